@@ -12,60 +12,60 @@ use anyhow::{Result, bail};
 use crate::temporary::TemporaryFolder;
 use crate::{bench, deny, process, setup, tidy};
 
-struct Stage {
+struct CiStage {
     name: &'static str,
-    work: Work,
+    work: StageWork,
 }
 
 /// What a stage does.
-enum Work {
+enum StageWork {
     /// Another program.
     Tool(fn(&Path) -> Command),
     /// One of our own commands; the first field runs it alone.
     Own(&'static str, fn(&Path) -> Result<()>),
 }
 
-const STAGES: &[Stage] = &[
-    Stage {
+const STAGES: &[CiStage] = &[
+    CiStage {
         name: "setup",
-        work: Work::Own("cargo xtask setup", setup::run),
+        work: StageWork::Own("cargo xtask setup", setup::run),
     },
-    Stage {
+    CiStage {
         name: "fmt",
-        work: Work::Tool(|root| cargo(root, &["fmt", "--all", "--check"])),
+        work: StageWork::Tool(|root| cargo(root, &["fmt", "--all", "--check"])),
     },
-    Stage {
+    CiStage {
         name: "clippy",
-        work: Work::Tool(|root| cargo(root, CLIPPY)),
+        work: StageWork::Tool(|root| cargo(root, CLIPPY)),
     },
-    Stage {
+    CiStage {
         name: "tidy",
-        work: Work::Own("cargo xtask tidy", tidy::run),
+        work: StageWork::Own("cargo xtask tidy", tidy::run),
     },
-    Stage {
+    CiStage {
         name: "deny",
-        work: Work::Own("cargo xtask deny", deny::run),
+        work: StageWork::Own("cargo xtask deny", deny::run),
     },
-    Stage {
+    CiStage {
         name: "doctest",
-        work: Work::Tool(|root| cargo(root, &["test", "--workspace", "--doc"])),
+        work: StageWork::Tool(|root| cargo(root, &["test", "--workspace", "--doc"])),
     },
     // After the doc tests: the last test summary in the log is then the one that counts most tests.
-    Stage {
+    CiStage {
         name: "test",
-        work: Work::Tool(test_run),
+        work: StageWork::Tool(test_run),
     },
-    Stage {
+    CiStage {
         name: "doc",
-        work: Work::Tool(documentation),
+        work: StageWork::Tool(documentation),
     },
-    Stage {
+    CiStage {
         name: "smoke",
-        work: Work::Own(SMOKE_ALONE, smoke),
+        work: StageWork::Own(SMOKE_ALONE, smoke),
     },
-    Stage {
+    CiStage {
         name: "research",
-        work: Work::Own("cargo xtask bench research --check", bench::check_research),
+        work: StageWork::Own("cargo xtask bench research --check", bench::check_research),
     },
 ];
 
@@ -90,7 +90,7 @@ pub(crate) fn run(root: &Path) -> Result<()> {
     run_stages(root, STAGES)
 }
 
-fn run_stages(root: &Path, stages: &[Stage]) -> Result<()> {
+fn run_stages(root: &Path, stages: &[CiStage]) -> Result<()> {
     let mut times: Vec<(&str, Duration)> = Vec::new();
     for stage in stages {
         println!("==> {}", stage.name);
@@ -121,15 +121,15 @@ fn run_stages(root: &Path, stages: &[Stage]) -> Result<()> {
     Ok(())
 }
 
-impl Stage {
+impl CiStage {
     /// The command to run this stage alone, and how it went.
     fn run(&self, root: &Path) -> (String, Result<()>) {
         match &self.work {
-            Work::Tool(command) => {
+            StageWork::Tool(command) => {
                 let mut command = command(root);
                 (process::line(&command), process::run(&mut command))
             }
-            Work::Own(alone, run) => ((*alone).to_owned(), run(root)),
+            StageWork::Own(alone, run) => ((*alone).to_owned(), run(root)),
         }
     }
 }
@@ -206,9 +206,9 @@ mod tests {
 
     #[test]
     fn a_failed_stage_names_its_command() {
-        let stage = Stage {
+        let stage = CiStage {
             name: "x",
-            work: Work::Tool(|root| cargo(root, &["no-such-command"])),
+            work: StageWork::Tool(|root| cargo(root, &["no-such-command"])),
         };
         let (alone, result) = stage.run(Path::new("."));
         assert_eq!(alone, "cargo no-such-command");
@@ -217,17 +217,17 @@ mod tests {
 
     #[test]
     fn the_first_failure_ends_the_gate() {
-        let good = || Stage {
+        let good = || CiStage {
             name: "good",
-            work: Work::Own("x", |_| Ok(())),
+            work: StageWork::Own("x", |_| Ok(())),
         };
-        let bad = || Stage {
+        let bad = || CiStage {
             name: "bad",
-            work: Work::Own("x", |_| bail!("no")),
+            work: StageWork::Own("x", |_| bail!("no")),
         };
-        let never = || Stage {
+        let never = || CiStage {
             name: "never",
-            work: Work::Own("x", |_| unreachable!("after a failure")),
+            work: StageWork::Own("x", |_| unreachable!("after a failure")),
         };
         assert!(run_stages(Path::new("."), &[good(), good()]).is_ok());
         let error = run_stages(Path::new("."), &[good(), bad(), never()]).unwrap_err();

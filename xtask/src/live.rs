@@ -7,7 +7,7 @@ use std::process::Command;
 
 use anyhow::{Result, bail};
 
-use crate::bench::{Simulator, release_binary};
+use crate::bench::{BenchSimulator, release_binary};
 use crate::process;
 
 /// Starts the simulator and compares.
@@ -15,7 +15,7 @@ pub(crate) fn run(root: &Path) -> Result<()> {
     if std::env::var_os("CI").is_some() {
         bail!("`live` spends money and needs a key: it is never run in CI");
     }
-    let simulator = Simulator::start(&release_binary(root)?, "research")?;
+    let simulator = BenchSimulator::start(&release_binary(root)?, "research")?;
     process::run(
         Command::new("python3")
             .arg(root.join("xtask/live/shapes.py"))

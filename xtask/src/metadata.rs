@@ -12,7 +12,7 @@ use crate::process;
 #[derive(Debug, Deserialize)]
 pub(crate) struct Metadata {
     /// Every package of the build, ours and others', for all platforms.
-    pub(crate) packages: Vec<Package>,
+    pub(crate) packages: Vec<CargoPackage>,
     /// Ids of our own packages.
     pub(crate) workspace_members: Vec<String>,
     /// Names of the packages that any platform really builds; `packages` also lists what features that nobody
@@ -24,7 +24,7 @@ pub(crate) struct Metadata {
 /// One package.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(default)]
-pub(crate) struct Package {
+pub(crate) struct CargoPackage {
     pub(crate) id: String,
     pub(crate) name: String,
     pub(crate) version: String,
@@ -48,7 +48,7 @@ pub(crate) struct Dependency {
 
 impl Metadata {
     /// Our own packages.
-    pub(crate) fn members(&self) -> impl Iterator<Item = &Package> {
+    pub(crate) fn members(&self) -> impl Iterator<Item = &CargoPackage> {
         self.packages
             .iter()
             .filter(|package| self.workspace_members.contains(&package.id))

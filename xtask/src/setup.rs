@@ -17,11 +17,11 @@ use std::process::Stdio;
 use anyhow::{Result, bail};
 
 use self::debian::{BUBBLEWRAP, COVERAGE, TMUX};
-use self::installed::Installed;
+use self::installed::InstalledPrograms;
 use crate::process;
 
 /// One thing the tests need, and what its absence means.
-struct Tool {
+struct SetupTool {
     name: &'static str,
     /// The cargo subcommand that answers when the tool is there.
     probe: &'static [&'static str],
@@ -36,29 +36,29 @@ enum Absent {
     Fail { hint: &'static str },
 }
 
-const TOOLS: &[Tool] = &[
-    Tool {
+const TOOLS: &[SetupTool] = &[
+    SetupTool {
         name: "cargo test",
         probe: &["test", "--help"],
         absent: Absent::Fail {
             hint: "install the toolchain named in Cargo.toml (rust-version)",
         },
     },
-    Tool {
+    SetupTool {
         name: "rustfmt",
         probe: &["fmt", "--version"],
         absent: Absent::Fail {
             hint: "rustup component add rustfmt",
         },
     },
-    Tool {
+    SetupTool {
         name: "clippy",
         probe: &["clippy", "--version"],
         absent: Absent::Fail {
             hint: "rustup component add clippy",
         },
     },
-    Tool {
+    SetupTool {
         name: "cargo-nextest",
         probe: NEXTEST,
         absent: Absent::FallBack {
@@ -96,8 +96,8 @@ pub(crate) fn run(root: &Path) -> Result<()> {
     let coverage = COVERAGE.iter().map(|package| (package.name, package.install()));
     for (name, result) in installed.into_iter().chain(coverage) {
         match result {
-            Ok(Installed::Before) => println!("  {name:<18} found"),
-            Ok(Installed::Now) => println!("  {name:<18} installed"),
+            Ok(InstalledPrograms::Before) => println!("  {name:<18} found"),
+            Ok(InstalledPrograms::Now) => println!("  {name:<18} installed"),
             Err(error) if in_ci() => missing.push(format!("{name} ({error:#})")),
             Err(error) => println!("  {name:<18} MISSING: its tests fail ({error:#})"),
         }

@@ -13,42 +13,42 @@ use gemicro_event::redact::Redactor;
 use gemicro_event::{ErrorKind, Failure, StreamId};
 use gemicro_guard::policy::PolicyConfig;
 use gemicro_guard::sandbox::{GatewayPort, Tier};
-use gemicro_runner::supervise::{Supervision, Turn, supervise, supervise_warm};
-use gemicro_runner::{Prompt, Session};
+use gemicro_runner::supervise::{AgentTurn, Supervision, supervise, supervise_warm};
+use gemicro_runner::{AgentPrompt, Session};
 use tokio_util::sync::CancellationToken;
 
 use super::branch::{self, OnBranch};
 use super::branch_at::branch_of;
 use super::denials::Denials;
-use super::landing::Landing;
+use super::landing::BranchImport;
 use super::leave::Leave;
 use super::login::{bring, take_back};
-use super::memory::{Memory, tag};
+use super::memory::{ConversationMemory, tag};
 use super::messages;
-use super::place::{Place, turns_of_session};
-use super::pool::{Kept, Key};
-use super::seen::{Facts, Seen};
+use super::place::{ConversationHome, turns_of_session};
+use super::pool::{PooledProcess, ProcessKey};
+use super::seen::{AttemptWatcher, Facts};
 use super::setup::{AgentAccess, cli, must_ask};
 use super::submission::ResultTool;
-use super::tripped::Worker;
-use super::turned::{Turned, refused};
-use super::verdict::Verdict;
+use super::tripped::StepWorkerKind;
+use super::turned::{TurnResult, refused};
+use super::verdict::AttemptVerdict;
 use super::way;
-use super::work::{Shared, Work};
+use super::work::{AgentJob, SharedWork};
 
 /// An attempt under way.
-pub(super) struct Attempt<'a> {
-    shared: &'a Shared,
+pub(super) struct AgentAttempt<'a> {
+    shared: &'a SharedWork,
     task: &'a AgentTask,
     run: StreamId,
     /// Its name for folders.
     name: String,
     access: AgentAccess,
     /// What a process for this task is started for, where processes may stay.
-    key: Option<Key>,
+    key: Option<ProcessKey>,
     stop: CancellationToken,
     facts: Facts,
-    seen: Seen,
+    seen: AttemptWatcher,
     began: SystemTime,
     /// The branch it works on.
     branch: Option<OnBranch>,
@@ -64,11 +64,11 @@ pub(super) struct Attempt<'a> {
     retold: bool,
 }
 
-impl<'a> Attempt<'a> {
+impl<'a> AgentAttempt<'a> {
     /// Carries a task out.
     pub(super) async fn run(
-        shared: &'a Shared,
-        work: &'a Work,
+        shared: &'a SharedWork,
+        work: &'a AgentJob,
         call: StepCall,
     ) -> Result<StepOutput, StepFailure> {
         let task = work.task();
@@ -80,7 +80,7 @@ impl<'a> Attempt<'a> {
             .as_ref()
             .map_or_else(|| PathBuf::from(&task.directory), OnBranch::worktree);
         let pool = shared.commons.pool().filter(|_| !work.is_text());
-        let key = pool.and_then(|_| Key::of(&shared.setup, task, &access, &workplace));
+        let key = pool.and_then(|_| ProcessKey::of(&shared.setup, task, &access, &workplace));
         let mut attempt = Self {
             shared,
             task,
@@ -90,7 +90,7 @@ impl<'a> Attempt<'a> {
             access,
             key,
             stop: call.cancel.child_token(),
-            seen: Seen {
+            seen: AttemptWatcher {
                 live: call.live,
                 reporter: call.reporter,
                 gateway: is_counted.then(|| shared.commons.gateway().clone()),
@@ -121,14 +121,14 @@ impl<'a> Attempt<'a> {
     }
 
     /// A new conversation; it may be told of an earlier one with another agent.
-    async fn begin(&mut self) -> Result<Turned, Failure> {
-        let place = Place::new(self.state(), &self.name, self.shared.commons.spare_place())?;
+    async fn begin(&mut self) -> Result<TurnResult, Failure> {
+        let place = ConversationHome::new(self.state(), &self.name, self.shared.commons.spare_place())?;
         self.shared.commons.make_next_place();
         let prompt = match (&self.task.retold, &self.task.recalls) {
-            (Some(told), _) => Prompt::text(told.clone()),
-            (None, None) => Prompt::user(self.task.prompt.clone()),
+            (Some(told), _) => AgentPrompt::text(told.clone()),
+            (None, None) => AgentPrompt::user(self.task.prompt.clone()),
             (None, Some(session)) => {
-                let memory = Memory::of(
+                let memory = ConversationMemory::of(
                     self.shared.journal.as_ref(),
                     &turns_of_session(self.state(), session),
                 )
@@ -140,7 +140,7 @@ impl<'a> Attempt<'a> {
     }
 
     /// A turn of a process that is there; nothing where it turned out to be gone before it did anything.
-    async fn warm(&mut self, kept: Kept) -> Result<Option<Turned>, Failure> {
+    async fn warm(&mut self, kept: PooledProcess) -> Result<Option<TurnResult>, Failure> {
         let observer = self.facts.observer(self.stop.clone());
         let token = Some(kept.token.as_str());
         let ticket = way::ticket(
@@ -151,8 +151,8 @@ impl<'a> Attempt<'a> {
             (observer, self.tool.as_ref()),
         )?;
         let place = kept.place.for_attempt(&self.name);
-        let turn = Turn {
-            prompt: Prompt::user(self.task.prompt.clone()),
+        let turn = AgentTurn {
+            prompt: AgentPrompt::user(self.task.prompt.clone()),
             limits: way::limits(self.task),
             spool: place.spool(),
             redactor: Redactor::new(&self.shared.secrets),
@@ -171,7 +171,7 @@ impl<'a> Attempt<'a> {
             self.seen.serving = None;
             return Ok(None);
         }
-        Ok(Some(Turned {
+        Ok(Some(TurnResult {
             outcome,
             spent,
             place,
@@ -180,7 +180,12 @@ impl<'a> Attempt<'a> {
     }
 
     /// A turn of a new process.
-    async fn cold(&mut self, place: Place, session: Session, prompt: Prompt) -> Result<Turned, Failure> {
+    async fn cold(
+        &mut self,
+        place: ConversationHome,
+        session: Session,
+        prompt: AgentPrompt,
+    ) -> Result<TurnResult, Failure> {
         let (shared, task) = (self.shared, self.task);
         let tier = self.tier().await?;
         let port = GatewayPort::open(tier, way::mode(task.sandbox)).map_err(|error| {
@@ -190,7 +195,7 @@ impl<'a> Attempt<'a> {
         let observer = self.facts.observer(self.stop.clone());
         let told = (observer, self.tool.as_ref());
         let ticket = way::ticket(shared.commons.gateway(), task, &self.access, None, told)?;
-        let is_warm = self.key.as_ref().is_some_and(Key::may_stay);
+        let is_warm = self.key.as_ref().is_some_and(ProcessKey::may_stay);
         let cli = cli(
             task.agent,
             &session,
@@ -257,7 +262,7 @@ impl<'a> Attempt<'a> {
             Some(ticket) => Some(ticket.close().await),
             None => None,
         };
-        Ok(Turned {
+        Ok(TurnResult {
             outcome,
             spent,
             place,
@@ -266,8 +271,12 @@ impl<'a> Attempt<'a> {
     }
 
     /// Remembers the session, lets the process rest, and judges.
-    fn conclude(mut self, turned: Turned, branch: Option<BranchOutcome>) -> Result<StepOutput, StepFailure> {
-        let Turned {
+    fn conclude(
+        mut self,
+        turned: TurnResult,
+        branch: Option<BranchOutcome>,
+    ) -> Result<StepOutput, StepFailure> {
+        let TurnResult {
             outcome,
             spent,
             mut place,
@@ -294,7 +303,7 @@ impl<'a> Attempt<'a> {
         match (warm, self.key, self.shared.commons.pool()) {
             (Some((agent, token)), Some(key), Some(pool)) if outcome.record.session.is_some() => {
                 place.forget_shells();
-                pool.put(Kept {
+                pool.put(PooledProcess {
                     agent,
                     key,
                     place,
@@ -305,7 +314,7 @@ impl<'a> Attempt<'a> {
             // A process that is dropped ends.
             _ => place.tidy(has_session),
         }
-        Verdict {
+        AttemptVerdict {
             task: self.task,
             outcome,
             spent,
@@ -324,21 +333,21 @@ impl<'a> Attempt<'a> {
     }
 
     /// The policy for an agent on a branch.
-    fn guard(&self, place: &Place) -> Result<Option<PolicyConfig>, Failure> {
+    fn guard(&self, place: &ConversationHome) -> Result<Option<PolicyConfig>, Failure> {
         let policy = |branch| way::policy(&self.shared.setup, place, branch, self.tool.as_ref());
         self.branch.as_ref().map(policy).transpose()
     }
 
     /// Takes over what an agent did on its branch. What is refused makes the turn a failure and ends its process.
-    async fn land(&mut self, turned: &mut Turned) -> Option<BranchOutcome> {
+    async fn land(&mut self, turned: &mut TurnResult) -> Option<BranchOutcome> {
         let branch = self.branch.take()?;
         let landing = match (turned.outcome.record.tier, self.task.sandbox) {
             (Some(tier), SandboxMode::WorkspaceWrite) if turned.outcome.result.is_ok() && !self.is_staged => {
-                Some(Landing::of(&self.shared.setup, tier, self.task, &self.run))
+                Some(BranchImport::of(&self.shared.setup, tier, self.task, &self.run))
             }
             _ => None,
         };
-        let (tripped, landed) = branch.leave(landing, Worker::Agent).await;
+        let (tripped, landed) = branch.leave(landing, StepWorkerKind::Agent).await;
         tripped.tell(&self.seen.reporter);
         match landed? {
             Ok(outcome) => Some(outcome),

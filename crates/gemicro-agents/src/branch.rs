@@ -6,16 +6,16 @@ use std::path::{Path, PathBuf};
 use gemicro_core::ask::{AgentTask, BranchOutcome, SandboxMode};
 use gemicro_event::{ErrorKind, Failure};
 use gemicro_guard::repository::{
-    self, Bundled, ChangeCounts, GitSettings, Import, NewTask, Report, RepositoryError, Shown, Slug, Start,
-    TaskRepo, TaskSandbox, Tripwire, TrustedRepo, import_unless, show,
+    self, BundleResult, ChangeCounts, GitSettings, Import, ImportWarning, NewTask, RepositoryError,
+    ShowOutcome, Slug, TaskRepo, TaskSandbox, TaskStart, Tripwire, TrustedRepo, import_unless, show,
 };
-use gemicro_guard::sandbox::{Mode, Profile};
+use gemicro_guard::sandbox::{Profile, WriteMode};
 
-use super::landing::Landing;
+use super::landing::BranchImport;
 use super::setup::AgentSetup;
-use super::task_folder::{Marks, find, id_of, lock, tasks_folder, told};
-use super::tripped::{Tripped, Worker};
-use super::work::Shared;
+use super::task_folder::{FolderMarks, find, id_of, lock, tasks_folder, told};
+use super::tripped::{StepWorkerKind, TripwireReport};
+use super::work::SharedWork;
 
 /// A branch that a run works on; nobody else does meanwhile.
 pub struct OnBranch {
@@ -24,11 +24,11 @@ pub struct OnBranch {
     /// The user's repository before the agent began.
     before: Tripwire,
     pub(super) notes: Vec<String>,
-    pub(super) marks: Marks,
+    pub(super) marks: FolderMarks,
     /// The branch was made now.
     is_new: bool,
     /// What is particular to a step of a pipeline.
-    pub(super) stage: Option<Stage>,
+    pub(super) stage: Option<PipelineSandbox>,
     /// Instructions of the project for the agent that works on it.
     pub(super) instructions: String,
     _lock: File,
@@ -39,7 +39,7 @@ impl OnBranch {
     ///
     /// # Errors
     /// What keeps the repository from being worked on; `conflict` while another run works on the branch.
-    pub(super) async fn of(shared: &Shared, task: &AgentTask, branch: &str) -> Result<Self, Failure> {
+    pub(super) async fn of(shared: &SharedWork, task: &AgentTask, branch: &str) -> Result<Self, Failure> {
         let (setup, state) = (shared.setup.clone(), shared.commons.state().to_owned());
         let (directory, branch) = (task.directory.clone(), branch.to_owned());
         let writes = task.sandbox != SandboxMode::ReadOnly;
@@ -56,19 +56,19 @@ impl OnBranch {
     /// that is wanted.
     pub async fn leave(
         self,
-        landing: Option<Landing>,
-        worker: Worker,
-    ) -> (Tripped, Option<Result<BranchOutcome, Failure>>) {
+        landing: Option<BranchImport>,
+        worker: StepWorkerKind,
+    ) -> (TripwireReport, Option<Result<BranchOutcome, Failure>>) {
         let left = tokio::task::spawn_blocking(move || {
             let tripped = self.tripped(worker);
             (tripped, landing.map(|landing| self.land(&landing)))
         });
         left.await
-            .unwrap_or_else(|error| (Tripped::default(), Some(Err(crashed(&error)))))
+            .unwrap_or_else(|error| (TripwireReport::default(), Some(Err(crashed(&error)))))
     }
 
     /// Ends the work on a branch in whose folder nothing is left that was not taken over.
-    pub async fn leave_clean(self, worker: Worker) -> Tripped {
+    pub async fn leave_clean(self, worker: StepWorkerKind) -> TripwireReport {
         let left = tokio::task::spawn_blocking(move || {
             self.marks.end();
             self.tripped(worker)
@@ -98,11 +98,14 @@ impl OnBranch {
             .is_none();
         let notes = repository.notes().iter().map(|note| note.message().to_owned());
         let mut notes: Vec<String> = notes.collect();
-        let marks = Marks::of(&tasks, &id);
+        let marks = FolderMarks::of(&tasks, &id);
         let task = match find(&repository, &slug, &tasks.join(&id), &marks, &mut notes)? {
             Some(task) => task,
             None => {
-                let (folder, start) = (tasks.join(&id), Start::ContinueOrNew(repository.head().clone()));
+                let (folder, start) = (
+                    tasks.join(&id),
+                    TaskStart::ContinueOrNew(repository.head().clone()),
+                );
                 TaskRepo::create(&repository, NewTask { folder, slug, start })
                     .map_err(|error| told(&error))?
             }
@@ -117,7 +120,7 @@ impl OnBranch {
     pub(super) fn opened(
         repository: TrustedRepo,
         task: TaskRepo,
-        (notes, marks): (Vec<String>, Marks),
+        (notes, marks): (Vec<String>, FolderMarks),
         is_new: bool,
         lock: File,
     ) -> Result<Self, Failure> {
@@ -189,9 +192,9 @@ impl OnBranch {
     }
 
     /// Takes a branch that was made now away again, with its folder.
-    pub async fn abandon(self) -> Result<Tripped, Failure> {
+    pub async fn abandon(self) -> Result<TripwireReport, Failure> {
         let abandoned = tokio::task::spawn_blocking(move || {
-            let tripped = self.tripped(Worker::Gemicro);
+            let tripped = self.tripped(StepWorkerKind::Gemicro);
             let (slug, tip) = (self.task.slug().clone(), self.task.tip().clone());
             self.marks.end();
             self.task.discard().map_err(|error| told(&error))?;
@@ -238,7 +241,7 @@ impl OnBranch {
     /// # Errors
     /// `branch_switched`, `import_refused` and what else keeps it from being taken over: then the branch is where it
     /// was.
-    fn land(mut self, landing: &Landing) -> Result<BranchOutcome, Failure> {
+    fn land(mut self, landing: &BranchImport) -> Result<BranchOutcome, Failure> {
         let old = self.task.tip().to_string();
         if let Some(by) = &landing.by {
             self.marks.landing(by)?;
@@ -259,8 +262,8 @@ impl OnBranch {
             (outcome.insertions, outcome.deletions) = (imported.insertions, imported.deletions);
             outcome.reports = imported.reports.iter().map(reported).collect();
             match show(&self.repository, self.task.slug(), &imported.new) {
-                Shown::At(folder) => outcome.worktree = Some(folder.display().to_string()),
-                Shown::Left { folder, why } => {
+                ShowOutcome::At(folder) => outcome.worktree = Some(folder.display().to_string()),
+                ShowOutcome::Left { folder, why } => {
                     self.notes
                         .push(format!("{} was left as it is: {why}", folder.display()));
                 }
@@ -271,12 +274,12 @@ impl OnBranch {
     }
 
     /// What changed in the user's repository meanwhile, beside the branch.
-    fn tripped(&self, worker: Worker) -> Tripped {
+    fn tripped(&self, worker: StepWorkerKind) -> TripwireReport {
         let after = Tripwire::take(&self.repository, self.task.slug());
-        Tripped::between(&self.before, after, worker)
+        TripwireReport::between(&self.before, after, worker)
     }
 
-    fn take_over(&mut self, landing: &Landing) -> Result<Import, RepositoryError> {
+    fn take_over(&mut self, landing: &BranchImport) -> Result<Import, RepositoryError> {
         self.task.check_branch()?;
         let inside = landing.inside(&self.task);
         let committed = inside.commit_all(&self.task, &landing.message)?;
@@ -285,8 +288,8 @@ impl OnBranch {
             .map(|why| format!("not everything could be committed: {why}"));
         self.notes.extend(left_out);
         match inside.bundle_without(&self.task, &landing.rules.known)? {
-            Bundled::Nothing => Ok(Import::Nothing),
-            Bundled::Something => {
+            BundleResult::Nothing => Ok(Import::Nothing),
+            BundleResult::Something => {
                 let repository = &self.repository;
                 import_unless(repository, &mut self.task, &landing.rules, |new| {
                     (landing.faults)(repository, new)
@@ -297,12 +300,12 @@ impl OnBranch {
 }
 
 /// What is particular to an agent's step of a pipeline.
-pub(super) struct Stage {
+pub(super) struct PipelineSandbox {
     /// Folders of the checkout that it may write; without them all of it.
     pub(super) only: Option<Vec<String>>,
 }
 
-impl Stage {
+impl PipelineSandbox {
     /// The walls of the agent.
     fn profile(&self, task: &TaskRepo, sandbox: TaskSandbox) -> Profile {
         let usual = sandbox.clone();
@@ -315,7 +318,7 @@ impl Stage {
             // Where they cannot be made, because something else is in their place, nothing can be written.
             Some(folders) => task.review_profile(sandbox, &folders).unwrap_or_else(|_| {
                 task.profile(TaskSandbox {
-                    mode: Mode::ReadOnly,
+                    mode: WriteMode::ReadOnly,
                     ..usual
                 })
             }),
@@ -334,7 +337,7 @@ pub(super) fn rules(branch: &str) -> String {
     )
 }
 
-fn reported(report: &Report) -> String {
+fn reported(report: &ImportWarning) -> String {
     let detail = report.detail.iter().map(|detail| format!(" ({detail})"));
     format!("{}: {}{}", report.path, report.kind, detail.collect::<String>())
 }

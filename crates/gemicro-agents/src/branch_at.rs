@@ -4,21 +4,21 @@ use gemicro_core::execute::StepCall;
 use gemicro_event::redact::Redactor;
 use gemicro_event::{ErrorKind, Failure};
 use gemicro_guard::repository::{CommitMessage, TrustedRepo};
-use gemicro_pipeline::steps::{AgentWork, HandoverContent, MainBranch, Place};
+use gemicro_pipeline::steps::{AgentWork, CheckoutSpec, HandoverContent, IntendedBranch};
 use tokio_util::sync::CancellationToken;
 
 use super::branch::OnBranch;
-use super::caches::Use;
+use super::caches::CheckoutUse;
 use super::checkout::{Checkout, SetUp};
 use super::step_tools::{Tools, blocking, commit};
 use super::task_folder::told;
-use super::work::{Shared, Work};
+use super::work::{AgentJob, SharedWork};
 
 /// The longest difference that is handed over, in bytes.
 const MOST_DIFF: usize = 4 << 20;
 
 /// A branch that a step found.
-pub enum Found {
+pub enum BranchState {
     /// It is where it must be.
     At(Box<OnBranch>),
     /// It is where this very step left it before it was cut off.
@@ -26,20 +26,24 @@ pub enum Found {
 }
 
 /// Opens the branch of a place; another commit than the one it must be at is a change that nobody reviewed.
-pub async fn open(tools: &Tools, place: &Place, call: &StepCall) -> Result<Found, Failure> {
+pub async fn open(tools: &Tools, place: &CheckoutSpec, call: &StepCall) -> Result<BranchState, Failure> {
     open_marked(tools, place, Some(by(call))).await
 }
 
-async fn open_marked(tools: &Tools, place: &Place, by: Option<String>) -> Result<Found, Failure> {
+async fn open_marked(
+    tools: &Tools,
+    place: &CheckoutSpec,
+    by: Option<String>,
+) -> Result<BranchState, Failure> {
     let (setup, state) = (tools.setup.clone(), tools.commons.state().to_owned());
     let place = place.clone();
     blocking(move || {
         let branch = OnBranch::reopen(&setup, &state, (&place.directory, &place.branch))?;
         if branch.tip() == place.tip {
-            return Ok(Found::At(Box::new(branch)));
+            return Ok(BranchState::At(Box::new(branch)));
         }
         if by.is_some() && branch.landed_by() == by {
-            return Ok(Found::Landed(Box::new(branch)));
+            return Ok(BranchState::Landed(Box::new(branch)));
         }
         let message = format!(
             "{} is at {}, not at {} where the task left it: another process changed it, so verdicts about it are \
@@ -54,9 +58,9 @@ async fn open_marked(tools: &Tools, place: &Place, by: Option<String>) -> Result
 }
 
 /// The branch, for a step that commits nothing.
-pub async fn open_plain(tools: &Tools, place: &Place, call: &StepCall) -> Result<OnBranch, Failure> {
+pub async fn open_plain(tools: &Tools, place: &CheckoutSpec, call: &StepCall) -> Result<OnBranch, Failure> {
     match open(tools, place, call).await? {
-        Found::At(branch) | Found::Landed(branch) => Ok(*branch),
+        BranchState::At(branch) | BranchState::Landed(branch) => Ok(*branch),
     }
 }
 
@@ -67,12 +71,12 @@ pub fn by(call: &StepCall) -> String {
 
 /// The branch that an agent works on, where it does.
 pub(super) async fn branch_of(
-    work: &Work,
-    shared: &Shared,
+    work: &AgentJob,
+    shared: &SharedWork,
     cancel: &CancellationToken,
 ) -> Result<Option<OnBranch>, Failure> {
     match (work, &work.task().branch) {
-        (Work::Staged(work), _) => {
+        (AgentJob::Staged(work), _) => {
             let tools = Tools {
                 commons: shared.commons.clone(),
                 setup: shared.setup.clone(),
@@ -80,8 +84,8 @@ pub(super) async fn branch_of(
             };
             open_for_agent(&tools, work, cancel).await.map(Some)
         }
-        (Work::Task(task), Some(branch)) => OnBranch::of(shared, task, branch).await.map(Some),
-        (Work::Task(_) | Work::Text(_), _) => Ok(None),
+        (AgentJob::Task(task), Some(branch)) => OnBranch::of(shared, task, branch).await.map(Some),
+        (AgentJob::Task(_) | AgentJob::Text(_), _) => Ok(None),
     }
 }
 
@@ -93,7 +97,7 @@ async fn open_for_agent(
 ) -> Result<OnBranch, Failure> {
     // An agent takes nothing over itself, so no mark of its step can be there.
     let mut branch = match open_marked(tools, &work.place, None).await? {
-        Found::At(branch) | Found::Landed(branch) => *branch,
+        BranchState::At(branch) | BranchState::Landed(branch) => *branch,
     };
     if !work.goes_on {
         branch = usable(tools, branch, &work.place, cancel).await?;
@@ -132,10 +136,10 @@ async fn fitted(tools: &Tools, mut branch: OnBranch, work: &AgentWork) -> Result
 async fn usable(
     tools: &Tools,
     branch: OnBranch,
-    place: &Place,
+    place: &CheckoutSpec,
     cancel: &CancellationToken,
 ) -> Result<OnBranch, Failure> {
-    let checkout = Checkout::fresh(tools, branch, place, Use::Agent).await?;
+    let checkout = Checkout::fresh(tools, branch, place, CheckoutUse::Agent).await?;
     let (checkout, set_up) = checkout.set_up(tools, &place.setup, cancel).await?;
     match set_up {
         SetUp::Well => Ok(checkout.leave()),
@@ -145,7 +149,7 @@ async fn usable(
         }
         SetUp::Spoilt(fault) => {
             tracing::warn!(%fault, "an agent works in a checkout in which no setup was run");
-            let checkout = Checkout::fresh(tools, checkout.leave(), place, Use::Agent).await?;
+            let checkout = Checkout::fresh(tools, checkout.leave(), place, CheckoutUse::Agent).await?;
             Ok(checkout.leave())
         }
     }
@@ -171,7 +175,7 @@ fn difference(repository: &TrustedRepo, from: &str, tip: &str) -> Result<Vec<u8>
 }
 
 /// Begins the merge whose conflicts the agent is to resolve.
-async fn begin_merge(tools: &Tools, branch: OnBranch, main: &MainBranch) -> Result<OnBranch, Failure> {
+async fn begin_merge(tools: &Tools, branch: OnBranch, main: &IntendedBranch) -> Result<OnBranch, Failure> {
     let tier = tools.tier().await?;
     let (setup, theirs) = (tools.setup.clone(), commit(&main.commit)?);
     let text = format!("Merge {} into {}", main.name, branch.name());

@@ -15,7 +15,7 @@ use super::branch::OnBranch;
 
 /// What a checkout is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Use {
+pub enum CheckoutUse {
     /// An agent works there.
     Agent,
     /// The checks are run on the base: nothing in it is of an agent.
@@ -65,14 +65,14 @@ impl Caches {
     }
 
     /// Fills a fresh checkout.
-    pub(super) fn bring(&self, used: Use) -> Result<(), Failure> {
+    pub(super) fn bring(&self, used: CheckoutUse) -> Result<(), Failure> {
         let has_room = |cache: &&Cache| is_free(&self.worktree, &cache.inside) && !is_there(&cache.inside);
         for cache in self.folders.iter().filter(has_room) {
             match used {
-                Use::Agent if is_folder(&cache.agents) => move_folder(&cache.agents, &cache.inside)?,
-                Use::Agent | Use::Check => copy_folder(&cache.checks, &cache.inside)?,
-                Use::Base => move_folder(&cache.checks, &cache.inside)?,
-                Use::Own => {}
+                CheckoutUse::Agent if is_folder(&cache.agents) => move_folder(&cache.agents, &cache.inside)?,
+                CheckoutUse::Agent | CheckoutUse::Check => copy_folder(&cache.checks, &cache.inside)?,
+                CheckoutUse::Base => move_folder(&cache.checks, &cache.inside)?,
+                CheckoutUse::Own => {}
             }
         }
         Ok(())

@@ -5,13 +5,13 @@ use std::time::Duration;
 use gemicro_batch::workshop::{Workshop, copy_over};
 use gemicro_event::{ErrorKind, Failure};
 use gemicro_guard::repository::TaskSandbox;
-use gemicro_guard::sandbox::{Limits, Mode, Network};
-use gemicro_pipeline::steps::Place;
+use gemicro_guard::sandbox::{Network, ResourceLimits, WriteMode};
+use gemicro_pipeline::steps::CheckoutSpec;
 use gemicro_pipeline::workflow::NetworkRule;
 use tokio_util::sync::CancellationToken;
 
 use super::branch::OnBranch;
-use super::caches::{Caches, Use, is_free, make};
+use super::caches::{Caches, CheckoutUse, is_free, make};
 use super::step_tools::{Tools, blocking};
 use super::task_folder::told;
 
@@ -40,8 +40,8 @@ impl Checkout {
     pub async fn fresh(
         tools: &Tools,
         mut branch: OnBranch,
-        place: &Place,
-        used: Use,
+        place: &CheckoutSpec,
+        used: CheckoutUse,
     ) -> Result<Self, Failure> {
         let copied = place.clone();
         let branch = blocking(move || {
@@ -49,7 +49,7 @@ impl Checkout {
             caches.put_aside()?;
             branch.renew()?;
             caches.bring(used)?;
-            if used != Use::Own {
+            if used != CheckoutUse::Own {
                 carry(&branch, &copied.carry)?;
             }
             Ok(branch)
@@ -125,14 +125,14 @@ impl Checkout {
     }
 }
 
-async fn workshop(tools: &Tools, branch: &OnBranch, place: &Place) -> Result<Workshop, Failure> {
+async fn workshop(tools: &Tools, branch: &OnBranch, place: &CheckoutSpec) -> Result<Workshop, Failure> {
     let tier = tools.tier().await?;
     let setup = &tools.setup;
     let path = setup.search_path();
     let usual = [("PATH", path.as_str()), ("LANG", "C.UTF-8"), ("CI", "true")];
     let usual = usual.map(|(name, value)| (name.to_owned(), value.to_owned()));
     let profile = branch.task_profile(TaskSandbox {
-        mode: Mode::WorkspaceWrite,
+        mode: WriteMode::WorkspaceWrite,
         user_home: setup.user_home.clone(),
         readable: Vec::new(),
         hidden: vec![tools.commons.state().to_owned()],
@@ -141,7 +141,7 @@ async fn workshop(tools: &Tools, branch: &OnBranch, place: &Place) -> Result<Wor
             NetworkRule::Full => Network::Open,
         },
         unix_sockets: false,
-        limits: Limits::default(),
+        limits: ResourceLimits::default(),
         environment: usual.to_vec(),
     });
     Ok(Workshop {

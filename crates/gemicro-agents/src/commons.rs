@@ -6,13 +6,13 @@ use std::sync::Arc;
 
 use gemicro_batch::workshop::hold_new;
 use gemicro_event::{ErrorKind, Failure, StreamId};
-use gemicro_guard::sandbox::{self, Launcher, Probe, Tier};
+use gemicro_guard::sandbox::{self, Launcher, SandboxProbe, Tier};
 use gemicro_llm::gateway::{Gateway, GatewayConfig};
 use gemicro_runner::supervise::{Spares, VersionCache};
 use tokio::sync::OnceCell;
 
 use super::login::sweep;
-use super::pool::{Pool, WarmStatus};
+use super::pool::{ProcessPool, WarmStatus};
 use super::spare_place::SparePlace;
 
 /// Costs nothing until an agent is asked.
@@ -25,9 +25,9 @@ struct Inner {
     state: PathBuf,
     gateway: Gateway,
     versions: VersionCache,
-    probe: OnceCell<Probe>,
+    probe: OnceCell<SandboxProbe>,
     /// Warm processes, where they are kept.
-    pool: Option<Pool>,
+    pool: Option<ProcessPool>,
     /// What waits for the next agent, where processes are kept.
     spares: Option<(Arc<Spares>, Arc<SparePlace>)>,
 }
@@ -48,10 +48,10 @@ impl AgentCommons {
             ".codex/auth.json",
         ];
         sweep(state, &logins.map(PathBuf::from));
-        Self::with(state, Some(Pool::default()))
+        Self::with(state, Some(ProcessPool::default()))
     }
 
-    fn with(state: &Path, pool: Option<Pool>) -> Self {
+    fn with(state: &Path, pool: Option<ProcessPool>) -> Self {
         let versions = VersionCache::in_file(state.join("agents").join("versions.json"));
         Self {
             inner: Arc::new(Inner {
@@ -70,7 +70,7 @@ impl AgentCommons {
     /// The warm processes.
     #[must_use]
     pub fn warm(&self) -> Vec<WarmStatus> {
-        self.pool().map(Pool::statuses).unwrap_or_default()
+        self.pool().map(ProcessPool::statuses).unwrap_or_default()
     }
 
     /// Whether there is a warm process.
@@ -86,7 +86,7 @@ impl AgentCommons {
         }
     }
 
-    pub(super) fn pool(&self) -> Option<&Pool> {
+    pub(super) fn pool(&self) -> Option<&ProcessPool> {
         self.inner.pool.as_ref()
     }
 

@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
-use gemicro_core::ask::Denied;
-use gemicro_guard::policy::{Decision, Denial, PolicyConfig, check};
+use gemicro_core::ask::DeniedCall;
+use gemicro_guard::policy::{Denial, PolicyConfig, PolicyDecision, check};
 use gemicro_runner::{AgentItem, PermissionAnswer, PermissionRequest, ToolStatus};
 
 /// The most refusals that are listed and journaled; the agent hears of all.
@@ -23,7 +23,7 @@ pub(super) struct Denials {
     calls: BTreeMap<String, String>,
     /// Calls that were refused here: their results say it once more.
     refused: BTreeSet<String>,
-    listed: Vec<Denied>,
+    listed: Vec<DeniedCall>,
 }
 
 impl Denials {
@@ -38,16 +38,16 @@ impl Denials {
     }
 
     /// All of them, in order.
-    pub(super) fn list(&self) -> Vec<Denied> {
+    pub(super) fn list(&self) -> Vec<DeniedCall> {
         self.listed.clone()
     }
 
     /// Judges a request; what is refused is given back besides.
-    pub(super) fn judge(&mut self, request: &PermissionRequest) -> (PermissionAnswer, Option<Denied>) {
+    pub(super) fn judge(&mut self, request: &PermissionRequest) -> (PermissionAnswer, Option<DeniedCall>) {
         let call = request.tool_call(&self.worktree);
         match check(&self.policy, &call) {
-            Decision::Allow => (PermissionAnswer::Allow, None),
-            Decision::Deny(denial) => {
+            PolicyDecision::Allow => (PermissionAnswer::Allow, None),
+            PolicyDecision::Deny(denial) => {
                 if let Some(id) = &request.tool_call_id {
                     self.refused.insert(id.clone());
                 }
@@ -58,7 +58,7 @@ impl Denials {
     }
 
     /// Reads what the agent did; a refusal by a hook is given back.
-    pub(super) fn read(&mut self, item: &AgentItem) -> Option<Denied> {
+    pub(super) fn read(&mut self, item: &AgentItem) -> Option<DeniedCall> {
         match item {
             AgentItem::ToolCall { id, name, .. } => {
                 if self.calls.len() < MAX_CALLS {
@@ -92,7 +92,7 @@ impl Denials {
     }
 
     /// Reads what Codex wrote on standard error: it tells nobody else of calls that its hook refused.
-    pub(super) fn read_log(&mut self, text: &str) -> Vec<Denied> {
+    pub(super) fn read_log(&mut self, text: &str) -> Vec<DeniedCall> {
         let told = text.split(BLOCKED).skip(1).filter_map(Denial::read);
         let told = told.map(|denial| {
             let hint = denial.hint.split(['\n']).next().unwrap_or_default();
@@ -105,8 +105,8 @@ impl Denials {
             .collect()
     }
 
-    fn add(&mut self, tool: &str, denial: &Denial) -> Option<Denied> {
-        let denied = Denied {
+    fn add(&mut self, tool: &str, denial: &Denial) -> Option<DeniedCall> {
+        let denied = DeniedCall {
             tool: tool.to_owned(),
             rule: denial.rule.name().to_owned(),
             segment: denial.segment.clone(),

@@ -10,15 +10,15 @@ use gemicro_core::store::Store;
 use gemicro_event::{ErrorKind, Failure};
 use gemicro_runner::supervise::{ProcessHandle, end_leftover};
 
-use super::attempt::Attempt;
+use super::attempt::AgentAttempt;
 use super::commons::AgentCommons;
 use super::setup::AgentSetup;
-use super::work::{Shared, Work};
+use super::work::{AgentJob, SharedWork};
 
 /// Runs agent CLIs.
 #[derive(Clone)]
 pub struct AgentExecutor {
-    shared: Arc<Shared>,
+    shared: Arc<SharedWork>,
 }
 
 impl AgentExecutor {
@@ -30,7 +30,7 @@ impl AgentExecutor {
         secrets: Vec<String>,
         journal: Arc<dyn Store>,
     ) -> Self {
-        let shared = Shared {
+        let shared = SharedWork {
             commons,
             setup,
             secrets,
@@ -46,7 +46,7 @@ impl Executor for AgentExecutor {
     fn execute(&self, call: StepCall) -> BoxFuture<'static, Result<StepOutput, StepFailure>> {
         let shared = Arc::clone(&self.shared);
         Box::pin(async move {
-            let work = Work::of(&call.step).map_err(|error| {
+            let work = AgentJob::of(&call.step).map_err(|error| {
                 let message = format!("the task cannot be read: {error}");
                 StepFailure::free(Failure::new(ErrorKind::Internal, message))
             })?;
@@ -57,7 +57,7 @@ impl Executor for AgentExecutor {
                     return Err(cut_off(work.task()));
                 }
             }
-            Attempt::run(&shared, &work, call).await
+            AgentAttempt::run(&shared, &work, call).await
         })
     }
 
@@ -68,7 +68,7 @@ impl Executor for AgentExecutor {
 
     /// A step of a pipeline begins again with a checkout made anew; any other only where nothing can have been changed.
     fn may_begin_again(&self, step: &Step) -> bool {
-        Work::of(step).is_ok_and(|work| work.is_staged() || work.task().sandbox == SandboxMode::ReadOnly)
+        AgentJob::of(step).is_ok_and(|work| work.is_staged() || work.task().sandbox == SandboxMode::ReadOnly)
     }
 }
 

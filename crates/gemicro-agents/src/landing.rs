@@ -9,7 +9,7 @@ use gemicro_guard::repository::{
     CommitId, CommitMessage, ImportRules, Inside, RepositoryError, ReservedPath, TaskRepo, TaskSandbox,
     TrustedRepo,
 };
-use gemicro_guard::sandbox::{Launcher, Limits, Mode, Network, Tier};
+use gemicro_guard::sandbox::{Launcher, Network, ResourceLimits, Tier, WriteMode};
 
 use super::setup::AgentSetup;
 
@@ -22,7 +22,7 @@ const SUBJECT_CHARS: usize = 72;
 type Faults = dyn Fn(&TrustedRepo, &CommitId) -> Result<Vec<String>, RepositoryError> + Send;
 
 /// How the agent's commits are taken over.
-pub struct Landing {
+pub struct BranchImport {
     launcher: Launcher,
     tier: Tier,
     user_home: PathBuf,
@@ -34,7 +34,7 @@ pub struct Landing {
     pub(super) by: Option<String>,
 }
 
-impl Landing {
+impl BranchImport {
     /// For the run of a task in a tier.
     pub(super) fn of(setup: &AgentSetup, tier: Tier, task: &AgentTask, run: &StreamId) -> Self {
         Self::with(setup, tier, message(task, run))
@@ -103,13 +103,13 @@ impl Landing {
     /// The sandbox of our own git commands.
     pub(super) fn inside(&self, task: &TaskRepo) -> Inside {
         let profile = task.profile(TaskSandbox {
-            mode: Mode::WorkspaceWrite,
+            mode: WriteMode::WorkspaceWrite,
             user_home: self.user_home.clone(),
             readable: Vec::new(),
             hidden: Vec::new(),
             network: Network::None,
             unix_sockets: false,
-            limits: Limits::default(),
+            limits: ResourceLimits::default(),
             environment: self.environment.clone(),
         });
         Inside {

@@ -2,7 +2,7 @@
 
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
-use gemicro_core::execute::{Answers, StepReporter};
+use gemicro_core::execute::{RunAnswers, StepReporter};
 use gemicro_core::run::events::AnswerRequested;
 use gemicro_event::{Json, StepKey};
 use gemicro_runner::{PermissionAnswer, PermissionRequest};
@@ -35,12 +35,12 @@ fn question(title: Option<&str>, input: &Json) -> String {
 pub(super) struct Leave {
     /// Begins the names of its questions.
     prefix: String,
-    answers: Answers,
+    answers: RunAnswers,
     n_asked: usize,
 }
 
 impl Leave {
-    pub(super) fn new(step: &StepKey, attempt: u32, answers: Answers) -> Self {
+    pub(super) fn new(step: &StepKey, attempt: u32, answers: RunAnswers) -> Self {
         Self {
             prefix: format!("{step}/{attempt}"),
             answers,

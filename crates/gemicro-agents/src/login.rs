@@ -9,7 +9,7 @@ use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
 use gemicro_event::{ErrorKind, Failure, Timestamp};
-use gemicro_llm::gateway::Secret;
+use gemicro_llm::gateway::GatewaySecret;
 use gemicro_runner::{AgentHome, SettingsFile};
 use rustix::fs::{FlockOperation, OFlags, flock};
 use serde_json::Value;
@@ -32,7 +32,7 @@ impl Login {
     }
 
     /// The access token in the file of Claude Code.
-    pub(super) fn token(&self) -> Result<Secret, Failure> {
+    pub(super) fn token(&self) -> Result<GatewaySecret, Failure> {
         let login = read(&self.file)?;
         let login = &login["claudeAiOauth"];
         let wrong = |why: &str| {
@@ -45,28 +45,28 @@ impl Login {
         match (login["accessToken"].as_str(), login["expiresAt"].as_i64()) {
             (None | Some(""), _) => wrong("has no access token"),
             (Some(_), Some(end)) if end <= Timestamp::now().as_millis() => wrong("has expired"),
-            (Some(token), _) => Ok(Secret::of_login(token)),
+            (Some(token), _) => Ok(GatewaySecret::of_login(token)),
         }
     }
 }
 
 /// A file that was brought into a home.
 #[derive(Debug)]
-pub(super) struct Brought {
+pub(super) struct CopiedLogin {
     from: PathBuf,
     copy: PathBuf,
     before: Value,
 }
 
 /// Copies the file of a login into a home.
-pub(super) fn bring(login: &Login, home: &Path, temporary: &Path) -> Result<Brought, Failure> {
+pub(super) fn bring(login: &Login, home: &Path, temporary: &Path) -> Result<CopiedLogin, Failure> {
     let before = read(&login.file)?;
     let copy = home.join(&login.place);
     AgentHome::open(home, temporary)?.write(&[SettingsFile {
         path: copy.clone(),
         text: before.to_string(),
     }])?;
-    Ok(Brought {
+    Ok(CopiedLogin {
         from: login.file.clone(),
         copy,
         before,
@@ -74,8 +74,8 @@ pub(super) fn bring(login: &Login, home: &Path, temporary: &Path) -> Result<Brou
 }
 
 /// Writes a renewed file back, if nothing else changed it meanwhile, and deletes the copy.
-pub(super) fn take_back(brought: Brought) {
-    let Brought { from, copy, before } = brought;
+pub(super) fn take_back(brought: CopiedLogin) {
+    let CopiedLogin { from, copy, before } = brought;
     let renewed = read(&copy)
         .ok()
         .filter(|after| *after != before && keys(after) == keys(&before));
@@ -163,7 +163,7 @@ fn replace(path: &Path, text: &str) -> std::io::Result<()> {
 
 #[cfg(test)]
 mod tests {
-    use gemicro_llm::gateway::Upstream;
+    use gemicro_llm::gateway::UpstreamAddress;
 
     use super::*;
 
@@ -173,7 +173,7 @@ mod tests {
         let login = Login {
             file: place.path().join(".credentials.json"),
             place: PathBuf::from(".claude/.credentials.json"),
-            upstream: Some(Upstream::new("https://api.example").expect("an address")),
+            upstream: Some(UpstreamAddress::new("https://api.example").expect("an address")),
         };
         for (text, expected) in [
             (
@@ -194,7 +194,7 @@ mod tests {
         ] {
             fs::write(&login.file, text).expect("written");
             match login.token() {
-                Ok(token) => assert_eq!((token, expected), (Secret::of_login("t"), "")),
+                Ok(token) => assert_eq!((token, expected), (GatewaySecret::of_login("t"), "")),
                 Err(failure) => assert!(
                     !expected.is_empty() && failure.message.contains(expected),
                     "{failure:?}"

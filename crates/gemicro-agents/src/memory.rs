@@ -4,25 +4,25 @@ use gemicro_core::ask::{AgentTask, AskPlan, AskReaders};
 use gemicro_core::run::events::RunReaders;
 use gemicro_core::store::Store;
 use gemicro_event::{Event, StreamId};
-use gemicro_runner::Prompt;
+use gemicro_runner::AgentPrompt;
 
 /// What an account may hold; older turns are left out, and it says so.
 const MAX_BYTES: usize = 256 * 1024;
 
 /// One turn.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Turn {
+struct RememberedTurn {
     asked: String,
     answered: String,
 }
 
 /// The turns of a conversation that have an answer.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub(super) struct Memory {
-    turns: Vec<Turn>,
+pub(super) struct ConversationMemory {
+    turns: Vec<RememberedTurn>,
 }
 
-impl Memory {
+impl ConversationMemory {
     /// Reads the journals of its runs. One that was deleted, or has no answer, is nothing to remember.
     pub(super) async fn of(store: &dyn Store, runs: &[StreamId]) -> Self {
         let mut turns = Vec::new();
@@ -41,9 +41,9 @@ impl Memory {
 
     /// The account, and then what is said now. `tag` is unknown to everybody who wrote a part of it, so no part can
     /// pretend to be another.
-    pub(super) fn told_before(&self, now: &str, tag: &str) -> Prompt {
+    pub(super) fn told_before(&self, now: &str, tag: &str) -> AgentPrompt {
         if self.turns.is_empty() {
-            return Prompt::user(now);
+            return AgentPrompt::user(now);
         }
         let mut n_bytes = 0;
         let newest = self.turns.iter().rev().take_while(|turn| {
@@ -65,7 +65,7 @@ impl Memory {
             account.push_str(&format!("[{tag} you answered]\n{}\n", end_of(&turn.answered)));
         }
         account.push_str(&format!("[{tag} end of the record]\n\nThe user says now:\n\n"));
-        Prompt::text(account).and_user(now)
+        AgentPrompt::text(account).and_user(now)
     }
 }
 
@@ -74,11 +74,11 @@ pub(super) async fn retell(
     store: &dyn Store,
     task: &AgentTask,
     runs: &[StreamId],
-) -> Option<(Prompt, String)> {
+) -> Option<(AgentPrompt, String)> {
     if let Some(told) = &task.retold {
-        return Some((Prompt::text(told.clone()), "the conversation".to_owned()));
+        return Some((AgentPrompt::text(told.clone()), "the conversation".to_owned()));
     }
-    let memory = Memory::of(store, runs).await;
+    let memory = ConversationMemory::of(store, runs).await;
     let n_turns = memory.n_turns();
     (n_turns > 0).then(|| {
         let told = format!("what was said in the {n_turns} turns before");
@@ -96,13 +96,13 @@ fn end_of(text: &str) -> &str {
     &text[text.ceil_char_boundary(text.len().saturating_sub(MAX_BYTES / 2))..]
 }
 
-fn turn(events: &[Event]) -> Option<Turn> {
+fn turn(events: &[Event]) -> Option<RememberedTurn> {
     let plan: AskPlan = events.first()?.update.as_run_started()?.plan.parse().ok()?;
     let answered = events
         .iter()
         .rev()
         .find_map(|event| event.update.as_agent_answered())?;
-    Some(Turn {
+    Some(RememberedTurn {
         asked: plan.task.prompt,
         answered: answered.answer.text,
     })
@@ -112,19 +112,22 @@ fn turn(events: &[Event]) -> Option<Turn> {
 mod tests {
     use super::*;
 
-    fn memory(turns: &[(&str, &str)]) -> Memory {
-        let turns = turns.iter().map(|(asked, answered)| Turn {
+    fn memory(turns: &[(&str, &str)]) -> ConversationMemory {
+        let turns = turns.iter().map(|(asked, answered)| RememberedTurn {
             asked: (*asked).to_owned(),
             answered: (*answered).to_owned(),
         });
-        Memory {
+        ConversationMemory {
             turns: turns.collect(),
         }
     }
 
     #[test]
     fn nothing_to_remember_is_the_message_alone() {
-        assert_eq!(Memory::default().told_before("hello", "t"), Prompt::user("hello"));
+        assert_eq!(
+            ConversationMemory::default().told_before("hello", "t"),
+            AgentPrompt::user("hello")
+        );
     }
 
     #[test]

@@ -113,7 +113,7 @@ pub fn has_no_session(state: &Path, home: &Path) -> bool {
 
 /// The folder of one conversation, held by one attempt at a time.
 #[derive(Debug)]
-pub(super) struct Place {
+pub(super) struct ConversationHome {
     root: PathBuf,
     name: String,
     /// The attempt that works here now.
@@ -126,7 +126,7 @@ pub(super) struct Place {
     _lock: File,
 }
 
-impl Place {
+impl ConversationHome {
     /// A new one for an attempt; one that waits, where there is one.
     pub(super) fn new(state: &Path, attempt: &str, spare: Option<&SparePlace>) -> Result<Self, Failure> {
         let name = attempt.to_owned();
@@ -287,7 +287,7 @@ fn told(folder: &Path, gone: std::io::Result<()>) {
 }
 
 /// Takes a folder for one attempt. Sandboxes open exactly the path they are told, so it must have no link in it.
-fn take(root: PathBuf, name: String, attempt: String) -> Result<Place, Failure> {
+fn take(root: PathBuf, name: String, attempt: String) -> Result<ConversationHome, Failure> {
     let root = fs::canonicalize(&root).map_err(|error| failed(&root, &error))?;
     let folder = root.join("homes").join(&name);
     // The folder is its own lock: every file that is made here is one more that a caller waits for.
@@ -301,7 +301,7 @@ fn take(root: PathBuf, name: String, attempt: String) -> Result<Place, Failure> 
                        (`gemicro worker status`)";
         return Err(Failure::new(ErrorKind::Conflict, message));
     }
-    Ok(Place {
+    Ok(ConversationHome {
         about: About::read(&folder)?,
         is_new: false,
         root,

@@ -21,7 +21,7 @@ fn task() -> AgentTask {
         session: None,
         idle_ms: 1,
         total_ms: 1,
-        grant: gemicro_core::ask::Grant::default(),
+        grant: gemicro_core::ask::TaskGrant::default(),
         recalls: None,
         fails_over: false,
         keep_messages: false,
@@ -43,7 +43,7 @@ fn names(folder: &Path) -> BTreeSet<String> {
 async fn a_session_is_found_again_and_nobody_else_reads_it() {
     let state = tempfile::tempdir().expect("a folder");
     let (one, run) = (session("one"), StreamId::random());
-    let mut place = Place::new(state.path(), "first-1", None).expect("made");
+    let mut place = ConversationHome::new(state.path(), "first-1", None).expect("made");
     assert!(name_of(state.path(), AgentName::Codex, &one).is_err());
     place.remember(&task(), &one, &run).expect("remembered");
     // The same once more: a second turn of the conversation.
@@ -51,7 +51,8 @@ async fn a_session_is_found_again_and_nobody_else_reads_it() {
     place.remember(&task(), &one, &next).expect("remembered");
     let folder = place.folder();
     drop(place);
-    let found = Place::of_session(state.path(), "second-1", AgentName::Codex, &one).expect("found");
+    let found =
+        ConversationHome::of_session(state.path(), "second-1", AgentName::Codex, &one).expect("found");
     assert_eq!(found.folder(), folder);
     let turns = found.about().map(|about| about.turns.clone());
     assert_eq!(turns, Some(vec![run, next]));
@@ -67,11 +68,11 @@ async fn a_session_is_found_again_and_nobody_else_reads_it() {
 async fn the_name_of_another_session_is_not_taken() {
     let state = tempfile::tempdir().expect("a folder");
     let one = session("one");
-    let mut first = Place::new(state.path(), "first-1", None).expect("made");
+    let mut first = ConversationHome::new(state.path(), "first-1", None).expect("made");
     first
         .remember(&task(), &one, &StreamId::random())
         .expect("remembered");
-    let mut second = Place::new(state.path(), "second-1", None).expect("made");
+    let mut second = ConversationHome::new(state.path(), "second-1", None).expect("made");
     let refused = second.remember(&task(), &one, &StreamId::random());
     assert_eq!(refused.expect_err("refused").kind, ErrorKind::Conflict);
     assert_eq!(
@@ -83,7 +84,7 @@ async fn the_name_of_another_session_is_not_taken() {
 #[test]
 fn temporary_files_go_and_their_folder_stays() {
     let state = tempfile::tempdir().expect("a folder");
-    let place = Place::new(state.path(), "first-1", None).expect("made");
+    let place = ConversationHome::new(state.path(), "first-1", None).expect("made");
     let shells = Profile::shells_in(&place.home());
     for folder in [shells.join("one/home"), place.temporary().join("deep")] {
         make_folder(&folder).expect("made");

@@ -14,14 +14,14 @@ use std::time::{Duration, Instant, SystemTime};
 
 use gemicro_core::ask::{AgentName, AgentTask, SandboxMode};
 use gemicro_guard::sandbox::Profile;
-use gemicro_llm::gateway::Serving;
-use gemicro_runner::Located;
+use gemicro_llm::gateway::GatewayServer;
+use gemicro_runner::LocatedProgram;
 use gemicro_runner::supervise::WarmAgent;
 use serde::{Deserialize, Serialize};
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 
-use super::place::Place;
+use super::place::ConversationHome;
 use super::setup::{AgentAccess, AgentSetup, program, speaks_acp};
 
 /// Processes at the same time; one takes about 200 MB.
@@ -46,7 +46,7 @@ pub struct WarmStatus {
 
 /// What a process was started for. A turn that differs in any of it needs another process.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Key {
+pub(super) struct ProcessKey {
     pub(super) agent: AgentName,
     pub(super) model: Option<String>,
     pub(super) directory: String,
@@ -57,14 +57,14 @@ pub(super) struct Key {
     /// What its walls keep from being written: settings that there were.
     pub(super) pinned: Vec<PathBuf>,
     /// The program with what it needs, and when it was installed.
-    pub(super) program: (Located, Option<SystemTime>),
+    pub(super) program: (LocatedProgram, Option<SystemTime>),
     /// Where the model is and by which key or login.
     pub(super) access: AgentAccess,
     /// A guard judges its tools.
     pub(super) is_guarded: bool,
 }
 
-impl Key {
+impl ProcessKey {
     /// What a process for this task is started for; nothing where its program cannot be found.
     pub(super) fn of(
         setup: &AgentSetup,
@@ -104,16 +104,16 @@ impl Key {
 }
 
 /// A process and everything that has to last as long as it does.
-pub(super) struct Kept {
+pub(super) struct PooledProcess {
     pub(super) agent: WarmAgent,
-    pub(super) key: Key,
-    pub(super) place: Place,
+    pub(super) key: ProcessKey,
+    pub(super) place: ConversationHome,
     /// What it shows the gateway.
     pub(super) token: String,
-    pub(super) serving: Option<Serving>,
+    pub(super) serving: Option<GatewayServer>,
 }
 
-impl Kept {
+impl PooledProcess {
     /// Ends it and leaves its place.
     pub(super) async fn close(self) {
         let n_left = self.agent.close().await;
@@ -126,7 +126,7 @@ impl Kept {
 
 /// All warm processes.
 #[derive(Clone, Default)]
-pub(super) struct Pool {
+pub(super) struct ProcessPool {
     slots: Arc<Mutex<HashMap<String, Slot>>>,
 }
 
@@ -139,13 +139,13 @@ struct Slot {
 }
 
 enum Wish {
-    Give(oneshot::Sender<Kept>),
+    Give(oneshot::Sender<PooledProcess>),
     Close,
 }
 
-impl Pool {
+impl ProcessPool {
     /// Takes the process of a conversation out. When this returns nothing, none holds its place.
-    pub(super) async fn take(&self, name: &str) -> Option<Kept> {
+    pub(super) async fn take(&self, name: &str) -> Option<PooledProcess> {
         let slot = self.slots().remove(name)?;
         let (give, given) = oneshot::channel();
         if slot.wish.send(Wish::Give(give)).is_ok()
@@ -159,7 +159,7 @@ impl Pool {
     }
 
     /// Lets a process rest until its next turn.
-    pub(super) fn put(&self, kept: Kept) {
+    pub(super) fn put(&self, kept: PooledProcess) {
         let name = kept.place.name().to_owned();
         let status = WarmStatus {
             agent: kept.key.agent,
@@ -221,7 +221,7 @@ impl Pool {
 }
 
 /// The life of a process between two turns.
-async fn rest(pool: Pool, mut kept: Kept, wished: oneshot::Receiver<Wish>) {
+async fn rest(pool: ProcessPool, mut kept: PooledProcess, wished: oneshot::Receiver<Wish>) {
     let wish = tokio::select! {
         wish = wished => wish.ok(),
         () = kept.agent.spoiled() => None,

@@ -8,12 +8,12 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use futures_util::FutureExt;
 use futures_util::future::{BoxFuture, ready};
-use gemicro_core::ask::{AgentName, AgentNoise, Denied, ToolCalled, ToolEnd, ToolEnded};
+use gemicro_core::ask::{AgentName, AgentNoise, DeniedCall, ToolCalled, ToolEnd, ToolEnded};
 use gemicro_core::execute::StepReporter;
 use gemicro_core::live::LiveText;
 use gemicro_event::{ErrorKind, Json};
-use gemicro_llm::gateway::{Gateway, GatewayNote, NoteKind, Observer, QuotaKind, RefusedWhy, Serving};
-use gemicro_runner::supervise::{ProcessHandle, RunRecord, Watcher};
+use gemicro_llm::gateway::{Gateway, GatewayNote, GatewayServer, NoteKind, Observer, QuotaKind, RefusedWhy};
+use gemicro_runner::supervise::{ProcessHandle, RunRecord, RunWatcher};
 use gemicro_runner::{AgentItem, PermissionAnswer, PermissionRequest, ToldCall, ToolStatus};
 use tokio_util::sync::CancellationToken;
 
@@ -29,13 +29,13 @@ const MAX_LOG_BYTES: u64 = 4 << 20;
 const MAX_TOOLS: usize = 1_000;
 
 /// Passes on what the agent says.
-pub(super) struct Seen {
+pub(super) struct AttemptWatcher {
     pub(super) live: LiveText,
     pub(super) reporter: StepReporter,
     pub(super) gateway: Option<Gateway>,
     pub(super) facts: Facts,
     /// The agent's listener, for as long as it works.
-    pub(super) serving: Option<Serving>,
+    pub(super) serving: Option<GatewayServer>,
     /// The guard, where one judges.
     pub(super) denials: Option<Denials>,
     /// Who is asked for leave, where somebody is.
@@ -48,11 +48,11 @@ pub(super) struct Seen {
 
 /// What is known about a running agent, shared with the gateway's observer.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Facts(Arc<Mutex<Known>>);
+pub(super) struct Facts(Arc<Mutex<GatewayFindings>>);
 
 /// What is known about an agent.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Known {
+pub(super) struct GatewayFindings {
     /// What the gateway saw wrong with the last answer of the model.
     pub(super) upstream: Option<ErrorKind>,
     /// Why the agent was ended because of what the gateway saw.
@@ -63,7 +63,7 @@ pub(super) struct Known {
 
 impl Facts {
     /// What is known now.
-    pub(super) fn known(&self) -> Known {
+    pub(super) fn known(&self) -> GatewayFindings {
         *self.lock()
     }
 
@@ -101,14 +101,14 @@ impl Facts {
         })
     }
 
-    fn lock(&self) -> MutexGuard<'_, Known> {
+    fn lock(&self) -> MutexGuard<'_, GatewayFindings> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Seen {
+impl AttemptWatcher {
     /// What the guard refused, in order.
-    pub(super) fn refused(&self) -> Vec<Denied> {
+    pub(super) fn refused(&self) -> Vec<DeniedCall> {
         self.denials.as_ref().map(Denials::list).unwrap_or_default()
     }
 
@@ -152,14 +152,14 @@ impl Seen {
         }
     }
 
-    fn deny(&self, denied: Option<Denied>) {
+    fn deny(&self, denied: Option<DeniedCall>) {
         if let Some(denied) = denied {
             self.reporter.alarm(denied.to_string());
         }
     }
 }
 
-impl Watcher for Seen {
+impl RunWatcher for AttemptWatcher {
     fn started(&mut self, handle: &ProcessHandle) {
         if let Ok(handle) = Json::of(handle) {
             self.reporter.handle(handle);

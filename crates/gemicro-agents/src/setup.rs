@@ -10,11 +10,11 @@ use gemicro_core::ask::{AgentName, AgentTask};
 use gemicro_event::{Failure, Timestamp};
 use gemicro_guard::policy::PolicyConfig;
 use gemicro_guard::sandbox::Launcher;
-use gemicro_llm::gateway::{Secret, Upstream, Wire};
+use gemicro_llm::gateway::{AgentApi, GatewaySecret, UpstreamAddress};
 use gemicro_pipeline::forge::Forges;
 use gemicro_pipeline::workflow::WorkflowReader;
 use gemicro_runner::{
-    AgentCli, ClaudeCode, Codex, GeminiAcp, GeminiHeadless, Located, ResumeWay, Session, locate,
+    AgentCli, ClaudeCode, Codex, GeminiAcp, GeminiHeadless, LocatedProgram, ResumeWay, Session, locate,
 };
 
 /// Everything that agents need of their surroundings.
@@ -88,9 +88,9 @@ pub enum AgentAccess {
     /// Through the gateway, which holds the key or the token of a login.
     Key {
         /// Where the model is.
-        upstream: Upstream,
+        upstream: UpstreamAddress,
         /// The key or token.
-        key: Secret,
+        key: GatewaySecret,
     },
     /// By a login of the agent's own.
     Login(Login),
@@ -123,7 +123,7 @@ pub struct Login {
     pub place: PathBuf,
     /// Where the gateway presents the token of the file, which then stays outside the sandbox. Without it the agent is
     /// only observed.
-    pub upstream: Option<Upstream>,
+    pub upstream: Option<UpstreamAddress>,
 }
 
 /// The adapter of an agent for a process in this session. Gemini CLI stays warm over ACP, unless loading the session
@@ -145,7 +145,7 @@ pub(super) fn cli(agent: AgentName, session: &Session, home: &Path, is_warm: boo
 }
 
 /// The program of an agent, where it can be found.
-pub(super) fn program(setup: &AgentSetup, agent: AgentName) -> Option<Located> {
+pub(super) fn program(setup: &AgentSetup, agent: AgentName) -> Option<LocatedProgram> {
     let cli = cli(agent, &Session::New, Path::new(""), false);
     locate(Path::new(cli.program()), &setup.search_path()).ok()
 }
@@ -159,11 +159,11 @@ pub(super) fn must_ask(setup: &AgentSetup, task: &AgentTask) -> bool {
 }
 
 /// The wire format an agent speaks.
-pub(super) fn wire(agent: AgentName) -> Wire {
+pub(super) fn wire(agent: AgentName) -> AgentApi {
     match agent {
-        AgentName::Gemini => Wire::Gemini,
-        AgentName::Claude => Wire::Anthropic,
-        AgentName::Codex => Wire::OpenAi,
+        AgentName::Gemini => AgentApi::Gemini,
+        AgentName::Claude => AgentApi::Anthropic,
+        AgentName::Codex => AgentApi::OpenAi,
     }
 }
 

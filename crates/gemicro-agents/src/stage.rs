@@ -5,14 +5,15 @@ use std::path::{Path, PathBuf};
 use gemicro_core::ask::AgentName;
 use gemicro_event::{ErrorKind, Failure};
 use gemicro_guard::repository::{
-    CommitId, CommitMessage, FileAt, Merge, NewTask, Shown, Slug, Start, TaskRepo, TrustedRepo, show,
+    CommitId, CommitMessage, FileAt, Merge, NewTask, ShowOutcome, Slug, TaskRepo, TaskStart, TrustedRepo,
+    show,
 };
 use gemicro_guard::sandbox::{Profile, Tier};
 
-use super::branch::{OnBranch, Stage, repository};
-use super::landing::Landing;
+use super::branch::{OnBranch, PipelineSandbox, repository};
+use super::landing::BranchImport;
 use super::setup::AgentSetup;
-use super::task_folder::{Marks, id_of, is_whole, lock, put_aside, tasks_folder, told};
+use super::task_folder::{FolderMarks, id_of, is_whole, lock, put_aside, tasks_folder, told};
 use super::workspace_settings::{self, MAX_INSTRUCTIONS};
 
 impl OnBranch {
@@ -31,7 +32,7 @@ impl OnBranch {
         let Ok(lock) = lock(&tasks.join(format!("{id}.lock")), &slug) else {
             return Ok(None);
         };
-        let marks = Marks::of(&tasks, &id);
+        let marks = FolderMarks::of(&tasks, &id);
         let is_there = repository
             .task_branch(&slug)
             .map_err(|error| told(&error))?
@@ -45,7 +46,7 @@ impl OnBranch {
         if folder.exists() {
             put_aside(&folder, &marks, &mut Vec::new())?;
         }
-        let start = Start::ContinueOrNew(repository.head().clone());
+        let start = TaskStart::ContinueOrNew(repository.head().clone());
         let task =
             TaskRepo::create(&repository, NewTask { folder, slug, start }).map_err(|error| told(&error))?;
         let notes = repository.notes().iter().map(|note| note.message().to_owned());
@@ -72,7 +73,7 @@ impl OnBranch {
             let message = format!("branch {branch} no longer exists, so the run cannot continue");
             return Err(Failure::new(ErrorKind::NotFound, message));
         };
-        let marks = Marks::of(&tasks, &id);
+        let marks = FolderMarks::of(&tasks, &id);
         let folder = tasks.join(&id);
         let found = TaskRepo::reopen(&repository, &folder)
             .ok()
@@ -85,7 +86,7 @@ impl OnBranch {
                 if folder.exists() {
                     put_aside(&folder, &marks, &mut Vec::new())?;
                 }
-                let start = Start::Continue;
+                let start = TaskStart::Continue;
                 TaskRepo::create(&repository, NewTask { folder, slug, start })
                     .map_err(|error| told(&error))?
             }
@@ -96,7 +97,7 @@ impl OnBranch {
 
     /// Sets the walls of an agent's step: folders that it may write.
     pub fn stage(&mut self, only: Option<Vec<String>>) {
-        self.stage = Some(Stage { only });
+        self.stage = Some(PipelineSandbox { only });
     }
 
     /// Fits the checkout to the agent that works in it: settings that it must not load are left out, and it is given
@@ -105,7 +106,7 @@ impl OnBranch {
         let writes_documents_only = self.stage.as_ref().is_some_and(|stage| stage.only.is_some());
         let patterns = workspace_settings::withheld(agent, writes_documents_only);
         if !patterns.is_empty() && tier != Tier::None {
-            let inside = Landing::with(setup, tier, CommitMessage::empty()).inside(&self.task);
+            let inside = BranchImport::with(setup, tier, CommitMessage::empty()).inside(&self.task);
             let withheld = inside.withhold(&self.task, &patterns);
             withheld.map_err(|error| told(&error))?;
         }
@@ -132,7 +133,7 @@ impl OnBranch {
         theirs: &CommitId,
         message: &CommitMessage,
     ) -> Result<Merge, Failure> {
-        let inside = Landing::with(setup, tier, message.clone()).inside(&self.task);
+        let inside = BranchImport::with(setup, tier, message.clone()).inside(&self.task);
         inside
             .merge(&self.task, theirs, message)
             .map_err(|error| told(&error))
@@ -145,7 +146,7 @@ impl OnBranch {
 
     /// Makes what git tracks in the private checkout what it is at the tip. Blocks.
     pub fn restore(&self, setup: &AgentSetup, tier: Tier) -> Result<(), Failure> {
-        let inside = Landing::with(setup, tier, CommitMessage::empty()).inside(&self.task);
+        let inside = BranchImport::with(setup, tier, CommitMessage::empty()).inside(&self.task);
         inside
             .restore(&self.repository, &self.task)
             .map_err(|error| told(&error))
@@ -171,8 +172,8 @@ impl OnBranch {
     /// Brings the checkout for the user's eyes to the tip. Blocks.
     pub fn show(&self) -> Option<String> {
         match show(&self.repository, self.task.slug(), self.task.tip()) {
-            Shown::At(folder) => Some(folder.display().to_string()),
-            Shown::Left { .. } => None,
+            ShowOutcome::At(folder) => Some(folder.display().to_string()),
+            ShowOutcome::Left { .. } => None,
         }
     }
 

@@ -8,12 +8,12 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use gemicro_core::execute::StepReporter;
 use gemicro_event::redact::Redactor;
 use gemicro_llm::gateway::{ServedTool, TOOL_PATH};
-use gemicro_pipeline::payload::{Expected, SUBMIT_TOOL, Submissions};
+use gemicro_pipeline::payload::{ExpectedSubmission, SUBMIT_TOOL, Submissions};
 use gemicro_runner::{AgentItem, McpReached, McpServer, ToldCall};
 use serde_json::Value;
 
 use super::setup::AgentAccess;
-use super::work::Work;
+use super::work::AgentJob;
 
 /// What agents know gemicro as.
 const SERVER: &str = "gemicro";
@@ -21,17 +21,19 @@ const SERVER: &str = "gemicro";
 /// The tool of one attempt, and what was handed in by it.
 #[derive(Clone)]
 pub(super) struct ResultTool {
-    expected: Expected,
+    expected: ExpectedSubmission,
     redactor: Arc<Redactor>,
     taken: Arc<Mutex<Submissions>>,
 }
 
 impl ResultTool {
     /// Where a result is expected and the agent reaches the gateway.
-    pub(super) fn of(work: &Work, access: &AgentAccess, secrets: &[String]) -> Option<Self> {
+    pub(super) fn of(work: &AgentJob, access: &AgentAccess, secrets: &[String]) -> Option<Self> {
         let expected = match (work, access) {
-            (Work::Staged(work), AgentAccess::Key { .. }) => work.expected.clone()?,
-            (Work::Staged(_), AgentAccess::Login(_)) | (Work::Task(_) | Work::Text(_), _) => return None,
+            (AgentJob::Staged(work), AgentAccess::Key { .. }) => work.expected.clone()?,
+            (AgentJob::Staged(_), AgentAccess::Login(_)) | (AgentJob::Task(_) | AgentJob::Text(_), _) => {
+                return None;
+            }
         };
         Some(Self {
             expected,
@@ -99,8 +101,8 @@ impl ResultTool {
 
 #[cfg(test)]
 mod tests {
-    use gemicro_guard::policy::{PolicyConfig, ToolCall, check};
-    use gemicro_pipeline::payload::Shape;
+    use gemicro_guard::policy::{GuardedCall, PolicyConfig, check};
+    use gemicro_pipeline::payload::PayloadShape;
     use serde_json::json;
 
     use super::*;
@@ -118,7 +120,7 @@ mod tests {
             ("mcp__evil__submit_result", false),
             ("submit_result", false),
         ] {
-            let call = ToolCall::shell(tool, "true", "/task/wt");
+            let call = GuardedCall::shell(tool, "true", "/task/wt");
             assert_eq!(check(&policy, &call).is_allowed(), is_allowed, "{tool}");
         }
     }
@@ -126,8 +128,8 @@ mod tests {
     #[test]
     fn what_opens_a_gate_must_be_told_word_for_word() {
         let tool = ResultTool {
-            expected: Expected {
-                shape: Shape::PlanReviewer,
+            expected: ExpectedSubmission {
+                shape: PayloadShape::PlanReviewer,
                 nonce: "4f1c09ab77de2350".parse().unwrap(),
             },
             redactor: Arc::new(Redactor::new(Vec::<String>::new())),

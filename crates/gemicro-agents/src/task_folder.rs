@@ -22,14 +22,14 @@ use sha2::{Digest, Sha256};
 use super::folder::{failed, hold, make_folder};
 
 /// What is known about a task's folder between two runs.
-pub(super) struct Marks {
+pub(super) struct FolderMarks {
     open: PathBuf,
     refused: PathBuf,
     landing: PathBuf,
     owner: PathBuf,
 }
 
-impl Marks {
+impl FolderMarks {
     pub(super) fn of(tasks: &Path, id: &str) -> Self {
         Self {
             open: tasks.join(format!("{id}.open")),
@@ -88,7 +88,7 @@ pub(super) fn find(
     repository: &TrustedRepo,
     slug: &Slug,
     folder: &Path,
-    marks: &Marks,
+    marks: &FolderMarks,
     notes: &mut Vec<String>,
 ) -> Result<Option<TaskRepo>, Failure> {
     if !folder.exists() {
@@ -111,7 +111,7 @@ pub(super) fn find(
 }
 
 /// Puts a folder aside that may hold what was not taken over; else it is removed.
-pub(super) fn put_aside(folder: &Path, marks: &Marks, notes: &mut Vec<String>) -> Result<(), Failure> {
+pub(super) fn put_aside(folder: &Path, marks: &FolderMarks, notes: &mut Vec<String>) -> Result<(), Failure> {
     let mut numbers = 1_u32..;
     let aside = numbers
         .by_ref()

@@ -12,9 +12,11 @@ use std::time::Duration;
 
 use async_stream::stream;
 use futures_util::stream::BoxStream;
-use gemicro_core::ask::{AGENT_TEXT_STEP, AgentAnswer, AgentName, AgentTask, Grant, SandboxMode, agent_step};
+use gemicro_core::ask::{
+    AGENT_TEXT_STEP, AgentAnswer, AgentName, AgentTask, SandboxMode, TaskGrant, agent_step,
+};
 use gemicro_core::budget::Purpose;
-use gemicro_core::execute::{Answers, Executor, Spoken, StepCall, StepReporter, Told};
+use gemicro_core::execute::{AttemptMessage, AttemptNotice, Executor, RunAnswers, StepCall, StepReporter};
 use gemicro_core::flow::{Spent, Step, StepFailure, StepOutput};
 use gemicro_core::live::LiveHub;
 use gemicro_core::llm::{
@@ -92,7 +94,7 @@ impl LlmBackend for AgentTextBackend {
                 reporter,
                 cancel,
                 live: LiveHub::new().writer(&key(), 1),
-                answers: Answers::channel().1,
+                answers: RunAnswers::channel().1,
             };
             // A task of its own: it ends the agent also when this stream is dropped.
             let mut work = tokio::spawn(async move {
@@ -104,18 +106,18 @@ impl LlmBackend for AgentTextBackend {
             let ended = loop {
                 let news = tokio::select! {
                     biased;
-                    Some(spoken) = told.recv() => News::Said(spoken),
-                    ended = &mut work => News::Ended(ended),
-                    _ = ticks.tick() => News::Nothing,
+                    Some(spoken) = told.recv() => AgentNews::Said(spoken),
+                    ended = &mut work => AgentNews::Ended(ended),
+                    _ = ticks.tick() => AgentNews::Nothing,
                 };
                 match news {
-                    News::Ended(ended) => break ended,
-                    News::Nothing => yield Ok(LlmChunk::Alive),
-                    News::Said(Spoken { told, noted }) => {
+                    AgentNews::Ended(ended) => break ended,
+                    AgentNews::Nothing => yield Ok(LlmChunk::Alive),
+                    AgentNews::Said(AttemptNotice { told, noted }) => {
                         match told {
-                            Told::Handle(handle) => yield Ok(LlmChunk::Handle(handle)),
-                            Told::Alarm(message) => yield Ok(LlmChunk::Alarm(message)),
-                            Told::Fact(_) => {}
+                            AttemptMessage::Handle(handle) => yield Ok(LlmChunk::Handle(handle)),
+                            AttemptMessage::Alarm(message) => yield Ok(LlmChunk::Alarm(message)),
+                            AttemptMessage::Fact(_) => {}
                         }
                         if let Some(noted) = noted {
                             let _ = noted.send(());
@@ -135,8 +137,8 @@ impl LlmBackend for AgentTextBackend {
 }
 
 /// What happens while an agent works.
-enum News {
-    Said(Spoken),
+enum AgentNews {
+    Said(AttemptNotice),
     Ended(Result<Result<StepOutput, StepFailure>, JoinError>),
     Nothing,
 }
@@ -157,10 +159,10 @@ fn step(agent: AgentName, request: &LlmRequest, folder: &EmptyFolder) -> Step {
         session: None,
         idle_ms: request.time.idle_ms,
         total_ms: request.time.total_ms,
-        grant: Grant {
+        grant: TaskGrant {
             tokens: Some(worst_case(request).tokens),
             turns: Some(MAX_REQUESTS),
-            ..Grant::default()
+            ..TaskGrant::default()
         },
         recalls: None,
         fails_over: false,

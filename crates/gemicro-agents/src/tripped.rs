@@ -10,7 +10,7 @@ use gemicro_guard::repository::{RepositoryError, Tripwire, TripwireChange};
 
 /// Who worked in a step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Worker {
+pub enum StepWorkerKind {
     /// An agent, or code that one wrote.
     Agent,
     /// gemicro alone.
@@ -19,17 +19,17 @@ pub enum Worker {
 
 /// What is to be told about the user's repository.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub struct Tripped {
+pub struct TripwireReport {
     alarms: Vec<String>,
     changes: Vec<RepositoryChange>,
 }
 
-impl Tripped {
+impl TripwireReport {
     /// What differs between two looks.
     pub(super) fn between(
         before: &Tripwire,
         after: Result<Tripwire, RepositoryError>,
-        worker: Worker,
+        worker: StepWorkerKind,
     ) -> Self {
         match after {
             Ok(after) => Self::of(before.compare(&after), worker),
@@ -40,10 +40,10 @@ impl Tripped {
         }
     }
 
-    fn of(changes: Vec<TripwireChange>, worker: Worker) -> Self {
+    fn of(changes: Vec<TripwireChange>, worker: StepWorkerKind) -> Self {
         let mut tripped = Self::default();
         for change in changes.into_iter().filter(|change| !is_of_a_task(&change.what)) {
-            if worker == Worker::Agent && makes_git_act(&change.what) {
+            if worker == StepWorkerKind::Agent && makes_git_act(&change.what) {
                 tripped.alarms.push(alarm(&change));
             } else {
                 tripped.changes.push(RepositoryChange {
@@ -94,13 +94,13 @@ fn alarm(change: &TripwireChange) -> String {
 mod tests {
     use super::*;
 
-    fn told(what: &str, worker: Worker) -> (usize, usize) {
+    fn told(what: &str, worker: StepWorkerKind) -> (usize, usize) {
         let change = TripwireChange {
             what: what.to_owned(),
             before: None,
             after: Some("x".to_owned()),
         };
-        let tripped = Tripped::of(vec![change], worker);
+        let tripped = TripwireReport::of(vec![change], worker);
         (tripped.alarms.len(), tripped.changes.len())
     }
 
@@ -114,8 +114,8 @@ mod tests {
             "info/attributes",
             "objects/info/alternates",
         ] {
-            assert_eq!(told(what, Worker::Agent), (1, 0), "{what}");
-            assert_eq!(told(what, Worker::Gemicro), (0, 1), "{what}");
+            assert_eq!(told(what, StepWorkerKind::Agent), (1, 0), "{what}");
+            assert_eq!(told(what, StepWorkerKind::Gemicro), (0, 1), "{what}");
         }
         for what in [
             "refs/heads/main",
@@ -132,11 +132,11 @@ mod tests {
             "info/exclude",
             "settings of branches",
         ] {
-            assert_eq!(told(what, Worker::Agent), (0, 1), "{what}");
-            assert_eq!(told(what, Worker::Gemicro), (0, 1), "{what}");
+            assert_eq!(told(what, StepWorkerKind::Agent), (0, 1), "{what}");
+            assert_eq!(told(what, StepWorkerKind::Gemicro), (0, 1), "{what}");
         }
         for what in ["refs/heads/task/other", "refs/remotes/origin/task/other"] {
-            assert_eq!(told(what, Worker::Agent), (0, 0), "{what}");
+            assert_eq!(told(what, StepWorkerKind::Agent), (0, 0), "{what}");
         }
     }
 }

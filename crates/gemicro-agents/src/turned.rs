@@ -3,15 +3,15 @@
 use gemicro_core::flow::{Again, Spent, StepFailure};
 use gemicro_event::Failure;
 use gemicro_llm::gateway;
-use gemicro_runner::supervise::{Outcome, WarmAgent};
+use gemicro_runner::supervise::{TurnOutcome, WarmAgent};
 
-use super::place::Place;
+use super::place::ConversationHome;
 
 /// How a turn came out, before it is judged.
-pub(super) struct Turned {
-    pub(super) outcome: Outcome,
-    pub(super) spent: Option<gateway::Spent>,
-    pub(super) place: Place,
+pub(super) struct TurnResult {
+    pub(super) outcome: TurnOutcome,
+    pub(super) spent: Option<gateway::StepUsage>,
+    pub(super) place: ConversationHome,
     /// The process, where it stays, and what it shows the gateway.
     pub(super) warm: Option<(WarmAgent, String)>,
 }

@@ -3,25 +3,25 @@
 use std::path::PathBuf;
 use std::time::SystemTime;
 
-use gemicro_core::ask::{AgentAnswer, AgentTask, AgentTrouble, BranchOutcome, Denied, SandboxMode};
+use gemicro_core::ask::{AgentAnswer, AgentTask, AgentTrouble, BranchOutcome, DeniedCall, SandboxMode};
 use gemicro_core::flow::{Again, Spent, StepFailure, StepOutput};
 use gemicro_event::{Charge, ErrorKind, Failure, Json, Timestamp, UnpricedTokens, Usage};
 use gemicro_llm::gateway;
-use gemicro_runner::supervise::{CommandExit, Outcome, RunRecord};
+use gemicro_runner::supervise::{CommandExit, RunRecord, TurnOutcome};
 
-use super::seen::Known;
+use super::seen::GatewayFindings;
 use super::traces::has_changed;
 
 /// What is known when an agent has ended.
-pub(super) struct Verdict<'a> {
+pub(super) struct AttemptVerdict<'a> {
     pub(super) task: &'a AgentTask,
-    pub(super) outcome: Outcome,
+    pub(super) outcome: TurnOutcome,
     /// What the gateway counted; nothing where the agent had a login inside the sandbox.
-    pub(super) spent: Option<gateway::Spent>,
+    pub(super) spent: Option<gateway::StepUsage>,
     /// Whether an account pays, instead of a key.
     pub(super) is_paid_by_account: bool,
     /// What was seen while it worked.
-    pub(super) known: Known,
+    pub(super) known: GatewayFindings,
     /// When it began.
     pub(super) began: SystemTime,
     /// What it printed, where that was asked for.
@@ -29,7 +29,7 @@ pub(super) struct Verdict<'a> {
     /// Where it worked.
     pub(super) workplace: PathBuf,
     /// What the guard refused.
-    pub(super) denials: Vec<Denied>,
+    pub(super) denials: Vec<DeniedCall>,
     /// What became of its branch.
     pub(super) branch: Option<BranchOutcome>,
     /// Another attempt finds a checkout made anew.
@@ -40,7 +40,7 @@ pub(super) struct Verdict<'a> {
     pub(super) submitted: Vec<serde_json::Value>,
 }
 
-impl Verdict<'_> {
+impl AttemptVerdict<'_> {
     /// As the result of a step.
     pub(super) fn into_result(self) -> Result<StepOutput, StepFailure> {
         let (charge, usage) = self.charge();

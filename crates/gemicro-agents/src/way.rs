@@ -8,14 +8,16 @@ use gemicro_core::budget::Limits;
 use gemicro_core::execute::StepCall;
 use gemicro_event::{ErrorKind, Failure, StreamId};
 use gemicro_guard::policy::PolicyConfig;
-use gemicro_guard::sandbox::{self, GatewayPort, Mode, Network, Pinning, Profile, Shells, Tier};
-use gemicro_llm::gateway::{Gateway, Grant, ModelRules, Observer, Ticket};
+use gemicro_guard::sandbox::{self, GatewayPort, Network, PinnedPath, Profile, Shells, Tier, WriteMode};
+use gemicro_llm::gateway::{Gateway, GatewayGrant, ModelRules, Observer, Ticket};
 use gemicro_runner::supervise::RunLimits;
-use gemicro_runner::{AgentRequest, Approval, Guarded, ModelAccess, Prompt, Session, Token};
+use gemicro_runner::{
+    AgentPrompt, AgentRequest, GatewayToken, GuardedSettings, ModelAccess, Session, ToolApproval,
+};
 
 use super::branch::OnBranch;
 use super::commons::AgentCommons;
-use super::place::Place;
+use super::place::ConversationHome;
 use super::setup::{AgentAccess, AgentSetup, wire};
 use super::submission::ResultTool;
 use super::workspace_settings;
@@ -52,7 +54,7 @@ pub(super) fn ticket(
     let AgentAccess::Key { upstream, key } = access else {
         return Ok(None);
     };
-    let grant = Grant {
+    let grant = GatewayGrant {
         label: task.agent.to_string(),
         wire: wire(task.agent),
         upstream: upstream.clone(),
@@ -78,8 +80,8 @@ pub(super) fn ticket(
 pub(super) fn request(
     setup: &AgentSetup,
     task: &AgentTask,
-    place: &Place,
-    (session, prompt): (Session, Prompt),
+    place: &ConversationHome,
+    (session, prompt): (Session, AgentPrompt),
     (port, ticket): (&GatewayPort, Option<&Ticket>),
     (branch, guard): (Option<&OnBranch>, Option<&PolicyConfig>),
 ) -> AgentRequest {
@@ -93,21 +95,21 @@ pub(super) fn request(
         model: task.model.clone(),
         session,
         sandbox: match task.sandbox {
-            SandboxMode::ReadOnly => gemicro_runner::SandboxMode::ReadOnly,
-            SandboxMode::WorkspaceWrite => gemicro_runner::SandboxMode::WorkspaceWrite,
-            SandboxMode::DangerFullAccess => gemicro_runner::SandboxMode::DangerFullAccess,
+            SandboxMode::ReadOnly => gemicro_runner::CliSandboxMode::ReadOnly,
+            SandboxMode::WorkspaceWrite => gemicro_runner::CliSandboxMode::WorkspaceWrite,
+            SandboxMode::DangerFullAccess => gemicro_runner::CliSandboxMode::DangerFullAccess,
         },
         approval: match (task.yolo, task.asks) {
-            (true, _) => Approval::All,
-            (false, true) => Approval::AskEdits,
-            (false, false) => Approval::Ask,
+            (true, _) => ToolApproval::All,
+            (false, true) => ToolApproval::AskEdits,
+            (false, false) => ToolApproval::Ask,
         },
         access: match ticket {
             Some(ticket) => ModelAccess::Gateway {
                 base_url: port.base_url(),
                 token: match ticket.is_for_login() {
-                    true => Token::of_login(ticket.token()),
-                    false => Token::new(ticket.token()),
+                    true => GatewayToken::of_login(ticket.token()),
+                    false => GatewayToken::new(ticket.token()),
                 },
             },
             None => ModelAccess::Login,
@@ -124,7 +126,7 @@ pub(super) fn request(
             Some(branch) => branch.instructions.clone(),
             None => workspace_settings::instructions_in(task.agent, Path::new(&task.directory)),
         },
-        guarded: guard.map(|policy| Guarded {
+        guarded: guard.map(|policy| GuardedSettings {
             check: guard_check(setup),
             hook: format!("g-{}", StreamId::random()),
             policy: policy.clone(),
@@ -144,7 +146,7 @@ fn guard_check(setup: &AgentSetup) -> Vec<String> {
 /// When nobody can say what the user allows.
 pub(super) fn policy(
     setup: &AgentSetup,
-    place: &Place,
+    place: &ConversationHome,
     branch: &OnBranch,
     tool: Option<&ResultTool>,
 ) -> Result<PolicyConfig, Failure> {
@@ -165,7 +167,7 @@ pub(super) fn policy(
 pub(super) fn profile(
     (setup, commons): (&AgentSetup, &AgentCommons),
     task: &AgentTask,
-    place: &Place,
+    place: &ConversationHome,
     (port, tier): (&GatewayPort, Tier),
     has_gateway: bool,
     branch: Option<&OnBranch>,
@@ -178,13 +180,13 @@ pub(super) fn profile(
     pinned.retain(|path| !hidden.contains(path));
     hidden.push(commons.state().to_owned());
     let mode = mode(task.sandbox);
-    let is_open = mode == Mode::DangerFullAccess || !has_gateway;
+    let is_open = mode == WriteMode::DangerFullAccess || !has_gateway;
     let usual = Profile {
         mode,
         pinned,
         workspace,
         writable: Vec::new(),
-        pinning: Pinning::Required,
+        pinning: PinnedPath::Required,
         shells: Shells::Apart,
         readable: Vec::new(),
         hidden,
@@ -193,12 +195,12 @@ pub(super) fn profile(
         temporary: place.temporary(),
         network: if is_open { Network::Open } else { port.network() },
         unix_sockets: false,
-        limits: sandbox::Limits::default(),
+        limits: sandbox::ResourceLimits::default(),
         environment: Vec::new(),
     };
     let mut usual = match mode {
-        Mode::DangerFullAccess => usual,
-        Mode::ReadOnly | Mode::WorkspaceWrite => setup.toolchains()?.opened(usual),
+        WriteMode::DangerFullAccess => usual,
+        WriteMode::ReadOnly | WriteMode::WorkspaceWrite => setup.toolchains()?.opened(usual),
     };
     Ok(match branch {
         None => usual,
@@ -210,11 +212,11 @@ pub(super) fn profile(
     })
 }
 
-pub(super) fn mode(sandbox: SandboxMode) -> Mode {
+pub(super) fn mode(sandbox: SandboxMode) -> WriteMode {
     match sandbox {
-        SandboxMode::ReadOnly => Mode::ReadOnly,
-        SandboxMode::WorkspaceWrite => Mode::WorkspaceWrite,
-        SandboxMode::DangerFullAccess => Mode::DangerFullAccess,
+        SandboxMode::ReadOnly => WriteMode::ReadOnly,
+        SandboxMode::WorkspaceWrite => WriteMode::WorkspaceWrite,
+        SandboxMode::DangerFullAccess => WriteMode::DangerFullAccess,
     }
 }
 

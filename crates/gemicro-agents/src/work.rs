@@ -11,7 +11,7 @@ use super::commons::AgentCommons;
 use super::setup::AgentSetup;
 
 /// What all attempts need.
-pub(super) struct Shared {
+pub(super) struct SharedWork {
     pub(super) commons: AgentCommons,
     pub(super) setup: AgentSetup,
     pub(super) secrets: Vec<String>,
@@ -20,7 +20,7 @@ pub(super) struct Shared {
 }
 
 /// What an agent is to do.
-pub(super) enum Work {
+pub(super) enum AgentJob {
     /// One task.
     Task(Box<AgentTask>),
     /// A prompt that only wants a text back.
@@ -29,7 +29,7 @@ pub(super) enum Work {
     Staged(Box<AgentWork>),
 }
 
-impl Work {
+impl AgentJob {
     pub(super) fn of(step: &Step) -> Result<Self, serde_json::Error> {
         match step.kind.as_str() {
             AGENT_WORK_STEP => step.input.parse().map(|work| Self::Staged(Box::new(work))),

@@ -7,7 +7,7 @@ use gemicro_engine::pipeline::{Forges, WorkflowReader};
 use gemicro_engine::{AgentAccess, AgentSetup, Login, PolicyReader};
 use gemicro_event::{ErrorKind, Failure};
 use gemicro_guard::sandbox::Launcher;
-use gemicro_llm::gateway::{Secret, Upstream};
+use gemicro_llm::gateway::{GatewaySecret, UpstreamAddress};
 
 use crate::command_error::CommandError;
 use crate::config::{Endpoints, GuardSettings};
@@ -70,7 +70,7 @@ pub(crate) fn way(
 ) -> Result<Option<AgentAccess>, Failure> {
     let (key, address) = match agent {
         AgentName::Gemini => (
-            environment.gemini_key().map(Secret::new),
+            environment.gemini_key().map(GatewaySecret::new),
             endpoints
                 .gemini
                 .value
@@ -79,8 +79,8 @@ pub(crate) fn way(
         ),
         AgentName::Claude => (
             match environment.get(ANTHROPIC_KEY) {
-                Some(key) => Some(Secret::new(key)),
-                None => environment.get(CLAUDE_LOGIN).map(Secret::of_login),
+                Some(key) => Some(GatewaySecret::new(key)),
+                None => environment.get(CLAUDE_LOGIN).map(GatewaySecret::of_login),
             },
             endpoints
                 .anthropic
@@ -89,7 +89,7 @@ pub(crate) fn way(
                 .unwrap_or("https://api.anthropic.com"),
         ),
         AgentName::Codex => (
-            environment.get(OPENAI_KEY).map(Secret::new),
+            environment.get(OPENAI_KEY).map(GatewaySecret::new),
             endpoints
                 .openai
                 .value
@@ -97,7 +97,7 @@ pub(crate) fn way(
                 .unwrap_or("https://api.openai.com/v1"),
         ),
     };
-    let upstream = Upstream::new(address)?;
+    let upstream = UpstreamAddress::new(address)?;
     Ok(match key {
         Some(key) => Some(AgentAccess::Key { upstream, key }),
         None => login(agent, environment, upstream).map(AgentAccess::Login),
@@ -114,7 +114,7 @@ pub(crate) fn key_variable(agent: AgentName) -> &'static str {
 }
 
 /// The file of an agent's own login, where the user has one.
-fn login(agent: AgentName, environment: &Environment, upstream: Upstream) -> Option<Login> {
+fn login(agent: AgentName, environment: &Environment, upstream: UpstreamAddress) -> Option<Login> {
     let (place, upstream) = match agent {
         AgentName::Gemini => (".gemini/oauth_creds.json", None),
         AgentName::Claude => (".claude/.credentials.json", Some(upstream)),

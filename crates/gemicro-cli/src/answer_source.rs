@@ -240,18 +240,18 @@ struct DecisionFile {
     #[serde(default)]
     run: String,
     question: String,
-    decision: Typed,
+    decision: TypedAnswer,
 }
 
 #[derive(Deserialize)]
 #[serde(untagged)]
-enum Typed {
+enum TypedAnswer {
     Number(u64),
     Switch(bool),
     Word(String),
 }
 
-impl Typed {
+impl TypedAnswer {
     fn text(self) -> String {
         match self {
             Self::Number(number) => number.to_string(),

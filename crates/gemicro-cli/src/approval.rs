@@ -17,7 +17,7 @@ use crate::screen::text;
 
 /// Who approves a plan.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Approval {
+pub(crate) enum PlanApproval {
     /// The person at the terminal.
     Ask,
     /// Everything is approved: `--yes`.
@@ -26,12 +26,12 @@ pub(crate) enum Approval {
 
 /// Asks whether the plan of a research run is right.
 pub(crate) struct PlanAsker {
-    approval: Approval,
+    approval: PlanApproval,
     sub_queries: Vec<String>,
 }
 
 impl PlanAsker {
-    pub(crate) fn new(approval: Approval) -> Self {
+    pub(crate) fn new(approval: PlanApproval) -> Self {
         Self {
             approval,
             sub_queries: Vec::new(),
@@ -60,8 +60,8 @@ impl Asker for PlanAsker {
         let sub_queries = self.sub_queries.clone();
         show(&sub_queries);
         match self.approval {
-            Approval::Granted => Box::pin(std::future::ready(Ok(Some(answer(true, None))))),
-            Approval::Ask => Box::pin(at_keyboard(move || converse(sub_queries))),
+            PlanApproval::Granted => Box::pin(std::future::ready(Ok(Some(answer(true, None))))),
+            PlanApproval::Ask => Box::pin(at_keyboard(move || converse(sub_queries))),
         }
     }
 }

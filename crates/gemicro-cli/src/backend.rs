@@ -14,7 +14,7 @@ use gemicro_llm::{GeminiBackend, GeminiConfig, OpenAiBackend, OpenAiConfig};
 
 use crate::command_error::CommandError;
 use crate::commands::doctor;
-use crate::config::{BackendName, Endpoints, Origin, ResearchSettings};
+use crate::config::{BackendName, Endpoints, ResearchSettings, SettingOrigin};
 use crate::environment::{ANTHROPIC_KEY, Environment, OPENAI_KEY};
 
 /// The name of OpenAI-compatible servers among backends.
@@ -63,7 +63,7 @@ pub(crate) fn choose(
     match name {
         // A setting for the web does not hold offline; a flag that cannot be obeyed is refused.
         BackendName::Offline
-            if settings.web.value == Some(true) && matches!(settings.web.origin, Origin::Flag(_)) =>
+            if settings.web.value == Some(true) && matches!(settings.web.origin, SettingOrigin::Flag(_)) =>
         {
             Err(CommandError::usage(
                 "offline research cannot search the web",
@@ -137,7 +137,7 @@ fn agent(
     let llm = llm(settings, agent.backend(), model);
     doctor::can_answer(agent, environment, endpoints)?;
     let idle_timeout_ms = match settings.idle_timeout.origin {
-        Origin::Default => CLI_IDLE_SECONDS * 1_000,
+        SettingOrigin::Default => CLI_IDLE_SECONDS * 1_000,
         _ => llm.idle_timeout_ms,
     };
     let seconds = settings.timeout.value.unwrap_or(CLI_SECONDS);

@@ -9,7 +9,7 @@ use gemicro_engine::{Here, Watching};
 use gemicro_event::{Event, Json};
 
 use crate::answer_source::AnswerSource;
-use crate::args::{DataFormat, Format};
+use crate::args::{DataFormat, PrintFormat};
 use crate::command_error::CommandError;
 use crate::commands::{ask, ooda, research, run as pipeline};
 use crate::follow::RESUME;
@@ -26,16 +26,16 @@ pub(crate) struct FlowRow {
     /// How it is shown.
     pub(crate) story: StoryKind,
     /// Watches a run that was resumed, with the views and the asker of the flow.
-    pub(crate) watch: for<'a> fn(Resumed<'a>) -> LocalBoxFuture<'a, Result<(), CommandError>>,
+    pub(crate) watch: for<'a> fn(ResumedFlow<'a>) -> LocalBoxFuture<'a, Result<(), CommandError>>,
 }
 
 /// A run that was resumed, and how it is shown.
-pub(crate) struct Resumed<'a> {
+pub(crate) struct ResumedFlow<'a> {
     pub(crate) ctx: &'a Context,
     pub(crate) here: &'a Here,
     pub(crate) watching: Watching,
     pub(crate) stop: &'a StopSignals,
-    pub(crate) format: Format,
+    pub(crate) format: PrintFormat,
     pub(crate) out: Option<&'a Path>,
     pub(crate) yes: bool,
     pub(crate) deciding: AnswerSource,
@@ -114,7 +114,7 @@ const fn told_by(begin: fn(&mut Story, &Event, &Json)) -> StoryKind {
     }
 }
 
-fn watch_research(it: Resumed<'_>) -> LocalBoxFuture<'_, Result<(), CommandError>> {
+fn watch_research(it: ResumedFlow<'_>) -> LocalBoxFuture<'_, Result<(), CommandError>> {
     let showing = research::ResearchDisplay {
         format: it.format,
         out: it.out,
@@ -123,7 +123,7 @@ fn watch_research(it: Resumed<'_>) -> LocalBoxFuture<'_, Result<(), CommandError
     Box::pin(research::watch(it.ctx, it.here, it.watching, it.stop, showing))
 }
 
-fn watch_ask(it: Resumed<'_>) -> LocalBoxFuture<'_, Result<(), CommandError>> {
+fn watch_ask(it: ResumedFlow<'_>) -> LocalBoxFuture<'_, Result<(), CommandError>> {
     Box::pin(async move {
         let shown = ask::AskDisplay {
             format: DataFormat::from(it.format),
@@ -137,7 +137,7 @@ fn watch_ask(it: Resumed<'_>) -> LocalBoxFuture<'_, Result<(), CommandError>> {
     })
 }
 
-fn watch_ooda(it: Resumed<'_>) -> LocalBoxFuture<'_, Result<(), CommandError>> {
+fn watch_ooda(it: ResumedFlow<'_>) -> LocalBoxFuture<'_, Result<(), CommandError>> {
     let shown = ooda::OodaDisplay {
         format: it.format.into(),
         out: it.out,
@@ -146,7 +146,7 @@ fn watch_ooda(it: Resumed<'_>) -> LocalBoxFuture<'_, Result<(), CommandError>> {
     Box::pin(ooda::watch(it.ctx, it.here, it.watching, it.stop, shown))
 }
 
-fn watch_pipeline(it: Resumed<'_>) -> LocalBoxFuture<'_, Result<(), CommandError>> {
+fn watch_pipeline(it: ResumedFlow<'_>) -> LocalBoxFuture<'_, Result<(), CommandError>> {
     let shown = pipeline::RunDisplay {
         format: it.format,
         out: it.out,

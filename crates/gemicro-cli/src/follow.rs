@@ -14,14 +14,14 @@ use crate::command_error::CommandError;
 use crate::output;
 use crate::session::run_error;
 use crate::signals::{self, STOPPING};
-use crate::view::{RunEnd, View};
+use crate::view::{RunEnd, RunView};
 
 /// Who watches, and what may stop it.
-pub(crate) struct Watch<'a> {
+pub(crate) struct RunWatch<'a> {
     /// Who carries the run out.
     pub(crate) desk: &'a dyn Desk,
     /// All get every event.
-    pub(crate) views: Vec<Box<dyn View>>,
+    pub(crate) views: Vec<Box<dyn RunView>>,
     pub(crate) stop: &'a StopSignals,
     /// Who answers its questions.
     pub(crate) asker: Box<dyn Asker + Send>,
@@ -46,7 +46,7 @@ struct FollowState {
 ///
 /// # Errors
 /// When the store or a view fails. The run is then suspended and can be resumed.
-pub(crate) async fn follow(mut watch: Watch<'_>, mut watching: Watching) -> Result<RunEnd, CommandError> {
+pub(crate) async fn follow(mut watch: RunWatch<'_>, mut watching: Watching) -> Result<RunEnd, CommandError> {
     let (run, resume) = (&watching.run, watch.resume.replace("RUN", watching.run.as_str()));
     let words =
         format!("Stopped: run {run} was interrupted in the middle of a step. Continue with: {resume}");
@@ -73,7 +73,7 @@ pub(crate) async fn follow(mut watch: Watch<'_>, mut watching: Watching) -> Resu
 pub(crate) async fn replay(
     engine: &Engine,
     id: &StreamId,
-    mut views: Vec<Box<dyn View>>,
+    mut views: Vec<Box<dyn RunView>>,
 ) -> Result<RunEnd, CommandError> {
     let mut events = engine.store().subscribe(id, 0);
     let mut seen = FollowState::default();
@@ -94,7 +94,7 @@ pub(crate) async fn replay(
     Ok(end)
 }
 
-impl<'a> Watch<'a> {
+impl<'a> RunWatch<'a> {
     async fn show(&mut self, watching: &mut Watching) -> Result<RunEnd, CommandError> {
         let (desk, id) = (self.desk, watching.run.clone());
         let mut seen = FollowState::default();

@@ -17,7 +17,7 @@ use crate::screen::unseen::escape_json;
 
 /// Takes the data of one command.
 #[derive(Debug)]
-pub(crate) enum Output {
+pub(crate) enum CommandOutput {
     Stdout,
     File {
         /// The file to make or replace.
@@ -27,7 +27,7 @@ pub(crate) enum Output {
     },
 }
 
-impl Output {
+impl CommandOutput {
     /// Stdout, or the file of `--out`.
     pub(crate) fn new(out: Option<&Path>) -> Self {
         match out {
@@ -92,7 +92,7 @@ pub(crate) fn check_target(path: &Path) -> Result<(), CommandError> {
 
 /// Prints data on stdout.
 pub(crate) fn print(text: &str) -> Result<(), CommandError> {
-    Output::Stdout.write(text.as_bytes())?;
+    CommandOutput::Stdout.write(text.as_bytes())?;
     Ok(())
 }
 

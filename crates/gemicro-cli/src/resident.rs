@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use gemicro_core::queue::ProviderLimit;
 use gemicro_engine::{
-    BinaryId, BuildConfig, EngineConfig, Resident, StartWorker, StoreReads, Worker, WorkerConfig,
+    BinaryId, BuildConfig, EngineConfig, Resident, ResidentWorker, StartWorker, StoreReads, WorkerConfig,
 };
 use gemicro_event::{ErrorKind, Failure, Json};
 
@@ -49,7 +49,7 @@ pub(crate) async fn worker(
     state: &StateFolder,
     limits: &[ProviderLimit],
     linger: Option<Duration>,
-) -> Result<Option<Worker>, Failure> {
+) -> Result<Option<ResidentWorker>, Failure> {
     let (home, address) = (state.home.value.clone(), state.store.value.clone());
     let build: BuildConfig = Arc::new(move |surroundings| config(surroundings, &home, address.as_deref()));
     let config = WorkerConfig {
@@ -63,7 +63,7 @@ pub(crate) async fn worker(
         surroundings: surroundings(environment),
         linger,
     };
-    Worker::open(config).await
+    ResidentWorker::open(config).await
 }
 
 /// The engine for a client's surroundings, over the worker's own state folder and store.

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use gemicro_guard::sandbox::launcher;
 
 use crate::agents;
-use crate::args::{self, Command, DataFormat, Format, Parsed};
+use crate::args::{self, Command, DataFormat, ParsedArguments, PrintFormat};
 use crate::command_error::CommandError;
 use crate::commands::{
     answer, ask, batch, cancel, chat, completions, config, conversations, dead_letters, demo, diff, doctor,
@@ -31,8 +31,8 @@ pub(crate) fn run() -> ExitCode {
         return code;
     }
     let cli = match args::parse(arguments) {
-        Parsed::Command(cli) => *cli,
-        Parsed::Done(code) => return code,
+        ParsedArguments::Command(cli) => *cli,
+        ParsedArguments::Done(code) => return code,
     };
     let mut environment = Environment::of_process();
     if let Some(store) = cli.options.store {
@@ -91,17 +91,17 @@ fn wants_json(command: &Command) -> bool {
     match command {
         // Lines of a file of questions are answers only.
         Command::Research(args) => match args.format {
-            Format::Json => true,
-            Format::Jsonl => args.questions.is_none(),
-            Format::Text | Format::Markdown => false,
+            PrintFormat::Json => true,
+            PrintFormat::Jsonl => args.questions.is_none(),
+            PrintFormat::Text | PrintFormat::Markdown => false,
         },
         Command::Batch(args) => args.format() == DataFormat::Json,
         Command::Ooda(args) => args.format == DataFormat::Json,
-        Command::Run(args) => args.format == Format::Json,
-        Command::Demo(args) => args.format == Format::Json,
-        Command::Show(args) => matches!(args.format, Format::Json | Format::Jsonl),
-        Command::Resume(args) => matches!(args.format, Format::Json | Format::Jsonl),
-        Command::Retry(args) => matches!(args.format, Format::Json | Format::Jsonl),
+        Command::Run(args) => args.format == PrintFormat::Json,
+        Command::Demo(args) => args.format == PrintFormat::Json,
+        Command::Show(args) => matches!(args.format, PrintFormat::Json | PrintFormat::Jsonl),
+        Command::Resume(args) => matches!(args.format, PrintFormat::Json | PrintFormat::Jsonl),
+        Command::Retry(args) => matches!(args.format, PrintFormat::Json | PrintFormat::Jsonl),
         Command::Runs(args) => args.format == DataFormat::Json,
         Command::DeadLetters(args) => args.format == DataFormat::Json,
         Command::Conversations(args) => args.format() == DataFormat::Json,

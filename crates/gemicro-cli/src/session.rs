@@ -87,14 +87,14 @@ impl Context {
         layers: &Layers,
         settings: &ResearchSettings,
         no_resident: bool,
-    ) -> Result<OpenDesk, CommandError> {
+    ) -> Result<CommandRunService, CommandError> {
         let state = StateFolder::resolve(layers)?;
         if no_resident || !state.resident.value {
             let here = Here::new(self.engine(layers, settings).await?);
-            return Ok(OpenDesk::Here(Box::new(here)));
+            return Ok(CommandRunService::Here(Box::new(here)));
         }
         let resident = resident::client(&self.environment, &state)?;
-        Ok(OpenDesk::Resident(resident))
+        Ok(CommandRunService::Resident(resident))
     }
 
     /// What the engine is opened with.
@@ -161,12 +161,12 @@ fn credentials(environment: &Environment, endpoints: &Endpoints) -> String {
 }
 
 /// Who carries out runs for this command.
-pub(crate) enum OpenDesk {
+pub(crate) enum CommandRunService {
     Here(Box<Here>),
     Resident(Resident),
 }
 
-impl OpenDesk {
+impl CommandRunService {
     pub(crate) fn desk(&self) -> &dyn Desk {
         match self {
             Self::Here(here) => here.as_ref(),

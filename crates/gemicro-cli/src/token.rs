@@ -21,14 +21,14 @@ const N_BYTES: usize = 32;
 const LEAST_LETTERS: usize = 32;
 
 /// A token and where it comes from.
-pub(crate) struct Token {
+pub(crate) struct ServerToken {
     pub(crate) text: String,
     /// For people: where it is.
     pub(crate) place: String,
 }
 
 /// Finds the token, or makes one in this file of the state folder.
-pub(crate) fn token(environment: &Environment, home: &Path, file: &str) -> Result<Token, CommandError> {
+pub(crate) fn token(environment: &Environment, home: &Path, file: &str) -> Result<ServerToken, CommandError> {
     if let Some(text) = environment.get(VARIABLE) {
         let text = text.trim().to_owned();
         if text.len() < LEAST_LETTERS {
@@ -37,7 +37,7 @@ pub(crate) fn token(environment: &Environment, home: &Path, file: &str) -> Resul
                 format!("use a long one: export {VARIABLE}=$(openssl rand -hex 32)"),
             ));
         }
-        return Ok(Token {
+        return Ok(ServerToken {
             text,
             place: VARIABLE.to_owned(),
         });
@@ -50,7 +50,7 @@ pub(crate) fn token(environment: &Environment, home: &Path, file: &str) -> Resul
             read(&path)?.ok_or_else(|| unusable(&path, &io::ErrorKind::NotFound.into()))?
         }
     };
-    Ok(Token {
+    Ok(ServerToken {
         text,
         place: path.display().to_string(),
     })

@@ -54,16 +54,16 @@ pub struct StepCall {
     /// Where text goes while it is being written.
     pub live: LiveText,
     /// What people answered to the questions of the run.
-    pub answers: Answers,
+    pub answers: RunAnswers,
 }
 
 /// The answers that a run was given, for an attempt that asked something.
 #[derive(Debug, Clone)]
-pub struct Answers {
+pub struct RunAnswers {
     given: watch::Receiver<BTreeMap<String, Json>>,
 }
 
-impl Answers {
+impl RunAnswers {
     /// Answers, and the end where they are put in.
     #[must_use]
     pub fn channel() -> (watch::Sender<BTreeMap<String, Json>>, Self) {
@@ -80,7 +80,7 @@ impl Answers {
 
 /// What a running attempt tells beside its result.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Told {
+pub enum AttemptMessage {
     /// Where it can be picked up after a crash.
     Handle(Json),
     /// Something unknown came from outside; nothing failed.
@@ -91,9 +91,9 @@ pub enum Told {
 
 /// What an attempt tells, and who waits until it is durable.
 #[derive(Debug)]
-pub struct Spoken {
+pub struct AttemptNotice {
     /// What was told.
-    pub told: Told,
+    pub told: AttemptMessage,
     /// Is told when that is durable; dropped where it never will be.
     pub noted: Option<oneshot::Sender<()>>,
 }
@@ -101,20 +101,20 @@ pub struct Spoken {
 /// Takes what a running attempt has to say; the driver journals it at once.
 #[derive(Debug, Clone)]
 pub struct StepReporter {
-    sender: mpsc::UnboundedSender<Spoken>,
+    sender: mpsc::UnboundedSender<AttemptNotice>,
 }
 
 impl StepReporter {
     /// A reporter and the end where its words arrive.
     #[must_use]
-    pub fn channel() -> (Self, mpsc::UnboundedReceiver<Spoken>) {
+    pub fn channel() -> (Self, mpsc::UnboundedReceiver<AttemptNotice>) {
         let (sender, receiver) = mpsc::unbounded_channel();
         (Self { sender }, receiver)
     }
 
     /// Reports a handle.
     pub fn handle(&self, handle: Json) {
-        self.tell(Told::Handle(handle));
+        self.tell(AttemptMessage::Handle(handle));
     }
 
     /// Reports a handle and waits until it is durable: for what must not be begun before that.
@@ -123,8 +123,8 @@ impl StepReporter {
     /// When nobody will write it down any more: then nothing must be begun.
     pub async fn handle_noted(&self, handle: Json) -> Result<(), StepFailure> {
         let (noted, wait) = oneshot::channel();
-        let spoken = Spoken {
-            told: Told::Handle(handle),
+        let spoken = AttemptNotice {
+            told: AttemptMessage::Handle(handle),
             noted: Some(noted),
         };
         let _ = self.sender.send(spoken);
@@ -139,18 +139,18 @@ impl StepReporter {
 
     /// Reports something unknown.
     pub fn alarm(&self, message: String) {
-        self.tell(Told::Alarm(message));
+        self.tell(AttemptMessage::Alarm(message));
     }
 
     /// Reports a fact of the attempt's own kind.
     pub fn fact<P: Payload>(&self, fact: &P) {
-        self.tell(Told::Fact(AgentUpdate::new(fact, Timestamp::now())));
+        self.tell(AttemptMessage::Fact(AgentUpdate::new(fact, Timestamp::now())));
     }
 
     /// Passes on what an attempt told elsewhere.
-    pub fn tell(&self, told: Told) {
+    pub fn tell(&self, told: AttemptMessage) {
         // A driver that is gone no longer needs it.
-        let _ = self.sender.send(Spoken { told, noted: None });
+        let _ = self.sender.send(AttemptNotice { told, noted: None });
     }
 }
 

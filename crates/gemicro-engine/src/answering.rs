@@ -9,7 +9,7 @@ use serde::Deserialize;
 use crate::flows::flow_named;
 
 #[derive(Deserialize)]
-struct Answer {
+struct AnswerText {
     key: String,
     answer: Json,
 }
@@ -20,7 +20,7 @@ pub(crate) async fn check(store: &dyn Store, run: &StreamId, command: &AgentComm
         return Ok(());
     }
     // What cannot be read is for the driver to refuse, as every command is.
-    let Ok(Answer { key, answer }) = command.data.parse() else {
+    let Ok(AnswerText { key, answer }) = command.data.parse() else {
         return Ok(());
     };
     let (mut flow, mut is_asked, mut given) = (None, false, None);
@@ -45,7 +45,7 @@ pub(crate) async fn check(store: &dyn Store, run: &StreamId, command: &AgentComm
     let open = store.open_commands(run).await?.into_iter();
     let kept = open
         .filter(|it| it.command_type == command.command_type)
-        .filter_map(|it| it.data.parse::<Answer>().ok())
+        .filter_map(|it| it.data.parse::<AnswerText>().ok())
         .find(|it| it.key == key);
     match given.or(kept.map(|it| it.answer)) {
         // The same thing said twice.

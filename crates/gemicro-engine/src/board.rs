@@ -1,16 +1,16 @@
 //! Boards of runs: what those of batches say, and how all of them are written again.
 
-use gemicro_batch::contract::{BatchAnswer, Counts, ItemState, Items, Progress, next_poll_seconds};
+use gemicro_batch::contract::{BatchAnswer, BatchProgress, Counts, ItemState, Items, next_poll_seconds};
 use gemicro_core::run::RunRow;
 use gemicro_core::store::{Store, StoreError};
 use gemicro_event::{Failure, Timestamp};
-use gemicro_store::{Board, DurableStore, RunFilter, Tally};
+use gemicro_store::{BoardTally, DurableStore, RunFilter, StoredBoard};
 
 use crate::flows::FLOWS;
 
 /// How many tasks of a batch are in which state, as its board has them; none where it has no tasks, or unknown states.
 #[must_use]
-pub fn counts_of_board(tallies: &[Tally]) -> Option<Counts> {
+pub fn counts_of_board(tallies: &[BoardTally]) -> Option<Counts> {
     let mut counts = Counts::default();
     for tally in tallies {
         counts.add_many(ItemState::named(&tally.state)?, tally.n_lines);
@@ -20,17 +20,17 @@ pub fn counts_of_board(tallies: &[Tally]) -> Option<Counts> {
 
 /// The answer that a board makes; none where it cannot be read, or has no lines.
 #[must_use]
-pub fn answer_of_board(row: &RunRow, board: Board) -> Option<BatchAnswer> {
+pub fn answer_of_board(row: &RunRow, board: StoredBoard) -> Option<BatchAnswer> {
     let counts = counts_of_board(&board.tallies)?;
     // What was settled from the beginning was written with the first event.
-    let is_final = |tally: &&Tally| ItemState::named(&tally.state).is_some_and(ItemState::is_final);
+    let is_final = |tally: &&BoardTally| ItemState::named(&tally.state).is_some_and(ItemState::is_final);
     let n_settled = board
         .tallies
         .iter()
         .filter(is_final)
         .map(|tally| tally.n_later)
         .sum();
-    let next_poll = next_poll_seconds(Progress {
+    let next_poll = next_poll_seconds(BatchProgress {
         n_open: counts.open(),
         n_settled,
         elapsed: Timestamp::now().since(row.started_at),

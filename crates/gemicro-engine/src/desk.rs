@@ -10,11 +10,11 @@ use gemicro_core::run::RunRow;
 use gemicro_core::store::Store;
 use gemicro_event::{CommandId, ErrorKind, Event, Failure, StreamId};
 use gemicro_steps::Plan;
-use gemicro_store::{Board, BoardPage, RunFilter};
+use gemicro_store::{BoardPage, RunFilter, StoredBoard};
 
 use crate::questions::question_to_answer;
 use crate::run::CancelOutcome;
-use crate::run_state::RunState;
+use crate::run_state::RunSnapshot;
 use crate::store_reads::StoreReads;
 
 /// Starts runs and tells about them.
@@ -126,7 +126,11 @@ pub trait Desk: Send + Sync {
     ///
     /// # Errors
     /// `not_found` when there is no such run.
-    fn board<'d>(&'d self, run: &'d StreamId, page: BoardPage) -> BoxFuture<'d, Result<Board, Failure>> {
+    fn board<'d>(
+        &'d self,
+        run: &'d StreamId,
+        page: BoardPage,
+    ) -> BoxFuture<'d, Result<StoredBoard, Failure>> {
         Box::pin(async move { Ok(self.reads().await?.store().await?.board_page(run, page).await?) })
     }
 
@@ -142,10 +146,10 @@ pub trait Desk: Send + Sync {
     ///
     /// # Errors
     /// As for [`find`](Self::find).
-    fn state<'d>(&'d self, named: &'d str) -> BoxFuture<'d, Result<RunState, Failure>> {
+    fn state<'d>(&'d self, named: &'d str) -> BoxFuture<'d, Result<RunSnapshot, Failure>> {
         Box::pin(async move {
             let row = self.find(named).await?;
-            RunState::of(self.reads().await?.store().await?, row).await
+            RunSnapshot::of(self.reads().await?.store().await?, row).await
         })
     }
 
@@ -157,12 +161,12 @@ pub trait Desk: Send + Sync {
         &'d self,
         filter: &'d RunFilter,
         only_waiting: bool,
-    ) -> BoxFuture<'d, Result<Vec<RunState>, Failure>> {
+    ) -> BoxFuture<'d, Result<Vec<RunSnapshot>, Failure>> {
         Box::pin(async move {
             let reads = self.reads().await?;
             match only_waiting {
-                true => RunState::list_waiting(reads.store().await?, filter).await,
-                false => RunState::list(reads.store().await?, filter).await,
+                true => RunSnapshot::list_waiting(reads.store().await?, filter).await,
+                false => RunSnapshot::list(reads.store().await?, filter).await,
             }
         })
     }

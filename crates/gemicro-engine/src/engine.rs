@@ -7,7 +7,7 @@ use std::time::Duration;
 use gemicro_agents::Capabilities;
 use gemicro_core::budget::{DayGrant, Limits};
 use gemicro_core::command::{AgentAck, AgentCommand};
-use gemicro_core::drive::{AnyFlow, DriveContext, DriveError, DriveOptions, Ended, NewRun, StopSignals};
+use gemicro_core::drive::{AnyFlow, DriveContext, DriveEnd, DriveError, DriveOptions, NewRun, StopSignals};
 use gemicro_core::execute::Executors;
 use gemicro_core::live::LiveHub;
 use gemicro_core::research::{Base, ResearchPlan, UseAs};
@@ -21,7 +21,7 @@ use gemicro_store::DurableStore;
 use tokio::sync::oneshot;
 
 use crate::dispatch::steps_stream;
-use crate::run::{CancelOutcome, Run};
+use crate::run::{CancelOutcome, DrivenRun};
 use crate::{answering, day};
 
 /// How often the lease of an owner that is gone is looked at.
@@ -108,7 +108,7 @@ impl Engine {
     ///
     /// # Errors
     /// When the store cannot take it.
-    pub async fn start(&self, plan: &Plan, stop: StopSignals) -> Result<Run, Failure> {
+    pub async fn start(&self, plan: &Plan, stop: StopSignals) -> Result<DrivenRun, Failure> {
         self.start_as(&StreamId::random(), plan, stop).await
     }
 
@@ -116,7 +116,12 @@ impl Engine {
     ///
     /// # Errors
     /// When there is a run of that id, or the store cannot take it.
-    pub async fn start_as(&self, id: &StreamId, plan: &Plan, stop: StopSignals) -> Result<Run, Failure> {
+    pub async fn start_as(
+        &self,
+        id: &StreamId,
+        plan: &Plan,
+        stop: StopSignals,
+    ) -> Result<DrivenRun, Failure> {
         let flow = self.flow(&plan.flow)?;
         let facts = flow.facts(&plan.plan)?;
         // Held until the run is in the journal: no other run takes the same rest of the day.
@@ -143,7 +148,7 @@ impl Engine {
         id: &StreamId,
         plan: &Plan,
         stop: StopSignals,
-    ) -> Result<Run, Failure> {
+    ) -> Result<DrivenRun, Failure> {
         let place = RunPlace {
             parent: Some(parent),
             part_of_parent: true,
@@ -158,7 +163,7 @@ impl Engine {
         id: &StreamId,
         plan: &Plan,
         stop: StopSignals,
-    ) -> Result<Run, Failure> {
+    ) -> Result<DrivenRun, Failure> {
         let flow = self.flow(&plan.flow)?;
         let ctx = self.context(stop);
         let started = RunStarted {
@@ -205,7 +210,7 @@ impl Engine {
     ///
     /// # Errors
     /// When another process drives it, it has ended, or this program cannot read it.
-    pub async fn resume(&self, id: &StreamId, stop: StopSignals) -> Result<Run, Failure> {
+    pub async fn resume(&self, id: &StreamId, stop: StopSignals) -> Result<DrivenRun, Failure> {
         self.resume_from(id, stop, |_| false).await
     }
 
@@ -219,7 +224,7 @@ impl Engine {
         id: &StreamId,
         stop: StopSignals,
         owner_is_gone: impl Fn(&str) -> bool,
-    ) -> Result<Run, Failure> {
+    ) -> Result<DrivenRun, Failure> {
         let flow = self.flow_of(id).await?;
         let ctx = self.context(stop);
         loop {
@@ -313,13 +318,13 @@ impl Engine {
         flow: &dyn AnyFlow,
         id: &StreamId,
         live: LiveHub,
-        drive: impl Future<Output = Result<Ended, DriveError>> + Send + 'static,
-    ) -> Run {
+        drive: impl Future<Output = Result<DriveEnd, DriveError>> + Send + 'static,
+    ) -> DrivenRun {
         let steps = self.own.is_some().then(|| steps_stream(id));
         let beside = steps.map(|steps| (self.store.clone(), steps));
         let driving = tokio::spawn(async move {
             let ended = drive.await;
-            if let (Ok(Ended::Terminal(_)), Some((store, steps))) = (&ended, beside) {
+            if let (Ok(DriveEnd::Terminal(_)), Some((store, steps))) = (&ended, beside) {
                 // Everything in it is in the run's journal by now; what stays goes with the run.
                 let _ = store.erase(&steps).await;
             }
@@ -331,7 +336,7 @@ impl Engine {
                 tokio::task::spawn_blocking(warm_up);
             });
         }
-        Run {
+        DrivenRun {
             id: id.clone(),
             live,
             driving,

@@ -9,7 +9,7 @@ use futures_util::StreamExt;
 use futures_util::future::BoxFuture;
 use futures_util::stream::BoxStream;
 use gemicro_core::command::{AgentAck, AgentCommand};
-use gemicro_core::drive::{Ended, StopSignals};
+use gemicro_core::drive::{DriveEnd, StopSignals};
 use gemicro_core::live::LiveHub;
 use gemicro_core::store::{Store, StoreError};
 use gemicro_event::{ErrorKind, Event, Failure, StreamId};
@@ -18,7 +18,7 @@ use tokio::sync::watch;
 
 use crate::desk::{Desk, Watched, Watching};
 use crate::engine::Engine;
-use crate::run::{CancelOutcome, Run};
+use crate::run::{CancelOutcome, DrivenRun};
 use crate::store_reads::StoreReads;
 use crate::troubles::Troubles;
 
@@ -26,21 +26,21 @@ use crate::troubles::Troubles;
 #[derive(Clone)]
 pub struct Here {
     engine: Engine,
-    running: Arc<Mutex<HashMap<StreamId, Running>>>,
+    running: Arc<Mutex<HashMap<StreamId, LocalRun>>>,
     /// Runs that their store stopped.
     troubles: Troubles,
 }
 
 /// A run under way.
 #[derive(Clone)]
-struct Running {
+struct LocalRun {
     live: LiveHub,
     stop: StopSignals,
     /// The number of events once driving has ended.
     ended: watch::Receiver<Option<Result<u64, Failure>>>,
 }
 
-impl Running {
+impl LocalRun {
     /// Waits until driving has ended; tells the number of events.
     async fn ended(&mut self) -> Result<u64, Failure> {
         match self.ended.wait_for(Option::is_some).await {
@@ -129,7 +129,7 @@ impl Here {
     }
 
     async fn stop_all(&self, stop: impl Fn(&StopSignals)) {
-        let all: Vec<Running> = self.running().values().cloned().collect();
+        let all: Vec<LocalRun> = self.running().values().cloned().collect();
         for running in &all {
             stop(&running.stop);
         }
@@ -138,10 +138,10 @@ impl Here {
         }
     }
 
-    fn keep(&self, run: Run, stop: StopSignals) {
+    fn keep(&self, run: DrivenRun, stop: StopSignals) {
         let (told, ended) = watch::channel(None);
         let id = run.id.clone();
-        let running = Running {
+        let running = LocalRun {
             live: run.live.clone(),
             stop,
             ended,
@@ -150,8 +150,8 @@ impl Here {
         let here = self.clone();
         tokio::spawn(async move {
             let ended = match run.wait().await {
-                Ok(Ended::Terminal(last)) => Ok(last.seq),
-                Ok(Ended::Suspended) => match here.engine.store().run(&id).await {
+                Ok(DriveEnd::Terminal(last)) => Ok(last.seq),
+                Ok(DriveEnd::Suspended) => match here.engine.store().run(&id).await {
                     Ok(row) => Ok(row.n_events),
                     Err(error) => Err(error.into()),
                 },
@@ -181,7 +181,7 @@ impl Here {
         }
     }
 
-    fn running(&self) -> MutexGuard<'_, HashMap<StreamId, Running>> {
+    fn running(&self) -> MutexGuard<'_, HashMap<StreamId, LocalRun>> {
         self.running.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -189,7 +189,7 @@ impl Here {
 /// Events and texts of a run of this process, until its driving has ended and its last event was told.
 fn driven(
     mut events: BoxStream<'static, Result<Event, StoreError>>,
-    mut running: Running,
+    mut running: LocalRun,
 ) -> BoxStream<'static, Result<Watched, Failure>> {
     let mut live = running.live.subscribe();
     Box::pin(stream! {

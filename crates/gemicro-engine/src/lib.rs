@@ -42,26 +42,27 @@ pub use gemicro_agents::{
 };
 pub use gemicro_batch::contract::{
     BatchAnswer, BatchError, BatchStatus, Counts, ItemAnswer, ItemQuestion, ItemState, Items,
-    MAX_BATCH_BYTES, OnFailure, Submitted, Task, read_batch,
+    MAX_BATCH_BYTES, OnFailure, SubmittedBatch, Task, read_batch,
 };
 pub use gemicro_batch::types::{BatchSettings, TASK_TYPES, TaskType, task_type};
 pub use gemicro_batch::workshop::{hold_new, is_toolchain_variable};
 pub use gemicro_source::{AllowedHost, BadAllowedHost, FetchRules, FolderLibrary, is_url};
 pub use gemicro_steps::plans::{
-    AskRequest, BUDGET, Backend, BatchRequest, ConversationTurn, OodaRequest, PipelineKind,
-    PipelineParameters, PipelineRequest, PromptRequest, Request, ResearchKind, ResearchParameters,
-    ResearchRequest, TASK_BRANCH,
+    AskRequest, BUDGET, Backend, BatchRequest, ConversationTurn, OodaRequest, PipelineKind, PipelineRequest,
+    PromptRequest, Request, ResearchKind, ResearchRequest, StartPipelineParameters, StartResearchParameters,
+    TASK_BRANCH,
 };
 pub use gemicro_steps::{Plan, sweep_indexes, sweep_leftovers};
-pub use gemicro_store::{Board, BoardPage, DurableStore, RunFilter, Tally};
+pub use gemicro_store::{BoardPage, BoardTally, DurableStore, RunFilter, StoredBoard};
 pub use here::Here;
 pub use pause::{PauseOutcome, pause};
 pub use questions::{asked_in, open_questions, question_to_answer};
 pub use resident::{
-    BinaryId, BuildConfig, CarriedRun, Resident, StartWorker, Worker, WorkerConfig, WorkerStatus, is_free,
+    BinaryId, BuildConfig, CarriedRun, Resident, ResidentWorker, StartWorker, WorkerConfig, WorkerStatus,
+    is_free,
 };
-pub use run::{CancelOutcome, Run};
-pub use run_state::{INPUT_REQUIRED, RunState};
+pub use run::{CancelOutcome, DrivenRun};
+pub use run_state::{INPUT_REQUIRED, RunSnapshot};
 pub use shared_resources::SharedResources;
 pub use store_reads::StoreReads;
 pub use telling::tell;

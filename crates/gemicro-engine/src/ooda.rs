@@ -1,8 +1,8 @@
 //! What edges need of OODA loops.
 
-pub use gemicro_batch::coverage::Scope;
+pub use gemicro_batch::coverage::FileScope;
 pub use gemicro_batch::ooda::{
-    Commands, Decider, OodaActed, OodaFlow, OodaPlan, OodaReaders, OodaState, Order,
+    Commands, Decider, OodaActed, OodaFlow, OodaPlan, OodaReaders, OodaState, TimedCommand,
 };
 pub use gemicro_batch::proposal::{ProposalReaders, TestPrompts};
 pub use gemicro_batch::strategy::RankedGap;

@@ -1,6 +1,6 @@
 //! One execution under way.
 
-use gemicro_core::drive::{DriveError, Ended};
+use gemicro_core::drive::{DriveEnd, DriveError};
 use gemicro_core::live::LiveHub;
 use gemicro_core::run::events::{RunReaders, RunStarted};
 use gemicro_core::store::{Store, StoreError};
@@ -12,20 +12,20 @@ use tokio::task::JoinHandle;
 
 /// A run that this process drives. Dropping it does not stop it; its stop signals do.
 #[derive(Debug)]
-pub struct Run {
+pub struct DrivenRun {
     /// Its id.
     pub id: StreamId,
     /// Its texts while they are written.
     pub live: LiveHub,
-    pub(crate) driving: JoinHandle<Result<Ended, DriveError>>,
+    pub(crate) driving: JoinHandle<Result<DriveEnd, DriveError>>,
 }
 
-impl Run {
+impl DrivenRun {
     /// Waits until the run ends or is suspended.
     ///
     /// # Errors
     /// When the store failed or another process took the run over; the run can be resumed.
-    pub async fn wait(self) -> Result<Ended, Failure> {
+    pub async fn wait(self) -> Result<DriveEnd, Failure> {
         match self.driving.await {
             Ok(ended) => ended.map_err(Failure::from),
             Err(_) => {

@@ -19,7 +19,7 @@ pub const INPUT_REQUIRED: &str = "input_required";
 /// A run with what it asks.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 #[schemars(rename = "RunRow")]
-pub struct RunState {
+pub struct RunSnapshot {
     /// The run in one line.
     #[serde(flatten)]
     pub row: RunRow,
@@ -30,7 +30,7 @@ pub struct RunState {
     pub question: Option<ItemQuestion>,
 }
 
-impl RunState {
+impl RunSnapshot {
     /// Looks at what a run asks.
     ///
     /// # Errors

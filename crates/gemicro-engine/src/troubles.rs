@@ -17,11 +17,11 @@ const LONGEST_WAIT: Duration = Duration::from_secs(30);
 /// The runs of a desk that wait for their store.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Troubles {
-    by_run: Arc<Mutex<HashMap<StreamId, Trouble>>>,
+    by_run: Arc<Mutex<HashMap<StreamId, RunTrouble>>>,
 }
 
 #[derive(Debug)]
-struct Trouble {
+struct RunTrouble {
     failure: Failure,
     n_times: u32,
     next_at: Instant,
@@ -39,7 +39,7 @@ impl Troubles {
             .saturating_mul(1 << (n_times - 1).min(10))
             .min(LONGEST_WAIT);
         tracing::warn!(%run, %failure, tried = n_times, again_in_s = wait.as_secs(), "a run waits for its store");
-        let trouble = Trouble {
+        let trouble = RunTrouble {
             failure: failure.clone(),
             n_times,
             next_at: now + wait,
@@ -69,7 +69,7 @@ impl Troubles {
         self.lock().keys().cloned().collect()
     }
 
-    fn lock(&self) -> MutexGuard<'_, HashMap<StreamId, Trouble>> {
+    fn lock(&self) -> MutexGuard<'_, HashMap<StreamId, RunTrouble>> {
         self.by_run.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -12,7 +12,7 @@ use gemicro_core::store::RedactingStore;
 use gemicro_event::Failure;
 use gemicro_event::redact::Redactor;
 use gemicro_source::FolderLibrary;
-use gemicro_steps::{Bounded, StepParts};
+use gemicro_steps::{BoundedExecutor, StepParts};
 use gemicro_store::DurableStore;
 
 use crate::child_runs::ChildRuns;
@@ -58,7 +58,7 @@ impl Engine {
         let agent_executor = config.agents.as_ref().map(|setup| {
             let secrets = config.secrets.clone();
             let agents = AgentExecutor::new(commons.clone(), setup.clone(), secrets, journal.clone());
-            Arc::new(Bounded::new(agents, MAX_AGENTS)) as Arc<dyn Executor>
+            Arc::new(BoundedExecutor::new(agents, MAX_AGENTS)) as Arc<dyn Executor>
         });
         let parts_of_research = ResearchExecutors {
             library: Some(Arc::new(library)),

@@ -5,7 +5,7 @@ use std::error::Error;
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 
-use gemicro_guard::hook::{Format, judge};
+use gemicro_guard::hook::{HookFormat, judge};
 use gemicro_guard::policy::PolicyConfig;
 use serde_json::{Value, json};
 
@@ -25,7 +25,12 @@ fn main() -> Result<(), Box<dyn Error>> {
     for round in 0..ROUNDS {
         for request in &requests {
             let started_at = Instant::now();
-            black_box(judge(&config, Some(Format::Neutral), black_box(request), None));
+            black_box(judge(
+                &config,
+                Some(HookFormat::Neutral),
+                black_box(request),
+                None,
+            ));
             // The first round warms up.
             if round > 0 {
                 times.push(started_at.elapsed());

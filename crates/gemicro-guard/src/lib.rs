@@ -13,4 +13,4 @@ pub mod sandbox;
 mod search_path;
 
 pub use git_folder::is_git_folder;
-pub use search_path::{Found, find_program, look_at, search_path};
+pub use search_path::{ProgramLookup, find_program, look_at, search_path};

@@ -34,7 +34,7 @@ pub fn search_path(path: &OsStr, writable: &[PathBuf]) -> OsString {
 
 /// What a search path has under a name.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Found {
+pub enum ProgramLookup {
     /// A program.
     Program(PathBuf),
     /// A file that may not be executed, and no program.
@@ -45,14 +45,14 @@ pub enum Found {
 
 /// Finds the first program of a name. Folders that are not absolute do not count.
 #[must_use]
-pub fn find_program(name: &OsStr, path: &OsStr) -> Found {
+pub fn find_program(name: &OsStr, path: &OsStr) -> ProgramLookup {
     let folders = split_paths(path).filter(|folder| folder.is_absolute());
-    let mut refused = Found::Nothing;
+    let mut refused = ProgramLookup::Nothing;
     for candidate in folders.map(|folder| folder.join(name)) {
         match look_at(&candidate) {
-            found @ Found::Program(_) => return found,
-            found if refused == Found::Nothing => refused = found,
-            Found::NotExecutable(_) | Found::Nothing => {}
+            found @ ProgramLookup::Program(_) => return found,
+            found if refused == ProgramLookup::Nothing => refused = found,
+            ProgramLookup::NotExecutable(_) | ProgramLookup::Nothing => {}
         }
     }
     refused
@@ -60,11 +60,11 @@ pub fn find_program(name: &OsStr, path: &OsStr) -> Found {
 
 /// What is at a path.
 #[must_use]
-pub fn look_at(path: &Path) -> Found {
+pub fn look_at(path: &Path) -> ProgramLookup {
     match (path.is_file(), access(path, Access::EXEC_OK)) {
-        (false, _) => Found::Nothing,
-        (true, Ok(())) => Found::Program(path.to_owned()),
-        (true, Err(_)) => Found::NotExecutable(path.to_owned()),
+        (false, _) => ProgramLookup::Nothing,
+        (true, Ok(())) => ProgramLookup::Program(path.to_owned()),
+        (true, Err(_)) => ProgramLookup::NotExecutable(path.to_owned()),
     }
 }
 
@@ -116,13 +116,16 @@ mod tests {
         let at = |name: &str| place.join(name).join("tool");
         assert_eq!(
             find(&["missing", "folder", "plain", "one", "two"]),
-            Found::Program(at("one"))
+            ProgramLookup::Program(at("one"))
         );
         assert_eq!(
             find(&["folder", "plain", "missing"]),
-            Found::NotExecutable(at("plain"))
+            ProgramLookup::NotExecutable(at("plain"))
         );
-        assert_eq!(find(&["folder", "missing"]), Found::Nothing);
-        assert_eq!(find_program("sh".as_ref(), "bin:.:".as_ref()), Found::Nothing);
+        assert_eq!(find(&["folder", "missing"]), ProgramLookup::Nothing);
+        assert_eq!(
+            find_program("sh".as_ref(), "bin:.:".as_ref()),
+            ProgramLookup::Nothing
+        );
     }
 }

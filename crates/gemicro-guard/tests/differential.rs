@@ -7,8 +7,10 @@
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
-use gemicro_guard::policy::{PolicyConfig, ToolCall, check};
-use gemicro_guard::sandbox::{Launcher, Limits, Mode, Network, Pinning, Profile, Shells, Tier, plan, probe};
+use gemicro_guard::policy::{GuardedCall, PolicyConfig, check};
+use gemicro_guard::sandbox::{
+    Launcher, Network, PinnedPath, Profile, ResourceLimits, Shells, Tier, WriteMode, plan, probe,
+};
 
 /// Pieces of shell, among them the two calls of git: one is fine, one is not.
 const PIECES: &[&str] = &[
@@ -153,7 +155,7 @@ fn allowed_lines(worktree: &Path, seed: u64) -> Vec<String> {
         if may_push
             && check(
                 &PolicyConfig::default(),
-                &ToolCall::shell("Bash", &line, worktree),
+                &GuardedCall::shell("Bash", &line, worktree),
             )
             .is_allowed()
         {
@@ -207,11 +209,11 @@ fn no_allowed_line_pushes() {
         std::os::unix::fs::symlink(real, root.join("wt/stubs").join(name)).unwrap();
     }
     let profile = Profile {
-        mode: Mode::WorkspaceWrite,
+        mode: WriteMode::WorkspaceWrite,
         workspace: root.join("wt"),
         writable: Vec::new(),
         pinned: vec![root.join("wt/stubs"), root.join("wt/lines")],
-        pinning: Pinning::Required,
+        pinning: PinnedPath::Required,
         shells: Shells::Within,
         readable: Vec::new(),
         hidden: Vec::new(),
@@ -220,7 +222,7 @@ fn no_allowed_line_pushes() {
         temporary: root.join("tmp"),
         network: Network::None,
         unix_sockets: false,
-        limits: Limits::default(),
+        limits: ResourceLimits::default(),
         environment: vec![("PATH".to_owned(), "/usr/bin:/bin".to_owned())],
     };
     let script = "cd in; W=$OLDPWD; for f in $W/lines/*; do \

@@ -11,7 +11,9 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Instant;
 
-use gemicro_guard::sandbox::{Limits, Mode, Pinning, Profile, SandboxError, Tier, plan, probe};
+use gemicro_guard::sandbox::{
+    PinnedPath, Profile, ResourceLimits, SandboxError, Tier, WriteMode, plan, probe,
+};
 
 #[path = "sandbox/others.rs"]
 mod others;
@@ -223,7 +225,7 @@ fn git_and_settings_are_pinned_in_the_callers_own_folder() {
     let world = World::new();
     let profile = Profile {
         pinned: Profile::settings_of(&world.path("task/wt")),
-        pinning: Pinning::Required,
+        pinning: PinnedPath::Required,
         ..world.profile()
     };
     for tier in tiers() {
@@ -252,7 +254,7 @@ fn read_only_means_read_only() {
     for tier in tiers() {
         let world = World::new();
         let profile = Profile {
-            mode: Mode::ReadOnly,
+            mode: WriteMode::ReadOnly,
             ..world.profile()
         };
         let script = "echo x > new; rm -rf .gemini; echo y > .git/config; echo 1 > $TMPDIR/t && echo 2 > $HOME/h && cat .git/config";
@@ -313,10 +315,10 @@ fn files_and_processes_are_bounded() {
     for tier in tiers() {
         let world = World::new();
         let profile = Profile {
-            limits: Limits {
+            limits: ResourceLimits {
                 file_bytes: Some(1 << 20),
                 open_files: Some(64),
-                ..Limits::default()
+                ..ResourceLimits::default()
             },
             ..world.profile()
         };

@@ -8,7 +8,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio_util::sync::CancellationToken;
 
 use crate::metrics::Metrics;
-use crate::setup::Setup;
+use crate::setup::HttpSetup;
 
 /// Long polls and streams of events at the same time; the other connections stay free for short calls.
 const MAX_WAITING: usize = 64;
@@ -16,7 +16,7 @@ const MAX_WAITING: usize = 64;
 /// What every route works with.
 pub(crate) struct App {
     /// What the server was made of.
-    pub(crate) setup: Setup,
+    pub(crate) setup: HttpSetup,
     /// Batches over its desk.
     pub(crate) batches: Batches,
     /// What was counted.
@@ -29,10 +29,10 @@ pub(crate) struct App {
 }
 
 /// The app, as routes hold it.
-pub(crate) type Shared = Arc<App>;
+pub(crate) type SharedApp = Arc<App>;
 
 impl App {
-    pub(crate) fn new(setup: Setup, document: String, shutdown: CancellationToken) -> Shared {
+    pub(crate) fn new(setup: HttpSetup, document: String, shutdown: CancellationToken) -> SharedApp {
         Arc::new(Self {
             batches: Batches::new(setup.desk.clone()),
             metrics: Metrics::default(),

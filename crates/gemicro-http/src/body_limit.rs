@@ -5,7 +5,7 @@ use gemicro_event::{ErrorKind, Failure};
 use hyper::header::CONTENT_LENGTH;
 use hyper::{HeaderMap, Method, StatusCode};
 
-use crate::trouble::Trouble;
+use crate::trouble::HttpTrouble;
 
 /// The longest body of most requests.
 const MAX_BODY_BYTES: usize = 1 << 20;
@@ -16,7 +16,7 @@ const BATCHES: &str = "/v1/batches";
 ///
 /// # Errors
 /// 413 when it says that it is longer.
-pub(crate) fn body_limit(method: &Method, path: &str, headers: &HeaderMap) -> Result<usize, Trouble> {
+pub(crate) fn body_limit(method: &Method, path: &str, headers: &HeaderMap) -> Result<usize, HttpTrouble> {
     let limit = match (method, path) {
         (&Method::POST, BATCHES) => MAX_BATCH_BYTES,
         _ => MAX_BODY_BYTES,
@@ -29,10 +29,10 @@ pub(crate) fn body_limit(method: &Method, path: &str, headers: &HeaderMap) -> Re
 }
 
 /// A body over its limit.
-pub(crate) fn too_long(limit: usize) -> Trouble {
+pub(crate) fn too_long(limit: usize) -> HttpTrouble {
     let message = format!("request body is larger than {limit} bytes");
     let failure = Failure::new(ErrorKind::InvalidInput, message);
-    Trouble::new(StatusCode::PAYLOAD_TOO_LARGE, failure)
+    HttpTrouble::new(StatusCode::PAYLOAD_TOO_LARGE, failure)
 }
 
 #[cfg(test)]

@@ -9,7 +9,7 @@ use axum::extract::Request as AxumRequest;
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use gemicro_event::{ErrorKind, Failure};
-use gemicro_listener::{Refusal, Site};
+use gemicro_listener::{ListenerSite, RequestRefusal};
 use http_body_util::{BodyExt, Limited};
 use hyper::body::{Bytes, Incoming};
 use hyper::header::{CACHE_CONTROL, HeaderValue, X_CONTENT_TYPE_OPTIONS};
@@ -17,9 +17,9 @@ use hyper::{Method, Request, StatusCode};
 use hyper_util::service::TowerToHyperService;
 use tokio::sync::Semaphore;
 
-use crate::app::Shared;
+use crate::app::SharedApp;
 use crate::body_limit::{body_limit, too_long};
-use crate::trouble::Trouble;
+use crate::trouble::HttpTrouble;
 
 /// How long a client may take to send a body.
 const BODY_WITHIN: Duration = Duration::from_secs(30);
@@ -35,13 +35,13 @@ const SHORT_BODY: usize = 1 << 20;
 const MAX_LONG_BODIES: usize = 4;
 
 /// What every connection leads to.
-pub(crate) struct Entrance {
-    app: Shared,
+pub(crate) struct HttpEntrance {
+    app: SharedApp,
     router: Router,
     long_bodies: Semaphore,
 }
 
-impl Site for Entrance {
+impl ListenerSite for HttpEntrance {
     type Body = Body;
 
     fn is_open(&self, path: &str) -> bool {
@@ -57,24 +57,24 @@ impl Site for Entrance {
         self.finish(&method, response)
     }
 
-    fn refuse(&self, request: &Request<Incoming>, refusal: Refusal) -> Response {
+    fn refuse(&self, request: &Request<Incoming>, refusal: RequestRefusal) -> Response {
         let kind = match refusal {
-            Refusal::ForeignHost | Refusal::WebPage => ErrorKind::PermissionDenied,
-            Refusal::NoToken => ErrorKind::AuthFailed,
-            Refusal::LongHead => ErrorKind::InvalidInput,
-            Refusal::Busy => ErrorKind::RateLimited,
+            RequestRefusal::ForeignHost | RequestRefusal::WebPage => ErrorKind::PermissionDenied,
+            RequestRefusal::NoToken => ErrorKind::AuthFailed,
+            RequestRefusal::LongHead => ErrorKind::InvalidInput,
+            RequestRefusal::Busy => ErrorKind::RateLimited,
         };
         let failure = Failure {
-            retry_after_ms: (refusal == Refusal::Busy).then_some(1_000),
+            retry_after_ms: (refusal == RequestRefusal::Busy).then_some(1_000),
             ..Failure::new(kind, refusal.message())
         };
-        let response = Trouble::new(refusal.status(), failure).into_response();
+        let response = HttpTrouble::new(refusal.status(), failure).into_response();
         self.finish(request.method(), response)
     }
 }
 
-impl Entrance {
-    pub(crate) fn new(app: Shared, router: Router) -> Self {
+impl HttpEntrance {
+    pub(crate) fn new(app: SharedApp, router: Router) -> Self {
         Self {
             app,
             router: router.layer(axum::middleware::from_fn(note_route)),
@@ -94,7 +94,7 @@ impl Entrance {
     }
 
     /// The request with its whole body, if it has the right form.
-    async fn admit(&self, request: Request<Incoming>) -> Result<Request<Body>, Trouble> {
+    async fn admit(&self, request: Request<Incoming>) -> Result<Request<Body>, HttpTrouble> {
         let (head, body) = request.into_parts();
         let limit = body_limit(&head.method, head.uri.path(), &head.headers)?;
         let within = if limit > SHORT_BODY {
@@ -107,7 +107,7 @@ impl Entrance {
         Ok(Request::from_parts(head, Body::from(body)))
     }
 
-    async fn read(&self, body: Incoming, limit: usize) -> Result<Bytes, Trouble> {
+    async fn read(&self, body: Incoming, limit: usize) -> Result<Bytes, HttpTrouble> {
         let mut body = Limited::new(body, limit);
         let mut bytes = Vec::new();
         let mut place = None;
@@ -119,7 +119,7 @@ impl Entrance {
                 Some(Err(error)) if error.is::<http_body_util::LengthLimitError>() => {
                     return Err(too_long(limit));
                 }
-                Some(Err(_)) => return Err(Trouble::invalid("the request did not come whole")),
+                Some(Err(_)) => return Err(HttpTrouble::invalid("the request did not come whole")),
             }
             if bytes.len() > SHORT_BODY && place.is_none() {
                 place = self.long_bodies.acquire().await.ok();
@@ -145,7 +145,7 @@ async fn note_route(request: AxumRequest, next: Next) -> Response {
     response
 }
 
-fn too_slow() -> Trouble {
+fn too_slow() -> HttpTrouble {
     let failure = Failure::new(ErrorKind::Timeout, "timed out reading the request");
-    Trouble::new(StatusCode::REQUEST_TIMEOUT, failure)
+    HttpTrouble::new(StatusCode::REQUEST_TIMEOUT, failure)
 }

@@ -1,6 +1,6 @@
 //! The HTTP API: batches, runs, their events, and conversations, for programs on this machine or behind a token.
 //!
-//! [`serve`] answers requests over a [`Setup`] until it is told to stop; [`client::Client`] is the other side for
+//! [`serve`] answers requests over a [`HttpSetup`] until it is told to stop; [`client::BatchClient`] is the other side for
 //! batches. Nothing here carries a run out, opens a store or reads a setting.
 //!
 //! # Theory of operation
@@ -28,9 +28,9 @@ mod start_request;
 mod start_words;
 mod trouble;
 
-pub use gemicro_listener::{Access, Reach};
+pub use gemicro_listener::{ServerAccess, ServerReach};
 pub use serving::serve;
-pub use setup::{ConversationShelf, Setup};
-pub use start_request::{AskParameters, OodaParameters, PromptParameters, StartRequest};
+pub use setup::{ConversationShelf, HttpSetup};
+pub use start_request::{AskParameters, OodaParameters, StartPromptParameters, StartRequest};
 pub use start_words::{AskKind, OodaKind, PromptKind, SandboxChoice};
 pub use trouble::{ErrorBody, status_of};

@@ -10,13 +10,13 @@ use hyper::{Method, StatusCode};
 /// Counters of one server.
 #[derive(Debug, Default)]
 pub(crate) struct Metrics {
-    requests: Mutex<BTreeMap<Answered, u64>>,
+    requests: Mutex<BTreeMap<AnswerLabels, u64>>,
     connections: Arc<AtomicU64>,
 }
 
 /// A kind of answer. Routes are templates, so there are few of them.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-struct Answered {
+struct AnswerLabels {
     route: String,
     method: &'static str,
     status: u16,
@@ -25,7 +25,7 @@ struct Answered {
 impl Metrics {
     /// A request was answered; `route` is the template that matched.
     pub(crate) fn answered(&self, route: Option<&str>, method: &Method, status: StatusCode) {
-        let answered = Answered {
+        let answered = AnswerLabels {
             route: route.unwrap_or("none").to_owned(),
             method: known(method),
             status: status.as_u16(),

@@ -8,16 +8,16 @@ use hyper::http::request::Parts;
 use hyper::{HeaderMap, StatusCode};
 use serde::de::DeserializeOwned;
 
-use crate::trouble::Trouble;
+use crate::trouble::HttpTrouble;
 
 /// The `{id}` of a path: 1 to 64 letters, digits, `_` or `-`; the whole id, or its beginning.
 pub(crate) struct Id(pub(crate) StreamId);
 
 /// The `{name}` of a path.
-pub(crate) struct Name(pub(crate) String);
+pub(crate) struct NamePath(pub(crate) String);
 
 /// The query of an address; words that the route does not know are refused.
-pub(crate) struct Asked<T>(pub(crate) T);
+pub(crate) struct QueryParameters<T>(pub(crate) T);
 
 /// A body that says that it is JSON. No page of another site can send one unasked.
 pub(crate) struct JsonBody(pub(crate) Bytes);
@@ -29,32 +29,36 @@ const JSON: &str = "application/json";
 const JSON_LINES: &str = "application/x-ndjson";
 
 impl<S: Send + Sync> FromRequest<S> for JsonBody {
-    type Rejection = Trouble;
+    type Rejection = HttpTrouble;
 
-    async fn from_request(request: Request, state: &S) -> Result<Self, Trouble> {
+    async fn from_request(request: Request, state: &S) -> Result<Self, HttpTrouble> {
         body_of_type(request, state, &[JSON]).await.map(Self)
     }
 }
 
 impl<S: Send + Sync> FromRequest<S> for BatchBytes {
-    type Rejection = Trouble;
+    type Rejection = HttpTrouble;
 
-    async fn from_request(request: Request, state: &S) -> Result<Self, Trouble> {
+    async fn from_request(request: Request, state: &S) -> Result<Self, HttpTrouble> {
         body_of_type(request, state, &[JSON, JSON_LINES]).await.map(Self)
     }
 }
 
-async fn body_of_type<S: Send + Sync>(request: Request, state: &S, types: &[&str]) -> Result<Bytes, Trouble> {
+async fn body_of_type<S: Send + Sync>(
+    request: Request,
+    state: &S,
+    types: &[&str],
+) -> Result<Bytes, HttpTrouble> {
     if !types.contains(&media_type(request.headers()).as_str()) {
         let message = format!(
             "the body has to be {}: say so in Content-Type",
             types.join(" or ")
         );
         let failure = Failure::new(ErrorKind::InvalidInput, message);
-        return Err(Trouble::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, failure));
+        return Err(HttpTrouble::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, failure));
     }
     let body = Bytes::from_request(request, state).await;
-    body.map_err(|rejection| Trouble::invalid(rejection.body_text()))
+    body.map_err(|rejection| HttpTrouble::invalid(rejection.body_text()))
 }
 
 /// The type of the body without its parameters.
@@ -69,37 +73,40 @@ fn media_type(headers: &HeaderMap) -> String {
 }
 
 impl<S: Send + Sync> FromRequestParts<S> for Id {
-    type Rejection = Trouble;
+    type Rejection = HttpTrouble;
 
-    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Trouble> {
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, HttpTrouble> {
         let text = in_path(parts, state, "id").await?;
         StreamId::new(text)
             .map(Self)
-            .map_err(|error| Trouble::invalid(error.to_string()))
+            .map_err(|error| HttpTrouble::invalid(error.to_string()))
     }
 }
 
-impl<S: Send + Sync> FromRequestParts<S> for Name {
-    type Rejection = Trouble;
+impl<S: Send + Sync> FromRequestParts<S> for NamePath {
+    type Rejection = HttpTrouble;
 
-    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Trouble> {
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, HttpTrouble> {
         in_path(parts, state, "name").await.map(Self)
     }
 }
 
-impl<T: DeserializeOwned, S: Send + Sync> FromRequestParts<S> for Asked<T> {
-    type Rejection = Trouble;
+impl<T: DeserializeOwned, S: Send + Sync> FromRequestParts<S> for QueryParameters<T> {
+    type Rejection = HttpTrouble;
 
-    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Trouble> {
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, HttpTrouble> {
         match Query::<T>::from_request_parts(parts, state).await {
             Ok(Query(asked)) => Ok(Self(asked)),
-            Err(rejection) => Err(Trouble::invalid(format!("the query: {}", rejection.body_text()))),
+            Err(rejection) => Err(HttpTrouble::invalid(format!(
+                "the query: {}",
+                rejection.body_text()
+            ))),
         }
     }
 }
 
-async fn in_path<S: Send + Sync>(parts: &mut Parts, state: &S, name: &str) -> Result<String, Trouble> {
-    let bad = || Trouble::invalid("the path cannot be read");
+async fn in_path<S: Send + Sync>(parts: &mut Parts, state: &S, name: &str) -> Result<String, HttpTrouble> {
+    let bad = || HttpTrouble::invalid("the path cannot be read");
     let all = RawPathParams::from_request_parts(parts, state)
         .await
         .map_err(|_| bad())?;
@@ -108,11 +115,11 @@ async fn in_path<S: Send + Sync>(parts: &mut Parts, state: &S, name: &str) -> Re
 }
 
 /// A body of JSON; the error names the place that does not fit. No body is the same as an empty object.
-pub(crate) fn read<T: DeserializeOwned>(body: &Bytes) -> Result<T, Trouble> {
+pub(crate) fn read<T: DeserializeOwned>(body: &Bytes) -> Result<T, HttpTrouble> {
     let body: &[u8] = if body.trim_ascii().is_empty() { b"{}" } else { body };
     // A type would also take its fields from an array, one after the other.
     if body.trim_ascii_start().starts_with(b"[") {
-        return Err(Trouble::invalid("the body: expected an object, not an array"));
+        return Err(HttpTrouble::invalid("the body: expected an object, not an array"));
     }
     let mut deserializer = serde_json::Deserializer::from_slice(body);
     let read = serde_path_to_error::deserialize(&mut deserializer).map_err(|error| {
@@ -122,10 +129,10 @@ pub(crate) fn read<T: DeserializeOwned>(body: &Bytes) -> Result<T, Trouble> {
         } else {
             format!("`{path}`")
         };
-        Trouble::invalid(format!("{place}: {}", error.into_inner()))
+        HttpTrouble::invalid(format!("{place}: {}", error.into_inner()))
     })?;
     match deserializer.end() {
         Ok(()) => Ok(read),
-        Err(error) => Err(Trouble::invalid(format!("the body: {error}"))),
+        Err(error) => Err(HttpTrouble::invalid(format!("the body: {error}"))),
     }
 }

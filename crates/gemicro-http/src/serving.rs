@@ -3,15 +3,15 @@
 use std::sync::Arc;
 
 use gemicro_event::{ErrorKind, Failure};
-use gemicro_listener::{Access, Listening};
+use gemicro_listener::{ListenerParts, ServerAccess};
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
 use crate::app::App;
 use crate::document::written;
-use crate::entrance::Entrance;
+use crate::entrance::HttpEntrance;
 use crate::routes;
-use crate::setup::Setup;
+use crate::setup::HttpSetup;
 
 /// Serves the API until `shutdown` falls: then nothing more is accepted, what waits answers as things stand, streams of
 /// events end, and answers have a few seconds to leave. Runs continue.
@@ -19,21 +19,21 @@ use crate::setup::Setup;
 /// # Errors
 /// When the listener fails.
 pub async fn serve(
-    setup: Setup,
+    setup: HttpSetup,
     listener: TcpListener,
-    access: Access,
+    access: ServerAccess,
     shutdown: CancellationToken,
 ) -> Result<(), Failure> {
     let (router, document) = routes::all();
     let document = written(document, setup.version)?;
     let app = App::new(setup, document, shutdown.clone());
-    let listening = Listening {
+    let listening = ListenerParts {
         listener,
         access,
         n_connections: app.metrics.connections(),
         shutdown,
     };
-    let entrance = Entrance::new(app.clone(), router.with_state(app));
+    let entrance = HttpEntrance::new(app.clone(), router.with_state(app));
     let served = gemicro_listener::serve(Arc::new(entrance), listening).await;
     served.map_err(|error| {
         Failure::new(

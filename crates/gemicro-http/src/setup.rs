@@ -4,18 +4,18 @@ use std::sync::Arc;
 
 use futures_util::future::BoxFuture;
 use gemicro_chat::{Conversation, ConversationRow};
-use gemicro_engine::{BatchRequest, Desk, Plan, Submitted};
+use gemicro_engine::{BatchRequest, Desk, Plan, SubmittedBatch};
 use gemicro_event::{Failure, StreamId};
 
 use crate::start_request::StartRequest;
 
 /// What a server is made of. Settings live in the edge that starts it.
 #[derive(Clone)]
-pub struct Setup {
+pub struct HttpSetup {
     /// Where runs are carried out.
     pub desk: Arc<dyn Desk>,
     /// Says how a batch that was handed in may work.
-    pub batch: Arc<dyn Fn(Submitted) -> Result<BatchRequest, Failure> + Send + Sync>,
+    pub batch: Arc<dyn Fn(SubmittedBatch) -> Result<BatchRequest, Failure> + Send + Sync>,
     /// Turns a run to start into a checked plan. May block.
     pub plan: Arc<dyn Fn(StartRequest) -> Result<Plan, Failure> + Send + Sync>,
     /// The conversations that can be read.
@@ -39,7 +39,7 @@ pub trait ConversationShelf: Send + Sync {
     fn load(&self, named: &StreamId) -> BoxFuture<'_, Result<Conversation, Failure>>;
 }
 
-impl std::fmt::Debug for Setup {
+impl std::fmt::Debug for HttpSetup {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Setup")
             .field("version", &self.version)

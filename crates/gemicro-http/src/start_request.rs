@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use gemicro_core::ask::AgentName;
-use gemicro_engine::{BUDGET, PipelineParameters, ResearchParameters, TASK_BRANCH};
+use gemicro_engine::{BUDGET, StartPipelineParameters, StartResearchParameters, TASK_BRANCH};
 use gemicro_event::{ErrorKind, Failure};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -14,13 +14,13 @@ use crate::start_words::{AskKind, OodaKind, PromptKind, SandboxChoice};
 #[derive(Debug, Clone, PartialEq)]
 pub enum StartRequest {
     /// A question, answered from sources with citations.
-    Research(ResearchParameters),
+    Research(StartResearchParameters),
     /// A prompt for a coding agent.
     Ask(AskParameters),
     /// A prompt for a model.
-    Prompt(PromptParameters),
+    Prompt(StartPromptParameters),
     /// A coding task.
-    Pipeline(PipelineParameters),
+    Pipeline(StartPipelineParameters),
     /// A loop that raises the test coverage of a project.
     Ooda(OodaParameters),
 }
@@ -74,7 +74,8 @@ pub struct AskParameters {
 /// A prompt for a model.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct PromptParameters {
+#[schemars(rename = "PromptParameters")]
+pub struct StartPromptParameters {
     /// `prompt`.
     pub kind: PromptKind,
     /// The whole prompt.

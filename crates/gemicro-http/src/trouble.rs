@@ -54,12 +54,12 @@ pub fn status_of(kind: ErrorKind) -> StatusCode {
 
 /// A failure on its way out.
 #[derive(Debug)]
-pub(crate) struct Trouble {
+pub(crate) struct HttpTrouble {
     status: StatusCode,
     failure: Failure,
 }
 
-impl Trouble {
+impl HttpTrouble {
     /// A failure under another status than its kind has.
     pub(crate) fn new(status: StatusCode, failure: Failure) -> Self {
         Self { status, failure }
@@ -71,14 +71,14 @@ impl Trouble {
     }
 }
 
-impl From<Failure> for Trouble {
+impl From<Failure> for HttpTrouble {
     fn from(failure: Failure) -> Self {
         let status = status_of(failure.kind);
         Self { status, failure }
     }
 }
 
-impl IntoResponse for Trouble {
+impl IntoResponse for HttpTrouble {
     fn into_response(self) -> Response {
         let retry_after_ms = self.failure.retry_after_ms;
         let mut response = json(self.status, &ErrorBody { error: self.failure });
@@ -102,7 +102,7 @@ pub(crate) fn json<T: Serialize + ?Sized>(status: StatusCode, body: &T) -> Respo
         }
         Err(error) => {
             let message = format!("an answer could not be written: {error}");
-            Trouble::from(Failure::new(ErrorKind::Internal, message)).into_response()
+            HttpTrouble::from(Failure::new(ErrorKind::Internal, message)).into_response()
         }
     }
 }

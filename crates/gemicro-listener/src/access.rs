@@ -4,29 +4,29 @@ use hyper::HeaderMap;
 use hyper::header::{AUTHORIZATION, HOST, HeaderName, HeaderValue, ORIGIN};
 use subtle::ConstantTimeEq;
 
-use crate::site::Refusal;
+use crate::site::RequestRefusal;
 
 const SEC_FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
 
 /// Who may call the server.
 #[derive(Clone)]
-pub struct Access {
+pub struct ServerAccess {
     /// The bearer token that every request needs, except those for an open path.
     pub token: String,
     /// From where.
-    pub reach: Reach,
+    pub reach: ServerReach,
 }
 
 /// From where a server may be reached.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Reach {
+pub enum ServerReach {
     /// From this machine only; `Host` has to name it.
     Loopback,
     /// From anywhere; the token alone protects it.
     Remote,
 }
 
-impl std::fmt::Debug for Access {
+impl std::fmt::Debug for ServerAccess {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Access")
             .field("reach", &self.reach)
@@ -34,18 +34,18 @@ impl std::fmt::Debug for Access {
     }
 }
 
-impl Access {
+impl ServerAccess {
     /// Whether a request may pass; an open path needs no token.
-    pub(crate) fn check(&self, port: u16, is_open: bool, headers: &HeaderMap) -> Result<(), Refusal> {
+    pub(crate) fn check(&self, port: u16, is_open: bool, headers: &HeaderMap) -> Result<(), RequestRefusal> {
         let hosts = [
             format!("127.0.0.1:{port}"),
             format!("localhost:{port}"),
             format!("[::1]:{port}"),
         ];
-        if self.reach == Reach::Loopback {
+        if self.reach == ServerReach::Loopback {
             let host = one(headers, &HOST).unwrap_or_default();
             if !hosts.iter().any(|ours| host.eq_ignore_ascii_case(ours)) {
-                return Err(Refusal::ForeignHost);
+                return Err(RequestRefusal::ForeignHost);
             }
         }
         if headers.contains_key(ORIGIN) {
@@ -54,7 +54,7 @@ impl Access {
                 .iter()
                 .any(|ours| origin.eq_ignore_ascii_case(&format!("http://{ours}")));
             if !is_ours {
-                return Err(Refusal::WebPage);
+                return Err(RequestRefusal::WebPage);
             }
         }
         // Only browsers send it: a page of another site, or of another port of this machine.
@@ -66,12 +66,12 @@ impl Access {
                 .is_ok_and(|site| ours.iter().any(|ours| site.eq_ignore_ascii_case(ours)))
         };
         if sites.into_iter().any(is_foreign) {
-            return Err(Refusal::WebPage);
+            return Err(RequestRefusal::WebPage);
         }
         if is_open || self.knows(headers) {
             Ok(())
         } else {
-            Err(Refusal::NoToken)
+            Err(RequestRefusal::NoToken)
         }
     }
 
@@ -103,12 +103,12 @@ mod tests {
     /// Names and values.
     type Heads<'a> = &'a [(&'static str, &'a str)];
 
-    fn check(reach: Reach, is_open: bool, headers: Heads<'_>) -> u16 {
+    fn check(reach: ServerReach, is_open: bool, headers: Heads<'_>) -> u16 {
         let mut map = HeaderMap::new();
         for (name, value) in headers {
             map.append(*name, value.parse().expect("a header"));
         }
-        let access = Access {
+        let access = ServerAccess {
             token: "s3cret".to_owned(),
             reach,
         };
@@ -166,13 +166,21 @@ mod tests {
             ),
         ];
         for (headers, health, other) in cases {
-            assert_eq!(check(Reach::Loopback, true, headers), *health, "{headers:?}");
-            assert_eq!(check(Reach::Loopback, false, headers), *other, "{headers:?}");
+            assert_eq!(
+                check(ServerReach::Loopback, true, headers),
+                *health,
+                "{headers:?}"
+            );
+            assert_eq!(
+                check(ServerReach::Loopback, false, headers),
+                *other,
+                "{headers:?}"
+            );
         }
         let elsewhere = ("host", "build.example:8");
-        assert_eq!(check(Reach::Remote, false, &[elsewhere, token]), 200);
-        assert_eq!(check(Reach::Remote, false, &[elsewhere]), 401);
+        assert_eq!(check(ServerReach::Remote, false, &[elsewhere, token]), 200);
+        assert_eq!(check(ServerReach::Remote, false, &[elsewhere]), 401);
         let page = ("origin", "http://build.example:8");
-        assert_eq!(check(Reach::Remote, false, &[elsewhere, token, page]), 403);
+        assert_eq!(check(ServerReach::Remote, false, &[elsewhere, token, page]), 403);
     }
 }

@@ -14,11 +14,11 @@ use tokio::net::TcpStream;
 use tokio::sync::OwnedSemaphorePermit;
 use tokio_util::sync::CancellationToken;
 
-use crate::access::Access;
+use crate::access::ServerAccess;
 use crate::answer_body::AnswerBody;
 use crate::idle::{IdleConnections, RequestUnderWay, Visit};
-use crate::places::Places;
-use crate::site::{Refusal, Site};
+use crate::places::ConnectionPlaces;
+use crate::site::{ListenerSite, RequestRefusal};
 use crate::stalled_write::StalledWrite;
 
 /// How long a client may take to send a request head, or stay idle.
@@ -33,16 +33,16 @@ const MAX_HEAD_BYTES: usize = 64 << 10;
 /// What all connections of a listener share.
 pub(crate) struct Door<S> {
     pub(crate) site: Arc<S>,
-    pub(crate) access: Access,
+    pub(crate) access: ServerAccess,
     pub(crate) port: u16,
     pub(crate) idle: IdleConnections,
-    pub(crate) places: Places,
+    pub(crate) places: ConnectionPlaces,
 }
 
-type Held = (RequestUnderWay, Option<OwnedSemaphorePermit>);
+type HeldConnection = (RequestUnderWay, Option<OwnedSemaphorePermit>);
 
 /// Serves one connection until either side closes it.
-pub(crate) async fn serve_connection<S: Site>(
+pub(crate) async fn serve_connection<S: ListenerSite>(
     door: Arc<Door<S>>,
     stream: TcpStream,
     visit: Arc<Visit>,
@@ -75,17 +75,17 @@ pub(crate) async fn serve_connection<S: Site>(
     }
 }
 
-impl<S: Site> Door<S> {
+impl<S: ListenerSite> Door<S> {
     async fn answer(
         &self,
         visit: &Arc<Visit>,
         request: Request<Incoming>,
-    ) -> Response<AnswerBody<S::Body, Held>> {
+    ) -> Response<AnswerBody<S::Body, HeldConnection>> {
         let is_known = self.access.knows(request.headers());
         let under_way = visit.begin_request(is_known);
         let is_open = self.site.is_open(request.uri().path());
         let checked = match head_bytes(&request) > MAX_HEAD_BYTES {
-            true => Err(Refusal::LongHead),
+            true => Err(RequestRefusal::LongHead),
             false => self.access.check(self.port, is_open, request.headers()),
         };
         let (mut response, place) = match checked {
@@ -93,7 +93,7 @@ impl<S: Site> Door<S> {
             Ok(()) if is_open => (self.site.answer(request).await, None),
             Ok(()) => match self.places.take().await {
                 Some(place) => (self.site.answer(request).await, Some(place)),
-                None => (self.site.refuse(&request, Refusal::Busy), None),
+                None => (self.site.refuse(&request, RequestRefusal::Busy), None),
             },
         };
         if !is_known {

@@ -17,21 +17,21 @@ const GRACE: Duration = Duration::from_millis(250);
 /// The idle connections of a listener.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct IdleConnections {
-    all: Arc<Mutex<Entries>>,
+    all: Arc<Mutex<IdleEntries>>,
     left: Arc<Notify>,
 }
 
 /// By rank: strangers first, then those that had the token; in both groups the longest idle first.
 #[derive(Debug, Default)]
-struct Entries {
-    by_rank: BTreeMap<Rank, Entry>,
+struct IdleEntries {
+    by_rank: BTreeMap<IdleRank, IdleEntry>,
     n_ranks: u64,
 }
 
-type Rank = (bool, u64);
+type IdleRank = (bool, u64);
 
 #[derive(Debug)]
-struct Entry {
+struct IdleEntry {
     since: Instant,
     evicted: CancellationToken,
 }
@@ -40,7 +40,7 @@ struct Entry {
 #[derive(Debug)]
 pub(crate) struct Visit {
     idle: IdleConnections,
-    rank: Mutex<Option<Rank>>,
+    rank: Mutex<Option<IdleRank>>,
     /// Whether a request of it had the token.
     is_known: AtomicBool,
     /// Falls when it has to make room.
@@ -90,7 +90,7 @@ impl IdleConnections {
         visit
     }
 
-    fn entries(&self) -> MutexGuard<'_, Entries> {
+    fn entries(&self) -> MutexGuard<'_, IdleEntries> {
         self.all.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -107,7 +107,7 @@ impl Visit {
         let mut entries = self.idle.entries();
         entries.n_ranks += 1;
         let rank = (self.is_known.load(Ordering::Relaxed), entries.n_ranks);
-        let entry = Entry {
+        let entry = IdleEntry {
             since: Instant::now(),
             evicted: self.evicted.clone(),
         };
@@ -123,7 +123,7 @@ impl Visit {
         }
     }
 
-    fn rank(&self) -> MutexGuard<'_, Option<Rank>> {
+    fn rank(&self) -> MutexGuard<'_, Option<IdleRank>> {
         self.rank.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

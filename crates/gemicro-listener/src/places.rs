@@ -14,12 +14,12 @@ const WAIT_AT_MOST: Duration = Duration::from_secs(10);
 
 /// Places, and room to wait for them.
 #[derive(Debug, Clone)]
-pub(crate) struct Places {
+pub(crate) struct ConnectionPlaces {
     free: Arc<Semaphore>,
     waiting: Arc<Semaphore>,
 }
 
-impl Places {
+impl ConnectionPlaces {
     pub(crate) fn new() -> Self {
         Self {
             free: Arc::new(Semaphore::new(MAX_REQUESTS)),
@@ -44,7 +44,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn a_request_waits_for_a_place_but_not_for_ever() {
-        let places = Places::new();
+        let places = ConnectionPlaces::new();
         let mut taken = Vec::new();
         for _ in 0..MAX_REQUESTS {
             taken.push(places.take().await.expect("a place"));

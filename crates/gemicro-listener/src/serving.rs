@@ -9,19 +9,19 @@ use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-use crate::access::Access;
+use crate::access::ServerAccess;
 use crate::connection::{Door, serve_connection};
 use crate::idle::IdleConnections;
-use crate::places::Places;
-use crate::site::Site;
+use crate::places::ConnectionPlaces;
+use crate::site::ListenerSite;
 
 /// What a listener is made of.
 #[derive(Debug)]
-pub struct Listening {
+pub struct ListenerParts {
     /// Where connections come from.
     pub listener: TcpListener,
     /// Who may call.
-    pub access: Access,
+    pub access: ServerAccess,
     /// Counts open connections.
     pub n_connections: Arc<AtomicU64>,
     /// Falls when the server stops: nothing more is accepted, and answers have a few seconds to leave.
@@ -32,8 +32,8 @@ pub struct Listening {
 ///
 /// # Errors
 /// When the listener has no address any more.
-pub async fn serve<S: Site>(site: Arc<S>, listening: Listening) -> io::Result<()> {
-    let Listening {
+pub async fn serve<S: ListenerSite>(site: Arc<S>, listening: ListenerParts) -> io::Result<()> {
+    let ListenerParts {
         listener,
         access,
         n_connections,
@@ -44,7 +44,7 @@ pub async fn serve<S: Site>(site: Arc<S>, listening: Listening) -> io::Result<()
         site,
         access,
         idle: IdleConnections::default(),
-        places: Places::new(),
+        places: ConnectionPlaces::new(),
     });
     let connections = TaskTracker::new();
     loop {

@@ -7,7 +7,7 @@ use hyper::body::{Body, Bytes, Incoming};
 use hyper::{Request, Response, StatusCode};
 
 /// Answers the requests that a listener lets in.
-pub trait Site: Send + Sync + 'static {
+pub trait ListenerSite: Send + Sync + 'static {
     /// The body of its answers.
     type Body: Body<Data = Bytes, Error: Into<Box<dyn Error + Send + Sync>>> + Send + Unpin + 'static;
 
@@ -18,12 +18,12 @@ pub trait Site: Send + Sync + 'static {
     fn answer(&self, request: Request<Incoming>) -> impl Future<Output = Response<Self::Body>> + Send;
 
     /// Answers a request that may not. Nothing of its body was read.
-    fn refuse(&self, request: &Request<Incoming>, refusal: Refusal) -> Response<Self::Body>;
+    fn refuse(&self, request: &Request<Incoming>, refusal: RequestRefusal) -> Response<Self::Body>;
 }
 
 /// Why a request is not served.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Refusal {
+pub enum RequestRefusal {
     /// `Host` does not name this server.
     ForeignHost,
     /// A web page sent it.
@@ -36,7 +36,7 @@ pub enum Refusal {
     Busy,
 }
 
-impl Refusal {
+impl RequestRefusal {
     /// Its status.
     #[must_use]
     pub fn status(self) -> StatusCode {

@@ -6,7 +6,7 @@ use std::time::Duration;
 use gemicro_event::{ErrorKind, Failure};
 use serde_json::{Value, json};
 
-use crate::gemini::{Ask, Endpoint, GeminiConfig, Subject, redacted};
+use crate::gemini::{EndpointRequest, GeminiConfig, GeminiEndpoint, RequestSubject, redacted};
 
 /// How long a question may take.
 const TIME: Duration = Duration::from_secs(30);
@@ -17,7 +17,7 @@ const MOST_PAGES: usize = 20;
 /// Asks the service about itself. Cheap to make: nothing is loaded or sent before the first question.
 #[derive(Debug, Clone)]
 pub struct GeminiRest {
-    endpoint: Arc<Endpoint>,
+    endpoint: Arc<GeminiEndpoint>,
 }
 
 /// What the service tells of a model.
@@ -37,10 +37,10 @@ impl GeminiRest {
     /// # Errors
     /// When the address is none or there is no usable key.
     pub fn new(config: &GeminiConfig) -> Result<Self, Failure> {
-        Ok(Self::over(Arc::new(Endpoint::new(config)?)))
+        Ok(Self::over(Arc::new(GeminiEndpoint::new(config)?)))
     }
 
-    pub(crate) fn over(endpoint: Arc<Endpoint>) -> Self {
+    pub(crate) fn over(endpoint: Arc<GeminiEndpoint>) -> Self {
         Self { endpoint }
     }
 
@@ -52,8 +52,8 @@ impl GeminiRest {
         let id = model.strip_prefix("models/").unwrap_or(model);
         let path = vec!["models".to_owned(), format!("{id}:countTokens")];
         let body = json!({ "contents": [{ "role": "user", "parts": [{ "text": text }] }] });
-        let ask = Ask::post(path, body.to_string().into_bytes(), Some(TIME));
-        let answer = self.ask(ask, Subject::Model(id)).await?;
+        let ask = EndpointRequest::post(path, body.to_string().into_bytes(), Some(TIME));
+        let answer = self.ask(ask, RequestSubject::Model(id)).await?;
         let tokens = answer.get("totalTokens").and_then(Value::as_u64);
         tokens.ok_or_else(|| self.foreign("an answer without `totalTokens`"))
     }
@@ -66,12 +66,12 @@ impl GeminiRest {
         let mut models = Vec::new();
         let mut page_token: Option<String> = None;
         for _ in 0..MOST_PAGES {
-            let mut ask = Ask::get(vec!["models".to_owned()], TIME);
+            let mut ask = EndpointRequest::get(vec!["models".to_owned()], TIME);
             ask.query.push(("pageSize", PAGE_SIZE.to_owned()));
             if let Some(token) = page_token.take() {
                 ask.query.push(("pageToken", token));
             }
-            let page = self.ask(ask, Subject::Service).await?;
+            let page = self.ask(ask, RequestSubject::Service).await?;
             let Some(listed) = page.get("models").and_then(Value::as_array) else {
                 // The last page may be empty, the first may not.
                 if models.is_empty() {
@@ -91,7 +91,7 @@ impl GeminiRest {
         Ok(models)
     }
 
-    async fn ask(&self, ask: Ask, subject: Subject<'_>) -> Result<Value, Failure> {
+    async fn ask(&self, ask: EndpointRequest, subject: RequestSubject<'_>) -> Result<Value, Failure> {
         let answer = self.endpoint.json(ask).await;
         answer.map_err(|trouble| {
             let failure = trouble.into_failure(self.endpoint.host(), subject);

@@ -10,12 +10,12 @@ use serde_json::{Value, json};
 
 /// What a tool answers.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Answer {
+pub(crate) struct McpAnswer {
     value: Value,
     is_success: bool,
 }
 
-impl Answer {
+impl McpAnswer {
     /// A success.
     pub(crate) fn success(value: &impl Serialize) -> Self {
         match serde_json::to_value(value) {
@@ -56,8 +56,8 @@ impl Answer {
     }
 }
 
-impl From<Answer> for CallToolResponse {
-    fn from(answer: Answer) -> Self {
+impl From<McpAnswer> for CallToolResponse {
+    fn from(answer: McpAnswer) -> Self {
         Self::Complete(answer.into_result())
     }
 }

@@ -13,12 +13,12 @@ const MAX_EARLY: usize = 64;
 
 /// The calls of one connection that are under way.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Calls {
-    state: Arc<Mutex<State>>,
+pub(crate) struct OpenCalls {
+    state: Arc<Mutex<CallsState>>,
 }
 
 #[derive(Debug, Default)]
-struct State {
+struct CallsState {
     running: HashMap<RequestId, CancellationToken>,
     early: VecDeque<RequestId>,
 }
@@ -26,13 +26,13 @@ struct State {
 /// One call under way; forgotten when this is dropped.
 #[derive(Debug)]
 pub(crate) struct RunningCall {
-    calls: Calls,
+    calls: OpenCalls,
     id: RequestId,
     /// Falls when the client takes the call back.
     pub(crate) withdrawn: CancellationToken,
 }
 
-impl Calls {
+impl OpenCalls {
     /// A call begins; none does under the id of one that is under way. Transports refuse such a call before; this is for
     /// one whose client lost the connection of the first.
     pub(crate) fn begin(&self, id: &RequestId) -> Option<RunningCall> {
@@ -66,7 +66,7 @@ impl Calls {
         state.early.push_back(id.clone());
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, CallsState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -83,7 +83,7 @@ mod tests {
 
     #[test]
     fn a_notification_may_overtake_its_request() {
-        let calls = Calls::default();
+        let calls = OpenCalls::default();
         let begin = |n| calls.begin(&RequestId::Number(n)).expect("no call has this id");
         let first = begin(1);
         assert!(calls.begin(&RequestId::Number(1)).is_none());

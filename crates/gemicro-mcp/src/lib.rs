@@ -1,6 +1,6 @@
 //! The MCP server: agents, research, batches and runs as tools of other agents.
 //!
-//! [`serve_stdio`] and [`serve_http`] speak the protocol over a [`Setup`]. A tool call becomes a plan, the plan a run
+//! [`serve_stdio`] and [`serve_http`] speak the protocol over a [`McpSetup`]. A tool call becomes a plan, the plan a run
 //! at the [`Desk`](gemicro_engine::Desk), and the run's events the answer: within a fixed time, as the result or as the
 //! id of a run that goes on. Nothing here carries a run out, opens a store or reads a setting.
 //!
@@ -27,7 +27,7 @@ mod tools;
 mod unique_ids;
 mod waiting;
 
-pub use http::{Access, Reach, serve_http};
-pub use server::Server;
-pub use setup::{BatchParameters, Setup};
+pub use http::{ServerAccess, ServerReach, serve_http};
+pub use server::McpConnection;
+pub use setup::{BatchParameters, McpSetup};
 pub use stdio::{serve, serve_stdio};

@@ -23,7 +23,7 @@ const SEND_WITHIN: Duration = Duration::from_secs(1);
 const SHOWN: usize = 160;
 
 /// The way to a client that asked for progress.
-pub(crate) struct Progress {
+pub(crate) struct ProgressSender {
     to: Option<(Peer<RoleServer>, ProgressToken)>,
     n_sent: u32,
     began: Instant,
@@ -36,7 +36,7 @@ pub(crate) struct Progress {
     known_seq: u64,
 }
 
-impl Progress {
+impl ProgressSender {
     /// To the client, where it gave a token.
     pub(crate) fn new(peer: Peer<RoleServer>, token: Option<ProgressToken>) -> Self {
         let now = Instant::now();

@@ -1,6 +1,6 @@
 //! The prompts: the forms of `gemicro-core`, filled with the arguments of the client.
 
-use gemicro_core::ask::{Injected, Language, Template, TemplateKind, TemplateParts};
+use gemicro_core::ask::{FormLanguage, InjectedText, PromptForm, TemplateKind, TemplateParts};
 use rmcp::ErrorData;
 use rmcp::model::{GetPromptResult, JsonObject, Prompt, PromptArgument, PromptMessage, Role};
 use serde_json::Value;
@@ -54,10 +54,12 @@ pub(crate) fn list() -> Vec<Prompt> {
 pub(crate) fn get(name: &str, arguments: Option<&JsonObject>) -> Result<GetPromptResult, ErrorData> {
     let kind = TemplateKind::ALL.into_iter().find(|kind| kind.as_str() == name);
     let kind = kind.ok_or_else(|| refuse(format!("there is no prompt `{name}`")))?;
-    let given = Given::new(arguments)?;
+    let given = PromptArguments::new(arguments)?;
     let language = match given.text("language").as_str() {
-        "" => Language::default(),
-        code => Language::of_code(code).ok_or_else(|| refuse("`language` must be en or zh".to_owned()))?,
+        "" => FormLanguage::default(),
+        code => {
+            FormLanguage::of_code(code).ok_or_else(|| refuse("`language` must be en or zh".to_owned()))?
+        }
     };
     let parts = TemplateParts {
         background: given.text("background"),
@@ -70,7 +72,7 @@ pub(crate) fn get(name: &str, arguments: Option<&JsonObject>) -> Result<GetPromp
     if parts.tasks.is_empty() {
         return Err(refuse("`tasks` is missing or empty".to_owned()));
     }
-    let text = Template { kind, language }.render(&parts);
+    let text = PromptForm { kind, language }.render(&parts);
     let message = PromptMessage::new_text(Role::User, text);
     Ok(GetPromptResult::new(vec![message]).with_description(description(kind)))
 }
@@ -88,11 +90,11 @@ fn refuse(message: String) -> ErrorData {
 }
 
 /// The arguments of one prompt: texts, all of them known.
-struct Given<'a> {
+struct PromptArguments<'a> {
     arguments: Option<&'a JsonObject>,
 }
 
-impl<'a> Given<'a> {
+impl<'a> PromptArguments<'a> {
     fn new(arguments: Option<&'a JsonObject>) -> Result<Self, ErrorData> {
         for (name, value) in arguments.into_iter().flatten() {
             if !ARGUMENTS.iter().any(|(known, _, _)| known == name) {
@@ -116,8 +118,8 @@ impl<'a> Given<'a> {
         lines.map(str::to_owned).collect()
     }
 
-    fn injected(&self, name: &str) -> Option<Injected> {
+    fn injected(&self, name: &str) -> Option<InjectedText> {
         let text = self.text(name);
-        (!text.trim().is_empty()).then_some(Injected { name: None, text })
+        (!text.trim().is_empty()).then_some(InjectedText { name: None, text })
     }
 }

@@ -7,7 +7,7 @@ use gemicro_engine::flow_named;
 use gemicro_event::{ErrorKind, Event, Failure, StreamId, Timestamp};
 use serde::Serialize;
 
-use crate::answer::Answer;
+use crate::answer::McpAnswer;
 
 /// The name of the research tool.
 pub(crate) const RESEARCH: &str = "research";
@@ -25,10 +25,10 @@ struct RunSuccess {
 }
 
 /// The answer of a run that has ended, or was stopped before it could.
-pub(crate) fn ended(events: &[Event]) -> Answer {
+pub(crate) fn ended(events: &[Event]) -> McpAnswer {
     let (started, view) = match read(events) {
         Ok(read) => read,
-        Err(failure) => return Answer::failure("run_result", &failure),
+        Err(failure) => return McpAnswer::failure("run_result", &failure),
     };
     match view {
         ResultView::Text { tool } => text(tool, &started, events),
@@ -40,18 +40,18 @@ pub(crate) fn ended(events: &[Event]) -> Answer {
                     all_messages,
                     metrics: false,
                 };
-                Answer::of_tool(&answer.with_extras(extras, events))
+                McpAnswer::of_tool(&answer.with_extras(extras, events))
             }
-            None => Answer::failure(agent.as_str(), &unreadable(events)),
+            None => McpAnswer::failure(agent.as_str(), &unreadable(events)),
         },
         ResultView::Polled { .. } | ResultView::ShowOnly => {
-            Answer::failure("run_result", &elsewhere(events, &started.flow, &view))
+            McpAnswer::failure("run_result", &elsewhere(events, &started.flow, &view))
         }
     }
 }
 
 /// The answer for a run that goes on.
-pub(crate) fn goes_on(run: &StreamId, events: &[Event]) -> Answer {
+pub(crate) fn goes_on(run: &StreamId, events: &[Event]) -> McpAnswer {
     let since = events.first().map(|first| first.update.timestamp);
     let so_far = since.map_or(std::time::Duration::ZERO, |since| Timestamp::now().since(since));
     let (tool, limits) = match read(events) {
@@ -59,7 +59,7 @@ pub(crate) fn goes_on(run: &StreamId, events: &[Event]) -> Answer {
         Ok((started, ResultView::Text { tool })) => (tool, limits(&started)),
         Ok((_, ResultView::Polled { .. } | ResultView::ShowOnly)) | Err(_) => ("run_result", (0, 0)),
     };
-    Answer::of_tool(&ToolAnswer::still_running(tool, run, limits, so_far))
+    McpAnswer::of_tool(&ToolAnswer::still_running(tool, run, limits, so_far))
 }
 
 /// The beginning of a run, and how its result is read.
@@ -74,21 +74,21 @@ fn read(events: &[Event]) -> Result<(RunStarted, ResultView), Failure> {
 }
 
 /// A result with a text: the text, and everything else beside it.
-fn text(tool: &'static str, started: &RunStarted, events: &[Event]) -> Answer {
+fn text(tool: &'static str, started: &RunStarted, events: &[Event]) -> McpAnswer {
     let (Some(first), Some(last)) = (events.first(), events.last()) else {
-        return Answer::failure(tool, &unreadable(events));
+        return McpAnswer::failure(tool, &unreadable(events));
     };
     let duration = last.update.timestamp.since(first.update.timestamp);
     if last.update.event_type != "final_result" {
         let failure = why_it_ended(first, last);
-        return Answer::of_tool(&ToolAnswer::failure(tool, &failure, limits(started), 0, duration));
+        return McpAnswer::of_tool(&ToolAnswer::failure(tool, &failure, limits(started), 0, duration));
     }
     let mut more = match last.update.data.parse() {
         Ok(serde_json::Value::Object(fields)) => fields,
         Ok(_) | Err(_) => serde_json::Map::new(),
     };
     let result = more.remove("answer");
-    Answer::success(&RunSuccess {
+    McpAnswer::success(&RunSuccess {
         success: true,
         tool,
         run_id: first.stream.clone(),

@@ -13,10 +13,10 @@ use rmcp::{ErrorData, RoleServer, ServerHandler};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-use crate::calls::Calls;
-use crate::progress::Progress;
-use crate::setup::Setup;
-use crate::tools::{ToolCall, ToolName};
+use crate::calls::OpenCalls;
+use crate::progress::ProgressSender;
+use crate::setup::McpSetup;
+use crate::tools::{McpToolCall, ToolName};
 use crate::unique_ids::duplicate_id;
 use crate::waiting::detached;
 use crate::{prompts, tasks};
@@ -37,26 +37,26 @@ only its prompt and its folder.";
 
 /// Answers one connection.
 #[derive(Debug, Clone)]
-pub struct Server {
-    setup: Arc<Setup>,
-    calls: Calls,
+pub struct McpConnection {
+    setup: Arc<McpSetup>,
+    calls: OpenCalls,
     /// Falls when the connection closes: calls then answer at once with the id of their run.
     closing: CancellationToken,
 }
 
-impl Server {
+impl McpConnection {
     /// A server for one connection that is about to close when `closing` falls.
     #[must_use]
-    pub fn new(setup: Arc<Setup>, closing: CancellationToken) -> Self {
+    pub fn new(setup: Arc<McpSetup>, closing: CancellationToken) -> Self {
         Self {
             setup,
-            calls: Calls::default(),
+            calls: OpenCalls::default(),
             closing,
         }
     }
 }
 
-impl ServerHandler for Server {
+impl ServerHandler for McpConnection {
     fn get_info(&self) -> ServerConfig {
         let capabilities = ServerCapabilities::builder()
             .enable_tools()
@@ -98,11 +98,11 @@ impl ServerHandler for Server {
             .client_capabilities()
             .is_some_and(|capabilities| capabilities.supports_tasks());
         let token = context.meta.get_progress_token();
-        let call = ToolCall {
+        let call = McpToolCall {
             setup: self.setup.clone(),
             running,
             closing: self.closing.clone(),
-            progress: Progress::new(context.peer, token),
+            progress: ProgressSender::new(context.peer, token),
             takes_tasks,
             began: Instant::now(),
         };

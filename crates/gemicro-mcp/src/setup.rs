@@ -4,20 +4,22 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use gemicro_engine::{BatchRequest, Desk, PipelineParameters, Plan, ResearchParameters, Submitted};
+use gemicro_engine::{
+    BatchRequest, Desk, Plan, StartPipelineParameters, StartResearchParameters, SubmittedBatch,
+};
 use gemicro_event::Failure;
 
 /// What a server is made of.
 #[derive(Clone)]
-pub struct Setup {
+pub struct McpSetup {
     /// Where runs are carried out.
     pub desk: Arc<dyn Desk>,
     /// Turns the parameters of research into a checked plan: settings live in the edge.
-    pub research: Arc<dyn Fn(ResearchParameters) -> Result<Plan, Failure> + Send + Sync>,
+    pub research: Arc<dyn Fn(StartResearchParameters) -> Result<Plan, Failure> + Send + Sync>,
     /// Says how a batch may work: settings live in the edge.
     pub batch: Arc<dyn Fn(BatchParameters) -> Result<BatchRequest, Failure> + Send + Sync>,
     /// Turns a coding task into a checked plan: settings and workflows live in the edge.
-    pub pipeline: Arc<dyn Fn(PipelineParameters) -> Result<Plan, Failure> + Send + Sync>,
+    pub pipeline: Arc<dyn Fn(StartPipelineParameters) -> Result<Plan, Failure> + Send + Sync>,
     /// Every call answers within this time: the result, or the id of a run that goes on.
     pub answer_within: Duration,
     /// Who takes over when the provider of an agent limits its requests; without it a run waits.
@@ -30,12 +32,12 @@ pub struct Setup {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BatchParameters {
     /// The tasks.
-    pub batch: Submitted,
+    pub batch: SubmittedBatch,
     /// The folder that they work in.
     pub directory: PathBuf,
 }
 
-impl std::fmt::Debug for Setup {
+impl std::fmt::Debug for McpSetup {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Setup")
             .field("answer_within", &self.answer_within)

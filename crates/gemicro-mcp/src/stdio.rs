@@ -11,15 +11,15 @@ use rmcp::{RoleServer, ServiceExt};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio_util::sync::CancellationToken;
 
-use crate::server::Server;
-use crate::setup::Setup;
+use crate::server::McpConnection;
+use crate::setup::McpSetup;
 use crate::unique_ids::UniqueIds;
 
 /// Serves the client on stdin and stdout until it leaves or `shutdown` falls.
 ///
 /// # Errors
 /// When what it says is not this protocol.
-pub async fn serve_stdio(setup: Setup, shutdown: CancellationToken) -> Result<(), Failure> {
+pub async fn serve_stdio(setup: McpSetup, shutdown: CancellationToken) -> Result<(), Failure> {
     let (input, output) = rmcp::transport::io::stdio_pipes();
     serve(setup, input, output, shutdown).await
 }
@@ -29,7 +29,7 @@ pub async fn serve_stdio(setup: Setup, shutdown: CancellationToken) -> Result<()
 /// # Errors
 /// When what it says is not this protocol.
 pub async fn serve<R, W>(
-    setup: Setup,
+    setup: McpSetup,
     input: R,
     output: W,
     shutdown: CancellationToken,
@@ -39,7 +39,7 @@ where
     W: AsyncWrite + Send + Unpin + 'static,
 {
     let closing = shutdown.child_token();
-    let server = Server::new(Arc::new(setup), closing.clone());
+    let server = McpConnection::new(Arc::new(setup), closing.clone());
     let input = NotedEnd {
         input,
         ended: closing,

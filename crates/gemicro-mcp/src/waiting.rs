@@ -9,7 +9,7 @@ use gemicro_event::{ErrorKind, Event, Failure};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-use crate::progress::Progress;
+use crate::progress::ProgressSender;
 
 /// What ends the waiting beside the run itself.
 pub(crate) struct Patience {
@@ -23,7 +23,7 @@ pub(crate) struct Patience {
 
 /// What the waiting brought.
 #[derive(Debug)]
-pub(crate) enum Waited {
+pub(crate) enum WaitOutcome {
     /// The run has ended or was stopped; all its events.
     Ended(Vec<Event>),
     /// It goes on; its events so far, and what is left to watch.
@@ -33,11 +33,15 @@ pub(crate) enum Waited {
 }
 
 /// Watches a run for as long as there is patience.
-pub(crate) async fn wait(mut watching: Watching, patience: &Patience, progress: &mut Progress) -> Waited {
+pub(crate) async fn wait(
+    mut watching: Watching,
+    patience: &Patience,
+    progress: &mut ProgressSender,
+) -> WaitOutcome {
     let mut events = Vec::new();
     loop {
         tokio::select! {
-            () = patience.withdrawn.cancelled() => return Waited::Withdrawn,
+            () = patience.withdrawn.cancelled() => return WaitOutcome::Withdrawn,
             item = watching.items.next() => match item {
                 Some(Ok(Watched::Event(event))) => {
                     progress.event(&event).await;
@@ -47,12 +51,12 @@ pub(crate) async fn wait(mut watching: Watching, patience: &Patience, progress: 
                 // Whoever tells about the run fell silent; the run itself is not known to have ended.
                 Some(Err(failure)) => {
                     tracing::warn!(run = %watching.run, %failure, "a run cannot be watched any more");
-                    return Waited::GoesOn(events, watching);
+                    return WaitOutcome::GoesOn(events, watching);
                 }
-                None => return Waited::Ended(events),
+                None => return WaitOutcome::Ended(events),
             },
-            () = patience.closing.cancelled() => return Waited::GoesOn(events, watching),
-            () = tokio::time::sleep_until(patience.until) => return Waited::GoesOn(events, watching),
+            () = patience.closing.cancelled() => return WaitOutcome::GoesOn(events, watching),
+            () = tokio::time::sleep_until(patience.until) => return WaitOutcome::GoesOn(events, watching),
             () = progress.due() => progress.tell().await,
         }
     }

@@ -6,7 +6,7 @@ use gemicro_event::{Event, StreamId};
 use serde::{Deserialize, Serialize};
 
 use crate::flow::{PipelineReaders, gate_answer};
-use crate::payload::Decision;
+use crate::payload::AgentDecision;
 
 /// Characters of a reason that are kept; `gemicro show` has all of them.
 const MOST_WHY: usize = 300;
@@ -15,7 +15,7 @@ const MOST_NAME: usize = 40;
 
 /// One decision: how a phase ended, or what a person said before one began.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Decided {
+pub struct PhaseDecided {
     /// The run in which it was made.
     pub run: StreamId,
     /// The phase, such as `C3 review`; of a gate the one behind it.
@@ -41,7 +41,7 @@ pub struct Decided {
     pub document: Option<String>,
 }
 
-impl Decided {
+impl PhaseDecided {
     /// The decision that an event states; none where it states something else. `label` knows phases by their names.
     pub(crate) fn of(event: &Event, label: impl Fn(&str) -> Option<String>) -> Option<Self> {
         let (update, run) = (&event.update, event.stream.clone());
@@ -91,9 +91,9 @@ impl Decided {
     }
 }
 
-impl Decided {
+impl PhaseDecided {
     /// The same, with what its agent had said: a bound or a gate may have ended the phase with another word.
-    pub(crate) fn after(self, verdict: Option<&Decision>) -> Self {
+    pub(crate) fn after(self, verdict: Option<&AgentDecision>) -> Self {
         let word = verdict.map(|it| it.word().to_owned());
         Self {
             verdict: word.filter(|word| !self.is_gate && *word != self.outcome),

@@ -7,10 +7,10 @@ use gemicro_event::StreamId;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-use crate::decided::Decided;
+use crate::decided::PhaseDecided;
 use crate::documents::Feature;
 use crate::payload::Nonce;
-use crate::steps::{Evidence, MergeOutcome, Merged};
+use crate::steps::{Evidence, MergeOutcome, MergeResult};
 use crate::workflow::{Mode, Workflow};
 
 /// A task, resolved.
@@ -48,7 +48,7 @@ pub struct PipelinePlan {
     pub seed: String,
     /// An earlier run that it goes on from.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub earlier: Option<Earlier>,
+    pub earlier: Option<CarriedWork>,
     /// What was changed while the request became a plan.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notices: Vec<String>,
@@ -56,7 +56,7 @@ pub struct PipelinePlan {
 
 /// What a run brings along from an earlier one.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Earlier {
+pub struct CarriedWork {
     /// That run.
     pub run: StreamId,
     /// The phase to begin with.
@@ -86,24 +86,24 @@ pub struct Earlier {
     pub feedback: Option<String>,
     /// What was decided in that run, and in those that it went on from.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub decided: Vec<Decided>,
+    pub decided: Vec<PhaseDecided>,
 }
 
 /// The last merge of main, and what became of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum LastMerge {
     /// Its conflicts are still to be resolved: the branch is where it was before.
-    Pending(Merged),
+    Pending(MergeResult),
     /// The branch has a resolution in it that was refused. No version leaves one there any more.
-    Refused(Merged),
+    Refused(MergeResult),
     /// The branch has it in it, as it should be.
-    Held(Merged),
+    Held(MergeResult),
 }
 
 impl LastMerge {
     /// What became of a merge that was just tried.
     #[must_use]
-    pub fn tried(merged: Merged) -> Self {
+    pub fn tried(merged: MergeResult) -> Self {
         match merged.outcome {
             MergeOutcome::Conflict => Self::Pending(merged),
             MergeOutcome::UpToDate | MergeOutcome::Merged => Self::Held(merged),
@@ -112,7 +112,7 @@ impl LastMerge {
 
     /// The merge, whatever became of it.
     #[must_use]
-    pub fn merged(&self) -> &Merged {
+    pub fn merged(&self) -> &MergeResult {
         let (Self::Pending(merged) | Self::Refused(merged) | Self::Held(merged)) = self;
         merged
     }
@@ -123,12 +123,12 @@ mod merge_fields {
     use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
     use super::LastMerge;
-    use crate::steps::Merged;
+    use crate::steps::MergeResult;
 
     #[derive(Serialize, Deserialize)]
-    struct Fields {
+    struct MergeFields {
         #[serde(default, skip_serializing_if = "Option::is_none")]
-        merged: Option<Merged>,
+        merged: Option<MergeResult>,
         #[serde(default)]
         is_merging: bool,
         #[serde(default)]
@@ -136,7 +136,7 @@ mod merge_fields {
     }
 
     pub(super) fn serialize<S: Serializer>(merge: &Option<LastMerge>, to: S) -> Result<S::Ok, S::Error> {
-        let fields = Fields {
+        let fields = MergeFields {
             merged: merge.as_ref().map(|merge| merge.merged().clone()),
             is_merging: matches!(merge, Some(LastMerge::Pending(_))),
             is_unresolved: matches!(merge, Some(LastMerge::Pending(_) | LastMerge::Refused(_))),
@@ -145,7 +145,7 @@ mod merge_fields {
     }
 
     pub(super) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Option<LastMerge>, D::Error> {
-        let fields = Fields::deserialize(from)?;
+        let fields = MergeFields::deserialize(from)?;
         let as_it_is = match (fields.is_merging, fields.is_unresolved) {
             (true, _) => LastMerge::Pending,
             (false, true) => LastMerge::Refused,
@@ -169,7 +169,7 @@ impl PipelinePlan {
 
     /// The last merge of main before this run: one that the branch has in it, or that this run is to resolve.
     #[must_use]
-    pub fn merged_before(&self) -> Option<&Merged> {
+    pub fn merged_before(&self) -> Option<&MergeResult> {
         let earlier = self.earlier.as_ref()?;
         match earlier.merge.as_ref()? {
             LastMerge::Pending(_) if !self.workflow.resolves(&earlier.phase) => None,

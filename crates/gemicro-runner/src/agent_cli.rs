@@ -11,7 +11,7 @@ use gemicro_event::{ErrorKind, Failure};
 use serde::{Deserialize, Serialize};
 
 use crate::dialogue::Dialogue;
-use crate::end::{AgentEnd, Ended};
+use crate::end::{AgentEnd, ProcessEnd};
 use crate::invocation::Invocation;
 use crate::request::AgentRequest;
 use crate::version::Version;
@@ -62,7 +62,7 @@ pub trait AgentCli: fmt::Debug + Send + Sync {
     ///
     /// # Errors
     /// Why it failed.
-    fn judge(&self, ended: &Ended<'_>) -> Result<AgentEnd, Failure>;
+    fn judge(&self, ended: &ProcessEnd<'_>) -> Result<AgentEnd, Failure>;
 
     /// Itself, to be kept beside a process that takes one prompt after the other; `None` where a process takes one
     /// prompt only.

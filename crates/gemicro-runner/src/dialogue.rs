@@ -12,10 +12,10 @@ use std::fmt;
 use gemicro_event::{ErrorKind, Failure};
 
 use crate::item::AgentItem;
-use crate::lines::{Line, LineSplitter};
-use crate::output::{Heard, Output};
+use crate::lines::{LineSplitter, StreamLine};
+use crate::output::{AdapterEvents, AdapterOutput};
 use crate::permission::{PermissionAnswer, PermissionId};
-use crate::prompt::Prompt;
+use crate::prompt::AgentPrompt;
 use crate::protocol::{Cancel, LineText, Protocol};
 
 /// The longest line that is read. A tool result or a whole answer is one line.
@@ -25,12 +25,12 @@ pub const MAX_LINE_BYTES: usize = 16 * 1024 * 1024;
 pub struct Dialogue {
     splitter: LineSplitter,
     protocol: Box<dyn Protocol>,
-    out: Output,
+    out: AdapterOutput,
 }
 
 impl Dialogue {
     pub(crate) fn new(mut protocol: Box<dyn Protocol>) -> Self {
-        let mut out = Output::default();
+        let mut out = AdapterOutput::default();
         protocol.open(&mut out);
         Self {
             splitter: LineSplitter::new(MAX_LINE_BYTES),
@@ -80,7 +80,7 @@ impl Dialogue {
     /// # Errors
     /// `invalid_input` for a prompt that cannot be said, or a CLI that takes one prompt only; `conflict` while
     /// a turn is running.
-    pub fn prompt(&mut self, prompt: &Prompt) -> Result<(), Failure> {
+    pub fn prompt(&mut self, prompt: &AgentPrompt) -> Result<(), Failure> {
         let said = self.protocol.prompt(prompt, &mut self.out).unwrap_or_else(|| {
             Err(Failure::new(
                 ErrorKind::InvalidInput,
@@ -103,13 +103,13 @@ impl Dialogue {
     /// understand.
     #[must_use]
     pub fn is_untouched(&self) -> bool {
-        self.out.heard() == Heard::Nothing
+        self.out.heard() == AdapterEvents::Nothing
     }
 
     /// Whether something came since the end of the last turn that only a turn consists of, or that is no message.
     #[must_use]
     pub fn spoke_out_of_turn(&self) -> bool {
-        self.out.heard() == Heard::Speech
+        self.out.heard() == AdapterEvents::Speech
     }
 
     /// Answers a [`AgentItem::Permission`]; says whether that request was open.
@@ -134,15 +134,15 @@ impl fmt::Debug for Dialogue {
     }
 }
 
-fn read_line(protocol: &mut dyn Protocol, line: Line<'_>, out: &mut Output) {
+fn read_line(protocol: &mut dyn Protocol, line: StreamLine<'_>, out: &mut AdapterOutput) {
     match line {
-        Line::TooLong { n_bytes } => {
+        StreamLine::TooLong { n_bytes } => {
             let message = format!("a line of {n_bytes} bytes was skipped: longer than gemicro reads");
-            out.hear(Heard::Speech);
+            out.hear(AdapterEvents::Speech);
             out.alarm("line_too_long", &message);
         }
-        Line::Whole(bytes) if bytes.iter().all(u8::is_ascii_whitespace) => {}
-        Line::Whole(bytes) => {
+        StreamLine::Whole(bytes) if bytes.iter().all(u8::is_ascii_whitespace) => {}
+        StreamLine::Whole(bytes) => {
             let text = String::from_utf8_lossy(bytes);
             if matches!(text, std::borrow::Cow::Owned(_)) {
                 out.alarm(

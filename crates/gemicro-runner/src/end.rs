@@ -6,11 +6,11 @@ use serde::Serialize;
 
 use crate::item::UsageScope;
 use crate::session::{Session, SessionId};
-use crate::transcript::Transcript;
+use crate::transcript::TurnTranscript;
 
 /// How the process stands after a turn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Exit {
+pub enum ProcessExit {
     /// It exited.
     Code(i32),
     /// A signal ended it that we did not send.
@@ -23,11 +23,11 @@ pub enum Exit {
 
 /// Everything a judgement rests on.
 #[derive(Debug, Clone, Copy)]
-pub struct Ended<'a> {
+pub struct ProcessEnd<'a> {
     /// How the process stands.
-    pub exit: Exit,
+    pub exit: ProcessExit,
     /// What its stream said.
-    pub transcript: &'a Transcript,
+    pub transcript: &'a TurnTranscript,
     /// The end of its standard error. Noise: it explains a failure, it never proves a success.
     pub stderr_tail: &'a str,
     /// The session that was asked for.

@@ -6,7 +6,7 @@
 
 use std::path::PathBuf;
 
-use gemicro_guard::policy::{PolicyConfig, ToolCall};
+use gemicro_guard::policy::{GuardedCall, PolicyConfig};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
@@ -16,7 +16,7 @@ use crate::request::AgentRequest;
 
 /// The guard of one run.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Guarded {
+pub struct GuardedSettings {
     /// Our own binary and the words that make it judge one call, for example `gemicro guard check`.
     pub check: Vec<String>,
     /// The name of the hook. A workspace can switch off hooks whose name it knows: nobody may guess it.
@@ -30,7 +30,7 @@ const HOOK_MS: u64 = 60_000;
 const POLICY_FILE: &str = "gemicro-guard.toml";
 
 /// The command line of a hook, as a shell reads it.
-pub(crate) fn hook_line(request: &AgentRequest, guarded: &Guarded, cli: &str) -> String {
+pub(crate) fn hook_line(request: &AgentRequest, guarded: &GuardedSettings, cli: &str) -> String {
     let (worktree, policy) = (request.cwd.display(), policy_path(request));
     let mut words = guarded.check.clone();
     words.extend(["--cli", cli, "--worktree"].map(str::to_owned));
@@ -46,7 +46,7 @@ pub(crate) fn hook_line(request: &AgentRequest, guarded: &Guarded, cli: &str) ->
 /// A hook for every tool, in the form that Gemini CLI and Claude Code share.
 pub(crate) fn hooks(
     request: &AgentRequest,
-    guarded: &Guarded,
+    guarded: &GuardedSettings,
     cli: &str,
     event: &str,
     timeout: u64,
@@ -69,16 +69,16 @@ pub(crate) const SECONDS_TIMEOUT: u64 = HOOK_MS / 1000;
 
 /// As in the user's settings.
 #[derive(Serialize)]
-struct Section<'a> {
+struct SettingsSection<'a> {
     guard: &'a PolicyConfig,
 }
 
 /// The policy, for the hook to read.
-pub(crate) fn policy_file(request: &AgentRequest, guarded: &Guarded) -> SettingsFile {
+pub(crate) fn policy_file(request: &AgentRequest, guarded: &GuardedSettings) -> SettingsFile {
     SettingsFile {
         path: policy_path(request),
         // What cannot be written cannot be read either, and the hook refuses everything then.
-        text: toml::to_string(&Section {
+        text: toml::to_string(&SettingsSection {
             guard: &guarded.policy,
         })
         .unwrap_or_default(),
@@ -98,7 +98,7 @@ impl PermissionRequest {
     /// The call that is asked for, as the guard judges it. ACP tells a kind instead of a tool: there the command is the
     /// title, and a file is one of its locations.
     #[must_use]
-    pub fn tool_call(&self, worktree: impl Into<PathBuf>) -> ToolCall {
+    pub fn tool_call(&self, worktree: impl Into<PathBuf>) -> GuardedCall {
         let worktree = worktree.into();
         let told = self.input.as_object().cloned().unwrap_or_default();
         let is_acp = told.contains_key("locations") && told.contains_key("content");
@@ -107,7 +107,7 @@ impl PermissionRequest {
         } else {
             (self.tool.clone(), told)
         };
-        ToolCall {
+        GuardedCall {
             tool,
             args,
             cwd: worktree.clone(),
@@ -168,12 +168,12 @@ mod tests {
     use std::path::Path;
 
     use gemicro_event::Json;
-    use gemicro_guard::policy::{Decision, check};
+    use gemicro_guard::policy::{PolicyDecision, check};
 
     use super::*;
     use crate::permission::PermissionId;
 
-    fn decide(tool: &str, title: &str, input: Value) -> Decision {
+    fn decide(tool: &str, title: &str, input: Value) -> PolicyDecision {
         let request = PermissionRequest {
             id: PermissionId("1".to_owned()),
             tool_call_id: None,

@@ -57,7 +57,7 @@ impl AgentHome {
         for file in files {
             let (folders, name) = self.inside(&file.path)?;
             let write = || {
-                let folder = self.walk(&folders, Missing::Make)?;
+                let folder = self.walk(&folders, MissingHome::Make)?;
                 put(&folder, name, file.text.as_bytes())
             };
             write().map_err(|error| failed(&file.path, error))?;
@@ -72,7 +72,7 @@ impl AgentHome {
     pub fn rest(&self, files: &[SettingsFile]) -> Result<(), Failure> {
         for file in files {
             let (folders, name) = self.inside(&file.path)?;
-            let remove = || match self.walk(&folders, Missing::Refuse) {
+            let remove = || match self.walk(&folders, MissingHome::Refuse) {
                 Ok(folder) => Ok(unlinkat(&folder, name, AtFlags::empty())?),
                 Err(error) => Err(error),
             };
@@ -122,10 +122,10 @@ impl AgentHome {
     }
 
     /// Opens a folder below the home without following a link.
-    fn walk(&self, folders: &[&Path], missing: Missing) -> std::io::Result<OwnedFd> {
+    fn walk(&self, folders: &[&Path], missing: MissingHome) -> std::io::Result<OwnedFd> {
         let mut folder = openat(rustix::fs::CWD, &self.home, FOLDER, Mode::empty())?;
         for name in folders {
-            if missing == Missing::Make {
+            if missing == MissingHome::Make {
                 match mkdirat(&folder, *name, Mode::from_raw_mode(FOLDER_MODE)) {
                     Ok(()) | Err(Errno::EXIST) => {}
                     Err(error) => return Err(error.into()),
@@ -138,7 +138,7 @@ impl AgentHome {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Missing {
+enum MissingHome {
     Make,
     Refuse,
 }

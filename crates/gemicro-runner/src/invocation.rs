@@ -14,7 +14,7 @@ pub struct Invocation {
     /// Its whole environment.
     pub env: BTreeMap<String, String>,
     /// What it reads.
-    pub stdin: Stdin,
+    pub stdin: CliInput,
     /// What has to lie in its home before it starts; readable by the user alone.
     pub files: Vec<SettingsFile>,
     /// Where it works.
@@ -23,7 +23,7 @@ pub struct Invocation {
 
 /// What a CLI reads on its standard input.
 #[derive(Clone, PartialEq, Eq)]
-pub enum Stdin {
+pub enum CliInput {
     /// These bytes, then the end.
     Whole(Vec<u8>),
     /// What its [`Dialogue`](crate::Dialogue) has to say, until somebody closes it.
@@ -56,7 +56,7 @@ impl fmt::Debug for Invocation {
     }
 }
 
-impl fmt::Debug for Stdin {
+impl fmt::Debug for CliInput {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Whole(bytes) => write!(f, "Whole({} bytes)", bytes.len()),

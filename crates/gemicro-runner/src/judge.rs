@@ -2,12 +2,12 @@
 //!
 //! Success needs three things: the CLI claims it in its stream, it left with 0 (or is warm and goes on), and
 //! there is an answer. An exit code alone proves nothing. What the exit codes and words of one CLI mean is in
-//! its adapter, given as [`Reading`].
+//! its adapter, given as [`ResultReader`].
 
 use gemicro_event::{ErrorKind, Failure, Json};
 use serde_json::json;
 
-use crate::end::{AgentEnd, Ended, Exit};
+use crate::end::{AgentEnd, ProcessEnd, ProcessExit};
 use crate::item::{EndClaim, TurnEnd};
 use crate::trouble::{is_terminal_error, wait_ms};
 
@@ -19,15 +19,15 @@ const PARTIAL_CHARS: usize = 16_000;
 const LINE_CHARS: usize = 200;
 
 /// How one CLI's own words and numbers are read.
-pub(crate) trait Reading {
+pub(crate) trait ResultReader {
     /// The CLI's name, for messages.
     fn name(&self) -> &'static str;
 
     /// Why a turn failed that says so itself.
-    fn failed_turn(&self, end: &TurnEnd, ended: &Ended<'_>) -> Cause;
+    fn failed_turn(&self, end: &TurnEnd, ended: &ProcessEnd<'_>) -> Cause;
 
     /// What an exit code means when the stream does not explain it; `None` for codes without a meaning.
-    fn exit_code(&self, code: i32, ended: &Ended<'_>) -> Option<Cause>;
+    fn exit_code(&self, code: i32, ended: &ProcessEnd<'_>) -> Option<Cause>;
 }
 
 /// Why a turn failed.
@@ -49,24 +49,24 @@ impl Cause {
 }
 
 /// Judges a turn.
-pub(crate) fn judge(reading: &dyn Reading, ended: &Ended<'_>) -> Result<AgentEnd, Failure> {
-    if let Exit::Stopped(kind) = ended.exit {
+pub(crate) fn judge(reading: &dyn ResultReader, ended: &ProcessEnd<'_>) -> Result<AgentEnd, Failure> {
+    if let ProcessExit::Stopped(kind) = ended.exit {
         return Err(failure(stopped(reading, kind), ended));
     }
     let mut cause = match (ended.exit, &ended.transcript.end) {
         (_, Some(end)) if end.claim == EndClaim::Failure => reading.failed_turn(end, ended),
-        (Exit::Code(0) | Exit::Running, Some(end)) => match claimed(reading, end, ended) {
+        (ProcessExit::Code(0) | ProcessExit::Running, Some(end)) => match claimed(reading, end, ended) {
             Ok(success) => return Ok(success),
             Err(cause) => cause,
         },
-        (Exit::Code(code), end) if code != 0 => reading
+        (ProcessExit::Code(code), end) if code != 0 => reading
             .exit_code(code, ended)
             .unwrap_or_else(|| exit_code(reading, code, (end.as_ref(), ended))),
-        (Exit::Signal(signal), _) => Cause::new(
+        (ProcessExit::Signal(signal), _) => Cause::new(
             ErrorKind::UpstreamError,
             format!("{} was ended by signal {signal}", reading.name()),
         ),
-        (Exit::Code(_) | Exit::Running | Exit::Stopped(_), _) => no_end(reading, ended),
+        (ProcessExit::Code(_) | ProcessExit::Running | ProcessExit::Stopped(_), _) => no_end(reading, ended),
     };
     // The gateway saw it; the CLI's words are second-hand.
     cause.kind = ended.upstream.unwrap_or(cause.kind);
@@ -74,7 +74,7 @@ pub(crate) fn judge(reading: &dyn Reading, ended: &Ended<'_>) -> Result<AgentEnd
 }
 
 /// A claim of success, held against what there is.
-fn claimed(reading: &dyn Reading, end: &TurnEnd, ended: &Ended<'_>) -> Result<AgentEnd, Cause> {
+fn claimed(reading: &dyn ResultReader, end: &TurnEnd, ended: &ProcessEnd<'_>) -> Result<AgentEnd, Cause> {
     let name = reading.name();
     let transcript = ended.transcript;
     let text = match &end.text {
@@ -118,7 +118,7 @@ fn claimed(reading: &dyn Reading, end: &TurnEnd, ended: &Ended<'_>) -> Result<Ag
     })
 }
 
-fn stopped(reading: &dyn Reading, kind: ErrorKind) -> Cause {
+fn stopped(reading: &dyn ResultReader, kind: ErrorKind) -> Cause {
     let name = reading.name();
     let message = match kind {
         ErrorKind::IdleTimeout => format!("{name} was silent for too long"),
@@ -131,7 +131,11 @@ fn stopped(reading: &dyn Reading, kind: ErrorKind) -> Cause {
 }
 
 /// Exit codes that mean the same everywhere.
-fn exit_code(reading: &dyn Reading, code: i32, (end, ended): (Option<&TurnEnd>, &Ended<'_>)) -> Cause {
+fn exit_code(
+    reading: &dyn ResultReader,
+    code: i32,
+    (end, ended): (Option<&TurnEnd>, &ProcessEnd<'_>),
+) -> Cause {
     let name = reading.name();
     match (code, end) {
         (127, _) => Cause::new(
@@ -160,7 +164,7 @@ fn exit_code(reading: &dyn Reading, code: i32, (end, ended): (Option<&TurnEnd>, 
 }
 
 /// It left quietly, or is still there, and never said how its turn ended.
-fn no_end(reading: &dyn Reading, ended: &Ended<'_>) -> Cause {
+fn no_end(reading: &dyn ResultReader, ended: &ProcessEnd<'_>) -> Cause {
     let name = reading.name();
     if ended.transcript.said().trim().is_empty() {
         Cause::new(
@@ -175,17 +179,17 @@ fn no_end(reading: &dyn Reading, ended: &Ended<'_>) -> Cause {
     }
 }
 
-fn failure(cause: Cause, ended: &Ended<'_>) -> Failure {
+fn failure(cause: Cause, ended: &ProcessEnd<'_>) -> Failure {
     let transcript = ended.transcript;
     let mut detail = serde_json::Map::new();
     match ended.exit {
-        Exit::Code(code) => {
+        ProcessExit::Code(code) => {
             detail.insert("exit_code".to_owned(), json!(code));
         }
-        Exit::Signal(signal) => {
+        ProcessExit::Signal(signal) => {
             detail.insert("signal".to_owned(), json!(signal));
         }
-        Exit::Running | Exit::Stopped(_) => {}
+        ProcessExit::Running | ProcessExit::Stopped(_) => {}
     }
     if let Some(status) = cause.http_status {
         detail.insert("http_status".to_owned(), json!(status));
@@ -220,7 +224,7 @@ fn failure(cause: Cause, ended: &Ended<'_>) -> Failure {
 }
 
 /// Stray lines, notices and the end of standard error: the last of them all.
-fn last_lines(ended: &Ended<'_>) -> Vec<String> {
+fn last_lines(ended: &ProcessEnd<'_>) -> Vec<String> {
     let transcript = ended.transcript;
     let stderr = ended
         .stderr_tail

@@ -4,12 +4,12 @@
 //!
 //! An [`AgentRequest`] says what is wanted. An [`AgentCli`] turns it into an [`Invocation`], which is plain data,
 //! and a [`Dialogue`], which turns the process's output into [`AgentItem`]s and says what to write to it. The
-//! items of a turn fold into a [`Transcript`]; the CLI judges it, with the exit and the end of standard error,
+//! items of a turn fold into a [`TurnTranscript`]; the CLI judges it, with the exit and the end of standard error,
 //! to an [`AgentEnd`] or a failure of the closed list. All of this is pure: no process, no file, no clock.
 //! `supervise` does the rest: it finds the program ([`locate`]), writes its home ([`AgentHome`]), starts the
 //! process in its sandbox and leads it to its end; `supervise_warm` leaves a process that can take another turn running.
 //!
-//! Where a request is [`Guarded`], the CLI asks the guard's policy before it uses a tool.
+//! Where a request is [`GuardedSettings`], the CLI asks the guard's policy before it uses a tool.
 //!
 //! This crate knows no model, no phase of a pipeline and no storage.
 
@@ -42,17 +42,17 @@ mod version;
 pub use agent_cli::{AgentCli, CliKind};
 pub use cli::{ClaudeCode, Codex, GeminiAcp, GeminiHeadless, ResumeWay};
 pub use dialogue::{Dialogue, MAX_LINE_BYTES};
-pub use end::{AgentEnd, Ended, Exit};
-pub use guarded::Guarded;
+pub use end::{AgentEnd, ProcessEnd, ProcessExit};
+pub use guarded::GuardedSettings;
 pub use home::{AgentHome, empty_folder};
-pub use invocation::{Invocation, SettingsFile, Stdin};
+pub use invocation::{CliInput, Invocation, SettingsFile};
 pub use item::{AgentItem, EndClaim, RawLine, ToolStatus, TurnEnd, UsageScope};
-pub use locate::{Located, hidden_target, locate};
+pub use locate::{LocatedProgram, hidden_target, locate};
 pub use mcp_server::{McpReached, McpServer, ToldCall};
 pub use permission::{PermissionAnswer, PermissionId, PermissionRequest};
-pub use prompt::{MAX_PROMPT_BYTES, Prompt};
+pub use prompt::{AgentPrompt, MAX_PROMPT_BYTES};
 pub use protocol::Cancel;
-pub use request::{AgentRequest, Approval, ModelAccess, SandboxMode, Token};
+pub use request::{AgentRequest, CliSandboxMode, GatewayToken, ModelAccess, ToolApproval};
 pub use session::{Session, SessionId};
-pub use transcript::Transcript;
+pub use transcript::TurnTranscript;
 pub use version::Version;

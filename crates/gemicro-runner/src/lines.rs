@@ -7,7 +7,7 @@ const KEPT_CAPACITY: usize = 64 * 1024;
 
 /// One line of a stream.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Line<'a> {
+pub(crate) enum StreamLine<'a> {
     /// Without its line feed.
     Whole(&'a [u8]),
     /// It was longer than the limit and is gone.
@@ -33,12 +33,12 @@ impl LineSplitter {
     }
 
     /// Takes the next bytes and hands out each line that they end.
-    pub(crate) fn push(&mut self, mut bytes: &[u8], mut on_line: impl FnMut(Line<'_>)) {
+    pub(crate) fn push(&mut self, mut bytes: &[u8], mut on_line: impl FnMut(StreamLine<'_>)) {
         while let Some(end) = bytes.iter().position(|byte| *byte == b'\n') {
             let (rest_of_line, next) = bytes.split_at(end);
             bytes = next.get(1..).unwrap_or_default();
             if self.n_dropped == 0 && self.pending.is_empty() && rest_of_line.len() <= self.max_line {
-                on_line(Line::Whole(rest_of_line));
+                on_line(StreamLine::Whole(rest_of_line));
             } else {
                 self.keep(rest_of_line);
                 self.end_line(&mut on_line);
@@ -48,7 +48,7 @@ impl LineSplitter {
     }
 
     /// The stream is over: what has no line feed is a line too.
-    pub(crate) fn finish(&mut self, mut on_line: impl FnMut(Line<'_>)) {
+    pub(crate) fn finish(&mut self, mut on_line: impl FnMut(StreamLine<'_>)) {
         if self.n_dropped > 0 || !self.pending.is_empty() {
             self.end_line(&mut on_line);
         }
@@ -64,13 +64,13 @@ impl LineSplitter {
         }
     }
 
-    fn end_line(&mut self, on_line: &mut impl FnMut(Line<'_>)) {
+    fn end_line(&mut self, on_line: &mut impl FnMut(StreamLine<'_>)) {
         if self.n_dropped > 0 {
-            on_line(Line::TooLong {
+            on_line(StreamLine::TooLong {
                 n_bytes: self.n_dropped,
             });
         } else {
-            on_line(Line::Whole(&self.pending));
+            on_line(StreamLine::Whole(&self.pending));
         }
         self.n_dropped = 0;
         self.pending.clear();

@@ -8,7 +8,7 @@ use crate::item::{AgentItem, RawLine};
 
 /// What came since the last prompt, or since the end of its turn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
-pub(crate) enum Heard {
+pub(crate) enum AdapterEvents {
     /// Nothing but names, notices, and what the protocol sends at any time.
     #[default]
     Nothing,
@@ -27,15 +27,15 @@ const MAX_KIND_CHARS: usize = 80;
 
 /// Collects what an adapter says while it reads.
 #[derive(Debug, Default)]
-pub(crate) struct Output {
+pub(crate) struct AdapterOutput {
     items: Vec<AgentItem>,
     input: Vec<u8>,
     told: BTreeSet<String>,
     n_raw: u64,
-    heard: Heard,
+    heard: AdapterEvents,
 }
 
-impl Output {
+impl AdapterOutput {
     /// Adds an item.
     pub(crate) fn item(&mut self, item: AgentItem) {
         match &item {
@@ -47,26 +47,26 @@ impl Output {
             | AgentItem::ToolCall { .. }
             | AgentItem::ToolResult { .. }
             | AgentItem::Usage { .. }
-            | AgentItem::Permission(_) => self.hear(Heard::Speech),
+            | AgentItem::Permission(_) => self.hear(AdapterEvents::Speech),
             // What follows is between two turns.
-            AgentItem::Ended(_) => self.heard = Heard::Nothing,
+            AgentItem::Ended(_) => self.heard = AdapterEvents::Nothing,
         }
         self.items.push(item);
     }
 
     /// Notes what a line was, where no item says it.
-    pub(crate) fn hear(&mut self, heard: Heard) {
+    pub(crate) fn hear(&mut self, heard: AdapterEvents) {
         self.heard = self.heard.max(heard);
     }
 
     /// What was heard since the last prompt, or since the end of its turn.
-    pub(crate) fn heard(&self) -> Heard {
+    pub(crate) fn heard(&self) -> AdapterEvents {
         self.heard
     }
 
     /// A prompt is said: from here on it is another turn.
     pub(crate) fn begin_turn(&mut self) {
-        self.heard = Heard::Nothing;
+        self.heard = AdapterEvents::Nothing;
     }
 
     /// Adds what the agent said, if anything.
@@ -87,7 +87,7 @@ impl Output {
 
     /// Keeps a line whose type nobody knows.
     pub(crate) fn unknown(&mut self, kind: &str, line: &[u8]) {
-        self.hear(Heard::Unknown);
+        self.hear(AdapterEvents::Unknown);
         self.alarm(
             &format!("unknown:{kind}"),
             "the CLI sent a line of a type that gemicro does not know",
@@ -97,7 +97,7 @@ impl Output {
 
     /// Keeps a line of a known type that does not have its shape.
     pub(crate) fn malformed(&mut self, kind: &str, line: &[u8]) {
-        self.hear(Heard::Speech);
+        self.hear(AdapterEvents::Speech);
         self.alarm(
             &format!("malformed:{kind}"),
             "the CLI sent a line that does not have the shape of its type",
@@ -107,7 +107,7 @@ impl Output {
 
     /// Keeps a line that is no JSON object with a type.
     pub(crate) fn not_json(&mut self, line: &[u8]) {
-        self.hear(Heard::Speech);
+        self.hear(AdapterEvents::Speech);
         self.alarm("not_json", "the CLI printed a line that is not an event");
         self.raw(line);
     }

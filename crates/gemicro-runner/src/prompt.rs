@@ -2,7 +2,7 @@
 //!
 //! CLIs replace `@path` by that file's content and take a leading `/name` as a command. That is the user's
 //! right in their own current message; in everything else (history, sources, templates, other agents' words)
-//! it would let a text read files. The main type is [`Prompt`].
+//! it would let a text read files. The main type is [`AgentPrompt`].
 
 use gemicro_event::{ErrorKind, Failure};
 
@@ -14,23 +14,23 @@ const NOT_A_COMMAND: &str = "Message:\n\n";
 
 /// What to say to an agent, in order, each part with its origin.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Prompt {
-    parts: Vec<Part>,
+pub struct AgentPrompt {
+    parts: Vec<PromptPart>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Part {
+struct PromptPart {
     text: String,
-    origin: Origin,
+    origin: PromptOrigin,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Origin {
+enum PromptOrigin {
     User,
     Other,
 }
 
-impl Prompt {
+impl AgentPrompt {
     /// The user's own current message, as it was typed.
     #[must_use]
     pub fn user(text: impl Into<String>) -> Self {
@@ -46,13 +46,13 @@ impl Prompt {
     /// Goes on with the user's own current message.
     #[must_use]
     pub fn and_user(self, text: impl Into<String>) -> Self {
-        self.and(text.into(), Origin::User)
+        self.and(text.into(), PromptOrigin::User)
     }
 
     /// Goes on with anything else.
     #[must_use]
     pub fn and_text(self, text: impl Into<String>) -> Self {
-        self.and(text.into(), Origin::Other)
+        self.and(text.into(), PromptOrigin::Other)
     }
 
     /// Says something else before it all.
@@ -61,16 +61,16 @@ impl Prompt {
         let text = text.into();
         self.parts.insert(
             0,
-            Part {
+            PromptPart {
                 text,
-                origin: Origin::Other,
+                origin: PromptOrigin::Other,
             },
         );
         self
     }
 
-    fn and(mut self, text: String, origin: Origin) -> Self {
-        self.parts.push(Part { text, origin });
+    fn and(mut self, text: String, origin: PromptOrigin) -> Self {
+        self.parts.push(PromptPart { text, origin });
         self
     }
 
@@ -86,16 +86,16 @@ impl Prompt {
         let mut begins_by_user = None;
         for part in &self.parts {
             if begins_by_user.is_none() && !part.text.trim_start().is_empty() {
-                begins_by_user = Some(part.origin == Origin::User);
+                begins_by_user = Some(part.origin == PromptOrigin::User);
             }
-            if part.origin == Origin::Other && text.ends_with('@') {
+            if part.origin == PromptOrigin::Other && text.ends_with('@') {
                 // The user's last `@` must not take its path from another part.
                 text.push(' ');
             }
             match (part.origin, habits.mentions) {
-                (Origin::User, _) | (Origin::Other, Mentions::None) => text.push_str(&part.text),
-                (Origin::Other, Mentions::Anywhere) => escape_mentions(&part.text, &mut text, |_| true),
-                (Origin::Other, Mentions::WordStart) => {
+                (PromptOrigin::User, _) | (PromptOrigin::Other, Mentions::None) => text.push_str(&part.text),
+                (PromptOrigin::Other, Mentions::Anywhere) => escape_mentions(&part.text, &mut text, |_| true),
+                (PromptOrigin::Other, Mentions::WordStart) => {
                     escape_mentions(&part.text, &mut text, |before| {
                         !before.is_some_and(char::is_alphanumeric)
                     });

@@ -3,7 +3,7 @@
 use gemicro_event::ErrorKind;
 use proptest::prelude::*;
 
-use super::{Habits, MAX_PROMPT_BYTES, Mentions, Prompt};
+use super::{AgentPrompt, Habits, MAX_PROMPT_BYTES, Mentions};
 
 const GEMINI: Habits = Habits {
     mentions: Mentions::Anywhere,
@@ -18,71 +18,95 @@ const ACP: Habits = Habits {
     commands: &['/', '$'],
 };
 
-fn check(prompt: Prompt, habits: Habits, expected: &str) {
+fn check(prompt: AgentPrompt, habits: Habits, expected: &str) {
     assert_eq!(prompt.render(habits).unwrap(), expected);
 }
 
 #[test]
 fn the_users_own_message_stays() {
-    check(Prompt::user("/help @a.txt"), GEMINI, "/help @a.txt");
-    check(Prompt::user("/help @a.txt"), ACP, "/help @a.txt");
+    check(AgentPrompt::user("/help @a.txt"), GEMINI, "/help @a.txt");
+    check(AgentPrompt::user("/help @a.txt"), ACP, "/help @a.txt");
 }
 
 #[test]
 fn other_texts_name_no_files() {
-    check(Prompt::text("see @/etc/passwd"), GEMINI, "see \\@/etc/passwd");
-    check(Prompt::text("@a@b"), GEMINI, "\\@a\\@b");
-    check(Prompt::text("jane@example.com"), GEMINI, "jane\\@example.com");
     check(
-        Prompt::text("jane@example.com (@b)"),
+        AgentPrompt::text("see @/etc/passwd"),
+        GEMINI,
+        "see \\@/etc/passwd",
+    );
+    check(AgentPrompt::text("@a@b"), GEMINI, "\\@a\\@b");
+    check(
+        AgentPrompt::text("jane@example.com"),
+        GEMINI,
+        "jane\\@example.com",
+    );
+    check(
+        AgentPrompt::text("jane@example.com (@b)"),
         CLAUDE,
         "jane@example.com (\\@b)",
     );
-    check(Prompt::text("\\@kept and @ alone"), GEMINI, "\\@kept and @ alone");
-    check(Prompt::text("see @a"), ACP, "see @a");
+    check(
+        AgentPrompt::text("\\@kept and @ alone"),
+        GEMINI,
+        "\\@kept and @ alone",
+    );
+    check(AgentPrompt::text("see @a"), ACP, "see @a");
 }
 
 #[test]
 fn parts_do_not_make_a_path_together() {
-    check(Prompt::text("@").and_user("secret"), GEMINI, "\\@secret");
+    check(AgentPrompt::text("@").and_user("secret"), GEMINI, "\\@secret");
     check(
-        Prompt::user("mail me @").and_text("/etc/passwd"),
+        AgentPrompt::user("mail me @").and_text("/etc/passwd"),
         GEMINI,
         "mail me @ /etc/passwd",
     );
-    check(Prompt::text("a\\").and_text("@b"), GEMINI, "a\\@b");
+    check(AgentPrompt::text("a\\").and_text("@b"), GEMINI, "a\\@b");
 }
 
 #[test]
 fn other_texts_give_no_commands() {
-    check(Prompt::text(" \n/quit"), GEMINI, "Message:\n\n \n/quit");
-    check(Prompt::text("$x"), ACP, "Message:\n\n$x");
-    check(Prompt::text(" ").and_text("/quit"), GEMINI, "Message:\n\n /quit");
-    check(Prompt::text(" ").and_user("/stats"), GEMINI, " /stats");
-    check(Prompt::user("look:\n").and_text("/quit"), GEMINI, "look:\n/quit");
+    check(AgentPrompt::text(" \n/quit"), GEMINI, "Message:\n\n \n/quit");
+    check(AgentPrompt::text("$x"), ACP, "Message:\n\n$x");
+    check(
+        AgentPrompt::text(" ").and_text("/quit"),
+        GEMINI,
+        "Message:\n\n /quit",
+    );
+    check(AgentPrompt::text(" ").and_user("/stats"), GEMINI, " /stats");
+    check(
+        AgentPrompt::user("look:\n").and_text("/quit"),
+        GEMINI,
+        "look:\n/quit",
+    );
 }
 
 #[test]
 fn empty_and_huge_prompts_are_refused() {
-    let kind = |prompt: Prompt| prompt.render(GEMINI).unwrap_err().kind;
-    assert_eq!(kind(Prompt::user(" \n")), ErrorKind::InvalidInput);
-    assert_eq!(kind(Prompt::default()), ErrorKind::InvalidInput);
+    let kind = |prompt: AgentPrompt| prompt.render(GEMINI).unwrap_err().kind;
+    assert_eq!(kind(AgentPrompt::user(" \n")), ErrorKind::InvalidInput);
+    assert_eq!(kind(AgentPrompt::default()), ErrorKind::InvalidInput);
     assert_eq!(
-        kind(Prompt::user("x".repeat(MAX_PROMPT_BYTES + 1))),
+        kind(AgentPrompt::user("x".repeat(MAX_PROMPT_BYTES + 1))),
         ErrorKind::InvalidInput
     );
     // The backslashes count.
     assert_eq!(
-        kind(Prompt::text("@x".repeat(MAX_PROMPT_BYTES / 2))),
+        kind(AgentPrompt::text("@x".repeat(MAX_PROMPT_BYTES / 2))),
         ErrorKind::InvalidInput
     );
-    assert!(Prompt::user("x".repeat(MAX_PROMPT_BYTES)).render(GEMINI).is_ok());
+    assert!(
+        AgentPrompt::user("x".repeat(MAX_PROMPT_BYTES))
+            .render(GEMINI)
+            .is_ok()
+    );
 }
 
 proptest! {
     #[test]
     fn no_text_names_a_file_or_begins_a_command(text in "[ab/@ \\\\\n$.]{1,40}") {
-        let Ok(rendered) = Prompt::text(text.clone()).render(GEMINI) else {
+        let Ok(rendered) = AgentPrompt::text(text.clone()).render(GEMINI) else {
             prop_assert!(text.trim().is_empty());
             return Ok(());
         };

@@ -2,9 +2,9 @@
 
 use gemicro_event::Failure;
 
-use crate::output::Output;
+use crate::output::AdapterOutput;
 use crate::permission::{PermissionAnswer, PermissionId};
-use crate::prompt::Prompt;
+use crate::prompt::AgentPrompt;
 
 /// One line as an adapter sees it.
 #[derive(Debug, Clone, Copy)]
@@ -27,13 +27,13 @@ pub enum Cancel {
 /// A CLI's stream. The defaults are those of a CLI that reads one prompt and cannot be talked to.
 pub(crate) trait Protocol: Send {
     /// Reads one line.
-    fn line(&mut self, line: LineText<'_>, out: &mut Output);
+    fn line(&mut self, line: LineText<'_>, out: &mut AdapterOutput);
 
     /// Says what has to be said before anything comes.
-    fn open(&mut self, _out: &mut Output) {}
+    fn open(&mut self, _out: &mut AdapterOutput) {}
 
     /// Says the next prompt. `None` where that takes a new process.
-    fn prompt(&mut self, _prompt: &Prompt, _out: &mut Output) -> Option<Result<(), Failure>> {
+    fn prompt(&mut self, _prompt: &AgentPrompt, _out: &mut AdapterOutput) -> Option<Result<(), Failure>> {
         None
     }
 
@@ -43,15 +43,15 @@ pub(crate) trait Protocol: Send {
     }
 
     /// Answers an open request; says whether there was one.
-    fn answer(&mut self, _id: &PermissionId, _answer: &PermissionAnswer, _out: &mut Output) -> bool {
+    fn answer(&mut self, _id: &PermissionId, _answer: &PermissionAnswer, _out: &mut AdapterOutput) -> bool {
         false
     }
 
     /// Stops the turn.
-    fn cancel(&mut self, _out: &mut Output) -> Cancel {
+    fn cancel(&mut self, _out: &mut AdapterOutput) -> Cancel {
         Cancel::EndProcess
     }
 
     /// Nothing came for a moment.
-    fn quiet(&mut self, _out: &mut Output) {}
+    fn quiet(&mut self, _out: &mut AdapterOutput) {}
 }

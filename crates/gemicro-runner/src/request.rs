@@ -8,16 +8,16 @@ use std::path::PathBuf;
 
 use gemicro_event::{ErrorKind, Failure};
 
-use crate::guarded::Guarded;
+use crate::guarded::GuardedSettings;
 use crate::mcp_server::McpServer;
-use crate::prompt::Prompt;
+use crate::prompt::AgentPrompt;
 use crate::session::Session;
 
 /// One run of an agent.
 #[derive(Debug, Clone)]
 pub struct AgentRequest {
     /// What to say first.
-    pub prompt: Prompt,
+    pub prompt: AgentPrompt,
     /// Where it works.
     pub cwd: PathBuf,
     /// Folders outside of that which it is given to read.
@@ -33,9 +33,9 @@ pub struct AgentRequest {
     /// Which session.
     pub session: Session,
     /// What the guard lets it write.
-    pub sandbox: SandboxMode,
+    pub sandbox: CliSandboxMode,
     /// Who approves tools inside the sandbox.
-    pub approval: Approval,
+    pub approval: ToolApproval,
     /// How it reaches its model.
     pub access: ModelAccess,
     /// Tool servers it may use.
@@ -50,12 +50,12 @@ pub struct AgentRequest {
     /// from the workspace themselves; Gemini CLI does.
     pub instructions: String,
     /// The guard that its tools are judged by; then approvals are the guard's.
-    pub guarded: Option<Guarded>,
+    pub guarded: Option<GuardedSettings>,
 }
 
 /// What an agent may write; enforced by the guard, told to the CLI so that it does not try in vain.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum SandboxMode {
+pub enum CliSandboxMode {
     /// Nothing.
     ReadOnly,
     /// Its working folder.
@@ -67,7 +67,7 @@ pub enum SandboxMode {
 
 /// Who approves an agent's tools inside the sandbox.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Approval {
+pub enum ToolApproval {
     /// Nobody needs to (`yolo`); the sandbox alone binds it.
     #[default]
     All,
@@ -86,7 +86,7 @@ pub enum ModelAccess {
         /// `http://127.0.0.1:PORT`, without a path.
         base_url: String,
         /// What this step shows instead of a key.
-        token: Token,
+        token: GatewayToken,
     },
     /// By a login in its home: only turns and time are capped. Claude Code never gets one.
     Login,
@@ -94,13 +94,13 @@ pub enum ModelAccess {
 
 /// A secret that is worth something only to our gateway and only during one step.
 #[derive(Clone, PartialEq, Eq)]
-pub struct Token {
+pub struct GatewayToken {
     text: String,
     /// Whether it stands for a login instead of a key.
     pub(crate) is_for_login: bool,
 }
 
-impl Token {
+impl GatewayToken {
     /// Stands for a key.
     #[must_use]
     pub fn new(token: impl Into<String>) -> Self {
@@ -126,7 +126,7 @@ impl Token {
     }
 }
 
-impl fmt::Debug for Token {
+impl fmt::Debug for GatewayToken {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Token(***)")
     }

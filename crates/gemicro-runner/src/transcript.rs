@@ -17,7 +17,7 @@ const MAX_LINE_CHARS: usize = 2_000;
 
 /// What is known about a turn.
 #[derive(Debug, Clone, Default)]
-pub struct Transcript {
+pub struct TurnTranscript {
     /// Its session.
     pub session: Option<SessionId>,
     /// Tokens used, as last told.
@@ -36,7 +36,7 @@ pub struct Transcript {
     is_cut: bool,
 }
 
-impl Transcript {
+impl TurnTranscript {
     /// The turn that these items make.
     pub fn of<'a>(items: impl IntoIterator<Item = &'a AgentItem>) -> Self {
         let mut transcript = Self::default();

@@ -4,33 +4,33 @@ use std::sync::Arc;
 
 use axum::response::Response;
 
-use crate::call::Call;
+use crate::call::ModelCall;
 use crate::scenario::EnvelopeKind;
-use crate::server::{Incoming, Refusal, World};
+use crate::server::{IncomingRequest, ServerWorld, SimulatedRefusal};
 use crate::{anthropic, gemini, openai};
 
 /// One call of one API.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Route {
-    Gemini(gemini::Route),
-    OpenAi(openai::Route),
-    Anthropic(anthropic::Route),
+pub(crate) enum ApiRoute {
+    Gemini(gemini::GeminiRoute),
+    OpenAi(openai::OpenAiRoute),
+    Anthropic(anthropic::AnthropicRoute),
 }
 
-impl Route {
+impl ApiRoute {
     /// Finds the call. What no other API knows is refused as Gemini would.
-    pub(crate) fn of(incoming: &Incoming) -> Result<Self, Refusal> {
-        if let Some(route) = anthropic::Route::of(incoming) {
+    pub(crate) fn of(incoming: &IncomingRequest) -> Result<Self, SimulatedRefusal> {
+        if let Some(route) = anthropic::AnthropicRoute::of(incoming) {
             return Ok(Self::Anthropic(route));
         }
-        match openai::Route::of(incoming) {
+        match openai::OpenAiRoute::of(incoming) {
             Some(route) => Ok(Self::OpenAi(route)),
-            None => gemini::Route::of(incoming).map(Self::Gemini),
+            None => gemini::GeminiRoute::of(incoming).map(Self::Gemini),
         }
     }
 
     /// The shape of the error for a request that nobody knows: that of the client's own API, as far as it shows.
-    pub(crate) fn envelope_of_unknown(incoming: &Incoming) -> EnvelopeKind {
+    pub(crate) fn envelope_of_unknown(incoming: &IncomingRequest) -> EnvelopeKind {
         let path = incoming.path.trim_matches('/');
         if incoming.is_of_anthropic() || path.starts_with("v1/messages") {
             EnvelopeKind::Anthropic
@@ -50,7 +50,11 @@ impl Route {
         }
     }
 
-    pub(crate) async fn answer(self, world: &Arc<World>, incoming: &Incoming) -> Result<Response, Refusal> {
+    pub(crate) async fn answer(
+        self,
+        world: &Arc<ServerWorld>,
+        incoming: &IncomingRequest,
+    ) -> Result<Response, SimulatedRefusal> {
         match self {
             Self::Gemini(route) => gemini::answer(world, incoming, route).await,
             Self::OpenAi(route) => openai::answer(world, incoming, &route).await,
@@ -59,7 +63,7 @@ impl Route {
     }
 
     /// The call in neutral terms, without checking it: what a recording is matched by.
-    pub(crate) fn describe(&self, incoming: &Incoming) -> Call {
+    pub(crate) fn describe(&self, incoming: &IncomingRequest) -> ModelCall {
         match self {
             Self::Gemini(route) => gemini::describe(incoming, route),
             Self::OpenAi(route) => openai::describe(incoming, route),

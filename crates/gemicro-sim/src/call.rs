@@ -2,12 +2,12 @@
 
 use serde_json::Value;
 
-use crate::scenario::Endpoint;
+use crate::scenario::ScenarioEndpoint;
 
 /// What a request asks for, whichever API it came through.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Call {
-    pub(crate) endpoint: Endpoint,
+pub(crate) struct ModelCall {
+    pub(crate) endpoint: ScenarioEndpoint,
     /// Model or agent, without `models/`; empty where the call names none.
     pub(crate) model: String,
     /// The text of the newest turn.
@@ -18,7 +18,7 @@ pub(crate) struct Call {
     /// Names of the tools that the model is offered.
     pub(crate) tools: Vec<String>,
     /// Results of tools in the newest turn.
-    pub(crate) results: Vec<ToolResult>,
+    pub(crate) results: Vec<SimToolResult>,
     /// Names of the headers, in lower case.
     pub(crate) headers: Vec<String>,
     pub(crate) stream: bool,
@@ -28,7 +28,7 @@ pub(crate) struct Call {
     /// The interaction that get, cancel and delete are about.
     pub(crate) interaction: String,
     /// What shape the answer must have.
-    pub(crate) shape: Shape,
+    pub(crate) shape: AnswerShape,
     pub(crate) wants_thoughts: bool,
     pub(crate) max_output: Option<u64>,
     /// Tokens of everything the model reads, by [`crate::answer::tokens`].
@@ -37,7 +37,7 @@ pub(crate) struct Call {
 
 /// What a tool said.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct ToolResult {
+pub(crate) struct SimToolResult {
     /// The tool; empty where the request does not tell.
     pub(crate) tool: String,
     pub(crate) text: String,
@@ -45,7 +45,7 @@ pub(crate) struct ToolResult {
 
 /// The shape of an answer.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) enum Shape {
+pub(crate) enum AnswerShape {
     Text,
     /// Any JSON.
     Json,
@@ -53,9 +53,9 @@ pub(crate) enum Shape {
     Schema(Value),
 }
 
-impl Call {
+impl ModelCall {
     /// A call without content, for endpoints that have none.
-    pub(crate) fn empty(endpoint: Endpoint, headers: Vec<String>) -> Self {
+    pub(crate) fn empty(endpoint: ScenarioEndpoint, headers: Vec<String>) -> Self {
         Self {
             endpoint,
             model: String::new(),
@@ -69,7 +69,7 @@ impl Call {
             background: false,
             chained: false,
             interaction: String::new(),
-            shape: Shape::Text,
+            shape: AnswerShape::Text,
             wants_thoughts: false,
             max_output: None,
             input_tokens: 0,
@@ -78,6 +78,6 @@ impl Call {
 
     #[cfg(test)]
     pub(crate) fn example() -> Self {
-        Self::empty(Endpoint::Interactions, Vec::new())
+        Self::empty(ScenarioEndpoint::Interactions, Vec::new())
     }
 }

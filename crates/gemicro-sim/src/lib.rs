@@ -1,7 +1,7 @@
 //! Scripted stand-ins for model APIs, from scenario files: what makes gemicro's tests honest.
 //!
-//! [`Simulator::start`] serves a [`scenario::Scenario`] on a loopback address and gives a [`Running`] handle:
-//! its address, the [`RequestLog`] of everything it saw, its [`Gates`]. [`Recorder`] is the other direction: it
+//! [`Simulator::start`] serves a [`scenario::Scenario`] on a loopback address and gives a [`RunningSimulator`] handle:
+//! its address, the [`RequestLog`] of everything it saw, its [`ReplyGates`]. [`Recorder`] is the other direction: it
 //! stands between a client and a real API and writes a scenario from what passes. [`agent`] is a stand-in of
 //! another kind: a process that plays an agent CLI. [`mod@forge`] plays GitHub and GitLab.
 //!
@@ -27,9 +27,9 @@ mod record;
 pub mod scenario;
 mod server;
 
-pub use play::Gates;
+pub use play::ReplyGates;
 pub use record::{
-    Exchange, RecordError, Recorder, RunningRecorder, Upstream, UpstreamError, UpstreamRequest,
+    Exchange, RecordError, RecordedUpstream, Recorder, RunningRecorder, UpstreamError, UpstreamRequest,
     UpstreamResponse,
 };
-pub use server::{LogEntry, RequestLog, Running, Simulator, StartError};
+pub use server::{LogEntry, RequestLog, RunningSimulator, Simulator, StartError};

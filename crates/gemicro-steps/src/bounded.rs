@@ -9,13 +9,13 @@ use gemicro_event::{ErrorKind, Failure};
 use tokio::sync::Semaphore;
 
 /// An executor whose steps wait for each other.
-pub struct Bounded<E> {
+pub struct BoundedExecutor<E> {
     inner: Arc<E>,
     slots: Arc<Semaphore>,
     max: usize,
 }
 
-impl<E> Bounded<E> {
+impl<E> BoundedExecutor<E> {
     /// At most `max` steps of this executor run.
     pub fn new(inner: E, max: usize) -> Self {
         Self {
@@ -26,7 +26,7 @@ impl<E> Bounded<E> {
     }
 }
 
-impl<E: Executor + 'static> Executor for Bounded<E> {
+impl<E: Executor + 'static> Executor for BoundedExecutor<E> {
     fn execute(&self, call: StepCall) -> BoxFuture<'static, Result<StepOutput, StepFailure>> {
         let (inner, slots) = (self.inner.clone(), self.slots.clone());
         Box::pin(async move {

@@ -18,7 +18,7 @@ mod shell;
 mod step_parts;
 mod upkeep;
 
-pub use bounded::Bounded;
+pub use bounded::BoundedExecutor;
 pub use child_plan::child_plan;
 pub use plan::Plan;
 pub use step_parts::StepParts;

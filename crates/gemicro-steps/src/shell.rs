@@ -15,10 +15,10 @@ use gemicro_guard::repository::GitSettings;
 
 /// Runs steps of kind `shell` and `test_check`.
 pub(crate) struct Shell {
-    parts: Arc<Parts>,
+    parts: Arc<ShellParts>,
 }
 
-struct Parts {
+struct ShellParts {
     commons: AgentCommons,
     setup: AgentSetup,
     redactor: Redactor,
@@ -27,7 +27,7 @@ struct Parts {
 impl Shell {
     pub(crate) fn new(commons: AgentCommons, setup: AgentSetup, redactor: Redactor) -> Self {
         Self {
-            parts: Arc::new(Parts {
+            parts: Arc::new(ShellParts {
                 commons,
                 setup,
                 redactor,
@@ -49,7 +49,7 @@ impl Shell {
     }
 }
 
-impl Parts {
+impl ShellParts {
     async fn shell_setup(&self) -> Result<ShellSetup, Failure> {
         let state = self.commons.state();
         let path = self.setup.environment.get("PATH").cloned().unwrap_or_default();

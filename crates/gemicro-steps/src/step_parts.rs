@@ -13,7 +13,7 @@ use gemicro_event::redact::Redactor;
 use gemicro_pipeline::steps::AGENT_WORK_STEP;
 use gemicro_store::DurableStore;
 
-use crate::bounded::Bounded;
+use crate::bounded::BoundedExecutor;
 use crate::branch_steps::BranchSteps;
 use crate::memory::MemorySearch;
 use crate::shell::Shell;
@@ -42,7 +42,7 @@ impl StepParts {
     pub fn added_to(self, executors: Executors) -> Executors {
         let redactor = Redactor::new(&self.secrets);
         let memory = MemorySearch::new(self.store, redactor.clone());
-        let coverage = Bounded::new(CoverageExecutor, MAX_COVERAGES);
+        let coverage = BoundedExecutor::new(CoverageExecutor, MAX_COVERAGES);
         let executors = executors
             .with(MEMORY_STEP, Arc::new(memory))
             .with(COVERAGE_STEP, Arc::new(coverage))
@@ -53,7 +53,7 @@ impl StepParts {
         let commons = self.commons;
         let shell = Shell::new(commons.clone(), setup.clone(), redactor.clone());
         let gaps = GapsExecutor::new(shell.git_settings());
-        let shell = Arc::new(Bounded::new(shell, MAX_SHELLS));
+        let shell = Arc::new(BoundedExecutor::new(shell, MAX_SHELLS));
         let on_branch = Arc::new(BranchSteps::new(commons, setup, redactor));
         let mut executors = executors;
         for kind in BranchSteps::KINDS {

@@ -10,7 +10,7 @@ use std::error::Error;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use gemicro_core::queue::{Claim, ClaimedStep, News, QueuedStep, Settlement, StepQueue};
+use gemicro_core::queue::{ClaimRequest, ClaimedStep, QueuedStep, Settlement, StepQueue, WorkerNews};
 use gemicro_core::store::{NewEvent, NewStream, StepMark, Store, StreamKind};
 use gemicro_event::{AgentUpdate, Charge, Json, StepKey, StreamId, Timestamp};
 use gemicro_store::DurableStore;
@@ -105,7 +105,7 @@ async fn line(
 async fn work(store: &DurableStore, worker: &str, n_claimed: usize) -> Result<usize, AnyError> {
     let mut n_done = 0;
     loop {
-        let claim = Claim {
+        let claim = ClaimRequest {
             worker: worker.to_owned(),
             kinds: vec!["trivial".to_owned()],
             max_steps: n_claimed,
@@ -135,7 +135,7 @@ fn completed(claimed: &ClaimedStep) -> Settlement {
     let mark = StepMark::Ended(lease.attempt);
     Settlement {
         events: vec![NewEvent::of_step(update, &lease.step, Some(mark))],
-        news: News::Completed,
+        news: WorkerNews::Completed,
         lease,
     }
 }

@@ -10,7 +10,7 @@ use gemicro_core::store::StoreError;
 use crate::blob_files::BlobFiles;
 use crate::columns::Columns;
 use crate::error::{DbName, io_error};
-use crate::sql::{Link, Pool, Target, query};
+use crate::sql::{ConnectionPool, Link, SqlTarget, query};
 use crate::store::blocking;
 
 /// The blobs of a store; clones share them.
@@ -53,7 +53,7 @@ impl BlobStore {
             }
             Self::Table => {
                 let fail = |error| db.error(error);
-                lock(link, Use::Name).await.map_err(fail)?;
+                lock(link, BlobUse::Name).await.map_err(fail)?;
                 for (id, bytes) in blobs {
                     query("INSERT INTO blobs (id, bytes) VALUES ($1, $2) ON CONFLICT (id) DO NOTHING")
                         .bind(id.as_str())
@@ -70,7 +70,7 @@ impl BlobStore {
     /// Reads a blob and checks it against its name.
     pub(crate) async fn read<'t>(
         &self,
-        target: impl Target<'t>,
+        target: impl SqlTarget<'t>,
         db: &DbName,
         id: &BlobId,
     ) -> Result<Vec<u8>, BlobError> {
@@ -104,7 +104,7 @@ impl BlobStore {
     pub(crate) async fn hold(&self, link: &mut Link) -> Result<(), sqlx::Error> {
         match self {
             Self::Files(_) => Ok(()),
-            Self::Table => lock(link, Use::Delete).await,
+            Self::Table => lock(link, BlobUse::Delete).await,
         }
     }
 
@@ -129,7 +129,7 @@ impl BlobStore {
     /// Blobs that may have been left over by something that was cut off; others are among them.
     pub(crate) async fn suspects(
         &self,
-        readers: &Pool,
+        readers: &ConnectionPool,
         db: &DbName,
         age: std::time::Duration,
     ) -> Result<Vec<BlobId>, StoreError> {
@@ -165,16 +165,16 @@ fn write(files: &BlobFiles, id: &BlobId, bytes: &[u8]) -> Result<(), StoreError>
 }
 
 /// What a transaction does with blobs.
-enum Use {
+enum BlobUse {
     Name,
     Delete,
 }
 
 /// Many may name blobs at once, nobody while somebody deletes. The number is "blob".
-async fn lock(link: &mut Link, what: Use) -> Result<(), sqlx::Error> {
+async fn lock(link: &mut Link, what: BlobUse) -> Result<(), sqlx::Error> {
     let lock = match what {
-        Use::Name => query("SELECT pg_advisory_xact_lock_shared(1651273570)"),
-        Use::Delete => query("SELECT pg_advisory_xact_lock(1651273570)"),
+        BlobUse::Name => query("SELECT pg_advisory_xact_lock_shared(1651273570)"),
+        BlobUse::Delete => query("SELECT pg_advisory_xact_lock(1651273570)"),
     };
     lock.execute(link).await.map(drop)
 }

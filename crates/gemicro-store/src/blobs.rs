@@ -10,7 +10,7 @@ use gemicro_event::{StreamId, Timestamp};
 use crate::DurableStore;
 use crate::read::lock_head;
 use crate::sql::query;
-use crate::writer::Scope;
+use crate::writer::JobScope;
 
 impl Blobs for DurableStore {
     fn put(&self, stream: &StreamId, bytes: Vec<u8>) -> BoxFuture<'_, Result<BlobId, BlobError>> {
@@ -41,7 +41,7 @@ impl DurableStore {
         let prepared = vec![(id.clone(), bytes.to_vec())];
         self.inner.blobs.prepare(prepared).await?;
         let (db, blobs) = (self.inner.db.clone(), self.inner.blobs.clone());
-        self.transact(Scope::Beside, move |connection| {
+        self.transact(JobScope::Beside, move |connection| {
             Box::pin(async move {
                 match lock_head(connection, &db, &stream).await {
                     Ok(head) => head.check_not_erased(&stream)?,

@@ -1,6 +1,6 @@
 //! Boards of runs: what is shown of each of their parts.
 //!
-//! The main type is [`Board`]. What a state means, and what is shown of a line, is known to its flow alone.
+//! The main type is [`StoredBoard`]. What a state means, and what is shown of a line, is known to its flow alone.
 
 use gemicro_core::store::{BoardLine, StoreError};
 use gemicro_event::StreamId;
@@ -11,20 +11,20 @@ use crate::columns::Columns;
 use crate::read::lock_head;
 use crate::seal::seal_line;
 use crate::sql::{Batch, query};
-use crate::writer::{BOARD, Scope, board_values};
+use crate::writer::{BOARD, JobScope, board_values};
 
 /// The board of a run. Its lines are kept as the text that they are: a look at many costs no more than their letters.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub struct Board {
+pub struct StoredBoard {
     /// What is shown of each line, by place: a JSON array; empty where there is none.
     pub shown: String,
     /// How many lines are in which state, by its name.
-    pub tallies: Vec<Tally>,
+    pub tallies: Vec<BoardTally>,
 }
 
 /// The lines of a board that are in one state.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Tally {
+pub struct BoardTally {
     /// The state.
     pub state: String,
     /// How many they are.
@@ -66,16 +66,16 @@ impl DurableStore {
     ///
     /// # Errors
     /// When there is no such run, or the store fails.
-    pub async fn board_page(&self, run: &StreamId, page: BoardPage) -> Result<Board, StoreError> {
+    pub async fn board_page(&self, run: &StreamId, page: BoardPage) -> Result<StoredBoard, StoreError> {
         if page == BoardPage::ALL {
             return self.board(run).await;
         }
         let tallies = self.board_tallies(run).await?;
         if tallies.is_empty() {
-            return Ok(Board::default());
+            return Ok(StoredBoard::default());
         }
         let lines = self.board_lines(run, page).await?;
-        Ok(Board {
+        Ok(StoredBoard {
             shown: lines.map_or_else(|| "[]".to_owned(), |lines| lines.shown),
             tallies,
         })
@@ -85,12 +85,12 @@ impl DurableStore {
     ///
     /// # Errors
     /// When there is no such run, or the store fails.
-    pub async fn board(&self, run: &StreamId) -> Result<Board, StoreError> {
+    pub async fn board(&self, run: &StreamId) -> Result<StoredBoard, StoreError> {
         Ok(self.board_lines(run, BoardPage::ALL).await?.unwrap_or_default())
     }
 
     /// Lines of a board with the counts of these lines; `None` where there are no such lines.
-    async fn board_lines(&self, run: &StreamId, page: BoardPage) -> Result<Option<Board>, StoreError> {
+    async fn board_lines(&self, run: &StreamId, page: BoardPage) -> Result<Option<StoredBoard>, StoreError> {
         let head = self.head(run).await?;
         let db = &self.inner.db;
         // The key has the lines in order. An order named inside `string_agg` would sort them once more each.
@@ -130,7 +130,7 @@ impl DurableStore {
             board.push_str(shown);
         }
         board.push(']');
-        Ok(Some(Board {
+        Ok(Some(StoredBoard {
             shown: board,
             tallies: tallies.sorted(),
         }))
@@ -140,7 +140,7 @@ impl DurableStore {
     ///
     /// # Errors
     /// When there is no such run, or the store fails.
-    pub async fn board_tallies(&self, run: &StreamId) -> Result<Vec<Tally>, StoreError> {
+    pub async fn board_tallies(&self, run: &StreamId) -> Result<Vec<BoardTally>, StoreError> {
         let head = self.head(run).await?;
         let db = &self.inner.db;
         let counted = query(
@@ -152,7 +152,7 @@ impl DurableStore {
         let rows = rows.map_err(|error| db.error(error))?;
         let tally = |columns: Columns<'_>| {
             let count = |name: &'static str| columns.get::<i64>(name).map(i64::unsigned_abs);
-            Ok(Tally {
+            Ok(BoardTally {
                 state: columns.get("state")?,
                 n_lines: count("n_lines")?,
                 n_later: count("n_later")?,
@@ -167,7 +167,7 @@ impl DurableStore {
     /// When there is no such run, or the store fails.
     pub async fn rewrite_board(&self, run: &StreamId, lines: Vec<BoardLine>) -> Result<(), StoreError> {
         let (db, run) = (self.inner.db.clone(), run.clone());
-        self.transact(Scope::Beside, move |link| {
+        self.transact(JobScope::Beside, move |link| {
             Box::pin(async move {
                 let fail = |error| db.error(error);
                 let head = lock_head(link, &db, &run).await?;
@@ -221,7 +221,7 @@ impl<'k> LineKey<'k> {
 
 /// Lines counted by state.
 #[derive(Default)]
-struct Tallies(Vec<Tally>);
+struct Tallies(Vec<BoardTally>);
 
 impl Tallies {
     fn count(&mut self, key: &LineKey<'_>) {
@@ -231,7 +231,7 @@ impl Tallies {
                 tally.n_lines += 1;
                 tally.n_later += n_later;
             }
-            None => self.0.push(Tally {
+            None => self.0.push(BoardTally {
                 state: key.state.to_owned(),
                 n_lines: 1,
                 n_later,
@@ -239,7 +239,7 @@ impl Tallies {
         }
     }
 
-    fn sorted(mut self) -> Vec<Tally> {
+    fn sorted(mut self) -> Vec<BoardTally> {
         self.0.sort_by(|a, b| a.state.cmp(&b.state));
         self.0
     }

@@ -11,7 +11,7 @@ use crate::open::FORMAT;
 use crate::postgres;
 use crate::prune::BLOB_BYTES;
 use crate::sql::{Query, query};
-use crate::store::Engine;
+use crate::store::StoreEngine;
 
 /// The state of a store.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -45,7 +45,7 @@ impl DurableStore {
     pub async fn check(&self) -> Result<StoreCheck, StoreError> {
         let inner = &self.inner;
         let (format, db_bytes, free_bytes) = match &inner.engine {
-            Engine::Sqlite(home) => {
+            StoreEngine::Sqlite(home) => {
                 let sizes = home.db_files();
                 let sizes = sizes.map(|file| std::fs::metadata(file).map_or(0, |found| found.len()));
                 let disk = rustix::fs::statvfs(home.root());
@@ -53,7 +53,7 @@ impl DurableStore {
                 let free_bytes = disk.f_bavail.saturating_mul(disk.f_frsize);
                 (FORMAT, sizes.iter().sum(), free_bytes)
             }
-            Engine::Postgres(_) => {
+            StoreEngine::Postgres(_) => {
                 let size = query("SELECT pg_database_size(current_database()) AS n");
                 (postgres::FORMAT, self.number(size, "n").await?, u64::MAX)
             }

@@ -8,16 +8,16 @@ use gemicro_event::{Charge, RunStatus, StreamId, Timestamp};
 use crate::cost_unknowns;
 use crate::error::DbName;
 use crate::seal::seal_run;
-use crate::sql::{Column, Row};
+use crate::sql::{Column, SqlRow};
 
 /// A row together with the database that messages about it name.
 pub(crate) struct Columns<'r> {
-    row: &'r Row,
+    row: &'r SqlRow,
     db: &'r DbName,
 }
 
 impl<'r> Columns<'r> {
-    pub(crate) fn new(row: &'r Row, db: &'r DbName) -> Self {
+    pub(crate) fn new(row: &'r SqlRow, db: &'r DbName) -> Self {
         Self { row, db }
     }
 

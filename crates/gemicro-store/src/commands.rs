@@ -8,8 +8,8 @@ use crate::DurableStore;
 use crate::columns::Columns;
 use crate::error::DbName;
 use crate::read::lock_head;
-use crate::sql::{Link, Row, Target, query};
-use crate::writer::Scope;
+use crate::sql::{Link, SqlRow, SqlTarget, query};
+use crate::writer::JobScope;
 
 impl DurableStore {
     pub(crate) async fn insert_command(
@@ -20,7 +20,7 @@ impl DurableStore {
         let db = self.inner.db.clone();
         let target = stream.clone();
         let ack = self
-            .transact(Scope::Beside, move |connection| {
+            .transact(JobScope::Beside, move |connection| {
                 Box::pin(async move { insert(connection, &db, &target, command).await })
             })
             .await?;
@@ -49,7 +49,7 @@ impl DurableStore {
     pub(crate) async fn update_ack(&self, stream: StreamId, ack: AgentAck) -> Result<(), StoreError> {
         let db = self.inner.db.clone();
         let target = stream.clone();
-        self.transact(Scope::Beside, move |connection| {
+        self.transact(JobScope::Beside, move |connection| {
             Box::pin(async move {
                 let head = lock_head(connection, &db, &target).await?;
                 head.check_not_erased(&target)?;
@@ -125,7 +125,7 @@ async fn insert(
 }
 
 async fn find_ack<'t>(
-    target: impl Target<'t>,
+    target: impl SqlTarget<'t>,
     db: &DbName,
     stream_no: i64,
     command_id: &CommandId,
@@ -154,7 +154,7 @@ async fn find_ack<'t>(
     }))
 }
 
-fn read_command(row: &Row, db: &DbName) -> Result<AgentCommand, StoreError> {
+fn read_command(row: &SqlRow, db: &DbName) -> Result<AgentCommand, StoreError> {
     let columns = Columns::new(row, db);
     let command_id = columns.get::<String>("command_id")?;
     Ok(AgentCommand {

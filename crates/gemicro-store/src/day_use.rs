@@ -16,7 +16,7 @@ use crate::columns::Columns;
 use crate::error::io_error;
 use crate::home::open_private;
 use crate::sql::query;
-use crate::store::Engine;
+use crate::store::StoreEngine;
 
 /// How often a lock that another process holds is tried, and the time between two tries.
 const TRIES: u32 = 1_000;
@@ -51,7 +51,7 @@ impl DurableStore {
     /// When the store cannot be reached, or the lock is held for long.
     pub async fn lock_day(&self) -> Result<DayLock, StoreError> {
         let held = match &self.inner.engine {
-            Engine::Sqlite(home) => {
+            StoreEngine::Sqlite(home) => {
                 let path = home.root().join("day.lock");
                 let file = open_private(&path, OpenOptions::new().write(true).create(true))
                     .map_err(|error| io_error(&path, &error))?;
@@ -67,7 +67,7 @@ impl DurableStore {
                     }
                 }
             }
-            Engine::Postgres(server) => {
+            StoreEngine::Postgres(server) => {
                 let db = &self.inner.db;
                 let pooled = server.pool.acquire().await.map_err(|error| db.error(error))?;
                 // The lock ends with the session, so the connection does not go back to the pool.

@@ -17,7 +17,7 @@ use crate::columns::Columns;
 use crate::error::DbName;
 use crate::read::{read_data, stored_event};
 use crate::seal::SealBuilder;
-use crate::sql::{Batch, Column, Kind, Link, RowStatement, query};
+use crate::sql::{Batch, Column, ColumnKind, Link, RowStatement, query};
 
 /// Which dead letters to list.
 #[derive(Debug, Clone, Default)]
@@ -66,14 +66,14 @@ const FILL_BATCH: i64 = 4096;
 const DEAD_LETTERS: RowStatement = RowStatement {
     before: "INSERT INTO dead_letters (stream_no, step, seq, attempts, error_kind, message, at_ms, seal)",
     columns: &[
-        Kind::Int,
-        Kind::Text,
-        Kind::Int,
-        Kind::Int,
-        Kind::Text,
-        Kind::Text,
-        Kind::Int,
-        Kind::Int,
+        ColumnKind::Int,
+        ColumnKind::Text,
+        ColumnKind::Int,
+        ColumnKind::Int,
+        ColumnKind::Text,
+        ColumnKind::Text,
+        ColumnKind::Int,
+        ColumnKind::Int,
     ],
     after: "ON CONFLICT (stream_no, step) DO UPDATE SET seq = excluded.seq, attempts = excluded.attempts, \
             error_kind = excluded.error_kind, message = excluded.message, at_ms = excluded.at_ms, \
@@ -87,7 +87,7 @@ const RESUBMITTING: RowStatement = RowStatement {
              WHERE e.stream_no = (SELECT p.no FROM streams p WHERE p.id = streams.parent_run) AND e.rowid < \
              (SELECT f.rowid FROM events f WHERE f.stream_no = streams.no AND f.seq = 1) \
              ORDER BY e.seq DESC LIMIT 1), resubmits) WHERE no IN (",
-    columns: &[Kind::Int],
+    columns: &[ColumnKind::Int],
     after: ")",
 };
 

@@ -15,12 +15,12 @@ use crate::blob_store::BlobStore;
 use crate::columns::Columns;
 use crate::error::DbName;
 use crate::sql::{Link, query};
-use crate::store::Engine;
-use crate::writer::{Scope, held};
+use crate::store::StoreEngine;
+use crate::writer::{JobScope, held};
 
 /// What erasing freed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Erased {
+pub struct ErasedCounts {
     /// Events that are gone.
     pub n_events: u64,
     /// Blob files that are gone; those that other streams need stay.
@@ -49,7 +49,7 @@ impl DurableStore {
     ///
     /// # Errors
     /// [`StoreError::LeaseHeld`] while somebody works on it; [`StoreError::NotFound`] when there is none.
-    pub async fn erase(&self, stream: &StreamId) -> Result<Erased, StoreError> {
+    pub async fn erase(&self, stream: &StreamId) -> Result<ErasedCounts, StoreError> {
         let erased = self.erase_contents(stream).await?;
         for steps in self.steps_of(stream).await? {
             self.erase_contents(&steps).await?;
@@ -71,17 +71,17 @@ impl DurableStore {
     }
 
     /// Erases without giving the freed pages back.
-    pub(crate) async fn erase_contents(&self, stream: &StreamId) -> Result<Erased, StoreError> {
+    pub(crate) async fn erase_contents(&self, stream: &StreamId) -> Result<ErasedCounts, StoreError> {
         let db = self.inner.db.clone();
         let target = stream.clone();
         let (n_events, blobs) = self
-            .transact(Scope::Streams, move |connection| {
+            .transact(JobScope::Streams, move |connection| {
                 Box::pin(async move { forget(connection, &db, &target).await })
             })
             .await?;
         self.inner.wakes.wake(stream, || None);
         let swept = self.remove_unneeded(blobs).await?;
-        Ok(Erased {
+        Ok(ErasedCounts {
             n_events,
             n_blobs: swept.n_blobs,
             blob_bytes: swept.blob_bytes,
@@ -100,7 +100,7 @@ impl DurableStore {
         let db = self.inner.db.clone();
         // Contents that were put for a run which then never began.
         let before = Timestamp::now().as_millis() - i64::try_from(age.as_millis()).unwrap_or(i64::MAX);
-        self.transact(Scope::Beside, move |connection| {
+        self.transact(JobScope::Beside, move |connection| {
             Box::pin(async move {
                 query("DELETE FROM blob_refs WHERE at_ms < $1 AND stream NOT IN (SELECT id FROM streams)")
                     .bind(before)
@@ -121,7 +121,7 @@ impl DurableStore {
         for batch in blobs.chunks(BATCH) {
             let (db, files, batch) = (self.inner.db.clone(), self.inner.blobs.clone(), batch.to_vec());
             let removed = self
-                .transact(Scope::Beside, move |connection| {
+                .transact(JobScope::Beside, move |connection| {
                     Box::pin(async move { remove_batch(connection, &db, &files, &batch).await })
                 })
                 .await?;
@@ -133,12 +133,12 @@ impl DurableStore {
 
     /// Gives freed pages back to the disk and empties the write-ahead log, which still holds what was erased.
     pub(crate) async fn shrink(&self) -> Result<(), StoreError> {
-        if matches!(self.inner.engine, Engine::Postgres(_)) {
+        if matches!(self.inner.engine, StoreEngine::Postgres(_)) {
             // The server does this by itself.
             return Ok(());
         }
         let db = self.inner.db.clone();
-        self.transact(Scope::Beside, move |connection| {
+        self.transact(JobScope::Beside, move |connection| {
             Box::pin(async move {
                 let vacuum = connection.script("PRAGMA incremental_vacuum").await;
                 vacuum.map_err(|error| db.error(error))

@@ -14,8 +14,8 @@ use gemicro_event::{StreamId, Timestamp};
 
 use crate::columns::Columns;
 use crate::sql::query;
-use crate::store::{DurableStore, Engine};
-use crate::writer::Action;
+use crate::store::{DurableStore, StoreEngine};
+use crate::writer::WriteAction;
 
 /// No lease is longer, unless whoever looks has longer ones itself.
 pub(crate) const LONGEST: Duration = Duration::from_secs(10);
@@ -67,7 +67,7 @@ impl DurableStore {
         owner: String,
         ttl: Duration,
     ) -> Result<Lease, StoreError> {
-        let take = |over: Option<LeaseMark>| Action::TakeLease {
+        let take = |over: Option<LeaseMark>| WriteAction::TakeLease {
             stream: stream.clone(),
             owner: owner.clone(),
             ttl,
@@ -100,13 +100,13 @@ impl DurableStore {
     pub async fn is_held(&self, run: &StreamId) -> Result<bool, StoreError> {
         let db = &self.inner.db;
         let held = match self.inner.engine {
-            Engine::Sqlite(_) => query(
+            StoreEngine::Sqlite(_) => query(
                 "SELECT lease_owner, lease_expires_at, lease_owner IS NOT NULL AND lease_expires_at > $2 AS is_held \
                  FROM streams WHERE id = $1",
             )
             .bind(run.as_str())
             .bind(Timestamp::now().as_millis()),
-            Engine::Postgres(_) => query(
+            StoreEngine::Postgres(_) => query(
                 "SELECT lease_owner, lease_expires_at, lease_owner IS NOT NULL AND lease_expires_at > \
                  CAST(extract(epoch FROM clock_timestamp()) * 1000 AS BIGINT) AS is_held FROM streams WHERE id = $1",
             )

@@ -44,17 +44,17 @@ mod wake;
 mod writer;
 mod written;
 
-pub use boards::{Board, BoardPage, Tally};
+pub use boards::{BoardPage, BoardTally, StoredBoard};
 pub use check::StoreCheck;
 pub use conversations::StoredConversation;
 pub use day_use::{DayLock, PeriodUse};
 pub use dead_letters::{DeadLetterFilter, DeadLetterRow};
-pub use erase::{Erased, Swept};
+pub use erase::{ErasedCounts, Swept};
 pub use find::FindStreamError;
 pub use prune::{PruneReport, PruneRule};
 pub use rebuild::RebuildReport;
 pub use runs::RunFilter;
-pub use store::{DurableStore, Options};
+pub use store::{DurableStore, StoreOptions};
 pub use verify::ContentsCheck;
 
 /// A store in a file: [`DurableStore::open`].

@@ -47,7 +47,7 @@ const ROW_BUFFER: usize = 1024;
 pub(crate) async fn open_writer(
     home: &Home,
     db: &DbName,
-    options: &crate::Options,
+    options: &crate::StoreOptions,
 ) -> Result<Link, StoreError> {
     if home.was_emptied()? {
         return Err(db.damaged("the file is empty, but things beside it are not"));
@@ -79,7 +79,7 @@ pub(crate) async fn open_writer(
 }
 
 /// Connections for reading, made when they are first needed.
-pub(crate) fn open_readers(home: &Home, options: &crate::Options) -> SqlitePool {
+pub(crate) fn open_readers(home: &Home, options: &crate::StoreOptions) -> SqlitePool {
     SqlitePoolOptions::new()
         .max_connections(N_READERS)
         .test_before_acquire(false)
@@ -90,7 +90,7 @@ pub(crate) fn open_readers(home: &Home, options: &crate::Options) -> SqlitePool 
         )
 }
 
-fn connect_options(home: &Home, options: &crate::Options) -> SqliteConnectOptions {
+fn connect_options(home: &Home, options: &crate::StoreOptions) -> SqliteConnectOptions {
     SqliteConnectOptions::new()
         .filename(home.db())
         .create_if_missing(false)

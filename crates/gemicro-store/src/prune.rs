@@ -8,7 +8,7 @@ use gemicro_event::{StreamId, Timestamp};
 use crate::DurableStore;
 use crate::columns::Columns;
 use crate::sql::query;
-use crate::store::Engine;
+use crate::store::StoreEngine;
 
 /// Which ended runs to erase; both rules may hold at once.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -96,12 +96,12 @@ impl DurableStore {
         let db = &self.inner.db;
         // The tables of PostgreSQL do not shrink at once; what counts there is what the events need.
         let in_tables = match self.inner.engine {
-            Engine::Sqlite(_) => query(
+            StoreEngine::Sqlite(_) => query(
                 "SELECT ((SELECT page_count FROM pragma_page_count) \
                  - (SELECT freelist_count FROM pragma_freelist_count)) * page_size AS n_bytes \
                  FROM pragma_page_size",
             ),
-            Engine::Postgres(_) => query(
+            StoreEngine::Postgres(_) => query(
                 "SELECT CAST(coalesce(sum(pg_column_size(events.*)), 0) AS BIGINT) AS n_bytes FROM events",
             ),
         };

@@ -1,7 +1,7 @@
 //! Events out of the table, with their data put back.
 
 use gemicro_core::blob::{BlobError, BlobId};
-use gemicro_core::store::{Page, StepMark, StoreError, StreamKind};
+use gemicro_core::store::{StepMark, StoreError, StreamKind, StreamPage};
 use gemicro_event::{AgentUpdate, Event, Json, StepKey, StreamId, Timestamp};
 
 use crate::DurableStore;
@@ -10,7 +10,7 @@ use crate::chain::{CHANGED, Chain};
 use crate::columns::Columns;
 use crate::error::DbName;
 use crate::seal::seal_event;
-use crate::sql::{Link, Query, Row, Target, query};
+use crate::sql::{Link, Query, SqlRow, SqlTarget, query};
 
 /// A stream's row, as readers need it.
 #[derive(Debug)]
@@ -39,7 +39,7 @@ impl DurableStore {
         stream: &StreamId,
         after: u64,
         limit: usize,
-    ) -> Result<Page, StoreError> {
+    ) -> Result<StreamPage, StoreError> {
         let (head, stored) = self.read_stored(stream, after, limit).await?;
         head.check_not_erased(stream)?;
         let mut events = Vec::with_capacity(stored.len());
@@ -47,7 +47,7 @@ impl DurableStore {
             events.push(self.whole(event).await?);
         }
         let first_available = (after + 1 < head.first_seq).then_some(head.first_seq);
-        Ok(Page {
+        Ok(StreamPage {
             events,
             first_available,
             last_seq: head.last_seq,
@@ -151,7 +151,7 @@ impl StoredEvent {
 }
 
 impl Head {
-    pub(crate) fn read(row: &Row, db: &DbName) -> Result<Self, StoreError> {
+    pub(crate) fn read(row: &SqlRow, db: &DbName) -> Result<Self, StoreError> {
         let columns = Columns::new(row, db);
         let head = Self {
             no: columns.get("no")?,
@@ -185,7 +185,7 @@ impl Head {
 
 /// The row of a stream, erased or not.
 pub(crate) async fn read_head<'t>(
-    target: impl Target<'t>,
+    target: impl SqlTarget<'t>,
     db: &DbName,
     stream: &StreamId,
 ) -> Result<Head, StoreError> {
@@ -199,7 +199,7 @@ pub(crate) async fn lock_head(link: &mut Link, db: &DbName, stream: &StreamId) -
 }
 
 async fn find_head<'t>(
-    target: impl Target<'t>,
+    target: impl SqlTarget<'t>,
     query: Query,
     db: &DbName,
     stream: &StreamId,
@@ -230,7 +230,7 @@ pub(crate) fn page_query(stream: &StreamId, after: u64, limit: usize) -> Query {
 /// Reads an event from a row of [`page_query`]; `None` when the stream has none there.
 pub(crate) fn stored_event(
     stream: &StreamId,
-    row: &Row,
+    row: &SqlRow,
     db: &DbName,
 ) -> Result<Option<StoredEvent>, StoreError> {
     let columns = Columns::new(row, db);
@@ -280,7 +280,7 @@ pub(crate) fn stored_event(
 
 /// Reads the data of an event from its blob.
 pub(crate) async fn read_data<'t>(
-    target: impl Target<'t>,
+    target: impl SqlTarget<'t>,
     db: &DbName,
     blobs: &BlobStore,
     blob: &BlobId,

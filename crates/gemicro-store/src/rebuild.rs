@@ -11,7 +11,7 @@ use crate::dead_letters::Letters;
 use crate::error::DbName;
 use crate::read::{Head, page_query, read_data, stored_event};
 use crate::sql::{Batch, Link, query};
-use crate::writer::{RUNNING_STEPS, RUNS, Scope, StreamState, run_values};
+use crate::writer::{JobScope, RUNNING_STEPS, RUNS, StreamState, run_values};
 
 /// What a rebuild went through.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -41,7 +41,7 @@ impl DurableStore {
         while let Some(last) = after {
             let (db, blobs) = (self.inner.db.clone(), self.inner.blobs.clone());
             let (next, batch) = self
-                .transact(Scope::Streams, move |connection| {
+                .transact(JobScope::Streams, move |connection| {
                     Box::pin(async move { rebuild_batch(connection, &db, &blobs, last).await })
                 })
                 .await?;

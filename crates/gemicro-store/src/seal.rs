@@ -10,7 +10,7 @@ use gemicro_event::{ErrorKind, Event, StepKey, StreamId, Timestamp};
 use sha2::{Digest, Sha256};
 
 use crate::cost_unknowns;
-use crate::sql::Value;
+use crate::sql::SqlValue;
 
 /// The values of a row on their way into a seal.
 pub(crate) struct SealBuilder(Sha256);
@@ -55,14 +55,14 @@ impl SealBuilder {
     }
 
     /// A column of [`run_columns`].
-    fn column(self, (value, can_be_null): (Value, bool)) -> Self {
+    fn column(self, (value, can_be_null): (SqlValue, bool)) -> Self {
         match (value, can_be_null) {
-            (Value::Int(number), true) => self.optional_number(number),
-            (Value::Int(number), false) => self.number(number.unwrap_or_default()),
-            (Value::Text(text), true) => self.optional_text(text.as_deref()),
-            (Value::Text(text), false) => self.text(&text.unwrap_or_default()),
-            (Value::Bool(truth), _) => self.number(i64::from(truth)),
-            (Value::Bytes(_) | Value::Ints(_) | Value::Texts(_), _) => self,
+            (SqlValue::Int(number), true) => self.optional_number(number),
+            (SqlValue::Int(number), false) => self.number(number.unwrap_or_default()),
+            (SqlValue::Text(text), true) => self.optional_text(text.as_deref()),
+            (SqlValue::Text(text), false) => self.text(&text.unwrap_or_default()),
+            (SqlValue::Bool(truth), _) => self.number(i64::from(truth)),
+            (SqlValue::Bytes(_) | SqlValue::Ints(_) | SqlValue::Texts(_), _) => self,
         }
     }
 
@@ -104,7 +104,7 @@ pub(crate) fn seal_event(
 }
 
 /// The columns of a run's line between its stream and its seal, each with whether it can be null.
-pub(crate) fn run_columns(row: &RunRow) -> [(Value, bool); 13] {
+pub(crate) fn run_columns(row: &RunRow) -> [(SqlValue, bool); 13] {
     [
         (row.flow.as_str().into(), false),
         (row.title.as_str().into(), false),

@@ -8,7 +8,7 @@ use crate::columns::Columns;
 use crate::read::lock_head;
 use crate::seal::SealBuilder;
 use crate::sql::query;
-use crate::writer::Scope;
+use crate::writer::JobScope;
 
 impl DurableStore {
     pub(crate) async fn write_snapshot(
@@ -18,7 +18,7 @@ impl DurableStore {
         state: Vec<u8>,
     ) -> Result<(), StoreError> {
         let db = self.inner.db.clone();
-        self.transact(Scope::Beside, move |connection| {
+        self.transact(JobScope::Beside, move |connection| {
             Box::pin(async move {
                 let head = lock_head(connection, &db, &stream).await?;
                 head.check_not_erased(&stream)?;

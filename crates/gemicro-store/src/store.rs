@@ -9,7 +9,7 @@ use futures_util::future::BoxFuture;
 use futures_util::stream::BoxStream;
 use gemicro_core::blob::BlobId;
 use gemicro_core::command::{AgentAck, AgentCommand};
-use gemicro_core::store::{Append, Appended, Lease, NewStream, Page, Store, StoreError};
+use gemicro_core::store::{Append, AppendResult, Lease, NewStream, Store, StoreError, StreamPage};
 use gemicro_event::{CommandId, Event, Json, StreamId};
 use tokio::sync::{mpsc, oneshot};
 
@@ -19,10 +19,13 @@ use crate::error::DbName;
 use crate::home::{Home, OpenedFiles};
 use crate::leases::SeenLeases;
 use crate::open::{open_readers, open_writer};
-use crate::postgres::Server;
-use crate::sql::{Link, Pool};
+use crate::postgres::ListeningServer;
+use crate::sql::{ConnectionPool, Link};
 use crate::wake::Wakes;
-use crate::writer::{Action, Connection, Done, Group, Job, Message, Request, Scope, Spilled, Writer};
+use crate::writer::{
+    Connection, Group, Job, JobScope, SpilledBlob, WriteAction, WriteRequest, WriteResult, WriterMessage,
+    WriterTask,
+};
 use crate::written::WrittenCounter;
 
 /// Data with more bytes of JSON than this goes to a blob.
@@ -33,14 +36,14 @@ const QUEUE: usize = 1024;
 
 /// How a store behaves.
 #[derive(Debug, Clone)]
-pub struct Options {
+pub struct StoreOptions {
     /// How long to wait for another process that is writing.
     pub busy_timeout: Duration,
     /// The database never grows past this; an append that would gives [`StoreError::Full`].
     pub max_bytes: Option<u64>,
 }
 
-impl Default for Options {
+impl Default for StoreOptions {
     fn default() -> Self {
         Self {
             busy_timeout: Duration::from_secs(10),
@@ -58,9 +61,9 @@ pub struct DurableStore {
 
 #[derive(Debug)]
 pub(crate) struct Inner {
-    pub(crate) engine: Engine,
+    pub(crate) engine: StoreEngine,
     pub(crate) db: DbName,
-    pub(crate) readers: Pool,
+    pub(crate) readers: ConnectionPool,
     pub(crate) blobs: BlobStore,
     /// None for a server.
     pub(crate) files: Option<OpenedFiles>,
@@ -68,7 +71,7 @@ pub(crate) struct Inner {
     /// Transactions of grouped requests so far.
     n_groups: Arc<AtomicU64>,
     /// To the writer; it ends when the last clone of the store is gone.
-    queue: mpsc::Sender<Message>,
+    queue: mpsc::Sender<WriterMessage>,
     /// How long the leases of others have stood unchanged: those of runs, and those of places in the queue.
     pub(crate) seen_leases: SeenLeases<StreamId>,
     pub(crate) seen_places: SeenLeases<u64>,
@@ -76,9 +79,9 @@ pub(crate) struct Inner {
 
 /// What differs between the engines, and holds as long as the store.
 #[derive(Debug)]
-pub(crate) enum Engine {
+pub(crate) enum StoreEngine {
     Sqlite(Home),
-    Postgres(Server),
+    Postgres(ListeningServer),
 }
 
 impl DurableStore {
@@ -87,14 +90,14 @@ impl DurableStore {
     /// # Errors
     /// When the folder is not safe to use, or the file is damaged, newer, locked or not ours.
     pub async fn open(home: &Path) -> Result<Self, StoreError> {
-        Self::open_with(home, &Options::default()).await
+        Self::open_with(home, &StoreOptions::default()).await
     }
 
     /// Like [`DurableStore::open`], with other settings.
     ///
     /// # Errors
     /// As for [`DurableStore::open`].
-    pub async fn open_with(home: &Path, options: &Options) -> Result<Self, StoreError> {
+    pub async fn open_with(home: &Path, options: &StoreOptions) -> Result<Self, StoreError> {
         let home = Home::prepare(home)?;
         let db = DbName::file(&home.db());
         let blobs = BlobStore::Files(BlobFiles::new(home.blobs()));
@@ -106,8 +109,14 @@ impl DurableStore {
             written,
             files: OpenedFiles::of(&home),
         };
-        let readers = Pool::Sqlite(open_readers(&home, options));
-        Ok(Self::start(Engine::Sqlite(home), db, readers, connection, blobs))
+        let readers = ConnectionPool::Sqlite(open_readers(&home, options));
+        Ok(Self::start(
+            StoreEngine::Sqlite(home),
+            db,
+            readers,
+            connection,
+            blobs,
+        ))
     }
 
     /// Opens the store at an address, such as `postgres://user@host/database`; without one, that in the state folder.
@@ -124,14 +133,14 @@ impl DurableStore {
     /// Whether workers on several machines can share it.
     #[must_use]
     pub fn is_shared(&self) -> bool {
-        matches!(self.inner.engine, Engine::Postgres(_))
+        matches!(self.inner.engine, StoreEngine::Postgres(_))
     }
 
     /// Starts the writer of an opened database.
     pub(crate) fn start(
-        engine: Engine,
+        engine: StoreEngine,
         db: DbName,
-        readers: Pool,
+        readers: ConnectionPool,
         connection: Connection,
         blobs: BlobStore,
     ) -> Self {
@@ -143,7 +152,7 @@ impl DurableStore {
         let (queue, requests) = mpsc::channel(QUEUE);
         let n_groups = Arc::new(AtomicU64::new(0));
         let group = Group::new(connection, db.clone(), blobs.clone());
-        let writer = Writer::new(group, Arc::clone(&wakes), Arc::clone(&n_groups));
+        let writer = WriterTask::new(group, Arc::clone(&wakes), Arc::clone(&n_groups));
         tokio::spawn(writer.run(requests));
         Self {
             inner: Arc::new(Inner {
@@ -172,21 +181,21 @@ impl DurableStore {
     pub async fn close(&self) {
         match &self.inner.engine {
             // The writer comes last: it empties the write-ahead log.
-            Engine::Sqlite(_) => self.inner.readers.close().await,
-            Engine::Postgres(server) => server.stop_listening(),
+            StoreEngine::Sqlite(_) => self.inner.readers.close().await,
+            StoreEngine::Postgres(server) => server.stop_listening(),
         }
         let (closed, wait) = oneshot::channel();
-        if self.inner.queue.send(Message::Close(closed)).await.is_ok() {
+        if self.inner.queue.send(WriterMessage::Close(closed)).await.is_ok() {
             wait.await.ok();
         }
         self.inner.readers.close().await;
     }
 
     /// Sends a change to the writer and waits until it is durable.
-    pub(crate) async fn change(&self, action: Action) -> Result<Done, StoreError> {
+    pub(crate) async fn change(&self, action: WriteAction) -> Result<WriteResult, StoreError> {
         let (action, spilled) = self.spill(action).await?;
         let (reply, answer) = oneshot::channel();
-        self.send(Message::Request(Request {
+        self.send(WriterMessage::Request(WriteRequest {
             action,
             spilled,
             reply,
@@ -196,12 +205,12 @@ impl DurableStore {
     }
 
     /// Runs a transaction of its own: on SQLite on the one connection that writes.
-    pub(crate) async fn transact<T, F>(&self, scope: Scope, work: F) -> Result<T, StoreError>
+    pub(crate) async fn transact<T, F>(&self, scope: JobScope, work: F) -> Result<T, StoreError>
     where
         T: Send + 'static,
         F: for<'c> FnOnce(&'c mut Link) -> BoxFuture<'c, Result<T, StoreError>> + Send + 'static,
     {
-        if let Engine::Postgres(server) = &self.inner.engine {
+        if let StoreEngine::Postgres(server) = &self.inner.engine {
             return self.transact_beside(server, work).await;
         }
         let result = Arc::new(Mutex::new(None));
@@ -215,14 +224,14 @@ impl DurableStore {
                 Ok(())
             })
         });
-        self.send(Message::Job(Job { scope, work, reply })).await?;
+        self.send(WriterMessage::Job(Job { scope, work, reply })).await?;
         answer.await.map_err(|_| closed())??;
         let value = result.lock().unwrap_or_else(PoisonError::into_inner).take();
         value.ok_or_else(closed)
     }
 
     /// A task of its own, as on SQLite: a caller who goes away must not leave a transaction open.
-    async fn transact_beside<T, F>(&self, server: &Server, work: F) -> Result<T, StoreError>
+    async fn transact_beside<T, F>(&self, server: &ListeningServer, work: F) -> Result<T, StoreError>
     where
         T: Send + 'static,
         F: for<'c> FnOnce(&'c mut Link) -> BoxFuture<'c, Result<T, StoreError>> + Send + 'static,
@@ -251,21 +260,21 @@ impl DurableStore {
 
     /// Asks for the write-ahead log to be emptied soon.
     pub(crate) async fn checkpoint(&self) -> Result<(), StoreError> {
-        self.send(Message::Checkpoint).await
+        self.send(WriterMessage::Checkpoint).await
     }
 
-    async fn send(&self, message: Message) -> Result<(), StoreError> {
+    async fn send(&self, message: WriterMessage) -> Result<(), StoreError> {
         self.inner.queue.send(message).await.map_err(|_| closed())
     }
 
     /// Puts large data into blobs, as far as that can be done before the transaction that names them.
-    async fn spill(&self, action: Action) -> Result<(Action, Spilled), StoreError> {
+    async fn spill(&self, action: WriteAction) -> Result<(WriteAction, SpilledBlob), StoreError> {
         let large: Vec<_> = (action.events().iter().enumerate())
             .filter(|(_, event)| event.update.data.text().len() > MAX_INLINE_BYTES)
             .map(|(index, event)| (index, event.update.data.clone()))
             .collect();
         if large.is_empty() {
-            return Ok((action, Spilled::new()));
+            return Ok((action, SpilledBlob::new()));
         }
         let name = move || {
             let name = |(index, data): (usize, Json)| (index, BlobId::of(data.text().as_bytes()), data);
@@ -301,28 +310,33 @@ fn closed() -> StoreError {
     }
 }
 
-fn granted(done: Done, stream: &StreamId) -> Result<Lease, StoreError> {
+fn granted(done: WriteResult, stream: &StreamId) -> Result<Lease, StoreError> {
     done.lease.ok_or_else(|| StoreError::LeaseLost {
         stream: stream.clone(),
     })
 }
 
 impl Store for DurableStore {
-    fn create(&self, new: NewStream) -> BoxFuture<'_, Result<(Appended, Option<Lease>), StoreError>> {
+    fn create(&self, new: NewStream) -> BoxFuture<'_, Result<(AppendResult, Option<Lease>), StoreError>> {
         Box::pin(async move {
-            let done = self.change(Action::Create(new)).await?;
-            Ok((Appended { events: done.events }, done.lease))
+            let done = self.change(WriteAction::Create(new)).await?;
+            Ok((AppendResult { events: done.events }, done.lease))
         })
     }
 
-    fn append(&self, append: Append) -> BoxFuture<'_, Result<Appended, StoreError>> {
+    fn append(&self, append: Append) -> BoxFuture<'_, Result<AppendResult, StoreError>> {
         Box::pin(async move {
-            let done = self.change(Action::Append(append)).await?;
-            Ok(Appended { events: done.events })
+            let done = self.change(WriteAction::Append(append)).await?;
+            Ok(AppendResult { events: done.events })
         })
     }
 
-    fn read(&self, stream: &StreamId, after: u64, limit: usize) -> BoxFuture<'_, Result<Page, StoreError>> {
+    fn read(
+        &self,
+        stream: &StreamId,
+        after: u64,
+        limit: usize,
+    ) -> BoxFuture<'_, Result<StreamPage, StoreError>> {
         let stream = stream.clone();
         Box::pin(async move { self.read_page(&stream, after, limit).await })
     }
@@ -345,13 +359,16 @@ impl Store for DurableStore {
         let lease = lease.clone();
         Box::pin(async move {
             let stream = lease.stream.clone();
-            granted(self.change(Action::RenewLease { lease, ttl }).await?, &stream)
+            granted(
+                self.change(WriteAction::RenewLease { lease, ttl }).await?,
+                &stream,
+            )
         })
     }
 
     fn release_lease(&self, lease: &Lease) -> BoxFuture<'_, Result<(), StoreError>> {
         let lease = lease.clone();
-        Box::pin(async move { self.change(Action::ReleaseLease { lease }).await.map(drop) })
+        Box::pin(async move { self.change(WriteAction::ReleaseLease { lease }).await.map(drop) })
     }
 
     fn send_command(

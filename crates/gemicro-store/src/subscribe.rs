@@ -8,12 +8,12 @@ use std::time::Duration;
 
 use async_stream::stream;
 use futures_util::stream::BoxStream;
-use gemicro_core::run::events::Gap;
+use gemicro_core::run::events::EventGap;
 use gemicro_core::store::{StoreError, StreamKind};
 use gemicro_event::{AgentUpdate, Event, SCHEMA_VERSION, StreamId, Timestamp, is_terminal};
 
 use crate::DurableStore;
-use crate::store::Engine;
+use crate::store::StoreEngine;
 
 /// How often another process's commits are looked for in a file.
 const POLL: Duration = Duration::from_millis(200);
@@ -34,8 +34,8 @@ impl DurableStore {
         let mut listener = self.inner.wakes.listen(&stream_id);
         let mut after = after;
         let poll = match &self.inner.engine {
-            Engine::Sqlite(_) => POLL,
-            Engine::Postgres(server) => {
+            StoreEngine::Sqlite(_) => POLL,
+            StoreEngine::Postgres(server) => {
                 server.listen(&self.inner.wakes);
                 POLL_SERVER
             }
@@ -104,7 +104,7 @@ fn gap(stream: &StreamId, first_available: u64) -> Event {
         stream: stream.clone(),
         seq: first_available - 1,
         schema_version: SCHEMA_VERSION,
-        update: AgentUpdate::new(&Gap { first_available }, Timestamp::now()),
+        update: AgentUpdate::new(&EventGap { first_available }, Timestamp::now()),
         step: None,
         parent_run: None,
         trace: None,

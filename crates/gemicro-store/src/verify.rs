@@ -9,7 +9,7 @@ use gemicro_event::StreamId;
 use crate::blob_store::BlobStore;
 use crate::columns::Columns;
 use crate::sql::query;
-use crate::store::Engine;
+use crate::store::StoreEngine;
 use crate::{DeadLetterFilter, DurableStore};
 
 /// What a check of all contents found.
@@ -41,7 +41,7 @@ impl DurableStore {
     /// [`StoreError::Damaged`] naming the first thing that is wrong.
     pub async fn quick_check(&self) -> Result<(), StoreError> {
         let inner = &self.inner;
-        if let Engine::Sqlite(_) = inner.engine {
+        if let StoreEngine::Sqlite(_) = inner.engine {
             let row = query("PRAGMA quick_check(1)").fetch_one(&inner.readers).await;
             let row = row.map_err(|error| inner.db.error(error))?;
             let verdict = Columns::new(&row, &inner.db).get::<String>("quick_check")?;
@@ -110,7 +110,7 @@ impl DurableStore {
 
     async fn check_pages(&self, check: &mut ContentsCheck) -> Result<(), StoreError> {
         let inner = &self.inner;
-        let Engine::Sqlite(_) = inner.engine else {
+        let StoreEngine::Sqlite(_) = inner.engine else {
             return Ok(());
         };
         let rows = query("PRAGMA integrity_check").fetch_all(&inner.readers).await;

@@ -17,19 +17,19 @@ pub(crate) struct Wakes {
 
 /// One subscriber's ear; dropping it stops listening.
 #[derive(Debug)]
-pub(crate) struct Listener {
+pub(crate) struct WakeListener {
     wakes: Arc<Wakes>,
     stream: StreamId,
     changes: watch::Receiver<Fresh>,
 }
 
 impl Wakes {
-    pub(crate) fn listen(self: &Arc<Self>, stream: &StreamId) -> Listener {
+    pub(crate) fn listen(self: &Arc<Self>, stream: &StreamId) -> WakeListener {
         let mut streams = self.streams();
         let sender = streams
             .entry(stream.clone())
             .or_insert_with(|| watch::channel(None).0);
-        Listener {
+        WakeListener {
             wakes: Arc::clone(self),
             stream: stream.clone(),
             changes: sender.subscribe(),
@@ -47,7 +47,7 @@ impl Wakes {
     }
 }
 
-impl Listener {
+impl WakeListener {
     /// From now on only later changes count.
     pub(crate) fn reset(&mut self) {
         self.changes.mark_unchanged();
@@ -61,7 +61,7 @@ impl Listener {
     }
 }
 
-impl Drop for Listener {
+impl Drop for WakeListener {
     fn drop(&mut self) {
         let mut streams = self.wakes.streams();
         // This listener itself still counts as one.

@@ -17,13 +17,13 @@ use crate::error::{DbName, io_error};
 use crate::home::{Home, open_private};
 use crate::open::open_writer;
 use crate::seal::SealBuilder;
-use crate::sql::{Kind, Link, RowStatement, Values, query};
-use crate::{DurableStore, Options};
+use crate::sql::{ColumnKind, Link, RowStatement, Values, query};
+use crate::{DurableStore, StoreOptions};
 
 /// Sets the number in the database.
 pub(crate) const WRITTEN: RowStatement = RowStatement {
     before: "INSERT INTO written (no, store_id, n_events)",
-    columns: &[Kind::Int, Kind::Text, Kind::Int],
+    columns: &[ColumnKind::Int, ColumnKind::Text, ColumnKind::Int],
     after: "ON CONFLICT (no) DO UPDATE SET n_events = excluded.n_events",
 };
 
@@ -57,7 +57,7 @@ impl DurableStore {
     pub async fn accept_loss(home: &Path) -> Result<u64, StoreError> {
         let home = Home::prepare(home)?;
         let db = DbName::file(&home.db());
-        let mut link = open_writer(&home, &db, &Options::default()).await?;
+        let mut link = open_writer(&home, &db, &StoreOptions::default()).await?;
         let n_lost = WrittenCounter::accept_loss(&home, &mut link, &db).await?;
         link.close().await.map_err(|error| db.error(error))?;
         Ok(n_lost)

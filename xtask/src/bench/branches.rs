@@ -10,7 +10,7 @@ use anyhow::{Context, Result, bail};
 use serde_json::Value;
 
 use super::release::release_binary;
-use super::simulator::Simulator;
+use super::simulator::BenchSimulator;
 use crate::temporary::TemporaryFolder;
 
 const RUNS: usize = 15;
@@ -25,7 +25,7 @@ pub(crate) fn run(root: &Path) -> Result<()> {
         let place = TemporaryFolder::new()?;
         let scenario = place.path().join("scenario.yaml");
         std::fs::write(&scenario, scenario_text(n_branches))?;
-        let simulator = Simulator::start(&program, &scenario.to_string_lossy())?;
+        let simulator = BenchSimulator::start(&program, &scenario.to_string_lossy())?;
         let (mut runs, mut processes) = (Vec::new(), Vec::new());
         // The first run makes the state folder.
         ask(&program, place.path(), &simulator.url, n_branches)?;
@@ -58,7 +58,7 @@ fn scenario_text(n_branches: usize) -> String {
 }
 
 /// How long a question took.
-struct Asked {
+struct QuestionTime {
     /// From the first event of its run to the last.
     run: Duration,
     /// From the start of the process to its exit.
@@ -66,7 +66,7 @@ struct Asked {
 }
 
 /// Asks once.
-fn ask(program: &Path, place: &Path, url: &str, n_branches: usize) -> Result<Asked> {
+fn ask(program: &Path, place: &Path, url: &str, n_branches: usize) -> Result<QuestionTime> {
     let started_at = Instant::now();
     let output = Command::new(program)
         .args(["research", "Why?", "--format", "json", "--max-queries"])
@@ -84,7 +84,7 @@ fn ask(program: &Path, place: &Path, url: &str, n_branches: usize) -> Result<Ask
     let result: Value = serde_json::from_slice(&output.stdout).context("the result is not JSON")?;
     let duration_ms = result["metadata"]["duration_ms"].as_u64();
     let run = Duration::from_millis(duration_ms.context("the result tells no duration")?);
-    Ok(Asked { run, process })
+    Ok(QuestionTime { run, process })
 }
 
 fn median(times: &mut [Duration]) -> Duration {

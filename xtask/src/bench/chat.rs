@@ -9,10 +9,10 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result, bail};
 use serde_json::Value;
 
-use super::desk::Desk;
+use super::desk::BenchDesk;
 use super::release::release_binary;
 use super::samples::{at_most, milliseconds};
-use super::simulator::Simulator;
+use super::simulator::BenchSimulator;
 
 /// The model's own time: until its first word, and then for an answer of a usual length.
 const FIRST_MS: u64 = 900;
@@ -35,16 +35,16 @@ pub(crate) fn run(root: &Path) -> Result<()> {
         bail!("Gemini CLI is missing: run `cargo xtask setup`");
     }
     let program = release_binary(root)?;
-    let mut desk = Desk::new(&program)?;
+    let mut desk = BenchDesk::new(&program)?;
     let scenario = desk.path("scenario.yaml");
     std::fs::write(&scenario, scenario_text())?;
-    let simulator = Simulator::start(&program, &scenario.to_string_lossy())?;
+    let simulator = BenchSimulator::start(&program, &scenario.to_string_lossy())?;
     desk.set_agents(&agents);
     desk.set("GEMINI_API_KEY", "simulated");
     desk.set("GOOGLE_GEMINI_BASE_URL", &simulator.url);
     println!("  the model itself takes {FIRST_MS} ms to its first word, then {BETWEEN_MS} ms a piece");
 
-    let mut chat = Chat::open(&desk, &["--model", "gemini-3.5-flash"])?;
+    let mut chat = BenchChat::open(&desk, &["--model", "gemini-3.5-flash"])?;
     let times = turns(&mut chat)?;
     row("Gemini CLI, first message", times[0].0, FIRST_BAR);
     row("Gemini CLI, third message", times[2].0, FOLLOW_UP_BAR);
@@ -53,7 +53,7 @@ pub(crate) fn run(root: &Path) -> Result<()> {
 
     // Prompts so short that old turns have to be summarised on the way.
     let more = ["--model", "api:gemini-3.5-flash", "--max-tokens", "2000"];
-    let mut chat = Chat::open(&desk, &more)?;
+    let mut chat = BenchChat::open(&desk, &more)?;
     let times = turns(&mut chat)?;
     row("API, first message", times[0].0, FIRST_BAR);
     row("API, third message", times[2].0, FOLLOW_UP_BAR);
@@ -79,7 +79,7 @@ fn scenario_text() -> String {
 }
 
 /// The time of each turn, and whether the prompt was compressed by then.
-fn turns(chat: &mut Chat) -> Result<Vec<(Duration, bool)>> {
+fn turns(chat: &mut BenchChat) -> Result<Vec<(Duration, bool)>> {
     let filler =
         "We talked about the queue, the parser and the release, and agreed to look at each of them again. ";
     let message = |n: usize| format!("Message {n}. {}", filler.repeat(6));
@@ -91,7 +91,7 @@ fn row(what: &str, time: Duration, bar: Duration) {
 }
 
 /// How many summaries there are, and how long the longest took.
-fn summaries(desk: &Desk) -> Result<(usize, Duration)> {
+fn summaries(desk: &BenchDesk) -> Result<(usize, Duration)> {
     let said = crate::process::output(&mut desk.command(&["runs", "--format", "json"]))?;
     let runs: Vec<Value> = serde_json::from_str(&said).context("the list of runs is not JSON")?;
     let is_summary = |run: &&Value| {
@@ -113,15 +113,15 @@ fn summaries(desk: &Desk) -> Result<(usize, Duration)> {
 }
 
 /// A chat in lines of JSON.
-struct Chat {
+struct BenchChat {
     child: Child,
     input: ChildStdin,
     lines: BufReader<ChildStdout>,
     is_compressed: bool,
 }
 
-impl Chat {
-    fn open(desk: &Desk, more: &[&str]) -> Result<Self> {
+impl BenchChat {
+    fn open(desk: &BenchDesk, more: &[&str]) -> Result<Self> {
         let mut arguments = vec!["chat", "--plain", "--format", "json"];
         arguments.extend(more);
         let mut child = desk
@@ -168,7 +168,7 @@ impl Chat {
     }
 }
 
-impl Drop for Chat {
+impl Drop for BenchChat {
     fn drop(&mut self) {
         // The summaries that are being written go on in the worker.
         drop(self.child.kill());

@@ -10,7 +10,7 @@ use crate::process;
 
 /// One bench, with what belongs to it alone.
 #[derive(Debug, PartialEq, Eq)]
-enum Bench {
+enum BenchKind {
     Journal,
     Queue,
     Batch,
@@ -30,23 +30,23 @@ enum Bench {
     },
 }
 
-impl Bench {
+impl BenchKind {
     fn name(&self) -> &'static str {
         match self {
-            Bench::Journal => "journal",
-            Bench::Queue => "queue",
-            Bench::Batch => "batch",
-            Bench::Growth => "growth",
-            Bench::Index => "index",
-            Bench::Startup => "startup",
-            Bench::Branches => "branches",
-            Bench::Mcp => "mcp",
-            Bench::Warm => "warm",
-            Bench::Guard => "guard",
-            Bench::History => "history",
-            Bench::Chat => "chat",
-            Bench::Pipeline => "pipeline",
-            Bench::Research { .. } => "research",
+            BenchKind::Journal => "journal",
+            BenchKind::Queue => "queue",
+            BenchKind::Batch => "batch",
+            BenchKind::Growth => "growth",
+            BenchKind::Index => "index",
+            BenchKind::Startup => "startup",
+            BenchKind::Branches => "branches",
+            BenchKind::Mcp => "mcp",
+            BenchKind::Warm => "warm",
+            BenchKind::Guard => "guard",
+            BenchKind::History => "history",
+            BenchKind::Chat => "chat",
+            BenchKind::Pipeline => "pipeline",
+            BenchKind::Research { .. } => "research",
         }
     }
 }
@@ -56,63 +56,63 @@ pub(crate) fn run(root: &Path, arguments: &[String]) -> Result<()> {
     for bench in parse(arguments)? {
         println!("==> bench {}", bench.name());
         match bench {
-            Bench::Journal => cargo_bench(root, "gemicro-store", "journal")?,
-            Bench::Queue => cargo_bench(root, "gemicro-store", "queue")?,
-            Bench::Batch => cargo_bench(root, "gemicro-engine", "batch")?,
-            Bench::Growth => growth::run(root)?,
-            Bench::Index => cargo_bench(root, "gemicro-source", "index")?,
-            Bench::Startup => startup::run(root)?,
-            Bench::Branches => branches::run(root)?,
-            Bench::Mcp => mcp::run(root)?,
-            Bench::Warm => warm::run(root)?,
-            Bench::Guard => {
+            BenchKind::Journal => cargo_bench(root, "gemicro-store", "journal")?,
+            BenchKind::Queue => cargo_bench(root, "gemicro-store", "queue")?,
+            BenchKind::Batch => cargo_bench(root, "gemicro-engine", "batch")?,
+            BenchKind::Growth => growth::run(root)?,
+            BenchKind::Index => cargo_bench(root, "gemicro-source", "index")?,
+            BenchKind::Startup => startup::run(root)?,
+            BenchKind::Branches => branches::run(root)?,
+            BenchKind::Mcp => mcp::run(root)?,
+            BenchKind::Warm => warm::run(root)?,
+            BenchKind::Guard => {
                 guard::run(root)?;
                 cargo_bench(root, "gemicro-guard", "policy")?;
             }
-            Bench::History => cargo_bench(root, "gemicro-core", "history")?,
-            Bench::Chat => chat::run(root)?,
-            Bench::Pipeline => pipeline::run(root)?,
-            Bench::Research { must_pass, corpus } => research::run(root, must_pass, corpus.as_deref())?,
+            BenchKind::History => cargo_bench(root, "gemicro-core", "history")?,
+            BenchKind::Chat => chat::run(root)?,
+            BenchKind::Pipeline => pipeline::run(root)?,
+            BenchKind::Research { must_pass, corpus } => research::run(root, must_pass, corpus.as_deref())?,
         }
     }
     Ok(())
 }
 
-fn parse(arguments: &[String]) -> Result<Vec<Bench>> {
+fn parse(arguments: &[String]) -> Result<Vec<BenchKind>> {
     let mut words = arguments.iter().map(String::as_str);
     let benches = match words.next() {
         None => vec![
-            Bench::Journal,
-            Bench::Queue,
-            Bench::Batch,
-            Bench::Growth,
-            Bench::Index,
-            Bench::Startup,
-            Bench::Branches,
-            Bench::Mcp,
-            Bench::Warm,
-            Bench::Guard,
-            Bench::History,
-            Bench::Chat,
-            Bench::Pipeline,
-            Bench::Research {
+            BenchKind::Journal,
+            BenchKind::Queue,
+            BenchKind::Batch,
+            BenchKind::Growth,
+            BenchKind::Index,
+            BenchKind::Startup,
+            BenchKind::Branches,
+            BenchKind::Mcp,
+            BenchKind::Warm,
+            BenchKind::Guard,
+            BenchKind::History,
+            BenchKind::Chat,
+            BenchKind::Pipeline,
+            BenchKind::Research {
                 must_pass: false,
                 corpus: None,
             },
         ],
-        Some("journal") => vec![Bench::Journal],
-        Some("queue") => vec![Bench::Queue],
-        Some("batch") => vec![Bench::Batch],
-        Some("growth") => vec![Bench::Growth],
-        Some("index") => vec![Bench::Index],
-        Some("startup") => vec![Bench::Startup],
-        Some("branches") => vec![Bench::Branches],
-        Some("mcp") => vec![Bench::Mcp],
-        Some("warm") => vec![Bench::Warm],
-        Some("guard") => vec![Bench::Guard],
-        Some("history") => vec![Bench::History],
-        Some("chat") => vec![Bench::Chat],
-        Some("pipeline") => vec![Bench::Pipeline],
+        Some("journal") => vec![BenchKind::Journal],
+        Some("queue") => vec![BenchKind::Queue],
+        Some("batch") => vec![BenchKind::Batch],
+        Some("growth") => vec![BenchKind::Growth],
+        Some("index") => vec![BenchKind::Index],
+        Some("startup") => vec![BenchKind::Startup],
+        Some("branches") => vec![BenchKind::Branches],
+        Some("mcp") => vec![BenchKind::Mcp],
+        Some("warm") => vec![BenchKind::Warm],
+        Some("guard") => vec![BenchKind::Guard],
+        Some("history") => vec![BenchKind::History],
+        Some("chat") => vec![BenchKind::Chat],
+        Some("pipeline") => vec![BenchKind::Pipeline],
         Some("research") => {
             let (mut must_pass, mut corpus) = (false, None);
             while let Some(word) = words.next() {
@@ -124,7 +124,7 @@ fn parse(arguments: &[String]) -> Result<Vec<Bench>> {
                     unknown => bail!("`bench research` does not know `{unknown}`"),
                 }
             }
-            vec![Bench::Research { must_pass, corpus }]
+            vec![BenchKind::Research { must_pass, corpus }]
         }
         Some(unknown) => {
             bail!(
@@ -152,23 +152,23 @@ fn cargo_bench(root: &Path, package: &str, bench: &str) -> Result<()> {
 mod tests {
     use super::*;
 
-    fn parsed(line: &str) -> Result<Vec<Bench>> {
+    fn parsed(line: &str) -> Result<Vec<BenchKind>> {
         parse(&line.split_whitespace().map(str::to_owned).collect::<Vec<_>>())
     }
 
     #[test]
     fn arguments() {
-        let research = |must_pass, corpus: Option<&str>| Bench::Research {
+        let research = |must_pass, corpus: Option<&str>| BenchKind::Research {
             must_pass,
             corpus: corpus.map(PathBuf::from),
         };
         assert_eq!(parsed("").unwrap().len(), 14);
-        assert_eq!(parsed("queue").unwrap(), [Bench::Queue]);
-        assert_eq!(parsed("startup").unwrap(), [Bench::Startup]);
-        assert_eq!(parsed("mcp").unwrap(), [Bench::Mcp]);
-        assert_eq!(parsed("warm").unwrap(), [Bench::Warm]);
-        assert_eq!(parsed("guard").unwrap(), [Bench::Guard]);
-        assert_eq!(parsed("history").unwrap(), [Bench::History]);
+        assert_eq!(parsed("queue").unwrap(), [BenchKind::Queue]);
+        assert_eq!(parsed("startup").unwrap(), [BenchKind::Startup]);
+        assert_eq!(parsed("mcp").unwrap(), [BenchKind::Mcp]);
+        assert_eq!(parsed("warm").unwrap(), [BenchKind::Warm]);
+        assert_eq!(parsed("guard").unwrap(), [BenchKind::Guard]);
+        assert_eq!(parsed("history").unwrap(), [BenchKind::History]);
         assert_eq!(parsed("research").unwrap(), [research(false, None)]);
         assert_eq!(parsed("research --check").unwrap(), [research(true, None)]);
         assert_eq!(

@@ -11,13 +11,13 @@ use crate::process;
 use crate::temporary::TemporaryFolder;
 
 /// The place; its worker is stopped on drop.
-pub(crate) struct Desk {
+pub(crate) struct BenchDesk {
     program: PathBuf,
     place: TemporaryFolder,
     variables: Vec<(String, String)>,
 }
 
-impl Desk {
+impl BenchDesk {
     /// A place with an empty project.
     pub(crate) fn new(program: &Path) -> Result<Self> {
         let place = TemporaryFolder::new()?;
@@ -87,7 +87,7 @@ impl Desk {
     }
 }
 
-impl Drop for Desk {
+impl Drop for BenchDesk {
     fn drop(&mut self) {
         // One that is not there is as good; one that stays leaves by itself when it has nothing to do.
         drop(self.command(&["worker", "stop"]).output());

@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result, bail};
 use serde_json::{Value, json};
 
-use super::desk::{Desk, call};
+use super::desk::{BenchDesk, call};
 use super::json_rpc::JsonRpc;
 use super::release::release_binary;
 use super::samples::{Samples, at_most, milliseconds, timed};
@@ -55,7 +55,7 @@ const FAKE_ARGUMENTS: [&str; 6] = [
 
 /// Builds the release binary, calls it, prints the figures against the bars.
 pub(crate) fn run(root: &Path) -> Result<()> {
-    let mut desk = Desk::new(&release_binary(root)?)?;
+    let mut desk = BenchDesk::new(&release_binary(root)?)?;
     let fake = install(&desk)?;
     desk.set_agents(fake.parent().context("a program lies in a folder")?);
     desk.set("OPENAI_API_KEY", "simulated");
@@ -86,7 +86,7 @@ pub(crate) fn run(root: &Path) -> Result<()> {
 }
 
 /// Puts the agent where a package of npm would have it: what lies there may be read in a sandbox.
-fn install(desk: &Desk) -> Result<PathBuf> {
+fn install(desk: &BenchDesk) -> Result<PathBuf> {
     let folder = desk.path("npm/node_modules/fake");
     std::fs::create_dir_all(&folder)?;
     let program = folder.join("codex");
@@ -95,7 +95,7 @@ fn install(desk: &Desk) -> Result<PathBuf> {
     Ok(program)
 }
 
-fn ready(desk: &Desk) -> Result<Samples> {
+fn ready(desk: &BenchDesk) -> Result<Samples> {
     let mut times = Samples::default();
     for _ in 0..STARTS {
         let started_at = Instant::now();
@@ -107,7 +107,7 @@ fn ready(desk: &Desk) -> Result<Samples> {
 }
 
 /// The agent alone, and calls in each sandbox, in turn.
-fn calls(desk: &Desk, fake: &Path, server: &mut JsonRpc) -> Result<(Samples, [Samples; 2])> {
+fn calls(desk: &BenchDesk, fake: &Path, server: &mut JsonRpc) -> Result<(Samples, [Samples; 2])> {
     for (sandbox, _) in SANDBOXES {
         ask(desk, server, sandbox)?;
     }
@@ -124,7 +124,7 @@ fn calls(desk: &Desk, fake: &Path, server: &mut JsonRpc) -> Result<(Samples, [Sa
     Ok((alone, calls))
 }
 
-fn ask(desk: &Desk, server: &mut JsonRpc, sandbox: &str) -> Result<Value> {
+fn ask(desk: &BenchDesk, server: &mut JsonRpc, sandbox: &str) -> Result<Value> {
     let arguments = json!({
         "PROMPT": PROMPT,
         "cd": desk.path("project"),
@@ -157,7 +157,7 @@ fn start_alone(fake: &Path) -> Result<()> {
     Ok(())
 }
 
-fn status(desk: &Desk, server: &mut JsonRpc) -> Result<Samples> {
+fn status(desk: &BenchDesk, server: &mut JsonRpc) -> Result<Samples> {
     let answer = ask(desk, server, SANDBOXES[0].0)?;
     let arguments = json!({ "run_id": answer["metrics"]["run_id"] });
     let mut times = Samples::default();
@@ -173,7 +173,7 @@ mod tests {
 
     #[test]
     fn the_agent_speaks_as_codex_does() {
-        let desk = Desk::new(Path::new("/bin/true")).unwrap();
+        let desk = BenchDesk::new(Path::new("/bin/true")).unwrap();
         let fake = install(&desk).unwrap();
         start_alone(&fake).unwrap();
         let output = Command::new(&fake).arg("exec").stdin(Stdio::null()).output();

@@ -23,4 +23,4 @@ mod warm;
 pub(crate) use command::run;
 pub(crate) use release::release_binary;
 pub(crate) use research::check as check_research;
-pub(crate) use simulator::Simulator;
+pub(crate) use simulator::BenchSimulator;

@@ -9,11 +9,11 @@ use std::time::Instant;
 
 use anyhow::{Context, Result, bail};
 
-use super::outcome::{HEADINGS, Outcome, row};
-use super::simulator::Simulator;
+use super::outcome::{BenchOutcome, HEADINGS, row};
+use super::simulator::BenchSimulator;
 use super::table::table;
 use crate::process;
-use crate::score::{Answers, Bars, Corpus, measure};
+use crate::score::{Bars, ScoreCorpus, ScoredAnswers, measure};
 use crate::temporary::TemporaryFolder;
 
 /// The corpus whose bars are part of the gate; on others the perfect model is only reported.
@@ -28,12 +28,12 @@ const PLAN_EVENTS: &[&str] = &["decomposition_complete", "sub_query_started"];
 /// A model that must not get through with anything.
 struct Hostile {
     name: &'static str,
-    script: Script,
+    script: ModelScript,
     /// Questions it is asked, at most; answers that cannot be read are asked for again, and that takes time.
     n_questions: usize,
 }
 
-enum Script {
+enum ModelScript {
     BuiltIn,
     File(&'static str),
 }
@@ -41,42 +41,42 @@ enum Script {
 const HOSTILE: &[Hostile] = &[
     Hostile {
         name: "liar",
-        script: Script::BuiltIn,
+        script: ModelScript::BuiltIn,
         n_questions: usize::MAX,
     },
     Hostile {
         name: "half-liar",
-        script: Script::File(include_str!("../../scenarios/half-liar.yaml")),
+        script: ModelScript::File(include_str!("../../scenarios/half-liar.yaml")),
         n_questions: usize::MAX,
     },
     Hostile {
         name: "echo",
-        script: Script::BuiltIn,
+        script: ModelScript::BuiltIn,
         n_questions: usize::MAX,
     },
     Hostile {
         name: "noise",
-        script: Script::File(include_str!("../../scenarios/noise.yaml")),
+        script: ModelScript::File(include_str!("../../scenarios/noise.yaml")),
         n_questions: 12,
     },
     Hostile {
         name: "garbage",
-        script: Script::BuiltIn,
+        script: ModelScript::BuiltIn,
         n_questions: 12,
     },
 ];
 
 /// One model on one corpus.
-struct Asked<'a> {
+struct ModelScore<'a> {
     root: &'a Path,
     program: &'a Path,
     folder: &'a Path,
-    corpus: &'a Corpus,
+    corpus: &'a ScoreCorpus,
 }
 
 /// What a model did, and how often a forbidden host stands where it must not.
-struct Played {
-    outcome: Outcome,
+struct PlayedScript {
+    outcome: BenchOutcome,
     n_hosts: usize,
 }
 
@@ -84,8 +84,8 @@ struct Played {
 pub(crate) fn run(root: &Path, program: &Path, folders: &[PathBuf]) -> Result<Vec<String>> {
     let mut missed = Vec::new();
     for folder in folders {
-        let corpus = Corpus::load(&root.join(folder))?;
-        let asked = Asked {
+        let corpus = ScoreCorpus::load(&root.join(folder))?;
+        let asked = ModelScore {
             root,
             program,
             folder,
@@ -116,7 +116,7 @@ pub(crate) fn run(root: &Path, program: &Path, folders: &[PathBuf]) -> Result<Ve
 }
 
 /// The model that knows the questions of the corpus.
-fn perfect(asked: &Asked<'_>) -> Result<Played> {
+fn perfect(asked: &ModelScore<'_>) -> Result<PlayedScript> {
     let scripts = TemporaryFolder::new()?;
     let file = scripts.path().join("perfect.yaml");
     let knows = std::path::absolute(asked.root.join(asked.folder).join("questions.jsonl"))?;
@@ -133,11 +133,11 @@ fn perfect(asked: &Asked<'_>) -> Result<Played> {
     Ok(played)
 }
 
-fn provoke(asked: &Asked<'_>, hostile: &Hostile) -> Result<Played> {
+fn provoke(asked: &ModelScore<'_>, hostile: &Hostile) -> Result<PlayedScript> {
     let folder = TemporaryFolder::new()?;
     let scenario = match hostile.script {
-        Script::BuiltIn => hostile.name.to_owned(),
-        Script::File(text) => {
+        ModelScript::BuiltIn => hostile.name.to_owned(),
+        ModelScript::File(text) => {
             let file = folder.path().join("scenario.yaml");
             std::fs::write(&file, text)?;
             file.display().to_string()
@@ -163,8 +163,8 @@ fn provoke(asked: &Asked<'_>, hostile: &Hostile) -> Result<Played> {
 }
 
 /// Asks a model all questions of a file. A run that fails is an answer too, so the exit code says nothing.
-fn play(asked: &Asked<'_>, scenario: &str, questions: &Path) -> Result<Played> {
-    let simulator = Simulator::start(asked.program, scenario)?;
+fn play(asked: &ModelScore<'_>, scenario: &str, questions: &Path) -> Result<PlayedScript> {
+    let simulator = BenchSimulator::start(asked.program, scenario)?;
     let home = TemporaryFolder::new()?;
     let gemicro = || {
         let mut command = Command::new(asked.program);
@@ -190,7 +190,7 @@ fn play(asked: &Asked<'_>, scenario: &str, questions: &Path) -> Result<Played> {
     let seconds = started_at.elapsed().as_secs_f64();
     let lines = String::from_utf8(output.stdout)?;
     let answers =
-        Answers::parse(&lines).with_context(|| format!("output of `{}`", process::line(&command)))?;
+        ScoredAnswers::parse(&lines).with_context(|| format!("output of `{}`", process::line(&command)))?;
     let mut said: Vec<String> = lines.lines().map(str::to_owned).collect();
     for run in answers.runs() {
         let events = process::output(gemicro().args(["events", run, "--format", "jsonl"]))?;
@@ -198,9 +198,9 @@ fn play(asked: &Asked<'_>, scenario: &str, questions: &Path) -> Result<Played> {
     }
     let hosts = forbidden_hosts(asked.corpus);
     let names_one = |line: &&String| hosts.iter().any(|host| line.contains(host));
-    Ok(Played {
+    Ok(PlayedScript {
         n_hosts: said.iter().filter(names_one).count(),
-        outcome: Outcome {
+        outcome: BenchOutcome {
             measures: measure(asked.corpus, &answers),
             n_answers: answers.len(),
             seconds,
@@ -213,13 +213,13 @@ fn states_plan(line: &str) -> bool {
     PLAN_EVENTS.iter().any(|kind| event["event_type"] == *kind)
 }
 
-fn forbidden_hosts(corpus: &Corpus) -> Vec<String> {
+fn forbidden_hosts(corpus: &ScoreCorpus) -> Vec<String> {
     let planted = corpus.questions.iter().flat_map(|question| &question.forbidden);
     let invented = INVENTED_HOSTS.iter().map(|host| (*host).to_owned());
     planted.cloned().chain(invented).collect()
 }
 
-fn hosts_row(name: &str, played: &Played) -> Vec<String> {
+fn hosts_row(name: &str, played: &PlayedScript) -> Vec<String> {
     let mut cells = row(name, &played.outcome);
     cells.push(played.n_hosts.to_string());
     cells

@@ -18,7 +18,7 @@ pub(crate) const HEADINGS: &[&str] = &[
 ];
 
 /// One run over one corpus.
-pub(crate) struct Outcome {
+pub(crate) struct BenchOutcome {
     pub(crate) measures: Measures,
     /// Lines that the run printed.
     pub(crate) n_answers: usize,
@@ -26,7 +26,7 @@ pub(crate) struct Outcome {
 }
 
 /// The figures of a run, under its name.
-pub(crate) fn row(name: &str, outcome: &Outcome) -> Vec<String> {
+pub(crate) fn row(name: &str, outcome: &BenchOutcome) -> Vec<String> {
     let measures = &outcome.measures;
     vec![
         name.to_owned(),

@@ -7,11 +7,11 @@ use std::time::Instant;
 use anyhow::{Context, Result, bail};
 
 use super::models;
-use super::outcome::{HEADINGS, Outcome, count, row, share};
+use super::outcome::{BenchOutcome, HEADINGS, count, row, share};
 use super::release::release_binary;
 use super::table::table;
 use crate::process;
-use crate::score::{Answers, Bars, Corpus, Measures, measure};
+use crate::score::{Bars, Measures, ScoreCorpus, ScoredAnswers, measure};
 use crate::temporary::TemporaryFolder;
 
 const CORPORA: &[(&str, Bars)] = &[
@@ -38,7 +38,7 @@ pub(crate) fn run(root: &Path, must_pass: bool, corpus: Option<&Path>) -> Result
     };
     let mut missed = Vec::new();
     for (folder, bars) in &corpora {
-        let documents = Corpus::load(&root.join(folder))?;
+        let documents = ScoreCorpus::load(&root.join(folder))?;
         println!(
             "  {}: {} documents, {} questions",
             folder.display(),
@@ -66,7 +66,7 @@ pub(crate) fn run(root: &Path, must_pass: bool, corpus: Option<&Path>) -> Result
     Ok(())
 }
 
-fn outcome(root: &Path, program: &Path, folder: &Path, corpus: &Corpus) -> Result<Outcome> {
+fn outcome(root: &Path, program: &Path, folder: &Path, corpus: &ScoreCorpus) -> Result<BenchOutcome> {
     let home = TemporaryFolder::new()?;
     let mut command = Command::new(program);
     command
@@ -83,7 +83,7 @@ fn outcome(root: &Path, program: &Path, folder: &Path, corpus: &Corpus) -> Resul
     let lines = process::output(&mut command)?;
     let seconds = started_at.elapsed().as_secs_f64();
     let answers =
-        Answers::parse(&lines).with_context(|| format!("output of `{}`", process::line(&command)))?;
+        ScoredAnswers::parse(&lines).with_context(|| format!("output of `{}`", process::line(&command)))?;
     if answers.len() != corpus.questions.len() {
         bail!(
             "{} answers to {} questions: `{}`",
@@ -92,7 +92,7 @@ fn outcome(root: &Path, program: &Path, folder: &Path, corpus: &Corpus) -> Resul
             process::line(&command)
         );
     }
-    Ok(Outcome {
+    Ok(BenchOutcome {
         measures: measure(corpus, &answers),
         n_answers: answers.len(),
         seconds,
@@ -118,7 +118,7 @@ mod tests {
     use super::*;
 
     /// `sh` stands in for the program: its first argument, `research`, is then a script in the root.
-    fn outcome_of(script: &str) -> Result<Outcome> {
+    fn outcome_of(script: &str) -> Result<BenchOutcome> {
         let root = TemporaryFolder::new()?;
         let docs = root.path().join("corpus/docs");
         std::fs::create_dir_all(&docs)?;
@@ -126,7 +126,7 @@ mod tests {
         let question = r#"{"id":"1","kind":"single","gold":[{"doc":"a.md","span":"The mill turns at 12 rpm."}],"answer_terms":["12"]}"#;
         std::fs::write(root.path().join("corpus/questions.jsonl"), question)?;
         std::fs::write(root.path().join("research"), script)?;
-        let corpus = Corpus::load(&root.path().join("corpus"))?;
+        let corpus = ScoreCorpus::load(&root.path().join("corpus"))?;
         outcome(root.path(), Path::new("/bin/sh"), Path::new("corpus"), &corpus)
     }
 

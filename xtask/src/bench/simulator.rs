@@ -7,13 +7,13 @@ use std::process::{Child, Command, Stdio};
 use anyhow::{Context, Result, bail};
 
 /// A simulator that runs; ended on drop.
-pub(crate) struct Simulator {
+pub(crate) struct BenchSimulator {
     child: Child,
     /// Where it listens.
     pub(crate) url: String,
 }
 
-impl Simulator {
+impl BenchSimulator {
     /// Starts it with a built-in scenario or a file, and waits for its address.
     pub(crate) fn start(program: &Path, scenario: &str) -> Result<Self> {
         let child = Command::new(program)
@@ -38,7 +38,7 @@ impl Simulator {
     }
 }
 
-impl Drop for Simulator {
+impl Drop for BenchSimulator {
     fn drop(&mut self) {
         // It keeps nothing; one that is gone already is as good.
         drop(self.child.kill());
@@ -52,7 +52,7 @@ mod tests {
 
     #[test]
     fn one_that_gives_no_address_is_an_error() {
-        let error = Simulator::start(Path::new("/bin/echo"), "liar").err();
+        let error = BenchSimulator::start(Path::new("/bin/echo"), "liar").err();
         let message = error.map(|error| error.to_string()).unwrap_or_default();
         assert_eq!(message, "`gemicro sim serve --scenario liar` gave no address");
     }

@@ -9,11 +9,11 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result, bail};
 use serde_json::{Value, json};
 
-use super::desk::{Desk, call, search_path};
+use super::desk::{BenchDesk, call, search_path};
 use super::json_rpc::JsonRpc;
 use super::release::release_binary;
 use super::samples::{Samples, at_most, milliseconds, timed, verdict};
-use super::simulator::Simulator;
+use super::simulator::BenchSimulator;
 
 /// One cold turn, then warm ones of both kinds, in turn.
 const ROUNDS: usize = 5;
@@ -49,14 +49,14 @@ pub(crate) fn run(root: &Path) -> Result<()> {
         bail!("Gemini CLI is missing: run `cargo xtask setup`");
     }
     let program = release_binary(root)?;
-    let mut desk = Desk::new(&program)?;
+    let mut desk = BenchDesk::new(&program)?;
     let scenario = desk.path("scenario.yaml");
     std::fs::write(&scenario, SCENARIO)?;
-    let simulator = Simulator::start(&program, &scenario.to_string_lossy())?;
+    let simulator = BenchSimulator::start(&program, &scenario.to_string_lossy())?;
     desk.set_agents(&agents);
     desk.set("GEMINI_API_KEY", KEY);
     desk.set("GOOGLE_GEMINI_BASE_URL", &simulator.url);
-    let gemini = Gemini {
+    let gemini = PlainGemini {
         program: agents.join("gemini"),
         path: search_path(&agents),
         url: simulator.url.clone(),
@@ -68,10 +68,10 @@ pub(crate) fn run(root: &Path) -> Result<()> {
     Ok(())
 }
 
-fn measure(desk: &Desk, gemini: &Gemini) -> Result<Times> {
+fn measure(desk: &BenchDesk, gemini: &PlainGemini) -> Result<Times> {
     gemini.settle()?;
     let session = gemini.run(None)?;
-    let mut client = Client::begin(desk)?;
+    let mut client = McpClient::begin(desk)?;
     let mut acp = Acp::begin(gemini)?;
     let keeps = desk.worker()?["warm"].clone();
     // The first turn after the beginning finds caches empty.
@@ -114,7 +114,7 @@ fn ratio(cold: Duration, warm: Duration) -> f64 {
 }
 
 /// The CLI without gemicro, with a home of its own.
-struct Gemini {
+struct PlainGemini {
     program: PathBuf,
     path: String,
     url: String,
@@ -122,7 +122,7 @@ struct Gemini {
     home: PathBuf,
 }
 
-impl Gemini {
+impl PlainGemini {
     fn settle(&self) -> Result<()> {
         std::fs::create_dir_all(self.home.join(".gemini"))?;
         std::fs::create_dir_all(self.home.join("tmp"))?;
@@ -183,13 +183,13 @@ fn session_of(said: &str) -> Option<String> {
 }
 
 /// A conversation through `gemicro mcp`.
-struct Client {
+struct McpClient {
     server: JsonRpc,
     arguments: Value,
 }
 
-impl Client {
-    fn begin(desk: &Desk) -> Result<Self> {
+impl McpClient {
+    fn begin(desk: &BenchDesk) -> Result<Self> {
         let mut server = desk.server()?;
         let mut arguments = json!({
             "PROMPT": PROMPT,
@@ -214,7 +214,7 @@ struct Acp {
 }
 
 impl Acp {
-    fn begin(gemini: &Gemini) -> Result<Self> {
+    fn begin(gemini: &PlainGemini) -> Result<Self> {
         let mut command = gemini.command();
         command.arg("--acp");
         let mut agent = JsonRpc::start(command)?;

@@ -5,9 +5,9 @@ use std::path::Path;
 
 use anyhow::{Result, bail};
 
-use super::policy::{BANS, CLARIFIED, LICENCES, Reach};
+use super::policy::{BANS, BanReach, CLARIFIED, LICENCES};
 use super::spdx;
-use crate::metadata::{self, Metadata, Package};
+use crate::metadata::{self, CargoPackage, Metadata};
 
 /// The one place third-party crates come from; a mirror of it reports the same name.
 const REGISTRY: &str = "registry+https://github.com/rust-lang/crates.io-index";
@@ -57,7 +57,7 @@ pub(crate) fn check(metadata: &Metadata) -> Vec<String> {
             .is_none_or(|built| built.contains(&package.name));
         for ban in BANS
             .iter()
-            .filter(|ban| is_built && matches!(ban.reach, Reach::Anywhere) && ban.name == package.name)
+            .filter(|ban| is_built && matches!(ban.reach, BanReach::Anywhere) && ban.name == package.name)
         {
             offences.push(format!("{label}: banned: {}", ban.reason));
         }
@@ -68,10 +68,10 @@ pub(crate) fn check(metadata: &Metadata) -> Vec<String> {
     offences
 }
 
-fn direct_bans(package: &Package) -> BTreeSet<String> {
+fn direct_bans(package: &CargoPackage) -> BTreeSet<String> {
     let mut offences = BTreeSet::new();
     for ban in BANS {
-        let Reach::OursExcept(users) = ban.reach else {
+        let BanReach::OursExcept(users) = ban.reach else {
             continue;
         };
         let depends = package
@@ -88,7 +88,7 @@ fn direct_bans(package: &Package) -> BTreeSet<String> {
     offences
 }
 
-fn licence(package: &Package) -> Option<String> {
+fn licence(package: &CargoPackage) -> Option<String> {
     let clarified = CLARIFIED.iter().find(|clarified| clarified.name == package.name);
     if clarified.is_some_and(|clarified| !clarified.accepted.is_empty()) {
         return None;

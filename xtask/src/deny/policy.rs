@@ -20,7 +20,7 @@ pub(crate) const LICENCES: &[&str] = &[
 ];
 
 /// A crate whose licence was read by a person.
-pub(crate) struct Clarified {
+pub(crate) struct LicenseClarification {
     pub(crate) name: &'static str,
     /// The expression that stands for it, judged like any other unless `accepted`.
     pub(crate) licence: &'static str,
@@ -29,17 +29,17 @@ pub(crate) struct Clarified {
 }
 
 /// Crates without an expression in their manifest, and exceptions to [`LICENCES`]. None so far.
-pub(crate) const CLARIFIED: &[Clarified] = &[];
+pub(crate) const CLARIFIED: &[LicenseClarification] = &[];
 
 /// A crate we do not want, and why.
 pub(crate) struct Ban {
     pub(crate) name: &'static str,
-    pub(crate) reach: Reach,
+    pub(crate) reach: BanReach,
     pub(crate) reason: &'static str,
 }
 
 /// How far a ban goes.
-pub(crate) enum Reach {
+pub(crate) enum BanReach {
     /// Nowhere in the build.
     Anywhere,
     /// Not as a dependency of ours, apart from these crates; others may bring it along.
@@ -50,82 +50,82 @@ pub(crate) enum Reach {
 pub(crate) const BANS: &[Ban] = &[
     Ban {
         name: "openssl",
-        reach: Reach::Anywhere,
+        reach: BanReach::Anywhere,
         reason: "TLS is rustls with ring",
     },
     Ban {
         name: "openssl-sys",
-        reach: Reach::Anywhere,
+        reach: BanReach::Anywhere,
         reason: "TLS is rustls with ring",
     },
     Ban {
         name: "native-tls",
-        reach: Reach::Anywhere,
+        reach: BanReach::Anywhere,
         reason: "TLS is rustls with ring",
     },
     Ban {
         name: "aws-lc-rs",
-        reach: Reach::Anywhere,
+        reach: BanReach::Anywhere,
         reason: "ring is the one crypto provider: aws-lc takes minutes to compile",
     },
     Ban {
         name: "rusqlite",
-        reach: Reach::Anywhere,
+        reach: BanReach::Anywhere,
         reason: "sqlx links SQLite; two copies cannot link",
     },
     Ban {
         name: "diesel",
-        reach: Reach::Anywhere,
+        reach: BanReach::Anywhere,
         reason: "our few statements are plain SQL over sqlx",
     },
     Ban {
         name: "sea-orm",
-        reach: Reach::Anywhere,
+        reach: BanReach::Anywhere,
         reason: "our few statements are plain SQL over sqlx",
     },
     Ban {
         name: "serde_yaml",
-        reach: Reach::Anywhere,
+        reach: BanReach::Anywhere,
         reason: "deprecated; serde-saphyr reads YAML",
     },
     Ban {
         name: "backoff",
-        reach: Reach::Anywhere,
+        reach: BanReach::Anywhere,
         reason: "unmaintained; retry is a step's policy",
     },
     Ban {
         name: "figment",
-        reach: Reach::Anywhere,
+        reach: BanReach::Anywhere,
         reason: "no release since 2024",
     },
     Ban {
         name: "tui-textarea",
-        reach: Reach::Anywhere,
+        reach: BanReach::Anywhere,
         reason: "stopped in 2024; ratatui-textarea",
     },
     Ban {
         name: "reqwest-eventsource",
-        reach: Reach::Anywhere,
+        reach: BanReach::Anywhere,
         reason: "unmaintained; sse-stream",
     },
     Ban {
         name: "hakoniwa",
-        reach: Reach::Anywhere,
+        reach: BanReach::Anywhere,
         reason: "LGPL",
     },
     Ban {
         name: "async-std",
-        reach: Reach::Anywhere,
+        reach: BanReach::Anywhere,
         reason: "discontinued; tokio is the one runtime",
     },
     Ban {
         name: "async-trait",
-        reach: Reach::OursExcept(&[]),
+        reach: BanReach::OursExcept(&[]),
         reason: "ports return boxed futures and streams, so they stay object-safe without a macro",
     },
     Ban {
         name: "anyhow",
-        reach: Reach::OursExcept(&["gemicro-cli", "xtask"]),
+        reach: BanReach::OursExcept(&["gemicro-cli", "xtask"]),
         reason: "libraries have typed errors",
     },
 ];

@@ -3,22 +3,22 @@
 use super::check::{check, duplicates};
 use super::policy::LICENCES;
 use super::spdx;
-use crate::metadata::{Dependency, Metadata, Package};
+use crate::metadata::{CargoPackage, Dependency, Metadata};
 
 const REGISTRY: &str = "registry+https://github.com/rust-lang/crates.io-index";
 
-fn package(name: &str, version: &str, license: Option<&str>, source: Option<&str>) -> Package {
-    Package {
+fn package(name: &str, version: &str, license: Option<&str>, source: Option<&str>) -> CargoPackage {
+    CargoPackage {
         id: format!("{name} {version}"),
         name: name.to_owned(),
         version: version.to_owned(),
         license: license.map(str::to_owned),
         source: source.map(str::to_owned),
-        ..Package::default()
+        ..CargoPackage::default()
     }
 }
 
-fn check_package(package: Package) -> Vec<String> {
+fn check_package(package: CargoPackage) -> Vec<String> {
     check(&Metadata {
         packages: vec![package],
         workspace_members: Vec::new(),
@@ -98,7 +98,7 @@ fn direct_dependencies() {
             name: on.to_owned(),
             ..Dependency::default()
         }];
-        let package = Package {
+        let package = CargoPackage {
             dependencies,
             ..package(name, "0.1.0", Some("MIT"), None)
         };

@@ -7,12 +7,12 @@ use serde::Deserialize;
 
 /// One answer.
 #[derive(Debug, Clone, Default, Deserialize)]
-pub(crate) struct Answer {
+pub(crate) struct ScoredAnswer {
     pub(crate) id: String,
     #[serde(default)]
     pub(crate) answer: Option<String>,
     #[serde(default)]
-    pub(crate) citations: Option<Vec<Citation>>,
+    pub(crate) citations: Option<Vec<ScoredCitation>>,
     /// How its run ended.
     #[serde(default)]
     pub(crate) outcome: Option<String>,
@@ -23,7 +23,7 @@ pub(crate) struct Answer {
 
 /// One citation; what is missing from it verifies nothing.
 #[derive(Debug, Clone, Default, Deserialize)]
-pub(crate) struct Citation {
+pub(crate) struct ScoredCitation {
     #[serde(default)]
     pub(crate) doc: Option<String>,
     #[serde(default)]
@@ -32,9 +32,9 @@ pub(crate) struct Citation {
 
 /// Answers by question; of two for one question the later counts.
 #[derive(Debug, Default)]
-pub(crate) struct Answers(BTreeMap<String, Answer>);
+pub(crate) struct ScoredAnswers(BTreeMap<String, ScoredAnswer>);
 
-impl Answers {
+impl ScoredAnswers {
     /// Reads the lines.
     pub(crate) fn parse(text: &str) -> Result<Self> {
         let mut answers = BTreeMap::new();
@@ -43,7 +43,7 @@ impl Answers {
             .enumerate()
             .filter(|(_, line)| !line.trim().is_empty())
         {
-            let answer: Answer = serde_json::from_str(line)
+            let answer: ScoredAnswer = serde_json::from_str(line)
                 .with_context(|| format!("answer in line {} of the output", idx + 1))?;
             answers.insert(answer.id.clone(), answer);
         }
@@ -61,19 +61,19 @@ impl Answers {
     }
 
     /// The answer to a question; empty when there is none.
-    pub(crate) fn get(&self, id: &str) -> Answer {
+    pub(crate) fn get(&self, id: &str) -> ScoredAnswer {
         self.0.get(id).cloned().unwrap_or_default()
     }
 }
 
-impl Answer {
+impl ScoredAnswer {
     /// Its text.
     pub(crate) fn text(&self) -> &str {
         self.answer.as_deref().unwrap_or_default()
     }
 
     /// Its citations.
-    pub(crate) fn citations(&self) -> &[Citation] {
+    pub(crate) fn citations(&self) -> &[ScoredCitation] {
         self.citations.as_deref().unwrap_or_default()
     }
 

@@ -11,15 +11,15 @@ use super::normal::{collapse, decode, without_invisible};
 
 /// Documents and questions.
 #[derive(Debug)]
-pub(crate) struct Corpus {
+pub(crate) struct ScoreCorpus {
     /// By path from `docs/`: the texts a span of the document may stand in.
     pub(crate) documents: BTreeMap<String, Vec<String>>,
-    pub(crate) questions: Vec<Question>,
+    pub(crate) questions: Vec<ScoreQuestion>,
 }
 
 /// One question with what a good answer must hold.
 #[derive(Debug, Clone, Deserialize)]
-pub(crate) struct Question {
+pub(crate) struct ScoreQuestion {
     pub(crate) id: String,
     pub(crate) kind: String,
     pub(crate) gold: Vec<Gold>,
@@ -44,7 +44,7 @@ pub(crate) struct Gold {
     pub(crate) same_in: Vec<String>,
 }
 
-impl Corpus {
+impl ScoreCorpus {
     /// Reads `docs/` and `questions.jsonl` of a folder.
     pub(crate) fn load(folder: &Path) -> Result<Self> {
         let mut documents = BTreeMap::new();
@@ -80,7 +80,7 @@ pub(crate) fn forms(name: &str, bytes: &[u8]) -> Vec<String> {
 }
 
 /// One question per line.
-pub(crate) fn questions(text: &str) -> Result<Vec<Question>> {
+pub(crate) fn questions(text: &str) -> Result<Vec<ScoreQuestion>> {
     text.lines()
         .filter(|line| !line.trim().is_empty())
         .enumerate()

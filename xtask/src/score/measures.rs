@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::answers::{Answer, Answers, Citation};
-use super::corpus::{Corpus, Gold, Question};
+use super::answers::{ScoredAnswer, ScoredAnswers, ScoredCitation};
+use super::corpus::{Gold, ScoreCorpus, ScoreQuestion};
 use super::normal::{collapse, has_terms};
 
 /// How many of how many.
@@ -53,7 +53,7 @@ impl Ratio {
 }
 
 /// Scores all questions of a corpus.
-pub(crate) fn measure(corpus: &Corpus, answers: &Answers) -> Measures {
+pub(crate) fn measure(corpus: &ScoreCorpus, answers: &ScoredAnswers) -> Measures {
     let mut measures = Measures {
         questions: corpus.questions.len(),
         ..Measures::default()
@@ -83,7 +83,12 @@ pub(crate) fn measure(corpus: &Corpus, answers: &Answers) -> Measures {
     measures
 }
 
-fn answerable(measures: &mut Measures, question: &Question, answer: &Answer, verified: &[&Citation]) {
+fn answerable(
+    measures: &mut Measures,
+    question: &ScoreQuestion,
+    answer: &ScoredAnswer,
+    verified: &[&ScoredCitation],
+) {
     let gold = &question.gold;
     let found = gold
         .iter()
@@ -118,8 +123,8 @@ fn answerable(measures: &mut Measures, question: &Question, answer: &Answer, ver
     }
 }
 
-fn verified<'a>(corpus: &Corpus, answer: &'a Answer) -> Vec<&'a Citation> {
-    let stands = |citation: &&Citation| match (&citation.doc, &citation.span) {
+fn verified<'a>(corpus: &ScoreCorpus, answer: &'a ScoredAnswer) -> Vec<&'a ScoredCitation> {
+    let stands = |citation: &&ScoredCitation| match (&citation.doc, &citation.span) {
         (Some(doc), Some(span)) => corpus.verifies(doc, span),
         _ => false,
     };
@@ -128,7 +133,7 @@ fn verified<'a>(corpus: &Corpus, answer: &'a Answer) -> Vec<&'a Citation> {
 
 /// Whether a citation holds a gold span: the sentence, perhaps with a neighbour, not the whole
 /// page; or most of the sentence.
-pub(crate) fn hits(gold: &Gold, citation: &Citation) -> bool {
+pub(crate) fn hits(gold: &Gold, citation: &ScoredCitation) -> bool {
     let (Some(doc), Some(span)) = (&citation.doc, &citation.span) else {
         return false;
     };

@@ -2,7 +2,7 @@
 //!
 //! A citation is verified when its span, white space collapsed, stands in the named document: in
 //! the raw text, in the text without invisible characters, or (HTML) in the visible text.
-//! Everything else is fabricated. The main types are [`Corpus`] and [`Measures`].
+//! Everything else is fabricated. The main types are [`ScoreCorpus`] and [`Measures`].
 
 mod answers;
 mod bars;
@@ -14,7 +14,7 @@ mod normal;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use answers::Answers;
+pub(crate) use answers::ScoredAnswers;
 pub(crate) use bars::Bars;
-pub(crate) use corpus::Corpus;
+pub(crate) use corpus::ScoreCorpus;
 pub(crate) use measures::{Measures, Ratio, measure};

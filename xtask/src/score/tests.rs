@@ -3,9 +3,9 @@
 
 use std::collections::BTreeMap;
 
-use super::answers::{Answers, Citation};
+use super::answers::{ScoredAnswers, ScoredCitation};
 use super::bars::Bars;
-use super::corpus::{Corpus, Gold, forms, questions};
+use super::corpus::{Gold, ScoreCorpus, forms, questions};
 use super::html::visible;
 use super::measures::{Measures, Ratio, hits, measure};
 use super::normal::{collapse, decode, fold_case, has_terms};
@@ -79,8 +79,8 @@ fn terms() {
     assert_eq!(fold_case("ΣΑΣ ẞ ı İ"), "σασ ss ı i\u{307}");
 }
 
-fn citation(doc: &str, span: &str) -> Citation {
-    Citation {
+fn citation(doc: &str, span: &str) -> ScoredCitation {
+    ScoredCitation {
         doc: Some(doc.to_owned()),
         span: Some(span.to_owned()),
     }
@@ -109,14 +109,14 @@ fn gold_hits() {
     }
     assert!(!hits(
         &gold,
-        &Citation {
+        &ScoredCitation {
             doc: Some("a".to_owned()),
             span: None
         }
     ));
 }
 
-fn corpus() -> Corpus {
+fn corpus() -> ScoreCorpus {
     let documents: BTreeMap<String, Vec<String>> = [
         ("a.md", "The mill turns at 12 rpm.\nIt was built  in 1900."),
         (
@@ -136,7 +136,7 @@ fn corpus() -> Corpus {
 {"id":"5","question":"?","kind":"unanswerable","gold":[],"answer_terms":[]}"#,
     )
     .unwrap();
-    Corpus { documents, questions }
+    ScoreCorpus { documents, questions }
 }
 
 #[test]
@@ -158,7 +158,7 @@ fn verification() {
 
 #[test]
 fn measures_of_a_mixed_run() {
-    let answers = Answers::parse(
+    let answers = ScoredAnswers::parse(
         r#"{"id":"1","answer":"Built in 1900.","citations":[{"doc":"a.md","span":"It was built in 1900."},{"doc":"a.md","span":"It was sold."}]}
 {"id":"2","answer":"No evidence.","citations":[]}
 
@@ -280,13 +280,13 @@ fn bars() {
 #[test]
 fn a_line_that_is_no_answer_is_an_error() {
     assert!(
-        Answers::parse("{\"id\":\"1\"}\nnot json\n")
+        ScoredAnswers::parse("{\"id\":\"1\"}\nnot json\n")
             .unwrap_err()
             .to_string()
             .contains("line 2")
     );
     assert_eq!(
-        Answers::parse("{\"id\":\"1\"}\n{\"id\":\"1\",\"answer\":null}\n")
+        ScoredAnswers::parse("{\"id\":\"1\"}\n{\"id\":\"1\",\"answer\":null}\n")
             .unwrap()
             .len(),
         1

@@ -11,7 +11,7 @@ use std::process::{Command, Stdio};
 use anyhow::{Context, Result, bail};
 use serde_json::{Value, json};
 
-use super::installed::Installed;
+use super::installed::InstalledPrograms;
 use crate::process;
 
 /// The name in the list of tools.
@@ -49,13 +49,13 @@ const PINS: [Pin; 3] = [
 ];
 
 /// Installs the CLIs unless exactly these are there.
-pub(super) fn install(root: &Path) -> Result<Installed> {
+pub(super) fn install(root: &Path) -> Result<InstalledPrograms> {
     let folder = root.join(".tools").join("agents");
     let manifest = folder.join("package.json");
     let stamp = folder.join("installed.json");
     let is_current = std::fs::read_to_string(&stamp).is_ok_and(|text| text == wanted());
     if is_current && PINS.iter().all(|pin| is_there(&folder, pin)) {
-        return Ok(Installed::Before);
+        return Ok(InstalledPrograms::Before);
     }
     std::fs::create_dir_all(&folder).with_context(|| format!("cannot make {}", folder.display()))?;
     std::fs::write(&manifest, wanted()).with_context(|| format!("cannot write {}", manifest.display()))?;
@@ -75,7 +75,7 @@ pub(super) fn install(root: &Path) -> Result<Installed> {
     }
     // Written last: whatever was cut off before is done again.
     std::fs::write(&stamp, wanted()).with_context(|| format!("cannot write {}", stamp.display()))?;
-    Ok(Installed::Now)
+    Ok(InstalledPrograms::Now)
 }
 
 /// The pins as the manifest of a package that needs them.

@@ -5,11 +5,11 @@ use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result, bail};
 
-use super::installed::Installed;
+use super::installed::InstalledPrograms;
 use crate::process;
 
 /// A package, and the program of it that is used.
-pub(super) struct Package {
+pub(super) struct DebianPackage {
     /// Its name, also in the list of tools.
     pub(super) name: &'static str,
     program: &'static str,
@@ -21,14 +21,14 @@ pub(super) struct Package {
 const LEAN: &[&str] = &["--no-install-recommends"];
 
 /// For the tests of the sandbox, which starts it by this path alone.
-pub(super) const BUBBLEWRAP: Package = Package {
+pub(super) const BUBBLEWRAP: DebianPackage = DebianPackage {
     name: "bubblewrap",
     program: "/usr/bin/bwrap",
     options: &[],
 };
 
 /// For the tests that look at a terminal.
-pub(super) const TMUX: Package = Package {
+pub(super) const TMUX: DebianPackage = DebianPackage {
     name: "tmux",
     program: "/usr/bin/tmux",
     options: &[],
@@ -36,34 +36,34 @@ pub(super) const TMUX: Package = Package {
 
 /// For the tests of coverage: the compiler and the tools that measure, and the reader of the data that we write. The solver
 /// of MiniZinc is among what it needs.
-pub(super) const COVERAGE: [Package; 4] = [
-    Package {
+pub(super) const COVERAGE: [DebianPackage; 4] = [
+    DebianPackage {
         name: "minizinc",
         program: "/usr/bin/minizinc",
         options: LEAN,
     },
-    Package {
+    DebianPackage {
         name: "g++",
         program: "/usr/bin/g++",
         options: LEAN,
     },
-    Package {
+    DebianPackage {
         name: "lcov",
         program: "/usr/bin/lcov",
         options: LEAN,
     },
-    Package {
+    DebianPackage {
         name: "llvm-19",
         program: "/usr/bin/llvm-cov-19",
         options: LEAN,
     },
 ];
 
-impl Package {
+impl DebianPackage {
     /// Installs it unless it is there.
-    pub(super) fn install(&self) -> Result<Installed> {
+    pub(super) fn install(&self) -> Result<InstalledPrograms> {
         if Path::new(self.program).exists() {
-            return Ok(Installed::Before);
+            return Ok(InstalledPrograms::Before);
         }
         if !cfg!(target_os = "linux") {
             bail!("only Linux has it");
@@ -76,7 +76,7 @@ impl Package {
             .args(self.options)
             .arg(self.name);
         process::run(&mut apt).context("apt-get failed")?;
-        Ok(Installed::Now)
+        Ok(InstalledPrograms::Now)
     }
 }
 

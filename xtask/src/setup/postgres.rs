@@ -7,7 +7,7 @@ use std::process::{Command, Stdio};
 use anyhow::{Context, Result, bail};
 
 use super::debian::is_root;
-use super::installed::Installed;
+use super::installed::InstalledPrograms;
 use crate::process;
 
 /// The name in the list of tools.
@@ -20,9 +20,9 @@ const DEBIAN: &str = "/usr/lib/postgresql";
 const CLUSTERS: &str = "/etc/postgresql-common/createcluster.conf";
 
 /// Installs the package unless there is a server.
-pub(super) fn install() -> Result<Installed> {
+pub(super) fn install() -> Result<InstalledPrograms> {
     if is_there() {
-        return Ok(Installed::Before);
+        return Ok(InstalledPrograms::Before);
     }
     if !cfg!(target_os = "linux") {
         bail!("install a PostgreSQL server (15 or newer) and put its `pg_config` on the PATH");
@@ -40,7 +40,7 @@ pub(super) fn install() -> Result<Installed> {
     if !is_there() {
         bail!("the package `postgresql` is installed, but {DEBIAN} has no server");
     }
-    Ok(Installed::Now)
+    Ok(InstalledPrograms::Now)
 }
 
 /// As the tests look for it: the server of `pg_config`, or Debian's.

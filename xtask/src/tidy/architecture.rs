@@ -2,7 +2,7 @@
 //! through one request is short.
 
 use super::offence::Offence;
-use super::place::{self, Purpose};
+use super::place::{self, FilePurpose};
 use crate::repository::SourceFile;
 
 const PAGE: &str = "ARCHITECTURE.md";
@@ -74,7 +74,7 @@ fn size_row(line: &str) -> Option<(String, usize)> {
 fn product_lines(files: &[SourceFile], package: &str) -> usize {
     let own = files.iter().filter(|file| {
         let place = place::of(&file.path);
-        file.path.ends_with(".rs") && place.package == package && place.purpose == Purpose::Product
+        file.path.ends_with(".rs") && place.package == package && place.purpose == FilePurpose::Product
     });
     own.map(|file| file.text.lines().count()).sum()
 }

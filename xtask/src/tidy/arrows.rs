@@ -1,7 +1,7 @@
 //! Which of our crates may depend on which: arrows point down only.
 
 use super::offence::Offence;
-use crate::metadata::{Metadata, Package};
+use crate::metadata::{CargoPackage, Metadata};
 
 /// Each crate with the crates it may know. A crate that is not in here has no place yet.
 const ARROWS: &[(&str, &[&str])] = &[
@@ -152,7 +152,7 @@ pub(crate) fn manifest(package: &str) -> String {
     }
 }
 
-fn check_package(package: &Package, ours: &[&str]) -> Vec<Offence> {
+fn check_package(package: &CargoPackage, ours: &[&str]) -> Vec<Offence> {
     let path = manifest(&package.name);
     let Some((_, may_know)) = ARROWS.iter().find(|(name, _)| *name == package.name) else {
         let message = format!(

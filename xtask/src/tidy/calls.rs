@@ -4,7 +4,7 @@
 //! binds them too.
 
 use super::offence::Offence;
-use super::place::{self, Place, Purpose};
+use super::place::{self, FilePlace, FilePurpose};
 use super::rust_code::{CodeLine, RustCode, has_word};
 use crate::repository::SourceFile;
 
@@ -51,20 +51,20 @@ pub(crate) fn check(file: &SourceFile) -> Vec<Offence> {
         for stub in STUBS.iter().filter(|stub| has_word(&line.code, stub)) {
             add(format!("`{stub}` is not an implementation"));
         }
-        if place.purpose == Purpose::Product && !line.in_test {
+        if place.purpose == FilePurpose::Product && !line.in_test {
             product_line(&place, &line, names_processes && file.path != GIT)
                 .into_iter()
                 .for_each(add);
         }
     }
     offences.extend(bare_allows(file, &code.text()));
-    if PURE.contains(&place.package) && place.purpose == Purpose::Product {
+    if PURE.contains(&place.package) && place.purpose == FilePurpose::Product {
         offences.extend(outside_modules(file, &code));
     }
     offences
 }
 
-fn product_line(place: &Place<'_>, line: &CodeLine, names_processes: bool) -> Vec<String> {
+fn product_line(place: &FilePlace<'_>, line: &CodeLine, names_processes: bool) -> Vec<String> {
     let mut messages = Vec::new();
     if place.package != "xtask" && line.code.contains(".unwrap()") {
         messages.push("`.unwrap()`: return an error, or `expect` with the invariant".to_owned());

@@ -5,7 +5,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::offence::Offence;
-use super::place::{self, Purpose};
+use super::place::{self, FilePurpose};
 use super::rust_code::RustCode;
 use crate::repository::SourceFile;
 
@@ -33,7 +33,7 @@ fn check_crate(name: &str, files: &[SourceFile]) -> Vec<Offence> {
             .path
             .strip_prefix(&root)
             .and_then(|path| path.strip_suffix(".rs"));
-        let Some(inside) = inside.filter(|_| place::of(&file.path).purpose == Purpose::Product) else {
+        let Some(inside) = inside.filter(|_| place::of(&file.path).purpose == FilePurpose::Product) else {
             continue;
         };
         let whole = format!("crate::{}", inside.replace('/', "::"));

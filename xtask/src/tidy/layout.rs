@@ -1,7 +1,7 @@
 //! How files are built: their length, the `//!` they open with, and maps without logic.
 
 use super::offence::Offence;
-use super::place::{self, Purpose};
+use super::place::{self, FilePurpose};
 use super::rust_code::RustCode;
 use crate::repository::SourceFile;
 
@@ -12,7 +12,7 @@ const TEST_LINES: usize = 800;
 pub(crate) fn check(file: &SourceFile) -> Vec<Offence> {
     let mut offences = Vec::new();
     let place = place::of(&file.path);
-    let limit = if place.purpose == Purpose::Test {
+    let limit = if place.purpose == FilePurpose::Test {
         TEST_LINES
     } else {
         LINES
@@ -32,7 +32,7 @@ pub(crate) fn check(file: &SourceFile) -> Vec<Offence> {
             "does not open with `//!`: what it is, its main type",
         ));
     }
-    if ["lib.rs", "mod.rs"].contains(&place.file_name) && place.purpose == Purpose::Product {
+    if ["lib.rs", "mod.rs"].contains(&place.file_name) && place.purpose == FilePurpose::Product {
         let code = RustCode::new(&file.text);
         offences.extend(code.function_bodies().into_iter().map(|line| {
             Offence::new(

@@ -2,18 +2,18 @@
 
 /// A Rust file's place in the workspace.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Place<'a> {
+pub(crate) struct FilePlace<'a> {
     /// `gemicro-core`, `xtask`, or nothing outside both.
     pub(crate) package: &'a str,
     /// The last part of the path.
     pub(crate) file_name: &'a str,
     /// What the file is for.
-    pub(crate) purpose: Purpose,
+    pub(crate) purpose: FilePurpose,
 }
 
 /// What a file is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Purpose {
+pub(crate) enum FilePurpose {
     /// Part of the product.
     Product,
     /// Tests and benches.
@@ -23,7 +23,7 @@ pub(crate) enum Purpose {
 }
 
 /// Reads a path such as `crates/gemicro-core/src/flow.rs`.
-pub(crate) fn of(path: &str) -> Place<'_> {
+pub(crate) fn of(path: &str) -> FilePlace<'_> {
     let parts: Vec<&str> = path.split('/').collect();
     let package = match parts.as_slice() {
         ["crates", package, ..] => package,
@@ -37,13 +37,13 @@ pub(crate) fn of(path: &str) -> Place<'_> {
         || file_name.ends_with("_tests.rs")
         || folders.iter().any(|folder| ["tests", "benches"].contains(folder))
     {
-        Purpose::Test
+        FilePurpose::Test
     } else if folders.contains(&"examples") || file_name == "build.rs" {
-        Purpose::Beside
+        FilePurpose::Beside
     } else {
-        Purpose::Product
+        FilePurpose::Product
     };
-    Place {
+    FilePlace {
         package,
         file_name,
         purpose,

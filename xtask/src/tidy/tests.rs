@@ -3,7 +3,7 @@
 use super::command::check_files;
 use super::offence::Offence;
 use super::{arrows, core_tree, links};
-use crate::metadata::{Dependency, Metadata, Package};
+use crate::metadata::{CargoPackage, Dependency, Metadata};
 use crate::repository::SourceFile;
 
 /// All rules for files, over one file; a Rust file gets its `//!` unless the text brings one.
@@ -363,26 +363,26 @@ fn markdown_links() {
     assert_eq!(broken("README.md", "[a]: none.md").len(), 1);
 }
 
-fn member(name: &str, dependencies: &[(&str, Option<&str>)]) -> Package {
+fn member(name: &str, dependencies: &[(&str, Option<&str>)]) -> CargoPackage {
     let dependency = |(name, kind): &(&str, Option<&str>)| Dependency {
         name: (*name).to_owned(),
         kind: kind.map(str::to_owned),
         features: Vec::new(),
     };
-    Package {
+    CargoPackage {
         id: name.to_owned(),
         name: name.to_owned(),
         dependencies: dependencies.iter().map(dependency).collect(),
-        ..Package::default()
+        ..CargoPackage::default()
     }
 }
 
-fn workspace(package: Package) -> Metadata {
+fn workspace(package: CargoPackage) -> Metadata {
     let others = [
         "event", "sim", "guard", "core", "llm", "source", "store", "runner", "engine", "http", "mcp", "cli",
     ]
     .map(|name| member(&format!("gemicro-{name}"), &[]));
-    let mut packages: Vec<Package> = others
+    let mut packages: Vec<CargoPackage> = others
         .into_iter()
         .filter(|other| other.name != package.name)
         .collect();

@@ -5,16 +5,16 @@ use std::path::Path;
 use gemicro_core::ask::AgentName;
 use gemicro_event::text;
 use gemicro_event::{ErrorKind, Failure};
-use gemicro_runner::{Prompt, Session, SessionId};
+use gemicro_runner::{AgentPrompt, Session, SessionId};
 
-use super::Attempt;
+use super::AgentAttempt;
 use crate::memory::retell;
-use crate::place::{Place, belongs, name_of};
-use crate::turned::Turned;
+use crate::place::{ConversationHome, belongs, name_of};
+use crate::turned::TurnResult;
 
-impl Attempt<'_> {
+impl AgentAttempt<'_> {
     /// A conversation that there is.
-    pub(super) async fn go_on(&mut self, session: &str) -> Result<Turned, Failure> {
+    pub(super) async fn go_on(&mut self, session: &str) -> Result<TurnResult, Failure> {
         let (session, name) = match find(self.state(), self.task.agent, session) {
             Ok(found) => found,
             Err(lost) if self.task.begins_anew && lost.kind == ErrorKind::SessionNotFound => {
@@ -36,13 +36,13 @@ impl Attempt<'_> {
                 kept.close().await;
             }
         }
-        let place = Place::of_session(self.state(), &self.name, self.task.agent, &session)?;
+        let place = ConversationHome::of_session(self.state(), &self.name, self.task.agent, &session)?;
         let about = place.about().cloned();
         let own = match &about {
             Some(about) => about.session.parse()?,
             None => session.clone(),
         };
-        let prompt = Prompt::user(self.task.prompt.clone());
+        let prompt = AgentPrompt::user(self.task.prompt.clone());
         let turned = self.cold(place, Session::Resume(own), prompt).await?;
         let is_lost = turned
             .outcome
@@ -58,7 +58,7 @@ impl Attempt<'_> {
                 return Ok(turned);
             }
             self.say_it_is_new(session.as_str());
-            let prompt = Prompt::user(self.task.prompt.clone());
+            let prompt = AgentPrompt::user(self.task.prompt.clone());
             return self.cold(turned.place.again(), Session::New, prompt).await;
         };
         let lost = format!("{} no longer has session {session}", self.task.agent);

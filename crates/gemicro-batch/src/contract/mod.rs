@@ -1,6 +1,6 @@
 //! What goes in and what comes out: the same JSON over every edge.
 //!
-//! [`read_batch`] turns bytes into [`Submitted`], or says where they are wrong. [`BatchAnswer`] is the answer to
+//! [`read_batch`] turns bytes into [`SubmittedBatch`], or says where they are wrong. [`BatchAnswer`] is the answer to
 //! every submit and poll.
 
 mod answer;
@@ -20,7 +20,7 @@ pub use limits::{
     MAX_ALL_DEPENDENCIES, MAX_BATCH_BYTES, MAX_DEADLINE_SECONDS, MAX_DEPENDENCIES, MAX_ID_BYTES,
     MAX_PARAMETERS_BYTES, MAX_RESOLVED_BYTES, MAX_RETRIES, MAX_TASK_PARAMETERS_BYTES, MAX_TASKS,
 };
-pub use poll::{Progress, next_poll_seconds};
+pub use poll::{BatchProgress, next_poll_seconds};
 pub(crate) use read::pointer;
 pub use read::read_batch;
-pub use submitted::{OnFailure, Submitted, Task};
+pub use submitted::{OnFailure, SubmittedBatch, Task};

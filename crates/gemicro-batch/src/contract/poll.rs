@@ -9,7 +9,7 @@ const LOOKS: u64 = 8;
 
 /// How far a batch is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Progress {
+pub struct BatchProgress {
     /// Tasks without their final state.
     pub n_open: u64,
     /// Tasks that this batch brought to their final state.
@@ -23,7 +23,7 @@ pub struct Progress {
 /// Seconds until the next look: an eighth of the time that is still expected by the pace so far, between 1 and 60.
 /// 0 once every task has its final state.
 #[must_use]
-pub fn next_poll_seconds(progress: Progress) -> u64 {
+pub fn next_poll_seconds(progress: BatchProgress) -> u64 {
     if progress.n_open == 0 {
         return 0;
     }

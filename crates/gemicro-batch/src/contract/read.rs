@@ -15,7 +15,7 @@ use super::limits::{
     MAX_BATCH_BYTES, MAX_DEADLINE_SECONDS, MAX_ID_BYTES, MAX_PARAMETERS_BYTES, MAX_RETRIES,
     MAX_TASK_PARAMETERS_BYTES, MAX_TASKS,
 };
-use super::submitted::{OnFailure, Submitted, Task};
+use super::submitted::{OnFailure, SubmittedBatch, Task};
 use crate::reference::is_task_id;
 
 /// Where the tasks stand in the object form.
@@ -27,7 +27,7 @@ const IN_OBJECT: &str = "/tasks";
 /// With the place, when it is not JSON of this shape, two tasks have one id, a dependency is unknown or leads round,
 /// or it is too large. Unknown task types and parameters that do not fit them are no errors: such a task is
 /// rejected when the batch is planned, and the others proceed.
-pub fn read_batch(bytes: &[u8]) -> Result<Submitted, BatchError> {
+pub fn read_batch(bytes: &[u8]) -> Result<SubmittedBatch, BatchError> {
     if bytes.len() > MAX_BATCH_BYTES {
         return Err(BatchError::TooLong {
             n_bytes: bytes.len(),
@@ -60,7 +60,7 @@ pub fn read_batch(bytes: &[u8]) -> Result<Submitted, BatchError> {
         });
     }
     edges(&tasks, places)?;
-    Ok(Submitted {
+    Ok(SubmittedBatch {
         key: whole.key,
         on_failure: whole.on_failure,
         deadline_seconds: whole.deadline_seconds,

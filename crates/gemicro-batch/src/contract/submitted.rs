@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 /// A batch that can be carried out: ids are unique, dependencies exist and lead nowhere round.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Submitted {
+pub struct SubmittedBatch {
     /// The caller's own name for it: the same key handed in twice is one batch.
     pub key: Option<String>,
     /// What a failure means for the others.

@@ -17,7 +17,7 @@ pub(super) const MAX_ANSWER_BYTES: usize = 16 << 20;
 
 /// How much one report may name.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Bounds {
+pub(super) struct ReportBounds {
     /// Files.
     pub(super) files: usize,
     /// Lines with code of all files.
@@ -26,7 +26,7 @@ pub(super) struct Bounds {
     pub(super) functions: usize,
 }
 
-impl Default for Bounds {
+impl Default for ReportBounds {
     fn default() -> Self {
         Self {
             files: 500_000,

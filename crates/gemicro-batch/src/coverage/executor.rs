@@ -10,7 +10,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::bounds::MAX_ANSWER_BYTES;
 use super::error::CoverageError;
-use super::gather::{Asked, gather_until};
+use super::gather::{CoverageRequest, gather_until};
 use super::render::render;
 use crate::types::{CoverageInput, CoverageOutput};
 
@@ -41,7 +41,7 @@ impl Executor for CoverageExecutor {
 }
 
 fn told(input: CoverageInput, cancel: &CancellationToken) -> Result<Json, Failure> {
-    let asked = Asked {
+    let asked = CoverageRequest {
         root: PathBuf::from(input.directory),
         reports: input.reports,
         scope: input.scope,

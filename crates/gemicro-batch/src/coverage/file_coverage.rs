@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::bounds::MAX_COUNT;
 use super::counted_lines;
-use super::language::Language;
+use super::language::CodeLanguage;
 use super::line_range::LineRange;
 use super::totals::Totals;
 
@@ -16,7 +16,7 @@ pub struct FileCoverage {
     /// The file, from the project's folder on, with `/` between its parts.
     pub path: String,
     /// What it is written in.
-    pub language: Language,
+    pub language: CodeLanguage,
     /// Lines with code, and how often each ran.
     #[serde(with = "counted_lines")]
     pub lines: BTreeMap<u32, u64>,
@@ -40,7 +40,7 @@ impl FileCoverage {
     #[must_use]
     pub fn new(path: String) -> Self {
         Self {
-            language: Language::of(&path),
+            language: CodeLanguage::of(&path),
             path,
             lines: BTreeMap::new(),
             functions: Vec::new(),

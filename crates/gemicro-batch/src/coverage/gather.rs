@@ -8,10 +8,10 @@ use serde::{Deserialize, Serialize};
 use super::bounds::MAX_REPORTS;
 use super::error::CoverageError;
 use super::file_coverage::FileCoverage;
-use super::find::{Opened, ProjectPaths, looked, open, usual_reports};
-use super::language::Scope;
-use super::read::{Report, ReportFormat, Watched, read_watched};
-use super::whole::Coverage;
+use super::find::{OpenedReport, ProjectPaths, looked, open, usual_reports};
+use super::language::FileScope;
+use super::read::{CoverageReport, ReportFormat, StoppableReader, read_watched};
+use super::whole::ProjectCoverage;
 
 /// Files of one checkout are written one after the other; a report among them is no older for that.
 const TOGETHER: Duration = Duration::from_secs(10);
@@ -21,20 +21,20 @@ const MAX_EXAMPLES: usize = 3;
 
 /// What is asked.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Asked {
+pub struct CoverageRequest {
     /// The folder of the project.
     pub root: PathBuf,
     /// Reports, from that folder on or absolute, but inside it; none for those in [the usual places](super::USUAL_PLACES).
     pub reports: Vec<String>,
     /// The files that matter.
-    pub scope: Scope,
+    pub scope: FileScope,
 }
 
 /// The coverage of a project, and where it is from.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Gathered {
+pub struct GatheredCoverage {
     /// What ran.
-    pub coverage: Coverage,
+    pub coverage: ProjectCoverage,
     /// The reports that were merged, in the order of reading.
     pub reports: Vec<ReportSeen>,
     /// What is odd about them.
@@ -58,7 +58,7 @@ pub struct ReportSeen {
 ///
 /// # Errors
 /// When there is no report, or one is empty, malformed, too large or outside the project.
-pub fn gather(asked: &Asked) -> Result<Gathered, CoverageError> {
+pub fn gather(asked: &CoverageRequest) -> Result<GatheredCoverage, CoverageError> {
     gather_until(asked, &|| false)
 }
 
@@ -66,14 +66,17 @@ pub fn gather(asked: &Asked) -> Result<Gathered, CoverageError> {
 ///
 /// # Errors
 /// As above; and when it was stopped.
-pub fn gather_until(asked: &Asked, is_stopped: &dyn Fn() -> bool) -> Result<Gathered, CoverageError> {
+pub fn gather_until(
+    asked: &CoverageRequest,
+    is_stopped: &dyn Fn() -> bool,
+) -> Result<GatheredCoverage, CoverageError> {
     let unreadable = |source| CoverageError::Unreadable {
         path: asked.root.display().to_string(),
         source,
     };
     let real = std::fs::canonicalize(&asked.root).map_err(unreadable)?;
     let named = std::path::absolute(&asked.root).map_err(unreadable)?;
-    let mut gathering = Gathering {
+    let mut gathering = CoverageSearch {
         paths: ProjectPaths::new(&named, &real),
         coverage: Vec::new(),
         reports: Vec::new(),
@@ -83,20 +86,20 @@ pub fn gather_until(asked: &Asked, is_stopped: &dyn Fn() -> bool) -> Result<Gath
         gathering.add(opened, is_stopped)?;
     }
     gathering.passed_over(asked, &real)?;
-    let coverage = Coverage::of(gathering.coverage);
+    let coverage = ProjectCoverage::of(gathering.coverage);
     let is_empty = coverage.files.is_empty();
     let coverage = coverage.within(asked.scope);
     if coverage.files.is_empty() && !is_empty {
         let language = match asked.scope {
-            Scope::All => "the project",
-            Scope::Cpp => "C++ or C",
-            Scope::Rust => "Rust",
+            FileScope::All => "the project",
+            FileScope::Cpp => "C++ or C",
+            FileScope::Rust => "Rust",
         };
         gathering
             .warnings
             .push(format!("no file of the reports is of {language}"));
     }
-    Ok(Gathered {
+    Ok(GatheredCoverage {
         coverage,
         reports: gathering.reports,
         warnings: gathering.warnings,
@@ -104,18 +107,18 @@ pub fn gather_until(asked: &Asked, is_stopped: &dyn Fn() -> bool) -> Result<Gath
 }
 
 /// A report, and what happens when it is something else.
-struct Found {
-    opened: Opened,
+struct ReportSearch {
+    opened: OpenedReport,
     is_named: bool,
 }
 
 /// The reports that are meant.
 fn reports(
-    asked: &Asked,
+    asked: &CoverageRequest,
     named: &Path,
     real: &Path,
     warnings: &mut Vec<String>,
-) -> Result<Vec<Found>, CoverageError> {
+) -> Result<Vec<ReportSearch>, CoverageError> {
     let is_named = !asked.reports.is_empty();
     let names = match is_named {
         true => asked.reports.clone(),
@@ -127,14 +130,14 @@ fn reports(
             most: MAX_REPORTS,
         });
     }
-    let mut found: Vec<Found> = Vec::new();
+    let mut found: Vec<ReportSearch> = Vec::new();
     for name in names {
         // A report may be named by way of a link to the project.
         let below = Path::new(&name).strip_prefix(named).ok().and_then(Path::to_str);
         match open(real, below.unwrap_or(&name)) {
             // One that is named twice, or has a second name, counts once.
             Ok(opened) if found.iter().any(|known| known.opened.path == opened.path) => {}
-            Ok(opened) => found.push(Found { opened, is_named }),
+            Ok(opened) => found.push(ReportSearch { opened, is_named }),
             Err(error @ (CoverageError::Outside { .. } | CoverageError::NotFound { .. })) if !is_named => {
                 warnings.push(format!("{name} was passed over: {error}"));
             }
@@ -144,17 +147,17 @@ fn reports(
     Ok(found)
 }
 
-struct Gathering {
+struct CoverageSearch {
     paths: ProjectPaths,
     coverage: Vec<FileCoverage>,
     reports: Vec<ReportSeen>,
     warnings: Vec<String>,
 }
 
-impl Gathering {
-    fn add(&mut self, found: Found, is_stopped: &dyn Fn() -> bool) -> Result<(), CoverageError> {
-        let Found { opened, is_named } = found;
-        let bytes = Watched::new(&opened.file, is_stopped);
+impl CoverageSearch {
+    fn add(&mut self, found: ReportSearch, is_stopped: &dyn Fn() -> bool) -> Result<(), CoverageError> {
+        let ReportSearch { opened, is_named } = found;
+        let bytes = StoppableReader::new(&opened.file, is_stopped);
         let report = match read_watched(&opened.path, bytes) {
             Ok(report) => report,
             Err(error @ CoverageError::OtherFormat { .. }) if !is_named => {
@@ -190,7 +193,7 @@ impl Gathering {
     }
 
     /// The files of the project, with their paths in it.
-    fn placed(&mut self, report: Report, opened: &Opened) -> Vec<FileCoverage> {
+    fn placed(&mut self, report: CoverageReport, opened: &OpenedReport) -> Vec<FileCoverage> {
         let paths: Vec<&str> = report.files.iter().map(|file| file.path.as_str()).collect();
         let placed = self.paths.place(&paths, &opened.folder, &report.sources);
         if let Some(checkout) = &placed.moved_from {
@@ -216,7 +219,7 @@ impl Gathering {
     }
 
     /// When the newest source was written; those that are gone are told.
-    fn look_at_sources(&mut self, files: &[FileCoverage], opened: &Opened) -> Option<SystemTime> {
+    fn look_at_sources(&mut self, files: &[FileCoverage], opened: &OpenedReport) -> Option<SystemTime> {
         let mut gone = Examples::default();
         let mut newest = None;
         for file in files {
@@ -231,7 +234,7 @@ impl Gathering {
     }
 
     /// Whether anything was a report at all.
-    fn passed_over(&self, asked: &Asked, real: &Path) -> Result<(), CoverageError> {
+    fn passed_over(&self, asked: &CoverageRequest, real: &Path) -> Result<(), CoverageError> {
         if !self.reports.is_empty() || !asked.reports.is_empty() {
             return Ok(());
         }

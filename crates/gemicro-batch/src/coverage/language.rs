@@ -11,7 +11,8 @@ const CPP: [&str; 15] = [
 /// What a file is written in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Language {
+#[schemars(rename = "Language")]
+pub enum CodeLanguage {
     /// C++ or C.
     Cpp,
     /// Rust.
@@ -20,7 +21,7 @@ pub enum Language {
     Other,
 }
 
-impl Language {
+impl CodeLanguage {
     /// The language of a file with this name.
     #[must_use]
     pub fn of(path: &str) -> Self {
@@ -50,7 +51,8 @@ impl Language {
 /// Which files are asked about.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Scope {
+#[schemars(rename = "Scope")]
+pub enum FileScope {
     /// Every file.
     #[default]
     All,
@@ -60,14 +62,14 @@ pub enum Scope {
     Rust,
 }
 
-impl Scope {
+impl FileScope {
     /// Whether files of a language are asked about.
     #[must_use]
-    pub fn holds(self, language: Language) -> bool {
+    pub fn holds(self, language: CodeLanguage) -> bool {
         match self {
             Self::All => true,
-            Self::Cpp => language == Language::Cpp,
-            Self::Rust => language == Language::Rust,
+            Self::Cpp => language == CodeLanguage::Cpp,
+            Self::Rust => language == CodeLanguage::Rust,
         }
     }
 }

@@ -3,7 +3,7 @@
 //! # Theory of operation
 //!
 //! [`gather`] finds the reports of a project (`find`), reads each by what it is (`read`: LCOV, the JSON of
-//! `llvm-cov export`, Cobertura), says its paths from the project's folder on, and merges all into one [`Coverage`].
+//! `llvm-cov export`, Cobertura), says its paths from the project's folder on, and merges all into one [`ProjectCoverage`].
 //! [`render`] tells it as JSON, as a table or as data for MiniZinc. [`CoverageExecutor`] does both for a step.
 //! Nothing here measures: no program is started, and no source file is opened.
 
@@ -26,10 +26,10 @@ pub use error::CoverageError;
 pub use executor::{COVERAGE_STEP, CoverageExecutor};
 pub use file_coverage::{FileCoverage, FunctionCoverage};
 pub use find::{ReportNames, USUAL_PLACES};
-pub use gather::{Asked, Gathered, ReportSeen, gather, gather_until};
-pub use language::{Language, Scope};
+pub use gather::{CoverageRequest, GatheredCoverage, ReportSeen, gather, gather_until};
+pub use language::{CodeLanguage, FileScope};
 pub use line_range::{LineRange, LineRangeError};
-pub use read::{Report, ReportFormat, read_report};
+pub use read::{CoverageReport, ReportFormat, read_report};
 pub use render::{OutputFormat, render};
-pub use totals::{Summary, Totals};
-pub use whole::Coverage;
+pub use totals::{CoverageSummary, Totals};
+pub use whole::ProjectCoverage;

@@ -52,7 +52,7 @@ impl AddAssign for Totals {
 
 /// The totals of all files, as answers have them.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-pub struct Summary {
+pub struct CoverageSummary {
     /// Lines with code.
     pub lines: u64,
     /// Those that ran.

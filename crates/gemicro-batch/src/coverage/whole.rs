@@ -5,17 +5,17 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::file_coverage::FileCoverage;
-use super::language::Scope;
-use super::totals::{Summary, Totals};
+use super::language::FileScope;
+use super::totals::{CoverageSummary, Totals};
 
 /// What ran of a project: its files by path, each once.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Coverage {
+pub struct ProjectCoverage {
     /// The files.
     pub files: Vec<FileCoverage>,
 }
 
-impl Coverage {
+impl ProjectCoverage {
     /// Out of files in any order; those with one path become one.
     #[must_use]
     pub fn of(files: impl IntoIterator<Item = FileCoverage>) -> Self {
@@ -46,9 +46,9 @@ impl Coverage {
 
     /// The same as answers have it.
     #[must_use]
-    pub fn summary(&self) -> Summary {
+    pub fn summary(&self) -> CoverageSummary {
         let totals = self.totals();
-        Summary {
+        CoverageSummary {
             lines: totals.lines,
             covered: totals.covered,
             percent: totals.percent(),
@@ -60,7 +60,7 @@ impl Coverage {
 
     /// Only the files that are asked about.
     #[must_use]
-    pub fn within(mut self, scope: Scope) -> Self {
+    pub fn within(mut self, scope: FileScope) -> Self {
         self.files.retain(|file| scope.holds(file.language));
         self
     }

@@ -8,7 +8,7 @@ use gemicro_event::{AgentUpdate, ErrorKind, Event, Failure, Json, Timestamp};
 
 use super::decide::decide;
 use super::events::{BatchItemCompleted, BatchItemFailed, BatchItemStarted};
-use super::item::Item;
+use super::item::TaskItem;
 use super::state::{BatchState, Keep};
 use crate::contract::ItemState;
 use crate::types::task_type;
@@ -99,12 +99,12 @@ impl Flow for BatchFlow {
 }
 
 impl BatchState {
-    fn item_of(&self, step: &Step) -> Option<&Item> {
+    fn item_of(&self, step: &Step) -> Option<&TaskItem> {
         self.by_key.get(&step.key).map(|idx| self.item(*idx))
     }
 }
 
-impl Item {
+impl TaskItem {
     /// How it ends when its step failed like this.
     fn end_of(&self, failure: &Failure) -> (ItemState, Failure) {
         match (&self.stopping, failure.kind) {

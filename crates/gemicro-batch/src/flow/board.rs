@@ -5,9 +5,9 @@ use gemicro_core::run::events::RunReaders;
 use gemicro_core::store::BoardLine;
 use gemicro_event::{ErrorKind, Event, Failure, Json, Timestamp};
 
-use super::item::Item;
+use super::item::TaskItem;
 use super::state::{BatchState, Keep};
-use crate::contract::{BatchAnswer, ItemAnswer, ItemState, Progress, next_poll_seconds};
+use crate::contract::{BatchAnswer, BatchProgress, ItemAnswer, ItemState, next_poll_seconds};
 
 /// Folds the journal of a batch, from its first event on, with every output.
 ///
@@ -45,10 +45,10 @@ impl BatchState {
 
     /// How far the batch is.
     #[must_use]
-    pub fn progress(&self, now: Timestamp) -> Progress {
+    pub fn progress(&self, now: Timestamp) -> BatchProgress {
         let n_open = self.counts.open();
         let only_waits = self.counts.parked > 0 && self.counts.running == 0;
-        Progress {
+        BatchProgress {
             n_open,
             n_settled: (self.counts.total - n_open).saturating_sub(self.n_given),
             elapsed: now.since(self.started_at),
@@ -77,7 +77,7 @@ impl BatchState {
     }
 }
 
-impl Item {
+impl TaskItem {
     fn answer(&self, output: Option<&Json>) -> ItemAnswer {
         ItemAnswer {
             task_id: self.task.task_id.clone(),

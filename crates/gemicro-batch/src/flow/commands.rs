@@ -7,7 +7,7 @@ use gemicro_event::{AgentUpdate, Timestamp};
 use serde::Deserialize;
 
 use super::events::{BatchItemsCancelled, BatchItemsRetried};
-use super::item::Item;
+use super::item::TaskItem;
 use super::state::BatchState;
 use crate::contract::ItemState;
 
@@ -40,7 +40,7 @@ impl BatchState {
             }
             RETRY_ITEMS => {
                 let ItemsRequest { task_ids, .. } = request()?;
-                self.chosen(&task_ids, Item::can_be_retried)?;
+                self.chosen(&task_ids, TaskItem::can_be_retried)?;
                 let retried = self.retried(&task_ids).into_iter();
                 let task_ids = retried.map(|idx| self.item(idx).task.task_id.clone()).collect();
                 Ok(vec![AgentUpdate::new(&BatchItemsRetried { task_ids }, at)])
@@ -71,7 +71,7 @@ impl BatchState {
     }
 
     /// The tasks among these, or among all, that something can be done with.
-    fn chosen(&self, task_ids: &[String], fits: impl Fn(&Item) -> bool) -> Result<Vec<String>, String> {
+    fn chosen(&self, task_ids: &[String], fits: impl Fn(&TaskItem) -> bool) -> Result<Vec<String>, String> {
         if let Some(unknown) = task_ids.iter().find(|id| !self.by_id.contains_key(*id)) {
             return Err(format!("there is no task `{unknown}` in this batch"));
         }

@@ -8,11 +8,11 @@ use serde_json::Value;
 
 use super::state::{BatchState, Keep};
 use crate::contract::{ItemQuestion, ItemState, OnFailure};
-use crate::reference::{Resolved, may_refer, resolve};
-use crate::types::{Making, task_type};
+use crate::reference::{ResolvedParameters, may_refer, resolve};
+use crate::types::{TaskContext, task_type};
 
 /// How a task ends.
-enum End {
+enum TaskEnd {
     Completed(Json),
     Without(ItemState, Failure),
 }
@@ -20,12 +20,12 @@ enum End {
 impl BatchState {
     /// A task has its output.
     pub(super) fn complete(&mut self, idx: u32, output: Json) {
-        self.settle(idx, End::Completed(output));
+        self.settle(idx, TaskEnd::Completed(output));
     }
 
     /// A task will have none.
     pub(super) fn fail(&mut self, idx: u32, state: ItemState, error: Failure) {
-        self.settle(idx, End::Without(state, error));
+        self.settle(idx, TaskEnd::Without(state, error));
     }
 
     /// A task cannot be carried out as written. That stays so whatever else ended it before.
@@ -42,7 +42,7 @@ impl BatchState {
     pub(super) fn leave(&mut self, left: Vec<(u32, ItemState, Failure)>) {
         let places: Vec<u32> = left.iter().map(|(idx, ..)| *idx).collect();
         for (idx, state, error) in left {
-            self.finish_item(idx, End::Without(state, error));
+            self.finish_item(idx, TaskEnd::Without(state, error));
         }
         for idx in places {
             for dependent in self.dependents[idx as usize].clone() {
@@ -137,7 +137,7 @@ impl BatchState {
     pub(super) fn close(&mut self, state: ItemState, error: &Failure) {
         for idx in self.places() {
             if !self.item(idx).state.is_final() {
-                self.finish_item(idx, End::Without(state, error.clone()));
+                self.finish_item(idx, TaskEnd::Without(state, error.clone()));
             }
         }
     }
@@ -174,15 +174,15 @@ impl BatchState {
     }
 
     /// Gives a task its final state, and others theirs where that follows.
-    fn settle(&mut self, first: u32, end: End) {
+    fn settle(&mut self, first: u32, end: TaskEnd) {
         let mut open = vec![(first, end)];
         while let Some((idx, end)) = open.pop() {
             if self.item(idx).state.is_final() {
                 continue;
             }
             let (has_output, state) = match &end {
-                End::Completed(_) => (true, ItemState::Completed),
-                End::Without(state, _) => (false, *state),
+                TaskEnd::Completed(_) => (true, ItemState::Completed),
+                TaskEnd::Without(state, _) => (false, *state),
             };
             self.finish_item(idx, end);
             for dependent in self.dependents[idx as usize].clone() {
@@ -194,7 +194,7 @@ impl BatchState {
                 item.n_missing = item.n_missing.saturating_sub(1);
                 let is_free = item.n_missing == 0 && item.state == ItemState::Queued && item.step.is_none();
                 if is_free && let Err(error) = self.make_ready(dependent) {
-                    open.push((dependent, End::Without(ItemState::Failed, error)));
+                    open.push((dependent, TaskEnd::Without(ItemState::Failed, error)));
                 }
             }
             if self.on_failure == OnFailure::Stop && stops_batch(state) && self.stopped_by.is_none() {
@@ -224,12 +224,12 @@ impl BatchState {
             };
             resolve(&parameters, known.bound, &output_of)?
         } else {
-            Resolved {
+            ResolvedParameters {
                 parameters,
                 variables: Vec::new(),
             }
         };
-        let making = Making {
+        let making = TaskContext {
             key: item.key(),
             settings: &self.settings,
             max_attempts: item.task.attempts(),
@@ -245,7 +245,7 @@ impl BatchState {
     }
 
     /// Gives one task its final state.
-    fn finish_item(&mut self, idx: u32, end: End) {
+    fn finish_item(&mut self, idx: u32, end: TaskEnd) {
         self.take_from_ready(idx);
         self.stopping.remove(&idx);
         let keeps_all = self.keep == Keep::All;
@@ -255,12 +255,12 @@ impl BatchState {
         item.question = None;
         item.step = None;
         match end {
-            End::Completed(output) => {
+            TaskEnd::Completed(output) => {
                 item.output = keeps.then(|| output.clone());
                 self.change(idx, ItemState::Completed);
                 self.note_change(idx, Some(output));
             }
-            End::Without(state, mut error) => {
+            TaskEnd::Without(state, mut error) => {
                 // A command that ran and failed has printed something.
                 let output = item.printed(&error).cloned();
                 if !keeps_all {
@@ -315,7 +315,7 @@ impl BatchState {
     }
 
     /// How a task ends when one that it depends on has no output.
-    fn end_with(&self, needed: u32) -> End {
+    fn end_with(&self, needed: u32) -> TaskEnd {
         let needed = self.item(needed);
         let kind = needed
             .error
@@ -341,11 +341,11 @@ impl BatchState {
             ItemState::Cancelled => ItemState::Cancelled,
             _ => ItemState::Skipped,
         };
-        End::Without(state, Failure::new(kind, message))
+        TaskEnd::Without(state, Failure::new(kind, message))
     }
 
-    fn end_of_stop(&self, stopped_by: u32) -> End {
-        End::Without(ItemState::Cancelled, self.stop_reason(stopped_by))
+    fn end_of_stop(&self, stopped_by: u32) -> TaskEnd {
+        TaskEnd::Without(ItemState::Cancelled, self.stop_reason(stopped_by))
     }
 
     fn stop_reason(&self, stopped_by: u32) -> Failure {

@@ -2,15 +2,15 @@
 
 use std::time::Duration;
 
-use gemicro_core::ask::Grant;
+use gemicro_core::ask::TaskGrant;
 use gemicro_core::budget::{Limits, Purpose};
-use gemicro_core::flow::{Decision, Outcome, Step, Wait};
+use gemicro_core::flow::{Decision, Outcome, RunWait, Step};
 use gemicro_core::research::events::ResultMetadata;
 use gemicro_core::run::RunState;
 use gemicro_event::{ErrorKind, Failure, Json};
 
 use super::fold::deadline_key;
-use super::item::Rank;
+use super::item::TaskRank;
 use super::state::BatchState;
 use crate::contract::ItemState;
 use crate::types::task_type;
@@ -41,7 +41,7 @@ fn wanted(state: &BatchState, run: &RunState) -> Vec<Step> {
     let n_running = usize::try_from(n_running).unwrap_or(MAX_WANTED);
     let n_free = MAX_WANTED.saturating_sub(n_running);
     let parked_kind = run.parked.as_ref().map(|parked| parked.kind.as_str());
-    let mut first: Vec<Rank> = state
+    let mut first: Vec<TaskRank> = state
         .ready
         .iter()
         .filter(|(kind, _)| Some(**kind) != parked_kind)
@@ -56,7 +56,7 @@ fn wanted(state: &BatchState, run: &RunState) -> Vec<Step> {
             let item = state.item(idx);
             let step = item.step.clone()?;
             match task_type(&item.task.task_type)?.granted {
-                Some(granted) if grant != Grant::default() => Some(granted(step, grant)),
+                Some(granted) if grant != TaskGrant::default() => Some(granted(step, grant)),
                 Some(_) | None => Some(step),
             }
         })
@@ -64,7 +64,7 @@ fn wanted(state: &BatchState, run: &RunState) -> Vec<Step> {
 }
 
 /// The part of what is left that each task gets whose cost nobody knows before: as much as every other.
-fn share(state: &BatchState, run: &RunState) -> Grant {
+fn share(state: &BatchState, run: &RunState) -> TaskGrant {
     let Limits {
         tokens,
         micro_usd,
@@ -74,16 +74,16 @@ fn share(state: &BatchState, run: &RunState) -> Grant {
     let left = run.ledger.available(Purpose::Ordinary);
     // A used-up limit asks for one more than is left: the step is refused.
     let part = |limit: Option<u64>, left: u64| limit.map(|_| (left / state.n_sharing.max(1)).max(1));
-    Grant {
+    TaskGrant {
         tokens: part(tokens, left.tokens),
         micro_usd: part(micro_usd, left.micro_usd),
         turns: part(turns, left.turns),
     }
 }
 
-fn next_deadline(state: &BatchState) -> Option<Wait> {
+fn next_deadline(state: &BatchState) -> Option<RunWait> {
     let (seconds, _) = state.deadlines.first_key_value()?;
-    Some(Wait::Until {
+    Some(RunWait::Until {
         key: deadline_key(*seconds),
         at: state.started_at.plus(Duration::from_secs(*seconds)),
     })

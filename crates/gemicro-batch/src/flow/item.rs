@@ -10,7 +10,7 @@ use crate::types::{SHELL_STEP, output_of_failure, task_type};
 
 /// A task and where it stands.
 #[derive(Debug, Clone)]
-pub(crate) struct Item {
+pub(crate) struct TaskItem {
     pub(crate) task: Task,
     pub(crate) state: ItemState,
     /// How often it was retried as a whole; part of its step's key.
@@ -34,10 +34,10 @@ pub(crate) struct Item {
 }
 
 /// The order in which tasks start: priority, then place in the batch.
-pub(crate) type Rank = (Reverse<i32>, u32);
+pub(crate) type TaskRank = (Reverse<i32>, u32);
 
-impl Item {
-    pub(crate) fn rank(&self, idx: u32) -> Rank {
+impl TaskItem {
+    pub(crate) fn rank(&self, idx: u32) -> TaskRank {
         (Reverse(self.task.priority), idx)
     }
 

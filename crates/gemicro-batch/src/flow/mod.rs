@@ -28,6 +28,6 @@ pub use events::{
     BatchItemsCancelled, BatchItemsRetried, BatchReaders, register,
 };
 pub use open_steps::OpenSteps;
-pub use plan::{BatchPlan, PlannedItem, Settled, plan};
+pub use plan::{BatchPlan, InitialEnd, PlannedItem, plan};
 pub use retry::retry_plan;
 pub use state::BatchState;

@@ -7,7 +7,7 @@ use gemicro_event::redact::Redactor;
 use gemicro_event::{ErrorKind, Failure, Json, StreamId};
 use serde::{Deserialize, Serialize};
 
-use crate::contract::{ItemState, OnFailure, Submitted, Task};
+use crate::contract::{ItemState, OnFailure, SubmittedBatch, Task};
 use crate::types::{BatchSettings, SHELL_STEP, TASK_TYPES, task_type};
 
 /// Everything that deciding depends on.
@@ -70,7 +70,10 @@ impl BatchPlan {
             if is_executed && holds_secret(task.parameters.text()) {
                 let message = "it holds a key, a token or what looks like one; secrets are never written down, so it \
                                could not be run as written";
-                item.settled = Some(Settled::Rejected(Failure::new(ErrorKind::InvalidInput, message)));
+                item.settled = Some(InitialEnd::Rejected(Failure::new(
+                    ErrorKind::InvalidInput,
+                    message,
+                )));
             }
         }
         Ok(self)
@@ -104,13 +107,13 @@ pub struct PlannedItem {
     pub task: Task,
     /// Its final state, where that is known before anything starts.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub settled: Option<Settled>,
+    pub settled: Option<InitialEnd>,
 }
 
 /// A final state that a task has from the beginning.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Settled {
+pub enum InitialEnd {
     /// It cannot be carried out as written.
     Rejected(Failure),
     /// An earlier run completed it, with this output.
@@ -127,10 +130,10 @@ pub enum Settled {
 /// Plans a batch: tasks of an unknown type, or with parameters that do not fit their type, are rejected; the others
 /// proceed.
 #[must_use]
-pub fn plan(submitted: Submitted, settings: BatchSettings) -> BatchPlan {
+pub fn plan(submitted: SubmittedBatch, settings: BatchSettings) -> BatchPlan {
     let tasks = submitted.tasks.into_iter();
     let items = tasks.map(|task| PlannedItem {
-        settled: rejection(&task, &settings).map(Settled::Rejected),
+        settled: rejection(&task, &settings).map(InitialEnd::Rejected),
         task,
     });
     BatchPlan {

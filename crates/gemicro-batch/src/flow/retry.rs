@@ -7,7 +7,7 @@ use gemicro_core::run::events::RunReaders;
 use gemicro_event::{ErrorKind, Event, Failure};
 
 use super::board::board;
-use super::plan::{BatchPlan, PlannedItem, Settled};
+use super::plan::{BatchPlan, InitialEnd, PlannedItem};
 use crate::contract::ItemState;
 
 /// The plan of a run that does again what an ended batch left without an output, from its journal. What completed
@@ -31,8 +31,8 @@ pub fn retry_plan(events: &[Event], task_ids: &[String]) -> Result<BatchPlan, Fa
     let places = plan.items.iter().zip(&ended.items).zip(0u32..);
     let items = places.map(|((planned, item), idx)| {
         let settled = match item.state {
-            ItemState::Completed => item.output.clone().map(Settled::Completed),
-            state if item.can_be_retried() && !retried.contains(&idx) => Some(Settled::Left {
+            ItemState::Completed => item.output.clone().map(InitialEnd::Completed),
+            state if item.can_be_retried() && !retried.contains(&idx) => Some(InitialEnd::Left {
                 state,
                 error: item
                     .error

@@ -4,15 +4,15 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use gemicro_event::{ErrorKind, Failure, Json, StepKey, Timestamp};
 
-use super::item::{Item, Rank};
-use super::plan::{BatchPlan, Settled};
+use super::item::{TaskItem, TaskRank};
+use super::plan::{BatchPlan, InitialEnd};
 use crate::contract::{Counts, Edges, ItemState, OnFailure, Task, edges};
 use crate::types::BatchSettings;
 
 /// Where every task of a batch stands, folded from its journal.
 #[derive(Debug, Clone)]
 pub struct BatchState {
-    pub(super) items: Vec<Item>,
+    pub(super) items: Vec<TaskItem>,
     pub(super) settings: BatchSettings,
     pub(super) on_failure: OnFailure,
     /// Which outputs are kept.
@@ -27,7 +27,7 @@ pub struct BatchState {
     /// Tasks that had their final state from the beginning.
     pub(super) n_given: u64,
     /// Tasks that can start, first or again, by the kind of their step.
-    pub(super) ready: BTreeMap<&'static str, BTreeSet<Rank>>,
+    pub(super) ready: BTreeMap<&'static str, BTreeSet<TaskRank>>,
     /// Tasks that run and must not.
     pub(super) stopping: BTreeSet<u32>,
     /// Deadlines to come: seconds from the start, and whose they are.
@@ -54,7 +54,7 @@ pub(super) enum Keep {
 impl BatchState {
     /// The state before the first event.
     pub(super) fn new(plan: BatchPlan, keep: Keep) -> Result<Self, Failure> {
-        let (tasks, settled): (Vec<Task>, Vec<Option<Settled>>) = plan
+        let (tasks, settled): (Vec<Task>, Vec<Option<InitialEnd>>) = plan
             .items
             .into_iter()
             .map(|item| (item.task, item.settled))
@@ -102,11 +102,11 @@ impl BatchState {
         Some(self.items[*idx as usize].state)
     }
 
-    pub(super) fn item(&self, idx: u32) -> &Item {
+    pub(super) fn item(&self, idx: u32) -> &TaskItem {
         &self.items[idx as usize]
     }
 
-    pub(super) fn item_mut(&mut self, idx: u32) -> &mut Item {
+    pub(super) fn item_mut(&mut self, idx: u32) -> &mut TaskItem {
         &mut self.items[idx as usize]
     }
 
@@ -125,7 +125,7 @@ impl BatchState {
         if let Some(seconds) = deadlines.min() {
             self.deadlines.entry(seconds).or_default().push(idx);
         }
-        let item = Item {
+        let item = TaskItem {
             state: ItemState::Queued,
             epoch: 0,
             n_missing: needs.len(),
@@ -146,14 +146,14 @@ impl BatchState {
         self.note_change(idx, None);
     }
 
-    fn settle_given(&mut self, settled: Vec<Option<Settled>>) {
+    fn settle_given(&mut self, settled: Vec<Option<InitialEnd>>) {
         let (mut rejected, mut left) = (Vec::new(), Vec::new());
         for (idx, settled) in (0u32..).zip(settled) {
             match settled {
                 None => {}
-                Some(Settled::Completed(output)) => self.complete(idx, output),
-                Some(Settled::Rejected(error)) => rejected.push((idx, error)),
-                Some(Settled::Left { state, error }) => left.push((idx, state, error)),
+                Some(InitialEnd::Completed(output)) => self.complete(idx, output),
+                Some(InitialEnd::Rejected(error)) => rejected.push((idx, error)),
+                Some(InitialEnd::Left { state, error }) => left.push((idx, state, error)),
             }
         }
         self.leave(left);

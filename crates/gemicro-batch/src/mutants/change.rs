@@ -32,8 +32,8 @@ impl Mutant {
 }
 
 /// A change before it is known whether it is wanted.
-pub(super) struct Change {
-    pub(super) kind: Kind,
+pub(super) struct MutantChange {
+    pub(super) kind: ChangeKind,
     pub(super) place: Range<usize>,
     pub(super) replacement: String,
     pub(super) what: String,
@@ -41,7 +41,7 @@ pub(super) struct Change {
 
 /// Kinds of change, the most telling first: the order is that of the mutants.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Kind {
+pub(super) enum ChangeKind {
     Comparison,
     Logic,
     Condition,
@@ -52,9 +52,9 @@ pub(super) enum Kind {
     Return,
 }
 
-impl Change {
+impl MutantChange {
     /// The text at a place becomes another.
-    pub(super) fn becomes(kind: Kind, source: &str, place: Range<usize>, replacement: String) -> Self {
+    pub(super) fn becomes(kind: ChangeKind, source: &str, place: Range<usize>, replacement: String) -> Self {
         let what = format!(
             "`{}` became `{}`",
             shown(&source[place.clone()]),
@@ -69,7 +69,7 @@ impl Change {
     }
 
     /// A statement is left out; `replacement` keeps the rest well-formed.
-    pub(super) fn removed(kind: Kind, source: &str, place: Range<usize>, replacement: &str) -> Self {
+    pub(super) fn removed(kind: ChangeKind, source: &str, place: Range<usize>, replacement: &str) -> Self {
         let what = format!("`{}` was removed", shown(&source[place.clone()]));
         Self {
             kind,

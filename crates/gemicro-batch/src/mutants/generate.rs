@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::change::{Change, Mutant};
+use super::change::{Mutant, MutantChange};
 use super::rules::{change, is_declaration};
 use super::syntax::Syntax;
 use super::tree::{parse, preorder};
@@ -20,12 +20,12 @@ pub fn mutants(syntax: Syntax, source: &str, lines: &[(u32, u32)]) -> Vec<Mutant
     let Some(tree) = parse(syntax, source) else {
         return Vec::new();
     };
-    let wanted = Wanted::new(lines);
+    let wanted = WantedLines::new(lines);
     let line_starts: Vec<usize> = std::iter::once(0)
         .chain(source.match_indices('\n').map(|(at, _)| at + 1))
         .collect();
     let line_of = |at: usize| line_starts.partition_point(|start| *start <= at) - 1;
-    let mut of_lines: BTreeMap<usize, Vec<Change>> = BTreeMap::new();
+    let mut of_lines: BTreeMap<usize, Vec<MutantChange>> = BTreeMap::new();
     // Code that runs is in the bodies of functions.
     let mut body_end = 0;
     preorder(tree.root_node(), |node, field| {
@@ -63,7 +63,7 @@ pub fn mutants(syntax: Syntax, source: &str, lines: &[(u32, u32)]) -> Vec<Mutant
         .collect()
 }
 
-fn mutant(from_line: &str, line_start: usize, line: usize, change: Change) -> Mutant {
+fn mutant(from_line: &str, line_start: usize, line: usize, change: MutantChange) -> Mutant {
     let column = from_line[..change.place.start - line_start].chars().count();
     let from_one = |number: usize| u32::try_from(number + 1).unwrap_or(u32::MAX);
     Mutant {
@@ -76,9 +76,9 @@ fn mutant(from_line: &str, line_start: usize, line: usize, change: Change) -> Mu
 }
 
 /// Lines, sorted and without overlaps.
-struct Wanted(Vec<(u32, u32)>);
+struct WantedLines(Vec<(u32, u32)>);
 
-impl Wanted {
+impl WantedLines {
     fn new(lines: &[(u32, u32)]) -> Self {
         let mut sorted = lines.to_vec();
         sorted.sort_unstable();

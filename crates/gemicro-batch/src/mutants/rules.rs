@@ -6,7 +6,7 @@ use std::ops::Range;
 
 use tree_sitter::Node;
 
-use super::change::{Change, Kind};
+use super::change::{ChangeKind, MutantChange};
 use super::syntax::Syntax;
 use super::tree::preorder;
 
@@ -47,8 +47,8 @@ pub(super) fn is_declaration(node: Node<'_>, field: Option<&str>) -> bool {
 }
 
 /// The node, changed, if there is a way.
-pub(super) fn change(syntax: Syntax, source: &str, node: Node<'_>) -> Option<Change> {
-    let rule = Rule { syntax, source };
+pub(super) fn change(syntax: Syntax, source: &str, node: Node<'_>) -> Option<MutantChange> {
+    let rule = MutantRule { syntax, source };
     match node.kind() {
         "binary_expression" => rule.operator(node),
         "if_expression" | "if_statement" => rule.condition(node),
@@ -59,7 +59,7 @@ pub(super) fn change(syntax: Syntax, source: &str, node: Node<'_>) -> Option<Cha
             } else {
                 "true"
             };
-            Some(rule.becomes(Kind::Value, node.byte_range(), other.to_owned()))
+            Some(rule.becomes(ChangeKind::Value, node.byte_range(), other.to_owned()))
         }
         "string_literal" => rule.string(node),
         "expression_statement" | "return_statement" => rule.statement(node),
@@ -67,33 +67,33 @@ pub(super) fn change(syntax: Syntax, source: &str, node: Node<'_>) -> Option<Cha
     }
 }
 
-struct Rule<'s> {
+struct MutantRule<'s> {
     syntax: Syntax,
     source: &'s str,
 }
 
-impl Rule<'_> {
+impl MutantRule<'_> {
     fn text(&self, node: Node<'_>) -> &str {
         &self.source[node.byte_range()]
     }
 
-    fn becomes(&self, kind: Kind, place: Range<usize>, replacement: String) -> Change {
-        Change::becomes(kind, self.source, place, replacement)
+    fn becomes(&self, kind: ChangeKind, place: Range<usize>, replacement: String) -> MutantChange {
+        MutantChange::becomes(kind, self.source, place, replacement)
     }
 
-    fn operator(&self, node: Node<'_>) -> Option<Change> {
+    fn operator(&self, node: Node<'_>) -> Option<MutantChange> {
         let operator = node.child_by_field_name("operator")?;
         let (kind, other) = match operator.kind() {
-            "<" => (Kind::Comparison, ">="),
-            ">" => (Kind::Comparison, "<="),
-            "<=" => (Kind::Comparison, ">"),
-            ">=" => (Kind::Comparison, "<"),
-            "==" => (Kind::Comparison, "!="),
-            "!=" => (Kind::Comparison, "=="),
-            "&&" => (Kind::Logic, "||"),
-            "||" => (Kind::Logic, "&&"),
-            "+" => (Kind::Arithmetic, "-"),
-            "-" | "*" => (Kind::Arithmetic, "+"),
+            "<" => (ChangeKind::Comparison, ">="),
+            ">" => (ChangeKind::Comparison, "<="),
+            "<=" => (ChangeKind::Comparison, ">"),
+            ">=" => (ChangeKind::Comparison, "<"),
+            "==" => (ChangeKind::Comparison, "!="),
+            "!=" => (ChangeKind::Comparison, "=="),
+            "&&" => (ChangeKind::Logic, "||"),
+            "||" => (ChangeKind::Logic, "&&"),
+            "+" => (ChangeKind::Arithmetic, "-"),
+            "-" | "*" => (ChangeKind::Arithmetic, "+"),
             _ => return None,
         };
         // `s + "a"` and `s + &t` join texts.
@@ -102,7 +102,7 @@ impl Rule<'_> {
     }
 
     /// The condition of an `if`, negated.
-    fn condition(&self, node: Node<'_>) -> Option<Change> {
+    fn condition(&self, node: Node<'_>) -> Option<MutantChange> {
         let condition = node.child_by_field_name("condition")?;
         let value = match self.syntax {
             Syntax::Rust => condition,
@@ -114,12 +114,12 @@ impl Rule<'_> {
         let is_plain = !is_constant && !binds && !value.has_error() && !self.text(value).contains("//");
         is_plain.then(|| {
             let negated = format!("!({})", self.text(value));
-            self.becomes(Kind::Condition, value.byte_range(), negated)
+            self.becomes(ChangeKind::Condition, value.byte_range(), negated)
         })
     }
 
     /// The number after a plain decimal one, where it is no index, shift, divisor or limit of a type.
-    fn number(&self, node: Node<'_>) -> Option<Change> {
+    fn number(&self, node: Node<'_>) -> Option<MutantChange> {
         let text = self.text(node);
         let is_decimal =
             text.bytes().all(|byte| byte.is_ascii_digit()) && (text == "0" || !text.starts_with('0'));
@@ -133,11 +133,11 @@ impl Rule<'_> {
             || ["<<", ">>", "<<=", ">>=", "/", "%"].contains(&operator)
                 && parent.child_by_field_name("right") == Some(node);
         let fits = number < i32::MAX as u32 && !is_limit && !is_place && !is_in_constant(node);
-        fits.then(|| self.becomes(Kind::Value, node.byte_range(), (number + 1).to_string()))
+        fits.then(|| self.becomes(ChangeKind::Value, node.byte_range(), (number + 1).to_string()))
     }
 
     /// A text one character longer, where it is compared or returned.
-    fn string(&self, node: Node<'_>) -> Option<Change> {
+    fn string(&self, node: Node<'_>) -> Option<MutantChange> {
         let text = self.text(node);
         let parent = node.parent()?;
         let is_used = match parent.kind() {
@@ -153,19 +153,19 @@ impl Rule<'_> {
             is_used && !is_bytes && *close > 0
         })?;
         let longer = format!("{}~{}", &text[..close], &text[close..]);
-        Some(self.becomes(Kind::Text, node.byte_range(), longer))
+        Some(self.becomes(ChangeKind::Text, node.byte_range(), longer))
     }
 
     /// A statement on one line, left out: a call, or a return that is all an `if` does in the middle of a function.
-    fn statement(&self, node: Node<'_>) -> Option<Change> {
+    fn statement(&self, node: Node<'_>) -> Option<MutantChange> {
         let mut inner = node.named_child(0);
         if let Some(tried) = inner.filter(|inner| inner.kind() == "try_expression") {
             inner = tried.named_child(0);
         }
         let kind = match inner.map_or("", |inner| inner.kind()) {
-            _ if node.kind() == "return_statement" => Kind::Return,
-            "return_expression" => Kind::Return,
-            "call_expression" => Kind::Call,
+            _ if node.kind() == "return_statement" => ChangeKind::Return,
+            "return_expression" => ChangeKind::Return,
+            "call_expression" => ChangeKind::Call,
             _ => return None,
         };
         let is_one_line = node.start_position().row == node.end_position().row;
@@ -174,8 +174,8 @@ impl Rule<'_> {
             Syntax::C => ";",
             Syntax::Rust => "",
         };
-        (is_one_line && is_whole && (kind == Kind::Call || is_middle(node)))
-            .then(|| Change::removed(kind, self.source, node.byte_range(), replacement))
+        (is_one_line && is_whole && (kind == ChangeKind::Call || is_middle(node)))
+            .then(|| MutantChange::removed(kind, self.source, node.byte_range(), replacement))
     }
 }
 

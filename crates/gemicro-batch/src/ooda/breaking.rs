@@ -8,7 +8,7 @@ use tokio_util::sync::CancellationToken;
 use super::judge::{NewlyCovered, ranges};
 use super::measure::write_all;
 use super::trial::{Mutations, TrialInput};
-use crate::coverage::Language;
+use crate::coverage::CodeLanguage;
 use crate::mutants::{Mutant, Syntax, mutants};
 use crate::patch::NewText;
 use crate::project::Project;
@@ -32,7 +32,7 @@ pub(super) async fn break_on_purpose(
     place.renew().await?;
     let workshop = place.workshop();
     write_all(workshop, texts, cancel).await?;
-    let bench = Bench {
+    let bench = BreakingBench {
         workshop,
         texts,
         command: &input.place.commands.test.command,
@@ -70,10 +70,10 @@ fn versions(workshop: &Workshop, newly: &NewlyCovered) -> Result<Vec<(String, St
     let project = Project::open(workshop.folder())?;
     let mut by_file = Vec::new();
     for (path, lines) in newly {
-        let syntax = match Language::of(path) {
-            Language::Cpp => Syntax::C,
-            Language::Rust => Syntax::Rust,
-            Language::Other => continue,
+        let syntax = match CodeLanguage::of(path) {
+            CodeLanguage::Cpp => Syntax::C,
+            CodeLanguage::Rust => Syntax::Rust,
+            CodeLanguage::Other => continue,
         };
         let Some(source) = project.read(path)? else {
             continue;
@@ -102,7 +102,7 @@ fn limit(input: &TrialInput) -> Duration {
 }
 
 /// Where versions are tried.
-struct Bench<'a> {
+struct BreakingBench<'a> {
     workshop: &'a Workshop,
     texts: &'a [NewText],
     command: &'a str,
@@ -110,7 +110,7 @@ struct Bench<'a> {
     cancel: &'a CancellationToken,
 }
 
-impl Bench<'_> {
+impl BreakingBench<'_> {
     /// Whether the new test notices a version; nothing where the version does not count. Everything is as before then.
     async fn is_noticed(&self, path: &str, source: &str, mutant: &Mutant) -> Result<Option<bool>, Failure> {
         self.workshop

@@ -7,18 +7,18 @@ use serde::Deserialize;
 
 use super::observation::{Observation, ObserveInput};
 use super::plan::Decider;
-use super::result::{Stopped, result};
+use super::result::{LoopStop, result};
 use super::state::{Current, OodaState};
 use super::trial::TrialInput;
-use crate::proposal::{Aim, EarlierTest, Material, MaterialInput, Question};
-use crate::strategy::{Gap, RankedGap};
+use crate::proposal::{Aim, EarlierTest, MaterialInput, ProposalMaterial, ProposalQuestion};
+use crate::strategy::{CoverageGap, RankedGap};
 
 /// What comes next.
 pub(super) fn decide(state: &OodaState, run: &RunState) -> Decision {
     if let Some(failure) = &state.failed {
         let has_taken = state.acts.iter().any(|act| act.rejection.is_none());
         return Decision::end(match has_taken {
-            true => result(state, Stopped::Trouble, run),
+            true => result(state, LoopStop::Trouble, run),
             false => Outcome::Failed(failure.clone()),
         });
     }
@@ -26,14 +26,14 @@ pub(super) fn decide(state: &OodaState, run: &RunState) -> Decision {
         return Decision::step(place(state).step(StepKey::new("observe")));
     };
     if state.is_spent {
-        return Decision::end(result(state, Stopped::Budget, run));
+        return Decision::end(result(state, LoopStop::Budget, run));
     }
     let is_late = run.deadline.is_some();
     match &state.current {
         // A test that is paid for is tried out; nothing else is begun when time is over.
         Some(current) if !is_late || current.is_to_be_tried() => Decision::step(act(state, current, now)),
-        Some(_) => Decision::end(result(state, Stopped::Budget, run)),
-        None if is_late => Decision::end(result(state, Stopped::Budget, run)),
+        Some(_) => Decision::end(result(state, LoopStop::Budget, run)),
+        None if is_late => Decision::end(result(state, LoopStop::Budget, run)),
         None => next_round(state, now, run),
     }
 }
@@ -62,7 +62,7 @@ fn act(state: &OodaState, current: &Current, now: &Observation) -> Step {
     }
 }
 
-fn question(state: &OodaState, material: &Material, attempt: u32) -> Step {
+fn question(state: &OodaState, material: &ProposalMaterial, attempt: u32) -> Step {
     let earlier = state.last_act().and_then(|act| {
         let rejection = act.rejection.as_ref()?;
         let answer = state.current.as_ref().and_then(|current| current.answers.last());
@@ -74,7 +74,7 @@ fn question(state: &OodaState, material: &Material, attempt: u32) -> Step {
             failure: rejection.told(),
         })
     });
-    let question = Question {
+    let question = ProposalQuestion {
         material,
         context: &state.plan.context,
         earlier: earlier.as_ref(),
@@ -89,19 +89,19 @@ fn next_round(state: &OodaState, now: &Observation, run: &RunState) -> Decision 
     let stop = |why| Decision::end(result(state, why, run));
     let open = state.open_gaps();
     if now.totals.percent() >= plan.target {
-        return stop(Stopped::Target);
+        return stop(LoopStop::Target);
     }
     if open.is_empty() || state.n_in_vain >= plan.patience {
-        return stop(Stopped::NoProgress);
+        return stop(LoopStop::NoProgress);
     }
     if state.n_rounds >= plan.max_rounds {
-        return stop(Stopped::Rounds);
+        return stop(LoopStop::Rounds);
     }
     let take = |it: &RankedGap| Decision::step(material_step(state.n_rounds + 1, &it.gap, now));
     match plan.decider {
         Decider::Auto => take(open[0]),
         Decider::Human => match choice(state, run) {
-            (_, Some(Choice::Stop)) => stop(Stopped::Person),
+            (_, Some(Choice::Stop)) => stop(LoopStop::Person),
             (key, Some(Choice::Gap(idx))) => open.get(idx).map_or_else(|| Decision::ask(key), |it| take(it)),
             (key, None) => Decision::ask(key),
         },
@@ -141,18 +141,18 @@ impl Choice {
     fn read(answer: &Json, n_open: usize) -> Option<Self> {
         #[derive(Deserialize)]
         #[serde(untagged)]
-        enum Said {
+        enum PersonAnswer {
             Number(usize),
             Word(String),
             Gap { gap: usize },
             Stop { stop: bool },
         }
-        let number = match answer.parse::<Said>().ok()? {
-            Said::Number(number) | Said::Gap { gap: number } => number,
-            Said::Word(word) if word.trim() == "stop" => return Some(Self::Stop),
-            Said::Word(word) => word.trim().parse().ok()?,
-            Said::Stop { stop: true } => return Some(Self::Stop),
-            Said::Stop { stop: false } => return None,
+        let number = match answer.parse::<PersonAnswer>().ok()? {
+            PersonAnswer::Number(number) | PersonAnswer::Gap { gap: number } => number,
+            PersonAnswer::Word(word) if word.trim() == "stop" => return Some(Self::Stop),
+            PersonAnswer::Word(word) => word.trim().parse().ok()?,
+            PersonAnswer::Stop { stop: true } => return Some(Self::Stop),
+            PersonAnswer::Stop { stop: false } => return None,
         };
         (1..=n_open).contains(&number).then(|| Self::Gap(number - 1))
     }
@@ -166,7 +166,7 @@ fn place(state: &OodaState) -> ObserveInput {
     }
 }
 
-fn material_step(round: u32, gap: &Gap, now: &Observation) -> Step {
+fn material_step(round: u32, gap: &CoverageGap, now: &Observation) -> Step {
     let input = MaterialInput {
         directory: now.folder.clone(),
         target: gap.file.clone(),

@@ -6,9 +6,9 @@ use serde::{Deserialize, Serialize};
 
 use super::observation::Observation;
 use super::plan::Decider;
-use super::trial::{Landed, Mutations, Rejection};
+use super::trial::{LandedTrial, Mutations, Rejection};
 use crate::proposal::PatchedFile;
-use crate::strategy::{Gap, RankedGap};
+use crate::strategy::{CoverageGap, RankedGap};
 
 /// Coverage was measured: at the beginning, and with every test that was taken. Emitted by the OODA flow.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -51,7 +51,7 @@ pub struct OodaDecided {
     /// Who chose.
     pub by: Decider,
     /// The gap.
-    pub gap: Gap,
+    pub gap: CoverageGap,
 }
 event_payload!(OodaDecided, "ooda_decided", |it| match it.by {
     Decider::Auto => format!("Decide: {} (policy: the first that is open)", it.gap.name()),
@@ -66,7 +66,7 @@ pub struct OodaActed {
     /// Which proposal for this gap, from 1.
     pub attempt: u32,
     /// The gap.
-    pub gap: Gap,
+    pub gap: CoverageGap,
     /// The patch; empty where there is none.
     pub patch: String,
     /// What it changes.
@@ -83,7 +83,7 @@ pub struct OodaActed {
     pub mutations: Mutations,
     /// Where it went.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub landed: Option<Landed>,
+    pub landed: Option<LandedTrial>,
 }
 event_payload!(OodaActed, "ooda_acted", |it| match &it.rejection {
     None => format!(

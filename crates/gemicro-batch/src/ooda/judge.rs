@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use super::observation::Uncovered;
-use crate::coverage::Coverage;
+use super::observation::UncoveredLines;
+use crate::coverage::ProjectCoverage;
 use crate::patch::NewText;
 
 /// Lines of a file, in its new numbering.
@@ -11,7 +11,11 @@ pub(super) type NewlyCovered = BTreeMap<String, Vec<u32>>;
 
 /// The lines that were not covered before and are now. A file that the patch changed has other numbers: lines before
 /// and after the change are followed.
-pub(super) fn newly_covered(before: &[Uncovered], now: &Coverage, texts: &[NewText]) -> NewlyCovered {
+pub(super) fn newly_covered(
+    before: &[UncoveredLines],
+    now: &ProjectCoverage,
+    texts: &[NewText],
+) -> NewlyCovered {
     let mut newly = NewlyCovered::new();
     for file in before {
         let Some(covered) = now.file(&file.path) else {

@@ -7,14 +7,14 @@ use gemicro_event::{ErrorKind, Failure, Json};
 use serde_json::json;
 use tokio_util::sync::CancellationToken;
 
-use super::observation::{FileFigures, Observation, Uncovered};
+use super::observation::{FileFigures, Observation, UncoveredLines};
 use super::plan::Commands;
 use super::trial::RejectionKind;
-use crate::coverage::{Asked, Coverage, gather};
+use crate::coverage::{CoverageRequest, ProjectCoverage, gather};
 use crate::patch::NewText;
 use crate::project::Project;
-use crate::strategy::{Changes, product_only, ranked_gaps};
-use crate::workshop::{Ran, Renewable, Workshop};
+use crate::strategy::{FileChangeCounts, product_only, ranked_gaps};
+use crate::workshop::{CommandRun, Renewable, Workshop};
 
 /// Gaps that an observation holds.
 const MOST_GAPS: usize = 200;
@@ -23,15 +23,15 @@ const COARSE: Duration = Duration::from_millis(50);
 
 /// What was measured.
 #[derive(Debug)]
-pub(super) struct Measured {
-    pub(super) coverage: Coverage,
+pub(super) struct MeasuredTree {
+    pub(super) coverage: ProjectCoverage,
     pub(super) warnings: Vec<String>,
     pub(super) test_ms: u64,
 }
 
 /// Why nothing could be measured.
 #[derive(Debug)]
-pub(super) enum Unmeasured {
+pub(super) enum UnmeasuredTree {
     /// Something about the project, or the test that is tried.
     Trouble {
         reason: RejectionKind,
@@ -42,7 +42,7 @@ pub(super) enum Unmeasured {
     Failed(Failure),
 }
 
-impl From<Failure> for Unmeasured {
+impl From<Failure> for UnmeasuredTree {
     fn from(failure: Failure) -> Self {
         Self::Failed(failure)
     }
@@ -55,13 +55,13 @@ impl From<Failure> for Unmeasured {
 pub async fn observe(
     place: &dyn Renewable,
     commands: &Commands,
-    about: (&Changes, &str),
+    about: (&FileChangeCounts, &str),
     cancel: &CancellationToken,
 ) -> Result<Observation, Failure> {
     match measure(place, &[], commands, cancel).await {
         Ok(measured) => observation(place.workshop(), measured, about),
-        Err(Unmeasured::Failed(failure)) => Err(failure),
-        Err(Unmeasured::Trouble {
+        Err(UnmeasuredTree::Failed(failure)) => Err(failure),
+        Err(UnmeasuredTree::Trouble {
             reason,
             message,
             output,
@@ -89,8 +89,8 @@ pub async fn observe(
 /// What a measurement tells.
 pub(super) fn observation(
     workshop: &Workshop,
-    measured: Measured,
-    (changes, commit): (&Changes, &str),
+    measured: MeasuredTree,
+    (changes, commit): (&FileChangeCounts, &str),
 ) -> Result<Observation, Failure> {
     let project = Project::open(workshop.folder())?;
     let coverage = &measured.coverage;
@@ -106,7 +106,7 @@ pub(super) fn observation(
             covered: totals.covered,
         }
     });
-    let uncovered = files.clone().map(|file| Uncovered {
+    let uncovered = files.clone().map(|file| UncoveredLines {
         path: file.path.clone(),
         ranges: file.uncovered(),
     });
@@ -129,7 +129,7 @@ pub(super) async fn measure(
     texts: &[NewText],
     commands: &Commands,
     cancel: &CancellationToken,
-) -> Result<Measured, Unmeasured> {
+) -> Result<MeasuredTree, UnmeasuredTree> {
     let workshop = place.workshop();
     let test = &commands.test;
     write_all(workshop, texts, cancel).await?;
@@ -148,7 +148,7 @@ pub(super) async fn measure(
     let ran = workshop
         .run(&order.command, Duration::from_millis(order.timeout_ms), cancel)
         .await?;
-    let not_measured = |message: String, output: String| Unmeasured::Trouble {
+    let not_measured = |message: String, output: String| UnmeasuredTree::Trouble {
         reason: RejectionKind::NotMeasured,
         message,
         output,
@@ -172,7 +172,7 @@ pub(super) async fn measure(
     let (coverage, warnings) = read
         .map_err(|error| Failure::new(ErrorKind::Internal, error.to_string()))?
         .map_err(|message| not_measured(message, ran.output))?;
-    Ok(Measured {
+    Ok(MeasuredTree {
         coverage,
         warnings,
         test_ms,
@@ -191,7 +191,7 @@ pub(super) async fn write_all(
     Ok(())
 }
 
-fn tests_failed(ran: Ran, timeout_ms: u64) -> Unmeasured {
+fn tests_failed(ran: CommandRun, timeout_ms: u64) -> UnmeasuredTree {
     let (reason, message) = match ran.exit_code {
         Some(code) => (
             RejectionKind::TestsFail,
@@ -202,7 +202,7 @@ fn tests_failed(ran: Ran, timeout_ms: u64) -> Unmeasured {
             format!("the tests did not end within {} s", timeout_ms / 1_000),
         ),
     };
-    Unmeasured::Trouble {
+    UnmeasuredTree::Trouble {
         reason,
         message,
         output: ran.output,
@@ -210,8 +210,12 @@ fn tests_failed(ran: Ran, timeout_ms: u64) -> Unmeasured {
 }
 
 /// Reads the reports that were written since; others tell of other days.
-fn read(root: &Path, commands: &Commands, began: SystemTime) -> Result<(Coverage, Vec<String>), String> {
-    let asked = Asked {
+fn read(
+    root: &Path,
+    commands: &Commands,
+    began: SystemTime,
+) -> Result<(ProjectCoverage, Vec<String>), String> {
+    let asked = CoverageRequest {
         root: root.to_owned(),
         reports: commands.reports.clone(),
         scope: commands.scope,
@@ -232,7 +236,7 @@ fn read(root: &Path, commands: &Commands, began: SystemTime) -> Result<(Coverage
         return Err("the coverage command wrote no report".to_owned());
     }
     if new.len() < all {
-        gathered = gather(&Asked {
+        gathered = gather(&CoverageRequest {
             reports: new,
             ..asked
         })

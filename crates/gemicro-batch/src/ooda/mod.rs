@@ -35,10 +35,10 @@ pub use events::{OodaActed, OodaDecided, OodaObserved, OodaOriented, OodaReaders
 pub use flow::OodaFlow;
 #[cfg(target_os = "linux")]
 pub use measure::observe;
-pub use observation::{FileFigures, OBSERVE_STEP, Observation, ObserveInput, Uncovered};
-pub use plan::{Commands, Decider, OodaPlan, Order};
-pub use result::Stopped;
+pub use observation::{FileFigures, OBSERVE_STEP, Observation, ObserveInput, UncoveredLines};
+pub use plan::{Commands, Decider, OodaPlan, TimedCommand};
+pub use result::LoopStop;
 pub use state::OodaState;
-pub use trial::{Landed, Mutations, Rejection, RejectionKind, TRIAL_STEP, Trial, TrialInput};
+pub use trial::{LandedTrial, Mutations, Rejection, RejectionKind, TRIAL_STEP, Trial, TrialInput};
 #[cfg(target_os = "linux")]
-pub use try_out::{Found, Good, try_out};
+pub use try_out::{Good, TrialFinding, try_out};

@@ -42,7 +42,7 @@ pub struct Observation {
     /// The same for every file.
     pub files: Vec<FileFigures>,
     /// Every line that is not covered.
-    pub uncovered: Vec<Uncovered>,
+    pub uncovered: Vec<UncoveredLines>,
     /// How many gaps there are.
     pub n_gaps: u64,
     /// The most worthwhile ones, in their order.
@@ -71,7 +71,8 @@ pub struct FileFigures {
 
 /// Lines of a file that are not covered.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Uncovered {
+#[schemars(rename = "Uncovered")]
+pub struct UncoveredLines {
     /// Its path.
     pub path: String,
     /// The lines.

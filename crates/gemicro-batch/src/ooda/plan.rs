@@ -4,7 +4,7 @@ use gemicro_core::llm::LlmConfig;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::coverage::Scope;
+use crate::coverage::FileScope;
 use crate::proposal::TestPrompts;
 
 /// Everything that deciding depends on; frozen when the loop starts.
@@ -44,15 +44,15 @@ pub struct OodaPlan {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Commands {
     /// Builds and runs the tests; ends with 0 when they pass.
-    pub test: Order,
+    pub test: TimedCommand,
     /// Measures coverage and writes the reports.
-    pub coverage: Order,
+    pub coverage: TimedCommand,
     /// The reports; else those in the usual places.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub reports: Vec<String>,
     /// Which languages count.
     #[serde(default)]
-    pub scope: Scope,
+    pub scope: FileScope,
     /// Paths that may be changed although their names are none of tests.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub leave: Vec<String>,
@@ -63,7 +63,7 @@ pub struct Commands {
 
 /// A command and its time.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Order {
+pub struct TimedCommand {
     /// For `bash -c`.
     pub command: String,
     /// Time after which it is ended, in milliseconds.

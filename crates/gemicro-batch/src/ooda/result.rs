@@ -17,7 +17,7 @@ use crate::coverage::Totals;
 /// Why a loop ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Stopped {
+pub enum LoopStop {
     /// The target is reached.
     Target,
     /// The budget let no further call begin.
@@ -32,7 +32,7 @@ pub enum Stopped {
     Trouble,
 }
 
-impl Stopped {
+impl LoopStop {
     fn words(self, plan_target: f64) -> String {
         match self {
             Self::Target => format!("the target of {plan_target} % is reached"),
@@ -46,7 +46,7 @@ impl Stopped {
 }
 
 /// The end of a loop that measured at least once.
-pub(super) fn result(state: &OodaState, stopped: Stopped, run: &RunState) -> Outcome {
+pub(super) fn result(state: &OodaState, stopped: LoopStop, run: &RunState) -> Outcome {
     let (Some(before), Some(now)) = (&state.before, &state.now) else {
         unreachable!("a loop ends with a result only after it has measured");
     };
@@ -74,8 +74,8 @@ pub(super) fn result(state: &OodaState, stopped: Stopped, run: &RunState) -> Out
         })
         .collect();
     let words = match (&state.failed, stopped) {
-        (Some(failure), Stopped::Trouble) => format!("of trouble: {}", failure.message),
-        (_, Stopped::Budget) if run.deadline.is_some() => "its time is over".to_owned(),
+        (Some(failure), LoopStop::Trouble) => format!("of trouble: {}", failure.message),
+        (_, LoopStop::Budget) if run.deadline.is_some() => "its time is over".to_owned(),
         _ => stopped.words(state.plan.target),
     };
     let worktree = state
@@ -111,7 +111,7 @@ pub(super) fn result(state: &OodaState, stopped: Stopped, run: &RunState) -> Out
 
 /// A file's lines before and after.
 #[derive(Debug, Serialize)]
-struct FileChange {
+struct LineChange {
     path: String,
     before: Option<Figures>,
     after: Option<Figures>,
@@ -132,7 +132,7 @@ fn figures(totals: Totals) -> Figures {
     }
 }
 
-fn files(before: &Observation, now: &Observation) -> Vec<FileChange> {
+fn files(before: &Observation, now: &Observation) -> Vec<LineChange> {
     let by_path = |observation: &Observation| -> BTreeMap<String, Figures> {
         let files = observation.files.iter();
         files
@@ -152,7 +152,7 @@ fn files(before: &Observation, now: &Observation) -> Vec<FileChange> {
     paths.dedup();
     paths
         .into_iter()
-        .map(|path| FileChange {
+        .map(|path| LineChange {
             path: path.clone(),
             before: before.get(path).copied(),
             after: now.get(path).copied(),
@@ -161,7 +161,7 @@ fn files(before: &Observation, now: &Observation) -> Vec<FileChange> {
 }
 
 /// Before and after, as a table.
-fn table(files: &[FileChange], before: Totals, now: Totals) -> String {
+fn table(files: &[LineChange], before: Totals, now: Totals) -> String {
     let width = files
         .iter()
         .map(|file| file.path.chars().count())

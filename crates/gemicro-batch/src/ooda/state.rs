@@ -6,8 +6,8 @@ use gemicro_event::Failure;
 use super::events::OodaActed;
 use super::observation::Observation;
 use super::plan::OodaPlan;
-use crate::proposal::{Aim, Material, MaterialInput};
-use crate::strategy::{Gap, RankedGap};
+use crate::proposal::{Aim, MaterialInput, ProposalMaterial};
+use crate::strategy::{CoverageGap, RankedGap};
 
 /// A loop so far.
 #[derive(Debug)]
@@ -36,8 +36,8 @@ pub struct OodaState {
 /// The gap that is being worked on.
 #[derive(Debug)]
 pub(super) struct Current {
-    pub(super) gap: Gap,
-    pub(super) material: Option<Material>,
+    pub(super) gap: CoverageGap,
+    pub(super) material: Option<ProposalMaterial>,
     /// The model's answers so far.
     pub(super) answers: Vec<String>,
     /// How many of them were tried.
@@ -83,7 +83,7 @@ impl OodaState {
 }
 
 impl OodaState {
-    pub(super) fn current_gap(&self) -> Option<Gap> {
+    pub(super) fn current_gap(&self) -> Option<CoverageGap> {
         self.current.as_ref().map(|current| current.gap.clone())
     }
 
@@ -93,9 +93,10 @@ impl OodaState {
     }
 
     /// The gap whose material a step gathers.
-    pub(super) fn gap_of(&self, step: &Step) -> Option<Gap> {
+    pub(super) fn gap_of(&self, step: &Step) -> Option<CoverageGap> {
         let input: MaterialInput = step.input.parse().ok()?;
-        let is_meant = |gap: &Gap| gap.file == input.target && Aim::Lines(gap.lines.clone()) == input.aim;
+        let is_meant =
+            |gap: &CoverageGap| gap.file == input.target && Aim::Lines(gap.lines.clone()) == input.aim;
         let gaps = self.now.iter().flat_map(|now| &now.gaps);
         gaps.map(|it| &it.gap).find(|gap| is_meant(gap)).cloned()
     }

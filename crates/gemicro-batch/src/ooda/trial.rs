@@ -6,9 +6,9 @@ use gemicro_event::StepKey;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::observation::{Observation, ObserveInput, Uncovered};
+use super::observation::{Observation, ObserveInput, UncoveredLines};
 use crate::proposal::PatchedFile;
-use crate::strategy::Gap;
+use crate::strategy::CoverageGap;
 
 /// The step kind of trials.
 pub const TRIAL_STEP: &str = "ooda_trial";
@@ -21,9 +21,9 @@ pub struct TrialInput {
     /// What the model answered.
     pub answer: String,
     /// The gap that it is about.
-    pub gap: Gap,
+    pub gap: CoverageGap,
     /// What was not covered before.
-    pub uncovered: Vec<Uncovered>,
+    pub uncovered: Vec<UncoveredLines>,
     /// How many lines of the program were.
     pub covered: u64,
     /// How long the tests took before, in milliseconds.
@@ -67,7 +67,7 @@ pub struct Trial {
     pub after: Option<Observation>,
     /// Where it went, where it was taken.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub landed: Option<Landed>,
+    pub landed: Option<LandedTrial>,
 }
 
 /// Broken versions of the covered lines, and whether the test noticed them.
@@ -87,7 +87,8 @@ pub struct Mutations {
 
 /// Where an accepted test went.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Landed {
+#[schemars(rename = "Landed")]
+pub struct LandedTrial {
     /// The branch.
     pub branch: String,
     /// Its commit.

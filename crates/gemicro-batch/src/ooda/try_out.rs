@@ -6,19 +6,19 @@ use gemicro_event::Failure;
 
 use super::breaking::break_on_purpose;
 use super::judge::{NewlyCovered, newly_covered};
-use super::measure::{Measured, Unmeasured, measure, observation};
+use super::measure::{MeasuredTree, UnmeasuredTree, measure, observation};
 use super::observation::Observation;
 use super::trial::{Mutations, Rejection, RejectionKind, Trial, TrialInput};
 use crate::coverage::LineRange;
 use crate::patch::NewText;
 use crate::project::Project;
 use crate::proposal::{PatchedFile, ProblemKind, Ready, ready};
-use crate::strategy::Changes;
+use crate::strategy::FileChangeCounts;
 use crate::workshop::{Renewable, Workshop};
 
 /// What a trial found.
 #[derive(Debug)]
-pub enum Found {
+pub enum TrialFinding {
     /// The test is not taken; the trial says why.
     Rejected(Box<Trial>),
     /// It is good: to be committed.
@@ -40,7 +40,7 @@ pub struct Good {
     pub place: String,
     /// Broken versions that it noticed.
     pub mutations: Mutations,
-    measured: Measured,
+    measured: MeasuredTree,
 }
 
 impl Good {
@@ -51,8 +51,8 @@ impl Good {
     pub fn landed(
         self,
         workshop: &Workshop,
-        about: (&Changes, &str),
-        landed: super::trial::Landed,
+        about: (&FileChangeCounts, &str),
+        landed: super::trial::LandedTrial,
     ) -> Result<Trial, Failure> {
         let after: Observation = observation(workshop, self.measured, about)?;
         Ok(Trial {
@@ -90,7 +90,7 @@ pub async fn try_out(
     place: &dyn Renewable,
     input: &TrialInput,
     cancel: &CancellationToken,
-) -> Result<Found, Failure> {
+) -> Result<TrialFinding, Failure> {
     let project = Project::open(place.workshop().folder())?;
     let Ready { patch, files, texts } = match ready(&project, &input.answer, &input.place.commands.leave) {
         Ok(ready) => ready,
@@ -100,19 +100,20 @@ pub async fn try_out(
                 message: unusable.problem.message,
                 output: String::new(),
             };
-            return Ok(Found::Rejected(Box::new(rejected(
+            return Ok(TrialFinding::Rejected(Box::new(rejected(
                 unusable.patch,
                 unusable.files,
                 rejection,
             ))));
         }
     };
-    let reject =
-        |rejection: Rejection| Found::Rejected(Box::new(rejected(patch.clone(), files.clone(), rejection)));
+    let reject = |rejection: Rejection| {
+        TrialFinding::Rejected(Box::new(rejected(patch.clone(), files.clone(), rejection)))
+    };
     let measured = match measure(place, &texts, &input.place.commands, cancel).await {
         Ok(measured) => measured,
-        Err(Unmeasured::Failed(failure)) => return Err(failure),
-        Err(Unmeasured::Trouble {
+        Err(UnmeasuredTree::Failed(failure)) => return Err(failure),
+        Err(UnmeasuredTree::Trouble {
             reason,
             message,
             output,
@@ -156,14 +157,14 @@ pub async fn try_out(
                 message,
                 output: mutations.about.join("\n"),
             };
-            return Ok(Found::Rejected(Box::new(Trial {
+            return Ok(TrialFinding::Rejected(Box::new(Trial {
                 newly_covered: n_newly,
                 mutations,
                 ..rejected(patch, files, rejection)
             })));
         }
     }
-    Ok(Found::Good(Box::new(Good {
+    Ok(TrialFinding::Good(Box::new(Good {
         patch,
         files,
         texts,

@@ -4,7 +4,7 @@ use super::error::PatchError;
 
 /// A line of the answer, without its line break.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Line<'a> {
+pub(super) struct AnswerLine<'a> {
     /// Its number, from 1.
     pub(super) number: usize,
     /// Its text.
@@ -13,15 +13,15 @@ pub(super) struct Line<'a> {
 
 /// Lines that belong to the diff, or lie around it.
 #[derive(Debug)]
-pub(super) struct Block<'a> {
+pub(super) struct AnswerBlock<'a> {
     /// How sure it is that every line is part of the diff.
-    pub(super) kind: BlockKind,
-    pub(super) lines: Vec<Line<'a>>,
+    pub(super) kind: AnswerBlockKind,
+    pub(super) lines: Vec<AnswerLine<'a>>,
 }
 
 /// Where a block of lines was found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum BlockKind {
+pub(super) enum AnswerBlockKind {
     /// Between fences: all of it is meant.
     Fenced,
     /// In the text: there may be prose before and after.
@@ -29,11 +29,11 @@ pub(super) enum BlockKind {
 }
 
 /// The blocks of an answer that hold the diff: the fenced ones, or else the whole text.
-pub(super) fn find_blocks(answer: &str) -> Result<Vec<Block<'_>>, PatchError> {
-    let lines: Vec<Line<'_>> = answer
+pub(super) fn find_blocks(answer: &str) -> Result<Vec<AnswerBlock<'_>>, PatchError> {
+    let lines: Vec<AnswerLine<'_>> = answer
         .split('\n')
         .enumerate()
-        .map(|(idx, text)| Line {
+        .map(|(idx, text)| AnswerLine {
             number: idx + 1,
             text: text.strip_suffix('\r').unwrap_or(text),
         })
@@ -41,7 +41,7 @@ pub(super) fn find_blocks(answer: &str) -> Result<Vec<Block<'_>>, PatchError> {
     let fenced = fenced_blocks(&lines);
     let has_tagged = fenced.iter().any(|(is_tagged, _)| *is_tagged);
     if fenced.iter().any(|(_, block)| has_header(&block.lines)) {
-        let is_diff = |(is_tagged, block): &(bool, Block<'_>)| {
+        let is_diff = |(is_tagged, block): &(bool, AnswerBlock<'_>)| {
             has_header(&block.lines)
                 || (*is_tagged && block.lines.iter().any(|line| line.text.starts_with("@@")))
         };
@@ -52,8 +52,8 @@ pub(super) fn find_blocks(answer: &str) -> Result<Vec<Block<'_>>, PatchError> {
             .collect());
     }
     if has_header(&lines) {
-        let kind = BlockKind::Bare;
-        return Ok(vec![Block { kind, lines }]);
+        let kind = AnswerBlockKind::Bare;
+        return Ok(vec![AnswerBlock { kind, lines }]);
     }
     let why = if answer.trim().is_empty() {
         "it is empty"
@@ -66,21 +66,21 @@ pub(super) fn find_blocks(answer: &str) -> Result<Vec<Block<'_>>, PatchError> {
 }
 
 /// Whether `--- old` and `+++ new` follow each other here.
-pub(super) fn is_file_header(lines: &[Line<'_>], idx: usize) -> bool {
+pub(super) fn is_file_header(lines: &[AnswerLine<'_>], idx: usize) -> bool {
     let begins = |idx: usize, with: &str| lines.get(idx).is_some_and(|line| line.text.starts_with(with));
     begins(idx, "--- ") && begins(idx + 1, "+++ ")
 }
 
-fn has_header(lines: &[Line<'_>]) -> bool {
+fn has_header(lines: &[AnswerLine<'_>]) -> bool {
     (0..lines.len()).any(|idx| lines[idx].text.starts_with("diff --git ") || is_file_header(lines, idx))
 }
 
 /// The fenced blocks, each with whether it says itself that it is a diff.
-fn fenced_blocks<'a>(lines: &[Line<'a>]) -> Vec<(bool, Block<'a>)> {
+fn fenced_blocks<'a>(lines: &[AnswerLine<'a>]) -> Vec<(bool, AnswerBlock<'a>)> {
     let mut blocks = Vec::new();
     let mut idx = 0;
     while idx < lines.len() {
-        let Some(fence) = Fence::open(lines[idx].text) else {
+        let Some(fence) = OpeningFence::open(lines[idx].text) else {
             idx += 1;
             continue;
         };
@@ -91,7 +91,7 @@ fn fenced_blocks<'a>(lines: &[Line<'a>]) -> Vec<(bool, Block<'a>)> {
             .unwrap_or(rest.len());
         let inside = rest[..n_lines]
             .iter()
-            .map(|line| Line {
+            .map(|line| AnswerLine {
                 text: line.text.strip_prefix(fence.indent).unwrap_or(line.text),
                 ..*line
             })
@@ -99,21 +99,21 @@ fn fenced_blocks<'a>(lines: &[Line<'a>]) -> Vec<(bool, Block<'a>)> {
         let is_tagged = ["diff", "patch", "udiff"]
             .iter()
             .any(|tag| fence.tag.eq_ignore_ascii_case(tag));
-        let kind = BlockKind::Fenced;
-        blocks.push((is_tagged, Block { kind, lines: inside }));
+        let kind = AnswerBlockKind::Fenced;
+        blocks.push((is_tagged, AnswerBlock { kind, lines: inside }));
         idx += n_lines + 2;
     }
     blocks
 }
 
 /// The line that opens a fenced block.
-struct Fence<'a> {
+struct OpeningFence<'a> {
     indent: &'a str,
     signs: &'a str,
     tag: &'a str,
 }
 
-impl<'a> Fence<'a> {
+impl<'a> OpeningFence<'a> {
     fn open(line: &'a str) -> Option<Self> {
         let start = line.trim_start_matches([' ', '\t']);
         let indent = &line[..line.len() - start.len()];

@@ -7,10 +7,10 @@
 use std::fmt::Display;
 use std::ops::Range;
 
-use super::change::{FileChange, FilePatch, Hunk, HunkLine, Patch};
+use super::change::{FilePatch, Hunk, HunkLine, Patch, PatchChange};
 use super::error::PatchError;
 use super::lines::{line_break, split_lines, without_end};
-use super::search::{Found, search};
+use super::search::{HunkMatch, search};
 
 /// A file before and after.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -48,10 +48,10 @@ impl Patch {
 fn new_text(file: &FilePatch, old: Option<String>) -> Result<NewText, PatchError> {
     let path = file.path.clone();
     let new = match (&file.change, &old) {
-        (FileChange::Create { text }, None) => text.clone(),
-        (FileChange::Create { .. }, Some(_)) => return Err(PatchError::Exists { path }),
-        (FileChange::Modify { .. }, None) => return Err(PatchError::Missing { path }),
-        (FileChange::Modify { hunks }, Some(old)) => modified(&path, hunks, old)?,
+        (PatchChange::Create { text }, None) => text.clone(),
+        (PatchChange::Create { .. }, Some(_)) => return Err(PatchError::Exists { path }),
+        (PatchChange::Modify { .. }, None) => return Err(PatchError::Missing { path }),
+        (PatchChange::Modify { hunks }, Some(old)) => modified(&path, hunks, old)?,
     };
     if old.as_ref() == Some(&new) {
         return Err(PatchError::ChangesNothing { path });
@@ -60,7 +60,7 @@ fn new_text(file: &FilePatch, old: Option<String>) -> Result<NewText, PatchError
 }
 
 /// A hunk and the lines of the file that it is about.
-struct Placed<'h> {
+struct PlacedHunk<'h> {
     hunk: &'h Hunk,
     lines: Range<usize>,
 }
@@ -68,11 +68,11 @@ struct Placed<'h> {
 fn modified(path: &str, hunks: &[Hunk], old: &str) -> Result<String, PatchError> {
     let lines = split_lines(old);
     let compared: Vec<&str> = lines.iter().map(|line| without_end(line)).collect();
-    let mut placed: Vec<Placed<'_>> = Vec::new();
+    let mut placed: Vec<PlacedHunk<'_>> = Vec::new();
     // How far the hunk before was from its hint: the next one is likely to be as far.
     let mut drift = 0_isize;
     for (idx, hunk) in hunks.iter().enumerate() {
-        let site = Site {
+        let site = PatchSite {
             path,
             idx,
             hunk,
@@ -83,13 +83,13 @@ fn modified(path: &str, hunks: &[Hunk], old: &str) -> Result<String, PatchError>
             drift = range.start.cast_signed() - hint.saturating_sub(1).cast_signed();
         }
         let at = placed.partition_point(|other| other.lines.start <= range.start);
-        placed.insert(at, Placed { hunk, lines: range });
+        placed.insert(at, PlacedHunk { hunk, lines: range });
     }
     Ok(put_together(&lines, &placed))
 }
 
 /// What is to be placed.
-struct Site<'h> {
+struct PatchSite<'h> {
     path: &'h str,
     idx: usize,
     hunk: &'h Hunk,
@@ -97,10 +97,10 @@ struct Site<'h> {
 }
 
 fn place(
-    site: &Site<'_>,
+    site: &PatchSite<'_>,
     lines: &[&str],
     compared: &[&str],
-    placed: &[Placed<'_>],
+    placed: &[PlacedHunk<'_>],
 ) -> Result<Range<usize>, PatchError> {
     let (path, hunk) = (site.path.to_owned(), site.idx + 1);
     let wanted: Vec<&str> = site.hunk.old_lines().map(without_end).collect();
@@ -138,7 +138,13 @@ fn place(
 }
 
 /// Why a hunk has no place.
-fn misplaced(site: &Site<'_>, compared: &[&str], wanted: &[&str], near: usize, found: &Found) -> PatchError {
+fn misplaced(
+    site: &PatchSite<'_>,
+    compared: &[&str],
+    wanted: &[&str],
+    near: usize,
+    found: &HunkMatch,
+) -> PatchError {
     let (path, hunk) = (site.path.to_owned(), site.idx + 1);
     let new: Vec<&str> = site.hunk.new_lines().map(without_end).collect();
     if let Some(start) = search(compared, &new, near).places.first() {
@@ -179,11 +185,11 @@ fn excerpt(compared: &[&str], line: usize) -> String {
     shown.join("\n")
 }
 
-fn put_together(lines: &[&str], placed: &[Placed<'_>]) -> String {
+fn put_together(lines: &[&str], placed: &[PlacedHunk<'_>]) -> String {
     let line_break = line_break(lines);
     let mut new = String::new();
     let mut done = 0;
-    for Placed { hunk, lines: range } in placed {
+    for PlacedHunk { hunk, lines: range } in placed {
         lines[done..range.start]
             .iter()
             .for_each(|line| add_line(&mut new, line, line_break));

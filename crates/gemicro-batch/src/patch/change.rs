@@ -13,12 +13,12 @@ pub struct FilePatch {
     /// Where it is, relative to the project, with `/` between the parts.
     pub path: String,
     /// What happens to it.
-    pub change: FileChange,
+    pub change: PatchChange,
 }
 
 /// What happens to a file. Deleting, renaming and everything else is refused when the patch is read.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum FileChange {
+pub enum PatchChange {
     /// It is new.
     Create {
         /// All of it.

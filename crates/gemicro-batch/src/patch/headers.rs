@@ -4,7 +4,7 @@ use super::error::RefusedChange;
 
 /// One side of a changed file.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Side {
+pub(super) enum FileSide {
     /// `/dev/null`: there is no file.
     Nothing,
     /// A path, with its prefix if it has one.
@@ -13,14 +13,14 @@ pub(super) enum Side {
 
 /// Which file two sides mean.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Named {
+pub(super) struct NamedFile {
     pub(super) path: String,
     pub(super) is_new: bool,
     /// Set when the names alone say something that is refused.
     pub(super) refused: Option<RefusedChange>,
 }
 
-impl Side {
+impl FileSide {
     /// Reads what follows `--- ` or `+++ `.
     pub(super) fn read(text: &str) -> Self {
         let path = match unquoted(text) {
@@ -37,12 +37,12 @@ impl Side {
 }
 
 /// The file that two sides mean. The prefixes `a/` and `b/` may stand before both names, one or none.
-pub(super) fn named(old: &Side, new: &Side) -> Named {
+pub(super) fn named(old: &FileSide, new: &FileSide) -> NamedFile {
     let (path, is_new, refused) = match (old, new) {
-        (Side::Nothing, Side::Nothing) => ("/dev/null", false, Some(RefusedChange::Delete)),
-        (Side::Path(old), Side::Nothing) => (without(old, "a/"), false, Some(RefusedChange::Delete)),
-        (Side::Nothing, Side::Path(new)) => (without(new, "b/"), true, None),
-        (Side::Path(old), Side::Path(new)) => {
+        (FileSide::Nothing, FileSide::Nothing) => ("/dev/null", false, Some(RefusedChange::Delete)),
+        (FileSide::Path(old), FileSide::Nothing) => (without(old, "a/"), false, Some(RefusedChange::Delete)),
+        (FileSide::Nothing, FileSide::Path(new)) => (without(new, "b/"), true, None),
+        (FileSide::Path(old), FileSide::Path(new)) => {
             let (bare_old, bare_new) = (without(old, "a/"), without(new, "b/"));
             if old == new {
                 (old.as_str(), false, None)
@@ -53,7 +53,7 @@ pub(super) fn named(old: &Side, new: &Side) -> Named {
             }
         }
     };
-    Named {
+    NamedFile {
         path: path.to_owned(),
         is_new,
         refused,
@@ -61,9 +61,9 @@ pub(super) fn named(old: &Side, new: &Side) -> Named {
 }
 
 /// The sides that a line `diff --git a/x b/x` names; `rest` is what follows `diff --git `.
-pub(super) fn git_sides(rest: &str) -> (Side, Side) {
+pub(super) fn git_sides(rest: &str) -> (FileSide, FileSide) {
     if let Some((old, after)) = unquoted(rest) {
-        return (Side::Path(old), Side::read(after.trim_start()));
+        return (FileSide::Path(old), FileSide::read(after.trim_start()));
     }
     // Names may have spaces: the halves belong apart where both mean the same file.
     let mut halves = rest
@@ -71,12 +71,12 @@ pub(super) fn git_sides(rest: &str) -> (Side, Side) {
         .map(|(at, _)| (&rest[..at], &rest[at + 1..]));
     let same = halves.find(|(old, new)| without(old, "a/") == without(new, "b/"));
     let (old, new) = same.or_else(|| rest.split_once(' ')).unwrap_or((rest, rest));
-    (Side::read(old), Side::read(new))
+    (FileSide::read(old), FileSide::read(new))
 }
 
 /// What a line between `diff --git` and the hunks says.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Extended {
+pub(super) enum ExtendedHeader {
     /// Nothing that counts.
     Plain,
     /// The file is new.
@@ -86,32 +86,32 @@ pub(super) enum Extended {
 }
 
 /// Reads a line between `diff --git` and the hunks.
-pub(super) fn extended(line: &str) -> Extended {
+pub(super) fn extended(line: &str) -> ExtendedHeader {
     let after = |what: &str| line.strip_prefix(what).map(str::trim);
     if let Some(mode) = after("new file mode ") {
         return match mode {
-            "100644" => Extended::New,
-            mode => Extended::Refused(refused_mode(mode)),
+            "100644" => ExtendedHeader::New,
+            mode => ExtendedHeader::Refused(refused_mode(mode)),
         };
     }
     if let Some(mode) = after("new mode ").or_else(|| after("old mode ")) {
-        return Extended::Refused(refused_mode(mode));
+        return ExtendedHeader::Refused(refused_mode(mode));
     }
     if let Some((_, mode)) = after("index ").and_then(|rest| rest.split_once(' ')) {
         return match mode {
-            "100644" | "100755" => Extended::Plain,
-            mode => Extended::Refused(refused_mode(mode)),
+            "100644" | "100755" => ExtendedHeader::Plain,
+            mode => ExtendedHeader::Refused(refused_mode(mode)),
         };
     }
     let begins = |starts: &[&str]| starts.iter().any(|start| line.starts_with(start));
     if begins(&["deleted file mode "]) {
-        Extended::Refused(RefusedChange::Delete)
+        ExtendedHeader::Refused(RefusedChange::Delete)
     } else if begins(&["rename from ", "rename to ", "copy from ", "copy to "]) {
-        Extended::Refused(RefusedChange::Rename)
+        ExtendedHeader::Refused(RefusedChange::Rename)
     } else if begins(&["GIT binary patch", "Binary files "]) {
-        Extended::Refused(RefusedChange::Binary)
+        ExtendedHeader::Refused(RefusedChange::Binary)
     } else {
-        Extended::Plain
+        ExtendedHeader::Plain
     }
 }
 

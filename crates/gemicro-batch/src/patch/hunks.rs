@@ -1,6 +1,6 @@
 //! One hunk of a diff, read leniently: what its header counts is a hint, its lines are the truth.
 
-use super::answer::{BlockKind, Line, is_file_header};
+use super::answer::{AnswerBlockKind, AnswerLine, is_file_header};
 use super::change::{Hunk, HunkLine};
 use super::error::PatchError;
 
@@ -51,11 +51,11 @@ impl HunkHeader {
 /// Reads the lines of a hunk from `from` on, and gives the index of the first line that is not its own.
 pub(super) fn read_hunk(
     header: HunkHeader,
-    lines: &[Line<'_>],
+    lines: &[AnswerLine<'_>],
     from: usize,
-    kind: BlockKind,
+    kind: AnswerBlockKind,
 ) -> Result<(RawHunk, usize), PatchError> {
-    let mut reading = Reading {
+    let mut reading = HunkReader {
         lines: Vec::new(),
         is_bare: Vec::new(),
         n_old: 0,
@@ -64,7 +64,7 @@ pub(super) fn read_hunk(
     };
     let mut idx = from;
     while idx < lines.len() {
-        let Line { number, text } = lines[idx];
+        let AnswerLine { number, text } = lines[idx];
         let is_met = header.is_met(reading.n_old, reading.n_new);
         let is_next = text.starts_with("@@") || text.starts_with("diff --git ") || is_file_header(lines, idx);
         // The end of a mail: `-- ` and a version.
@@ -77,9 +77,9 @@ pub(super) fn read_hunk(
             Some(b'-') => reading.push(HunkLine::Remove(text[1..].to_owned()), false),
             Some(b' ') => reading.push(HunkLine::Context(text[1..].to_owned()), false),
             Some(b'\\') => reading.end_without_newline(),
-            None if kind == BlockKind::Bare && is_met => break,
+            None if kind == AnswerBlockKind::Bare && is_met => break,
             None => reading.push(HunkLine::Context(String::new()), true),
-            Some(_) if kind == BlockKind::Bare => break,
+            Some(_) if kind == AnswerBlockKind::Bare => break,
             Some(_) => {
                 let shown: String = text.chars().take(80).collect();
                 let message = format!("`{shown}` is no line of a hunk: each begins with a space, `+` or `-`");
@@ -108,7 +108,7 @@ pub(super) fn read_hunk(
     ))
 }
 
-struct Reading {
+struct HunkReader {
     lines: Vec<HunkLine>,
     is_bare: Vec<bool>,
     n_old: usize,
@@ -116,7 +116,7 @@ struct Reading {
     ends_without_newline: bool,
 }
 
-impl Reading {
+impl HunkReader {
     fn push(&mut self, line: HunkLine, is_bare: bool) {
         let (old, new) = sides(&line);
         self.n_old += old;

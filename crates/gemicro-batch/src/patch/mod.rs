@@ -22,7 +22,7 @@ mod tests_only;
 mod unified;
 
 pub use apply::NewText;
-pub use change::{FileChange, FilePatch, Hunk, HunkLine, Patch};
+pub use change::{FilePatch, Hunk, HunkLine, Patch, PatchChange};
 pub use error::{PatchError, RefusedChange};
 pub(crate) use glob::matches;
 pub use path::{MAX_PATH_BYTES, PathError, check_path};

@@ -2,10 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use super::answer::{Block, BlockKind, Line, find_blocks, is_file_header};
-use super::change::{FileChange, FilePatch, Hunk, HunkLine, Patch};
+use super::answer::{AnswerBlock, AnswerBlockKind, AnswerLine, find_blocks, is_file_header};
+use super::change::{FilePatch, Hunk, HunkLine, Patch, PatchChange};
 use super::error::{PatchError, RefusedChange};
-use super::headers::{Extended, Named, Side, extended, git_sides, named};
+use super::headers::{ExtendedHeader, FileSide, NamedFile, extended, git_sides, named};
 use super::hunks::{HunkHeader, RawHunk, read_hunk};
 use super::path::check_path;
 
@@ -34,7 +34,7 @@ impl Patch {
                 most: MAX_PATCH_BYTES,
             });
         }
-        let mut reader = Reader::default();
+        let mut reader = PatchReader::default();
         for block in find_blocks(answer)? {
             reader.block(&block)?;
         }
@@ -50,19 +50,19 @@ impl Patch {
 }
 
 #[derive(Default)]
-struct Reader {
+struct PatchReader {
     files: Vec<FilePatch>,
     paths: BTreeSet<String>,
-    section: Option<Section>,
+    section: Option<PatchSection>,
     n_hunks: usize,
 }
 
 /// What is known of the file that is being read.
-struct Section {
+struct PatchSection {
     /// The line of its header.
     line: usize,
     /// What the names say: those of `diff --git`, until `---` and `+++` say it better.
-    named: Named,
+    named: NamedFile,
     /// Whether a line between the headers says that the file is new.
     is_new: bool,
     /// Set when such a line says something that is refused.
@@ -72,22 +72,22 @@ struct Section {
     hunks: Vec<RawHunk>,
 }
 
-impl Reader {
-    fn block(&mut self, block: &Block<'_>) -> Result<(), PatchError> {
+impl PatchReader {
+    fn block(&mut self, block: &AnswerBlock<'_>) -> Result<(), PatchError> {
         let lines = &block.lines;
         let mut idx = 0;
         while idx < lines.len() {
-            let Line { number, text } = lines[idx];
+            let AnswerLine { number, text } = lines[idx];
             if let Some(rest) = text.strip_prefix("diff --git ") {
                 self.finish()?;
                 let (old, new) = git_sides(rest);
-                self.section = Some(Section::new(number, named(&old, &new)));
+                self.section = Some(PatchSection::new(number, named(&old, &new)));
                 idx += 1;
             } else if is_file_header(lines, idx) {
                 self.names(
                     number,
-                    &Side::read(&text[4..]),
-                    &Side::read(&lines[idx + 1].text[4..]),
+                    &FileSide::read(&text[4..]),
+                    &FileSide::read(&lines[idx + 1].text[4..]),
                 )?;
                 idx += 2;
             } else if text.starts_with("@@") {
@@ -103,7 +103,7 @@ impl Reader {
     }
 
     /// `---` and `+++`: of the file that `diff --git` began, or of another one.
-    fn names(&mut self, number: usize, old: &Side, new: &Side) -> Result<(), PatchError> {
+    fn names(&mut self, number: usize, old: &FileSide, new: &FileSide) -> Result<(), PatchError> {
         let found = named(old, new);
         match &mut self.section {
             Some(section) if !section.has_names => {
@@ -112,7 +112,7 @@ impl Reader {
             }
             Some(_) | None => {
                 self.finish()?;
-                let mut section = Section::new(number, found);
+                let mut section = PatchSection::new(number, found);
                 section.has_names = true;
                 self.section = Some(section);
             }
@@ -123,16 +123,16 @@ impl Reader {
     /// Whether a line adds to a new file whose `@@` was left out.
     fn is_unannounced(&self, text: &str) -> bool {
         let is_awaited =
-            |section: &Section| section.has_names && section.is_new() && section.hunks.is_empty();
+            |section: &PatchSection| section.has_names && section.is_new() && section.hunks.is_empty();
         text.starts_with('+') && self.section.as_ref().is_some_and(is_awaited)
     }
 
     fn hunk(
         &mut self,
         header: HunkHeader,
-        lines: &[Line<'_>],
+        lines: &[AnswerLine<'_>],
         from: usize,
-        kind: BlockKind,
+        kind: AnswerBlockKind,
     ) -> Result<usize, PatchError> {
         let Some(section) = self.section.as_mut().filter(|section| section.has_names) else {
             let line = lines[from.saturating_sub(1)].number;
@@ -154,9 +154,9 @@ impl Reader {
             return;
         };
         match extended(text) {
-            Extended::Plain => {}
-            Extended::New => section.is_new = true,
-            Extended::Refused(refused) => section.refused = section.refused.take().or(Some(refused)),
+            ExtendedHeader::Plain => {}
+            ExtendedHeader::New => section.is_new = true,
+            ExtendedHeader::Refused(refused) => section.refused = section.refused.take().or(Some(refused)),
         }
     }
 
@@ -166,7 +166,7 @@ impl Reader {
             return Ok(());
         };
         let is_new = section.is_new();
-        let Named { path, refused, .. } = section.named;
+        let NamedFile { path, refused, .. } = section.named;
         check_path(&path)?;
         if let Some(change) = section.refused.or(refused) {
             return Err(PatchError::Refused { path, change });
@@ -187,8 +187,8 @@ impl Reader {
     }
 }
 
-impl Section {
-    fn new(line: usize, named: Named) -> Self {
+impl PatchSection {
+    fn new(line: usize, named: NamedFile) -> Self {
         Self {
             line,
             named,
@@ -219,7 +219,7 @@ fn is_all_new(hunks: &[RawHunk]) -> bool {
     }
 }
 
-fn created(line: usize, hunks: Vec<RawHunk>) -> Result<FileChange, PatchError> {
+fn created(line: usize, hunks: Vec<RawHunk>) -> Result<PatchChange, PatchError> {
     let mut text = String::new();
     for RawHunk { hunk, is_bare, .. } in hunks {
         for (hunk_line, is_bare) in hunk.lines.iter().zip(is_bare) {
@@ -238,10 +238,10 @@ fn created(line: usize, hunks: Vec<RawHunk>) -> Result<FileChange, PatchError> {
             text.pop();
         }
     }
-    Ok(FileChange::Create { text })
+    Ok(PatchChange::Create { text })
 }
 
-fn modified(line: usize, hunks: Vec<RawHunk>) -> Result<FileChange, PatchError> {
+fn modified(line: usize, hunks: Vec<RawHunk>) -> Result<PatchChange, PatchError> {
     let hunks: Vec<Hunk> = hunks
         .into_iter()
         .map(|raw| raw.hunk)
@@ -251,5 +251,5 @@ fn modified(line: usize, hunks: Vec<RawHunk>) -> Result<FileChange, PatchError> 
         let message = "no line of this file is changed: give hunks with `@@`, `+` and `-`".to_owned();
         return Err(PatchError::Malformed { line, message });
     }
-    Ok(FileChange::Modify { hunks })
+    Ok(PatchChange::Modify { hunks })
 }

@@ -2,7 +2,7 @@
 
 /// What a search found.
 #[derive(Debug, Default)]
-pub(super) struct Found {
+pub(super) struct HunkMatch {
     /// The first lines of all places, from 0, in order; places may overlap.
     pub(super) places: Vec<usize>,
     /// The most lines that fitted anywhere before one did not.
@@ -13,10 +13,10 @@ pub(super) struct Found {
 
 /// Looks for `wanted` in `lines` (Knuth, Morris and Pratt). `near` says which of the equally good places counts when
 /// there is no whole one.
-pub(super) fn search(lines: &[&str], wanted: &[&str], near: usize) -> Found {
-    let mut found = Found {
+pub(super) fn search(lines: &[&str], wanted: &[&str], near: usize) -> HunkMatch {
+    let mut found = HunkMatch {
         best: near,
-        ..Found::default()
+        ..HunkMatch::default()
     };
     if wanted.is_empty() {
         return found;

@@ -11,7 +11,7 @@ pub const CHECK_STEP: &str = "test_check";
 
 /// Input of a step of kind `test_check`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct CheckInput {
+pub struct ProposalCheckInput {
     /// The project; an absolute path. It is not changed.
     pub directory: String,
     /// What the model answered.
@@ -21,10 +21,10 @@ pub struct CheckInput {
     pub leave: Vec<String>,
     /// How the test is built and run, where that is wanted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub trying: Option<Trying>,
+    pub trying: Option<TestTrial>,
 }
 
-impl CheckInput {
+impl ProposalCheckInput {
     /// The step that checks it. It works on a copy, so another attempt meets nothing of the first.
     #[must_use]
     pub fn step(&self, key: StepKey) -> Step {
@@ -38,7 +38,7 @@ impl CheckInput {
 
 /// How a test is tried out.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Trying {
+pub struct TestTrial {
     /// The command that builds and runs the tests, for `bash -c`, in the project's folder.
     pub command: String,
     /// Time after which it is ended, in milliseconds.
@@ -50,7 +50,8 @@ pub struct Trying {
 
 /// Output of a step of kind `test_check`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Checked {
+#[schemars(rename = "Checked")]
+pub struct ProposalChecked {
     /// The patch as git takes it; empty where none was found.
     pub patch: String,
     /// What it changes.
@@ -61,7 +62,7 @@ pub struct Checked {
     pub problem: Option<PatchProblem>,
     /// How the tests went with it, where that was wanted and it applies.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub tried: Option<Tried>,
+    pub tried: Option<TriedTest>,
 }
 
 /// A file that a patch changes.
@@ -100,14 +101,15 @@ pub enum ProblemKind {
 
 /// How the tests went.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Tried {
+#[schemars(rename = "Tried")]
+pub struct TriedTest {
     /// The exit code; none where the command did not end in time.
     pub exit_code: Option<i32>,
     /// What was printed, both streams, the end of it.
     pub output: String,
 }
 
-impl Tried {
+impl TriedTest {
     /// Whether build and tests went well.
     #[must_use]
     pub fn is_good(&self) -> bool {
@@ -124,7 +126,7 @@ impl Tried {
     }
 }
 
-impl Checked {
+impl ProposalChecked {
     /// What is wrong with the test; nothing where it can be used.
     #[must_use]
     pub fn failure(&self) -> Option<String> {
@@ -133,7 +135,7 @@ impl Checked {
             self.tried
                 .as_ref()
                 .filter(|tried| !tried.is_good())
-                .map(Tried::failure)
+                .map(TriedTest::failure)
         };
         problem.or_else(tried)
     }

@@ -7,9 +7,9 @@ use futures_util::future::BoxFuture;
 use gemicro_core::execute::{Executor, StepCall};
 use gemicro_core::flow::{StepFailure, StepOutput};
 use gemicro_event::{ErrorKind, Failure, StreamId};
-use gemicro_guard::sandbox::{Limits, Mode, Network, Pinning, Profile, Shells};
+use gemicro_guard::sandbox::{Network, PinnedPath, Profile, ResourceLimits, Shells, WriteMode};
 
-use super::check::{CheckInput, Checked, Tried, Trying};
+use super::check::{ProposalCheckInput, ProposalChecked, TestTrial, TriedTest};
 use super::ready::{Ready, ready};
 use crate::project::Project;
 use crate::shell::{ShellSetup, allowed};
@@ -47,12 +47,16 @@ impl Executor for CheckExecutor {
     }
 }
 
-async fn check(setup: &ShellSetup, input: CheckInput, call: &StepCall) -> Result<Checked, Failure> {
+async fn check(
+    setup: &ShellSetup,
+    input: ProposalCheckInput,
+    call: &StepCall,
+) -> Result<ProposalChecked, Failure> {
     let project = Project::open(input.directory.as_ref())?;
     let Ready { patch, files, texts } = match ready(&project, &input.answer, &input.leave) {
         Ok(ready) => ready,
         Err(unusable) => {
-            return Ok(Checked {
+            return Ok(ProposalChecked {
                 patch: unusable.patch,
                 files: unusable.files,
                 problem: Some(unusable.problem),
@@ -64,7 +68,7 @@ async fn check(setup: &ShellSetup, input: CheckInput, call: &StepCall) -> Result
         None => None,
         Some(trying) => Some(try_on_copy(setup, &project, trying, &texts, call).await?),
     };
-    Ok(Checked {
+    Ok(ProposalChecked {
         patch,
         files,
         problem: None,
@@ -75,10 +79,10 @@ async fn check(setup: &ShellSetup, input: CheckInput, call: &StepCall) -> Result
 async fn try_on_copy(
     setup: &ShellSetup,
     project: &Project,
-    trying: &Trying,
+    trying: &TestTrial,
     texts: &[crate::patch::NewText],
     call: &StepCall,
-) -> Result<Tried, Failure> {
+) -> Result<TriedTest, Failure> {
     allowed(&setup.policy, &trying.command, project.root(), project.root())?;
     let root = setup.scratch.join(format!("{}-{}", call.run, StreamId::random()));
     let from = project.root().to_owned();
@@ -98,21 +102,21 @@ async fn try_on_copy(
     let ran = workshop.run(&trying.command, limit, &call.cancel).await?;
     let removed = tokio::task::spawn_blocking(move || drop(copy));
     removed.await.map_err(internal)?;
-    Ok(Tried {
+    Ok(TriedTest {
         exit_code: ran.exit_code,
         output: ran.output,
     })
 }
 
-fn profile(setup: &ShellSetup, trying: &Trying, copy: &PrivateCopy) -> Profile {
+fn profile(setup: &ShellSetup, trying: &TestTrial, copy: &PrivateCopy) -> Profile {
     let usual = [("PATH", setup.path.as_str()), ("LANG", "C.UTF-8")];
     let usual = usual.map(|(name, value)| (name.to_owned(), value.to_owned()));
     Profile {
-        mode: Mode::WorkspaceWrite,
+        mode: WriteMode::WorkspaceWrite,
         workspace: copy.project(),
         writable: Vec::new(),
         pinned: Vec::new(),
-        pinning: Pinning::WherePossible,
+        pinning: PinnedPath::WherePossible,
         shells: Shells::Within,
         readable: Vec::new(),
         hidden: setup.hidden.clone(),
@@ -121,7 +125,7 @@ fn profile(setup: &ShellSetup, trying: &Trying, copy: &PrivateCopy) -> Profile {
         temporary: copy.temporary(),
         network: Network::None,
         unix_sockets: false,
-        limits: Limits::default(),
+        limits: ResourceLimits::default(),
         environment: usual
             .into_iter()
             .chain(trying.variables.iter().cloned())

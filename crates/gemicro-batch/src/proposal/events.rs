@@ -4,14 +4,14 @@ use gemicro_event::{Usage, event_payload, event_readers};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::check::Checked;
-use super::material::Material;
+use super::check::ProposalChecked;
+use super::material::ProposalMaterial;
 
 /// What the model is shown is gathered. Once per target, before the first question about it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct TestMaterialGathered {
     /// What it is shown.
-    pub material: Material,
+    pub material: ProposalMaterial,
 }
 event_payload!(TestMaterialGathered, "test_material_gathered", |it| format!(
     "Read {}; lines to cover: {}",
@@ -44,7 +44,7 @@ pub struct TestChecked {
     /// Which answer, from 1.
     pub attempt: u32,
     /// What the check found.
-    pub checked: Checked,
+    pub checked: ProposalChecked,
 }
 event_payload!(TestChecked, "test_checked", |it| match it.checked.failure() {
     None => "The test can be used".to_owned(),

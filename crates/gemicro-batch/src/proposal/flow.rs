@@ -8,11 +8,11 @@ use gemicro_core::run::events::StepFailed;
 use gemicro_event::{AgentUpdate, ErrorKind, Event, Failure, Json, StepKey, Timestamp, event_enum};
 use serde_json::json;
 
-use super::check::{CHECK_STEP, CheckInput, Checked};
+use super::check::{CHECK_STEP, ProposalCheckInput, ProposalChecked};
 use super::events::{TestChecked, TestMaterialGathered, TestProposed};
-use super::material::{MATERIAL_STEP, Material};
+use super::material::{MATERIAL_STEP, ProposalMaterial};
 use super::plan::ProposalPlan;
-use super::prompts::{EarlierTest, Question};
+use super::prompts::{EarlierTest, ProposalQuestion};
 
 event_enum! {
     /// What a proposal reads of its journal.
@@ -29,9 +29,9 @@ pub struct ProposalFlow;
 #[derive(Debug)]
 pub struct ProposalState {
     plan: ProposalPlan,
-    material: Option<Material>,
+    material: Option<ProposalMaterial>,
     /// Answers and what their checks found, in order.
-    rounds: Vec<(String, Option<Checked>)>,
+    rounds: Vec<(String, Option<ProposalChecked>)>,
     failed: Option<Failure>,
 }
 
@@ -80,7 +80,7 @@ impl Flow for ProposalFlow {
         match state.rounds.last() {
             None => Decision::step(state.question(1, material, state.plan.earlier.as_ref())),
             Some((answer, None)) => {
-                let input = CheckInput {
+                let input = ProposalCheckInput {
                     directory: state.plan.material.directory.clone(),
                     answer: answer.clone(),
                     leave: state.plan.leave.clone(),
@@ -144,8 +144,8 @@ impl ProposalState {
         u32::try_from(self.rounds.len()).unwrap_or(u32::MAX)
     }
 
-    fn question(&self, round: u32, material: &Material, earlier: Option<&EarlierTest>) -> Step {
-        let question = Question {
+    fn question(&self, round: u32, material: &ProposalMaterial, earlier: Option<&EarlierTest>) -> Step {
+        let question = ProposalQuestion {
             material,
             context: &self.plan.context,
             earlier,
@@ -168,10 +168,10 @@ impl ProposalState {
         }
     }
 
-    fn result(&self, checked: &Checked, failure: Option<&Failure>, run: &RunState) -> Outcome {
-        let lines = self.material.as_ref().map(Material::line_list);
+    fn result(&self, checked: &ProposalChecked, failure: Option<&Failure>, run: &RunState) -> Outcome {
+        let lines = self.material.as_ref().map(ProposalMaterial::line_list);
         let names: Vec<&str> = checked.files.iter().map(|file| file.path.as_str()).collect();
-        let verified = checked.tried.as_ref().map(super::check::Tried::is_good);
+        let verified = checked.tried.as_ref().map(super::check::TriedTest::is_good);
         Outcome::Completed {
             message: format!("A test for {} in {}", self.plan.material.target, names.join(", ")),
             data: Json::from(json!({

@@ -7,9 +7,9 @@ use gemicro_core::execute::{Executor, StepCall};
 use gemicro_core::flow::{StepFailure, StepOutput};
 use gemicro_event::{ErrorKind, Failure};
 
-use super::material::{Aim, Excerpt, Material, MaterialInput};
+use super::material::{Aim, Excerpt, MaterialInput, ProposalMaterial};
 use super::neighbours::{layout, neighbours};
-use crate::coverage::{Asked, Language, LineRange, Scope, gather};
+use crate::coverage::{CodeLanguage, CoverageRequest, FileScope, LineRange, gather};
 use crate::patch::test_lines;
 use crate::project::Project;
 
@@ -35,7 +35,7 @@ impl Executor for MaterialExecutor {
     }
 }
 
-fn material(input: &MaterialInput) -> Result<Material, Failure> {
+fn material(input: &MaterialInput) -> Result<ProposalMaterial, Failure> {
     let project = Project::open(input.directory.as_ref())?;
     let text = project.read(&input.target)?.ok_or_else(|| {
         let message = format!("there is no file {} in {}", input.target, input.directory);
@@ -44,8 +44,8 @@ fn material(input: &MaterialInput) -> Result<Material, Failure> {
     let n_lines = u32::try_from(text.lines().count()).unwrap_or(u32::MAX);
     let (lines, warnings) = asked(input, n_lines, &text)?;
     let files = project.files();
-    Ok(Material {
-        language: Language::of(&input.target),
+    Ok(ProposalMaterial {
+        language: CodeLanguage::of(&input.target),
         excerpts: excerpts(&text, n_lines, &lines),
         neighbours: neighbours(&project, &files, &input.target),
         layout: layout(&files),
@@ -76,10 +76,10 @@ fn asked(input: &MaterialInput, n_lines: u32, text: &str) -> Result<(Vec<LineRan
         Aim::Within(range) => Some(*range),
         Aim::Uncovered => None,
     };
-    let gathered = gather(&Asked {
+    let gathered = gather(&CoverageRequest {
         root: PathBuf::from(&input.directory),
         reports: input.reports.clone(),
-        scope: Scope::All,
+        scope: FileScope::All,
     });
     let (coverage, mut warnings) = match (gathered, within) {
         (Ok(gathered), _) => (gathered.coverage, gathered.warnings),
@@ -97,7 +97,7 @@ fn asked(input: &MaterialInput, n_lines: u32, text: &str) -> Result<(Vec<LineRan
             )),
         };
     };
-    if file.language == Language::Rust {
+    if file.language == CodeLanguage::Rust {
         for (first, last) in test_lines(text) {
             file.lines.retain(|line, _| !(first..=last).contains(line));
         }

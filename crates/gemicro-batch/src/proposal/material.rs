@@ -7,7 +7,7 @@ use gemicro_event::StepKey;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::coverage::{Language, LineRange};
+use crate::coverage::{CodeLanguage, LineRange};
 
 /// The step kind that gathers it.
 pub const MATERIAL_STEP: &str = "test_material";
@@ -48,11 +48,12 @@ impl MaterialInput {
 
 /// What a model is shown.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Material {
+#[schemars(rename = "Material")]
+pub struct ProposalMaterial {
     /// The file to be tested.
     pub target: String,
     /// Its language.
-    pub language: Language,
+    pub language: CodeLanguage,
     /// The lines to cover.
     pub lines: Vec<LineRange>,
     /// The code around them.
@@ -89,7 +90,7 @@ pub struct Neighbour {
     pub is_cut: bool,
 }
 
-impl Material {
+impl ProposalMaterial {
     /// The lines to cover, as text.
     #[must_use]
     pub fn line_list(&self) -> String {

@@ -18,13 +18,16 @@ mod plan;
 mod prompts;
 mod ready;
 
-pub use check::{CHECK_STEP, CheckInput, Checked, PatchProblem, PatchedFile, ProblemKind, Tried, Trying};
+pub use check::{
+    CHECK_STEP, PatchProblem, PatchedFile, ProblemKind, ProposalCheckInput, ProposalChecked, TestTrial,
+    TriedTest,
+};
 #[cfg(target_os = "linux")]
 pub use checker::CheckExecutor;
 pub use events::{ProposalReaders, TestChecked, TestMaterialGathered, TestProposed, register};
 pub use flow::{ProposalFlow, ProposalState};
 pub use gather::MaterialExecutor;
-pub use material::{Aim, Excerpt, MATERIAL_STEP, Material, MaterialInput, Neighbour};
+pub use material::{Aim, Excerpt, MATERIAL_STEP, MaterialInput, Neighbour, ProposalMaterial};
 pub use plan::ProposalPlan;
-pub use prompts::{EarlierTest, Question, TestPrompts};
+pub use prompts::{EarlierTest, ProposalQuestion, TestPrompts};
 pub(crate) use ready::{Ready, ready};

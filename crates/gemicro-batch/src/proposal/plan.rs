@@ -3,7 +3,7 @@
 use gemicro_core::llm::LlmConfig;
 use serde::{Deserialize, Serialize};
 
-use super::check::Trying;
+use super::check::TestTrial;
 use super::material::MaterialInput;
 use super::prompts::{EarlierTest, TestPrompts};
 
@@ -22,7 +22,7 @@ pub struct ProposalPlan {
     pub leave: Vec<String>,
     /// How a test is built and run, where that is wanted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub trying: Option<Trying>,
+    pub trying: Option<TestTrial>,
     /// How often the model is asked at most: the first time, and again with what was wrong.
     pub max_rounds: u32,
     /// How the model is called.

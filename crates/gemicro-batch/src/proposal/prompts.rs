@@ -8,7 +8,7 @@ use gemicro_event::StepKey;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::material::{Material, harmless};
+use super::material::{ProposalMaterial, harmless};
 
 /// Bytes of a failure's output that a model is told: the end of it, where reasons stand.
 const MOST_FAILURE_BYTES: usize = 8 * 1024;
@@ -45,9 +45,9 @@ impl Default for TestPrompts {
 
 /// What is asked.
 #[derive(Debug, Clone, Copy)]
-pub struct Question<'a> {
+pub struct ProposalQuestion<'a> {
     /// What the model is shown.
-    pub material: &'a Material,
+    pub material: &'a ProposalMaterial,
     /// What the user says this part of the program is about.
     pub context: &'a str,
     /// A test that was tried, and what was wrong with it.
@@ -57,7 +57,7 @@ pub struct Question<'a> {
 impl TestPrompts {
     /// The question as a model call.
     #[must_use]
-    pub fn step(&self, key: StepKey, question: Question<'_>, llm: &LlmConfig) -> Step {
+    pub fn step(&self, key: StepKey, question: ProposalQuestion<'_>, llm: &LlmConfig) -> Step {
         let label = if question.earlier.is_some() {
             "refine_test"
         } else {
@@ -70,7 +70,7 @@ impl TestPrompts {
         llm_step(key, &request, Purpose::Ordinary, llm)
     }
 
-    fn text(&self, question: Question<'_>) -> String {
+    fn text(&self, question: ProposalQuestion<'_>) -> String {
         let material = question.material;
         let (lines, shown) = (material.line_list(), material.shown());
         let context = match question.context.trim() {

@@ -1,6 +1,6 @@
 //! References to the outputs of other tasks: `${task_id.output.x}`.
 //!
-//! [`Template`] reads one string, [`references_in`] finds all references of a JSON value, and [`resolve`] puts the
+//! [`ReferenceTemplate`] reads one string, [`references_in`] finds all references of a JSON value, and [`resolve`] puts the
 //! outputs in. What was put in is never read again: an output that holds `${…}` stays as it is.
 //!
 //! | text | meaning |
@@ -16,5 +16,5 @@ mod resolve;
 mod template;
 
 pub(crate) use resolve::may_refer;
-pub use resolve::{MissingOutput, ResolveError, Resolved, references_in, resolve};
-pub use template::{Part, Piece, Reference, Template, is_task_id};
+pub use resolve::{MissingOutput, ResolveError, ResolvedParameters, references_in, resolve};
+pub use template::{PathPart, Reference, ReferenceTemplate, TemplatePiece, is_task_id};

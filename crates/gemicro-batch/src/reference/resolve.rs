@@ -3,7 +3,7 @@
 use gemicro_event::{ErrorKind, Failure, Json};
 use serde_json::{Map, Value};
 
-use super::template::{Part, Piece, Reference, Template};
+use super::template::{PathPart, Reference, ReferenceTemplate, TemplatePiece};
 use crate::contract::MAX_RESOLVED_BYTES;
 
 /// A reference that leads nowhere.
@@ -41,7 +41,7 @@ impl From<ResolveError> for Failure {
 
 /// Parameters without references.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Resolved {
+pub struct ResolvedParameters {
     /// The parameters.
     pub parameters: Value,
     /// Values that stand beside them, by name: a shell finds them as variables.
@@ -59,7 +59,10 @@ pub(crate) fn may_refer(text: &str) -> bool {
 pub fn references_in(value: &Value) -> Vec<(String, Reference)> {
     let mut found = Vec::new();
     visit(value, &mut String::new(), &mut |place, text| {
-        let references = Template::read(text).references().cloned().collect::<Vec<_>>();
+        let references = ReferenceTemplate::read(text)
+            .references()
+            .cloned()
+            .collect::<Vec<_>>();
         found.extend(
             references
                 .into_iter()
@@ -78,7 +81,7 @@ pub fn resolve<'a>(
     parameters: &Value,
     bound: Option<&str>,
     output_of: &dyn Fn(&str) -> Option<&'a Json>,
-) -> Result<Resolved, ResolveError> {
+) -> Result<ResolvedParameters, ResolveError> {
     let mut resolver = Resolver {
         output_of,
         bound: bound.map(|name| format!("/{name}")),
@@ -86,7 +89,7 @@ pub fn resolve<'a>(
         n_bytes: 0,
     };
     let parameters = resolver.value(parameters, &mut String::new())?;
-    Ok(Resolved {
+    Ok(ResolvedParameters {
         parameters,
         variables: resolver.variables,
     })
@@ -123,7 +126,7 @@ impl Resolver<'_, '_> {
     }
 
     fn text(&mut self, text: &str, place: &str) -> Result<Value, ResolveError> {
-        let template = Template::read(text);
+        let template = ReferenceTemplate::read(text);
         let is_bound = self.bound.as_deref() == Some(place);
         if let Some(reference) = template.whole().filter(|_| !is_bound) {
             let value = self.look_up(reference, place)?;
@@ -133,8 +136,8 @@ impl Resolver<'_, '_> {
         let mut resolved = String::new();
         for piece in &template.pieces {
             let added = match piece {
-                Piece::Text(text) => text.clone(),
-                Piece::Reference(reference) => {
+                TemplatePiece::Text(text) => text.clone(),
+                TemplatePiece::Reference(reference) => {
                     let value = as_text(self.look_up(reference, place)?);
                     if is_bound {
                         self.count(value.len())?;
@@ -179,10 +182,10 @@ impl Resolver<'_, '_> {
 }
 
 /// Follows a path; the error says how far it led.
-fn value_at<'v>(value: &'v Value, path: &[Part]) -> Result<&'v Value, String> {
+fn value_at<'v>(value: &'v Value, path: &[PathPart]) -> Result<&'v Value, String> {
     path.iter().try_fold(value, |value, part| {
         let (found, name) = match part {
-            Part::Name(name) => {
+            PathPart::Name(name) => {
                 let in_array = || {
                     name.parse()
                         .ok()
@@ -190,7 +193,7 @@ fn value_at<'v>(value: &'v Value, path: &[Part]) -> Result<&'v Value, String> {
                 };
                 (value.get(name.as_str()).or_else(in_array), name.clone())
             }
-            Part::Index(idx) => (value.get(*idx), idx.to_string()),
+            PathPart::Index(idx) => (value.get(*idx), idx.to_string()),
         };
         found.ok_or_else(|| match value {
             Value::Object(fields) => {

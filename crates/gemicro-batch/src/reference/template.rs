@@ -9,14 +9,14 @@ const OUTPUT: &str = ".output";
 
 /// A string with references in it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Template {
+pub struct ReferenceTemplate {
     /// Its pieces, in order. No two texts follow each other.
-    pub pieces: Vec<Piece>,
+    pub pieces: Vec<TemplatePiece>,
 }
 
 /// A piece of a template.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Piece {
+pub enum TemplatePiece {
     /// Text that stays.
     Text(String),
     /// A value of another task's output.
@@ -29,19 +29,19 @@ pub struct Reference {
     /// The task.
     pub task_id: String,
     /// The way into its output.
-    pub path: Vec<Part>,
+    pub path: Vec<PathPart>,
 }
 
 /// One part of the way into an output.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Part {
+pub enum PathPart {
     /// `.name`: a field; a number is also the place in an array.
     Name(String),
     /// `[3]`: the place in an array.
     Index(usize),
 }
 
-impl Template {
+impl ReferenceTemplate {
     /// Reads a string. Every string is a template.
     #[must_use]
     pub fn read(text: &str) -> Self {
@@ -56,9 +56,9 @@ impl Template {
                 rest = after;
             } else if let Some((reference, after)) = reference_at(rest) {
                 if !plain.is_empty() {
-                    pieces.push(Piece::Text(std::mem::take(&mut plain)));
+                    pieces.push(TemplatePiece::Text(std::mem::take(&mut plain)));
                 }
-                pieces.push(Piece::Reference(reference));
+                pieces.push(TemplatePiece::Reference(reference));
                 rest = after;
             } else {
                 plain.push('$');
@@ -67,7 +67,7 @@ impl Template {
         }
         plain.push_str(rest);
         if !plain.is_empty() || pieces.is_empty() {
-            pieces.push(Piece::Text(plain));
+            pieces.push(TemplatePiece::Text(plain));
         }
         Self { pieces }
     }
@@ -75,8 +75,8 @@ impl Template {
     /// The references in it.
     pub fn references(&self) -> impl Iterator<Item = &Reference> {
         self.pieces.iter().filter_map(|piece| match piece {
-            Piece::Text(_) => None,
-            Piece::Reference(reference) => Some(reference),
+            TemplatePiece::Text(_) => None,
+            TemplatePiece::Reference(reference) => Some(reference),
         })
     }
 
@@ -84,7 +84,7 @@ impl Template {
     #[must_use]
     pub fn whole(&self) -> Option<&Reference> {
         match self.pieces.as_slice() {
-            [Piece::Reference(reference)] => Some(reference),
+            [TemplatePiece::Reference(reference)] => Some(reference),
             _ => None,
         }
     }
@@ -109,19 +109,19 @@ fn reference_at(text: &str) -> Option<(Reference, &str)> {
 }
 
 /// Reads `.name[3].other`.
-fn parts(mut text: &str) -> Option<Vec<Part>> {
+fn parts(mut text: &str) -> Option<Vec<PathPart>> {
     let mut parts = Vec::new();
     while !text.is_empty() {
         if let Some(after) = text.strip_prefix('.') {
             let end = after.find(['.', '[']).unwrap_or(after.len());
             let name = &after[..end];
             let fits = !name.is_empty() && !name.contains(']');
-            parts.push(fits.then(|| Part::Name(name.to_owned()))?);
+            parts.push(fits.then(|| PathPart::Name(name.to_owned()))?);
             text = &after[end..];
         } else {
             let (index, after) = text.strip_prefix('[')?.split_once(']')?;
             let is_number = !index.is_empty() && index.bytes().all(|byte| byte.is_ascii_digit());
-            parts.push(is_number.then(|| index.parse().map(Part::Index).ok())??);
+            parts.push(is_number.then(|| index.parse().map(PathPart::Index).ok())??);
             text = after;
         }
     }
@@ -142,8 +142,8 @@ impl fmt::Display for Reference {
         write!(f, "${{{}{OUTPUT}", self.task_id)?;
         for part in &self.path {
             match part {
-                Part::Name(name) => write!(f, ".{name}")?,
-                Part::Index(index) => write!(f, "[{index}]")?,
+                PathPart::Name(name) => write!(f, ".{name}")?,
+                PathPart::Index(index) => write!(f, "[{index}]")?,
             }
         }
         f.write_str("}")

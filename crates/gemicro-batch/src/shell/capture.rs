@@ -12,13 +12,13 @@ const MARGIN: usize = 4 * 1024;
 
 /// One stream, as far as it is kept.
 #[derive(Debug, Default)]
-pub(crate) struct Capture {
+pub(crate) struct ShellCapture {
     head: Vec<u8>,
     tail: VecDeque<u8>,
     n_bytes: u64,
 }
 
-impl Capture {
+impl ShellCapture {
     /// Takes the next bytes.
     pub(super) fn push(&mut self, bytes: &[u8]) {
         self.n_bytes += bytes.len() as u64;
@@ -51,7 +51,7 @@ impl Capture {
 }
 
 /// Reads a stream to its end. May be dropped at any moment; what was read is kept.
-pub(super) async fn read(stream: &mut (impl AsyncRead + Unpin), capture: &mut Capture) {
+pub(super) async fn read(stream: &mut (impl AsyncRead + Unpin), capture: &mut ShellCapture) {
     let mut buffer = vec![0; 64 * 1024];
     // A stream that breaks has ended.
     while let Ok(n_bytes @ 1..) = stream.read(&mut buffer).await {
@@ -61,12 +61,12 @@ pub(super) async fn read(stream: &mut (impl AsyncRead + Unpin), capture: &mut Ca
 
 #[cfg(test)]
 mod tests {
-    use super::{Capture, KEPT, MARGIN};
+    use super::{KEPT, MARGIN, ShellCapture};
     use gemicro_event::redact::Redactor;
 
     #[test]
     fn a_short_stream_is_whole() {
-        let mut capture = Capture::default();
+        let mut capture = ShellCapture::default();
         capture.push("gr".as_bytes());
         capture.push(&"üße".as_bytes()[..1]);
         capture.push(&"üße".as_bytes()[1..]);
@@ -75,7 +75,7 @@ mod tests {
 
     #[test]
     fn of_a_long_one_the_middle_is_missing_and_counted() {
-        let mut capture = Capture::default();
+        let mut capture = ShellCapture::default();
         let line = [b'x'; 1_000];
         let n_lines = 2_000;
         for _ in 0..n_lines {
@@ -91,7 +91,7 @@ mod tests {
     fn no_half_of_a_secret_is_left_where_it_was_cut() {
         let secret = "s3cr3t-value-0123456789";
         for before in [KEPT + MARGIN - 10, KEPT + MARGIN - 1] {
-            let mut capture = Capture::default();
+            let mut capture = ShellCapture::default();
             capture.push(&vec![b'x'; before]);
             capture.push(secret.as_bytes());
             capture.push(&vec![b'x'; 3 * KEPT]);

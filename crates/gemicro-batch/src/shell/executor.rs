@@ -9,14 +9,14 @@ use futures_util::future::BoxFuture;
 use gemicro_core::execute::{Executor, StepCall};
 use gemicro_core::flow::{Again, Spent, Step, StepFailure, StepOutput};
 use gemicro_event::{Charge, ErrorKind, Failure, Json};
-use gemicro_guard::policy::{Decision, PolicyConfig, ToolCall, check};
+use gemicro_guard::policy::{GuardedCall, PolicyConfig, PolicyDecision, check};
 use gemicro_guard::sandbox::{
-    CommandExit, LaunchPlan, Limits, Mode, Network, Pinning, ProcessHandle, Profile, Shells, end_leftover,
-    plan_supervised,
+    CommandExit, LaunchPlan, Network, PinnedPath, ProcessHandle, Profile, ResourceLimits, Shells, WriteMode,
+    end_leftover, plan_supervised,
 };
 use serde_json::json;
 
-use super::process::{Ending, Ran, Waiting};
+use super::process::{FinishedCommand, ProcessEnding, WaitingCommand};
 use super::setup::ShellSetup;
 use crate::types::{ShellInput, ShellOutput};
 use crate::workshop::hold_new;
@@ -82,7 +82,7 @@ async fn run(setup: &ShellSetup, call: StepCall) -> Result<StepOutput, StepFailu
     let folders = Folders::make(&setup.scratch.join(name)).map_err(StepFailure::free)?;
     let plan = planned(setup, &input, &folders).map_err(StepFailure::free)?;
     let waiting = tokio::select! {
-        waiting = Waiting::start(&plan) => waiting.map_err(StepFailure::free)?,
+        waiting = WaitingCommand::start(&plan) => waiting.map_err(StepFailure::free)?,
         () = call.cancel.cancelled() => return Err(StepFailure::free(before_it_began())),
     };
     let handle = waiting.handle().and_then(|handle| Json::of(&handle).ok());
@@ -121,13 +121,13 @@ pub(crate) fn allowed(
     workspace: &Path,
     cwd: &Path,
 ) -> Result<(), Failure> {
-    let call = ToolCall {
+    let call = GuardedCall {
         cwd: cwd.to_owned(),
-        ..ToolCall::shell(TOOL, command, workspace)
+        ..GuardedCall::shell(TOOL, command, workspace)
     };
     match check(policy, &call) {
-        Decision::Allow => Ok(()),
-        Decision::Deny(denial) => Err(Failure {
+        PolicyDecision::Allow => Ok(()),
+        PolicyDecision::Deny(denial) => Err(Failure {
             detail: Json::of(&denial).ok(),
             ..Failure::new(ErrorKind::PermissionDenied, denial.message())
         }),
@@ -146,13 +146,13 @@ fn planned(setup: &ShellSetup, input: &ShellInput, folders: &Folders) -> Result<
     let given = input.environment.clone().into_iter();
     let profile = Profile {
         mode: if input.read_only {
-            Mode::ReadOnly
+            WriteMode::ReadOnly
         } else {
-            Mode::WorkspaceWrite
+            WriteMode::WorkspaceWrite
         },
         pinned: Profile::settings_of(&workspace),
         writable: Vec::new(),
-        pinning: Pinning::Required,
+        pinning: PinnedPath::Required,
         shells: Shells::Within,
         readable: Vec::new(),
         hidden: setup.hidden.clone(),
@@ -161,7 +161,7 @@ fn planned(setup: &ShellSetup, input: &ShellInput, folders: &Folders) -> Result<
         temporary: folders.temporary.clone(),
         network: Network::None,
         unix_sockets: false,
-        limits: Limits::default(),
+        limits: ResourceLimits::default(),
         environment: usual.into_iter().chain(given).collect(),
         workspace,
     };
@@ -184,14 +184,14 @@ fn judged(
     setup: &ShellSetup,
     input: &ShellInput,
     plan: &LaunchPlan,
-    ran: Ran,
+    ran: FinishedCommand,
 ) -> Result<StepOutput, Failure> {
     let (stdout, n_dropped) = ran.stdout.finish(&setup.redactor);
     let (stderr, n_more) = ran.stderr.finish(&setup.redactor);
     let exit_code = match ran.ending {
-        Ending::Exited(CommandExit::Code(code)) => code,
-        Ending::Exited(CommandExit::Signal(signal)) => 128 + signal,
-        Ending::Late => {
+        ProcessEnding::Exited(CommandExit::Code(code)) => code,
+        ProcessEnding::Exited(CommandExit::Signal(signal)) => 128 + signal,
+        ProcessEnding::Late => {
             let seconds = input.timeout_ms / 1_000;
             return Err(Failure {
                 detail: Some(Json::from(json!({ "stdout": stdout, "stderr": stderr }))),
@@ -201,8 +201,10 @@ fn judged(
                 )
             });
         }
-        Ending::Cancelled => return Err(Failure::new(ErrorKind::Cancelled, "the command was stopped")),
-        Ending::Failed(failure) => return Err(failure),
+        ProcessEnding::Cancelled => {
+            return Err(Failure::new(ErrorKind::Cancelled, "the command was stopped"));
+        }
+        ProcessEnding::Failed(failure) => return Err(failure),
     };
     let words = last_line(&stderr).or_else(|| last_line(&stdout));
     let output = ShellOutput {

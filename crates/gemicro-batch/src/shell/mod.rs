@@ -16,5 +16,5 @@ mod spawn;
 
 pub(crate) use executor::allowed;
 pub use executor::{ShellExecutor, may_begin_again};
-pub(crate) use process::{Ending, Waiting};
+pub(crate) use process::{ProcessEnding, WaitingCommand};
 pub use setup::ShellSetup;

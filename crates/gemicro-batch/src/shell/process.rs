@@ -13,7 +13,7 @@ use tokio::process::{Child, ChildStderr, ChildStdout};
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
-use super::capture::{Capture, read};
+use super::capture::{ShellCapture, read};
 use super::spawn::spawn;
 
 /// How long a sandbox may take to stand.
@@ -22,7 +22,7 @@ const START: Duration = Duration::from_secs(20);
 const LAST: Duration = Duration::from_secs(10);
 
 /// A command that waits for its standard input. Dropping it ends it.
-pub(crate) struct Waiting {
+pub(crate) struct WaitingCommand {
     child: Child,
     control: Control,
     /// Wakes us when the channel can be read.
@@ -32,7 +32,7 @@ pub(crate) struct Waiting {
 }
 
 /// How it ended.
-pub(crate) enum Ending {
+pub(crate) enum ProcessEnding {
     /// By itself.
     Exited(CommandExit),
     /// Its time was over.
@@ -44,14 +44,14 @@ pub(crate) enum Ending {
 }
 
 /// What a command left.
-pub(crate) struct Ran {
-    pub(crate) ending: Ending,
-    pub(crate) stdout: Capture,
-    pub(crate) stderr: Capture,
+pub(crate) struct FinishedCommand {
+    pub(crate) ending: ProcessEnding,
+    pub(crate) stdout: ShellCapture,
+    pub(crate) stderr: ShellCapture,
 }
 
-impl Waiting {
-    /// Starts the sandbox. The command itself begins with [`Waiting::run`].
+impl WaitingCommand {
+    /// Starts the sandbox. The command itself begins with [`WaitingCommand::run`].
     pub(crate) async fn start(plan: &LaunchPlan) -> Result<Self, Failure> {
         let (mut child, control) = spawn(plan).map_err(not_started)?;
         let (Some(stdout), Some(stderr)) = (child.stdout.take(), child.stderr.take()) else {
@@ -90,9 +90,9 @@ impl Waiting {
         stdin: Option<String>,
         limit: Duration,
         cancel: &CancellationToken,
-    ) -> Result<Ran, Failure> {
+    ) -> Result<FinishedCommand, Failure> {
         let writer = self.hand_over(stdin.is_some()).map_err(not_started)?;
-        let (mut stdout, mut stderr) = (Capture::default(), Capture::default());
+        let (mut stdout, mut stderr) = (ShellCapture::default(), ShellCapture::default());
         let ending = {
             let written = write(writer, stdin);
             let streams = async {
@@ -114,7 +114,7 @@ impl Waiting {
             }
         };
         tokio::spawn(async move { self.child.wait().await });
-        Ok(Ran {
+        Ok(FinishedCommand {
             ending,
             stdout,
             stderr,
@@ -137,7 +137,7 @@ impl Waiting {
 
     /// Why a sandbox ended before it stood: in its own words.
     async fn words(mut self) -> Failure {
-        let mut words = Capture::default();
+        let mut words = ShellCapture::default();
         let _ = timeout(LAST, read(&mut self.stderr, &mut words)).await;
         let (words, _) = words.finish(&gemicro_event::redact::Redactor::default());
         let words: String = words.trim().chars().take(2_000).collect();
@@ -161,16 +161,16 @@ async fn ended(
     readiness: &UnixDatagram,
     limit: Duration,
     cancel: &CancellationToken,
-) -> Ending {
+) -> ProcessEnding {
     let early = tokio::select! {
-        exit = last_word(control, readiness) => return exit.map_or_else(Ending::Failed, Ending::Exited),
-        () = tokio::time::sleep(limit) => Ending::Late,
-        () = cancel.cancelled() => Ending::Cancelled,
+        exit = last_word(control, readiness) => return exit.map_or_else(ProcessEnding::Failed, ProcessEnding::Exited),
+        () = tokio::time::sleep(limit) => ProcessEnding::Late,
+        () = cancel.cancelled() => ProcessEnding::Cancelled,
     };
     control.end();
     match timeout(LAST, last_word(control, readiness)).await {
         Ok(_) => early,
-        Err(_) => Ending::Failed(Failure::new(
+        Err(_) => ProcessEnding::Failed(Failure::new(
             ErrorKind::Internal,
             "the supervisor of the command did not stop it in time",
         )),

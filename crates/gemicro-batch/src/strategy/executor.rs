@@ -12,10 +12,10 @@ use gemicro_guard::repository::{GitSettings, TrustedRepo};
 use serde::{Deserialize, Serialize};
 
 use super::function_name::readable;
-use super::gap::{Gap, gaps_of};
+use super::gap::{CoverageGap, gaps_of};
 use super::product::product_only;
-use super::rank::{Changes, RankedGap, rank};
-use crate::coverage::{Asked, Coverage, Scope, Totals, gather};
+use super::rank::{FileChangeCounts, RankedGap, rank};
+use crate::coverage::{CoverageRequest, FileScope, ProjectCoverage, Totals, gather};
 use crate::project::Project;
 
 /// The step kind.
@@ -34,7 +34,7 @@ pub struct GapsInput {
     pub reports: Vec<String>,
     /// Which languages count.
     #[serde(default)]
-    pub scope: Scope,
+    pub scope: FileScope,
     /// How many gaps are given back.
     pub most: usize,
 }
@@ -82,7 +82,7 @@ impl Executor for GapsExecutor {
 }
 
 fn look(git: &GitSettings, input: GapsInput) -> Result<GapsOutput, Failure> {
-    let gathered = gather(&Asked {
+    let gathered = gather(&CoverageRequest {
         root: PathBuf::from(&input.directory),
         reports: input.reports,
         scope: input.scope,
@@ -103,7 +103,11 @@ fn look(git: &GitSettings, input: GapsInput) -> Result<GapsOutput, Failure> {
 }
 
 /// The gaps of a project in their order.
-pub(crate) fn ranked_gaps(project: &Project, coverage: &Coverage, changes: &Changes) -> Vec<RankedGap> {
+pub(crate) fn ranked_gaps(
+    project: &Project,
+    coverage: &ProjectCoverage,
+    changes: &FileChangeCounts,
+) -> Vec<RankedGap> {
     let mut gaps = Vec::new();
     let mut texts: BTreeMap<&str, String> = BTreeMap::new();
     for file in &coverage.files {
@@ -125,7 +129,7 @@ pub(crate) fn ranked_gaps(project: &Project, coverage: &Coverage, changes: &Chan
         }
         gaps.append(&mut found);
     }
-    rank(gaps, changes, |gap: &Gap| {
+    rank(gaps, changes, |gap: &CoverageGap| {
         let lines: Vec<&str> = texts.get(gap.file.as_str())?.lines().collect();
         let picked = gap.lines.iter().flat_map(|range| {
             let (first, last) = (range.first.saturating_sub(1) as usize, range.last as usize);
@@ -136,19 +140,19 @@ pub(crate) fn ranked_gaps(project: &Project, coverage: &Coverage, changes: &Chan
 }
 
 /// How often files changed; a project without a history has none.
-fn changes_of(git: &GitSettings, project: &Project) -> (Changes, Option<String>) {
+fn changes_of(git: &GitSettings, project: &Project) -> (FileChangeCounts, Option<String>) {
     let asked = TrustedRepo::open(git, project.root())
         .and_then(|repository| repository.change_counts(project.root(), COMMITS));
     match asked {
         Ok(counts) => {
-            let changes = Changes {
+            let changes = FileChangeCounts {
                 n_commits: counts.n_commits,
                 by_file: counts.by_file,
             };
             (changes, None)
         }
         Err(error) => (
-            Changes::default(),
+            FileChangeCounts::default(),
             Some(format!("how often files changed is not known: {error}")),
         ),
     }

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::coverage::{FileCoverage, Language, LineRange};
+use crate::coverage::{CodeLanguage, FileCoverage, LineRange};
 
 /// Ranges of code without a known function belong together up to this distance, in lines.
 const NEAR: u32 = 8;
@@ -12,11 +12,12 @@ const MOST_LINES: u32 = 80;
 
 /// Uncovered lines of one file that one test can aim at.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Gap {
+#[schemars(rename = "Gap")]
+pub struct CoverageGap {
     /// The file, relative to the project.
     pub file: String,
     /// Its language.
-    pub language: Language,
+    pub language: CodeLanguage,
     /// The function that they belong to, where the report knows it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub function: Option<String>,
@@ -29,7 +30,7 @@ pub struct Gap {
     pub n_uncovered: u64,
 }
 
-impl Gap {
+impl CoverageGap {
     /// From its first line to its last.
     #[must_use]
     pub fn span(&self) -> LineRange {
@@ -48,10 +49,10 @@ impl Gap {
 
 /// The gaps of a file, from its first line to its last.
 #[must_use]
-pub fn gaps_of(file: &FileCoverage) -> Vec<Gap> {
+pub fn gaps_of(file: &FileCoverage) -> Vec<CoverageGap> {
     let functions = functions_of(file);
     let owner = |line: u32| functions.iter().rev().find(|(first, ..)| *first <= line).copied();
-    let mut gaps: Vec<Gap> = Vec::new();
+    let mut gaps: Vec<CoverageGap> = Vec::new();
     let mut owner_of_last = None;
     for range in file
         .uncovered()
@@ -71,7 +72,7 @@ pub fn gaps_of(file: &FileCoverage) -> Vec<Gap> {
                 gap.lines.push(range);
                 gap.n_uncovered += n_uncovered;
             }
-            None => gaps.push(Gap {
+            None => gaps.push(CoverageGap {
                 file: file.path.clone(),
                 language: file.language,
                 function: found.map(|(_, name, _)| name.to_owned()),

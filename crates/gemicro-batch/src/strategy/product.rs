@@ -1,15 +1,19 @@
 //! The program itself: coverage without the lines of tests, which cover themselves.
 
-use crate::coverage::{Coverage, Language};
+use crate::coverage::{CodeLanguage, ProjectCoverage};
 use crate::patch::{PathRole, matches, role_of, test_lines};
 use crate::project::Project;
 
 /// Coverage of the program: without test files, and without the items of Rust files that only tests have.
-pub(crate) fn product_only(project: &Project, coverage: Coverage, leave: &[String]) -> Coverage {
+pub(crate) fn product_only(
+    project: &Project,
+    coverage: ProjectCoverage,
+    leave: &[String],
+) -> ProjectCoverage {
     let is_test = |path: &str| role_of(path) == PathRole::Test || leave.iter().any(|it| matches(it, path));
     let files = coverage.files.into_iter().filter(|file| !is_test(&file.path));
     let files = files.map(|mut file| {
-        if file.language == Language::Rust
+        if file.language == CodeLanguage::Rust
             && let Ok(Some(text)) = project.read(&file.path)
         {
             for (first, last) in test_lines(&text) {
@@ -20,7 +24,7 @@ pub(crate) fn product_only(project: &Project, coverage: Coverage, leave: &[Strin
         }
         file
     });
-    Coverage {
+    ProjectCoverage {
         files: files.filter(|file| !file.lines.is_empty()).collect(),
     }
 }

@@ -5,12 +5,12 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::gap::Gap;
+use super::gap::CoverageGap;
 use super::risk::{Risk, risks};
 
 /// How often each file changed, in the commits that were looked at.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Changes {
+pub struct FileChangeCounts {
     /// Commits that were looked at; none where there is no history.
     pub n_commits: u64,
     /// Commits that changed a file, by its path.
@@ -29,7 +29,7 @@ const MOST_RISK: u64 = 24;
 pub struct RankedGap {
     /// The gap.
     #[serde(flatten)]
-    pub gap: Gap,
+    pub gap: CoverageGap,
     /// Its worth: uncovered lines, times change, times risk.
     pub score: u64,
     /// Commits that changed its file.
@@ -44,9 +44,9 @@ pub struct RankedGap {
 /// Ranks gaps, the most worthwhile first. `text_of` gives the lines of a gap, where they can be read.
 #[must_use]
 pub fn rank(
-    gaps: Vec<Gap>,
-    changes: &Changes,
-    mut text_of: impl FnMut(&Gap) -> Option<String>,
+    gaps: Vec<CoverageGap>,
+    changes: &FileChangeCounts,
+    mut text_of: impl FnMut(&CoverageGap) -> Option<String>,
 ) -> Vec<RankedGap> {
     let mut ranked: Vec<RankedGap> = gaps
         .into_iter()
@@ -62,7 +62,7 @@ pub fn rank(
     ranked
 }
 
-fn ranked(gap: Gap, changes: &Changes, text: Option<&str>) -> RankedGap {
+fn ranked(gap: CoverageGap, changes: &FileChangeCounts, text: Option<&str>) -> RankedGap {
     let n_changes = changes.by_file.get(&gap.file).copied().unwrap_or(0);
     let risks = text.map(|text| risks(gap.language, text)).unwrap_or_default();
     let points: u64 = risks

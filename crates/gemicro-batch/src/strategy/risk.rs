@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::coverage::Language;
+use crate::coverage::CodeLanguage;
 
 /// Something risky that lines do, and how often.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -75,13 +75,13 @@ const SIGNS: &[Sign] = &[
 
 /// The risks of some lines, in a fixed order.
 #[must_use]
-pub fn risks(language: Language, text: &str) -> Vec<Risk> {
+pub fn risks(language: CodeLanguage, text: &str) -> Vec<Risk> {
     let words = words(text);
     let found = SIGNS.iter().map(|sign| {
         let signs: Vec<&str> = match language {
-            Language::Rust => sign.rust.to_vec(),
-            Language::Cpp => sign.cpp.to_vec(),
-            Language::Other => [sign.rust, sign.cpp].concat(),
+            CodeLanguage::Rust => sign.rust.to_vec(),
+            CodeLanguage::Cpp => sign.cpp.to_vec(),
+            CodeLanguage::Other => [sign.rust, sign.cpp].concat(),
         };
         let n = words.iter().filter(|word| signs.contains(*word)).count();
         Risk {

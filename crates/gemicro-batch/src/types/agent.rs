@@ -1,6 +1,6 @@
 //! `agent`: one prompt for a coding agent.
 
-use gemicro_core::ask::{AGENT_STEP, AgentName, AgentTask, Grant, SandboxMode, agent_step, route};
+use gemicro_core::ask::{AGENT_STEP, AgentName, AgentTask, SandboxMode, TaskGrant, agent_step, route};
 use gemicro_core::budget::Purpose;
 use gemicro_core::flow::Step;
 use schemars::{JsonSchema, schema_for};
@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use super::folder::inside;
 use super::parameters::{ParameterError, filled, milliseconds, read};
-use super::task_type::{Making, TaskType, as_it_is};
+use super::task_type::{TaskContext, TaskType, as_it_is};
 
 /// The longest time for one agent, in seconds.
 const MAX_SECONDS: u64 = 24 * 3_600;
@@ -60,7 +60,7 @@ pub struct AgentParameters {
     pub timeout_seconds: Option<u64>,
 }
 
-fn make(parameters: &Value, making: Making<'_>) -> Result<Step, ParameterError> {
+fn make(parameters: &Value, making: TaskContext<'_>) -> Result<Step, ParameterError> {
     let it: AgentParameters = read(parameters)?;
     let settings = making.settings;
     filled(&it.prompt, "/prompt")?;
@@ -94,7 +94,7 @@ fn make(parameters: &Value, making: Making<'_>) -> Result<Step, ParameterError> 
         session: it.session,
         idle_ms: within(it.idle_seconds, settings.agent_idle_ms, "/idle_seconds")?,
         total_ms: within(it.timeout_seconds, settings.agent_total_ms, "/timeout_seconds")?,
-        grant: Grant::default(),
+        grant: TaskGrant::default(),
         recalls: None,
         fails_over: false,
         keep_messages: false,
@@ -104,7 +104,7 @@ fn make(parameters: &Value, making: Making<'_>) -> Result<Step, ParameterError> 
     Ok(agent_step(making.key, &task, Purpose::Ordinary, max_attempts))
 }
 
-fn granted(step: Step, grant: Grant) -> Step {
+fn granted(step: Step, grant: TaskGrant) -> Step {
     let Ok(task) = step.input.parse::<AgentTask>() else {
         return step;
     };

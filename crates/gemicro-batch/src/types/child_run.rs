@@ -1,6 +1,6 @@
 //! Runs that are steps of a batch: what they are asked, and what they give back.
 
-use gemicro_core::ask::Grant;
+use gemicro_core::ask::TaskGrant;
 use gemicro_core::flow::Step;
 use gemicro_core::llm::LlmConfig;
 use gemicro_event::{Json, StreamId};
@@ -12,7 +12,7 @@ use super::propose_strategy::StrategyRequest;
 use super::propose_test::ProposalRequest;
 use super::refine_test::RefinementRequest;
 use super::research::ResearchParameters;
-use super::task_type::Making;
+use super::task_type::TaskContext;
 
 /// The step kind of runs that are started by a run.
 pub const RUN_STEP: &str = "run";
@@ -28,7 +28,7 @@ pub struct RunInput {
     pub llm: LlmConfig,
     /// What the run may spend of its parent's budget; what is not named is not limited.
     #[serde(default)]
-    pub grant: Grant,
+    pub grant: TaskGrant,
 }
 
 /// A request as data; the engine turns it into a plan.
@@ -57,12 +57,12 @@ pub struct RunOutput {
 }
 
 /// The step that is such a run.
-pub(super) fn run_step(input: &RunInput, making: Making<'_>) -> Step {
+pub(super) fn run_step(input: &RunInput, making: TaskContext<'_>) -> Step {
     making.free_step(RUN_STEP, input)
 }
 
 /// Gives a run its part of the budget.
-pub(super) fn granted(step: Step, grant: Grant) -> Step {
+pub(super) fn granted(step: Step, grant: TaskGrant) -> Step {
     let Ok(input) = step.input.parse::<RunInput>() else {
         return step;
     };

@@ -14,7 +14,7 @@ use serde_json::Value;
 use super::expected_exit::ExpectedExit;
 use super::folder::inside;
 use super::parameters::{ParameterError, filled, milliseconds, read};
-use super::task_type::{Making, TaskType, as_it_is};
+use super::task_type::{TaskContext, TaskType, as_it_is};
 
 /// The step kind of shell commands.
 pub const SHELL_STEP: &str = "shell";
@@ -131,7 +131,7 @@ pub(crate) fn output_of_failure(failure: &Failure) -> Option<&Json> {
     detail.get("stdout").map(|_| detail)
 }
 
-fn make(parameters: &Value, making: Making<'_>) -> Result<Step, ParameterError> {
+fn make(parameters: &Value, making: TaskContext<'_>) -> Result<Step, ParameterError> {
     let it: ShellParameters = read(parameters)?;
     filled(&it.command, "/command")?;
     let no_zero = |text: &str, place: &str| match text.contains('\0') {

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::parameters::{ParameterError, filled, read};
-use super::task_type::{Making, TaskType, as_it_is};
+use super::task_type::{TaskContext, TaskType, as_it_is};
 
 /// The step kind of a search in memory.
 pub const MEMORY_STEP: &str = "memory_search";
@@ -99,7 +99,7 @@ pub enum MemoryPlace {
     },
 }
 
-fn make(parameters: &Value, making: Making<'_>) -> Result<Step, ParameterError> {
+fn make(parameters: &Value, making: TaskContext<'_>) -> Result<Step, ParameterError> {
     let it: MemoryParameters = read(parameters)?;
     for (idx, keyword) in it.keywords.iter().enumerate() {
         filled(keyword, &format!("/keywords/{idx}"))?;

@@ -52,4 +52,4 @@ pub use query_coverage::{CoverageInput, CoverageOutput, CoverageParameters};
 pub use refine_test::{RefineTestParameters, RefinementRequest};
 pub use research::ResearchParameters;
 pub use settings::BatchSettings;
-pub use task_type::{Making, TASK_TYPES, TaskType, task_type};
+pub use task_type::{TASK_TYPES, TaskContext, TaskType, task_type};

@@ -1,6 +1,6 @@
 //! `pipeline`: a run of its own that takes a coding task to a reviewed, tested branch.
 
-use gemicro_core::ask::{AgentName, Grant};
+use gemicro_core::ask::{AgentName, TaskGrant};
 use gemicro_core::flow::Step;
 use schemars::{JsonSchema, schema_for};
 use serde::{Deserialize, Serialize};
@@ -9,7 +9,7 @@ use serde_json::Value;
 use super::child_run::{RUN_STEP, RunInput, RunRequest, granted, run_step, shape};
 use super::folder::inside;
 use super::parameters::{ParameterError, filled, read};
-use super::task_type::{Making, TaskType};
+use super::task_type::{TaskContext, TaskType};
 
 pub(super) const TYPE: TaskType = TaskType {
     name: "pipeline",
@@ -60,7 +60,7 @@ pub enum PipelineEntry {
     Direct,
 }
 
-fn make(parameters: &Value, making: Making<'_>) -> Result<Step, ParameterError> {
+fn make(parameters: &Value, making: TaskContext<'_>) -> Result<Step, ParameterError> {
     let mut it: PipelineParameters = read(parameters)?;
     filled(&it.task, "/task")?;
     if let Some(branch) = &it.branch
@@ -74,7 +74,7 @@ fn make(parameters: &Value, making: Making<'_>) -> Result<Step, ParameterError> 
         request: RunRequest::Pipeline(it),
         directory,
         llm: making.llm(),
-        grant: Grant::default(),
+        grant: TaskGrant::default(),
     };
     Ok(run_step(&input, making))
 }

@@ -2,7 +2,7 @@
 
 use gemicro_core::budget::Purpose;
 use gemicro_core::flow::Step;
-use gemicro_core::llm::{CallTime, Delivery, LLM_STEP, LlmRequest, LlmResponse, json_in, llm_step};
+use gemicro_core::llm::{AnswerDelivery, CallTime, LLM_STEP, LlmRequest, LlmResponse, json_in, llm_step};
 use gemicro_event::Json;
 use schemars::{JsonSchema, schema_for};
 use serde::Deserialize;
@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use super::messages::{ChatMessage, continued, prompt_of};
 use super::parameters::{ParameterError, milliseconds, read};
-use super::task_type::{Making, TaskType};
+use super::task_type::{TaskContext, TaskType};
 
 /// The longest time for one call, in seconds.
 const MAX_SECONDS: u64 = 3_600;
@@ -61,7 +61,7 @@ pub struct PromptParameters {
     pub timeout_seconds: Option<u64>,
 }
 
-fn make(parameters: &Value, making: Making<'_>) -> Result<Step, ParameterError> {
+fn make(parameters: &Value, making: TaskContext<'_>) -> Result<Step, ParameterError> {
     let it: PromptParameters = read(parameters)?;
     let (prompt, label) = prompt_of(it.prompt, it.messages)?;
     let config = making.llm();
@@ -92,7 +92,7 @@ fn make(parameters: &Value, making: Making<'_>) -> Result<Step, ParameterError> 
         prompt,
         schema: it.schema.map(|schema| Json::from(Value::Object(schema))),
         tools: Vec::new(),
-        delivery: Delivery::default(),
+        delivery: AnswerDelivery::default(),
         max_output_tokens,
         temperature: it.temperature.or(config.temperature),
         time,

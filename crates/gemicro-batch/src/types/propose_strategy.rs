@@ -1,6 +1,6 @@
 //! `propose_strategy`: a run of its own that ranks the gaps of a project's tests.
 
-use gemicro_core::ask::Grant;
+use gemicro_core::ask::TaskGrant;
 use gemicro_core::flow::Step;
 use gemicro_core::llm::LlmConfig;
 use schemars::{JsonSchema, schema_for};
@@ -10,8 +10,8 @@ use serde_json::Value;
 use super::child_run::{RUN_STEP, RunInput, RunRequest, granted, run_step, shape};
 use super::folder::inside;
 use super::parameters::{ParameterError, read};
-use super::task_type::{Making, TaskType};
-use crate::coverage::Scope;
+use super::task_type::{TaskContext, TaskType};
+use crate::coverage::FileScope;
 
 /// Gaps where nothing is said.
 const DEFAULT_GAPS: usize = 10;
@@ -35,7 +35,7 @@ pub(super) const TYPE: TaskType = TaskType {
 pub struct StrategyParameters {
     /// Which languages count; all where nothing is said.
     #[serde(default)]
-    pub scope: Scope,
+    pub scope: FileScope,
     /// Coverage reports inside the folder of the batch; else those in the usual places.
     #[serde(default)]
     pub reports: Vec<String>,
@@ -57,7 +57,7 @@ pub struct StrategyParameters {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StrategyRequest {
     /// Which languages count.
-    pub scope: Scope,
+    pub scope: FileScope,
     /// Named reports.
     pub reports: Vec<String>,
     /// How many gaps are given back.
@@ -66,7 +66,7 @@ pub struct StrategyRequest {
     pub prose: Option<String>,
 }
 
-fn make(parameters: &Value, making: Making<'_>) -> Result<Step, ParameterError> {
+fn make(parameters: &Value, making: TaskContext<'_>) -> Result<Step, ParameterError> {
     let it: StrategyParameters = read(parameters)?;
     let directory = making.settings.directory.clone();
     for (idx, report) in it.reports.iter().enumerate() {
@@ -92,7 +92,7 @@ fn make(parameters: &Value, making: Making<'_>) -> Result<Step, ParameterError> 
             model: it.model.unwrap_or_else(|| usual.model.clone()),
             ..usual.clone()
         },
-        grant: Grant::default(),
+        grant: TaskGrant::default(),
     };
     Ok(run_step(&input, making))
 }

@@ -1,6 +1,6 @@
 //! `propose_test`: a run of its own in which a model writes a test for uncovered code.
 
-use gemicro_core::ask::Grant;
+use gemicro_core::ask::TaskGrant;
 use gemicro_core::flow::Step;
 use gemicro_core::llm::LlmConfig;
 use schemars::{JsonSchema, schema_for};
@@ -12,9 +12,9 @@ use super::execute_shell_command::MAX_TIMEOUT_SECONDS;
 use super::folder::inside;
 use super::parameters::{ParameterError, filled, milliseconds, read};
 use super::settings::BatchSettings;
-use super::task_type::{Making, TaskType};
+use super::task_type::{TaskContext, TaskType};
 use crate::coverage::LineRange;
-use crate::proposal::{Aim, EarlierTest, Trying};
+use crate::proposal::{Aim, EarlierTest, TestTrial};
 
 /// How often the model is asked where nothing is said.
 pub(super) const DEFAULT_ROUNDS: u32 = 2;
@@ -86,21 +86,21 @@ pub struct ProposalRequest {
     /// An earlier test to go on from.
     pub earlier: Option<EarlierTest>,
     /// How it is tried out.
-    pub trying: Option<Trying>,
+    pub trying: Option<TestTrial>,
     /// Paths that may be changed.
     pub leave: Vec<String>,
     /// How often the model is asked.
     pub max_rounds: u32,
 }
 
-fn make(parameters: &Value, making: Making<'_>) -> Result<Step, ParameterError> {
+fn make(parameters: &Value, making: TaskContext<'_>) -> Result<Step, ParameterError> {
     let it: ProposeTestParameters = read(parameters)?;
     let request = it.request(making.settings, None, &making.variables)?;
     let input = RunInput {
         request: RunRequest::Proposal(Box::new(request)),
         directory: making.settings.directory.clone(),
         llm: writer(&making.llm(), it.model.as_ref()),
-        grant: Grant::default(),
+        grant: TaskGrant::default(),
     };
     Ok(run_step(&input, making))
 }
@@ -168,7 +168,7 @@ impl ProposeTestParameters {
         })
     }
 
-    fn trying(&self, variables: &[(String, String)]) -> Result<Option<Trying>, ParameterError> {
+    fn trying(&self, variables: &[(String, String)]) -> Result<Option<TestTrial>, ParameterError> {
         let seconds = self.timeout_seconds.unwrap_or(DEFAULT_SECONDS);
         let timeout_ms = milliseconds(seconds, MAX_TIMEOUT_SECONDS, "/timeout_seconds")?;
         let Some(command) = &self.test_command else {
@@ -178,7 +178,7 @@ impl ProposeTestParameters {
         if command.contains('\0') {
             return Err(ParameterError::new("/test_command", "must not hold a zero byte"));
         }
-        Ok(Some(Trying {
+        Ok(Some(TestTrial {
             command: command.clone(),
             timeout_ms,
             variables: variables.to_vec(),

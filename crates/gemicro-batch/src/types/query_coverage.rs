@@ -7,8 +7,8 @@ use serde_json::Value;
 
 use super::folder::inside;
 use super::parameters::{ParameterError, filled, read};
-use super::task_type::{Making, TaskType, as_it_is};
-use crate::coverage::{COVERAGE_STEP, MAX_REPORTS, OutputFormat, ReportSeen, Scope, Summary};
+use super::task_type::{TaskContext, TaskType, as_it_is};
+use crate::coverage::{COVERAGE_STEP, CoverageSummary, FileScope, MAX_REPORTS, OutputFormat, ReportSeen};
 
 pub(super) const TYPE: TaskType = TaskType {
     name: "query_coverage",
@@ -27,7 +27,7 @@ pub(super) const TYPE: TaskType = TaskType {
 pub struct CoverageParameters {
     /// Which files: `all`, `cpp` or `rust`; all where nothing is said.
     #[serde(default)]
-    pub scope: Scope,
+    pub scope: FileScope,
     /// What the answer is written in: `json`, `minizinc_dzn` or `text_summary`; `json` where nothing is said.
     #[serde(default)]
     pub format: OutputFormat,
@@ -42,7 +42,7 @@ pub struct CoverageInput {
     /// The folder of the project; an absolute path.
     pub directory: String,
     /// Which files.
-    pub scope: Scope,
+    pub scope: FileScope,
     /// What the answer is written in.
     pub format: OutputFormat,
     /// Reports; none for those in the usual places.
@@ -56,14 +56,14 @@ pub struct CoverageOutput {
     /// The coverage in the asked format: an object for `json`, else a text.
     pub coverage_data: Value,
     /// The sums.
-    pub summary: Summary,
+    pub summary: CoverageSummary,
     /// The reports that were read.
     pub reports: Vec<ReportSeen>,
     /// What is odd about them.
     pub warnings: Vec<String>,
 }
 
-fn make(parameters: &Value, making: Making<'_>) -> Result<Step, ParameterError> {
+fn make(parameters: &Value, making: TaskContext<'_>) -> Result<Step, ParameterError> {
     let it: CoverageParameters = read(parameters)?;
     if it.reports.len() > MAX_REPORTS {
         return Err(ParameterError::new(

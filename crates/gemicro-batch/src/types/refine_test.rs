@@ -1,6 +1,6 @@
 //! `refine_test`: goes on from an earlier test and what was wrong with it.
 
-use gemicro_core::ask::Grant;
+use gemicro_core::ask::TaskGrant;
 use gemicro_core::flow::Step;
 use gemicro_event::StreamId;
 use schemars::{JsonSchema, schema_for};
@@ -10,7 +10,7 @@ use serde_json::Value;
 use super::child_run::{RUN_STEP, RunInput, RunRequest, granted, run_step, shape};
 use super::parameters::{ParameterError, filled, read};
 use super::propose_test::{ProposeTestParameters, writer};
-use super::task_type::{Making, TaskType};
+use super::task_type::{TaskContext, TaskType};
 use crate::proposal::EarlierTest;
 
 pub(super) const TYPE: TaskType = TaskType {
@@ -81,7 +81,7 @@ pub struct RefinementRequest {
     pub model: Option<String>,
 }
 
-fn make(parameters: &Value, making: Making<'_>) -> Result<Step, ParameterError> {
+fn make(parameters: &Value, making: TaskContext<'_>) -> Result<Step, ParameterError> {
     let it: RefineTestParameters = read(parameters)?;
     let llm = writer(&making.llm(), it.model.as_ref());
     let directory = making.settings.directory.clone();
@@ -122,7 +122,7 @@ fn make(parameters: &Value, making: Making<'_>) -> Result<Step, ParameterError> 
         request,
         directory,
         llm,
-        grant: Grant::default(),
+        grant: TaskGrant::default(),
     };
     Ok(run_step(&input, making))
 }

@@ -1,6 +1,6 @@
 //! `research`: a run of its own that answers a question from sources.
 
-use gemicro_core::ask::Grant;
+use gemicro_core::ask::TaskGrant;
 use gemicro_core::corpus::is_url;
 use gemicro_core::flow::Step;
 use gemicro_core::llm::LlmConfig;
@@ -11,7 +11,7 @@ use serde_json::Value;
 use super::child_run::{RUN_STEP, RunInput, RunRequest, granted, run_step, shape};
 use super::folder::inside;
 use super::parameters::{ParameterError, filled, read};
-use super::task_type::{Making, TaskType};
+use super::task_type::{TaskContext, TaskType};
 
 pub(super) const TYPE: TaskType = TaskType {
     name: "research",
@@ -44,7 +44,7 @@ pub struct ResearchParameters {
     pub model: Option<String>,
 }
 
-fn make(parameters: &Value, making: Making<'_>) -> Result<Step, ParameterError> {
+fn make(parameters: &Value, making: TaskContext<'_>) -> Result<Step, ParameterError> {
     let mut it: ResearchParameters = read(parameters)?;
     filled(&it.question, "/question")?;
     if it.offline && it.sources.is_empty() {
@@ -77,7 +77,7 @@ fn make(parameters: &Value, making: Making<'_>) -> Result<Step, ParameterError> 
         request: RunRequest::Research(it),
         directory,
         llm,
-        grant: Grant::default(),
+        grant: TaskGrant::default(),
     };
     Ok(run_step(&input, making))
 }

@@ -1,6 +1,6 @@
 //! What every task type offers, and the list of them.
 
-use gemicro_core::ask::Grant;
+use gemicro_core::ask::TaskGrant;
 use gemicro_core::flow::{RetryPolicy, Step};
 use gemicro_core::llm::LlmConfig;
 use gemicro_event::{Json, StepKey};
@@ -13,7 +13,7 @@ use super::{
     agent, execute_shell_command, get_memory_summary, pipeline, prompt, propose_strategy, propose_test,
     query_coverage, refine_test, research,
 };
-use crate::reference::Template;
+use crate::reference::ReferenceTemplate;
 
 /// All types, in the order of the documentation.
 pub const TASK_TYPES: &[TaskType] = &[
@@ -47,15 +47,15 @@ pub struct TaskType {
     /// The parameter in which values of other tasks stand as variables, never as text.
     pub bound: Option<&'static str>,
     pub(super) schema: fn() -> Value,
-    pub(super) make: fn(&Value, Making<'_>) -> Result<Step, ParameterError>,
+    pub(super) make: fn(&Value, TaskContext<'_>) -> Result<Step, ParameterError>,
     pub(super) shape: fn(&Step, &Json) -> Json,
     /// Gives a step its part of the budget, where nobody knows before what it costs.
-    pub(crate) granted: Option<fn(Step, Grant) -> Step>,
+    pub(crate) granted: Option<fn(Step, TaskGrant) -> Step>,
 }
 
 /// What a step is made with, beside the parameters.
 #[derive(Debug, Clone)]
-pub struct Making<'a> {
+pub struct TaskContext<'a> {
     /// The key of the step.
     pub key: StepKey,
     /// Defaults.
@@ -68,7 +68,7 @@ pub struct Making<'a> {
     pub variables: Vec<(String, String)>,
 }
 
-impl Making<'_> {
+impl TaskContext<'_> {
     /// When its step is tried again.
     pub(super) fn retry(&self) -> RetryPolicy {
         self.max_attempts
@@ -107,7 +107,7 @@ impl TaskType {
     pub fn check(&self, parameters: &Json, settings: &BatchSettings) -> Result<(), ParameterError> {
         let value: Value = serde_json::from_str(parameters.text())
             .map_err(|error| ParameterError::new("", error.to_string()))?;
-        let making = Making {
+        let making = TaskContext {
             key: StepKey::new(""),
             settings,
             max_attempts: None,
@@ -124,7 +124,7 @@ impl TaskType {
     ///
     /// # Errors
     /// With the place that does not fit.
-    pub fn step(&self, parameters: &Value, making: Making<'_>) -> Result<Step, ParameterError> {
+    pub fn step(&self, parameters: &Value, making: TaskContext<'_>) -> Result<Step, ParameterError> {
         (self.make)(parameters, making)
     }
 
@@ -142,7 +142,7 @@ impl TaskType {
 /// Whether a place holds a reference, so that its value is not yet known.
 fn is_reference(parameters: &Value, place: &str) -> bool {
     let text = parameters.pointer(place).and_then(Value::as_str);
-    text.is_some_and(|text| Template::read(text).references().next().is_some())
+    text.is_some_and(|text| ReferenceTemplate::read(text).references().next().is_some())
 }
 
 /// The output of a step that has its shape already.

@@ -96,7 +96,7 @@ pub fn copy_over(from: &Path, to: &Path, is_taken: &mut IsTaken<'_>) -> Result<(
     if about.is_dir() {
         return copy_folder(from, to, is_taken);
     }
-    make_room(to, Room::Whatever)?;
+    make_room(to, CopyNeed::Whatever)?;
     if about.is_symlink() {
         let target = fs::read_link(from).map_err(|error| failed(from, &error))?;
         symlink(target, to).map_err(|error| failed(to, &error))?;
@@ -111,7 +111,7 @@ pub fn copy_over(from: &Path, to: &Path, is_taken: &mut IsTaken<'_>) -> Result<(
 }
 
 fn copy_folder(from: &Path, to: &Path, is_taken: &mut IsTaken<'_>) -> Result<(), Failure> {
-    make_room(to, Room::Folder)?;
+    make_room(to, CopyNeed::Folder)?;
     fs::create_dir_all(to).map_err(|error| failed(to, &error))?;
     for entry in fs::read_dir(from).map_err(|error| failed(from, &error))? {
         let entry = entry.map_err(|error| failed(from, &error))?;
@@ -122,14 +122,14 @@ fn copy_folder(from: &Path, to: &Path, is_taken: &mut IsTaken<'_>) -> Result<(),
 
 /// What a place is needed for.
 #[derive(PartialEq, Eq)]
-enum Room {
+enum CopyNeed {
     Folder,
     Whatever,
 }
 
-fn make_room(place: &Path, room: Room) -> Result<(), Failure> {
+fn make_room(place: &Path, room: CopyNeed) -> Result<(), Failure> {
     let removed = match place.symlink_metadata() {
-        Ok(there) if there.is_dir() && room == Room::Folder => Ok(()),
+        Ok(there) if there.is_dir() && room == CopyNeed::Folder => Ok(()),
         Ok(there) if there.is_dir() => fs::remove_dir_all(place),
         Ok(_) => fs::remove_file(place),
         Err(_) => Ok(()),

@@ -12,6 +12,6 @@ mod toolchains;
 
 pub use copy::{IsTaken, PrivateCopy, copy_over, private_copy};
 pub use held_folder::{hold_new, remove_unheld};
-pub use place::{Ran, Workshop};
+pub use place::{CommandRun, Workshop};
 pub use renewable::Renewable;
 pub use toolchains::{Toolchains, is_toolchain_variable};

@@ -9,7 +9,7 @@ use gemicro_event::{ErrorKind, Failure};
 use gemicro_guard::sandbox::{CommandExit, Launcher, Profile, Tier, plan_supervised};
 use tokio_util::sync::CancellationToken;
 
-use crate::shell::{Ending, Waiting};
+use crate::shell::{ProcessEnding, WaitingCommand};
 
 /// What is kept of each stream of a command, in bytes: the end of it.
 const KEPT: usize = 16 * 1024;
@@ -33,7 +33,7 @@ pub struct Workshop {
 
 /// How a command went.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Ran {
+pub struct CommandRun {
     /// Its exit code, 128 and the number of the signal where one ended it; none where it did not end in time.
     pub exit_code: Option<i32>,
     /// The end of what it printed, first stdout, then stderr.
@@ -42,7 +42,7 @@ pub struct Ran {
     pub took: Duration,
 }
 
-impl Ran {
+impl CommandRun {
     /// Whether it ended well.
     #[must_use]
     pub fn is_good(&self) -> bool {
@@ -60,7 +60,7 @@ impl Workshop {
         command: &str,
         limit: Duration,
         cancel: &CancellationToken,
-    ) -> Result<Ran, Failure> {
+    ) -> Result<CommandRun, Failure> {
         let words = [
             "bash".into(),
             "-c".into(),
@@ -115,7 +115,7 @@ impl Workshop {
         &self.folder
     }
 
-    fn went_well(&self, words: &[OsString], ran: &Ran) -> Result<(), Failure> {
+    fn went_well(&self, words: &[OsString], ran: &CommandRun) -> Result<(), Failure> {
         if ran.is_good() {
             return Ok(());
         }
@@ -134,27 +134,27 @@ impl Workshop {
         stdin: Option<String>,
         limit: Duration,
         cancel: &CancellationToken,
-    ) -> Result<Ran, Failure> {
+    ) -> Result<CommandRun, Failure> {
         let stopped = || Failure::new(ErrorKind::Cancelled, "stopped while a command ran");
         let plan = plan_supervised(&self.launcher, self.tier, &self.profile, words)
             .map_err(|error| Failure::new(ErrorKind::from(&error), error.to_string()))?;
         let waiting = tokio::select! {
-            waiting = Waiting::start(&plan) => waiting?,
+            waiting = WaitingCommand::start(&plan) => waiting?,
             () = cancel.cancelled() => return Err(stopped()),
         };
         let began = Instant::now();
         let ran = waiting.run(stdin, limit, cancel).await?;
         let took = began.elapsed();
         let exit_code = match ran.ending {
-            Ending::Exited(CommandExit::Code(code)) => Some(code),
-            Ending::Exited(CommandExit::Signal(signal)) => Some(128 + signal),
-            Ending::Late => None,
-            Ending::Cancelled => return Err(stopped()),
-            Ending::Failed(failure) => return Err(failure),
+            ProcessEnding::Exited(CommandExit::Code(code)) => Some(code),
+            ProcessEnding::Exited(CommandExit::Signal(signal)) => Some(128 + signal),
+            ProcessEnding::Late => None,
+            ProcessEnding::Cancelled => return Err(stopped()),
+            ProcessEnding::Failed(failure) => return Err(failure),
         };
         let (stdout, _) = ran.stdout.finish(&self.redactor);
         let (stderr, _) = ran.stderr.finish(&self.redactor);
-        Ok(Ran {
+        Ok(CommandRun {
             exit_code,
             output: format!("{}{}", ending(&stdout), ending(&stderr)),
             took,

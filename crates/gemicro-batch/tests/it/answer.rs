@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use gemicro_batch::contract::{
-    BatchAnswer, BatchStatus, Counts, ItemAnswer, ItemState, Items, Progress, next_poll_seconds,
+    BatchAnswer, BatchProgress, BatchStatus, Counts, ItemAnswer, ItemState, Items, next_poll_seconds,
 };
 use gemicro_event::{ErrorKind, Json};
 use serde_json::{Value, json};
@@ -180,7 +180,7 @@ fn a_batch_failed_only_if_nothing_completed() {
 #[test]
 fn the_next_look_follows_the_pace() {
     let at = |n_open, n_settled, seconds, parked: Option<u64>| {
-        next_poll_seconds(Progress {
+        next_poll_seconds(BatchProgress {
             n_open,
             n_settled,
             elapsed: Duration::from_secs(seconds),

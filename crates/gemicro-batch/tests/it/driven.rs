@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 use futures_util::future::BoxFuture;
 use gemicro_batch::contract::{BatchStatus, ItemState};
 use gemicro_batch::flow::{BatchFlow, BatchReaders, board};
-use gemicro_core::drive::{DriveContext, DriveOptions, Ended, Hold, StopSignals, begin, drive, resume};
+use gemicro_core::drive::{DriveContext, DriveEnd, DriveOptions, Hold, StopSignals, begin, drive, resume};
 use gemicro_core::execute::{Executor, Executors, StepCall};
 use gemicro_core::flow::{Flow, StepFailure, StepOutput};
 use gemicro_core::live::LiveHub;
@@ -228,7 +228,7 @@ async fn a_suspended_batch_goes_on_where_it_was() {
     });
     let batch = json!([prompt("a", &[]), prompt("b", &["a"]), prompt("c", &["b"])]);
     let (run, hold) = begun(&ctx, &batch).await;
-    assert_eq!(drive(&ctx, &BatchFlow, hold).await, Ok(Ended::Suspended));
+    assert_eq!(drive(&ctx, &BatchFlow, hold).await, Ok(DriveEnd::Suspended));
     let events = ctx.store.read(&run, 0, 1_000).await.unwrap().events;
     let cut = board(&events).unwrap();
     assert_eq!(

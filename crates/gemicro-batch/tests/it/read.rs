@@ -1,12 +1,14 @@
 //! What is read as a batch, and what is refused with which words.
 
-use gemicro_batch::contract::{BatchError, MAX_BATCH_BYTES, MAX_TASKS, OnFailure, Submitted, read_batch};
+use gemicro_batch::contract::{
+    BatchError, MAX_BATCH_BYTES, MAX_TASKS, OnFailure, SubmittedBatch, read_batch,
+};
 use gemicro_event::{ErrorKind, Failure};
 use serde_json::{Value, json};
 
 const A: &str = r#"{"task_id":"a","type":"prompt","parameters":{"prompt":"x"}}"#;
 
-fn ids(batch: &Submitted) -> Vec<&str> {
+fn ids(batch: &SubmittedBatch) -> Vec<&str> {
     batch.tasks.iter().map(|task| task.task_id.as_str()).collect()
 }
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use gemicro_batch::reference::{ResolveError, Template, references_in, resolve};
+use gemicro_batch::reference::{ReferenceTemplate, ResolveError, references_in, resolve};
 use gemicro_event::{ErrorKind, Failure, Json};
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -149,7 +149,7 @@ fn a_small_text_does_not_become_a_huge_one() {
 fn openings_without_an_end_cost_little() {
     // Quadratic search would take minutes here.
     let text = "${".repeat(2 << 20);
-    assert_eq!(Template::read(&text).pieces.len(), 1);
+    assert_eq!(ReferenceTemplate::read(&text).pieces.len(), 1);
 }
 
 proptest! {
@@ -161,8 +161,8 @@ proptest! {
         prop_assert_eq!(put_in(&json!(plain)).unwrap(), json!(plain));
         let _ = put_in(&json!(noise));
         // A reference is written as it is read.
-        for reference in Template::read(&noise).references() {
-            let again = Template::read(&reference.to_string());
+        for reference in ReferenceTemplate::read(&noise).references() {
+            let again = ReferenceTemplate::read(&reference.to_string());
             prop_assert_eq!(again.whole(), Some(reference));
         }
     }

@@ -9,7 +9,7 @@ use gemicro_batch::shell::{ShellExecutor, ShellSetup};
 use gemicro_batch::types::{ExpectedExit, SHELL_STEP, ShellInput, ShellOutput};
 use gemicro_batch::workshop::Toolchains;
 use gemicro_core::budget::Purpose;
-use gemicro_core::execute::{Executor, Spoken, StepCall, StepReporter, Told};
+use gemicro_core::execute::{AttemptMessage, AttemptNotice, Executor, StepCall, StepReporter};
 use gemicro_core::flow::{Again, RetryPolicy, Step, StepFailure};
 use gemicro_core::live::LiveHub;
 use gemicro_event::redact::Redactor;
@@ -106,11 +106,11 @@ fn launcher() -> Launcher {
 }
 
 /// One attempt, and where its words arrive.
-fn call(input: &ShellInput) -> (StepCall, tokio::sync::mpsc::UnboundedReceiver<Told>) {
+fn call(input: &ShellInput) -> (StepCall, tokio::sync::mpsc::UnboundedReceiver<AttemptMessage>) {
     let (reporter, mut spoken) = StepReporter::channel();
     let (sender, words) = tokio::sync::mpsc::unbounded_channel();
     tokio::spawn(async move {
-        while let Some(Spoken { told, noted }) = spoken.recv().await {
+        while let Some(AttemptNotice { told, noted }) = spoken.recv().await {
             let _ = sender.send(told);
             if let Some(noted) = noted {
                 let _ = noted.send(());
@@ -127,7 +127,7 @@ fn call(input: &ShellInput) -> (StepCall, tokio::sync::mpsc::UnboundedReceiver<T
         timeout_ms: None,
     };
     let call = StepCall {
-        answers: gemicro_core::execute::Answers::channel().1,
+        answers: gemicro_core::execute::RunAnswers::channel().1,
         run: StreamId::random(),
         live: LiveHub::default().writer(&step.key, 1),
         step,
@@ -304,7 +304,7 @@ async fn a_late_command_ends_with_all_it_started() {
         (ErrorKind::Timeout, Again::Never)
     );
     assert_eq!(told.failure.detail.unwrap()["stdout"], "before\n");
-    let Some(Told::Handle(handle)) = words.recv().await else {
+    let Some(AttemptMessage::Handle(handle)) = words.recv().await else {
         panic!("it told where it can be found");
     };
     let handle: ProcessHandle = handle.parse().unwrap();

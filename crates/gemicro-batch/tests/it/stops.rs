@@ -5,7 +5,7 @@ use std::time::Duration;
 use gemicro_batch::contract::ItemState;
 use gemicro_batch::flow::BatchItemsCancelled;
 use gemicro_core::command::AgentCommand;
-use gemicro_core::flow::Wait;
+use gemicro_core::flow::RunWait;
 use gemicro_core::run::events::{RunCancelled, RunInterrupted};
 use gemicro_event::{Charge, CommandId, ErrorKind, Json, StepKey};
 use serde_json::{Value, json};
@@ -75,7 +75,7 @@ fn a_deadline_is_waited_for_and_ends_its_tasks() {
     tasks[1]["deadline_seconds"] = json!(90);
     let mut journal = Journal::new(&json!({ "tasks": tasks, "deadline_seconds": 60 }));
     let wait = |journal: &Journal| journal.decide().waits;
-    let at = |seconds: u64| Wait::Until {
+    let at = |seconds: u64| RunWait::Until {
         key: format!("deadline/{seconds}"),
         at: journal.now.plus(Duration::from_secs(seconds)),
     };

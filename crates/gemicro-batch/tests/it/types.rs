@@ -1,8 +1,8 @@
 //! Task types: what their parameters may be, and which step carries them out.
 
-use gemicro_batch::coverage::{OutputFormat, Scope};
+use gemicro_batch::coverage::{FileScope, OutputFormat};
 use gemicro_batch::types::{
-    BatchSettings, CoverageInput, Making, MemoryInput, RunInput, RunRequest, ShellInput, TASK_TYPES,
+    BatchSettings, CoverageInput, MemoryInput, RunInput, RunRequest, ShellInput, TASK_TYPES, TaskContext,
     TaskType, task_type,
 };
 use gemicro_core::ask::{AgentName, AgentTask, SandboxMode};
@@ -19,7 +19,7 @@ fn named(name: &str) -> &'static TaskType {
 
 fn step(name: &str, parameters: Value) -> Step {
     let settings = settings();
-    let making = Making {
+    let making = TaskContext {
         key: StepKey::new("k"),
         settings: &settings,
         max_attempts: Some(4),
@@ -351,7 +351,7 @@ fn a_query_of_coverage_reads_the_named_reports_or_those_of_the_settings() {
     let input: CoverageInput = made.input.parse().unwrap();
     let expected = CoverageInput {
         directory: "/srv/project".to_owned(),
-        scope: Scope::All,
+        scope: FileScope::All,
         format: OutputFormat::MinizincDzn,
         reports: Vec::new(),
     };
@@ -364,7 +364,7 @@ fn a_query_of_coverage_reads_the_named_reports_or_those_of_the_settings() {
         (json!({}), ["build/unit.info"]),
         (json!({ "reports": ["x.xml"] }), ["x.xml"]),
     ] {
-        let making = Making {
+        let making = TaskContext {
             key: StepKey::new("k"),
             settings: &settings,
             max_attempts: None,

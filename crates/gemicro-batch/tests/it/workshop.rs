@@ -11,7 +11,9 @@ use gemicro_batch::workshop::{Toolchains, Workshop, copy_over, private_copy};
 use gemicro_event::redact::Redactor;
 use gemicro_event::{ErrorKind, Failure};
 use gemicro_guard::policy::PolicyConfig;
-use gemicro_guard::sandbox::{Launcher, Limits, Mode, Network, Pinning, Profile, Shells, Tier, probe};
+use gemicro_guard::sandbox::{
+    Launcher, Network, PinnedPath, Profile, ResourceLimits, Shells, Tier, WriteMode, probe,
+};
 use tokio_util::sync::CancellationToken;
 
 const SECRET: &str = "sk-secret-0123456789abcdef";
@@ -74,11 +76,11 @@ impl World {
 
     pub(crate) fn workshop(&self, toolchains: &Toolchains) -> Workshop {
         let profile = Profile {
-            mode: Mode::WorkspaceWrite,
+            mode: WriteMode::WorkspaceWrite,
             workspace: self.path("project"),
             writable: Vec::new(),
             pinned: Vec::new(),
-            pinning: Pinning::WherePossible,
+            pinning: PinnedPath::WherePossible,
             shells: Shells::Within,
             readable: Vec::new(),
             hidden: vec![self.path("state")],
@@ -87,7 +89,7 @@ impl World {
             temporary: self.path("tmp"),
             network: Network::None,
             unix_sockets: false,
-            limits: Limits::default(),
+            limits: ResourceLimits::default(),
             environment: vec![("PATH".to_owned(), "/usr/local/bin:/usr/bin:/bin".to_owned())],
         };
         Workshop {

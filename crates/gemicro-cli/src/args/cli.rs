@@ -198,7 +198,7 @@ pub(crate) enum Command {
 
 /// How a result is printed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
-pub(crate) enum Format {
+pub(crate) enum PrintFormat {
     /// Readable text.
     #[default]
     Text,
@@ -222,12 +222,12 @@ pub(crate) enum DataFormat {
     Jsonl,
 }
 
-impl From<Format> for DataFormat {
-    fn from(format: Format) -> Self {
+impl From<PrintFormat> for DataFormat {
+    fn from(format: PrintFormat) -> Self {
         match format {
-            Format::Json => Self::Json,
-            Format::Jsonl => Self::Jsonl,
-            Format::Text | Format::Markdown => Self::Text,
+            PrintFormat::Json => Self::Json,
+            PrintFormat::Jsonl => Self::Jsonl,
+            PrintFormat::Text | PrintFormat::Markdown => Self::Text,
         }
     }
 }

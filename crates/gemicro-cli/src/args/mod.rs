@@ -8,7 +8,7 @@ mod short_form;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use cli::{Command, DataFormat, Format, tree};
+pub(crate) use cli::{Command, DataFormat, PrintFormat, tree};
 pub(crate) use options::{logging, spending, stored};
-pub(crate) use parse::{Parsed, parse};
+pub(crate) use parse::{ParsedArguments, parse};
 pub(crate) use short_form::is_question;

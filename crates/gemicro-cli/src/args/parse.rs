@@ -13,7 +13,7 @@ use super::short_form::{is_question, leading_words, refusal};
 use crate::output;
 
 /// What the arguments ask for.
-pub(crate) enum Parsed {
+pub(crate) enum ParsedArguments {
     /// A command to carry out.
     Command(Box<Cli>),
     /// Help, the version or a usage error: already printed.
@@ -21,13 +21,13 @@ pub(crate) enum Parsed {
 }
 
 /// Reads the arguments, the program's name included.
-pub(crate) fn parse(arguments: Vec<OsString>) -> Parsed {
+pub(crate) fn parse(arguments: Vec<OsString>) -> ParsedArguments {
     // The version must come at once, without the tree of commands.
     if let [_, first] = arguments.as_slice()
         && (first == "--version" || first == "-V")
     {
         let _ = output::print(concat!("gemicro ", env!("CARGO_PKG_VERSION"), "\n"));
-        return Parsed::Done(ExitCode::SUCCESS);
+        return ParsedArguments::Done(ExitCode::SUCCESS);
     }
     let is_short_form = !names_command(&arguments);
     if is_short_form && let Some(refused) = refused(&leading_words(&arguments), &arguments) {
@@ -38,19 +38,19 @@ pub(crate) fn parse(arguments: Vec<OsString>) -> Parsed {
             // Options may come before the words.
             Command::Research(args) if is_short_form => {
                 args.is_short_form = true;
-                refused(&args.question, &arguments).unwrap_or_else(|| Parsed::Command(Box::new(cli)))
+                refused(&args.question, &arguments).unwrap_or_else(|| ParsedArguments::Command(Box::new(cli)))
             }
-            _ => Parsed::Command(Box::new(cli)),
+            _ => ParsedArguments::Command(Box::new(cli)),
         },
         Err(error) => match error.kind() {
             ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => {
                 // A reader that went away has seen enough.
                 let _ = output::print(&error.render().to_string());
-                Parsed::Done(ExitCode::SUCCESS)
+                ParsedArguments::Done(ExitCode::SUCCESS)
             }
             _ => {
                 output::say(error.render().to_string().trim_end());
-                Parsed::Done(ExitCode::from(2))
+                ParsedArguments::Done(ExitCode::from(2))
             }
         },
     }
@@ -66,12 +66,12 @@ pub(super) fn try_parse(arguments: Vec<OsString>) -> Result<Cli, clap::Error> {
 }
 
 /// The end of a call whose words, given without `research`, are no question.
-fn refused(words: &[String], arguments: &[OsString]) -> Option<Parsed> {
+fn refused(words: &[String], arguments: &[OsString]) -> Option<ParsedArguments> {
     if is_question(words) {
         return None;
     }
     output::say(&refusal(words, arguments));
-    Some(Parsed::Done(ExitCode::from(2)))
+    Some(ParsedArguments::Done(ExitCode::from(2)))
 }
 
 /// Puts `research` in where the arguments begin with a question or one of its options.

@@ -9,7 +9,7 @@ pub(super) const MAX_BYTES: usize = 1 << 20;
 
 /// A text after the check.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Checked {
+pub(super) enum CheckedText {
     /// There is nothing in it.
     Empty,
     /// It is too long to be sent: why, and what to do.
@@ -19,13 +19,13 @@ pub(super) enum Checked {
 }
 
 /// Checks a text that is clean already.
-pub(super) fn check(text: &str) -> Checked {
+pub(super) fn check(text: &str) -> CheckedText {
     // Blanks at the beginning may be meant; lines without words are not.
     let text = text.trim_end().trim_start_matches('\n');
     match text.len() {
-        0 => Checked::Empty,
-        n if n > MAX_BYTES => Checked::TooLong(too_long(n)),
-        _ => Checked::Fine(text.to_owned()),
+        0 => CheckedText::Empty,
+        n if n > MAX_BYTES => CheckedText::TooLong(too_long(n)),
+        _ => CheckedText::Fine(text.to_owned()),
     }
 }
 

@@ -4,7 +4,7 @@ use gemicro_chat::Order;
 
 /// A command that can be typed.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Command {
+pub(super) struct SlashCommand {
     /// Its name, with the slash.
     pub(super) name: &'static str,
     /// What follows it: `FILE` must, `[NAME]` may, nothing is not taken.
@@ -13,7 +13,7 @@ pub(super) struct Command {
 }
 
 /// All of them, in the order in which help lists them.
-pub(super) const COMMANDS: [Command; 11] = [
+pub(super) const COMMANDS: [SlashCommand; 11] = [
     command(
         "/model",
         "[NAME]",
@@ -35,12 +35,12 @@ pub(super) const COMMANDS: [Command; 11] = [
     command("/quit", "", "leave"),
 ];
 
-const fn command(name: &'static str, takes: &'static str, does: &'static str) -> Command {
-    Command { name, takes, does }
+const fn command(name: &'static str, takes: &'static str, does: &'static str) -> SlashCommand {
+    SlashCommand { name, takes, does }
 }
 
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Typed {
+pub(super) enum TypedLine {
     /// Something for the chat.
     Order(Order),
     /// They want to see the commands.
@@ -50,31 +50,31 @@ pub(super) enum Typed {
 }
 
 /// Reads a message or a command.
-pub(super) fn read(text: &str) -> Typed {
+pub(super) fn read(text: &str) -> TypedLine {
     if text.starts_with("//") {
-        return Typed::Order(Order::Say(text[1..].to_owned()));
+        return TypedLine::Order(Order::Say(text[1..].to_owned()));
     }
     if !text.starts_with('/') {
-        return Typed::Order(Order::Say(text.to_owned()));
+        return TypedLine::Order(Order::Say(text.to_owned()));
     }
     let (name, rest) = text.split_once(char::is_whitespace).unwrap_or((text, ""));
     let rest = rest.trim();
     let Some(known) = COMMANDS.iter().find(|known| known.name == name) else {
-        return Typed::Wrong(unknown(name));
+        return TypedLine::Wrong(unknown(name));
     };
     match (known.takes, rest) {
         ("", rest) if !rest.is_empty() => {
-            return Typed::Wrong(format!(
+            return TypedLine::Wrong(format!(
                 "{name} takes no argument; to send this as text, start with //"
             ));
         }
         (takes, "") if !takes.is_empty() && !takes.starts_with('[') => {
-            return Typed::Wrong(format!("{name} needs {takes}: {}", known.does));
+            return TypedLine::Wrong(format!("{name} needs {takes}: {}", known.does));
         }
         _ => {}
     }
     let given = (!rest.is_empty()).then(|| rest.to_owned());
-    Typed::Order(match name {
+    TypedLine::Order(match name {
         "/model" => Order::Model(given),
         "/clear" => Order::Clear,
         "/compact" => Order::Compact,
@@ -85,12 +85,12 @@ pub(super) fn read(text: &str) -> Typed {
         "/open" => Order::Open(rest.to_owned()),
         "/cost" => Order::Cost,
         "/quit" => Order::Quit,
-        _ => return Typed::Help,
+        _ => return TypedLine::Help,
     })
 }
 
 /// The commands that begin so; none once something follows the name.
-pub(super) fn beginning_with(text: &str) -> Vec<&'static Command> {
+pub(super) fn beginning_with(text: &str) -> Vec<&'static SlashCommand> {
     if !text.starts_with('/') || text.starts_with("//") {
         return Vec::new();
     }
@@ -116,7 +116,7 @@ pub(super) fn complete(text: &str) -> Option<String> {
 fn unknown(name: &str) -> String {
     /// Names as far apart as this are different words.
     const FAR: usize = 3;
-    let distance = |known: &Command| strsim::damerau_levenshtein(known.name, name);
+    let distance = |known: &SlashCommand| strsim::damerau_levenshtein(known.name, name);
     let nearest = COMMANDS.iter().min_by_key(|known| distance(known));
     let nearest = nearest.filter(|known| distance(known) < FAR);
     let shown: String = name.chars().take(40).collect();

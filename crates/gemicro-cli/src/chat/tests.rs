@@ -3,12 +3,12 @@
 use gemicro_chat::{Meter, Order};
 use gemicro_event::Charge;
 
-use super::message::{self, Checked, MAX_BYTES};
-use super::slash::{self, Typed};
+use super::message::{self, CheckedText, MAX_BYTES};
+use super::slash::{self, TypedLine};
 use super::words;
 
-fn order(order: Order) -> Typed {
-    Typed::Order(order)
+fn order(order: Order) -> TypedLine {
+    TypedLine::Order(order)
 }
 
 #[test]
@@ -32,7 +32,7 @@ fn messages_and_commands_are_read() {
         ("/sessions", order(Order::Sessions)),
         ("/open c0nv", order(Order::Open(text("c0nv")))),
         ("/cost", order(Order::Cost)),
-        ("/help", Typed::Help),
+        ("/help", TypedLine::Help),
         ("/quit", order(Order::Quit)),
     ] {
         assert_eq!(slash::read(typed), expected, "{typed}");
@@ -55,7 +55,11 @@ fn wrong_commands_are_told_with_what_to_do() {
             "/clear takes no argument; to send this as text, start with //",
         ),
     ] {
-        assert_eq!(slash::read(typed), Typed::Wrong(expected.to_owned()), "{typed}");
+        assert_eq!(
+            slash::read(typed),
+            TypedLine::Wrong(expected.to_owned()),
+            "{typed}"
+        );
     }
 }
 
@@ -79,13 +83,13 @@ fn commands_are_completed_as_far_as_is_certain() {
 
 #[test]
 fn a_message_is_checked() {
-    assert_eq!(message::check(" \n\t "), Checked::Empty);
-    assert_eq!(message::check("\n  a \n"), Checked::Fine("  a".to_owned()));
+    assert_eq!(message::check(" \n\t "), CheckedText::Empty);
+    assert_eq!(message::check("\n  a \n"), CheckedText::Fine("  a".to_owned()));
     let most = "x".repeat(MAX_BYTES);
-    assert_eq!(message::check(&most), Checked::Fine(most.clone()));
+    assert_eq!(message::check(&most), CheckedText::Fine(most.clone()));
     assert_eq!(
         message::check(&format!("{most}x")),
-        Checked::TooLong(
+        CheckedText::TooLong(
             "not sent: the message has 1,048,577 bytes, at most 1,048,576 are allowed; put it in a file and mention the file"
                 .to_owned()
         )

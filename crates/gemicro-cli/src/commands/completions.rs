@@ -5,7 +5,7 @@ use clap_complete::Shell;
 
 use crate::args::tree;
 use crate::command_error::CommandError;
-use crate::output::Output;
+use crate::output::CommandOutput;
 
 /// Arguments of `gemicro completions`.
 #[derive(Debug, Args)]
@@ -18,6 +18,6 @@ pub(crate) struct CompletionsArgs {
 pub(crate) fn run(args: &CompletionsArgs) -> Result<(), CommandError> {
     let mut script = Vec::new();
     clap_complete::generate(args.shell, &mut tree(), "gemicro", &mut script);
-    Output::Stdout.write(&script)?;
+    CommandOutput::Stdout.write(&script)?;
     Ok(())
 }

@@ -67,7 +67,7 @@ pub(crate) fn run(ctx: &Context, args: &DiffArgs) -> Result<(), CommandError> {
 }
 
 /// Two commits, and what is said before their difference.
-struct Part {
+struct DiffPart {
     title: Option<String>,
     from: CommitId,
     to: CommitId,
@@ -99,7 +99,7 @@ fn fold(events: &[Event]) -> Option<PipelineStory> {
 }
 
 /// Everything that the branch has and main, as it was merged last, has not.
-fn whole(id: &StreamId, story: &PipelineStory) -> Result<Part, CommandError> {
+fn whole(id: &StreamId, story: &PipelineStory) -> Result<DiffPart, CommandError> {
     let Some(prepared) = &story.prepared else {
         return Err(CommandError::failed(
             ErrorKind::InvalidInput,
@@ -108,7 +108,7 @@ fn whole(id: &StreamId, story: &PipelineStory) -> Result<Part, CommandError> {
         ));
     };
     let from = story.main_in_it().unwrap_or(&prepared.base);
-    Ok(Part {
+    Ok(DiffPart {
         title: None,
         from: commit(from)?,
         to: commit(story.tip.as_ref().unwrap_or(&prepared.tip))?,
@@ -116,7 +116,7 @@ fn whole(id: &StreamId, story: &PipelineStory) -> Result<Part, CommandError> {
 }
 
 /// What each round of a phase moved the branch by.
-fn of_phase(id: &StreamId, story: &PipelineStory, named: &str) -> Result<Vec<Part>, CommandError> {
+fn of_phase(id: &StreamId, story: &PipelineStory, named: &str) -> Result<Vec<DiffPart>, CommandError> {
     let is_named = |name: &str, label: &str| name == named || label == named;
     if !story
         .planned
@@ -137,7 +137,7 @@ fn of_phase(id: &StreamId, story: &PipelineStory, named: &str) -> Result<Vec<Par
         if from == to || !is_named(&phase.phase, &phase.label) {
             continue;
         }
-        parts.push(Part {
+        parts.push(DiffPart {
             title: Some(format!(
                 "{} {}, round {}: {}..{}",
                 text::one_line(&phase.label),

@@ -6,7 +6,7 @@ use gemicro_core::store::Store;
 use gemicro_event::{Event, write_line};
 
 use crate::command_error::CommandError;
-use crate::output::{self, Output};
+use crate::output::{self, CommandOutput};
 use crate::runtime;
 use crate::session::{Context, find_run};
 use crate::view::event_line;
@@ -101,6 +101,6 @@ fn print(event: &Event, format: EventsFormat) -> Result<(), CommandError> {
             line
         }
     };
-    Output::Stdout.write(&line)?;
+    CommandOutput::Stdout.write(&line)?;
     Ok(())
 }

@@ -25,7 +25,7 @@ pub(crate) struct InitArgs {
 
 /// What becomes of one file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Fate {
+enum FileFate {
     Written,
     Replaced,
     Kept,
@@ -51,9 +51,9 @@ pub(crate) fn run(ctx: &Context, args: &InitArgs) -> Result<(), CommandError> {
         let path = folder.join(name);
         refuse_links(&[&path])?;
         let fate = match (path.exists(), args.force) {
-            (false, _) => Fate::Written,
-            (true, true) => Fate::Replaced,
-            (true, false) => Fate::Kept,
+            (false, _) => FileFate::Written,
+            (true, true) => FileFate::Replaced,
+            (true, false) => FileFate::Kept,
         };
         files.push((given.join(FOLDER).join(name), path, *text, fate));
     }
@@ -66,16 +66,16 @@ pub(crate) fn run(ctx: &Context, args: &InitArgs) -> Result<(), CommandError> {
     })?;
     for (shown, path, text, fate) in &files {
         let word = match fate {
-            Fate::Written => "Wrote",
-            Fate::Replaced => "Replaced",
-            Fate::Kept => "Kept",
+            FileFate::Written => "Wrote",
+            FileFate::Replaced => "Replaced",
+            FileFate::Kept => "Kept",
         };
-        if *fate != Fate::Kept {
+        if *fate != FileFate::Kept {
             output::replace(path, text.as_bytes())?;
         }
         output::say(&format!("{word} {}", shown.display()));
     }
-    if files.iter().any(|(.., fate)| *fate == Fate::Kept) {
+    if files.iter().any(|(.., fate)| *fate == FileFate::Kept) {
         output::say("Existing files were kept; `gemicro init --force` replaces them.");
     }
     output::say("Next: put your tests under `checks` in workflow.yaml, then run `gemicro workflow check`.");

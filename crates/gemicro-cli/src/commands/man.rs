@@ -4,7 +4,7 @@ use clap::Args;
 
 use crate::args::tree;
 use crate::command_error::CommandError;
-use crate::output::Output;
+use crate::output::CommandOutput;
 
 /// Arguments of `gemicro man`.
 #[derive(Debug, Args)]
@@ -33,6 +33,6 @@ pub(crate) fn run(args: &ManArgs) -> Result<(), CommandError> {
     };
     let mut text = Vec::new();
     clap_mangen::Man::new(page).render(&mut text)?;
-    Output::Stdout.write(&text)?;
+    CommandOutput::Stdout.write(&text)?;
     Ok(())
 }

@@ -8,7 +8,9 @@ use std::io::{self, BufRead, Read};
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Subcommand};
-use gemicro_pipeline::payload::{Marks, Nonce, NonceError, Reading, Shape, UnknownShape, marks, read};
+use gemicro_pipeline::payload::{
+    Nonce, NonceError, PayloadMarks, PayloadReading, PayloadShape, UnknownShape, marks, read,
+};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
@@ -54,7 +56,7 @@ enum PayloadCommand {
 struct ExtractArgs {
     /// The role of the agent
     #[arg(long, value_parser = roles(), required_unless_present = "jsonl", conflicts_with = "jsonl")]
-    role: Option<Shape>,
+    role: Option<PayloadShape>,
     /// The nonce of the step, from its prompt
     #[arg(
         long,
@@ -70,7 +72,7 @@ struct ExtractArgs {
 
 /// A line of `--jsonl`.
 #[derive(Deserialize)]
-struct Line<'a> {
+struct PayloadLine<'a> {
     #[serde(borrow)]
     role: Cow<'a, str>,
     #[serde(borrow)]
@@ -89,11 +91,12 @@ pub(crate) fn run(args: &PayloadArgs) -> Result<(), CommandError> {
     }
 }
 
-fn roles() -> impl TypedValueParser<Value = Shape> {
-    PossibleValuesParser::new(Shape::ALL.map(Shape::as_str)).try_map(|name| name.parse::<Shape>())
+fn roles() -> impl TypedValueParser<Value = PayloadShape> {
+    PossibleValuesParser::new(PayloadShape::ALL.map(PayloadShape::as_str))
+        .try_map(|name| name.parse::<PayloadShape>())
 }
 
-fn extract_one(input: &mut impl BufRead, role: Shape, nonce: &Nonce) -> Result<(), CommandError> {
+fn extract_one(input: &mut impl BufRead, role: PayloadShape, nonce: &Nonce) -> Result<(), CommandError> {
     let mut bytes = Vec::new();
     let limit = MAX_BYTES as u64 + 1;
     input.take(limit).read_to_end(&mut bytes).map_err(unread)?;
@@ -130,9 +133,9 @@ fn extract_lines(input: &mut impl BufRead) -> Result<(), CommandError> {
 
 fn extract_line(bytes: &[u8]) -> Result<Value, String> {
     let text = String::from_utf8_lossy(bytes);
-    let line: Line<'_> = serde_json::from_str(&text)
+    let line: PayloadLine<'_> = serde_json::from_str(&text)
         .map_err(|error| format!("it is not an object with role, nonce and output: {error}"))?;
-    let role: Shape = line
+    let role: PayloadShape = line
         .role
         .parse()
         .map_err(|error: UnknownShape| error.to_string())?;
@@ -159,14 +162,14 @@ fn next_line(input: &mut impl BufRead) -> io::Result<Option<Result<Vec<u8>, Stri
     Ok(Some(Ok(bytes)))
 }
 
-fn reading_json(reading: &Reading) -> Value {
+fn reading_json(reading: &PayloadReading) -> Value {
     let mut answer = Map::new();
     answer.insert("state".to_owned(), reading.state.as_str().into());
     if let Some(payload) = &reading.payload {
         answer.insert("payload".to_owned(), payload.value().clone());
     }
     answer.insert("tagged".to_owned(), reading.tagged.into());
-    let Marks {
+    let PayloadMarks {
         gate,
         path,
         honesty,

@@ -47,7 +47,7 @@ pub(crate) struct PruneArgs {
 
 /// What was deleted.
 #[derive(Debug, Default)]
-struct Report {
+struct PruneSummary {
     runs: Vec<StreamId>,
     n_events: u64,
     n_blobs: u64,
@@ -101,10 +101,10 @@ async fn delete(
     store: &DurableStore,
     args: &PruneArgs,
     single: Option<StreamId>,
-) -> Result<Report, CommandError> {
+) -> Result<PruneSummary, CommandError> {
     if let Some(run) = single {
         let erased = store.erase(&run).await?;
-        return Ok(Report {
+        return Ok(PruneSummary {
             runs: vec![run],
             n_events: erased.n_events,
             n_blobs: erased.n_blobs,
@@ -115,7 +115,7 @@ async fn delete(
         max_bytes: args.max_size,
     };
     let pruned = store.prune(&rule).await?;
-    Ok(Report {
+    Ok(PruneSummary {
         runs: pruned.runs,
         n_events: pruned.n_events,
         n_blobs: pruned.n_blobs,
@@ -192,7 +192,7 @@ fn named(row: &RunRow) -> String {
     )
 }
 
-fn print(report: &Report, format: DataFormat) -> Result<(), CommandError> {
+fn print(report: &PruneSummary, format: DataFormat) -> Result<(), CommandError> {
     match format {
         DataFormat::Text => {
             output::say(&format!(

@@ -14,10 +14,10 @@ use gemicro_event::{ErrorKind, RunStatus};
 use super::research::views;
 use super::{batch, run as pipeline};
 use crate::answer_source::{AnswerSource, GateArgs};
-use crate::args::Format;
+use crate::args::PrintFormat;
 use crate::command_error::CommandError;
 use crate::config::readers::parse_host;
-use crate::flow_table::{Resumed, flow_row};
+use crate::flow_table::{ResumedFlow, flow_row};
 use crate::follow::replay;
 use crate::output;
 use crate::session::{self, Context, find_run, run_error};
@@ -33,7 +33,7 @@ pub(crate) struct ResumeArgs {
     pub(crate) allow_hosts: Vec<AllowedHost>,
     /// Output format; jsonl prints every event
     #[arg(long, value_enum, default_value_t)]
-    pub(crate) format: Format,
+    pub(crate) format: PrintFormat,
     /// Write the result to this file instead of stdout
     #[arg(short, long, value_name = "FILE")]
     pub(crate) out: Option<PathBuf>,
@@ -69,7 +69,7 @@ async fn resume(ctx: &Context, args: &ResumeArgs) -> Result<(), CommandError> {
     }
     let deciding = AnswerSource::asked(ctx, &args.gates, Some(&id))?;
     if flow.story.has_board {
-        let how = batch::Resuming {
+        let how = batch::BatchResume {
             run: id,
             status: row.status,
             format: args.format,
@@ -77,7 +77,7 @@ async fn resume(ctx: &Context, args: &ResumeArgs) -> Result<(), CommandError> {
         };
         return batch::resume(ctx, Here::new(engine), how, &stop).await;
     }
-    if row.status.is_terminal() && (args.format != Format::Text || args.out.is_some()) {
+    if row.status.is_terminal() && (args.format != PrintFormat::Text || args.out.is_some()) {
         let views = views(ctx, &id, args.format, args.out.as_deref());
         let end = replay(&engine, &id, views).await?;
         return pipeline::outcome(&engine, &id, &end).await;
@@ -121,7 +121,7 @@ async fn resume(ctx: &Context, args: &ResumeArgs) -> Result<(), CommandError> {
         .resume_from(&id, stop.clone(), owner_is_gone)
         .await
         .map_err(|failure| run_error(failure, &id))?;
-    let resumed = Resumed {
+    let resumed = ResumedFlow {
         ctx,
         here: &here,
         watching,

@@ -16,7 +16,7 @@ use gemicro_event::{ErrorKind, StreamId};
 use super::research::{ResearchDisplay, planned, watch};
 use super::run as pipeline;
 use crate::answer_source::{AnswerSource, GateArgs};
-use crate::args::Format;
+use crate::args::PrintFormat;
 use crate::command_error::CommandError;
 use crate::config::readers::{parse_budget, parse_host};
 use crate::flow_table::flow_row;
@@ -41,7 +41,7 @@ pub(crate) struct RetryArgs {
     pub(crate) allow_hosts: Vec<AllowedHost>,
     /// Output format; jsonl prints every event
     #[arg(long, value_enum, default_value_t)]
-    pub(crate) format: Format,
+    pub(crate) format: PrintFormat,
     /// Write the result to this file instead of stdout
     #[arg(short, long, value_name = "FILE")]
     pub(crate) out: Option<PathBuf>,

@@ -1,7 +1,7 @@
 //! `gemicro runs`: the list of runs.
 
 use clap::{Args, ValueEnum};
-use gemicro_engine::RunState;
+use gemicro_engine::RunSnapshot;
 use gemicro_event::RunStatus;
 use gemicro_store::{DurableStore, RunFilter};
 
@@ -64,19 +64,19 @@ pub(crate) fn run(ctx: &Context, args: &RunsArgs) -> Result<(), CommandError> {
     })
 }
 
-async fn listed(store: &DurableStore, args: &RunsArgs) -> Result<Vec<RunState>, CommandError> {
+async fn listed(store: &DurableStore, args: &RunsArgs) -> Result<Vec<RunSnapshot>, CommandError> {
     let filter = RunFilter {
         status: args.status.and_then(StatusArg::status),
         limit: Some(args.limit),
         ..RunFilter::default()
     };
     Ok(match args.status {
-        Some(StatusArg::InputRequired) => RunState::list_waiting(store, &filter).await?,
-        _ => RunState::list(store, &filter).await?,
+        Some(StatusArg::InputRequired) => RunSnapshot::list_waiting(store, &filter).await?,
+        _ => RunSnapshot::list(store, &filter).await?,
     })
 }
 
-fn list(rows: &[RunState], screen: &Screen) -> String {
+fn list(rows: &[RunSnapshot], screen: &Screen) -> String {
     let heads = ["RUN", "STARTED (UTC)", "STATUS", "FLOW", "SPENT", "TITLE"].map(str::to_owned);
     let lines: Vec<[String; 6]> = std::iter::once(heads).chain(rows.iter().map(cells)).collect();
     let columns = screen.width();
@@ -119,7 +119,7 @@ fn columns_that_fit(columns: usize, widest: impl Fn(usize) -> usize) -> Vec<usiz
     shown
 }
 
-fn cells(listed: &RunState) -> [String; 6] {
+fn cells(listed: &RunSnapshot) -> [String; 6] {
     let row = &listed.row;
     let started = numbers::moment(row.started_at);
     [

@@ -10,14 +10,14 @@ use gemicro_event::{Event, StreamId};
 use gemicro_store::DurableStore;
 use serde_json::json;
 
-use crate::args::Format;
+use crate::args::PrintFormat;
 use crate::command_error::CommandError;
 use crate::flow_table::flow_row;
-use crate::output::{self, Output};
+use crate::output::{self, CommandOutput};
 use crate::runtime;
 use crate::session::{Context, find_run};
 use crate::story::{RawView, Story, hint, tell};
-use crate::view::{EventLines, RunEnd, View, answer_markdown};
+use crate::view::{EventLines, RunEnd, RunView, answer_markdown};
 
 /// Events read at a time.
 const PAGE: usize = 512;
@@ -46,7 +46,7 @@ pub(crate) struct ShowArgs {
     pub(crate) raw: bool,
     /// Output format; markdown prints only the answer, jsonl every event
     #[arg(long, value_enum, default_value_t, conflicts_with = "raw")]
-    pub(crate) format: Format,
+    pub(crate) format: PrintFormat,
 }
 
 /// Shows a run.
@@ -63,18 +63,18 @@ async fn show(ctx: &Context, args: &ShowArgs) -> Result<(), CommandError> {
             .map(drop);
     }
     match args.format {
-        Format::Jsonl => replay(&store, &id, &mut EventLines::new(Output::Stdout))
+        PrintFormat::Jsonl => replay(&store, &id, &mut EventLines::new(CommandOutput::Stdout))
             .await
             .map(drop),
-        Format::Text => {
+        PrintFormat::Text => {
             let story = story_of(ctx, &store, &id).await?;
             output::print(&tell(&story, &ctx.screen))
         }
-        Format::Json => {
+        PrintFormat::Json => {
             let story = story_of(ctx, &store, &id).await?;
             output::print(&format!("{}\n", json!(story)))
         }
-        Format::Markdown => {
+        PrintFormat::Markdown => {
             let story = story_of(ctx, &store, &id).await?;
             match (&story.result, &story.failure) {
                 (Some(result), _) => output::print(&format!("{}\n", answer_markdown(result))),
@@ -138,7 +138,7 @@ async fn story_of(ctx: &Context, store: &DurableStore, id: &StreamId) -> Result<
 async fn replay(
     store: &DurableStore,
     id: &StreamId,
-    view: &mut impl View,
+    view: &mut impl RunView,
 ) -> Result<Option<RunEnd>, CommandError> {
     let mut after = 0;
     let mut end = None;

@@ -6,7 +6,7 @@ use clap::{Args, Subcommand, ValueEnum};
 use gemicro_core::ask::AgentName;
 use gemicro_engine::pipeline::found_checks;
 use gemicro_pipeline::workflow::{
-    MissingTool, Problem, Workflow, check_for, show_mermaid, show_text, warnings,
+    MissingTool, Workflow, WorkflowProblem, check_for, show_mermaid, show_text, warnings,
 };
 use serde_json::{Value, json};
 
@@ -149,7 +149,8 @@ fn print_object(
     agent: AgentName,
     workflow: Result<Workflow, NotLoaded>,
 ) -> Result<(), CommandError> {
-    let (problems, missing, warnings): (Vec<Problem>, Vec<MissingTool>, Vec<String>) = match workflow {
+    let (problems, missing, warnings): (Vec<WorkflowProblem>, Vec<MissingTool>, Vec<String>) = match workflow
+    {
         Ok(workflow) => (Vec::new(), check_for(&workflow, agent), warnings(&workflow)),
         Err(NotLoaded::Wrong { error, .. }) => (error.problems().to_vec(), Vec::new(), Vec::new()),
         Err(unreadable @ NotLoaded::Unreadable { .. }) => return Err(unreadable.into()),

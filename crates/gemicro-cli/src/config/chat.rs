@@ -4,7 +4,7 @@ use gemicro_core::history::HistoryConfig;
 
 use super::layers::{RawSetting, Spec, one};
 use super::readers::parse_prompt_tokens;
-use super::{Layers, Origin, Setting};
+use super::{Layers, SettingOrigin, SettingValue};
 use crate::command_error::CommandError;
 
 /// The keys of this group in files.
@@ -35,11 +35,11 @@ const MAX_TOKENS: Spec<u64> = Spec {
 #[derive(Debug, Clone)]
 pub(crate) struct ChatSettings {
     /// Who answers: an agent or a model.
-    pub(crate) model: Setting<Option<String>>,
+    pub(crate) model: SettingValue<Option<String>>,
     /// Who writes summaries: a model, `none`, or whoever can be asked.
-    pub(crate) summariser: Setting<Option<String>>,
+    pub(crate) summariser: SettingValue<Option<String>>,
     /// The longest prompt, in tokens.
-    pub(crate) max_tokens: Setting<u64>,
+    pub(crate) max_tokens: SettingValue<u64>,
 }
 
 impl ChatSettings {
@@ -59,7 +59,7 @@ impl ChatSettings {
     }
 
     /// Lines for `config show`.
-    pub(crate) fn rows(&self) -> Vec<(&'static str, String, Origin)> {
+    pub(crate) fn rows(&self) -> Vec<(&'static str, String, SettingOrigin)> {
         let name = |name: &Option<String>, default: &str| name.clone().unwrap_or_else(|| default.to_owned());
         vec![
             (

@@ -3,7 +3,7 @@
 use std::path::{Component, Path};
 
 use super::layers::{RawSetting, Spec};
-use super::{Layers, Origin, Setting};
+use super::{Layers, SettingOrigin, SettingValue};
 use crate::command_error::CommandError;
 
 /// The keys of this group in files.
@@ -20,7 +20,7 @@ const REPORTS: Spec<Vec<String>> = Spec {
 #[derive(Debug, Clone)]
 pub(crate) struct CoverageSettings {
     /// Reports, from the folder of a batch on; none for those in the usual places.
-    pub(crate) reports: Setting<Vec<String>>,
+    pub(crate) reports: SettingValue<Vec<String>>,
 }
 
 impl CoverageSettings {
@@ -31,7 +31,7 @@ impl CoverageSettings {
     }
 
     /// Lines for `config show`.
-    pub(crate) fn rows(&self) -> Vec<(&'static str, String, Origin)> {
+    pub(crate) fn rows(&self) -> Vec<(&'static str, String, SettingOrigin)> {
         let reports = &self.reports.value;
         let shown = match reports.is_empty() {
             true => "in the usual places".to_owned(),

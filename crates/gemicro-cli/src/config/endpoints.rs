@@ -7,7 +7,7 @@ use gemicro_core::ask::AgentName;
 
 use super::layers::Spec;
 use super::readers;
-use super::{Layers, Origin, Setting};
+use super::{Layers, SettingOrigin, SettingValue};
 use crate::command_error::CommandError;
 
 /// The keys of this group in files. Never a key of a provider: those come from the environment only.
@@ -70,11 +70,11 @@ impl FromStr for BackendName {
 #[derive(Debug, Clone)]
 pub(crate) struct Endpoints {
     /// The Gemini API, where it is not Google's own.
-    pub(crate) gemini: Setting<Option<String>>,
+    pub(crate) gemini: SettingValue<Option<String>>,
     /// A server that speaks the OpenAI API.
-    pub(crate) openai: Setting<Option<String>>,
+    pub(crate) openai: SettingValue<Option<String>>,
     /// The Anthropic API, where it is not Anthropic's own.
-    pub(crate) anthropic: Setting<Option<String>>,
+    pub(crate) anthropic: SettingValue<Option<String>>,
 }
 
 impl Endpoints {
@@ -94,7 +94,7 @@ impl Endpoints {
     }
 
     /// Lines for `config show`.
-    pub(crate) fn rows(&self) -> Vec<(&'static str, String, Origin)> {
+    pub(crate) fn rows(&self) -> Vec<(&'static str, String, SettingOrigin)> {
         let show = |url: &Option<String>, without: &str| url.clone().unwrap_or_else(|| without.to_owned());
         vec![
             (

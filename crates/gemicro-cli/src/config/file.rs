@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use gemicro_event::ErrorKind;
 use gemicro_event::redact::Redactor;
 
-use super::Origin;
+use super::SettingOrigin;
 use crate::command_error::CommandError;
 use crate::environment::Environment;
 
@@ -103,10 +103,10 @@ impl ConfigFile {
     }
 
     /// How a value of this file is named.
-    pub(super) fn origin(&self) -> Origin {
+    pub(super) fn origin(&self) -> SettingOrigin {
         match self.owner {
-            Owner::Project => Origin::ProjectFile(self.path.clone()),
-            Owner::User => Origin::UserFile(self.path.clone()),
+            Owner::Project => SettingOrigin::ProjectFile(self.path.clone()),
+            Owner::User => SettingOrigin::UserFile(self.path.clone()),
         }
     }
 

@@ -9,7 +9,7 @@ use gemicro_engine::pipeline::forge::{ForgeHosts, ForgeKind, ForgeToken};
 use serde::Deserialize;
 
 use super::file::{ConfigFile, Owner};
-use super::{Layers, Origin, Setting};
+use super::{Layers, SettingOrigin, SettingValue};
 use crate::command_error::CommandError;
 use crate::environment::{Environment, FORGES};
 
@@ -19,14 +19,14 @@ pub(super) const KEYS: &[&str] = &["forge.hosts"];
 /// The hosts that the user named.
 #[derive(Debug, Clone)]
 pub(crate) struct ForgeSettings {
-    hosts: Setting<ForgeHosts>,
+    hosts: SettingValue<ForgeHosts>,
     shown: Vec<String>,
 }
 
 /// The section as it stands in a file.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Section {
+struct ForgesSection {
     #[serde(default)]
     hosts: BTreeMap<String, Host>,
 }
@@ -57,9 +57,9 @@ impl ForgeSettings {
         match named(Owner::User) {
             Some(file) => read(file),
             None => Ok(Self {
-                hosts: Setting {
+                hosts: SettingValue {
                     value: ForgeHosts::default(),
-                    origin: Origin::Default,
+                    origin: SettingOrigin::Default,
                 },
                 shown: Vec::new(),
             }),
@@ -79,7 +79,7 @@ impl ForgeSettings {
     }
 
     /// Lines for `config show`.
-    pub(crate) fn rows(&self) -> Vec<(&'static str, String, Origin)> {
+    pub(crate) fn rows(&self) -> Vec<(&'static str, String, SettingOrigin)> {
         let shown = match self.shown.is_empty() {
             true => "the public ones".to_owned(),
             false => self.shown.join(", "),
@@ -96,8 +96,8 @@ fn read(file: &ConfigFile) -> Result<ForgeSettings, CommandError> {
         )
     };
     let section = file.group("forge").cloned();
-    let section: Section = section
-        .map_or_else(|| Ok(Section::default()), toml::Value::try_into)
+    let section: ForgesSection = section
+        .map_or_else(|| Ok(ForgesSection::default()), toml::Value::try_into)
         .map_err(|error: toml::de::Error| refuse(error.message()))?;
     let mut hosts = ForgeHosts::default();
     let mut shown = Vec::new();
@@ -111,7 +111,7 @@ fn read(file: &ConfigFile) -> Result<ForgeSettings, CommandError> {
         shown.push(format!("{name} ({})", host.kind));
     }
     Ok(ForgeSettings {
-        hosts: Setting {
+        hosts: SettingValue {
             value: hosts,
             origin: file.origin(),
         },

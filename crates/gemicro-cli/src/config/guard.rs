@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use gemicro_guard::policy::PolicyConfig;
 
 use super::file::{ConfigFile, Owner};
-use super::{Layers, Origin, Setting};
+use super::{Layers, SettingOrigin, SettingValue};
 use crate::command_error::CommandError;
 use crate::environment::Environment;
 
@@ -25,7 +25,7 @@ pub(super) const KEYS: &[&str] = &[
 /// The user's additions to the guard's rules.
 #[derive(Debug, Clone)]
 pub(crate) struct GuardSettings {
-    policy: Setting<PolicyConfig>,
+    policy: SettingValue<PolicyConfig>,
     file: Option<ConfigFile>,
 }
 
@@ -60,16 +60,16 @@ impl GuardSettings {
         let file = named(Owner::User).cloned();
         let (value, origin) = match &file {
             Some(file) => (policy(file)?, file.origin()),
-            None => (PolicyConfig::default(), Origin::Default),
+            None => (PolicyConfig::default(), SettingOrigin::Default),
         };
         Ok(Self {
-            policy: Setting { value, origin },
+            policy: SettingValue { value, origin },
             file,
         })
     }
 
     /// Lines for `config show`.
-    pub(crate) fn rows(&self) -> Vec<(&'static str, String, Origin)> {
+    pub(crate) fn rows(&self) -> Vec<(&'static str, String, SettingOrigin)> {
         let PolicyConfig {
             plain_programs,
             tools,
@@ -92,7 +92,7 @@ impl GuardSettings {
         ];
         let origin = |key: &str| match &self.file {
             Some(file) if file.get(key).is_some() => self.policy.origin.clone(),
-            Some(_) | None => Origin::Default,
+            Some(_) | None => SettingOrigin::Default,
         };
         let rows = KEYS.iter().zip(values);
         rows.map(|(key, value)| (*key, value, origin(key))).collect()

@@ -3,7 +3,9 @@
 use std::path::{Path, PathBuf};
 
 use super::file::{ConfigFile, Owner};
-use super::{Origin, Setting, chat, coverage, endpoints, forges, guard, research_defaults, state_folder};
+use super::{
+    SettingOrigin, SettingValue, chat, coverage, endpoints, forges, guard, research_defaults, state_folder,
+};
 use crate::command_error::CommandError;
 use crate::environment::Environment;
 
@@ -72,23 +74,23 @@ impl Layers {
         spec: &Spec<T>,
         flag: Option<T>,
         default: T,
-    ) -> Result<Setting<T>, CommandError> {
+    ) -> Result<SettingValue<T>, CommandError> {
         if let Some(value) = flag {
-            return Ok(Setting {
+            return Ok(SettingValue {
                 value,
-                origin: Origin::Flag(spec.flag),
+                origin: SettingOrigin::Flag(spec.flag),
             });
         }
         let Some((written, origin)) = self.written(spec)? else {
-            return Ok(Setting {
+            return Ok(SettingValue {
                 value: default,
-                origin: Origin::Default,
+                origin: SettingOrigin::Default,
             });
         };
         match (spec.read)(&written) {
-            Ok(value) => Ok(Setting { value, origin }),
+            Ok(value) => Ok(SettingValue { value, origin }),
             Err(message) => Err(match origin {
-                Origin::Flag(flag) => {
+                SettingOrigin::Flag(flag) => {
                     CommandError::usage(format!("{flag}: {message}"), format!("fix the value of {flag}"))
                 }
                 origin => CommandError::usage(
@@ -103,7 +105,7 @@ impl Layers {
         }
     }
 
-    fn written<T>(&self, spec: &Spec<T>) -> Result<Option<(RawSetting, Origin)>, CommandError> {
+    fn written<T>(&self, spec: &Spec<T>) -> Result<Option<(RawSetting, SettingOrigin)>, CommandError> {
         let (key, variable) = (spec.key, spec.variable);
         if let Some(text) = self.environment.get(variable) {
             let folder = self.environment.folder.clone();
@@ -113,8 +115,8 @@ impl Layers {
                 by_project: false,
             };
             let origin = match self.environment.is_by_flag(variable) {
-                true => Origin::Flag(spec.flag),
-                false => Origin::Environment(variable),
+                true => SettingOrigin::Flag(spec.flag),
+                false => SettingOrigin::Environment(variable),
             };
             return Ok(Some((written, origin)));
         }

@@ -1,7 +1,7 @@
 //! Settings: flags, then environment, then the project's `gemicro.toml`, then the user's file, then defaults.
 //!
 //! One file per group of settings; [`Layers`] is where a group asks for its values. A value keeps its
-//! [`Origin`], so that `gemicro config show` can name it.
+//! [`SettingOrigin`], so that `gemicro config show` can name it.
 
 mod chat;
 mod coverage;
@@ -23,6 +23,6 @@ pub(crate) use endpoints::{BackendName, Endpoints};
 pub(crate) use forges::ForgeSettings;
 pub(crate) use guard::GuardSettings;
 pub(crate) use layers::Layers;
-pub(crate) use origin::{Origin, Setting};
+pub(crate) use origin::{SettingOrigin, SettingValue};
 pub(crate) use research_defaults::{ResearchFlags, ResearchSettings};
 pub(crate) use state_folder::StateFolder;

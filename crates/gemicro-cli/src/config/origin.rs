@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 /// Where a setting came from, strongest first.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Origin {
+pub(crate) enum SettingOrigin {
     /// A flag of this call.
     Flag(&'static str),
     Environment(&'static str),
@@ -14,7 +14,7 @@ pub(crate) enum Origin {
     Default,
 }
 
-impl fmt::Display for Origin {
+impl fmt::Display for SettingOrigin {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Flag(name) => write!(f, "flag {name}"),
@@ -28,8 +28,8 @@ impl fmt::Display for Origin {
 
 /// A value with its origin.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Setting<T> {
+pub(crate) struct SettingValue<T> {
     pub(crate) value: T,
     /// Where it came from.
-    pub(crate) origin: Origin,
+    pub(crate) origin: SettingOrigin,
 }

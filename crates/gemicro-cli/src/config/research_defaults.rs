@@ -11,7 +11,7 @@ use gemicro_engine::AllowedHost;
 
 use super::layers::Spec;
 use super::readers;
-use super::{BackendName, Layers, Origin, Setting};
+use super::{BackendName, Layers, SettingOrigin, SettingValue};
 use crate::command_error::CommandError;
 
 /// One line per setting: field and type, key in files, variable, flag, how it is read, its default, how it is shown.
@@ -29,7 +29,7 @@ macro_rules! settings {
         /// The settings of a research run.
         #[derive(Debug, Clone)]
         pub(crate) struct ResearchSettings {
-            $($(#[$doc])* pub(crate) $field: Setting<$type>,)+
+            $($(#[$doc])* pub(crate) $field: SettingValue<$type>,)+
         }
 
         impl ResearchSettings {
@@ -44,7 +44,7 @@ macro_rules! settings {
             }
 
             /// Lines for `config show`.
-            pub(crate) fn rows(&self) -> Vec<(&'static str, String, Origin)> {
+            pub(crate) fn rows(&self) -> Vec<(&'static str, String, SettingOrigin)> {
                 vec![$(($key, $show(&self.$field.value), self.$field.origin.clone()),)+]
             }
         }
@@ -109,7 +109,7 @@ impl ResearchSettings {
     /// Whether anybody said who answers.
     pub(crate) fn names_backend(&self) -> bool {
         let named = [&self.offline.origin, &self.backend.origin, &self.model.origin];
-        named.iter().any(|origin| **origin != Origin::Default)
+        named.iter().any(|origin| **origin != SettingOrigin::Default)
     }
 }
 

@@ -9,7 +9,7 @@ use sha2::{Digest, Sha256};
 
 use super::layers::{RawSetting, Spec, one};
 use super::readers::{parse_budget, parse_seconds};
-use super::{Layers, Origin, Setting};
+use super::{Layers, SettingOrigin, SettingValue};
 use crate::command_error::CommandError;
 use crate::environment::Environment;
 
@@ -69,22 +69,22 @@ const LINGERS: Duration = Duration::from_secs(60);
 /// The state folder, and who works over it.
 #[derive(Debug, Clone)]
 pub(crate) struct StateFolder {
-    pub(crate) home: Setting<PathBuf>,
+    pub(crate) home: SettingValue<PathBuf>,
     /// The address of the store, where that is not in the folder.
-    pub(crate) store: Setting<Option<String>>,
+    pub(crate) store: SettingValue<Option<String>>,
     /// Whether work that may outlive its command is given to the resident worker.
-    pub(crate) resident: Setting<bool>,
+    pub(crate) resident: SettingValue<bool>,
     /// How long the resident worker stays when there is nothing to do.
-    pub(crate) linger: Setting<Duration>,
+    pub(crate) linger: SettingValue<Duration>,
     /// What all runs of the store that begin on one day may use.
-    pub(crate) day_budget: Setting<Limits>,
+    pub(crate) day_budget: SettingValue<Limits>,
 }
 
 impl StateFolder {
     pub(crate) fn resolve(layers: &Layers) -> Result<Self, CommandError> {
         let picked = layers.pick(&HOME, None, None)?;
         let home = match picked.value {
-            Some(home) => Setting {
+            Some(home) => SettingValue {
                 value: home,
                 origin: picked.origin,
             },
@@ -97,9 +97,9 @@ impl StateFolder {
                         "set one: export GEMICRO_HOME=/some/folder",
                     )
                 })?;
-                Setting {
+                SettingValue {
                     value: home,
-                    origin: Origin::Default,
+                    origin: SettingOrigin::Default,
                 }
             }
         };
@@ -138,7 +138,7 @@ impl StateFolder {
     }
 
     /// Lines for `config show`.
-    pub(crate) fn rows(&self) -> Vec<(&'static str, String, Origin)> {
+    pub(crate) fn rows(&self) -> Vec<(&'static str, String, SettingOrigin)> {
         vec![
             (
                 "state.home",

@@ -1,7 +1,8 @@
 //! Tests of the settings: which layer wins, and what is refused.
 
 use super::{
-    CoverageSettings, Endpoints, ForgeSettings, Layers, Origin, ResearchFlags, ResearchSettings, StateFolder,
+    CoverageSettings, Endpoints, ForgeSettings, Layers, ResearchFlags, ResearchSettings, SettingOrigin,
+    StateFolder,
 };
 use gemicro_core::budget::Limits;
 use gemicro_engine::pipeline::forge::{ForgeKind, recognise};
@@ -42,7 +43,7 @@ fn flags_beat_environment_beats_project_beats_user_beats_default() {
     let rows: Vec<String> = settings
         .rows()
         .iter()
-        .filter(|(_, _, origin)| *origin != Origin::Default)
+        .filter(|(_, _, origin)| *origin != SettingOrigin::Default)
         .map(|(key, value, origin)| format!("{key} = {value} ({origin})"))
         .collect();
     assert_eq!(
@@ -59,7 +60,7 @@ fn flags_beat_environment_beats_project_beats_user_beats_default() {
     assert_eq!(settings.max_duration.value, Limits::NONE);
     assert_eq!(
         StateFolder::resolve(&layers).unwrap().home.origin,
-        Origin::Default
+        SettingOrigin::Default
     );
 }
 

@@ -8,7 +8,7 @@ use gemicro_event::{Event, Json};
 use crate::command_error::CommandError;
 use crate::output;
 use crate::screen::{Paint, numbers, text};
-use crate::view::{RunEnd, View};
+use crate::view::{RunEnd, RunView};
 
 /// Fields of a step that are texts for a model, or from one: printed as text.
 const TEXTS: [&str; 3] = ["system", "prompt", "text"];
@@ -29,7 +29,7 @@ impl RawView {
     }
 }
 
-impl View for RawView {
+impl RunView for RawView {
     fn event(&mut self, event: &Event) -> Result<(), CommandError> {
         let update = &event.update;
         let part = match update.event_type.as_str() {

@@ -23,7 +23,7 @@ const MANY: usize = 12;
 const LABEL: usize = 10;
 
 pub(crate) fn tell(story: &Story, screen: &Screen) -> String {
-    let page = Page {
+    let page = StoryPage {
         story,
         paint: screen.on_stdout(),
         columns: screen.width(),
@@ -43,13 +43,13 @@ pub(crate) fn tell(story: &Story, screen: &Screen) -> String {
     sections.join("\n")
 }
 
-struct Page<'a> {
+struct StoryPage<'a> {
     story: &'a Story,
     paint: Paint,
     columns: usize,
 }
 
-impl Page<'_> {
+impl StoryPage<'_> {
     fn head(&self) -> String {
         let story = self.story;
         let status = match story.status {

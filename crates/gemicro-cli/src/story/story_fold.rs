@@ -14,7 +14,7 @@ use super::steps::{self, StepStory};
 use super::sub_query_story::SubQueryStory;
 use crate::command_error::CommandError;
 use crate::screen::branch;
-use crate::view::{RunEnd, View};
+use crate::view::{RunEnd, RunView};
 
 /// How the runs of a flow are shown.
 #[derive(Debug, Clone, Copy)]
@@ -323,7 +323,7 @@ impl Story {
     }
 }
 
-impl View for Story {
+impl RunView for Story {
     fn event(&mut self, event: &Event) -> Result<(), CommandError> {
         self.fold(event);
         Ok(())

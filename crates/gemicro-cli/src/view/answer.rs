@@ -4,22 +4,22 @@ use gemicro_core::research::events::{FinalResult, ResultMetadata};
 use gemicro_event::{Event, Json, StreamId};
 use serde_json::{Map, Value, json};
 
-use super::{RunEnd, View};
-use crate::args::Format;
+use super::{RunEnd, RunView};
+use crate::args::PrintFormat;
 use crate::command_error::{CommandError, ErrorReport};
-use crate::output::{self, Output};
+use crate::output::{self, CommandOutput};
 use crate::screen::{Screen, numbers, text};
 
 /// Prints the result when the run ends.
 pub(crate) struct AnswerView {
     run: StreamId,
-    format: Format,
-    output: Output,
+    format: PrintFormat,
+    output: CommandOutput,
     screen: Screen,
 }
 
 impl AnswerView {
-    pub(crate) fn new(run: StreamId, format: Format, output: Output, screen: &Screen) -> Self {
+    pub(crate) fn new(run: StreamId, format: PrintFormat, output: CommandOutput, screen: &Screen) -> Self {
         Self {
             run,
             format,
@@ -30,17 +30,17 @@ impl AnswerView {
 
     fn print(&mut self, data: &Json, result: Option<&FinalResult>) -> Result<(), CommandError> {
         let is_framed =
-            self.format == Format::Text && self.output.is_stdout() && self.screen.stdout_is_terminal;
+            self.format == PrintFormat::Text && self.output.is_stdout() && self.screen.stdout_is_terminal;
         let printed = match (self.format, result) {
-            (Format::Json | Format::Jsonl, _) => result_json(&self.run, data).to_string() + "\n",
-            (Format::Text, Some(result)) if is_framed => framed(result, &self.screen),
-            (Format::Text | Format::Markdown, Some(result)) => answer_markdown(result) + "\n",
-            (Format::Text | Format::Markdown, None) => {
+            (PrintFormat::Json | PrintFormat::Jsonl, _) => result_json(&self.run, data).to_string() + "\n",
+            (PrintFormat::Text, Some(result)) if is_framed => framed(result, &self.screen),
+            (PrintFormat::Text | PrintFormat::Markdown, Some(result)) => answer_markdown(result) + "\n",
+            (PrintFormat::Text | PrintFormat::Markdown, None) => {
                 serde_json::to_string_pretty(&**data).unwrap_or_else(|_| data.text().to_owned()) + "\n"
             }
         };
         self.output.write(printed.as_bytes())?;
-        if let (Format::Text, false, Some(result)) = (self.format, is_framed, result) {
+        if let (PrintFormat::Text, false, Some(result)) = (self.format, is_framed, result) {
             output::say(&stats_line(&result.metadata));
             if let Some(partial) = &result.partial {
                 output::say(&format!("Partial: {}", text::one_line(partial)));
@@ -50,7 +50,7 @@ impl AnswerView {
     }
 }
 
-impl View for AnswerView {
+impl RunView for AnswerView {
     fn event(&mut self, _event: &Event) -> Result<(), CommandError> {
         Ok(())
     }
@@ -58,7 +58,7 @@ impl View for AnswerView {
     fn end(&mut self, end: &RunEnd) -> Result<(), CommandError> {
         match end {
             RunEnd::Completed { data, result } => self.print(data, result.as_deref()),
-            RunEnd::Failed(_) | RunEnd::Suspended if self.format == Format::Json => {
+            RunEnd::Failed(_) | RunEnd::Suspended if self.format == PrintFormat::Json => {
                 let object = failure_json(&end.error_report(&self.run));
                 self.output.write(format!("{object}\n").as_bytes())?;
                 self.output.finish()

@@ -11,7 +11,7 @@ use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
 
 use super::lines::{decomposed_words, is_notice, notice_words};
 use super::sub_queries::{SubQueries, SubQueryState};
-use super::{RunEnd, View};
+use super::{RunEnd, RunView};
 use crate::command_error::CommandError;
 use crate::output;
 use crate::screen::{Screen, numbers, text};
@@ -21,14 +21,14 @@ const TICK: Duration = Duration::from_millis(100);
 const SPINNER: &str = "⣾⣽⣻⢿⡿⣟⣯⣷ ";
 
 /// Draws a run on a terminal.
-pub(crate) struct Board {
+pub(crate) struct TerminalBoard {
     screen: Screen,
     sub_queries: SubQueries,
-    moving: Moving,
+    moving: MovingPart,
 }
 
 /// What is being redrawn.
-enum Moving {
+enum MovingPart {
     Nothing,
     /// One line, such as `[•] Decomposing query...`.
     Phase {
@@ -43,13 +43,13 @@ enum Moving {
     },
 }
 
-impl Board {
+impl TerminalBoard {
     /// A board on stderr.
     pub(crate) fn new(screen: &Screen) -> Self {
         Self {
             screen: screen.clone(),
             sub_queries: SubQueries::default(),
-            moving: Moving::Nothing,
+            moving: MovingPart::Nothing,
         }
     }
 
@@ -60,7 +60,7 @@ impl Board {
         bar.set_message(words.to_owned());
         bar.enable_steady_tick(TICK);
         let cleared = bar.clone();
-        self.moving = Moving::Phase {
+        self.moving = MovingPart::Phase {
             bar,
             _at_once: signals::at_once(move || cleared.finish_and_clear()),
         };
@@ -73,10 +73,10 @@ impl Board {
 
     /// Leaves what was moving on the screen as it is, or removes it where a final line follows.
     fn settle(&mut self) {
-        match std::mem::replace(&mut self.moving, Moving::Nothing) {
-            Moving::Nothing => {}
-            Moving::Phase { bar, .. } => bar.finish_and_clear(),
-            Moving::SubQueries { bars, together, .. } => {
+        match std::mem::replace(&mut self.moving, MovingPart::Nothing) {
+            MovingPart::Nothing => {}
+            MovingPart::Phase { bar, .. } => bar.finish_and_clear(),
+            MovingPart::SubQueries { bars, together, .. } => {
                 for (id, bar) in bars.iter().enumerate() {
                     bar.set_style(spinner("{msg}"));
                     let words = match &self.sub_queries.list[id].1 {
@@ -106,7 +106,7 @@ impl Board {
             })
             .collect();
         let cleared = together.clone();
-        self.moving = Moving::SubQueries {
+        self.moving = MovingPart::SubQueries {
             bars,
             together,
             _at_once: signals::at_once(move || {
@@ -116,14 +116,14 @@ impl Board {
     }
 
     fn change_sub_query(&mut self, id: usize) {
-        if !matches!(self.moving, Moving::SubQueries { .. }) {
+        if !matches!(self.moving, MovingPart::SubQueries { .. }) {
             self.show_sub_queries();
         }
         let (is_running, words) = match &self.sub_queries.list[id].1 {
             SubQueryState::Waiting | SubQueryState::Running => (true, self.line(id, "⣾ (in progress)")),
             SubQueryState::Complete(_) | SubQueryState::Failed(_) => (false, self.ended_line(id)),
         };
-        let Moving::SubQueries { bars, .. } = &self.moving else {
+        let MovingPart::SubQueries { bars, .. } = &self.moving else {
             return;
         };
         let Some(bar) = bars.get(id) else { return };
@@ -176,7 +176,7 @@ impl Board {
     }
 }
 
-impl View for Board {
+impl RunView for TerminalBoard {
     fn event(&mut self, event: &Event) -> Result<(), CommandError> {
         let update = &event.update;
         let changed = self.sub_queries.fold(event);
@@ -213,9 +213,9 @@ impl View for Board {
 
     fn notice(&mut self, words: &str) {
         match &self.moving {
-            Moving::Nothing => output::say(words),
-            Moving::Phase { bar, .. } => bar.suspend(|| output::say(words)),
-            Moving::SubQueries { together, .. } => together.suspend(|| output::say(words)),
+            MovingPart::Nothing => output::say(words),
+            MovingPart::Phase { bar, .. } => bar.suspend(|| output::say(words)),
+            MovingPart::SubQueries { together, .. } => together.suspend(|| output::say(words)),
         }
     }
 

@@ -2,21 +2,21 @@
 
 use gemicro_event::{Event, write_line};
 
-use super::{RunEnd, View};
+use super::{RunEnd, RunView};
 use crate::command_error::CommandError;
-use crate::output::Output;
+use crate::output::CommandOutput;
 
 pub(crate) struct EventLines {
-    output: Output,
+    output: CommandOutput,
 }
 
 impl EventLines {
-    pub(crate) fn new(output: Output) -> Self {
+    pub(crate) fn new(output: CommandOutput) -> Self {
         Self { output }
     }
 }
 
-impl View for EventLines {
+impl RunView for EventLines {
     fn event(&mut self, event: &Event) -> Result<(), CommandError> {
         let mut line = Vec::new();
         write_line(&mut line, event)?;

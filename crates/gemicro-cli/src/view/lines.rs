@@ -6,17 +6,17 @@ use gemicro_event::Event;
 
 use super::board::sources_words;
 use super::sub_queries::{SubQueries, SubQueryState};
-use super::{RunEnd, View};
+use super::{RunEnd, RunView};
 use crate::command_error::CommandError;
 use crate::output;
 use crate::screen::{numbers, text};
 
-pub(crate) struct Lines {
+pub(crate) struct LineView {
     verbose: bool,
     sub_queries: SubQueries,
 }
 
-impl Lines {
+impl LineView {
     /// With every event, or with those that matter.
     pub(crate) fn new(verbose: bool) -> Self {
         Self {
@@ -62,7 +62,7 @@ impl Lines {
     }
 }
 
-impl View for Lines {
+impl RunView for LineView {
     fn event(&mut self, event: &Event) -> Result<(), CommandError> {
         let changed = self.sub_queries.fold(event);
         if self.verbose {

@@ -1,6 +1,6 @@
 //! What a run looks like while it happens. Views are equal consumers of events; a replay feeds the same ones.
 //!
-//! [`View`] is the trait. [`Board`] draws on a terminal, [`Lines`] writes one line per event,
+//! [`RunView`] is the trait. [`TerminalBoard`] draws on a terminal, [`LineView`] writes one line per event,
 //! [`EventLines`] passes events on as JSON lines, [`AnswerView`] prints the result when the run ends.
 
 mod answer;
@@ -14,8 +14,8 @@ mod tests;
 mod traits;
 
 pub(crate) use answer::{AnswerView, answer_markdown, failure_json, result_json};
-pub(crate) use board::Board;
+pub(crate) use board::TerminalBoard;
 pub(crate) use event_lines::EventLines;
-pub(crate) use lines::{Lines, event_line};
+pub(crate) use lines::{LineView, event_line};
 pub(crate) use run_end::RunEnd;
-pub(crate) use traits::View;
+pub(crate) use traits::RunView;

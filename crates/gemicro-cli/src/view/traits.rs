@@ -7,7 +7,7 @@ use super::RunEnd;
 use crate::command_error::CommandError;
 
 /// Shows a run.
-pub(crate) trait View {
+pub(crate) trait RunView {
     /// The next event of the run, each once and in order.
     fn event(&mut self, event: &Event) -> Result<(), CommandError>;
 

@@ -5,7 +5,7 @@ use std::io::Write;
 use std::os::unix::fs::{FileExt, PermissionsExt, symlink};
 use std::process::{Command, Stdio};
 
-use gemicro_sim::scenario::Endpoint;
+use gemicro_sim::scenario::ScenarioEndpoint;
 
 use crate::golden;
 use crate::program::World;
@@ -207,7 +207,7 @@ fn words_that_look_like_a_command_never_reach_the_model() {
         );
         assert_eq!(called.stdout, "");
     }
-    assert!(simulated.requests(Endpoint::Interactions).is_empty());
+    assert!(simulated.requests(ScenarioEndpoint::Interactions).is_empty());
     assert!(!simulated.world.path("home").exists(), "nothing was stored");
     let asked = simulated.call(&["--no-web", "What is it?"]);
     assert_eq!(asked.code, 0, "{}", asked.stderr);

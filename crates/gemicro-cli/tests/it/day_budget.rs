@@ -2,7 +2,7 @@
 
 use std::process::Child;
 
-use gemicro_sim::scenario::Endpoint;
+use gemicro_sim::scenario::ScenarioEndpoint;
 use serde_json::Value;
 
 use crate::program::World;
@@ -49,7 +49,7 @@ fn each_run_gets_what_the_runs_before_it_left() {
     );
     assert_eq!(limit(&simulated), 50_000);
 
-    let n_asked = simulated.requests(Endpoint::Interactions).len();
+    let n_asked = simulated.requests(ScenarioEndpoint::Interactions).len();
     let set = simulated.world.command(&["research", "--no-web", "What is it?"]);
     let mut set = set;
     set.env("GEMINI_API_KEY", "x")
@@ -61,7 +61,7 @@ fn each_run_gets_what_the_runs_before_it_left() {
         "{}",
         refused.stderr
     );
-    assert_eq!(simulated.requests(Endpoint::Interactions).len(), n_asked);
+    assert_eq!(simulated.requests(ScenarioEndpoint::Interactions).len(), n_asked);
     // What asks no model needs no budget.
     assert_eq!(
         simulated

@@ -6,7 +6,7 @@ use std::os::unix::fs::symlink;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use gemicro_guard::policy::Rule;
+use gemicro_guard::policy::PolicyRule;
 use serde_json::{Value, json};
 
 use crate::golden;
@@ -435,7 +435,7 @@ fn explanations_are_for_people() {
 fn the_guide_lists_every_rule() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/guard.md");
     let text = fs::read_to_string(path).unwrap();
-    for rule in Rule::ALL {
+    for rule in PolicyRule::ALL {
         let row = format!("| `{rule}` | {} | {} |", rule.meaning(), rule.protects());
         assert!(text.contains(&row), "docs/guard.md has no row\n{row}");
     }

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use gemicro_event::Timestamp;
-use gemicro_sim::scenario::Endpoint;
+use gemicro_sim::scenario::ScenarioEndpoint;
 use rustix::process::Signal;
 
 use crate::simulated::{Simulated, research, until};
@@ -37,7 +37,7 @@ fn a_program_killed_inside_a_stream_is_resumed_without_a_second_call() {
     );
     let posts = ["decompose", "answer", "held", "synthesize"].map(|rule| simulated.posts(rule));
     assert_eq!(posts, [1, 2, 1, 1]);
-    assert!(!simulated.requests(Endpoint::GetInteraction).is_empty());
+    assert!(!simulated.requests(ScenarioEndpoint::GetInteraction).is_empty());
 }
 
 #[test]
@@ -59,10 +59,10 @@ fn cancelling_an_agent_from_another_process_reaches_the_provider() {
     assert_eq!(watched.wait(&simulated.world).code, 130);
     let asked: Timestamp =
         serde_json::from_value(simulated.event("cancel_requested")["timestamp"].clone()).unwrap();
-    let told = simulated.requests(Endpoint::CancelInteraction);
+    let told = simulated.requests(ScenarioEndpoint::CancelInteraction);
     assert_eq!(told.len(), 1);
     assert!(told[0].at.since(asked) < Duration::from_secs(2));
-    assert_eq!(simulated.requests(Endpoint::Interactions).len(), 1);
+    assert_eq!(simulated.requests(ScenarioEndpoint::Interactions).len(), 1);
 }
 
 #[test]
@@ -90,5 +90,5 @@ fn an_agent_that_was_left_by_ctrl_c_is_found_again() {
         resumed.stdout
     );
     assert_eq!(simulated.posts("agent"), 1);
-    assert_eq!(simulated.requests(Endpoint::CancelInteraction).len(), 0);
+    assert_eq!(simulated.requests(ScenarioEndpoint::CancelInteraction).len(), 0);
 }

@@ -4,7 +4,7 @@ use std::io::Write;
 use std::path::Path;
 use std::process::Stdio;
 
-use gemicro_sim::scenario::Endpoint;
+use gemicro_sim::scenario::ScenarioEndpoint;
 
 use crate::simulated::{Simulated, research};
 
@@ -26,7 +26,7 @@ fn a_model_of_another_provider_is_refused_with_the_backend_that_has_it() {
     }
     let called = simulated.call(&["chat", "--model", "api:claude-opus-4-8"]);
     assert_eq!(called.code, 2, "{}", called.stderr);
-    assert!(simulated.requests(Endpoint::Interactions).is_empty());
+    assert!(simulated.requests(ScenarioEndpoint::Interactions).is_empty());
 }
 
 #[test]
@@ -97,7 +97,7 @@ fn a_key_in_the_place_of_a_model_is_refused_and_stored_nowhere() {
         "{}",
         chat.stderr
     );
-    assert!(simulated.requests(Endpoint::Interactions).is_empty());
+    assert!(simulated.requests(ScenarioEndpoint::Interactions).is_empty());
     assert_not_in(&world.path("home"), &key);
 }
 
@@ -135,7 +135,7 @@ fn an_empty_name_and_blanks_are_no_model() {
             assert!(called.stderr.contains(words), "{way:?}: {}", called.stderr);
         }
     }
-    assert!(simulated.requests(Endpoint::Interactions).is_empty());
+    assert!(simulated.requests(ScenarioEndpoint::Interactions).is_empty());
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use std::process::{Child, Command, Stdio};
 
-use gemicro_sim::scenario::Endpoint;
+use gemicro_sim::scenario::ScenarioEndpoint;
 use serde_json::{Value, json};
 
 use crate::server::Server;
@@ -85,7 +85,7 @@ fn what_a_killed_worker_did_is_taken_over_and_nothing_is_done_twice() {
     };
     let polled = until("the shell commands", shells_are_done);
     assert_eq!(polled["counts"]["total"], 2 * N_TASKS);
-    assert_eq!(simulated.requests(Endpoint::Interactions).len(), 4);
+    assert_eq!(simulated.requests(ScenarioEndpoint::Interactions).len(), 4);
     first.kill();
     simulated.running.gates().open("hold");
     let last = call("two", &["batch", "wait", &id]);
@@ -96,7 +96,7 @@ fn what_a_killed_worker_did_is_taken_over_and_nothing_is_done_twice() {
     let mut ran: Vec<usize> = ran.lines().map(|line| line.parse().unwrap()).collect();
     ran.sort_unstable();
     assert_eq!(ran, (0..N_TASKS).collect::<Vec<_>>());
-    let n_asked = simulated.requests(Endpoint::Interactions).len();
+    let n_asked = simulated.requests(ScenarioEndpoint::Interactions).len();
     assert!((N_TASKS..=N_TASKS + 4).contains(&n_asked), "{n_asked}");
     drop(second);
 }

@@ -7,8 +7,8 @@ use std::process::{Child, Command, Stdio};
 use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
-use gemicro_sim::scenario::{Endpoint, Scenario};
-use gemicro_sim::{LogEntry, Running, Simulator};
+use gemicro_sim::scenario::{Scenario, ScenarioEndpoint};
+use gemicro_sim::{LogEntry, RunningSimulator, Simulator};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 use tokio::runtime::{Builder, Runtime};
@@ -24,7 +24,7 @@ const LATE: Duration = Duration::from_secs(60);
 /// A world whose provider is a simulator.
 pub(crate) struct Simulated {
     pub(crate) world: World,
-    pub(crate) running: Running,
+    pub(crate) running: RunningSimulator,
     runtime: Runtime,
 }
 
@@ -108,14 +108,14 @@ impl Simulated {
     }
 
     /// Requests to one endpoint so far.
-    pub(crate) fn requests(&self, endpoint: Endpoint) -> Vec<LogEntry> {
+    pub(crate) fn requests(&self, endpoint: ScenarioEndpoint) -> Vec<LogEntry> {
         let entries = self.running.log().entries().into_iter();
         entries.filter(|entry| entry.endpoint == Some(endpoint)).collect()
     }
 
     /// How often each rule took a request that starts a call.
     pub(crate) fn posts(&self, rule: &str) -> usize {
-        let posts = self.requests(Endpoint::Interactions).into_iter();
+        let posts = self.requests(ScenarioEndpoint::Interactions).into_iter();
         posts.filter(|post| post.rule.as_deref() == Some(rule)).count()
     }
 

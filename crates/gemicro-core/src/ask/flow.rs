@@ -6,7 +6,7 @@ use gemicro_event::{
 use serde::{Deserialize, Serialize};
 
 use super::events::{AgentAnswered, AgentStarted};
-use super::task::Grant;
+use super::task::TaskGrant;
 use super::{AgentTask, AgentTrouble, agent_step};
 use crate::budget::{Limits, Purpose};
 use crate::flow::{Decision, Flow, Outcome, Step, StepEnd, read_plan};
@@ -206,9 +206,9 @@ fn result(answered: &AgentAnswered, run: &RunState) -> Json {
 }
 
 /// What is left of the limits that there are. A used-up limit asks for one more than is left: the step is refused.
-fn granted(limits: &Limits, left: Charge) -> Grant {
+fn granted(limits: &Limits, left: Charge) -> TaskGrant {
     let part = |limit: Option<u64>, left: u64| limit.map(|_| left.max(1));
-    Grant {
+    TaskGrant {
         tokens: part(limits.tokens, left.tokens),
         micro_usd: part(limits.micro_usd, left.micro_usd),
         turns: part(limits.turns, left.turns),

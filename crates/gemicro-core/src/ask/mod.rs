@@ -19,10 +19,10 @@ pub use events::{
 pub use flow::{AskFlow, AskPlan};
 pub use metrics::ToolMetrics;
 pub(crate) use route::backend_of_model;
-pub use route::{Route, route};
+pub use route::{AgentRoute, route};
 pub use task::{
-    AGENT_STEP, AGENT_TEXT_STEP, AgentAnswer, AgentName, AgentTask, BranchOutcome, Denied, Grant,
-    SandboxMode, agent_step,
+    AGENT_STEP, AGENT_TEXT_STEP, AgentAnswer, AgentName, AgentTask, BranchOutcome, DeniedCall, SandboxMode,
+    TaskGrant, agent_step,
 };
-pub use template::{Injected, Language, Template, TemplateKind, TemplateParts};
+pub use template::{FormLanguage, InjectedText, PromptForm, TemplateKind, TemplateParts};
 pub use tool::{AgentTrouble, ToolAnswer, ToolErrorDetail, ToolExtras, ToolFailure, ToolSuccess, minutes};

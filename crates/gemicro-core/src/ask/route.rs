@@ -26,7 +26,7 @@ const FAMILIES: [(&str, AgentName); 11] = [
 
 /// Who is asked, and for which model.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Route {
+pub struct AgentRoute {
     /// The agent.
     pub agent: AgentName,
     /// The model; without one the agent chooses.
@@ -39,11 +39,11 @@ pub struct Route {
 ///
 /// # Errors
 /// `unknown_model` for a name of no family; `invalid_input` when the agent named does not have the model.
-pub fn route(agent: Option<AgentName>, model: Option<&str>) -> Result<Route, Failure> {
+pub fn route(agent: Option<AgentName>, model: Option<&str>) -> Result<AgentRoute, Failure> {
     let Some(asked) = model else {
         let agent = agent.unwrap_or(AgentName::Gemini);
         let default = (agent == AgentName::Gemini).then(|| ModelTable::embedded().resolve(GEMINI_MODEL));
-        return Ok(Route {
+        return Ok(AgentRoute {
             agent,
             model: default.map(|resolved| resolved.id),
             // Nobody asked for the name that was replaced.
@@ -66,7 +66,7 @@ pub fn route(agent: Option<AgentName>, model: Option<&str>) -> Result<Route, Fai
         }
         _ => {
             let resolved = ModelTable::embedded().resolve(&name);
-            Ok(Route {
+            Ok(AgentRoute {
                 agent: owner,
                 model: Some(resolved.id),
                 notice: resolved.notice,

@@ -120,7 +120,7 @@ pub struct AgentTask {
     pub total_ms: u64,
     /// What it may spend; what is not named is not limited.
     #[serde(default)]
-    pub grant: Grant,
+    pub grant: TaskGrant,
     /// A session of another agent whose conversation this one goes on with.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub recalls: Option<String>,
@@ -147,7 +147,7 @@ pub struct AgentTask {
 
 /// What one task may spend.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub struct Grant {
+pub struct TaskGrant {
     /// Tokens.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tokens: Option<u64>,
@@ -159,7 +159,7 @@ pub struct Grant {
     pub turns: Option<u64>,
 }
 
-impl Grant {
+impl TaskGrant {
     /// What has to be reserved for it: nothing where nothing is limited.
     #[must_use]
     pub fn reservation(self) -> Charge {
@@ -208,7 +208,7 @@ pub struct AgentAnswer {
     pub messages: Option<Vec<Json>>,
     /// Calls of its tools that the guard refused.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub denials: Vec<Denied>,
+    pub denials: Vec<DeniedCall>,
     /// What became of its branch, where it worked on one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub branch: Option<BranchOutcome>,
@@ -219,7 +219,8 @@ pub struct AgentAnswer {
 
 /// A call of a tool that the guard refused.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Denied {
+#[schemars(rename = "Denied")]
+pub struct DeniedCall {
     /// The tool, as the agent calls it.
     pub tool: String,
     /// The rule that was broken.
@@ -230,7 +231,7 @@ pub struct Denied {
     pub hint: String,
 }
 
-impl fmt::Display for Denied {
+impl fmt::Display for DeniedCall {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "denied {}: {} ({})", self.tool, self.segment, self.rule)
     }

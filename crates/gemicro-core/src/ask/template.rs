@@ -1,6 +1,6 @@
 //! Prompts with a fixed form: consult, review and execute, in English and Chinese.
 //!
-//! A [`Template`] turns [`TemplateParts`] into text. It reads no files: whoever has a contract hands its text in.
+//! A [`PromptForm`] turns [`TemplateParts`] into text. It reads no files: whoever has a contract hands its text in.
 
 use std::fmt::Write;
 
@@ -8,11 +8,11 @@ use super::SandboxMode;
 
 /// A form of prompt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Template {
+pub struct PromptForm {
     /// What is wanted.
     pub kind: TemplateKind,
     /// In which language the form speaks.
-    pub language: Language,
+    pub language: FormLanguage,
 }
 
 /// What is wanted.
@@ -28,7 +28,7 @@ pub enum TemplateKind {
 
 /// A language of the forms.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Language {
+pub enum FormLanguage {
     /// English.
     #[default]
     English,
@@ -42,11 +42,11 @@ pub struct TemplateParts {
     /// What the agent has to know first.
     pub background: String,
     /// The contract of this change.
-    pub contract: Option<Injected>,
+    pub contract: Option<InjectedText>,
     /// The engineering principles of the project.
-    pub codex: Option<Injected>,
+    pub codex: Option<InjectedText>,
     /// The context of the project.
-    pub context: Option<Injected>,
+    pub context: Option<InjectedText>,
     /// Questions or tasks, in order.
     pub tasks: Vec<String>,
     /// What the answer should look like, point by point.
@@ -55,7 +55,7 @@ pub struct TemplateParts {
 
 /// A text that the caller hands in.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Injected {
+pub struct InjectedText {
     /// Where it comes from, where that is known.
     pub name: Option<String>,
     /// The text.
@@ -77,7 +77,7 @@ impl TemplateKind {
     }
 }
 
-impl Language {
+impl FormLanguage {
     /// The code on command lines and in prompts.
     #[must_use]
     pub fn as_str(self) -> &'static str {
@@ -96,7 +96,7 @@ impl Language {
     }
 }
 
-impl Template {
+impl PromptForm {
     /// What an agent may write where nobody says: only work needs to write.
     #[must_use]
     pub fn default_sandbox(self) -> SandboxMode {
@@ -109,9 +109,9 @@ impl Template {
     /// The prompt.
     #[must_use]
     pub fn render(self, parts: &TemplateParts) -> String {
-        let words = Words::of(self);
+        let words = FormWords::of(self);
         let mut sections = vec![words.opening.to_owned()];
-        let injected = |title, text: &Option<Injected>| document(title, text.as_ref()?);
+        let injected = |title, text: &Option<InjectedText>| document(title, text.as_ref()?);
         let contract = injected(words.contract, &parts.contract);
         let has_contract = contract.is_some();
         let injected: Vec<String> = contract
@@ -154,7 +154,7 @@ impl Template {
 }
 
 /// The fixed words of a form. The Chinese titles are those of the tool's contract.
-struct Words {
+struct FormWords {
     opening: &'static str,
     engineering: &'static str,
     contract: &'static str,
@@ -170,11 +170,11 @@ struct Words {
     contract_is_wrong: &'static str,
 }
 
-impl Words {
-    fn of(template: Template) -> Self {
+impl FormWords {
+    fn of(template: PromptForm) -> Self {
         match template.language {
-            Language::English => Self::english(template.kind),
-            Language::Chinese => Self::chinese(template.kind),
+            FormLanguage::English => Self::english(template.kind),
+            FormLanguage::Chinese => Self::chinese(template.kind),
         }
     }
 
@@ -234,7 +234,7 @@ impl Words {
 }
 
 /// A text of the caller under its title, fenced; nothing for an empty one.
-fn document(title: &str, injected: &Injected) -> Option<String> {
+fn document(title: &str, injected: &InjectedText) -> Option<String> {
     let text = injected.text.trim_matches(['\n', '\r']);
     if text.trim().is_empty() {
         return None;
@@ -283,7 +283,7 @@ mod tests {
     fn parts() -> TemplateParts {
         TemplateParts {
             background: "A journal of runs.".to_owned(),
-            contract: Some(Injected {
+            contract: Some(InjectedText {
                 name: Some("ai/contracts/current.md".to_owned()),
                 text: "# Contract\n```sh\nmake\n```\n**Expected output**: nothing\n".to_owned(),
             }),
@@ -299,9 +299,9 @@ mod tests {
 
     #[test]
     fn a_whole_form_in_english() {
-        let template = Template {
+        let template = PromptForm {
             kind: TemplateKind::Consult,
-            language: Language::English,
+            language: FormLanguage::English,
         };
         let expected = "\
 Please give your professional advice. Change nothing.
@@ -335,13 +335,13 @@ Propose nothing that breaks the contract. If the contract itself looks wrong, sa
 
     #[test]
     fn a_whole_form_in_chinese_without_what_is_empty() {
-        let template = Template {
+        let template = PromptForm {
             kind: TemplateKind::Execute,
-            language: Language::Chinese,
+            language: FormLanguage::Chinese,
         };
         let parts = TemplateParts {
             background: "第一行\n## 第二行".to_owned(),
-            codex: Some(Injected {
+            codex: Some(InjectedText {
                 name: None,
                 text: " \n".to_owned(),
             }),
@@ -368,15 +368,15 @@ Propose nothing that breaks the contract. If the contract itself looks wrong, sa
     #[test]
     fn every_form_asks_for_assumptions_and_only_work_may_write() {
         for kind in TemplateKind::ALL {
-            for language in [Language::English, Language::Chinese] {
-                let template = Template { kind, language };
+            for language in [FormLanguage::English, FormLanguage::Chinese] {
+                let template = PromptForm { kind, language };
                 let text = template.render(&parts());
                 assert!(text.contains("Assumption") && text.contains("Contract"), "{text}");
-                assert_eq!(Language::of_code(language.as_str()), Some(language));
+                assert_eq!(FormLanguage::of_code(language.as_str()), Some(language));
                 let may_write = template.default_sandbox() == SandboxMode::WorkspaceWrite;
                 assert_eq!(may_write, kind == TemplateKind::Execute);
             }
         }
-        assert_eq!(Language::of_code("de"), None);
+        assert_eq!(FormLanguage::of_code("de"), None);
     }
 }

@@ -7,7 +7,7 @@ use gemicro_event::{ErrorKind, Event, Failure, Json, StreamId};
 use serde::{Deserialize, Serialize};
 
 use super::events::{AgentAnswered, AskReaders};
-use super::{AgentTask, AskPlan, BranchOutcome, Denied, ToolMetrics};
+use super::{AgentTask, AskPlan, BranchOutcome, DeniedCall, ToolMetrics};
 use crate::run::events::RunReaders;
 
 /// The most lines of output that a failure shows.
@@ -48,7 +48,7 @@ pub struct ToolSuccess {
     pub branch: Option<BranchOutcome>,
     /// Calls of tools that the guard refused; only where a branch was asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub denials: Option<Vec<Denied>>,
+    pub denials: Option<Vec<DeniedCall>>,
     /// What the caller has to know; only where the session that it named was not there.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
@@ -77,7 +77,7 @@ pub struct ToolFailure {
     pub metrics: Option<ToolMetrics>,
     /// Calls of tools that the guard refused, where it did.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub denials: Vec<Denied>,
+    pub denials: Vec<DeniedCall>,
 }
 
 /// What a caller may act on.
@@ -132,7 +132,7 @@ pub struct AgentTrouble {
     pub may_have_changed: bool,
     /// Calls of its tools that the guard refused.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub denials: Vec<Denied>,
+    pub denials: Vec<DeniedCall>,
 }
 
 impl AgentTrouble {

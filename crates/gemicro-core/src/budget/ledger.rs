@@ -23,7 +23,7 @@ pub enum Purpose {
 /// What settling showed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[must_use]
-pub struct Settled {
+pub struct SettledCost {
     /// What the call cost above its reservation; it is charged all the same.
     pub overrun: Option<Charge>,
 }
@@ -34,7 +34,7 @@ pub struct Settled {
 pub struct Ledger {
     limits: Limits,
     held_back: Charge,
-    attempts: BTreeMap<StepKey, BTreeMap<u32, Attempt>>,
+    attempts: BTreeMap<StepKey, BTreeMap<u32, LedgerAttempt>>,
     spent: Charge,
     reserved: Charge,
     /// The part of both that the last step took: it counts against what is held back for it.
@@ -43,14 +43,14 @@ pub struct Ledger {
 
 /// One attempt of a step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Attempt {
+struct LedgerAttempt {
     reservation: Charge,
     purpose: Purpose,
-    state: State,
+    state: ReservationState,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum State {
+enum ReservationState {
     Reserved,
     Settled,
     Released,
@@ -126,69 +126,69 @@ impl Ledger {
         self.put(
             step,
             attempt,
-            Attempt {
+            LedgerAttempt {
                 reservation: worst_case,
                 purpose,
-                state: State::Reserved,
+                state: ReservationState::Reserved,
             },
         );
     }
 
     /// Charges what an attempt cost and frees its reservation. A second time changes nothing; an attempt
     /// that was forfeited is corrected; one that never reserved is charged in full as an overrun.
-    pub fn settle(&mut self, step: &StepKey, attempt: u32, actual: Charge) -> Settled {
+    pub fn settle(&mut self, step: &StepKey, attempt: u32, actual: Charge) -> SettledCost {
         let Some(known) = self.attempt(step, attempt) else {
-            let unreserved = Attempt {
+            let unreserved = LedgerAttempt {
                 reservation: Charge::ZERO,
                 purpose: Purpose::Ordinary,
-                state: State::Settled,
+                state: ReservationState::Settled,
             };
             self.put(step, attempt, unreserved);
             self.spent = self.spent.plus(actual);
-            return Settled {
+            return SettledCost {
                 overrun: over(actual, Charge::ZERO),
             };
         };
         let overrun = match known.state {
-            State::Settled => return Settled::default(),
-            State::Reserved => {
+            ReservationState::Settled => return SettledCost::default(),
+            ReservationState::Reserved => {
                 self.reserved = self.reserved.minus(known.reservation.amounts());
                 self.give_back(known.purpose, known.reservation);
                 over(actual, known.reservation)
             }
-            State::Forfeited => {
+            ReservationState::Forfeited => {
                 self.spent = self.spent.minus(known.reservation.as_upper_bound());
                 self.give_back(known.purpose, known.reservation);
                 over(actual, known.reservation)
             }
-            State::Released => over(actual, Charge::ZERO),
+            ReservationState::Released => over(actual, Charge::ZERO),
         };
         self.spent = self.spent.plus(actual);
         self.take(known.purpose, actual);
         self.put(
             step,
             attempt,
-            Attempt {
-                state: State::Settled,
+            LedgerAttempt {
+                state: ReservationState::Settled,
                 ..known
             },
         );
-        Settled { overrun }
+        SettledCost { overrun }
     }
 
     /// Frees the reservation of an attempt that cost nothing.
     pub fn release(&mut self, step: &StepKey, attempt: u32) {
         if let Some(known) = self
             .attempt(step, attempt)
-            .filter(|known| known.state == State::Reserved)
+            .filter(|known| known.state == ReservationState::Reserved)
         {
             self.reserved = self.reserved.minus(known.reservation.amounts());
             self.give_back(known.purpose, known.reservation);
             self.put(
                 step,
                 attempt,
-                Attempt {
-                    state: State::Released,
+                LedgerAttempt {
+                    state: ReservationState::Released,
                     ..known
                 },
             );
@@ -199,15 +199,15 @@ impl Ledger {
     pub fn forfeit(&mut self, step: &StepKey, attempt: u32) {
         if let Some(known) = self
             .attempt(step, attempt)
-            .filter(|known| known.state == State::Reserved)
+            .filter(|known| known.state == ReservationState::Reserved)
         {
             self.reserved = self.reserved.minus(known.reservation.amounts());
             self.spent = self.spent.plus(known.reservation.as_upper_bound());
             self.put(
                 step,
                 attempt,
-                Attempt {
-                    state: State::Forfeited,
+                LedgerAttempt {
+                    state: ReservationState::Forfeited,
                     ..known
                 },
             );
@@ -272,11 +272,11 @@ impl Ledger {
         self.attempts.len()
     }
 
-    fn attempt(&self, step: &StepKey, attempt: u32) -> Option<Attempt> {
+    fn attempt(&self, step: &StepKey, attempt: u32) -> Option<LedgerAttempt> {
         self.attempts.get(step)?.get(&attempt).copied()
     }
 
-    fn put(&mut self, step: &StepKey, attempt: u32, state: Attempt) {
+    fn put(&mut self, step: &StepKey, attempt: u32, state: LedgerAttempt) {
         match self.attempts.get_mut(step) {
             Some(attempts) => drop(attempts.insert(attempt, state)),
             None => drop(

@@ -16,7 +16,7 @@ mod refusal;
 mod tests;
 
 pub use day::{Day, DayGrant};
-pub use ledger::{Ledger, Purpose, Settled};
+pub use ledger::{Ledger, Purpose, SettledCost};
 pub use limits::{LimitKind, Limits};
 pub use parse::LimitsError;
 pub use refusal::BudgetRefusal;

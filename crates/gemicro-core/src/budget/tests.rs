@@ -3,7 +3,7 @@
 use gemicro_event::{Charge, ErrorKind, Failure, StepKey};
 use proptest::prelude::*;
 
-use super::{BudgetRefusal, Ledger, LimitKind, Limits, LimitsError, Purpose, Settled};
+use super::{BudgetRefusal, Ledger, LimitKind, Limits, LimitsError, Purpose, SettledCost};
 
 const NONE: Limits = Limits::NONE;
 
@@ -284,7 +284,7 @@ fn a_call_reserves_settles_and_frees_the_rest() {
         turns: 1,
         ..Charge::ZERO
     };
-    assert_eq!(ledger.settle(&key("a"), 1, actual), Settled { overrun: None });
+    assert_eq!(ledger.settle(&key("a"), 1, actual), SettledCost { overrun: None });
     assert_eq!((ledger.spent(), ledger.reserved()), (actual, Charge::ZERO));
     assert_eq!(ledger.remaining().tokens, 900);
 }
@@ -324,7 +324,10 @@ fn an_unknown_attempt_costs_its_reservation_until_the_truth_is_known() {
         (ledger.spent(), ledger.reserved()),
         (tokens(400).as_upper_bound(), Charge::ZERO)
     );
-    assert_eq!(ledger.settle(&key("a"), 1, tokens(50)), Settled { overrun: None });
+    assert_eq!(
+        ledger.settle(&key("a"), 1, tokens(50)),
+        SettledCost { overrun: None }
+    );
     assert_eq!(ledger.spent(), tokens(50));
 }
 
@@ -336,17 +339,17 @@ fn an_overrun_is_charged_in_full_and_reported() {
         .unwrap();
     assert_eq!(
         ledger.settle(&key("a"), 1, tokens(130)),
-        Settled {
+        SettledCost {
             overrun: Some(tokens(70))
         }
     );
     assert_eq!(
         ledger.settle(&key("a"), 1, tokens(130)),
-        Settled { overrun: None }
+        SettledCost { overrun: None }
     );
     assert_eq!(
         ledger.settle(&key("stranger"), 7, tokens(5)),
-        Settled {
+        SettledCost {
             overrun: Some(tokens(5))
         }
     );
@@ -434,7 +437,7 @@ proptest! {
                         ledger = released_before;
                     } else {
                         let once = ledger.clone();
-                        prop_assert_eq!(ledger.settle(&step, attempt, actual), Settled { overrun: None });
+                        prop_assert_eq!(ledger.settle(&step, attempt, actual), SettledCost { overrun: None });
                         prop_assert_eq!(&ledger, &once);
                     }
                 },

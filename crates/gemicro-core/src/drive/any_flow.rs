@@ -5,7 +5,7 @@ use gemicro_event::redact::Redactor;
 use gemicro_event::{Event, Failure, Json, Registry, StreamId};
 use tokio::sync::oneshot;
 
-use super::{DriveContext, DriveError, Ended, Hold, NewRun, drive, drive_new, resume};
+use super::{DriveContext, DriveEnd, DriveError, Hold, NewRun, drive, drive_new, resume};
 use crate::budget::Limits;
 use crate::flow::{FlowDefinition, PlanFacts, check_model, read_plan};
 use crate::run::events::{RunReaders, RunStarted};
@@ -63,7 +63,7 @@ pub trait AnyFlow: Send + Sync {
     ) -> BoxFuture<'a, Result<Hold, DriveError>>;
 
     /// Drives a run to its end.
-    fn drive<'a>(&'a self, ctx: &'a DriveContext, hold: Hold) -> BoxFuture<'a, Result<Ended, DriveError>>;
+    fn drive<'a>(&'a self, ctx: &'a DriveContext, hold: Hold) -> BoxFuture<'a, Result<DriveEnd, DriveError>>;
 
     /// Makes a run and drives it; `begun` is told when it is made.
     fn drive_new<'a>(
@@ -71,7 +71,7 @@ pub trait AnyFlow: Send + Sync {
         ctx: &'a DriveContext,
         new: NewRun,
         begun: oneshot::Sender<Result<(), DriveError>>,
-    ) -> BoxFuture<'a, Result<Ended, DriveError>>;
+    ) -> BoxFuture<'a, Result<DriveEnd, DriveError>>;
 }
 
 impl<F: FlowDefinition> AnyFlow for F {
@@ -149,7 +149,7 @@ impl<F: FlowDefinition> AnyFlow for F {
         Box::pin(resume(ctx, self, run))
     }
 
-    fn drive<'a>(&'a self, ctx: &'a DriveContext, hold: Hold) -> BoxFuture<'a, Result<Ended, DriveError>> {
+    fn drive<'a>(&'a self, ctx: &'a DriveContext, hold: Hold) -> BoxFuture<'a, Result<DriveEnd, DriveError>> {
         Box::pin(drive(ctx, self, hold))
     }
 
@@ -158,7 +158,7 @@ impl<F: FlowDefinition> AnyFlow for F {
         ctx: &'a DriveContext,
         new: NewRun,
         begun: oneshot::Sender<Result<(), DriveError>>,
-    ) -> BoxFuture<'a, Result<Ended, DriveError>> {
+    ) -> BoxFuture<'a, Result<DriveEnd, DriveError>> {
         Box::pin(drive_new(ctx, self, new, begun))
     }
 }

@@ -8,20 +8,20 @@ use tokio::task::AbortHandle;
 use tokio_util::sync::CancellationToken;
 
 use super::driver::Driver;
-use crate::execute::{Executor, Spoken, StepCall, StepReporter};
+use crate::execute::{AttemptNotice, Executor, StepCall, StepReporter};
 use crate::flow::{Spent, Step, StepFailure, StepOutput};
 
 /// What an attempt tells its driver.
-pub(super) struct Report {
+pub(super) struct AttemptReport {
     pub(super) step: StepKey,
     pub(super) attempt: u32,
-    pub(super) said: Said,
+    pub(super) said: ReportContents,
 }
 
 /// The contents of a report.
-pub(super) enum Said {
+pub(super) enum ReportContents {
     /// A word on the way.
-    Told(Spoken),
+    Told(AttemptNotice),
     /// It is over.
     Ended(Result<StepOutput, StepFailure>),
 }
@@ -57,24 +57,24 @@ pub(super) fn spawn_attempt(
         let Some(executor) = executor else {
             let message = format!("nothing here runs steps of kind {kind}");
             let failure = StepFailure::free(Failure::new(ErrorKind::Internal, message));
-            return tell(Said::Ended(Err(failure)));
+            return tell(ReportContents::Ended(Err(failure)));
         };
         let work = run_limited(executor.as_ref(), call, timeout, grace, cancel);
         tokio::pin!(work);
         loop {
             tokio::select! {
                 biased;
-                Some(spoken) = words.recv() => tell(Said::Told(spoken)),
-                ended = &mut work => return tell(Said::Ended(ended)),
+                Some(spoken) = words.recv() => tell(ReportContents::Told(spoken)),
+                ended = &mut work => return tell(ReportContents::Ended(ended)),
             }
         }
     });
     task.abort_handle()
 }
 
-fn send(reporter: &mpsc::UnboundedSender<Report>, step: &StepKey, attempt: u32, said: Said) {
+fn send(reporter: &mpsc::UnboundedSender<AttemptReport>, step: &StepKey, attempt: u32, said: ReportContents) {
     // A driver that is gone has abandoned this attempt.
-    let _ = reporter.send(Report {
+    let _ = reporter.send(AttemptReport {
         step: step.clone(),
         attempt,
         said,

@@ -114,7 +114,7 @@ async fn take_over(ctx: &DriveContext, flow: &dyn DynFlow, run: &StreamId) -> Re
 }
 
 /// A run and its flow's state, folded from the journal.
-pub(super) struct Loaded<'f> {
+pub(super) struct LoadedRun<'f> {
     pub(super) run: RunState,
     pub(super) live: Box<dyn LiveFlow + 'f>,
     /// The last event.
@@ -126,7 +126,7 @@ pub(super) async fn load<'f>(
     ctx: &DriveContext,
     flow: &'f dyn DynFlow,
     run: &StreamId,
-) -> Result<Loaded<'f>, DriveError> {
+) -> Result<LoadedRun<'f>, DriveError> {
     let mut page = ctx.store.read(run, 0, PAGE).await?;
     let Some(first) = page.events.first() else {
         return Err(DriveError::EmptyJournal { run: run.to_string() });
@@ -149,13 +149,13 @@ pub(super) async fn load<'f>(
 }
 
 /// A run that has its first event and no other.
-pub(super) fn fresh<'f>(flow: &'f dyn DynFlow, first: &Event) -> Result<Loaded<'f>, DriveError> {
+pub(super) fn fresh<'f>(flow: &'f dyn DynFlow, first: &Event) -> Result<LoadedRun<'f>, DriveError> {
     let mut loaded = unfolded(flow, first)?;
     loaded.fold(first);
     Ok(loaded)
 }
 
-impl Loaded<'_> {
+impl LoadedRun<'_> {
     fn fold(&mut self, event: &Event) {
         self.run.fold(event);
         self.live.fold(event);
@@ -163,7 +163,7 @@ impl Loaded<'_> {
 }
 
 /// The state in which the first event of a run is folded.
-fn unfolded<'f>(flow: &'f dyn DynFlow, event: &Event) -> Result<Loaded<'f>, DriveError> {
+fn unfolded<'f>(flow: &'f dyn DynFlow, event: &Event) -> Result<LoadedRun<'f>, DriveError> {
     let run = &event.stream;
     let not_this_flow = |message: String| DriveError::NotThisFlow {
         run: run.to_string(),
@@ -193,7 +193,7 @@ fn unfolded<'f>(flow: &'f dyn DynFlow, event: &Event) -> Result<Loaded<'f>, Driv
             run: run.to_string(),
             message: failure.message,
         })?;
-    Ok(Loaded {
+    Ok(LoadedRun {
         run: state,
         live,
         last: event.clone(),

@@ -7,12 +7,12 @@ use gemicro_event::Timestamp;
 /// A clock that starts with the driver. A machine's clock that is set back does not stop retries and limits;
 /// one that jumps ahead (a laptop that slept) is believed.
 #[derive(Debug)]
-pub(super) struct Clock {
+pub(super) struct DriverClock {
     started_at: Timestamp,
     started: Instant,
 }
 
-impl Default for Clock {
+impl Default for DriverClock {
     fn default() -> Self {
         Self {
             started_at: Timestamp::now(),
@@ -21,7 +21,7 @@ impl Default for Clock {
     }
 }
 
-impl Clock {
+impl DriverClock {
     pub(super) fn now(&self) -> Timestamp {
         self.at(Timestamp::now(), self.started.elapsed())
     }
@@ -46,7 +46,7 @@ mod tests {
 
     #[test]
     fn it_never_goes_back_and_believes_a_jump_ahead() {
-        let clock = Clock::default();
+        let clock = DriverClock::default();
         let (start, minute) = (clock.started_at, Duration::from_secs(60));
         let an_hour_ago = Timestamp::default();
         assert_eq!(clock.at(an_hour_ago, minute), start.plus(minute));

@@ -83,7 +83,7 @@ impl Driver<'_> {
                 self.is_paused = true;
                 (AckStatus::Completed, serde_json::json!({}))
             }
-            "answer" => match command.data.parse::<Answer>() {
+            "answer" => match command.data.parse::<AnswerData>() {
                 // Carried out before a crash, but not yet acknowledged.
                 Ok(given) if self.run.answers.get(&given.key) == Some(&given.answer) => {
                     (AckStatus::Completed, serde_json::json!({}))
@@ -134,7 +134,7 @@ impl Driver<'_> {
 
 /// The data of an `answer` command.
 #[derive(Deserialize)]
-struct Answer {
+struct AnswerData {
     key: String,
     answer: Json,
     #[serde(default)]

@@ -71,7 +71,7 @@ impl Default for DriveOptions {
 
 /// How driving ended.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Ended {
+pub enum DriveEnd {
     /// The run has its terminal event.
     Terminal(Box<Event>),
     /// The run was suspended and can be resumed.

@@ -10,12 +10,12 @@ use tokio::sync::{mpsc, oneshot, watch};
 use tokio::time::{Instant, Interval, MissedTickBehavior, interval_at};
 use tokio_util::sync::CancellationToken;
 
-use super::attempt::Report;
-use super::begin::{Hold, Loaded, NewRun, fresh, load};
-use super::clock::Clock;
+use super::attempt::AttemptReport;
+use super::begin::{Hold, LoadedRun, NewRun, fresh, load};
+use super::clock::DriverClock;
 use super::live_flow::{DynFlow, LiveFlow};
-use super::{DriveContext, DriveError, Ended};
-use crate::execute::Answers;
+use super::{DriveContext, DriveEnd, DriveError};
+use crate::execute::RunAnswers;
 use crate::flow::{Decision, Flow, Outcome, Step};
 use crate::run::{RunState, StepState};
 use crate::store::{BoardLine, Lease, NewEvent};
@@ -28,11 +28,11 @@ const MOMENT: Duration = Duration::from_millis(5);
 /// # Errors
 /// When the store fails or another process took the run over. What was appended stays; the run can be
 /// resumed.
-pub async fn drive<F: Flow>(ctx: &DriveContext, flow: &F, hold: Hold) -> Result<Ended, DriveError> {
+pub async fn drive<F: Flow>(ctx: &DriveContext, flow: &F, hold: Hold) -> Result<DriveEnd, DriveError> {
     drive_held(ctx, flow, hold).await
 }
 
-async fn drive_held(ctx: &DriveContext, flow: &dyn DynFlow, hold: Hold) -> Result<Ended, DriveError> {
+async fn drive_held(ctx: &DriveContext, flow: &dyn DynFlow, hold: Hold) -> Result<DriveEnd, DriveError> {
     let Hold { lease, first } = hold;
     let is_new = first.is_some();
     let loaded = match first {
@@ -40,7 +40,7 @@ async fn drive_held(ctx: &DriveContext, flow: &dyn DynFlow, hold: Hold) -> Resul
         None => load(ctx, flow, &lease.stream).await?,
     };
     if loaded.run.ended {
-        return Ok(Ended::Terminal(Box::new(loaded.last)));
+        return Ok(DriveEnd::Terminal(Box::new(loaded.last)));
     }
     to_the_end(Driver::new(ctx, flow, lease, loaded), is_new).await
 }
@@ -55,7 +55,7 @@ pub async fn drive_new<F: Flow>(
     flow: &F,
     new: NewRun,
     begun: oneshot::Sender<Result<(), DriveError>>,
-) -> Result<Ended, DriveError> {
+) -> Result<DriveEnd, DriveError> {
     make_and_drive(ctx, flow, new, begun).await
 }
 
@@ -64,7 +64,7 @@ async fn make_and_drive(
     flow: &dyn DynFlow,
     new: NewRun,
     begun: oneshot::Sender<Result<(), DriveError>>,
-) -> Result<Ended, DriveError> {
+) -> Result<DriveEnd, DriveError> {
     let first = NewEvent::of_run(AgentUpdate::new(&new.started, Timestamp::now()));
     let staged = ctx.store.as_written(vec![first.clone()]);
     let first = staged.first().cloned().unwrap_or(first);
@@ -89,13 +89,13 @@ async fn make_and_drive(
     to_the_end(driver, true).await
 }
 
-async fn to_the_end(mut driver: Driver<'_>, is_new: bool) -> Result<Ended, DriveError> {
+async fn to_the_end(mut driver: Driver<'_>, is_new: bool) -> Result<DriveEnd, DriveError> {
     let ended = match AssertUnwindSafe(driver.run_to_end(is_new)).catch_unwind().await {
         Ok(ended) => ended,
         Err(_) => driver.finish_broken().await,
     };
     driver.abandon();
-    if !matches!(ended, Ok(Ended::Terminal(_))) {
+    if !matches!(ended, Ok(DriveEnd::Terminal(_))) {
         // A lease that cannot be given back runs out by itself; that of a run that has ended is over.
         let _ = driver.ctx.store.release_lease(&driver.lease).await;
     }
@@ -113,13 +113,13 @@ pub(super) struct Driver<'a> {
     /// Attempts that run in this process.
     pub(super) running: BTreeMap<StepKey, RunningStep>,
     /// Where attempts report; the sender is cloned into each.
-    pub(super) reports: mpsc::UnboundedReceiver<Report>,
-    pub(super) reporter: mpsc::UnboundedSender<Report>,
+    pub(super) reports: mpsc::UnboundedReceiver<AttemptReport>,
+    pub(super) reporter: mpsc::UnboundedSender<AttemptReport>,
     /// What was answered while this driver works, for attempts that ask.
     pub(super) answers: watch::Sender<BTreeMap<String, Json>>,
-    pub(super) answered: Answers,
+    pub(super) answered: RunAnswers,
     /// The time, whatever becomes of the machine's clock.
-    pub(super) clock: Clock,
+    pub(super) clock: DriverClock,
     /// Set when the store's own disk failed under a step: the run stops and can be resumed.
     pub(super) halted: Option<Failure>,
     /// Another process asked for a pause.
@@ -156,10 +156,10 @@ impl<'a> Driver<'a> {
         ctx: &'a DriveContext,
         flow: &'a dyn DynFlow,
         lease: Lease,
-        loaded: Loaded<'a>,
+        loaded: LoadedRun<'a>,
     ) -> Self {
         let (reporter, reports) = mpsc::unbounded_channel();
-        let (answers, answered) = Answers::channel();
+        let (answers, answered) = RunAnswers::channel();
         let written_seq = loaded.run.last_seq;
         Self {
             ctx,
@@ -172,7 +172,7 @@ impl<'a> Driver<'a> {
             reporter,
             answers,
             answered,
-            clock: Clock::default(),
+            clock: DriverClock::default(),
             halted: None,
             is_paused: false,
             staged: Vec::new(),
@@ -184,7 +184,7 @@ impl<'a> Driver<'a> {
         }
     }
 
-    async fn run_to_end(&mut self, is_new: bool) -> Result<Ended, DriveError> {
+    async fn run_to_end(&mut self, is_new: bool) -> Result<DriveEnd, DriveError> {
         let mut commands = every(self.ctx.options.command_poll);
         let mut heartbeat = every(self.ctx.options.lease_ttl / 3);
         if !is_new {
@@ -195,7 +195,7 @@ impl<'a> Driver<'a> {
         loop {
             if self.run.ended {
                 self.answer_late_commands().await;
-                return Ok(Ended::Terminal(Box::new(self.last.clone())));
+                return Ok(DriveEnd::Terminal(Box::new(self.last.clone())));
             }
             if let Some(requested) = self.run.cancel.clone() {
                 self.finish_cancelled(&requested).await?;
@@ -208,7 +208,7 @@ impl<'a> Driver<'a> {
             }
             if self.is_paused {
                 self.suspend("paused on request", false).await?;
-                return Ok(Ended::Suspended);
+                return Ok(DriveEnd::Suspended);
             }
             let decision = self.decide();
             if self.act(&decision).await? {
@@ -222,11 +222,11 @@ impl<'a> Driver<'a> {
                 biased;
                 () = self.ctx.stop.leave.cancelled() => {
                     self.suspend("its process left", true).await?;
-                    return Ok(Ended::Suspended);
+                    return Ok(DriveEnd::Suspended);
                 }
                 () = self.ctx.stop.suspend.cancelled() => {
                     self.suspend("stopped on request", false).await?;
-                    return Ok(Ended::Suspended);
+                    return Ok(DriveEnd::Suspended);
                 }
                 () = self.ctx.stop.cancel.cancelled() => self.request_cancel("cancelled by its owner").await?,
                 Some(report) = self.reports.recv() => self.take_reports(report),

@@ -35,5 +35,5 @@ mod tests;
 
 pub use any_flow::AnyFlow;
 pub use begin::{Hold, NewRun, begin, resume};
-pub use context::{DriveContext, DriveError, DriveOptions, Ended, StopSignals};
+pub use context::{DriveContext, DriveEnd, DriveError, DriveOptions, StopSignals};
 pub use driver::{drive, drive_new};

@@ -5,9 +5,9 @@ use std::time::Duration;
 
 use gemicro_event::{AgentUpdate, Charge, ErrorKind, Failure, StepKey, Timestamp};
 
-use super::attempt::{Report, Said};
+use super::attempt::{AttemptReport, ReportContents};
 use super::driver::{Driver, RunningStep};
-use crate::execute::{Spoken, Told};
+use crate::execute::{AttemptMessage, AttemptNotice};
 use crate::flow::{Again, Spent, StepEnd, StepFailure, StepOutput};
 use crate::run::StepState;
 use crate::run::events::{
@@ -27,7 +27,7 @@ const MAX_PARKS: u32 = 50;
 
 impl Driver<'_> {
     /// Takes a report and all others that wait, as one group.
-    pub(super) fn take_reports(&mut self, first: Report) {
+    pub(super) fn take_reports(&mut self, first: AttemptReport) {
         let now = self.clock.now();
         let mut events = Vec::new();
         let mut next = Some(first);
@@ -43,7 +43,7 @@ impl Driver<'_> {
     }
 
     /// The events that a report stands for.
-    pub(super) fn settle(&mut self, report: Report, now: Timestamp, events: &mut Vec<NewEvent>) {
+    pub(super) fn settle(&mut self, report: AttemptReport, now: Timestamp, events: &mut Vec<NewEvent>) {
         let is_current = self
             .running
             .get(&report.step)
@@ -52,11 +52,11 @@ impl Driver<'_> {
             return;
         }
         match report.said {
-            Said::Told(Spoken { told, noted }) => {
+            ReportContents::Told(AttemptNotice { told, noted }) => {
                 let (step, attempt) = (report.step.clone(), report.attempt);
                 self.to_note.extend(noted);
                 let fact = match told {
-                    Told::Handle(handle) => AgentUpdate::new(
+                    AttemptMessage::Handle(handle) => AgentUpdate::new(
                         &StepHandle {
                             step,
                             attempt,
@@ -64,7 +64,7 @@ impl Driver<'_> {
                         },
                         now,
                     ),
-                    Told::Alarm(message) => AgentUpdate::new(
+                    AttemptMessage::Alarm(message) => AgentUpdate::new(
                         &StepAlarm {
                             step,
                             attempt,
@@ -73,14 +73,14 @@ impl Driver<'_> {
                         now,
                     ),
                     // The journal's clock, not that of the attempt.
-                    Told::Fact(fact) => AgentUpdate {
+                    AttemptMessage::Fact(fact) => AgentUpdate {
                         timestamp: now,
                         ..fact
                     },
                 };
                 events.push(NewEvent::of_step(fact, &report.step, None));
             }
-            Said::Ended(result) => {
+            ReportContents::Ended(result) => {
                 let Some(running) = self.running.remove(&report.step) else {
                     return;
                 };

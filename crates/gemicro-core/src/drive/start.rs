@@ -8,7 +8,7 @@ use super::DriveError;
 use super::attempt::spawn_attempt;
 use super::driver::{Driver, RunningStep};
 use crate::budget::{Ledger, Purpose};
-use crate::flow::{Decision, Step, StepEnd, Wait};
+use crate::flow::{Decision, RunWait, Step, StepEnd};
 use crate::run::StepState;
 use crate::run::events::{
     AnswerRequested, BudgetWarning, DeadlinePassed, RunWoken, StepFailed, StepStarted, TimerFired,
@@ -19,7 +19,7 @@ use crate::store::{NewEvent, StepMark};
 const WARNING_SHARE: f64 = 0.8;
 
 /// What to do with a wanted step now.
-enum Verdict {
+enum StartVerdict {
     Start {
         attempt: u32,
     },
@@ -46,14 +46,14 @@ impl Driver<'_> {
             }
             let n_running = self.running.len() + starts.len();
             match self.judge(step, n_running, &mut ledger, now) {
-                Verdict::Later => {}
-                Verdict::Refuse {
+                StartVerdict::Later => {}
+                StartVerdict::Refuse {
                     last_attempt,
                     failure,
                 } => {
                     self.refuse(step, last_attempt, failure, now, &mut events);
                 }
-                Verdict::Start { attempt } => {
+                StartVerdict::Start { attempt } => {
                     let started = StepStarted {
                         step: step.key.clone(),
                         kind: step.kind.clone(),
@@ -114,15 +114,15 @@ impl Driver<'_> {
         limits.map(room).collect()
     }
 
-    fn judge(&self, step: &Step, n_running: usize, ledger: &mut Ledger, now: Timestamp) -> Verdict {
+    fn judge(&self, step: &Step, n_running: usize, ledger: &mut Ledger, now: Timestamp) -> StartVerdict {
         let attempt = match self.run.steps.get(&step.key) {
             None => 1,
             Some(StepState::Waiting { attempt, .. }) => attempt + 1,
             Some(StepState::Running(_) | StepState::Completed | StepState::Failed(_)) => {
-                return Verdict::Later;
+                return StartVerdict::Later;
             }
         };
-        let refuse = |message: String| Verdict::Refuse {
+        let refuse = |message: String| StartVerdict::Refuse {
             last_attempt: attempt - 1,
             failure: Failure::new(ErrorKind::BudgetExceeded, message),
         };
@@ -134,24 +134,24 @@ impl Driver<'_> {
         if let Some(StepState::Waiting { retry_at, .. }) = self.run.steps.get(&step.key)
             && *retry_at > now
         {
-            return Verdict::Later;
+            return StartVerdict::Later;
         }
         if n_running >= self.ctx.options.max_parallel {
-            return Verdict::Later;
+            return StartVerdict::Later;
         }
         if let Some(parked) = &self.run.parked
             && parked.kind == step.kind
             && parked.until > now
         {
-            return Verdict::Later;
+            return StartVerdict::Later;
         }
         if self.handle_of(&step.key).is_some() {
             ledger.release(&step.key, attempt - 1);
         }
         match ledger.reserve(&step.key, attempt, step.cost, step.purpose) {
-            Ok(()) => Verdict::Start { attempt },
+            Ok(()) => StartVerdict::Start { attempt },
             // What runs, or starts in this moment, may turn out cheaper than reserved.
-            Err(_) if ledger.reserved() != Charge::ZERO => Verdict::Later,
+            Err(_) if ledger.reserved() != Charge::ZERO => StartVerdict::Later,
             Err(refusal) => refuse(refusal.to_string()),
         }
     }
@@ -206,11 +206,11 @@ impl Driver<'_> {
         }
         for wait in &decision.waits {
             match wait {
-                Wait::Until { key, at } if *at <= now && !self.run.fired.contains(key) => {
+                RunWait::Until { key, at } if *at <= now && !self.run.fired.contains(key) => {
                     let fired = TimerFired { key: key.clone() };
                     events.push(NewEvent::of_run(AgentUpdate::new(&fired, now)));
                 }
-                Wait::Answer { key } if !self.run.asked.contains(key) => {
+                RunWait::Answer { key } if !self.run.asked.contains(key) => {
                     let asked = AnswerRequested {
                         key: key.clone(),
                         tool: None,
@@ -218,7 +218,7 @@ impl Driver<'_> {
                     };
                     events.push(NewEvent::of_run(AgentUpdate::new(&asked, now)));
                 }
-                Wait::Until { .. } | Wait::Answer { .. } => {}
+                RunWait::Until { .. } | RunWait::Answer { .. } => {}
             }
         }
         events
@@ -247,8 +247,8 @@ impl Driver<'_> {
                 Some(StepState::Running(_) | StepState::Completed | StepState::Failed(_)) | None => None,
             });
         let timers = decision.waits.iter().filter_map(|wait| match wait {
-            Wait::Until { key, at } if !self.run.fired.contains(key) => Some(*at),
-            Wait::Until { .. } | Wait::Answer { .. } => None,
+            RunWait::Until { key, at } if !self.run.fired.contains(key) => Some(*at),
+            RunWait::Until { .. } | RunWait::Answer { .. } => None,
         });
         let limit_end = self.run.parked.as_ref().map(|parked| parked.until);
         retries

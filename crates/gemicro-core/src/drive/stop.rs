@@ -2,10 +2,10 @@
 
 use gemicro_event::{AgentUpdate, CommandId, ErrorKind, Failure, StepKey};
 
-use super::attempt::{Report, Said};
+use super::attempt::{AttemptReport, ReportContents};
 use super::driver::Driver;
 use super::settle::{cut_off, run_ends};
-use super::{DriveError, Ended};
+use super::{DriveEnd, DriveError};
 use crate::flow::{Again, Outcome, Spent, StepFailure};
 use crate::run::StepState;
 use crate::run::events::{CancelRequested, RunCancelled, RunFailed, RunSuspended, StepFailed, StepLost};
@@ -67,7 +67,7 @@ impl Driver<'_> {
 
     /// Ends a run whose flow panicked outside deciding: what still ran is charged at its worst case. Nothing
     /// is folded any more, for folding may be what panicked.
-    pub(super) async fn finish_broken(&mut self) -> Result<Ended, DriveError> {
+    pub(super) async fn finish_broken(&mut self) -> Result<DriveEnd, DriveError> {
         self.abandon();
         let now = self.clock.now();
         let mut events = self.staged.clone();
@@ -99,7 +99,7 @@ impl Driver<'_> {
             .await?
             .pop()
             .expect("an append gives back all its events");
-        Ok(Ended::Terminal(Box::new(terminal)))
+        Ok(DriveEnd::Terminal(Box::new(terminal)))
     }
 
     /// Notes that this process wants the run cancelled.
@@ -132,15 +132,17 @@ impl Driver<'_> {
         for report in ended {
             // A result or a word that came in the last moment counts; a stopped attempt starts again later.
             match report.said {
-                Said::Told(_) | Said::Ended(Ok(_)) => self.settle(report, now, &mut events),
+                ReportContents::Told(_) | ReportContents::Ended(Ok(_)) => {
+                    self.settle(report, now, &mut events)
+                }
                 // What must not be done twice has failed.
-                Said::Ended(Err(ref told)) if told.again == Again::Never => {
+                ReportContents::Ended(Err(ref told)) if told.again == Again::Never => {
                     if let Some(running) = self.running.get_mut(&report.step) {
                         running.stopped = Some(cut_off());
                     }
                     self.settle(report, now, &mut events);
                 }
-                Said::Ended(Err(StepFailure {
+                ReportContents::Ended(Err(StepFailure {
                     spent: Spent::Known(charge),
                     ..
                 })) => {
@@ -149,7 +151,7 @@ impl Driver<'_> {
                         self.lost_for(&running, charge, now, &mut events);
                     }
                 }
-                Said::Ended(Err(_)) => {}
+                ReportContents::Ended(Err(_)) => {}
             }
         }
         // First what they still said: a handle that came in the last moment decides what is lost.
@@ -209,13 +211,13 @@ impl Driver<'_> {
     }
 
     /// Waits for the reports of these stopped steps; each attempt ends within its grace period.
-    async fn gather(&mut self, mut open: Vec<StepKey>) -> Vec<Report> {
+    async fn gather(&mut self, mut open: Vec<StepKey>) -> Vec<AttemptReport> {
         let mut reports = Vec::new();
         while !open.is_empty() {
             let Some(report) = self.reports.recv().await else {
                 break;
             };
-            if matches!(report.said, Said::Ended(_)) {
+            if matches!(report.said, ReportContents::Ended(_)) {
                 open.retain(|key| *key != report.step);
             }
             reports.push(report);

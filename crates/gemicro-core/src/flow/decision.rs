@@ -12,7 +12,7 @@ pub struct Decision {
     /// Running steps that are no longer needed.
     pub cancel: Vec<StepKey>,
     /// What the run waits for beside its steps.
-    pub waits: Vec<Wait>,
+    pub waits: Vec<RunWait>,
     /// How it ends. Steps still running are stopped first.
     pub finish: Option<Outcome>,
 }
@@ -40,7 +40,7 @@ impl Decision {
     #[must_use]
     pub fn ask(key: String) -> Self {
         Self {
-            waits: vec![Wait::Answer { key }],
+            waits: vec![RunWait::Answer { key }],
             ..Self::default()
         }
     }
@@ -48,7 +48,7 @@ impl Decision {
 
 /// Something outside the run's own steps that must happen first.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Wait {
+pub enum RunWait {
     /// A moment; `timer_fired` with this key follows it.
     Until {
         /// Names the timer inside the run.

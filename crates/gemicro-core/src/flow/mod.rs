@@ -10,7 +10,7 @@ mod plan;
 mod step;
 mod traits;
 
-pub use decision::{Decision, Outcome, Wait};
+pub use decision::{Decision, Outcome, RunWait};
 pub(crate) use definition::check_model;
 pub use definition::{FlowDefinition, PlanFacts, ResultView, check_price, refuse_secrets};
 pub use plan::read_plan;

@@ -35,7 +35,7 @@ pub struct LlmRequest {
     pub tools: Vec<LlmTool>,
     /// How the answer comes.
     #[serde(default)]
-    pub delivery: Delivery,
+    pub delivery: AnswerDelivery,
     /// The most it may write.
     pub max_output_tokens: u64,
     /// Sampling temperature; the model's own when absent.
@@ -58,7 +58,7 @@ impl LlmRequest {
             previous: None,
             schema: None,
             tools: Vec::new(),
-            delivery: Delivery::Streamed,
+            delivery: AnswerDelivery::Streamed,
             max_output_tokens: config.max_output_tokens,
             temperature: config.temperature,
             time: config.time(),
@@ -87,7 +87,7 @@ pub enum LlmTool {
 /// How an answer comes.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Delivery {
+pub enum AnswerDelivery {
     /// Piece by piece, as it is written.
     #[default]
     Streamed,

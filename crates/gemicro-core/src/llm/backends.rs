@@ -5,21 +5,21 @@ use std::sync::Arc;
 
 use gemicro_event::{ErrorKind, Failure};
 
-use super::{Gate, GateConfig, LlmBackend};
+use super::{BackendGate, GateConfig, LlmBackend};
 
 /// Who answers prompts here, by name; each has its own gate, shared by all runs.
 #[derive(Clone, Default)]
 pub struct Backends {
-    by_name: BTreeMap<String, Way>,
+    by_name: BTreeMap<String, BackendAndGate>,
     /// Limits of backends that are added later.
     limits: BTreeMap<String, GateConfig>,
 }
 
 /// A backend and the way in to it.
 #[derive(Clone)]
-pub(super) struct Way {
+pub(super) struct BackendAndGate {
     pub(super) backend: Arc<dyn LlmBackend>,
-    pub(super) gate: Arc<Gate>,
+    pub(super) gate: Arc<BackendGate>,
 }
 
 impl Backends {
@@ -32,8 +32,9 @@ impl Backends {
     /// Adds one; a second one of the same name replaces the first.
     #[must_use]
     pub fn with(mut self, name: &str, backend: Arc<dyn LlmBackend>, limits: GateConfig) -> Self {
-        let gate = Arc::new(Gate::new(limits));
-        self.by_name.insert(name.to_owned(), Way { backend, gate });
+        let gate = Arc::new(BackendGate::new(limits));
+        self.by_name
+            .insert(name.to_owned(), BackendAndGate { backend, gate });
         self
     }
 
@@ -67,7 +68,7 @@ impl Backends {
         self.by_name.keys().map(String::as_str)
     }
 
-    pub(super) fn get(&self, name: &str) -> Result<&Way, Failure> {
+    pub(super) fn get(&self, name: &str) -> Result<&BackendAndGate, Failure> {
         self.by_name.get(name).ok_or_else(|| {
             let message = format!("the backend {name} is not set up here");
             Failure::new(ErrorKind::AuthFailed, message)

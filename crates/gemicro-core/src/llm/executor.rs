@@ -3,8 +3,8 @@
 use futures_util::future::BoxFuture;
 use gemicro_event::{Charge, ErrorKind, Failure, Json, StepKey, Usage};
 
-use super::backends::Way;
-use super::{Backends, Heard, LlmConfig, LlmRequest, generate};
+use super::backends::BackendAndGate;
+use super::{Backends, GenerationEvent, LlmConfig, LlmRequest, generate};
 use crate::ask::AgentName;
 use crate::budget::Purpose;
 use crate::execute::{Executor, StepCall};
@@ -76,15 +76,16 @@ impl Executor for LlmExecutor {
         let backends = self.backends.clone();
         Box::pin(async move {
             let request: LlmRequest = call.step.read_input()?;
-            let Way { backend, gate } = backends.get(&request.backend).map_err(StepFailure::free)?;
+            let BackendAndGate { backend, gate } =
+                backends.get(&request.backend).map_err(StepFailure::free)?;
             let mut known = call.handle.clone();
             let answer = generate(backend.as_ref(), &request, call.handle, |heard| match heard {
-                Heard::Text(text) => call.live.push(text),
-                Heard::Handle(handle) => {
+                GenerationEvent::Text(text) => call.live.push(text),
+                GenerationEvent::Handle(handle) => {
                     known = Some(handle.clone());
                     call.reporter.handle(handle);
                 }
-                Heard::Alarm(message) => call.reporter.alarm(message),
+                GenerationEvent::Alarm(message) => call.reporter.alarm(message),
             });
             let answer = async {
                 let _pass = gate.enter().await?;

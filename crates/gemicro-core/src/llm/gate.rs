@@ -1,6 +1,6 @@
 //! The way in to a backend: how many calls at once, how many a minute, and none while it is down or full.
 //!
-//! All runs of a process share one [`Gate`] per backend. A limit of the provider that ends within a few seconds is waited
+//! All runs of a process share one [`BackendGate`] per backend. A limit of the provider that ends within a few seconds is waited
 //! for here; while a longer one lasts, a call fails at once with the time that is left, and the driver parks its run.
 
 use std::collections::VecDeque;
@@ -46,14 +46,14 @@ impl Default for GateConfig {
 
 /// The way in to one backend.
 #[derive(Debug)]
-pub struct Gate {
+pub struct BackendGate {
     config: GateConfig,
     slots: Arc<Semaphore>,
-    state: Mutex<State>,
+    state: Mutex<GateState>,
 }
 
 #[derive(Debug, Default)]
-struct State {
+struct GateState {
     /// Starts within the last minute, oldest first; only kept with a limit per minute.
     starts: VecDeque<Instant>,
     /// The provider's limit ends then.
@@ -70,7 +70,7 @@ pub struct Pass {
     _slot: OwnedSemaphorePermit,
 }
 
-impl Gate {
+impl BackendGate {
     /// A gate with these limits.
     #[must_use]
     pub fn new(config: GateConfig) -> Self {
@@ -194,12 +194,12 @@ impl Gate {
         None
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, GateState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Default for Gate {
+impl Default for BackendGate {
     fn default() -> Self {
         Self::new(GateConfig::default())
     }
@@ -247,7 +247,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn a_stated_limit_closes_it_for_everyone_until_its_end() {
-        let gate = Gate::default();
+        let gate = BackendGate::default();
         gate.note(Err(&limited(20)));
         gate.note(Err(&limited(5)));
         let refused = gate.enter().await.expect_err("closed").failure;
@@ -263,7 +263,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn a_limit_that_ends_soon_is_waited_for() {
-        let gate = Gate::default();
+        let gate = BackendGate::default();
         let started = Instant::now();
         gate.note(Err(&limited(4)));
         assert!(gate.enter().await.is_ok());
@@ -272,7 +272,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn failures_in_a_row_open_the_breaker_and_one_call_tries_again() {
-        let gate = Gate::new(GateConfig {
+        let gate = BackendGate::new(GateConfig {
             breaker_failures: 3,
             breaker_pause_ms: 10_000,
             ..Default::default()
@@ -300,7 +300,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn wrong_requests_do_not_open_it() {
-        let gate = Gate::new(GateConfig {
+        let gate = BackendGate::new(GateConfig {
             breaker_failures: 1,
             ..Default::default()
         });
@@ -317,7 +317,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn only_so_many_at_once_and_in_a_minute() {
-        let gate = Arc::new(Gate::new(GateConfig {
+        let gate = Arc::new(BackendGate::new(GateConfig {
             max_concurrent: 2,
             per_minute: Some(3),
             ..Default::default()

@@ -7,7 +7,7 @@ use gemicro_event::{ErrorKind, Failure, Json, Usage};
 use tokio::time::{Instant, timeout_at};
 
 use super::{
-    CallTime, Delivery, FinishReason, LlmBackend, LlmChunk, LlmEnd, LlmRequest, LlmResponse, json_in,
+    AnswerDelivery, CallTime, FinishReason, LlmBackend, LlmChunk, LlmEnd, LlmRequest, LlmResponse, json_in,
 };
 use crate::flow::{Spent, StepFailure};
 use crate::models::ModelTable;
@@ -15,7 +15,7 @@ use crate::tokens::{CautiousCount, TokenCount};
 
 /// What is heard while an answer is being made.
 #[derive(Debug, PartialEq)]
-pub enum Heard<'a> {
+pub enum GenerationEvent<'a> {
     /// A piece of text.
     Text(&'a str),
     /// Where the call can be picked up.
@@ -33,13 +33,13 @@ pub async fn generate(
     backend: &dyn LlmBackend,
     request: &LlmRequest,
     handle: Option<Json>,
-    mut listen: impl FnMut(Heard<'_>),
+    mut listen: impl FnMut(GenerationEvent<'_>),
 ) -> Result<LlmResponse, StepFailure> {
     let deadline = Instant::now() + Duration::from_millis(request.time.total_ms);
     // An answer in one piece gives no sign of life before it is there.
     let idle_ms = match request.delivery {
-        Delivery::Buffered => request.time.total_ms,
-        Delivery::Streamed | Delivery::Background => request.time.idle_ms,
+        AnswerDelivery::Buffered => request.time.total_ms,
+        AnswerDelivery::Streamed | AnswerDelivery::Background => request.time.idle_ms,
     };
     let idle = Duration::from_millis(idle_ms);
     let mut chunks = backend.stream(request.clone(), handle);
@@ -53,13 +53,13 @@ pub async fn generate(
             Err(_) => return Err(late(&request.time, silent_at < deadline)),
         };
         match chunk {
-            LlmChunk::Handle(handle) => listen(Heard::Handle(handle)),
+            LlmChunk::Handle(handle) => listen(GenerationEvent::Handle(handle)),
             LlmChunk::Text(piece) => {
-                listen(Heard::Text(&piece));
+                listen(GenerationEvent::Text(&piece));
                 text.push_str(&piece);
             }
             LlmChunk::Alive => {}
-            LlmChunk::Alarm(message) => listen(Heard::Alarm(message)),
+            LlmChunk::Alarm(message) => listen(GenerationEvent::Alarm(message)),
             LlmChunk::End(told) => {
                 end = Some(told);
                 break;

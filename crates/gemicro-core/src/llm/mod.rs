@@ -18,7 +18,7 @@ pub mod scripted;
 mod tests;
 
 pub use backend::{
-    Annotation, CallTime, Delivery, FinishReason, GEMINI, LlmBackend, LlmChunk, LlmEnd, LlmRequest,
+    Annotation, AnswerDelivery, CallTime, FinishReason, GEMINI, LlmBackend, LlmChunk, LlmEnd, LlmRequest,
     LlmResponse, LlmTool,
 };
 pub use backends::Backends;
@@ -26,6 +26,6 @@ pub use client::LlmClient;
 pub use config::{AGENTS_OWN_MODEL, DEFAULT_MODEL, GemicroConfig, LlmConfig};
 pub(crate) use executor::LlmExecutor;
 pub use executor::{LLM_STEP, llm_step, worst_case};
-pub use gate::{Gate, GateConfig, Pass};
-pub use generate::{Heard, generate};
+pub use gate::{BackendGate, GateConfig, Pass};
+pub use generate::{GenerationEvent, generate};
 pub use json_answer::json_in;

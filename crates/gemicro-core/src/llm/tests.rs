@@ -5,8 +5,8 @@ use futures_util::stream::BoxStream;
 use gemicro_event::{Charge, ErrorKind, Failure, Json, StepKey, Usage};
 
 use super::{
-    CallTime, Delivery, FinishReason, Heard, LlmBackend, LlmChunk, LlmConfig, LlmEnd, LlmRequest,
-    LlmResponse, generate, json_in, llm_step,
+    AnswerDelivery, CallTime, FinishReason, GenerationEvent, LlmBackend, LlmChunk, LlmConfig, LlmEnd,
+    LlmRequest, LlmResponse, generate, json_in, llm_step,
 };
 use crate::budget::Purpose;
 use crate::flow::{Spent, StepFailure};
@@ -43,7 +43,7 @@ fn request(schema: bool) -> LlmRequest {
         previous: None,
         schema: schema.then(|| Json::from(serde_json::json!({ "type": "object" }))),
         tools: Vec::new(),
-        delivery: Delivery::Streamed,
+        delivery: AnswerDelivery::Streamed,
         max_output_tokens: 64,
         temperature: None,
         time: CallTime::default(),
@@ -263,11 +263,11 @@ fn pieces_and_handles_are_seen_as_they_come() {
         stop(),
     ]);
     let request = request(false);
-    let listen = |heard: Heard<'_>| {
+    let listen = |heard: GenerationEvent<'_>| {
         seen.push(match heard {
-            Heard::Text(text) => text.to_owned(),
-            Heard::Handle(handle) => handle.text().to_owned(),
-            Heard::Alarm(message) => message,
+            GenerationEvent::Text(text) => text.to_owned(),
+            GenerationEvent::Handle(handle) => handle.text().to_owned(),
+            GenerationEvent::Alarm(message) => message,
         });
     };
     now(generate(&backend, &request, None, listen)).expect("fine");

@@ -15,7 +15,7 @@ mod table;
 mod tests;
 
 pub use check_name::{check_gemini_model, check_model_name};
-pub use names::{Resolved, plain_id};
+pub use names::{ResolvedModel, plain_id};
 pub use price::ModelPrice;
 pub(crate) use price::no_price;
 pub use table::{ModelSize, ModelTable};

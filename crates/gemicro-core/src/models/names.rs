@@ -7,7 +7,7 @@ use super::ModelTable;
 /// A model name that is out of date.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Replaced {
+pub(super) struct ReplacedName {
     /// The old name; a `*` at its end stands for anything.
     pub(super) id: String,
     /// The current one.
@@ -24,7 +24,7 @@ pub(super) struct Replaced {
 
 /// The name to ask for, and what to tell the user about it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Resolved {
+pub struct ResolvedModel {
     /// The current id.
     pub id: String,
     /// Set where another name was asked for.
@@ -34,18 +34,18 @@ pub struct Resolved {
 impl ModelTable {
     /// The current id of a model. A name that nobody knows stays as it is: new models appear every month.
     #[must_use]
-    pub fn resolve(&self, name: &str) -> Resolved {
+    pub fn resolve(&self, name: &str) -> ResolvedModel {
         let name = plain_id(name.trim());
         match self
             .replaced
             .iter()
             .find(|old| !old.still_served && fits(&old.id, name))
         {
-            Some(old) if !self.knows(name) => Resolved {
+            Some(old) if !self.knows(name) => ResolvedModel {
                 id: old.by.clone(),
                 notice: (!old.alias).then(|| format!("model {name} {}; using {}", old.why, old.by)),
             },
-            Some(_) | None => Resolved {
+            Some(_) | None => ResolvedModel {
                 id: name.to_owned(),
                 notice: None,
             },

@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 use serde::Deserialize;
 
 use super::ModelPrice;
-use super::names::{Replaced, plain_id, undated};
+use super::names::{ReplacedName, plain_id, undated};
 
 /// How much two names have to be alike, from 0 to 1, for one to be meant by the other.
 const LIKE: f64 = 0.85;
@@ -29,12 +29,12 @@ pub struct ModelSize {
 pub struct ModelTable {
     date: String,
     source: String,
-    models: BTreeMap<String, Entry>,
-    pub(super) replaced: Vec<Replaced>,
+    models: BTreeMap<String, ModelEntry>,
+    pub(super) replaced: Vec<ReplacedName>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Entry {
+struct ModelEntry {
     size: ModelSize,
     price: Option<ModelPrice>,
     is_agent: bool,
@@ -61,7 +61,7 @@ impl ModelTable {
                 shared_window: entry.shared_window,
             };
             let price = entry.price()?;
-            let known = Entry {
+            let known = ModelEntry {
                 size,
                 price,
                 is_agent: entry.agent,
@@ -103,7 +103,7 @@ impl ModelTable {
     }
 
     /// The entry of a model, by its whole name or by the name before its date.
-    fn entry(&self, model: &str) -> Option<&Entry> {
+    fn entry(&self, model: &str) -> Option<&ModelEntry> {
         let model = plain_id(model);
         let entry = self.models.get(model);
         entry.or_else(|| self.models.get(undated(model)?))
@@ -146,14 +146,14 @@ impl ModelTable {
 struct File {
     date: String,
     source: String,
-    model: Vec<Listed>,
+    model: Vec<ListedModel>,
     #[serde(default)]
-    replaced: Vec<Replaced>,
+    replaced: Vec<ReplacedName>,
 }
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Listed {
+struct ListedModel {
     id: String,
     input: Option<String>,
     output: Option<String>,
@@ -166,7 +166,7 @@ struct Listed {
     agent: bool,
 }
 
-impl Listed {
+impl ListedModel {
     fn price(&self) -> Result<Option<ModelPrice>, String> {
         let read = |text: &Option<String>| match text {
             None => Ok(None),

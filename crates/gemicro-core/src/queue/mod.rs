@@ -8,6 +8,6 @@ mod types;
 
 pub use port::StepQueue;
 pub use types::{
-    Claim, ClaimedStep, DeadStep, Heartbeat, News, ProviderLimit, QueueCounts, QueueState, QueuedStep,
-    Settled, Settlement, StepLease,
+    ClaimRequest, ClaimedStep, DeadStep, Heartbeat, ProviderLimit, QueueCounts, QueueState, QueuedStep,
+    Settlement, SettlementResult, StepLease, WorkerNews,
 };

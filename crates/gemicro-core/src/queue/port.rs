@@ -6,8 +6,8 @@ use futures_util::future::BoxFuture;
 use gemicro_event::{Failure, StepKey, StreamId, Timestamp};
 
 use super::{
-    Claim, ClaimedStep, DeadStep, Heartbeat, News, ProviderLimit, QueueCounts, QueueState, QueuedStep,
-    Settled, Settlement, StepLease,
+    ClaimRequest, ClaimedStep, DeadStep, Heartbeat, ProviderLimit, QueueCounts, QueueState, QueuedStep,
+    Settlement, SettlementResult, StepLease, WorkerNews,
 };
 use crate::store::{NewEvent, StoreError};
 
@@ -29,7 +29,7 @@ pub trait StepQueue: Send + Sync {
     ///
     /// Attempts whose worker was silent for longer than its lease are ended first: `step_lost` goes into the
     /// journal and the next attempt is queued, or `step_failed` and the step is dead when that was the last.
-    fn claim(&self, claim: Claim) -> BoxFuture<'_, Result<Vec<ClaimedStep>, StoreError>>;
+    fn claim(&self, claim: ClaimRequest) -> BoxFuture<'_, Result<Vec<ClaimedStep>, StoreError>>;
 
     /// Extends leases; answers in the same order.
     fn heartbeat(
@@ -40,15 +40,18 @@ pub trait StepQueue: Send + Sync {
 
     /// Takes news, each with its facts in one transaction, many in one commit; answers in the same order. News
     /// about an attempt that is no longer the running one are refused with [`StoreError::Fenced`].
-    fn settle(&self, settlements: Vec<Settlement>) -> BoxFuture<'_, Vec<Result<Settled, StoreError>>>;
+    fn settle(
+        &self,
+        settlements: Vec<Settlement>,
+    ) -> BoxFuture<'_, Vec<Result<SettlementResult, StoreError>>>;
 
     /// The step is done: one settlement.
     fn complete<'a>(
         &'a self,
         lease: &StepLease,
         events: Vec<NewEvent>,
-    ) -> BoxFuture<'a, Result<Settled, StoreError>> {
-        self.settle_one(lease, News::Completed, events)
+    ) -> BoxFuture<'a, Result<SettlementResult, StoreError>> {
+        self.settle_one(lease, WorkerNews::Completed, events)
     }
 
     /// The attempt failed: one settlement. `again_at` asks for another attempt.
@@ -58,10 +61,10 @@ pub trait StepQueue: Send + Sync {
         reason: Failure,
         again_at: Option<Timestamp>,
         events: Vec<NewEvent>,
-    ) -> BoxFuture<'a, Result<Settled, StoreError>> {
+    ) -> BoxFuture<'a, Result<SettlementResult, StoreError>> {
         let news = match again_at {
-            Some(not_before) => News::Again { not_before, reason },
-            None => News::Failed { reason },
+            Some(not_before) => WorkerNews::Again { not_before, reason },
+            None => WorkerNews::Failed { reason },
         };
         self.settle_one(lease, news, events)
     }
@@ -70,9 +73,9 @@ pub trait StepQueue: Send + Sync {
     fn settle_one<'a>(
         &'a self,
         lease: &StepLease,
-        news: News,
+        news: WorkerNews,
         events: Vec<NewEvent>,
-    ) -> BoxFuture<'a, Result<Settled, StoreError>> {
+    ) -> BoxFuture<'a, Result<SettlementResult, StoreError>> {
         let settlement = Settlement {
             lease: lease.clone(),
             news,

@@ -33,7 +33,7 @@ pub struct QueuedStep {
 
 /// A worker's wish for work.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Claim {
+pub struct ClaimRequest {
     /// Who asks.
     pub worker: String,
     /// What it can do.
@@ -84,7 +84,7 @@ pub enum Heartbeat {
         /// When the lease ends now.
         expires_at: Timestamp,
     },
-    /// Stop the work and say so with [`News::Cancelled`]; the lease was extended for that.
+    /// Stop the work and say so with [`WorkerNews::Cancelled`]; the lease was extended for that.
     CancelRequested {
         /// When the lease ends now.
         expires_at: Timestamp,
@@ -95,12 +95,12 @@ pub enum Heartbeat {
 
 /// What a worker says about its attempt.
 #[derive(Debug, Clone, PartialEq)]
-pub enum News {
+pub enum WorkerNews {
     /// It goes on; there are only facts to state.
     Working,
     /// The step is done.
     Completed,
-    /// The attempt failed, and another one may follow. After the last attempt this is [`News::Failed`].
+    /// The attempt failed, and another one may follow. After the last attempt this is [`WorkerNews::Failed`].
     Again {
         /// When the next attempt may start.
         not_before: Timestamp,
@@ -122,14 +122,14 @@ pub struct Settlement {
     /// The right to say so.
     pub lease: StepLease,
     /// What became of the attempt.
-    pub news: News,
+    pub news: WorkerNews,
     /// The facts.
     pub events: Vec<NewEvent>,
 }
 
 /// What a settlement brought.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Settled {
+pub struct SettlementResult {
     /// The facts with their places.
     pub events: Vec<Event>,
     /// How the step stands now.

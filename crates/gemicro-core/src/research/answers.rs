@@ -9,7 +9,7 @@ use serde::Deserialize;
 use super::claims::held_to_quotes;
 use super::markers::{marks, names_link, renumber, without_unknown_links};
 use super::verify::find_verbatim;
-use super::{Citation, Contradiction, Grade, Side};
+use super::{Citation, CitedContradiction, ContradictionSide, Grade};
 use crate::corpus::Passage;
 use crate::llm::{LlmResponse, json_in};
 use crate::offline::is_scripted;
@@ -21,7 +21,7 @@ const MAX_ANSWER: usize = 512 * 1024;
 pub(super) struct VerifiedAnswer {
     pub(super) text: String,
     pub(super) citations: Vec<Citation>,
-    pub(super) contradictions: Vec<Contradiction>,
+    pub(super) contradictions: Vec<CitedContradiction>,
     /// Quotes that are not in the sources.
     pub(super) n_removed: usize,
     /// Sentences that said more than their quotes.
@@ -46,11 +46,11 @@ struct Quote {
 #[derive(Deserialize)]
 struct Disagreement {
     #[serde(default)]
-    sides: Vec<Claim>,
+    sides: Vec<AnswerClaim>,
 }
 
 #[derive(Deserialize)]
-struct Claim {
+struct AnswerClaim {
     #[serde(flatten)]
     quote: Quote,
     #[serde(default)]
@@ -58,7 +58,7 @@ struct Claim {
 }
 
 /// Citations that were found in their passages, numbered in order.
-struct Found<'a> {
+struct NumberedCitations<'a> {
     passages: &'a [Passage],
     citations: Vec<Citation>,
     /// The model's number of each citation.
@@ -66,7 +66,7 @@ struct Found<'a> {
     n_removed: usize,
 }
 
-impl Found<'_> {
+impl NumberedCitations<'_> {
     /// Looks a quote up in the passage it names; gives the place of the citation.
     fn add(&mut self, cited: &Quote) -> Option<usize> {
         let passage = cited.source.checked_sub(1).and_then(|idx| self.passages.get(idx));
@@ -97,8 +97,8 @@ impl Found<'_> {
     }
 
     /// Both sides of a disagreement, if at least two of them stand in the sources and differ.
-    fn disagreement(&mut self, told: &Disagreement) -> Option<Contradiction> {
-        let mut sides: Vec<Side> = Vec::new();
+    fn disagreement(&mut self, told: &Disagreement) -> Option<CitedContradiction> {
+        let mut sides: Vec<ContradictionSide> = Vec::new();
         for claim in &told.sides {
             let Some(idx) = self.add(&claim.quote) else {
                 continue;
@@ -106,7 +106,7 @@ impl Found<'_> {
             let citation = &self.citations[idx];
             let value = claim.value.trim();
             let stands = !value.is_empty() && find_verbatim(&citation.span, value).is_some();
-            sides.push(Side {
+            sides.push(ContradictionSide {
                 doc: citation.doc.clone(),
                 span: citation.span.clone(),
                 value: if stands {
@@ -118,7 +118,7 @@ impl Found<'_> {
             });
         }
         sides.dedup_by(|one, other| one.value == other.value);
-        (sides.len() >= 2).then_some(Contradiction { sides })
+        (sides.len() >= 2).then_some(CitedContradiction { sides })
     }
 }
 
@@ -138,7 +138,7 @@ pub(super) fn verified_answer(
                 format!("the model's answer cannot be read: {message}"),
             )
         })?;
-    let mut found = Found {
+    let mut found = NumberedCitations {
         passages,
         citations: Vec::new(),
         sources: Vec::new(),
@@ -147,7 +147,7 @@ pub(super) fn verified_answer(
     for cited in &answer.citations {
         found.add(cited);
     }
-    let contradictions: Vec<Contradiction> = answer
+    let contradictions: Vec<CitedContradiction> = answer
         .contradictions
         .iter()
         .filter_map(|told| found.disagreement(told))

@@ -5,7 +5,7 @@ use gemicro_event::{ErrorKind, Event, Failure, StreamId};
 use serde::{Deserialize, Serialize};
 
 use super::events::{FinalResult, ResearchReaders, SubQueryCompleted};
-use super::flow::Progress;
+use super::flow::QueryProgress;
 use super::{ResearchFlow, ResearchPlan, sections};
 use crate::blob::BlobId;
 use crate::budget::Limits;
@@ -108,10 +108,10 @@ impl Base {
         let parts = state.sub_queries.iter().flatten().map(|sub_query| BasePart {
             query: sub_query.text.clone(),
             completed: match &sub_query.progress {
-                Progress::Completed(completed) => Some((**completed).clone()),
-                Progress::Open | Progress::Failed(_) => None,
+                QueryProgress::Completed(completed) => Some((**completed).clone()),
+                QueryProgress::Open | QueryProgress::Failed(_) => None,
             },
-            no_evidence: matches!(&sub_query.progress, Progress::Failed(failed) if failed.error_kind == ErrorKind::NoEvidence),
+            no_evidence: matches!(&sub_query.progress, QueryProgress::Failed(failed) if failed.error_kind == ErrorKind::NoEvidence),
         });
         let mut base = Self {
             run: run.clone(),

@@ -40,14 +40,16 @@ pub struct Citation {
 
 /// Documents that disagree.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Contradiction {
+#[schemars(rename = "Contradiction")]
+pub struct CitedContradiction {
     /// What each of them says.
-    pub sides: Vec<Side>,
+    pub sides: Vec<ContradictionSide>,
 }
 
 /// One side of a contradiction.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Side {
+#[schemars(rename = "Side")]
+pub struct ContradictionSide {
     /// The document.
     pub doc: String,
     /// Its words.
@@ -61,7 +63,8 @@ pub struct Side {
 
 /// A part of the question that got no answer.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Unanswered {
+#[schemars(rename = "Unanswered")]
+pub struct UnansweredQuestion {
     /// The sub-query.
     pub query: String,
     /// Why.

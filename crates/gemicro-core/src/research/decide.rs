@@ -2,9 +2,9 @@
 
 use gemicro_event::{ErrorKind, Failure, Json};
 
-use super::flow::{PLAN_QUESTION, Progress, ResearchState};
+use super::flow::{PLAN_QUESTION, QueryProgress, ResearchState};
 use super::{report, steps};
-use crate::flow::{Decision, Outcome, Wait};
+use crate::flow::{Decision, Outcome, RunWait};
 use crate::run::RunState;
 
 /// Sources, then decomposition, then all sub-queries at once, then the report.
@@ -29,7 +29,7 @@ pub(super) fn decide(state: &ResearchState, run: &RunState) -> Decision {
     if state.plan.config.approve_plan {
         match run.answers.get(PLAN_QUESTION) {
             None => {
-                let wait = Wait::Answer {
+                let wait = RunWait::Answer {
                     key: PLAN_QUESTION.to_owned(),
                 };
                 return Decision {
@@ -45,7 +45,7 @@ pub(super) fn decide(state: &ResearchState, run: &RunState) -> Decision {
         }
     }
     let open: Vec<usize> = (0..sub_queries.len())
-        .filter(|id| matches!(sub_queries[*id].progress, Progress::Open))
+        .filter(|id| matches!(sub_queries[*id].progress, QueryProgress::Open))
         .collect();
     if !open.is_empty() {
         return want(steps::sub_queries(state, run, &open));

@@ -9,9 +9,10 @@ use super::events::{
 };
 use super::flow::ResearchState;
 use super::markers::{names_link, without_unknown_links};
-use super::steps::{self, Role};
+use super::steps::{self, StepRole};
 use super::{
-    Citation, Contradiction, Grade, ResearchEngine, ResearchPlan, Side, UseAs, answers, requests, web,
+    Citation, CitedContradiction, ContradictionSide, Grade, ResearchEngine, ResearchPlan, UseAs, answers,
+    requests, web,
 };
 use crate::corpus::Passage;
 use crate::flow::{Step, StepEnd, StepOutput};
@@ -33,33 +34,38 @@ pub(super) fn announce(state: &ResearchState, step: &Step, at: Timestamp) -> Vec
         vec![AgentUpdate::new(&SubQueryStarted { id, query }, at)]
     };
     match steps::role_of(state, &step.key) {
-        Some(Role::Decompose) => vec![AgentUpdate::new(&DecompositionStarted {}, at)],
-        Some(role @ (Role::Search(id) | Role::Answer(id) | Role::Web(id)))
+        Some(StepRole::Decompose) => vec![AgentUpdate::new(&DecompositionStarted {}, at)],
+        Some(role @ (StepRole::Search(id) | StepRole::Answer(id) | StepRole::Web(id)))
             if role == steps::first_role(&state.plan, id) =>
         {
             started(id)
         }
-        Some(Role::Synthesize) => vec![AgentUpdate::new(&SynthesisStarted {}, at)],
-        Some(Role::Sources | Role::Search(_) | Role::Answer(_) | Role::Web(_) | Role::Fetch) | None => {
-            Vec::new()
-        }
+        Some(StepRole::Synthesize) => vec![AgentUpdate::new(&SynthesisStarted {}, at)],
+        Some(
+            StepRole::Sources
+            | StepRole::Search(_)
+            | StepRole::Answer(_)
+            | StepRole::Web(_)
+            | StepRole::Fetch,
+        )
+        | None => Vec::new(),
     }
 }
 
 /// Facts stated when a step ends.
 pub(super) fn describe(state: &ResearchState, step: &Step, end: &StepEnd, at: Timestamp) -> Vec<AgentUpdate> {
     match (steps::role_of(state, &step.key), end) {
-        (Some(Role::Sources), StepEnd::Completed(output)) => match output.output.parse::<SourcesRead>() {
+        (Some(StepRole::Sources), StepEnd::Completed(output)) => match output.output.parse::<SourcesRead>() {
             Ok(read) => vec![AgentUpdate::new(&read, at)],
             Err(_) => Vec::new(),
         },
-        (Some(Role::Decompose), end) => match state.plan.given_sub_queries() {
+        (Some(StepRole::Decompose), end) => match state.plan.given_sub_queries() {
             Some(given) => carried_over(state, given, at),
             None => decomposition(state, end)
                 .map(|complete| vec![AgentUpdate::new(&complete, at)])
                 .unwrap_or_default(),
         },
-        (Some(Role::Answer(id)), StepEnd::Completed(output)) => {
+        (Some(StepRole::Answer(id)), StepEnd::Completed(output)) => {
             match answered(state, id, output) {
                 Ok(completed) => vec![AgentUpdate::new(&completed, at)],
                 // The web is asked next.
@@ -71,29 +77,32 @@ pub(super) fn describe(state: &ResearchState, step: &Step, end: &StepEnd, at: Ti
                 Err(failure) => vec![failed(id, &failure, at)],
             }
         }
-        (Some(Role::Web(id)), StepEnd::Completed(output)) => {
+        (Some(StepRole::Web(id)), StepEnd::Completed(output)) => {
             let found = output.output.parse().map_err(|error| unreadable(&error));
             match found.and_then(|response| on_the_web(id, &response)) {
                 Ok(completed) => vec![AgentUpdate::new(&completed, at)],
                 Err(failure) => vec![failed(id, &failure, at)],
             }
         }
-        (Some(Role::Search(id) | Role::Answer(id) | Role::Web(id)), StepEnd::Failed(failure)) => {
+        (Some(StepRole::Search(id) | StepRole::Answer(id) | StepRole::Web(id)), StepEnd::Failed(failure)) => {
             vec![failed(id, failure, at)]
         }
-        (Some(Role::Fetch), end) => vec![fetched(step, end, at)],
-        (Some(Role::Search(id)), StepEnd::Completed(output)) => match output.output.parse::<Vec<Passage>>() {
-            Ok(passages) if passages.is_empty() && !steps::may_search_web(&state.plan) => {
-                let nothing = Failure::new(ErrorKind::NoEvidence, "no passage in the sources mentions it");
-                vec![failed(id, &nothing, at)]
+        (Some(StepRole::Fetch), end) => vec![fetched(step, end, at)],
+        (Some(StepRole::Search(id)), StepEnd::Completed(output)) => {
+            match output.output.parse::<Vec<Passage>>() {
+                Ok(passages) if passages.is_empty() && !steps::may_search_web(&state.plan) => {
+                    let nothing =
+                        Failure::new(ErrorKind::NoEvidence, "no passage in the sources mentions it");
+                    vec![failed(id, &nothing, at)]
+                }
+                Ok(_) => Vec::new(),
+                Err(error) => {
+                    let message = format!("the passages cannot be read: {error}");
+                    vec![failed(id, &Failure::new(ErrorKind::Internal, message), at)]
+                }
             }
-            Ok(_) => Vec::new(),
-            Err(error) => {
-                let message = format!("the passages cannot be read: {error}");
-                vec![failed(id, &Failure::new(ErrorKind::Internal, message), at)]
-            }
-        },
-        (Some(Role::Sources), StepEnd::Failed(_)) | (Some(Role::Synthesize) | None, _) => Vec::new(),
+        }
+        (Some(StepRole::Sources), StepEnd::Failed(_)) | (Some(StepRole::Synthesize) | None, _) => Vec::new(),
     }
 }
 
@@ -324,11 +333,11 @@ fn extracted(
     }
 }
 
-fn sides(contradiction: crate::offline::Contradiction) -> Contradiction {
+fn sides(contradiction: crate::offline::Contradiction) -> CitedContradiction {
     let sides = contradiction.sides.into_iter();
-    Contradiction {
+    CitedContradiction {
         sides: sides
-            .map(|side| Side {
+            .map(|side| ContradictionSide {
                 doc: side.doc,
                 span: side.span,
                 value: side.value,

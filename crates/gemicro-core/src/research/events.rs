@@ -7,7 +7,7 @@ use gemicro_event::{
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Citation, Contradiction, Unanswered};
+use super::{Citation, CitedContradiction, UnansweredQuestion};
 use crate::blob::BlobId;
 use crate::corpus::SkippedSource;
 use crate::run::RunState;
@@ -68,7 +68,7 @@ pub struct SubQueryCompleted {
     pub citations: Vec<Citation>,
     /// Documents that disagree about it.
     #[serde(default)]
-    pub contradictions: Vec<Contradiction>,
+    pub contradictions: Vec<CitedContradiction>,
     /// Citations the backend gave that do not stand in the sources; they were removed.
     #[serde(default)]
     pub n_removed: usize,
@@ -156,10 +156,10 @@ pub struct FinalResult {
     pub citations: Vec<Citation>,
     /// Documents that disagree.
     #[serde(default)]
-    pub contradictions: Vec<Contradiction>,
+    pub contradictions: Vec<CitedContradiction>,
     /// Parts of the question without an answer.
     #[serde(default)]
-    pub unanswered: Vec<Unanswered>,
+    pub unanswered: Vec<UnansweredQuestion>,
     /// Set when a limit or a failure made it less than it could have been: why.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub partial: Option<String>,

@@ -74,14 +74,14 @@ pub fn executors(parts: ResearchExecutors) -> Executors {
     executors.with(LLM_STEP, Arc::new(LlmExecutor::new(parts.llm)))
 }
 
-type Executed = BoxFuture<'static, Result<StepOutput, StepFailure>>;
+type ExecutedStep = BoxFuture<'static, Result<StepOutput, StepFailure>>;
 
 struct SourcesExecutor {
     library: Arc<dyn Library>,
 }
 
 impl Executor for SourcesExecutor {
-    fn execute(&self, call: StepCall) -> Executed {
+    fn execute(&self, call: StepCall) -> ExecutedStep {
         let library = self.library.clone();
         stoppable(call.cancel.clone(), async move {
             let wanted: Wanted = call.step.read_input()?;
@@ -100,7 +100,7 @@ struct SplitInput {
 }
 
 impl Executor for SplitExecutor {
-    fn execute(&self, call: StepCall) -> Executed {
+    fn execute(&self, call: StepCall) -> ExecutedStep {
         Box::pin(async move {
             let input: SplitInput = call.step.read_input()?;
             let parsed = offline::decompose(&input.question, input.max.max(1));
@@ -124,7 +124,7 @@ struct FetchInput {
 }
 
 impl Executor for FetchExecutor {
-    fn execute(&self, call: StepCall) -> Executed {
+    fn execute(&self, call: StepCall) -> ExecutedStep {
         let library = self.library.clone();
         stoppable(call.cancel.clone(), async move {
             let input: FetchInput = call.step.read_input()?;
@@ -175,7 +175,7 @@ fn looked_through(input: FetchInput, page: Page) -> SourceFetched {
 struct ComposeExecutor;
 
 impl Executor for ComposeExecutor {
-    fn execute(&self, _: StepCall) -> Executed {
+    fn execute(&self, _: StepCall) -> ExecutedStep {
         Box::pin(async { StepOutput::free(&serde_json::json!({})) })
     }
 }
@@ -192,7 +192,7 @@ struct SearchInput {
 }
 
 impl Executor for SearchExecutor {
-    fn execute(&self, call: StepCall) -> Executed {
+    fn execute(&self, call: StepCall) -> ExecutedStep {
         let library = self.library.clone();
         stoppable(call.cancel.clone(), async move {
             let input: SearchInput = call.step.read_input()?;
@@ -224,7 +224,7 @@ struct ExtractInput {
 }
 
 impl Executor for ExtractExecutor {
-    fn execute(&self, call: StepCall) -> Executed {
+    fn execute(&self, call: StepCall) -> ExecutedStep {
         let library = self.library.clone();
         stoppable(call.cancel.clone(), async move {
             let input: ExtractInput = call.step.read_input()?;
@@ -247,7 +247,7 @@ impl Executor for ExtractExecutor {
 fn stoppable(
     cancel: CancellationToken,
     work: impl Future<Output = Result<StepOutput, StepFailure>> + Send + 'static,
-) -> Executed {
+) -> ExecutedStep {
     Box::pin(async move {
         tokio::select! {
             biased;

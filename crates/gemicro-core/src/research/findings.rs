@@ -6,15 +6,15 @@ use gemicro_event::text::first_bytes;
 
 use super::flow::ResearchState;
 use super::markers::renumber;
-use super::{Citation, Contradiction, Grade, Unanswered, requests};
+use super::{Citation, CitedContradiction, Grade, UnansweredQuestion, requests};
 
 /// All findings under one numbering.
 pub(super) struct Findings {
     /// Query and text of each answered sub-query, with global numbers.
     pub(super) parts: Vec<(String, String)>,
     pub(super) citations: Vec<Citation>,
-    pub(super) contradictions: Vec<Contradiction>,
-    pub(super) unanswered: Vec<Unanswered>,
+    pub(super) contradictions: Vec<CitedContradiction>,
+    pub(super) unanswered: Vec<UnansweredQuestion>,
 }
 
 /// Numbers all citations through.
@@ -61,7 +61,7 @@ pub(super) fn findings(state: &ResearchState) -> Findings {
         contradictions.extend(completed.contradictions.iter().cloned());
     }
     let unanswered = state.failed().into_iter();
-    let unanswered = unanswered.map(|(query, failed)| Unanswered {
+    let unanswered = unanswered.map(|(query, failed)| UnansweredQuestion {
         query: query.to_owned(),
         reason: failed.error.clone(),
     });

@@ -32,7 +32,7 @@ pub struct ResearchState {
     /// Pages that answers name, by the address they were asked at.
     pub(super) pages: BTreeMap<String, Result<SourceFetched, SourceNotFetched>>,
     /// Finished report of the last step.
-    pub(super) report: Option<Composed>,
+    pub(super) report: Option<ComposedReport>,
 }
 
 /// One sub-query and how far it is.
@@ -42,12 +42,12 @@ pub(super) struct SubQuery {
     /// What the offline splitter knows about it.
     pub(super) parsed: Option<Json>,
     pub(super) passages: Option<Vec<Passage>>,
-    pub(super) progress: Progress,
+    pub(super) progress: QueryProgress,
 }
 
 /// How far a sub-query is.
 #[derive(Debug)]
-pub(super) enum Progress {
+pub(super) enum QueryProgress {
     Open,
     Completed(Box<SubQueryCompleted>),
     Failed(SubQueryFailed),
@@ -55,7 +55,7 @@ pub(super) enum Progress {
 
 /// The last step's result: the final answer, its figures apart.
 #[derive(Debug, Clone)]
-pub(super) struct Composed {
+pub(super) struct ComposedReport {
     pub(super) result: FinalResult,
 }
 
@@ -105,8 +105,8 @@ impl ResearchState {
         let sub_queries = self.sub_queries.iter().flatten().enumerate();
         sub_queries
             .filter_map(|(id, sub_query)| match &sub_query.progress {
-                Progress::Completed(completed) => Some((id, completed.as_ref())),
-                Progress::Open | Progress::Failed(_) => None,
+                QueryProgress::Completed(completed) => Some((id, completed.as_ref())),
+                QueryProgress::Open | QueryProgress::Failed(_) => None,
             })
             .collect()
     }
@@ -146,8 +146,8 @@ impl ResearchState {
         let sub_queries = self.sub_queries.iter().flatten();
         sub_queries
             .filter_map(|sub_query| match &sub_query.progress {
-                Progress::Failed(failed) => Some((sub_query.text.as_str(), failed)),
-                Progress::Open | Progress::Completed(_) => None,
+                QueryProgress::Failed(failed) => Some((sub_query.text.as_str(), failed)),
+                QueryProgress::Open | QueryProgress::Completed(_) => None,
             })
             .collect()
     }

@@ -6,7 +6,7 @@ use serde::Deserialize;
 use super::events::{
     DecompositionComplete, SourceFetched, SourceNotFetched, SourcesRead, SubQueryCompleted, SubQueryFailed,
 };
-use super::flow::{Composed, PLAN_QUESTION, Progress, ResearchState, SubQuery};
+use super::flow::{ComposedReport, PLAN_QUESTION, QueryProgress, ResearchState, SubQuery};
 use super::{report, steps};
 use crate::corpus::Passage;
 use crate::run::events::{AnswerGiven, StepCompleted, StepFailed};
@@ -26,9 +26,11 @@ pub(super) fn fold(state: &mut ResearchState, event: &Event) {
             state.sub_queries = Some(with_texts(complete.sub_queries, state.sub_queries.take()));
         }
         ResearchEvent::SubQueryCompleted(completed) => {
-            set_progress(state, completed.id, Progress::Completed(completed));
+            set_progress(state, completed.id, QueryProgress::Completed(completed));
         }
-        ResearchEvent::SubQueryFailed(failed) => set_progress(state, failed.id, Progress::Failed(*failed)),
+        ResearchEvent::SubQueryFailed(failed) => {
+            set_progress(state, failed.id, QueryProgress::Failed(*failed))
+        }
         ResearchEvent::SourceFetched(page) => {
             state.pages.insert(page.asked.clone(), Ok(*page));
         }
@@ -50,10 +52,10 @@ pub(super) fn fold(state: &mut ResearchState, event: &Event) {
 fn fold_step(state: &mut ResearchState, completed: &StepCompleted) {
     if completed.step == steps::synthesis_key() {
         let result = report::from_step(state, &completed.output);
-        state.report = Some(Composed { result });
+        state.report = Some(ComposedReport { result });
     } else if completed.step == steps::decompose_key() {
         // What the splitter knows; the texts follow with `decomposition_complete` in the same transaction.
-        if let Ok(split) = completed.output.parse::<Split>() {
+        if let Ok(split) = completed.output.parse::<QuerySplit>() {
             let parsed = split.parsed.into_iter();
             state.sub_queries = Some(
                 parsed
@@ -71,7 +73,7 @@ fn fold_step(state: &mut ResearchState, completed: &StepCompleted) {
 
 /// The output of a decomposition without a model.
 #[derive(Deserialize)]
-struct Split {
+struct QuerySplit {
     parsed: Vec<Json>,
 }
 
@@ -88,11 +90,11 @@ fn sub_query(text: String, parsed: Option<Json>) -> SubQuery {
         text,
         parsed,
         passages: None,
-        progress: Progress::Open,
+        progress: QueryProgress::Open,
     }
 }
 
-fn set_progress(state: &mut ResearchState, id: usize, progress: Progress) {
+fn set_progress(state: &mut ResearchState, id: usize, progress: QueryProgress) {
     if let Some(sub_query) = state.sub_queries.as_mut().and_then(|all| all.get_mut(id)) {
         sub_query.progress = progress;
     }

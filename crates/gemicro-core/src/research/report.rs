@@ -10,8 +10,8 @@ use super::events::{FinalResult, ResultMetadata};
 use super::findings::{Findings, findings};
 use super::flow::ResearchState;
 use super::markers::{marks, names_link, renumber, without_unknown_links};
-use super::sections::{self, Section};
-use super::{Citation, Contradiction, Grade, ResearchEngine, requests};
+use super::sections::{self, ReportSection};
+use super::{Citation, CitedContradiction, Grade, ResearchEngine, requests};
 use crate::llm::LlmResponse;
 use crate::run::RunState;
 
@@ -123,7 +123,7 @@ fn finished(state: &ResearchState, text: String, findings: Findings, partial: Op
 /// Every byte outside the section stays; new sources are added at the end of their list.
 fn revised(
     report: &str,
-    section: &Section,
+    section: &ReportSection,
     text: &str,
     (findings, n_earlier): (Findings, usize),
     partial: Option<String>,
@@ -214,7 +214,7 @@ fn source_line(citation: &Citation) -> String {
     format!("\n{}. {}{date}: {said}", citation.number, one_line(&citation.doc))
 }
 
-fn sides_text(contradiction: &Contradiction, citations: &[Citation]) -> String {
+fn sides_text(contradiction: &CitedContradiction, citations: &[Citation]) -> String {
     let sides = contradiction.sides.iter().map(|side| {
         let cited = citations
             .iter()
@@ -287,7 +287,7 @@ mod tests {
 
     #[test]
     fn a_report_lists_what_it_uses() {
-        let side = |doc: &str| super::super::Side {
+        let side = |doc: &str| super::super::ContradictionSide {
             doc: doc.to_owned(),
             span: format!("{doc} says so."),
             value: doc.to_owned(),
@@ -299,7 +299,7 @@ mod tests {
                 .zip(["a", "b", "c", "d"])
                 .map(|(n, doc)| citation(n, doc))
                 .collect(),
-            contradictions: vec![Contradiction {
+            contradictions: vec![CitedContradiction {
                 sides: vec![side("a"), side("d")],
             }],
             unanswered: Vec::new(),

@@ -7,7 +7,7 @@ use super::fit::smallest;
 use super::flow::ResearchState;
 use super::{PromptSet, ResearchEngine, ResearchPlan, UseAs, findings, sections};
 use crate::corpus::Passage;
-use crate::llm::{Delivery, LlmConfig, LlmRequest, LlmTool, worst_case};
+use crate::llm::{AnswerDelivery, LlmConfig, LlmRequest, LlmTool, worst_case};
 use crate::template::fill;
 
 /// Bytes of findings shown to the model that writes the report, at most.
@@ -123,7 +123,7 @@ pub(super) fn to_agent(plan: &ResearchPlan, llm: &LlmConfig) -> LlmRequest {
         previous: None,
         schema: None,
         tools: Vec::new(),
-        delivery: Delivery::Background,
+        delivery: AnswerDelivery::Background,
         max_output_tokens: llm.max_output_tokens,
         temperature: None,
         time: llm.time(),
@@ -157,7 +157,7 @@ pub(super) fn synthesize(
 }
 
 /// The earlier report and the section of it that is written anew.
-pub(super) fn to_revise(plan: &ResearchPlan) -> Option<(&str, sections::Section)> {
+pub(super) fn to_revise(plan: &ResearchPlan) -> Option<(&str, sections::ReportSection)> {
     let base = plan.base.as_ref()?;
     if !matches!(base.use_as, UseAs::Revise { .. }) {
         return None;

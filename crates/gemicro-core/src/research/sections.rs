@@ -7,7 +7,7 @@ const OWN: [&str; 3] = ["Contradictions", "Without an answer", "Sources"];
 
 /// One section of a report.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Section {
+pub(super) struct ReportSection {
     /// Its heading; empty for the text before the first.
     pub(super) title: String,
     /// Its text below the heading, as a byte range of the report.
@@ -16,8 +16,8 @@ pub(super) struct Section {
 
 /// The sections of a report: `## headings`, or lines of bold text alone. What stands before the first heading is
 /// a section without a title.
-pub(super) fn sections(report: &str) -> Vec<Section> {
-    let mut sections = vec![Section {
+pub(super) fn sections(report: &str) -> Vec<ReportSection> {
+    let mut sections = vec![ReportSection {
         title: String::new(),
         body: 0..0,
     }];
@@ -31,7 +31,7 @@ pub(super) fn sections(report: &str) -> Vec<Section> {
             if let Some(last) = sections.last_mut() {
                 last.body.end = at;
             }
-            sections.push(Section {
+            sections.push(ReportSection {
                 title: title.to_owned(),
                 body: at + line.len()..at + line.len(),
             });
@@ -59,7 +59,7 @@ fn heading(line: &str) -> Option<&str> {
 
 /// A model's text without sections that only the program writes: a list of sources of its own proves nothing.
 pub(super) fn without_own(text: &str) -> String {
-    let forged: Vec<Section> = sections(text)
+    let forged: Vec<ReportSection> = sections(text)
         .into_iter()
         .filter(|it| {
             OWN.iter()
@@ -80,7 +80,7 @@ pub(super) fn without_own(text: &str) -> String {
 
 /// The section that a person named by its title, the beginning of its title, or its number from 1. Those that
 /// the program writes itself do not count.
-pub(super) fn find<'a>(sections: &'a [Section], named: &str) -> Option<&'a Section> {
+pub(super) fn find<'a>(sections: &'a [ReportSection], named: &str) -> Option<&'a ReportSection> {
     let named = named.trim();
     let mut open = sections.iter().filter(|it| !OWN.contains(&it.title.as_str()));
     if let Ok(number) = named.parse::<usize>() {

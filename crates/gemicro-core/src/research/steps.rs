@@ -16,7 +16,7 @@ const FETCH_MS: u64 = 30_000;
 
 /// What a step is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Role {
+pub(super) enum StepRole {
     Sources,
     Decompose,
     Search(usize),
@@ -56,22 +56,22 @@ fn answer_key(id: usize) -> StepKey {
 }
 
 /// What the step with this key is for; keys are compared, never taken apart.
-pub(super) fn role_of(state: &ResearchState, key: &StepKey) -> Option<Role> {
+pub(super) fn role_of(state: &ResearchState, key: &StepKey) -> Option<StepRole> {
     let fixed = [
-        (sources_key(), Role::Sources),
-        (decompose_key(), Role::Decompose),
-        (synthesis_key(), Role::Synthesize),
+        (sources_key(), StepRole::Sources),
+        (decompose_key(), StepRole::Decompose),
+        (synthesis_key(), StepRole::Synthesize),
     ];
     let n_sub_queries = state.sub_queries.as_ref().map_or(0, Vec::len);
     let numbered = (0..n_sub_queries).flat_map(|id| {
         [
-            (search_key(id), Role::Search(id)),
-            (answer_key(id), Role::Answer(id)),
-            (web_key(id), Role::Web(id)),
+            (search_key(id), StepRole::Search(id)),
+            (answer_key(id), StepRole::Answer(id)),
+            (web_key(id), StepRole::Web(id)),
         ]
     });
     let pages = state.cited_pages().into_keys();
-    let pages = pages.map(|url| (fetch_key(url), Role::Fetch));
+    let pages = pages.map(|url| (fetch_key(url), StepRole::Fetch));
     fixed
         .into_iter()
         .chain(numbered)
@@ -91,12 +91,12 @@ pub(super) fn ends_run(key: &StepKey, kind: ErrorKind) -> bool {
 }
 
 /// The step every sub-query begins with.
-pub(super) fn first_role(plan: &ResearchPlan, id: usize) -> Role {
+pub(super) fn first_role(plan: &ResearchPlan, id: usize) -> StepRole {
     match &plan.engine {
-        ResearchEngine::Model { .. } if plan.has_sources() => Role::Search(id),
-        ResearchEngine::Model { web: true, .. } => Role::Web(id),
+        ResearchEngine::Model { .. } if plan.has_sources() => StepRole::Search(id),
+        ResearchEngine::Model { web: true, .. } => StepRole::Web(id),
         ResearchEngine::Model { .. } | ResearchEngine::Agent { .. } | ResearchEngine::Offline { .. } => {
-            Role::Answer(id)
+            StepRole::Answer(id)
         }
     }
 }
@@ -296,9 +296,14 @@ pub(super) fn synthesis(state: &ResearchState, run: &RunState) -> Step {
 
 pub(super) fn search_id(state: &ResearchState, key: &StepKey) -> Option<usize> {
     match role_of(state, key) {
-        Some(Role::Search(id)) => Some(id),
+        Some(StepRole::Search(id)) => Some(id),
         Some(
-            Role::Sources | Role::Decompose | Role::Answer(_) | Role::Web(_) | Role::Fetch | Role::Synthesize,
+            StepRole::Sources
+            | StepRole::Decompose
+            | StepRole::Answer(_)
+            | StepRole::Web(_)
+            | StepRole::Fetch
+            | StepRole::Synthesize,
         )
         | None => None,
     }

@@ -11,21 +11,21 @@ use gemicro_event::{CommandId, Event, Json, StepKey, StreamId, Timestamp, is_ter
 use tokio::sync::watch;
 
 use super::{
-    Append, Appended, Lease, NewEvent, NewStream, Page, SavedFold, StepMark, Store, StoreError, StreamKind,
-    Writer,
+    Append, AppendResult, Lease, NewEvent, NewStream, SavedFold, StepMark, Store, StoreError, StreamKind,
+    StreamPage, Writer,
 };
 use crate::command::{AckStatus, AgentAck, AgentCommand};
 
 /// Streams in memory; clones share them.
 #[derive(Debug, Clone)]
 pub struct MemoryStore {
-    streams: Arc<Mutex<BTreeMap<StreamId, Stream>>>,
+    streams: Arc<Mutex<BTreeMap<StreamId, MemoryStream>>>,
     /// Counts appends; subscribers sleep on it.
     appends: Arc<watch::Sender<u64>>,
 }
 
 #[derive(Debug)]
-struct Stream {
+struct MemoryStream {
     kind: StreamKind,
     parent_run: Option<StreamId>,
     events: Vec<Event>,
@@ -46,7 +46,7 @@ impl MemoryStore {
         }
     }
 
-    fn streams(&self) -> MutexGuard<'_, BTreeMap<StreamId, Stream>> {
+    fn streams(&self) -> MutexGuard<'_, BTreeMap<StreamId, MemoryStream>> {
         self.streams.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -54,7 +54,7 @@ impl MemoryStore {
     fn with<T>(
         &self,
         stream: &StreamId,
-        action: impl FnOnce(&mut Stream) -> Result<T, StoreError>,
+        action: impl FnOnce(&mut MemoryStream) -> Result<T, StoreError>,
     ) -> Result<T, StoreError> {
         let mut streams = self.streams();
         let found = streams.get_mut(stream);
@@ -75,7 +75,7 @@ impl Default for MemoryStore {
     }
 }
 
-impl Stream {
+impl MemoryStream {
     fn last_seq(&self) -> u64 {
         self.events.len() as u64
     }
@@ -123,7 +123,7 @@ impl Stream {
         Ok(())
     }
 
-    fn push(&mut self, stream: &StreamId, events: Vec<NewEvent>) -> Result<Appended, StoreError> {
+    fn push(&mut self, stream: &StreamId, events: Vec<NewEvent>) -> Result<AppendResult, StoreError> {
         let n_before_last = events.len().saturating_sub(1);
         let ends_early = events
             .iter()
@@ -153,7 +153,7 @@ impl Stream {
             // There is nothing left to drive.
             self.lease = None;
         }
-        Ok(Appended { events: appended })
+        Ok(AppendResult { events: appended })
     }
 
     fn lease_for(&mut self, stream: &StreamId, owner: &str, ttl: Duration) -> Result<Lease, StoreError> {
@@ -185,14 +185,14 @@ fn held(lease: &Lease) -> StoreError {
 }
 
 impl Store for MemoryStore {
-    fn create(&self, new: NewStream) -> BoxFuture<'_, Result<(Appended, Option<Lease>), StoreError>> {
+    fn create(&self, new: NewStream) -> BoxFuture<'_, Result<(AppendResult, Option<Lease>), StoreError>> {
         Box::pin(async move {
             let result = {
                 let mut streams = self.streams();
                 if streams.contains_key(&new.stream) {
                     return Err(StoreError::Exists { stream: new.stream });
                 }
-                let mut stream = Stream {
+                let mut stream = MemoryStream {
                     kind: new.kind,
                     parent_run: new.parent_run,
                     events: Vec::new(),
@@ -215,7 +215,7 @@ impl Store for MemoryStore {
         })
     }
 
-    fn append(&self, append: Append) -> BoxFuture<'_, Result<Appended, StoreError>> {
+    fn append(&self, append: Append) -> BoxFuture<'_, Result<AppendResult, StoreError>> {
         Box::pin(async move {
             let appended = self.with(&append.stream, |stream| {
                 if stream.has_ended() {
@@ -231,11 +231,16 @@ impl Store for MemoryStore {
         })
     }
 
-    fn read(&self, stream: &StreamId, after: u64, limit: usize) -> BoxFuture<'_, Result<Page, StoreError>> {
+    fn read(
+        &self,
+        stream: &StreamId,
+        after: u64,
+        limit: usize,
+    ) -> BoxFuture<'_, Result<StreamPage, StoreError>> {
         let page = self.with(stream, |stream| {
             let from = usize::try_from(after).unwrap_or(usize::MAX);
             let events = stream.events.iter().skip(from).take(limit).cloned().collect();
-            Ok(Page {
+            Ok(StreamPage {
                 events,
                 first_available: None,
                 last_seq: stream.last_seq(),

@@ -15,5 +15,6 @@ pub use memory::MemoryStore;
 pub use port::Store;
 pub use redacting::RedactingStore;
 pub use types::{
-    Append, Appended, BoardLine, Lease, NewEvent, NewStream, Page, SavedFold, StepMark, StreamKind, Writer,
+    Append, AppendResult, BoardLine, Lease, NewEvent, NewStream, SavedFold, StepMark, StreamKind, StreamPage,
+    Writer,
 };

@@ -6,7 +6,7 @@ use futures_util::future::BoxFuture;
 use futures_util::stream::BoxStream;
 use gemicro_event::{Event, StreamId};
 
-use super::{Append, Appended, Lease, NewEvent, NewStream, Page, SavedFold, StoreError};
+use super::{Append, AppendResult, Lease, NewEvent, NewStream, SavedFold, StoreError, StreamPage};
 use crate::command::{AgentAck, AgentCommand};
 
 /// Durable streams with fenced appends, leases, commands and snapshots.
@@ -14,11 +14,11 @@ use crate::command::{AgentAck, AgentCommand};
 /// Everything a method returns is durable. Sequence numbers start at 1 and have no gaps.
 pub trait Store: Send + Sync {
     /// Makes a stream with its first events; the lease, if one is asked for, has epoch 1.
-    fn create(&self, new: NewStream) -> BoxFuture<'_, Result<(Appended, Option<Lease>), StoreError>>;
+    fn create(&self, new: NewStream) -> BoxFuture<'_, Result<(AppendResult, Option<Lease>), StoreError>>;
 
     /// Appends events in one transaction, with sequence numbers given inside it. After a terminal event of
     /// a run nothing can be appended, and its lease is over.
-    fn append(&self, append: Append) -> BoxFuture<'_, Result<Appended, StoreError>>;
+    fn append(&self, append: Append) -> BoxFuture<'_, Result<AppendResult, StoreError>>;
 
     /// Events exactly as [`append`](Self::append) would write them, for a driver that folds them before.
     fn as_written(&self, events: Vec<NewEvent>) -> Vec<NewEvent> {
@@ -26,7 +26,12 @@ pub trait Store: Send + Sync {
     }
 
     /// Events after a sequence number, at most `limit`.
-    fn read(&self, stream: &StreamId, after: u64, limit: usize) -> BoxFuture<'_, Result<Page, StoreError>>;
+    fn read(
+        &self,
+        stream: &StreamId,
+        after: u64,
+        limit: usize,
+    ) -> BoxFuture<'_, Result<StreamPage, StoreError>>;
 
     /// Events after a sequence number, then those that follow, each once and in order. Ends after the
     /// terminal event of a run; other processes' events arrive within half a second. A place that is no

@@ -9,7 +9,7 @@ use futures_util::stream::BoxStream;
 use gemicro_event::redact::Redactor;
 use gemicro_event::{CommandId, Event, Json, StreamId};
 
-use super::{Append, Appended, BoardLine, Lease, NewEvent, NewStream, Page, Store, StoreError};
+use super::{Append, AppendResult, BoardLine, Lease, NewEvent, NewStream, Store, StoreError, StreamPage};
 use crate::command::{AgentAck, AgentCommand};
 
 /// A store that replaces secrets before it writes.
@@ -57,12 +57,12 @@ impl RedactingStore {
 }
 
 impl Store for RedactingStore {
-    fn create(&self, new: NewStream) -> BoxFuture<'_, Result<(Appended, Option<Lease>), StoreError>> {
+    fn create(&self, new: NewStream) -> BoxFuture<'_, Result<(AppendResult, Option<Lease>), StoreError>> {
         let (events, board) = (self.clean(new.events), self.clean_board(new.board));
         self.inner.create(NewStream { events, board, ..new })
     }
 
-    fn append(&self, append: Append) -> BoxFuture<'_, Result<Appended, StoreError>> {
+    fn append(&self, append: Append) -> BoxFuture<'_, Result<AppendResult, StoreError>> {
         let (events, board) = (self.clean(append.events), self.clean_board(append.board));
         let append = Append {
             events,
@@ -76,7 +76,12 @@ impl Store for RedactingStore {
         self.inner.as_written(self.clean(events))
     }
 
-    fn read(&self, stream: &StreamId, after: u64, limit: usize) -> BoxFuture<'_, Result<Page, StoreError>> {
+    fn read(
+        &self,
+        stream: &StreamId,
+        after: u64,
+        limit: usize,
+    ) -> BoxFuture<'_, Result<StreamPage, StoreError>> {
         self.inner.read(stream, after, limit)
     }
 

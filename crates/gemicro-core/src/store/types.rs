@@ -160,14 +160,14 @@ pub struct Append {
 
 /// The events with their places.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Appended {
+pub struct AppendResult {
     /// As they are now durable.
     pub events: Vec<Event>,
 }
 
 /// A piece of a stream.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Page {
+pub struct StreamPage {
     /// In order, without gaps.
     pub events: Vec<Event>,
     /// Set when the asked place is no longer there: the first sequence number that is.

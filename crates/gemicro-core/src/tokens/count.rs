@@ -56,36 +56,44 @@ fn hundredths(text: &str) -> u64 {
     let bytes = text.as_bytes();
     let mut sum = 0;
     let mut at = 0;
-    let mut before = Before::Line;
+    let mut before = PrecedingText::Line;
     while at < bytes.len() {
         let byte = bytes[at];
         // A blank that belongs to no word is a token.
-        let blank = if before == Before::Blank { 100 } else { 0 };
+        let blank = if before == PrecedingText::Blank { 100 } else { 0 };
         let same = bytes[at..].iter().take_while(|next| **next == byte).count();
         (at, before, sum) = match byte {
             b'A'..=b'Z' | b'a'..=b'z' => {
                 let end = word_end(bytes, at);
-                (end, Before::Letter, sum + word_cost(&bytes[at..end], before))
+                (
+                    end,
+                    PrecedingText::Letter,
+                    sum + word_cost(&bytes[at..end], before),
+                )
             }
-            b'0'..=b'9' => (at + same, Before::Letter, sum + blank + 100 * same as u64),
-            b'\n' | b'\t' => (at + same, Before::Line, sum + blank + space_cost(same)),
+            b'0'..=b'9' => (at + same, PrecedingText::Letter, sum + blank + 100 * same as u64),
+            b'\n' | b'\t' => (at + same, PrecedingText::Line, sum + blank + space_cost(same)),
             // One blank belongs to the word behind it.
-            b' ' if same == 1 => (at + 1, Before::Blank, sum),
-            b' ' => (at + same, Before::Line, sum + space_cost(same)),
-            b'!'..=b'~' => (at + same, Before::Mark, sum + mark_cost(byte, same)),
-            0..=0x7f => (at + same, Before::Mark, sum + blank + 100 * same as u64),
+            b' ' if same == 1 => (at + 1, PrecedingText::Blank, sum),
+            b' ' => (at + same, PrecedingText::Line, sum + space_cost(same)),
+            b'!'..=b'~' => (at + same, PrecedingText::Mark, sum + mark_cost(byte, same)),
+            0..=0x7f => (at + same, PrecedingText::Mark, sum + blank + 100 * same as u64),
             0x80.. => {
                 let (length, after, cost) = beyond_ascii(&text[at..], blank);
                 (at + length, after, sum + cost)
             }
         };
     }
-    if before == Before::Blank { sum + 100 } else { sum }
+    if before == PrecedingText::Blank {
+        sum + 100
+    } else {
+        sum
+    }
 }
 
 /// What stands before the place at hand.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Before {
+enum PrecedingText {
     Line,
     Blank,
     Letter,
@@ -124,7 +132,7 @@ fn word_end(bytes: &[u8], start: usize) -> usize {
 
 /// Known words are one or two tokens; letters without sense are about two to a token. Whether a word makes
 /// sense is seen from its pairs of letters.
-fn word_cost(word: &[u8], before: Before) -> u64 {
+fn word_cost(word: &[u8], before: PrecedingText) -> u64 {
     let length = word.len() as u64;
     let n_capitals = word.iter().filter(|byte| byte.is_ascii_uppercase()).count() as u64;
     let n_odd = word
@@ -139,8 +147,8 @@ fn word_cost(word: &[u8], before: Before) -> u64 {
         8.. => n_odd * 3 >= length,
     };
     let glued = match before {
-        Before::Line | Before::Blank => 0,
-        Before::Letter | Before::Mark => 16,
+        PrecedingText::Line | PrecedingText::Blank => 0,
+        PrecedingText::Letter | PrecedingText::Mark => 16,
     };
     let shouted = if n_capitals >= 2 { 26 * n_capitals } else { 0 };
     // Nobody writes words of so many letters.
@@ -158,18 +166,18 @@ fn word_cost(word: &[u8], before: Before) -> u64 {
 ///
 /// Cyrillic words are judged like Latin ones. All other signs cost what they cost alone, which is never too low; in
 /// alphabets that is so far above the truth that a blank before a word need not be added.
-fn beyond_ascii(text: &str, blank: u64) -> (usize, Before, u64) {
+fn beyond_ascii(text: &str, blank: u64) -> (usize, PrecedingText, u64) {
     let word = text
         .find(|letter| !matches!(letter, '\u{400}'..='\u{45f}'))
         .map_or(text, |end| &text[..end]);
     if !word.is_empty() {
-        return (word.len(), Before::Letter, cyrillic_cost(word, blank));
+        return (word.len(), PrecedingText::Letter, cyrillic_cost(word, blank));
     }
     let sign = text.chars().next().unwrap_or_default();
     let (after, blank) = match sign {
-        '\u{370}'..='\u{3ff}' | '\u{5d0}'..='\u{6ff}' if most_tokens(sign) == 1 => (Before::Letter, 0),
-        _ if sign.is_alphanumeric() => (Before::Letter, blank),
-        _ => (Before::Mark, blank),
+        '\u{370}'..='\u{3ff}' | '\u{5d0}'..='\u{6ff}' if most_tokens(sign) == 1 => (PrecedingText::Letter, 0),
+        _ if sign.is_alphanumeric() => (PrecedingText::Letter, blank),
+        _ => (PrecedingText::Mark, blank),
     };
     (sign.len_utf8(), after, 100 * most_tokens(sign) + blank)
 }

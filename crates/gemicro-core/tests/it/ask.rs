@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use futures_util::future::BoxFuture;
 use gemicro_core::ask::{
-    AGENT_STEP, AgentAnswer, AgentName, AgentTask, AgentTrouble, AskFlow, AskPlan, Grant, SandboxMode,
+    AGENT_STEP, AgentAnswer, AgentName, AgentTask, AgentTrouble, AskFlow, AskPlan, SandboxMode, TaskGrant,
     ToolAnswer,
 };
 use gemicro_core::budget::Limits;
@@ -37,7 +37,7 @@ fn plan(max_attempts: u32) -> AskPlan {
             session: None,
             idle_ms: 300_000,
             total_ms: 1_800_000,
-            grant: Grant::default(),
+            grant: TaskGrant::default(),
             recalls: None,
             fails_over: false,
             keep_messages: false,
@@ -248,9 +248,9 @@ async fn a_second_attempt_gets_what_the_first_left() {
         _ => {
             assert_eq!(
                 task.grant,
-                Grant {
+                TaskGrant {
                     tokens: Some(300),
-                    ..Grant::default()
+                    ..TaskGrant::default()
                 }
             );
             done(300)

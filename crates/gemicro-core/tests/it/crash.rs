@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use gemicro_core::drive::{DriveError, Ended, resume};
+use gemicro_core::drive::{DriveEnd, DriveError, resume};
 use gemicro_core::llm::scripted::{Part, ScriptedModel};
 use gemicro_core::research::ResearchFlow;
 use gemicro_core::run::events::RunReaders;
@@ -114,7 +114,7 @@ async fn die_once(calm: &[Event], death: Death, max_parallel: usize) -> bool {
     expire_lease(&first, &id).await;
     let second = ProbeStore::over(first.inner.clone(), Death::Never);
     match life.setup.resume(&second, &id).await {
-        Ok(Ended::Terminal(_)) => {}
+        Ok(DriveEnd::Terminal(_)) => {}
         Err(DriveError::Store(StoreError::Ended { .. })) => {}
         other => panic!("{death:?}: {other:?}"),
     }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use gemicro_core::command::{AckStatus, AgentAck, AgentCommand};
 use gemicro_core::drive::{DriveContext, begin, drive, resume};
-use gemicro_core::flow::{Decision, Outcome, Wait};
+use gemicro_core::flow::{Decision, Outcome, RunWait};
 use gemicro_core::run::events::RunReaders;
 use gemicro_core::store::Store;
 use gemicro_event::{CommandId, Json, StreamId};
@@ -18,7 +18,7 @@ use crate::support::{
 fn asking() -> TestFlow {
     TestFlow::new(|_, run| match run.answers.get("go on?") {
         None => Decision {
-            waits: vec![Wait::Answer {
+            waits: vec![RunWait::Answer {
                 key: "go on?".to_owned(),
             }],
             ..Decision::default()

@@ -1,6 +1,6 @@
 //! Defects: a panic anywhere ends the run truthfully, with one terminal event; so does a flow that stalls.
 
-use gemicro_core::drive::Ended;
+use gemicro_core::drive::DriveEnd;
 use gemicro_core::flow::Decision;
 use gemicro_core::run::events::RunReaders;
 use gemicro_event::{Charge, ErrorKind, Event};
@@ -21,7 +21,7 @@ async fn check_broken(
     let (id, ended) = run(&ctx, flow).await;
     let events = journal(&store, &id).await;
     let last = terminal(&events);
-    assert_eq!(ended, Ok(Ended::Terminal(Box::new(last.clone()))));
+    assert_eq!(ended, Ok(DriveEnd::Terminal(Box::new(last.clone()))));
     let failed = last.update.as_run_failed().expect("run_failed");
     assert_eq!(
         (failed.error.kind, failed.spent),

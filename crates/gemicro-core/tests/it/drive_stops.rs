@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use gemicro_core::command::{AckStatus, AgentCommand};
-use gemicro_core::drive::{DriveContext, DriveOptions, Ended, begin, drive, resume};
+use gemicro_core::drive::{DriveContext, DriveEnd, DriveOptions, begin, drive, resume};
 use gemicro_core::execute::Executors;
 use gemicro_core::run::RunRow;
 use gemicro_core::run::events::RunReaders;
@@ -47,7 +47,7 @@ struct Begun {
     ctx: DriveContext,
     id: StreamId,
     told: Arc<AtomicUsize>,
-    driving: tokio::task::JoinHandle<Result<Ended, gemicro_core::drive::DriveError>>,
+    driving: tokio::task::JoinHandle<Result<DriveEnd, gemicro_core::drive::DriveError>>,
 }
 
 /// A run whose steps hang; all have been started when this returns.
@@ -81,7 +81,7 @@ async fn check_cancelled(begun: Begun, since: Instant) {
         "cancelled after {:?}",
         since.elapsed()
     );
-    let Ended::Terminal(last) = ended else {
+    let DriveEnd::Terminal(last) = ended else {
         panic!("cancelled is an end")
     };
     let events = journal(&begun.store, &begun.id).await;
@@ -148,7 +148,7 @@ async fn a_suspended_run_keeps_what_it_has_and_goes_on() {
     let begun = hanging(&["deaf", "last moment", "late handle"]).await;
     begun.ctx.stop.suspend.cancel();
     let ended = begun.driving.await.expect("no panic").expect("it stops");
-    assert_eq!(ended, Ended::Suspended);
+    assert_eq!(ended, DriveEnd::Suspended);
     let events = journal(&begun.store, &begun.id).await;
     assert_eq!(types(&events).last(), Some(&"run_suspended"));
     assert_eq!(

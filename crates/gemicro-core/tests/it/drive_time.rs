@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use gemicro_core::budget::{Limits, Purpose};
-use gemicro_core::flow::{Decision, Outcome, RetryPolicy, Step, StepFailure, Wait};
+use gemicro_core::flow::{Decision, Outcome, RetryPolicy, RunWait, Step, StepFailure};
 use gemicro_core::run::events::{RunReaders, RunStarted};
 use gemicro_event::{ErrorKind, Failure, Json, StepKey};
 
@@ -178,7 +178,7 @@ async fn a_timer_fires_once_and_not_before_its_time() {
     let ctx = context(&store, prompt());
     let flow = TestFlow::new(|_, run| {
         let at = run.started_at.plus(Duration::from_millis(30));
-        let wait = Wait::Until {
+        let wait = RunWait::Until {
             key: "pause".to_owned(),
             at,
         };

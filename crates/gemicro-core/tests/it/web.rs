@@ -6,7 +6,7 @@ use futures_util::StreamExt;
 use futures_util::stream::BoxStream;
 use gemicro_core::flow::StepFailure;
 use gemicro_core::llm::{
-    Annotation, Delivery, FinishReason, LlmBackend, LlmChunk, LlmEnd, LlmRequest, LlmTool,
+    Annotation, AnswerDelivery, FinishReason, LlmBackend, LlmChunk, LlmEnd, LlmRequest, LlmTool,
 };
 use gemicro_core::research::events::FinalResult;
 use gemicro_core::research::{Base, Grade, ResearchEngine, UseAs};
@@ -198,7 +198,7 @@ async fn an_agent_of_the_provider_works_behind_the_same_events() {
     let says = |request: &LlmRequest| {
         assert_eq!(
             (request.delivery, request.model.as_str()),
-            (Delivery::Background, "deep-research-x")
+            (AnswerDelivery::Background, "deep-research-x")
         );
         Ok((
             "## Report\n\nThe bridge opened in 1931.".to_owned(),

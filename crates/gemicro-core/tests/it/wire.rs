@@ -10,9 +10,9 @@ use gemicro_core::research::events::{
     SourceFetched, SourceNotFetched, SourcesRead, SubQueryCompleted, SubQueryFailed, SubQueryStarted,
     SynthesisStarted,
 };
-use gemicro_core::research::{Citation, Contradiction, Grade, Side, Unanswered};
+use gemicro_core::research::{Citation, CitedContradiction, ContradictionSide, Grade, UnansweredQuestion};
 use gemicro_core::run::events::{
-    AnswerGiven, AnswerRequested, BudgetWarning, CancelRequested, DeadlinePassed, Gap, RunCancelled,
+    AnswerGiven, AnswerRequested, BudgetWarning, CancelRequested, DeadlinePassed, EventGap, RunCancelled,
     RunFailed, RunInterrupted, RunParked, RunResumed, RunStarted, RunSuspended, RunWoken, StepAlarm,
     StepCompleted, StepFailed, StepHandle, StepLost, StepParked, StepRetrying, StepStarted, TimerFired,
 };
@@ -73,14 +73,14 @@ fn citation() -> Citation {
     }
 }
 
-fn contradiction() -> Contradiction {
-    let side = |doc: &str, value: &str, date: Option<&str>| Side {
+fn contradiction() -> CitedContradiction {
+    let side = |doc: &str, value: &str, date: Option<&str>| ContradictionSide {
         doc: doc.to_owned(),
         span: format!("It opened in {value}."),
         value: value.to_owned(),
         date: date.map(str::to_owned),
     };
-    Contradiction {
+    CitedContradiction {
         sides: vec![
             side("bridge.md", "1931", Some("2026-01-31")),
             side("old.md", "1930", None),
@@ -280,7 +280,7 @@ fn examples() -> Vec<AgentUpdate> {
             },
             citations: vec![citation()],
             contradictions: vec![contradiction()],
-            unanswered: vec![Unanswered {
+            unanswered: vec![UnansweredQuestion {
                 query: "Why?".to_owned(),
                 reason: "no evidence".to_owned(),
             }],
@@ -297,7 +297,7 @@ fn examples() -> Vec<AgentUpdate> {
         fact(RunInterrupted {
             reason: "only gemicro 9.0 can continue it".to_owned(),
         }),
-        fact(Gap { first_available: 17 }),
+        fact(EventGap { first_available: 17 }),
     ]
 }
 

@@ -18,12 +18,12 @@ const MAX_LOST: usize = 20;
 /// All attempts at one step, by number.
 #[derive(Debug, Clone, Default)]
 pub(super) struct History {
-    pub(super) attempts: BTreeMap<u32, Attempt>,
+    pub(super) attempts: BTreeMap<u32, AttemptHistory>,
 }
 
 /// What is known of one attempt.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Attempt {
+pub(super) struct AttemptHistory {
     /// What its worker said, in order.
     pub(super) words: Vec<StepWord>,
     /// The queue's own word: its worker was not heard within its lease.
@@ -48,7 +48,7 @@ pub(super) enum Stand {
 
 /// What to do about a step next.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) enum Next {
+pub(super) enum NextStep {
     /// This attempt has the step's end.
     Hear(u32),
     /// Another attempt, with what an earlier one left outside.
@@ -61,7 +61,7 @@ pub(super) enum Next {
     GiveUp,
 }
 
-impl Attempt {
+impl AttemptHistory {
     fn stand(&self) -> Stand {
         match self.words.last() {
             Some(StepWord::Done(_)) => Stand::Done,
@@ -93,18 +93,18 @@ impl Attempt {
 impl History {
     /// What to do next. `since` is the first attempt whose end the run's journal does not have; `may_begin_again` says
     /// whether the step may be begun again once it may have begun.
-    pub(super) fn next(&self, since: u32, may_begin_again: bool) -> Next {
+    pub(super) fn next(&self, since: u32, may_begin_again: bool) -> NextStep {
         let stands = || {
             self.attempts
                 .iter()
                 .map(|(number, attempt)| (*number, attempt.stand()))
         };
         if let Some((done, _)) = stands().find(|(_, stand)| *stand == Stand::Done) {
-            return Next::Hear(done);
+            return NextStep::Hear(done);
         }
         let mut unheard = stands().filter(|(number, _)| *number >= since);
         if let Some((failed, _)) = unheard.find(|(_, stand)| matches!(stand, Stand::Failed(_))) {
-            return Next::Hear(failed);
+            return NextStep::Hear(failed);
         }
         let is_worn_out = self.n_silent() >= MAX_SILENT || self.n_lost() >= MAX_LOST;
         let may_have_begun = |(_, stand): (u32, Stand)| match stand {
@@ -115,23 +115,23 @@ impl History {
         if !may_begin_again && stands().any(may_have_begun) {
             // Whoever gets it ends what is left of it, and says so; it does not begin.
             return match self.left(0).filter(|_| !is_worn_out) {
-                Some(left) => Next::Try(Some(left)),
-                None => Next::Interrupted,
+                Some(left) => NextStep::Try(Some(left)),
+                None => NextStep::Interrupted,
             };
         }
         if is_worn_out {
-            return Next::GiveUp;
+            return NextStep::GiveUp;
         }
         let mut of_these = stands().filter(|(number, _)| *number >= since);
         match (of_these.any(may_have_begun), self.left(since)) {
-            (true, None) => Next::Charge,
-            (_, left) => Next::Try(left),
+            (true, None) => NextStep::Charge,
+            (_, left) => NextStep::Try(left),
         }
     }
 
     /// Whether an attempt is over.
     pub(super) fn is_over(&self, attempt: u32) -> bool {
-        let stand = self.attempts.get(&attempt).map(Attempt::stand);
+        let stand = self.attempts.get(&attempt).map(AttemptHistory::stand);
         stand.is_some_and(|stand| stand != Stand::Open)
     }
 
@@ -143,7 +143,7 @@ impl History {
 
     /// How many attempts were cut off.
     pub(super) fn n_lost(&self) -> usize {
-        let stands = self.attempts.values().map(Attempt::stand);
+        let stands = self.attempts.values().map(AttemptHistory::stand);
         stands.filter(|stand| matches!(stand, Stand::Lost { .. })).count()
     }
 

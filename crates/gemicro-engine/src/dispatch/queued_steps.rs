@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use futures_util::future::BoxFuture;
 use gemicro_core::ask::AGENT_STEP;
-use gemicro_core::execute::{Executor, Executors, StepCall, Told};
+use gemicro_core::execute::{AttemptMessage, Executor, Executors, StepCall};
 use gemicro_core::flow::{Again, Spent, Step, StepFailure, StepOutput};
 use gemicro_core::llm::LLM_STEP;
 use gemicro_core::queue::{QueueState, QueuedStep, StepQueue};
@@ -16,9 +16,9 @@ use gemicro_store::DurableStore;
 use serde::{Deserialize, Serialize};
 use tokio::sync::Mutex;
 
-use super::history::Next;
-use super::reports::{Errand, Heard};
-use super::watcher::Watcher;
+use super::history::NextStep;
+use super::reports::{Errand, ReportMeaning};
+use super::watcher::StreamWatcher;
 
 /// How soon something is asked of the store again that did not answer.
 const AGAIN: Duration = Duration::from_millis(250);
@@ -33,7 +33,7 @@ pub(crate) struct QueuedSteps {
     store: Arc<DurableStore>,
     /// Who really does them; here they only say which steps may begin twice.
     executors: Executors,
-    watchers: Arc<Mutex<HashMap<StreamId, Weak<Watcher>>>>,
+    watchers: Arc<Mutex<HashMap<StreamId, Weak<StreamWatcher>>>>,
 }
 
 /// The place of a step in the queue, as a handle in the run's journal.
@@ -55,14 +55,14 @@ impl QueuedSteps {
         }
     }
 
-    async fn watcher(&self, run: &StreamId) -> Result<Arc<Watcher>, StoreError> {
+    async fn watcher(&self, run: &StreamId) -> Result<Arc<StreamWatcher>, StoreError> {
         let mut watchers = self.watchers.lock().await;
         let known = watchers.get(run).and_then(Weak::upgrade);
         if let Some(watcher) = known.filter(|watcher| !watcher.is_broken()) {
             return Ok(watcher);
         }
         watchers.retain(|_, watcher| watcher.strong_count() > 0);
-        let watcher = Arc::new(Watcher::open(&self.store, run).await?);
+        let watcher = Arc::new(StreamWatcher::open(&self.store, run).await?);
         watchers.insert(run.clone(), Arc::downgrade(&watcher));
         Ok(watcher)
     }
@@ -78,9 +78,11 @@ impl QueuedSteps {
             news.mark_unchanged();
             let history = watcher.history(&call.step.key).map_err(StepFailure::free)?;
             let left = match history.next(since, may_begin_again) {
-                Next::Hear(attempt) => return self.listen(&watcher, &call, attempt).await,
-                Next::Try(left) => left,
-                next @ (Next::Charge | Next::Interrupted | Next::GiveUp) => return Err(refused(&next)),
+                NextStep::Hear(attempt) => return self.listen(&watcher, &call, attempt).await,
+                NextStep::Try(left) => left,
+                next @ (NextStep::Charge | NextStep::Interrupted | NextStep::GiveUp) => {
+                    return Err(refused(&next));
+                }
             };
             if !is_noted {
                 note(&call, since, history.n_lost()).await?;
@@ -103,7 +105,7 @@ impl QueuedSteps {
         }
     }
 
-    fn queued(&self, watcher: &Watcher, call: &StepCall, left: Option<Json>) -> QueuedStep {
+    fn queued(&self, watcher: &StreamWatcher, call: &StepCall, left: Option<Json>) -> QueuedStep {
         let errand = Errand {
             run: call.run.clone(),
             step: call.step.clone(),
@@ -127,7 +129,7 @@ impl QueuedSteps {
 
     async fn listen(
         &self,
-        watcher: &Watcher,
+        watcher: &StreamWatcher,
         call: &StepCall,
         attempt: u32,
     ) -> Result<StepOutput, StepFailure> {
@@ -138,11 +140,11 @@ impl QueuedSteps {
             let known = history.attempts.remove(&attempt).unwrap_or_default();
             let n_words = known.words.len();
             for word in known.words.into_iter().skip(n_heard) {
-                match Heard::from(word) {
+                match ReportMeaning::from(word) {
                     // Ours stands for it in the journal.
-                    Heard::Told(Told::Handle(_)) => {}
-                    Heard::Told(told) => call.reporter.tell(told),
-                    Heard::Ended(ended) => return ended,
+                    ReportMeaning::Told(AttemptMessage::Handle(_)) => {}
+                    ReportMeaning::Told(told) => call.reporter.tell(told),
+                    ReportMeaning::Ended(ended) => return ended,
                 }
             }
             n_heard = n_words;
@@ -221,19 +223,19 @@ where
 }
 
 /// Why there is no other attempt now.
-fn refused(next: &Next) -> StepFailure {
+fn refused(next: &NextStep) -> StepFailure {
     let (kind, message, again) = match next {
-        Next::Charge => (
+        NextStep::Charge => (
             ErrorKind::SessionNotFound,
             "the worker stopped responding before it recorded how to resume this call",
             Again::AsUsual,
         ),
-        Next::Interrupted => (
+        NextStep::Interrupted => (
             ErrorKind::Interrupted,
             "interrupted after it may have started; its changes so far are kept. Check them, then retry the task",
             Again::Never,
         ),
-        Next::Hear(_) | Next::Try(_) | Next::GiveUp => (
+        NextStep::Hear(_) | NextStep::Try(_) | NextStep::GiveUp => (
             ErrorKind::Internal,
             "several workers stopped responding while running this step, so it is not retried. Check their logs, then retry the task",
             Again::Never,

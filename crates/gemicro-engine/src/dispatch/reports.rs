@@ -1,6 +1,6 @@
 //! What workers say, as events of a stream beside the run.
 
-use gemicro_core::execute::Told;
+use gemicro_core::execute::AttemptMessage;
 use gemicro_core::flow::{Again, Spent, Step, StepFailure, StepOutput};
 use gemicro_event::{AgentUpdate, Charge, Failure, Json, StepKey, StreamId, event_payload, event_readers};
 use schemars::JsonSchema;
@@ -61,11 +61,11 @@ pub enum StepWord {
 
 impl StepWord {
     /// What an attempt tells on its way.
-    pub(super) fn told(told: Told) -> Self {
+    pub(super) fn told(told: AttemptMessage) -> Self {
         match told {
-            Told::Handle(handle) => Self::Handle(handle),
-            Told::Alarm(message) => Self::Alarm(message),
-            Told::Fact(fact) => Self::Fact(Json::of(&fact).unwrap_or_default()),
+            AttemptMessage::Handle(handle) => Self::Handle(handle),
+            AttemptMessage::Alarm(message) => Self::Alarm(message),
+            AttemptMessage::Fact(fact) => Self::Fact(Json::of(&fact).unwrap_or_default()),
         }
     }
 
@@ -88,22 +88,22 @@ impl StepWord {
 }
 
 /// What a word means to the driver.
-pub(super) enum Heard {
-    Told(Told),
+pub(super) enum ReportMeaning {
+    Told(AttemptMessage),
     Ended(Result<StepOutput, StepFailure>),
 }
 
-impl From<StepWord> for Heard {
+impl From<StepWord> for ReportMeaning {
     fn from(word: StepWord) -> Self {
         let broken = |error: String| {
             let failure = Failure::new(gemicro_event::ErrorKind::StorageError, error);
             Self::Ended(Err(StepFailure::new(failure, Spent::Unknown)))
         };
         match word {
-            StepWord::Handle(handle) => Self::Told(Told::Handle(handle)),
-            StepWord::Alarm(message) => Self::Told(Told::Alarm(message)),
+            StepWord::Handle(handle) => Self::Told(AttemptMessage::Handle(handle)),
+            StepWord::Alarm(message) => Self::Told(AttemptMessage::Alarm(message)),
             StepWord::Fact(fact) => match fact.parse::<AgentUpdate>() {
-                Ok(fact) => Self::Told(Told::Fact(fact)),
+                Ok(fact) => Self::Told(AttemptMessage::Fact(fact)),
                 Err(error) => broken(error.to_string()),
             },
             StepWord::Done(output) => match output.parse::<StepOutput>() {

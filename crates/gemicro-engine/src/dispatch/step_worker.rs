@@ -5,10 +5,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use gemicro_core::execute::{self, Answers, Executors, Spoken, StepCall, StepReporter};
+use gemicro_core::execute::{self, AttemptNotice, Executors, RunAnswers, StepCall, StepReporter};
 use gemicro_core::flow::{Again, Spent, StepFailure, StepOutput};
 use gemicro_core::live::LiveHub;
-use gemicro_core::queue::{Claim, ClaimedStep, Heartbeat, News, Settlement, StepLease, StepQueue};
+use gemicro_core::queue::{
+    ClaimRequest, ClaimedStep, Heartbeat, Settlement, StepLease, StepQueue, WorkerNews,
+};
 use gemicro_core::store::{NewEvent, StoreError};
 use gemicro_event::redact::Redactor;
 use gemicro_event::{AgentUpdate, ErrorKind, Failure, StepKey, StreamId, Timestamp};
@@ -42,7 +44,7 @@ pub(crate) struct StepWorker {
     pub(crate) is_away: AtomicBool,
 }
 
-type Held = Arc<Mutex<HashMap<(StreamId, StepKey), HeldStep>>>;
+type HeldSteps = Arc<Mutex<HashMap<(StreamId, StepKey), HeldStep>>>;
 
 /// A step that this worker has taken.
 #[derive(Clone)]
@@ -55,7 +57,7 @@ struct HeldStep {
 impl StepWorker {
     /// Works until it is stopped; what it was doing then is left for others.
     pub(crate) async fn run(self, stop: CancellationToken) {
-        let (worker, held) = (Arc::new(self), Held::default());
+        let (worker, held) = (Arc::new(self), HeldSteps::default());
         // Beside everything else, and until the last word is said: nothing that takes long ends a lease.
         let beating = tokio::spawn({
             let (worker, held) = (worker.clone(), held.clone());
@@ -99,7 +101,7 @@ impl StepWorker {
     }
 
     /// Takes what can begin at once: what is taken counts as begun.
-    async fn claim(&self, held: &Held) -> Vec<ClaimedStep> {
+    async fn claim(&self, held: &HeldSteps) -> Vec<ClaimedStep> {
         let mut claimed = self.take(self.rooms(held, false)).await;
         let limited = self.rooms(held, true);
         // Looking into the queue is what notices a silent worker; once is enough.
@@ -110,7 +112,7 @@ impl StepWorker {
     }
 
     /// The kinds with, or without, a limit of their own, and how many steps of them all can begin now.
-    fn rooms(&self, held: &Held, is_limited: bool) -> Claim {
+    fn rooms(&self, held: &HeldSteps, is_limited: bool) -> ClaimRequest {
         let held = lock(held);
         let limits: HashMap<&str, usize> = self.executors.limits().collect();
         let room = |kind: &str| {
@@ -124,7 +126,7 @@ impl StepWorker {
         });
         let kinds: Vec<String> = kinds.cloned().collect();
         let smallest = kinds.iter().filter_map(|kind| room(kind)).min();
-        Claim {
+        ClaimRequest {
             worker: self.name.clone(),
             max_steps: match kinds.is_empty() {
                 true => 0,
@@ -135,7 +137,7 @@ impl StepWorker {
         }
     }
 
-    async fn take(&self, claim: Claim) -> Vec<ClaimedStep> {
+    async fn take(&self, claim: ClaimRequest) -> Vec<ClaimedStep> {
         match self.store.claim(claim).await {
             Ok(claimed) => {
                 if self.is_away.swap(false, Ordering::Relaxed) {
@@ -154,7 +156,7 @@ impl StepWorker {
     }
 
     /// Renews every lease; what is no longer ours, or no longer wanted, is stopped.
-    async fn stay(&self, held: &Held) {
+    async fn stay(&self, held: &HeldSteps) {
         let all: Vec<HeldStep> = lock(held).values().cloned().collect();
         if all.is_empty() {
             return;
@@ -186,16 +188,16 @@ impl StepWorker {
             }
         };
         let news = match &ended {
-            Ok(_) => News::Completed,
-            Err(told) if told.failure.kind == ErrorKind::Cancelled => News::Cancelled,
-            Err(told) => News::Failed {
+            Ok(_) => WorkerNews::Completed,
+            Err(told) if told.failure.kind == ErrorKind::Cancelled => WorkerNews::Cancelled,
+            Err(told) => WorkerNews::Failed {
                 reason: told.failure.clone(),
             },
         };
         let word = StepWord::ended(&ended, not_begun);
         // A store that is away is told when it is back; the lease is renewed meanwhile.
         let started = tokio::time::Instant::now();
-        while let Told::StoreAway = self.say(lease, news.clone(), word.clone()).await {
+        while let ReportOutcome::StoreAway = self.say(lease, news.clone(), word.clone()).await {
             if stop.is_cancelled() && started.elapsed() > LEASE {
                 return;
             }
@@ -218,7 +220,7 @@ impl StepWorker {
             return (Err(StepFailure::free(failure)), true);
         };
         let (reporter, mut words) = StepReporter::channel();
-        let (_unanswered, answers) = Answers::channel();
+        let (_unanswered, answers) = RunAnswers::channel();
         let mut has_handle = errand.handle.is_some();
         let call = StepCall {
             run: errand.run,
@@ -235,10 +237,10 @@ impl StepWorker {
         let ended = loop {
             tokio::select! {
                 biased;
-                Some(Spoken { told, noted }) = words.recv() => {
-                    has_handle |= matches!(told, execute::Told::Handle(_));
-                    let said = self.say(lease, News::Working, StepWord::told(told)).await;
-                    if let Some(noted) = noted.filter(|_| matches!(said, Told::Noted)) {
+                Some(AttemptNotice { told, noted }) = words.recv() => {
+                    has_handle |= matches!(told, execute::AttemptMessage::Handle(_));
+                    let said = self.say(lease, WorkerNews::Working, StepWord::told(told)).await;
+                    if let Some(noted) = noted.filter(|_| matches!(said, ReportOutcome::Noted)) {
                         let _ = noted.send(());
                     }
                 }
@@ -276,7 +278,7 @@ impl StepWorker {
     }
 
     /// States something, as long as the lease holds.
-    async fn say(&self, lease: &StepLease, news: News, word: StepWord) -> Told {
+    async fn say(&self, lease: &StepLease, news: WorkerNews, word: StepWord) -> ReportOutcome {
         let reported = StepReported {
             step: lease.step.clone(),
             attempt: lease.attempt,
@@ -294,19 +296,19 @@ impl StepWorker {
         match self.store.settle(vec![settlement]).await.pop() {
             Some(Err(error @ (StoreError::Io { .. } | StoreError::Full { .. }))) => {
                 tracing::debug!(%error, step = %lease.step, "a report cannot be written yet");
-                Told::StoreAway
+                ReportOutcome::StoreAway
             }
             Some(Err(error)) => {
                 tracing::warn!(%error, step = %lease.step, "a report came too late");
-                Told::TooLate
+                ReportOutcome::TooLate
             }
-            Some(Ok(_)) | None => Told::Noted,
+            Some(Ok(_)) | None => ReportOutcome::Noted,
         }
     }
 }
 
 /// What became of something that was said.
-enum Told {
+enum ReportOutcome {
     /// It is durable.
     Noted,
     /// The step is no longer ours.
@@ -342,6 +344,6 @@ fn seen_from_outside(told: StepFailure, leaves: bool) -> StepFailure {
     }
 }
 
-fn lock(held: &Held) -> MutexGuard<'_, HashMap<(StreamId, StepKey), HeldStep>> {
+fn lock(held: &HeldSteps) -> MutexGuard<'_, HashMap<(StreamId, StepKey), HeldStep>> {
     held.lock().unwrap_or_else(PoisonError::into_inner)
 }

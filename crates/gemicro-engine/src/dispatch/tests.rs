@@ -10,10 +10,10 @@ use std::time::Duration;
 
 use futures_util::future::BoxFuture;
 use gemicro_core::budget::Purpose;
-use gemicro_core::execute::{Answers, Executor, Executors, Spoken, StepCall, StepReporter};
+use gemicro_core::execute::{AttemptNotice, Executor, Executors, RunAnswers, StepCall, StepReporter};
 use gemicro_core::flow::{Again, RetryPolicy, Step, StepFailure, StepOutput};
 use gemicro_core::live::LiveHub;
-use gemicro_core::queue::{Claim, ClaimedStep, News, StepQueue};
+use gemicro_core::queue::{ClaimRequest, ClaimedStep, StepQueue, WorkerNews};
 use gemicro_core::store::NewEvent;
 use gemicro_event::{AgentUpdate, Charge, ErrorKind, Json, StepKey, StreamId, Timestamp};
 use gemicro_store::DurableStore;
@@ -43,7 +43,7 @@ fn driver(store: &Arc<DurableStore>, may_begin_again: bool) -> QueuedSteps {
 fn call(run: &StreamId, attempt: u32, handle: Option<Json>) -> StepCall {
     let (reporter, mut spoken) = StepReporter::channel();
     tokio::spawn(async move {
-        while let Some(Spoken { noted, .. }) = spoken.recv().await {
+        while let Some(AttemptNotice { noted, .. }) = spoken.recv().await {
             if let Some(noted) = noted {
                 let _ = noted.send(());
             }
@@ -66,14 +66,14 @@ fn call(run: &StreamId, attempt: u32, handle: Option<Json>) -> StepCall {
         handle,
         reporter,
         cancel: CancellationToken::new(),
-        answers: Answers::channel().1,
+        answers: RunAnswers::channel().1,
     }
 }
 
 /// Takes the step as soon as it is there, for so long.
 async fn taken(store: &DurableStore, ttl: Duration) -> ClaimedStep {
     loop {
-        let claim = Claim {
+        let claim = ClaimRequest {
             worker: "w".to_owned(),
             kinds: vec!["shell".to_owned()],
             max_steps: 1,
@@ -100,7 +100,7 @@ async fn store() -> (tempfile::TempDir, Arc<DurableStore>) {
 
 /// Looks into the queue until this is over: whoever looks finds a silent worker.
 async fn look_until_finished<T>(store: &DurableStore, task: tokio::task::JoinHandle<T>) -> T {
-    let claim = Claim {
+    let claim = ClaimRequest {
         worker: "x".to_owned(),
         kinds: Vec::new(),
         max_steps: 1,
@@ -113,7 +113,7 @@ async fn look_until_finished<T>(store: &DurableStore, task: tokio::task::JoinHan
     task.await.expect("joined")
 }
 
-async fn say(store: &DurableStore, claimed: &ClaimedStep, news: News, said: StepWord) {
+async fn say(store: &DurableStore, claimed: &ClaimedStep, news: WorkerNews, said: StepWord) {
     let reported = StepReported {
         step: claimed.lease.step.clone(),
         attempt: claimed.lease.attempt,
@@ -146,7 +146,7 @@ async fn a_silent_worker_is_known_to_whoever_drives_next() {
     let third = tokio::spawn(driver(&store, true).execute(call(&run, 3, None)));
     let claimed = taken(&store, Duration::from_secs(60)).await;
     assert_eq!(claimed.lease.attempt, 3);
-    say(&store, &claimed, News::Completed, done()).await;
+    say(&store, &claimed, WorkerNews::Completed, done()).await;
     let done = third.await.expect("joined").expect("done");
     assert_eq!(done.output["stdout"], "x");
     // It is done for every driver that comes after.
@@ -165,7 +165,7 @@ async fn a_command_that_was_taken_once_begins_no_second_time() {
     say(
         &store,
         &claimed,
-        News::Working,
+        WorkerNews::Working,
         StepWord::Handle(Json::from(json!({ "pid": 7 }))),
     )
     .await;
@@ -197,14 +197,14 @@ async fn a_worker_that_left_is_heard_once() {
         not_begun: true,
     };
     let reason = gemicro_event::Failure::new(ErrorKind::Interrupted, "its worker shut down");
-    say(&store, &claimed, News::Failed { reason }, left).await;
+    say(&store, &claimed, WorkerNews::Failed { reason }, left).await;
     let told = first.await.expect("joined").expect_err("cut off");
     assert_eq!(told.again, Again::CutOff);
     // The next attempt is one of its own.
     let second = tokio::spawn(driver(&store, true).execute(call(&run, 2, queued(1))));
     let claimed = taken(&store, Duration::from_secs(60)).await;
     assert_eq!(claimed.lease.attempt, 2);
-    say(&store, &claimed, News::Completed, done()).await;
+    say(&store, &claimed, WorkerNews::Completed, done()).await;
     second.await.expect("joined").expect("done");
     store.close().await;
 }

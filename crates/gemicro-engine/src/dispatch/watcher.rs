@@ -12,7 +12,7 @@ use gemicro_store::DurableStore;
 use tokio::sync::watch;
 use tokio::task::AbortHandle;
 
-use super::history::{Attempt, History};
+use super::history::{AttemptHistory, History};
 use super::reports::{ReportReaders, StepReported, StepWord, steps_stream};
 
 /// How soon a store that does not answer is asked again.
@@ -29,7 +29,7 @@ struct Notes {
 }
 
 /// Listens to one run's stream while somebody holds it.
-pub(super) struct Watcher {
+pub(super) struct StreamWatcher {
     /// The stream.
     pub(super) stream: StreamId,
     notes: Arc<Mutex<Notes>>,
@@ -37,7 +37,7 @@ pub(super) struct Watcher {
     listening: AbortHandle,
 }
 
-impl Watcher {
+impl StreamWatcher {
     /// Makes the stream where there is none, and listens.
     pub(super) async fn open(store: &Arc<DurableStore>, run: &StreamId) -> Result<Self, StoreError> {
         let stream = steps_stream(run);
@@ -114,7 +114,7 @@ impl Watcher {
     }
 }
 
-impl Drop for Watcher {
+impl Drop for StreamWatcher {
     fn drop(&mut self) {
         self.listening.abort();
     }
@@ -132,7 +132,7 @@ impl Notes {
         }
     }
 
-    fn attempt(&mut self, step: StepKey, attempt: u32) -> &mut Attempt {
+    fn attempt(&mut self, step: StepKey, attempt: u32) -> &mut AttemptHistory {
         let history = self.steps.entry(step).or_default();
         history.attempts.entry(attempt).or_default()
     }

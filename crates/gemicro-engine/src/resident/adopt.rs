@@ -95,13 +95,13 @@ async fn take(here: &Here, row: &RunRow) {
     let is_early = || tokio::time::Instant::now() < deadline;
     loop {
         match standing(here.engine().store(), row).await {
-            Ok(Standing::Held) if is_early() => {}
+            Ok(RunStanding::Held) if is_early() => {}
             // Whoever has it keeps it.
-            Ok(Standing::Held | Standing::Settled) => {
+            Ok(RunStanding::Held | RunStanding::Settled) => {
                 here.troubles().forget(&row.run);
                 return;
             }
-            Ok(Standing::Waits) => match here.resume(&row.run).await {
+            Ok(RunStanding::Waits) => match here.resume(&row.run).await {
                 Ok(()) => {
                     tracing::info!(run = %row.run, title = %row.title, "going on with a run");
                     return;
@@ -126,7 +126,7 @@ async fn take(here: &Here, row: &RunRow) {
 
 /// How a run stands that is to be taken over.
 #[derive(Debug, PartialEq, Eq)]
-enum Standing {
+enum RunStanding {
     /// Somebody drives it, or did until a moment ago.
     Held,
     /// It waits for a worker.
@@ -136,15 +136,15 @@ enum Standing {
 }
 
 /// How a run stands now. Who held it may have ended or suspended it since it was found.
-async fn standing(store: &DurableStore, row: &RunRow) -> Result<Standing, StoreError> {
+async fn standing(store: &DurableStore, row: &RunRow) -> Result<RunStanding, StoreError> {
     if store.is_held(&row.run).await? {
-        return Ok(Standing::Held);
+        return Ok(RunStanding::Held);
     }
     // A lease is given back after the driver's last word, so this is it.
     let row = store.run(&row.run).await?;
     Ok(match !row.status.is_terminal() && waits(store, &row).await? {
-        true => Standing::Waits,
-        false => Standing::Settled,
+        true => RunStanding::Waits,
+        false => RunStanding::Settled,
     })
 }
 

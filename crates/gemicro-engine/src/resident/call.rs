@@ -14,7 +14,7 @@ use tokio::net::unix::{OwnedReadHalf, OwnedWriteHalf};
 
 use super::adopt::adopt;
 use super::house::House;
-use super::wire::{Call, CarriedRun, Said, Want, WorkerStatus, read, write};
+use super::wire::{CarriedRun, Want, WorkerCall, WorkerResponse, WorkerStatus, read, write};
 use crate::desk::{Desk, Watched, Watching};
 use crate::here::Here;
 
@@ -22,12 +22,12 @@ use crate::here::Here;
 pub(super) async fn serve(house: &Arc<House>, connection: UnixStream) -> io::Result<()> {
     let (from, mut to) = connection.into_split();
     let mut from = BufReader::new(from);
-    let Some(call) = read::<Call>(&mut from).await? else {
+    let Some(call) = read::<WorkerCall>(&mut from).await? else {
         return Ok(());
     };
     if call.binary != house.binary && !matches!(call.want, Want::Status | Want::Stop) {
         if house.is_busy() {
-            return write(&mut to, &Said::OtherBinary).await;
+            return write(&mut to, &WorkerResponse::OtherBinary).await;
         }
         // The caller starts the worker it wants.
         house.leave.cancel();
@@ -52,7 +52,7 @@ pub(super) async fn serve(house: &Arc<House>, connection: UnixStream) -> io::Res
             surroundings,
         } => (watch(house, &run, &surroundings).await, after),
         want => {
-            let said = other(house, want).await.unwrap_or_else(Said::Failed);
+            let said = other(house, want).await.unwrap_or_else(WorkerResponse::Failed);
             return write(&mut to, &said).await;
         }
     };
@@ -62,7 +62,7 @@ pub(super) async fn serve(house: &Arc<House>, connection: UnixStream) -> io::Res
             house.note_answer();
             told
         }
-        Err(failure) => write(&mut to, &Said::Failed(failure)).await,
+        Err(failure) => write(&mut to, &WorkerResponse::Failed(failure)).await,
     }
 }
 
@@ -118,10 +118,10 @@ async fn tell(
         let said = match item {
             Some(Ok(Watched::Event(event))) if event.seq <= after => continue,
             Some(Ok(watched)) => watched.into(),
-            Some(Err(failure)) => Said::Failed(failure),
-            None => Said::End,
+            Some(Err(failure)) => WorkerResponse::Failed(failure),
+            None => WorkerResponse::End,
         };
-        let is_last = matches!(said, Said::End | Said::Failed(_));
+        let is_last = matches!(said, WorkerResponse::End | WorkerResponse::Failed(_));
         write(&mut to, &said).await?;
         if is_last {
             return Ok(());
@@ -129,27 +129,29 @@ async fn tell(
     }
 }
 
-async fn other(house: &Arc<House>, want: Want) -> Result<Said, Failure> {
+async fn other(house: &Arc<House>, want: Want) -> Result<WorkerResponse, Failure> {
     let any = || {
         let nobody = || Failure::new(ErrorKind::Internal, "the worker has no engine");
         house.desks.any().ok_or_else(nobody)
     };
     let carrying = |run: &StreamId| house.desks.carrying(run).map_or_else(any, Ok);
     match want {
-        Want::Send { run, command } => Ok(Said::Ack(carrying(&run)?.send(&run, command).await?)),
-        Want::Cancel { run, reason } => Ok(Said::Cancelled(carrying(&run)?.cancel(&run, &reason).await?)),
+        Want::Send { run, command } => Ok(WorkerResponse::Ack(carrying(&run)?.send(&run, command).await?)),
+        Want::Cancel { run, reason } => Ok(WorkerResponse::Cancelled(
+            carrying(&run)?.cancel(&run, &reason).await?,
+        )),
         Want::GoOn { run, surroundings } => {
             desk(house, &surroundings)?.go_on(&run).await?;
-            Ok(Said::Done)
+            Ok(WorkerResponse::Done)
         }
         Want::Suspend { run } => {
             carrying(&run)?.suspend(&run).await?;
-            Ok(Said::Done)
+            Ok(WorkerResponse::Done)
         }
-        Want::Status => Ok(Said::Status(Box::new(status(house).await?))),
+        Want::Status => Ok(WorkerResponse::Status(Box::new(status(house).await?))),
         Want::Stop => {
             house.leave.cancel();
-            Ok(Said::Done)
+            Ok(WorkerResponse::Done)
         }
         Want::Start { .. } | Want::Watch { .. } => {
             Err(Failure::new(ErrorKind::Internal, "this call is served elsewhere"))

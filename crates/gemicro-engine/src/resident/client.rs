@@ -15,7 +15,7 @@ use tokio::net::UnixStream;
 use tokio::time::Instant;
 
 use super::place::connect;
-use super::wire::{BinaryId, Call, Said, Want, WorkerStatus, read, write};
+use super::wire::{BinaryId, Want, WorkerCall, WorkerResponse, WorkerStatus, read, write};
 use crate::desk::{Desk, Watched, Watching};
 use crate::run::CancelOutcome;
 use crate::store_reads::StoreReads;
@@ -52,8 +52,8 @@ pub struct Resident {
 }
 
 /// An answered call.
-struct Answer {
-    first: Said,
+struct CallAnswer {
+    first: WorkerResponse,
     rest: BufReader<UnixStream>,
 }
 
@@ -64,7 +64,7 @@ impl Resident {
     /// When it does not answer as it should.
     pub async fn status(&self) -> Result<Option<WorkerStatus>, Failure> {
         match self.call_running(Want::Status).await? {
-            Some(Said::Status(status)) => Ok(Some(*status)),
+            Some(WorkerResponse::Status(status)) => Ok(Some(*status)),
             Some(said) => Err(unexpected(&said)),
             None => Ok(None),
         }
@@ -76,7 +76,7 @@ impl Resident {
     /// When it does not answer as it should.
     pub async fn stop(&self) -> Result<bool, Failure> {
         match self.call_running(Want::Stop).await? {
-            Some(Said::Done) => Ok(true),
+            Some(WorkerResponse::Done) => Ok(true),
             Some(said) => Err(unexpected(&said)),
             None => Ok(false),
         }
@@ -87,7 +87,7 @@ impl Resident {
         self.reads.close().await;
     }
 
-    async fn call_running(&self, want: Want) -> Result<Option<Said>, Failure> {
+    async fn call_running(&self, want: Want) -> Result<Option<WorkerResponse>, Failure> {
         match self.try_call(&self.said(want)).await {
             Ok(Some(answer)) => Ok(Some(answer.first)),
             Ok(None) => Ok(None),
@@ -96,8 +96,8 @@ impl Resident {
         }
     }
 
-    fn said(&self, want: Want) -> Call {
-        Call {
+    fn said(&self, want: Want) -> WorkerCall {
+        WorkerCall {
             binary: self.binary.clone(),
             until: Timestamp::now().plus(HEARD),
             want,
@@ -105,7 +105,7 @@ impl Resident {
     }
 
     /// Calls once; `None` when the worker left without an answer.
-    async fn try_call(&self, call: &Call) -> io::Result<Option<Answer>> {
+    async fn try_call(&self, call: &WorkerCall) -> io::Result<Option<CallAnswer>> {
         let mut pid = None;
         let asking = async {
             let mut connection = connect(&self.place).await?;
@@ -113,7 +113,7 @@ impl Resident {
             write(&mut connection, call).await?;
             let mut rest = BufReader::new(connection);
             let first = read(&mut rest).await?;
-            Ok(first.map(|first| Answer { first, rest }))
+            Ok(first.map(|first| CallAnswer { first, rest }))
         };
         let limit = match call.want {
             Want::Start { .. } => STARTED,
@@ -129,17 +129,17 @@ impl Resident {
     }
 
     /// Calls until somebody answers. Every call may be made twice: what it names decides, not how often.
-    async fn call(&self, want: Want) -> Result<Answer, Failure> {
+    async fn call(&self, want: Want) -> Result<CallAnswer, Failure> {
         let call = self.said(want);
         let deadline = Instant::now() + START;
         loop {
             match self.try_call(&call).await {
-                Ok(Some(Answer {
-                    first: Said::Failed(failure),
+                Ok(Some(CallAnswer {
+                    first: WorkerResponse::Failed(failure),
                     ..
                 })) => return Err(failure),
-                Ok(Some(Answer {
-                    first: Said::OtherBinary,
+                Ok(Some(CallAnswer {
+                    first: WorkerResponse::OtherBinary,
                     ..
                 })) => {
                     let message = "another version of gemicro carries out runs over this state folder: wait for them \
@@ -168,7 +168,7 @@ impl Resident {
 
     async fn done(&self, want: Want) -> Result<(), Failure> {
         match self.call(want).await?.first {
-            Said::Done => Ok(()),
+            WorkerResponse::Done => Ok(()),
             said => Err(unexpected(&said)),
         }
     }
@@ -181,13 +181,13 @@ impl Resident {
             let (mut seen, mut is_new) = (0, true);
             loop {
                 match said.take() {
-                    Some(Said::Event(event)) => {
+                    Some(WorkerResponse::Event(event)) => {
                         (seen, is_new) = (event.seq, true);
                         yield Ok(Watched::Event(*event));
                     }
-                    Some(Said::Live(item)) => yield Ok(Watched::Live(item)),
-                    Some(Said::End) => return,
-                    Some(Said::Failed(failure)) => {
+                    Some(WorkerResponse::Live(item)) => yield Ok(Watched::Live(item)),
+                    Some(WorkerResponse::End) => return,
+                    Some(WorkerResponse::Failed(failure)) => {
                         yield Err(failure);
                         return;
                     }
@@ -251,7 +251,7 @@ impl Desk for Resident {
         let run = run.clone();
         Box::pin(async move {
             match self.call(Want::Send { run, command }).await?.first {
-                Said::Ack(ack) => Ok(ack),
+                WorkerResponse::Ack(ack) => Ok(ack),
                 said => Err(unexpected(&said)),
             }
         })
@@ -281,7 +281,7 @@ impl Desk for Resident {
         let (run, reason) = (run.clone(), reason.to_owned());
         Box::pin(async move {
             match self.call(Want::Cancel { run, reason }).await?.first {
-                Said::Cancelled(outcome) => Ok(outcome),
+                WorkerResponse::Cancelled(outcome) => Ok(outcome),
                 said => Err(unexpected(&said)),
             }
         })
@@ -339,7 +339,7 @@ fn no_worker_lasts(run: &StreamId) -> Failure {
     Failure::new(ErrorKind::Internal, message)
 }
 
-fn unexpected(said: &Said) -> Failure {
+fn unexpected(said: &WorkerResponse) -> Failure {
     tracing::debug!(?said, "the worker said something else");
     Failure::new(ErrorKind::Internal, "the worker answered a different request")
 }

@@ -26,5 +26,5 @@ mod wire;
 pub use client::{Resident, StartWorker};
 pub use desks::BuildConfig;
 pub use place::is_free;
-pub use server::{Worker, WorkerConfig};
+pub use server::{ResidentWorker, WorkerConfig};
 pub use wire::{BinaryId, CarriedRun, WorkerStatus};

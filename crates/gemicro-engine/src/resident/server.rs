@@ -47,7 +47,7 @@ pub struct WorkerConfig {
 }
 
 /// The one worker of a store, ready to be called.
-pub struct Worker {
+pub struct ResidentWorker {
     place: PathBuf,
     lock: Lock,
     listener: UnixListener,
@@ -58,7 +58,7 @@ pub struct Worker {
     is_away: bool,
 }
 
-impl Worker {
+impl ResidentWorker {
     /// Becomes the worker of a store; `None` when there is one.
     ///
     /// # Errors

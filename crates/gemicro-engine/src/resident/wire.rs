@@ -19,7 +19,7 @@ const MAX_LINE: u64 = 512 * 1024 * 1024;
 
 /// A call.
 #[derive(Debug, Serialize, Deserialize)]
-pub(super) struct Call {
+pub(super) struct WorkerCall {
     /// The caller's program.
     pub(super) binary: BinaryId,
     /// When it stops waiting: what starts something later than this would surprise it.
@@ -71,7 +71,7 @@ pub(super) enum Want {
 /// What the worker says.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub(super) enum Said {
+pub(super) enum WorkerResponse {
     Event(Box<Event>),
     Live(LiveItem),
     /// Nothing more comes.
@@ -116,7 +116,7 @@ pub struct CarriedRun {
     pub trouble: Option<String>,
 }
 
-impl From<Watched> for Said {
+impl From<Watched> for WorkerResponse {
     fn from(watched: Watched) -> Self {
         match watched {
             Watched::Event(event) => Self::Event(Box::new(event)),

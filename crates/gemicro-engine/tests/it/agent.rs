@@ -6,7 +6,7 @@ use gemicro_core::drive::StopSignals;
 use gemicro_core::run::events::RunReaders;
 use gemicro_engine::CancelOutcome;
 use gemicro_event::Event;
-use gemicro_sim::scenario::Endpoint;
+use gemicro_sim::scenario::ScenarioEndpoint;
 use rustix::process::{Pid, Signal, kill_process};
 
 use crate::child::Job;
@@ -32,7 +32,7 @@ fn is_called(event: &Event) -> bool {
 /// Waits until somebody asked so many times how far it is.
 async fn until_asked(world: &Simulated, since: usize, n_looks: usize) {
     until("a look at the agent", async || {
-        (world.requests(Endpoint::GetInteraction, since).len() >= n_looks).then_some(())
+        (world.requests(ScenarioEndpoint::GetInteraction, since).len() >= n_looks).then_some(())
     })
     .await;
 }
@@ -56,8 +56,8 @@ async fn an_agent_at_work_outlives_two_deaths_and_is_started_once() {
     let events = journal(&engine, &id).await;
     assert!(final_result(&events).answer.contains("the bridge"));
     assert_eq!(lost_for_good(&events).turns, 0);
-    assert_eq!(world.requests(Endpoint::Interactions, 0).len(), 1);
-    assert_eq!(world.requests(Endpoint::CancelInteraction, 0).len(), 0);
+    assert_eq!(world.requests(ScenarioEndpoint::Interactions, 0).len(), 1);
+    assert_eq!(world.requests(ScenarioEndpoint::CancelInteraction, 0).len(), 0);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -71,13 +71,13 @@ async fn suspending_leaves_the_agent_at_work() {
     until_event(&engine, &world.place, "the handle", is_called).await;
     stop.suspend.cancel();
     run.wait().await.expect("suspended");
-    assert_eq!(world.requests(Endpoint::CancelInteraction, 0).len(), 0);
+    assert_eq!(world.requests(ScenarioEndpoint::CancelInteraction, 0).len(), 0);
     world.simulator.gates().open("held");
     let run = resume_soon(&engine, &id).await.expect("not ended");
     run.wait().await.expect("ends");
     let events = journal(&engine, &id).await;
     assert!(final_result(&events).answer.contains("the bridge"));
-    assert_eq!(world.requests(Endpoint::Interactions, 0).len(), 1);
+    assert_eq!(world.requests(ScenarioEndpoint::Interactions, 0).len(), 1);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -98,8 +98,8 @@ async fn a_process_that_slept_leaves_the_agent_to_its_successor() {
     world.simulator.gates().open("held");
     run.wait().await.expect("ends");
     final_result(&journal(&engine, &id).await);
-    assert_eq!(world.requests(Endpoint::Interactions, 0).len(), 1);
-    assert_eq!(world.requests(Endpoint::CancelInteraction, 0).len(), 0);
+    assert_eq!(world.requests(ScenarioEndpoint::Interactions, 0).len(), 1);
+    assert_eq!(world.requests(ScenarioEndpoint::CancelInteraction, 0).len(), 0);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -113,7 +113,7 @@ async fn cancelling_from_another_process_reaches_the_provider() {
     child.wait().expect("ends");
     let events = journal(&engine, &id).await;
     assert_eq!(terminal(&events).update.event_type, "run_cancelled");
-    let told = world.requests(Endpoint::CancelInteraction, 0);
+    let told = world.requests(ScenarioEndpoint::CancelInteraction, 0);
     assert_eq!(told.len(), 1);
     let asked = events
         .iter()

@@ -9,7 +9,7 @@ use std::time::Duration;
 use futures_util::future::BoxFuture;
 use futures_util::stream::BoxStream;
 use gemicro_core::command::{AgentAck, AgentCommand};
-use gemicro_core::store::{Append, Appended, Lease, NewEvent, NewStream, Page, Store, StoreError};
+use gemicro_core::store::{Append, AppendResult, Lease, NewEvent, NewStream, Store, StoreError, StreamPage};
 use gemicro_event::{CommandId, Event, StreamId};
 use rustix::process::{Signal, getpid, kill_process};
 use serde::{Deserialize, Serialize};
@@ -172,7 +172,7 @@ fn die() {
 }
 
 impl Store for KillingStore {
-    fn create(&self, new: NewStream) -> BoxFuture<'_, Result<(Appended, Option<Lease>), StoreError>> {
+    fn create(&self, new: NewStream) -> BoxFuture<'_, Result<(AppendResult, Option<Lease>), StoreError>> {
         std::fs::write(self.place.join("run"), new.stream.as_str()).expect("written");
         Box::pin(async move {
             let created = self.inner.create(new).await;
@@ -185,7 +185,7 @@ impl Store for KillingStore {
         self.inner.as_written(events)
     }
 
-    fn append(&self, append: Append) -> BoxFuture<'_, Result<Appended, StoreError>> {
+    fn append(&self, append: Append) -> BoxFuture<'_, Result<AppendResult, StoreError>> {
         Box::pin(async move {
             self.look(&append);
             let appended = self.inner.append(append).await;
@@ -194,7 +194,12 @@ impl Store for KillingStore {
         })
     }
 
-    fn read(&self, stream: &StreamId, after: u64, limit: usize) -> BoxFuture<'_, Result<Page, StoreError>> {
+    fn read(
+        &self,
+        stream: &StreamId,
+        after: u64,
+        limit: usize,
+    ) -> BoxFuture<'_, Result<StreamPage, StoreError>> {
         self.inner.read(stream, after, limit)
     }
 

@@ -3,7 +3,7 @@
 use gemicro_core::drive::StopSignals;
 use gemicro_core::run::events::RunReaders;
 use gemicro_event::{Charge, Event};
-use gemicro_sim::scenario::Endpoint;
+use gemicro_sim::scenario::ScenarioEndpoint;
 
 use crate::kill::resume_soon;
 use crate::simulated::{
@@ -42,7 +42,7 @@ async fn a_stream_that_is_cut_goes_on_after_its_last_event() {
         (0, 0)
     );
     assert!(world.posts().values().all(|n| *n == 1), "{:?}", world.posts());
-    let looks = world.requests(Endpoint::GetInteraction, 0);
+    let looks = world.requests(ScenarioEndpoint::GetInteraction, 0);
     assert_eq!(looks.len(), 1);
     assert!(looks[0].path.contains("last_event_id="), "{}", looks[0].path);
 }

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use gemicro_core::research::events::FinalResult;
 use gemicro_core::run::events::RunReaders;
-use gemicro_engine::{Engine, Run};
+use gemicro_engine::{DrivenRun, Engine};
 use gemicro_event::{ErrorKind, Event, StreamId};
 
 use crate::child::{Job, started_run};
@@ -47,7 +47,7 @@ fn check(events: &[Event], calm: &FinalResult, n_calls: usize, k: usize) {
 }
 
 /// Resumes as soon as the dead process's lease is over.
-pub(crate) async fn resume_soon(engine: &Engine, id: &StreamId) -> Option<Run> {
+pub(crate) async fn resume_soon(engine: &Engine, id: &StreamId) -> Option<DrivenRun> {
     for _ in 0..600 {
         match engine.resume(id, Default::default()).await {
             Ok(run) => return Some(run),

@@ -8,7 +8,7 @@ use futures_util::{StreamExt, stream};
 use gemicro_core::research::events::FinalResult;
 use gemicro_core::run::events::RunReaders;
 use gemicro_event::{Event, StreamId};
-use gemicro_sim::scenario::Endpoint;
+use gemicro_sim::scenario::ScenarioEndpoint;
 
 use crate::child::{Job, started_run};
 use crate::kill::{resume_soon, until_free};
@@ -64,7 +64,7 @@ fn check_completed(world: &Simulated, before: &[Event], since: usize, what: &str
         .filter_map(|event| event.update.as_step_completed())
         .map(|done| done.step.to_string())
         .collect();
-    for entry in world.requests(Endpoint::Interactions, since) {
+    for entry in world.requests(ScenarioEndpoint::Interactions, since) {
         let rule = entry.rule.unwrap_or_default();
         assert!(!completed.contains(&rule), "{what}: {rule} was sent again");
     }
@@ -87,7 +87,9 @@ async fn killed_in_stream(point: Point, calm: &FinalResult) {
     let listens = async {
         if point.still_runs {
             until("the next listener", async || {
-                let mut looks = world.requests(Endpoint::GetInteraction, since).into_iter();
+                let mut looks = world
+                    .requests(ScenarioEndpoint::GetInteraction, since)
+                    .into_iter();
                 looks.any(|it| it.path.contains("stream=true")).then_some(())
             })
             .await;
@@ -118,7 +120,7 @@ async fn killed_in_stream(point: Point, calm: &FinalResult) {
         .find_map(|event| event.update.as_step_handle())
         .expect("waited for");
     let interaction = handle.handle["interaction"].as_str().expect("an id").to_owned();
-    let looks = world.requests(Endpoint::GetInteraction, since);
+    let looks = world.requests(ScenarioEndpoint::GetInteraction, since);
     assert!(
         looks.iter().any(|look| look.path.contains(&interaction)),
         "{what}: nobody asked for {interaction}"
@@ -244,7 +246,7 @@ async fn a_call_whose_handle_was_not_written_yet_is_counted_and_sent_again() {
     let mut posts = world.posts();
     assert_eq!(posts.remove(&step_of(2)), Some(2));
     assert!(posts.values().all(|n| *n == 1), "{posts:?}");
-    assert_eq!(world.requests(Endpoint::GetInteraction, 0).len(), 0);
+    assert_eq!(world.requests(ScenarioEndpoint::GetInteraction, 0).len(), 0);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -254,7 +256,7 @@ async fn an_answer_that_came_but_was_not_written_is_fetched_again_and_paid_once(
     check_result(&events, &calm, "fetched again");
     assert_eq!(lost_for_good(&events).tokens, 0);
     assert!(world.posts().values().all(|n| *n == 1), "{:?}", world.posts());
-    assert_eq!(world.requests(Endpoint::GetInteraction, 0).len(), 1);
+    assert_eq!(world.requests(ScenarioEndpoint::GetInteraction, 0).len(), 1);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -274,7 +276,9 @@ async fn a_stream_that_was_killed_twice_is_still_sent_once() {
     until_free(&engine, &id).await;
     let second = world.job().resuming("second", &id).spawn();
     until("the second listener", async || {
-        let mut looks = world.requests(Endpoint::GetInteraction, since).into_iter();
+        let mut looks = world
+            .requests(ScenarioEndpoint::GetInteraction, since)
+            .into_iter();
         looks.any(|it| it.path.contains("stream=true")).then_some(())
     })
     .await;

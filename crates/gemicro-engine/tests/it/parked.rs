@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use gemicro_core::run::events::RunReaders;
 use gemicro_event::{Event, RunStatus};
-use gemicro_sim::scenario::Endpoint;
+use gemicro_sim::scenario::ScenarioEndpoint;
 
 use crate::kill::resume_soon;
 use crate::simulated::{Simulated, calm_result, check_result, kill, scenario, until_event};
@@ -36,7 +36,7 @@ async fn a_parked_run_that_was_killed_waits_on_and_ends_by_itself() {
     let events = journal(&engine, &id).await;
     check_result(&events, &calm, "parked and killed");
     assert_eq!(count(&events, "run_woken"), 1);
-    let sent = world.requests(Endpoint::Interactions, since);
+    let sent = world.requests(ScenarioEndpoint::Interactions, since);
     assert!(
         sent.iter().all(|entry| entry.at >= until),
         "something was sent before {until}"

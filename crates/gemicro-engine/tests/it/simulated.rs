@@ -13,8 +13,8 @@ use gemicro_core::store::Store;
 use gemicro_engine::{Backend, Engine, Plan};
 use gemicro_event::{Charge, Event, StreamId};
 use gemicro_llm::{GeminiBackend, GeminiConfig};
-use gemicro_sim::scenario::{Endpoint, Scenario};
-use gemicro_sim::{LogEntry, Running, Simulator};
+use gemicro_sim::scenario::{Scenario, ScenarioEndpoint};
+use gemicro_sim::{LogEntry, RunningSimulator, Simulator};
 
 use crate::child::{Job, started_run};
 use crate::support::{Place, count, engine_asking, final_result, journal, plan_with};
@@ -90,7 +90,7 @@ pub(crate) fn scenario(first: &str, added: Option<(usize, &str)>) -> String {
 /// A place and a simulator of its own.
 pub(crate) struct Simulated {
     pub(crate) place: Place,
-    pub(crate) simulator: Running,
+    pub(crate) simulator: RunningSimulator,
 }
 
 impl Simulated {
@@ -117,7 +117,7 @@ impl Simulated {
     }
 
     /// Requests to one endpoint since the log had `since` entries.
-    pub(crate) fn requests(&self, endpoint: Endpoint, since: usize) -> Vec<LogEntry> {
+    pub(crate) fn requests(&self, endpoint: ScenarioEndpoint, since: usize) -> Vec<LogEntry> {
         let entries = self.simulator.log().entries().into_iter().skip(since);
         entries.filter(|entry| entry.endpoint == Some(endpoint)).collect()
     }
@@ -129,7 +129,7 @@ impl Simulated {
     /// How often each call was started, by step.
     pub(crate) fn posts(&self) -> BTreeMap<String, usize> {
         let mut posts = BTreeMap::new();
-        for entry in self.requests(Endpoint::Interactions, 0) {
+        for entry in self.requests(ScenarioEndpoint::Interactions, 0) {
             let rule = entry
                 .rule
                 .unwrap_or_else(|| panic!("unexpected: {}", entry.prompt));

@@ -5,7 +5,7 @@
 //! any of its bytes is percent-encoded, which covers every kind of URL.
 
 use super::cut::Span;
-use super::scan::{Probe, Rest};
+use super::scan::{FollowingText, SecretProbe};
 use super::{MASK, shapes};
 
 /// Values shorter than this are not treated as secrets.
@@ -106,9 +106,9 @@ impl Forms {
     }
 
     /// Looks for a known value that starts at this place.
-    pub(super) fn probe(&self, text: &[u8], at: usize, rest: Rest) -> Probe {
+    pub(super) fn probe(&self, text: &[u8], at: usize, rest: FollowingText) -> SecretProbe {
         let candidates = self.by_first[usize::from(text[at])].iter();
-        candidates.fold(Probe::No, |known, &idx| {
+        candidates.fold(SecretProbe::No, |known, &idx| {
             known.or(matches(&self.patterns[idx as usize], text, at, rest))
         })
     }
@@ -120,46 +120,46 @@ impl Forms {
 }
 
 /// Compares a pattern with the text; each byte may be percent-encoded, a blank may be `+`, and `/` may be `\/`.
-fn matches(pattern: &[u8], text: &[u8], at: usize, rest: Rest) -> Probe {
+fn matches(pattern: &[u8], text: &[u8], at: usize, rest: FollowingText) -> SecretProbe {
     let mut end = at;
     for &byte in pattern {
         match text.get(end) {
             None => {
-                return if rest == Rest::More {
-                    Probe::Open
+                return if rest == FollowingText::More {
+                    SecretProbe::Open
                 } else {
-                    Probe::No
+                    SecretProbe::No
                 };
             }
             Some(b'%') if encoded(byte, text.get(end + 1..).unwrap_or_default(), rest) => {
                 if end + 3 > text.len() {
-                    return Probe::Open;
+                    return SecretProbe::Open;
                 }
                 end += 3;
             }
             Some(&found) if found == byte || (found == b'+' && byte == b' ') => end += 1,
             Some(b'\\') if byte == b'/' => match text.get(end + 1) {
                 Some(b'/') => end += 2,
-                Some(_) => return Probe::No,
+                Some(_) => return SecretProbe::No,
                 None => {
-                    return if rest == Rest::More {
-                        Probe::Open
+                    return if rest == FollowingText::More {
+                        SecretProbe::Open
                     } else {
-                        Probe::No
+                        SecretProbe::No
                     };
                 }
             },
-            Some(_) => return Probe::No,
+            Some(_) => return SecretProbe::No,
         }
     }
-    Probe::Full(Span { start: at, end })
+    SecretProbe::Full(Span { start: at, end })
 }
 
 /// Whether the digits after a percent sign are those of `byte`; cut-off digits count while more may follow.
-fn encoded(byte: u8, digits: &[u8], rest: Rest) -> bool {
+fn encoded(byte: u8, digits: &[u8], rest: FollowingText) -> bool {
     let wanted = [byte >> 4, byte & 15];
     let n_given = digits.len().min(2);
-    (n_given == 2 || rest == Rest::More)
+    (n_given == 2 || rest == FollowingText::More)
         && digits
             .iter()
             .zip(wanted)

@@ -1,8 +1,8 @@
 //! Headers that carry a credential: they keep their name and lose their value.
 
 use super::cut::Span;
-use super::scan::{Probe, Rest};
-use super::shapes::{Look, Needs, Place, Prefix, Shape, is_value};
+use super::scan::{FollowingText, SecretProbe};
+use super::shapes::{Needs, Prefix, PrefixPosition, SecretShape, TextPosition, is_value};
 
 /// What starts a header here; compared without regard to case.
 pub(super) const NAMES: [&str; 4] = [HEADERS[0], HEADERS[1], AUTHORIZATION, BEARER];
@@ -16,22 +16,22 @@ const BEARER: &str = "bearer";
 /// A header value shorter than this is no secret.
 const MIN_VALUE: usize = 8;
 
-impl Look<'_> {
-    pub(super) fn headers(self) -> Probe {
-        let named = HEADERS.iter().fold(Probe::No, |known, name| {
+impl TextPosition<'_> {
+    pub(super) fn headers(self) -> SecretProbe {
+        let named = HEADERS.iter().fold(SecretProbe::No, |known, name| {
             known.or(match self.literal_in_any_case(self.at, name) {
-                Prefix::No => Probe::No,
-                Prefix::Open => Probe::Open,
+                Prefix::No => SecretProbe::No,
+                Prefix::Open => SecretProbe::Open,
                 Prefix::Ends(end) => self.value_after(end),
             })
         });
         let authorization = match self.literal_in_any_case(self.at, AUTHORIZATION) {
-            Prefix::No => Probe::No,
-            Prefix::Open => Probe::Open,
+            Prefix::No => SecretProbe::No,
+            Prefix::Open => SecretProbe::Open,
             Prefix::Ends(end) => match self.separator(end) {
-                Prefix::No => Probe::No,
-                Prefix::Open => Probe::Open,
-                Prefix::Ends(scheme) => SCHEMES.iter().fold(Probe::No, |known, name| {
+                Prefix::No => SecretProbe::No,
+                Prefix::Open => SecretProbe::Open,
+                Prefix::Ends(scheme) => SCHEMES.iter().fold(SecretProbe::No, |known, name| {
                     known.or(self.credential(scheme, name, MIN_VALUE, Needs::Nothing))
                 }),
             },
@@ -42,19 +42,19 @@ impl Look<'_> {
     }
 
     /// The value of a header whose name ends at `name_end`.
-    fn value_after(self, name_end: usize) -> Probe {
+    fn value_after(self, name_end: usize) -> SecretProbe {
         match self.separator(name_end) {
-            Prefix::No => Probe::No,
-            Prefix::Open => Probe::Open,
+            Prefix::No => SecretProbe::No,
+            Prefix::Open => SecretProbe::Open,
             Prefix::Ends(value) => self.value(value, MIN_VALUE, Needs::Nothing),
         }
     }
 
     /// A scheme such as `Bearer` at `from`, blanks, and then the value.
-    fn credential(self, from: usize, scheme: &str, min: usize, needs: Needs) -> Probe {
+    fn credential(self, from: usize, scheme: &str, min: usize, needs: Needs) -> SecretProbe {
         let after = match self.literal_in_any_case(from, scheme) {
-            Prefix::No => return Probe::No,
-            Prefix::Open => return Probe::Open,
+            Prefix::No => return SecretProbe::No,
+            Prefix::Open => return SecretProbe::Open,
             Prefix::Ends(after) => after,
         };
         let rest = &self.text[after..];
@@ -67,23 +67,23 @@ impl Look<'_> {
                 .count(),
         };
         match n_blanks {
-            0 if rest.len() < 3 && self.rest == Rest::More => Probe::Open,
-            0 => Probe::No,
+            0 if rest.len() < 3 && self.rest == FollowingText::More => SecretProbe::Open,
+            0 => SecretProbe::No,
             n_blanks => self.value(after + n_blanks, min, needs),
         }
     }
 
-    fn value(self, start: usize, min: usize, needs: Needs) -> Probe {
-        let shape = Shape {
+    fn value(self, start: usize, min: usize, needs: Needs) -> SecretProbe {
+        let shape = SecretShape {
             prefix: "",
-            place: Place::Anywhere,
+            place: PrefixPosition::Anywhere,
             is_body: is_value,
             min,
             needs,
         };
         match self.run(start, &shape) {
-            Probe::Full(span) => Probe::Full(Span { start, end: span.end }),
-            other @ (Probe::No | Probe::Open) => other,
+            SecretProbe::Full(span) => SecretProbe::Full(Span { start, end: span.end }),
+            other @ (SecretProbe::No | SecretProbe::Open) => other,
         }
     }
 
@@ -97,7 +97,7 @@ impl Look<'_> {
             .iter()
             .any(|byte| matches!(byte, b':' | b'='));
         match says_value {
-            _ if from + length == self.text.len() && self.rest == Rest::More => Prefix::Open,
+            _ if from + length == self.text.len() && self.rest == FollowingText::More => Prefix::Open,
             true => Prefix::Ends(from + length),
             false => Prefix::No,
         }

@@ -1,26 +1,26 @@
 //! Private keys in PEM: everything from the first to the last dash goes.
 
 use super::cut::Span;
-use super::scan::{Probe, Rest};
-use super::shapes::{Look, Prefix, is_base64, is_digit};
+use super::scan::{FollowingText, SecretProbe};
+use super::shapes::{Prefix, TextPosition, is_base64, is_digit};
 
 pub(super) const PEM_BEGIN: &str = "-----BEGIN ";
 const PEM_END: &str = "-----END ";
 
-impl Look<'_> {
+impl TextPosition<'_> {
     /// A private key in PEM, its line ends raw or escaped, its end possibly missing.
-    pub(super) fn pem(self) -> Probe {
+    pub(super) fn pem(self) -> SecretProbe {
         let label = match self.literal(self.at, PEM_BEGIN) {
-            Prefix::No => return Probe::No,
-            Prefix::Open => return Probe::Open,
+            Prefix::No => return SecretProbe::No,
+            Prefix::Open => return SecretProbe::Open,
             Prefix::Ends(label) => label,
         };
         let Some(mut end) = self.pem_label(label) else {
-            let waits = self.rest == Rest::More && self.text.len() - label < 64;
+            let waits = self.rest == FollowingText::More && self.text.len() - label < 64;
             return if waits && self.text[label..].iter().all(|&byte| byte != b'\n') {
-                Probe::Open
+                SecretProbe::Open
             } else {
-                Probe::No
+                SecretProbe::No
             };
         };
         loop {
@@ -34,8 +34,8 @@ impl Look<'_> {
             let is_header = headers
                 .iter()
                 .any(|header| self.text[line..].starts_with(header.as_bytes()));
-            if self.rest == Rest::More && self.text.len() - after < PEM_END.len() + 2 {
-                return Probe::Open;
+            if self.rest == FollowingText::More && self.text.len() - after < PEM_END.len() + 2 {
+                return SecretProbe::Open;
             }
             if is_header {
                 let rest = self.text[line..].iter();
@@ -48,9 +48,11 @@ impl Look<'_> {
             let last = after + self.line_ends(after);
             if self.text[last..].starts_with(PEM_END.as_bytes()) {
                 return match self.pem_label(last + PEM_END.len()) {
-                    Some(end) => Probe::Full(Span { start: self.at, end }),
-                    None if self.rest == Rest::More && self.text.len() - last < 96 => Probe::Open,
-                    None => Probe::Full(Span {
+                    Some(end) => SecretProbe::Full(Span { start: self.at, end }),
+                    None if self.rest == FollowingText::More && self.text.len() - last < 96 => {
+                        SecretProbe::Open
+                    }
+                    None => SecretProbe::Full(Span {
                         start: self.at,
                         end: last,
                     }),
@@ -60,7 +62,7 @@ impl Look<'_> {
             if length >= 20 || (length > 0 && after == self.text.len()) {
                 end = after;
             } else {
-                return Probe::Full(Span { start: self.at, end });
+                return SecretProbe::Full(Span { start: self.at, end });
             }
         }
     }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::cut::{self, Span};
 use super::forms::Forms;
-use super::scan::{self, Rest};
+use super::scan::{self, FollowingText};
 use super::stream::RedactStream;
 
 /// What stands where a secret stood.
@@ -34,7 +34,7 @@ impl Redactor {
     /// The text without its secrets.
     #[must_use]
     pub fn redact<'t>(&self, text: &'t str) -> Cow<'t, str> {
-        let found = scan::scan(&self.forms, text, 0, Rest::Nothing);
+        let found = scan::scan(&self.forms, text, 0, FollowingText::Nothing);
         if found.spans.is_empty() {
             return Cow::Borrowed(text);
         }

@@ -7,7 +7,7 @@ use super::shapes;
 
 /// Whether more text may follow the one at hand.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Rest {
+pub(super) enum FollowingText {
     /// This is all of it.
     Nothing,
     /// A later piece may continue it.
@@ -16,16 +16,16 @@ pub(super) enum Rest {
 
 /// What one place of a text says about a secret starting there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Probe {
+pub(super) enum SecretProbe {
     /// None starts here.
     No,
-    /// The text ends before this can be told; only with [`Rest::More`].
+    /// The text ends before this can be told; only with [`FollowingText::More`].
     Open,
     /// These bytes have to go.
     Full(Span),
 }
 
-impl Probe {
+impl SecretProbe {
     /// The wider answer of two: one that is still open wins, then the one that reaches further.
     pub(super) fn or(self, other: Self) -> Self {
         match (self, other) {
@@ -41,21 +41,21 @@ impl Probe {
 
 /// What a scan found.
 #[derive(Debug, Default)]
-pub(super) struct Found {
+pub(super) struct SecretSpan {
     /// Spans to take out, in order, apart from each other.
     pub(super) spans: Vec<Span>,
     /// Where each span was recognised: a header's value goes, but its name has to be seen.
     origins: Vec<usize>,
-    /// From here on nothing is certain yet; only with [`Rest::More`].
+    /// From here on nothing is certain yet; only with [`FollowingText::More`].
     pub(super) open_from: Option<usize>,
 }
 
 /// Scans `text` from byte `from`; what stands before is context only.
 ///
 /// Every place is probed, so overlapping secrets are taken out together and no tail of one survives.
-pub(super) fn scan(forms: &Forms, text: &str, from: usize, rest: Rest) -> Found {
+pub(super) fn scan(forms: &Forms, text: &str, from: usize, rest: FollowingText) -> SecretSpan {
     let bytes = text.as_bytes();
-    let mut found = Found::default();
+    let mut found = SecretSpan::default();
     for at in from..bytes.len() {
         if !forms.may_start(bytes, at) {
             continue;
@@ -65,14 +65,14 @@ pub(super) fn scan(forms: &Forms, text: &str, from: usize, rest: Rest) -> Found 
             .probe(bytes, at, rest)
             .or(shapes::probe(bytes, at, covered, rest))
         {
-            Probe::No => {}
-            Probe::Full(span) => {
+            SecretProbe::No => {}
+            SecretProbe::Full(span) => {
                 joined(&mut found.spans, span);
                 if found.origins.len() < found.spans.len() {
                     found.origins.push(at);
                 }
             }
-            Probe::Open => {
+            SecretProbe::Open => {
                 found.open_from = Some(at);
                 return found;
             }
@@ -81,7 +81,7 @@ pub(super) fn scan(forms: &Forms, text: &str, from: usize, rest: Rest) -> Found 
     found
 }
 
-impl Found {
+impl SecretSpan {
     /// Forgets the spans that reach `to`, for text that follows may change them, and says up to where
     /// everything is certain then.
     pub(super) fn settle(&mut self, mut to: usize) -> usize {

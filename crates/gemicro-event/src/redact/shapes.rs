@@ -1,12 +1,12 @@
 //! What well-known tokens look like, for secrets nobody told us about.
 //!
-//! A shape is a prefix that hardly occurs by chance and a run of token characters after it. [`Look`] is one
+//! A shape is a prefix that hardly occurs by chance and a run of token characters after it. [`TextPosition`] is one
 //! place of a text under inspection; `headers` and `pem` look at it in their own ways.
 
 use super::cut::{Span, escape_start};
 use super::headers::NAMES;
 use super::pem::PEM_BEGIN;
-use super::scan::{Probe, Rest};
+use super::scan::{FollowingText, SecretProbe};
 
 /// What a run must contain beside its length, so that ordinary words do not match.
 #[derive(Clone, Copy)]
@@ -18,31 +18,31 @@ pub(super) enum Needs {
 
 /// Where a prefix may stand.
 #[derive(Clone, Copy)]
-pub(super) enum Place {
+pub(super) enum PrefixPosition {
     Anywhere,
     /// Not inside a word: `sk-` is no token in `task-`.
     WordStart,
 }
 
-pub(super) struct Shape {
+pub(super) struct SecretShape {
     pub(super) prefix: &'static str,
-    pub(super) place: Place,
+    pub(super) place: PrefixPosition,
     pub(super) is_body: fn(u8) -> bool,
     pub(super) min: usize,
     pub(super) needs: Needs,
 }
 
-const fn shape(prefix: &'static str, is_body: fn(u8) -> bool, min: usize, needs: Needs) -> Shape {
-    Shape {
+const fn shape(prefix: &'static str, is_body: fn(u8) -> bool, min: usize, needs: Needs) -> SecretShape {
+    SecretShape {
         prefix,
-        place: Place::Anywhere,
+        place: PrefixPosition::Anywhere,
         is_body,
         min,
         needs,
     }
 }
 
-const SHAPES: &[Shape] = &[
+const SHAPES: &[SecretShape] = &[
     // Google: API keys, the newer keys bound to an account, OAuth access tokens, client secrets.
     shape("AIza", is_word, 30, Needs::Nothing),
     shape("AQ.", is_word, 30, Needs::DigitOrUpper),
@@ -50,9 +50,9 @@ const SHAPES: &[Shape] = &[
     shape("GOCSPX-", is_word, 20, Needs::Nothing),
     // Anthropic, OpenAI and those that took over the prefix.
     shape("sk-ant-", is_word, 16, Needs::Nothing),
-    Shape {
+    SecretShape {
         prefix: "sk-",
-        place: Place::WordStart,
+        place: PrefixPosition::WordStart,
         is_body: is_word,
         min: 20,
         needs: Needs::DigitOrUpper,
@@ -74,9 +74,9 @@ const SHAPES: &[Shape] = &[
     shape("AKIA", is_upper, 16, Needs::Nothing),
     shape("ASIA", is_upper, 16, Needs::Digit),
     shape("npm_", is_alnum, 36, Needs::Nothing),
-    Shape {
+    SecretShape {
         prefix: "hf_",
-        place: Place::WordStart,
+        place: PrefixPosition::WordStart,
         is_body: is_alnum,
         min: 30,
         needs: Needs::DigitOrUpper,
@@ -107,8 +107,8 @@ pub(super) fn starts(mut allow: impl FnMut(u8, u8)) {
 }
 
 /// Looks for a token that starts at this place. `covered` is the end of a span that reaches this place.
-pub(super) fn probe(text: &[u8], at: usize, covered: Option<usize>, rest: Rest) -> Probe {
-    let look = Look {
+pub(super) fn probe(text: &[u8], at: usize, covered: Option<usize>, rest: FollowingText) -> SecretProbe {
+    let look = TextPosition {
         text,
         at,
         covered,
@@ -116,17 +116,17 @@ pub(super) fn probe(text: &[u8], at: usize, covered: Option<usize>, rest: Rest) 
     };
     let tokens = SHAPES
         .iter()
-        .fold(Probe::No, |known, shape| known.or(look.token(shape)));
+        .fold(SecretProbe::No, |known, shape| known.or(look.token(shape)));
     tokens.or(look.jwt()).or(look.pem()).or(look.headers())
 }
 
 /// One place of a text under inspection.
 #[derive(Clone, Copy)]
-pub(super) struct Look<'t> {
+pub(super) struct TextPosition<'t> {
     pub(super) text: &'t [u8],
     pub(super) at: usize,
     pub(super) covered: Option<usize>,
-    pub(super) rest: Rest,
+    pub(super) rest: FollowingText,
 }
 
 /// The answer about a prefix.
@@ -136,27 +136,27 @@ pub(super) enum Prefix {
     Ends(usize),
 }
 
-impl Look<'_> {
-    fn token(self, shape: &Shape) -> Probe {
+impl TextPosition<'_> {
+    fn token(self, shape: &SecretShape) -> SecretProbe {
         let body = match self.literal(self.at, shape.prefix) {
-            Prefix::No => return Probe::No,
-            Prefix::Open => return Probe::Open,
+            Prefix::No => return SecretProbe::No,
+            Prefix::Open => return SecretProbe::Open,
             Prefix::Ends(body) => body,
         };
-        if matches!(shape.place, Place::WordStart) && !self.at_word_start() {
-            return Probe::No;
+        if matches!(shape.place, PrefixPosition::WordStart) && !self.at_word_start() {
+            return SecretProbe::No;
         }
         self.run(body, shape)
     }
 
-    pub(super) fn run(self, body: usize, shape: &Shape) -> Probe {
+    pub(super) fn run(self, body: usize, shape: &SecretShape) -> SecretProbe {
         let inspected = &self.text[body..self.text.len().min(body + INSPECTED)];
         let length = inspected
             .iter()
             .take_while(|&&byte| (shape.is_body)(byte))
             .count();
-        if body + length == self.text.len() && self.rest == Rest::More {
-            return Probe::Open;
+        if body + length == self.text.len() && self.rest == FollowingText::More {
+            return SecretProbe::Open;
         }
         let run = &inspected[..length];
         let fits = match shape.needs {
@@ -167,13 +167,13 @@ impl Look<'_> {
                 .any(|byte| byte.is_ascii_digit() || byte.is_ascii_uppercase()),
         };
         if length < shape.min || !fits {
-            return Probe::No;
+            return SecretProbe::No;
         }
         self.up_to_end_of(shape.is_body, self.at, body + length)
     }
 
     /// The span from `start` to where the run that reaches `from` ends.
-    fn up_to_end_of(self, is_body: fn(u8) -> bool, start: usize, from: usize) -> Probe {
+    fn up_to_end_of(self, is_body: fn(u8) -> bool, start: usize, from: usize) -> SecretProbe {
         // What is covered already is not walked again: a text of nothing but prefixes stays linear.
         let from = from.max(self.covered.unwrap_or(0));
         let end = from
@@ -181,17 +181,17 @@ impl Look<'_> {
                 .iter()
                 .take_while(|&&byte| is_body(byte))
                 .count();
-        if end == self.text.len() && self.rest == Rest::More {
-            return Probe::Open;
+        if end == self.text.len() && self.rest == FollowingText::More {
+            return SecretProbe::Open;
         }
-        Probe::Full(Span { start, end })
+        SecretProbe::Full(Span { start, end })
     }
 
     /// Three or more parts of base64 with dots between, the first of which starts a JSON object.
-    fn jwt(self) -> Probe {
+    fn jwt(self) -> SecretProbe {
         let first = match self.literal(self.at, JWT) {
-            Prefix::No => return Probe::No,
-            Prefix::Open => return Probe::Open,
+            Prefix::No => return SecretProbe::No,
+            Prefix::Open => return SecretProbe::Open,
             Prefix::Ends(first) => first,
         };
         let max_header = if self.at_word_start() {
@@ -208,9 +208,9 @@ impl Look<'_> {
                 .count();
             end += length;
             match self.text.get(end) {
-                None if self.rest == Rest::More => return Probe::Open,
+                None if self.rest == FollowingText::More => return SecretProbe::Open,
                 Some(b'.') if length >= min => end += 1,
-                Some(_) | None => return Probe::No,
+                Some(_) | None => return SecretProbe::No,
             }
         }
         self.up_to_end_of(is_dotted, self.at, end)
@@ -235,7 +235,7 @@ impl Look<'_> {
         }
         match found.len() >= literal.len() {
             true => Prefix::Ends(from + literal.len()),
-            false if self.rest == Rest::More => Prefix::Open,
+            false if self.rest == FollowingText::More => Prefix::Open,
             false => Prefix::No,
         }
     }

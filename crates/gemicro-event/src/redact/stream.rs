@@ -2,7 +2,7 @@
 
 use super::cut::{cut_plain, escape_start};
 use super::redactor::{MASK, Redactor};
-use super::scan::{self, Rest};
+use super::scan::{self, FollowingText};
 use super::shapes;
 
 /// Redacts text piece by piece: what comes out is never part of a secret, wherever the pieces are cut.
@@ -16,12 +16,12 @@ pub struct RedactStream {
     buffer: String,
     /// Where the held part starts.
     held_from: usize,
-    state: State,
+    state: RedactState,
 }
 
 /// What is done with the next letter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum State {
+enum RedactState {
     Reading,
     /// A token that was too long to hold was masked; its letters are dropped until it ends.
     DroppingToken,
@@ -40,7 +40,7 @@ impl RedactStream {
             redactor,
             buffer: String::new(),
             held_from: 0,
-            state: State::Reading,
+            state: RedactState::Reading,
         }
     }
 
@@ -48,18 +48,23 @@ impl RedactStream {
     #[must_use]
     pub fn push(&mut self, piece: &str) -> String {
         let piece = match self.state {
-            State::Reading => piece,
-            State::DroppingToken => piece.trim_start_matches(shapes::may_continue),
-            State::DroppingKey => piece.trim_start_matches(|letter: char| {
+            RedactState::Reading => piece,
+            RedactState::DroppingToken => piece.trim_start_matches(shapes::may_continue),
+            RedactState::DroppingKey => piece.trim_start_matches(|letter: char| {
                 shapes::may_continue(letter) || letter.is_ascii_whitespace()
             }),
         };
         if piece.is_empty() {
             return String::new();
         }
-        self.state = State::Reading;
+        self.state = RedactState::Reading;
         self.buffer.push_str(piece);
-        let mut found = scan::scan(self.redactor.forms(), &self.buffer, self.held_from, Rest::More);
+        let mut found = scan::scan(
+            self.redactor.forms(),
+            &self.buffer,
+            self.held_from,
+            FollowingText::More,
+        );
         let open_from = found.open_from.unwrap_or(self.buffer.len());
         let limit = Self::HELD.max(2 * self.redactor.forms().longest());
         let certain_to = self.outside_of_escapes(found.settle(open_from));
@@ -71,9 +76,9 @@ impl RedactStream {
         let given = self.give_out(&found.spans, certain_to);
         let is_key = self.buffer[self.held_from..].starts_with("-----BEGIN");
         self.state = if is_key {
-            State::DroppingKey
+            RedactState::DroppingKey
         } else {
-            State::DroppingToken
+            RedactState::DroppingToken
         };
         self.buffer.clear();
         self.buffer.push_str(MASK);
@@ -84,7 +89,12 @@ impl RedactStream {
     /// Gives out what was held back. Nothing may follow.
     #[must_use]
     pub fn finish(mut self) -> String {
-        let found = scan::scan(self.redactor.forms(), &self.buffer, self.held_from, Rest::Nothing);
+        let found = scan::scan(
+            self.redactor.forms(),
+            &self.buffer,
+            self.held_from,
+            FollowingText::Nothing,
+        );
         let end = self.buffer.len();
         self.give_out(&found.spans, end)
     }

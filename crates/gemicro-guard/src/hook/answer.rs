@@ -3,12 +3,12 @@
 use serde_json::{Value, json};
 
 use super::error::HookError;
-use super::format::{EXIT_DENY, Format};
-use crate::policy::{Decision, Denial, Rule};
+use super::format::{EXIT_DENY, HookFormat};
+use crate::policy::{Denial, PolicyDecision, PolicyRule};
 
 /// What the hook's process must print, and how it must end.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Answer {
+pub struct HookAnswer {
     /// For standard output; one line.
     pub stdout: String,
     /// For standard error; empty when there is nothing to say.
@@ -20,29 +20,33 @@ pub struct Answer {
 }
 
 /// The answer to a request that was judged.
-pub fn answer(format: Format, decision: &Decision) -> Answer {
+pub fn answer(format: HookFormat, decision: &PolicyDecision) -> HookAnswer {
     let body = match (format, decision) {
         // Saying nothing leaves the CLI's own rules in force; "allow" would overrule them.
-        (Format::Gemini | Format::Claude | Format::Codex, Decision::Allow) => json!({}),
-        (Format::Gemini, Decision::Deny(denial)) => json!({"decision": "deny", "reason": denial.message()}),
-        (Format::Claude | Format::Codex, Decision::Deny(denial)) => json!({"hookSpecificOutput": {
-            "hookEventName": "PreToolUse",
-            "permissionDecision": "deny",
-            "permissionDecisionReason": denial.message(),
-        }}),
-        (Format::Neutral, Decision::Allow) => {
+        (HookFormat::Gemini | HookFormat::Claude | HookFormat::Codex, PolicyDecision::Allow) => json!({}),
+        (HookFormat::Gemini, PolicyDecision::Deny(denial)) => {
+            json!({"decision": "deny", "reason": denial.message()})
+        }
+        (HookFormat::Claude | HookFormat::Codex, PolicyDecision::Deny(denial)) => {
+            json!({"hookSpecificOutput": {
+                "hookEventName": "PreToolUse",
+                "permissionDecision": "deny",
+                "permissionDecisionReason": denial.message(),
+            }})
+        }
+        (HookFormat::Neutral, PolicyDecision::Allow) => {
             json!({"decision": "allow", "rule": Value::Null, "segment": Value::Null, "hint": Value::Null})
         }
-        (Format::Neutral, Decision::Deny(denial)) => json!({
+        (HookFormat::Neutral, PolicyDecision::Deny(denial)) => json!({
             "decision": "deny", "rule": denial.rule, "segment": denial.segment, "hint": denial.hint,
         }),
     };
     // A fault of ours must not rest on the CLI reading the line above it.
     let fault = match decision {
-        Decision::Deny(denial) if denial.rule == Rule::Internal => Some(denial.message()),
-        Decision::Deny(_) | Decision::Allow => None,
+        PolicyDecision::Deny(denial) if denial.rule == PolicyRule::Internal => Some(denial.message()),
+        PolicyDecision::Deny(_) | PolicyDecision::Allow => None,
     };
-    Answer {
+    HookAnswer {
         stdout: body.to_string(),
         exit_code: fault.as_ref().map_or(0, |_| EXIT_DENY),
         stderr: fault.unwrap_or_default(),
@@ -51,11 +55,11 @@ pub fn answer(format: Format, decision: &Decision) -> Answer {
 }
 
 /// The answer to a request that could not be read: a denial, and the exit code that every CLI obeys.
-pub fn refusal(format: Format, error: &HookError) -> Answer {
+pub fn refusal(format: HookFormat, error: &HookError) -> HookAnswer {
     let denial = Denial::new(error.rule(), "request", error.to_string());
-    Answer {
+    HookAnswer {
         stderr: denial.message(),
         exit_code: EXIT_DENY,
-        ..answer(format, &Decision::Deny(denial))
+        ..answer(format, &PolicyDecision::Deny(denial))
     }
 }

@@ -1,6 +1,6 @@
 //! Requests that cannot be read or judged. Each is a denial.
 
-use crate::policy::Rule;
+use crate::policy::PolicyRule;
 
 /// Why a request cannot be judged.
 #[derive(Debug, thiserror::Error)]
@@ -44,16 +44,16 @@ pub enum HookError {
 
 impl HookError {
     /// The rule that the denial names.
-    pub(super) fn rule(&self) -> Rule {
+    pub(super) fn rule(&self) -> PolicyRule {
         match self {
-            Self::TooLarge { .. } => Rule::TooLarge,
+            Self::TooLarge { .. } => PolicyRule::TooLarge,
             Self::Unreadable(_)
             | Self::Input(_)
             | Self::Arguments(_)
             | Self::Settings(_)
             | Self::Fault
             | Self::WrongEvent { .. }
-            | Self::Field { .. } => Rule::Internal,
+            | Self::Field { .. } => PolicyRule::Internal,
         }
     }
 }

@@ -8,7 +8,7 @@ pub const EXIT_DENY: u8 = 2;
 /// The format of a request and its answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Format {
+pub enum HookFormat {
     /// Gemini CLI's `BeforeTool` hook.
     Gemini,
     /// Claude Code's `PreToolUse` hook.
@@ -19,7 +19,7 @@ pub enum Format {
     Neutral,
 }
 
-impl Format {
+impl HookFormat {
     /// The format whose hooks are called for this event; Codex' requests cannot be told from Claude Code's, nor need be.
     pub(super) fn of_event(event: &str) -> Option<Self> {
         [Self::Gemini, Self::Claude]

@@ -3,18 +3,23 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 
-use super::answer::{Answer, answer, refusal};
+use super::answer::{HookAnswer, answer, refusal};
 use super::error::HookError;
-use super::format::Format;
-use super::request::Request;
+use super::format::HookFormat;
+use super::request::HookRequest;
 use crate::policy::{PolicyConfig, check};
 
 /// Judges one request. Without a `format` it is the one that the request seems to have. Never panics.
-pub fn judge(config: &PolicyConfig, format: Option<Format>, text: &str, worktree: Option<&Path>) -> Answer {
+pub fn judge(
+    config: &PolicyConfig,
+    format: Option<HookFormat>,
+    text: &str,
+    worktree: Option<&Path>,
+) -> HookAnswer {
     let judged = catch_unwind(AssertUnwindSafe(|| {
-        let request = match Request::parse(text) {
+        let request = match HookRequest::parse(text) {
             Ok(request) => request,
-            Err(error) => return refusal(format.unwrap_or(Format::Neutral), &error),
+            Err(error) => return refusal(format.unwrap_or(HookFormat::Neutral), &error),
         };
         let format = format.unwrap_or_else(|| request.format());
         match request.call(format, worktree) {
@@ -22,5 +27,5 @@ pub fn judge(config: &PolicyConfig, format: Option<Format>, text: &str, worktree
             Err(error) => refusal(format, &error),
         }
     }));
-    judged.unwrap_or_else(|_| refusal(format.unwrap_or(Format::Neutral), &HookError::Fault))
+    judged.unwrap_or_else(|_| refusal(format.unwrap_or(HookFormat::Neutral), &HookError::Fault))
 }

@@ -12,8 +12,8 @@ mod request;
 #[cfg(test)]
 mod tests;
 
-pub use answer::{Answer, answer, refusal};
+pub use answer::{HookAnswer, answer, refusal};
 pub use error::HookError;
-pub use format::{EXIT_DENY, Format};
+pub use format::{EXIT_DENY, HookFormat};
 pub use judge::judge;
-pub use request::Request;
+pub use request::HookRequest;

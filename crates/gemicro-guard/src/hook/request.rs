@@ -1,41 +1,43 @@
-//! Reads a request into a [`ToolCall`].
+//! Reads a request into a [`GuardedCall`].
 
 use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value};
 
 use super::error::HookError;
-use super::format::Format;
-use crate::policy::ToolCall;
+use super::format::HookFormat;
+use crate::policy::GuardedCall;
 
 /// A request whose text is JSON.
 #[derive(Debug)]
-pub struct Request(Map<String, Value>);
+pub struct HookRequest(Map<String, Value>);
 
-impl Request {
+impl HookRequest {
     /// Reads the text of a request.
     pub fn parse(text: &str) -> Result<Self, HookError> {
         Ok(Self(serde_json::from_str(text)?))
     }
 
     /// The format that it seems to have: a hook names its event, and whatever does not is ours.
-    pub fn format(&self) -> Format {
+    pub fn format(&self) -> HookFormat {
         let event = self.0.get("hook_event_name").and_then(Value::as_str);
-        event.and_then(Format::of_event).unwrap_or(Format::Neutral)
+        event
+            .and_then(HookFormat::of_event)
+            .unwrap_or(HookFormat::Neutral)
     }
 
     /// What it asks for. `worktree` is what the caller knows to be the task's folder; a CLI's request does not
     /// get to choose it, and the neutral format may only leave it out or repeat it.
-    pub fn call(&self, format: Format, worktree: Option<&Path>) -> Result<ToolCall, HookError> {
+    pub fn call(&self, format: HookFormat, worktree: Option<&Path>) -> Result<GuardedCall, HookError> {
         read(format, &self.0, worktree)
     }
 }
 
 fn read(
-    format: Format,
+    format: HookFormat,
     request: &Map<String, Value>,
     worktree: Option<&Path>,
-) -> Result<ToolCall, HookError> {
+) -> Result<GuardedCall, HookError> {
     match format.event() {
         Some(expected) => {
             let found = text_of(request, "hook_event_name")?;
@@ -51,14 +53,14 @@ fn read(
     }
 }
 
-fn from_cli(request: &Map<String, Value>, worktree: Option<&Path>) -> Result<ToolCall, HookError> {
+fn from_cli(request: &Map<String, Value>, worktree: Option<&Path>) -> Result<GuardedCall, HookError> {
     let cwd = PathBuf::from(text_of(request, "cwd")?);
     let args = match request.get("tool_input") {
         Some(Value::Object(args)) => args.clone(),
         None | Some(Value::Null) => Map::new(),
         Some(_) => return Err(HookError::Field { field: "tool_input" }),
     };
-    Ok(ToolCall {
+    Ok(GuardedCall {
         tool: text_of(request, "tool_name")?.to_owned(),
         args,
         worktree: worktree.map_or_else(|| cwd.clone(), Path::to_path_buf),
@@ -66,7 +68,7 @@ fn from_cli(request: &Map<String, Value>, worktree: Option<&Path>) -> Result<Too
     })
 }
 
-fn neutral(request: &Map<String, Value>, worktree: Option<&Path>) -> Result<ToolCall, HookError> {
+fn neutral(request: &Map<String, Value>, worktree: Option<&Path>) -> Result<GuardedCall, HookError> {
     let mut args = match request.get("args") {
         Some(Value::Object(args)) => args.clone(),
         None | Some(Value::Null) => Map::new(),
@@ -94,7 +96,7 @@ fn neutral(request: &Map<String, Value>, worktree: Option<&Path>) -> Result<Tool
         None | Some(Value::Null) => worktree.clone(),
         Some(_) => PathBuf::from(text_of(request, "cwd")?),
     };
-    Ok(ToolCall {
+    Ok(GuardedCall {
         tool: text_of(request, "tool")?.to_owned(),
         args,
         cwd,

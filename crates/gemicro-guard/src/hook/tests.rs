@@ -4,8 +4,8 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
-use super::{EXIT_DENY, Format, HookError, Request, answer, judge, refusal};
-use crate::policy::{Decision, PolicyConfig, ToolCall, check};
+use super::{EXIT_DENY, HookError, HookFormat, HookRequest, answer, judge, refusal};
+use crate::policy::{GuardedCall, PolicyConfig, PolicyDecision, check};
 
 const GEMINI: &str = r#"{"session_id":"ca34879b","transcript_path":"/srv/user/.gemini/tmp/project/chats/s.jsonl",
  "cwd":"/srv/me/project","hook_event_name":"BeforeTool","timestamp":"2026-11-15T00:13:32.983Z",
@@ -22,15 +22,15 @@ const NEUTRAL: &str = r#"{"tool":"Bash","command":"git checkout -b evil","cwd":"
 const MESSAGE: &str = "Permission Denied: git_subcommand (git checkout -b evil): \
     stay on your branch; to undo a change, edit the file back and commit";
 
-fn read(format: Format, text: &str, worktree: Option<&Path>) -> Result<ToolCall, HookError> {
-    Request::parse(text)?.call(format, worktree)
+fn read(format: HookFormat, text: &str, worktree: Option<&Path>) -> Result<GuardedCall, HookError> {
+    HookRequest::parse(text)?.call(format, worktree)
 }
 
-fn decide(format: Format, text: &str) -> Decision {
+fn decide(format: HookFormat, text: &str) -> PolicyDecision {
     check(&PolicyConfig::default(), &read(format, text, None).unwrap())
 }
 
-fn body(format: Format, decision: &Decision) -> Value {
+fn body(format: HookFormat, decision: &PolicyDecision) -> Value {
     let answer = answer(format, decision);
     assert_eq!((answer.exit_code, answer.stderr.as_str()), (0, ""));
     assert!(!answer.stdout.contains('\n'));
@@ -41,24 +41,24 @@ fn body(format: Format, decision: &Decision) -> Value {
 fn denials_in_every_format() {
     let expected = [
         (
-            Format::Gemini,
+            HookFormat::Gemini,
             GEMINI,
             json!({"decision": "deny", "reason": MESSAGE}),
         ),
         (
-            Format::Claude,
+            HookFormat::Claude,
             CLAUDE,
             json!({"hookSpecificOutput": {"hookEventName": "PreToolUse", "permissionDecision": "deny",
                 "permissionDecisionReason": MESSAGE}}),
         ),
         (
-            Format::Codex,
+            HookFormat::Codex,
             CODEX,
             json!({"hookSpecificOutput": {"hookEventName": "PreToolUse", "permissionDecision": "deny",
                 "permissionDecisionReason": MESSAGE}}),
         ),
         (
-            Format::Neutral,
+            HookFormat::Neutral,
             NEUTRAL,
             json!({"decision": "deny", "rule": "git_subcommand", "segment": "git checkout -b evil",
                 "hint": "stay on your branch; to undo a change, edit the file back and commit"}),
@@ -72,9 +72,9 @@ fn denials_in_every_format() {
 #[test]
 fn allowing_leaves_the_cli_its_own_rules() {
     for (format, request) in [
-        (Format::Gemini, GEMINI),
-        (Format::Claude, CLAUDE),
-        (Format::Codex, CODEX),
+        (HookFormat::Gemini, GEMINI),
+        (HookFormat::Claude, CLAUDE),
+        (HookFormat::Codex, CODEX),
     ] {
         let request = request.replace("checkout -b evil", "status");
         assert_eq!(body(format, &decide(format, &request)), json!({}));
@@ -82,7 +82,7 @@ fn allowing_leaves_the_cli_its_own_rules() {
     let request = NEUTRAL.replace("checkout -b evil", "status");
     let expected = json!({"decision": "allow", "rule": null, "segment": null, "hint": null});
     assert_eq!(
-        body(Format::Neutral, &decide(Format::Neutral, &request)),
+        body(HookFormat::Neutral, &decide(HookFormat::Neutral, &request)),
         expected
     );
 }
@@ -101,8 +101,8 @@ fn whatever_cannot_be_read_is_refused() {
         r#"{"hook_event_name":"BeforeTool","cwd":"/x","tool_name":"Bash","tool_input":"ls"}"#,
     ];
     for text in bad {
-        let error = read(Format::Gemini, text, None).unwrap_err();
-        let answer = refusal(Format::Gemini, &error);
+        let error = read(HookFormat::Gemini, text, None).unwrap_err();
+        let answer = refusal(HookFormat::Gemini, &error);
         assert_eq!(answer.exit_code, EXIT_DENY);
         assert!(answer.stderr.starts_with("Permission Denied: "), "{answer:?}");
         assert!(answer.stdout.contains("deny"));
@@ -112,21 +112,21 @@ fn whatever_cannot_be_read_is_refused() {
         r#"{"tool":"Bash","command":"ls"}"#,
         r#"{"command":"ls","worktree":"/x"}"#,
     ] {
-        assert!(read(Format::Neutral, text, None).is_err(), "{text}");
+        assert!(read(HookFormat::Neutral, text, None).is_err(), "{text}");
     }
 }
 
 #[test]
 fn a_request_does_not_choose_the_worktree() {
     let known = Path::new("/task/wt");
-    let call = read(Format::Gemini, GEMINI, Some(known)).unwrap();
+    let call = read(HookFormat::Gemini, GEMINI, Some(known)).unwrap();
     assert_eq!(
         (call.worktree.as_path(), call.cwd.as_path()),
         (known, Path::new("/srv/me/project"))
     );
-    assert!(read(Format::Neutral, NEUTRAL, Some(known)).is_err());
+    assert!(read(HookFormat::Neutral, NEUTRAL, Some(known)).is_err());
     let call = read(
-        Format::Neutral,
+        HookFormat::Neutral,
         r#"{"tool":"Bash","command":"git status"}"#,
         Some(known),
     )
@@ -137,12 +137,12 @@ fn a_request_does_not_choose_the_worktree() {
 #[test]
 fn without_a_format_the_request_tells_it() {
     for (request, format) in [
-        (GEMINI, Format::Gemini),
-        (CLAUDE, Format::Claude),
-        (CODEX, Format::Claude),
-        (NEUTRAL, Format::Neutral),
+        (GEMINI, HookFormat::Gemini),
+        (CLAUDE, HookFormat::Claude),
+        (CODEX, HookFormat::Claude),
+        (NEUTRAL, HookFormat::Neutral),
     ] {
-        assert_eq!(Request::parse(request).unwrap().format(), format);
+        assert_eq!(HookRequest::parse(request).unwrap().format(), format);
         let judged = judge(&PolicyConfig::default(), None, request, None);
         assert_eq!(judged, answer(format, &decide(format, request)));
     }
@@ -161,7 +161,7 @@ fn a_patch_of_codex_names_its_files() {
         let request = json!({"session_id": "s", "turn_id": "1", "transcript_path": null, "cwd": "/srv/me/project",
             "hook_event_name": "PreToolUse", "model": "m", "permission_mode": "default", "tool_name": "apply_patch",
             "tool_input": {"command": text}, "tool_use_id": "c"});
-        decide(Format::Codex, &request.to_string()).is_allowed()
+        decide(HookFormat::Codex, &request.to_string()).is_allowed()
     };
     assert!(patch("src/new.rs"));
     assert!(!patch("../new.rs"));
@@ -170,7 +170,7 @@ fn a_patch_of_codex_names_its_files() {
 
 #[test]
 fn faults_end_with_the_exit_code_that_every_cli_obeys() {
-    let too_large = refusal(Format::Neutral, &HookError::TooLarge { limit: 7 });
+    let too_large = refusal(HookFormat::Neutral, &HookError::TooLarge { limit: 7 });
     assert_eq!(
         (too_large.exit_code, too_large.stderr.as_str()),
         (
@@ -178,8 +178,8 @@ fn faults_end_with_the_exit_code_that_every_cli_obeys() {
             "Permission Denied: too_large (request): the request is longer than 7 bytes"
         )
     );
-    let fault = crate::policy::Denial::new(crate::policy::Rule::Internal, "x", "y");
-    let answered = answer(Format::Claude, &Decision::Deny(fault));
+    let fault = crate::policy::Denial::new(crate::policy::PolicyRule::Internal, "x", "y");
+    let answered = answer(HookFormat::Claude, &PolicyDecision::Deny(fault));
     assert_eq!(
         (answered.exit_code, answered.stderr.as_str()),
         (EXIT_DENY, "Permission Denied: internal (x): y")

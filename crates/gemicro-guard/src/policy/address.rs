@@ -3,11 +3,11 @@
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 use super::decision::Denial;
-use super::rule::Rule;
+use super::rule::PolicyRule;
 
 /// Refuses a URL that is not plain HTTP(S) to a public host.
 pub(super) fn public(url: &str) -> Result<(), Denial> {
-    let deny = |hint: &str| Denial::new(Rule::Address, url, hint);
+    let deny = |hint: &str| Denial::new(PolicyRule::Address, url, hint);
     let lower = url.trim().to_ascii_lowercase();
     let rest = lower
         .strip_prefix("https://")

@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 
 /// What an agent wants to do, and where.
 #[derive(Debug, Clone, PartialEq)]
-pub struct ToolCall {
+pub struct GuardedCall {
     /// The tool's name, as the CLI spells it.
     pub tool: String,
     /// The tool's arguments. A shell command is `command`, as one text or as a list of words.
@@ -17,7 +17,7 @@ pub struct ToolCall {
     pub worktree: PathBuf,
 }
 
-impl ToolCall {
+impl GuardedCall {
     /// A shell command, started in the worktree's root.
     pub fn shell(tool: impl Into<String>, command: impl Into<String>, worktree: impl Into<PathBuf>) -> Self {
         let worktree = worktree.into();

@@ -2,19 +2,19 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use super::call::ToolCall;
+use super::call::GuardedCall;
 use super::config::PolicyConfig;
-use super::decision::{Decision, Denial};
-use super::rule::Rule;
+use super::decision::{Denial, PolicyDecision};
+use super::rule::PolicyRule;
 use super::tool;
 
 /// Judges one tool call. Never panics: a fault of the policy is a denial.
-pub fn check(config: &PolicyConfig, call: &ToolCall) -> Decision {
+pub fn check(config: &PolicyConfig, call: &GuardedCall) -> PolicyDecision {
     match catch_unwind(AssertUnwindSafe(|| tool::judge(config, call))) {
-        Ok(Ok(())) => Decision::Allow,
-        Ok(Err(denial)) => Decision::Deny(denial),
-        Err(_) => Decision::Deny(Denial::new(
-            Rule::Internal,
+        Ok(Ok(())) => PolicyDecision::Allow,
+        Ok(Err(denial)) => PolicyDecision::Deny(denial),
+        Err(_) => PolicyDecision::Deny(Denial::new(
+            PolicyRule::Internal,
             call.tool.clone(),
             "the policy failed on this call; say it differently",
         )),

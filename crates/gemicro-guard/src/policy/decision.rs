@@ -3,14 +3,14 @@
 use gemicro_event::text::shortened;
 use serde::{Deserialize, Serialize};
 
-use super::rule::Rule;
+use super::rule::PolicyRule;
 
 /// Characters of a segment in a message.
 const SEGMENT_CHARS: usize = 300;
 
 /// The answer to one tool call.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Decision {
+pub enum PolicyDecision {
     /// Nothing speaks against it.
     Allow,
     /// It must not run.
@@ -21,14 +21,14 @@ pub enum Decision {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Denial {
     /// The rule that was broken.
-    pub rule: Rule,
+    pub rule: PolicyRule,
     /// The part of the call that broke it.
     pub segment: String,
     /// What to do instead.
     pub hint: String,
 }
 
-impl Decision {
+impl PolicyDecision {
     /// Whether the call may run.
     pub fn is_allowed(&self) -> bool {
         matches!(self, Self::Allow)
@@ -37,7 +37,7 @@ impl Decision {
 
 impl Denial {
     /// A denial of one part of a call.
-    pub fn new(rule: Rule, segment: impl Into<String>, hint: impl Into<String>) -> Self {
+    pub fn new(rule: PolicyRule, segment: impl Into<String>, hint: impl Into<String>) -> Self {
         Self {
             rule,
             segment: shortened(&Into::<String>::into(segment), SEGMENT_CHARS),

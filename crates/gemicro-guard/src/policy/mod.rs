@@ -21,9 +21,9 @@ mod tool;
 #[cfg(test)]
 mod tests;
 
-pub use call::ToolCall;
+pub use call::GuardedCall;
 pub use check::check;
 pub use config::PolicyConfig;
-pub use decision::{Decision, Denial};
-pub use rule::Rule;
+pub use decision::{Denial, PolicyDecision};
+pub use rule::PolicyRule;
 pub use shell::reader as shell_reader;

@@ -6,7 +6,7 @@ use std::path::{Component, Path, PathBuf};
 
 use super::config::PolicyConfig;
 use super::decision::Denial;
-use super::rule::Rule;
+use super::rule::PolicyRule;
 use crate::git_folder::is_git_folder;
 
 /// Places under a home folder that hold keys and passwords.
@@ -56,7 +56,7 @@ impl Roots<'_> {
         };
         if within(&real) || within(&normalize(path)) {
             return Err(Denial::new(
-                Rule::GitMetadata,
+                PolicyRule::GitMetadata,
                 segment,
                 "only git commands may change git's own folder",
             ));
@@ -166,7 +166,7 @@ fn real_path(path: &Path) -> Option<PathBuf> {
 
 fn outside(segment: &str) -> Denial {
     Denial::new(
-        Rule::OutsideWorktree,
+        PolicyRule::OutsideWorktree,
         segment,
         "stay inside the worktree; nothing outside it can be used",
     )

@@ -9,13 +9,13 @@ macro_rules! rules {
     ($($(#[$doc:meta])* $rule:ident, $name:literal, $meaning:literal, $protects:literal;)+) => {
         /// What a denied call broke.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-        pub enum Rule {
+        pub enum PolicyRule {
             $($(#[$doc])* #[serde(rename = $name)] $rule,)+
         }
 
-        impl Rule {
+        impl PolicyRule {
             /// All of them.
-            pub const ALL: &[Rule] = &[$(Rule::$rule,)+];
+            pub const ALL: &[PolicyRule] = &[$(PolicyRule::$rule,)+];
 
             /// The rule's name on the wire.
             pub fn name(self) -> &'static str {
@@ -120,7 +120,7 @@ rules! {
         "everything: a call that was not checked does not run";
 }
 
-impl fmt::Display for Rule {
+impl fmt::Display for PolicyRule {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name())
     }

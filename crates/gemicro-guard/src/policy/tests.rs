@@ -7,17 +7,17 @@ mod tools;
 
 use std::path::Path;
 
-use super::{Decision, PolicyConfig, ToolCall, check};
+use super::{GuardedCall, PolicyConfig, PolicyDecision, check};
 
 const WORKTREE: &str = "/nowhere/tasks/t1/wt";
 const REPOSITORY: &str = "/nowhere/repo";
 const HOME: &str = concat!("/ho", "me/someone");
 
 /// The decision on a shell command in the worktree.
-fn shell(command: &str) -> Decision {
+fn shell(command: &str) -> PolicyDecision {
     check(
         &PolicyConfig::default(),
-        &ToolCall::shell("Bash", command, Path::new(WORKTREE)),
+        &GuardedCall::shell("Bash", command, Path::new(WORKTREE)),
     )
 }
 

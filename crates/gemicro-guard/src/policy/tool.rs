@@ -4,16 +4,16 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value};
 
-use super::call::ToolCall;
+use super::call::GuardedCall;
 use super::config::PolicyConfig;
 use super::decision::Denial;
 use super::paths::Roots;
-use super::rule::Rule;
+use super::rule::PolicyRule;
 use super::{address, patch, shell};
 
 /// What a tool does, and so which rules bind it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum ToolKind {
     /// Runs a shell command.
     Shell,
     /// Writes the files it names.
@@ -36,9 +36,9 @@ enum Kind {
 const LOOKING_AGENTS: &[&str] = &["codebase_investigator"];
 
 /// Names in lower case without `_` and `-`: CLIs spell the same tool in several ways.
-const TOOLS: &[(Kind, &[&str])] = &[
+const TOOLS: &[(ToolKind, &[&str])] = &[
     (
-        Kind::Shell,
+        ToolKind::Shell,
         &[
             "bash",
             "shell",
@@ -54,7 +54,7 @@ const TOOLS: &[(Kind, &[&str])] = &[
         ],
     ),
     (
-        Kind::Write,
+        ToolKind::Write,
         &[
             "writefile",
             "write",
@@ -71,9 +71,9 @@ const TOOLS: &[(Kind, &[&str])] = &[
             "strreplacebasededittool",
         ],
     ),
-    (Kind::Patch, &["applypatch"]),
+    (ToolKind::Patch, &["applypatch"]),
     (
-        Kind::Read,
+        ToolKind::Read,
         &[
             "readfile",
             "read",
@@ -88,11 +88,11 @@ const TOOLS: &[(Kind, &[&str])] = &[
             "viewimage",
         ],
     ),
-    (Kind::Glob, &["glob", "findfiles"]),
-    (Kind::Fetch, &["webfetch", "fetch"]),
-    (Kind::SubAgent, &["invokeagent"]),
+    (ToolKind::Glob, &["glob", "findfiles"]),
+    (ToolKind::Fetch, &["webfetch", "fetch"]),
+    (ToolKind::SubAgent, &["invokeagent"]),
     (
-        Kind::Harmless,
+        ToolKind::Harmless,
         &[
             "todowrite",
             "todoread",
@@ -138,7 +138,7 @@ const PATHS_KEYS: &[&str] = &["paths", "files", "file_paths", "include"];
 const FOLDER_KEYS: &[&str] = &["dir_path", "directory", "workdir", "cwd", "working_directory"];
 
 /// Judges a call by its tool.
-pub(super) fn judge(config: &PolicyConfig, call: &ToolCall) -> Result<(), Denial> {
+pub(super) fn judge(config: &PolicyConfig, call: &GuardedCall) -> Result<(), Denial> {
     let roots = Roots {
         worktree: &call.worktree,
         config,
@@ -147,7 +147,11 @@ pub(super) fn judge(config: &PolicyConfig, call: &ToolCall) -> Result<(), Denial
         && roots.could_change(file)
     {
         let hint = "the guard's settings lie where the agent may write; the user must keep them elsewhere";
-        return Err(Denial::new(Rule::Internal, file.display().to_string(), hint));
+        return Err(Denial::new(
+            PolicyRule::Internal,
+            file.display().to_string(),
+            hint,
+        ));
     }
     if config.tools.contains(&call.tool) {
         return Ok(());
@@ -160,14 +164,14 @@ pub(super) fn judge(config: &PolicyConfig, call: &ToolCall) -> Result<(), Denial
     }
     let kind = kind_of(&call.tool).ok_or_else(|| {
         Denial::new(
-            Rule::UnknownTool,
+            PolicyRule::UnknownTool,
             call.tool.clone(),
             "this tool is not allowed here; use the shell or the file tools",
         )
     })?;
     match kind {
-        Kind::Shell => shell_call(&roots, call),
-        Kind::Write => {
+        ToolKind::Shell => shell_call(&roots, call),
+        ToolKind::Write => {
             let found = named_paths(call)?;
             if found.is_empty() {
                 return Err(arguments(call, "name the file to write in `file_path`"));
@@ -176,9 +180,9 @@ pub(super) fn judge(config: &PolicyConfig, call: &ToolCall) -> Result<(), Denial
                 .iter()
                 .try_for_each(|path| roots.writable(&place(call, path)?, path))
         }
-        Kind::Patch => patch_call(&roots, call),
-        Kind::Read => read_call(&roots, call),
-        Kind::Glob => {
+        ToolKind::Patch => patch_call(&roots, call),
+        ToolKind::Read => read_call(&roots, call),
+        ToolKind::Glob => {
             for pattern in text_of(&call.args, "pattern").into_iter() {
                 let fixed = pattern.split(['*', '?', '[', '{']).next().unwrap_or_default();
                 let has_parent = pattern.split(['/', ',', '{', '}']).any(|part| part == "..");
@@ -188,7 +192,7 @@ pub(super) fn judge(config: &PolicyConfig, call: &ToolCall) -> Result<(), Denial
                         .is_err()
                 {
                     return Err(Denial::new(
-                        Rule::OutsideWorktree,
+                        PolicyRule::OutsideWorktree,
                         pattern,
                         "look inside the worktree only",
                     ));
@@ -196,16 +200,16 @@ pub(super) fn judge(config: &PolicyConfig, call: &ToolCall) -> Result<(), Denial
             }
             read_call(&roots, call)
         }
-        Kind::Fetch => fetch_call(config, call),
-        Kind::SubAgent => match text_of(&call.args, "agent_name") {
+        ToolKind::Fetch => fetch_call(config, call),
+        ToolKind::SubAgent => match text_of(&call.args, "agent_name") {
             Some(name) if LOOKING_AGENTS.contains(&name) => Ok(()),
             Some(_) | None => Err(Denial::new(
-                Rule::UnknownTool,
+                PolicyRule::UnknownTool,
                 call.tool.clone(),
                 "only the agent codebase_investigator can be started here; do the rest yourself",
             )),
         },
-        Kind::Harmless => Ok(()),
+        ToolKind::Harmless => Ok(()),
     }
 }
 
@@ -213,14 +217,18 @@ pub(super) fn judge(config: &PolicyConfig, call: &ToolCall) -> Result<(), Denial
 pub(super) fn patch_text(roots: &Roots<'_>, cwd: &Path, text: &str) -> Result<(), Denial> {
     let found = patch::paths(text);
     if found.is_empty() {
-        return Err(Denial::new(Rule::ToolArguments, text, "the patch names no file"));
+        return Err(Denial::new(
+            PolicyRule::ToolArguments,
+            text,
+            "the patch names no file",
+        ));
     }
     found
         .iter()
         .try_for_each(|path| roots.writable(&plain_place(cwd, path)?, path))
 }
 
-fn kind_of(tool: &str) -> Option<Kind> {
+fn kind_of(tool: &str) -> Option<ToolKind> {
     let name: String = tool
         .to_lowercase()
         .chars()
@@ -232,7 +240,7 @@ fn kind_of(tool: &str) -> Option<Kind> {
         .map(|(kind, _)| *kind)
 }
 
-fn shell_call(roots: &Roots<'_>, call: &ToolCall) -> Result<(), Denial> {
+fn shell_call(roots: &Roots<'_>, call: &GuardedCall) -> Result<(), Denial> {
     let mut cwd = call.cwd.clone();
     for key in FOLDER_KEYS {
         match call.args.get(*key) {
@@ -264,7 +272,7 @@ fn shell_call(roots: &Roots<'_>, call: &ToolCall) -> Result<(), Denial> {
     Ok(())
 }
 
-fn patch_call(roots: &Roots<'_>, call: &ToolCall) -> Result<(), Denial> {
+fn patch_call(roots: &Roots<'_>, call: &GuardedCall) -> Result<(), Denial> {
     for path in named_paths(call)? {
         roots.writable(&place(call, &path)?, &path)?;
     }
@@ -283,7 +291,7 @@ fn patch_call(roots: &Roots<'_>, call: &ToolCall) -> Result<(), Denial> {
     Ok(())
 }
 
-fn read_call(roots: &Roots<'_>, call: &ToolCall) -> Result<(), Denial> {
+fn read_call(roots: &Roots<'_>, call: &GuardedCall) -> Result<(), Denial> {
     for path in named_paths(call)? {
         let fixed = path.split(['*', '?', '{']).next().unwrap_or_default();
         let checked = if path.split('/').any(|part| part == "..") {
@@ -296,10 +304,10 @@ fn read_call(roots: &Roots<'_>, call: &ToolCall) -> Result<(), Denial> {
     Ok(())
 }
 
-fn fetch_call(config: &PolicyConfig, call: &ToolCall) -> Result<(), Denial> {
+fn fetch_call(config: &PolicyConfig, call: &GuardedCall) -> Result<(), Denial> {
     if config.deny_web {
         return Err(Denial::new(
-            Rule::UnknownTool,
+            PolicyRule::UnknownTool,
             call.tool.clone(),
             "fetching from the web is switched off",
         ));
@@ -320,7 +328,7 @@ fn fetch_call(config: &PolicyConfig, call: &ToolCall) -> Result<(), Denial> {
 }
 
 /// Every path that the arguments name.
-fn named_paths(call: &ToolCall) -> Result<Vec<String>, Denial> {
+fn named_paths(call: &GuardedCall) -> Result<Vec<String>, Denial> {
     let mut found = Vec::new();
     for (key, value) in &call.args {
         let key = key.to_lowercase();
@@ -343,7 +351,7 @@ fn named_paths(call: &ToolCall) -> Result<Vec<String>, Denial> {
     Ok(found)
 }
 
-fn place(call: &ToolCall, path: &str) -> Result<PathBuf, Denial> {
+fn place(call: &GuardedCall, path: &str) -> Result<PathBuf, Denial> {
     plain_place(&call.cwd, path)
 }
 
@@ -351,7 +359,7 @@ fn place(call: &ToolCall, path: &str) -> Result<PathBuf, Denial> {
 fn plain_place(cwd: &Path, path: &str) -> Result<PathBuf, Denial> {
     if path.starts_with('~') || path.chars().any(char::is_control) {
         return Err(Denial::new(
-            Rule::OutsideWorktree,
+            PolicyRule::OutsideWorktree,
             path,
             "write the path plainly, inside the worktree",
         ));
@@ -373,6 +381,6 @@ fn texts(value: &Value) -> Vec<&str> {
     }
 }
 
-fn arguments(call: &ToolCall, hint: &str) -> Denial {
-    Denial::new(Rule::ToolArguments, call.tool.clone(), hint)
+fn arguments(call: &GuardedCall, hint: &str) -> Denial {
+    Denial::new(PolicyRule::ToolArguments, call.tool.clone(), hint)
 }

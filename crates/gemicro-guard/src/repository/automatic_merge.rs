@@ -5,7 +5,7 @@
 
 use std::collections::BTreeSet;
 
-use super::call::{At, Call};
+use super::call::{CallPlace, GitCall};
 use super::commit_id::CommitId;
 use super::error::RepositoryError;
 use super::path_text::path_text;
@@ -47,7 +47,7 @@ impl TrustedRepo {
             ours.as_str(),
             theirs.as_str(),
         ];
-        let mut call = Call::new(At::Repository, &arguments);
+        let mut call = GitCall::new(CallPlace::Repository, &arguments);
         let usual = USUAL.map(|(name, value)| (name.to_owned(), value.to_owned()));
         call.settings.extend(usual);
         let answer = self.git.run(call)?;

@@ -9,8 +9,8 @@ use super::beneath;
 use super::commit_id::CommitId;
 use super::error::RepositoryError;
 use super::inside_git::BUNDLE;
-use super::layout::Layout;
-use super::refusal::Refusal;
+use super::layout::TaskLayout;
+use super::refusal::ImportRefusal;
 
 /// A header of ours has a few lines.
 const HEADER_BYTES: u64 = 1 << 20;
@@ -18,14 +18,14 @@ const HEADER_BYTES: u64 = 1 << 20;
 /// A bundle in gemicro's own folder, for as long as this lives.
 #[derive(Debug)]
 pub(super) struct Bundle {
-    copied: Copied,
+    copied: CopiedPack,
     header: Header,
 }
 
 impl Bundle {
     /// Copies the bundle from the agent's temporary folder, and reads its header.
-    pub(super) fn take(layout: &Layout, branch: &str, most_bytes: u64) -> Result<Self, RepositoryError> {
-        let copied = Copied::make(layout, most_bytes)?;
+    pub(super) fn take(layout: &TaskLayout, branch: &str, most_bytes: u64) -> Result<Self, RepositoryError> {
+        let copied = CopiedPack::make(layout, most_bytes)?;
         let failed = |source| RepositoryError::file("read", &copied.path, source);
         let file = File::open(&copied.path).map_err(failed)?;
         let header = Header::read(file, branch)?;
@@ -58,14 +58,14 @@ impl Bundle {
 
 /// The copy, removed in the end.
 #[derive(Debug)]
-struct Copied {
+struct CopiedPack {
     path: PathBuf,
 }
 
-impl Copied {
-    fn make(layout: &Layout, most_bytes: u64) -> Result<Self, RepositoryError> {
+impl CopiedPack {
+    fn make(layout: &TaskLayout, most_bytes: u64) -> Result<Self, RepositoryError> {
         let name = format!("tmp/{BUNDLE}");
-        let file = beneath::open_file(&layout.folder, &name).map_err(|error| Refusal::NotAFile {
+        let file = beneath::open_file(&layout.folder, &name).map_err(|error| ImportRefusal::NotAFile {
             why: error.to_string(),
         })?;
         let path = layout.out().join("in.bundle");
@@ -80,13 +80,13 @@ impl Copied {
         let mut bounded = file.take(most_bytes.saturating_add(1));
         let n_bytes = std::io::copy(&mut bounded, &mut copy).map_err(failed)?;
         if n_bytes > most_bytes {
-            return Err(Refusal::TooBig { limit: most_bytes }.into());
+            return Err(ImportRefusal::TooBig { limit: most_bytes }.into());
         }
         Ok(copied)
     }
 }
 
-impl Drop for Copied {
+impl Drop for CopiedPack {
     fn drop(&mut self) {
         let _ = std::fs::remove_file(&self.path);
     }
@@ -117,12 +117,12 @@ impl Header {
                 return Err(unusable("it does not end").into());
             }
             let line = String::from_utf8_lossy(&line);
-            match Line::of(n_lines, &line)? {
-                Line::Known => {}
-                Line::End => break,
-                Line::Needed(id) => needed.push(id),
-                Line::Reference(id, name) if name == branch => tip = Some(id),
-                Line::Reference(..) => {}
+            match BundleLine::of(n_lines, &line)? {
+                BundleLine::Known => {}
+                BundleLine::End => break,
+                BundleLine::Needed(id) => needed.push(id),
+                BundleLine::Reference(id, name) if name == branch => tip = Some(id),
+                BundleLine::Reference(..) => {}
             }
         }
         let tip = tip.ok_or_else(|| unusable("the task's branch is not in it"))?;
@@ -131,15 +131,15 @@ impl Header {
 }
 
 /// One line of a header.
-enum Line<'a> {
+enum BundleLine<'a> {
     Known,
     Needed(CommitId),
     Reference(CommitId, &'a str),
     End,
 }
 
-impl<'a> Line<'a> {
-    fn of(n_before: u64, line: &'a str) -> Result<Self, Refusal> {
+impl<'a> BundleLine<'a> {
+    fn of(n_before: u64, line: &'a str) -> Result<Self, ImportRefusal> {
         if n_before == 0 {
             return match line {
                 "# v2 git bundle" | "# v3 git bundle" => Ok(Self::Known),
@@ -166,6 +166,6 @@ impl<'a> Line<'a> {
     }
 }
 
-fn unusable(why: &str) -> Refusal {
-    Refusal::Header { why: why.to_owned() }
+fn unusable(why: &str) -> ImportRefusal {
+    ImportRefusal::Header { why: why.to_owned() }
 }

@@ -10,7 +10,7 @@ use super::error::RepositoryError;
 
 /// Where a command works.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum At<'a> {
+pub(super) enum CallPlace<'a> {
     /// In the repository itself; there is no work tree.
     Repository,
     /// In one of the user's own checkouts. Never in a folder that an agent can write.
@@ -28,7 +28,7 @@ pub(super) enum Input {
 
 /// What happens to an answer that is too long.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Bound {
+pub(super) enum OutputBound {
     Refuse,
     Cut(usize),
 }
@@ -44,28 +44,28 @@ pub(super) enum Contact {
 
 /// One command, as data.
 #[derive(Debug)]
-pub(super) struct Call<'a> {
-    pub(super) at: At<'a>,
+pub(super) struct GitCall<'a> {
+    pub(super) at: CallPlace<'a>,
     pub(super) arguments: Vec<OsString>,
     /// Further variables; their names begin with `GIT_`.
     pub(super) variables: Vec<(&'static str, OsString)>,
     /// Further settings, which win over all others.
     pub(super) settings: Vec<(String, String)>,
     pub(super) input: Input,
-    pub(super) bound: Bound,
+    pub(super) bound: OutputBound,
     pub(super) contact: Contact,
 }
 
-impl<'a> Call<'a> {
+impl<'a> GitCall<'a> {
     /// A command with nothing but its arguments.
-    pub(super) fn new(at: At<'a>, arguments: &[&str]) -> Self {
+    pub(super) fn new(at: CallPlace<'a>, arguments: &[&str]) -> Self {
         Self {
             at,
             arguments: arguments.iter().map(OsString::from).collect(),
             variables: Vec::new(),
             settings: Vec::new(),
             input: Input::Nothing,
-            bound: Bound::Refuse,
+            bound: OutputBound::Refuse,
             contact: Contact::None,
         }
     }
@@ -89,7 +89,7 @@ impl<'a> Call<'a> {
 
 /// What a command answered.
 #[derive(Debug)]
-pub(super) struct Answer {
+pub(super) struct GitOutput {
     pub(super) command: String,
     pub(super) code: i32,
     pub(super) output: Vec<u8>,
@@ -97,7 +97,7 @@ pub(super) struct Answer {
     pub(super) words: Vec<u8>,
 }
 
-impl Answer {
+impl GitOutput {
     /// The last line on stderr.
     pub(super) fn last_line(&self) -> String {
         last_line(&self.words)

@@ -15,7 +15,7 @@ const NOTHING: &str = "000000";
 
 /// One file that differs.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Change {
+pub(super) struct TreeChange {
     pub(super) path: String,
     new_mode: String,
     object: String,
@@ -23,7 +23,7 @@ pub(super) struct Change {
     pub(super) new_bytes: Option<u64>,
 }
 
-impl Change {
+impl TreeChange {
     pub(super) fn is_gitlink(&self) -> bool {
         self.new_mode == GITLINK
     }
@@ -40,14 +40,14 @@ impl Change {
 
 /// All that differs.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Changes {
-    pub(super) files: Vec<Change>,
+pub(super) struct TreeChanges {
+    pub(super) files: Vec<TreeChange>,
     pub(super) n_commits: u64,
     pub(super) insertions: u64,
     pub(super) deletions: u64,
 }
 
-impl Changes {
+impl TreeChanges {
     /// Reads the differences between two commits, without what is as it is in one of the known ones.
     pub(super) fn read(
         quarantine: &Quarantine<'_>,
@@ -76,7 +76,11 @@ impl Changes {
     }
 }
 
-fn raw(quarantine: &Quarantine<'_>, old: &CommitId, new: &CommitId) -> Result<Vec<Change>, RepositoryError> {
+fn raw(
+    quarantine: &Quarantine<'_>,
+    old: &CommitId,
+    new: &CommitId,
+) -> Result<Vec<TreeChange>, RepositoryError> {
     let arguments = [
         "diff-tree",
         "-r",
@@ -98,7 +102,7 @@ fn raw(quarantine: &Quarantine<'_>, old: &CommitId, new: &CommitId) -> Result<Ve
         let [_, new_mode, _, object, _] = words.as_slice() else {
             return Err(unusable("diff-tree", &facts));
         };
-        files.push(Change {
+        files.push(TreeChange {
             path: path_text(path),
             new_mode: (*new_mode).to_owned(),
             object: (*object).to_owned(),
@@ -108,8 +112,8 @@ fn raw(quarantine: &Quarantine<'_>, old: &CommitId, new: &CommitId) -> Result<Ve
     Ok(files)
 }
 
-fn sizes(quarantine: &Quarantine<'_>, files: &mut [Change]) -> Result<(), RepositoryError> {
-    let has_size = |change: &&mut Change| !change.is_gitlink() && !change.is_removed();
+fn sizes(quarantine: &Quarantine<'_>, files: &mut [TreeChange]) -> Result<(), RepositoryError> {
+    let has_size = |change: &&mut TreeChange| !change.is_gitlink() && !change.is_removed();
     let asked: String = files
         .iter_mut()
         .filter(has_size)
@@ -131,7 +135,7 @@ fn sizes(quarantine: &Quarantine<'_>, files: &mut [Change]) -> Result<(), Reposi
 fn lines(
     quarantine: &Quarantine<'_>,
     (old, new): (&CommitId, &CommitId),
-    files: &[Change],
+    files: &[TreeChange],
 ) -> Result<(u64, u64), RepositoryError> {
     let arguments = [
         "diff-tree",

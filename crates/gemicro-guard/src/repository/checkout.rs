@@ -8,7 +8,7 @@ use super::commit_id::CommitId;
 
 /// One checkout of the user.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Checkout {
+pub(super) struct UserCheckout {
     pub(super) folder: PathBuf,
     /// The full name of its branch; nothing when none is checked out.
     pub(super) branch: Option<String>,
@@ -16,11 +16,11 @@ pub(super) struct Checkout {
 }
 
 /// Reads the list, the main checkout first.
-pub(super) fn parse(output: &[u8]) -> Vec<Checkout> {
-    let mut found: Vec<Checkout> = Vec::new();
+pub(super) fn parse(output: &[u8]) -> Vec<UserCheckout> {
+    let mut found: Vec<UserCheckout> = Vec::new();
     for line in output.split(|byte| *byte == b'\n') {
         if let Some(folder) = line.strip_prefix(b"worktree ") {
-            found.push(Checkout {
+            found.push(UserCheckout {
                 folder: PathBuf::from(OsStr::from_bytes(folder)),
                 branch: None,
                 head: None,

@@ -2,7 +2,7 @@
 
 use sha2::{Digest, Sha256};
 
-use super::call::{At, Call};
+use super::call::{CallPlace, GitCall};
 use super::commit_id::CommitId;
 use super::error::RepositoryError;
 use super::path_text::path_text;
@@ -54,7 +54,10 @@ impl TrustedRepo {
             &range,
             "--",
         ];
-        let output = self.git.ok(Call::new(At::Repository, &arguments))?.output;
+        let output = self
+            .git
+            .ok(GitCall::new(CallPlace::Repository, &arguments))?
+            .output;
         let fields: Vec<&[u8]> = output.split(|byte| *byte == 0).collect();
         let unusable = || RepositoryError::GitAnswer {
             command: "log".to_owned(),
@@ -70,7 +73,7 @@ impl TrustedRepo {
     /// When one of the two does not exist, or git fails.
     pub fn is_ancestor(&self, ancestor: &CommitId, of: &CommitId) -> Result<bool, RepositoryError> {
         let arguments = ["merge-base", "--is-ancestor", ancestor.as_str(), of.as_str()];
-        let answer = self.git.run(Call::new(At::Repository, &arguments))?;
+        let answer = self.git.run(GitCall::new(CallPlace::Repository, &arguments))?;
         match answer.code {
             0 => Ok(true),
             1 => Ok(false),
@@ -98,7 +101,10 @@ impl TrustedRepo {
             new,
             "--",
         ];
-        let output = self.git.ok(Call::new(At::Repository, &arguments))?.output;
+        let output = self
+            .git
+            .ok(GitCall::new(CallPlace::Repository, &arguments))?
+            .output;
         let paths = output.split(|byte| *byte == 0).filter(|path| !path.is_empty());
         Ok(paths.map(path_text).collect())
     }
@@ -110,7 +116,10 @@ impl TrustedRepo {
     /// When there is no such commit, or git fails.
     pub fn tree_without(&self, commit: &CommitId, prefixes: &[&str]) -> Result<String, RepositoryError> {
         let arguments = ["ls-tree", "-r", "-z", "--full-tree", commit.as_str()];
-        let output = self.git.ok(Call::new(At::Repository, &arguments))?.output;
+        let output = self
+            .git
+            .ok(GitCall::new(CallPlace::Repository, &arguments))?
+            .output;
         let mut digest = Sha256::new();
         for entry in output.split(|byte| *byte == 0) {
             let path = entry.iter().position(|byte| *byte == b'\t');

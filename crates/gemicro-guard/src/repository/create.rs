@@ -8,18 +8,18 @@ use std::fmt::Write;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
-use super::call::{At, Call};
+use super::call::{CallPlace, GitCall};
 use super::commit_id::CommitId;
 use super::error::RepositoryError;
-use super::layout::{self, Layout};
-use super::record::Record;
+use super::layout::{self, TaskLayout};
+use super::record::TaskRecord;
 use super::slug::Slug;
 use super::task::TaskRepo;
 use super::trusted::TrustedRepo;
 
 /// Where a task begins.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Start {
+pub enum TaskStart {
     /// On a new branch, from this commit. An error when the branch exists.
     New(CommitId),
     /// On a branch that exists, from its tip. An error when it does not.
@@ -37,7 +37,7 @@ pub struct NewTask {
     /// Its name.
     pub slug: Slug,
     /// Where it begins.
-    pub start: Start,
+    pub start: TaskStart,
 }
 
 impl TaskRepo {
@@ -47,8 +47,8 @@ impl TaskRepo {
     /// When branch or folder are taken or cannot be made. A branch that was made for it is gone again.
     pub fn create(repository: &TrustedRepo, new: NewTask) -> Result<Self, RepositoryError> {
         let layout = place(repository, &new.folder)?;
-        let branch = Branch::take(repository, &new)?;
-        let record = Record::new(new.slug, repository.common().to_path_buf(), branch.tip.clone());
+        let branch = NewBranch::take(repository, &new)?;
+        let record = TaskRecord::new(new.slug, repository.common().to_path_buf(), branch.tip.clone());
         let (folder, slug) = (layout.folder.clone(), record.slug.clone());
         let made = build_all(repository, &layout, &record);
         made.and_then(|()| Self::from_parts(repository, layout, record))
@@ -61,26 +61,26 @@ impl TaskRepo {
 }
 
 /// The branch of a new task.
-struct Branch {
+struct NewBranch {
     tip: CommitId,
     is_new: bool,
 }
 
-impl Branch {
+impl NewBranch {
     fn take(repository: &TrustedRepo, new: &NewTask) -> Result<Self, RepositoryError> {
         let missing = || RepositoryError::BranchMissing {
             branch: new.slug.branch(),
         };
         let base = match &new.start {
-            Start::New(base) => base,
-            Start::Continue => return Self::found(repository, &new.slug)?.ok_or_else(missing),
-            Start::ContinueOrNew(base) => match Self::found(repository, &new.slug)? {
+            TaskStart::New(base) => base,
+            TaskStart::Continue => return Self::found(repository, &new.slug)?.ok_or_else(missing),
+            TaskStart::ContinueOrNew(base) => match Self::found(repository, &new.slug)? {
                 Some(found) => return Ok(found),
                 None => base,
             },
         };
-        let call = Call::new(
-            At::Repository,
+        let call = GitCall::new(
+            CallPlace::Repository,
             &[
                 "update-ref",
                 "--no-deref",
@@ -122,7 +122,7 @@ impl Branch {
 }
 
 /// Looks whether a folder can be a task's.
-fn place(repository: &TrustedRepo, folder: &Path) -> Result<Layout, RepositoryError> {
+fn place(repository: &TrustedRepo, folder: &Path) -> Result<TaskLayout, RepositoryError> {
     let bad = |why| RepositoryError::BadTaskFolder {
         folder: folder.to_path_buf(),
         why,
@@ -148,7 +148,7 @@ fn place(repository: &TrustedRepo, folder: &Path) -> Result<Layout, RepositoryEr
     if std::fs::symlink_metadata(&folder).is_ok() {
         return Err(RepositoryError::FolderTaken { folder });
     }
-    Ok(Layout { folder })
+    Ok(TaskLayout { folder })
 }
 
 /// The user's repository and all its checkouts.
@@ -169,7 +169,11 @@ pub(super) fn hidden_folders(repository: &TrustedRepo) -> Result<Vec<PathBuf>, R
     Ok(folders)
 }
 
-fn build_all(repository: &TrustedRepo, layout: &Layout, record: &Record) -> Result<(), RepositoryError> {
+fn build_all(
+    repository: &TrustedRepo,
+    layout: &TaskLayout,
+    record: &TaskRecord,
+) -> Result<(), RepositoryError> {
     for folder in [&layout.folder, &layout.temporary(), &layout.home(), &layout.out()] {
         layout::make_folder(folder)?;
     }
@@ -180,8 +184,8 @@ fn build_all(repository: &TrustedRepo, layout: &Layout, record: &Record) -> Resu
 /// Makes worktree and git directory at the record's tip. Neither must be there.
 pub(super) fn build(
     repository: &TrustedRepo,
-    layout: &Layout,
-    record: &Record,
+    layout: &TaskLayout,
+    record: &TaskRecord,
 ) -> Result<(), RepositoryError> {
     let git = layout.git_directory();
     for part in [
@@ -210,7 +214,7 @@ pub(super) fn build(
     }
     let worktree = layout.worktree();
     layout::make_folder(&worktree)?;
-    let mut call = Call::new(At::Repository, &[]);
+    let mut call = GitCall::new(CallPlace::Repository, &[]);
     let mut option = OsString::from("--work-tree=");
     option.push(&worktree);
     call.arguments = vec![option];
@@ -266,7 +270,7 @@ pub(super) fn identity(repository: &TrustedRepo) -> Result<(String, String), Rep
 }
 
 fn user_setting(repository: &TrustedRepo, key: &str, default: &str) -> Result<String, RepositoryError> {
-    let call = Call::new(At::Checkout(repository.top()), &["config", "--get", key]);
+    let call = GitCall::new(CallPlace::Checkout(repository.top()), &["config", "--get", key]);
     let value = repository.git.run(call)?.text();
     Ok(if value.is_empty() {
         default.to_owned()
@@ -281,7 +285,7 @@ fn quoted(value: &str) -> String {
 }
 
 /// The user's references, so that `git diff main...HEAD` works. Sorted, and without the optional peeled lines.
-fn packed_refs(repository: &TrustedRepo, record: &Record) -> Result<Vec<u8>, RepositoryError> {
+fn packed_refs(repository: &TrustedRepo, record: &TaskRecord) -> Result<Vec<u8>, RepositoryError> {
     let asked = [
         "for-each-ref",
         "--format=%(refname) %(objectname)",

@@ -5,7 +5,7 @@
 
 use std::ffi::OsString;
 
-use super::call::{At, Bound, Call};
+use super::call::{CallPlace, GitCall, OutputBound};
 use super::commit_id::CommitId;
 use super::error::RepositoryError;
 use super::files::FileAt;
@@ -29,7 +29,7 @@ pub struct Diff {
 }
 
 /// A file that differs.
-struct Differing {
+struct DifferingFile {
     /// The beginning of its part of the patch.
     head: String,
     path: String,
@@ -39,7 +39,7 @@ struct Differing {
 
 /// How files are shown.
 #[derive(Clone, Copy)]
-enum Shown {
+enum DiffStyle {
     /// As git would, without those of the others.
     Usual,
     /// As text, whatever is in them.
@@ -67,10 +67,10 @@ impl TrustedRepo {
             .iter()
             .filter(|file| file.path.contains(char::REPLACEMENT_CHARACTER));
         unshown.extend(nameless.map(|file| plain(file.path.as_bytes())));
-        let mut diff = self.part(&range, (Shown::Usual, &texts), most_bytes)?;
+        let mut diff = self.part(&range, (DiffStyle::Usual, &texts), most_bytes)?;
         if !texts.is_empty() {
             let left = most_bytes.saturating_sub(diff.text.len());
-            let part = self.part(&range, (Shown::AsText, &texts), left)?;
+            let part = self.part(&range, (DiffStyle::AsText, &texts), left)?;
             diff.text.push_str(&part.text);
             diff.is_cut |= part.is_cut;
         }
@@ -89,13 +89,13 @@ impl TrustedRepo {
     fn part(
         &self,
         range: &str,
-        (shown, texts): (Shown, &[&str]),
+        (shown, texts): (DiffStyle, &[&str]),
         most_bytes: usize,
     ) -> Result<Diff, RepositoryError> {
         let mut call = difference(&["--no-color", "--src-prefix=a/", "--dst-prefix=b/"]);
         let magic = match shown {
-            Shown::Usual => ":(top,exclude,literal)",
-            Shown::AsText => {
+            DiffStyle::Usual => ":(top,exclude,literal)",
+            DiffStyle::AsText => {
                 call.arguments.push("--text".into());
                 ":(top,literal)"
             }
@@ -103,7 +103,7 @@ impl TrustedRepo {
         call.arguments.extend([range, "--"].map(OsString::from));
         let paths = texts.iter().map(|path| format!("{magic}{path}").into());
         call.arguments.extend(paths);
-        call.bound = Bound::Cut(most_bytes);
+        call.bound = OutputBound::Cut(most_bytes);
         let answer = self.git.run(call)?;
         if answer.code != 0 && !answer.is_cut {
             return Err(answer.failure());
@@ -115,7 +115,7 @@ impl TrustedRepo {
         })
     }
 
-    fn differing_files(&self, range: &str) -> Result<Vec<Differing>, RepositoryError> {
+    fn differing_files(&self, range: &str) -> Result<Vec<DifferingFile>, RepositoryError> {
         let mut call = difference(&["--numstat", "-z"]);
         call.arguments.extend([range, "--"].map(OsString::from));
         let output = self.git.ok(call)?.output;
@@ -137,7 +137,7 @@ impl TrustedRepo {
                 ),
                 path => (path.to_owned(), path.to_owned()),
             };
-            files.push(Differing {
+            files.push(DifferingFile {
                 head: format!("diff --git a/{old} b/{path}"),
                 path,
                 is_binary,
@@ -154,10 +154,10 @@ impl TrustedRepo {
     }
 }
 
-fn difference(options: &[&str]) -> Call<'static> {
+fn difference(options: &[&str]) -> GitCall<'static> {
     let mut arguments = vec!["diff", "--no-ext-diff", "--no-textconv", "--submodule=short"];
     arguments.extend(options);
-    let mut call = Call::new(At::Repository, &arguments);
+    let mut call = GitCall::new(CallPlace::Repository, &arguments);
     call.settings
         .push(("core.quotePath".to_owned(), "false".to_owned()));
     call

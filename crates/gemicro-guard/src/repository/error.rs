@@ -6,7 +6,7 @@ use std::time::Duration;
 use gemicro_event::ErrorKind;
 
 use super::commit_id::CommitId;
-use super::refusal::Refusal;
+use super::refusal::ImportRefusal;
 use super::remote_error::RemoteError;
 use crate::sandbox::SandboxError;
 
@@ -131,7 +131,7 @@ pub enum RepositoryError {
     },
     /// What the agent committed was not taken over.
     #[error("the agent's commits were refused: {0}")]
-    Refused(Refusal),
+    Refused(ImportRefusal),
     /// A name or path that was given to gemicro cannot be used in a task.
     #[error("`{path}` cannot be used in a task: {why}")]
     BadPath {
@@ -244,8 +244,8 @@ impl RepositoryError {
     }
 }
 
-impl From<Refusal> for RepositoryError {
-    fn from(refusal: Refusal) -> Self {
+impl From<ImportRefusal> for RepositoryError {
+    fn from(refusal: ImportRefusal) -> Self {
         Self::Refused(refusal)
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! The main type is [`FileAt`]. A path always means itself here: it is neither a pattern nor a part of a revision.
 
-use super::call::{At, Bound, Call};
+use super::call::{CallPlace, GitCall, OutputBound};
 use super::commit_id::CommitId;
 use super::error::RepositoryError;
 use super::prefix::is_plain;
@@ -42,7 +42,7 @@ impl TrustedRepo {
             return Ok(None);
         }
         let arguments = ["ls-tree", "-z", "--full-tree", commit.as_str(), "--", path];
-        let call = Call::new(At::Repository, &arguments).with_literal_paths();
+        let call = GitCall::new(CallPlace::Repository, &arguments).with_literal_paths();
         let output = self.git.ok(call)?.output;
         let Some((mode, object)) = output.split(|byte| *byte == 0).find_map(|entry| at(entry, path)) else {
             return Ok(None);
@@ -80,8 +80,8 @@ impl TrustedRepo {
     }
 
     fn content(&self, object: &str, most_bytes: u64) -> Result<FileAt, RepositoryError> {
-        let mut call = Call::new(At::Repository, &["cat-file", "blob", object]);
-        call.bound = Bound::Cut(usize::try_from(most_bytes).unwrap_or(usize::MAX));
+        let mut call = GitCall::new(CallPlace::Repository, &["cat-file", "blob", object]);
+        call.bound = OutputBound::Cut(usize::try_from(most_bytes).unwrap_or(usize::MAX));
         let answer = self.git.run(call)?;
         if answer.code != 0 && !answer.is_cut {
             return Err(answer.failure());

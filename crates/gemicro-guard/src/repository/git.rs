@@ -13,11 +13,11 @@ use std::process::{Child, Command, Stdio};
 use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
-use super::call::{Answer, At, Bound, Call, Contact, Input, path_of};
+use super::call::{CallPlace, Contact, GitCall, GitOutput, Input, OutputBound, path_of};
 use super::error::RepositoryError;
 use super::git_settings::GitSettings;
 use super::programs::Programs;
-use crate::search_path::{Found, find_program};
+use crate::search_path::{ProgramLookup, find_program};
 
 /// What an answer that is read as a whole may have.
 const ANSWER_BYTES: usize = 256 << 20;
@@ -68,7 +68,7 @@ impl Git {
         };
         settings.refuse_agents(folder)?;
         let asked = ["rev-parse", "--path-format=absolute", "--git-common-dir"];
-        let answer = git.run(Call::new(At::Checkout(folder), &asked))?;
+        let answer = git.run(GitCall::new(CallPlace::Checkout(folder), &asked))?;
         if answer.says("dubious ownership") {
             let folder = folder.to_path_buf();
             return Err(RepositoryError::OtherOwner { folder });
@@ -91,7 +91,7 @@ impl Git {
         git.common = path_of(&answer.output)?;
         settings.refuse_agents(&git.common)?;
         let asked = ["config", "--list", "--show-scope", "--name-only", "-z"];
-        git.programs = Programs::parse(&git.ok(Call::new(At::Checkout(folder), &asked))?.output);
+        git.programs = Programs::parse(&git.ok(GitCall::new(CallPlace::Checkout(folder), &asked))?.output);
         Ok(git)
     }
 
@@ -111,7 +111,7 @@ impl Git {
     }
 
     /// Runs a command and gives its answer, whatever its exit code.
-    pub(super) fn run(&self, call: Call<'_>) -> Result<Answer, RepositoryError> {
+    pub(super) fn run(&self, call: GitCall<'_>) -> Result<GitOutput, RepositoryError> {
         let name = call.name();
         let limit = match call.contact {
             Contact::None => self.settings.time_limit,
@@ -119,8 +119,8 @@ impl Git {
         };
         let until = Instant::now() + limit;
         let most = match call.bound {
-            Bound::Refuse => ANSWER_BYTES,
-            Bound::Cut(bytes) => bytes,
+            OutputBound::Refuse => ANSWER_BYTES,
+            OutputBound::Cut(bytes) => bytes,
         };
         let mut command = self.command(&call);
         let mut child = command.spawn().map_err(RepositoryError::NoGit)?;
@@ -128,10 +128,10 @@ impl Git {
             feed(&mut child, bytes);
         }
         let (tx, rx) = mpsc::channel();
-        collect(child.stdout.take(), most, Stream::Output, &tx);
-        collect(child.stderr.take(), WORDS_BYTES, Stream::Words, &tx);
+        collect(child.stdout.take(), most, GitStream::Output, &tx);
+        collect(child.stderr.take(), WORDS_BYTES, GitStream::Words, &tx);
         drop(tx);
-        let mut answer = Answer {
+        let mut answer = GitOutput {
             command: name.clone(),
             code: -1,
             output: Vec::new(),
@@ -145,15 +145,15 @@ impl Git {
         for _ in 0..2 {
             let left = until.saturating_duration_since(Instant::now());
             match rx.recv_timeout(left) {
-                Ok((Stream::Output, bytes, is_cut)) => (answer.output, answer.is_cut) = (bytes, is_cut),
-                Ok((Stream::Words, bytes, _)) => answer.words = bytes,
+                Ok((GitStream::Output, bytes, is_cut)) => (answer.output, answer.is_cut) = (bytes, is_cut),
+                Ok((GitStream::Words, bytes, _)) => answer.words = bytes,
                 Err(_) => {
                     end(&mut child);
                     return Err(late());
                 }
             }
         }
-        if answer.is_cut && matches!(call.bound, Bound::Refuse) {
+        if answer.is_cut && matches!(call.bound, OutputBound::Refuse) {
             end(&mut child);
             let why = format!("it has more than {most} bytes");
             return Err(RepositoryError::GitAnswer { command: name, why });
@@ -171,7 +171,7 @@ impl Git {
     }
 
     /// Runs a command that must succeed.
-    pub(super) fn ok(&self, call: Call<'_>) -> Result<Answer, RepositoryError> {
+    pub(super) fn ok(&self, call: GitCall<'_>) -> Result<GitOutput, RepositoryError> {
         let answer = self.run(call)?;
         match answer.code {
             0 => Ok(answer),
@@ -181,10 +181,10 @@ impl Git {
 
     /// Runs a command in the repository that must succeed, and gives its trimmed output.
     pub(super) fn text(&self, arguments: &[&str]) -> Result<String, RepositoryError> {
-        Ok(self.ok(Call::new(At::Repository, arguments))?.text())
+        Ok(self.ok(GitCall::new(CallPlace::Repository, arguments))?.text())
     }
 
-    fn checked(&self, answer: Answer) -> Result<Answer, RepositoryError> {
+    fn checked(&self, answer: GitOutput) -> Result<GitOutput, RepositoryError> {
         let is_full = ["No space left on device", "Disk quota exceeded"];
         if answer.code != 0 && is_full.iter().any(|words| answer.says(words)) {
             return Err(RepositoryError::DiskFull {
@@ -195,7 +195,7 @@ impl Git {
         Ok(answer)
     }
 
-    fn command(&self, call: &Call<'_>) -> Command {
+    fn command(&self, call: &GitCall<'_>) -> Command {
         let mut command = Command::new(&self.program);
         command
             .env_clear()
@@ -214,11 +214,11 @@ impl Git {
             command.env("XDG_CONFIG_HOME", folder);
         }
         match call.at {
-            At::Repository => command
+            CallPlace::Repository => command
                 .current_dir(&self.common)
                 .arg("--git-dir")
                 .arg(&self.common),
-            At::Checkout(folder) => command.arg("-C").arg(folder),
+            CallPlace::Checkout(folder) => command.arg("-C").arg(folder),
         };
         if let Contact::Remote = call.contact {
             command.envs(self.settings.ways_to_remotes()).envs(UNASKED);
@@ -239,7 +239,7 @@ impl Git {
     }
 
     /// By variables, not by `-c`: a filter's name may hold anything.
-    fn override_settings(&self, command: &mut Command, call: &Call<'_>) {
+    fn override_settings(&self, command: &mut Command, call: &GitCall<'_>) {
         let fixed = OVERRIDES
             .iter()
             .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
@@ -257,13 +257,13 @@ impl Git {
 /// The first git on the search path; where there is none, what tells so when it is started.
 fn program(search_path: &OsStr) -> PathBuf {
     match find_program("git".as_ref(), search_path) {
-        Found::Program(git) => git,
-        Found::NotExecutable(_) | Found::Nothing => "git".into(),
+        ProgramLookup::Program(git) => git,
+        ProgramLookup::NotExecutable(_) | ProgramLookup::Nothing => "git".into(),
     }
 }
 
 #[derive(Debug, Clone, Copy)]
-enum Stream {
+enum GitStream {
     Output,
     Words,
 }
@@ -272,8 +272,8 @@ enum Stream {
 fn collect(
     stream: Option<impl Read + Send + 'static>,
     most: usize,
-    which: Stream,
-    tx: &mpsc::Sender<(Stream, Vec<u8>, bool)>,
+    which: GitStream,
+    tx: &mpsc::Sender<(GitStream, Vec<u8>, bool)>,
 ) {
     let tx = tx.clone();
     std::thread::spawn(move || {
@@ -284,8 +284,8 @@ fn collect(
             // What cannot be read is a short answer; the exit code tells.
             let _ = stream.by_ref().take(limit).read_to_end(&mut kept);
             match which {
-                Stream::Output => is_cut = matches!(stream.read(&mut [0]), Ok(1)),
-                Stream::Words => drop(std::io::copy(&mut stream, &mut std::io::sink())),
+                GitStream::Output => is_cut = matches!(stream.read(&mut [0]), Ok(1)),
+                GitStream::Words => drop(std::io::copy(&mut stream, &mut std::io::sink())),
             }
         }
         // Nobody waits any more when it took too long.

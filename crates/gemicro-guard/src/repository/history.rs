@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use super::call::{At, Bound, Call};
+use super::call::{CallPlace, GitCall, OutputBound};
 use super::commit_id::CommitId;
 use super::error::RepositoryError;
 use super::slug::Slug;
@@ -50,8 +50,8 @@ impl TrustedRepo {
         } else {
             asked.extend([relative.as_str(), self.head().as_str(), "--", &inner]);
         }
-        let mut call = Call::new(At::Repository, &asked);
-        call.bound = Bound::Cut(MOST_BYTES);
+        let mut call = GitCall::new(CallPlace::Repository, &asked);
+        call.bound = OutputBound::Cut(MOST_BYTES);
         let answer = self.git.run(call)?;
         if answer.code != 0 && !answer.is_cut {
             return Err(answer.failure());

@@ -1,15 +1,15 @@
 //! The only way of an agent's work into the user's repository: checked data, and one branch.
 
 use super::bundle::Bundle;
-use super::call::{At, Call, Input};
-use super::changes::Changes;
+use super::call::{CallPlace, GitCall, Input};
+use super::changes::TreeChanges;
 use super::commit_id::CommitId;
 use super::error::RepositoryError;
-use super::lent::Lent;
+use super::lent::CarriedSecrets;
 use super::new_commits;
 use super::quarantine::Quarantine;
-use super::refusal::Refusal;
-use super::report::Report;
+use super::refusal::ImportRefusal;
+use super::report::ImportWarning;
 use super::rules::{self, ImportRules};
 use super::task::TaskRepo;
 use super::trusted::{INCOMING, TrustedRepo};
@@ -20,12 +20,12 @@ pub enum Import {
     /// The bundle holds what the branch has already.
     Nothing,
     /// The branch was moved on.
-    Done(Imported),
+    Done(ImportResult),
 }
 
 /// What was imported.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Imported {
+pub struct ImportResult {
     /// Where the branch was.
     pub old: CommitId,
     /// Where it is.
@@ -39,7 +39,7 @@ pub struct Imported {
     /// Lines that went.
     pub deletions: u64,
     /// What should be looked at before this is merged.
-    pub reports: Vec<Report>,
+    pub reports: Vec<ImportWarning>,
 }
 
 /// Takes over what the agent committed on its branch, from the bundle that [`Inside::bundle`] left.
@@ -114,13 +114,13 @@ fn judge(
     rules: &ImportRules,
     bundle: &Bundle,
     old: CommitId,
-) -> Result<Imported, RepositoryError> {
+) -> Result<ImportResult, RepositoryError> {
     check_needed(repository, bundle)?;
     let quarantine = Quarantine::fill(repository, &task.layout, bundle)?;
     let new = bundle.tip().clone();
     let kind = quarantine.run(&["cat-file", "-t", new.as_str()], Input::Nothing)?;
     if kind.text() != "commit" {
-        return Err(Refusal::NotACommit.into());
+        return Err(ImportRefusal::NotACommit.into());
     }
     // Everything that the new commits need must be here, or in the user's repository.
     let without = format!("^{old}");
@@ -128,22 +128,22 @@ fn judge(
     let connected = quarantine.run(&connected, Input::Nothing)?;
     if connected.code != 0 {
         let line = connected.last_line();
-        return Err(Refusal::Objects { line }.into());
+        return Err(ImportRefusal::Objects { line }.into());
     }
     let is_ancestor = ["merge-base", "--is-ancestor", old.as_str(), new.as_str()];
     let is_ancestor = quarantine.run(&is_ancestor, Input::Nothing)?;
     match is_ancestor.code {
         0 => {}
-        1 => return Err(Refusal::Rewritten { old, new }.into()),
+        1 => return Err(ImportRefusal::Rewritten { old, new }.into()),
         _ => return Err(is_ancestor.failure()),
     }
     // First of all: this alone bounds what is read, whatever the trees are.
     let new_commits = new_commits::read(&quarantine, (&old, &new), rules)?;
-    let changes = Changes::read(&quarantine, &old, &new, &rules.known)?;
+    let changes = TreeChanges::read(&quarantine, &old, &new, &rules.known)?;
     let reports = rules::apply(rules, &changes, new_commits)?;
-    let lent = Lent::read(repository, &rules.never)?;
+    let lent = CarriedSecrets::read(repository, &rules.never)?;
     lent.check(repository, &quarantine, (&old, &new), &rules.known)?;
-    Ok(Imported {
+    Ok(ImportResult {
         reports,
         old,
         new,
@@ -156,13 +156,16 @@ fn judge(
 
 /// What a bundle builds on must be in the user's repository.
 fn check_needed(repository: &TrustedRepo, bundle: &Bundle) -> Result<(), RepositoryError> {
-    let mut call = Call::new(At::Repository, &["cat-file", "--batch-check=%(objecttype)"]);
+    let mut call = GitCall::new(
+        CallPlace::Repository,
+        &["cat-file", "--batch-check=%(objecttype)"],
+    );
     let asked: String = bundle.needed().iter().map(|id| format!("{id}\n")).collect();
     call.input = Input::Bytes(asked.into_bytes());
     let text = repository.git.ok(call)?.text();
     match text.lines().find(|line| *line != "commit") {
         None => Ok(()),
-        Some(line) => Err(Refusal::Header {
+        Some(line) => Err(ImportRefusal::Header {
             why: format!("it builds on what is not here: {line}"),
         }
         .into()),
@@ -174,10 +177,10 @@ fn take_over(
     repository: &TrustedRepo,
     task: &TaskRepo,
     bundle: &Bundle,
-    imported: &Imported,
+    imported: &ImportResult,
     faults: impl FnOnce(&CommitId) -> Result<Vec<String>, RepositoryError>,
 ) -> Result<(), RepositoryError> {
-    let incoming = Incoming::new(repository, &task.id())?;
+    let incoming = IncomingRef::new(repository, &task.id())?;
     incoming.fetch(task, bundle)?;
     if repository.commit_at(&incoming.name)?.as_ref() != Some(&imported.new) {
         return Err(RepositoryError::GitAnswer {
@@ -187,7 +190,7 @@ fn take_over(
     }
     let faults = faults(&imported.new)?;
     if !faults.is_empty() {
-        return Err(Refusal::Faulty { faults }.into());
+        return Err(ImportRefusal::Faulty { faults }.into());
     }
     // The user may have switched to it meanwhile.
     repository.check_not_checked_out(task.slug())?;
@@ -202,7 +205,9 @@ fn take_over(
         new,
         old,
     ];
-    let answer = repository.git.run(Call::new(At::Repository, &arguments))?;
+    let answer = repository
+        .git
+        .run(GitCall::new(CallPlace::Repository, &arguments))?;
     if answer.code == 0 {
         return Ok(());
     }
@@ -212,12 +217,12 @@ fn take_over(
 }
 
 /// The reference that keeps fetched commits while the branch is not moved yet. Gone in every outcome.
-struct Incoming<'a> {
+struct IncomingRef<'a> {
     repository: &'a TrustedRepo,
     name: String,
 }
 
-impl<'a> Incoming<'a> {
+impl<'a> IncomingRef<'a> {
     fn new(repository: &'a TrustedRepo, id: &str) -> Result<Self, RepositoryError> {
         let incoming = Self {
             repository,
@@ -229,8 +234,8 @@ impl<'a> Incoming<'a> {
     }
 
     fn fetch(&self, task: &TaskRepo, bundle: &Bundle) -> Result<(), RepositoryError> {
-        let mut call = Call::new(
-            At::Repository,
+        let mut call = GitCall::new(
+            CallPlace::Repository,
             &[
                 "fetch",
                 "--quiet",
@@ -256,7 +261,7 @@ impl<'a> Incoming<'a> {
         let answer = self.repository.git.run(call)?;
         match answer.code {
             0 => Ok(()),
-            _ => Err(Refusal::Objects {
+            _ => Err(ImportRefusal::Objects {
                 line: answer.last_line(),
             }
             .into()),
@@ -269,7 +274,7 @@ impl<'a> Incoming<'a> {
     }
 }
 
-impl Drop for Incoming<'_> {
+impl Drop for IncomingRef<'_> {
     fn drop(&mut self) {
         // A reference that stays keeps a few objects alive until the next import.
         let _ = self.remove();

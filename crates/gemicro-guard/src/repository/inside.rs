@@ -91,8 +91,8 @@ pub fn run_inside(
     // Its copy of the channel must not stay open here.
     drop(starting);
     let (tx, rx) = mpsc::channel();
-    collect(child.stdout.take(), Stream::Output, &tx);
-    collect(child.stderr.take(), Stream::Words, &tx);
+    collect(child.stdout.take(), InsideStream::Output, &tx);
+    collect(child.stderr.take(), InsideStream::Words, &tx);
     drop(tx);
     let exit = follow(&control, until);
     control.end();
@@ -105,18 +105,18 @@ pub fn run_inside(
     };
     while let Ok((stream, bytes)) = rx.recv_timeout(GRACE) {
         match stream {
-            Stream::Output => output.stdout = bytes,
-            Stream::Words => output.stderr = bytes,
+            InsideStream::Output => output.stdout = bytes,
+            InsideStream::Words => output.stderr = bytes,
         }
     }
     let name = name_of(command);
     match exit {
-        Followed::Ended(exit) => Ok(InsideOutput { exit, ..output }),
-        Followed::Late => Err(RepositoryError::InsideTimeout {
+        FollowedProcess::Ended(exit) => Ok(InsideOutput { exit, ..output }),
+        FollowedProcess::Late => Err(RepositoryError::InsideTimeout {
             command: name,
             limit: time_limit,
         }),
-        Followed::Failed(line) => {
+        FollowedProcess::Failed(line) => {
             let words = super::call::last_line(&output.stderr);
             Err(RepositoryError::Inside {
                 command: name,
@@ -141,14 +141,14 @@ pub(super) fn name_of(command: &[OsString]) -> String {
     text::plain(&name, 200)
 }
 
-enum Followed {
+enum FollowedProcess {
     Ended(CommandExit),
     Late,
     Failed(Option<String>),
 }
 
 /// Follows the command to its end.
-fn follow(control: &Control, until: Instant) -> Followed {
+fn follow(control: &Control, until: Instant) -> FollowedProcess {
     loop {
         let left = until.saturating_duration_since(Instant::now());
         match control.wait(left) {
@@ -156,15 +156,15 @@ fn follow(control: &Control, until: Instant) -> Followed {
                 let nothing = std::fs::File::open("/dev/null");
                 let handed = nothing.and_then(|nothing| control.hand_over(nothing.as_fd()));
                 if let Err(error) = handed {
-                    return Followed::Failed(Some(error.to_string()));
+                    return FollowedProcess::Failed(Some(error.to_string()));
                 }
             }
-            Ok(Notice::Ended(exit)) => return Followed::Ended(exit),
-            Ok(Notice::Failed { message, .. }) => return Followed::Failed(Some(message)),
-            Ok(Notice::Gone) => return Followed::Failed(None),
-            Err(error) if error.kind() == std::io::ErrorKind::TimedOut => return Followed::Late,
+            Ok(Notice::Ended(exit)) => return FollowedProcess::Ended(exit),
+            Ok(Notice::Failed { message, .. }) => return FollowedProcess::Failed(Some(message)),
+            Ok(Notice::Gone) => return FollowedProcess::Failed(None),
+            Err(error) if error.kind() == std::io::ErrorKind::TimedOut => return FollowedProcess::Late,
             Err(error) if error.kind() == std::io::ErrorKind::WouldBlock => {}
-            Err(error) => return Followed::Failed(Some(error.to_string())),
+            Err(error) => return FollowedProcess::Failed(Some(error.to_string())),
         }
     }
 }
@@ -183,12 +183,16 @@ fn reap(child: &mut Child) {
 }
 
 #[derive(Debug, Clone, Copy)]
-enum Stream {
+enum InsideStream {
     Output,
     Words,
 }
 
-fn collect(stream: Option<impl Read + Send + 'static>, which: Stream, tx: &mpsc::Sender<(Stream, Vec<u8>)>) {
+fn collect(
+    stream: Option<impl Read + Send + 'static>,
+    which: InsideStream,
+    tx: &mpsc::Sender<(InsideStream, Vec<u8>)>,
+) {
     let tx = tx.clone();
     std::thread::spawn(move || {
         let mut kept = Vec::new();

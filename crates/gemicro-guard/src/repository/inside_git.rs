@@ -7,7 +7,7 @@ use super::call::last_line;
 use super::commit_id::CommitId;
 use super::error::RepositoryError;
 use super::inside::{Inside, InsideOutput, name_of};
-use super::refusal::Refusal;
+use super::refusal::ImportRefusal;
 use super::report::plain;
 use super::task::TaskRepo;
 use crate::sandbox::CommandExit;
@@ -67,7 +67,7 @@ impl CommitMessage {
 
 /// What became of the agent's uncommitted changes.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Committed {
+pub struct CommitResult {
     /// There was something to commit.
     pub is_something: bool,
     /// What git said about that which could not be.
@@ -83,7 +83,7 @@ fn first_error(stderr: &[u8]) -> String {
 
 /// What there is to import, as far as can be said inside.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Bundled {
+pub enum BundleResult {
     /// The branch is where it was.
     Nothing,
     /// A bundle lies in the agent's temporary folder.
@@ -162,7 +162,11 @@ impl Inside {
     ///
     /// # Errors
     /// When git fails inside: the agent may have seen to that.
-    pub fn commit_all(&self, task: &TaskRepo, message: &CommitMessage) -> Result<Committed, RepositoryError> {
+    pub fn commit_all(
+        &self,
+        task: &TaskRepo,
+        message: &CommitMessage,
+    ) -> Result<CommitResult, RepositoryError> {
         let command = task.stage_all_command();
         let added = self.run(&command)?;
         let left_out = match added.exit {
@@ -178,7 +182,7 @@ impl Inside {
             CommandExit::Code(0 | 1) => self.ok(&task.commit_command(message)).map(|_| true)?,
             CommandExit::Code(_) | CommandExit::Signal(_) => return Err(failed(&command, &staged)),
         };
-        Ok(Committed {
+        Ok(CommitResult {
             is_something,
             left_out,
         })
@@ -188,7 +192,7 @@ impl Inside {
     ///
     /// # Errors
     /// When git fails inside, or the branch lacks what was imported before.
-    pub fn bundle(&self, task: &TaskRepo) -> Result<Bundled, RepositoryError> {
+    pub fn bundle(&self, task: &TaskRepo) -> Result<BundleResult, RepositoryError> {
         self.bundle_without(task, &[])
     }
 
@@ -196,14 +200,18 @@ impl Inside {
     ///
     /// # Errors
     /// As there.
-    pub fn bundle_without(&self, task: &TaskRepo, known: &[CommitId]) -> Result<Bundled, RepositoryError> {
+    pub fn bundle_without(
+        &self,
+        task: &TaskRepo,
+        known: &[CommitId],
+    ) -> Result<BundleResult, RepositoryError> {
         let asked = format!("{}^{{commit}}", task.slug().reference());
         let command = task.git_inside(&["rev-parse", "--verify", "--quiet", &asked]);
         let output = self.run(&command)?;
         let text = String::from_utf8_lossy(&output.stdout);
-        let tip = CommitId::parse(text.trim_end()).ok_or(Refusal::NotACommit)?;
+        let tip = CommitId::parse(text.trim_end()).ok_or(ImportRefusal::NotACommit)?;
         if tip == *task.tip() {
-            return Ok(Bundled::Nothing);
+            return Ok(BundleResult::Nothing);
         }
         let old = task.layout.temporary().join(BUNDLE);
         let mut remove: Vec<OsString> = ["rm", "-rf", "--"].map(OsString::from).to_vec();
@@ -212,12 +220,12 @@ impl Inside {
         let command = task.bundle_command(known);
         let output = self.run(&command)?;
         if output.is_success() {
-            return Ok(Bundled::Something);
+            return Ok(BundleResult::Something);
         }
         // Another tip and yet nothing new: it went back.
         if String::from_utf8_lossy(&output.stderr).contains("empty bundle") {
             let old = task.tip().clone();
-            return Err(Refusal::Rewritten { old, new: tip }.into());
+            return Err(ImportRefusal::Rewritten { old, new: tip }.into());
         }
         Err(failed(&command, &output))
     }

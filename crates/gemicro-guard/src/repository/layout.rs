@@ -21,11 +21,11 @@ use super::error::RepositoryError;
 /// handover/  what gemicro gives the agent to read; made when there is something
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Layout {
+pub(super) struct TaskLayout {
     pub(super) folder: PathBuf,
 }
 
-impl Layout {
+impl TaskLayout {
     pub(super) fn worktree(&self) -> PathBuf {
         self.folder.join("wt")
     }

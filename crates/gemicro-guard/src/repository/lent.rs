@@ -1,19 +1,19 @@
 //! Files that are lent to a task to be used: neither they nor what is secret in them may be in any of its commits.
 //!
-//! The main type is [`Lent`]. What counts as secret is said by `secrets`; what the repository says already is none. A
+//! The main type is [`CarriedSecrets`]. What counts as secret is said by `secrets`; what the repository says already is none. A
 //! secret that somebody encoded or cut into pieces is not found.
 
 mod secrets;
 
 use std::path::{Path, PathBuf};
 
-use super::call::{At, Call, Input};
+use super::call::{CallPlace, GitCall, Input};
 use super::commit_id::CommitId;
 use super::create::identity;
 use super::error::RepositoryError;
 use super::prefix::covers;
 use super::quarantine::Quarantine;
-use super::refusal::Refusal;
+use super::refusal::ImportRefusal;
 use super::report::plain;
 use super::trusted::TrustedRepo;
 
@@ -25,23 +25,23 @@ const MOST_FILES: usize = 100;
 const MOST_SEARCHED: u64 = 64 << 20;
 
 /// What was lent.
-pub(super) struct Lent<'a> {
+pub(super) struct CarriedSecrets<'a> {
     paths: &'a [String],
-    secrets: Vec<Secret>,
+    secrets: Vec<LentSecret>,
 }
 
 /// A text that must not be in a commit.
-struct Secret {
+struct LentSecret {
     text: String,
     /// The file that it is from, safe to print.
     from: String,
 }
 
-impl<'a> Lent<'a> {
+impl<'a> CarriedSecrets<'a> {
     /// Reads what is lent from the user's checkout. Who commits is in every commit, so it is no secret.
     pub(super) fn read(repository: &TrustedRepo, paths: &'a [String]) -> Result<Self, RepositoryError> {
         let top = repository.top();
-        let mut secrets: Vec<Secret> = Vec::new();
+        let mut secrets: Vec<LentSecret> = Vec::new();
         for path in paths {
             let mut files = Vec::new();
             let is_small = collect(&top.join(path), &mut files);
@@ -50,7 +50,7 @@ impl<'a> Lent<'a> {
                 let name = file.strip_prefix(top).unwrap_or(file);
                 let from = plain(name.to_string_lossy().as_bytes());
                 let text = String::from_utf8_lossy(&bytes);
-                secrets.extend(secrets::of_file(&text).into_iter().map(|text| Secret {
+                secrets.extend(secrets::of_file(&text).into_iter().map(|text| LentSecret {
                     text: text.to_owned(),
                     from: from.clone(),
                 }));
@@ -87,7 +87,7 @@ impl<'a> Lent<'a> {
             let is_lent = |lent: &String| covers(lent.trim_end_matches('/'), path.as_bytes());
             if self.paths.iter().any(is_lent) {
                 let path = plain(path.as_bytes());
-                return Err(Refusal::Lent { path }.into());
+                return Err(ImportRefusal::Lent { path }.into());
             }
             self.search(path, "the name of a file", (repository, old))?;
         }
@@ -117,7 +117,7 @@ impl<'a> Lent<'a> {
             let bytes: u64 = size.parse().unwrap_or(u64::MAX);
             if bytes > MOST_SEARCHED {
                 let limit = MOST_SEARCHED;
-                return Err(Refusal::TooMuch { bytes, limit }.into());
+                return Err(ImportRefusal::TooMuch { bytes, limit }.into());
             }
             if n_bytes + bytes > MOST_SEARCHED {
                 self.search_batch(quarantine, &std::mem::take(&mut batch), public)?;
@@ -141,7 +141,7 @@ impl<'a> Lent<'a> {
         for (_, path) in objects {
             let Some((bytes, after)) = super::changes::next_object(rest) else {
                 let line = "an object cannot be read".to_owned();
-                return Err(Refusal::Objects { line }.into());
+                return Err(ImportRefusal::Objects { line }.into());
             };
             rest = after;
             let place = match path.is_empty() {
@@ -162,7 +162,7 @@ impl<'a> Lent<'a> {
     ) -> Result<(), RepositoryError> {
         for secret in &self.secrets {
             if text.contains(&secret.text) && !repository.tells(old, &secret.text)? {
-                return Err(Refusal::Secret {
+                return Err(ImportRefusal::Secret {
                     place: plain(place.as_bytes()),
                     from: secret.from.clone(),
                 }
@@ -186,7 +186,7 @@ impl TrustedRepo {
                 "-",
                 commit.as_str(),
             ];
-            let mut call = Call::new(At::Repository, &arguments);
+            let mut call = GitCall::new(CallPlace::Repository, &arguments);
             call.input = Input::Bytes(format!("{line}\n").into_bytes());
             let answer = self.git.run(call)?;
             match answer.code {

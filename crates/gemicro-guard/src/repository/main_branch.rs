@@ -3,10 +3,10 @@
 //! The main type is [`MainBranch`]. The remote's is fetched into a reference of gemicro's own: the user's branches,
 //! remote-tracking references, tags and `FETCH_HEAD` stay as they are.
 
-use super::call::Answer;
+use super::call::GitOutput;
 use super::commit_id::CommitId;
 use super::error::RepositoryError;
-use super::remote::Remote;
+use super::remote::GitRemote;
 use super::remote_error::RemoteError;
 use super::trusted::{OURS, TrustedRepo};
 
@@ -94,7 +94,7 @@ impl TrustedRepo {
         Err(RepositoryError::NoMainBranch)
     }
 
-    pub(super) fn meant_remote(&self, named: Option<&str>) -> Result<Option<Remote>, RepositoryError> {
+    pub(super) fn meant_remote(&self, named: Option<&str>) -> Result<Option<GitRemote>, RepositoryError> {
         let name = match named {
             Some(name) => Some(name.to_owned()),
             None => self.usual_remote()?,
@@ -113,7 +113,7 @@ impl TrustedRepo {
         }
     }
 
-    fn fetch_main(&self, remote: &Remote) -> Result<MainBranch, RepositoryError> {
+    fn fetch_main(&self, remote: &GitRemote) -> Result<MainBranch, RepositoryError> {
         let name = self.default_branch(remote)?;
         let kept = format!("{OURS}main/{}", remote.name);
         let mapping = format!("+refs/heads/{name}:{kept}");
@@ -131,7 +131,7 @@ impl TrustedRepo {
             &mapping,
         ];
         // Another run may be doing the same at this moment.
-        let is_held = |answer: &Answer| answer.says("cannot lock ref");
+        let is_held = |answer: &GitOutput| answer.says("cannot lock ref");
         let mut answer = self.speak(remote, &arguments)?;
         for _ in 0..TRIES {
             if answer.code == 0 || !is_held(&answer) {
@@ -154,7 +154,7 @@ impl TrustedRepo {
     }
 
     /// The name of the remote's default branch: the one that its HEAD leads to, or one with a usual name.
-    fn default_branch(&self, remote: &Remote) -> Result<String, RepositoryError> {
+    fn default_branch(&self, remote: &GitRemote) -> Result<String, RepositoryError> {
         let usual = USUAL.map(|name| format!("refs/heads/{name}"));
         let mut arguments = vec![
             "ls-remote",

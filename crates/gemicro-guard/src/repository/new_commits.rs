@@ -8,10 +8,10 @@ use super::commit_id::CommitId;
 use super::error::RepositoryError;
 use super::links::{self, Links};
 use super::quarantine::{LIST_BYTES, Quarantine};
-use super::refusal::Refusal;
-use super::report::{Report, ReportKind, plain};
+use super::refusal::ImportRefusal;
+use super::report::{ImportWarning, ReportKind, plain};
 use super::rules::ImportRules;
-use super::trees::Trees;
+use super::trees::TreeSet;
 
 /// As many commits come at once.
 const MOST_COMMITS: usize = 10_000;
@@ -29,7 +29,7 @@ pub(super) struct NewCommits {
     /// Links that lead out of a new tree, and did not lead out of a tree that is known in the same way.
     pub(super) escaping_links: Links,
     /// Files over the limit.
-    pub(super) big_files: Vec<Report>,
+    pub(super) big_files: Vec<ImportWarning>,
 }
 
 /// Reads the commits that lead to `new` and neither to `old` nor to a known one.
@@ -48,7 +48,7 @@ pub(super) fn read(
     let roots = commits(quarantine, &range)?;
     let big_files = objects(quarantine, &range, rules)?;
     let known_roots = roots_of(quarantine, &known)?;
-    let trees = Trees::read(quarantine, roots.iter().chain(&known_roots).cloned())?;
+    let trees = TreeSet::read(quarantine, roots.iter().chain(&known_roots).cloned())?;
     Ok(NewCommits {
         escaping_links: escaping(quarantine, &trees, &roots, &known_roots)?,
         big_files,
@@ -64,14 +64,14 @@ fn commits(quarantine: &Quarantine<'_>, range: &[&str]) -> Result<BTreeSet<Strin
     let n_commits = listed.lines().count();
     if n_commits > MOST_COMMITS {
         let limit = MOST_COMMITS;
-        return Err(Refusal::TooManyCommits { limit }.into());
+        return Err(ImportRefusal::TooManyCommits { limit }.into());
     }
     let mut all_bytes = 0;
     for (id, bytes) in listed.lines().zip(sizes(quarantine, &listed)?) {
         all_bytes += bytes;
         if bytes > COMMIT_BYTES || all_bytes > ALL_COMMITS_BYTES {
             let commit = id.to_owned();
-            return Err(Refusal::LongMessage { commit }.into());
+            return Err(ImportRefusal::LongMessage { commit }.into());
         }
     }
     let ids: Vec<&str> = listed.lines().collect();
@@ -92,7 +92,7 @@ fn roots(quarantine: &Quarantine<'_>, commits: &[&str]) -> Result<BTreeSet<Strin
     let roots: BTreeSet<String> = text.lines().map(str::to_owned).collect();
     match roots.iter().find(|root| CommitId::parse(root).is_none()) {
         None => Ok(roots),
-        Some(line) => Err(Refusal::Objects { line: line.clone() }.into()),
+        Some(line) => Err(ImportRefusal::Objects { line: line.clone() }.into()),
     }
 }
 
@@ -101,7 +101,7 @@ fn objects(
     quarantine: &Quarantine<'_>,
     range: &[&str],
     rules: &ImportRules,
-) -> Result<Vec<Report>, RepositoryError> {
+) -> Result<Vec<ImportWarning>, RepositoryError> {
     let mut arguments = vec!["rev-list", "--objects"];
     arguments.extend(range);
     let output = quarantine.within(&arguments, Input::Nothing, LIST_BYTES)?.output;
@@ -121,7 +121,7 @@ fn objects(
     let bytes = sizes.iter().copied().fold(0, u64::saturating_add);
     if bytes > rules.all_files_bytes {
         let limit = rules.all_files_bytes;
-        return Err(Refusal::TooMuch { bytes, limit }.into());
+        return Err(ImportRefusal::TooMuch { bytes, limit }.into());
     }
     let big = named
         .iter()
@@ -130,7 +130,7 @@ fn objects(
     // A commit has no path; how long it may be was said before.
     let reports = big
         .filter(|((_, path), _)| !path.is_empty())
-        .map(|((_, path), bytes)| Report {
+        .map(|((_, path), bytes)| ImportWarning {
             kind: ReportKind::BigFile,
             path: plain(path),
             detail: Some(format!("{bytes} bytes, in an earlier commit of the branch")),
@@ -146,7 +146,7 @@ fn sizes(quarantine: &Quarantine<'_>, ids: &str) -> Result<Vec<u64>, RepositoryE
         ids.push('\n');
     }
     let text = quarantine.ok(&arguments, Input::Bytes(ids.into_bytes()))?.text();
-    let unsound = |line: &str| Refusal::Objects {
+    let unsound = |line: &str| ImportRefusal::Objects {
         line: line.to_owned(),
     };
     text.lines()
@@ -157,7 +157,7 @@ fn sizes(quarantine: &Quarantine<'_>, ids: &str) -> Result<Vec<u64>, RepositoryE
 /// The links that lead out of any of these trees, and of none that is known.
 fn escaping(
     quarantine: &Quarantine<'_>,
-    trees: &Trees,
+    trees: &TreeSet,
     roots: &BTreeSet<String>,
     known_roots: &BTreeSet<String>,
 ) -> Result<Links, RepositoryError> {
@@ -185,7 +185,7 @@ fn escaping(
         let linked = trees.links(root);
         n_links += linked.len();
         if is_new && n_links > MOST_LINKS {
-            return Err(Refusal::TooManyFiles.into());
+            return Err(ImportRefusal::TooManyFiles.into());
         }
         read_targets(quarantine, &linked, &mut targets)?;
         let whole: Links = linked
@@ -230,7 +230,7 @@ fn read_targets(
         .output;
     let mut rest = output.as_slice();
     for object in short {
-        let unsound = || Refusal::Objects {
+        let unsound = || ImportRefusal::Objects {
             line: format!("the link {object} cannot be read"),
         };
         let (target, after) = next_object(rest).ok_or_else(unsound)?;

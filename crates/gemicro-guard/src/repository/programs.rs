@@ -6,7 +6,7 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use super::call::{At, Call};
+use super::call::{CallPlace, GitCall};
 use super::error::RepositoryError;
 use super::git::Git;
 use super::git_settings::GitSettings;
@@ -126,9 +126,14 @@ pub fn programs_off(settings: &GitSettings, folder: &Path) -> Result<Vec<(String
 /// The checkouts of submodules, as the index names them.
 fn submodules(git: &Git, folder: &Path) -> Result<Vec<PathBuf>, RepositoryError> {
     let arguments = ["ls-files", "--stage", "-z", "--full-name", ":/"];
-    let listed = git.ok(Call::new(At::Checkout(folder), &arguments))?.output;
+    let listed = git
+        .ok(GitCall::new(CallPlace::Checkout(folder), &arguments))?
+        .output;
     let top = git
-        .ok(Call::new(At::Checkout(folder), &["rev-parse", "--show-toplevel"]))?
+        .ok(GitCall::new(
+            CallPlace::Checkout(folder),
+            &["rev-parse", "--show-toplevel"],
+        ))?
         .text();
     let entries = listed
         .split(|byte| *byte == 0)

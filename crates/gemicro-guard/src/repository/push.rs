@@ -2,14 +2,14 @@
 
 use super::commit_id::CommitId;
 use super::error::RepositoryError;
-use super::remote::Remote;
+use super::remote::GitRemote;
 use super::remote_error::RemoteError;
 use super::slug::Slug;
 use super::trusted::TrustedRepo;
 
 /// What a push did.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Pushed {
+pub enum PushOutcome {
     /// The branch at the remote was made, or moved on.
     Done,
     /// It was there already.
@@ -21,7 +21,7 @@ impl TrustedRepo {
     ///
     /// # Errors
     /// [`RemoteError`] when the remote is unknown, cannot be reached or does not take it.
-    pub fn push(&self, remote: &str, slug: &Slug, commit: &CommitId) -> Result<Pushed, RepositoryError> {
+    pub fn push(&self, remote: &str, slug: &Slug, commit: &CommitId) -> Result<PushOutcome, RepositoryError> {
         let remote = self.remote(remote)?;
         let mapping = format!("{commit}:{}", slug.reference());
         let arguments = [
@@ -41,10 +41,12 @@ impl TrustedRepo {
         ];
         let answer = self.speak(&remote, &arguments)?;
         let text = answer.text();
-        let told = text.lines().find_map(|line| Told::read(line, &slug.reference()));
+        let told = text
+            .lines()
+            .find_map(|line| PushReport::read(line, &slug.reference()));
         match (answer.code, told) {
-            (0, Some(Told { flag: "=", .. })) => Ok(Pushed::UpToDate),
-            (0, Some(_)) => Ok(Pushed::Done),
+            (0, Some(PushReport { flag: "=", .. })) => Ok(PushOutcome::UpToDate),
+            (0, Some(_)) => Ok(PushOutcome::Done),
             (0, None) => Err(RepositoryError::GitAnswer {
                 command: "push".to_owned(),
                 why: "it does not say what became of the branch".to_owned(),
@@ -59,12 +61,12 @@ impl TrustedRepo {
 }
 
 /// What git tells about the branch, in its line for programs: a flag, the mapping, and words.
-struct Told<'a> {
+struct PushReport<'a> {
     flag: &'a str,
     words: &'a str,
 }
 
-impl<'a> Told<'a> {
+impl<'a> PushReport<'a> {
     fn read(line: &'a str, reference: &str) -> Option<Self> {
         let mut fields = line.splitn(3, '\t');
         let (flag, mapping, words) = (fields.next()?, fields.next()?, fields.next()?);
@@ -72,7 +74,7 @@ impl<'a> Told<'a> {
         (to == reference).then_some(Self { flag, words })
     }
 
-    fn refusal(&self, remote: &Remote, slug: &Slug, said: &str) -> RemoteError {
+    fn refusal(&self, remote: &GitRemote, slug: &Slug, said: &str) -> RemoteError {
         let is_behind = ["(non-fast-forward)", "(fetch first)", "(needs force)"];
         let line = remote.told(&format!("{}{said}", self.words));
         let (remote, branch) = (remote.name.clone(), slug.branch());

@@ -8,10 +8,10 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use super::bundle::Bundle;
-use super::call::{Answer, At, Bound, Call, Input};
+use super::call::{CallPlace, GitCall, GitOutput, Input, OutputBound};
 use super::error::RepositoryError;
-use super::layout::{self, Layout};
-use super::refusal::Refusal;
+use super::layout::{self, TaskLayout};
+use super::refusal::ImportRefusal;
 use super::trusted::TrustedRepo;
 
 /// Files over this are streamed, not loaded: a small pack can hold a huge one.
@@ -31,7 +31,7 @@ impl<'a> Quarantine<'a> {
     /// Unpacks a bundle, with all of git's checks of objects.
     pub(super) fn fill(
         repository: &'a TrustedRepo,
-        layout: &Layout,
+        layout: &TaskLayout,
         bundle: &Bundle,
     ) -> Result<Self, RepositoryError> {
         let folder = layout.out().join("quarantine");
@@ -45,20 +45,20 @@ impl<'a> Quarantine<'a> {
         let answer = answer.map_err(|error| quarantine.told_here(error))?;
         if answer.code != 0 {
             let line = answer.last_line();
-            return Err(Refusal::Objects { line }.into());
+            return Err(ImportRefusal::Objects { line }.into());
         }
         Ok(quarantine)
     }
 
     /// Runs a command of the user's repository that also sees these objects.
-    pub(super) fn run(&self, arguments: &[&str], input: Input) -> Result<Answer, RepositoryError> {
+    pub(super) fn run(&self, arguments: &[&str], input: Input) -> Result<GitOutput, RepositoryError> {
         let mut call = self.call(arguments);
         call.input = input;
         self.repository.git.run(call)
     }
 
     /// Runs a command that must succeed; it fails because of what it is given to read.
-    pub(super) fn ok(&self, arguments: &[&str], input: Input) -> Result<Answer, RepositoryError> {
+    pub(super) fn ok(&self, arguments: &[&str], input: Input) -> Result<GitOutput, RepositoryError> {
         let answer = self.run(arguments, input)?;
         self.sound(answer)
     }
@@ -69,29 +69,29 @@ impl<'a> Quarantine<'a> {
         arguments: &[&str],
         input: Input,
         most: usize,
-    ) -> Result<Answer, RepositoryError> {
+    ) -> Result<GitOutput, RepositoryError> {
         let mut call = self.call(arguments);
         call.input = input;
-        call.bound = Bound::Cut(most);
+        call.bound = OutputBound::Cut(most);
         let answer = self.repository.git.run(call)?;
         if answer.is_cut {
-            return Err(Refusal::TooManyFiles.into());
+            return Err(ImportRefusal::TooManyFiles.into());
         }
         self.sound(answer)
     }
 
-    fn sound(&self, answer: Answer) -> Result<Answer, RepositoryError> {
+    fn sound(&self, answer: GitOutput) -> Result<GitOutput, RepositoryError> {
         match answer.code {
             0 => Ok(answer),
-            _ => Err(Refusal::Objects {
+            _ => Err(ImportRefusal::Objects {
                 line: answer.last_line(),
             }
             .into()),
         }
     }
 
-    fn call(&self, arguments: &[&str]) -> Call<'static> {
-        let mut call = Call::new(At::Repository, arguments);
+    fn call(&self, arguments: &[&str]) -> GitCall<'static> {
+        let mut call = GitCall::new(CallPlace::Repository, arguments);
         let mut others = OsString::new();
         for folder in self.repository.object_folders() {
             if !others.is_empty() {

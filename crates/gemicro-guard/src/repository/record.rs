@@ -16,7 +16,7 @@ const VERSION: u32 = 1;
 
 /// The record of a task.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Record {
+pub(super) struct TaskRecord {
     version: u32,
     pub(super) slug: Slug,
     /// The git directory of the user's repository.
@@ -29,7 +29,7 @@ pub(super) struct Record {
     pub(super) next: Option<CommitId>,
 }
 
-impl Record {
+impl TaskRecord {
     pub(super) fn new(slug: Slug, repository: PathBuf, base: CommitId) -> Self {
         Self {
             version: VERSION,

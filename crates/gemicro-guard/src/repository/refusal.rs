@@ -1,12 +1,12 @@
 //! Why commits of an agent are not taken over. Judges nothing; see `rules` and `import`.
 
 use super::commit_id::CommitId;
-use super::report::Report;
+use super::report::ImportWarning;
 
 /// Why commits of an agent are not taken over. The task can be rebuilt from its last import.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
-pub enum Refusal {
+pub enum ImportRefusal {
     /// A file that was only lent to the task.
     #[error("{path} was copied into the task to be used, not to be committed; take it out of your commits")]
     Lent {
@@ -138,7 +138,7 @@ pub enum Refusal {
     #[error("{} leads out of the tree{}", .0.first().map_or("a link", |first| first.path.as_str()), more(.0.len(), "links"))]
     EscapingLinks(
         /// Which.
-        Vec<Report>,
+        Vec<ImportWarning>,
     ),
 }
 

@@ -1,10 +1,10 @@
 //! The remotes of the user's repository, and how git speaks to one: with the user's credentials, and without asking.
 //!
-//! The main type is [`Remote`]. What is fetched or pushed is decided elsewhere (see `main_branch` and `push`).
+//! The main type is [`GitRemote`]. What is fetched or pushed is decided elsewhere (see `main_branch` and `push`).
 
 use std::ffi::OsString;
 
-use super::call::{Answer, Contact, last_line};
+use super::call::{Contact, GitOutput, last_line};
 use super::credentials;
 use super::error::RepositoryError;
 use super::remote_error::RemoteError;
@@ -34,7 +34,7 @@ const SAID_ALWAYS: &[&str] = &[
 
 /// One remote of the user.
 #[derive(Clone, PartialEq, Eq)]
-pub struct Remote {
+pub struct GitRemote {
     /// Its name.
     pub name: String,
     /// Its address, without credentials.
@@ -43,7 +43,7 @@ pub struct Remote {
     raw_urls: Vec<String>,
 }
 
-impl std::fmt::Debug for Remote {
+impl std::fmt::Debug for GitRemote {
     /// Leaves out the addresses as they are set.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let mut shown = f.debug_struct("Remote");
@@ -52,9 +52,9 @@ impl std::fmt::Debug for Remote {
     }
 }
 
-impl Remote {
+impl GitRemote {
     /// The failure that an answer from this remote is.
-    pub(super) fn failure(&self, answer: &Answer) -> RemoteError {
+    pub(super) fn failure(&self, answer: &GitOutput) -> RemoteError {
         let words = String::from_utf8_lossy(&answer.words);
         let telling: Vec<&str> = words.lines().filter(|line| !SAID_ALWAYS.contains(line)).collect();
         let line = self.told(&last_line(telling.join("\n").as_bytes()));
@@ -76,11 +76,11 @@ impl TrustedRepo {
     ///
     /// # Errors
     /// When git fails.
-    pub fn remotes(&self) -> Result<Vec<Remote>, RepositoryError> {
+    pub fn remotes(&self) -> Result<Vec<GitRemote>, RepositoryError> {
         let arguments = ["config", "-z", "--get-regexp", r"^remote\..*\.(url|pushurl)$"];
         // Code 1: there are none.
         let output = self.here(&arguments)?.output;
-        let mut remotes: Vec<Remote> = Vec::new();
+        let mut remotes: Vec<GitRemote> = Vec::new();
         for entry in output.split(|byte| *byte == 0) {
             let entry = String::from_utf8_lossy(entry);
             let Some((key, url)) = entry.split_once('\n') else {
@@ -92,7 +92,7 @@ impl TrustedRepo {
             };
             let at = remotes.iter().position(|remote| remote.name == name);
             let at = at.unwrap_or_else(|| {
-                remotes.push(Remote {
+                remotes.push(GitRemote {
                     name: name.to_owned(),
                     url: String::new(),
                     raw_urls: Vec::new(),
@@ -111,7 +111,7 @@ impl TrustedRepo {
     }
 
     /// The remote with a name that can be spoken to.
-    pub(super) fn remote(&self, name: &str) -> Result<Remote, RepositoryError> {
+    pub(super) fn remote(&self, name: &str) -> Result<GitRemote, RepositoryError> {
         let found = self.remotes()?.into_iter().find(|remote| remote.name == name);
         let shown = plain(name.as_bytes());
         let remote = found.ok_or_else(|| RemoteError::Unknown {
@@ -125,7 +125,7 @@ impl TrustedRepo {
     }
 
     /// Speaks to a remote, and gives git's answer, whatever its exit code.
-    pub(super) fn speak(&self, remote: &Remote, arguments: &[&str]) -> Result<Answer, RepositoryError> {
+    pub(super) fn speak(&self, remote: &GitRemote, arguments: &[&str]) -> Result<GitOutput, RepositoryError> {
         if let Some(key) = &self.git.programs().of_remotes {
             return Err(RemoteError::NamesProgram {
                 key: plain(key.as_bytes()),

@@ -6,7 +6,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 use super::beneath;
-use super::call::{At, Call};
+use super::call::{CallPlace, GitCall};
 use super::create::pointer;
 use super::error::RepositoryError;
 use super::inside::Inside;
@@ -42,7 +42,7 @@ impl TaskRepo {
         if found != pointer(&self.layout.git_directory()) {
             return Err(unusable(b".git", "it is not the one that gemicro wrote"));
         }
-        let tracked = Tracked::read(repository, self.record.tip.as_str())?;
+        let tracked = TrackedFile::read(repository, self.record.tip.as_str())?;
         for folder in tracked.folders {
             let path = worktree.join(&folder);
             let attributes = folder.join(".gitattributes");
@@ -86,17 +86,20 @@ impl Inside {
 }
 
 /// What of a commit says where and how files are written.
-struct Tracked {
+struct TrackedFile {
     /// The folders with something tracked in them, the top among them.
     folders: BTreeSet<PathBuf>,
     /// The files with attributes.
     attributes: BTreeSet<PathBuf>,
 }
 
-impl Tracked {
+impl TrackedFile {
     fn read(repository: &TrustedRepo, commit: &str) -> Result<Self, RepositoryError> {
         let arguments = ["ls-tree", "-r", "-z", "--full-tree", "--name-only", commit];
-        let output = repository.git.ok(Call::new(At::Repository, &arguments))?.output;
+        let output = repository
+            .git
+            .ok(GitCall::new(CallPlace::Repository, &arguments))?
+            .output;
         let names = output.split(|byte| *byte == 0).filter(|name| !name.is_empty());
         let files: Vec<&Path> = names.map(|name| Path::new(OsStr::from_bytes(name))).collect();
         let folders = files.iter().flat_map(|file| file.ancestors().skip(1));

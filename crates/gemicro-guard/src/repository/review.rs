@@ -5,7 +5,7 @@ use super::error::RepositoryError;
 use super::prefix::is_plain;
 use super::report::plain;
 use super::task::{TaskRepo, TaskSandbox};
-use crate::sandbox::{Mode, Profile};
+use crate::sandbox::{Profile, WriteMode};
 
 impl TaskRepo {
     /// The sandbox of an agent that may write these folders of the worktree, such as `docs/reviews`, and nothing else:
@@ -38,8 +38,8 @@ impl TaskRepo {
         readable.extend(usual.writable);
         Ok(Profile {
             mode: match usual.mode {
-                Mode::ReadOnly | Mode::WorkspaceWrite => Mode::WorkspaceWrite,
-                Mode::DangerFullAccess => Mode::DangerFullAccess,
+                WriteMode::ReadOnly | WriteMode::WorkspaceWrite => WriteMode::WorkspaceWrite,
+                WriteMode::DangerFullAccess => WriteMode::DangerFullAccess,
             },
             writable,
             pinned,

@@ -1,12 +1,12 @@
 //! What an import looks for in the changes of an agent.
 
-use super::changes::{Change, Changes};
+use super::changes::{TreeChange, TreeChanges};
 use super::commit_id::CommitId;
 use super::error::RepositoryError;
 use super::new_commits::NewCommits;
 use super::prefix::covers;
-use super::refusal::Refusal;
-use super::report::{Report, ReportKind, plain};
+use super::refusal::ImportRefusal;
+use super::report::{ImportWarning, ReportKind, plain};
 
 /// What happens to symbolic links that lead out of the tree.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -126,9 +126,9 @@ const CI: &[&str] = &[
 /// When a rule refuses them.
 pub(super) fn apply(
     rules: &ImportRules,
-    changes: &Changes,
+    changes: &TreeChanges,
     new_commits: NewCommits,
-) -> Result<Vec<Report>, RepositoryError> {
+) -> Result<Vec<ImportWarning>, RepositoryError> {
     if let Some(allowed) = &rules.only {
         check_only(allowed, changes)?;
     }
@@ -142,29 +142,29 @@ pub(super) fn apply(
         .fold(0, u64::saturating_add);
     if bytes > rules.all_files_bytes {
         let limit = rules.all_files_bytes;
-        return Err(Refusal::TooMuch { bytes, limit }.into());
+        return Err(ImportRefusal::TooMuch { bytes, limit }.into());
     }
-    let links: Vec<Report> = new_commits
+    let links: Vec<ImportWarning> = new_commits
         .escaping_links
         .iter()
-        .map(|(path, target)| Report {
+        .map(|(path, target)| ImportWarning {
             kind: ReportKind::EscapingLink,
             path: plain(path),
             detail: Some(format!("leads to {}", plain(target))),
         })
         .collect();
     if !links.is_empty() && rules.escaping_links == EscapingLinks::Refuse {
-        return Err(Refusal::EscapingLinks(links).into());
+        return Err(ImportRefusal::EscapingLinks(links).into());
     }
     let of_files = changes.files.iter().flat_map(|change| of_file(rules, change));
-    let mut reports: Vec<Report> = links.into_iter().chain(of_files).collect();
+    let mut reports: Vec<ImportWarning> = links.into_iter().chain(of_files).collect();
     // What is still there was reported with its size now.
-    let is_reported = |big: &Report| {
+    let is_reported = |big: &ImportWarning| {
         reports
             .iter()
             .any(|other| (other.kind, &other.path) == (big.kind, &big.path))
     };
-    let gone: Vec<Report> = new_commits
+    let gone: Vec<ImportWarning> = new_commits
         .big_files
         .into_iter()
         .filter(|big| !is_reported(big))
@@ -176,7 +176,7 @@ pub(super) fn apply(
 
 /// What others write is as it was, in any letter case: some file systems do not tell them apart. A file in the place of a
 /// folder on the way to it would remove it.
-fn check_reserved(reserved: &[ReservedPath], changes: &Changes) -> Result<(), Refusal> {
+fn check_reserved(reserved: &[ReservedPath], changes: &TreeChanges) -> Result<(), ImportRefusal> {
     for change in &changes.files {
         let path = change.path.to_lowercase();
         let is_about = |it: &&ReservedPath| {
@@ -185,7 +185,7 @@ fn check_reserved(reserved: &[ReservedPath], changes: &Changes) -> Result<(), Re
             !is_own && (covers(&reserved, path.as_bytes()) || covers(&path, reserved.as_bytes()))
         };
         if let Some(ReservedPath { rule, .. }) = reserved.iter().find(is_about) {
-            return Err(Refusal::Reserved {
+            return Err(ImportRefusal::Reserved {
                 path: plain(change.path.as_bytes()),
                 rule: rule.clone(),
             });
@@ -195,16 +195,16 @@ fn check_reserved(reserved: &[ReservedPath], changes: &Changes) -> Result<(), Re
 }
 
 /// What is lent is in no commit, and no file is in the place of a folder on the way to it.
-fn check_lent(lent: &[String], changes: &Changes) -> Result<(), Refusal> {
+fn check_lent(lent: &[String], changes: &TreeChanges) -> Result<(), ImportRefusal> {
     for change in changes.files.iter().filter(|change| !change.is_removed()) {
         let path = || plain(change.path.as_bytes());
         for lent in lent.iter().map(|lent| lent.trim_end_matches('/')) {
             if covers(lent, change.path.as_bytes()) {
-                return Err(Refusal::Lent { path: path() });
+                return Err(ImportRefusal::Lent { path: path() });
             }
             if covers(&change.path, lent.as_bytes()) {
                 let lent = lent.to_owned();
-                return Err(Refusal::InTheWay { path: path(), lent });
+                return Err(ImportRefusal::InTheWay { path: path(), lent });
             }
         }
     }
@@ -212,13 +212,13 @@ fn check_lent(lent: &[String], changes: &Changes) -> Result<(), Refusal> {
 }
 
 /// Folders stay folders, and hold plain files that can be read and replaced.
-fn check_plain(folders: &[String], changes: &Changes) -> Result<(), Refusal> {
+fn check_plain(folders: &[String], changes: &TreeChanges) -> Result<(), ImportRefusal> {
     for change in changes.files.iter().filter(|change| !change.is_removed()) {
         let path = || plain(change.path.as_bytes());
         for folder in folders.iter().map(|folder| folder.trim_end_matches('/')) {
             if covers(&change.path, folder.as_bytes()) {
                 let folder = folder.to_owned();
-                return Err(Refusal::NoFolder { path: path(), folder });
+                return Err(ImportRefusal::NoFolder { path: path(), folder });
             }
             if !covers(folder, change.path.as_bytes()) {
                 continue;
@@ -227,14 +227,14 @@ fn check_plain(folders: &[String], changes: &Changes) -> Result<(), Refusal> {
             let in_document = change.path.rsplit('/').skip(1).any(is_document);
             let is_long = change.new_bytes.is_some_and(|bytes| bytes > PLAIN_BYTES);
             if !change.is_plain_file() || in_document || is_long {
-                return Err(Refusal::NotPlain { path: path() });
+                return Err(ImportRefusal::NotPlain { path: path() });
             }
         }
     }
     Ok(())
 }
 
-fn check_only(allowed: &[String], changes: &Changes) -> Result<(), Refusal> {
+fn check_only(allowed: &[String], changes: &TreeChanges) -> Result<(), ImportRefusal> {
     let is_outside = |path: &&str| !allowed.iter().any(|prefix| covers(prefix, path.as_bytes()));
     let paths = changes.files.iter().map(|change| change.path.as_str());
     let outside: Vec<&str> = paths.filter(is_outside).collect();
@@ -242,17 +242,17 @@ fn check_only(allowed: &[String], changes: &Changes) -> Result<(), Refusal> {
         return Ok(());
     }
     let named = outside.iter().take(NAMED).map(|path| plain(path.as_bytes()));
-    Err(Refusal::Outside {
+    Err(ImportRefusal::Outside {
         paths: named.collect(),
         n_paths: outside.len(),
         allowed: allowed.to_vec(),
     })
 }
 
-fn of_file(rules: &ImportRules, change: &Change) -> Vec<Report> {
+fn of_file(rules: &ImportRules, change: &TreeChange) -> Vec<ImportWarning> {
     let mut reports = Vec::new();
     let mut add = |kind, detail| {
-        reports.push(Report {
+        reports.push(ImportWarning {
             kind,
             path: plain(change.path.as_bytes()),
             detail,

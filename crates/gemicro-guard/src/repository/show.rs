@@ -4,8 +4,8 @@ use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
-use super::call::{At, Call};
-use super::checkout::Checkout;
+use super::call::{CallPlace, GitCall};
+use super::checkout::UserCheckout;
 use super::commit_id::CommitId;
 use super::error::RepositoryError;
 use super::slug::Slug;
@@ -16,7 +16,7 @@ const FOLDER: &str = ".worktrees";
 
 /// What became of the folder.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Shown {
+pub enum ShowOutcome {
     /// It is at the commit.
     At(PathBuf),
     /// It was left as it is.
@@ -32,7 +32,7 @@ pub enum Shown {
 /// missing, moved only while it is clean and where gemicro left it. Where another project beside it has that place, the
 /// project's name stands before it.
 #[must_use]
-pub fn show(repository: &TrustedRepo, slug: &Slug, commit: &CommitId) -> Shown {
+pub fn show(repository: &TrustedRepo, slug: &Slug, commit: &CommitId) -> ShowOutcome {
     let checkouts = match repository.checkouts() {
         Ok(checkouts) => checkouts,
         Err(error) => return left(repository.top().to_path_buf(), error.to_string()),
@@ -48,7 +48,7 @@ pub fn show(repository: &TrustedRepo, slug: &Slug, commit: &CommitId) -> Shown {
         None => add(repository, &folder, commit),
     };
     match brought {
-        Ok(None) => Shown::At(folder),
+        Ok(None) => ShowOutcome::At(folder),
         Ok(Some(why)) => left(folder, why),
         Err(error) => left(folder, error.to_string()),
     }
@@ -89,8 +89,8 @@ pub(super) fn is_shown(folder: &Path) -> bool {
     folder.parent().and_then(Path::file_name).is_some_and(is_ours)
 }
 
-fn left(folder: PathBuf, why: String) -> Shown {
-    Shown::Left { folder, why }
+fn left(folder: PathBuf, why: String) -> ShowOutcome {
+    ShowOutcome::Left { folder, why }
 }
 
 /// Makes the worktree; says why not.
@@ -106,8 +106,8 @@ fn add(
         let made = std::fs::create_dir_all(parent);
         made.map_err(|source| RepositoryError::file("make", parent, source))?;
     }
-    let mut call = Call::new(
-        At::Repository,
+    let mut call = GitCall::new(
+        CallPlace::Repository,
         &["worktree", "add", "--quiet", "--force", "--detach"],
     );
     call.arguments.push(folder.into());
@@ -118,7 +118,7 @@ fn add(
 /// Moves the worktree; says why not.
 fn move_on(
     repository: &TrustedRepo,
-    checkout: &Checkout,
+    checkout: &UserCheckout,
     commit: &CommitId,
 ) -> Result<Option<String>, RepositoryError> {
     let Some(head) = checkout.head.as_ref().filter(|_| checkout.branch.is_none()) else {
@@ -128,14 +128,19 @@ fn move_on(
         return Ok(None);
     }
     let is_ancestor = ["merge-base", "--is-ancestor", head.as_str(), commit.as_str()];
-    if repository.git.run(Call::new(At::Repository, &is_ancestor))?.code != 0 {
+    if repository
+        .git
+        .run(GitCall::new(CallPlace::Repository, &is_ancestor))?
+        .code
+        != 0
+    {
         return Ok(Some(format!(
             "it is at {head}, which the task's branch does not hold"
         )));
     }
-    let here = At::Checkout(&checkout.folder);
+    let here = CallPlace::Checkout(&checkout.folder);
     let status = ["status", "--porcelain", "--ignore-submodules=all"];
-    let status = repository.git.ok(Call::new(here, &status))?;
+    let status = repository.git.ok(GitCall::new(here, &status))?;
     if !status.output.is_empty() {
         return Ok(Some("there are changes in it".to_owned()));
     }
@@ -148,5 +153,5 @@ fn move_on(
         commit.as_str(),
         "--",
     ];
-    repository.git.ok(Call::new(here, &checkout)).map(|_| None)
+    repository.git.ok(GitCall::new(here, &checkout)).map(|_| None)
 }

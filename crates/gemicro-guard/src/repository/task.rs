@@ -11,17 +11,17 @@ use super::beneath;
 use super::commit_id::CommitId;
 use super::create;
 use super::error::RepositoryError;
-use super::layout::{self, Layout};
-use super::record::Record;
+use super::layout::{self, TaskLayout};
+use super::record::TaskRecord;
 use super::slug::Slug;
 use super::trusted::TrustedRepo;
-use crate::sandbox::{Limits, Mode, Network, Pinning, Profile, Shells};
+use crate::sandbox::{Network, PinnedPath, Profile, ResourceLimits, Shells, WriteMode};
 
 /// What a sandbox for a task needs besides the task.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TaskSandbox {
     /// How much may be changed.
-    pub mode: Mode,
+    pub mode: WriteMode,
     /// The user's home, which is replaced by an empty folder.
     pub user_home: PathBuf,
     /// Toolchains and the CLI's installation.
@@ -33,7 +33,7 @@ pub struct TaskSandbox {
     /// Whether Unix sockets may be made.
     pub unix_sockets: bool,
     /// The bounds.
-    pub limits: Limits,
+    pub limits: ResourceLimits,
     /// The whole environment.
     pub environment: Vec<(String, String)>,
 }
@@ -41,8 +41,8 @@ pub struct TaskSandbox {
 /// The repository of one task.
 #[derive(Debug)]
 pub struct TaskRepo {
-    pub(super) layout: Layout,
-    pub(super) record: Record,
+    pub(super) layout: TaskLayout,
+    pub(super) record: TaskRecord,
     /// What of the user's repository can be read inside.
     stores: Vec<PathBuf>,
     /// What of it must not be seen.
@@ -52,8 +52,8 @@ pub struct TaskRepo {
 impl TaskRepo {
     pub(super) fn from_parts(
         repository: &TrustedRepo,
-        layout: Layout,
-        record: Record,
+        layout: TaskLayout,
+        record: TaskRecord,
     ) -> Result<Self, RepositoryError> {
         Ok(Self {
             layout,
@@ -71,7 +71,7 @@ impl TaskRepo {
     pub fn reopen(repository: &TrustedRepo, folder: &Path) -> Result<Self, RepositoryError> {
         let folder =
             std::fs::canonicalize(folder).map_err(|error| RepositoryError::file("find", folder, error))?;
-        let mut record = Record::read(&folder)?;
+        let mut record = TaskRecord::read(&folder)?;
         if record.repository != repository.common() {
             return Err(RepositoryError::NotATask {
                 why: format!("it belongs to {}", record.repository.display()),
@@ -86,7 +86,7 @@ impl TaskRepo {
             record.tip = next;
         }
         record.write(&folder)?;
-        Self::from_parts(repository, Layout { folder }, record)
+        Self::from_parts(repository, TaskLayout { folder }, record)
     }
 
     /// The task's id: the name of its folder.
@@ -148,7 +148,7 @@ impl TaskRepo {
             writable: vec![layout.git_directory()],
             pinned: layout.pinned(),
             // They help careless agents. What protects the user is that no git is started there outside.
-            pinning: Pinning::WherePossible,
+            pinning: PinnedPath::WherePossible,
             shells: Shells::Within,
             readable,
             hidden,

@@ -1,6 +1,6 @@
 //! Trees of commits in quarantine, each read once however often it is used.
 //!
-//! The main type is [`Trees`]. A few objects can make a tree of billions of files: what a whole tree holds is summed up
+//! The main type is [`TreeSet`]. A few objects can make a tree of billions of files: what a whole tree holds is summed up
 //! from its parts, and only what is small enough is ever listed.
 
 use std::collections::{BTreeSet, HashMap};
@@ -11,7 +11,7 @@ use super::call::Input;
 use super::changes::next_object;
 use super::error::RepositoryError;
 use super::quarantine::{LIST_BYTES, Quarantine};
-use super::refusal::Refusal;
+use super::refusal::ImportRefusal;
 
 /// Folders in folders. Deeper ones cannot be written in a checkout.
 const MOST_LEVELS: usize = 256;
@@ -43,17 +43,17 @@ struct Sum {
 
 /// Trees with all that is below them.
 #[derive(Default)]
-pub(super) struct Trees {
+pub(super) struct TreeSet {
     read: HashMap<String, Tree>,
     sums: HashMap<String, Sum>,
     n_bytes: usize,
 }
 
-impl Trees {
+impl TreeSet {
     /// Reads these trees and what is below them.
     ///
     /// # Errors
-    /// [`Refusal::TooManyFiles`] where one of them could not be listed, [`Refusal::TooDeep`].
+    /// [`ImportRefusal::TooManyFiles`] where one of them could not be listed, [`ImportRefusal::TooDeep`].
     pub(super) fn read(
         quarantine: &Quarantine<'_>,
         roots: impl IntoIterator<Item = String>,
@@ -73,11 +73,11 @@ impl Trees {
             level = below.into_iter().collect();
         }
         if !level.is_empty() {
-            return Err(Refusal::TooDeep.into());
+            return Err(ImportRefusal::TooDeep.into());
         }
         for root in &roots {
             if trees.sum(root, 0)?.list_bytes > LIST_BYTES as u64 {
-                return Err(Refusal::TooManyFiles.into());
+                return Err(ImportRefusal::TooManyFiles.into());
             }
         }
         Ok(trees)
@@ -123,11 +123,11 @@ impl Trees {
             .output;
         self.n_bytes = self.n_bytes.saturating_add(output.len());
         if self.n_bytes > ALL_BYTES {
-            return Err(Refusal::TooManyFiles.into());
+            return Err(ImportRefusal::TooManyFiles.into());
         }
         let mut rest = output.as_slice();
         for name in asked {
-            let unsound = || Refusal::Objects {
+            let unsound = || ImportRefusal::Objects {
                 line: format!("the tree {name} cannot be read"),
             };
             let (bytes, after) = next_object(rest).ok_or_else(unsound)?;
@@ -139,12 +139,12 @@ impl Trees {
         Ok(())
     }
 
-    fn sum(&mut self, name: &str, level: usize) -> Result<Sum, Refusal> {
+    fn sum(&mut self, name: &str, level: usize) -> Result<Sum, ImportRefusal> {
         if let Some(sum) = self.sums.get(name) {
             return Ok(*sum);
         }
         if level > MOST_LEVELS {
-            return Err(Refusal::TooDeep);
+            return Err(ImportRefusal::TooDeep);
         }
         let tree = self.read.remove(name).unwrap_or_default();
         let mut sum = Sum {

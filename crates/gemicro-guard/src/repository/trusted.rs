@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 use gemicro_event::text;
 use serde::{Deserialize, Serialize};
 
-use super::call::{Answer, At, Bound, Call, path_of};
-use super::checkout::{self, Checkout};
+use super::call::{CallPlace, GitCall, GitOutput, OutputBound, path_of};
+use super::checkout::{self, UserCheckout};
 use super::commit_id::CommitId;
 use super::error::RepositoryError;
 use super::git::Git;
@@ -67,14 +67,17 @@ impl TrustedRepo {
     /// When it is none, or one that cannot be worked with: the error says what to do.
     pub fn open(settings: &GitSettings, folder: &Path) -> Result<Self, RepositoryError> {
         let git = Git::discover(settings, folder)?;
-        let here = |arguments: &[&str]| git.run(Call::new(At::Checkout(folder), arguments));
+        let here = |arguments: &[&str]| git.run(GitCall::new(CallPlace::Checkout(folder), arguments));
         if here(&["rev-parse", "--is-inside-work-tree"])?.text() != "true" {
             let folder = folder.to_path_buf();
             return Err(RepositoryError::NoCheckout { folder });
         }
         let top = path_of(
-            &git.ok(Call::new(At::Checkout(folder), &["rev-parse", "--show-toplevel"]))?
-                .output,
+            &git.ok(GitCall::new(
+                CallPlace::Checkout(folder),
+                &["rev-parse", "--show-toplevel"],
+            ))?
+            .output,
         )?;
         if let Some(setting) = partial(&git)? {
             return Err(RepositoryError::PartialClone { setting });
@@ -152,10 +155,11 @@ impl TrustedRepo {
     }
 
     /// The user's checkouts, the main one first.
-    pub(super) fn checkouts(&self) -> Result<Vec<Checkout>, RepositoryError> {
-        let answer = self
-            .git
-            .ok(Call::new(At::Repository, &["worktree", "list", "--porcelain"]))?;
+    pub(super) fn checkouts(&self) -> Result<Vec<UserCheckout>, RepositoryError> {
+        let answer = self.git.ok(GitCall::new(
+            CallPlace::Repository,
+            &["worktree", "list", "--porcelain"],
+        ))?;
         Ok(checkout::parse(&answer.output))
     }
 
@@ -179,13 +183,13 @@ impl TrustedRepo {
     }
 
     /// Runs a command in the checkout that was opened, and gives its answer, whatever its exit code.
-    pub(super) fn here(&self, arguments: &[&str]) -> Result<Answer, RepositoryError> {
+    pub(super) fn here(&self, arguments: &[&str]) -> Result<GitOutput, RepositoryError> {
         self.git.run(self.call_here(arguments))
     }
 
     /// A command for the checkout that was opened.
-    pub(super) fn call_here(&self, arguments: &[&str]) -> Call<'_> {
-        Call::new(At::Checkout(&self.top), arguments)
+    pub(super) fn call_here(&self, arguments: &[&str]) -> GitCall<'_> {
+        GitCall::new(CallPlace::Checkout(&self.top), arguments)
     }
 
     /// The commit at a reference that is none by another name.
@@ -219,11 +223,11 @@ impl TrustedRepo {
 
     fn find_notes(&self) -> Result<Vec<RepositoryNote>, RepositoryError> {
         let mut notes = Vec::new();
-        let mut status = Call::new(
-            At::Checkout(&self.top),
+        let mut status = GitCall::new(
+            CallPlace::Checkout(&self.top),
             &["status", "--porcelain", "--ignore-submodules=dirty"],
         );
-        status.bound = Bound::Cut(1);
+        status.bound = OutputBound::Cut(1);
         if !self.git.run(status)?.output.is_empty() {
             notes.push(RepositoryNote::Uncommitted);
         }
@@ -246,8 +250,8 @@ impl TrustedRepo {
 
     fn file_at_head(&self, name: &str) -> Result<Option<String>, RepositoryError> {
         let object = format!("{}:{name}", self.head);
-        let mut call = Call::new(At::Repository, &["cat-file", "blob", &object]);
-        call.bound = Bound::Cut(1 << 20);
+        let mut call = GitCall::new(CallPlace::Repository, &["cat-file", "blob", &object]);
+        call.bound = OutputBound::Cut(1 << 20);
         let answer = self.git.run(call)?;
         Ok((answer.code == 0 || answer.is_cut).then(|| answer.text()))
     }
@@ -256,7 +260,10 @@ impl TrustedRepo {
 /// The setting that makes this a partial clone.
 fn partial(git: &Git) -> Result<Option<String>, RepositoryError> {
     let pattern = r"^(remote\..*\.promisor|extensions\.partialclone)$";
-    let answer = git.run(Call::new(At::Repository, &["config", "--get-regexp", pattern]))?;
+    let answer = git.run(GitCall::new(
+        CallPlace::Repository,
+        &["config", "--get-regexp", pattern],
+    ))?;
     let text = answer.text();
     let is_on = |line: &&str| !matches!(line.rsplit(' ').next(), Some("false" | "no" | "off" | "0"));
     Ok(text.lines().find(is_on).map(str::to_owned))

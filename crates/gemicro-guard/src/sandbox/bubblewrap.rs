@@ -39,11 +39,11 @@ const FIXED: &[&str] = &[
 /// One mount; deeper ones come later, so that they win.
 struct Mount<'a> {
     at: &'a Path,
-    kind: Kind,
+    kind: MountKind,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Kind {
+enum MountKind {
     Hidden,
     Readable,
     Writable,
@@ -60,10 +60,10 @@ pub(super) fn arguments(launcher: &Launcher, profile: &Profile) -> Vec<OsString>
     for mount in mounts(launcher, profile) {
         let at = mount.at.as_os_str().to_owned();
         match mount.kind {
-            Kind::Hidden if mount.at.is_dir() => arguments.extend(["--tmpfs".into(), at]),
-            Kind::Hidden => arguments.extend(["--ro-bind".into(), "/dev/null".into(), at]),
-            Kind::Readable | Kind::Pinned => arguments.extend(["--ro-bind".into(), at.clone(), at]),
-            Kind::Writable => arguments.extend(["--bind".into(), at.clone(), at]),
+            MountKind::Hidden if mount.at.is_dir() => arguments.extend(["--tmpfs".into(), at]),
+            MountKind::Hidden => arguments.extend(["--ro-bind".into(), "/dev/null".into(), at]),
+            MountKind::Readable | MountKind::Pinned => arguments.extend(["--ro-bind".into(), at.clone(), at]),
+            MountKind::Writable => arguments.extend(["--bind".into(), at.clone(), at]),
         }
     }
     for shell in shells::covered(profile) {
@@ -89,15 +89,18 @@ fn mounts<'a>(launcher: &'a Launcher, profile: &'a Profile) -> Vec<Mount<'a>> {
         .iter()
         .flat_map(|pin| way_to(pin, profile, &writable));
     let all = [
-        (Kind::Hidden, hidden.map(PathBuf::as_path).collect::<Vec<_>>()),
-        (Kind::Readable, shown.map(PathBuf::as_path).collect()),
         (
-            Kind::Writable,
+            MountKind::Hidden,
+            hidden.map(PathBuf::as_path).collect::<Vec<_>>(),
+        ),
+        (MountKind::Readable, shown.map(PathBuf::as_path).collect()),
+        (
+            MountKind::Writable,
             writable.iter().map(|path| path.as_path()).collect(),
         ),
-        (Kind::Writable, kept.collect()),
+        (MountKind::Writable, kept.collect()),
         (
-            Kind::Pinned,
+            MountKind::Pinned,
             profile.pinned.iter().map(PathBuf::as_path).collect(),
         ),
     ];

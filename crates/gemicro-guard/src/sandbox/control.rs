@@ -67,7 +67,7 @@ pub enum CommandExit {
 /// A notice as it is written.
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-enum Wire {
+enum NoticeWire {
     Ready,
     Failed { kind: ErrorKind, message: String },
     Ended(CommandExit),
@@ -75,7 +75,7 @@ enum Wire {
 
 /// What a keeper that waits has to start.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Order {
+pub(super) struct StartOrder {
     /// The walls around the command.
     pub(super) tier: Tier,
     /// What is planned: bubblewrap, a launcher, or without walls the command itself.
@@ -119,11 +119,11 @@ impl Control {
             return Ok(Notice::Gone);
         }
         Ok(match serde_json::from_slice(&text)? {
-            Wire::Ready => Notice::Ready {
+            NoticeWire::Ready => Notice::Ready {
                 listener: descriptor.map(TcpListener::from),
             },
-            Wire::Failed { kind, message } => Notice::Failed { kind, message },
-            Wire::Ended(exit) => Notice::Ended(exit),
+            NoticeWire::Failed { kind, message } => Notice::Failed { kind, message },
+            NoticeWire::Ended(exit) => Notice::Ended(exit),
         })
     }
 
@@ -153,7 +153,7 @@ impl Control {
     ///
     /// # Errors
     /// When there is nobody any more, or the order is too long.
-    pub(super) fn order(&self, order: &Order) -> std::io::Result<()> {
+    pub(super) fn order(&self, order: &StartOrder) -> std::io::Result<()> {
         let text = serde_json::to_vec(order)?;
         if text.len() > MAX_ORDER_BYTES {
             return Err(std::io::ErrorKind::InvalidInput.into());
@@ -183,11 +183,11 @@ impl AsFd for Control {
 }
 
 /// The other end: a launcher's or a keeper's.
-pub(super) struct Inner {
+pub(super) struct ControlPeer {
     socket: OwnedFd,
 }
 
-impl Inner {
+impl ControlPeer {
     /// Takes the channel from the standard input.
     pub(super) fn from_stdin() -> std::io::Result<Self> {
         let socket = rustix::io::fcntl_dupfd_cloexec(rustix::stdio::stdin(), 3)?;
@@ -197,7 +197,7 @@ impl Inner {
     /// Says that we are ready, and waits for the standard input.
     pub(super) fn ready(&self, listener: Option<TcpListener>) -> std::io::Result<OwnedFd> {
         let descriptor = listener.as_ref().map(AsFd::as_fd);
-        self.tell(&Wire::Ready, descriptor)?;
+        self.tell(&NoticeWire::Ready, descriptor)?;
         let (text, descriptor) = rustix::io::retry_on_intr(|| receive(self.socket.as_fd(), MAX_BYTES))?;
         match descriptor {
             Some(descriptor) if text == GO => Ok(descriptor),
@@ -206,7 +206,7 @@ impl Inner {
     }
 
     /// Waits for an order; nothing when nobody needs one any more.
-    pub(super) fn order(&self) -> std::io::Result<Option<Order>> {
+    pub(super) fn order(&self) -> std::io::Result<Option<StartOrder>> {
         let (text, _) = rustix::io::retry_on_intr(|| receive(self.socket.as_fd(), MAX_ORDER_BYTES))?;
         match text.is_empty() {
             true => Ok(None),
@@ -217,12 +217,12 @@ impl Inner {
     /// Says that nothing was started.
     pub(super) fn failed(&self, kind: ErrorKind, message: &str) {
         let message = message.chars().take(MAX_BYTES / 8).collect();
-        let _ = self.tell(&Wire::Failed { kind, message }, None);
+        let _ = self.tell(&NoticeWire::Failed { kind, message }, None);
     }
 
     /// Says how the command ended.
     pub(super) fn ended(&self, exit: CommandExit) {
-        let _ = self.tell(&Wire::Ended(exit), None);
+        let _ = self.tell(&NoticeWire::Ended(exit), None);
     }
 
     /// A copy for a child, as its standard input.
@@ -242,7 +242,7 @@ impl Inner {
         }
     }
 
-    fn tell(&self, wire: &Wire, descriptor: Option<BorrowedFd<'_>>) -> std::io::Result<()> {
+    fn tell(&self, wire: &NoticeWire, descriptor: Option<BorrowedFd<'_>>) -> std::io::Result<()> {
         let text = serde_json::to_vec(wire)?;
         Ok(send(self.socket.as_fd(), &text, descriptor)?)
     }

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use gemicro_event::ErrorKind;
 
-use super::profile::Mode;
+use super::profile::WriteMode;
 use super::tier::Tier;
 
 /// A sandbox that is not there.
@@ -15,7 +15,7 @@ pub enum SandboxError {
     #[error("no sandbox is available for mode {mode:?}")]
     Unavailable {
         /// The mode asked for.
-        mode: Mode,
+        mode: WriteMode,
     },
     /// A path of the profile is not there, or is not absolute.
     #[error("cannot use {path} in a sandbox")]

@@ -14,8 +14,8 @@ use super::plan::Launch;
 use super::profile::Network;
 use super::tier::Tier;
 
-type Rules = BTreeMap<i64, Vec<SeccompRule>>;
-type Problem = Box<dyn std::error::Error + Send + Sync>;
+type FilterRules = BTreeMap<i64, Vec<SeccompRule>>;
+type FilterError = Box<dyn std::error::Error + Send + Sync>;
 
 /// Refused with EPERM.
 const FORBIDDEN: &[i64] = &[
@@ -90,7 +90,7 @@ pub(super) fn mark() -> Result<(), SandboxError> {
         let program = filter([(libc::SYS_getpgid, vec![asked])].into(), libc::EALREADY)?;
         Ok(seccompiler::apply_filter(&program)?)
     };
-    put_up().map_err(|error: Problem| SandboxError::refused("seccomp", error))
+    put_up().map_err(|error: FilterError| SandboxError::refused("seccomp", error))
 }
 
 /// Whether this process belongs to a shell of an agent.
@@ -100,19 +100,19 @@ pub(super) fn is_marked() -> bool {
 
 /// Puts up the filters for good.
 pub(super) fn apply(launch: &Launch) -> Result<(), SandboxError> {
-    let refused = |error: Problem| SandboxError::refused("seccomp", error);
+    let refused = |error: FilterError| SandboxError::refused("seccomp", error);
     for program in programs(launch).map_err(refused)? {
         seccompiler::apply_filter(&program).map_err(|error| refused(error.into()))?;
     }
     Ok(())
 }
 
-fn programs(launch: &Launch) -> Result<Vec<BpfProgram>, Problem> {
-    let mut forbidden: Rules = FORBIDDEN.iter().map(|call| (*call, Vec::new())).collect();
+fn programs(launch: &Launch) -> Result<Vec<BpfProgram>, FilterError> {
+    let mut forbidden: FilterRules = FORBIDDEN.iter().map(|call| (*call, Vec::new())).collect();
     let terminal = [TIOCSTI, TIOCLINUX].map(|request| when(1, SeccompCmpOp::Eq, request));
     let mut requests = terminal.into_iter().collect::<Result<Vec<_>, _>>()?;
     forbidden.extend(others::in_every_tier()?);
-    let mut unsupported = Rules::new();
+    let mut unsupported = FilterRules::new();
     if launch.tier != Tier::Full {
         forbidden.extend(others::in_tier_landlock()?);
         requests.extend(others::changing_requests()?);
@@ -136,7 +136,7 @@ fn programs(launch: &Launch) -> Result<Vec<BpfProgram>, Problem> {
         forbidden.insert(libc::SYS_socket, sockets);
     }
     let newer = NEWER.filter(|call| *call != OPEN_TREE_ATTR);
-    let absent: Rules = ABSENT
+    let absent: FilterRules = ABSENT
         .iter()
         .copied()
         .chain(newer)
@@ -154,7 +154,7 @@ fn programs(launch: &Launch) -> Result<Vec<BpfProgram>, Problem> {
 
 /// The same calls by the numbers of x32, where they are refused whatever their arguments are.
 #[cfg(target_arch = "x86_64")]
-fn with_x32(mut rules: Rules) -> Rules {
+fn with_x32(mut rules: FilterRules) -> FilterRules {
     let known: Vec<i64> = rules.keys().copied().collect();
     rules.extend(
         known
@@ -166,7 +166,7 @@ fn with_x32(mut rules: Rules) -> Rules {
 }
 
 #[cfg(not(target_arch = "x86_64"))]
-fn with_x32(rules: Rules) -> Rules {
+fn with_x32(rules: FilterRules) -> FilterRules {
     rules
 }
 
@@ -191,7 +191,7 @@ fn is_held_to_a_port(launch: &Launch) -> bool {
 
 /// Every socket that Landlock's port rules do not see: other families (SMC falls back to TCP inside the kernel),
 /// datagrams, and TCP's other protocols.
-fn all_but_tcp() -> Result<Vec<SeccompRule>, Problem> {
+fn all_but_tcp() -> Result<Vec<SeccompRule>, FilterError> {
     let internet = [libc::AF_INET, libc::AF_INET6].map(|family| u64::from(family.cast_unsigned()));
     let known = [
         internet[0],
@@ -218,7 +218,7 @@ fn all_but_tcp() -> Result<Vec<SeccompRule>, Problem> {
 }
 
 /// With this flag a send connects by itself, and Landlock is not asked.
-fn connecting_sends() -> Result<Rules, Problem> {
+fn connecting_sends() -> Result<FilterRules, FilterError> {
     let flag = u64::from(libc::MSG_FASTOPEN.cast_unsigned());
     let calls = [
         (libc::SYS_sendto, 3),
@@ -231,11 +231,11 @@ fn connecting_sends() -> Result<Rules, Problem> {
         .collect()
 }
 
-fn when(argument: u8, operator: SeccompCmpOp, value: u64) -> Result<SeccompRule, Problem> {
+fn when(argument: u8, operator: SeccompCmpOp, value: u64) -> Result<SeccompRule, FilterError> {
     Ok(SeccompRule::new(vec![condition(argument, operator, value)?])?)
 }
 
-fn condition(argument: u8, operator: SeccompCmpOp, value: u64) -> Result<SeccompCondition, Problem> {
+fn condition(argument: u8, operator: SeccompCmpOp, value: u64) -> Result<SeccompCondition, FilterError> {
     Ok(SeccompCondition::new(
         argument,
         SeccompCmpArgLen::Dword,
@@ -245,7 +245,7 @@ fn condition(argument: u8, operator: SeccompCmpOp, value: u64) -> Result<Seccomp
 }
 
 /// A filter; calls of another architecture end the process.
-fn filter(rules: Rules, errno: i32) -> Result<BpfProgram, Problem> {
+fn filter(rules: FilterRules, errno: i32) -> Result<BpfProgram, FilterError> {
     let arch: TargetArch = std::env::consts::ARCH.try_into()?;
     let action = SeccompAction::Errno(errno.cast_unsigned());
     let filter = SeccompFilter::new(rules, SeccompAction::Allow, action, arch)?;

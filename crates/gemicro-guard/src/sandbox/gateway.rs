@@ -9,7 +9,7 @@ use std::net::{Ipv4Addr, TcpListener};
 
 use serde::{Deserialize, Serialize};
 
-use super::profile::{Mode, Network};
+use super::profile::{Network, WriteMode};
 use super::tier::Tier;
 
 /// The port inside a network of the command's own, where nothing else is.
@@ -28,13 +28,13 @@ impl GatewayPort {
     ///
     /// # Errors
     /// When there is no port to listen on.
-    pub fn open(tier: Tier, mode: Mode) -> std::io::Result<Self> {
+    pub fn open(tier: Tier, mode: WriteMode) -> std::io::Result<Self> {
         match (tier, mode) {
-            (Tier::Full, Mode::ReadOnly | Mode::WorkspaceWrite) => Ok(Self {
+            (Tier::Full, WriteMode::ReadOnly | WriteMode::WorkspaceWrite) => Ok(Self {
                 port: INSIDE,
                 listener: None,
             }),
-            (Tier::Full, Mode::DangerFullAccess) | (Tier::Landlock | Tier::Seatbelt | Tier::None, _) => {
+            (Tier::Full, WriteMode::DangerFullAccess) | (Tier::Landlock | Tier::Seatbelt | Tier::None, _) => {
                 let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
                 let port = listener.local_addr()?.port();
                 Ok(Self {
@@ -79,7 +79,7 @@ pub(super) fn listen_inside(port: u16) -> std::io::Result<TcpListener> {
 /// What a command can really reach, for the record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Reach {
+pub enum NetworkReach {
     /// Nothing.
     Nothing,
     /// The gateway alone.
@@ -89,14 +89,14 @@ pub enum Reach {
 }
 
 /// What a command in this tier can reach, on a kernel with this version of Landlock.
-pub(super) fn reach(tier: Tier, network: Network, landlock_abi: u8) -> Reach {
+pub(super) fn reach(tier: Tier, network: Network, landlock_abi: u8) -> NetworkReach {
     match (tier, network) {
-        (Tier::None, _) | (_, Network::Open) => Reach::Everything,
-        (_, Network::None) => Reach::Nothing,
+        (Tier::None, _) | (_, Network::Open) => NetworkReach::Everything,
+        (_, Network::None) => NetworkReach::Nothing,
         // Ports are held back from version 4 on.
-        (Tier::Landlock, Network::Gateway { .. }) if landlock_abi < 4 => Reach::Everything,
+        (Tier::Landlock, Network::Gateway { .. }) if landlock_abi < 4 => NetworkReach::Everything,
         // Seatbelt's profile has no rule for one port: it shuts everything.
-        (Tier::Seatbelt, Network::Gateway { .. }) => Reach::Nothing,
-        (Tier::Full | Tier::Landlock, Network::Gateway { .. }) => Reach::Gateway,
+        (Tier::Seatbelt, Network::Gateway { .. }) => NetworkReach::Nothing,
+        (Tier::Full | Tier::Landlock, Network::Gateway { .. }) => NetworkReach::Gateway,
     }
 }

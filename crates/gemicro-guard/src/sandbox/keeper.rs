@@ -17,9 +17,9 @@ use std::time::Duration;
 
 use rustix::process::{WaitOptions, WaitStatus};
 
-use super::control::{CommandExit, Inner};
+use super::control::{CommandExit, ControlPeer};
 use super::error::SandboxError;
-use super::spawn::Start;
+use super::spawn::KeeperStart;
 use super::tier::Tier;
 use super::{descriptors, spawn, tree};
 
@@ -29,8 +29,8 @@ const PAUSE: Duration = Duration::from_millis(10);
 /// Starts the command, behind walls by the launcher once more, and stays until nothing of it is left. Returns only
 /// when it could not be started.
 pub(super) fn run(tier: Tier, command: &[OsString]) -> SandboxError {
-    match Inner::from_stdin() {
-        Ok(control) => keep_or_tell(&Arc::new(control), tier, Start::here(command)),
+    match ControlPeer::from_stdin() {
+        Ok(control) => keep_or_tell(&Arc::new(control), tier, KeeperStart::here(command)),
         Err(error) => SandboxError::refused("a channel to gemicro", error),
     }
 }
@@ -38,14 +38,14 @@ pub(super) fn run(tier: Tier, command: &[OsString]) -> SandboxError {
 /// Waits for an order, then does as [`run`] does: whoever gives it need not wait for this program to start. Leaves when
 /// nobody needs it.
 pub(super) fn wait() -> SandboxError {
-    let control = match Inner::from_stdin() {
+    let control = match ControlPeer::from_stdin() {
         Ok(control) => Arc::new(control),
         Err(error) => return SandboxError::refused("a channel to gemicro", error),
     };
     match control.order() {
         Ok(Some(order)) => {
             let command: Vec<OsString> = order.command.iter().map(OsString::from).collect();
-            let start = Start {
+            let start = KeeperStart {
                 command: &command,
                 surroundings: Some((&order.environment, &order.cwd)),
             };
@@ -56,7 +56,7 @@ pub(super) fn wait() -> SandboxError {
     }
 }
 
-fn keep_or_tell(control: &Arc<Inner>, tier: Tier, start: Start<'_>) -> SandboxError {
+fn keep_or_tell(control: &Arc<ControlPeer>, tier: Tier, start: KeeperStart<'_>) -> SandboxError {
     match keep(control, tier, start) {
         Ok(()) => std::process::exit(0),
         Err(error) => {
@@ -66,7 +66,7 @@ fn keep_or_tell(control: &Arc<Inner>, tier: Tier, start: Start<'_>) -> SandboxEr
     }
 }
 
-fn keep(control: &Arc<Inner>, tier: Tier, start: Start<'_>) -> Result<(), SandboxError> {
+fn keep(control: &Arc<ControlPeer>, tier: Tier, start: KeeperStart<'_>) -> Result<(), SandboxError> {
     let refused = |source: std::io::Error| SandboxError::refused("a keeper", source);
     rustix::process::set_child_subreaper(Some(rustix::process::getpid()))
         .map_err(|error| refused(error.into()))?;

@@ -1,12 +1,12 @@
 //! The launcher: our own binary inside the sandbox, just before it becomes the command.
 //!
 //! A process of its own, so that the walls are put up in a single thread and by nobody who is still needed. The
-//! same binary is the keeper where one is needed; see [`Role`].
+//! same binary is the keeper where one is needed; see [`ProcessRole`].
 
 use std::ffi::{OsStr, OsString};
 
 use super::error::SandboxError;
-pub use super::plan::{Launch, Role};
+pub use super::plan::{Launch, ProcessRole};
 #[cfg(target_os = "linux")]
 use super::profile::Network;
 #[cfg(target_os = "linux")]
@@ -45,20 +45,20 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> SandboxError {
     };
     let command: Vec<OsString> = arguments.skip_while(|argument| argument == "--").collect();
     match launch.role {
-        Role::Alone => become_command(&launch, &command),
+        ProcessRole::Alone => become_command(&launch, &command),
         #[cfg(target_os = "linux")]
-        Role::Handed => become_handed(&launch, &command),
+        ProcessRole::Handed => become_handed(&launch, &command),
         #[cfg(target_os = "linux")]
-        Role::Keeper => super::keeper::run(launch.tier, &command),
+        ProcessRole::Keeper => super::keeper::run(launch.tier, &command),
         #[cfg(not(target_os = "linux"))]
-        Role::Handed | Role::Keeper => become_command(&launch, &command),
+        ProcessRole::Handed | ProcessRole::Keeper => become_command(&launch, &command),
     }
 }
 
 /// Takes the standard input from gemicro first, and tells it when nothing was started.
 #[cfg(target_os = "linux")]
 fn become_handed(launch: &Launch, command: &[OsString]) -> SandboxError {
-    let control = match super::control::Inner::from_stdin() {
+    let control = match super::control::ControlPeer::from_stdin() {
         Ok(control) => control,
         Err(error) => return SandboxError::refused("a channel to gemicro", error),
     };
@@ -71,7 +71,7 @@ fn become_handed(launch: &Launch, command: &[OsString]) -> SandboxError {
 }
 
 #[cfg(target_os = "linux")]
-fn hand_over(launch: &Launch, control: &super::control::Inner) -> std::io::Result<()> {
+fn hand_over(launch: &Launch, control: &super::control::ControlPeer) -> std::io::Result<()> {
     let listener = match (launch.tier, launch.profile.network) {
         (Tier::Full, Network::Gateway { port }) => Some(super::gateway::listen_inside(port)?),
         (_, Network::None | Network::Gateway { .. } | Network::Open) => None,

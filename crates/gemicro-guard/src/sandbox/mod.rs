@@ -53,10 +53,10 @@ mod tests;
 #[cfg(target_os = "linux")]
 pub use control::{CommandExit, Control, Notice};
 pub use error::SandboxError;
-pub use gateway::{GatewayPort, Reach};
+pub use gateway::{GatewayPort, NetworkReach};
 pub use plan::{LaunchPlan, Launcher, plan, plan_supervised};
-pub use probe::{Probe, probe};
-pub use profile::{Limits, Mode, Network, Pinning, Profile, SETTINGS, Shells};
+pub use probe::{SandboxProbe, probe};
+pub use profile::{Network, PinnedPath, Profile, ResourceLimits, SETTINGS, Shells, WriteMode};
 #[cfg(target_os = "linux")]
 pub use spawn::spare;
 pub use tier::Tier;

@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use super::error::SandboxError;
-use super::gateway::{self, Reach};
-use super::profile::{Mode, Pinning, Profile};
+use super::gateway::{self, NetworkReach};
+use super::profile::{PinnedPath, Profile, WriteMode};
 use super::seatbelt;
 use super::system_secrets;
 use super::tier::Tier;
@@ -38,7 +38,7 @@ pub struct Launch {
     /// The walls around it.
     pub tier: Tier,
     /// What this process has to do.
-    pub role: Role,
+    pub role: ProcessRole,
     /// The profile, with canonical paths.
     pub profile: Profile,
 }
@@ -46,7 +46,7 @@ pub struct Launch {
 /// What a process of our own binary does for a command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Role {
+pub enum ProcessRole {
     /// It becomes the command at once.
     Alone,
     /// Its standard input is a channel to gemicro: it gets the real one there, then becomes the command.
@@ -70,7 +70,7 @@ pub struct LaunchPlan {
     /// The tier that holds it, for the record.
     pub tier: Tier,
     /// What it can reach over the network, for the record.
-    pub reach: Reach,
+    pub reach: NetworkReach,
     /// Paths that should have been pinned and do not exist: look at them afterwards.
     pub unpinned: Vec<PathBuf>,
     /// What a keeper starts, where there is one.
@@ -84,7 +84,7 @@ pub fn plan(
     profile: &Profile,
     command: &[OsString],
 ) -> Result<LaunchPlan, SandboxError> {
-    plan_as(Role::Alone, launcher, tier, profile, command)
+    plan_as(ProcessRole::Alone, launcher, tier, profile, command)
 }
 
 /// Plans the start of a command that is watched to its end: nothing of it outlives what starts it. To be started
@@ -95,11 +95,11 @@ pub fn plan_supervised(
     profile: &Profile,
     command: &[OsString],
 ) -> Result<LaunchPlan, SandboxError> {
-    plan_as(Role::Handed, launcher, tier, profile, command)
+    plan_as(ProcessRole::Handed, launcher, tier, profile, command)
 }
 
 fn plan_as(
-    role: Role,
+    role: ProcessRole,
     launcher: &Launcher,
     tier: Tier,
     profile: &Profile,
@@ -109,11 +109,11 @@ fn plan_as(
     let mut profile = profile.clone();
     let (mut unpinned, mut kept_command) = (Vec::new(), Vec::new());
     let (program, arguments) = match (mode, tier) {
-        (Mode::DangerFullAccess, _) => {
+        (WriteMode::DangerFullAccess, _) => {
             let command = match role {
-                Role::Alone => command.to_vec(),
+                ProcessRole::Alone => command.to_vec(),
                 // There are no walls to put up: the keeper can start the command itself.
-                Role::Handed | Role::Keeper => {
+                ProcessRole::Handed | ProcessRole::Keeper => {
                     kept_command = command.to_vec();
                     kept(Tier::None, launcher, &profile, command)?
                 }
@@ -131,13 +131,13 @@ fn plan_as(
     };
     let mut environment = profile.environment.clone();
     environment.retain(|(name, _)| !matches!(name.as_str(), "HOME" | "TMPDIR"));
-    if mode != Mode::DangerFullAccess {
+    if mode != WriteMode::DangerFullAccess {
         keep_programs(&mut environment, &profile);
     }
     for (name, path) in [("HOME", &profile.home), ("TMPDIR", &profile.temporary)] {
         environment.push((name.to_owned(), path.to_string_lossy().into_owned()));
     }
-    let tier = if mode == Mode::DangerFullAccess {
+    let tier = if mode == WriteMode::DangerFullAccess {
         Tier::None
     } else {
         tier
@@ -158,7 +158,7 @@ fn plan_as(
 /// virtual environment lies there.
 fn keep_programs(environment: &mut [(String, String)], profile: &Profile) {
     let mut writable = vec![profile.home.clone(), profile.temporary.clone()];
-    if profile.pinning == Pinning::WherePossible {
+    if profile.pinning == PinnedPath::WherePossible {
         writable.push(profile.workspace.clone());
         writable.extend_from_slice(&profile.writable);
     }
@@ -175,7 +175,7 @@ fn keep_programs(environment: &mut [(String, String)], profile: &Profile) {
 }
 
 /// A command behind walls.
-struct Contained {
+struct ContainedCommand {
     program: PathBuf,
     arguments: Vec<OsString>,
     /// What a keeper starts, where there is one.
@@ -183,12 +183,12 @@ struct Contained {
 }
 
 fn contained(
-    role: Role,
+    role: ProcessRole,
     tier: Tier,
     launcher: &Launcher,
     profile: &Profile,
     command: &[OsString],
-) -> Result<Contained, SandboxError> {
+) -> Result<ContainedCommand, SandboxError> {
     check(tier, profile)?;
     match tier {
         #[cfg(target_os = "linux")]
@@ -207,18 +207,18 @@ fn contained(
                 whole = outer;
             }
             let mut kept_command = Vec::new();
-            if role == Role::Handed {
+            if role == ProcessRole::Handed {
                 let keeper = kept(tier, launcher, profile, &whole)?;
                 kept_command = std::mem::replace(&mut whole, keeper);
             }
             let arguments = whole.split_off(1);
-            Ok(Contained {
+            Ok(ContainedCommand {
                 program: whole.remove(0).into(),
                 arguments,
                 kept: kept_command,
             })
         }
-        Tier::Seatbelt => Ok(Contained {
+        Tier::Seatbelt => Ok(ContainedCommand {
             program: seatbelt::PROGRAM.into(),
             arguments: seatbelt::arguments(profile, command),
             kept: Vec::new(),
@@ -234,12 +234,12 @@ fn kept(
     profile: &Profile,
     started: &[OsString],
 ) -> Result<Vec<OsString>, SandboxError> {
-    launched(Role::Keeper, tier, launcher, profile, started)
+    launched(ProcessRole::Keeper, tier, launcher, profile, started)
 }
 
 /// Our own binary with its arguments.
 fn launched(
-    role: Role,
+    role: ProcessRole,
     tier: Tier,
     launcher: &Launcher,
     profile: &Profile,
@@ -252,7 +252,7 @@ fn launched(
 
 /// The launcher's own arguments.
 fn inside(
-    role: Role,
+    role: ProcessRole,
     tier: Tier,
     launcher: &Launcher,
     profile: &Profile,
@@ -282,7 +282,7 @@ fn undoes_the_sandbox(profile: &Profile) -> Option<&'static str> {
         Some("it belongs to the system")
     } else if profile.user_home.starts_with(workspace) {
         Some("it holds your whole home")
-    } else if profile.pinning == Pinning::Required
+    } else if profile.pinning == PinnedPath::Required
         && profile.hidden.iter().any(|hidden| workspace.starts_with(hidden))
     {
         // A private task repository lies in our own folder, which is hidden around it.
@@ -306,7 +306,7 @@ fn check(tier: Tier, profile: &Profile) -> Result<(), SandboxError> {
     if let Some(path) = profile.hidden.iter().find(|path| inside_open(path)) {
         return Err(shut(path));
     }
-    let must_pin = profile.mode == Mode::WorkspaceWrite && profile.pinning == Pinning::Required;
+    let must_pin = profile.mode == WriteMode::WorkspaceWrite && profile.pinning == PinnedPath::Required;
     match profile.pinned.first() {
         Some(path) if must_pin => Err(shut(path)),
         _ => Ok(()),
@@ -323,7 +323,7 @@ pub(super) fn open_paths(profile: &Profile) -> impl Iterator<Item = &PathBuf> {
 /// writable, in every tier.
 pub(super) fn writable_paths(profile: &Profile) -> Vec<&PathBuf> {
     let mut paths = vec![&profile.home, &profile.temporary];
-    if profile.mode == Mode::WorkspaceWrite {
+    if profile.mode == WriteMode::WorkspaceWrite {
         paths.push(&profile.workspace);
         paths.extend(&profile.writable);
     }

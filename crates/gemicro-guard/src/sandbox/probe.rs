@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::error::SandboxError;
 use super::plan::{Launcher, plan};
-use super::profile::{Limits, Mode, Network, Pinning, Profile, Shells};
+use super::profile::{Network, PinnedPath, Profile, ResourceLimits, Shells, WriteMode};
 use super::spawn;
 use super::tier::Tier;
 
@@ -16,7 +16,7 @@ const STANDING: i32 = 42;
 
 /// What was found, for the record and for `gemicro doctor`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Probe {
+pub struct SandboxProbe {
     /// The best tier that works.
     pub tier: Tier,
     /// The newest Landlock version that the kernel grants, up to the newest we use (6); 0 without Landlock.
@@ -31,7 +31,7 @@ pub struct Probe {
 ///
 /// # Errors
 /// When the folder cannot be used: a tier that could not be tried is not one that is missing.
-pub fn probe(launcher: &Launcher, scratch: &Path) -> std::io::Result<Probe> {
+pub fn probe(launcher: &Launcher, scratch: &Path) -> std::io::Result<SandboxProbe> {
     let holds = |tier: Tier| try_tier(launcher, scratch, tier);
     let (full, landlock, seatbelt) = if cfg!(target_os = "linux") {
         // Once more: what fails for a moment must not mean weaker walls for as long as this process lives.
@@ -46,7 +46,7 @@ pub fn probe(launcher: &Launcher, scratch: &Path) -> std::io::Result<Probe> {
         (_, _, true) => Tier::Seatbelt,
         _ => Tier::None,
     };
-    Ok(Probe {
+    Ok(SandboxProbe {
         tier,
         landlock_abi: abi(),
         bubblewrap: full,
@@ -71,11 +71,11 @@ fn try_tier(launcher: &Launcher, scratch: &Path, tier: Tier) -> std::io::Result<
         std::fs::remove_file(&inside)?;
     }
     let profile = Profile {
-        mode: Mode::WorkspaceWrite,
+        mode: WriteMode::WorkspaceWrite,
         workspace: workspace.clone(),
         writable: Vec::new(),
         pinned: Vec::new(),
-        pinning: Pinning::Required,
+        pinning: PinnedPath::Required,
         shells: Shells::Apart,
         readable: Vec::new(),
         hidden: Vec::new(),
@@ -84,7 +84,7 @@ fn try_tier(launcher: &Launcher, scratch: &Path, tier: Tier) -> std::io::Result<
         temporary: folder("tmp")?,
         network: Network::None,
         unix_sockets: false,
-        limits: Limits::default(),
+        limits: ResourceLimits::default(),
         environment: vec![("PATH".to_owned(), "/usr/bin:/bin".to_owned())],
     };
     let command: [OsString; 6] = [

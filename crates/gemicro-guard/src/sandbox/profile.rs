@@ -20,7 +20,7 @@ pub const SETTINGS: &[&str] = &[
 /// How much the command may change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Mode {
+pub enum WriteMode {
     /// Nothing but its home and its temporary folder.
     ReadOnly,
     /// The workspace and the writable folders too.
@@ -47,7 +47,7 @@ pub enum Network {
 /// What to do about pinned paths where the tier cannot pin.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Pinning {
+pub enum PinnedPath {
     /// Refuse to start: the pins are what protects the user (a caller's own folder).
     Required,
     /// Start: the pins only help careless agents (a private task repository).
@@ -68,7 +68,7 @@ pub enum Shells {
 /// Bounds on what the command may use up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Limits {
+pub struct ResourceLimits {
     /// Processes of the user, this command's included. Does not bind root.
     pub processes: Option<u64>,
     /// Bytes of one file.
@@ -79,7 +79,7 @@ pub struct Limits {
     pub open_files: Option<u64>,
 }
 
-impl Default for Limits {
+impl Default for ResourceLimits {
     fn default() -> Self {
         Self {
             processes: Some(4096),
@@ -94,7 +94,7 @@ impl Default for Limits {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Profile {
     /// How much may be changed.
-    pub mode: Mode,
+    pub mode: WriteMode,
     /// Where the command works; it starts here.
     pub workspace: PathBuf,
     /// Further folders that may be written in `workspace-write`, for example the task's git directory.
@@ -105,7 +105,7 @@ pub struct Profile {
     /// [`LaunchPlan::unpinned`]: super::LaunchPlan::unpinned
     pub pinned: Vec<PathBuf>,
     /// What happens where pinning is not possible.
-    pub pinning: Pinning,
+    pub pinning: PinnedPath,
     /// What its shells may do.
     pub shells: Shells,
     /// Paths outside the system's own folders that may be read: toolchains, the CLI's installation.
@@ -123,7 +123,7 @@ pub struct Profile {
     /// Whether Unix sockets may be made. Only tier full can allow it: there no socket of the user can be seen.
     pub unix_sockets: bool,
     /// The bounds.
-    pub limits: Limits,
+    pub limits: ResourceLimits,
     /// The whole environment of the command; nothing is inherited. `HOME` and `TMPDIR` are set besides.
     pub environment: Vec<(String, String)>,
 }

@@ -50,7 +50,7 @@ const MODE: u32 = 0o700;
 
 /// What a shell must know of its sandbox.
 #[derive(Serialize, Deserialize)]
-struct Told {
+struct ShellSandbox {
     /// The process of the agent.
     agent: u32,
     profile: Profile,
@@ -114,7 +114,7 @@ pub(super) fn tell(launch: &Launch) -> Result<(), SandboxError> {
         return Err(refused(ErrorKind::NotADirectory.into()));
     }
     shell_keeper::forget(profile);
-    let told = Told {
+    let told = ShellSandbox {
         agent: std::process::id(),
         profile: profile.clone(),
     };
@@ -162,7 +162,7 @@ fn new_domain() -> Result<Option<Profile>, SandboxError> {
         return Ok(None);
     }
     let text = std::fs::read(TOLD).map_err(|source| SandboxError::refused("a shell", source))?;
-    let told: Told = serde_json::from_slice(&text)?;
+    let told: ShellSandbox = serde_json::from_slice(&text)?;
     Ok((told.agent != std::process::id()).then_some(told.profile))
 }
 

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 #[cfg(target_os = "linux")]
-use super::control::{Control, Order};
+use super::control::{Control, StartOrder};
 use super::error::SandboxError;
 use super::plan::{LaunchPlan, Launcher, SPARE};
 
@@ -45,7 +45,7 @@ impl LaunchPlan {
         let Some(command) = texts.collect::<Option<Vec<String>>>() else {
             return false;
         };
-        let order = Order {
+        let order = StartOrder {
             tier: self.tier,
             command,
             environment: self.environment.clone(),
@@ -76,14 +76,14 @@ pub fn spare(launcher: &Launcher) -> std::io::Result<(Command, Control)> {
 /// What a keeper starts.
 #[cfg(target_os = "linux")]
 #[derive(Clone, Copy)]
-pub(super) struct Start<'a> {
+pub(super) struct KeeperStart<'a> {
     pub(super) command: &'a [OsString],
     /// Its environment and where it starts; without them those of the keeper.
     pub(super) surroundings: Option<(&'a [(String, String)], &'a Path)>,
 }
 
 #[cfg(target_os = "linux")]
-impl<'a> Start<'a> {
+impl<'a> KeeperStart<'a> {
     /// In the surroundings of the keeper.
     pub(super) fn here(command: &'a [OsString]) -> Self {
         Self {
@@ -95,7 +95,7 @@ impl<'a> Start<'a> {
 
 /// Starts a child and gives its number. Whoever calls this collects it by waiting for all children.
 #[cfg(target_os = "linux")]
-pub(super) fn child(start: Start<'_>, stdin: std::os::fd::OwnedFd) -> Result<u32, SandboxError> {
+pub(super) fn child(start: KeeperStart<'_>, stdin: std::os::fd::OwnedFd) -> Result<u32, SandboxError> {
     let Some((program, arguments)) = start.command.split_first() else {
         return Err(no_command());
     };

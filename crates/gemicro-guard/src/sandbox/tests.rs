@@ -4,7 +4,8 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use super::{
-    LaunchPlan, Launcher, Limits, Mode, Network, Pinning, Profile, SandboxError, Shells, Tier, plan, probe,
+    LaunchPlan, Launcher, Network, PinnedPath, Profile, ResourceLimits, SandboxError, Shells, Tier,
+    WriteMode, plan, probe,
 };
 
 struct Folders {
@@ -24,13 +25,13 @@ impl Folders {
         std::fs::canonicalize(self.root.path()).unwrap().join(name)
     }
 
-    fn profile(&self, mode: Mode) -> Profile {
+    fn profile(&self, mode: WriteMode) -> Profile {
         Profile {
             mode,
             workspace: self.path("user/wt"),
             writable: Vec::new(),
             pinned: Profile::settings_of(&self.path("user/wt")),
-            pinning: Pinning::Required,
+            pinning: PinnedPath::Required,
             shells: Shells::Apart,
             readable: vec![self.path("user/tools")],
             hidden: vec![self.path("user/.ssh")],
@@ -39,7 +40,7 @@ impl Folders {
             temporary: self.path("tmp"),
             network: Network::None,
             unix_sockets: false,
-            limits: Limits::default(),
+            limits: ResourceLimits::default(),
             environment: vec![
                 ("KEY".to_owned(), "canary".to_owned()),
                 ("HOME".to_owned(), "/wrong".to_owned()),
@@ -63,7 +64,7 @@ fn planned(tier: Tier, profile: &Profile) -> Result<LaunchPlan, SandboxError> {
 #[test]
 fn bubblewrap_gets_every_wall_in_order() {
     let folders = Folders::new();
-    let plan = planned(Tier::Full, &folders.profile(Mode::WorkspaceWrite)).unwrap();
+    let plan = planned(Tier::Full, &folders.profile(WriteMode::WorkspaceWrite)).unwrap();
     let program = plan.program.clone().into_os_string();
     let words: Vec<String> = [program]
         .iter()
@@ -106,7 +107,7 @@ fn bubblewrap_gets_every_wall_in_order() {
 #[test]
 fn read_only_opens_home_and_temporary_alone() {
     let folders = Folders::new();
-    let plan = planned(Tier::Full, &folders.profile(Mode::ReadOnly)).unwrap();
+    let plan = planned(Tier::Full, &folders.profile(WriteMode::ReadOnly)).unwrap();
     let binds: Vec<&OsString> = plan
         .arguments
         .iter()
@@ -128,8 +129,8 @@ fn read_only_opens_home_and_temporary_alone() {
 fn the_environment_is_what_was_given() {
     let folders = Folders::new();
     let profile = Profile {
-        mode: Mode::DangerFullAccess,
-        ..folders.profile(Mode::ReadOnly)
+        mode: WriteMode::DangerFullAccess,
+        ..folders.profile(WriteMode::ReadOnly)
     };
     let plan = planned(Tier::None, &profile).unwrap();
     let text = |path: PathBuf| path.to_string_lossy().into_owned();
@@ -148,8 +149,8 @@ fn the_environment_is_what_was_given() {
 #[test]
 fn less_than_was_asked_for_is_an_error() {
     let folders = Folders::new();
-    let profile = folders.profile(Mode::WorkspaceWrite);
-    for mode in [Mode::ReadOnly, Mode::WorkspaceWrite] {
+    let profile = folders.profile(WriteMode::WorkspaceWrite);
+    for mode in [WriteMode::ReadOnly, WriteMode::WorkspaceWrite] {
         let error = planned(Tier::None, &folders.profile(mode)).unwrap_err();
         assert!(matches!(error, SandboxError::Unavailable { .. }));
     }
@@ -204,7 +205,7 @@ fn the_home_cannot_be_opened() {
     for name in ["user", ""] {
         let profile = Profile {
             readable: vec![folders.path(name)],
-            ..folders.profile(Mode::WorkspaceWrite)
+            ..folders.profile(WriteMode::WorkspaceWrite)
         };
         let error = planned(Tier::Full, &profile).unwrap_err();
         assert!(matches!(error, SandboxError::Path { .. }), "{error}");
@@ -217,8 +218,8 @@ fn the_home_cannot_be_opened() {
 fn supervised_commands_are_kept() {
     let folders = Folders::new();
     let profile = Profile {
-        mode: Mode::DangerFullAccess,
-        ..folders.profile(Mode::ReadOnly)
+        mode: WriteMode::DangerFullAccess,
+        ..folders.profile(WriteMode::ReadOnly)
     };
     let plan = super::plan_supervised(&launcher(), Tier::None, &profile, &["true".into()]).unwrap();
     let words: Vec<String> = plan
@@ -230,22 +231,22 @@ fn supervised_commands_are_kept() {
     assert!(words[1].contains("\"keeper\""), "{words:?}");
     assert_eq!(words[2..], ["--", "true"]);
     assert!(!words.concat().contains("canary"));
-    assert_eq!(plan.reach, super::Reach::Everything);
+    assert_eq!(plan.reach, super::NetworkReach::Everything);
 }
 
 #[test]
 fn what_can_be_reached_is_told() {
     use super::gateway::reach;
-    use super::{Network, Reach};
+    use super::{Network, NetworkReach};
 
     let gateway = Network::Gateway { port: 1 };
     for (tier, network, abi, expected) in [
-        (Tier::Full, gateway, 0, Reach::Gateway),
-        (Tier::Landlock, gateway, 4, Reach::Gateway),
-        (Tier::Landlock, gateway, 3, Reach::Everything),
-        (Tier::Landlock, Network::None, 3, Reach::Nothing),
-        (Tier::Full, Network::Open, 6, Reach::Everything),
-        (Tier::None, Network::None, 6, Reach::Everything),
+        (Tier::Full, gateway, 0, NetworkReach::Gateway),
+        (Tier::Landlock, gateway, 4, NetworkReach::Gateway),
+        (Tier::Landlock, gateway, 3, NetworkReach::Everything),
+        (Tier::Landlock, Network::None, 3, NetworkReach::Nothing),
+        (Tier::Full, Network::Open, 6, NetworkReach::Everything),
+        (Tier::None, Network::None, 6, NetworkReach::Everything),
     ] {
         assert_eq!(reach(tier, network, abi), expected, "{tier} {network:?} {abi}");
     }
@@ -254,7 +255,7 @@ fn what_can_be_reached_is_told() {
 #[test]
 fn seatbelt_names_every_path() {
     let folders = Folders::new();
-    let profile = folders.profile(Mode::WorkspaceWrite);
+    let profile = folders.profile(WriteMode::WorkspaceWrite);
     let plan = planned(Tier::Seatbelt, &profile).unwrap();
     let text = plan.arguments[1].to_string_lossy();
     for path in [
@@ -271,7 +272,7 @@ fn seatbelt_names_every_path() {
 #[test]
 fn a_profile_survives_json() {
     let folders = Folders::new();
-    let profile = folders.profile(Mode::WorkspaceWrite);
+    let profile = folders.profile(WriteMode::WorkspaceWrite);
     let text = serde_json::to_string(&profile).unwrap();
     assert!(text.contains("\"workspace-write\""));
     assert_eq!(serde_json::from_str::<Profile>(&text).unwrap(), profile);
@@ -282,12 +283,12 @@ fn a_profile_survives_json() {
 fn programs_of_a_private_folder_stand_for_no_others() {
     let folders = Folders::new();
     let own = folders.path("user/wt/.venv/bin").display().to_string();
-    let mut profile = folders.profile(Mode::WorkspaceWrite);
+    let mut profile = folders.profile(WriteMode::WorkspaceWrite);
     let given = format!(".:{own}:{}/bin:/usr/bin", profile.home.display());
     profile.environment = vec![("PATH".to_owned(), given)];
     for (pinning, kept) in [
-        (Pinning::Required, format!("{own}:/usr/bin")),
-        (Pinning::WherePossible, "/usr/bin".to_owned()),
+        (PinnedPath::Required, format!("{own}:/usr/bin")),
+        (PinnedPath::WherePossible, "/usr/bin".to_owned()),
     ] {
         profile.pinning = pinning;
         let plan = planned(Tier::Full, &profile).unwrap();

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use super::plan::open_paths;
 use super::profile::Profile;
-use crate::search_path::{Found, find_program, look_at};
+use crate::search_path::{ProgramLookup, find_program, look_at};
 
 /// The system's folders that every command may read.
 pub(super) const SYSTEM: &[&str] = &[
@@ -48,8 +48,8 @@ impl Profile {
             let before = COMPLAINTS.iter().find_map(|ending| line.strip_suffix(ending))?;
             let name = before.rsplit(": ").next()?.trim_matches(['`', '\'', '"']);
             match find_program(name.as_ref(), path.as_ref()) {
-                Found::Program(program) if !name.contains('/') => Some(program),
-                Found::Program(_) | Found::NotExecutable(_) | Found::Nothing => None,
+                ProgramLookup::Program(program) if !name.contains('/') => Some(program),
+                ProgramLookup::Program(_) | ProgramLookup::NotExecutable(_) | ProgramLookup::Nothing => None,
             }
         });
         let is_divider = |c: char| {
@@ -63,8 +63,8 @@ impl Profile {
             .split(is_divider)
             .filter(|word| word.len() > 1 && word.starts_with('/'));
         let named = named.filter_map(|word| match look_at(Path::new(word)) {
-            Found::Program(program) => Some(program),
-            Found::NotExecutable(_) | Found::Nothing => None,
+            ProgramLookup::Program(program) => Some(program),
+            ProgramLookup::NotExecutable(_) | ProgramLookup::Nothing => None,
         });
         missing.chain(named).find(|program| !self.shows(program))
     }
@@ -86,16 +86,16 @@ impl Profile {
 mod tests {
     use std::os::unix::fs::PermissionsExt;
 
-    use super::super::profile::{Limits, Mode, Network, Pinning, Shells};
+    use super::super::profile::{Network, PinnedPath, ResourceLimits, Shells, WriteMode};
     use super::*;
 
     fn profile(place: &Path, path: &str) -> Profile {
         Profile {
-            mode: Mode::ReadOnly,
+            mode: WriteMode::ReadOnly,
             workspace: place.join("work"),
             writable: Vec::new(),
             pinned: Vec::new(),
-            pinning: Pinning::Required,
+            pinning: PinnedPath::Required,
             shells: Shells::Within,
             readable: vec![place.join("shown")],
             hidden: Vec::new(),
@@ -104,7 +104,7 @@ mod tests {
             temporary: place.join("tmp"),
             network: Network::None,
             unix_sockets: false,
-            limits: Limits::default(),
+            limits: ResourceLimits::default(),
             environment: vec![("PATH".to_owned(), path.to_owned())],
         }
     }

@@ -2,7 +2,8 @@
 
 use gemicro_event::ErrorKind;
 use gemicro_guard::repository::{
-    EscapingLinks, Import, ImportRules, Refusal, ReportKind, RepositoryError, TaskRepo, TrustedRepo, import,
+    EscapingLinks, Import, ImportRefusal, ImportRules, ReportKind, RepositoryError, TaskRepo, TrustedRepo,
+    import,
 };
 use gemicro_guard::sandbox::Tier;
 
@@ -122,7 +123,7 @@ fn forbidden_trees_are_refused() {
     ] {
         let error = attack.refused(&script);
         assert!(
-            matches!(error, RepositoryError::Refused(Refusal::Objects { .. })),
+            matches!(error, RepositoryError::Refused(ImportRefusal::Objects { .. })),
             "{script}: {error}"
         );
         assert_eq!(ErrorKind::from(&error), ErrorKind::ImportRefused);
@@ -148,7 +149,7 @@ fn rewritten_history_is_refused() {
         "git update-ref refs/heads/task/x/work $(git commit-tree -p main -p v1 -m merge HEAD^{tree})",
     ] {
         let error = attack.refused(&format!("{script}; {bundle}"));
-        let RepositoryError::Refused(Refusal::Rewritten { old, .. }) = &error else {
+        let RepositoryError::Refused(ImportRefusal::Rewritten { old, .. }) = &error else {
             panic!("{script}: {error}");
         };
         assert_eq!(old, &first.new);
@@ -158,7 +159,7 @@ fn rewritten_history_is_refused() {
             .finish(Tier::Full, &attack.repository, &mut attack.task);
         let error = finished.result.unwrap_err();
         assert!(
-            matches!(error, RepositoryError::Refused(Refusal::Rewritten { .. })),
+            matches!(error, RepositoryError::Refused(ImportRefusal::Rewritten { .. })),
             "{script}: {error}"
         );
         attack.task.rebuild(&attack.repository).unwrap();
@@ -210,7 +211,7 @@ fn bombs_are_refused() {
         )
     };
     let error = attack.refused(&tree(&levels(10, 9)));
-    let is_refused = matches!(error, RepositoryError::Refused(Refusal::TooManyFiles));
+    let is_refused = matches!(error, RepositoryError::Refused(ImportRefusal::TooManyFiles));
     assert!(is_refused, "{error}");
     attack.task.rebuild(&attack.repository).unwrap();
     let script = format!("head -c 60000000 /dev/zero > zeros; git add -A; git commit -qm zeros; {BUNDLE}");
@@ -220,7 +221,7 @@ fn bombs_are_refused() {
         ..ImportRules::default()
     };
     let error = import(&attack.repository, &mut attack.task, &rules).unwrap_err();
-    let is_refused = matches!(error, RepositoryError::Refused(Refusal::TooMuch { .. }));
+    let is_refused = matches!(error, RepositoryError::Refused(ImportRefusal::TooMuch { .. }));
     assert!(is_refused, "{error}");
     attack.task.rebuild(&attack.repository).unwrap();
     attack.goes_on();
@@ -241,7 +242,7 @@ fn links_that_leave_the_tree_are_refused() {
         "ln -s fine $'l\\xfe'; ln -s /etc $'l\\xfd'; ln -s fine $'l\\xff'",
     ] {
         let error = attack.refused(&format!("{script}; git add -A; git commit -qm links; {BUNDLE}"));
-        let RepositoryError::Refused(Refusal::EscapingLinks(links)) = &error else {
+        let RepositoryError::Refused(ImportRefusal::EscapingLinks(links)) = &error else {
             panic!("{script}: {error}");
         };
         assert!(

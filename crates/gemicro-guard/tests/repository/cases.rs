@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::time::Duration;
 
 use gemicro_guard::repository::{Inside, RepositoryError, TaskRepo, TrustedRepo};
-use gemicro_guard::sandbox::{Limits, Tier};
+use gemicro_guard::sandbox::{ResourceLimits, Tier};
 
 use crate::ordinary_user::as_ordinary_user;
 use crate::outside::Outside;
@@ -195,9 +195,9 @@ fn bombs() {
         let cases = all(&run.world, &run.task);
         for case in cases.iter().filter(|case| BOMBS.contains(&case.id.as_str())) {
             let mut inside: Inside = run.world.inside(tier, &run.task);
-            inside.profile.limits = Limits {
+            inside.profile.limits = ResourceLimits {
                 processes: Some(n_of_user() + 60),
-                ..Limits::default()
+                ..ResourceLimits::default()
             };
             inside.time_limit = Duration::from_secs(2);
             // Either it ended by itself, or it was ended; what it wrote is bounded.

@@ -5,8 +5,8 @@ use std::process::Command;
 
 use gemicro_event::ErrorKind;
 use gemicro_guard::repository::{
-    Bundled, CommitId, CommitMessage, GitSettings, ImportRules, Refusal, RepositoryError, TaskRepo, Tripwire,
-    TrustedRepo, import, import_unless,
+    BundleResult, CommitId, CommitMessage, GitSettings, ImportRefusal, ImportRules, RepositoryError,
+    TaskRepo, Tripwire, TrustedRepo, import, import_unless,
 };
 use gemicro_guard::sandbox::Tier;
 
@@ -30,7 +30,7 @@ fn bundled() -> (World, TrustedRepo, TaskRepo) {
         trailers: Vec::new(),
     };
     assert!(inside.commit_all(&task, &message).unwrap().is_something);
-    assert_eq!(inside.bundle(&task).unwrap(), Bundled::Something);
+    assert_eq!(inside.bundle(&task).unwrap(), BundleResult::Something);
     (world, repository, task)
 }
 
@@ -50,7 +50,7 @@ fn a_bundle_that_is_no_file_is_refused() {
         assert!(output.is_success(), "{script}: {}", said(&output));
         let error = import(&repository, &mut task, &ImportRules::default()).unwrap_err();
         assert!(
-            matches!(error, RepositoryError::Refused(Refusal::NotAFile { .. })),
+            matches!(error, RepositoryError::Refused(ImportRefusal::NotAFile { .. })),
             "{script}: {error}"
         );
     }
@@ -67,7 +67,7 @@ fn a_bundle_that_is_too_big_is_refused() {
     };
     let error = import(&repository, &mut task, &rules).unwrap_err();
     assert!(
-        matches!(error, RepositoryError::Refused(Refusal::TooBig { .. })),
+        matches!(error, RepositoryError::Refused(ImportRefusal::TooBig { .. })),
         "{error}"
     );
     outside.assert_same(&world, Tier::Full, "too big");

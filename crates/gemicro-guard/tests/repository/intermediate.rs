@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use gemicro_guard::repository::{Import, ImportRules, Refusal, ReportKind, RepositoryError, import};
+use gemicro_guard::repository::{Import, ImportRefusal, ImportRules, ReportKind, RepositoryError, import};
 use gemicro_guard::sandbox::Tier;
 
 use crate::attacks::{Attack, BUNDLE};
@@ -41,7 +41,7 @@ fn trees_of_billions_of_files_are_refused_in_any_commit() {
     for (leaf, n_same, n_levels) in [(file, 10, 10), (file, 2, 60), (nothing, 10, 9), (known, 100, 5)] {
         let start = Instant::now();
         let error = attack.refused(&bomb(leaf, n_same, n_levels));
-        let is_refused = matches!(error, RepositoryError::Refused(Refusal::TooManyFiles));
+        let is_refused = matches!(error, RepositoryError::Refused(ImportRefusal::TooManyFiles));
         assert!(is_refused, "{leaf} {n_same} {n_levels}: {error}");
         // Listing the first of them would take hours.
         assert!(
@@ -54,7 +54,7 @@ fn trees_of_billions_of_files_are_refused_in_any_commit() {
     let error = attack.refused(&bomb(file, 1, 1000));
     let is_refused = matches!(
         error,
-        RepositoryError::Refused(Refusal::TooDeep | Refusal::Objects { .. })
+        RepositoryError::Refused(ImportRefusal::TooDeep | ImportRefusal::Objects { .. })
     );
     assert!(is_refused, "{error}");
     attack.task.rebuild(&attack.repository).unwrap();
@@ -71,7 +71,7 @@ fn links_that_leave_the_tree_are_refused_in_any_commit() {
         "object=$(head -c 5000 /dev/zero | tr '\\0' a | git hash-object -w --stdin); git update-index --add --cacheinfo 120000,$object,l",
     ] {
         let error = attack.refused(&in_between(&format!("{script}; git commit -qm links")));
-        let is_refused = matches!(error, RepositoryError::Refused(Refusal::EscapingLinks(_)));
+        let is_refused = matches!(error, RepositoryError::Refused(ImportRefusal::EscapingLinks(_)));
         assert!(is_refused, "{script}: {error}");
         attack.task.rebuild(&attack.repository).unwrap();
     }
@@ -88,7 +88,7 @@ fn every_parent_of_a_merge_is_judged() {
         side=$(git commit-tree -p HEAD -m side $tree)
         git update-ref refs/heads/task/x/work $(git commit-tree -p HEAD -p $side -m merge HEAD^{{tree}}); {BUNDLE}"
     ));
-    let is_refused = matches!(error, RepositoryError::Refused(Refusal::EscapingLinks(_)));
+    let is_refused = matches!(error, RepositoryError::Refused(ImportRefusal::EscapingLinks(_)));
     assert!(is_refused, "{error}");
 }
 
@@ -125,7 +125,7 @@ fn big_files_of_any_commit_are_reported_and_counted() {
         ..ImportRules::default()
     };
     let error = import(&attack.repository, &mut attack.task, &rules).unwrap_err();
-    let is_refused = matches!(error, RepositoryError::Refused(Refusal::TooMuch { .. }));
+    let is_refused = matches!(error, RepositoryError::Refused(ImportRefusal::TooMuch { .. }));
     assert!(is_refused, "{error}");
 }
 
@@ -147,7 +147,7 @@ fn endless_messages_are_refused_and_the_branch_stays_usable() {
             in_between(&commit(message)),
         ] {
             let error = attack.refused(&script);
-            let is_refused = matches!(error, RepositoryError::Refused(Refusal::LongMessage { .. }));
+            let is_refused = matches!(error, RepositoryError::Refused(ImportRefusal::LongMessage { .. }));
             assert!(is_refused, "{message}: {error}");
             attack.task.rebuild(&attack.repository).unwrap();
         }
@@ -162,6 +162,9 @@ fn endless_histories_are_refused() {
         r#"{{ echo "reset refs/heads/task/x/work"; echo "from $(git rev-parse HEAD)"; echo
         for n in $(seq 10001); do printf 'commit refs/heads/task/x/work\ncommitter a <a> 1 +0000\ndata 1\nx\n'; done; }} | git fast-import --quiet --force; {BUNDLE}"#
     ));
-    let is_refused = matches!(error, RepositoryError::Refused(Refusal::TooManyCommits { .. }));
+    let is_refused = matches!(
+        error,
+        RepositoryError::Refused(ImportRefusal::TooManyCommits { .. })
+    );
     assert!(is_refused, "{error}");
 }

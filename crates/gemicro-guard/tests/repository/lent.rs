@@ -1,6 +1,6 @@
 //! Files that a task was only lent: what is secret in them comes back in no commit, whatever it is called there.
 
-use gemicro_guard::repository::{Bundled, CommitMessage, Import, ImportRules, RepositoryError, import};
+use gemicro_guard::repository::{BundleResult, CommitMessage, Import, ImportRules, RepositoryError, import};
 use gemicro_guard::sandbox::Tier;
 
 use crate::world::{World, said};
@@ -27,7 +27,7 @@ fn taken_over(world: &World, script: &str) -> Result<Import, RepositoryError> {
         trailers: Vec::new(),
     };
     inside.commit_all(&task, &message)?;
-    assert_eq!(inside.bundle(&task)?, Bundled::Something);
+    assert_eq!(inside.bundle(&task)?, BundleResult::Something);
     let rules = ImportRules {
         never: [".env", "certs", "modules", "deep/inner/pem"]
             .map(str::to_owned)

@@ -1,8 +1,8 @@
 //! A task is brought up to date with the main branch, with and without conflicts.
 
 use gemicro_guard::repository::{
-    Bundled, CommitId, CommitMessage, Import, ImportRules, Imported, Merge, RepositoryError, TaskRepo,
-    TrustedRepo, conflict_markers, import,
+    BundleResult, CommitId, CommitMessage, Import, ImportResult, ImportRules, Merge, RepositoryError,
+    TaskRepo, TrustedRepo, conflict_markers, import,
 };
 use gemicro_guard::sandbox::Tier;
 
@@ -34,9 +34,9 @@ fn brought(
     tier: Tier,
     (repository, task): (&TrustedRepo, &mut TaskRepo),
     known: &[CommitId],
-) -> Imported {
+) -> ImportResult {
     let bundled = world.inside(tier, task).bundle_without(task, known).unwrap();
-    assert_eq!(bundled, Bundled::Something);
+    assert_eq!(bundled, BundleResult::Something);
     let rules = ImportRules {
         known: known.to_vec(),
         ..ImportRules::default()

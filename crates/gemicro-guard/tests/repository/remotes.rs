@@ -6,7 +6,8 @@ use std::time::Duration;
 
 use gemicro_event::ErrorKind;
 use gemicro_guard::repository::{
-    CommitId, MainBranch, MainBranchFrom, Pushed, RemoteError, RepositoryError, Slug, Tripwire, TrustedRepo,
+    CommitId, MainBranch, MainBranchFrom, PushOutcome, RemoteError, RepositoryError, Slug, Tripwire,
+    TrustedRepo,
 };
 
 use crate::world::{World, read};
@@ -344,17 +345,23 @@ fn a_branch_is_pushed_and_nothing_else() {
     let there = || world.shell("git -C origin.git for-each-ref");
     let before = there();
     let two = repository.resolve("v2").unwrap();
-    assert_eq!(repository.push("origin", &slug(), &two).unwrap(), Pushed::Done);
+    assert_eq!(
+        repository.push("origin", &slug(), &two).unwrap(),
+        PushOutcome::Done
+    );
     assert_eq!(
         there().replace(&format!("{two} commit\trefs/heads/task/x/work\n"), ""),
         before
     );
     assert_eq!(
         repository.push("origin", &slug(), &two).unwrap(),
-        Pushed::UpToDate
+        PushOutcome::UpToDate
     );
     let head = repository.head();
-    assert_eq!(repository.push("origin", &slug(), head).unwrap(), Pushed::Done);
+    assert_eq!(
+        repository.push("origin", &slug(), head).unwrap(),
+        PushOutcome::Done
+    );
     assert_eq!(
         world.shell("git -C origin.git rev-parse task/x/work"),
         head.as_str()

@@ -2,17 +2,17 @@
 
 use gemicro_event::ErrorKind;
 use gemicro_guard::repository::{
-    Bundled, CommitMessage, Import, ImportRules, Inside, Refusal, RepositoryError, TaskRepo, TaskSandbox,
-    TrustedRepo, import,
+    BundleResult, CommitMessage, Import, ImportRefusal, ImportRules, Inside, RepositoryError, TaskRepo,
+    TaskSandbox, TrustedRepo, import,
 };
-use gemicro_guard::sandbox::{Limits, Mode, Network, Tier};
+use gemicro_guard::sandbox::{Network, ResourceLimits, Tier, WriteMode};
 
 use crate::outside::Outside;
 use crate::world::{PATH, PATIENCE, World, launcher, read, said, tiers};
 
 const REVIEWS: &str = "docs/dev_docs/reviews";
 
-fn sandbox(world: &World, mode: Mode) -> TaskSandbox {
+fn sandbox(world: &World, mode: WriteMode) -> TaskSandbox {
     TaskSandbox {
         mode,
         user_home: world.path("user"),
@@ -20,7 +20,7 @@ fn sandbox(world: &World, mode: Mode) -> TaskSandbox {
         hidden: vec![world.path("state")],
         network: Network::None,
         unix_sockets: false,
-        limits: Limits::default(),
+        limits: ResourceLimits::default(),
         environment: vec![("PATH".to_owned(), PATH.to_owned())],
     }
 }
@@ -36,7 +36,7 @@ fn taken_over(
         trailers: Vec::new(),
     };
     inside.commit_all(task, &message)?;
-    if inside.bundle(task)? == Bundled::Nothing {
+    if inside.bundle(task)? == BundleResult::Nothing {
         return Ok(Import::Nothing);
     }
     let rules = ImportRules {
@@ -53,7 +53,7 @@ fn a_reviewer_writes_its_folder_alone() {
         let repository = world.open();
         let mut task = world.task(&repository);
         let outside = Outside::take(&world);
-        let mode = [Mode::WorkspaceWrite, Mode::ReadOnly][idx];
+        let mode = [WriteMode::WorkspaceWrite, WriteMode::ReadOnly][idx];
         let profile = task.review_profile(sandbox(&world, mode), &[REVIEWS]).unwrap();
         let inside = Inside {
             launcher: launcher(),
@@ -99,7 +99,7 @@ fn a_folder_behind_a_link_is_not_opened() {
         "dangling",
     ] {
         let error = task
-            .review_profile(sandbox(&world, Mode::WorkspaceWrite), &["real", folder])
+            .review_profile(sandbox(&world, WriteMode::WorkspaceWrite), &["real", folder])
             .unwrap_err();
         assert!(matches!(error, RepositoryError::File { .. }), "{folder}: {error}");
     }
@@ -115,7 +115,7 @@ fn a_folder_behind_a_link_is_not_opened() {
         "./real",
     ] {
         let error = task
-            .review_profile(sandbox(&world, Mode::WorkspaceWrite), &[folder])
+            .review_profile(sandbox(&world, WriteMode::WorkspaceWrite), &[folder])
             .unwrap_err();
         assert!(
             matches!(error, RepositoryError::BadPath { .. }),
@@ -163,7 +163,7 @@ fn changes_elsewhere_are_refused() {
         assert_eq!(ErrorKind::from(&error), ErrorKind::ImportRefused);
         let text = error.to_string();
         assert!(text.contains("(docs/reviews/)"), "{text}");
-        let RepositoryError::Refused(Refusal::Outside { paths, n_paths, .. }) = error else {
+        let RepositoryError::Refused(ImportRefusal::Outside { paths, n_paths, .. }) = error else {
             panic!("{script}: {text}");
         };
         assert_eq!(
@@ -203,7 +203,7 @@ fn what_is_handed_over_can_be_read_and_not_written() {
         assert_eq!(path, task.handover().join("plan.md"));
         task.write_handover("plan.md", b"second\n").unwrap();
         let inside = Inside {
-            profile: task.profile(sandbox(&world, Mode::WorkspaceWrite)),
+            profile: task.profile(sandbox(&world, WriteMode::WorkspaceWrite)),
             ..world.inside(tier, &task)
         };
         let script = format!(

@@ -2,7 +2,7 @@
 
 use gemicro_event::ErrorKind;
 use gemicro_guard::repository::{
-    Import, RepositoryError, RepositoryNote, Shown, Start, TaskRepo, TrustedRepo,
+    Import, RepositoryError, RepositoryNote, ShowOutcome, TaskRepo, TaskStart, TrustedRepo,
 };
 use gemicro_guard::sandbox::Tier;
 
@@ -14,7 +14,7 @@ fn works_in(world: &World) {
     for (idx, tier) in tiers().into_iter().enumerate() {
         let repository = world.open();
         let outside = Outside::take(world);
-        let start = Start::New(repository.head().clone());
+        let start = TaskStart::New(repository.head().clone());
         let mut task = world
             .try_task(&repository, &format!("t{idx}"), &format!("w{idx}/work"), start)
             .unwrap();
@@ -27,7 +27,11 @@ fn works_in(world: &World) {
         assert!(said(&output).contains(&branch), "{tier}: {}", said(&output));
         let finished = world.finish(tier, &repository, &mut task);
         assert_eq!(finished.tripped, [], "{tier}");
-        assert!(matches!(finished.shown, Shown::At(_)), "{:?}", finished.shown);
+        assert!(
+            matches!(finished.shown, ShowOutcome::At(_)),
+            "{:?}",
+            finished.shown
+        );
         let imported = finished.imported();
         assert_eq!((imported.n_commits, imported.n_files), (2, 2), "{tier}");
         assert_eq!((imported.insertions, imported.deletions), (2, 0), "{tier}");
@@ -146,7 +150,7 @@ fn submodules_and_lfs() {
         repository.notes(),
         [RepositoryNote::Submodules, RepositoryNote::Lfs]
     );
-    let start = Start::New(repository.head().clone());
+    let start = TaskStart::New(repository.head().clone());
     let task = world.try_task(&repository, "stores", "stores", start).unwrap();
     assert_eq!(read(&task.worktree().join("a.bin")), "pointer");
     for tier in tiers() {
@@ -195,18 +199,18 @@ fn what_is_taken_is_refused_and_nothing_is_left() {
     let task = world.task(&repository);
     let outside = Outside::take(&world);
     let error = world
-        .try_task(&repository, "t1", "y", Start::New(head()))
+        .try_task(&repository, "t1", "y", TaskStart::New(head()))
         .unwrap_err();
     assert!(matches!(error, RepositoryError::FolderTaken { .. }), "{error}");
     for slug in ["x/work", "x", "x/work/deeper"] {
         let error = world
-            .try_task(&repository, "t2", slug, Start::New(head()))
+            .try_task(&repository, "t2", slug, TaskStart::New(head()))
             .unwrap_err();
         assert!(matches!(error, RepositoryError::BranchTaken { .. }), "{error}");
         assert_eq!(ErrorKind::from(&error), ErrorKind::Conflict);
     }
     let error = world
-        .try_task(&repository, "t2", "z", Start::Continue)
+        .try_task(&repository, "t2", "z", TaskStart::Continue)
         .unwrap_err();
     assert!(matches!(error, RepositoryError::BranchMissing { .. }), "{error}");
     for slug in [
@@ -225,7 +229,7 @@ fn what_is_taken_is_refused_and_nothing_is_left() {
         &"x".repeat(101),
     ] {
         let error = world
-            .try_task(&repository, "t2", slug, Start::New(head()))
+            .try_task(&repository, "t2", slug, TaskStart::New(head()))
             .unwrap_err();
         assert!(
             matches!(error, RepositoryError::BadSlug { .. }),
@@ -234,7 +238,7 @@ fn what_is_taken_is_refused_and_nothing_is_left() {
     }
     for id in ["a b", "..", "a.b", &"x".repeat(65)] {
         let error = world
-            .try_task(&repository, id, "y", Start::New(head()))
+            .try_task(&repository, id, "y", TaskStart::New(head()))
             .unwrap_err();
         assert!(
             matches!(error, RepositoryError::BadTaskFolder { .. }),
@@ -244,14 +248,14 @@ fn what_is_taken_is_refused_and_nothing_is_left() {
     // A folder in the repository would open it to the agent.
     std::fs::create_dir(world.path("repo/tasks")).unwrap();
     let error = world
-        .try_task(&repository, "../../repo/tasks/t", "y", Start::New(head()))
+        .try_task(&repository, "../../repo/tasks/t", "y", TaskStart::New(head()))
         .unwrap_err();
     assert!(matches!(error, RepositoryError::BadTaskFolder { .. }), "{error}");
     std::fs::remove_dir(world.path("repo/tasks")).unwrap();
     // A base that does not exist: branch and folder are not there afterwards.
     let nowhere = gemicro_guard::repository::CommitId::parse(&"1".repeat(40)).unwrap();
     world
-        .try_task(&repository, "t3", "y", Start::New(nowhere))
+        .try_task(&repository, "t3", "y", TaskStart::New(nowhere))
         .unwrap_err();
     assert!(!world.path("state/tasks/t3").exists());
     outside.assert_same(&world, Tier::Full, "refused tasks");
@@ -264,7 +268,7 @@ fn what_is_taken_is_refused_and_nothing_is_left() {
 fn a_second_task_continues_on_the_branch() {
     let world = World::new();
     let repository = world.open();
-    let start = || Start::ContinueOrNew(repository.head().clone());
+    let start = || TaskStart::ContinueOrNew(repository.head().clone());
     let mut first = world.try_task(&repository, "t1", "x", start()).unwrap();
     world.agent(Tier::Full, &first, "echo first > first");
     let tip = world.finish(Tier::Full, &repository, &mut first).imported().new;
@@ -342,7 +346,7 @@ fn repository_and_state_in_the_home() {
     world.shell("mv repo state user; ln -s user/repo repo; ln -s user/state state");
     for (idx, tier) in tiers().into_iter().enumerate() {
         let repository = world.open();
-        let start = Start::New(repository.head().clone());
+        let start = TaskStart::New(repository.head().clone());
         let name = format!("t{idx}");
         let mut task = world.try_task(&repository, &name, &name, start).unwrap();
         let home = world.path("user");

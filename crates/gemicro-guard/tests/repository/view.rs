@@ -1,6 +1,6 @@
 //! What the user sees: the worktree beside the repository, and what the tripwire tells.
 
-use gemicro_guard::repository::{CommitId, Shown, Slug, Tripwire, TripwireChange, TrustedRepo, show};
+use gemicro_guard::repository::{CommitId, ShowOutcome, Slug, Tripwire, TripwireChange, TrustedRepo, show};
 use gemicro_guard::sandbox::Tier;
 
 use crate::outside::Outside;
@@ -10,10 +10,10 @@ fn slug(text: &str) -> Slug {
     text.parse().unwrap()
 }
 
-fn why(shown: &Shown) -> String {
+fn why(shown: &ShowOutcome) -> String {
     match shown {
-        Shown::At(folder) => panic!("it is at {}", folder.display()),
-        Shown::Left { why, .. } => why.clone(),
+        ShowOutcome::At(folder) => panic!("it is at {}", folder.display()),
+        ShowOutcome::Left { why, .. } => why.clone(),
     }
 }
 
@@ -31,10 +31,19 @@ fn the_worktree_follows_while_it_is_clean() {
         commit(&repository, "v2"),
         commit(&repository, "main"),
     );
-    assert_eq!(show(&repository, &slug("a/b"), &one), Shown::At(folder.clone()));
+    assert_eq!(
+        show(&repository, &slug("a/b"), &one),
+        ShowOutcome::At(folder.clone())
+    );
     assert_eq!(read(&folder.join("a.txt")), "one\n");
-    assert_eq!(show(&repository, &slug("a/b"), &two), Shown::At(folder.clone()));
-    assert_eq!(show(&repository, &slug("a/b"), &two), Shown::At(folder.clone()));
+    assert_eq!(
+        show(&repository, &slug("a/b"), &two),
+        ShowOutcome::At(folder.clone())
+    );
+    assert_eq!(
+        show(&repository, &slug("a/b"), &two),
+        ShowOutcome::At(folder.clone())
+    );
     assert_eq!(read(&folder.join("a.txt")), "one\ntwo\n");
     std::fs::write(folder.join("mine"), "mine").unwrap();
     let shown = show(&repository, &slug("a/b"), &three);
@@ -49,7 +58,7 @@ fn the_worktree_follows_while_it_is_clean() {
     assert!(why(&shown).contains("branch"), "{shown:?}");
     // Thrown away by the user, it is made again.
     std::fs::remove_dir_all(&folder).unwrap();
-    assert_eq!(show(&repository, &slug("a/b"), &three), Shown::At(folder));
+    assert_eq!(show(&repository, &slug("a/b"), &three), ShowOutcome::At(folder));
 }
 
 #[test]
@@ -76,8 +85,14 @@ fn two_projects_beside_each_other_have_places_of_their_own() {
     let (one, two) = (commit(&repository, "v1"), commit(&repository, "v2"));
     world.shell("mkdir -p .worktrees/task-a; echo theirs > .worktrees/task-a/a.txt");
     let named = world.path(".worktrees/repo-task-a");
-    assert_eq!(show(&repository, &slug("a"), &one), Shown::At(named.clone()));
-    assert_eq!(show(&repository, &slug("a"), &two), Shown::At(named.clone()));
+    assert_eq!(
+        show(&repository, &slug("a"), &one),
+        ShowOutcome::At(named.clone())
+    );
+    assert_eq!(
+        show(&repository, &slug("a"), &two),
+        ShowOutcome::At(named.clone())
+    );
     assert_eq!(read(&named.join("a.txt")), "one\ntwo\n");
     assert_eq!(read(&world.path(".worktrees/task-a/a.txt")), "theirs\n");
 }
@@ -89,13 +104,16 @@ fn a_record_that_outlived_its_worktree_claims_nothing() {
     let repository = world.open();
     let (one, two) = (commit(&repository, "v1"), commit(&repository, "v2"));
     let plain = world.path(".worktrees/task-a");
-    assert_eq!(show(&repository, &slug("a"), &one), Shown::At(plain.clone()));
+    assert_eq!(
+        show(&repository, &slug("a"), &one),
+        ShowOutcome::At(plain.clone())
+    );
     std::fs::remove_dir_all(&plain).unwrap();
     world.shell("git clone -q repo theirs; git -C theirs worktree add -q --detach ../.worktrees/task-a v1");
     let head = || world.shell("git -C .worktrees/task-a rev-parse HEAD");
     let before = head();
     let named = world.path(".worktrees/repo-task-a");
-    assert_eq!(show(&repository, &slug("a"), &two), Shown::At(named));
+    assert_eq!(show(&repository, &slug("a"), &two), ShowOutcome::At(named));
     assert_eq!(head(), before);
 }
 

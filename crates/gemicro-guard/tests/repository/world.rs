@@ -6,11 +6,11 @@ use std::process::{Command, Output};
 use std::time::Duration;
 
 use gemicro_guard::repository::{
-    Bundled, CommitMessage, GitSettings, Import, ImportRules, Imported, Inside, InsideOutput, NewTask,
-    RepositoryError, Shown, Slug, Start, TaskRepo, TaskSandbox, Tripwire, TripwireChange, TrustedRepo,
-    import, show,
+    BundleResult, CommitMessage, GitSettings, Import, ImportResult, ImportRules, Inside, InsideOutput,
+    NewTask, RepositoryError, ShowOutcome, Slug, TaskRepo, TaskSandbox, TaskStart, Tripwire, TripwireChange,
+    TrustedRepo, import, show,
 };
-use gemicro_guard::sandbox::{Launcher, Limits, Mode, Network, Tier, probe};
+use gemicro_guard::sandbox::{Launcher, Network, ResourceLimits, Tier, WriteMode, probe};
 
 pub(crate) const SECRET: &str = "CANARY-PRIVATE-KEY";
 pub(crate) const PATH: &str = "/usr/local/bin:/usr/bin:/bin";
@@ -95,8 +95,13 @@ impl World {
 
     /// A task `task/x/work` from the commit at HEAD.
     pub(crate) fn task(&self, repository: &TrustedRepo) -> TaskRepo {
-        self.try_task(repository, "t1", "x/work", Start::New(repository.head().clone()))
-            .unwrap()
+        self.try_task(
+            repository,
+            "t1",
+            "x/work",
+            TaskStart::New(repository.head().clone()),
+        )
+        .unwrap()
     }
 
     pub(crate) fn try_task(
@@ -104,7 +109,7 @@ impl World {
         repository: &TrustedRepo,
         id: &str,
         slug: &str,
-        start: Start,
+        start: TaskStart,
     ) -> Result<TaskRepo, RepositoryError> {
         let folder = self.path("state/tasks").join(id);
         let slug: Slug = slug.parse()?;
@@ -113,13 +118,13 @@ impl World {
 
     pub(crate) fn inside(&self, tier: Tier, task: &TaskRepo) -> Inside {
         let profile = task.profile(TaskSandbox {
-            mode: Mode::WorkspaceWrite,
+            mode: WriteMode::WorkspaceWrite,
             user_home: self.path("user"),
             readable: Vec::new(),
             hidden: Vec::new(),
             network: Network::None,
             unix_sockets: false,
-            limits: Limits::default(),
+            limits: ResourceLimits::default(),
             environment: vec![("PATH".to_owned(), PATH.to_owned())],
         });
         Inside {
@@ -165,8 +170,8 @@ impl World {
         };
         inside.commit_all(task, &message)?;
         match inside.bundle(task)? {
-            Bundled::Nothing => Ok(Import::Nothing),
-            Bundled::Something => import(repository, task, &ImportRules::default()),
+            BundleResult::Nothing => Ok(Import::Nothing),
+            BundleResult::Something => import(repository, task, &ImportRules::default()),
         }
     }
 }
@@ -175,13 +180,13 @@ impl World {
 #[derive(Debug)]
 pub(crate) struct Finished {
     pub(crate) result: Result<Import, RepositoryError>,
-    pub(crate) shown: Shown,
+    pub(crate) shown: ShowOutcome,
     pub(crate) tripped: Vec<TripwireChange>,
 }
 
 impl Finished {
     /// The import, which must have been one.
-    pub(crate) fn imported(self) -> Imported {
+    pub(crate) fn imported(self) -> ImportResult {
         match self.result.unwrap() {
             Import::Done(imported) => imported,
             Import::Nothing => panic!("nothing was imported"),

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use gemicro_guard::sandbox::{Mode, Profile, Tier};
+use gemicro_guard::sandbox::{Profile, Tier, WriteMode};
 
 use super::shells::{agents, has_full};
 use super::world::{World, text};
@@ -124,7 +124,7 @@ fn no_shell_finds_what_another_left_in_common_folders() {
     // Not below `/tmp`, which shells cannot write where the agent's home is in it.
     let world = World::below(Path::new("/var/tmp"));
     let profile = Profile {
-        mode: Mode::ReadOnly,
+        mode: WriteMode::ReadOnly,
         ..world.profile()
     };
     let output = world.run_with(Tier::Full, &profile, &script);

@@ -1,6 +1,6 @@
 //! What an agent runs by a shell cannot reach into the agent, and a shell is still a shell.
 
-use gemicro_guard::sandbox::{Mode, Profile, Shells, Tier};
+use gemicro_guard::sandbox::{Profile, Shells, Tier, WriteMode};
 
 use super::world::{World, text, tiers};
 
@@ -49,7 +49,7 @@ fn who_only_reads_sends_no_signals_to_its_agent() {
     let world = World::new();
     let (mut pinned, mut reading) = (world.profile(), world.profile());
     pinned.pinned = vec![world.path("task/wt")];
-    reading.mode = Mode::ReadOnly;
+    reading.mode = WriteMode::ReadOnly;
     for profile in [pinned, reading] {
         let output = world.run_with(Tier::Full, &profile, script);
         assert_eq!(
@@ -163,7 +163,7 @@ fn a_shell_is_still_a_shell() {
 pub(crate) fn agents(world: &World) -> [Profile; 3] {
     let usual = world.profile();
     let reading = Profile {
-        mode: Mode::ReadOnly,
+        mode: WriteMode::ReadOnly,
         ..usual.clone()
     };
     let judging = Profile {

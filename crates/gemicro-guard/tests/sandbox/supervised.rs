@@ -4,7 +4,9 @@ use std::ffi::OsString;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use gemicro_guard::sandbox::{CommandExit, GatewayPort, Mode, Notice, Profile, Reach, Tier, plan_supervised};
+use gemicro_guard::sandbox::{
+    CommandExit, GatewayPort, NetworkReach, Notice, Profile, Tier, WriteMode, plan_supervised,
+};
 
 use super::world::{World, launcher, tiers};
 
@@ -89,7 +91,7 @@ fn supervised_commands_leave_nothing() {
         );
         let command: [OsString; 3] = ["/bin/bash".into(), "-c".into(), script.into()];
         let plan = plan_supervised(&launcher(), tier, &world.profile(), &command).unwrap();
-        assert_eq!(plan.reach, Reach::Nothing);
+        assert_eq!(plan.reach, NetworkReach::Nothing);
         let (mut command, control) = plan.supervised().unwrap();
         let mut child = command.stdout(Stdio::piped()).spawn().unwrap();
         drop(command);
@@ -154,7 +156,7 @@ fn the_channel_tells_and_ends() {
 fn a_listener_made_inside_is_served_outside() {
     for tier in tiers() {
         let world = World::new();
-        let gateway = GatewayPort::open(tier, Mode::WorkspaceWrite).unwrap();
+        let gateway = GatewayPort::open(tier, WriteMode::WorkspaceWrite).unwrap();
         let profile = Profile {
             network: gateway.network(),
             ..world.profile()

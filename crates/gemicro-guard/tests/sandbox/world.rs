@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::Output;
 
 use gemicro_guard::sandbox::{
-    LaunchPlan, Launcher, Limits, Mode, Network, Pinning, Profile, Shells, Tier, plan, probe,
+    LaunchPlan, Launcher, Network, PinnedPath, Profile, ResourceLimits, Shells, Tier, WriteMode, plan, probe,
 };
 
 /// A user's machine: a home with a key, a repository beside it, and the agent's folders.
@@ -50,11 +50,11 @@ impl World {
 
     pub(crate) fn profile(&self) -> Profile {
         Profile {
-            mode: Mode::WorkspaceWrite,
+            mode: WriteMode::WorkspaceWrite,
             workspace: self.path("task/wt"),
             writable: Vec::new(),
             pinned: Vec::new(),
-            pinning: Pinning::WherePossible,
+            pinning: PinnedPath::WherePossible,
             shells: Shells::Apart,
             readable: Vec::new(),
             hidden: vec![self.path("user/.ssh"), self.path("repo")],
@@ -63,7 +63,7 @@ impl World {
             temporary: self.path("task/tmp"),
             network: Network::None,
             unix_sockets: false,
-            limits: Limits::default(),
+            limits: ResourceLimits::default(),
             environment: vec![
                 ("PATH".to_owned(), "/usr/local/bin:/usr/bin:/bin".to_owned()),
                 ("U".to_owned(), self.path("user").display().to_string()),

@@ -32,12 +32,12 @@ const KEY: &str = "Idempotency-Key";
 /// # }
 /// ```
 #[derive(Debug, Clone)]
-pub struct Client {
+pub struct BatchClient {
     http: reqwest::Client,
     server: Url,
 }
 
-impl Client {
+impl BatchClient {
     /// A client of the server at an address such as `http://127.0.0.1:8737`. No connection is made yet.
     ///
     /// # Errors

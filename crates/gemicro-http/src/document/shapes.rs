@@ -1,16 +1,17 @@
 //! Shapes of types that other crates own and that have no schema there. Each stands for the type of its name; a test
 //! holds it against a real answer.
 
-use gemicro_engine::{PipelineParameters, ResearchParameters};
+use gemicro_engine::{StartPipelineParameters, StartResearchParameters};
 use gemicro_event::{Json, StepKey, StreamId, Timestamp};
 use schemars::JsonSchema;
 
-use crate::start_request::{AskParameters, OodaParameters, PromptParameters};
+use crate::start_request::{AskParameters, OodaParameters, StartPromptParameters};
 
 /// One event of a run; `gemicro schema` has the shape of the data of each type. Fields of newer programs may follow.
 #[derive(JsonSchema)]
 #[expect(dead_code, reason = "only its schema is used")]
-pub(crate) struct Event {
+#[schemars(rename = "Event")]
+pub(crate) struct EventShape {
     /// The run it belongs to.
     stream: StreamId,
     /// Its place there, from 1, without gaps.
@@ -39,7 +40,7 @@ pub(crate) struct Event {
 #[expect(dead_code, reason = "only its schema is used")]
 pub(crate) enum BatchBody {
     /// Only tasks.
-    Tasks(#[schemars(length(min = 1, max = 100_000))] Vec<Task>),
+    Tasks(#[schemars(length(min = 1, max = 100_000))] Vec<TaskShape>),
     /// Tasks, and what holds for all of them.
     Whole(WholeBatch),
 }
@@ -50,7 +51,7 @@ pub(crate) enum BatchBody {
 pub(crate) struct WholeBatch {
     /// The tasks. Each has an id of its own, and none depends on itself or on one that is not there.
     #[schemars(length(min = 1, max = 100_000))]
-    tasks: Vec<Task>,
+    tasks: Vec<TaskShape>,
     /// The caller's own name for the batch.
     #[schemars(regex(pattern = r"^[!-~]([ -~]{0,126}[!-~])?$"))]
     key: Option<String>,
@@ -66,7 +67,8 @@ pub(crate) struct WholeBatch {
 #[derive(JsonSchema)]
 #[schemars(deny_unknown_fields)]
 #[expect(dead_code, reason = "only its schema is used")]
-pub(crate) struct Task {
+#[schemars(rename = "Task")]
+pub(crate) struct TaskShape {
     /// Its name in the batch.
     #[schemars(regex(pattern = r"^[A-Za-z0-9_.:/-]{1,128}$"))]
     task_id: String,
@@ -101,13 +103,13 @@ pub(crate) struct TaskLines(#[schemars(length(min = 2))] String);
 #[expect(dead_code, reason = "only its schema is used")]
 pub(crate) enum StartBody {
     /// Research; `kind` can be left out.
-    Research(ResearchParameters),
+    Research(StartResearchParameters),
     /// A prompt for a coding agent.
     Ask(AskParameters),
     /// A prompt for a model.
-    Prompt(PromptParameters),
+    Prompt(StartPromptParameters),
     /// A coding pipeline.
-    Pipeline(PipelineParameters),
+    Pipeline(StartPipelineParameters),
     /// A loop that raises the test coverage of a project.
     Ooda(OodaParameters),
 }

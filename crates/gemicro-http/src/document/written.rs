@@ -79,7 +79,7 @@ fn all_schemas() -> Value {
     add::<shapes::TaskLines>(&mut generator);
     add::<shapes::TextDelta>(&mut generator);
     add::<shapes::BatchBody>(&mut generator);
-    add::<gemicro_engine::RunState>(&mut generator);
+    add::<gemicro_engine::RunSnapshot>(&mut generator);
     add::<gemicro_core::command::AgentAck>(&mut generator);
     let mut all = generator.take_definitions(true);
     all.insert("Anything".to_owned(), json!({ "type": "object" }));

@@ -12,11 +12,11 @@ use super::{
     batch, batch_changes, batch_types, batches, conversations, health, metrics, openapi, run, run_changes,
     run_events, run_pause, run_result, runs,
 };
-use crate::app::Shared;
-use crate::trouble::Trouble;
+use crate::app::SharedApp;
+use crate::trouble::HttpTrouble;
 
 /// The router and what describes it.
-pub(crate) fn all() -> (Router<Shared>, OpenApi) {
+pub(crate) fn all() -> (Router<SharedApp>, OpenApi) {
     let (router, document) = OpenApiRouter::new()
         .routes(routes!(batches::list, batches::submit))
         .routes(routes!(batch::poll))
@@ -46,7 +46,7 @@ pub(crate) fn all() -> (Router<Shared>, OpenApi) {
     (router, document)
 }
 
-fn no_route() -> Trouble {
+fn no_route() -> HttpTrouble {
     Failure::new(
         ErrorKind::NotFound,
         "there is no such route; /openapi.json lists them",
@@ -54,10 +54,10 @@ fn no_route() -> Trouble {
     .into()
 }
 
-fn no_method() -> Trouble {
+fn no_method() -> HttpTrouble {
     let failure = Failure::new(
         ErrorKind::InvalidInput,
         "this route does not know that method; /openapi.json lists them",
     );
-    Trouble::new(StatusCode::METHOD_NOT_ALLOWED, failure)
+    HttpTrouble::new(StatusCode::METHOD_NOT_ALLOWED, failure)
 }

@@ -10,9 +10,9 @@ use hyper::StatusCode;
 use serde::Deserialize;
 use utoipa::IntoParams;
 
-use crate::app::{App, Shared};
-use crate::parameters::{Asked, Id};
-use crate::trouble::{Trouble, json};
+use crate::app::{App, SharedApp};
+use crate::parameters::{Id, QueryParameters};
+use crate::trouble::{HttpTrouble, json};
 
 /// The longest wait, in seconds.
 pub(crate) const MAX_WAIT: u64 = 60;
@@ -47,12 +47,14 @@ enum PollFields {
 
 impl PollQuery {
     /// The results that are answered.
-    fn page(&self) -> Result<BoardPage, Trouble> {
+    fn page(&self) -> Result<BoardPage, HttpTrouble> {
         if self.offset.is_some_and(|offset| i64::try_from(offset).is_err()) {
-            return Err(Trouble::invalid("`offset` is too large"));
+            return Err(HttpTrouble::invalid("`offset` is too large"));
         }
         if self.limit.is_some_and(|limit| !(1..=MAX_LIMIT).contains(&limit)) {
-            return Err(Trouble::invalid(format!("`limit` is between 1 and {MAX_LIMIT}")));
+            return Err(HttpTrouble::invalid(format!(
+                "`limit` is between 1 and {MAX_LIMIT}"
+            )));
         }
         if self.fields == Some(PollFields::Counts) {
             return Ok(BoardPage::NONE);
@@ -75,15 +77,19 @@ impl PollQuery {
     responses((status = 200, description = "The state of the batch", content_type = "application/json", body = ref("#/components/schemas/BatchAnswer")))
 )]
 pub(crate) async fn poll(
-    State(app): State<Shared>,
+    State(app): State<SharedApp>,
     Id(id): Id,
-    Asked(query): Asked<PollQuery>,
-) -> Result<Response, Trouble> {
+    QueryParameters(query): QueryParameters<PollQuery>,
+) -> Result<Response, HttpTrouble> {
     let page = query.page()?;
     let answer = match query.wait.unwrap_or(0) {
         0 => app.batches.poll(id.as_str(), page).await?,
         seconds @ 1..=MAX_WAIT => wait(&app, id.as_str(), Duration::from_secs(seconds), page).await?,
-        _ => return Err(Trouble::invalid(format!("`wait` is at most {MAX_WAIT} seconds"))),
+        _ => {
+            return Err(HttpTrouble::invalid(format!(
+                "`wait` is at most {MAX_WAIT} seconds"
+            )));
+        }
     };
     Ok(json(StatusCode::OK, &answer))
 }

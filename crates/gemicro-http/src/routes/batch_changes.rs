@@ -8,10 +8,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::batches::as_it_stands;
-use crate::app::Shared;
+use crate::app::SharedApp;
 use crate::calls::to_its_end;
 use crate::parameters::{Id, JsonBody, read};
-use crate::trouble::{Trouble, json};
+use crate::trouble::{HttpTrouble, json};
 
 /// What a run that was cancelled without a word is told.
 pub(super) const USUAL_REASON: &str = "cancelled over HTTP";
@@ -50,10 +50,10 @@ pub(crate) struct RetryBody {
     responses((status = 200, description = "The new state of the batch", content_type = "application/json", body = ref("#/components/schemas/BatchAnswer")))
 )]
 pub(crate) async fn cancel(
-    State(app): State<Shared>,
+    State(app): State<SharedApp>,
     Id(id): Id,
     JsonBody(body): JsonBody,
-) -> Result<Response, Trouble> {
+) -> Result<Response, HttpTrouble> {
     let body: CancelBody = read(&body)?;
     let answer = to_its_end(async move {
         let reason = body.reason.as_deref().unwrap_or(USUAL_REASON);
@@ -78,10 +78,10 @@ pub(crate) async fn cancel(
     )
 )]
 pub(crate) async fn retry(
-    State(app): State<Shared>,
+    State(app): State<SharedApp>,
     Id(id): Id,
     JsonBody(body): JsonBody,
-) -> Result<Response, Trouble> {
+) -> Result<Response, HttpTrouble> {
     let body: RetryBody = read(&body)?;
     let answer = to_its_end(async move { app.batches.retry(id.as_str(), &named(body.task_ids)?).await });
     Ok(as_it_stands(&answer.await?))

@@ -8,8 +8,8 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::parameters::Name;
-use crate::trouble::{Trouble, json};
+use crate::parameters::NamePath;
+use crate::trouble::{HttpTrouble, json};
 
 /// The types of tasks.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -51,7 +51,7 @@ pub(crate) async fn list() -> Response {
     params(("name" = String, Path, description = "Its name")),
     responses((status = 200, description = "The type", content_type = "application/json", body = ref("#/components/schemas/BatchType")))
 )]
-pub(crate) async fn schema(Name(name): Name) -> Result<Response, Trouble> {
+pub(crate) async fn schema(NamePath(name): NamePath) -> Result<Response, HttpTrouble> {
     match task_type(&name) {
         Some(found) => Ok(json(StatusCode::OK, &described(found))),
         None => {

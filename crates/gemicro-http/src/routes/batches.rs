@@ -2,17 +2,17 @@
 
 use axum::extract::State;
 use axum::response::Response;
-use gemicro_engine::{BatchAnswer, BatchRow, BatchStatus, Submitted, read_batch};
+use gemicro_engine::{BatchAnswer, BatchRow, BatchStatus, SubmittedBatch, read_batch};
 use gemicro_event::{ErrorKind, Failure};
 use hyper::{HeaderMap, StatusCode};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use utoipa::IntoParams;
 
-use crate::app::Shared;
+use crate::app::SharedApp;
 use crate::calls::{apart, to_its_end};
-use crate::parameters::{Asked, BatchBytes};
-use crate::trouble::{Trouble, json};
+use crate::parameters::{BatchBytes, QueryParameters};
+use crate::trouble::{HttpTrouble, json};
 
 /// The header with the caller's own name for a batch.
 const KEY: &str = "idempotency-key";
@@ -33,7 +33,7 @@ pub(crate) struct BatchList {
 #[derive(Debug, Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
-pub(crate) struct ListQuery {
+pub(crate) struct BatchListQuery {
     /// Batches at most.
     #[param(minimum = 1, maximum = 1000)]
     limit: Option<usize>,
@@ -58,10 +58,10 @@ pub(crate) struct ListQuery {
     )
 )]
 pub(crate) async fn submit(
-    State(app): State<Shared>,
+    State(app): State<SharedApp>,
     headers: HeaderMap,
     BatchBytes(body): BatchBytes,
-) -> Result<Response, Trouble> {
+) -> Result<Response, HttpTrouble> {
     let key = key(&headers)?;
     let batch = apart(move || Ok(read_batch(&body)?)).await?;
     let request = (app.setup.batch)(named(batch, key)?)?;
@@ -76,13 +76,13 @@ pub(crate) async fn submit(
     path = "/v1/batches",
     operation_id = "list_batches",
     tag = "batches",
-    params(ListQuery),
+    params(BatchListQuery),
     responses((status = 200, description = "The batches", content_type = "application/json", body = ref("#/components/schemas/BatchList")))
 )]
 pub(crate) async fn list(
-    State(app): State<Shared>,
-    Asked(query): Asked<ListQuery>,
-) -> Result<Response, Trouble> {
+    State(app): State<SharedApp>,
+    QueryParameters(query): QueryParameters<BatchListQuery>,
+) -> Result<Response, HttpTrouble> {
     let batches = app.batches.list(bounded(query.limit)?).await?;
     Ok(json(StatusCode::OK, &BatchList { batches }))
 }
@@ -97,15 +97,17 @@ pub(super) fn as_it_stands(answer: &BatchAnswer) -> Response {
 }
 
 /// The length of a list.
-pub(super) fn bounded(limit: Option<usize>) -> Result<usize, Trouble> {
+pub(super) fn bounded(limit: Option<usize>) -> Result<usize, HttpTrouble> {
     match limit.unwrap_or(USUAL_LIMIT) {
         limit @ 1..=MAX_LIMIT => Ok(limit),
-        _ => Err(Trouble::invalid(format!("`limit` is between 1 and {MAX_LIMIT}"))),
+        _ => Err(HttpTrouble::invalid(format!(
+            "`limit` is between 1 and {MAX_LIMIT}"
+        ))),
     }
 }
 
 /// The key in the head of a request.
-fn key(headers: &HeaderMap) -> Result<Option<String>, Trouble> {
+fn key(headers: &HeaderMap) -> Result<Option<String>, HttpTrouble> {
     let mut values = headers.get_all(KEY).iter();
     let value = match (values.next(), values.next()) {
         (None, _) => return Ok(None),
@@ -117,19 +119,19 @@ fn key(headers: &HeaderMap) -> Result<Option<String>, Trouble> {
         _ => {
             let message =
                 format!("Idempotency-Key has 1 to {MAX_KEY_BYTES} visible letters, and is there once");
-            Err(Trouble::invalid(message))
+            Err(HttpTrouble::invalid(message))
         }
     }
 }
 
 /// The batch under the key of the head, where it has none itself.
-fn named(batch: Submitted, key: Option<String>) -> Result<Submitted, Failure> {
+fn named(batch: SubmittedBatch, key: Option<String>) -> Result<SubmittedBatch, Failure> {
     match (&batch.key, key) {
         (Some(ours), Some(other)) if *ours != other => {
             let message = format!("the body has the key `{ours}`, the head `{other}`: give one of them");
             Err(Failure::new(ErrorKind::InvalidInput, message))
         }
         (Some(_), _) => Ok(batch),
-        (None, key) => Ok(Submitted { key, ..batch }),
+        (None, key) => Ok(SubmittedBatch { key, ..batch }),
     }
 }

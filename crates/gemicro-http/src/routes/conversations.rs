@@ -11,9 +11,9 @@ use serde::{Deserialize, Serialize};
 use utoipa::IntoParams;
 
 use super::batches::bounded;
-use crate::app::Shared;
-use crate::parameters::{Asked, Id};
-use crate::trouble::{Trouble, json};
+use crate::app::SharedApp;
+use crate::parameters::{Id, QueryParameters};
+use crate::trouble::{HttpTrouble, json};
 
 /// Conversations in a few words.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -38,7 +38,7 @@ pub(crate) struct ConversationTurns {
 #[derive(Debug, Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
-pub(crate) struct ListQuery {
+pub(crate) struct ConversationListQuery {
     /// Conversations at most.
     #[param(minimum = 1, maximum = 1000)]
     limit: Option<usize>,
@@ -50,13 +50,13 @@ pub(crate) struct ListQuery {
     path = "/v1/conversations",
     operation_id = "list_conversations",
     tag = "conversations",
-    params(ListQuery),
+    params(ConversationListQuery),
     responses((status = 200, description = "The conversations", content_type = "application/json", body = ref("#/components/schemas/ConversationList")))
 )]
 pub(crate) async fn list(
-    State(app): State<Shared>,
-    Asked(query): Asked<ListQuery>,
-) -> Result<Response, Trouble> {
+    State(app): State<SharedApp>,
+    QueryParameters(query): QueryParameters<ConversationListQuery>,
+) -> Result<Response, HttpTrouble> {
     let conversations = app.setup.conversations.list(bounded(query.limit)?).await?;
     Ok(json(StatusCode::OK, &ConversationList { conversations }))
 }
@@ -70,7 +70,7 @@ pub(crate) async fn list(
     params(("id" = String, Path, pattern = "^[A-Za-z0-9_-]{4,64}$", description = "Its id, or the beginning of it")),
     responses((status = 200, description = "The conversation", content_type = "application/json", body = ref("#/components/schemas/ConversationTurns")))
 )]
-pub(crate) async fn show(State(app): State<Shared>, Id(id): Id) -> Result<Response, Trouble> {
+pub(crate) async fn show(State(app): State<SharedApp>, Id(id): Id) -> Result<Response, HttpTrouble> {
     let conversation = app.setup.conversations.load(&id).await?;
     let page = ConversationTurns {
         id: conversation.id,

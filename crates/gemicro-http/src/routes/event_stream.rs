@@ -17,7 +17,7 @@ use serde_json::json;
 use tokio::sync::OwnedSemaphorePermit;
 
 use super::run_events::EVENT_STREAM;
-use crate::app::Shared;
+use crate::app::SharedApp;
 
 /// How often a silent stream says that it is still there.
 const KEEP_ALIVE: Duration = Duration::from_secs(15);
@@ -27,7 +27,7 @@ const COMMENT: &[u8] = b": waiting\n\n";
 const TEXT_DELTA: &str = "text_delta";
 
 /// What of a run is streamed.
-pub(super) struct Followed {
+pub(super) struct FollowedRun {
     /// Only events after this number.
     pub(super) after: u64,
     /// Whether text is streamed while it is written.
@@ -37,12 +37,12 @@ pub(super) struct Followed {
 /// The events after a number, to the end of the run or of the server. What cannot be watched any more ends without the
 /// run's last event; the reader then asks again with `Last-Event-ID`.
 pub(super) fn stream(
-    app: Shared,
+    app: SharedApp,
     place: OwnedSemaphorePermit,
     mut watching: Watching,
-    asked: Followed,
+    asked: FollowedRun,
 ) -> Response {
-    let Followed { after, with_text } = asked;
+    let FollowedRun { after, with_text } = asked;
     let events = stream! {
         let _place = place;
         let mut last_seq = after;

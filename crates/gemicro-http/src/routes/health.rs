@@ -6,7 +6,7 @@ use hyper::StatusCode;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::app::Shared;
+use crate::app::SharedApp;
 use crate::trouble::json;
 
 /// That the server answers.
@@ -27,7 +27,7 @@ pub(crate) struct Health {
     security(()),
     responses((status = 200, description = "It does", content_type = "application/json", body = ref("#/components/schemas/Health")))
 )]
-pub(crate) async fn health(State(app): State<Shared>) -> Response {
+pub(crate) async fn health(State(app): State<SharedApp>) -> Response {
     let health = Health {
         status: "ok",
         version: app.setup.version,

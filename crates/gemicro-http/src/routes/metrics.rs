@@ -6,7 +6,7 @@ use gemicro_engine::RunFilter;
 use gemicro_event::RunStatus;
 use hyper::header::CONTENT_TYPE;
 
-use crate::app::Shared;
+use crate::app::SharedApp;
 
 /// Runs of one status that are counted; more are told as this many.
 const MAX_COUNTED: usize = 1_000;
@@ -21,7 +21,7 @@ const OPEN: [RunStatus; 3] = [RunStatus::Running, RunStatus::Parked, RunStatus::
     tag = "server",
     responses((status = 200, description = "The page", body = String, content_type = "text/plain"))
 )]
-pub(crate) async fn metrics(State(app): State<Shared>) -> Response {
+pub(crate) async fn metrics(State(app): State<SharedApp>) -> Response {
     let mut runs = Vec::new();
     for status in OPEN {
         let filter = RunFilter {

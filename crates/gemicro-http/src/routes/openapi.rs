@@ -4,7 +4,7 @@ use axum::extract::State;
 use axum::response::{IntoResponse, Response};
 use hyper::header::CONTENT_TYPE;
 
-use crate::app::Shared;
+use crate::app::SharedApp;
 
 /// This document.
 #[utoipa::path(
@@ -14,6 +14,6 @@ use crate::app::Shared;
     tag = "server",
     responses((status = 200, description = "An OpenAPI document", content_type = "application/json", body = ref("#/components/schemas/Anything")))
 )]
-pub(crate) async fn openapi(State(app): State<Shared>) -> Response {
+pub(crate) async fn openapi(State(app): State<SharedApp>) -> Response {
     ([(CONTENT_TYPE, "application/json")], app.document.clone()).into_response()
 }

@@ -4,9 +4,9 @@ use axum::extract::State;
 use axum::response::Response;
 use hyper::StatusCode;
 
-use crate::app::Shared;
+use crate::app::SharedApp;
 use crate::parameters::Id;
-use crate::trouble::{Trouble, json};
+use crate::trouble::{HttpTrouble, json};
 
 /// How a run stands.
 #[utoipa::path(
@@ -17,6 +17,6 @@ use crate::trouble::{Trouble, json};
     params(("id" = String, Path, pattern = "^[A-Za-z0-9_-]{4,64}$", description = "Its id, or the beginning of it")),
     responses((status = 200, description = "The state of the run", content_type = "application/json", body = ref("#/components/schemas/RunRow")))
 )]
-pub(crate) async fn show(State(app): State<Shared>, Id(id): Id) -> Result<Response, Trouble> {
+pub(crate) async fn show(State(app): State<SharedApp>, Id(id): Id) -> Result<Response, HttpTrouble> {
     Ok(json(StatusCode::OK, &app.desk().state(id.as_str()).await?))
 }

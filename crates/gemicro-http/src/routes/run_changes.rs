@@ -13,10 +13,10 @@ use serde::{Deserialize, Serialize};
 use tokio::time::Instant;
 
 use super::batch_changes::USUAL_REASON;
-use crate::app::{App, Shared};
+use crate::app::{App, SharedApp};
 use crate::calls::to_its_end;
 use crate::parameters::{Id, JsonBody, read};
-use crate::trouble::{Trouble, json};
+use crate::trouble::{HttpTrouble, json};
 
 /// How long whoever drives a run may take to answer a command before it is told as accepted.
 const ANSWER_WITHIN: Duration = Duration::from_secs(2);
@@ -51,7 +51,8 @@ pub(crate) struct CancelRunBody {
 
 /// What became of a wish to end a run.
 #[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct Cancelled {
+#[schemars(rename = "Cancelled")]
+pub(crate) struct CancelResultBody {
     /// The run.
     run: StreamId,
     /// `cancelled`, `requested` (whoever drives it was told) or `already_ended`.
@@ -73,13 +74,13 @@ pub(crate) struct Cancelled {
     )
 )]
 pub(crate) async fn command(
-    State(app): State<Shared>,
+    State(app): State<SharedApp>,
     Id(id): Id,
     JsonBody(body): JsonBody,
-) -> Result<Response, Trouble> {
+) -> Result<Response, HttpTrouble> {
     let body: CommandBody = read(&body)?;
     if !body.data.is_object() {
-        return Err(Trouble::invalid("`data`: expected an object"));
+        return Err(HttpTrouble::invalid("`data`: expected an object"));
     }
     let command = AgentCommand {
         command_type: body.command_type,
@@ -112,16 +113,16 @@ pub(crate) async fn command(
     )
 )]
 pub(crate) async fn cancel(
-    State(app): State<Shared>,
+    State(app): State<SharedApp>,
     Id(id): Id,
     JsonBody(body): JsonBody,
-) -> Result<Response, Trouble> {
+) -> Result<Response, HttpTrouble> {
     let body: CancelRunBody = read(&body)?;
     let cancelled = to_its_end(async move {
         let run = app.desk().find(id.as_str()).await?.run;
         let reason = body.reason.as_deref().unwrap_or(USUAL_REASON);
         let outcome = app.desk().cancel(&run, reason).await?;
-        Ok(Cancelled { run, outcome })
+        Ok(CancelResultBody { run, outcome })
     });
     let cancelled = cancelled.await?;
     let status = match cancelled.outcome {

@@ -9,10 +9,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use utoipa::IntoParams;
 
-use super::event_stream::{Followed, stream};
-use crate::app::Shared;
-use crate::parameters::{Asked, Id};
-use crate::trouble::{Trouble, json};
+use super::event_stream::{FollowedRun, stream};
+use crate::app::SharedApp;
+use crate::parameters::{Id, QueryParameters};
+use crate::trouble::{HttpTrouble, json};
 
 const LAST_EVENT_ID: HeaderName = HeaderName::from_static("last-event-id");
 /// The type of a stream of events.
@@ -28,7 +28,7 @@ pub(crate) struct EventPage {
     /// The run.
     run: StreamId,
     /// The events, in order.
-    #[schemars(with = "Vec<crate::document::shapes::Event>")]
+    #[schemars(with = "Vec<crate::document::shapes::EventShape>")]
     events: Vec<Event>,
     /// The number of the last event of the run; the next page begins after the last event of this one.
     last_seq: u64,
@@ -73,15 +73,19 @@ pub(crate) struct EventsQuery {
     )
 )]
 pub(crate) async fn events(
-    State(app): State<Shared>,
+    State(app): State<SharedApp>,
     Id(id): Id,
     headers: HeaderMap,
-    Asked(query): Asked<EventsQuery>,
-) -> Result<Response, Trouble> {
+    QueryParameters(query): QueryParameters<EventsQuery>,
+) -> Result<Response, HttpTrouble> {
     let after = after(&headers, query.after)?;
     let limit = match query.limit.unwrap_or(USUAL_LIMIT) {
         limit @ 1..=MAX_LIMIT => limit,
-        _ => return Err(Trouble::invalid(format!("`limit` is between 1 and {MAX_LIMIT}"))),
+        _ => {
+            return Err(HttpTrouble::invalid(format!(
+                "`limit` is between 1 and {MAX_LIMIT}"
+            )));
+        }
     };
     let row = app.desk().find(id.as_str()).await?;
     if !wants_stream(&headers) {
@@ -105,19 +109,19 @@ pub(crate) async fn events(
     let place = app.place_to_wait()?;
     let watching = app.desk().watch(&row.run).await?;
     let with_text = query.text.unwrap_or(true);
-    Ok(stream(app, place, watching, Followed { after, with_text }))
+    Ok(stream(app, place, watching, FollowedRun { after, with_text }))
 }
 
-fn after(headers: &HeaderMap, asked: Option<u64>) -> Result<u64, Trouble> {
+fn after(headers: &HeaderMap, asked: Option<u64>) -> Result<u64, HttpTrouble> {
     if asked.is_some_and(|asked| i64::try_from(asked).is_err()) {
-        return Err(Trouble::invalid("`after` is not the number of an event"));
+        return Err(HttpTrouble::invalid("`after` is not the number of an event"));
     }
     match headers.get(LAST_EVENT_ID) {
         None => Ok(asked.unwrap_or(0)),
         Some(value) => {
             let number: Option<i64> = value.to_str().ok().and_then(|text| text.trim().parse().ok());
             let number = number.and_then(|number| u64::try_from(number).ok());
-            number.ok_or_else(|| Trouble::invalid("Last-Event-ID is not the number of an event"))
+            number.ok_or_else(|| HttpTrouble::invalid("Last-Event-ID is not the number of an event"))
         }
     }
 }

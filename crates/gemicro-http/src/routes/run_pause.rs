@@ -8,10 +8,10 @@ use hyper::StatusCode;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::app::Shared;
+use crate::app::SharedApp;
 use crate::calls::to_its_end;
 use crate::parameters::{Id, JsonBody, read};
-use crate::trouble::{Trouble, json};
+use crate::trouble::{HttpTrouble, json};
 
 /// Nothing is needed: an empty body, or `{}`.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
@@ -41,10 +41,10 @@ pub(crate) struct PausedRun {
     )
 )]
 pub(crate) async fn pause_run(
-    State(app): State<Shared>,
+    State(app): State<SharedApp>,
     Id(id): Id,
     JsonBody(body): JsonBody,
-) -> Result<Response, Trouble> {
+) -> Result<Response, HttpTrouble> {
     let EmptyBody {} = read(&body)?;
     let paused = to_its_end(async move {
         let run = app.desk().find(id.as_str()).await?.run;
@@ -73,10 +73,10 @@ pub(crate) async fn pause_run(
     )
 )]
 pub(crate) async fn resume_run(
-    State(app): State<Shared>,
+    State(app): State<SharedApp>,
     Id(id): Id,
     JsonBody(body): JsonBody,
-) -> Result<Response, Trouble> {
+) -> Result<Response, HttpTrouble> {
     let EmptyBody {} = read(&body)?;
     let row = to_its_end(async move {
         let row = app.desk().find(id.as_str()).await?;

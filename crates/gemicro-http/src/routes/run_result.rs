@@ -13,9 +13,9 @@ use serde::{Deserialize, Serialize};
 use utoipa::IntoParams;
 
 use super::batch::MAX_WAIT;
-use crate::app::{App, Shared};
-use crate::parameters::{Asked, Id};
-use crate::trouble::{Trouble, json};
+use crate::app::{App, SharedApp};
+use crate::parameters::{Id, QueryParameters};
+use crate::trouble::{HttpTrouble, json};
 
 /// When a client asks again for a run that has not ended, in milliseconds.
 const ASK_AGAIN_MS: u64 = 2_000;
@@ -64,10 +64,10 @@ pub(crate) struct ResultQuery {
     )
 )]
 pub(crate) async fn result(
-    State(app): State<Shared>,
+    State(app): State<SharedApp>,
     Id(id): Id,
-    Asked(query): Asked<ResultQuery>,
-) -> Result<Response, Trouble> {
+    QueryParameters(query): QueryParameters<ResultQuery>,
+) -> Result<Response, HttpTrouble> {
     let mut row = app.desk().find(id.as_str()).await?;
     match query.wait.unwrap_or(0) {
         0 => {}
@@ -75,7 +75,11 @@ pub(crate) async fn result(
             wait(&app, &row, Duration::from_secs(seconds)).await?;
             row = app.desk().find(row.run.as_str()).await?;
         }
-        _ => return Err(Trouble::invalid(format!("`wait` is at most {MAX_WAIT} seconds"))),
+        _ => {
+            return Err(HttpTrouble::invalid(format!(
+                "`wait` is at most {MAX_WAIT} seconds"
+            )));
+        }
     }
     if !row.status.is_terminal() {
         return Err(not_ended(&row).into());

@@ -2,7 +2,7 @@
 
 use axum::extract::State;
 use axum::response::Response;
-use gemicro_engine::{INPUT_REQUIRED, RunFilter, RunState};
+use gemicro_engine::{INPUT_REQUIRED, RunFilter, RunSnapshot};
 use gemicro_event::{RunStatus, StreamId};
 use hyper::StatusCode;
 use hyper::body::Bytes;
@@ -12,23 +12,23 @@ use serde::{Deserialize, Serialize};
 use utoipa::IntoParams;
 
 use super::batches::bounded;
-use crate::app::Shared;
+use crate::app::SharedApp;
 use crate::calls::{apart, to_its_end};
-use crate::parameters::{Asked, JsonBody, read};
+use crate::parameters::{JsonBody, QueryParameters, read};
 use crate::start_request::StartRequest;
-use crate::trouble::{Trouble, json};
+use crate::trouble::{HttpTrouble, json};
 
 /// Runs in a few words.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct RunList {
     /// The runs, the newest first.
-    runs: Vec<RunState>,
+    runs: Vec<RunSnapshot>,
 }
 
 #[derive(Debug, Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
-pub(crate) struct ListQuery {
+pub(crate) struct RunListQuery {
     /// Runs at most.
     #[param(minimum = 1, maximum = 1000)]
     limit: Option<usize>,
@@ -49,13 +49,13 @@ pub(crate) struct ListQuery {
     path = "/v1/runs",
     operation_id = "list_runs",
     tag = "runs",
-    params(ListQuery),
+    params(RunListQuery),
     responses((status = 200, description = "The runs", content_type = "application/json", body = ref("#/components/schemas/RunList")))
 )]
 pub(crate) async fn list(
-    State(app): State<Shared>,
-    Asked(query): Asked<ListQuery>,
-) -> Result<Response, Trouble> {
+    State(app): State<SharedApp>,
+    QueryParameters(query): QueryParameters<RunListQuery>,
+) -> Result<Response, HttpTrouble> {
     let is_waiting = query.status.as_deref() == Some(INPUT_REQUIRED);
     let status = query.status.filter(|_| !is_waiting);
     let filter = RunFilter {
@@ -78,7 +78,10 @@ pub(crate) async fn list(
     request_body(content = ref("#/components/schemas/StartBody"), content_type = "application/json"),
     responses((status = 202, description = "It is started; follow it by its id", content_type = "application/json", body = ref("#/components/schemas/RunRow")))
 )]
-pub(crate) async fn start(State(app): State<Shared>, JsonBody(body): JsonBody) -> Result<Response, Trouble> {
+pub(crate) async fn start(
+    State(app): State<SharedApp>,
+    JsonBody(body): JsonBody,
+) -> Result<Response, HttpTrouble> {
     let request = start_request(&body)?;
     let planner = app.clone();
     let plan = apart(move || {
@@ -93,30 +96,30 @@ pub(crate) async fn start(State(app): State<Shared>, JsonBody(body): JsonBody) -
     Ok(json(StatusCode::ACCEPTED, &row.await?))
 }
 
-fn status_named(word: &str) -> Result<RunStatus, Trouble> {
+fn status_named(word: &str) -> Result<RunStatus, HttpTrouble> {
     let read: Result<RunStatus, serde::de::value::Error> = RunStatus::deserialize(word.into_deserializer());
     read.map_err(|_| {
-        Trouble::invalid(format!(
+        HttpTrouble::invalid(format!(
             "`status` is running, parked, {INPUT_REQUIRED}, suspended, completed, failed, cancelled or interrupted, not {word}"
         ))
     })
 }
 
 /// Reads what to start, by its `kind`.
-fn start_request(body: &Bytes) -> Result<StartRequest, Trouble> {
+fn start_request(body: &Bytes) -> Result<StartRequest, HttpTrouble> {
     #[derive(Deserialize)]
-    struct Kinded {
+    struct StartKind {
         kind: Option<String>,
     }
     // What is no object of this shape is refused below, with its place.
-    let kinded = serde_json::from_slice::<Kinded>(body).ok();
+    let kinded = serde_json::from_slice::<StartKind>(body).ok();
     match kinded.and_then(|kinded| kinded.kind).as_deref() {
         Some("ask") => read(body).map(StartRequest::Ask),
         Some("prompt") => read(body).map(StartRequest::Prompt),
         Some("pipeline") => read(body).map(StartRequest::Pipeline),
         Some("ooda") => read(body).map(StartRequest::Ooda),
         Some("research") | None => read(body).map(StartRequest::Research),
-        Some(_) => Err(Trouble::invalid(
+        Some(_) => Err(HttpTrouble::invalid(
             "`kind` is research, ask, prompt, pipeline or ooda; a batch is submitted to /v1/batches",
         )),
     }

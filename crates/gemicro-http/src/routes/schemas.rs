@@ -19,7 +19,7 @@ pub(crate) fn schemas(generator: &mut SchemaGenerator) {
     add::<run_events::EventPage>(generator);
     add::<run_changes::CommandBody>(generator);
     add::<run_changes::CancelRunBody>(generator);
-    add::<run_changes::Cancelled>(generator);
+    add::<run_changes::CancelResultBody>(generator);
     add::<run_pause::EmptyBody>(generator);
     add::<run_pause::PausedRun>(generator);
     add::<run_result::RunResult>(generator);

@@ -4,14 +4,14 @@ use std::time::Duration;
 
 use gemicro_engine::{BatchStatus, ItemState};
 use gemicro_event::ErrorKind;
-use gemicro_http::client::Client;
+use gemicro_http::client::BatchClient;
 
 use crate::server::{House, TOKEN, prompts};
 
 #[tokio::test]
 async fn a_batch_through_the_client() {
     let house = House::new().await;
-    let client = Client::new(&house.server.url(""), TOKEN).unwrap();
+    let client = BatchClient::new(&house.server.url(""), TOKEN).unwrap();
     let body = prompts(&["one", "two"]);
     let first = client.submit(body.clone(), Some("k")).await.unwrap();
     assert_eq!((first.status, first.results.len()), (BatchStatus::Pending, 2));
@@ -51,7 +51,7 @@ async fn a_batch_through_the_client() {
 async fn failures_keep_their_kinds() {
     let house = House::new().await;
     let url = house.server.url("");
-    let client = Client::new(&url, TOKEN).unwrap();
+    let client = BatchClient::new(&url, TOKEN).unwrap();
     assert_eq!(
         client.poll("nobody-knows").await.unwrap_err().kind,
         ErrorKind::NotFound
@@ -63,14 +63,14 @@ async fn failures_keep_their_kinds() {
     let broken = client.submit("[{]", None).await.unwrap_err();
     assert_eq!(broken.kind, ErrorKind::InvalidInput);
     assert!(broken.message.contains("line 1"), "{broken}");
-    let stranger = Client::new(&url, "another token").unwrap();
+    let stranger = BatchClient::new(&url, "another token").unwrap();
     assert_eq!(stranger.list(1).await.unwrap_err().kind, ErrorKind::AuthFailed);
     for address in ["", "127.0.0.1:8737", "ftp://127.0.0.1", "mailto:x"] {
-        let refused = Client::new(address, TOKEN).unwrap_err();
+        let refused = BatchClient::new(address, TOKEN).unwrap_err();
         assert_eq!(refused.kind, ErrorKind::InvalidInput, "{address}");
     }
     assert_eq!(
-        Client::new(&url, "a\nb").unwrap_err().kind,
+        BatchClient::new(&url, "a\nb").unwrap_err().kind,
         ErrorKind::InvalidInput
     );
     house.server.stop().await;

@@ -3,7 +3,7 @@
 use futures_util::future::BoxFuture;
 use gemicro_core::command::{AgentAck, AgentCommand};
 use gemicro_core::run::RunRow;
-use gemicro_engine::{Board, BoardPage, CancelOutcome, Desk, Plan, RunFilter, StoreReads, Watching};
+use gemicro_engine::{BoardPage, CancelOutcome, Desk, Plan, RunFilter, StoreReads, StoredBoard, Watching};
 use gemicro_event::{ErrorKind, Failure, RunStatus, StreamId};
 
 /// Knows one run, `still-there`, in which nothing ever happens.
@@ -45,8 +45,8 @@ impl Desk for EmptyDesk {
         nothing()
     }
 
-    fn board<'d>(&'d self, _: &'d StreamId, _: BoardPage) -> BoxFuture<'d, Result<Board, Failure>> {
-        Box::pin(async { Ok(Board::default()) })
+    fn board<'d>(&'d self, _: &'d StreamId, _: BoardPage) -> BoxFuture<'d, Result<StoredBoard, Failure>> {
+        Box::pin(async { Ok(StoredBoard::default()) })
     }
 
     fn trouble(&self, _: &StreamId) -> BoxFuture<'_, Option<Failure>> {

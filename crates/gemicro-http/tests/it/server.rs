@@ -17,7 +17,7 @@ use gemicro_engine::{
     ResearchRequest,
 };
 use gemicro_event::{ErrorKind, Failure, Json, StreamId, Timestamp};
-use gemicro_http::{Access, ConversationShelf, Reach, Setup, StartRequest, serve};
+use gemicro_http::{ConversationShelf, HttpSetup, ServerAccess, ServerReach, StartRequest, serve};
 use serde_json::Value;
 use tempfile::TempDir;
 use tokio::net::TcpListener;
@@ -70,7 +70,7 @@ impl Server {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
         let directory = directory.to_owned();
-        let setup = Setup {
+        let setup = HttpSetup {
             desk,
             batch: Arc::new(move |batch| {
                 Ok(BatchRequest {
@@ -89,9 +89,9 @@ impl Server {
             conversations: Arc::new(OneConversation),
             version: "0.0.0-test",
         };
-        let access = Access {
+        let access = ServerAccess {
             token: TOKEN.to_owned(),
-            reach: Reach::Loopback,
+            reach: ServerReach::Loopback,
         };
         let shutdown = CancellationToken::new();
         let serving = tokio::spawn(serve(setup, listener, access, shutdown.clone()));

@@ -12,43 +12,43 @@ use tokio::sync::{Notify, Semaphore};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-use super::bound::Bound;
+use super::bound::RequestBound;
 use super::config::GatewayConfig;
-use super::grant::Grant;
+use super::grant::GatewayGrant;
 use super::mask::KeyMask;
 use super::note::{GatewayNote, NoteKind};
-use super::quota::Quota;
+use super::quota::ProviderQuota;
 use super::reservation::Reservation;
-use super::secret::Token;
-use super::ticket::{Refused, RefusedWhy, Spent};
-use super::wire::Reported;
+use super::secret::GrantToken;
+use super::ticket::{RefusedRequest, RefusedWhy, StepUsage};
+use super::wire::ReportedUsage;
 
 /// After this many refusals only every doubling is told.
 const TOLD_REFUSALS: u64 = 8;
 
 /// An open grant and all that is known of it.
-pub(super) struct Step {
-    pub(super) grant: Grant,
-    pub(super) token: Token,
+pub(super) struct GrantAccount {
+    pub(super) grant: GatewayGrant,
+    pub(super) token: GrantToken,
     pub(super) client: Client,
     pub(super) mask: KeyMask,
     /// Room for bodies of requests, in bytes.
     pub(super) room: Arc<Semaphore>,
     /// Fires when the ticket is closed: whatever is under way stops.
     pub(super) closed: CancellationToken,
-    state: Mutex<State>,
+    state: Mutex<AccountState>,
     /// Fires whenever a reservation ends.
     settled: Notify,
 }
 
-struct State {
+struct AccountState {
     ledger: Ledger,
     key: StepKey,
     /// Reservations of requests under way.
     open: BTreeMap<u32, Charge>,
     next: u32,
     is_closed: bool,
-    spent: Spent,
+    spent: StepUsage,
 }
 
 /// How much may be asked for, and for how long one waits for it.
@@ -58,26 +58,31 @@ pub(super) struct Terms {
 }
 
 /// Why there is no reservation.
-pub(super) enum Unreserved {
+pub(super) enum UnreservedRequest {
     Closed,
     Refused(BudgetRefusal),
 }
 
-impl Step {
-    pub(super) fn new(grant: Grant, token: Token, client: Client, config: &GatewayConfig) -> Self {
+impl GrantAccount {
+    pub(super) fn new(
+        grant: GatewayGrant,
+        token: GrantToken,
+        client: Client,
+        config: &GatewayConfig,
+    ) -> Self {
         let key = StepKey::new("gateway");
         Self {
             mask: KeyMask::new(grant.key.as_ref()),
             // One body must always fit.
             room: Arc::new(Semaphore::new(config.held_bytes.max(config.body_bytes))),
             closed: CancellationToken::new(),
-            state: Mutex::new(State {
+            state: Mutex::new(AccountState {
                 ledger: Ledger::new(grant.budget, Charge::ZERO),
                 key,
                 open: BTreeMap::new(),
                 next: 0,
                 is_closed: false,
-                spent: Spent::default(),
+                spent: StepUsage::default(),
             }),
             settled: Notify::new(),
             grant,
@@ -90,9 +95,9 @@ impl Step {
     /// they did not use; then takes what fits.
     pub(super) async fn reserve(
         self: &Arc<Self>,
-        bound: Bound,
+        bound: RequestBound,
         terms: &Terms,
-    ) -> Result<Reservation, Unreserved> {
+    ) -> Result<Reservation, UnreservedRequest> {
         let deadline = Instant::now() + terms.wait;
         loop {
             let settled = self.settled.notified();
@@ -104,7 +109,7 @@ impl Step {
             }
             tokio::select! {
                 () = settled => {}
-                () = self.closed.cancelled() => return Err(Unreserved::Closed),
+                () = self.closed.cancelled() => return Err(UnreservedRequest::Closed),
                 () = tokio::time::sleep_until(deadline) => {}
             }
         }
@@ -113,13 +118,13 @@ impl Step {
     /// `None` where waiting may help.
     fn try_reserve(
         self: &Arc<Self>,
-        bound: Bound,
+        bound: RequestBound,
         least: u64,
         patient: bool,
-    ) -> Option<Result<Reservation, Unreserved>> {
+    ) -> Option<Result<Reservation, UnreservedRequest>> {
         let mut state = self.state();
         if state.is_closed {
-            return Some(Err(Unreserved::Closed));
+            return Some(Err(UnreservedRequest::Closed));
         }
         let left = state.ledger.available(Purpose::Last);
         let fit = bound.fit(left, least);
@@ -127,13 +132,13 @@ impl Step {
             return None;
         }
         let Some(output) = fit else {
-            return Some(Err(Unreserved::Refused(refusal(&bound, least, left))));
+            return Some(Err(UnreservedRequest::Refused(refusal(&bound, least, left))));
         };
         let charge = bound.worst_case(output);
         let id = state.next;
-        let State { ledger, key, .. } = &mut *state;
+        let AccountState { ledger, key, .. } = &mut *state;
         if let Err(refused) = ledger.reserve(key, id, charge, Purpose::Last) {
-            return Some(Err(Unreserved::Refused(refused)));
+            return Some(Err(UnreservedRequest::Refused(refused)));
         }
         state.next += 1;
         state.open.insert(id, charge);
@@ -141,23 +146,23 @@ impl Step {
     }
 
     /// Ends a reservation; one that has ended already stays as it is. No more is charged than there is budget.
-    pub(super) fn end(&self, id: u32, fate: Ended) {
+    pub(super) fn end(&self, id: u32, fate: RequestEnd) {
         let mut state = self.state();
         let Some(reserved) = state.open.remove(&id) else {
             return;
         };
         let mut note = None;
-        let State {
+        let AccountState {
             ledger, key, spent, ..
         } = &mut *state;
         match fate {
-            Ended::Free => ledger.release(key, id),
-            Ended::Unknown => {
+            RequestEnd::Free => ledger.release(key, id),
+            RequestEnd::Unknown => {
                 ledger.forfeit(key, id);
                 spent.worst_case = true;
                 note = Some((None, reserved.as_upper_bound()));
             }
-            Ended::Used(reported, actual) => {
+            RequestEnd::Used(reported, actual) => {
                 let room = reserved.plus(ledger.available(Purpose::Last));
                 let over = actual.beyond(room);
                 let charged = actual.minus(over);
@@ -204,7 +209,7 @@ impl Step {
     pub(super) fn forfeit_all(&self) {
         let open: Vec<u32> = self.state().open.keys().copied().collect();
         for id in open {
-            self.end(id, Ended::Unknown);
+            self.end(id, RequestEnd::Unknown);
         }
     }
 
@@ -223,13 +228,13 @@ impl Step {
         self.state().ledger.limits().tokens.is_some()
     }
 
-    pub(super) fn spent(&self) -> Spent {
+    pub(super) fn spent(&self) -> StepUsage {
         self.state().spent.clone()
     }
 
     /// Notes a refusal.
     pub(super) fn refuse(&self, why: RefusedWhy, message: &str) {
-        let refused = Refused {
+        let refused = RefusedRequest {
             why,
             message: message.to_owned(),
         };
@@ -263,7 +268,7 @@ impl Step {
     }
 
     /// Notes a limit of the provider.
-    pub(super) fn limited(&self, quota: Quota) {
+    pub(super) fn limited(&self, quota: ProviderQuota) {
         self.state().spent.quota = Some(quota);
         self.note(NoteKind::Limited { quota });
     }
@@ -279,22 +284,22 @@ impl Step {
         }
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, AccountState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 /// How a request ended.
-pub(super) enum Ended {
+pub(super) enum RequestEnd {
     /// It cost nothing.
     Free,
     /// Nobody knows: all that was held is charged.
     Unknown,
     /// It used this, which costs that.
-    Used(Reported, Charge),
+    Used(ReportedUsage, Charge),
 }
 
-fn add(sum: &mut gemicro_event::Usage, reported: &Reported) {
+fn add(sum: &mut gemicro_event::Usage, reported: &ReportedUsage) {
     let more = &reported.usage;
     for (total, part) in [
         (&mut sum.input_tokens, more.input_tokens),
@@ -308,7 +313,7 @@ fn add(sum: &mut gemicro_event::Usage, reported: &Reported) {
 }
 
 /// Which limit the smallest form of a request does not fit into.
-fn refusal(bound: &Bound, least: u64, left: Charge) -> BudgetRefusal {
+fn refusal(bound: &RequestBound, least: u64, left: Charge) -> BudgetRefusal {
     let asked = bound.worst_case(bound.output.min(least));
     let limits = [
         (LimitKind::Turns, asked.turns, left.turns),

@@ -7,44 +7,47 @@ use hyper::header::{AUTHORIZATION, HOST, HeaderMap, ORIGIN};
 use hyper::http::request::Parts;
 use hyper::{Method, Uri};
 
-use super::account::Step;
-use super::gateway::Inner;
-use super::problem::Problem;
+use super::account::GrantAccount;
+use super::gateway::GatewayState;
+use super::problem::GatewayProblem;
 use super::serving::HEAD_BYTES;
 use super::tool::is_tool;
-use super::wire::{Route, Wire};
+use super::wire::{AgentApi, GatewayRoute};
 
 /// A request that may pass.
-pub(super) struct Admitted {
-    pub(super) step: Arc<Step>,
-    pub(super) route: Route,
+pub(super) struct AdmittedRequest {
+    pub(super) step: Arc<GrantAccount>,
+    pub(super) route: GatewayRoute,
     /// The parameters that are passed on.
     pub(super) query: Option<String>,
 }
 
 /// Checks a request; a problem comes with the API whose words it is told in.
-pub(super) fn admit(gateway: &Inner, parts: &Parts) -> Result<Admitted, (Wire, Problem)> {
+pub(super) fn admit(
+    gateway: &GatewayState,
+    parts: &Parts,
+) -> Result<AdmittedRequest, (AgentApi, GatewayProblem)> {
     let guess = guess(parts);
     let path = check(parts).map_err(|problem| (guess, problem))?;
     let step = tokens(&parts.headers).find_map(|token| gateway.find(token));
     let Some(step) = step else {
-        return Err((guess, Problem::unauthorised()));
+        return Err((guess, GatewayProblem::unauthorised()));
     };
     let wire = step.grant.wire;
     if is_tool(&path) && step.grant.tool.is_some() {
-        let (route, query) = (Route::tool(), None);
-        return Ok(Admitted { step, route, query });
+        let (route, query) = (GatewayRoute::tool(), None);
+        return Ok(AdmittedRequest { step, route, query });
     }
     let Some(route) = wire.rules().route(&parts.method, &path) else {
-        let others = [Wire::Gemini, Wire::Anthropic, Wire::OpenAi];
+        let others = [AgentApi::Gemini, AgentApi::Anthropic, AgentApi::OpenAi];
         let is_foreign = others
             .into_iter()
             .any(|other| other.rules().route(&parts.method, &path).is_some());
         // The token opens its own API and no other.
         let problem = if is_foreign {
-            Problem::unauthorised()
+            GatewayProblem::unauthorised()
         } else {
-            Problem::not_found()
+            GatewayProblem::not_found()
         };
         return Err((if is_foreign { guess } else { wire }, problem));
     };
@@ -52,7 +55,7 @@ pub(super) fn admit(gateway: &Inner, parts: &Parts) -> Result<Admitted, (Wire, P
         .uri
         .query()
         .and_then(|query| kept(query, wire.rules().query()));
-    Ok(Admitted { step, route, query })
+    Ok(AdmittedRequest { step, route, query })
 }
 
 /// Bytes of a request's head. hyper looks only before it reads on, so a head that comes at once can be longer.
@@ -66,21 +69,21 @@ fn head_bytes(parts: &Parts) -> usize {
 }
 
 /// The parts of the path, when host, form and path of the request are in order.
-fn check(parts: &Parts) -> Result<Vec<&str>, Problem> {
+fn check(parts: &Parts) -> Result<Vec<&str>, GatewayProblem> {
     if head_bytes(parts) > HEAD_BYTES {
-        return Err(Problem::new(
+        return Err(GatewayProblem::new(
             431,
             "head_too_long",
             "request headers are larger than 64 KiB",
         ));
     }
     if parts.method == Method::CONNECT || !is_origin_form(&parts.uri) {
-        return Err(Problem::bad("the gateway of gemicro is no proxy"));
+        return Err(GatewayProblem::bad("the gateway of gemicro is no proxy"));
     }
     let mut hosts = parts.headers.get_all(HOST).iter();
     let host = hosts.next().and_then(|host| host.to_str().ok());
     if hosts.next().is_some() || !host.is_some_and(is_loopback) {
-        return Err(Problem::new(
+        return Err(GatewayProblem::new(
             403,
             "wrong_host",
             "the gateway of gemicro answers to loopback names only",
@@ -92,7 +95,7 @@ fn check(parts: &Parts) -> Result<Vec<&str>, Problem> {
         !host.is_some_and(is_loopback)
     });
     if foreign {
-        return Err(Problem::new(
+        return Err(GatewayProblem::new(
             403,
             "wrong_origin",
             "the gateway of gemicro serves no web page",
@@ -101,14 +104,16 @@ fn check(parts: &Parts) -> Result<Vec<&str>, Problem> {
     let path = parts.uri.path();
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"/-._~:@".contains(&byte);
     if !path.starts_with('/') || !path.bytes().all(plain) {
-        return Err(Problem::bad("the path holds characters that are not served"));
+        return Err(GatewayProblem::bad(
+            "the path holds characters that are not served",
+        ));
     }
     if path == "/" {
         return Ok(Vec::new());
     }
     let parts: Vec<&str> = path[1..].split('/').collect();
     if parts.iter().any(|part| matches!(*part, "" | "." | "..")) {
-        return Err(Problem::bad("the path is not in its plain form"));
+        return Err(GatewayProblem::bad("the path is not in its plain form"));
     }
     Ok(parts)
 }
@@ -151,19 +156,19 @@ fn tokens(headers: &HeaderMap) -> impl Iterator<Item = &[u8]> {
 }
 
 /// The API that a stranger most likely speaks; only the words of an error depend on it.
-fn guess(parts: &Parts) -> Wire {
+fn guess(parts: &Parts) -> AgentApi {
     let path = parts.uri.path();
     let has = |name: &str| parts.headers.contains_key(name);
     if has("x-goog-api-key") || path.starts_with("/v1beta") || path.contains(':') {
-        Wire::Gemini
+        AgentApi::Gemini
     } else if has("x-api-key")
         || has("anthropic-version")
         || path.starts_with("/v1/messages")
         || parts.method == Method::HEAD
     {
-        Wire::Anthropic
+        AgentApi::Anthropic
     } else {
-        Wire::OpenAi
+        AgentApi::OpenAi
     }
 }
 

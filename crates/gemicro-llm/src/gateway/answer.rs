@@ -7,17 +7,17 @@ use hyper::body::Bytes;
 use hyper::header::{CONTENT_ENCODING, CONTENT_TYPE, HeaderMap};
 use hyper::{Response, StatusCode};
 
-use super::account::Step;
+use super::account::GrantAccount;
 use super::exchange::Stop;
-use super::gateway::Inner;
+use super::gateway::GatewayState;
 use super::note::NoteKind;
-use super::problem::{Problem, Reply, full};
-use super::pump::{self, Carried};
-use super::quota::Quota;
-use super::reader::Reader;
+use super::problem::{ClientReply, GatewayProblem, full};
+use super::pump::{self, CarriedAnswer};
+use super::quota::ProviderQuota;
+use super::reader::AnswerReader;
 use super::reservation::Reservation;
-use super::upstream::{Outgoing, request, returned};
-use super::wire::Dialect;
+use super::upstream::{OutgoingRequest, request, returned};
+use super::wire::WireDialect;
 use crate::http::{error_body, root_cause};
 
 /// The answer instead of one that cannot be read.
@@ -26,17 +26,17 @@ const COMPRESSED: &str = "the model API compressed its answer although it was as
 
 /// Sends and answers.
 pub(super) async fn answer(
-    gateway: &Inner,
-    step: Arc<Step>,
-    outgoing: Outgoing<'_>,
-    paid: Option<(&'static dyn Dialect, Reservation)>,
-) -> Result<Reply, Stop> {
+    gateway: &GatewayState,
+    step: Arc<GrantAccount>,
+    outgoing: OutgoingRequest<'_>,
+    paid: Option<(&'static dyn WireDialect, Reservation)>,
+) -> Result<ClientReply, Stop> {
     step.sends(outgoing.body.as_ref().map_or(0, Bytes::len));
     let sending = request(&step, outgoing).send();
     let answer_time = gateway.config.answer_time;
     let sent = tokio::select! {
         biased;
-        () = step.closed.cancelled() => return Err(Stop::failed(Problem::unauthorised())),
+        () = step.closed.cancelled() => return Err(Stop::failed(GatewayProblem::unauthorised())),
         sent = tokio::time::timeout(answer_time, sending) => sent,
     };
     let response = match sent {
@@ -71,8 +71,8 @@ pub(super) async fn answer(
         let content_type = content_type.and_then(|value| value.to_str().ok());
         let content_type = content_type.unwrap_or_default().to_ascii_lowercase();
         let headers = returned(&step, response.headers());
-        let carried = Carried {
-            paid: paid.map(|(dialect, held)| (Reader::new(dialect, &content_type), held)),
+        let carried = CarriedAnswer {
+            paid: paid.map(|(dialect, held)| (AnswerReader::new(dialect, &content_type), held)),
             response,
             idle_time: gateway.config.idle_time,
             step,
@@ -93,12 +93,12 @@ pub(super) async fn answer(
     let headers = response.headers().clone();
     let body = tokio::select! {
         biased;
-        () = step.closed.cancelled() => return Err(Stop::failed(Problem::unauthorised())),
+        () = step.closed.cancelled() => return Err(Stop::failed(GatewayProblem::unauthorised())),
         body = error_body(response) => body,
     };
     step.received(body.len());
     if status == StatusCode::TOO_MANY_REQUESTS {
-        step.limited(Quota::read(&headers, &body, Utc::now()));
+        step.limited(ProviderQuota::read(&headers, &body, Utc::now()));
     }
     step.note(NoteKind::Upstream {
         status: Some(status.as_u16()),
@@ -118,15 +118,15 @@ fn is_compressed(headers: &HeaderMap) -> bool {
 }
 
 /// Trouble with upstream that has no answer to pass on.
-fn trouble(step: &Step, status: u16, code: &'static str, message: String) -> Stop {
+fn trouble(step: &GrantAccount, status: u16, code: &'static str, message: String) -> Stop {
     step.note(NoteKind::Upstream {
         status: None,
         trouble: message.clone(),
     });
-    Stop::failed(Problem::new(status, code, message))
+    Stop::failed(GatewayProblem::new(status, code, message))
 }
 
-fn reply(status: StatusCode, headers: HeaderMap, mut reply: Reply) -> Reply {
+fn reply(status: StatusCode, headers: HeaderMap, mut reply: ClientReply) -> ClientReply {
     *reply.status_mut() = status;
     *reply.headers_mut() = headers;
     reply

@@ -3,11 +3,11 @@
 use gemicro_core::models::ModelPrice;
 use gemicro_event::{Charge, ModelName, UnpricedTokens, Usage};
 
-use super::wire::Reported;
+use super::wire::ReportedUsage;
 
 /// The bounds of one request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Bound {
+pub(super) struct RequestBound {
     /// Tokens it reads at most.
     pub(super) input: u64,
     /// The same for money: what costs more than plain input counts as more.
@@ -22,7 +22,7 @@ pub(super) struct Bound {
     pub(super) model: ModelName,
 }
 
-impl Bound {
+impl RequestBound {
     /// The worst case with this much output per answer.
     pub(super) fn worst_case(&self, output: u64) -> Charge {
         let output = output.saturating_mul(self.n_answers);
@@ -62,7 +62,7 @@ impl Bound {
     }
 
     /// What a request that reported this is charged.
-    pub(super) fn charge(&self, reported: &Reported) -> Charge {
+    pub(super) fn charge(&self, reported: &ReportedUsage) -> Charge {
         let used = &reported.usage;
         let input_tokens = used.input_tokens.saturating_add(used.tool_tokens);
         let paid = Usage {
@@ -109,7 +109,7 @@ mod tests {
             left in (0_u64..400_000, 0_u64..3_000_000),
         ) {
             let price = ModelPrice { input: prices.0, output: prices.1, cached: prices.0 / 10 };
-            let bound = Bound { input, paid_input: input * 2, output, n_answers, price: Some(price), model: ModelName::new("m") };
+            let bound = RequestBound { input, paid_input: input * 2, output, n_answers, price: Some(price), model: ModelName::new("m") };
             let left = Charge { tokens: left.0, micro_usd: left.1, turns: 1, ..Charge::ZERO };
             match bound.fit(left, 1_024) {
                 Some(fit) => {

@@ -6,19 +6,19 @@ use hyper::body::{Bytes, Incoming};
 use hyper::http::request::Parts;
 use hyper::{Method, Request};
 
-use super::admit::{Admitted, admit};
+use super::admit::{AdmittedRequest, admit};
 use super::answer::answer;
-use super::gateway::Inner;
+use super::gateway::GatewayState;
 use super::intake::intake;
-use super::prepare::{Prepared, prepare};
-use super::problem::{Problem, Reply, full};
+use super::prepare::{PreparedRequest, prepare};
+use super::problem::{ClientReply, GatewayProblem, full};
 use super::ticket::RefusedWhy;
 use super::tool;
-use super::upstream::Outgoing;
-use super::wire::Task;
+use super::upstream::OutgoingRequest;
+use super::wire::WireTask;
 
 /// Answers a request.
-pub(super) async fn exchange(gateway: &Inner, request: Request<Incoming>) -> Reply {
+pub(super) async fn exchange(gateway: &GatewayState, request: Request<Incoming>) -> ClientReply {
     let (parts, body) = request.into_parts();
     let admitted = match admit(gateway, &parts) {
         Ok(admitted) => admitted,
@@ -41,14 +41,14 @@ pub(super) async fn exchange(gateway: &Inner, request: Request<Incoming>) -> Rep
 
 /// A request that gets no answer of upstream's.
 pub(super) struct Stop {
-    problem: Problem,
+    problem: GatewayProblem,
     /// Set where it never went out.
     refused: Option<RefusedWhy>,
 }
 
 impl Stop {
     /// It was refused here.
-    pub(super) fn refused(why: RefusedWhy, problem: Problem) -> Self {
+    pub(super) fn refused(why: RefusedWhy, problem: GatewayProblem) -> Self {
         Self {
             problem,
             refused: Some(why),
@@ -56,7 +56,7 @@ impl Stop {
     }
 
     /// It went out, or would have, and came to nothing.
-    pub(super) fn failed(problem: Problem) -> Self {
+    pub(super) fn failed(problem: GatewayProblem) -> Self {
         Self {
             problem,
             refused: None,
@@ -64,14 +64,19 @@ impl Stop {
     }
 }
 
-impl From<Problem> for Stop {
-    fn from(problem: Problem) -> Self {
+impl From<GatewayProblem> for Stop {
+    fn from(problem: GatewayProblem) -> Self {
         Self::refused(RefusedWhy::Request, problem)
     }
 }
 
-async fn pass(gateway: &Inner, parts: &Parts, body: Incoming, admitted: Admitted) -> Result<Reply, Stop> {
-    let Admitted {
+async fn pass(
+    gateway: &GatewayState,
+    parts: &Parts,
+    body: Incoming,
+    admitted: AdmittedRequest,
+) -> Result<ClientReply, Stop> {
+    let AdmittedRequest {
         step,
         mut route,
         query,
@@ -79,7 +84,7 @@ async fn pass(gateway: &Inner, parts: &Parts, body: Incoming, admitted: Admitted
     let taken = if parts.method == Method::POST {
         let taken = intake(&gateway.config, &step, &parts.headers, body);
         Some(tokio::select! {
-            () = step.closed.cancelled() => return Err(Stop::failed(Problem::unauthorised())),
+            () = step.closed.cancelled() => return Err(Stop::failed(GatewayProblem::unauthorised())),
             taken = taken => taken?,
         })
     } else {
@@ -87,10 +92,10 @@ async fn pass(gateway: &Inner, parts: &Parts, body: Incoming, admitted: Admitted
     };
     let mut body = taken.as_ref().map(|taken| taken.bytes.clone());
     let paid = match &route.task {
-        Task::Ping => return Ok(full(Bytes::new())),
-        Task::Tool => return Ok(tool::answer(&step, body)?),
-        Task::Free => None,
-        Task::Generate { dialect, model, verb } => {
+        WireTask::Ping => return Ok(full(Bytes::new())),
+        WireTask::Tool => return Ok(tool::answer(&step, body)?),
+        WireTask::Free => None,
+        WireTask::Generate { dialect, model, verb } => {
             let prepared = prepare(
                 gateway,
                 &step,
@@ -98,7 +103,7 @@ async fn pass(gateway: &Inner, parts: &Parts, body: Incoming, admitted: Admitted
                 model.as_deref(),
                 body.unwrap_or_default(),
             );
-            let Prepared {
+            let PreparedRequest {
                 model,
                 body: edited,
                 reservation,
@@ -112,7 +117,7 @@ async fn pass(gateway: &Inner, parts: &Parts, body: Incoming, admitted: Admitted
             Some((*dialect, reservation))
         }
     };
-    let outgoing = Outgoing {
+    let outgoing = OutgoingRequest {
         method: &parts.method,
         path: &route.path,
         query: query.as_deref(),

@@ -8,24 +8,24 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 use gemicro_event::{ErrorKind, Failure};
 use reqwest::Client;
 
-use super::account::Step;
+use super::account::GrantAccount;
 use super::config::GatewayConfig;
-use super::grant::{Grant, Upstream};
-use super::secret::Token;
-use super::serving::Serving;
+use super::grant::{GatewayGrant, UpstreamAddress};
+use super::secret::GrantToken;
+use super::serving::GatewayServer;
 use super::ticket::Ticket;
 use crate::http;
 
 /// Stands between agent CLIs and their models. Cheap to clone; all clones are one gateway.
 #[derive(Clone)]
 pub struct Gateway {
-    inner: Arc<Inner>,
+    inner: Arc<GatewayState>,
 }
 
 /// What connections and tickets need of it.
-pub(super) struct Inner {
+pub(super) struct GatewayState {
     pub(super) config: GatewayConfig,
-    steps: RwLock<Vec<Arc<Step>>>,
+    steps: RwLock<Vec<Arc<GrantAccount>>>,
     /// One client per address, so that connections are kept.
     clients: Mutex<HashMap<String, Client>>,
 }
@@ -35,7 +35,7 @@ impl Gateway {
     #[must_use]
     pub fn new(config: GatewayConfig) -> Self {
         Self {
-            inner: Arc::new(Inner {
+            inner: Arc::new(GatewayState {
                 config,
                 steps: RwLock::default(),
                 clients: Mutex::default(),
@@ -48,16 +48,16 @@ impl Gateway {
     ///
     /// # Errors
     /// When the listener cannot be used.
-    pub fn serve(&self, listener: std::net::TcpListener) -> io::Result<Serving> {
-        Serving::start(Arc::clone(&self.inner), listener)
+    pub fn serve(&self, listener: std::net::TcpListener) -> io::Result<GatewayServer> {
+        GatewayServer::start(Arc::clone(&self.inner), listener)
     }
 
     /// Opens a grant. Its token works on every listener, until the ticket is closed or dropped.
     ///
     /// # Errors
     /// When the key holds characters that no key has, or when there is no randomness or no HTTP client.
-    pub fn open(&self, grant: Grant) -> Result<Ticket, Failure> {
-        let token = Token::random().map_err(|error| {
+    pub fn open(&self, grant: GatewayGrant) -> Result<Ticket, Failure> {
+        let token = GrantToken::random().map_err(|error| {
             let message = format!("there is no randomness for a token: {error}");
             Failure::new(ErrorKind::Internal, message)
         })?;
@@ -68,15 +68,15 @@ impl Gateway {
     ///
     /// # Errors
     /// As for [`open`](Self::open); `conflict` while the earlier grant is open.
-    pub fn open_again(&self, token: &str, grant: Grant) -> Result<Ticket, Failure> {
+    pub fn open_again(&self, token: &str, grant: GatewayGrant) -> Result<Ticket, Failure> {
         if self.inner.find(token.as_bytes()).is_some() {
             let message = "the grant before this one is still open";
             return Err(Failure::new(ErrorKind::Conflict, message));
         }
-        self.open_as(Token::known(token), grant)
+        self.open_as(GrantToken::known(token), grant)
     }
 
-    fn open_as(&self, token: Token, grant: Grant) -> Result<Ticket, Failure> {
+    fn open_as(&self, token: GrantToken, grant: GatewayGrant) -> Result<Ticket, Failure> {
         let rules = grant.wire.rules();
         if let Some(key) = &grant.key
             && (key.expose().is_empty() || rules.key_value(key.expose()).is_none())
@@ -85,7 +85,7 @@ impl Gateway {
             return Err(Failure::new(ErrorKind::AuthFailed, message));
         }
         let client = self.inner.client(&grant.upstream)?;
-        let step = Arc::new(Step::new(grant, token, client, &self.inner.config));
+        let step = Arc::new(GrantAccount::new(grant, token, client, &self.inner.config));
         let mut steps = self.inner.steps.write().unwrap_or_else(PoisonError::into_inner);
         steps.push(Arc::clone(&step));
         drop(steps);
@@ -93,9 +93,9 @@ impl Gateway {
     }
 }
 
-impl Inner {
+impl GatewayState {
     /// Who this token belongs to. Looks at all of them, so that time tells nothing.
-    pub(super) fn find(&self, token: &[u8]) -> Option<Arc<Step>> {
+    pub(super) fn find(&self, token: &[u8]) -> Option<Arc<GrantAccount>> {
         let steps = self.steps.read().unwrap_or_else(PoisonError::into_inner);
         let mut found = None;
         for step in steps.iter() {
@@ -107,12 +107,12 @@ impl Inner {
     }
 
     /// Revokes a token.
-    pub(super) fn forget(&self, step: &Arc<Step>) {
+    pub(super) fn forget(&self, step: &Arc<GrantAccount>) {
         let mut steps = self.steps.write().unwrap_or_else(PoisonError::into_inner);
         steps.retain(|known| !Arc::ptr_eq(known, step));
     }
 
-    fn client(&self, upstream: &Upstream) -> Result<Client, Failure> {
+    fn client(&self, upstream: &UpstreamAddress) -> Result<Client, Failure> {
         let address = upstream.base().origin().ascii_serialization();
         if let Some(client) = self.clients().get(&address) {
             return Ok(client.clone());

@@ -9,15 +9,15 @@ use reqwest::Url;
 use serde::{Deserialize, Serialize};
 
 use super::note::Observer;
-use super::secret::Secret;
+use super::secret::GatewaySecret;
 use super::tool::ServedTool;
-use super::wire::Wire;
+use super::wire::AgentApi;
 use crate::http;
 
 /// How an agent CLI reaches its model; part of a step's record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Access {
+pub enum GrantAccess {
     /// Through the gateway: every request is reserved and counted, the key stays outside.
     Gateway,
     /// With a login of its own that no gateway can stand before: only turns and time are capped, tokens are
@@ -27,15 +27,15 @@ pub enum Access {
 
 /// What a token opens. All of it is the caller's word; nothing of it comes from a request.
 #[derive(Debug, Clone)]
-pub struct Grant {
+pub struct GatewayGrant {
     /// A name for notes and logs: the step.
     pub label: String,
     /// The API it speaks.
-    pub wire: Wire,
+    pub wire: AgentApi,
     /// Where its requests go.
-    pub upstream: Upstream,
+    pub upstream: UpstreamAddress,
     /// The key that is put in on the way out; local servers may need none.
-    pub key: Option<Secret>,
+    pub key: Option<GatewaySecret>,
     /// What it may spend; wall time is the engine's to watch.
     pub budget: Limits,
     /// Which models it may ask.
@@ -48,7 +48,7 @@ pub struct Grant {
 
 /// An address of an API.
 #[derive(Clone, PartialEq, Eq)]
-pub struct Upstream {
+pub struct UpstreamAddress {
     base: Url,
     host: String,
 }
@@ -63,7 +63,7 @@ pub struct ModelRules {
     pub allow: Option<Vec<String>>,
 }
 
-impl Upstream {
+impl UpstreamAddress {
     /// Checks an address such as `https://api.anthropic.com`; sends nothing.
     ///
     /// # Errors
@@ -112,7 +112,7 @@ impl Upstream {
     }
 }
 
-impl fmt::Debug for Upstream {
+impl fmt::Debug for UpstreamAddress {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Upstream({})", self.base)
     }
@@ -167,7 +167,7 @@ mod tests {
                 "http://a.example/x/v1beta/models/m:go",
             ),
         ] {
-            let upstream = Upstream::new(base).unwrap();
+            let upstream = UpstreamAddress::new(base).unwrap();
             assert_eq!(upstream.url(&path(parts), None).as_str(), expected);
         }
         for wrong in [
@@ -178,7 +178,7 @@ mod tests {
             "https://a?key=1",
             "file:///etc",
         ] {
-            assert!(Upstream::new(wrong).is_err(), "{wrong}");
+            assert!(UpstreamAddress::new(wrong).is_err(), "{wrong}");
         }
     }
 

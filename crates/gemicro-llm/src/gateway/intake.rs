@@ -8,9 +8,9 @@ use hyper::body::{Body, Bytes, Incoming};
 use hyper::header::{CONTENT_ENCODING, HeaderMap};
 use tokio::sync::OwnedSemaphorePermit;
 
-use super::account::Step;
+use super::account::GrantAccount;
 use super::config::GatewayConfig;
-use super::problem::Problem;
+use super::problem::GatewayProblem;
 
 /// How long, and how many times its limit, a body that is too large is read on, so that its sender gets to
 /// read the answer.
@@ -26,30 +26,34 @@ pub(super) struct Intake {
 /// Reads a body.
 pub(super) async fn intake(
     config: &GatewayConfig,
-    step: &Step,
+    step: &GrantAccount,
     headers: &HeaderMap,
     mut body: Incoming,
-) -> Result<Intake, Problem> {
+) -> Result<Intake, GatewayProblem> {
     let encoding = headers.get(CONTENT_ENCODING);
     if encoding.is_some_and(|encoding| !encoding.as_bytes().eq_ignore_ascii_case(b"identity")) {
         // What is packed cannot be bounded.
         drain(config, &mut body).await;
         let message = "the gateway of gemicro takes no compressed bodies";
-        return Err(Problem::new(415, "unsupported_encoding", message));
+        return Err(GatewayProblem::new(415, "unsupported_encoding", message));
     }
     match tokio::time::timeout(config.body_time, read(config, step, &mut body)).await {
         Ok(Some(intake)) => intake,
         Ok(None) => {
             drain(config, &mut body).await;
             let message = format!("the body is larger than {} bytes", config.body_bytes);
-            Err(Problem::new(413, "request_too_large", message))
+            Err(GatewayProblem::new(413, "request_too_large", message))
         }
-        Err(_) => Err(Problem::new(408, "timeout", "the body took too long")),
+        Err(_) => Err(GatewayProblem::new(408, "timeout", "the body took too long")),
     }
 }
 
 /// `None` where it is too large.
-async fn read(config: &GatewayConfig, step: &Step, body: &mut Incoming) -> Option<Result<Intake, Problem>> {
+async fn read(
+    config: &GatewayConfig,
+    step: &GrantAccount,
+    body: &mut Incoming,
+) -> Option<Result<Intake, GatewayProblem>> {
     let limit = config.body_bytes;
     let told = body.size_hint().lower();
     if usize::try_from(told).map_or(true, |told| told > limit) {
@@ -59,7 +63,7 @@ async fn read(config: &GatewayConfig, step: &Step, body: &mut Incoming) -> Optio
     let mut room: Option<OwnedSemaphorePermit> = None;
     while let Some(frame) = body.frame().await {
         let Ok(frame) = frame else {
-            return Some(Err(Problem::bad("the body broke off")));
+            return Some(Err(GatewayProblem::bad("the body broke off")));
         };
         let Some(data) = frame.data_ref() else { continue };
         if bytes.len() + data.len() > limit {
@@ -67,7 +71,7 @@ async fn read(config: &GatewayConfig, step: &Step, body: &mut Incoming) -> Optio
         }
         let wanted = u32::try_from(data.len()).ok()?;
         let Ok(more) = Arc::clone(&step.room).acquire_many_owned(wanted).await else {
-            return Some(Err(Problem::unauthorised()));
+            return Some(Err(GatewayProblem::unauthorised()));
         };
         match &mut room {
             Some(room) => room.merge(more),

@@ -12,7 +12,7 @@ pub(super) struct KeyForms {
 
 /// What begins at a place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Probe {
+pub(super) enum KeyProbe {
     /// No form of the key.
     No,
     /// The beginning of one; more bytes decide.
@@ -60,9 +60,9 @@ impl KeyForms {
     }
 
     /// What begins at a place of a text that may go on.
-    pub(super) fn probe(&self, text: &[u8], at: usize) -> Probe {
+    pub(super) fn probe(&self, text: &[u8], at: usize) -> KeyProbe {
         if !self.starts[usize::from(text[at])] {
-            return Probe::No;
+            return KeyProbe::No;
         }
         let mut found = self.escaped(text, at);
         if self.has_written_forms() {
@@ -79,38 +79,38 @@ impl KeyForms {
     }
 
     /// The key with any of its letters escaped.
-    fn escaped(&self, text: &[u8], at: usize) -> Probe {
+    fn escaped(&self, text: &[u8], at: usize) -> KeyProbe {
         if !self.has_written_forms() {
             return literal(&self.key, text, at);
         }
         let mut end = at;
         for &byte in &self.key {
             match letter(byte, &text[end..]) {
-                Probe::Full(length) => end += length,
-                Probe::Open => return Probe::Open,
-                Probe::No => return Probe::No,
+                KeyProbe::Full(length) => end += length,
+                KeyProbe::Open => return KeyProbe::Open,
+                KeyProbe::No => return KeyProbe::No,
             }
         }
-        Probe::Full(end)
+        KeyProbe::Full(end)
     }
 
     /// Two digits for each letter, in either case.
-    fn hexadecimal(&self, text: &[u8], at: usize) -> Probe {
+    fn hexadecimal(&self, text: &[u8], at: usize) -> KeyProbe {
         let mut end = at;
         for &byte in &self.key {
             for nibble in [byte >> 4, byte & 15] {
                 match text.get(end) {
-                    None => return Probe::Open,
+                    None => return KeyProbe::Open,
                     Some(&digit) if is_digit(digit, nibble) => end += 1,
-                    Some(_) => return Probe::No,
+                    Some(_) => return KeyProbe::No,
                 }
             }
         }
-        Probe::Full(end)
+        KeyProbe::Full(end)
     }
 }
 
-impl Probe {
+impl KeyProbe {
     /// This, or what another form says: a whole key goes before a beginning, a beginning before nothing.
     fn or(self, other: impl FnOnce() -> Self) -> Self {
         match self {
@@ -124,48 +124,48 @@ impl Probe {
     }
 }
 
-fn literal(pattern: &[u8], text: &[u8], at: usize) -> Probe {
+fn literal(pattern: &[u8], text: &[u8], at: usize) -> KeyProbe {
     let rest = &text[at..];
     if rest.starts_with(pattern) {
-        Probe::Full(at + pattern.len())
+        KeyProbe::Full(at + pattern.len())
     } else if pattern.starts_with(rest) {
-        Probe::Open
+        KeyProbe::Open
     } else {
-        Probe::No
+        KeyProbe::No
     }
 }
 
 /// How many bytes a letter of the key takes at the beginning of `text`, as it is or escaped.
-fn letter(byte: u8, text: &[u8]) -> Probe {
+fn letter(byte: u8, text: &[u8]) -> KeyProbe {
     match text.first() {
-        None => Probe::Open,
-        Some(&found) if found == byte => Probe::Full(1),
+        None => KeyProbe::Open,
+        Some(&found) if found == byte => KeyProbe::Full(1),
         Some(b'%') => digits(&[byte >> 4, byte & 15], text, 1),
         Some(b'\\') => {
             let n_backslashes = text.iter().take_while(|&&found| found == b'\\').count();
             match text.get(n_backslashes) {
-                _ if n_backslashes > MAX_BACKSLASHES => Probe::No,
-                None => Probe::Open,
-                Some(b'/') if byte == b'/' => Probe::Full(n_backslashes + 1),
+                _ if n_backslashes > MAX_BACKSLASHES => KeyProbe::No,
+                None => KeyProbe::Open,
+                Some(b'/') if byte == b'/' => KeyProbe::Full(n_backslashes + 1),
                 Some(b'u') => digits(&[0, 0, byte >> 4, byte & 15], text, n_backslashes + 1),
                 Some(b'x') => digits(&[byte >> 4, byte & 15], text, n_backslashes + 1),
-                Some(_) => Probe::No,
+                Some(_) => KeyProbe::No,
             }
         }
-        Some(_) => Probe::No,
+        Some(_) => KeyProbe::No,
     }
 }
 
 /// Hexadecimal digits from a place on; the length counts from the beginning of `text`.
-fn digits(nibbles: &[u8], text: &[u8], from: usize) -> Probe {
+fn digits(nibbles: &[u8], text: &[u8], from: usize) -> KeyProbe {
     for (idx, &nibble) in nibbles.iter().enumerate() {
         match text.get(from + idx) {
-            None => return Probe::Open,
+            None => return KeyProbe::Open,
             Some(&digit) if is_digit(digit, nibble) => {}
-            Some(_) => return Probe::No,
+            Some(_) => return KeyProbe::No,
         }
     }
-    Probe::Full(from + nibbles.len())
+    KeyProbe::Full(from + nibbles.len())
 }
 
 fn is_digit(digit: u8, nibble: u8) -> bool {

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use gemicro_event::redact::{MASK, Redactor};
 use hyper::body::Bytes;
 
-use super::key_forms::{KeyForms, Probe};
-use super::secret::Secret;
+use super::key_forms::{KeyForms, KeyProbe};
+use super::secret::GatewaySecret;
 
 /// Knows a key and how to take it out. Cheap to clone.
 #[derive(Clone)]
@@ -23,8 +23,8 @@ pub(super) struct MaskedStream {
 }
 
 impl KeyMask {
-    pub(super) fn new(key: Option<&Secret>) -> Self {
-        let key = key.map(Secret::expose).filter(|key| !key.is_empty());
+    pub(super) fn new(key: Option<&GatewaySecret>) -> Self {
+        let key = key.map(GatewaySecret::expose).filter(|key| !key.is_empty());
         Self {
             forms: key.map(|key| Arc::new(KeyForms::new(key.as_bytes()))),
             redactor: Redactor::new(key),
@@ -42,7 +42,7 @@ impl KeyMask {
     /// Whether these bytes hold the key.
     pub(super) fn finds(&self, bytes: &[u8]) -> bool {
         let Some(forms) = &self.forms else { return false };
-        (0..bytes.len()).any(|at| matches!(forms.probe(bytes, at), Probe::Full(_)))
+        (0..bytes.len()).any(|at| matches!(forms.probe(bytes, at), KeyProbe::Full(_)))
     }
 
     pub(super) fn stream(&self) -> MaskedStream {
@@ -60,15 +60,15 @@ impl KeyMask {
         let (mut clean, mut at) = (Vec::with_capacity(bytes.len()), 0);
         while at < bytes.len() {
             match forms.probe(bytes, at) {
-                Probe::No => {
+                KeyProbe::No => {
                     clean.push(bytes[at]);
                     at += 1;
                 }
-                Probe::Full(end) => {
+                KeyProbe::Full(end) => {
                     clean.extend_from_slice(MASK.as_bytes());
                     at = end;
                 }
-                Probe::Open => return (clean, &bytes[at..]),
+                KeyProbe::Open => return (clean, &bytes[at..]),
             }
         }
         (clean, &[])
@@ -77,7 +77,7 @@ impl KeyMask {
     /// Whether no form of the key is in these bytes, or begins in them.
     fn is_free_of(&self, bytes: &[u8]) -> bool {
         let Some(forms) = &self.forms else { return true };
-        (0..bytes.len()).all(|at| forms.probe(bytes, at) == Probe::No)
+        (0..bytes.len()).all(|at| forms.probe(bytes, at) == KeyProbe::No)
     }
 }
 
@@ -112,7 +112,7 @@ mod tests {
 
     #[test]
     fn the_key_is_taken_out_wherever_the_pieces_are_cut() {
-        let mask = KeyMask::new(Some(&Secret::new("abcabd-0123")));
+        let mask = KeyMask::new(Some(&GatewaySecret::new("abcabd-0123")));
         let text = b"x abcabcabd-0123 abcabd-012 y abcabd-0123abcabd-0123 ab";
         for piece in 1..text.len() {
             let mut stream = mask.stream();
@@ -131,7 +131,7 @@ mod tests {
 
     #[test]
     fn other_text_is_not_held_back() {
-        let mut stream = KeyMask::new(Some(&Secret::new("secret-key"))).stream();
+        let mut stream = KeyMask::new(Some(&GatewaySecret::new("secret-key"))).stream();
         assert_eq!(stream.push(Bytes::from_static(b"data: 1\n\n")), "data: 1\n\n");
         assert_eq!(stream.push(Bytes::from_static(b"x sec")), "x ");
         assert_eq!(stream.push(Bytes::from_static(b"ond")), "second");
@@ -167,7 +167,7 @@ mod tests {
     #[test]
     fn every_form_of_the_key_is_taken_out() {
         let key = "sk-Ab_9z?~>xyz-0123456789";
-        let mask = KeyMask::new(Some(&Secret::new(key)));
+        let mask = KeyMask::new(Some(&GatewaySecret::new(key)));
         let mut texts: Vec<String> = forms(key);
         // Base64 of texts in which the key is at any place.
         texts.extend([

@@ -1,8 +1,8 @@
 //! The loopback gateway through which agent CLIs reach their model.
 //!
-//! A [`Gateway`] serves on listeners that it is handed. [`Gateway::open`] takes a [`Grant`] (wire, upstream, key,
+//! A [`Gateway`] serves on listeners that it is handed. [`Gateway::open`] takes a [`GatewayGrant`] (wire, upstream, key,
 //! budget) and gives a [`Ticket`], whose token is all the CLI gets as its "API key". [`Ticket::close`] revokes it
-//! and tells what was [`Spent`].
+//! and tells what was [`StepUsage`].
 //!
 //! ```no_run
 //! use gemicro_llm::gateway::{Gateway, GatewayConfig, Grant, ModelRules, Secret, Upstream, Wire};
@@ -41,7 +41,7 @@
 //! # What holds
 //!
 //! - Nothing is sent upstream that was not reserved. What is charged never passes the budget; what a provider
-//!   reports above that is told apart, as [`Spent::overrun`].
+//!   reports above that is told apart, as [`StepUsage::overrun`].
 //! - A request whose end is unknown (cut, hung, client gone, ticket closed) is charged its whole reservation.
 //! - The key stands in no answer, note, log or `Debug` text.
 //! - Memory does not grow with an answer, nor with what clients do.
@@ -87,11 +87,11 @@ mod wire;
 
 pub use config::GatewayConfig;
 pub use gateway::Gateway;
-pub use grant::{Access, Grant, ModelRules, Upstream};
+pub use grant::{GatewayGrant, GrantAccess, ModelRules, UpstreamAddress};
 pub use note::{GatewayNote, NoteKind, Observer};
-pub use quota::{Quota, QuotaKind};
-pub use secret::Secret;
-pub use serving::Serving;
-pub use ticket::{Refused, RefusedWhy, Spent, Ticket};
+pub use quota::{ProviderQuota, QuotaKind};
+pub use secret::GatewaySecret;
+pub use serving::GatewayServer;
+pub use ticket::{RefusedRequest, RefusedWhy, StepUsage, Ticket};
 pub use tool::{ServedTool, TOOL_PATH};
-pub use wire::Wire;
+pub use wire::AgentApi;

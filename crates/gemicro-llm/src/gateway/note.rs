@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use gemicro_event::{Charge, Timestamp, Usage};
 
-use super::quota::Quota;
-use super::ticket::Refused;
+use super::quota::ProviderQuota;
+use super::ticket::RefusedRequest;
 
 /// Something that happened.
 #[derive(Debug, Clone, PartialEq)]
@@ -46,14 +46,14 @@ pub enum NoteKind {
     /// A request was refused before it went out. After the first few of a ticket, notes thin out.
     Refused {
         /// Why.
-        refused: Refused,
+        refused: RefusedRequest,
         /// How many were refused by now.
         n_refused: u64,
     },
     /// The provider's limit is reached.
     Limited {
         /// Until when, as far as told.
-        quota: Quota,
+        quota: ProviderQuota,
     },
     /// Upstream answered with an error, broke off or could not be reached.
     Upstream {

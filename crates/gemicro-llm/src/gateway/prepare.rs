@@ -7,16 +7,16 @@ use gemicro_event::ModelName;
 use gemicro_event::text::excerpt;
 use hyper::body::Bytes;
 
-use super::account::{Step, Terms, Unreserved};
-use super::bound::Bound;
+use super::account::{GrantAccount, Terms, UnreservedRequest};
+use super::bound::RequestBound;
 use super::exchange::Stop;
-use super::gateway::Inner;
-use super::json::{Malformed, set};
+use super::gateway::GatewayState;
+use super::json::{MalformedJson, set};
 use super::note::NoteKind;
-use super::problem::Problem;
+use super::problem::GatewayProblem;
 use super::reservation::Reservation;
 use super::ticket::RefusedWhy;
-use super::wire::{Asked, Dialect, ask};
+use super::wire::{RequestContents, WireDialect, ask};
 
 /// The window of a model that the table does not know.
 const UNKNOWN_WINDOW: u64 = 2 << 20;
@@ -28,7 +28,7 @@ const NAME_BYTES: usize = 200;
 const CACHE_WRITE: u64 = 2;
 
 /// A request that may go out.
-pub(super) struct Prepared {
+pub(super) struct PreparedRequest {
     /// The model to ask.
     pub(super) model: String,
     pub(super) body: Bytes,
@@ -37,21 +37,23 @@ pub(super) struct Prepared {
 
 /// Prepares a request. `in_path` is the model where the path names it.
 pub(super) async fn prepare(
-    gateway: &Inner,
-    step: &Arc<Step>,
-    dialect: &'static dyn Dialect,
+    gateway: &GatewayState,
+    step: &Arc<GrantAccount>,
+    dialect: &'static dyn WireDialect,
     in_path: Option<&str>,
     body: Bytes,
-) -> Result<Prepared, Stop> {
-    let asked = ask(dialect, &body).map_err(|error| Problem::bad(error.to_string()))?;
+) -> Result<PreparedRequest, Stop> {
+    let asked = ask(dialect, &body).map_err(|error| GatewayProblem::bad(error.to_string()))?;
     if let Some(what) = asked.unserved {
-        return Err(Problem::bad(format!("the gateway of gemicro does not serve this: {what}")).into());
+        return Err(
+            GatewayProblem::bad(format!("the gateway of gemicro does not serve this: {what}")).into(),
+        );
     }
     if asked.strange_limit {
-        return Err(Problem::bad("the output limit or the number of answers is no count").into());
+        return Err(GatewayProblem::bad("the output limit or the number of answers is no count").into());
     }
     let Some(named) = in_path.or(asked.model.as_deref()) else {
-        return Err(Problem::bad("the request names no model").into());
+        return Err(GatewayProblem::bad("the request names no model").into());
     };
     let model = choose(gateway, step, named)?;
     let (bound, limit_is_ours) = bound(gateway, step, &asked, &model)?;
@@ -63,15 +65,16 @@ pub(super) async fn prepare(
         .reserve(bound, &terms)
         .await
         .map_err(|unreserved| match unreserved {
-            Unreserved::Closed => Stop::failed(Problem::unauthorised()),
-            Unreserved::Refused(refusal) => {
-                let problem = Problem::new(400, "budget_exhausted", format!("budget exhausted: {refusal}"));
+            UnreservedRequest::Closed => Stop::failed(GatewayProblem::unauthorised()),
+            UnreservedRequest::Refused(refusal) => {
+                let problem =
+                    GatewayProblem::new(400, "budget_exhausted", format!("budget exhausted: {refusal}"));
                 Stop::refused(RefusedWhy::Budget(refusal), problem)
             }
         })?;
     let lowered_to = (limit_is_ours || reservation.output != bound.output).then_some(reservation.output);
     let renamed = (in_path.is_none() && model != named).then_some(model.as_str());
-    let changes = Changes {
+    let changes = BodyChanges {
         dialect,
         asked: &asked,
         lowered_to,
@@ -80,7 +83,7 @@ pub(super) async fn prepare(
     };
     let body = changes
         .apply(body)
-        .map_err(|error| Problem::bad(error.to_string()))?;
+        .map_err(|error| GatewayProblem::bad(error.to_string()))?;
     step.note(NoteKind::Started {
         request: reservation.id,
         model: excerpt(&model),
@@ -88,7 +91,7 @@ pub(super) async fn prepare(
         lowered_to,
     });
     reservation.sent();
-    Ok(Prepared {
+    Ok(PreparedRequest {
         model,
         body,
         reservation,
@@ -96,12 +99,12 @@ pub(super) async fn prepare(
 }
 
 /// The model to ask in place of the one that was named.
-fn choose(gateway: &Inner, step: &Step, named: &str) -> Result<String, Stop> {
+fn choose(gateway: &GatewayState, step: &GrantAccount, named: &str) -> Result<String, Stop> {
     if named.is_empty() || named.len() > NAME_BYTES || named.chars().any(char::is_control) {
-        return Err(Problem::bad("the model has no usable name").into());
+        return Err(GatewayProblem::bad("the model has no usable name").into());
     }
     let refused = |message: String| {
-        let problem = Problem::new(400, "model_not_allowed", message);
+        let problem = GatewayProblem::new(400, "model_not_allowed", message);
         Stop::refused(RefusedWhy::Model, problem)
     };
     let Some(model) = step.grant.models.apply(named) else {
@@ -120,13 +123,18 @@ fn choose(gateway: &Inner, step: &Step, named: &str) -> Result<String, Stop> {
 }
 
 /// What the request can cost at most, and whether its output limit is ours to write in.
-fn bound(gateway: &Inner, step: &Step, asked: &Asked, model: &str) -> Result<(Bound, bool), Stop> {
+fn bound(
+    gateway: &GatewayState,
+    step: &GrantAccount,
+    asked: &RequestContents,
+    model: &str,
+) -> Result<(RequestBound, bool), Stop> {
     let table = &gateway.config.models;
     let id = plain_id(model);
     let price = table.price(id).copied();
     if step.has_money_limit() {
         let refused = |message: String| {
-            let problem = Problem::new(400, "price_unknown", message);
+            let problem = GatewayProblem::new(400, "price_unknown", message);
             Stop::refused(RefusedWhy::Price, problem)
         };
         if price.is_none() {
@@ -150,7 +158,7 @@ fn bound(gateway: &Inner, step: &Step, asked: &Asked, model: &str) -> Result<(Bo
     } else {
         input
     };
-    let bound = Bound {
+    let bound = RequestBound {
         input,
         paid_input,
         output: stated
@@ -167,16 +175,16 @@ fn bound(gateway: &Inner, step: &Step, asked: &Asked, model: &str) -> Result<(Bo
 }
 
 /// What changes in a body on its way out.
-struct Changes<'a> {
-    dialect: &'static dyn Dialect,
-    asked: &'a Asked,
+struct BodyChanges<'a> {
+    dialect: &'static dyn WireDialect,
+    asked: &'a RequestContents,
     lowered_to: Option<u64>,
     renamed: Option<&'a str>,
     model: &'a str,
 }
 
-impl Changes<'_> {
-    fn apply(&self, body: Bytes) -> Result<Bytes, Malformed> {
+impl BodyChanges<'_> {
+    fn apply(&self, body: Bytes) -> Result<Bytes, MalformedJson> {
         let mut edits: Vec<(&[&str], String)> = Vec::new();
         if let Some(limit) = self.lowered_to {
             let stated = self.asked.limits.iter().map(|&(field, _)| field);
@@ -192,7 +200,7 @@ impl Changes<'_> {
         if edits.is_empty() {
             return Ok(body);
         }
-        let text = std::str::from_utf8(&body).map_err(|error| Malformed(error.to_string()))?;
+        let text = std::str::from_utf8(&body).map_err(|error| MalformedJson(error.to_string()))?;
         let mut edited = text.trim().to_owned();
         for (path, value) in edits {
             edited = set(&edited, path, &value, self.dialect.fold())?;

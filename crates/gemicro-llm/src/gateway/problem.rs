@@ -8,28 +8,28 @@ use hyper::body::Bytes;
 use hyper::header::{CONTENT_TYPE, HeaderValue};
 use hyper::{Response, StatusCode};
 
-use super::wire::Wire;
+use super::wire::AgentApi;
 
 /// An answer to a client.
-pub(super) type Reply = Response<ReplyBody>;
+pub(super) type ClientReply = Response<ReplyBody>;
 /// Its body; an error in it ends the connection, so that the client sees that something is missing.
-pub(super) type ReplyBody = UnsyncBoxBody<Bytes, Cut>;
+pub(super) type ReplyBody = UnsyncBoxBody<Bytes, TruncatedAnswer>;
 
 /// The answer was cut off.
 #[derive(Debug, Clone, Copy, thiserror::Error)]
 #[error("the answer was cut off")]
-pub(super) struct Cut;
+pub(super) struct TruncatedAnswer;
 
 /// What is wrong with a request, or with upstream.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Problem {
+pub(super) struct GatewayProblem {
     pub(super) status: u16,
     /// A word for programs.
     pub(super) code: &'static str,
     pub(super) message: String,
 }
 
-impl Problem {
+impl GatewayProblem {
     pub(super) fn new(status: u16, code: &'static str, message: impl Into<String>) -> Self {
         Self {
             status,
@@ -62,7 +62,7 @@ impl Problem {
     }
 
     /// As this API says it. Clients that know the header do not try again.
-    pub(super) fn reply(&self, wire: Wire) -> Reply {
+    pub(super) fn reply(&self, wire: AgentApi) -> ClientReply {
         let mut reply = full(Bytes::from(wire.rules().error(self).to_string()));
         *reply.status_mut() = StatusCode::from_u16(self.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
         let headers = reply.headers_mut();
@@ -75,7 +75,7 @@ impl Problem {
 }
 
 /// An answer of known bytes.
-pub(super) fn full(bytes: Bytes) -> Reply {
+pub(super) fn full(bytes: Bytes) -> ClientReply {
     let never = |never: Infallible| match never {};
     Response::new(Full::new(bytes).map_err(never).boxed_unsync())
 }

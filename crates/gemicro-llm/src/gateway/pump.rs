@@ -9,10 +9,10 @@ use hyper::body::{Bytes, Frame};
 use reqwest::Response;
 use tokio::sync::mpsc::{Sender, channel};
 
-use super::account::Step;
+use super::account::GrantAccount;
 use super::note::NoteKind;
-use super::problem::{Cut, ReplyBody};
-use super::reader::Reader;
+use super::problem::{ReplyBody, TruncatedAnswer};
+use super::reader::AnswerReader;
 use super::reservation::Reservation;
 use crate::http::root_cause;
 
@@ -23,23 +23,23 @@ const PIECES: usize = 4;
 pub(super) const GZIP: [u8; 3] = [0x1f, 0x8b, 0x08];
 
 /// What the client's end is told.
-enum Piece {
+enum PumpPiece {
     Data(Bytes),
     /// That was all. Without it, the answer is seen to be cut, also by a client that takes nothing.
     End,
 }
 
 /// What is carried.
-pub(super) struct Carried {
-    pub(super) step: Arc<Step>,
+pub(super) struct CarriedAnswer {
+    pub(super) step: Arc<GrantAccount>,
     pub(super) response: Response,
     /// What reads its usage, with what is held for it; nothing for what is free.
-    pub(super) paid: Option<(Reader, Reservation)>,
+    pub(super) paid: Option<(AnswerReader, Reservation)>,
     pub(super) idle_time: Duration,
 }
 
 /// How it ended.
-enum Ended {
+enum PumpEnd {
     Whole,
     /// Upstream broke off or fell silent.
     Cut(String),
@@ -48,25 +48,25 @@ enum Ended {
 }
 
 /// Starts to carry; what comes back is the client's end.
-pub(super) fn start(carried: Carried) -> ReplyBody {
+pub(super) fn start(carried: CarriedAnswer) -> ReplyBody {
     let (tx, rx) = channel(PIECES);
     tokio::spawn(carry(carried, tx));
     let pieces = stream::unfold(Some(rx), |rx| async move {
         let mut rx = rx?;
         match rx.recv().await {
-            Some(Piece::Data(bytes)) => Some((Ok(Frame::data(bytes)), Some(rx))),
-            Some(Piece::End) => None,
-            None => Some((Err(Cut), None)),
+            Some(PumpPiece::Data(bytes)) => Some((Ok(Frame::data(bytes)), Some(rx))),
+            Some(PumpPiece::End) => None,
+            None => Some((Err(TruncatedAnswer), None)),
         }
     });
     BodyExt::boxed_unsync(StreamBody::new(pieces))
 }
 
-async fn carry(mut carried: Carried, tx: Sender<Piece>) {
+async fn carry(mut carried: CarriedAnswer, tx: Sender<PumpPiece>) {
     let ended = pieces(&mut carried, &tx).await;
-    let Carried { step, paid, .. } = carried;
+    let CarriedAnswer { step, paid, .. } = carried;
     if let Some((mut reader, reservation)) = paid {
-        match reader.result(matches!(ended, Ended::Whole)) {
+        match reader.result(matches!(ended, PumpEnd::Whole)) {
             Some(reported) => reservation.settle(reported),
             // Nobody knows: all of it.
             None => drop(reservation),
@@ -74,18 +74,18 @@ async fn carry(mut carried: Carried, tx: Sender<Piece>) {
     }
     match ended {
         // Told after settling: who has read the end finds it in the account.
-        Ended::Whole => {
-            send(&step, &tx, Piece::End).await;
+        PumpEnd::Whole => {
+            send(&step, &tx, PumpPiece::End).await;
         }
-        Ended::Cut(trouble) => step.note(NoteKind::Upstream {
+        PumpEnd::Cut(trouble) => step.note(NoteKind::Upstream {
             status: None,
             trouble,
         }),
-        Ended::Left => {}
+        PumpEnd::Left => {}
     }
 }
 
-async fn pieces(carried: &mut Carried, tx: &Sender<Piece>) -> Ended {
+async fn pieces(carried: &mut CarriedAnswer, tx: &Sender<PumpPiece>) -> PumpEnd {
     let step = Arc::clone(&carried.step);
     let mut masked = step.mask.stream();
     let mut begun = Vec::new();
@@ -93,8 +93,8 @@ async fn pieces(carried: &mut Carried, tx: &Sender<Piece>) -> Ended {
         let next = tokio::time::timeout(carried.idle_time, carried.response.chunk());
         let next = tokio::select! {
             biased;
-            () = step.closed.cancelled() => return Ended::Left,
-            () = tx.closed() => return Ended::Left,
+            () = step.closed.cancelled() => return PumpEnd::Left,
+            () = tx.closed() => return PumpEnd::Left,
             next = next => next,
         };
         let piece = match next {
@@ -103,7 +103,7 @@ async fn pieces(carried: &mut Carried, tx: &Sender<Piece>) -> Ended {
                 let n_missing = GZIP.len().saturating_sub(begun.len()).min(piece.len());
                 begun.extend_from_slice(&piece[..n_missing]);
                 if begun == GZIP {
-                    return Ended::Cut(
+                    return PumpEnd::Cut(
                         "the model API compressed its answer although gemicro asked it not to".to_owned(),
                     );
                 }
@@ -114,29 +114,29 @@ async fn pieces(carried: &mut Carried, tx: &Sender<Piece>) -> Ended {
             }
             Ok(Ok(None)) => {
                 let rest = masked.finish();
-                return if rest.is_empty() || send(&step, tx, Piece::Data(rest)).await {
-                    Ended::Whole
+                return if rest.is_empty() || send(&step, tx, PumpPiece::Data(rest)).await {
+                    PumpEnd::Whole
                 } else {
-                    Ended::Left
+                    PumpEnd::Left
                 };
             }
             Ok(Err(error)) => {
                 let why = step.mask.text(&root_cause(&error));
-                return Ended::Cut(format!("the answer broke off: {why}"));
+                return PumpEnd::Cut(format!("the answer broke off: {why}"));
             }
             Err(_) => {
                 let seconds = carried.idle_time.as_secs_f64();
-                return Ended::Cut(format!("the answer was silent for {seconds} s"));
+                return PumpEnd::Cut(format!("the answer was silent for {seconds} s"));
             }
         };
-        if !piece.is_empty() && !send(&step, tx, Piece::Data(piece)).await {
-            return Ended::Left;
+        if !piece.is_empty() && !send(&step, tx, PumpPiece::Data(piece)).await {
+            return PumpEnd::Left;
         }
     }
 }
 
 /// Whether the client is still there.
-async fn send(step: &Step, tx: &Sender<Piece>, piece: Piece) -> bool {
+async fn send(step: &GrantAccount, tx: &Sender<PumpPiece>, piece: PumpPiece) -> bool {
     tokio::select! {
         biased;
         () = step.closed.cancelled() => false,

@@ -10,7 +10,7 @@ use serde_json::Value;
 
 /// A limit that a provider told.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Quota {
+pub struct ProviderQuota {
     /// When it ends, as far as told.
     pub until: Option<Timestamp>,
     /// What sort it is.
@@ -34,7 +34,7 @@ const LONGEST: Duration = Duration::from_secs(40 * 24 * 3_600);
 /// A limit that lasts longer than this is no rate.
 const LONG: Duration = Duration::from_secs(3_600);
 
-impl Quota {
+impl ProviderQuota {
     /// Reads a 429.
     pub(super) fn read(headers: &HeaderMap, body: &[u8], now: DateTime<Utc>) -> Self {
         let body: Value = serde_json::from_slice(body).unwrap_or_default();
@@ -238,7 +238,7 @@ mod tests {
                     value.parse().unwrap(),
                 );
             }
-            let quota = Quota::read(&headers, body.as_bytes(), now);
+            let quota = ProviderQuota::read(&headers, body.as_bytes(), now);
             let wait = quota
                 .until
                 .map(|until| (until.as_millis() - now.timestamp_millis()).unsigned_abs());

@@ -3,15 +3,15 @@
 use memchr::memchr2;
 
 use super::json::Picker;
-use super::wire::{Dialect, Reported, Seen};
+use super::wire::{AnswerFacts, ReportedUsage, WireDialect};
 
 /// Follows one answer.
 #[derive(Debug)]
-pub(super) struct Reader {
-    dialect: &'static dyn Dialect,
+pub(super) struct AnswerReader {
+    dialect: &'static dyn WireDialect,
     picker: Picker,
     form: Form,
-    seen: Seen,
+    seen: AnswerFacts,
 }
 
 #[derive(Debug)]
@@ -19,23 +19,23 @@ enum Form {
     /// One JSON text.
     Json,
     /// Server-sent events, each with a JSON text.
-    Events { line: Line, after_cr: bool },
+    Events { line: SseLine, after_cr: bool },
 }
 
 #[derive(Debug)]
-enum Line {
+enum SseLine {
     /// Its name so far, cut.
     Name(Vec<u8>),
     Data,
     Other,
 }
 
-impl Reader {
+impl AnswerReader {
     /// A reader for an answer with these headers.
-    pub(super) fn new(dialect: &'static dyn Dialect, content_type: &str) -> Self {
+    pub(super) fn new(dialect: &'static dyn WireDialect, content_type: &str) -> Self {
         let form = if content_type.starts_with("text/event-stream") {
             Form::Events {
-                line: Line::Name(Vec::new()),
+                line: SseLine::Name(Vec::new()),
                 after_cr: false,
             }
         } else {
@@ -45,7 +45,7 @@ impl Reader {
             picker: Picker::new(dialect.wanted()),
             dialect,
             form,
-            seen: Seen::default(),
+            seen: AnswerFacts::default(),
         }
     }
 
@@ -61,7 +61,7 @@ impl Reader {
     }
 
     /// What the answer used, if that is certain by now; `at_end` where all of it has come.
-    pub(super) fn result(&mut self, at_end: bool) -> Option<Reported> {
+    pub(super) fn result(&mut self, at_end: bool) -> Option<ReportedUsage> {
         let finished = match self.form {
             Form::Json => at_end && self.picker.is_closed(),
             Form::Events { .. } => {
@@ -96,25 +96,29 @@ impl Reader {
             let ends_in_cr = end.is_some_and(|end| bytes[end] == b'\r');
             let mut rest = &bytes[..end.unwrap_or(bytes.len())];
             bytes = &bytes[end.map_or(bytes.len(), |end| end + 1)..];
-            if let Line::Name(name) = line {
+            if let SseLine::Name(name) = line {
                 let colon = memchr::memchr(b':', rest);
                 let part = &rest[..colon.unwrap_or(rest.len())];
                 let room = LONGEST_NAME - name.len().min(LONGEST_NAME);
                 name.extend_from_slice(&part[..part.len().min(room)]);
                 if let Some(colon) = colon {
                     rest = &rest[colon + 1..];
-                    *line = if name == b"data" { Line::Data } else { Line::Other };
+                    *line = if name == b"data" {
+                        SseLine::Data
+                    } else {
+                        SseLine::Other
+                    };
                 }
             }
-            if matches!(line, Line::Data) {
+            if matches!(line, SseLine::Data) {
                 self.picker.feed(rest);
             }
             if end.is_none() {
                 return;
             }
-            let is_blank = matches!(line, Line::Name(name) if name.is_empty());
+            let is_blank = matches!(line, SseLine::Name(name) if name.is_empty());
             *after_cr = ends_in_cr;
-            *line = Line::Name(Vec::new());
+            *line = SseLine::Name(Vec::new());
             if is_blank {
                 self.look();
                 self.picker = Picker::new(self.dialect.wanted());

@@ -6,12 +6,12 @@ use subtle::ConstantTimeEq;
 
 /// A key, or the access token of a login, that is never printed.
 #[derive(Clone, PartialEq, Eq)]
-pub struct Secret {
+pub struct GatewaySecret {
     text: String,
     is_login: bool,
 }
 
-impl Secret {
+impl GatewaySecret {
     /// Takes a key; white space around it does not count.
     pub fn new(key: impl AsRef<str>) -> Self {
         Self {
@@ -39,7 +39,7 @@ impl Secret {
     }
 }
 
-impl fmt::Debug for Secret {
+impl fmt::Debug for GatewaySecret {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Secret(***)")
     }
@@ -47,9 +47,9 @@ impl fmt::Debug for Secret {
 
 /// 256 random bits that open one grant.
 #[derive(Clone)]
-pub(super) struct Token(String);
+pub(super) struct GrantToken(String);
 
-impl Token {
+impl GrantToken {
     /// A new one.
     pub(super) fn random() -> Result<Self, getrandom::Error> {
         let mut bits = [0_u8; 32];
@@ -73,7 +73,7 @@ impl Token {
     }
 }
 
-impl fmt::Debug for Token {
+impl fmt::Debug for GrantToken {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Token(***)")
     }

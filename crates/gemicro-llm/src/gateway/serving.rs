@@ -15,7 +15,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio_util::sync::{CancellationToken, DropGuard};
 
 use super::exchange::exchange;
-use super::gateway::Inner;
+use super::gateway::GatewayState;
 
 /// The largest head of a request.
 pub(super) const HEAD_BYTES: usize = 64 << 10;
@@ -25,12 +25,12 @@ const PAUSE: Duration = Duration::from_millis(50);
 /// A listener that is served. Dropping it closes the listener and its connections.
 #[derive(Debug)]
 #[must_use = "the listener is closed when this is dropped"]
-pub struct Serving {
+pub struct GatewayServer {
     addr: SocketAddr,
     _stop: DropGuard,
 }
 
-impl Serving {
+impl GatewayServer {
     /// The address that is served, as the one who made the listener sees it.
     #[must_use]
     pub fn addr(&self) -> SocketAddr {
@@ -44,7 +44,7 @@ impl Serving {
     }
 
     /// Starts to serve a listener.
-    pub(super) fn start(gateway: Arc<Inner>, listener: std::net::TcpListener) -> io::Result<Self> {
+    pub(super) fn start(gateway: Arc<GatewayState>, listener: std::net::TcpListener) -> io::Result<Self> {
         listener.set_nonblocking(true)?;
         let listener = TcpListener::from_std(listener)?;
         let addr = listener.local_addr()?;
@@ -57,7 +57,7 @@ impl Serving {
     }
 }
 
-async fn accept(gateway: Arc<Inner>, listener: TcpListener, stop: CancellationToken) {
+async fn accept(gateway: Arc<GatewayState>, listener: TcpListener, stop: CancellationToken) {
     let slots = Arc::new(Semaphore::new(gateway.config.connections.max(1)));
     loop {
         let next = async {
@@ -88,7 +88,7 @@ async fn accept(gateway: Arc<Inner>, listener: TcpListener, stop: CancellationTo
     }
 }
 
-async fn serve(gateway: Arc<Inner>, stream: TcpStream, _slot: OwnedSemaphorePermit) {
+async fn serve(gateway: Arc<GatewayState>, stream: TcpStream, _slot: OwnedSemaphorePermit) {
     // Events are small and must not wait for more.
     let _ = stream.set_nodelay(true);
     let stream = StalledWrite::new(stream, gateway.config.write_time);

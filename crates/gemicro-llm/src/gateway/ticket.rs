@@ -8,10 +8,10 @@ use std::time::Duration;
 use gemicro_core::budget::{BudgetRefusal, Limits};
 use gemicro_event::{Charge, Usage};
 
-use super::account::Step;
-use super::gateway::Inner;
-use super::quota::Quota;
-use super::secret::Secret;
+use super::account::GrantAccount;
+use super::gateway::GatewayState;
+use super::quota::ProviderQuota;
+use super::secret::GatewaySecret;
 
 /// How long requests that are cut off may take to notice.
 const CLOSING: Duration = Duration::from_secs(1);
@@ -20,14 +20,14 @@ const CLOSING: Duration = Duration::from_secs(1);
 /// was spent.
 #[must_use = "the token is revoked when the ticket is dropped"]
 pub struct Ticket {
-    gateway: Arc<Inner>,
-    step: Arc<Step>,
+    gateway: Arc<GatewayState>,
+    step: Arc<GrantAccount>,
 }
 
 /// What a step used.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 #[non_exhaustive]
-pub struct Spent {
+pub struct StepUsage {
     /// Tokens as the provider reported them; requests without a report are not in it.
     pub usage: Usage,
     /// What is charged: reports, and whole reservations where there was none. Never above the budget.
@@ -41,9 +41,9 @@ pub struct Spent {
     /// Requests that were refused here, for whatever reason.
     pub n_refused: u64,
     /// The last refusal that had to do with budget or model.
-    pub refused: Option<Refused>,
+    pub refused: Option<RefusedRequest>,
     /// The last limit that the provider told.
-    pub quota: Option<Quota>,
+    pub quota: Option<ProviderQuota>,
     /// How often upstream answered with which HTTP status.
     pub statuses: BTreeMap<u16, u64>,
     /// Bytes of bodies sent upstream.
@@ -54,7 +54,7 @@ pub struct Spent {
 
 /// A request that was refused here.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Refused {
+pub struct RefusedRequest {
     /// Why.
     pub why: RefusedWhy,
     /// What the client was told.
@@ -76,7 +76,7 @@ pub enum RefusedWhy {
 }
 
 impl Ticket {
-    pub(super) fn new(gateway: Arc<Inner>, step: Arc<Step>) -> Self {
+    pub(super) fn new(gateway: Arc<GatewayState>, step: Arc<GrantAccount>) -> Self {
         Self { gateway, step }
     }
 
@@ -89,12 +89,12 @@ impl Ticket {
     /// Whether the token stands for a login instead of a key: some CLIs present the two differently.
     #[must_use]
     pub fn is_for_login(&self) -> bool {
-        self.step.grant.key.as_ref().is_some_and(Secret::is_login)
+        self.step.grant.key.as_ref().is_some_and(GatewaySecret::is_login)
     }
 
     /// What was spent so far; requests under way are not in it.
     #[must_use]
-    pub fn spent(&self) -> Spent {
+    pub fn spent(&self) -> StepUsage {
         self.step.spent()
     }
 
@@ -104,7 +104,7 @@ impl Ticket {
     }
 
     /// Revokes the token, cuts off requests under way (they are charged their worst case) and tells what was spent.
-    pub async fn close(self) -> Spent {
+    pub async fn close(self) -> StepUsage {
         self.gateway.forget(&self.step);
         self.step.close();
         // Those that do not notice in time are charged all the same.

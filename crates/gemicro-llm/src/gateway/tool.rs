@@ -14,8 +14,8 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
-use super::account::Step;
-use super::problem::{Problem, Reply, full};
+use super::account::GrantAccount;
+use super::problem::{ClientReply, GatewayProblem, full};
 
 /// Where it is served, after the base address of the gateway.
 pub const TOOL_PATH: &str = "/mcp";
@@ -36,11 +36,11 @@ pub struct ServedTool {
     name: &'static str,
     description: &'static str,
     input_schema: Value,
-    call: Arc<Call>,
+    call: Arc<ToolFunction>,
 }
 
 /// Answers a call, whose arguments are JSON text: with what the agent is told, or with why it failed.
-type Call = dyn Fn(&str) -> Result<String, String> + Send + Sync;
+type ToolFunction = dyn Fn(&str) -> Result<String, String> + Send + Sync;
 
 impl ServedTool {
     /// Calls this for each call of the agent, from the task of the request: it must not block.
@@ -103,7 +103,7 @@ impl fmt::Debug for ServedTool {
 
 /// A message of JSON-RPC. A notification has no id; an answer has no method.
 #[derive(Deserialize)]
-struct Message<'a> {
+struct RpcMessage<'a> {
     jsonrpc: String,
     id: Option<Value>,
     method: Option<String>,
@@ -124,8 +124,8 @@ pub(super) fn is_tool(path: &[&str]) -> bool {
 }
 
 /// Answers a message to the tool of a grant. There is a body only where it was posted.
-pub(super) fn answer(step: &Step, body: Option<Bytes>) -> Result<Reply, Problem> {
-    let tool = step.grant.tool.as_ref().ok_or_else(Problem::not_found)?;
+pub(super) fn answer(step: &GrantAccount, body: Option<Bytes>) -> Result<ClientReply, GatewayProblem> {
+    let tool = step.grant.tool.as_ref().ok_or_else(GatewayProblem::not_found)?;
     let Some(body) = body else {
         // It has nothing to tell of its own accord.
         let mut reply = full(Bytes::new());
@@ -137,9 +137,9 @@ pub(super) fn answer(step: &Step, body: Option<Bytes>) -> Result<Reply, Problem>
     };
     if body.len() > MESSAGE_BYTES {
         let message = format!("the message is larger than {MESSAGE_BYTES} bytes");
-        return Err(Problem::new(413, "request_too_large", message));
+        return Err(GatewayProblem::new(413, "request_too_large", message));
     }
-    let message: Message<'_> = match serde_json::from_slice(&body) {
+    let message: RpcMessage<'_> = match serde_json::from_slice(&body) {
         Ok(message) => message,
         Err(error) => {
             let told = format!("this is no single message of JSON-RPC: {error}");
@@ -187,11 +187,11 @@ fn error(id: &Value, code: i64, message: &str) -> Value {
     json!({ "jsonrpc": "2.0", "id": id, "error": { "code": code, "message": message } })
 }
 
-fn refused(id: &Value, code: i64, message: &str) -> Reply {
+fn refused(id: &Value, code: i64, message: &str) -> ClientReply {
     json_reply(StatusCode::BAD_REQUEST, &error(id, code, message))
 }
 
-fn json_reply(status: StatusCode, body: &Value) -> Reply {
+fn json_reply(status: StatusCode, body: &Value) -> ClientReply {
     let mut reply = full(Bytes::from(body.to_string()));
     *reply.status_mut() = status;
     reply

@@ -5,7 +5,7 @@ use hyper::header::{HeaderMap, HeaderName, HeaderValue};
 use hyper::{Method, http};
 use reqwest::header::{ACCEPT, ACCEPT_ENCODING, AUTHORIZATION, CONTENT_LENGTH, CONTENT_TYPE, USER_AGENT};
 
-use super::account::Step;
+use super::account::GrantAccount;
 
 /// Headers of an answer that end here: those of one connection, and those that could lead elsewhere.
 const NOT_RETURNED: [&str; 15] = [
@@ -27,7 +27,7 @@ const NOT_RETURNED: [&str; 15] = [
 ];
 
 /// A request to the provider.
-pub(super) struct Outgoing<'a> {
+pub(super) struct OutgoingRequest<'a> {
     pub(super) method: &'a Method,
     pub(super) path: &'a [String],
     pub(super) query: Option<&'a str>,
@@ -37,7 +37,7 @@ pub(super) struct Outgoing<'a> {
 }
 
 /// The request, ready to be sent.
-pub(super) fn request(step: &Step, outgoing: Outgoing<'_>) -> reqwest::RequestBuilder {
+pub(super) fn request(step: &GrantAccount, outgoing: OutgoingRequest<'_>) -> reqwest::RequestBuilder {
     let rules = step.grant.wire.rules();
     let mut headers = HeaderMap::new();
     for (name, value) in outgoing.headers {
@@ -71,7 +71,7 @@ pub(super) fn request(step: &Step, outgoing: Outgoing<'_>) -> reqwest::RequestBu
 }
 
 /// The headers of an answer that go back to the client.
-pub(super) fn returned(step: &Step, headers: &HeaderMap) -> HeaderMap {
+pub(super) fn returned(step: &GrantAccount, headers: &HeaderMap) -> HeaderMap {
     let named = headers.get_all(http::header::CONNECTION).iter();
     let of_connection: Vec<String> = named
         .filter_map(|value| value.to_str().ok())

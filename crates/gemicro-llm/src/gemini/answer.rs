@@ -6,21 +6,21 @@ use std::ops::Range;
 use gemicro_core::llm::Annotation;
 
 use super::citation::{MOST, place};
-use super::interaction::Citation;
+use super::interaction::InteractionCitation;
 
 /// What was given out so far.
 #[derive(Debug, Default)]
-pub(super) struct Answer {
+pub(super) struct GeminiAnswer {
     text: String,
     blocks: Vec<Range<usize>>,
     /// With the block they speak of.
-    citations: Vec<(usize, Citation)>,
-    steps: HashMap<usize, Writing>,
+    citations: Vec<(usize, InteractionCitation)>,
+    steps: HashMap<usize, AnswerWriting>,
 }
 
 /// The text of one step.
 #[derive(Debug, Clone, Copy)]
-enum Writing {
+enum AnswerWriting {
     /// Nothing yet, or something else than text since.
     Apart { last: Option<usize> },
     /// This block grows.
@@ -31,7 +31,7 @@ enum Writing {
     Foreign,
 }
 
-impl Answer {
+impl GeminiAnswer {
     /// The text so far.
     pub(super) fn text(&self) -> &str {
         &self.text
@@ -39,22 +39,25 @@ impl Answer {
 
     /// Notes that a step is not the model's answer.
     pub(super) fn exclude(&mut self, step: usize) {
-        self.steps.insert(step, Writing::Foreign);
+        self.steps.insert(step, AnswerWriting::Foreign);
     }
 
     /// Adds text of a step; false when the step is not the model's answer.
     pub(super) fn push(&mut self, step: usize, piece: &str) -> bool {
-        let writing = self.steps.entry(step).or_insert(Writing::Apart { last: None });
+        let writing = self
+            .steps
+            .entry(step)
+            .or_insert(AnswerWriting::Apart { last: None });
         let start = self.text.len();
         match *writing {
-            Writing::Foreign => return false,
-            Writing::Torn => {}
-            Writing::Block(block) if self.blocks[block].end == start => {
+            AnswerWriting::Foreign => return false,
+            AnswerWriting::Torn => {}
+            AnswerWriting::Block(block) if self.blocks[block].end == start => {
                 self.blocks[block].end += piece.len();
             }
-            Writing::Block(_) => *writing = Writing::Torn,
-            Writing::Apart { .. } => {
-                *writing = Writing::Block(self.blocks.len());
+            AnswerWriting::Block(_) => *writing = AnswerWriting::Torn,
+            AnswerWriting::Apart { .. } => {
+                *writing = AnswerWriting::Block(self.blocks.len());
                 self.blocks.push(start..start + piece.len());
             }
         }
@@ -64,18 +67,22 @@ impl Answer {
 
     /// Notes that something else than text came; later text of the step is a new block.
     pub(super) fn interrupt(&mut self, step: usize) {
-        let writing = self.steps.entry(step).or_insert(Writing::Apart { last: None });
-        if let Writing::Block(block) = *writing {
-            *writing = Writing::Apart { last: Some(block) };
+        let writing = self
+            .steps
+            .entry(step)
+            .or_insert(AnswerWriting::Apart { last: None });
+        if let AnswerWriting::Block(block) = *writing {
+            *writing = AnswerWriting::Apart { last: Some(block) };
         }
     }
 
     /// Adds citations of the newest block of a step.
-    pub(super) fn cite(&mut self, step: usize, citations: Vec<Citation>) {
+    pub(super) fn cite(&mut self, step: usize, citations: Vec<InteractionCitation>) {
         let block = match self.steps.get(&step) {
-            Some(Writing::Block(block)) => *block,
-            Some(Writing::Apart { last: Some(block) }) => *block,
-            Some(Writing::Apart { last: None } | Writing::Torn | Writing::Foreign) | None => return,
+            Some(AnswerWriting::Block(block)) => *block,
+            Some(AnswerWriting::Apart { last: Some(block) }) => *block,
+            Some(AnswerWriting::Apart { last: None } | AnswerWriting::Torn | AnswerWriting::Foreign)
+            | None => return,
         };
         let room = MOST.saturating_sub(self.citations.len());
         let placed = citations.into_iter().take(room);
@@ -95,8 +102,8 @@ impl Answer {
 mod tests {
     use super::*;
 
-    fn citation(start: usize, end: usize) -> Vec<Citation> {
-        vec![Citation {
+    fn citation(start: usize, end: usize) -> Vec<InteractionCitation> {
+        vec![InteractionCitation {
             url: "https://example.com".to_owned(),
             title: None,
             start,
@@ -106,7 +113,7 @@ mod tests {
 
     #[test]
     fn citations_follow_their_block() {
-        let mut answer = Answer::default();
+        let mut answer = GeminiAnswer::default();
         assert!(answer.push(0, "Ünder "));
         assert!(answer.push(0, "one. "));
         answer.cite(0, citation(0, 6));
@@ -128,7 +135,7 @@ mod tests {
 
     #[test]
     fn steps_that_write_at_once_lose_their_citations_and_no_text() {
-        let mut answer = Answer::default();
+        let mut answer = GeminiAnswer::default();
         answer.push(0, "a");
         answer.push(1, "b");
         answer.push(0, "c");

@@ -11,11 +11,11 @@ use gemicro_core::llm::{LlmBackend, LlmChunk, LlmRequest};
 use gemicro_event::{ErrorKind, Failure, Json};
 use serde_json::Value;
 
-use super::call::{Call, pick_up, start};
+use super::call::{GeminiCall, pick_up, start};
 use super::config::GeminiConfig;
-use super::endpoint::{Ask, Endpoint};
-use super::listener::Told;
-use super::trouble::Subject;
+use super::endpoint::{EndpointRequest, GeminiEndpoint};
+use super::listener::GeminiSink;
+use super::trouble::RequestSubject;
 use crate::rest::GeminiRest;
 
 /// How long telling the provider that a call is no longer wanted may take.
@@ -24,7 +24,7 @@ const CANCEL_TIME: Duration = Duration::from_millis(1_500);
 /// Models of the Gemini Interactions API. Cheap to make: nothing is loaded or sent before the first call.
 #[derive(Debug, Clone)]
 pub struct GeminiBackend {
-    endpoint: Arc<Endpoint>,
+    endpoint: Arc<GeminiEndpoint>,
     poll: Duration,
     max_resumes: u32,
 }
@@ -36,7 +36,7 @@ impl GeminiBackend {
     /// When the address is none or there is no usable key.
     pub fn new(config: GeminiConfig) -> Result<Self, Failure> {
         Ok(Self {
-            endpoint: Arc::new(Endpoint::new(&config)?),
+            endpoint: Arc::new(GeminiEndpoint::new(&config)?),
             poll: config.poll,
             max_resumes: config.max_resumes,
         })
@@ -54,8 +54,8 @@ impl LlmBackend for GeminiBackend {
         "gemini"
     }
 
-    fn stream(&self, request: LlmRequest, handle: Option<Json>) -> BoxStream<'static, Told> {
-        let call = Call {
+    fn stream(&self, request: LlmRequest, handle: Option<Json>) -> BoxStream<'static, GeminiSink> {
+        let call = GeminiCall {
             endpoint: Arc::clone(&self.endpoint),
             poll: self.poll,
             max_resumes: self.max_resumes,
@@ -75,13 +75,13 @@ impl LlmBackend for GeminiBackend {
         Box::pin(async move {
             let Some(id) = interaction_of(&handle) else { return };
             let path = vec!["interactions".to_owned(), id, "cancel".to_owned()];
-            let ask = Ask::post(path, b"{}".to_vec(), Some(CANCEL_TIME));
+            let ask = EndpointRequest::post(path, b"{}".to_vec(), Some(CANCEL_TIME));
             // Connecting counts too, hence the second limit.
             let asked = tokio::time::timeout(CANCEL_TIME, endpoint.json(ask)).await;
             match asked {
                 Ok(Ok(_)) => {}
                 Ok(Err(trouble)) => {
-                    let failure = trouble.into_failure(endpoint.host(), Subject::Interaction);
+                    let failure = trouble.into_failure(endpoint.host(), RequestSubject::Interaction);
                     let message = endpoint.redact(&failure.message);
                     tracing::debug!(message, "the interaction could not be cancelled");
                 }
@@ -103,7 +103,7 @@ fn no_interaction() -> StepFailure {
 }
 
 /// The service may quote the key; nothing of ours does.
-fn without_key(endpoint: &Endpoint, chunk: Told) -> Told {
+fn without_key(endpoint: &GeminiEndpoint, chunk: GeminiSink) -> GeminiSink {
     match chunk {
         Ok(LlmChunk::Alarm(text)) => Ok(LlmChunk::Alarm(endpoint.redact(&text))),
         Ok(chunk) => Ok(chunk),
@@ -115,7 +115,7 @@ fn without_key(endpoint: &Endpoint, chunk: Told) -> Told {
 }
 
 /// A failure without the key.
-pub(crate) fn redacted(endpoint: &Endpoint, failure: Failure) -> Failure {
+pub(crate) fn redacted(endpoint: &GeminiEndpoint, failure: Failure) -> Failure {
     let detail = failure.detail.map(|detail| endpoint.redact(detail.text()));
     Failure {
         message: endpoint.redact(&failure.message),

@@ -9,37 +9,37 @@ use std::time::Duration;
 use async_stream::stream;
 use futures_util::stream::{BoxStream, StreamExt};
 use gemicro_core::flow::{Spent, StepFailure};
-use gemicro_core::llm::{Delivery, FinishReason, LlmChunk, LlmEnd, LlmRequest};
+use gemicro_core::llm::{AnswerDelivery, FinishReason, LlmChunk, LlmEnd, LlmRequest};
 use gemicro_event::{ErrorKind, Failure, Json};
 use serde_json::json;
 use tokio::time::sleep;
 
-use super::endpoint::{Ask, Endpoint};
-use super::follow::{Opening, follow};
-use super::interaction::{Interaction, Status};
-use super::listener::{Listener, Told};
-use super::trouble::{Subject, Trouble};
-use super::wire::{Mode, is_agent, read_interaction, write_request};
+use super::endpoint::{EndpointRequest, GeminiEndpoint};
+use super::follow::{FollowSource, follow};
+use super::interaction::{Interaction, InteractionStatus};
+use super::listener::{GeminiListener, GeminiSink};
+use super::trouble::{GeminiTrouble, RequestSubject};
+use super::wire::{WireMode, is_agent, read_interaction, write_request};
 
 /// How long one look at an interaction may take.
 const LOOK_TIME: Duration = Duration::from_secs(30);
 
 /// What every way needs.
 #[derive(Debug, Clone)]
-pub(super) struct Call {
-    pub(super) endpoint: Arc<Endpoint>,
+pub(super) struct GeminiCall {
+    pub(super) endpoint: Arc<GeminiEndpoint>,
     pub(super) poll: Duration,
     pub(super) max_resumes: u32,
     pub(super) request: LlmRequest,
 }
 
 /// Starts a call.
-pub(super) fn start(call: Call) -> BoxStream<'static, Told> {
+pub(super) fn start(call: GeminiCall) -> BoxStream<'static, GeminiSink> {
     let mode = match call.request.delivery {
-        _ if is_agent(&call.request.model) => Mode::Background,
-        Delivery::Streamed => Mode::Streamed,
-        Delivery::Buffered => Mode::Buffered,
-        Delivery::Background => Mode::Background,
+        _ if is_agent(&call.request.model) => WireMode::Background,
+        AnswerDelivery::Streamed => WireMode::Streamed,
+        AnswerDelivery::Buffered => WireMode::Buffered,
+        AnswerDelivery::Background => WireMode::Background,
     };
     let body = match write_request(&call.request, mode) {
         Ok(body) => body,
@@ -50,17 +50,17 @@ pub(super) fn start(call: Call) -> BoxStream<'static, Told> {
         }
     };
     match mode {
-        Mode::Streamed => {
+        WireMode::Streamed => {
             let listener = call.listener(None);
-            follow(call, listener, Opening::Create(body))
+            follow(call, listener, FollowSource::Create(body))
         }
-        Mode::Buffered | Mode::Background => create_whole(call, body, mode),
+        WireMode::Buffered | WireMode::Background => create_whole(call, body, mode),
     }
 }
 
 /// Takes up a call by its interaction; some looks in a row may fail. Never sends a POST; whatever was spent was
 /// spent before.
-pub(super) fn pick_up(call: Call, id: String) -> BoxStream<'static, Told> {
+pub(super) fn pick_up(call: GeminiCall, id: String) -> BoxStream<'static, GeminiSink> {
     let told = stream! {
         let mut n_failed = 0;
         let interaction = loop {
@@ -76,16 +76,16 @@ pub(super) fn pick_up(call: Call, id: String) -> BoxStream<'static, Told> {
             sleep(call.poll).await;
         };
         let mut listener = call.listener(Some(id.clone()));
-        if interaction.status != Status::Running {
+        if interaction.status != InteractionStatus::Running {
             for chunk in listener.settle(&interaction) {
                 yield chunk;
             }
             return;
         }
         yield Ok(LlmChunk::Alive);
-        let is_streamed = call.request.delivery == Delivery::Streamed && !is_agent(&call.request.model);
+        let is_streamed = call.request.delivery == AnswerDelivery::Streamed && !is_agent(&call.request.model);
         let mut rest = if is_streamed {
-            follow(call, listener, Opening::Listen(id))
+            follow(call, listener, FollowSource::Listen(id))
         } else {
             wait_for(call, listener, id)
         };
@@ -97,9 +97,9 @@ pub(super) fn pick_up(call: Call, id: String) -> BoxStream<'static, Told> {
 }
 
 /// One POST whose answer is the whole interaction, or the promise of one.
-fn create_whole(call: Call, body: Vec<u8>, mode: Mode) -> BoxStream<'static, Told> {
+fn create_whole(call: GeminiCall, body: Vec<u8>, mode: WireMode) -> BoxStream<'static, GeminiSink> {
     let told = stream! {
-        let answer = call.endpoint.json(Ask::post(interactions(), body, None)).await;
+        let answer = call.endpoint.json(EndpointRequest::post(interactions(), body, None)).await;
         let interaction = match answer.and_then(|value| interaction_in(&value)) {
             Ok(interaction) => interaction,
             Err(trouble) => {
@@ -107,8 +107,8 @@ fn create_whole(call: Call, body: Vec<u8>, mode: Mode) -> BoxStream<'static, Tol
                 return;
             }
         };
-        let is_running = interaction.status == Status::Running;
-        if let Some(id) = interaction.id.clone().filter(|_| is_running || mode == Mode::Background) {
+        let is_running = interaction.status == InteractionStatus::Running;
+        if let Some(id) = interaction.id.clone().filter(|_| is_running || mode == WireMode::Background) {
             yield Ok(LlmChunk::Handle(Json::from(json!({ "interaction": id }))));
         }
         let mut listener = call.listener(interaction.id.clone());
@@ -130,13 +130,17 @@ fn create_whole(call: Call, body: Vec<u8>, mode: Mode) -> BoxStream<'static, Tol
 }
 
 /// Looks at an interaction until it has ended. Some looks in a row may fail.
-pub(super) fn wait_for(call: Call, mut listener: Listener, id: String) -> BoxStream<'static, Told> {
+pub(super) fn wait_for(
+    call: GeminiCall,
+    mut listener: GeminiListener,
+    id: String,
+) -> BoxStream<'static, GeminiSink> {
     let told = stream! {
         let mut n_failed = 0;
         loop {
             sleep(call.poll).await;
             match look(&call, &id).await {
-                Ok(interaction) if interaction.status == Status::Running => n_failed = 0,
+                Ok(interaction) if interaction.status == InteractionStatus::Running => n_failed = 0,
                 Ok(interaction) => {
                     for chunk in listener.settle(&interaction) {
                         yield chunk;
@@ -155,13 +159,13 @@ pub(super) fn wait_for(call: Call, mut listener: Listener, id: String) -> BoxStr
     told.boxed()
 }
 
-impl Call {
-    fn listener(&self, id: Option<String>) -> Listener {
-        Listener::new(self.endpoint.host(), &self.request.model, id)
+impl GeminiCall {
+    fn listener(&self, id: Option<String>) -> GeminiListener {
+        GeminiListener::new(self.endpoint.host(), &self.request.model, id)
     }
 
     /// A trouble of the request that starts a call.
-    pub(super) fn refused(&self, trouble: Trouble) -> Told {
+    pub(super) fn refused(&self, trouble: GeminiTrouble) -> GeminiSink {
         if let Some(reason) = trouble.block() {
             return Ok(LlmChunk::End(LlmEnd {
                 finish: FinishReason::Blocked { reason },
@@ -172,38 +176,41 @@ impl Call {
         }
         // Which of the two is missing shows when the call is made again without the earlier one.
         let subject = match (&self.request.previous, trouble.status()) {
-            (Some(_), Some(404)) => Subject::Interaction,
-            _ => Subject::Model(&self.request.model),
+            (Some(_), Some(404)) => RequestSubject::Interaction,
+            _ => RequestSubject::Model(&self.request.model),
         };
         Err(trouble.into_step_failure(self.endpoint.host(), subject))
     }
 
     /// A trouble after a call was started: what it cost is not known.
-    pub(super) fn lost(&self, trouble: Trouble) -> StepFailure {
+    pub(super) fn lost(&self, trouble: GeminiTrouble) -> StepFailure {
         StepFailure::new(
-            trouble.into_failure(self.endpoint.host(), Subject::Interaction),
+            trouble.into_failure(self.endpoint.host(), RequestSubject::Interaction),
             Spent::Unknown,
         )
     }
 }
 
 /// The interaction as it stands.
-pub(super) async fn look(call: &Call, id: &str) -> Result<Interaction, Trouble> {
-    let value = call.endpoint.json(Ask::get(interaction(id), LOOK_TIME)).await?;
+pub(super) async fn look(call: &GeminiCall, id: &str) -> Result<Interaction, GeminiTrouble> {
+    let value = call
+        .endpoint
+        .json(EndpointRequest::get(interaction(id), LOOK_TIME))
+        .await?;
     let found = interaction_in(&value)?;
     match found.id.as_deref() {
-        Some(other) if other != id => Err(Trouble::Foreign(
+        Some(other) if other != id => Err(GeminiTrouble::Foreign(
             "another interaction than the one asked for".to_owned(),
         )),
         Some(_) | None => Ok(found),
     }
 }
 
-fn interaction_in(value: &serde_json::Value) -> Result<Interaction, Trouble> {
+fn interaction_in(value: &serde_json::Value) -> Result<Interaction, GeminiTrouble> {
     let found = read_interaction(value);
     found.ok_or_else(|| {
         let start: String = value.to_string().chars().take(200).collect();
-        Trouble::Foreign(format!("JSON that is no interaction: {start}"))
+        GeminiTrouble::Foreign(format!("JSON that is no interaction: {start}"))
     })
 }
 

@@ -5,7 +5,7 @@ use std::ops::Range;
 use gemicro_core::llm::Annotation;
 use reqwest::Url;
 
-use super::interaction::Citation;
+use super::interaction::InteractionCitation;
 
 /// More pages than any answer names.
 pub(super) const MOST: usize = 10_000;
@@ -14,7 +14,7 @@ pub(super) const MOST: usize = 10_000;
 ///
 /// What reaches over the block is cut, down to whole characters; what lies outside, runs backwards or is
 /// no web page is dropped. A citation without a range keeps its page and an empty range.
-pub(super) fn place(citation: &Citation, block: &Range<usize>, text: &str) -> Option<Annotation> {
+pub(super) fn place(citation: &InteractionCitation, block: &Range<usize>, text: &str) -> Option<Annotation> {
     let len = block.len();
     if citation.end < citation.start || citation.start > len || (citation.start == len && citation.end > len)
     {
@@ -38,7 +38,7 @@ mod tests {
     use super::*;
 
     fn placed(url: &str, start: usize, end: usize) -> Option<Range<usize>> {
-        let citation = Citation {
+        let citation = InteractionCitation {
             url: url.to_owned(),
             title: None,
             start,

@@ -7,21 +7,21 @@ use gemicro_event::text::excerpt;
 use gemicro_event::{ErrorKind, Failure, Json, Usage};
 use serde_json::json;
 
-use super::interaction::{Problem, Status};
+use super::interaction::{InteractionProblem, InteractionStatus};
 
 /// What is known when a call ends.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Ending<'a> {
+pub(super) struct CallEnding<'a> {
     pub(super) host: &'a str,
     pub(super) model: &'a str,
     pub(super) id: Option<&'a str>,
     pub(super) usage: Option<&'a Usage>,
-    pub(super) problems: &'a [Problem],
+    pub(super) problems: &'a [InteractionProblem],
 }
 
 /// How it ended.
 #[derive(Debug, PartialEq)]
-pub(super) enum Verdict {
+pub(super) enum CallVerdict {
     /// Properly.
     Finished(FinishReason),
     /// Not so.
@@ -30,54 +30,56 @@ pub(super) enum Verdict {
     Strange(String, StepFailure),
 }
 
-impl Ending<'_> {
+impl CallEnding<'_> {
     /// Judges a final status. A success needs a status that says so and no error beside it.
-    pub(super) fn judge(&self, status: &Status) -> Verdict {
-        if let Some(reason) = self.problems.iter().find_map(Problem::block) {
+    pub(super) fn judge(&self, status: &InteractionStatus) -> CallVerdict {
+        if let Some(reason) = self.problems.iter().find_map(InteractionProblem::block) {
             let reason = excerpt(&reason);
-            return Verdict::Finished(FinishReason::Blocked { reason });
+            return CallVerdict::Finished(FinishReason::Blocked { reason });
         }
         let host = self.host;
         let problem = self.problems.first();
         let upstream = |message: String| self.failure(ErrorKind::UpstreamError, message, None);
         match status {
-            Status::Completed => match problem {
-                Some(problem) => Verdict::Failed(self.failed(problem)),
-                None => Verdict::Finished(FinishReason::Stop),
+            InteractionStatus::Completed => match problem {
+                Some(problem) => CallVerdict::Failed(self.failed(problem)),
+                None => CallVerdict::Finished(FinishReason::Stop),
             },
-            Status::Incomplete => match self.problems.iter().find(|problem| !problem.is_length()) {
-                Some(problem) => Verdict::Failed(self.failed(problem)),
-                None => Verdict::Finished(FinishReason::MaxTokens),
-            },
-            Status::BudgetExceeded | Status::RequiresContinuation => {
-                Verdict::Finished(FinishReason::MaxTokens)
+            InteractionStatus::Incomplete => {
+                match self.problems.iter().find(|problem| !problem.is_length()) {
+                    Some(problem) => CallVerdict::Failed(self.failed(problem)),
+                    None => CallVerdict::Finished(FinishReason::MaxTokens),
+                }
             }
-            Status::Failed => match problem {
-                Some(problem) => Verdict::Failed(self.failed(problem)),
-                None => Verdict::Failed(upstream(format!(
+            InteractionStatus::BudgetExceeded | InteractionStatus::RequiresContinuation => {
+                CallVerdict::Finished(FinishReason::MaxTokens)
+            }
+            InteractionStatus::Failed => match problem {
+                Some(problem) => CallVerdict::Failed(self.failed(problem)),
+                None => CallVerdict::Failed(upstream(format!(
                     "the interaction at {host} failed without a reason"
                 ))),
             },
-            Status::Cancelled => {
-                Verdict::Failed(upstream(format!("the interaction at {host} was cancelled there")))
+            InteractionStatus::Cancelled => {
+                CallVerdict::Failed(upstream(format!("the interaction at {host} was cancelled there")))
             }
-            Status::RequiresAction => Verdict::Failed(upstream(format!(
+            InteractionStatus::RequiresAction => CallVerdict::Failed(upstream(format!(
                 "the interaction at {host} waits for an action that was never offered"
             ))),
-            Status::Running => Verdict::Failed(upstream(format!(
+            InteractionStatus::Running => CallVerdict::Failed(upstream(format!(
                 "{host} ended the answer while it still works on it"
             ))),
-            Status::Unknown(status) => {
+            InteractionStatus::Unknown(status) => {
                 let status = excerpt(status);
                 let alarm = format!("{host} ended an interaction with the unknown status `{status}`");
                 let failure = format!("the interaction at {host} ended with the unknown status `{status}`");
-                Verdict::Strange(alarm, upstream(failure))
+                CallVerdict::Strange(alarm, upstream(failure))
             }
         }
     }
 
     /// The failure behind an error of the service.
-    pub(super) fn failed(&self, problem: &Problem) -> StepFailure {
+    pub(super) fn failed(&self, problem: &InteractionProblem) -> StepFailure {
         let said = excerpt(&problem.words());
         let message = format!("the interaction at {} failed: {said}", self.host);
         self.failure(problem.kind(), message, problem.code.as_deref())

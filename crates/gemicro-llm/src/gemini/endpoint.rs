@@ -13,8 +13,8 @@ use reqwest::{Client, Method, RequestBuilder, Response, Url};
 use serde_json::Value;
 
 use super::config::GeminiConfig;
-use super::refusal::{REQUEST_ID, Refusal};
-use super::trouble::Trouble;
+use super::refusal::{GeminiRefusal, REQUEST_ID};
+use super::trouble::GeminiTrouble;
 use crate::http::{self, ANSWER_BYTES, error_body, root_cause};
 
 const API_VERSION: &str = "v1beta";
@@ -24,7 +24,7 @@ const REVISION: (&str, &str) = ("api-revision", "2026-05-20");
 
 /// Where requests go. Making one costs nothing: the HTTP client, which loads the system's certificates, is
 /// made by the first request.
-pub(crate) struct Endpoint {
+pub(crate) struct GeminiEndpoint {
     base: Url,
     host: String,
     key: HeaderValue,
@@ -34,7 +34,7 @@ pub(crate) struct Endpoint {
 
 /// One request.
 #[derive(Debug, Clone)]
-pub(crate) struct Ask {
+pub(crate) struct EndpointRequest {
     /// GET or POST.
     pub(crate) method: Method,
     /// Path below the API version.
@@ -49,7 +49,7 @@ pub(crate) struct Ask {
     pub(crate) within: Option<Duration>,
 }
 
-impl Ask {
+impl EndpointRequest {
     /// A GET whose answer is JSON.
     pub(crate) fn get(path: Vec<String>, within: Duration) -> Self {
         Self {
@@ -73,7 +73,7 @@ impl Ask {
     }
 }
 
-impl Endpoint {
+impl GeminiEndpoint {
     /// Checks address and key; sends nothing.
     pub(crate) fn new(config: &GeminiConfig) -> Result<Self, Failure> {
         let api_key = config.api_key.trim();
@@ -123,10 +123,10 @@ impl Endpoint {
     }
 
     /// Sends a request; gives the response when it is a success.
-    pub(super) async fn open(&self, ask: Ask) -> Result<Response, Trouble> {
+    pub(super) async fn open(&self, ask: EndpointRequest) -> Result<Response, GeminiTrouble> {
         let within = ask.within;
         let response = self.request(ask)?.send().await;
-        let response = response.map_err(|error| trouble_of(error, within, Trouble::Lost))?;
+        let response = response.map_err(|error| trouble_of(error, within, GeminiTrouble::Lost))?;
         let status = response.status();
         let request_id = response.headers().get(REQUEST_ID).and_then(|id| id.to_str().ok());
         tracing::debug!(host = self.host, status = status.as_u16(), request_id, "answered");
@@ -135,36 +135,36 @@ impl Endpoint {
         }
         let headers = response.headers().clone();
         let body = error_body(response).await;
-        let refusal = Refusal::read(status.as_u16(), &headers, &body, Utc::now());
-        Err(Trouble::Refused(Box::new(refusal)))
+        let refusal = GeminiRefusal::read(status.as_u16(), &headers, &body, Utc::now());
+        Err(GeminiTrouble::Refused(Box::new(refusal)))
     }
 
     /// Sends a request and reads its JSON.
-    pub(crate) async fn json(&self, ask: Ask) -> Result<Value, Trouble> {
+    pub(crate) async fn json(&self, ask: EndpointRequest) -> Result<Value, GeminiTrouble> {
         let within = ask.within;
         let mut response = self.open(ask).await?;
         let mut body = Vec::new();
         loop {
             let chunk = response.chunk().await;
-            let Some(chunk) = chunk.map_err(|error| trouble_of(error, within, Trouble::Cut))? else {
+            let Some(chunk) = chunk.map_err(|error| trouble_of(error, within, GeminiTrouble::Cut))? else {
                 break;
             };
             if body.len() + chunk.len() > ANSWER_BYTES {
-                return Err(Trouble::TooLarge(ANSWER_BYTES));
+                return Err(GeminiTrouble::TooLarge(ANSWER_BYTES));
             }
             body.extend_from_slice(&chunk);
         }
         serde_json::from_slice(&body).map_err(|_| {
             let start = String::from_utf8_lossy(&body[..body.len().min(2_000)]);
-            Trouble::Foreign(format!("something that is not JSON: {}", excerpt(&start)))
+            GeminiTrouble::Foreign(format!("something that is not JSON: {}", excerpt(&start)))
         })
     }
 
-    fn request(&self, ask: Ask) -> Result<RequestBuilder, Trouble> {
+    fn request(&self, ask: EndpointRequest) -> Result<RequestBuilder, GeminiTrouble> {
         let client = self.http.get_or_init(|| http::client(&self.base));
         let client = client
             .as_ref()
-            .map_err(|failure| Trouble::Setup(failure.clone()))?;
+            .map_err(|failure| GeminiTrouble::Setup(failure.clone()))?;
         let mut builder = client
             .request(ask.method, self.url(&ask.path, &ask.query)?)
             .header(KEY_HEADER, self.key.clone())
@@ -179,11 +179,14 @@ impl Endpoint {
         Ok(builder)
     }
 
-    fn url(&self, path: &[String], query: &[(&'static str, String)]) -> Result<Url, Trouble> {
+    fn url(&self, path: &[String], query: &[(&'static str, String)]) -> Result<Url, GeminiTrouble> {
         // An empty or dotted part would silently name another resource.
         if let Some(part) = path.iter().find(|part| matches!(part.as_str(), "" | "." | "..")) {
             let message = format!("`{part}` is no name of anything at {}", self.host);
-            return Err(Trouble::Setup(Failure::new(ErrorKind::InvalidInput, message)));
+            return Err(GeminiTrouble::Setup(Failure::new(
+                ErrorKind::InvalidInput,
+                message,
+            )));
         }
         let mut url = self.base.clone();
         if let Ok(mut parts) = url.path_segments_mut() {
@@ -196,7 +199,7 @@ impl Endpoint {
     }
 }
 
-impl fmt::Debug for Endpoint {
+impl fmt::Debug for GeminiEndpoint {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Endpoint")
             .field("host", &self.host)
@@ -208,13 +211,13 @@ impl fmt::Debug for Endpoint {
 pub(super) fn trouble_of(
     error: reqwest::Error,
     within: Option<Duration>,
-    otherwise: fn(String) -> Trouble,
-) -> Trouble {
+    otherwise: fn(String) -> GeminiTrouble,
+) -> GeminiTrouble {
     if error.is_connect() || error.is_builder() {
-        return Trouble::Unreachable(root_cause(&error));
+        return GeminiTrouble::Unreachable(root_cause(&error));
     }
     match within {
-        Some(within) if error.is_timeout() => Trouble::Late(within),
+        Some(within) if error.is_timeout() => GeminiTrouble::Late(within),
         _ => otherwise(root_cause(&error)),
     }
 }

@@ -13,8 +13,8 @@ use sse_stream::{Sse, SseByteStream};
 use tokio::sync::Notify;
 
 use super::endpoint::trouble_of;
-use super::interaction::Event;
-use super::trouble::Trouble;
+use super::interaction::InteractionEvent;
+use super::trouble::GeminiTrouble;
 use super::wire::read_event;
 use crate::http::ANSWER_BYTES;
 
@@ -23,9 +23,9 @@ const LAST_WORDS: Duration = Duration::from_secs(2);
 
 /// What comes off a stream.
 #[derive(Debug, PartialEq)]
-pub(super) enum Incoming {
+pub(super) enum StreamItem {
     /// A whole event.
-    Event(Event),
+    Event(InteractionEvent),
     /// Bytes that are no event yet: a keep-alive, a piece of a large one.
     Bytes,
 }
@@ -46,7 +46,7 @@ struct Arrivals {
 }
 
 #[derive(Debug, thiserror::Error)]
-enum Broken {
+enum BrokenStream {
     #[error("the connection broke")]
     Connection(#[source] reqwest::Error),
     #[error("an event is too large")]
@@ -61,11 +61,11 @@ impl EventReader {
         let content_type = content_type.unwrap_or_else(|| "nothing that has a type".to_owned());
         let seen = Arc::clone(&arrivals);
         let bytes = response.bytes_stream().map(move |piece| {
-            let piece = piece.map_err(Broken::Connection)?;
+            let piece = piece.map_err(BrokenStream::Connection)?;
             let n_bytes = seen.n_bytes.fetch_add(piece.len(), Ordering::Relaxed) + piece.len();
             seen.pulse.notify_one();
             if n_bytes > ANSWER_BYTES {
-                return Err(Broken::TooLarge);
+                return Err(BrokenStream::TooLarge);
             }
             Ok(piece)
         });
@@ -91,13 +91,13 @@ impl EventReader {
     }
 
     /// What comes next; nothing at the end of the body.
-    pub(super) async fn next(&mut self) -> Option<Result<Incoming, Trouble>> {
+    pub(super) async fn next(&mut self) -> Option<Result<StreamItem, GeminiTrouble>> {
         loop {
             let arrivals = Arc::clone(&self.arrivals);
             let arrived = std::pin::pin!(arrivals.pulse.notified());
             let frame = match select(self.frames.next(), arrived).await {
                 Either::Left((frame, _)) => frame?,
-                Either::Right(((), _)) => return Some(Ok(Incoming::Bytes)),
+                Either::Right(((), _)) => return Some(Ok(StreamItem::Bytes)),
             };
             self.arrivals.n_bytes.store(0, Ordering::Relaxed);
             // The event itself says that something came.
@@ -111,8 +111,8 @@ impl EventReader {
                 continue;
             }
             return Some(match serde_json::from_str(data) {
-                Ok(value) => Ok(Incoming::Event(read_event(frame.event.as_deref(), &value))),
-                Err(_) => Err(Trouble::Foreign(format!(
+                Ok(value) => Ok(StreamItem::Event(read_event(frame.event.as_deref(), &value))),
+                Err(_) => Err(GeminiTrouble::Foreign(format!(
                     "an event that is not JSON: {}",
                     excerpt(data)
                 ))),
@@ -121,13 +121,13 @@ impl EventReader {
     }
 }
 
-fn trouble(error: sse_stream::Error) -> Trouble {
+fn trouble(error: sse_stream::Error) -> GeminiTrouble {
     match error {
-        sse_stream::Error::Body(broken) => match broken.downcast::<Broken>().map(|broken| *broken) {
-            Ok(Broken::Connection(error)) => trouble_of(error, None, Trouble::Cut),
-            Ok(Broken::TooLarge) => Trouble::TooLarge(ANSWER_BYTES),
-            Err(other) => Trouble::Cut(excerpt(&other.to_string())),
+        sse_stream::Error::Body(broken) => match broken.downcast::<BrokenStream>().map(|broken| *broken) {
+            Ok(BrokenStream::Connection(error)) => trouble_of(error, None, GeminiTrouble::Cut),
+            Ok(BrokenStream::TooLarge) => GeminiTrouble::TooLarge(ANSWER_BYTES),
+            Err(other) => GeminiTrouble::Cut(excerpt(&other.to_string())),
         },
-        other => Trouble::Foreign(format!("a stream that is not text: {other}")),
+        other => GeminiTrouble::Foreign(format!("a stream that is not text: {other}")),
     }
 }

@@ -11,12 +11,12 @@ use gemicro_event::text::excerpt;
 use reqwest::Method;
 use tokio::time::sleep;
 
-use super::call::{Call, interaction, interactions, look, wait_for};
-use super::endpoint::Ask;
-use super::events::{EventReader, Incoming};
-use super::interaction::Status;
-use super::listener::{Hearing, Listener, Told, Voice};
-use super::trouble::Trouble;
+use super::call::{GeminiCall, interaction, interactions, look, wait_for};
+use super::endpoint::EndpointRequest;
+use super::events::{EventReader, StreamItem};
+use super::interaction::InteractionStatus;
+use super::listener::{EventEffect, GeminiListener, GeminiSink, Voice};
+use super::trouble::GeminiTrouble;
 
 /// The wait before a broken stream is taken up; it doubles.
 const FIRST_WAIT: Duration = Duration::from_millis(100);
@@ -24,7 +24,7 @@ const LONGEST_WAIT: Duration = Duration::from_secs(2);
 
 /// Where the next part of an answer comes from.
 #[derive(Debug, Clone)]
-pub(super) enum Opening {
+pub(super) enum FollowSource {
     /// The one POST that starts a call.
     Create(Vec<u8>),
     /// The stream of an interaction from its beginning.
@@ -42,15 +42,19 @@ pub(super) enum Opening {
 
 /// What reading one opening comes to.
 enum Move {
-    Tell(Told),
+    Tell(GeminiSink),
     /// The call has its end.
     Done,
     /// It has none yet.
-    Broke(Trouble),
+    Broke(GeminiTrouble),
 }
 
 /// Reads a stream to the end of its call; takes it up again where it breaks.
-pub(super) fn follow(call: Call, mut listener: Listener, first: Opening) -> BoxStream<'static, Told> {
+pub(super) fn follow(
+    call: GeminiCall,
+    mut listener: GeminiListener,
+    first: FollowSource,
+) -> BoxStream<'static, GeminiSink> {
     let told = stream! {
         let mut opening = first;
         let mut n_resumes = 0;
@@ -67,7 +71,7 @@ pub(super) fn follow(call: Call, mut listener: Listener, first: Opening) -> BoxS
                 }
             };
             // Refused before any work was done: nothing to take up.
-            if matches!(opening, Opening::Create(_)) && !matches!(trouble, Trouble::Cut(_)) {
+            if matches!(opening, FollowSource::Create(_)) && !matches!(trouble, GeminiTrouble::Cut(_)) {
                 yield call.refused(trouble);
                 return;
             }
@@ -75,9 +79,9 @@ pub(super) fn follow(call: Call, mut listener: Listener, first: Opening) -> BoxS
                 yield Err(call.lost(trouble));
                 return;
             };
-            let has_no_stream = !matches!(opening, Opening::Look(_)) && cannot_stream(&trouble);
+            let has_no_stream = !matches!(opening, FollowSource::Look(_)) && cannot_stream(&trouble);
             can_stream &= !has_no_stream;
-            if has_no_stream && matches!(opening, Opening::Listen(_)) {
+            if has_no_stream && matches!(opening, FollowSource::Listen(_)) {
                 // Nothing was heard yet: wait for the whole.
                 let mut rest = wait_for(call, listener, id);
                 while let Some(chunk) = rest.next().await {
@@ -94,8 +98,8 @@ pub(super) fn follow(call: Call, mut listener: Listener, first: Opening) -> BoxS
             sleep((FIRST_WAIT * 2_u32.saturating_pow(n_resumes)).min(LONGEST_WAIT)).await;
             n_resumes += 1;
             opening = match listener.last_event().filter(|_| can_stream) {
-                Some(after) => Opening::Resume { id, after: after.to_owned() },
-                None => Opening::Look(id),
+                Some(after) => FollowSource::Resume { id, after: after.to_owned() },
+                None => FollowSource::Look(id),
             };
         }
     };
@@ -104,18 +108,18 @@ pub(super) fn follow(call: Call, mut listener: Listener, first: Opening) -> BoxS
 
 /// Reads one opening as far as it goes.
 fn read<'a>(
-    call: &'a Call,
-    opening: &'a Opening,
-    listener: &'a mut Listener,
+    call: &'a GeminiCall,
+    opening: &'a FollowSource,
+    listener: &'a mut GeminiListener,
 ) -> impl Stream<Item = Move> + Send + 'a {
     stream! {
         let ask = match opening {
-            Opening::Look(id) => {
+            FollowSource::Look(id) => {
                 match look(call, id).await {
-                    Ok(interaction) if interaction.status == Status::Running => {
+                    Ok(interaction) if interaction.status == InteractionStatus::Running => {
                         yield Move::Tell(Ok(LlmChunk::Alive));
                         sleep(call.poll).await;
-                        yield Move::Broke(Trouble::Cut("the interaction did not end".to_owned()));
+                        yield Move::Broke(GeminiTrouble::Cut("the interaction did not end".to_owned()));
                     }
                     Ok(interaction) => {
                         for chunk in listener.settle(&interaction) {
@@ -126,13 +130,13 @@ fn read<'a>(
                 }
                 return;
             }
-            Opening::Create(body) => Ask {
+            FollowSource::Create(body) => EndpointRequest {
                 method: Method::POST,
                 body: Some(body.clone()),
                 ..events_of(interactions())
             },
-            Opening::Listen(id) => stored_events(id, None),
-            Opening::Resume { id, after } => stored_events(id, Some(after)),
+            FollowSource::Listen(id) => stored_events(id, None),
+            FollowSource::Resume { id, after } => stored_events(id, Some(after)),
         };
         let mut events = match call.endpoint.open(ask).await {
             Ok(response) => EventReader::new(response),
@@ -143,8 +147,8 @@ fn read<'a>(
         };
         let last = loop {
             let event = match events.next().await {
-                Some(Ok(Incoming::Event(event))) => event,
-                Some(Ok(Incoming::Bytes)) => {
+                Some(Ok(StreamItem::Event(event))) => event,
+                Some(Ok(StreamItem::Bytes)) => {
                     yield Move::Tell(Ok(LlmChunk::Alive));
                     continue;
                 }
@@ -158,15 +162,15 @@ fn read<'a>(
                 }
             };
             match listener.hear(event) {
-                Hearing::Open(chunks) => {
+                EventEffect::Open(chunks) => {
                     for chunk in chunks {
                         yield Move::Tell(chunk);
                     }
                 }
-                Hearing::Ended(chunks) => break chunks,
-                Hearing::Unsettled => {
+                EventEffect::Ended(chunks) => break chunks,
+                EventEffect::Unsettled => {
                     let why = "the end came before the interaction's".to_owned();
-                    yield Move::Broke(Trouble::Cut(why));
+                    yield Move::Broke(GeminiTrouble::Cut(why));
                     return;
                 }
             }
@@ -181,16 +185,16 @@ fn read<'a>(
 }
 
 /// A GET whose answer is events.
-fn events_of(path: Vec<String>) -> Ask {
-    Ask {
+fn events_of(path: Vec<String>) -> EndpointRequest {
+    EndpointRequest {
         query: vec![("alt", "sse".to_owned())],
         accept: "text/event-stream",
         within: None,
-        ..Ask::get(path, Duration::ZERO)
+        ..EndpointRequest::get(path, Duration::ZERO)
     }
 }
 
-fn stored_events(id: &str, after: Option<&String>) -> Ask {
+fn stored_events(id: &str, after: Option<&String>) -> EndpointRequest {
     let mut ask = events_of(interaction(id));
     ask.query.push(("stream", "true".to_owned()));
     ask.query
@@ -199,18 +203,19 @@ fn stored_events(id: &str, after: Option<&String>) -> Ask {
 }
 
 /// The body ended and the interaction did not.
-fn ended_early(events: &EventReader, listener: &Listener) -> Trouble {
+fn ended_early(events: &EventReader, listener: &GeminiListener) -> GeminiTrouble {
     match (listener.voice(), events.foreign_type()) {
-        (Voice::Gemini, _) => Trouble::Cut("the stream ended before the answer did".to_owned()),
-        (Voice::Foreign, _) => Trouble::Foreign("events that the Gemini API does not have".to_owned()),
+        (Voice::Gemini, _) => GeminiTrouble::Cut("the stream ended before the answer did".to_owned()),
+        (Voice::Foreign, _) => GeminiTrouble::Foreign("events that the Gemini API does not have".to_owned()),
         (Voice::Silent, Some(foreign_type)) => {
-            Trouble::Foreign(format!("{} and no events", excerpt(foreign_type)))
+            GeminiTrouble::Foreign(format!("{} and no events", excerpt(foreign_type)))
         }
-        (Voice::Silent, None) => Trouble::Cut("the stream ended before it began".to_owned()),
+        (Voice::Silent, None) => GeminiTrouble::Cut("the stream ended before it began".to_owned()),
     }
 }
 
 /// The service does not replay this interaction (it does so only for some), but may still have it.
-fn cannot_stream(trouble: &Trouble) -> bool {
-    matches!(trouble.status(), Some(400 | 404 | 405 | 416 | 501)) || matches!(trouble, Trouble::Foreign(_))
+fn cannot_stream(trouble: &GeminiTrouble) -> bool {
+    matches!(trouble.status(), Some(400 | 404 | 405 | 416 | 501))
+        || matches!(trouble, GeminiTrouble::Foreign(_))
 }

@@ -7,16 +7,16 @@ use gemicro_event::Usage;
 pub(super) struct Interaction {
     /// Its name; none when it is not stored.
     pub(super) id: Option<String>,
-    pub(super) status: Status,
-    pub(super) steps: Vec<Step>,
+    pub(super) status: InteractionStatus,
+    pub(super) steps: Vec<InteractionStep>,
     pub(super) usage: Option<Usage>,
     /// `errors[]`.
-    pub(super) problems: Vec<Problem>,
+    pub(super) problems: Vec<InteractionProblem>,
 }
 
 /// Where an interaction stands. The service may add more at any time.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Status {
+pub(super) enum InteractionStatus {
     /// In progress, or waiting for its turn.
     Running,
     Completed,
@@ -31,14 +31,14 @@ pub(super) enum Status {
 
 /// One step of an interaction.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) enum Step {
+pub(super) enum InteractionStep {
     /// What we asked.
     Input,
     Thought,
     /// What the model wrote.
     Output {
-        blocks: Vec<Block>,
-        problem: Option<Problem>,
+        blocks: Vec<InteractionBlock>,
+        problem: Option<InteractionProblem>,
     },
     /// A tool call or its result.
     Tool,
@@ -47,10 +47,10 @@ pub(super) enum Step {
 
 /// A part of what the model wrote.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) enum Block {
+pub(super) enum InteractionBlock {
     Text {
         text: String,
-        citations: Vec<Citation>,
+        citations: Vec<InteractionCitation>,
     },
     /// An image or a sound.
     Media,
@@ -58,7 +58,7 @@ pub(super) enum Block {
 
 /// A page named for a part of a text block. Offsets are bytes of the block and not yet checked.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Citation {
+pub(super) struct InteractionCitation {
     pub(super) url: String,
     pub(super) title: Option<String>,
     pub(super) start: usize,
@@ -67,49 +67,49 @@ pub(super) struct Citation {
 
 /// Something the service calls an error, after it said HTTP 200.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Problem {
+pub(super) struct InteractionProblem {
     pub(super) code: Option<String>,
     pub(super) message: String,
 }
 
 /// One event of a stream.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Event {
+pub(super) struct InteractionEvent {
     /// Where a stream can be taken up again.
     pub(super) id: Option<String>,
-    pub(super) happening: Happening,
+    pub(super) happening: StreamHappening,
 }
 
 /// What an event says.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) enum Happening {
+pub(super) enum StreamHappening {
     Created(Interaction),
     StatusChanged {
         id: Option<String>,
-        status: Status,
+        status: InteractionStatus,
     },
     StepStarted {
         index: usize,
-        step: Step,
+        step: InteractionStep,
     },
     StepChanged {
         index: usize,
-        delta: Delta,
+        delta: InteractionDelta,
     },
     /// With the usage of the interaction so far.
     StepStopped {
         usage: Option<Usage>,
     },
     Completed(Interaction),
-    Failed(Problem),
+    Failed(InteractionProblem),
     Unknown(String),
 }
 
 /// What is added to a step.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) enum Delta {
+pub(super) enum InteractionDelta {
     Text(String),
-    Citations(Vec<Citation>),
+    Citations(Vec<InteractionCitation>),
     Media,
     /// Thoughts, searches, signatures.
     Other,

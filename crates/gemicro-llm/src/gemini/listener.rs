@@ -8,39 +8,42 @@ use gemicro_event::text::excerpt;
 use gemicro_event::{Json, Usage};
 use serde_json::json;
 
-use super::answer::Answer;
-use super::end::{Ending, Verdict};
-use super::interaction::{Block, Delta, Event, Happening, Interaction, Problem, Status, Step};
-use super::trouble::{Subject, Trouble};
+use super::answer::GeminiAnswer;
+use super::end::{CallEnding, CallVerdict};
+use super::interaction::{
+    Interaction, InteractionBlock, InteractionDelta, InteractionEvent, InteractionProblem, InteractionStatus,
+    InteractionStep, StreamHappening,
+};
+use super::trouble::{GeminiTrouble, RequestSubject};
 use super::whole::{all_runs, last_run, problems};
 use crate::http::ANSWER_BYTES;
 
 /// What a call gives out.
-pub(super) type Told = Result<LlmChunk, StepFailure>;
+pub(super) type GeminiSink = Result<LlmChunk, StepFailure>;
 
 /// More kinds of unknown things than are worth an alarm.
 const MOST_ALARMS: usize = 20;
 
 /// What one event comes to.
 #[derive(Debug)]
-pub(super) enum Hearing {
+pub(super) enum EventEffect {
     /// More will come.
-    Open(Vec<Told>),
+    Open(Vec<GeminiSink>),
     /// That was the end.
-    Ended(Vec<Told>),
+    Ended(Vec<GeminiSink>),
     /// The stream ended and the interaction did not.
     Unsettled,
 }
 
 /// What a call has heard so far.
-pub(super) struct Listener {
+pub(super) struct GeminiListener {
     host: String,
     model: String,
-    answer: Answer,
+    answer: GeminiAnswer,
     id: Option<String>,
     last_event: Option<String>,
     usage: Option<Usage>,
-    problems: Vec<Problem>,
+    problems: Vec<InteractionProblem>,
     alarms: HashSet<String>,
     voice: Voice,
 }
@@ -56,13 +59,13 @@ pub(super) enum Voice {
     Gemini,
 }
 
-impl Listener {
+impl GeminiListener {
     /// Knows nothing yet but, when a call is taken up again, its interaction.
     pub(super) fn new(host: &str, model: &str, id: Option<String>) -> Self {
         Self {
             host: host.to_owned(),
             model: model.to_owned(),
-            answer: Answer::default(),
+            answer: GeminiAnswer::default(),
             id,
             last_event: None,
             usage: None,
@@ -88,49 +91,49 @@ impl Listener {
     }
 
     /// Hears one event.
-    pub(super) fn hear(&mut self, event: Event) -> Hearing {
+    pub(super) fn hear(&mut self, event: InteractionEvent) -> EventEffect {
         if event.id.is_some() {
             self.last_event = event.id;
         }
         self.voice = match event.happening {
-            Happening::Unknown(_) if self.voice != Voice::Gemini => Voice::Foreign,
+            StreamHappening::Unknown(_) if self.voice != Voice::Gemini => Voice::Foreign,
             _ => Voice::Gemini,
         };
         match event.happening {
-            Happening::Created(interaction) => Hearing::Open(self.named(interaction.id)),
-            Happening::StatusChanged { id, status } => {
+            StreamHappening::Created(interaction) => EventEffect::Open(self.named(interaction.id)),
+            StreamHappening::StatusChanged { id, status } => {
                 let mut chunks = self.named(id);
-                if let Status::Unknown(status) = status {
+                if let InteractionStatus::Unknown(status) = status {
                     chunks.extend(self.alarm("status", &status));
                 }
-                Hearing::Open(chunks)
+                EventEffect::Open(chunks)
             }
-            Happening::StepStarted { index, step } => self.started(index, step),
-            Happening::StepChanged { index, delta } => self.changed(index, delta),
-            Happening::StepStopped { usage } => {
+            StreamHappening::StepStarted { index, step } => self.started(index, step),
+            StreamHappening::StepChanged { index, delta } => self.changed(index, delta),
+            StreamHappening::StepStopped { usage } => {
                 self.usage = larger(usage, self.usage);
-                Hearing::Open(alive())
+                EventEffect::Open(alive())
             }
-            Happening::Completed(interaction) => self.completed(&interaction),
-            Happening::Failed(problem) => {
+            StreamHappening::Completed(interaction) => self.completed(&interaction),
+            StreamHappening::Failed(problem) => {
                 let problems = [problem];
                 // Judged like the failed status that it is.
-                let verdict = self.ending(&problems).judge(&Status::Failed);
-                Hearing::Ended(self.end(verdict, self.answer.annotations()))
+                let verdict = self.ending(&problems).judge(&InteractionStatus::Failed);
+                EventEffect::Ended(self.end(verdict, self.answer.annotations()))
             }
-            Happening::Unknown(kind) => {
+            StreamHappening::Unknown(kind) => {
                 let mut chunks = alive();
                 chunks.extend(self.alarm("event", &kind));
-                Hearing::Open(chunks)
+                EventEffect::Open(chunks)
             }
         }
     }
 
     /// Takes the end from the interaction itself, and what was not heard before it.
-    pub(super) fn settle(&mut self, interaction: &Interaction) -> Vec<Told> {
+    pub(super) fn settle(&mut self, interaction: &Interaction) -> Vec<GeminiSink> {
         let mut chunks = Vec::new();
         for step in &interaction.steps {
-            if let Step::Unknown(kind) = step {
+            if let InteractionStep::Unknown(kind) = step {
                 chunks.extend(self.alarm("step", kind));
             }
         }
@@ -145,11 +148,11 @@ impl Listener {
             all_runs(&interaction.steps)
         };
         match (written.text.strip_prefix(heard), &verdict) {
-            (Some(""), _) | (None, Verdict::Failed(_) | Verdict::Strange(..)) => {}
+            (Some(""), _) | (None, CallVerdict::Failed(_) | CallVerdict::Strange(..)) => {}
             (Some(rest), _) => chunks.push(Ok(LlmChunk::Text(rest.to_owned()))),
-            (None, Verdict::Finished(_)) => {
+            (None, CallVerdict::Finished(_)) => {
                 let why = "what was stored is not what was heard".to_owned();
-                chunks.push(Err(self.failed(Trouble::Cut(why))));
+                chunks.push(Err(self.failed(GeminiTrouble::Cut(why))));
                 return chunks;
             }
         }
@@ -158,11 +161,11 @@ impl Listener {
     }
 
     /// A trouble as the failure of this call.
-    pub(super) fn failed(&self, trouble: Trouble) -> StepFailure {
-        trouble.into_step_failure(&self.host, Subject::Model(&self.model))
+    pub(super) fn failed(&self, trouble: GeminiTrouble) -> StepFailure {
+        trouble.into_step_failure(&self.host, RequestSubject::Model(&self.model))
     }
 
-    fn named(&mut self, id: Option<String>) -> Vec<Told> {
+    fn named(&mut self, id: Option<String>) -> Vec<GeminiSink> {
         match id {
             Some(id) if self.id.is_none() => {
                 let handle = Json::from(json!({ "interaction": id }));
@@ -173,53 +176,55 @@ impl Listener {
         }
     }
 
-    fn started(&mut self, index: usize, step: Step) -> Hearing {
+    fn started(&mut self, index: usize, step: InteractionStep) -> EventEffect {
         let mut chunks = Vec::new();
         match step {
-            Step::Output { blocks, problem } => {
+            InteractionStep::Output { blocks, problem } => {
                 self.problems.extend(problem);
                 for block in blocks {
                     match block {
-                        Block::Text { text, citations } => {
+                        InteractionBlock::Text { text, citations } => {
                             self.answer.interrupt(index);
                             match self.write(index, text) {
                                 Ok(chunk) => chunks.push(Ok(chunk)),
-                                Err(failure) => return Hearing::Ended(vec![Err(failure)]),
+                                Err(failure) => return EventEffect::Ended(vec![Err(failure)]),
                             }
                             self.answer.cite(index, citations);
                         }
-                        Block::Media => self.answer.interrupt(index),
+                        InteractionBlock::Media => self.answer.interrupt(index),
                     }
                 }
             }
-            Step::Input | Step::Thought | Step::Tool => self.answer.exclude(index),
-            Step::Unknown(kind) => {
+            InteractionStep::Input | InteractionStep::Thought | InteractionStep::Tool => {
+                self.answer.exclude(index)
+            }
+            InteractionStep::Unknown(kind) => {
                 self.answer.exclude(index);
                 chunks.extend(self.alarm("step", &kind));
             }
         }
         chunks.extend(alive());
-        Hearing::Open(chunks)
+        EventEffect::Open(chunks)
     }
 
-    fn changed(&mut self, index: usize, delta: Delta) -> Hearing {
+    fn changed(&mut self, index: usize, delta: InteractionDelta) -> EventEffect {
         let mut chunks = alive();
         match delta {
-            Delta::Text(text) => match self.write(index, text) {
+            InteractionDelta::Text(text) => match self.write(index, text) {
                 Ok(chunk) => chunks = vec![Ok(chunk)],
-                Err(failure) => return Hearing::Ended(vec![Err(failure)]),
+                Err(failure) => return EventEffect::Ended(vec![Err(failure)]),
             },
-            Delta::Citations(citations) => self.answer.cite(index, citations),
-            Delta::Media => self.answer.interrupt(index),
-            Delta::Other => {}
-            Delta::Unknown(kind) => chunks.extend(self.alarm("delta", &kind)),
+            InteractionDelta::Citations(citations) => self.answer.cite(index, citations),
+            InteractionDelta::Media => self.answer.interrupt(index),
+            InteractionDelta::Other => {}
+            InteractionDelta::Unknown(kind) => chunks.extend(self.alarm("delta", &kind)),
         }
-        Hearing::Open(chunks)
+        EventEffect::Open(chunks)
     }
 
     fn write(&mut self, index: usize, text: String) -> Result<LlmChunk, StepFailure> {
         if self.answer.text().len() + text.len() > ANSWER_BYTES {
-            return Err(self.failed(Trouble::TooLarge(ANSWER_BYTES)));
+            return Err(self.failed(GeminiTrouble::TooLarge(ANSWER_BYTES)));
         }
         let is_answer = self.answer.push(index, &text);
         Ok(if is_answer && !text.is_empty() {
@@ -229,9 +234,9 @@ impl Listener {
         })
     }
 
-    fn completed(&mut self, interaction: &Interaction) -> Hearing {
-        if interaction.status == Status::Running {
-            return Hearing::Unsettled;
+    fn completed(&mut self, interaction: &Interaction) -> EventEffect {
+        if interaction.status == InteractionStatus::Running {
+            return EventEffect::Unsettled;
         }
         let mut chunks = Vec::new();
         self.id = interaction.id.clone().or(self.id.take());
@@ -249,24 +254,24 @@ impl Listener {
         all.extend(problems(interaction));
         let verdict = self.ending(&all).judge(&interaction.status);
         chunks.extend(self.end(verdict, annotations));
-        Hearing::Ended(chunks)
+        EventEffect::Ended(chunks)
     }
 
-    fn end(&self, verdict: Verdict, annotations: Vec<Annotation>) -> Vec<Told> {
+    fn end(&self, verdict: CallVerdict, annotations: Vec<Annotation>) -> Vec<GeminiSink> {
         match verdict {
-            Verdict::Finished(finish) => vec![Ok(LlmChunk::End(LlmEnd {
+            CallVerdict::Finished(finish) => vec![Ok(LlmChunk::End(LlmEnd {
                 finish,
                 usage: self.usage,
                 interaction_id: self.id.clone(),
                 annotations,
             }))],
-            Verdict::Failed(failure) => vec![Err(failure)],
-            Verdict::Strange(alarm, failure) => vec![Ok(LlmChunk::Alarm(alarm)), Err(failure)],
+            CallVerdict::Failed(failure) => vec![Err(failure)],
+            CallVerdict::Strange(alarm, failure) => vec![Ok(LlmChunk::Alarm(alarm)), Err(failure)],
         }
     }
 
-    fn ending<'a>(&'a self, problems: &'a [Problem]) -> Ending<'a> {
-        Ending {
+    fn ending<'a>(&'a self, problems: &'a [InteractionProblem]) -> CallEnding<'a> {
+        CallEnding {
             host: &self.host,
             model: &self.model,
             id: self.id.as_deref(),
@@ -276,7 +281,7 @@ impl Listener {
     }
 
     /// An alarm about a kind of thing, the first time it is met.
-    fn alarm(&mut self, what: &str, kind: &str) -> Option<Told> {
+    fn alarm(&mut self, what: &str, kind: &str) -> Option<GeminiSink> {
         let kind = excerpt(kind);
         let text = format!("{} sent an unknown {what} `{kind}`", self.host);
         let is_new = self.alarms.len() < MOST_ALARMS && self.alarms.insert(text.clone());
@@ -284,7 +289,7 @@ impl Listener {
     }
 }
 
-fn alive() -> Vec<Told> {
+fn alive() -> Vec<GeminiSink> {
     vec![Ok(LlmChunk::Alive)]
 }
 

@@ -27,5 +27,5 @@ mod wire;
 pub use backend::GeminiBackend;
 pub(crate) use backend::redacted;
 pub use config::GeminiConfig;
-pub(crate) use endpoint::{Ask, Endpoint};
-pub(crate) use trouble::Subject;
+pub(crate) use endpoint::{EndpointRequest, GeminiEndpoint};
+pub(crate) use trouble::RequestSubject;

@@ -2,7 +2,7 @@
 
 use gemicro_event::ErrorKind;
 
-use super::interaction::Problem;
+use super::interaction::InteractionProblem;
 
 /// Codes that say that policy stopped the model (docs: `gemini-api/docs/api-errors`).
 const BLOCKED: &[&str] = &[
@@ -51,7 +51,7 @@ pub(super) fn is_block(code: &str) -> bool {
     BLOCKED.contains(&word_of(code).as_str())
 }
 
-impl Problem {
+impl InteractionProblem {
     /// Why policy stopped the model, if it did. How the service words this is only half documented: codes
     /// are, but a step's error has a number for its code, and the reason stands in its message.
     pub(super) fn block(&self) -> Option<String> {

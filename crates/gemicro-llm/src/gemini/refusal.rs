@@ -11,7 +11,7 @@ pub(super) const REQUEST_ID: &str = "x-goog-request-id";
 
 /// What the service said with an HTTP status that is no success.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Refusal {
+pub(crate) struct GeminiRefusal {
     pub(super) status: u16,
     /// `rate_limit_exceeded` or `RESOURCE_EXHAUSTED`, whichever envelope it came in.
     pub(super) code: Option<String>,
@@ -21,19 +21,19 @@ pub(crate) struct Refusal {
     pub(super) is_envelope: bool,
     /// `ErrorInfo.reason`.
     pub(super) reasons: Vec<String>,
-    pub(super) quotas: Vec<Quota>,
+    pub(super) quotas: Vec<ExceededQuota>,
     pub(super) request_id: Option<String>,
     pub(super) retry_after: Option<Duration>,
 }
 
 /// A quota that was exceeded.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Quota {
+pub(super) struct ExceededQuota {
     pub(super) id: String,
     pub(super) value: String,
 }
 
-impl Refusal {
+impl GeminiRefusal {
     /// Reads status, headers and body.
     pub(super) fn read(status: u16, headers: &HeaderMap, body: &[u8], now: DateTime<Utc>) -> Self {
         let header = |name: &str| headers.get(name).and_then(|value| value.to_str().ok());
@@ -93,13 +93,13 @@ fn texts(details: &Value, name: &'static str) -> Vec<String> {
     found.map(str::to_owned).collect()
 }
 
-fn quotas(details: &Value) -> Vec<Quota> {
+fn quotas(details: &Value) -> Vec<ExceededQuota> {
     let violations = entries(details).filter_map(|entry| entry.get("violations")?.as_array());
     let text = |violation: &Value, name: &str| {
         let value = violation.get(name).and_then(Value::as_str);
         value.unwrap_or_default().to_owned()
     };
-    let quota = |violation| Quota {
+    let quota = |violation| ExceededQuota {
         id: text(violation, "quotaId"),
         value: text(violation, "quotaValue"),
     };

@@ -6,13 +6,13 @@ use serde_json::json;
 
 use super::*;
 
-fn read(status: u16, retry_after: Option<&'static str>, body: &str) -> Refusal {
+fn read(status: u16, retry_after: Option<&'static str>, body: &str) -> GeminiRefusal {
     let mut headers = HeaderMap::new();
     if let Some(value) = retry_after {
         headers.insert(RETRY_AFTER, HeaderValue::from_static(value));
     }
     let now = Utc.with_ymd_and_hms(2026, 11, 15, 12, 0, 0).unwrap();
-    Refusal::read(status, &headers, body.as_bytes(), now)
+    GeminiRefusal::read(status, &headers, body.as_bytes(), now)
 }
 
 #[test]

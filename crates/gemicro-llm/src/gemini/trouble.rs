@@ -12,11 +12,11 @@ use gemicro_event::{ErrorKind, Failure, Json};
 use serde_json::{Map, Value, json};
 
 use super::problem::{is_block, is_transient};
-use super::refusal::Refusal;
+use super::refusal::GeminiRefusal;
 
 /// What a request is about; decides what "not found" means.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Subject<'a> {
+pub(crate) enum RequestSubject<'a> {
     /// A model or an agent.
     Model(&'a str),
     /// An interaction that exists, or should.
@@ -27,7 +27,7 @@ pub(crate) enum Subject<'a> {
 
 /// Why there is no usable answer.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) enum Trouble {
+pub(crate) enum GeminiTrouble {
     /// No connection: nothing was sent.
     Unreachable(String),
     /// The request was sent and no whole answer came.
@@ -37,7 +37,7 @@ pub(crate) enum Trouble {
     /// There was none within the time of this request.
     Late(Duration),
     /// An HTTP status that is no success.
-    Refused(Box<Refusal>),
+    Refused(Box<GeminiRefusal>),
     /// A success that is none: what came instead.
     Foreign(String),
     /// The answer is larger than this many bytes.
@@ -46,7 +46,7 @@ pub(crate) enum Trouble {
     Setup(Failure),
 }
 
-impl Trouble {
+impl GeminiTrouble {
     /// Whether the same request may go well in a moment.
     pub(super) fn passes(&self) -> bool {
         match self {
@@ -72,7 +72,7 @@ impl Trouble {
     }
 
     /// As a failure with what it cost.
-    pub(super) fn into_step_failure(self, host: &str, subject: Subject<'_>) -> StepFailure {
+    pub(super) fn into_step_failure(self, host: &str, subject: RequestSubject<'_>) -> StepFailure {
         let spent = match &self {
             Self::Unreachable(_) | Self::Setup(_) => Spent::Nothing,
             // Google bills no request that it answers with an error; of a timeout nobody knows.
@@ -83,7 +83,7 @@ impl Trouble {
     }
 
     /// As a failure.
-    pub(crate) fn into_failure(self, host: &str, subject: Subject<'_>) -> Failure {
+    pub(crate) fn into_failure(self, host: &str, subject: RequestSubject<'_>) -> Failure {
         let (kind, message) = match self {
             Self::Unreachable(why) => (
                 ErrorKind::UpstreamError,
@@ -119,12 +119,12 @@ impl Trouble {
     }
 }
 
-fn refused(refusal: &Refusal, host: &str, subject: Subject<'_>) -> Failure {
+fn refused(refusal: &GeminiRefusal, host: &str, subject: RequestSubject<'_>) -> Failure {
     let kind = kind_of(refusal, subject);
     let said = excerpt(&refusal.message);
     let status = refusal.status;
     let message = match (kind, subject) {
-        (ErrorKind::UnknownModel, Subject::Model(model)) => {
+        (ErrorKind::UnknownModel, RequestSubject::Model(model)) => {
             let table = ModelTable::embedded();
             let instead = match table.replacement(model) {
                 Some(instead) => format!("; use `{instead}` instead"),
@@ -132,7 +132,7 @@ fn refused(refusal: &Refusal, host: &str, subject: Subject<'_>) -> Failure {
             };
             format!("{host} does not know the model `{model}` (HTTP {status}){instead}")
         }
-        (ErrorKind::SessionNotFound, Subject::Interaction) => {
+        (ErrorKind::SessionNotFound, RequestSubject::Interaction) => {
             format!("{host} no longer has this interaction (HTTP {status}): {said}")
         }
         (ErrorKind::QuotaExhausted, _) => {
@@ -156,14 +156,14 @@ fn refused(refusal: &Refusal, host: &str, subject: Subject<'_>) -> Failure {
     }
 }
 
-fn kind_of(refusal: &Refusal, subject: Subject<'_>) -> ErrorKind {
+fn kind_of(refusal: &GeminiRefusal, subject: RequestSubject<'_>) -> ErrorKind {
     match refusal.status {
         // Redirects are not followed: the key would go with them.
         300..=399 => ErrorKind::MalformedOutput,
         401 | 403 => ErrorKind::AuthFailed,
         _ if refusal.is_about_key() => ErrorKind::AuthFailed,
         402 => ErrorKind::QuotaExhausted,
-        404 if subject == Subject::Interaction => ErrorKind::SessionNotFound,
+        404 if subject == RequestSubject::Interaction => ErrorKind::SessionNotFound,
         404 if !refusal.is_envelope => ErrorKind::MalformedOutput,
         404 if names_model(refusal, subject) => ErrorKind::UnknownModel,
         404 => ErrorKind::SessionNotFound,
@@ -176,8 +176,8 @@ fn kind_of(refusal: &Refusal, subject: Subject<'_>) -> ErrorKind {
     }
 }
 
-fn names_model(refusal: &Refusal, subject: Subject<'_>) -> bool {
-    let Subject::Model(model) = subject else {
+fn names_model(refusal: &GeminiRefusal, subject: RequestSubject<'_>) -> bool {
+    let RequestSubject::Model(model) = subject else {
         return false;
     };
     let message = refusal.message.to_ascii_lowercase();
@@ -186,7 +186,7 @@ fn names_model(refusal: &Refusal, subject: Subject<'_>) -> bool {
         || message.contains("model")
 }
 
-fn detail(refusal: &Refusal, host: &str) -> Json {
+fn detail(refusal: &GeminiRefusal, host: &str) -> Json {
     let mut detail = Map::new();
     detail.insert("host".to_owned(), Value::from(host));
     detail.insert("http_status".to_owned(), Value::from(refusal.status));

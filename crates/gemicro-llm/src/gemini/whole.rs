@@ -3,36 +3,38 @@
 use gemicro_core::llm::Annotation;
 
 use super::citation::{MOST, place};
-use super::interaction::{Block, Citation, Interaction, Problem, Step};
+use super::interaction::{
+    Interaction, InteractionBlock, InteractionCitation, InteractionProblem, InteractionStep,
+};
 
 /// What the model wrote.
 #[derive(Debug, Default, PartialEq)]
-pub(super) struct Written {
+pub(super) struct WrittenText {
     pub(super) text: String,
     pub(super) annotations: Vec<Annotation>,
 }
 
 /// A text block by reference.
-type TextBlock<'a> = (&'a str, &'a [Citation]);
+type TextBlock<'a> = (&'a str, &'a [InteractionCitation]);
 
 /// The answer by the rule of the official SDKs (`output_text`): the last unbroken run of text.
-pub(super) fn last_run(steps: &[Step]) -> Written {
+pub(super) fn last_run(steps: &[InteractionStep]) -> WrittenText {
     let mut run: Vec<TextBlock<'_>> = Vec::new();
     'steps: for step in steps.iter().rev() {
         match step {
-            Step::Input => break,
-            Step::Thought => {}
-            Step::Tool | Step::Unknown(_) => {
+            InteractionStep::Input => break,
+            InteractionStep::Thought => {}
+            InteractionStep::Tool | InteractionStep::Unknown(_) => {
                 if !run.is_empty() {
                     break;
                 }
             }
-            Step::Output { blocks, .. } => {
+            InteractionStep::Output { blocks, .. } => {
                 for block in blocks.iter().rev() {
                     match block {
-                        Block::Text { text, citations } => run.push((text, citations)),
-                        Block::Media if run.is_empty() => {}
-                        Block::Media => break 'steps,
+                        InteractionBlock::Text { text, citations } => run.push((text, citations)),
+                        InteractionBlock::Media if run.is_empty() => {}
+                        InteractionBlock::Media => break 'steps,
                     }
                 }
             }
@@ -43,14 +45,14 @@ pub(super) fn last_run(steps: &[Step]) -> Written {
 }
 
 /// Everything the model wrote since the last input, as a stream would have given it.
-pub(super) fn all_runs(steps: &[Step]) -> Written {
-    let last_input = steps.iter().rposition(|step| *step == Step::Input);
+pub(super) fn all_runs(steps: &[InteractionStep]) -> WrittenText {
+    let last_input = steps.iter().rposition(|step| *step == InteractionStep::Input);
     let since = &steps[last_input.map_or(0, |place| place + 1)..];
     let mut run: Vec<TextBlock<'_>> = Vec::new();
     for step in since {
-        if let Step::Output { blocks, .. } = step {
+        if let InteractionStep::Output { blocks, .. } = step {
             for block in blocks {
-                if let Block::Text { text, citations } = block {
+                if let InteractionBlock::Text { text, citations } = block {
                     run.push((text, citations));
                 }
             }
@@ -60,15 +62,15 @@ pub(super) fn all_runs(steps: &[Step]) -> Written {
 }
 
 /// Everything an interaction calls an error.
-pub(super) fn problems(interaction: &Interaction) -> Vec<Problem> {
+pub(super) fn problems(interaction: &Interaction) -> Vec<InteractionProblem> {
     let in_steps = interaction.steps.iter().filter_map(|step| match step {
-        Step::Output { problem, .. } => problem.clone(),
+        InteractionStep::Output { problem, .. } => problem.clone(),
         _ => None,
     });
     interaction.problems.iter().cloned().chain(in_steps).collect()
 }
 
-fn join(run: &[TextBlock<'_>]) -> Written {
+fn join(run: &[TextBlock<'_>]) -> WrittenText {
     let text: String = run.iter().map(|(text, _)| *text).collect();
     let mut annotations = Vec::new();
     let mut start = 0;
@@ -80,22 +82,22 @@ fn join(run: &[TextBlock<'_>]) -> Written {
         annotations.extend(placed.take(MOST - annotations.len()));
         start = range.end;
     }
-    Written { text, annotations }
+    WrittenText { text, annotations }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn output(texts: &[&str]) -> Step {
+    fn output(texts: &[&str]) -> InteractionStep {
         let block = |text: &&str| match *text {
-            "<image>" => Block::Media,
-            text => Block::Text {
+            "<image>" => InteractionBlock::Media,
+            text => InteractionBlock::Text {
                 text: text.to_owned(),
                 citations: Vec::new(),
             },
         };
-        Step::Output {
+        InteractionStep::Output {
             blocks: texts.iter().map(block).collect(),
             problem: None,
         }
@@ -104,19 +106,19 @@ mod tests {
     #[test]
     fn the_answer_is_the_last_unbroken_run_of_text() {
         let steps = [
-            Step::Input,
+            InteractionStep::Input,
             output(&["I will search."]),
-            Step::Tool,
+            InteractionStep::Tool,
             output(&["<image>", "a", "b"]),
-            Step::Thought,
+            InteractionStep::Thought,
             output(&["c", "<image>"]),
-            Step::Tool,
+            InteractionStep::Tool,
         ];
         assert_eq!(last_run(&steps).text, "abc");
         assert_eq!(all_runs(&steps).text, "I will search.abc");
         assert_eq!(last_run(&steps[..3]).text, "I will search.");
         assert_eq!(last_run(&steps[..1]).text, "");
-        let turns = [output(&["old"]), Step::Input, output(&["new"])];
+        let turns = [output(&["old"]), InteractionStep::Input, output(&["new"])];
         assert_eq!(last_run(&turns).text, "new");
         assert_eq!(all_runs(&turns).text, "new");
     }

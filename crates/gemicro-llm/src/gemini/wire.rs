@@ -10,7 +10,10 @@ use gemicro_event::Usage;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::interaction::{Block, Citation, Delta, Event, Happening, Interaction, Problem, Status, Step};
+use super::interaction::{
+    Interaction, InteractionBlock, InteractionCitation, InteractionDelta, InteractionEvent,
+    InteractionProblem, InteractionStatus, InteractionStep, StreamHappening,
+};
 
 /// Ids that name an agent and not a model.
 const AGENTS: &[&str] = &["deep-research-", "antigravity-"];
@@ -19,7 +22,7 @@ const DEEP_RESEARCH: &str = "deep-research-";
 
 /// How a call is made on the wire.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Mode {
+pub(super) enum WireMode {
     Streamed,
     Buffered,
     Background,
@@ -66,16 +69,16 @@ struct GenerationConfig {
 }
 
 /// Writes the body of a create request.
-pub(super) fn write_request(request: &LlmRequest, mode: Mode) -> Result<Vec<u8>, serde_json::Error> {
+pub(super) fn write_request(request: &LlmRequest, mode: WireMode) -> Result<Vec<u8>, serde_json::Error> {
     let mut body = if is_agent(&request.model) {
         for_agent(request)
     } else {
         for_model(request)
     };
     match mode {
-        Mode::Streamed => body.stream = Some(true),
-        Mode::Buffered => {}
-        Mode::Background => {
+        WireMode::Streamed => body.stream = Some(true),
+        WireMode::Buffered => {}
+        WireMode::Background => {
             body.background = Some(true);
             body.store = Some(true);
         }
@@ -139,7 +142,9 @@ fn partial_interaction(value: &Value) -> Interaction {
     let errors = value.get("errors").and_then(Value::as_array);
     Interaction {
         id: text_at(value, "id"),
-        status: value.get("status").map_or(Status::Running, read_status),
+        status: value
+            .get("status")
+            .map_or(InteractionStatus::Running, read_status),
         steps: items(value, "steps").iter().map(read_step).collect(),
         usage: value.get("usage").and_then(read_usage),
         problems: errors.map_or_else(Vec::new, |errors| errors.iter().map(read_problem).collect()),
@@ -147,7 +152,7 @@ fn partial_interaction(value: &Value) -> Interaction {
 }
 
 /// Reads the data of one event; `name` is the event's name outside its data.
-pub(super) fn read_event(name: Option<&str>, value: &Value) -> Event {
+pub(super) fn read_event(name: Option<&str>, value: &Value) -> InteractionEvent {
     let event_type = text_at(value, "event_type").or_else(|| name.map(str::to_owned));
     let event_type = event_type.unwrap_or_else(|| "without a type".to_owned());
     let index = value.get("index").and_then(Value::as_u64);
@@ -155,20 +160,22 @@ pub(super) fn read_event(name: Option<&str>, value: &Value) -> Event {
     let null = Value::Null;
     let part = |name: &str| value.get(name).unwrap_or(&null);
     let happening = match event_type.as_str() {
-        "interaction.created" => Happening::Created(partial_interaction(part("interaction"))),
-        "interaction.status_update" => Happening::StatusChanged {
+        "interaction.created" => StreamHappening::Created(partial_interaction(part("interaction"))),
+        "interaction.status_update" => StreamHappening::StatusChanged {
             id: text_at(value, "interaction_id"),
-            status: value.get("status").map_or(Status::Running, read_status),
+            status: value
+                .get("status")
+                .map_or(InteractionStatus::Running, read_status),
         },
-        "step.start" => Happening::StepStarted {
+        "step.start" => StreamHappening::StepStarted {
             index,
             step: read_step(part("step")),
         },
-        "step.delta" => Happening::StepChanged {
+        "step.delta" => StreamHappening::StepChanged {
             index,
             delta: read_delta(part("delta")),
         },
-        "step.stop" => Happening::StepStopped {
+        "step.stop" => StreamHappening::StepStopped {
             usage: value.get("usage").and_then(read_usage),
         },
         "interaction.completed" => {
@@ -176,69 +183,69 @@ pub(super) fn read_event(name: Option<&str>, value: &Value) -> Event {
             if interaction.usage.is_none() {
                 interaction.usage = value.pointer("/metadata/total_usage").and_then(read_usage);
             }
-            Happening::Completed(interaction)
+            StreamHappening::Completed(interaction)
         }
-        "error" => Happening::Failed(read_problem(part("error"))),
-        _ => Happening::Unknown(event_type),
+        "error" => StreamHappening::Failed(read_problem(part("error"))),
+        _ => StreamHappening::Unknown(event_type),
     };
-    Event {
+    InteractionEvent {
         id: value.get("event_id").and_then(word),
         happening,
     }
 }
 
-fn read_status(value: &Value) -> Status {
+fn read_status(value: &Value) -> InteractionStatus {
     match value.as_str() {
-        Some("completed") => Status::Completed,
-        Some("in_progress" | "queued") => Status::Running,
-        Some("requires_action") => Status::RequiresAction,
-        Some("requires_continuation") => Status::RequiresContinuation,
-        Some("failed") => Status::Failed,
-        Some("cancelled") => Status::Cancelled,
-        Some("incomplete") => Status::Incomplete,
-        Some("budget_exceeded") => Status::BudgetExceeded,
-        Some(status) => Status::Unknown(status.to_owned()),
-        None => Status::Unknown(value.to_string()),
+        Some("completed") => InteractionStatus::Completed,
+        Some("in_progress" | "queued") => InteractionStatus::Running,
+        Some("requires_action") => InteractionStatus::RequiresAction,
+        Some("requires_continuation") => InteractionStatus::RequiresContinuation,
+        Some("failed") => InteractionStatus::Failed,
+        Some("cancelled") => InteractionStatus::Cancelled,
+        Some("incomplete") => InteractionStatus::Incomplete,
+        Some("budget_exceeded") => InteractionStatus::BudgetExceeded,
+        Some(status) => InteractionStatus::Unknown(status.to_owned()),
+        None => InteractionStatus::Unknown(value.to_string()),
     }
 }
 
-fn read_step(value: &Value) -> Step {
+fn read_step(value: &Value) -> InteractionStep {
     match type_of(value) {
-        "user_input" => Step::Input,
-        "thought" => Step::Thought,
-        "model_output" => Step::Output {
+        "user_input" => InteractionStep::Input,
+        "thought" => InteractionStep::Thought,
+        "model_output" => InteractionStep::Output {
             blocks: items(value, "content").iter().map(read_block).collect(),
             problem: value
                 .get("error")
                 .filter(|error| !error.is_null())
                 .map(read_problem),
         },
-        step if is_tool(step) => Step::Tool,
-        step => Step::Unknown(step.to_owned()),
+        step if is_tool(step) => InteractionStep::Tool,
+        step => InteractionStep::Unknown(step.to_owned()),
     }
 }
 
-fn read_block(value: &Value) -> Block {
+fn read_block(value: &Value) -> InteractionBlock {
     match type_of(value) {
-        "text" => Block::Text {
+        "text" => InteractionBlock::Text {
             text: text_at(value, "text").unwrap_or_default(),
             citations: citations(value),
         },
-        _ => Block::Media,
+        _ => InteractionBlock::Media,
     }
 }
 
-fn read_delta(value: &Value) -> Delta {
+fn read_delta(value: &Value) -> InteractionDelta {
     match type_of(value) {
         // A text of another shape is reported, not taken for an empty one.
         "text" if value.get("text").is_none_or(Value::is_string) => {
-            Delta::Text(text_at(value, "text").unwrap_or_default())
+            InteractionDelta::Text(text_at(value, "text").unwrap_or_default())
         }
-        "text_annotation_delta" => Delta::Citations(citations(value)),
-        "image" | "audio" | "video" | "document" => Delta::Media,
-        "thought_summary" | "thought_signature" | "arguments_delta" => Delta::Other,
-        delta if is_tool(delta) => Delta::Other,
-        delta => Delta::Unknown(delta.to_owned()),
+        "text_annotation_delta" => InteractionDelta::Citations(citations(value)),
+        "image" | "audio" | "video" | "document" => InteractionDelta::Media,
+        "thought_summary" | "thought_signature" | "arguments_delta" => InteractionDelta::Other,
+        delta if is_tool(delta) => InteractionDelta::Other,
+        delta => InteractionDelta::Unknown(delta.to_owned()),
     }
 }
 
@@ -255,9 +262,9 @@ fn is_tool(kind: &str) -> bool {
 }
 
 /// The pages among the annotations; offsets that are no numbers count from or to nothing.
-fn citations(value: &Value) -> Vec<Citation> {
+fn citations(value: &Value) -> Vec<InteractionCitation> {
     let page = |annotation: &Value| {
-        Some(Citation {
+        Some(InteractionCitation {
             url: text_at(annotation, "url")?,
             title: text_at(annotation, "title"),
             start: offset_at(annotation, "start_index"),
@@ -271,8 +278,8 @@ fn citations(value: &Value) -> Vec<Citation> {
         .collect()
 }
 
-fn read_problem(value: &Value) -> Problem {
-    Problem {
+fn read_problem(value: &Value) -> InteractionProblem {
+    InteractionProblem {
         code: value.get("code").and_then(word),
         message: text_at(value, "message").unwrap_or_default(),
     }

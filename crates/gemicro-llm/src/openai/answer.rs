@@ -5,13 +5,13 @@ use gemicro_event::Usage;
 use gemicro_event::text::excerpt;
 use serde_json::Value;
 
-use super::refusal::Refusal;
+use super::refusal::OpenAiRefusal;
 use super::think::ThinkFilter;
-use super::trouble::Trouble;
+use super::trouble::OpenAiTrouble;
 
 /// What was heard of one answer.
 #[derive(Debug)]
-pub(super) struct Answer {
+pub(super) struct OpenAiAnswer {
     think: ThinkFilter,
     finish: Option<String>,
     usage: Option<Usage>,
@@ -20,7 +20,7 @@ pub(super) struct Answer {
     refusal: String,
 }
 
-impl Answer {
+impl OpenAiAnswer {
     pub(super) fn new() -> Self {
         Self {
             think: ThinkFilter::new(),
@@ -37,9 +37,9 @@ impl Answer {
     }
 
     /// Takes a whole answer (`message`) or a piece of one (`delta`).
-    pub(super) fn take(&mut self, value: &Value) -> Result<LlmChunk, Trouble> {
+    pub(super) fn take(&mut self, value: &Value) -> Result<LlmChunk, OpenAiTrouble> {
         if value.get("error").is_some_and(|error| !error.is_null()) {
-            return Err(Trouble::Broken(Box::new(Refusal::inside(value))));
+            return Err(OpenAiTrouble::Broken(Box::new(OpenAiRefusal::inside(value))));
         }
         if let Some(id) = value
             .get("id")
@@ -180,7 +180,7 @@ mod tests {
 
     #[test]
     fn parts_are_texts_too() {
-        let mut answer = Answer::new();
+        let mut answer = OpenAiAnswer::new();
         let message = json!({"choices": [{"message": {"content": [
             {"type": "thinking", "thinking": []}, {"type": "text", "text": "yes"},
         ]}, "finish_reason": "stop"}]});
@@ -189,7 +189,7 @@ mod tests {
 
     #[test]
     fn a_refusal_of_the_model_is_a_block() {
-        let mut answer = Answer::new();
+        let mut answer = OpenAiAnswer::new();
         let piece = json!({"choices": [{"delta": {"refusal": "I cannot."}, "finish_reason": "stop"}]});
         assert_eq!(answer.take(&piece), Ok(LlmChunk::Alive));
         let reason = "I cannot.".to_owned();

@@ -13,10 +13,10 @@ use reqwest::Method;
 use serde_json::Value;
 
 use super::bytes::Bytes;
-use super::call::{Told, start};
+use super::call::{OpenAiSink, start};
 use super::config::OpenAiConfig;
-use super::endpoint::Endpoint;
-use super::trouble::Trouble;
+use super::endpoint::OpenAiEndpoint;
+use super::trouble::OpenAiTrouble;
 
 /// How long a list of models may take.
 const LIST_TIME: Duration = Duration::from_secs(10);
@@ -24,7 +24,7 @@ const LIST_TIME: Duration = Duration::from_secs(10);
 /// A server that speaks the OpenAI chat API. Cheap to make: nothing is loaded or sent before the first call.
 #[derive(Debug, Clone)]
 pub struct OpenAiBackend {
-    endpoint: Arc<Endpoint>,
+    endpoint: Arc<OpenAiEndpoint>,
 }
 
 impl OpenAiBackend {
@@ -34,7 +34,7 @@ impl OpenAiBackend {
     /// When the address is none, or the key cannot be one.
     pub fn new(config: OpenAiConfig) -> Result<Self, Failure> {
         Ok(Self {
-            endpoint: Arc::new(Endpoint::new(&config)?),
+            endpoint: Arc::new(OpenAiEndpoint::new(&config)?),
         })
     }
 
@@ -45,7 +45,7 @@ impl OpenAiBackend {
             let listed = tokio::time::timeout(LIST_TIME, list(&endpoint)).await;
             let late = || {
                 let why = format!("no list of models within {} s", LIST_TIME.as_secs());
-                Err(Trouble::Lost(why))
+                Err(OpenAiTrouble::Lost(why))
             };
             listed
                 .unwrap_or_else(|_| late())
@@ -59,7 +59,7 @@ impl LlmBackend for OpenAiBackend {
         "openai"
     }
 
-    fn stream(&self, request: LlmRequest, handle: Option<Json>) -> BoxStream<'static, Told> {
+    fn stream(&self, request: LlmRequest, handle: Option<Json>) -> BoxStream<'static, OpenAiSink> {
         if handle.is_some() {
             return futures_util::stream::iter([Err(no_session())]).boxed();
         }
@@ -77,12 +77,12 @@ impl LlmBackend for OpenAiBackend {
     }
 }
 
-async fn list(endpoint: &Endpoint) -> Result<Vec<String>, Trouble> {
+async fn list(endpoint: &OpenAiEndpoint) -> Result<Vec<String>, OpenAiTrouble> {
     let response = endpoint.open(Method::GET, "models", None).await?;
     let body = Bytes::of(response).await?.whole().await?;
     let value: Value = serde_json::from_slice(&body).unwrap_or_default();
     let Some(models) = value.get("data").and_then(Value::as_array) else {
-        return Err(Trouble::Foreign("no list of models".to_owned()));
+        return Err(OpenAiTrouble::Foreign("no list of models".to_owned()));
     };
     let ids = models.iter().filter_map(|model| model.get("id")?.as_str());
     Ok(ids.map(str::to_owned).collect())

@@ -1,20 +1,20 @@
 //! The body of a request, and what may be left out of it when a server refuses a field.
 
-use gemicro_core::llm::{Delivery, LlmRequest};
+use gemicro_core::llm::{AnswerDelivery, LlmRequest};
 use serde_json::{Map, Value, json};
 
-use super::refusal::Refusal;
+use super::refusal::OpenAiRefusal;
 
 /// Fields that a server may not know, and whether they are still sent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Fields {
+pub(super) struct OptionalFields {
     response_format: bool,
     stream_options: bool,
     /// `max_tokens`, which most servers know; else `max_completion_tokens`.
     max_tokens: bool,
 }
 
-impl Fields {
+impl OptionalFields {
     /// All that the request needs, under the names that most servers know.
     pub(super) fn of(request: &LlmRequest) -> Self {
         Self {
@@ -26,7 +26,7 @@ impl Fields {
 
     /// What to send instead after a refusal; nothing where it is about something else. Each field is given up
     /// once, so this ends.
-    pub(super) fn without_refused(self, refusal: &Refusal) -> Option<Self> {
+    pub(super) fn without_refused(self, refusal: &OpenAiRefusal) -> Option<Self> {
         if !matches!(refusal.status, 400 | 422) {
             return None;
         }
@@ -103,7 +103,7 @@ impl Fields {
 /// There is no work in the background here: such calls are streamed.
 fn streams(request: &LlmRequest) -> bool {
     match request.delivery {
-        Delivery::Streamed | Delivery::Background => true,
-        Delivery::Buffered => false,
+        AnswerDelivery::Streamed | AnswerDelivery::Background => true,
+        AnswerDelivery::Buffered => false,
     }
 }

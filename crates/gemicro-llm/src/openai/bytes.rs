@@ -10,7 +10,7 @@ use reqwest::Response;
 use reqwest::header::CONTENT_TYPE;
 use sse_stream::{Sse, SseByteStream};
 
-use super::trouble::Trouble;
+use super::trouble::OpenAiTrouble;
 use crate::http::{ANSWER_BYTES, root_cause};
 
 /// Why there are no more bytes.
@@ -22,7 +22,7 @@ enum ByteError {
     Broken(String),
 }
 
-impl From<ByteError> for Trouble {
+impl From<ByteError> for OpenAiTrouble {
     fn from(error: ByteError) -> Self {
         match error {
             ByteError::TooLarge => Self::TooLarge,
@@ -31,12 +31,12 @@ impl From<ByteError> for Trouble {
     }
 }
 
-type Piece = Vec<u8>;
-type Pieces = BoxStream<'static, Result<std::io::Cursor<Piece>, ByteError>>;
+type ByteChunk = Vec<u8>;
+type Pieces = BoxStream<'static, Result<std::io::Cursor<ByteChunk>, ByteError>>;
 
 /// What an answer looks like from its first byte; its type often lies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Look {
+pub(super) enum BodyLook {
     /// Nothing at all.
     Empty,
     /// One JSON value.
@@ -49,7 +49,7 @@ pub(super) enum Look {
 
 /// The body of an answer, of which the start has been seen.
 pub(super) struct Bytes {
-    pub(super) look: Look,
+    pub(super) look: BodyLook,
     /// Whether the server calls it a stream of events.
     pub(super) is_typed_events: bool,
     pieces: Pieces,
@@ -58,7 +58,7 @@ pub(super) struct Bytes {
 
 impl Bytes {
     /// Waits for the first byte.
-    pub(super) async fn of(response: Response) -> Result<Self, Trouble> {
+    pub(super) async fn of(response: Response) -> Result<Self, OpenAiTrouble> {
         let content_type = response.headers().get(CONTENT_TYPE);
         let content_type = content_type
             .and_then(|value| value.to_str().ok())
@@ -78,10 +78,10 @@ impl Bytes {
             }
         };
         let look = match first {
-            None => Look::Empty,
-            Some(b'{' | b'[') => Look::Json,
-            Some(b'<') => Look::Page,
-            Some(_) => Look::Lines,
+            None => BodyLook::Empty,
+            Some(b'{' | b'[') => BodyLook::Json,
+            Some(b'<') => BodyLook::Page,
+            Some(_) => BodyLook::Lines,
         };
         let start = futures_util::stream::iter([Ok(std::io::Cursor::new(start))]);
         Ok(Self {
@@ -93,7 +93,7 @@ impl Bytes {
     }
 
     /// All of it.
-    pub(super) async fn whole(mut self) -> Result<Vec<u8>, Trouble> {
+    pub(super) async fn whole(mut self) -> Result<Vec<u8>, OpenAiTrouble> {
         let mut whole = Vec::new();
         while let Some(piece) = self.pieces.next().await {
             whole.extend_from_slice(piece?.get_ref());
@@ -118,7 +118,7 @@ pub(super) struct Events {
 
 /// What comes next in a stream of events.
 #[derive(Debug)]
-pub(super) enum Next {
+pub(super) enum NextEvent {
     Event(Sse),
     /// Bytes that are no event yet: a comment, or half an event.
     Heard,
@@ -127,16 +127,16 @@ pub(super) enum Next {
 }
 
 impl Events {
-    pub(super) async fn next(&mut self) -> Result<Next, Trouble> {
+    pub(super) async fn next(&mut self) -> Result<NextEvent, OpenAiTrouble> {
         std::future::poll_fn(|cx| {
             let polled = Pin::new(&mut self.events).poll_next_unpin(cx);
             let heard = self.heard.swap(false, Ordering::Relaxed);
             match polled {
-                Poll::Ready(Some(Ok(event))) => Poll::Ready(Ok(Next::Event(event))),
+                Poll::Ready(Some(Ok(event))) => Poll::Ready(Ok(NextEvent::Event(event))),
                 Poll::Ready(Some(Err(error))) => Poll::Ready(Err(trouble_of(error))),
-                Poll::Ready(None) => Poll::Ready(Ok(Next::End)),
+                Poll::Ready(None) => Poll::Ready(Ok(NextEvent::End)),
                 // Polled again at once by whoever hears this, so the wake-up is not lost.
-                Poll::Pending if heard => Poll::Ready(Ok(Next::Heard)),
+                Poll::Pending if heard => Poll::Ready(Ok(NextEvent::Heard)),
                 Poll::Pending => Poll::Pending,
             }
         })
@@ -162,12 +162,12 @@ fn limited(response: Response, heard: Arc<AtomicBool>) -> Pieces {
     pieces.boxed()
 }
 
-fn trouble_of(error: sse_stream::Error) -> Trouble {
+fn trouble_of(error: sse_stream::Error) -> OpenAiTrouble {
     match error {
         sse_stream::Error::Body(error) => match error.downcast::<ByteError>() {
-            Ok(error) => Trouble::from(*error),
-            Err(error) => Trouble::Cut(error.to_string()),
+            Ok(error) => OpenAiTrouble::from(*error),
+            Err(error) => OpenAiTrouble::Cut(error.to_string()),
         },
-        error => Trouble::Foreign(format!("events that cannot be read: {error}")),
+        error => OpenAiTrouble::Foreign(format!("events that cannot be read: {error}")),
     }
 }

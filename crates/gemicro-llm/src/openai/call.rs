@@ -11,20 +11,20 @@ use gemicro_event::text::excerpt;
 use reqwest::{Method, Response};
 use serde_json::Value;
 
-use super::answer::Answer;
-use super::body::Fields;
-use super::bytes::{Bytes, Events, Look, Next};
-use super::endpoint::Endpoint;
-use super::trouble::Trouble;
+use super::answer::OpenAiAnswer;
+use super::body::OptionalFields;
+use super::bytes::{BodyLook, Bytes, Events, NextEvent};
+use super::endpoint::OpenAiEndpoint;
+use super::trouble::OpenAiTrouble;
 
 /// How long to wait for the usage once the answer is complete.
 const LAST_WORDS: Duration = Duration::from_secs(5);
 
 /// What a listener hears.
-pub(super) type Told = Result<LlmChunk, StepFailure>;
+pub(super) type OpenAiSink = Result<LlmChunk, StepFailure>;
 
 /// Starts a call.
-pub(super) fn start(endpoint: Arc<Endpoint>, request: LlmRequest) -> BoxStream<'static, Told> {
+pub(super) fn start(endpoint: Arc<OpenAiEndpoint>, request: LlmRequest) -> BoxStream<'static, OpenAiSink> {
     Box::pin(stream! {
         let bytes = match open(&endpoint, &request).await {
             Ok(response) => {
@@ -42,13 +42,13 @@ pub(super) fn start(endpoint: Arc<Endpoint>, request: LlmRequest) -> BoxStream<'
         };
         match bytes.look {
             // Cut before it began.
-            Look::Empty => {}
-            Look::Page => {
-                let trouble = Trouble::Foreign("a web page".to_owned());
+            BodyLook::Empty => {}
+            BodyLook::Page => {
+                let trouble = OpenAiTrouble::Foreign("a web page".to_owned());
                 yield Err(trouble.into_step_failure(&endpoint));
             }
             // Also a server that does not stream, asked for a stream.
-            Look::Json => match whole(bytes).await {
+            BodyLook::Json => match whole(bytes).await {
                 Ok(chunks) => {
                     for chunk in chunks {
                         yield Ok(chunk);
@@ -56,9 +56,9 @@ pub(super) fn start(endpoint: Arc<Endpoint>, request: LlmRequest) -> BoxStream<'
                 }
                 Err(trouble) => yield Err(trouble.into_step_failure(&endpoint)),
             },
-            Look::Lines => {
+            BodyLook::Lines => {
                 let is_typed_events = bytes.is_typed_events;
-                let mut hearing = Hearing::of(bytes.events());
+                let mut hearing = OpenAiEventStream::of(bytes.events());
                 while let Some(heard) = hearing.next().await {
                     let heard = heard.map_err(|trouble| trouble.into_step_failure(&endpoint));
                     let is_failure = heard.is_err();
@@ -68,7 +68,7 @@ pub(super) fn start(endpoint: Arc<Endpoint>, request: LlmRequest) -> BoxStream<'
                     }
                 }
                 if hearing.n_events == 0 && !is_typed_events {
-                    let trouble = Trouble::Foreign("something that is neither JSON nor events".to_owned());
+                    let trouble = OpenAiTrouble::Foreign("something that is neither JSON nor events".to_owned());
                     yield Err(trouble.into_step_failure(&endpoint));
                     return;
                 }
@@ -81,13 +81,13 @@ pub(super) fn start(endpoint: Arc<Endpoint>, request: LlmRequest) -> BoxStream<'
 }
 
 /// Sends the request, and again without what the server does not know.
-async fn open(endpoint: &Endpoint, request: &LlmRequest) -> Result<Response, Trouble> {
-    let mut fields = Fields::of(request);
+async fn open(endpoint: &OpenAiEndpoint, request: &LlmRequest) -> Result<Response, OpenAiTrouble> {
+    let mut fields = OptionalFields::of(request);
     loop {
         let sent = endpoint
             .open(Method::POST, "chat/completions", Some(fields.body(request)))
             .await;
-        let Err(Trouble::Refused(refusal)) = &sent else {
+        let Err(OpenAiTrouble::Refused(refusal)) = &sent else {
             return sent;
         };
         match fields.without_refused(refusal) {
@@ -101,18 +101,18 @@ async fn open(endpoint: &Endpoint, request: &LlmRequest) -> Result<Response, Tro
 }
 
 /// A whole answer; nothing where it ends in its middle.
-async fn whole(bytes: Bytes) -> Result<Vec<LlmChunk>, Trouble> {
+async fn whole(bytes: Bytes) -> Result<Vec<LlmChunk>, OpenAiTrouble> {
     let body = bytes.whole().await?;
     let value: Value = match serde_json::from_slice(&body) {
         Ok(value) => value,
         Err(error) if error.is_eof() => return Ok(Vec::new()),
         Err(_) => return Err(not_json(&body)),
     };
-    let mut answer = Answer::new();
+    let mut answer = OpenAiAnswer::new();
     let said = answer.take(&value)?;
     if !value.get("choices").is_some_and(Value::is_array) {
         let start = excerpt(&value.to_string());
-        return Err(Trouble::Foreign(format!("JSON without an answer: {start}")));
+        return Err(OpenAiTrouble::Foreign(format!("JSON without an answer: {start}")));
     }
     let mut chunks = vec![said];
     chunks.extend(answer.end());
@@ -120,29 +120,29 @@ async fn whole(bytes: Bytes) -> Result<Vec<LlmChunk>, Trouble> {
 }
 
 /// A stream of events as it is heard.
-struct Hearing {
+struct OpenAiEventStream {
     events: Events,
-    answer: Answer,
+    answer: OpenAiAnswer,
     n_events: usize,
     is_done: bool,
 }
 
-impl Hearing {
+impl OpenAiEventStream {
     fn of(events: Events) -> Self {
         Self {
             events,
-            answer: Answer::new(),
+            answer: OpenAiAnswer::new(),
             n_events: 0,
             is_done: false,
         }
     }
 
     /// The next chunk, as long as there are any.
-    async fn next(&mut self) -> Option<Result<LlmChunk, Trouble>> {
+    async fn next(&mut self) -> Option<Result<LlmChunk, OpenAiTrouble>> {
         let next = if self.answer.has_finished() {
             // The answer is complete: neither silence nor a broken connection can spoil it.
             let next = tokio::time::timeout(LAST_WORDS, self.events.next()).await;
-            next.ok().and_then(Result::ok).unwrap_or(Next::End)
+            next.ok().and_then(Result::ok).unwrap_or(NextEvent::End)
         } else {
             match self.events.next().await {
                 Ok(next) => next,
@@ -150,9 +150,9 @@ impl Hearing {
             }
         };
         let event = match next {
-            Next::End => return None,
-            Next::Heard => return Some(Ok(LlmChunk::Alive)),
-            Next::Event(event) => event,
+            NextEvent::End => return None,
+            NextEvent::Heard => return Some(Ok(LlmChunk::Alive)),
+            NextEvent::Event(event) => event,
         };
         let Some(data) = event.data else {
             return Some(Ok(LlmChunk::Alive));
@@ -178,7 +178,7 @@ impl Hearing {
     }
 }
 
-fn not_json(body: &[u8]) -> Trouble {
+fn not_json(body: &[u8]) -> OpenAiTrouble {
     let start = String::from_utf8_lossy(&body[..body.len().min(2_000)]);
-    Trouble::Foreign(format!("something that is not JSON: {}", excerpt(&start)))
+    OpenAiTrouble::Foreign(format!("something that is not JSON: {}", excerpt(&start)))
 }

@@ -11,13 +11,13 @@ use reqwest::header::{AUTHORIZATION, CONTENT_TYPE, HeaderValue};
 use reqwest::{Client, Method, Response, Url};
 
 use super::config::OpenAiConfig;
-use super::refusal::Refusal;
-use super::trouble::Trouble;
+use super::refusal::OpenAiRefusal;
+use super::trouble::OpenAiTrouble;
 use crate::http::{self, causes, error_body, root_cause};
 
 /// Where requests go. Making one costs nothing: the HTTP client, which loads the system's certificates, is
 /// made by the first request.
-pub(super) struct Endpoint {
+pub(super) struct OpenAiEndpoint {
     base: Url,
     host: String,
     authorization: Option<HeaderValue>,
@@ -25,7 +25,7 @@ pub(super) struct Endpoint {
     http: OnceLock<Result<Client, Failure>>,
 }
 
-impl Endpoint {
+impl OpenAiEndpoint {
     /// Checks address and key; sends nothing.
     pub(super) fn new(config: &OpenAiConfig) -> Result<Self, Failure> {
         let base = config.base().map_err(|why| {
@@ -80,11 +80,11 @@ impl Endpoint {
         method: Method,
         path: &str,
         body: Option<Vec<u8>>,
-    ) -> Result<Response, Trouble> {
+    ) -> Result<Response, OpenAiTrouble> {
         let client = self.http.get_or_init(|| http::client(&self.base));
         let client = client
             .as_ref()
-            .map_err(|failure| Trouble::Setup(failure.clone()))?;
+            .map_err(|failure| OpenAiTrouble::Setup(failure.clone()))?;
         let mut url = self.base.clone();
         url.set_path(&format!("{}/{path}", self.base.path()));
         let mut builder = client.request(method, url);
@@ -102,12 +102,12 @@ impl Endpoint {
         }
         let headers = response.headers().clone();
         let body = error_body(response).await;
-        let refusal = Refusal::read(status.as_u16(), &headers, &body, Utc::now());
-        Err(Trouble::Refused(Box::new(refusal)))
+        let refusal = OpenAiRefusal::read(status.as_u16(), &headers, &body, Utc::now());
+        Err(OpenAiTrouble::Refused(Box::new(refusal)))
     }
 }
 
-impl fmt::Debug for Endpoint {
+impl fmt::Debug for OpenAiEndpoint {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Endpoint")
             .field("host", &self.host)
@@ -115,17 +115,17 @@ impl fmt::Debug for Endpoint {
     }
 }
 
-fn trouble_of(error: reqwest::Error) -> Trouble {
+fn trouble_of(error: reqwest::Error) -> OpenAiTrouble {
     if !error.is_connect() && !error.is_builder() {
-        return Trouble::Lost(root_cause(&error));
+        return OpenAiTrouble::Lost(root_cause(&error));
     }
     let is_refused = causes(&error).any(|cause| {
         let cause = cause.downcast_ref::<io::Error>();
         cause.is_some_and(|cause| cause.kind() == io::ErrorKind::ConnectionRefused)
     });
     if is_refused {
-        Trouble::NobodyListens
+        OpenAiTrouble::NobodyListens
     } else {
-        Trouble::Unreachable(root_cause(&error))
+        OpenAiTrouble::Unreachable(root_cause(&error))
     }
 }

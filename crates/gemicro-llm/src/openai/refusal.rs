@@ -8,7 +8,7 @@ use serde_json::Value;
 
 /// What a server said with a status that is no success, or with an error inside an answer.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Refusal {
+pub(super) struct OpenAiRefusal {
     /// The HTTP status; 500 where an error inside an answer names none.
     pub(super) status: u16,
     /// `code`, or `type` where there is none.
@@ -21,7 +21,7 @@ pub(super) struct Refusal {
     pub(super) retry_after: Option<Duration>,
 }
 
-impl Refusal {
+impl OpenAiRefusal {
     /// Reads status, headers and body.
     pub(super) fn read(status: u16, headers: &HeaderMap, body: &[u8], now: DateTime<Utc>) -> Self {
         let header = |name: &str| headers.get(name).and_then(|value| value.to_str().ok());
@@ -161,7 +161,7 @@ mod tests {
             ("<html><title>502 Bad Gateway</title>", None, "502 Bad Gateway"),
             ("plain words\n", None, "plain words"),
         ] {
-            let refusal = Refusal::read(400, &HeaderMap::new(), body.as_bytes(), Utc::now());
+            let refusal = OpenAiRefusal::read(400, &HeaderMap::new(), body.as_bytes(), Utc::now());
             assert_eq!(
                 (refusal.code.as_deref(), refusal.message.as_str()),
                 (code, message),
@@ -170,7 +170,7 @@ mod tests {
         }
         let listed =
             br#"{"detail":[{"loc":["body","response_format"],"msg":"Extra inputs are not permitted"}]}"#;
-        assert!(Refusal::read(422, &HeaderMap::new(), listed, Utc::now()).names(&["response_format"]));
+        assert!(OpenAiRefusal::read(422, &HeaderMap::new(), listed, Utc::now()).names(&["response_format"]));
     }
 
     #[test]

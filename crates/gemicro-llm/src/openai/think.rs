@@ -6,13 +6,13 @@ const CLOSING: &str = "</think>";
 /// Sees a text in pieces and gives back what is not a thought. Only a block at the very start is one.
 #[derive(Debug)]
 pub(super) struct ThinkFilter {
-    state: State,
+    state: ThinkState,
     /// What cannot be judged yet.
     held: String,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum State {
+enum ThinkState {
     /// Nothing but white space and the start of the mark so far.
     Start,
     /// Inside the block.
@@ -26,31 +26,31 @@ enum State {
 impl ThinkFilter {
     pub(super) fn new() -> Self {
         Self {
-            state: State::Start,
+            state: ThinkState::Start,
             held: String::new(),
         }
     }
 
     /// The part of the answer that is certain after this piece; perhaps nothing.
     pub(super) fn push(&mut self, piece: &str) -> String {
-        if self.state == State::Answer {
+        if self.state == ThinkState::Answer {
             return piece.to_owned();
         }
         self.held.push_str(piece);
-        if self.state == State::Start {
+        if self.state == ThinkState::Start {
             let text = self.held.trim_start();
             if let Some(thoughts) = text.strip_prefix(OPENING) {
                 self.held = thoughts.to_owned();
-                self.state = State::Thinking;
+                self.state = ThinkState::Thinking;
             } else if !OPENING.starts_with(text) {
-                self.state = State::Answer;
+                self.state = ThinkState::Answer;
             }
         }
-        if self.state == State::Thinking {
+        if self.state == ThinkState::Thinking {
             match self.held.split_once(CLOSING) {
                 Some((_, rest)) => {
                     self.held = rest.to_owned();
-                    self.state = State::Gap;
+                    self.state = ThinkState::Gap;
                 }
                 None => {
                     // The mark may have begun: as much is kept as could be its start.
@@ -59,23 +59,23 @@ impl ThinkFilter {
                 }
             }
         }
-        if self.state == State::Gap {
+        if self.state == ThinkState::Gap {
             self.held = self.held.trim_start().to_owned();
             if !self.held.is_empty() {
-                self.state = State::Answer;
+                self.state = ThinkState::Answer;
             }
         }
         match self.state {
-            State::Answer => std::mem::take(&mut self.held),
-            State::Start | State::Thinking | State::Gap => String::new(),
+            ThinkState::Answer => std::mem::take(&mut self.held),
+            ThinkState::Start | ThinkState::Thinking | ThinkState::Gap => String::new(),
         }
     }
 
     /// What is left when nothing more comes. A thought without an end stays a thought.
     pub(super) fn finish(self) -> String {
         match self.state {
-            State::Start | State::Answer => self.held,
-            State::Thinking | State::Gap => String::new(),
+            ThinkState::Start | ThinkState::Answer => self.held,
+            ThinkState::Thinking | ThinkState::Gap => String::new(),
         }
     }
 }

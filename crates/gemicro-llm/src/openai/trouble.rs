@@ -5,13 +5,13 @@ use gemicro_event::text::excerpt;
 use gemicro_event::{ErrorKind, Failure, Json};
 use serde_json::{Map, Value};
 
-use super::endpoint::Endpoint;
-use super::refusal::Refusal;
+use super::endpoint::OpenAiEndpoint;
+use super::refusal::OpenAiRefusal;
 use crate::http::ANSWER_BYTES;
 
 /// Why there is no usable answer.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) enum Trouble {
+pub(super) enum OpenAiTrouble {
     /// The machine is there, the port is closed.
     NobodyListens,
     /// No connection: nothing was sent.
@@ -21,9 +21,9 @@ pub(super) enum Trouble {
     /// The answer broke off in the middle.
     Cut(String),
     /// An HTTP status that is no success.
-    Refused(Box<Refusal>),
+    Refused(Box<OpenAiRefusal>),
     /// An error in an answer that had begun well.
-    Broken(Box<Refusal>),
+    Broken(Box<OpenAiRefusal>),
     /// A success that is none: what came instead.
     Foreign(String),
     /// The answer is larger than we read.
@@ -32,9 +32,9 @@ pub(super) enum Trouble {
     Setup(Failure),
 }
 
-impl Trouble {
+impl OpenAiTrouble {
     /// As a failure with what it cost.
-    pub(super) fn into_step_failure(self, endpoint: &Endpoint) -> StepFailure {
+    pub(super) fn into_step_failure(self, endpoint: &OpenAiEndpoint) -> StepFailure {
         let spent = match &self {
             Self::NobodyListens | Self::Unreachable(_) | Self::Setup(_) => Spent::Nothing,
             // An error in place of an answer is not billed; of a timeout nobody knows.
@@ -50,7 +50,7 @@ impl Trouble {
     }
 
     /// As a failure; without the key, whoever quoted it.
-    pub(super) fn into_failure(self, endpoint: &Endpoint) -> Failure {
+    pub(super) fn into_failure(self, endpoint: &OpenAiEndpoint) -> Failure {
         let host = endpoint.host();
         let refusal = match &self {
             Self::Refused(refusal) | Self::Broken(refusal) => Some((**refusal).clone()),
@@ -103,7 +103,7 @@ impl Trouble {
     }
 }
 
-fn refused(refusal: &Refusal, endpoint: &Endpoint) -> (ErrorKind, String) {
+fn refused(refusal: &OpenAiRefusal, endpoint: &OpenAiEndpoint) -> (ErrorKind, String) {
     let host = endpoint.host();
     let (status, said) = (refusal.status, excerpt(&refusal.message));
     let kind = kind_of(refusal);
@@ -128,7 +128,7 @@ fn is_elsewhere(status: u16) -> bool {
     matches!(status, 300..=399 | 404 | 405 | 410)
 }
 
-fn kind_of(refusal: &Refusal) -> ErrorKind {
+fn kind_of(refusal: &OpenAiRefusal) -> ErrorKind {
     match refusal.status {
         401 | 403 => ErrorKind::AuthFailed,
         _ if refusal.code.as_deref() == Some("model_not_found") => ErrorKind::UnknownModel,
@@ -143,7 +143,7 @@ fn kind_of(refusal: &Refusal) -> ErrorKind {
     }
 }
 
-fn detail(refusal: Option<&Refusal>, host: &str) -> Value {
+fn detail(refusal: Option<&OpenAiRefusal>, host: &str) -> Value {
     let mut detail = Map::new();
     detail.insert("host".to_owned(), Value::from(host));
     if let Some(refusal) = refusal {

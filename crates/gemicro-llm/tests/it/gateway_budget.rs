@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use futures_util::future::join_all;
 use gemicro_core::budget::{LimitKind, Limits};
-use gemicro_llm::gateway::{GatewayConfig, ModelRules, NoteKind, QuotaKind, RefusedWhy, Wire};
+use gemicro_llm::gateway::{AgentApi, GatewayConfig, ModelRules, NoteKind, QuotaKind, RefusedWhy};
 use serde_json::Value;
 
 use crate::gateway_world::{
@@ -14,7 +14,7 @@ use crate::gateway_world::{
 #[tokio::test]
 async fn reported_usage_is_what_is_charged() {
     let provider = Provider::start(|_| stream(30, 12)).await;
-    let world = World::new(Wire::Anthropic, &provider.url, tokens(100_000));
+    let world = World::new(AgentApi::Anthropic, &provider.url, tokens(100_000));
     for _ in 0..3 {
         let answer = world.message(500).send().await.unwrap();
         assert!(answer.text().await.unwrap().contains("message_stop"));
@@ -46,7 +46,7 @@ async fn reported_usage_is_what_is_charged() {
 async fn output_is_lowered_to_what_fits_and_then_refused() {
     let provider = Provider::start(|_| stream(30, 1_500)).await;
     let budget = message_bound(8_000) - 8_000 + 3_000;
-    let world = World::new(Wire::Anthropic, &provider.url, tokens(budget));
+    let world = World::new(AgentApi::Anthropic, &provider.url, tokens(budget));
     let thinking = r#"{"model":"claude-opus-4-8","max_tokens":8000,"thinking":{"type":"enabled","budget_tokens":6000},"messages":[]}"#;
     assert_eq!(world.message(8_000).send().await.unwrap().status(), 200);
     assert_eq!(provider.got()[0].json()["max_tokens"], 3_000);
@@ -100,22 +100,22 @@ async fn until_settled(world: &World, n: usize) {
 async fn a_flood_after_the_end_never_reaches_the_provider() {
     for (wire, path, body) in [
         (
-            Wire::Gemini,
+            AgentApi::Gemini,
             "/v1beta/models/gemini-3.8-flash:streamGenerateContent?alt=sse",
             "{\"contents\":[]}",
         ),
         (
-            Wire::Anthropic,
+            AgentApi::Anthropic,
             "/v1/messages",
             "{\"model\":\"claude-opus-4-8\",\"max_tokens\":9}",
         ),
         (
-            Wire::OpenAi,
+            AgentApi::OpenAi,
             "/v1/responses",
             "{\"model\":\"gpt-5.2-codex\",\"input\":\"x\"}",
         ),
         (
-            Wire::OpenAi,
+            AgentApi::OpenAi,
             "/v1/chat/completions",
             "{\"model\":\"llama3:8b\",\"messages\":[]}",
         ),
@@ -147,7 +147,7 @@ async fn turns_and_money_are_held_too() {
         turns: Some(2),
         ..Limits::NONE
     };
-    let world = World::new(Wire::Anthropic, &provider.url, turns);
+    let world = World::new(AgentApi::Anthropic, &provider.url, turns);
     for status in [200, 200, 400] {
         let answer = world.message(10).send().await.unwrap();
         assert_eq!(answer.status(), status);
@@ -158,7 +158,7 @@ async fn turns_and_money_are_held_too() {
         micro_usd: Some(60_000),
         ..Limits::NONE
     };
-    let world = World::new(Wire::Anthropic, &provider.url, money);
+    let world = World::new(AgentApi::Anthropic, &provider.url, money);
     let _ = world.message(50_000).send().await.unwrap().text().await;
     let sent = provider.got().last().unwrap().json();
     let limit = sent["max_tokens"].as_u64().unwrap();
@@ -188,7 +188,7 @@ async fn turns_and_money_are_held_too() {
 #[tokio::test]
 async fn a_provider_that_reports_more_than_is_possible_is_charged_the_budget_and_no_more() {
     let provider = Provider::start(|_| stream(9_000_000, 9_000_000)).await;
-    let world = World::new(Wire::Anthropic, &provider.url, tokens(50_000));
+    let world = World::new(AgentApi::Anthropic, &provider.url, tokens(50_000));
     let _ = world.message(100).send().await.unwrap().text().await;
     until_settled(&world, 1).await;
     assert_eq!(world.message(100).send().await.unwrap().status(), 400);
@@ -213,7 +213,7 @@ async fn errors_are_free_and_limits_are_told() {
             body,
         ))
         .await;
-        let world = World::new(Wire::Anthropic, &provider.url, tokens(100_000));
+        let world = World::new(AgentApi::Anthropic, &provider.url, tokens(100_000));
         let heard = world.message(100).send().await.unwrap();
         assert_eq!(
             (heard.status().as_str(), &heard.headers()["retry-after"] == "30"),
@@ -233,7 +233,7 @@ async fn errors_are_free_and_limits_are_told() {
             );
         }
     }
-    let world = World::new(Wire::Anthropic, "http://127.0.0.1:9", tokens(100_000));
+    let world = World::new(AgentApi::Anthropic, "http://127.0.0.1:9", tokens(100_000));
     assert_eq!(world.message(100).send().await.unwrap().status(), 502);
     assert_eq!(world.ticket.close().await.cost.tokens, 0);
 }
@@ -241,7 +241,7 @@ async fn errors_are_free_and_limits_are_told() {
 #[tokio::test]
 async fn models_are_rewritten_and_held_to_the_list() {
     let provider = Provider::saying(json_answer("{}")).await;
-    let mut granted = grant(Wire::Gemini, &provider.url, Limits::NONE);
+    let mut granted = grant(AgentApi::Gemini, &provider.url, Limits::NONE);
     granted.models = ModelRules {
         rewrite: [("gemini-2.5-flash-lite".to_owned(), "gemini-3.8-flash".to_owned())].into(),
         allow: Some(vec!["gemini-3.8-flash".to_owned()]),
@@ -265,7 +265,7 @@ async fn models_are_rewritten_and_held_to_the_list() {
             "POST /v1beta/models/gemini-3.8-flash:generateContent HTTP/1.1"
         );
     }
-    let mut granted = grant(Wire::OpenAi, &provider.url, tokens(20_000));
+    let mut granted = grant(AgentApi::OpenAi, &provider.url, tokens(20_000));
     granted.models.rewrite = [("gpt-*".to_owned(), "mine".to_owned())].into();
     let world = World::with(config(), granted);
     let body = r#"{"model":"gpt-5","input":"x","temperature":0.30000000000000004}"#;
@@ -298,7 +298,10 @@ async fn parallel_requests_wait_for_each_other_rather_than_fail() {
     };
     // Room for one request at a time.
     let budget = message_bound(4_000) + 1_000;
-    let world = World::with(settings, grant(Wire::Anthropic, &provider.url, tokens(budget)));
+    let world = World::with(
+        settings,
+        grant(AgentApi::Anthropic, &provider.url, tokens(budget)),
+    );
     let all = join_all((0..8).map(|_| async {
         let answer = world.message(4_000).send().await.unwrap();
         (

@@ -1,7 +1,7 @@
 //! Who may pass the gateway, and what of a request goes on.
 
 use gemicro_core::budget::Limits;
-use gemicro_llm::gateway::{GatewayConfig, Grant, Secret, Wire};
+use gemicro_llm::gateway::{AgentApi, GatewayConfig, GatewayGrant, GatewaySecret};
 use serde_json::Value;
 
 use crate::gateway_world::{
@@ -12,7 +12,7 @@ const MESSAGE: &str = r#"{"type":"message","usage":{"input_tokens":3,"output_tok
 
 async fn anthropic() -> (Provider, World) {
     let provider = Provider::saying(json_answer(MESSAGE)).await;
-    let world = World::new(Wire::Anthropic, &provider.url, tokens(100_000));
+    let world = World::new(AgentApi::Anthropic, &provider.url, tokens(100_000));
     (provider, world)
 }
 
@@ -20,21 +20,21 @@ async fn anthropic() -> (Provider, World) {
 async fn the_token_goes_in_and_the_key_goes_out() {
     for (wire, path, header, body, model) in [
         (
-            Wire::Gemini,
+            AgentApi::Gemini,
             "/v1beta/models/gemini-3.8-flash:generateContent",
             "x-goog-api-key",
             "{}",
             "",
         ),
         (
-            Wire::Anthropic,
+            AgentApi::Anthropic,
             "/v1/messages",
             "x-api-key",
             "",
             "claude-opus-4-8",
         ),
         (
-            Wire::OpenAi,
+            AgentApi::OpenAi,
             "/v1/responses",
             "authorization",
             "",
@@ -87,9 +87,9 @@ async fn the_token_goes_in_and_the_key_goes_out() {
 #[tokio::test]
 async fn a_login_goes_out_as_a_bearer_token() {
     let (provider, mut world) = anthropic().await;
-    let login = Grant {
-        key: Some(Secret::of_login(KEY)),
-        ..grant(Wire::Anthropic, &provider.url, Limits::NONE)
+    let login = GatewayGrant {
+        key: Some(GatewaySecret::of_login(KEY)),
+        ..grant(AgentApi::Anthropic, &provider.url, Limits::NONE)
     };
     world.ticket = world.gateway.open(login).unwrap();
     assert!(world.ticket.is_for_login());
@@ -110,11 +110,11 @@ async fn strangers_get_401_in_the_words_of_the_api() {
     let (provider, world) = anthropic().await;
     let other = world
         .gateway
-        .open(grant(Wire::Gemini, &provider.url, Limits::NONE))
+        .open(grant(AgentApi::Gemini, &provider.url, Limits::NONE))
         .unwrap();
     let closed = world
         .gateway
-        .open(grant(Wire::Anthropic, &provider.url, Limits::NONE))
+        .open(grant(AgentApi::Anthropic, &provider.url, Limits::NONE))
         .unwrap();
     let old = closed.token().to_owned();
     closed.close().await;
@@ -274,7 +274,7 @@ async fn garbage_and_floods_of_bytes_end_in_an_error() {
         head_time: std::time::Duration::from_millis(300),
         ..config()
     };
-    let world = World::with(config, grant(Wire::Anthropic, &provider.url, tokens(100_000)));
+    let world = World::with(config, grant(AgentApi::Anthropic, &provider.url, tokens(100_000)));
     let token = world.ticket.token();
     let head = format!("POST /v1/messages HTTP/1.1\r\nhost: 127.0.0.1\r\nx-api-key: {token}\r\n");
     let large = "x".repeat(50_000);
@@ -336,7 +336,7 @@ async fn the_key_comes_back_nowhere() {
             "content-type: application/json\r\nx-echo: {KEY}\r\nset-cookie: k={KEY}\r\nlocation: http://x/?key={KEY}\r\n"
         );
         let provider = Provider::saying(answer(status, &headers, &echo)).await;
-        let world = World::new(Wire::Anthropic, &provider.url, tokens(100_000));
+        let world = World::new(AgentApi::Anthropic, &provider.url, tokens(100_000));
         let heard = world.message(10).send().await.unwrap();
         let head = format!("{:?}", heard.headers());
         let code = heard.status().as_u16();
@@ -390,7 +390,7 @@ async fn the_key_comes_back_in_no_form() {
             );
             let headers = format!("content-type: application/json\r\nx-echo: {form}\r\n");
             let provider = Provider::saying(answer(status, &headers, &echo)).await;
-            let world = World::new(Wire::Anthropic, &provider.url, tokens(100_000));
+            let world = World::new(AgentApi::Anthropic, &provider.url, tokens(100_000));
             let heard = world.message(10).send().await.unwrap();
             let head = format!("{:?}", heard.headers());
             let body = heard.text().await.unwrap();
@@ -421,7 +421,7 @@ async fn a_compressed_answer_is_not_passed_on() {
             );
             let bytes = [head.as_bytes(), &body].concat();
             let provider = Provider::start(move |_| vec![Say::Bytes(bytes.clone())]).await;
-            let world = World::new(Wire::Anthropic, &provider.url, tokens(100_000));
+            let world = World::new(AgentApi::Anthropic, &provider.url, tokens(100_000));
             let heard = world.message(10).send().await.unwrap();
             assert!(heard.headers().get("content-encoding").is_none(), "{encoding}");
             let heard = heard.bytes().await.unwrap_or_default();

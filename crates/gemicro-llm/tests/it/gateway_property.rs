@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use futures_util::future::join_all;
 use gemicro_event::Usage;
-use gemicro_llm::gateway::{GatewayConfig, NoteKind, Wire};
+use gemicro_llm::gateway::{AgentApi, GatewayConfig, NoteKind};
 use proptest::prelude::{Just, Strategy, prop_oneof};
 use proptest::test_runner::{Config, TestRunner};
 
@@ -72,7 +72,10 @@ async fn check(requests: Vec<(Fate, u64, bool)>, budget: u64) {
         reserve_time: Duration::from_millis(20),
         ..config()
     };
-    let world = World::with(settings, grant(Wire::Anthropic, &provider.url, tokens(budget)));
+    let world = World::with(
+        settings,
+        grant(AgentApi::Anthropic, &provider.url, tokens(budget)),
+    );
     join_all(requests.iter().map(|&(_, max_tokens, leaves)| {
         let world = &world;
         async move {
@@ -135,7 +138,7 @@ async fn no_log_line_holds_key_or_token() {
         _ => stream(1, 1)[..2].to_vec(),
     })
     .await;
-    let world = World::new(Wire::Anthropic, &provider.url, tokens(100_000));
+    let world = World::new(AgentApi::Anthropic, &provider.url, tokens(100_000));
     for _ in 0..4 {
         let heard = world.message(10).send().await.expect("the gateway answers");
         let _ = heard.bytes().await;

@@ -4,9 +4,9 @@ use std::time::{Duration, Instant};
 
 use futures_util::StreamExt;
 use gemicro_core::budget::Limits;
-use gemicro_llm::gateway::{GatewayConfig, NoteKind, Wire};
-use gemicro_sim::scenario::{Endpoint, Scenario};
-use gemicro_sim::{Running, Simulator};
+use gemicro_llm::gateway::{AgentApi, GatewayConfig, NoteKind};
+use gemicro_sim::scenario::{Scenario, ScenarioEndpoint};
+use gemicro_sim::{RunningSimulator, Simulator};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
@@ -32,7 +32,7 @@ async fn the_first_event_arrives_before_the_last_is_made() {
         ])
     })
     .await;
-    let world = World::new(Wire::Anthropic, &provider.url, tokens(100_000));
+    let world = World::new(AgentApi::Anthropic, &provider.url, tokens(100_000));
     let began = Instant::now();
     let mut pieces = world.message(100).send().await.unwrap().bytes_stream();
     let first = pieces.next().await.unwrap().unwrap();
@@ -56,7 +56,10 @@ async fn a_hung_or_cut_answer_is_charged_its_worst_case_and_seen_as_cut() {
             idle_time: Duration::from_millis(200),
             ..config()
         };
-        let world = World::with(settings, grant(Wire::Anthropic, &provider.url, tokens(100_000)));
+        let world = World::with(
+            settings,
+            grant(AgentApi::Anthropic, &provider.url, tokens(100_000)),
+        );
         let heard = world.message(100).send().await.unwrap();
         assert_eq!(heard.status(), 200);
         assert!(
@@ -79,7 +82,10 @@ async fn a_hung_or_cut_answer_is_charged_its_worst_case_and_seen_as_cut() {
         answer_time: Duration::from_millis(200),
         ..config()
     };
-    let world = World::with(settings, grant(Wire::Anthropic, &provider.url, tokens(100_000)));
+    let world = World::with(
+        settings,
+        grant(AgentApi::Anthropic, &provider.url, tokens(100_000)),
+    );
     assert_eq!(world.message(100).send().await.unwrap().status(), 504);
     assert_eq!(world.ticket.close().await.cost.tokens, message_bound(100));
 }
@@ -95,7 +101,7 @@ async fn a_client_that_leaves_stops_the_provider_and_pays() {
             }
         })
         .await;
-        let world = World::new(Wire::Anthropic, &provider.url, tokens(100_000));
+        let world = World::new(AgentApi::Anthropic, &provider.url, tokens(100_000));
         let mut stream = TcpStream::connect(world.serving.addr()).await.unwrap();
         let body = message_body(100);
         let head = format!(
@@ -122,7 +128,7 @@ async fn a_client_that_leaves_stops_the_provider_and_pays() {
 #[tokio::test]
 async fn a_client_that_leaves_after_the_end_pays_what_was_used() {
     let provider = Provider::start(|_| started(vec![Say::Bytes(chunk(&message_end(3))), Say::Hang])).await;
-    let world = World::new(Wire::Anthropic, &provider.url, tokens(100_000));
+    let world = World::new(AgentApi::Anthropic, &provider.url, tokens(100_000));
     let mut pieces = world.message(100).send().await.unwrap().bytes_stream();
     let mut heard = String::new();
     while !heard.contains("message_stop") {
@@ -136,7 +142,7 @@ async fn a_client_that_leaves_after_the_end_pays_what_was_used() {
 #[tokio::test]
 async fn closing_cuts_what_is_under_way() {
     let provider = Provider::start(|_| started(vec![Say::Hang])).await;
-    let world = World::new(Wire::Anthropic, &provider.url, tokens(100_000));
+    let world = World::new(AgentApi::Anthropic, &provider.url, tokens(100_000));
     let mut pieces = world.message(100).send().await.unwrap().bytes_stream();
     pieces.next().await.unwrap().unwrap();
     let waiting = world.message(100).send().await.unwrap();
@@ -160,7 +166,10 @@ async fn closing_does_not_wait_for_a_client_that_takes_nothing() {
         write_time: Duration::from_millis(300),
         ..config()
     };
-    let world = World::with(settings, grant(Wire::Anthropic, &provider.url, tokens(100_000)));
+    let world = World::with(
+        settings,
+        grant(AgentApi::Anthropic, &provider.url, tokens(100_000)),
+    );
     let _deaf = world.message(100).send().await.unwrap();
     // It is thrown out by itself.
     until("the provider was left", || provider.n_left() == 1).await;
@@ -187,7 +196,10 @@ async fn slow_clients_hold_only_themselves() {
         head_time: Duration::from_millis(200),
         ..config()
     };
-    let world = World::with(settings, grant(Wire::Anthropic, &provider.url, tokens(100_000)));
+    let world = World::with(
+        settings,
+        grant(AgentApi::Anthropic, &provider.url, tokens(100_000)),
+    );
     let mut idle = Vec::new();
     for _ in 0..12 {
         let mut stream = TcpStream::connect(world.serving.addr()).await.unwrap();
@@ -240,7 +252,7 @@ async fn memory_stays_flat_for_half_a_gigabyte() {
         ])
     })
     .await;
-    let world = World::new(Wire::Anthropic, &provider.url, tokens(100_000));
+    let world = World::new(AgentApi::Anthropic, &provider.url, tokens(100_000));
     let before = resident();
     let mut most = before;
     let mut n_bytes = 0;
@@ -257,7 +269,7 @@ async fn memory_stays_flat_for_half_a_gigabyte() {
     assert_eq!(world.ticket.close().await.cost.tokens, 8);
 }
 
-async fn simulator(rules: &str) -> Running {
+async fn simulator(rules: &str) -> RunningSimulator {
     let text = format!("scenario: test\nrules:\n{rules}\n");
     let scenario = Scenario::parse("test.yaml", &text).unwrap_or_else(|error| panic!("{error}"));
     Simulator::start(scenario, "127.0.0.1:0".parse().expect("an address"))
@@ -268,7 +280,7 @@ async fn simulator(rules: &str) -> Running {
 #[tokio::test]
 async fn the_simulated_providers_are_served() {
     let simulator = simulator("  - reply: { text: ready }").await;
-    let world = World::new(Wire::Gemini, &simulator.url(), tokens(500_000));
+    let world = World::new(AgentApi::Gemini, &simulator.url(), tokens(500_000));
     let body = r#"{"contents":[{"role":"user","parts":[{"text":"hello"}]}]}"#;
     let model = "/v1beta/models/gemini-3.8-flash";
     for path in [
@@ -303,9 +315,9 @@ async fn the_simulated_providers_are_served() {
         spent.cost.tokens,
         spent.usage.total_tokens() + spent.usage.tool_tokens
     );
-    assert_eq!(simulator.log().count(Endpoint::Interactions), 2);
+    assert_eq!(simulator.log().count(ScenarioEndpoint::Interactions), 2);
 
-    let world = World::new(Wire::OpenAi, &simulator.url(), tokens(500_000));
+    let world = World::new(AgentApi::OpenAi, &simulator.url(), tokens(500_000));
     for stream in [false, true] {
         let body = format!(
             r#"{{"model":"llama3.2","messages":[{{"role":"user","content":"hello"}}],"max_tokens":50,"stream":{stream}}}"#
@@ -333,7 +345,7 @@ async fn the_simulated_providers_are_served() {
 #[tokio::test]
 async fn no_budget_is_no_limit() {
     let simulator = simulator("  - reply: { text: ready }").await;
-    let world = World::new(Wire::OpenAi, &simulator.url(), Limits::NONE);
+    let world = World::new(AgentApi::OpenAi, &simulator.url(), Limits::NONE);
     let body = r#"{"model":"llama3.2","messages":[{"role":"user","content":"hello"}]}"#;
     let heard = world.post("/v1/chat/completions", body).send().await.unwrap();
     assert_eq!(heard.status(), 200);

@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex};
 
 use gemicro_core::budget::Limits;
-use gemicro_llm::gateway::{ServedTool, TOOL_PATH, Wire};
+use gemicro_llm::gateway::{AgentApi, ServedTool, TOOL_PATH};
 use reqwest::Method;
 use serde_json::{Value, json};
 
@@ -17,7 +17,7 @@ struct Served {
 }
 
 /// It takes what begins with an object, and notes every call.
-async fn served(wire: Wire) -> Served {
+async fn served(wire: AgentApi) -> Served {
     let provider = Provider::saying(json_answer("{}")).await;
     let calls: Arc<Mutex<Vec<String>>> = Arc::default();
     let noted = Arc::clone(&calls);
@@ -64,7 +64,7 @@ fn call(arguments: &str) -> String {
 
 #[tokio::test]
 async fn a_client_finds_the_tool_and_calls_it() {
-    for wire in [Wire::Gemini, Wire::Anthropic, Wire::OpenAi] {
+    for wire in [AgentApi::Gemini, AgentApi::Anthropic, AgentApi::OpenAi] {
         let served = served(wire).await;
         for (asked, told) in [
             ("2025-06-18", "2025-06-18"),
@@ -112,7 +112,7 @@ async fn a_client_finds_the_tool_and_calls_it() {
 
 #[tokio::test]
 async fn only_the_token_opens_the_tool() {
-    let served = served(Wire::Gemini).await;
+    let served = served(AgentApi::Gemini).await;
     let url = served.world.url(TOOL_PATH);
     for token in ["", "gw-0000"] {
         let answer = client()
@@ -138,7 +138,7 @@ async fn only_the_token_opens_the_tool() {
     assert!(calls.lock().unwrap().is_empty());
     // The next turn of the same process has its own grant, here one without a tool.
     let provider = Provider::saying(json_answer("{}")).await;
-    let again = grant(Wire::Gemini, &provider.url, Limits::NONE);
+    let again = grant(AgentApi::Gemini, &provider.url, Limits::NONE);
     let _ticket = world.gateway.open_again(&token, again).unwrap();
     let answer = client()
         .post(&url)
@@ -152,7 +152,7 @@ async fn only_the_token_opens_the_tool() {
 
 #[tokio::test]
 async fn what_is_no_message_is_refused() {
-    let served = served(Wire::OpenAi).await;
+    let served = served(AgentApi::OpenAi).await;
     for method in [Method::GET, Method::DELETE] {
         let request = client().request(method, served.world.url(TOOL_PATH));
         let answer = request

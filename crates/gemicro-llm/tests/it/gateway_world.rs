@@ -5,7 +5,8 @@ use std::time::Duration;
 
 use gemicro_core::budget::Limits;
 use gemicro_llm::gateway::{
-    Gateway, GatewayConfig, GatewayNote, Grant, ModelRules, Observer, Secret, Serving, Ticket, Upstream, Wire,
+    AgentApi, Gateway, GatewayConfig, GatewayGrant, GatewayNote, GatewaySecret, GatewayServer, ModelRules,
+    Observer, Ticket, UpstreamAddress,
 };
 use reqwest::{Client, RequestBuilder};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -189,7 +190,7 @@ pub(crate) fn stream(input: u64, output: u64) -> Vec<Say> {
 /// A gateway with one open ticket.
 pub(crate) struct World {
     pub(crate) gateway: Gateway,
-    pub(crate) serving: Serving,
+    pub(crate) serving: GatewayServer,
     pub(crate) ticket: Ticket,
     pub(crate) notes: Arc<Mutex<Vec<GatewayNote>>>,
 }
@@ -201,12 +202,12 @@ pub(crate) fn tokens(tokens: u64) -> Limits {
     }
 }
 
-pub(crate) fn grant(wire: Wire, url: &str, budget: Limits) -> Grant {
-    Grant {
+pub(crate) fn grant(wire: AgentApi, url: &str, budget: Limits) -> GatewayGrant {
+    GatewayGrant {
         label: "step".to_owned(),
         wire,
-        upstream: Upstream::new(url).expect("an address"),
-        key: Some(Secret::new(KEY)),
+        upstream: UpstreamAddress::new(url).expect("an address"),
+        key: Some(GatewaySecret::new(KEY)),
         budget,
         models: ModelRules::default(),
         observer: None,
@@ -227,11 +228,11 @@ pub(crate) fn config() -> GatewayConfig {
 }
 
 impl World {
-    pub(crate) fn new(wire: Wire, url: &str, budget: Limits) -> Self {
+    pub(crate) fn new(wire: AgentApi, url: &str, budget: Limits) -> Self {
         Self::with(config(), grant(wire, url, budget))
     }
 
-    pub(crate) fn with(config: GatewayConfig, mut grant: Grant) -> Self {
+    pub(crate) fn with(config: GatewayConfig, mut grant: GatewayGrant) -> Self {
         let notes: Arc<Mutex<Vec<GatewayNote>>> = Arc::default();
         let told = Arc::clone(&notes);
         grant.observer = Some(Observer::new(move |note| {

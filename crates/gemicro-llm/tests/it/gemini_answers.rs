@@ -1,19 +1,19 @@
 //! Answers as they should be, and answers that stop short.
 
 use gemicro_core::flow::Spent;
-use gemicro_core::llm::{Delivery, FinishReason, LlmRequest, LlmTool, generate};
+use gemicro_core::llm::{AnswerDelivery, FinishReason, LlmRequest, LlmTool, generate};
 use gemicro_event::{Charge, ErrorKind, Json, Usage};
 use serde_json::json;
 
 use crate::gemini_world::{MODEL, World, backend, delivered, handle, hear, request, searching};
 use crate::raw_server::{RawServer, events};
 
-const BOTH: [Delivery; 2] = [Delivery::Streamed, Delivery::Buffered];
+const BOTH: [AnswerDelivery; 2] = [AnswerDelivery::Streamed, AnswerDelivery::Buffered];
 
 #[tokio::test]
 async fn a_buffered_answer_is_one_piece() {
     let world = World::new("  - reply: { text: 'one two three', chunks: { sizes: [4] } }").await;
-    let heard = world.call(delivered("hello", Delivery::Buffered)).await;
+    let heard = world.call(delivered("hello", AnswerDelivery::Buffered)).await;
     assert_eq!((heard.text.as_str(), heard.n_texts), ("one two three", 1));
     assert_eq!(heard.finish(), &FinishReason::Stop);
     assert_eq!(heard.end().interaction_id.as_deref(), Some("v1_sim000001"));
@@ -60,7 +60,7 @@ async fn everything_asked_for_is_sent_and_nothing_else() {
         schema: Some(Json::from(schema.clone())),
         tools: vec![LlmTool::GoogleSearch, LlmTool::UrlContext],
         temperature: Some(0.2),
-        ..delivered("x", Delivery::Buffered)
+        ..delivered("x", AnswerDelivery::Buffered)
     };
     let heard = world.call(asked).await;
     assert_eq!(heard.text, r#"{"answer":"42"}"#);

@@ -3,9 +3,9 @@
 use std::time::{Duration, Instant};
 
 use futures_util::StreamExt;
-use gemicro_core::llm::{Delivery, FinishReason, LlmBackend, LlmChunk, LlmRequest};
+use gemicro_core::llm::{AnswerDelivery, FinishReason, LlmBackend, LlmChunk, LlmRequest};
 use gemicro_event::ErrorKind;
-use gemicro_sim::scenario::Endpoint;
+use gemicro_sim::scenario::ScenarioEndpoint;
 use serde_json::json;
 
 use crate::gemini_world::{World, backend, delivered, handle, hear};
@@ -17,7 +17,7 @@ const AGENT: &str = "deep-research-preview-04-2026";
 async fn background_work_gives_its_handle_at_once_and_is_looked_at() {
     let rules = "  - { reply: { text: 'the report', delay: { first_ms: 150 } } }";
     let world = World::new(rules).await;
-    let heard = world.call(delivered("x", Delivery::Background)).await;
+    let heard = world.call(delivered("x", AnswerDelivery::Background)).await;
     assert_eq!((heard.text.as_str(), heard.n_texts), ("the report", 1));
     assert_eq!(heard.handles, [handle("v1_sim000001")]);
     assert_eq!(heard.finish(), &FinishReason::Stop);
@@ -39,7 +39,7 @@ async fn agents_are_asked_as_agents() {
         system: Some("Be thorough.".to_owned()),
         schema: Some(gemicro_event::Json::from(json!({"type": "object"}))),
         temperature: Some(1.0),
-        ..delivered("Find it.", Delivery::Streamed)
+        ..delivered("Find it.", AnswerDelivery::Streamed)
     };
     let heard = world.call(asked).await;
     assert_eq!(
@@ -60,7 +60,9 @@ async fn agents_are_asked_as_agents() {
 #[tokio::test]
 async fn cancelling_ends_the_work_at_the_provider() {
     let world = World::new("  - fault: { hang: { after_chunks: 0 } }").await;
-    let mut chunks = world.backend.stream(delivered("x", Delivery::Background), None);
+    let mut chunks = world
+        .backend
+        .stream(delivered("x", AnswerDelivery::Background), None);
     let Some(Ok(LlmChunk::Handle(handle))) = chunks.next().await else {
         panic!("the handle comes first");
     };
@@ -69,7 +71,10 @@ async fn cancelling_ends_the_work_at_the_provider() {
     let heard = hear(chunks).await;
     assert_eq!(heard.kind(), ErrorKind::UpstreamError);
     assert!(heard.message().contains("cancelled"), "{}", heard.message());
-    assert_eq!(world.simulator.log().count(Endpoint::CancelInteraction), 1);
+    assert_eq!(
+        world.simulator.log().count(ScenarioEndpoint::CancelInteraction),
+        1
+    );
 }
 
 #[tokio::test]
@@ -88,7 +93,7 @@ async fn cancelling_is_bounded_and_never_fails() {
     assert_eq!(server.requests().len(), 1);
     // A foreground interaction cannot be cancelled; the refusal is nobody's trouble.
     let world = World::new("  - reply: { text: done }").await;
-    world.call(delivered("x", Delivery::Buffered)).await;
+    world.call(delivered("x", AnswerDelivery::Buffered)).await;
     world.backend.cancel(handle("v1_sim000001")).await;
     world.backend.cancel(handle("v1_gone")).await;
 }
@@ -99,7 +104,7 @@ async fn a_buffered_call_that_is_not_done_is_waited_for() {
     let done = r#"{"id":"v1_a","status":"completed","steps":[{"type":"model_output","content":[{"type":"text","text":"ok"}]}]}"#;
     let json = |body| response("200 OK", "application/json", body);
     let server = RawServer::start(vec![json(queued), json(queued), json(done)]).await;
-    let heard = hear(backend(&server.url()).stream(delivered("x", Delivery::Buffered), None)).await;
+    let heard = hear(backend(&server.url()).stream(delivered("x", AnswerDelivery::Buffered), None)).await;
     assert_eq!((heard.text.as_str(), heard.finish()), ("ok", &FinishReason::Stop));
     assert_eq!((heard.handles, heard.n_alive), (vec![handle("v1_a")], 1));
 }
@@ -108,7 +113,7 @@ async fn a_buffered_call_that_is_not_done_is_waited_for() {
 async fn a_look_may_fail_now_and_then() {
     let rules = "  - { when: { endpoint: get_interaction }, times: 3, fault: { http: { status: 503 } } }\n  - { reply: { text: late, delay: { first_ms: 100 } } }";
     let world = World::new(rules).await;
-    let heard = world.call(delivered("x", Delivery::Background)).await;
+    let heard = world.call(delivered("x", AnswerDelivery::Background)).await;
     assert_eq!(
         (heard.text.as_str(), heard.finish()),
         ("late", &FinishReason::Stop)
@@ -116,7 +121,7 @@ async fn a_look_may_fail_now_and_then() {
 
     let rules = "  - { when: { endpoint: get_interaction }, fault: { http: { status: 503 } } }\n  - reply: { text: never }";
     let world = World::new(rules).await;
-    let heard = world.call(delivered("x", Delivery::Background)).await;
+    let heard = world.call(delivered("x", AnswerDelivery::Background)).await;
     heard.assert_lost(ErrorKind::UpstreamError);
     assert_eq!((world.n_created(), world.n_looks()), (1, 4));
 }
@@ -126,7 +131,7 @@ async fn background_failures_are_told() {
     let rules =
         "  - { reply: { text: x }, fault: { stream_error: { code: quota_exceeded, message: 'no more' } } }";
     let world = World::new(rules).await;
-    let heard = world.call(delivered("x", Delivery::Background)).await;
+    let heard = world.call(delivered("x", AnswerDelivery::Background)).await;
     assert_eq!(heard.kind(), ErrorKind::QuotaExhausted);
     assert!(heard.message().contains("no more"));
 }
@@ -135,6 +140,6 @@ async fn background_failures_are_told() {
 async fn an_interaction_that_vanishes_is_a_lost_session() {
     let rules = "  - { when: { endpoint: get_interaction }, call: 2, fault: { http: { status: 404, code: not_found } } }\n  - fault: { hang: { after_chunks: 0 } }";
     let world = World::new(rules).await;
-    let heard = world.call(delivered("x", Delivery::Background)).await;
+    let heard = world.call(delivered("x", AnswerDelivery::Background)).await;
     heard.assert_lost(ErrorKind::SessionNotFound);
 }

@@ -2,7 +2,7 @@
 
 use futures_util::future::join_all;
 use gemicro_core::flow::Spent;
-use gemicro_core::llm::{Delivery, LlmBackend, LlmRequest};
+use gemicro_core::llm::{AnswerDelivery, LlmBackend, LlmRequest};
 use gemicro_event::ErrorKind;
 use gemicro_llm::{GeminiBackend, GeminiConfig};
 use serde_json::json;
@@ -10,13 +10,13 @@ use serde_json::json;
 use crate::gemini_world::{Heard, KEY, World, backend, config, delivered, hear, request};
 use crate::raw_server::{RawServer, response};
 
-const BOTH: [Delivery; 2] = [Delivery::Streamed, Delivery::Buffered];
+const BOTH: [AnswerDelivery; 2] = [AnswerDelivery::Streamed, AnswerDelivery::Buffered];
 
 async fn refused(fault: &str) -> Heard {
     let world = World::new(&format!("  - fault: {{ {fault} }}")).await;
     let [streamed, buffered] = [
-        world.call(delivered("x", Delivery::Streamed)).await,
-        world.call(delivered("x", Delivery::Buffered)).await,
+        world.call(delivered("x", AnswerDelivery::Streamed)).await,
+        world.call(delivered("x", AnswerDelivery::Buffered)).await,
     ];
     let plain = |heard: &Heard| {
         let failure = heard.failed().failure.clone();
@@ -318,9 +318,9 @@ async fn parallel_calls_keep_their_own_details() {
     let world = World::new(&rules).await;
     let calls = (0..50).map(|n| {
         let delivery = if n % 2 == 0 {
-            Delivery::Streamed
+            AnswerDelivery::Streamed
         } else {
-            Delivery::Buffered
+            AnswerDelivery::Buffered
         };
         world.call(delivered(&format!("p{n}"), delivery))
     });

@@ -3,13 +3,13 @@
 use std::time::{Duration, Instant};
 
 use gemicro_core::flow::Spent;
-use gemicro_core::llm::{CallTime, Delivery, FinishReason, LlmBackend, LlmRequest, generate};
+use gemicro_core::llm::{AnswerDelivery, CallTime, FinishReason, LlmBackend, LlmRequest, generate};
 use gemicro_event::ErrorKind;
 
 use crate::gemini_world::{World, backend, delivered, hear, request};
 use crate::raw_server::{Act, RawServer, events, response};
 
-const BOTH: [Delivery; 2] = [Delivery::Streamed, Delivery::Buffered];
+const BOTH: [AnswerDelivery; 2] = [AnswerDelivery::Streamed, AnswerDelivery::Buffered];
 
 #[tokio::test]
 async fn an_endpoint_that_is_not_gemini_is_called_that() {
@@ -113,7 +113,7 @@ async fn a_connection_that_dies_without_an_answer_may_have_cost_something() {
     assert_eq!(server.requests().len(), 2, "a POST is never sent twice");
     let world =
         World::new("  - { reply: { text: 'one two three' }, fault: { cut: { after_chunks: 0 } } }").await;
-    let heard = world.call(delivered("x", Delivery::Buffered)).await;
+    let heard = world.call(delivered("x", AnswerDelivery::Buffered)).await;
     heard.assert_lost(ErrorKind::TruncatedOutput);
 }
 
@@ -126,10 +126,10 @@ async fn memory_is_bounded() {
         )
     };
     for (delivery, start) in [
-        (Delivery::Buffered, "{\"id\":\""),
-        (Delivery::Streamed, "data: {\"event_type\":\""),
+        (AnswerDelivery::Buffered, "{\"id\":\""),
+        (AnswerDelivery::Streamed, "data: {\"event_type\":\""),
         // A page without end that is no stream at all.
-        (Delivery::Streamed, "<html>"),
+        (AnswerDelivery::Streamed, "<html>"),
     ] {
         let script = vec![
             head("200 OK", "text/event-stream"),

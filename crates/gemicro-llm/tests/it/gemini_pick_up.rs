@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use futures_util::StreamExt;
 use gemicro_core::flow::Spent;
-use gemicro_core::llm::{Delivery, FinishReason, LlmBackend, LlmChunk};
+use gemicro_core::llm::{AnswerDelivery, FinishReason, LlmBackend, LlmChunk};
 use gemicro_event::{ErrorKind, Json};
 use serde_json::json;
 
@@ -13,7 +13,7 @@ use crate::gemini_world::{World, backend, delivered, handle, hear, request};
 use crate::raw_server::{RawServer, response};
 
 /// Starts a call and drops it as soon as it has a handle.
-async fn crashed(world: &World, delivery: Delivery) -> Json {
+async fn crashed(world: &World, delivery: AnswerDelivery) -> Json {
     let mut chunks = world.backend.stream(delivered("x", delivery), None);
     loop {
         match chunks.next().await {
@@ -28,7 +28,7 @@ async fn crashed(world: &World, delivery: Delivery) -> Json {
 async fn a_call_that_ended_meanwhile_is_replayed() {
     let world =
         World::new("  - reply: { text: 'one [[two|https://example.com|T]]', usage: { input: 4 } }").await;
-    for delivery in [Delivery::Streamed, Delivery::Background] {
+    for delivery in [AnswerDelivery::Streamed, AnswerDelivery::Background] {
         let handle = crashed(&world, delivery).await;
         tokio::time::sleep(Duration::from_millis(200)).await;
         let before = (world.n_created(), world.n_looks());
@@ -49,7 +49,7 @@ async fn a_stream_that_still_runs_is_heard_from_its_beginning() {
         "  - reply: { text: 'one two three', chunks: { sizes: [4] }, gate: { name: half, after_chunks: 2 } }",
     )
     .await;
-    let handle = crashed(&world, Delivery::Streamed).await;
+    let handle = crashed(&world, AnswerDelivery::Streamed).await;
     let chunks = world.backend.stream(request("x"), Some(handle));
     let opened = async {
         until("the second listener", || world.n_looks() == 2).await;
@@ -77,7 +77,7 @@ async fn a_stream_that_is_heard_again_may_break_too() {
     let cut = "{ when: { endpoint: get_interaction, stream: true }, times: 1, fault: { cut: { after_chunks: 2 } } }";
     let reply = "{ reply: { text: 'one two three', chunks: { sizes: [2] }, delay: { between_ms: 30 } } }";
     let world = World::new(&format!("  - {cut}\n  - {reply}")).await;
-    let handle = crashed(&world, Delivery::Streamed).await;
+    let handle = crashed(&world, AnswerDelivery::Streamed).await;
     let heard = hear(world.backend.stream(request("x"), Some(handle))).await;
     assert_eq!(
         (heard.text.as_str(), heard.finish()),
@@ -89,10 +89,10 @@ async fn a_stream_that_is_heard_again_may_break_too() {
 #[tokio::test]
 async fn background_work_that_still_runs_is_waited_for() {
     let world = World::new("  - reply: { text: 'the report', gate: { name: go, after_chunks: 0 } }").await;
-    let handle = crashed(&world, Delivery::Background).await;
+    let handle = crashed(&world, AnswerDelivery::Background).await;
     let chunks = world
         .backend
-        .stream(delivered("x", Delivery::Background), Some(handle));
+        .stream(delivered("x", AnswerDelivery::Background), Some(handle));
     let opened = async {
         until("two looks", || world.n_looks() >= 2).await;
         world.simulator.gates().open("go");
@@ -109,7 +109,11 @@ async fn background_work_that_still_runs_is_waited_for() {
 #[tokio::test]
 async fn what_is_gone_is_a_lost_session_and_nothing_is_started() {
     let world = World::new("  - reply: { text: never }").await;
-    for delivery in [Delivery::Streamed, Delivery::Buffered, Delivery::Background] {
+    for delivery in [
+        AnswerDelivery::Streamed,
+        AnswerDelivery::Buffered,
+        AnswerDelivery::Background,
+    ] {
         let heard = hear(
             world
                 .backend
@@ -150,12 +154,12 @@ async fn what_failed_meanwhile_failed() {
     let world =
         World::new("  - { reply: { text: x }, fault: { stream_error: { code: internal, message: broke } } }")
             .await;
-    let handle = crashed(&world, Delivery::Background).await;
+    let handle = crashed(&world, AnswerDelivery::Background).await;
     tokio::time::sleep(Duration::from_millis(100)).await;
     let heard = hear(
         world
             .backend
-            .stream(delivered("x", Delivery::Background), Some(handle)),
+            .stream(delivered("x", AnswerDelivery::Background), Some(handle)),
     )
     .await;
     assert_eq!(heard.kind(), ErrorKind::UpstreamError);

@@ -6,12 +6,12 @@ use std::time::Duration;
 use futures_util::{Stream, StreamExt};
 use gemicro_core::flow::{Spent, StepFailure};
 use gemicro_core::llm::{
-    CallTime, Delivery, FinishReason, LlmBackend, LlmChunk, LlmEnd, LlmRequest, LlmTool,
+    AnswerDelivery, CallTime, FinishReason, LlmBackend, LlmChunk, LlmEnd, LlmRequest, LlmTool,
 };
 use gemicro_event::{ErrorKind, Json};
 use gemicro_llm::{GeminiBackend, GeminiConfig};
-use gemicro_sim::scenario::{Endpoint, Scenario};
-use gemicro_sim::{Running, Simulator};
+use gemicro_sim::scenario::{Scenario, ScenarioEndpoint};
+use gemicro_sim::{RunningSimulator, Simulator};
 use serde_json::json;
 
 pub(crate) const KEY: &str = "test-key-0123456789-abcdef";
@@ -19,7 +19,7 @@ pub(crate) const MODEL: &str = "gemini-3.8-flash";
 
 /// A simulator and a backend that talks to it.
 pub(crate) struct World {
-    pub(crate) simulator: Running,
+    pub(crate) simulator: RunningSimulator,
     pub(crate) backend: GeminiBackend,
 }
 
@@ -46,12 +46,12 @@ impl World {
 
     /// Requests that started an interaction.
     pub(crate) fn n_created(&self) -> usize {
-        self.simulator.log().count(Endpoint::Interactions)
+        self.simulator.log().count(ScenarioEndpoint::Interactions)
     }
 
     /// Requests that asked for one.
     pub(crate) fn n_looks(&self) -> usize {
-        self.simulator.log().count(Endpoint::GetInteraction)
+        self.simulator.log().count(ScenarioEndpoint::GetInteraction)
     }
 
     /// The body of the first request.
@@ -87,14 +87,14 @@ pub(crate) fn request(prompt: &str) -> LlmRequest {
         previous: None,
         schema: None,
         tools: Vec::new(),
-        delivery: Delivery::Streamed,
+        delivery: AnswerDelivery::Streamed,
         max_output_tokens: 1_000,
         temperature: None,
         time: CallTime::default(),
     }
 }
 
-pub(crate) fn delivered(prompt: &str, delivery: Delivery) -> LlmRequest {
+pub(crate) fn delivered(prompt: &str, delivery: AnswerDelivery) -> LlmRequest {
     LlmRequest {
         delivery,
         ..request(prompt)

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use gemicro_core::llm::{Delivery, FinishReason, generate};
+use gemicro_core::llm::{AnswerDelivery, FinishReason, generate};
 use gemicro_event::{ErrorKind, Usage};
 use serde_json::json;
 
@@ -27,7 +27,7 @@ async fn answers_come_with_their_usage() {
         assert_eq!(heard.end().usage, Some(expected));
         assert_eq!(heard.end().interaction_id.as_deref(), Some("chatcmpl-sim000001"));
         assert!(heard.n_alive > 0 && heard.alarms.is_empty() && heard.handles.is_empty());
-        let streamed = delivery != Delivery::Buffered;
+        let streamed = delivery != AnswerDelivery::Buffered;
         assert_eq!(heard.n_texts, if streamed { 4 } else { 1 });
         let mut body = json!({
             "model": MODEL,
@@ -49,13 +49,13 @@ async fn answers_come_with_their_usage() {
 #[tokio::test]
 async fn a_schema_is_a_response_format() {
     let world = World::new("  - reply: { persona: helper }").await;
-    let heard = world.call(ask_json(Delivery::Streamed)).await;
+    let heard = world.call(ask_json(AnswerDelivery::Streamed)).await;
     assert_eq!(heard.text, r#"{"n":0}"#);
     let format = &world.bodies()[0]["response_format"];
     assert_eq!(format["type"], "json_schema");
     assert_eq!(format["json_schema"]["name"], "answer");
     assert_eq!(format["json_schema"]["schema"]["required"], json!(["n"]));
-    let answered = generate(&world.backend, &ask_json(Delivery::Streamed), None, |_| {}).await;
+    let answered = generate(&world.backend, &ask_json(AnswerDelivery::Streamed), None, |_| {}).await;
     assert_eq!(answered.expect("an answer").text, r#"{"n":0}"#);
 }
 

@@ -1,7 +1,7 @@
 //! The OpenAI-compatible backend: refusals, and what servers do instead of answering.
 
 use gemicro_core::flow::Spent;
-use gemicro_core::llm::{Delivery, LlmBackend, LlmRequest};
+use gemicro_core::llm::{AnswerDelivery, LlmBackend, LlmRequest};
 use gemicro_event::{ErrorKind, Json};
 use gemicro_llm::{OpenAiBackend, OpenAiConfig};
 use serde_json::json;
@@ -24,7 +24,7 @@ async fn refused_fields_are_given_up_once() {
         "  - { reply: { json: { n: 3 } } }".to_owned(),
     ];
     let world = World::new(&rules.concat()).await;
-    let heard = world.call(ask_json(Delivery::Streamed)).await;
+    let heard = world.call(ask_json(AnswerDelivery::Streamed)).await;
     assert_eq!(heard.text, r#"{"n":3}"#, "{heard:?}");
     let bodies = world.bodies();
     let has = |n: usize, field: &str| bodies[n].get(field).is_some();
@@ -36,7 +36,7 @@ async fn refused_fields_are_given_up_once() {
 
     // A refusal that goes on is told.
     let world = World::new("  - fault: { http: { status: 400, message: 'response_format is bad' } }").await;
-    let heard = world.call(ask_json(Delivery::Buffered)).await;
+    let heard = world.call(ask_json(AnswerDelivery::Buffered)).await;
     assert_eq!(
         (heard.kind(), heard.spent()),
         (ErrorKind::InvalidInput, Spent::Nothing)
@@ -45,7 +45,7 @@ async fn refused_fields_are_given_up_once() {
     // One about something else is not asked again.
     let world =
         World::new("  - fault: { http: { status: 400, message: 'maximum context length is 4096' } }").await;
-    let heard = world.call(ask_json(Delivery::Streamed)).await;
+    let heard = world.call(ask_json(AnswerDelivery::Streamed)).await;
     assert_eq!(heard.kind(), ErrorKind::InvalidInput);
     assert!(
         heard.message().contains("maximum context length is 4096"),
@@ -117,7 +117,7 @@ async fn refusals_have_their_kinds() {
     ];
     for (fault, kind, spent, words) in cases {
         let world = World::new(&format!("  - fault: {fault}")).await;
-        for delivery in [Delivery::Streamed, Delivery::Buffered] {
+        for delivery in [AnswerDelivery::Streamed, AnswerDelivery::Buffered] {
             let heard = world.call(ask(delivery)).await;
             assert_eq!((heard.kind(), heard.spent()), (kind, spent), "{fault}: {heard:?}");
             assert!(heard.message().contains(words), "{}", heard.message());
@@ -125,7 +125,7 @@ async fn refusals_have_their_kinds() {
         }
     }
     let world = World::new("  - fault: { rate_limit: { seconds: 7 } }").await;
-    let heard = world.call(ask(Delivery::Streamed)).await;
+    let heard = world.call(ask(AnswerDelivery::Streamed)).await;
     assert_eq!(
         (heard.kind(), heard.spent()),
         (ErrorKind::RateLimited, Spent::Nothing)
@@ -133,7 +133,7 @@ async fn refusals_have_their_kinds() {
     assert_eq!(heard.failed().failure.retry_after_ms, Some(7_000));
     let unknown = LlmRequest {
         model: "nobody-knows".to_owned(),
-        ..ask(Delivery::Streamed)
+        ..ask(AnswerDelivery::Streamed)
     };
     let world = World::new("  - reply: {}").await;
     assert_eq!(world.call(unknown).await.kind(), ErrorKind::UnknownModel);
@@ -145,7 +145,7 @@ async fn failures_in_the_middle_are_upstream_errors() {
         "  - reply: { text: 'one two six', chunks: { sizes: [4] } }\n    fault: { stream_error: { after_chunks: 1, message: it broke } }",
     )
     .await;
-    let heard = world.call(ask(Delivery::Streamed)).await;
+    let heard = world.call(ask(AnswerDelivery::Streamed)).await;
     assert_eq!(heard.text, "one ");
     heard.assert_lost(ErrorKind::UpstreamError);
     assert!(heard.message().contains("it broke"), "{}", heard.message());
@@ -222,7 +222,7 @@ async fn nobody_listens() {
     let addr = listener.local_addr().expect("an address");
     drop(listener);
     let backend = backend(&format!("http://{addr}"));
-    let heard = hear(backend.stream(ask(Delivery::Streamed), None)).await;
+    let heard = hear(backend.stream(ask(AnswerDelivery::Streamed), None)).await;
     assert_eq!(
         (heard.kind(), heard.spent()),
         (ErrorKind::UpstreamError, Spent::Nothing)
@@ -240,7 +240,7 @@ async fn the_key_is_sent_and_never_told() {
     let quoting = format!(r#"{{"error":{{"message":"bad key {KEY}","code":"{KEY}"}}}}"#);
     let server = RawServer::start(vec![response("401 No", "application/json", &quoting)]).await;
     let backend = backend(&server.url());
-    let heard = hear(backend.stream(ask(Delivery::Streamed), None)).await;
+    let heard = hear(backend.stream(ask(AnswerDelivery::Streamed), None)).await;
     assert_eq!(heard.kind(), ErrorKind::AuthFailed);
     let head = server.heads().join("\n").to_lowercase();
     assert!(
@@ -255,7 +255,7 @@ async fn the_key_is_sent_and_never_told() {
         api_key: None,
     };
     let keyless = OpenAiBackend::new(config).expect("an address");
-    let heard = hear(keyless.stream(ask(Delivery::Streamed), None)).await;
+    let heard = hear(keyless.stream(ask(AnswerDelivery::Streamed), None)).await;
     assert!(
         heard.message().contains("asks for an API key"),
         "{}",
@@ -268,7 +268,7 @@ async fn the_key_is_sent_and_never_told() {
 async fn nothing_can_be_picked_up() {
     let world = World::new("  - reply: {}").await;
     let handle = Json::from(json!({"interaction": "x"}));
-    let heard = hear(world.backend.stream(ask(Delivery::Streamed), Some(handle))).await;
+    let heard = hear(world.backend.stream(ask(AnswerDelivery::Streamed), Some(handle))).await;
     heard.assert_lost(ErrorKind::SessionNotFound);
     assert!(world.bodies().is_empty());
 }

@@ -1,10 +1,10 @@
 //! A simulator or a raw server with an OpenAI-compatible backend on it.
 
-use gemicro_core::llm::{Delivery, LlmBackend, LlmRequest};
+use gemicro_core::llm::{AnswerDelivery, LlmBackend, LlmRequest};
 use gemicro_event::Json;
 use gemicro_llm::{OpenAiBackend, OpenAiConfig};
 use gemicro_sim::scenario::Scenario;
-use gemicro_sim::{Running, Simulator};
+use gemicro_sim::{RunningSimulator, Simulator};
 use serde_json::{Value, json};
 
 use crate::gemini_world::{Heard, hear, request};
@@ -15,7 +15,7 @@ pub(crate) const MODEL: &str = "llama3.2";
 
 /// A simulator and a backend that talks to it.
 pub(crate) struct World {
-    pub(crate) simulator: Running,
+    pub(crate) simulator: RunningSimulator,
     pub(crate) backend: OpenAiBackend,
 }
 
@@ -49,7 +49,7 @@ pub(crate) fn backend(url: &str) -> OpenAiBackend {
     OpenAiBackend::new(config).expect("an address and a key")
 }
 
-pub(crate) fn ask(delivery: Delivery) -> LlmRequest {
+pub(crate) fn ask(delivery: AnswerDelivery) -> LlmRequest {
     LlmRequest {
         backend: String::new(),
         model: MODEL.to_owned(),
@@ -60,7 +60,7 @@ pub(crate) fn ask(delivery: Delivery) -> LlmRequest {
     }
 }
 
-pub(crate) fn ask_json(delivery: Delivery) -> LlmRequest {
+pub(crate) fn ask_json(delivery: AnswerDelivery) -> LlmRequest {
     let schema = json!({"type": "object", "properties": {"n": {"type": "integer"}}, "required": ["n"]});
     LlmRequest {
         schema: Some(Json::from(schema)),
@@ -68,12 +68,16 @@ pub(crate) fn ask_json(delivery: Delivery) -> LlmRequest {
     }
 }
 
-pub(crate) const DELIVERIES: [Delivery; 3] = [Delivery::Streamed, Delivery::Buffered, Delivery::Background];
+pub(crate) const DELIVERIES: [AnswerDelivery; 3] = [
+    AnswerDelivery::Streamed,
+    AnswerDelivery::Buffered,
+    AnswerDelivery::Background,
+];
 
 /// What a raw server's answer becomes.
 pub(crate) async fn from_raw(script: Vec<Act>) -> Heard {
     let server = RawServer::start(vec![script]).await;
-    let heard = hear(backend(&server.url()).stream(ask(Delivery::Streamed), None)).await;
+    let heard = hear(backend(&server.url()).stream(ask(AnswerDelivery::Streamed), None)).await;
     assert!(heard.handles.is_empty());
     heard
 }

@@ -3,5 +3,5 @@
 mod open_requests;
 mod serving;
 
-pub use gemicro_listener::{Access, Reach};
+pub use gemicro_listener::{ServerAccess, ServerReach};
 pub use serving::serve_http;

@@ -26,7 +26,7 @@ pub(super) struct OpenRequest {
 }
 
 #[derive(Deserialize)]
-struct Named {
+struct RequestLabel {
     id: RequestId,
     #[serde(rename = "method")]
     _method: String,
@@ -39,7 +39,7 @@ impl OpenRequests {
     /// The JSON-RPC answer to a request whose id is in use.
     pub(super) fn begin(&self, headers: &HeaderMap, body: &[u8]) -> Result<OpenRequest, Value> {
         let session = headers.get(SESSION).and_then(|session| session.to_str().ok());
-        let named = serde_json::from_slice::<Named>(body).ok();
+        let named = serde_json::from_slice::<RequestLabel>(body).ok();
         let key = session
             .zip(named)
             .map(|(session, named)| (session.to_owned(), named.id));

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use gemicro_event::{ErrorKind, Failure};
-use gemicro_listener::{Access, Listening, Refusal, Site};
+use gemicro_listener::{ListenerParts, ListenerSite, RequestRefusal, ServerAccess};
 use http_body_util::combinators::BoxBody;
 use http_body_util::{BodyExt, Full, Limited};
 use hyper::body::{Bytes, Incoming};
@@ -17,8 +17,8 @@ use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
 use super::open_requests::OpenRequests;
-use crate::server::Server;
-use crate::setup::Setup;
+use crate::server::McpConnection;
+use crate::setup::McpSetup;
 
 /// Where the protocol is served.
 const PATH: &str = "/mcp";
@@ -27,11 +27,11 @@ const MAX_BODY_BYTES: usize = 1024 * 1024;
 /// How long a client may take to send its body.
 const BODY_WITHIN: Duration = Duration::from_secs(10);
 
-type Answer = Response<BoxBody<Bytes, Infallible>>;
+type HttpAnswer = Response<BoxBody<Bytes, Infallible>>;
 
 /// What requests lead to.
-struct Entrance {
-    service: StreamableHttpService<Server, LocalSessionManager>,
+struct McpEntrance {
+    service: StreamableHttpService<McpConnection, LocalSessionManager>,
     open: OpenRequests,
 }
 
@@ -40,9 +40,9 @@ struct Entrance {
 /// # Errors
 /// When the listener fails.
 pub async fn serve_http(
-    setup: Setup,
+    setup: McpSetup,
     listener: TcpListener,
-    access: Access,
+    access: ServerAccess,
     shutdown: CancellationToken,
 ) -> Result<(), Failure> {
     let setup = Arc::new(setup);
@@ -56,15 +56,15 @@ pub async fn serve_http(
     // An event without data, as the SDK sends first, ends the connection of Gemini CLI 0.61.
     let mut sessions = LocalSessionManager::default();
     sessions.session_config.sse_retry = None;
-    let entrance = Entrance {
+    let entrance = McpEntrance {
         service: StreamableHttpService::new(
-            move || Ok(Server::new(setup.clone(), closing.clone())),
+            move || Ok(McpConnection::new(setup.clone(), closing.clone())),
             Arc::new(sessions),
             config,
         ),
         open: OpenRequests::default(),
     };
-    let listening = Listening {
+    let listening = ListenerParts {
         listener,
         access,
         n_connections: Arc::default(),
@@ -77,14 +77,14 @@ pub async fn serve_http(
     })
 }
 
-impl Site for Entrance {
+impl ListenerSite for McpEntrance {
     type Body = BoxBody<Bytes, Infallible>;
 
     fn is_open(&self, _path: &str) -> bool {
         false
     }
 
-    async fn answer(&self, request: Request<Incoming>) -> Answer {
+    async fn answer(&self, request: Request<Incoming>) -> HttpAnswer {
         if request.uri().path() != PATH {
             return plain(StatusCode::NOT_FOUND, "the protocol is served at /mcp");
         }
@@ -118,31 +118,31 @@ impl Site for Entrance {
         })
     }
 
-    fn refuse(&self, _request: &Request<Incoming>, refusal: Refusal) -> Answer {
+    fn refuse(&self, _request: &Request<Incoming>, refusal: RequestRefusal) -> HttpAnswer {
         let mut response = plain(refusal.status(), refusal.message());
         let headers = response.headers_mut();
         match refusal {
-            Refusal::NoToken => {
+            RequestRefusal::NoToken => {
                 headers.insert(WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
             }
-            Refusal::Busy => {
+            RequestRefusal::Busy => {
                 headers.insert(RETRY_AFTER, HeaderValue::from_static("1"));
             }
-            Refusal::ForeignHost | Refusal::WebPage | Refusal::LongHead => {}
+            RequestRefusal::ForeignHost | RequestRefusal::WebPage | RequestRefusal::LongHead => {}
         }
         response
     }
 }
 
-fn plain(status: StatusCode, words: &'static str) -> Answer {
+fn plain(status: StatusCode, words: &'static str) -> HttpAnswer {
     respond(status, "text/plain", Bytes::from_static(words.as_bytes()))
 }
 
-fn json(value: &serde_json::Value) -> Answer {
+fn json(value: &serde_json::Value) -> HttpAnswer {
     respond(StatusCode::OK, "application/json", value.to_string().into())
 }
 
-fn respond(status: StatusCode, content_type: &'static str, body: Bytes) -> Answer {
+fn respond(status: StatusCode, content_type: &'static str, body: Bytes) -> HttpAnswer {
     let mut response = Response::new(Full::new(body).boxed());
     *response.status_mut() = status;
     let content_type = HeaderValue::from_static(content_type);

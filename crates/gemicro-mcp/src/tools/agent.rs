@@ -13,9 +13,9 @@ use rmcp::ErrorData;
 use rmcp::model::{CallToolResponse, JsonObject, Tool, ToolAnnotations};
 use serde_json::json;
 
-use super::call::{AtEnd, Started, ToolCall, withdrawn};
+use super::call::{AtEnd, McpToolCall, StartedCall, withdrawn};
 use super::schema;
-use crate::answer::Answer;
+use crate::answer::McpAnswer;
 use crate::arguments::{Arguments, wrong};
 
 const PARAMETERS: [&str; 12] = [
@@ -110,7 +110,7 @@ pub(super) fn definition(agent: AgentName) -> Tool {
 /// Asks the agent.
 pub(super) async fn call(
     agent: AgentName,
-    mut call: ToolCall,
+    mut call: McpToolCall,
     arguments: Option<JsonObject>,
 ) -> Result<CallToolResponse, ErrorData> {
     let tool = agent.as_str();
@@ -139,21 +139,21 @@ pub(super) async fn call(
         })
     });
     let answer = match call.start(plan, at_end).await? {
-        Ok(Started::Ended(events)) => match ToolAnswer::of(&events) {
+        Ok(StartedCall::Ended(events)) => match ToolAnswer::of(&events) {
             Some(answer) => answer.with_extras(extras, &events),
             None => {
                 let failure = Failure::new(ErrorKind::Internal, "the run left no readable events");
                 return Ok(refused(tool, &failure, extras, limits));
             }
         },
-        Ok(Started::GoesOn(run, events)) => {
+        Ok(StartedCall::GoesOn(run, events)) => {
             ToolAnswer::still_running(tool, &run, limits, call.began.elapsed()).with_extras(extras, &events)
         }
-        Ok(Started::Task(task)) => return Ok(*task),
-        Ok(Started::Withdrawn) => return Ok(withdrawn(tool).into()),
+        Ok(StartedCall::Task(task)) => return Ok(*task),
+        Ok(StartedCall::Withdrawn) => return Ok(withdrawn(tool).into()),
         Err(failure) => return Ok(refused(tool, &failure, extras, limits)),
     };
-    Ok(Answer::of_tool(&answer).into())
+    Ok(McpAnswer::of_tool(&answer).into())
 }
 
 /// The plan of a request. A session that is not there is begun anew: the caller cannot know which there are.
@@ -166,7 +166,7 @@ fn planned(request: AskRequest) -> Result<Plan, Failure> {
 
 fn refused(tool: &str, failure: &Failure, extras: ToolExtras, limits: (u64, u64)) -> CallToolResponse {
     let answer = ToolAnswer::failure(tool, failure, limits, 0, Duration::ZERO);
-    Answer::of_tool(&answer.with_extras(extras, &[])).into()
+    McpAnswer::of_tool(&answer.with_extras(extras, &[])).into()
 }
 
 impl AgentCall {

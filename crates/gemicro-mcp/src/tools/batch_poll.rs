@@ -9,9 +9,9 @@ use serde_json::json;
 
 use super::ToolName;
 use super::batch_answer::BatchSuccess;
-use super::call::{ToolCall, withdrawn};
+use super::call::{McpToolCall, withdrawn};
 use super::schema;
-use crate::answer::Answer;
+use crate::answer::McpAnswer;
 use crate::arguments::Arguments;
 use crate::waiting::detached;
 
@@ -46,14 +46,14 @@ pub(super) fn definition() -> Tool {
 }
 
 /// Looks at a batch, or waits for it.
-pub(super) async fn call(call: &ToolCall, arguments: Option<JsonObject>) -> Answer {
+pub(super) async fn call(call: &McpToolCall, arguments: Option<JsonObject>) -> McpAnswer {
     match poll(call, arguments).await {
         Ok(answer) => answer,
-        Err(failure) => Answer::failure(ToolName::BatchPoll.as_str(), &failure),
+        Err(failure) => McpAnswer::failure(ToolName::BatchPoll.as_str(), &failure),
     }
 }
 
-async fn poll(call: &ToolCall, arguments: Option<JsonObject>) -> Result<Answer, Failure> {
+async fn poll(call: &McpToolCall, arguments: Option<JsonObject>) -> Result<McpAnswer, Failure> {
     let arguments = Arguments::new(
         arguments,
         &["response_id", "wait_seconds", "fields", "offset", "limit"],
@@ -87,5 +87,8 @@ async fn poll(call: &ToolCall, arguments: Option<JsonObject>) -> Result<Answer, 
             }
         }
     };
-    Ok(Answer::success(&BatchSuccess::new(ToolName::BatchPoll, answer)))
+    Ok(McpAnswer::success(&BatchSuccess::new(
+        ToolName::BatchPoll,
+        answer,
+    )))
 }

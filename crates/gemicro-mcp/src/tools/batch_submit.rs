@@ -8,9 +8,9 @@ use serde_json::{Value, json};
 use super::ToolName;
 use super::agent::folder;
 use super::batch_answer::BatchSuccess;
-use super::call::ToolCall;
+use super::call::McpToolCall;
 use super::schema;
-use crate::answer::Answer;
+use crate::answer::McpAnswer;
 use crate::arguments::{Arguments, wrong};
 use crate::setup::BatchParameters;
 use crate::waiting::detached;
@@ -69,15 +69,15 @@ pub(super) fn definition() -> Tool {
 }
 
 /// Hands a batch in.
-pub(super) async fn call(call: &ToolCall, arguments: Option<JsonObject>) -> Answer {
+pub(super) async fn call(call: &McpToolCall, arguments: Option<JsonObject>) -> McpAnswer {
     let tool = ToolName::BatchSubmit.as_str();
     match submit(call, arguments).await {
         Ok(answer) => answer,
-        Err(failure) => Answer::failure(tool, &failure),
+        Err(failure) => McpAnswer::failure(tool, &failure),
     }
 }
 
-async fn submit(call: &ToolCall, arguments: Option<JsonObject>) -> Result<Answer, Failure> {
+async fn submit(call: &McpToolCall, arguments: Option<JsonObject>) -> Result<McpAnswer, Failure> {
     let request = (call.setup.batch)(read(arguments)?)?;
     let batches = Batches::new(call.setup.desk.clone());
     // Whoever is gone by then finds it in the list, or by its key.
@@ -86,7 +86,10 @@ async fn submit(call: &ToolCall, arguments: Option<JsonObject>) -> Result<Answer
         async move { batches.submit(request).await },
     )
     .await?;
-    Ok(Answer::success(&BatchSuccess::new(ToolName::BatchSubmit, answer)))
+    Ok(McpAnswer::success(&BatchSuccess::new(
+        ToolName::BatchSubmit,
+        answer,
+    )))
 }
 
 fn read(arguments: Option<JsonObject>) -> Result<BatchParameters, Failure> {

@@ -11,26 +11,26 @@ use rmcp::model::CallToolResponse;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-use crate::answer::Answer;
+use crate::answer::McpAnswer;
 use crate::calls::RunningCall;
-use crate::progress::Progress;
-use crate::setup::Setup;
+use crate::progress::ProgressSender;
+use crate::setup::McpSetup;
 use crate::tasks;
-use crate::waiting::{Patience, Waited, detached, wait};
+use crate::waiting::{Patience, WaitOutcome, detached, wait};
 
 /// A client that knows tasks gets one for a run that takes longer than this.
 const TASK_AFTER: Duration = Duration::from_secs(1);
 
 /// One call of one tool.
-pub(crate) struct ToolCall {
+pub(crate) struct McpToolCall {
     /// The server's parts.
-    pub(crate) setup: Arc<Setup>,
+    pub(crate) setup: Arc<McpSetup>,
     /// The call, as long as it is under way.
     pub(crate) running: RunningCall,
     /// Falls when the connection closes.
     pub(crate) closing: CancellationToken,
     /// The way to a client that asked for progress.
-    pub(crate) progress: Progress,
+    pub(crate) progress: ProgressSender,
     /// Whether the client knows tasks.
     pub(crate) takes_tasks: bool,
     /// When it began.
@@ -41,7 +41,7 @@ pub(crate) struct ToolCall {
 pub(crate) type AtEnd = Box<dyn FnOnce(&[Event]) + Send>;
 
 /// What became of a run that a call started.
-pub(crate) enum Started {
+pub(crate) enum StartedCall {
     /// It has ended, or was stopped.
     Ended(Vec<Event>),
     /// It goes on: its id, its events so far.
@@ -52,7 +52,7 @@ pub(crate) enum Started {
     Withdrawn,
 }
 
-impl ToolCall {
+impl McpToolCall {
     /// Ends the waiting for a run after a while, counted from the call's beginning.
     pub(crate) fn patience(&self, within: Duration) -> Patience {
         Patience {
@@ -78,7 +78,7 @@ impl ToolCall {
         &mut self,
         plan: Plan,
         at_end: Option<AtEnd>,
-    ) -> Result<Result<Started, Failure>, ErrorData> {
+    ) -> Result<Result<StartedCall, Failure>, ErrorData> {
         for notice in plan.notices() {
             (self.setup.log)(&notice);
         }
@@ -94,7 +94,7 @@ impl ToolCall {
                 return Ok(Err(Failure::new(ErrorKind::Internal, message)));
             }
             // It may start yet: its id tells.
-            Err(_) => return Ok(Ok(Started::GoesOn(run, Vec::new()))),
+            Err(_) => return Ok(Ok(StartedCall::GoesOn(run, Vec::new()))),
         };
         self.progress
             .say(&format!("run {run} started; its id is good for run_result"))
@@ -106,13 +106,13 @@ impl ToolCall {
         };
         let patience = self.patience(within);
         match wait(watching, &patience, &mut self.progress).await {
-            Waited::Ended(events) => {
+            WaitOutcome::Ended(events) => {
                 if let Some(at_end) = at_end {
                     at_end(&events);
                 }
-                Ok(Ok(Started::Ended(events)))
+                Ok(Ok(StartedCall::Ended(events)))
             }
-            Waited::GoesOn(events, rest) => {
+            WaitOutcome::GoesOn(events, rest) => {
                 if let Some(at_end) = at_end {
                     let seen = events.clone();
                     tokio::spawn(async move {
@@ -123,13 +123,13 @@ impl ToolCall {
                 }
                 if self.takes_tasks {
                     let task = tasks::create(self.setup.desk.as_ref(), run.as_str()).await?;
-                    return Ok(Ok(Started::Task(Box::new(CallToolResponse::Task(task)))));
+                    return Ok(Ok(StartedCall::Task(Box::new(CallToolResponse::Task(task)))));
                 }
-                Ok(Ok(Started::GoesOn(run, events)))
+                Ok(Ok(StartedCall::GoesOn(run, events)))
             }
-            Waited::Withdrawn => {
+            WaitOutcome::Withdrawn => {
                 self.cancel(&run, "the client cancelled the call").await?;
-                Ok(Ok(Started::Withdrawn))
+                Ok(Ok(StartedCall::Withdrawn))
             }
         }
     }
@@ -147,7 +147,7 @@ impl ToolCall {
 }
 
 /// The answer to a call that nobody waits for any more.
-pub(crate) fn withdrawn(tool: &str) -> Answer {
+pub(crate) fn withdrawn(tool: &str) -> McpAnswer {
     let failure = Failure::new(ErrorKind::Cancelled, "the client cancelled the call");
-    Answer::failure(tool, &failure)
+    McpAnswer::failure(tool, &failure)
 }

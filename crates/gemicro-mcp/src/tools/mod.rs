@@ -14,5 +14,5 @@ mod run_status;
 mod schema;
 mod tool_name;
 
-pub(crate) use call::ToolCall;
+pub(crate) use call::McpToolCall;
 pub(crate) use tool_name::ToolName;

@@ -1,7 +1,7 @@
 //! `pipeline_start`: a coding task, answered at once with the id of its run.
 
 use gemicro_engine::pipeline::workflow::Mode;
-use gemicro_engine::{PipelineKind, PipelineParameters};
+use gemicro_engine::{PipelineKind, StartPipelineParameters};
 use gemicro_event::{Failure, StreamId};
 use rmcp::model::{JsonObject, Tool, ToolAnnotations};
 use serde::Serialize;
@@ -9,9 +9,9 @@ use serde_json::json;
 
 use super::ToolName;
 use super::agent::folder;
-use super::call::ToolCall;
+use super::call::McpToolCall;
 use super::schema;
-use crate::answer::Answer;
+use crate::answer::McpAnswer;
 use crate::arguments::Arguments;
 use crate::waiting::detached;
 
@@ -58,20 +58,20 @@ pub(super) fn definition() -> Tool {
 }
 
 /// Starts a task.
-pub(super) async fn call(call: &ToolCall, arguments: Option<JsonObject>) -> Answer {
+pub(super) async fn call(call: &McpToolCall, arguments: Option<JsonObject>) -> McpAnswer {
     let tool = ToolName::PipelineStart.as_str();
     match start(call, arguments).await {
-        Ok(run_id) => Answer::success(&PipelineStarted {
+        Ok(run_id) => McpAnswer::success(&PipelineStarted {
             success: true,
             tool,
             result: format!("The pipeline is under way. Ask run_status or run_result for run {run_id}."),
             run_id,
         }),
-        Err(failure) => Answer::failure(tool, &failure),
+        Err(failure) => McpAnswer::failure(tool, &failure),
     }
 }
 
-async fn start(call: &ToolCall, arguments: Option<JsonObject>) -> Result<StreamId, Failure> {
+async fn start(call: &McpToolCall, arguments: Option<JsonObject>) -> Result<StreamId, Failure> {
     let plan = (call.setup.pipeline)(read(arguments)?)?;
     for notice in plan.notices() {
         (call.setup.log)(&notice);
@@ -85,11 +85,11 @@ async fn start(call: &ToolCall, arguments: Option<JsonObject>) -> Result<StreamI
     Ok(run)
 }
 
-fn read(arguments: Option<JsonObject>) -> Result<PipelineParameters, Failure> {
+fn read(arguments: Option<JsonObject>) -> Result<StartPipelineParameters, Failure> {
     let arguments = Arguments::new(arguments, &PARAMETERS)?;
     let agents = gemicro_core::ask::AgentName::ALL.map(|agent| (agent.as_str(), agent));
     let modes = Mode::ALL.map(|mode| (mode.as_str(), mode));
-    Ok(PipelineParameters {
+    Ok(StartPipelineParameters {
         kind: PipelineKind::Pipeline,
         task: arguments.required("task")?,
         directory: folder(&arguments.required("cd")?)?,

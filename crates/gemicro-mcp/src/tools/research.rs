@@ -2,15 +2,15 @@
 
 use std::path::Path;
 
-use gemicro_engine::{ResearchKind, ResearchParameters};
+use gemicro_engine::{ResearchKind, StartResearchParameters};
 use gemicro_event::Failure;
 use rmcp::ErrorData;
 use rmcp::model::{CallToolResponse, JsonObject, Tool, ToolAnnotations};
 use serde_json::json;
 
-use super::call::{Started, ToolCall, withdrawn};
+use super::call::{McpToolCall, StartedCall, withdrawn};
 use super::schema;
-use crate::answer::Answer;
+use crate::answer::McpAnswer;
 use crate::arguments::{Arguments, wrong};
 use crate::run_answer::{self, RESEARCH};
 
@@ -55,25 +55,25 @@ pub(super) fn definition() -> Tool {
 
 /// Answers a question.
 pub(super) async fn call(
-    mut call: ToolCall,
+    mut call: McpToolCall,
     arguments: Option<JsonObject>,
 ) -> Result<CallToolResponse, ErrorData> {
     let plan = read(arguments).and_then(|parameters| (call.setup.research)(parameters));
     let plan = match plan {
         Ok(plan) => plan,
-        Err(failure) => return Ok(Answer::failure(RESEARCH, &failure).into()),
+        Err(failure) => return Ok(McpAnswer::failure(RESEARCH, &failure).into()),
     };
     let answer = match call.start(plan, None).await? {
-        Ok(Started::Ended(events)) => run_answer::ended(&events),
-        Ok(Started::GoesOn(run, events)) => run_answer::goes_on(&run, &events),
-        Ok(Started::Task(task)) => return Ok(*task),
-        Ok(Started::Withdrawn) => withdrawn(RESEARCH),
-        Err(failure) => Answer::failure(RESEARCH, &failure),
+        Ok(StartedCall::Ended(events)) => run_answer::ended(&events),
+        Ok(StartedCall::GoesOn(run, events)) => run_answer::goes_on(&run, &events),
+        Ok(StartedCall::Task(task)) => return Ok(*task),
+        Ok(StartedCall::Withdrawn) => withdrawn(RESEARCH),
+        Err(failure) => McpAnswer::failure(RESEARCH, &failure),
     };
     Ok(answer.into())
 }
 
-fn read(arguments: Option<JsonObject>) -> Result<ResearchParameters, Failure> {
+fn read(arguments: Option<JsonObject>) -> Result<StartResearchParameters, Failure> {
     let arguments = Arguments::new(arguments, &PARAMETERS)?;
     let sources = arguments.texts("sources")?;
     // The server's own folder means nothing to the caller.
@@ -84,7 +84,7 @@ fn read(arguments: Option<JsonObject>) -> Result<ResearchParameters, Failure> {
         let why = format!("must be absolute paths or web addresses, not {relative}");
         return Err(wrong("sources", &why));
     }
-    Ok(ResearchParameters {
+    Ok(StartResearchParameters {
         kind: ResearchKind::Research,
         question: arguments.required("question")?,
         sources,

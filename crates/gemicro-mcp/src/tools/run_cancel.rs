@@ -7,9 +7,9 @@ use rmcp::model::{JsonObject, Tool, ToolAnnotations};
 use serde_json::{Value, json};
 
 use super::ToolName;
-use super::call::ToolCall;
+use super::call::McpToolCall;
 use super::schema;
-use crate::answer::Answer;
+use crate::answer::McpAnswer;
 use crate::arguments::Arguments;
 use crate::waiting::detached;
 
@@ -34,14 +34,14 @@ pub(super) fn definition() -> Tool {
 }
 
 /// Cancels a run.
-pub(super) async fn call(call: &ToolCall, arguments: Option<JsonObject>) -> Answer {
+pub(super) async fn call(call: &McpToolCall, arguments: Option<JsonObject>) -> McpAnswer {
     match cancel(call, arguments).await {
-        Ok(value) => Answer::success(&value),
-        Err(failure) => Answer::failure(ToolName::RunCancel.as_str(), &failure),
+        Ok(value) => McpAnswer::success(&value),
+        Err(failure) => McpAnswer::failure(ToolName::RunCancel.as_str(), &failure),
     }
 }
 
-async fn cancel(call: &ToolCall, arguments: Option<JsonObject>) -> Result<Value, Failure> {
+async fn cancel(call: &McpToolCall, arguments: Option<JsonObject>) -> Result<Value, Failure> {
     let arguments = Arguments::new(arguments, &["run_id", "reason"])?;
     let named = arguments.required("run_id")?;
     let reason = arguments.text("reason")?.unwrap_or_default();

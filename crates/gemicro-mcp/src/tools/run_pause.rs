@@ -7,9 +7,9 @@ use rmcp::model::{JsonObject, Tool, ToolAnnotations};
 use serde_json::{Value, json};
 
 use super::ToolName;
-use super::call::ToolCall;
+use super::call::McpToolCall;
 use super::schema;
-use crate::answer::Answer;
+use crate::answer::McpAnswer;
 use crate::arguments::Arguments;
 use crate::waiting::detached;
 
@@ -40,22 +40,22 @@ fn tool(name: ToolName, title: &str, description: &'static str) -> Tool {
 }
 
 /// Pauses a run.
-pub(super) async fn call(call: &ToolCall, arguments: Option<JsonObject>) -> Answer {
+pub(super) async fn call(call: &McpToolCall, arguments: Option<JsonObject>) -> McpAnswer {
     match pause_run(call, arguments).await {
-        Ok(value) => Answer::success(&value),
-        Err(failure) => Answer::failure(ToolName::RunPause.as_str(), &failure),
+        Ok(value) => McpAnswer::success(&value),
+        Err(failure) => McpAnswer::failure(ToolName::RunPause.as_str(), &failure),
     }
 }
 
 /// Resumes a run.
-pub(super) async fn resume_call(call: &ToolCall, arguments: Option<JsonObject>) -> Answer {
+pub(super) async fn resume_call(call: &McpToolCall, arguments: Option<JsonObject>) -> McpAnswer {
     match resume_run(call, arguments).await {
-        Ok(value) => Answer::success(&value),
-        Err(failure) => Answer::failure(ToolName::RunResume.as_str(), &failure),
+        Ok(value) => McpAnswer::success(&value),
+        Err(failure) => McpAnswer::failure(ToolName::RunResume.as_str(), &failure),
     }
 }
 
-async fn pause_run(call: &ToolCall, arguments: Option<JsonObject>) -> Result<Value, Failure> {
+async fn pause_run(call: &McpToolCall, arguments: Option<JsonObject>) -> Result<Value, Failure> {
     let named = run_id(arguments)?;
     let desk = call.setup.desk.clone();
     let paused = detached(call.setup.answer_within, async move {
@@ -79,7 +79,7 @@ async fn pause_run(call: &ToolCall, arguments: Option<JsonObject>) -> Result<Val
     }))
 }
 
-async fn resume_run(call: &ToolCall, arguments: Option<JsonObject>) -> Result<Value, Failure> {
+async fn resume_run(call: &McpToolCall, arguments: Option<JsonObject>) -> Result<Value, Failure> {
     let named = run_id(arguments)?;
     let desk = call.setup.desk.clone();
     let resumed = detached(call.setup.answer_within, async move {

@@ -7,12 +7,12 @@ use rmcp::model::{JsonObject, Tool, ToolAnnotations};
 use serde_json::json;
 
 use super::ToolName;
-use super::call::{ToolCall, withdrawn};
+use super::call::{McpToolCall, withdrawn};
 use super::schema;
-use crate::answer::Answer;
+use crate::answer::McpAnswer;
 use crate::arguments::Arguments;
 use crate::run_answer;
-use crate::waiting::{Waited, wait};
+use crate::waiting::{WaitOutcome, wait};
 
 /// An hour: more than any bound of a call.
 const MAX_WAIT_S: u32 = 3_600;
@@ -35,14 +35,14 @@ pub(super) fn definition() -> Tool {
 }
 
 /// Waits for a run and tells its answer.
-pub(super) async fn call(call: ToolCall, arguments: Option<JsonObject>) -> Answer {
+pub(super) async fn call(call: McpToolCall, arguments: Option<JsonObject>) -> McpAnswer {
     match result(call, arguments).await {
         Ok(answer) => answer,
-        Err(failure) => Answer::failure(ToolName::RunResult.as_str(), &failure),
+        Err(failure) => McpAnswer::failure(ToolName::RunResult.as_str(), &failure),
     }
 }
 
-async fn result(mut call: ToolCall, arguments: Option<JsonObject>) -> Result<Answer, Failure> {
+async fn result(mut call: McpToolCall, arguments: Option<JsonObject>) -> Result<McpAnswer, Failure> {
     let arguments = Arguments::new(arguments, &["run_id", "wait_s"])?;
     let named = arguments.required("run_id")?;
     let within = match arguments.number("wait_s", 0..=MAX_WAIT_S)? {
@@ -66,9 +66,9 @@ async fn result(mut call: ToolCall, arguments: Option<JsonObject>) -> Result<Ans
     let watching = call.setup.desk.watch(&row.run).await?;
     let patience = call.patience(within);
     Ok(match wait(watching, &patience, &mut call.progress).await {
-        Waited::Ended(events) => run_answer::ended(&events),
-        Waited::GoesOn(_, _) => run_answer::goes_on(&row.run, &events),
+        WaitOutcome::Ended(events) => run_answer::ended(&events),
+        WaitOutcome::GoesOn(_, _) => run_answer::goes_on(&row.run, &events),
         // Whoever only asks does not end the run.
-        Waited::Withdrawn => withdrawn(ToolName::RunResult.as_str()),
+        WaitOutcome::Withdrawn => withdrawn(ToolName::RunResult.as_str()),
     })
 }

@@ -8,16 +8,16 @@ use serde::Serialize;
 use serde_json::json;
 
 use super::ToolName;
-use super::call::ToolCall;
+use super::call::McpToolCall;
 use super::schema;
-use crate::answer::Answer;
+use crate::answer::McpAnswer;
 use crate::arguments::Arguments;
 
 /// Events that are shown.
 const SHOWN: usize = 5;
 
 #[derive(Debug, Serialize)]
-struct Status {
+struct RunStatusBody {
     success: bool,
     tool: &'static str,
     run_id: StreamId,
@@ -37,12 +37,12 @@ struct Status {
     /// What it cost, for people.
     #[serde(skip_serializing_if = "Option::is_none")]
     cost: Option<String>,
-    last_events: Vec<Line>,
+    last_events: Vec<StatusLine>,
     duration: String,
 }
 
 #[derive(Debug, Serialize)]
-struct Line {
+struct StatusLine {
     event_type: String,
     message: String,
     timestamp: Timestamp,
@@ -59,14 +59,14 @@ pub(super) fn definition() -> Tool {
 }
 
 /// Looks at a run.
-pub(super) async fn call(call: &ToolCall, arguments: Option<JsonObject>) -> Answer {
+pub(super) async fn call(call: &McpToolCall, arguments: Option<JsonObject>) -> McpAnswer {
     match status(call, arguments).await {
-        Ok(status) => Answer::success(&status),
-        Err(failure) => Answer::failure(ToolName::RunStatus.as_str(), &failure),
+        Ok(status) => McpAnswer::success(&status),
+        Err(failure) => McpAnswer::failure(ToolName::RunStatus.as_str(), &failure),
     }
 }
 
-async fn status(call: &ToolCall, arguments: Option<JsonObject>) -> Result<Status, Failure> {
+async fn status(call: &McpToolCall, arguments: Option<JsonObject>) -> Result<RunStatusBody, Failure> {
     let named = Arguments::new(arguments, &["run_id"])?.required("run_id")?;
     let (row, events) = call.look_up(named).await?;
     let until = match row.status {
@@ -79,7 +79,7 @@ async fn status(call: &ToolCall, arguments: Option<JsonObject>) -> Result<Status
         | RunStatus::Interrupted => None,
     };
     let last_at = row.ended_at.unwrap_or_else(Timestamp::now);
-    Ok(Status {
+    Ok(RunStatusBody {
         success: true,
         tool: ToolName::RunStatus.as_str(),
         run_id: row.run,
@@ -105,8 +105,8 @@ fn parked_until(event: &Event) -> Option<Timestamp> {
     event.update.as_run_parked().map(|parked| parked.until)
 }
 
-fn line(event: &Event) -> Line {
-    Line {
+fn line(event: &Event) -> StatusLine {
+    StatusLine {
         event_type: event.update.event_type.clone(),
         message: event.update.message.clone(),
         timestamp: event.update.timestamp,

@@ -4,7 +4,7 @@ use gemicro_core::ask::AgentName;
 use rmcp::ErrorData;
 use rmcp::model::{CallToolResponse, JsonObject, Tool};
 
-use super::call::ToolCall;
+use super::call::McpToolCall;
 use super::{
     agent, batch_poll, batch_submit, pipeline_start, research, run_cancel, run_pause, run_result, run_status,
 };
@@ -94,7 +94,7 @@ impl ToolName {
     /// Only when the protocol itself cannot go on; a tool's own failure is an answer.
     pub(crate) async fn call(
         self,
-        call: ToolCall,
+        call: McpToolCall,
         arguments: Option<JsonObject>,
     ) -> Result<CallToolResponse, ErrorData> {
         match self {

@@ -1,7 +1,7 @@
 //! A client that speaks JSON lines.
 
 use gemicro_event::Failure;
-use gemicro_mcp::{Setup, serve};
+use gemicro_mcp::{McpSetup, serve};
 use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, DuplexStream, Lines, ReadHalf, WriteHalf};
 use tokio::task::JoinHandle;
@@ -21,12 +21,12 @@ pub(crate) struct Client {
 }
 
 impl Client {
-    pub(crate) async fn connect(setup: Setup) -> Self {
+    pub(crate) async fn connect(setup: McpSetup) -> Self {
         Self::connect_as(setup, json!({})).await
     }
 
     /// A client with these capabilities.
-    pub(crate) async fn connect_as(setup: Setup, capabilities: Value) -> Self {
+    pub(crate) async fn connect_as(setup: McpSetup, capabilities: Value) -> Self {
         let (near, far) = tokio::io::duplex(1 << 16);
         let (input, output) = tokio::io::split(far);
         let shutdown = CancellationToken::new();

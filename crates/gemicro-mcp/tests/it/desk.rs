@@ -12,14 +12,14 @@ use gemicro_core::llm::LlmConfig;
 use gemicro_core::run::RunRow;
 use gemicro_core::run::events::{RunCancelled, RunStarted};
 use gemicro_engine::{
-    BatchRequest, BatchSettings, Board, BoardPage, CancelOutcome, Desk, Plan, ResearchParameters, StoreReads,
-    Watched, Watching,
+    BatchRequest, BatchSettings, BoardPage, CancelOutcome, Desk, Plan, StartResearchParameters, StoreReads,
+    StoredBoard, Watched, Watching,
 };
 use gemicro_event::{
     AgentUpdate, Charge, CommandId, ErrorKind, Event, Failure, Json, SCHEMA_VERSION, StepKey, StreamId,
     Timestamp, is_terminal,
 };
-use gemicro_mcp::Setup;
+use gemicro_mcp::McpSetup;
 use tokio::sync::watch;
 
 use crate::script::{Happens, Script};
@@ -38,7 +38,7 @@ struct State {
     plans: Vec<Plan>,
     cancelled: Vec<(StreamId, String)>,
     logged: Vec<String>,
-    researched: Vec<ResearchParameters>,
+    researched: Vec<StartResearchParameters>,
 }
 
 impl FakeDesk {
@@ -51,9 +51,9 @@ impl FakeDesk {
     }
 
     /// A server over this desk that answers within some seconds.
-    pub(crate) fn setup(&self, answer_within: Duration) -> Setup {
+    pub(crate) fn setup(&self, answer_within: Duration) -> McpSetup {
         let (logging, researching) = (self.clone(), self.clone());
-        Setup {
+        McpSetup {
             desk: Arc::new(self.clone()),
             research: Arc::new(move |parameters| {
                 researching.state().researched.push(parameters);
@@ -93,7 +93,7 @@ impl FakeDesk {
         self.state().logged.clone()
     }
 
-    pub(crate) fn researched(&self) -> Vec<ResearchParameters> {
+    pub(crate) fn researched(&self) -> Vec<StartResearchParameters> {
         self.state().researched.clone()
     }
 
@@ -278,8 +278,12 @@ impl Desk for FakeDesk {
         Box::pin(async { Err(Failure::new(ErrorKind::NotFound, "there is no store")) })
     }
 
-    fn board<'d>(&'d self, _run: &'d StreamId, _page: BoardPage) -> BoxFuture<'d, Result<Board, Failure>> {
-        Box::pin(async { Ok(Board::default()) })
+    fn board<'d>(
+        &'d self,
+        _run: &'d StreamId,
+        _page: BoardPage,
+    ) -> BoxFuture<'d, Result<StoredBoard, Failure>> {
+        Box::pin(async { Ok(StoredBoard::default()) })
     }
 
     fn trouble(&self, _run: &StreamId) -> BoxFuture<'_, Option<Failure>> {

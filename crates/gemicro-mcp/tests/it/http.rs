@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use gemicro_mcp::{Access, Reach, serve_http};
+use gemicro_mcp::{ServerAccess, ServerReach, serve_http};
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
@@ -24,9 +24,9 @@ impl Served {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let port = listener.local_addr().unwrap().port();
         let shutdown = CancellationToken::new();
-        let access = Access {
+        let access = ServerAccess {
             token: TOKEN.to_owned(),
-            reach: Reach::Loopback,
+            reach: ServerReach::Loopback,
         };
         let setup = desk.setup(Duration::from_secs(45));
         tokio::spawn(serve_http(setup, listener, access, shutdown.clone()));

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use gemicro_core::research::ResearchConfig;
-use gemicro_engine::{Backend, Plan, Request, ResearchKind, ResearchParameters, ResearchRequest};
-use gemicro_mcp::Setup;
+use gemicro_engine::{Backend, Plan, Request, ResearchKind, ResearchRequest, StartResearchParameters};
+use gemicro_mcp::McpSetup;
 use serde_json::json;
 
 use crate::client::Client;
@@ -15,9 +15,9 @@ use crate::script::{Script, at, raw};
 
 const BOUND: Duration = Duration::from_secs(45);
 
-fn planning(desk: &FakeDesk) -> Setup {
-    Setup {
-        research: Arc::new(|parameters: ResearchParameters| {
+fn planning(desk: &FakeDesk) -> McpSetup {
+    McpSetup {
+        research: Arc::new(|parameters: StartResearchParameters| {
             Plan::of(&Request::Research(Box::new(ResearchRequest {
                 question: parameters.question,
                 sources: parameters.sources.into_iter().map(PathBuf::from).collect(),
@@ -84,7 +84,7 @@ async fn parameters_are_read_strictly_and_handed_on() {
         (answer["tool"].as_str(), answer["error_kind"].as_str()),
         (Some("research"), Some("auth_failed"))
     );
-    let expected = ResearchParameters {
+    let expected = StartResearchParameters {
         kind: ResearchKind::Research,
         question: "Why?".to_owned(),
         sources: vec!["/tmp".to_owned(), "https://example.com/a".to_owned()],

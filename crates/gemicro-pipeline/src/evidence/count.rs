@@ -21,11 +21,12 @@ use families::FAMILIES;
 pub(super) use line::plain;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-pub(super) use tap::{Outcome, result as tap_result};
+pub(super) use tap::{TapOutcome, result as tap_result};
 
 /// How many tests a run had.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Count {
+#[schemars(rename = "Count")]
+pub struct TestCount {
     /// Tests that ran, whatever came out.
     pub n_run: u64,
     /// Those of them that failed, and what else failed beside them.
@@ -35,13 +36,13 @@ pub struct Count {
 }
 
 /// Reads how many tests ran; nothing when the output does not say.
-pub fn counted(output: &str) -> Option<Count> {
-    let mut total: Option<Count> = None;
-    for (_, tally) in Reading::of(output).counting() {
+pub fn counted(output: &str) -> Option<TestCount> {
+    let mut total: Option<TestCount> = None;
+    for (_, tally) in OutputReading::of(output).counting() {
         match tally {
-            Tally::Absent => {}
-            Tally::Uncounted(_) => return None,
-            Tally::Counted(count) => total = Some(total.unwrap_or_default().plus(*count)),
+            FamilyTally::Absent => {}
+            FamilyTally::Uncounted(_) => return None,
+            FamilyTally::Counted(count) => total = Some(total.unwrap_or_default().plus(*count)),
         }
     }
     total
@@ -49,17 +50,17 @@ pub fn counted(output: &str) -> Option<Count> {
 
 /// How many tests ran by the word of each family that counted some.
 pub fn by_family(output: &str) -> BTreeMap<String, u64> {
-    let reading = Reading::of(output);
+    let reading = OutputReading::of(output);
     let counts = reading.counting().filter_map(|(family, tally)| match tally {
-        Tally::Counted(count) if count.n_run > 0 => Some(((*family).to_owned(), count.n_run)),
-        Tally::Absent | Tally::Uncounted(_) | Tally::Counted(_) => None,
+        FamilyTally::Counted(count) if count.n_run > 0 => Some(((*family).to_owned(), count.n_run)),
+        FamilyTally::Absent | FamilyTally::Uncounted(_) | FamilyTally::Counted(_) => None,
     });
     counts.collect()
 }
 
 /// How many tests failed, as far as the output says it.
 pub(super) fn failures(output: &str) -> u64 {
-    let reading = Reading::of(output);
+    let reading = OutputReading::of(output);
     let n_failed = reading.families.iter().map(|(_, tally)| tally.n_failed());
     // The stream of a family's own tests tells of the same failures as its summary.
     n_failed
@@ -68,14 +69,14 @@ pub(super) fn failures(output: &str) -> u64 {
 }
 
 /// What an output says.
-struct Reading {
+struct OutputReading {
     /// By the summary of each family.
-    families: Vec<(&'static str, Tally)>,
+    families: Vec<(&'static str, FamilyTally)>,
     /// By lines of the Test Anything Protocol.
-    stream: (&'static str, Tally),
+    stream: (&'static str, FamilyTally),
 }
 
-impl Reading {
+impl OutputReading {
     fn of(output: &str) -> Self {
         let text = line::plain(output);
         let lines: Vec<&str> = text.lines().collect();
@@ -90,17 +91,17 @@ impl Reading {
     }
 
     /// What gives the number. Any test can print lines of the protocol: they do where no other family said anything.
-    fn counting(&self) -> impl Iterator<Item = &(&'static str, Tally)> {
+    fn counting(&self) -> impl Iterator<Item = &(&'static str, FamilyTally)> {
         let is_silent = self
             .families
             .iter()
-            .all(|(_, tally)| matches!(tally, Tally::Absent));
+            .all(|(_, tally)| matches!(tally, FamilyTally::Absent));
         let stream = Some(&self.stream).filter(|_| is_silent);
         self.families.iter().chain(stream)
     }
 }
 
-impl Count {
+impl TestCount {
     fn plus(self, other: Self) -> Self {
         Self {
             n_run: self.n_run.saturating_add(other.n_run),
@@ -116,16 +117,16 @@ impl Count {
 }
 
 /// What one family of test programs said.
-enum Tally {
+enum FamilyTally {
     /// It did not run, as far as can be seen.
     Absent,
     /// It ran tests and did not say how many; of so many it said that they failed.
     Uncounted(u64),
     /// It said how many.
-    Counted(Count),
+    Counted(TestCount),
 }
 
-impl Tally {
+impl FamilyTally {
     /// This, or the other where this says nothing. Failures of which either tells count: they are the same ones.
     fn or(self, other: Self) -> Self {
         match self {

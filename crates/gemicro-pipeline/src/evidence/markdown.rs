@@ -7,7 +7,7 @@ use gemicro_event::text::one_line;
 
 /// One line of a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Line<'t> {
+pub(super) enum MarkdownLine<'t> {
     /// Text that a reader sees.
     Text(&'t str),
     /// The first line of a fenced block, with its info string.
@@ -21,14 +21,18 @@ pub(super) enum Line<'t> {
 }
 
 /// The lines of a text. A block that is not closed goes on to the end, as Markdown has it.
-pub(super) fn lines(text: &str) -> Vec<Line<'_>> {
-    let mut fence: Option<Fence> = None;
+pub(super) fn lines(text: &str) -> Vec<MarkdownLine<'_>> {
+    let mut fence: Option<OpenFence> = None;
     let mut in_comment = false;
     let mut found = Vec::new();
     for line in text.lines() {
         if let Some(open) = fence {
             let is_end = open.is_closed_by(line);
-            found.push(if is_end { Line::Closing } else { Line::Code(line) });
+            found.push(if is_end {
+                MarkdownLine::Closing
+            } else {
+                MarkdownLine::Code(line)
+            });
             if is_end {
                 fence = None;
             }
@@ -36,25 +40,25 @@ pub(super) fn lines(text: &str) -> Vec<Line<'_>> {
         }
         if in_comment {
             in_comment = !line.contains("-->");
-            found.push(Line::Hidden);
+            found.push(MarkdownLine::Hidden);
             continue;
         }
-        if let Some((open, info)) = Fence::opened_by(line) {
+        if let Some((open, info)) = OpenFence::opened_by(line) {
             fence = Some(open);
-            found.push(Line::Opening(info));
+            found.push(MarkdownLine::Opening(info));
             continue;
         }
         if let Some((before, comment)) = comment(line) {
             in_comment = !comment.contains("-->");
             // What stands behind a comment on its line is not looked for.
             found.push(if before.trim().is_empty() {
-                Line::Hidden
+                MarkdownLine::Hidden
             } else {
-                Line::Text(before)
+                MarkdownLine::Text(before)
             });
             continue;
         }
-        found.push(Line::Text(line));
+        found.push(MarkdownLine::Text(line));
     }
     found
 }
@@ -107,12 +111,12 @@ fn comment(line: &str) -> Option<(&str, &str)> {
 
 /// An open fence.
 #[derive(Debug, Clone, Copy)]
-struct Fence {
+struct OpenFence {
     mark: char,
     length: usize,
 }
 
-impl Fence {
+impl OpenFence {
     fn opened_by(line: &str) -> Option<(Self, &str)> {
         let rest = line.trim_start_matches(' ');
         if line.len() - rest.len() > 3 {

@@ -25,7 +25,8 @@ use serde::{Deserialize, Serialize};
 /// The reason why the exit status of a check says nothing.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema, thiserror::Error)]
 #[error("{reason}")]
-pub struct Masked {
+#[schemars(rename = "Masked")]
+pub struct MaskedFailure {
     /// The part of the command that hides the status, shortened.
     pub piece: String,
     /// What it does, in words.
@@ -33,11 +34,11 @@ pub struct Masked {
 }
 
 /// Reads a check command and says where its exit status can get lost; nothing when it cannot.
-pub fn masked(command: &str) -> Option<Masked> {
+pub fn masked(command: &str) -> Option<MaskedFailure> {
     walk::whole(command).err()
 }
 
-impl Masked {
+impl MaskedFailure {
     fn new(piece: &str, reason: String) -> Self {
         Self {
             piece: short(piece),

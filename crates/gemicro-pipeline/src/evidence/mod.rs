@@ -15,9 +15,9 @@ mod planned_path;
 mod suite;
 mod work;
 
-pub use count::{Count, by_family, counted};
-pub use masked::{Masked, masked};
+pub use count::{TestCount, by_family, counted};
+pub use masked::{MaskedFailure, masked};
 pub use names::{gone, named, unnamed};
-pub use plan_block::{PLAN_INFO, PlanBlock, SECTIONS, Section, read_plan};
-pub use suite::{CheckRun, CheckVerdict, Exit, judge, other_family, shrunk};
+pub use plan_block::{PLAN_INFO, PlanBlock, PlanSection, SECTIONS, read_plan};
+pub use suite::{CheckExit, CheckRun, CheckVerdict, judge, other_family, shrunk};
 pub use work::{TreeFiles, faults};

@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use super::count::{Count, Outcome, counted, plain, tap_result};
+use super::count::{TapOutcome, TestCount, counted, plain, tap_result};
 
 /// The names of the tests that ran; none where the output does not name all of them.
 pub fn named(output: &str) -> Vec<String> {
@@ -22,7 +22,7 @@ pub fn named(output: &str) -> Vec<String> {
     }
     let n_names = u64::try_from(names.len()).unwrap_or(u64::MAX);
     match counted(output) {
-        Some(Count { n_run, .. }) if n_run == n_names => names,
+        Some(TestCount { n_run, .. }) if n_run == n_names => names,
         Some(_) | None => Vec::new(),
     }
 }
@@ -102,7 +102,7 @@ fn tap(line: &str) -> Option<&str> {
         .told
         .split_once(" - ")
         .map_or(result.told, |(_, name)| name);
-    (!matches!(result.outcome, Outcome::Skipped)).then_some(name)
+    (!matches!(result.outcome, TapOutcome::Skipped)).then_some(name)
 }
 
 #[cfg(test)]

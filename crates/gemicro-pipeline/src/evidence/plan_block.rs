@@ -19,9 +19,9 @@ use std::collections::BTreeSet;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::markdown::{Line, folded, lines};
+use super::markdown::{MarkdownLine, folded, lines};
 use super::planned_path;
-pub use section::{SECTIONS, Section};
+pub use section::{PlanSection, SECTIONS};
 
 /// The info string of the block.
 pub const PLAN_INFO: &str = "json gemicro-plan";
@@ -82,14 +82,14 @@ pub fn read_plan(markdown: &str) -> Result<PlanBlock, Vec<String>> {
 }
 
 /// The text of the one block.
-fn block_text(lines: &[Line<'_>]) -> Result<String, String> {
+fn block_text(lines: &[MarkdownLine<'_>]) -> Result<String, String> {
     let mut blocks: Vec<String> = Vec::new();
     let mut is_inside = false;
     let mut is_open = false;
     let mut near_miss = None;
     for line in lines {
         match line {
-            Line::Opening(info) => {
+            MarkdownLine::Opening(info) => {
                 is_open = true;
                 is_inside = info.split_whitespace().eq(PLAN_INFO.split_whitespace());
                 if is_inside {
@@ -98,17 +98,17 @@ fn block_text(lines: &[Line<'_>]) -> Result<String, String> {
                     near_miss = Some(*info);
                 }
             }
-            Line::Code(text) if is_inside => {
+            MarkdownLine::Code(text) if is_inside => {
                 if let Some(block) = blocks.last_mut() {
                     block.push_str(text);
                     block.push('\n');
                 }
             }
-            Line::Closing => {
+            MarkdownLine::Closing => {
                 is_open = false;
                 is_inside = false;
             }
-            Line::Code(_) | Line::Text(_) | Line::Hidden => {}
+            MarkdownLine::Code(_) | MarkdownLine::Text(_) | MarkdownLine::Hidden => {}
         }
     }
     if is_open && is_inside {

@@ -22,7 +22,7 @@ pub struct CheckRun {
     /// Whether it is to run tests, so that a run without any proves nothing.
     pub is_test_suite: bool,
     /// How it ended.
-    pub exit: Exit,
+    pub exit: CheckExit,
     /// What it wrote, both streams in order.
     pub output: String,
 }
@@ -30,7 +30,8 @@ pub struct CheckRun {
 /// How a check ended.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Exit {
+#[schemars(rename = "Exit")]
+pub enum CheckExit {
     /// By itself, with this code.
     Code(i32),
     /// By this signal.
@@ -74,10 +75,10 @@ pub fn judge(check: &CheckRun) -> CheckVerdict {
         why: format!("the check `{name}` {why}"),
     };
     let code = match &check.exit {
-        Exit::Code(code) => *code,
-        Exit::Signal(signal) => return failed(format!("was ended by signal {signal}")),
-        Exit::TimedOut => return failed("took too long and was ended".to_owned()),
-        Exit::NotStarted(reason) => return failed(format!("could not be started: {reason}")),
+        CheckExit::Code(code) => *code,
+        CheckExit::Signal(signal) => return failed(format!("was ended by signal {signal}")),
+        CheckExit::TimedOut => return failed("took too long and was ended".to_owned()),
+        CheckExit::NotStarted(reason) => return failed(format!("could not be started: {reason}")),
     };
     let n_tests = counted(&check.output).map(|count| count.n_run);
     let n_failed = failures(&check.output);

@@ -24,7 +24,7 @@ pub fn faults(
     tip: &dyn TreeFiles,
     verification_path: &str,
 ) -> Vec<String> {
-    let trees = Trees { base, tip };
+    let trees = WorkTrees { base, tip };
     let mut faults = Vec::new();
     faults.extend(
         plan.deliverables
@@ -43,12 +43,12 @@ pub fn faults(
 }
 
 /// The work: where it began and where it is.
-struct Trees<'t> {
+struct WorkTrees<'t> {
     base: &'t dyn TreeFiles,
     tip: &'t dyn TreeFiles,
 }
 
-impl Trees<'_> {
+impl WorkTrees<'_> {
     /// What is wrong with a file that the plan names.
     fn file(&self, what: &str, planned: &str) -> Option<String> {
         if let Some(path) = planned.strip_prefix('-') {
@@ -80,7 +80,7 @@ impl Trees<'_> {
 }
 
 /// Says that a test of the plan is nowhere: neither a file, nor a name in a file that the work changed.
-fn missing_test(test: &str, plan: &PlanBlock, trees: &Trees<'_>) -> Option<String> {
+fn missing_test(test: &str, plan: &PlanBlock, trees: &WorkTrees<'_>) -> Option<String> {
     let test = test.trim();
     if trees.tip.read(test).is_some() {
         return None;

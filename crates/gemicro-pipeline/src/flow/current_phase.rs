@@ -1,7 +1,7 @@
 //! The phase that is under way, and how far it has come.
 
-use crate::payload::Payload;
-use crate::steps::{Evidence, MergeOutcome, Taken};
+use crate::payload::AgentPayload;
+use crate::steps::{Evidence, ImportStepResult, MergeOutcome};
 
 /// A phase that is under way.
 #[derive(Debug, Clone)]
@@ -17,12 +17,12 @@ pub(super) struct CurrentPhase {
     pub(super) remarks: Option<String>,
     /// The tree that the agent found.
     pub(super) tree: String,
-    pub(super) progress: Progress,
+    pub(super) progress: PhaseProgress,
 }
 
 /// How far a phase has come.
 #[derive(Debug, Clone)]
-pub(super) enum Progress {
+pub(super) enum PhaseProgress {
     /// It was entered; a person may have to say yes first.
     Entered,
     /// It was stated that it began.
@@ -30,7 +30,7 @@ pub(super) enum Progress {
     /// An agent's answer cannot be used.
     AskedAgain(AskedAgain),
     /// An agent gave an answer that counts.
-    Answered(Box<Answer>),
+    Answered(Box<PhaseAnswer>),
     /// A merge was tried.
     Merged(MergeOutcome),
     /// The checks ran on what was merged, or on what is to be delivered.
@@ -58,8 +58,8 @@ pub(super) struct AskedAgain {
 
 /// An answer that counts.
 #[derive(Debug, Clone)]
-pub(super) struct Answer {
-    pub(super) payload: Payload,
+pub(super) struct PhaseAnswer {
+    pub(super) payload: AgentPayload,
     /// What of it contradicts itself.
     pub(super) dishonest: Option<String>,
     pub(super) after: AfterAnswer,
@@ -71,14 +71,14 @@ pub(super) enum AfterAnswer {
     Nothing,
     /// What the agent did was not taken over.
     Refused(String),
-    Imported(Taken),
+    Imported(ImportStepResult),
     /// The checks ran on what was taken over, if anything was.
-    Checked(Option<Taken>),
+    Checked(Option<ImportStepResult>),
     /// What gemicro had to write down is written.
-    Recorded(Option<Taken>),
+    Recorded(Option<ImportStepResult>),
 }
 
-impl Progress {
+impl PhaseProgress {
     /// After an import.
     pub(super) fn followed_by(mut self, import: AfterAnswer) -> Self {
         if let Self::Answered(answer) = &mut self {
@@ -108,7 +108,7 @@ impl Progress {
 
 impl AfterAnswer {
     /// What was taken over.
-    pub(super) fn taken(&self) -> Option<&Taken> {
+    pub(super) fn taken(&self) -> Option<&ImportStepResult> {
         match self {
             Self::Nothing | Self::Refused(_) => None,
             Self::Imported(taken) => Some(taken),
@@ -119,8 +119,8 @@ impl AfterAnswer {
 
 impl CurrentPhase {
     /// The answer that counts.
-    pub(super) fn answer(&self) -> Option<&Answer> {
-        let Progress::Answered(answer) = &self.progress else {
+    pub(super) fn answer(&self) -> Option<&PhaseAnswer> {
+        let PhaseProgress::Answered(answer) = &self.progress else {
             return None;
         };
         Some(answer)
@@ -133,7 +133,7 @@ impl CurrentPhase {
 
     /// The last answer, if it cannot be used.
     pub(super) fn asked_again(&self) -> Option<&AskedAgain> {
-        let Progress::AskedAgain(asked) = &self.progress else {
+        let PhaseProgress::AskedAgain(asked) = &self.progress else {
             return None;
         };
         Some(asked)

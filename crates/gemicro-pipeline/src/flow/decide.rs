@@ -1,29 +1,29 @@
 //! What a pipeline does next.
 
-use gemicro_core::ask::{AgentTask, Grant, SandboxMode};
+use gemicro_core::ask::{AgentTask, SandboxMode, TaskGrant};
 use gemicro_core::budget::{Limits, Purpose};
 use gemicro_core::flow::{Decision, Outcome, RetryPolicy, Step};
 use gemicro_core::run::RunState;
 use gemicro_event::{Charge, ErrorKind, Failure, StepKey};
 use serde::Serialize;
 
-use super::current_phase::{CurrentPhase, Progress};
+use super::current_phase::{CurrentPhase, PhaseProgress};
 use super::events::PhaseEnded;
 use super::fold::allowed;
-use super::human::{Answered, answered};
+use super::human::{HumanAnswer, answered};
 use super::prompt::{handover, prompt};
 use super::request::request;
 use super::result::result;
 use super::state::PipelineState;
 use super::todo::{Todo, decides, document, merge_phase, todo};
 use crate::documents::{DecisionText, decision_document};
-use crate::payload::{Expected, Shape, clean_backlog};
+use crate::payload::{ExpectedSubmission, PayloadShape, clean_backlog};
 use crate::steps::{
-    AGENT_WORK_STEP, AgentWork, CHECK_STEP, CheckInput, Claim, DELIVER_STEP, DeliverInput, IMPORT_STEP,
-    INIT_STEP, ImportInput, InitInput, MERGE_STEP, MainBranch, MergeInput, PhaseDocuments, Place,
-    RECORD_STEP, Record, RecordInput,
+    AGENT_WORK_STEP, AgentClaim, AgentWork, CHECK_STEP, CheckInput, CheckoutSpec, DELIVER_STEP, DeliverInput,
+    DocumentRecord, IMPORT_STEP, INIT_STEP, ImportInput, InitInput, IntendedBranch, MERGE_STEP, MergeInput,
+    PhaseDocuments, RECORD_STEP, RecordInput,
 };
-use crate::workflow::{Phase, PromptError, Role, Work, Writes};
+use crate::workflow::{Phase, PhaseWork, PromptError, Role, Writes};
 
 /// Attempts at one step of an agent.
 const ATTEMPTS: u32 = 3;
@@ -46,17 +46,17 @@ pub(super) fn decide(state: &PipelineState, run: &RunState) -> Decision {
     let Some(phase) = state.phase_of(current) else {
         return Decision::step(init(state));
     };
-    if let (Some(_), Progress::Entered) = (&phase.human, &current.progress) {
+    if let (Some(_), PhaseProgress::Entered) = (&phase.human, &current.progress) {
         match answered(current, run) {
-            Answered::Yes => {}
-            Answered::Open(key) => return Decision::ask(key),
-            Answered::No => {
+            HumanAnswer::Yes => {}
+            HumanAnswer::Open(key) => return Decision::ask(key),
+            HumanAnswer::No => {
                 let message = format!("a person said no before phase {}", phase.name);
                 return Decision::end(Outcome::Failed(Failure::new(ErrorKind::GateClosed, message)));
             }
         }
     }
-    let steps = Steps {
+    let steps = PhaseSteps {
         state,
         run,
         current,
@@ -84,7 +84,7 @@ pub(super) fn decide(state: &PipelineState, run: &RunState) -> Decision {
 fn init(state: &PipelineState) -> Step {
     let plan = &state.plan;
     let input = InitInput {
-        place: Place::new(&plan.workflow, &plan.directory, &plan.branch, ""),
+        place: CheckoutSpec::new(&plan.workflow, &plan.directory, &plan.branch, ""),
         exact: plan.exact_branch,
         goes_on: plan.earlier.is_some(),
         checks: plan.workflow.checks.clone(),
@@ -105,22 +105,22 @@ fn own_step(key: String, kind: &str, input: &impl Serialize) -> Step {
 }
 
 /// The steps of a phase.
-struct Steps<'a> {
+struct PhaseSteps<'a> {
     state: &'a PipelineState,
     run: &'a RunState,
     current: &'a CurrentPhase,
     phase: &'a Phase,
 }
 
-impl Steps<'_> {
+impl PhaseSteps<'_> {
     fn key(&self, what: &str) -> String {
         key(self.current, what)
     }
 
-    fn place(&self) -> Place {
+    fn place(&self) -> CheckoutSpec {
         let plan = &self.state.plan;
         let branch = self.state.prepared.as_ref().map_or(&plan.branch, |it| &it.branch);
-        Place::new(&plan.workflow, &plan.directory, branch, &self.state.tip)
+        CheckoutSpec::new(&plan.workflow, &plan.directory, branch, &self.state.tip)
     }
 
     fn trailers(&self, what: &str) -> Vec<(String, String)> {
@@ -170,7 +170,9 @@ impl Steps<'_> {
         };
         let cost = task.grant.reservation();
         let merge = match role.shape {
-            Shape::IntegrationSpecialist => state.last_merge().map(|merge| merge.merged().main.clone()),
+            PayloadShape::IntegrationSpecialist => {
+                state.last_merge().map(|merge| merge.merged().main.clone())
+            }
             _ => None,
         };
         let work = AgentWork {
@@ -180,7 +182,7 @@ impl Steps<'_> {
             goes_on: current.asked_again().is_some(),
             merge,
             handover: handover(state, self.phase),
-            expected: Some(Expected {
+            expected: Some(ExpectedSubmission {
                 shape: role.shape,
                 nonce,
             }),
@@ -225,8 +227,7 @@ impl Steps<'_> {
     fn stands(&self) -> bool {
         let is_own = |last: &&PhaseEnded| last.phase == self.phase.name && last.outcome == "again";
         let has_rounds = |pattern: &String| pattern.contains("[N]");
-        let is_one_document =
-            !matches!(&self.phase.work, Work::Agent { document: Some(pattern), .. } if has_rounds(pattern));
+        let is_one_document = !matches!(&self.phase.work, PhaseWork::Agent { document: Some(pattern), .. } if has_rounds(pattern));
         let n_own = self.state.ended.iter().rev().take_while(is_own).count();
         let (others, own) = self.state.ended.split_at(self.state.ended.len() - n_own);
         let found = others.last().map(|it| &it.commit);
@@ -234,15 +235,17 @@ impl Steps<'_> {
         is_one_document && own.last().is_some_and(|last| Some(&last.commit) != found)
     }
 
-    fn claim(&self, role: &Role) -> Option<Claim> {
+    fn claim(&self, role: &Role) -> Option<AgentClaim> {
         let answer = &self.current.answer()?.payload;
         let path = || answer.document().unwrap_or_default().to_owned();
         let commit = || answer.commit_hash().unwrap_or_default().to_owned();
         Some(match role.shape {
-            Shape::LeadAnalyst | Shape::PlanReviewer => Claim::Nothing,
-            Shape::Investigator | Shape::Researcher | Shape::Auditor => Claim::Document { path: path() },
-            Shape::Architect => Claim::Plan { path: path() },
-            Shape::Developer => Claim::Work {
+            PayloadShape::LeadAnalyst | PayloadShape::PlanReviewer => AgentClaim::Nothing,
+            PayloadShape::Investigator | PayloadShape::Researcher | PayloadShape::Auditor => {
+                AgentClaim::Document { path: path() }
+            }
+            PayloadShape::Architect => AgentClaim::Plan { path: path() },
+            PayloadShape::Developer => AgentClaim::Work {
                 commit: commit(),
                 plan: plan_document(self.state).unwrap_or_default(),
                 approved: self
@@ -250,9 +253,9 @@ impl Steps<'_> {
                     .written_in(&plan_document(self.state).unwrap_or_default())?,
                 verification: document(self.state, self.current, self.phase).unwrap_or_default(),
             },
-            Shape::IntegrationSpecialist => {
+            PayloadShape::IntegrationSpecialist => {
                 let merged = self.state.last_merge()?.merged();
-                Claim::Merge {
+                AgentClaim::Merge {
                     commit: commit(),
                     ours: merged.new.clone(),
                     theirs: merged.main.commit.clone(),
@@ -277,7 +280,7 @@ impl Steps<'_> {
         let mut records = Vec::new();
         let mut message = format!("{}: {feature}", self.phase.name);
         let mut unless_moved = None;
-        if self.phase.work == Work::Deliver {
+        if self.phase.work == PhaseWork::Deliver {
             message = format!("archive: the documents of {feature}");
             unless_moved = merge_phase(state).and(self.main());
             records.extend(self.archive());
@@ -295,7 +298,7 @@ impl Steps<'_> {
                     feature: &state.plan.feature,
                     version: current.round,
                 });
-                records.push(Record::Write { path, text });
+                records.push(DocumentRecord::Write { path, text });
             }
             let remarks = answer.remarks();
             let items = [
@@ -305,7 +308,7 @@ impl Steps<'_> {
             .concat();
             let items = clean_backlog(&items);
             if !items.is_empty() {
-                records.push(Record::Backlog {
+                records.push(DocumentRecord::Backlog {
                     items,
                     feature,
                     date: state.date(),
@@ -324,8 +327,8 @@ impl Steps<'_> {
     }
 
     /// Where the documents go before the branch is delivered.
-    fn archive(&self) -> Option<Record> {
-        (self.phase.work == Work::Deliver).then(|| Record::Archive {
+    fn archive(&self) -> Option<DocumentRecord> {
+        (self.phase.work == PhaseWork::Deliver).then(|| DocumentRecord::Archive {
             paths: self.state.written.clone(),
             feature: self.state.plan.feature.to_string(),
             date: self.state.date(),
@@ -333,7 +336,7 @@ impl Steps<'_> {
     }
 
     /// Main as it was merged last, or as it was at the beginning.
-    fn main(&self) -> Option<MainBranch> {
+    fn main(&self) -> Option<IntendedBranch> {
         let merged = self.state.last_merge().map(|merge| merge.merged().main.clone());
         merged.or_else(|| self.state.prepared.as_ref().map(|it| it.main.clone()))
     }
@@ -370,12 +373,12 @@ pub(super) fn key(current: &CurrentPhase, what: &str) -> String {
 
 /// The document of the phase whose role writes plans.
 pub(super) fn plan_document(state: &PipelineState) -> Option<String> {
-    let phase = state.phase_with(Shape::Architect)?;
+    let phase = state.phase_with(PayloadShape::Architect)?;
     state.documents.get(&phase.name).cloned()
 }
 
 /// What a role may spend of what is left of the run's limits.
-fn granted(role: Grant, limits: &Limits, left: Charge) -> Grant {
+fn granted(role: TaskGrant, limits: &Limits, left: Charge) -> TaskGrant {
     let part = |role: Option<u64>, limit: Option<u64>, left: u64| {
         let left = limit.map(|_| left.max(1));
         match (role, left) {
@@ -384,7 +387,7 @@ fn granted(role: Grant, limits: &Limits, left: Charge) -> Grant {
             (None, None) => None,
         }
     };
-    Grant {
+    TaskGrant {
         tokens: part(role.tokens, limits.tokens, left.tokens),
         micro_usd: part(role.micro_usd, limits.micro_usd, left.micro_usd),
         turns: part(role.turns, limits.turns, left.turns),

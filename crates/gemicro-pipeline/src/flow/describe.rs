@@ -5,7 +5,7 @@ use gemicro_core::flow::{Step, StepEnd};
 use gemicro_event::{AgentUpdate, Failure, Json, Payload as EventPayload, Timestamp};
 use serde::de::DeserializeOwned;
 
-use super::current_phase::{CurrentPhase, Progress};
+use super::current_phase::{CurrentPhase, PhaseProgress};
 use super::events::{
     BranchMerged, PhaseAnswered, PhaseChecked, PhaseImported, PhaseRecorded, PhaseStarted, PipelineDelivered,
     PipelinePrepared,
@@ -13,7 +13,7 @@ use super::events::{
 use super::fold::is_of_agent;
 use super::state::PipelineState;
 use super::todo::{Todo, todo};
-use crate::payload::{Payload, ReadState, Reading, honesty, marks, read_with};
+use crate::payload::{AgentPayload, PayloadReading, ReadState, honesty, marks, read_with};
 use crate::steps::{
     AGENT_WORK_STEP, AgentWork, CHECK_STEP, DELIVER_STEP, IMPORT_STEP, INIT_STEP, MERGE_STEP, RECORD_STEP,
 };
@@ -21,7 +21,8 @@ use crate::steps::{
 /// The beginning of a phase, with its first step.
 pub(super) fn announce(state: &PipelineState, step: &Step, at: Timestamp) -> Vec<AgentUpdate> {
     let current = state.current.as_ref();
-    let current = current.filter(|it| matches!(it.progress, Progress::Entered) && step.kind != INIT_STEP);
+    let current =
+        current.filter(|it| matches!(it.progress, PhaseProgress::Entered) && step.kind != INIT_STEP);
     let Some((current, phase)) = current.and_then(|it| Some((it, state.phase_of(it)?))) else {
         return Vec::new();
     };
@@ -133,7 +134,7 @@ fn answered(
             let nonce = state.plan.nonce(step.key.as_str());
             read_with(&answer.text, &answer.submitted, role.shape, &nonce)
         }
-        None => Reading {
+        None => PayloadReading {
             state: ReadState::Missing,
             payload: None,
             tagged: false,
@@ -157,14 +158,14 @@ fn answered(
     }
 }
 
-fn honest(payload: &Payload) -> Option<String> {
+fn honest(payload: &AgentPayload) -> Option<String> {
     honesty(payload).map(|why| {
         format!("a success cannot be taken together with what the feedback reports ({why}): mend it, or say that it failed")
     })
 }
 
 /// Why an answer is asked for again, in words for the agent.
-fn why_not(reading: &Reading) -> Option<String> {
+fn why_not(reading: &PayloadReading) -> Option<String> {
     let why = match reading.state {
         ReadState::Ok => {
             let marks = marks(reading);

@@ -5,8 +5,8 @@ use gemicro_event::{event_payload, event_readers};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::payload::{Payload, ReadState};
-use crate::steps::{Delivered, Evidence, Merged, Prepared, Recorded, Taken};
+use crate::payload::{AgentPayload, ReadState};
+use crate::steps::{DeliverResult, Evidence, ImportStepResult, InitResult, MergeResult, RecordResult};
 use crate::workflow::Mode;
 
 /// The branch is there, and the checks hold on its base. Once per task, by its first step.
@@ -17,7 +17,7 @@ pub struct PipelinePrepared {
     /// How it is entered.
     pub mode: Mode,
     /// What was found and made.
-    pub prepared: Prepared,
+    pub prepared: InitResult,
 }
 event_payload!(PipelinePrepared, "pipeline_prepared", |it| format!(
     "Created branch '{}'",
@@ -65,7 +65,7 @@ pub struct PhaseAnswered {
     pub tagged: bool,
     /// The payload.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub payload: Option<Payload>,
+    pub payload: Option<AgentPayload>,
     /// Why it is asked for again.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub refused: Option<String>,
@@ -93,7 +93,7 @@ pub struct PhaseImported {
     pub round: u32,
     /// What was taken over; nothing where it was refused.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub taken: Option<Taken>,
+    pub taken: Option<ImportStepResult>,
     /// Why it was refused.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub refused: Option<String>,
@@ -139,7 +139,7 @@ pub struct PhaseRecorded {
     /// Its round.
     pub round: u32,
     /// What was written.
-    pub recorded: Recorded,
+    pub recorded: RecordResult,
 }
 event_payload!(PhaseRecorded, "phase_recorded", |it| format!(
     "Committed {}",
@@ -154,7 +154,7 @@ pub struct BranchMerged {
     /// Its round.
     pub round: u32,
     /// How it went.
-    pub merged: Merged,
+    pub merged: MergeResult,
 }
 event_payload!(BranchMerged, "branch_merged", |it| format!(
     "Merge of {}: {}",
@@ -170,7 +170,7 @@ pub struct PipelineDelivered {
     /// Its round.
     pub round: u32,
     /// How.
-    pub delivered: Delivered,
+    pub delivered: DeliverResult,
 }
 event_payload!(
     PipelineDelivered,

@@ -3,17 +3,17 @@
 use gemicro_core::run::events::{RunStarted, StepFailed};
 use gemicro_event::{AgentUpdate, ErrorKind, Event, Failure, event_enum};
 
-use super::current_phase::{AfterAnswer, Answer, AskedAgain, CurrentPhase, Progress};
+use super::current_phase::{AfterAnswer, AskedAgain, CurrentPhase, PhaseAnswer, PhaseProgress};
 use super::events::{
     BranchMerged, PhaseAnswered, PhaseChecked, PhaseEnded, PhaseImported, PhaseRecorded, PhaseStarted,
     PipelineDelivered, PipelinePrepared,
 };
 use super::state::PipelineState;
-use crate::decided::Decided;
+use crate::decided::PhaseDecided;
 use crate::documents::moved_to;
 use crate::payload::ReadState;
-use crate::plan::{Earlier, LastMerge};
-use crate::steps::{MergeOutcome, Prepared, Recorded, Taken};
+use crate::plan::{CarriedWork, LastMerge};
+use crate::steps::{ImportStepResult, InitResult, MergeOutcome, RecordResult};
 use crate::workflow::Writes;
 
 event_enum! {
@@ -32,7 +32,7 @@ impl PipelineState {
         let verdict = verdict.filter(|it| it.is_positive() || it.is_negative());
         self.apply(&event.update);
         let label = |name: &str| Some(self.plan.workflow.phase(name)?.label.clone());
-        let decided = Decided::of(event, label).map(|decided| decided.after(verdict.as_ref()));
+        let decided = PhaseDecided::of(event, label).map(|decided| decided.after(verdict.as_ref()));
         self.decided.extend(decided);
     }
 
@@ -41,7 +41,7 @@ impl PipelineState {
         match PipelineEvent::of(update) {
             PipelineEvent::RunStarted => self.began = update.timestamp,
             PipelineEvent::PipelinePrepared(it) => self.prepare(it.prepared),
-            PipelineEvent::PhaseStarted => self.advance(|_| Progress::Started),
+            PipelineEvent::PhaseStarted => self.advance(|_| PhaseProgress::Started),
             PipelineEvent::PhaseAnswered(it) => self.answer(*it),
             PipelineEvent::PhaseImported(it) => self.import(*it),
             PipelineEvent::PhaseChecked(it) => {
@@ -52,11 +52,11 @@ impl PipelineState {
             PipelineEvent::BranchMerged(it) => {
                 self.tip.clone_from(&it.merged.new);
                 self.tree.clone_from(&it.merged.tree);
-                self.advance(|_| Progress::Merged(it.merged.outcome));
+                self.advance(|_| PhaseProgress::Merged(it.merged.outcome));
                 self.merge = Some(LastMerge::tried(it.merged));
             }
             PipelineEvent::PipelineDelivered(it) => {
-                self.advance(|_| Progress::Delivered);
+                self.advance(|_| PhaseProgress::Delivered);
                 self.delivered = Some(it.delivered);
             }
             PipelineEvent::PhaseEnded(it) => self.end(*it),
@@ -66,14 +66,14 @@ impl PipelineState {
     }
 
     /// Brings the phase that is under way further.
-    fn advance(&mut self, next: impl FnOnce(Progress) -> Progress) {
+    fn advance(&mut self, next: impl FnOnce(PhaseProgress) -> PhaseProgress) {
         if let Some(current) = &mut self.current {
-            let progress = std::mem::replace(&mut current.progress, Progress::Started);
+            let progress = std::mem::replace(&mut current.progress, PhaseProgress::Started);
             current.progress = next(progress);
         }
     }
 
-    fn prepare(&mut self, mut prepared: Prepared) {
+    fn prepare(&mut self, mut prepared: InitResult) {
         self.tip.clone_from(&prepared.tip);
         self.tree.clone_from(&prepared.evidence.tree);
         self.worktree.clone_from(&prepared.worktree);
@@ -104,7 +104,7 @@ impl PipelineState {
 
     /// The last merge, as far as the branch still has it in it or it is to be resolved now; or why the branch is not
     /// what a run can go on with as the earlier one left it.
-    fn merge_since(&self, earlier: &Earlier) -> Result<Option<LastMerge>, String> {
+    fn merge_since(&self, earlier: &CarriedWork) -> Result<Option<LastMerge>, String> {
         if earlier.tree.as_ref().is_some_and(|tree| *tree != self.tree) {
             return Err(format!(
                 "the branch was changed after run {} had it reviewed, so its verdicts are void: have it reviewed again",
@@ -142,11 +142,13 @@ impl PipelineState {
 
     fn answer(&mut self, it: PhaseAnswered) {
         let progress = match (it.refused, it.payload) {
-            (None, Some(payload)) if it.state == ReadState::Ok => Progress::Answered(Box::new(Answer {
-                payload,
-                dishonest: it.dishonest,
-                after: AfterAnswer::Nothing,
-            })),
+            (None, Some(payload)) if it.state == ReadState::Ok => {
+                PhaseProgress::Answered(Box::new(PhaseAnswer {
+                    payload,
+                    dishonest: it.dishonest,
+                    after: AfterAnswer::Nothing,
+                }))
+            }
             (why, _) => {
                 let why = why.unwrap_or_else(|| "it has no usable payload".to_owned());
                 if it.ask > self.plan.workflow.max_asks {
@@ -156,7 +158,7 @@ impl PipelineState {
                     );
                     self.failed = Some(Failure::new(ErrorKind::MalformedOutput, message));
                 }
-                Progress::AskedAgain(AskedAgain {
+                PhaseProgress::AskedAgain(AskedAgain {
                     n_answers: it.ask,
                     why,
                     session: it.session,
@@ -186,7 +188,7 @@ impl PipelineState {
         self.advance(|progress| progress.followed_by(after));
     }
 
-    fn record(&mut self, recorded: Recorded) {
+    fn record(&mut self, recorded: RecordResult) {
         self.archive(&recorded);
         self.advance(|progress| progress.recorded(recorded.moved.is_some()));
         if let Some(LastMerge::Pending(merged)) = &mut self.merge {
@@ -234,7 +236,7 @@ impl PipelineState {
     }
 
     /// Documents are from now on where they were archived, if that is what was recorded.
-    fn archive(&mut self, recorded: &Recorded) {
+    fn archive(&mut self, recorded: &RecordResult) {
         let date = self.date();
         let moves = moved_to(&self.written, &self.plan.feature, &date, &recorded.paths);
         let archived = moves.values().map(|to| (to.clone(), recorded.new.clone()));
@@ -261,7 +263,7 @@ impl PipelineState {
 }
 
 /// What becomes of a merge with what an agent made of its conflicts.
-fn resolved(merge: LastMerge, taken: &Taken) -> LastMerge {
+fn resolved(merge: LastMerge, taken: &ImportStepResult) -> LastMerge {
     match taken.faults.is_empty() {
         true => LastMerge::Held(merge.merged().clone()),
         false if taken.new == taken.old => merge,

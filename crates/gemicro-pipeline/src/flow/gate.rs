@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::payload::Decision;
+use crate::payload::AgentDecision;
 use crate::steps::Evidence;
 
 /// A reviewer's decision, bound to what was reviewed.
@@ -29,7 +29,7 @@ pub enum GateDecision {
 /// Decides what a vote is worth. A no always counts; a yes only for the tree that it saw, and a PASS only with evidence
 /// about that very tree.
 #[must_use]
-pub fn gate(vote: &Vote, decision: &Decision, tree: &str, evidence: Option<&Evidence>) -> GateDecision {
+pub fn gate(vote: &Vote, decision: &AgentDecision, tree: &str, evidence: Option<&Evidence>) -> GateDecision {
     if !decision.is_positive() {
         return GateDecision::Counts;
     }
@@ -38,7 +38,7 @@ pub fn gate(vote: &Vote, decision: &Decision, tree: &str, evidence: Option<&Evid
             "the code was changed after it was reviewed, so the verdict is void: review it as it is now";
         return GateDecision::Void(vec![why.to_owned()]);
     }
-    if *decision != Decision::Pass {
+    if *decision != AgentDecision::Pass {
         return GateDecision::Counts;
     }
     match evidence {

@@ -9,7 +9,7 @@ use super::decide::key;
 
 /// What a person said.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Answered {
+pub(super) enum HumanAnswer {
     Yes,
     No,
     /// Nothing yet: the question with this key is open.
@@ -17,7 +17,7 @@ pub(super) enum Answered {
 }
 
 /// What a person said about the phase that is next. A word that means nothing is asked for again.
-pub(super) fn answered(current: &CurrentPhase, run: &RunState) -> Answered {
+pub(super) fn answered(current: &CurrentPhase, run: &RunState) -> HumanAnswer {
     let mut asking = 1_u32;
     loop {
         let question = match asking {
@@ -25,10 +25,10 @@ pub(super) fn answered(current: &CurrentPhase, run: &RunState) -> Answered {
             n => key(current, &format!("human.{n}")),
         };
         match run.answers.get(&question) {
-            None => return Answered::Open(question),
+            None => return HumanAnswer::Open(question),
             Some(answer) => match gate_answer(answer) {
-                Some(true) => return Answered::Yes,
-                Some(false) => return Answered::No,
+                Some(true) => return HumanAnswer::Yes,
+                Some(false) => return HumanAnswer::No,
                 None => asking += 1,
             },
         }
@@ -52,14 +52,14 @@ pub fn means_something(question: &str, answer: &Json) -> bool {
 pub(crate) fn gate_answer(answer: &Json) -> Option<bool> {
     #[derive(Deserialize)]
     #[serde(untagged)]
-    enum Said {
+    enum ParsedAnswer {
         Plain(bool),
         Word(String),
         Object { approve: bool },
     }
-    match answer.parse::<Said>().ok()? {
-        Said::Plain(yes) | Said::Object { approve: yes } => Some(yes),
-        Said::Word(word) => match word.trim().to_ascii_lowercase().as_str() {
+    match answer.parse::<ParsedAnswer>().ok()? {
+        ParsedAnswer::Plain(yes) | ParsedAnswer::Object { approve: yes } => Some(yes),
+        ParsedAnswer::Word(word) => match word.trim().to_ascii_lowercase().as_str() {
             "yes" | "y" | "approve" => Some(true),
             "no" | "n" | "reject" | "stop" => Some(false),
             _ => None,

@@ -5,10 +5,12 @@ use super::decide::plan_document;
 use super::state::PipelineState;
 use super::todo::document;
 use crate::evidence::SECTIONS;
-use crate::payload::{Nonce, Shape, tag_line};
+use crate::payload::{Nonce, PayloadShape, tag_line};
 use crate::plan::LastMerge;
 use crate::steps::{Handover, HandoverContent};
-use crate::workflow::{HandedOver, Phase, PromptContext, PromptError, Reads, Role, Work, render, untrusted};
+use crate::workflow::{
+    HandedOver, Phase, PhaseWork, PromptContext, PromptError, Reads, Role, render, untrusted,
+};
 
 /// The file with everything that the branch changes.
 const DIFF: &str = "changes.diff";
@@ -131,7 +133,7 @@ fn reads(state: &PipelineState, phase: &Phase) -> Vec<HandedOver> {
 fn tests_gone(state: &PipelineState, phase: &Phase) -> Option<String> {
     let judges = state
         .role_of(phase)
-        .is_some_and(|role| role.shape == Shape::Auditor);
+        .is_some_and(|role| role.shape == PayloadShape::Auditor);
     let is_read = artifacts(phase).iter().any(|reads| reads.artifact == "diff");
     let (base, now) = (state.prepared.as_ref()?, state.evidence.as_ref()?);
     let (gone, _) = now.gone_since(&base.evidence);
@@ -141,8 +143,8 @@ fn tests_gone(state: &PipelineState, phase: &Phase) -> Option<String> {
 
 fn artifacts(phase: &Phase) -> &[Reads] {
     match &phase.work {
-        Work::Agent { reads, .. } => reads,
-        Work::Merge | Work::Deliver => &[],
+        PhaseWork::Agent { reads, .. } => reads,
+        PhaseWork::Merge | PhaseWork::Deliver => &[],
     }
 }
 

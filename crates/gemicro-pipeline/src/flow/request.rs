@@ -10,7 +10,7 @@ use gemicro_event::StreamId;
 use gemicro_event::text;
 
 use super::state::PipelineState;
-use crate::decided::Decided;
+use crate::decided::PhaseDecided;
 
 /// The longest title of a request.
 const TITLE_CHARS: usize = 72;
@@ -162,7 +162,7 @@ fn decided(text: &mut String, state: &PipelineState, run: &StreamId, why_chars: 
 }
 
 /// The word of a phase, or what a person said before it.
-fn outcome(decided: &Decided) -> String {
+fn outcome(decided: &PhaseDecided) -> String {
     match (&decided.said_by, decided.is_gate) {
         (_, false) => match &decided.verdict {
             Some(verdict) => format!("said {verdict}: {}", decided.outcome),

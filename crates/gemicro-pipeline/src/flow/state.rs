@@ -4,20 +4,20 @@ use std::collections::BTreeMap;
 
 use gemicro_event::{Failure, Timestamp};
 
-use crate::decided::Decided;
-use crate::payload::Shape;
+use crate::decided::PhaseDecided;
+use crate::payload::PayloadShape;
 use crate::plan::{LastMerge, PipelinePlan};
-use crate::steps::{Delivered, Evidence, Prepared};
-use crate::workflow::{Phase, Role, Work};
+use crate::steps::{DeliverResult, Evidence, InitResult};
+use crate::workflow::{Phase, PhaseWork, Role};
 
-use super::current_phase::{CurrentPhase, Progress};
+use super::current_phase::{CurrentPhase, PhaseProgress};
 use super::events::PhaseEnded;
 
 /// A pipeline so far.
 #[derive(Debug, Clone)]
 pub struct PipelineState {
     pub(super) plan: PipelinePlan,
-    pub(super) prepared: Option<Prepared>,
+    pub(super) prepared: Option<InitResult>,
     /// The phase that is under way.
     pub(super) current: Option<CurrentPhase>,
     /// Where the branch is.
@@ -37,11 +37,11 @@ pub struct PipelineState {
     /// The last merge.
     pub(super) merge: Option<LastMerge>,
     /// How it was offered.
-    pub(super) delivered: Option<Delivered>,
+    pub(super) delivered: Option<DeliverResult>,
     /// Every phase that ended, in order.
     pub(super) ended: Vec<PhaseEnded>,
     /// What was decided, in this run and in those that it goes on from.
-    pub(super) decided: Vec<Decided>,
+    pub(super) decided: Vec<PhaseDecided>,
     /// The checkout for the user's eyes.
     pub(super) worktree: Option<String>,
     /// Changes that deserve a look.
@@ -91,7 +91,7 @@ impl PipelineState {
 
     /// The branch, once it is there.
     #[must_use]
-    pub fn prepared(&self) -> Option<&Prepared> {
+    pub fn prepared(&self) -> Option<&InitResult> {
         self.prepared.as_ref()
     }
 
@@ -109,7 +109,7 @@ impl PipelineState {
 
     /// What was decided, in this run and in those that it goes on from.
     #[must_use]
-    pub fn decided(&self) -> &[Decided] {
+    pub fn decided(&self) -> &[PhaseDecided] {
         &self.decided
     }
 
@@ -176,7 +176,7 @@ impl PipelineState {
             feedback,
             remarks: None,
             tree: self.tree.clone(),
-            progress: Progress::Entered,
+            progress: PhaseProgress::Entered,
         });
     }
 
@@ -201,13 +201,13 @@ impl PipelineState {
     /// The role of a phase, where an agent works in it.
     pub(super) fn role_of<'a>(&'a self, phase: &'a Phase) -> Option<&'a Role> {
         match &phase.work {
-            Work::Agent { role, .. } => self.plan.workflow.roles.get(role),
-            Work::Merge | Work::Deliver => None,
+            PhaseWork::Agent { role, .. } => self.plan.workflow.roles.get(role),
+            PhaseWork::Merge | PhaseWork::Deliver => None,
         }
     }
 
     /// The phase whose role gives results of a shape.
-    pub(super) fn phase_with(&self, shape: Shape) -> Option<&Phase> {
+    pub(super) fn phase_with(&self, shape: PayloadShape) -> Option<&Phase> {
         let mut phases = self.plan.workflow.phases.iter();
         phases.find(|phase| self.role_of(phase).is_some_and(|role| role.shape == shape))
     }

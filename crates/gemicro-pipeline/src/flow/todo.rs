@@ -1,13 +1,13 @@
 //! What a phase still needs, and how it ends when it needs nothing more.
 
-use super::current_phase::{AfterAnswer, Answer, CurrentPhase, Progress};
+use super::current_phase::{AfterAnswer, CurrentPhase, PhaseAnswer, PhaseProgress};
 use super::events::PhaseEnded;
 use super::gate::{GateDecision, Vote, gate};
 use super::state::PipelineState;
 use crate::documents::document_name;
-use crate::payload::{Decision, Payload, Shape};
+use crate::payload::{AgentDecision, AgentPayload, PayloadShape};
 use crate::steps::{Evidence, MergeOutcome};
-use crate::workflow::{Phase, Role, Target, Work, Writes};
+use crate::workflow::{EdgeTarget, Phase, PhaseWork, Role, Writes};
 
 /// Tests that are named where many are gone.
 const MOST_NAMED: usize = 10;
@@ -25,13 +25,13 @@ pub(super) enum Todo {
 }
 
 /// How a phase ended, before it is known where that leads.
-struct Ending {
-    outcome: Outcome,
+struct PhaseEnding {
+    outcome: TodoOutcome,
     reasons: Vec<String>,
     feedback: Option<String>,
 }
 
-enum Outcome {
+enum TodoOutcome {
     /// By the word of an edge.
     Word(&'static str),
     /// The same phase once more.
@@ -42,16 +42,16 @@ enum Outcome {
     Stop,
 }
 
-impl Ending {
+impl PhaseEnding {
     fn word(word: &'static str) -> Self {
-        Self::because(Vec::new(), Outcome::Word(word))
+        Self::because(Vec::new(), TodoOutcome::Word(word))
     }
 
     fn again(reasons: Vec<String>) -> Self {
-        Self::because(reasons, Outcome::Again)
+        Self::because(reasons, TodoOutcome::Again)
     }
 
-    fn because(reasons: Vec<String>, outcome: Outcome) -> Self {
+    fn because(reasons: Vec<String>, outcome: TodoOutcome) -> Self {
         Self {
             outcome,
             reasons,
@@ -66,16 +66,19 @@ pub(super) fn todo(state: &PipelineState) -> Option<Todo> {
     let phase = state.phase_of(current)?;
     let has_checks = !state.plan.workflow.checks.is_empty();
     Some(match &phase.work {
-        Work::Merge => match &current.progress {
-            Progress::Merged(MergeOutcome::Merged) if has_checks => Todo::Check,
-            Progress::Merged(outcome) => ended(state, current, phase, Ending::word(outcome.word())),
-            Progress::Checked { .. } => {
-                ended(state, current, phase, Ending::word(MergeOutcome::Merged.word()))
-            }
+        PhaseWork::Merge => match &current.progress {
+            PhaseProgress::Merged(MergeOutcome::Merged) if has_checks => Todo::Check,
+            PhaseProgress::Merged(outcome) => ended(state, current, phase, PhaseEnding::word(outcome.word())),
+            PhaseProgress::Checked { .. } => ended(
+                state,
+                current,
+                phase,
+                PhaseEnding::word(MergeOutcome::Merged.word()),
+            ),
             _ => Todo::Merge,
         },
-        Work::Deliver => delivery(state, current, phase, has_checks),
-        Work::Agent { .. } => {
+        PhaseWork::Deliver => delivery(state, current, phase, has_checks),
+        PhaseWork::Agent { .. } => {
             let role = state.role_of(phase)?;
             match current.answer() {
                 None => Todo::Agent,
@@ -88,22 +91,24 @@ pub(super) fn todo(state: &PipelineState) -> Option<Todo> {
 /// Nothing is written or offered before the checks pass on what that would be.
 fn delivery(state: &PipelineState, current: &CurrentPhase, phase: &Phase, has_checks: bool) -> Todo {
     let back = |word, next: Option<&Phase>, reasons| {
-        let outcome = next.map_or(Outcome::Stop, |next| Outcome::Back(word, next.name.clone()));
-        ended(state, current, phase, Ending::because(reasons, outcome))
+        let outcome = next.map_or(TodoOutcome::Stop, |next| {
+            TodoOutcome::Back(word, next.name.clone())
+        });
+        ended(state, current, phase, PhaseEnding::because(reasons, outcome))
     };
     let faults = match &current.progress {
-        Progress::Delivered => return ended(state, current, phase, Ending::word("done")),
-        Progress::Archived => return Todo::Deliver,
-        Progress::Behind => {
+        PhaseProgress::Delivered => return ended(state, current, phase, PhaseEnding::word("done")),
+        PhaseProgress::Archived => return Todo::Deliver,
+        PhaseProgress::Behind => {
             let why = "main has new commits since it was merged".to_owned();
             return back("moved", merge_phase(state), vec![why]);
         }
-        Progress::Checked { before } => unfit(state, before.as_ref()),
+        PhaseProgress::Checked { before } => unfit(state, before.as_ref()),
         _ if has_checks => return Todo::Check,
         _ => Vec::new(),
     };
     match (faults.is_empty(), state.written.is_empty()) {
-        (false, _) => back("FAIL", state.phase_with(Shape::Developer), faults),
+        (false, _) => back("FAIL", state.phase_with(PayloadShape::Developer), faults),
         (true, false) => Todo::Record,
         (true, true) => Todo::Deliver,
     }
@@ -128,13 +133,18 @@ fn after_answer(
     state: &PipelineState,
     current: &CurrentPhase,
     (phase, role): (&Phase, &Role),
-    answer: &Answer,
+    answer: &PhaseAnswer,
     has_checks: bool,
 ) -> Todo {
     let decision = answer.payload.decision();
-    if let Decision::Failed { reason } = &decision {
+    if let AgentDecision::Failed { reason } = &decision {
         let reasons = vec![format!("{} could not do it: {reason}", role.title)];
-        return ended(state, current, phase, Ending::because(reasons, Outcome::Stop));
+        return ended(
+            state,
+            current,
+            phase,
+            PhaseEnding::because(reasons, TodoOutcome::Stop),
+        );
     }
     let faults = faults(answer);
     let is_checked = is_work(role) && has_checks && faults.is_empty();
@@ -154,13 +164,13 @@ fn after_answer(
     }
     let ending = match faults.is_empty() {
         true => judged(state, current, (role, &answer.payload), &decision),
-        false => Ending::again(faults),
+        false => PhaseEnding::again(faults),
     };
     ended(state, current, phase, ending)
 }
 
 /// What does not hold of what the agent said and did.
-fn faults(answer: &Answer) -> Vec<String> {
+fn faults(answer: &PhaseAnswer) -> Vec<String> {
     let mut faults = match &answer.after {
         AfterAnswer::Refused(why) => vec![format!("your changes were refused: {why}")],
         after => after
@@ -174,15 +184,18 @@ fn faults(answer: &Answer) -> Vec<String> {
 
 /// Whether a role changes code.
 fn is_work(role: &Role) -> bool {
-    matches!(role.shape, Shape::Developer | Shape::IntegrationSpecialist)
+    matches!(
+        role.shape,
+        PayloadShape::Developer | PayloadShape::IntegrationSpecialist
+    )
 }
 
 fn judged(
     state: &PipelineState,
     current: &CurrentPhase,
-    (role, answer): (&Role, &Payload),
-    decision: &Decision,
-) -> Ending {
+    (role, answer): (&Role, &AgentPayload),
+    decision: &AgentDecision,
+) -> PhaseEnding {
     if is_work(role) {
         // Without checks there is nothing in what they say.
         let evidence = state.evidence.as_ref();
@@ -193,8 +206,8 @@ fn judged(
             faults.extend(evidence.shrunk_since(base).or_else(|| replaced(base, evidence)));
         }
         return match faults.is_empty() {
-            true => Ending::word("done"),
-            false => Ending::again(faults),
+            true => PhaseEnding::word("done"),
+            false => PhaseEnding::again(faults),
         };
     }
     let vote = Vote {
@@ -211,15 +224,15 @@ fn judged(
         false => state.evidence.as_ref(),
     };
     match gate(&vote, decision, &state.tree, evidence) {
-        GateDecision::Counts => Ending {
+        GateDecision::Counts => PhaseEnding {
             feedback: answer.feedback().map(|feedback| feedback.to_text()),
-            ..Ending::word(decision.word())
+            ..PhaseEnding::word(decision.word())
         },
-        GateDecision::Void(reasons) => Ending::again(reasons),
+        GateDecision::Void(reasons) => PhaseEnding::again(reasons),
         // The reviewer cannot mend it: the work goes back to who can.
-        GateDecision::Overruled(reasons) => Ending {
+        GateDecision::Overruled(reasons) => PhaseEnding {
             reasons,
-            ..Ending::word("FAIL")
+            ..PhaseEnding::word("FAIL")
         },
     }
 }
@@ -242,17 +255,17 @@ fn replaced(base: &Evidence, now: &Evidence) -> Option<String> {
 }
 
 /// Whether gemicro has something to write down about an answer.
-pub(super) fn has_records(phase: &Phase, role: &Role, answer: &Payload) -> bool {
+pub(super) fn has_records(phase: &Phase, role: &Role, answer: &AgentPayload) -> bool {
     !answer.backlog_items().is_empty() || !answer.remarks().is_empty() || decides(phase, role)
 }
 
 /// Whether gemicro writes the phase's document itself: its reviewer only decides.
 pub(super) fn decides(phase: &Phase, role: &Role) -> bool {
-    let only_decides = matches!(role.shape, Shape::LeadAnalyst | Shape::PlanReviewer);
+    let only_decides = matches!(role.shape, PayloadShape::LeadAnalyst | PayloadShape::PlanReviewer);
     only_decides
         && matches!(
             &phase.work,
-            Work::Agent {
+            PhaseWork::Agent {
                 document: Some(_),
                 ..
             }
@@ -262,21 +275,21 @@ pub(super) fn decides(phase: &Phase, role: &Role) -> bool {
 /// The document of a phase in its round.
 pub(super) fn document(state: &PipelineState, current: &CurrentPhase, phase: &Phase) -> Option<String> {
     match &phase.work {
-        Work::Agent {
+        PhaseWork::Agent {
             document: Some(pattern),
             ..
         } => Some(document_name(pattern, &state.plan.feature, current.round)),
-        Work::Agent { document: None, .. } | Work::Merge | Work::Deliver => None,
+        PhaseWork::Agent { document: None, .. } | PhaseWork::Merge | PhaseWork::Deliver => None,
     }
 }
 
 /// The end of a phase, and where it leads.
-fn ended(state: &PipelineState, current: &CurrentPhase, phase: &Phase, ending: Ending) -> Todo {
+fn ended(state: &PipelineState, current: &CurrentPhase, phase: &Phase, ending: PhaseEnding) -> Todo {
     let (word, next) = match ending.outcome {
-        Outcome::Word(word) => (word, target(phase, word, current)),
-        Outcome::Again => ("again", Ok(Some(phase.name.clone()))),
-        Outcome::Back(word, phase) => (word, Ok(Some(phase))),
-        Outcome::Stop => ("stop", Ok(None)),
+        TodoOutcome::Word(word) => (word, target(phase, word, current)),
+        TodoOutcome::Again => ("again", Ok(Some(phase.name.clone()))),
+        TodoOutcome::Back(word, phase) => (word, Ok(Some(phase))),
+        TodoOutcome::Stop => ("stop", Ok(None)),
     };
     let mut reasons = ending.reasons;
     let (word, next) = match next {
@@ -332,7 +345,7 @@ fn ended(state: &PipelineState, current: &CurrentPhase, phase: &Phase, ending: E
 /// The phase that merges main, while it may still be entered.
 pub(super) fn merge_phase(state: &PipelineState) -> Option<&Phase> {
     let mut phases = state.plan.workflow.phases.iter();
-    let merge = phases.find(|phase| phase.work == Work::Merge)?;
+    let merge = phases.find(|phase| phase.work == PhaseWork::Merge)?;
     Some(merge).filter(|merge| !state.is_spent(&merge.name))
 }
 
@@ -346,9 +359,9 @@ fn times(n: u32) -> String {
 /// Where a word leads.
 fn target(phase: &Phase, word: &str, current: &CurrentPhase) -> Result<Option<String>, String> {
     match phase.edges.get(word) {
-        Some(Target::Phase(next)) => Ok(Some(next.clone())),
-        Some(Target::End) => Ok(None),
-        Some(Target::Back) => match &current.from {
+        Some(EdgeTarget::Phase(next)) => Ok(Some(next.clone())),
+        Some(EdgeTarget::End) => Ok(None),
+        Some(EdgeTarget::Back) => match &current.from {
             Some(from) => Ok(Some(from.clone())),
             None => Err(format!("phase {} leads back, but nothing led to it", phase.name)),
         },

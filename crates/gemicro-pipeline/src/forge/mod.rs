@@ -28,7 +28,7 @@ pub use address::{ForgeAddress, ForgeHosts, ForgeHostsError, ForgeKind, HostOrig
 pub use error::ForgeError;
 pub use forges::Forges;
 pub use local_request::local_request;
-pub use offer::{Offer, Offered, RequestState};
+pub use offer::{Offer, OfferResult, RequestState};
 pub use open::open;
 pub use port::Forge;
 pub use protection::Protection;

@@ -1,6 +1,6 @@
 //! A request to merge: what is wanted, and what came of it.
 //!
-//! The main types are [`Offer`] and [`Offered`]. How it is made stands in `offering`.
+//! The main types are [`Offer`] and [`OfferResult`]. How it is made stands in `offering`.
 
 use gemicro_event::text::one_line;
 use serde::{Deserialize, Serialize};
@@ -23,7 +23,7 @@ pub struct Offer {
 
 /// The request that is there now.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Offered {
+pub struct OfferResult {
     /// Its page.
     pub url: String,
     /// Its number in the repository.

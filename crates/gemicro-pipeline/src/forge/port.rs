@@ -7,7 +7,7 @@ use std::fmt::Debug;
 use futures_util::future::BoxFuture;
 
 use super::error::ForgeError;
-use super::offer::{Offer, Offered};
+use super::offer::{Offer, OfferResult};
 use super::protection::Protection;
 
 /// One repository at a forge. Its questions have time limits of their own.
@@ -23,5 +23,5 @@ pub trait Forge: Send + Sync + Debug {
 
     /// Makes a request to merge a branch that was pushed already, or finds the one that is there. Safe to repeat: a run
     /// never has two.
-    fn offer<'a>(&'a self, offer: &'a Offer) -> BoxFuture<'a, Result<Offered, ForgeError>>;
+    fn offer<'a>(&'a self, offer: &'a Offer) -> BoxFuture<'a, Result<OfferResult, ForgeError>>;
 }

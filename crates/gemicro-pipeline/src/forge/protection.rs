@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::api::{Api, Ask};
+use super::api::{ForgeAsk, RepositoryApi};
 use super::error::ForgeError;
 
 /// What the rules of a forge say about one branch.
@@ -28,7 +28,7 @@ impl Protection {
 
 /// One source of rules of a branch.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Rules {
+pub(crate) enum RuleSource {
     /// It has this to say.
     Said(Protection),
     /// The token may not see it; why, and what that takes.
@@ -37,36 +37,40 @@ pub(crate) enum Rules {
 
 /// A branch at either forge.
 #[derive(Debug, Deserialize)]
-struct Branch {
+struct ForgeBranch {
     #[serde(default)]
     protected: bool,
 }
 
 /// Where the rules themselves are hidden, the branch still tells whether there are any at all.
-pub(crate) async fn rules_of_branch(api: &Api, ask: &Ask, hidden: String) -> Result<Rules, ForgeError> {
+pub(crate) async fn rules_of_branch(
+    api: &RepositoryApi,
+    ask: &ForgeAsk,
+    hidden: String,
+) -> Result<RuleSource, ForgeError> {
     let answer = api.ask(ask).await?;
     match answer.status {
-        200..300 => Ok(match api.read::<Branch>(ask, &answer)?.protected {
-            true => Rules::Hidden(hidden),
-            false => Rules::Said(Protection::default()),
+        200..300 => Ok(match api.read::<ForgeBranch>(ask, &answer)?.protected {
+            true => RuleSource::Hidden(hidden),
+            false => RuleSource::Said(Protection::default()),
         }),
-        403 if answer.limited.is_none() => Ok(Rules::Hidden(hidden)),
+        403 if answer.limited.is_none() => Ok(RuleSource::Hidden(hidden)),
         _ => Err(api.refusal(ask, &answer)),
     }
 }
 
 /// Puts what several sources say together. What is hidden does not matter where the others say enough.
-pub(crate) fn joined(sources: impl IntoIterator<Item = Rules>) -> Protection {
+pub(crate) fn joined(sources: impl IntoIterator<Item = RuleSource>) -> Protection {
     let mut all = Protection::default();
     let mut hidden = Vec::new();
     for source in sources {
         match source {
-            Rules::Said(said) => {
+            RuleSource::Said(said) => {
                 all.requires_request |= said.requires_request;
                 all.blocks_force_push |= said.blocks_force_push;
                 all.by.extend(said.by);
             }
-            Rules::Hidden(why) => hidden.push(why),
+            RuleSource::Hidden(why) => hidden.push(why),
         }
     }
     all.unknown = (!hidden.is_empty() && !all.is_complete()).then(|| hidden.join("; "));
@@ -77,8 +81,8 @@ pub(crate) fn joined(sources: impl IntoIterator<Item = Rules>) -> Protection {
 mod tests {
     use super::*;
 
-    fn said(requires_request: bool, blocks_force_push: bool, by: &str) -> Rules {
-        Rules::Said(Protection {
+    fn said(requires_request: bool, blocks_force_push: bool, by: &str) -> RuleSource {
+        RuleSource::Said(Protection {
             requires_request,
             blocks_force_push,
             by: vec![by.to_owned()],
@@ -95,7 +99,7 @@ mod tests {
 
     #[test]
     fn what_is_hidden_counts_only_where_something_is_missing() {
-        let hidden = || Rules::Hidden("not seen".to_owned());
+        let hidden = || RuleSource::Hidden("not seen".to_owned());
         assert_eq!(joined([hidden(), said(true, true, "a")]).unknown, None);
         let part = joined([hidden(), said(true, false, "a")]);
         assert_eq!(part.unknown.as_deref(), Some("not seen"));

@@ -16,12 +16,12 @@ pub(super) const MAX_FAILED_BYTES: usize = 16 * 1024 * 1024;
 
 /// How a walk went.
 #[derive(Debug, Default)]
-pub(super) struct Walk {
+pub(super) struct BlockWalk {
     /// What failed attempts have read.
     pub(super) n_failed_bytes: usize,
 }
 
-impl Walk {
+impl BlockWalk {
     /// Whether the walk ended early, so that nothing it found can be trusted.
     pub(super) fn gave_up(&self) -> bool {
         self.n_failed_bytes > MAX_FAILED_BYTES
@@ -29,8 +29,8 @@ impl Walk {
 }
 
 /// Gives every object that stands alone in these parts of the text to `visit`, in their order.
-pub(super) fn walk(text: &str, parts: &[Range<usize>], mut visit: impl FnMut(Value)) -> Walk {
-    let mut walk = Walk::default();
+pub(super) fn walk(text: &str, parts: &[Range<usize>], mut visit: impl FnMut(Value)) -> BlockWalk {
+    let mut walk = BlockWalk::default();
     for part in parts {
         for section in sections(&text[part.clone()]) {
             walk_section(section, &mut walk, &mut visit);
@@ -64,7 +64,7 @@ fn sections(part: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-fn walk_section(section: &str, walk: &mut Walk, visit: &mut impl FnMut(Value)) {
+fn walk_section(section: &str, walk: &mut BlockWalk, visit: &mut impl FnMut(Value)) {
     let mut rest = section;
     while !rest.is_empty() && !walk.gave_up() {
         let line_end = rest.find('\n').map_or(rest.len(), |at| at + 1);

@@ -13,14 +13,14 @@ const TAG: &str = "gemicro:";
 #[derive(Debug, Default)]
 pub(super) struct Blocks<'a> {
     /// The blocks with our nonce, in their order.
-    pub(super) ours: Vec<Block<'a>>,
+    pub(super) ours: Vec<PayloadBlock<'a>>,
     /// Whole lines outside of any tagged block, ours or foreign.
     pub(super) outside: Vec<Range<usize>>,
 }
 
 /// A block with our nonce.
 #[derive(Debug)]
-pub(super) struct Block<'a> {
+pub(super) struct PayloadBlock<'a> {
     /// What stands between its fences, without outer blanks, tabs and newlines.
     pub(super) body: &'a str,
     /// Where it ends in the answer.
@@ -29,7 +29,7 @@ pub(super) struct Block<'a> {
 
 /// A line that opens a fence or closes one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Fence {
+pub(super) struct FenceLine {
     mark: char,
     length: usize,
 }
@@ -37,16 +37,16 @@ pub(super) struct Fence {
 /// Finds all tagged blocks.
 pub(super) fn find<'a>(text: &'a str, nonce: &Nonce) -> Blocks<'a> {
     let mut blocks = Blocks::default();
-    let mut place = Place::Outside { from: 0 };
+    let mut place = BlockPosition::Outside { from: 0 };
     let mut at = 0;
     for line in text.split_inclusive('\n') {
         let (start, end) = (at, at + line.len());
         at = end;
         let line = line.strip_suffix('\n').unwrap_or(line);
-        let next = match Tag::of(line, nonce) {
-            Some(Tag::Ours(fence)) => Place::Ours { fence, from: end },
-            Some(Tag::Foreign(fence)) => Place::Foreign { fence },
-            None if place.is_closed_by(line) => Place::Outside { from: end },
+        let next = match BlockTag::of(line, nonce) {
+            Some(BlockTag::Ours(fence)) => BlockPosition::Ours { fence, from: end },
+            Some(BlockTag::Foreign(fence)) => BlockPosition::Foreign { fence },
+            None if place.is_closed_by(line) => BlockPosition::Outside { from: end },
             None => continue,
         };
         place.end_at(start, text, &mut blocks);
@@ -57,21 +57,21 @@ pub(super) fn find<'a>(text: &'a str, nonce: &Nonce) -> Blocks<'a> {
 }
 
 /// The fence that a line begins with, after blanks and tabs.
-pub(super) fn fence_of(line: &str) -> Option<Fence> {
+pub(super) fn fence_of(line: &str) -> Option<FenceLine> {
     let inner = line.trim_start_matches([' ', '\t']);
     let mark = inner.chars().next().filter(|c| matches!(c, '`' | '~'))?;
     let length = inner.len() - inner.trim_start_matches(mark).len();
-    (length >= 3).then_some(Fence { mark, length })
+    (length >= 3).then_some(FenceLine { mark, length })
 }
 
 /// Where the walk over the lines is.
-enum Place {
+enum BlockPosition {
     Outside { from: usize },
-    Ours { fence: Fence, from: usize },
-    Foreign { fence: Fence },
+    Ours { fence: FenceLine, from: usize },
+    Foreign { fence: FenceLine },
 }
 
-impl Place {
+impl BlockPosition {
     fn is_closed_by(&self, line: &str) -> bool {
         let opened = match self {
             Self::Outside { .. } => return false,
@@ -86,7 +86,7 @@ impl Place {
     fn end_at<'a>(&self, end: usize, text: &'a str, blocks: &mut Blocks<'a>) {
         match self {
             Self::Outside { from } => blocks.outside.push(*from..end),
-            Self::Ours { from, .. } => blocks.ours.push(Block {
+            Self::Ours { from, .. } => blocks.ours.push(PayloadBlock {
                 body: text[*from..end].trim_matches([' ', '\t', '\n']),
                 end,
             }),
@@ -96,12 +96,12 @@ impl Place {
 }
 
 /// What a line with a tag opens.
-enum Tag {
-    Ours(Fence),
-    Foreign(Fence),
+enum BlockTag {
+    Ours(FenceLine),
+    Foreign(FenceLine),
 }
 
-impl Tag {
+impl BlockTag {
     fn of(line: &str, nonce: &Nonce) -> Option<Self> {
         let fence = fence_of(line)?;
         let is_tagged = line

@@ -1,13 +1,14 @@
 //! What an agent decided, apart from all other fields of its payload.
 //!
-//! The main type is [`Decision`]. It is a vote: what follows from it is up to the pipeline.
+//! The main type is [`AgentDecision`]. It is a vote: what follows from it is up to the pipeline.
 
 use serde::{Deserialize, Serialize};
 
 /// States what an agent decided.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Decision {
+#[schemars(rename = "Decision")]
+pub enum AgentDecision {
     /// The work is there: a report, a plan, a commit.
     Done,
     /// The report or the plan is good.
@@ -27,7 +28,7 @@ pub enum Decision {
     },
 }
 
-impl Decision {
+impl AgentDecision {
     /// Whether it would open a gate.
     #[must_use]
     pub const fn is_positive(&self) -> bool {

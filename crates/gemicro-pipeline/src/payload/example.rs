@@ -5,7 +5,7 @@
 use serde_json::{Map, Value};
 
 use super::nonce::Nonce;
-use super::shape::Shape;
+use super::shape::PayloadShape;
 
 /// The line that opens the block of this step.
 #[must_use]
@@ -15,7 +15,7 @@ pub fn tag_line(nonce: &Nonce) -> String {
 
 /// The object that a role is shown: one line of JSON with placeholders alone.
 #[must_use]
-pub fn example(shape: Shape) -> String {
+pub fn example(shape: PayloadShape) -> String {
     let mut members = Map::new();
     for key in shape.keys() {
         members.insert((*key).to_owned(), Value::String(placeholder(shape, key)));
@@ -26,14 +26,14 @@ pub fn example(shape: Shape) -> String {
     Value::Object(members).to_string()
 }
 
-fn placeholder(shape: Shape, key: &str) -> String {
+fn placeholder(shape: PayloadShape, key: &str) -> String {
     match key {
         "verdict" => format!("<{}>", shape.verdicts().join("|")),
         "status" => "<success>".to_owned(),
         "report_path" => "<path of the report>".to_owned(),
         "plan_path" => "<path of the plan>".to_owned(),
         "review_path" => "<path of the review>".to_owned(),
-        _ if shape == Shape::IntegrationSpecialist => "<hash of the merge commit>".to_owned(),
+        _ if shape == PayloadShape::IntegrationSpecialist => "<hash of the merge commit>".to_owned(),
         _ => "<hash of your last commit>".to_owned(),
     }
 }

@@ -5,7 +5,7 @@
 
 use serde_json::{Map, Value};
 
-use super::shape::Shape;
+use super::shape::PayloadShape;
 
 /// Keys that any role may use.
 const KEYS_OF_ALL: [&str; 2] = ["feedback", "backlog_items"];
@@ -22,12 +22,12 @@ pub(super) enum Misfit {
 }
 
 /// Whether a value is a payload of this shape.
-pub(super) fn fits(shape: Shape, value: &Value) -> bool {
+pub(super) fn fits(shape: PayloadShape, value: &Value) -> bool {
     misfit(shape, value).is_none()
 }
 
 /// The first thing that keeps a value from being a payload of this shape.
-pub(super) fn misfit(shape: Shape, value: &Value) -> Option<Misfit> {
+pub(super) fn misfit(shape: PayloadShape, value: &Value) -> Option<Misfit> {
     let Value::Object(members) = value else {
         return Some(Misfit::NotAnObject);
     };
@@ -48,7 +48,7 @@ pub(super) fn misfit(shape: Shape, value: &Value) -> Option<Misfit> {
 
 impl Misfit {
     /// In words for the agent.
-    pub(super) fn told(self, shape: Shape, value: &Value) -> String {
+    pub(super) fn told(self, shape: PayloadShape, value: &Value) -> String {
         match self {
             Self::NotAnObject => "it is no object".to_owned(),
             Self::Echo => "a value in it is still a placeholder".to_owned(),
@@ -72,7 +72,7 @@ impl Misfit {
 }
 
 /// A required field and what it may say.
-fn needed(shape: Shape, key: &str) -> String {
+fn needed(shape: PayloadShape, key: &str) -> String {
     match key {
         "verdict" => format!("`verdict`, one of {}", shape.verdicts().join(", ")),
         "status" => "`status` \"success\"".to_owned(),
@@ -82,7 +82,7 @@ fn needed(shape: Shape, key: &str) -> String {
 }
 
 /// Whether a value repeats the example of the prompt: a field of the role, or the feedback, is a placeholder.
-pub(super) fn is_echo(shape: Shape, value: &Value) -> bool {
+pub(super) fn is_echo(shape: PayloadShape, value: &Value) -> bool {
     let Value::Object(members) = value else {
         return false;
     };
@@ -103,13 +103,13 @@ fn is_placeholder(text: &str) -> bool {
 }
 
 /// The keys that mean something for the role. A reason means something unless the work succeeded.
-fn role_keys<'a>(shape: Shape, members: &Map<String, Value>) -> impl Iterator<Item = &'a str> {
+fn role_keys<'a>(shape: PayloadShape, members: &Map<String, Value>) -> impl Iterator<Item = &'a str> {
     let has_reason = shape.commits() && text(members, "status") != Some("success");
     shape.keys().iter().copied().chain(has_reason.then_some("reason"))
 }
 
 /// A key such as `Verdict`: beside `verdict` it would let a payload say two things.
-fn has_key_in_other_case(shape: Shape, members: &Map<String, Value>) -> bool {
+fn has_key_in_other_case(shape: PayloadShape, members: &Map<String, Value>) -> bool {
     role_keys(shape, members).chain(KEYS_OF_ALL).any(|known| {
         members
             .keys()
@@ -118,7 +118,7 @@ fn has_key_in_other_case(shape: Shape, members: &Map<String, Value>) -> bool {
 }
 
 /// Whether a required field is there and says one of the things that it may.
-fn has(shape: Shape, value: &Value, key: &str) -> bool {
+fn has(shape: PayloadShape, value: &Value, key: &str) -> bool {
     let found = value.get(key).and_then(Value::as_str);
     found.is_some_and(|found| match key {
         "verdict" => shape.verdicts().contains(&found),
@@ -128,7 +128,7 @@ fn has(shape: Shape, value: &Value, key: &str) -> bool {
     })
 }
 
-fn is_honest_failure(shape: Shape, members: &Map<String, Value>) -> bool {
+fn is_honest_failure(shape: PayloadShape, members: &Map<String, Value>) -> bool {
     shape.commits()
         && text(members, "status") == Some("failed")
         && text(members, "reason").is_some_and(is_not_blank)

@@ -8,23 +8,23 @@
 
 use serde_json::Value;
 
-use super::decision::Decision;
-use super::product::{Feedback, Payload};
+use super::decision::AgentDecision;
+use super::product::{AgentPayload, Feedback};
 use super::trouble;
 use super::trouble_words::{BAD_OUTCOMES, DENIALS, HARMLESS_KEYS, OUTCOME_KEYS, TROUBLE_KEYS};
 
 /// Says why a success or a PASS is refused; nothing when its feedback does not contradict it.
 #[must_use]
-pub fn honesty(payload: &Payload) -> Option<String> {
+pub fn honesty(payload: &AgentPayload) -> Option<String> {
     let claim = match payload.decision() {
-        Decision::Pass => "PASS",
-        Decision::Done if payload.shape().commits() => "success",
-        Decision::Done
-        | Decision::Approve
-        | Decision::Reject
-        | Decision::Escalate
-        | Decision::Fail
-        | Decision::Failed { .. } => return None,
+        AgentDecision::Pass => "PASS",
+        AgentDecision::Done if payload.shape().commits() => "success",
+        AgentDecision::Done
+        | AgentDecision::Approve
+        | AgentDecision::Reject
+        | AgentDecision::Escalate
+        | AgentDecision::Fail
+        | AgentDecision::Failed { .. } => return None,
     };
     let told = match payload.feedback()? {
         Feedback::Text(text) => trouble::told(text),

@@ -1,15 +1,15 @@
 //! Which later rules speak against a payload that was read.
 //!
-//! The main type is [`Marks`]. A payload without marks is still only a vote: evidence decides.
+//! The main type is [`PayloadMarks`]. A payload without marks is still only a vote: evidence decides.
 
 use super::backlog::needs_cleaning;
 use super::document_path::DocumentPath;
 use super::honesty::honesty;
-use super::reading::Reading;
+use super::reading::PayloadReading;
 
 /// Says for each later rule whether it has something against a payload.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Marks {
+pub struct PayloadMarks {
     /// Refuse: an untagged APPROVE or PASS never opens a gate.
     pub gate: bool,
     /// Refuse: the path of its document is none that may be opened.
@@ -22,11 +22,11 @@ pub struct Marks {
 
 /// Judges what was read; without a payload there is nothing to mark.
 #[must_use]
-pub fn marks(reading: &Reading) -> Marks {
+pub fn marks(reading: &PayloadReading) -> PayloadMarks {
     let Some(payload) = &reading.payload else {
-        return Marks::default();
+        return PayloadMarks::default();
     };
-    Marks {
+    PayloadMarks {
         gate: !reading.tagged && payload.decision().is_positive(),
         path: payload
             .document()

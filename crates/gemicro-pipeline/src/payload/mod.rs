@@ -4,8 +4,8 @@
 //!
 //! [`read`] is the whole way: the answer is freed of terminal sequences (`clean`) and of thoughts (`thoughts`), the
 //! blocks that carry the step's [`Nonce`] are found (`blocks`), read by a strict JSON reader with five repairs (`json`)
-//! and held against the [`Shape`] of the role (`fit`). Without such a block the last object that stands alone is taken
-//! (`alone`), and marked as untagged. What is found is a [`Payload`]; [`marks`] says which later rule refuses it.
+//! and held against the [`PayloadShape`] of the role (`fit`). Without such a block the last object that stands alone is taken
+//! (`alone`), and marked as untagged. What is found is a [`AgentPayload`]; [`marks`] says which later rule refuses it.
 //! An agent that can may also hand it in by a tool (`submission`); [`read_with`] takes that for one block more.
 //!
 //! One sentence decides every doubt: a false APPROVE or PASS is never acceptable, asking the agent again is cheap.
@@ -36,13 +36,13 @@ mod trouble_words;
 mod tests;
 
 pub use backlog::{MAX_ITEM_CHARACTERS, MAX_ITEMS, clean_backlog};
-pub use decision::Decision;
+pub use decision::AgentDecision;
 pub use document_path::{DOCUMENT_FOLDER, DocumentPath, PathRefused};
 pub use example::{example, tag_line};
 pub use honesty::honesty;
-pub use marks::{Marks, marks};
+pub use marks::{PayloadMarks, marks};
 pub use nonce::{Nonce, NonceError};
-pub use product::{Feedback, Payload};
-pub use reading::{ReadState, Reading, read, read_with};
-pub use shape::{Shape, UnknownShape};
-pub use submission::{Expected, SUBMIT_TOOL, Submissions};
+pub use product::{AgentPayload, Feedback};
+pub use reading::{PayloadReading, ReadState, read, read_with};
+pub use shape::{PayloadShape, UnknownShape};
+pub use submission::{ExpectedSubmission, SUBMIT_TOOL, Submissions};

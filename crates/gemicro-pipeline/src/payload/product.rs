@@ -1,17 +1,18 @@
 //! The object that an agent ended its answer with, and what it says.
 //!
-//! The main type is [`Payload`]. Unknown keys are kept and obeyed by nobody; no path is opened and no hash looked up here.
+//! The main type is [`AgentPayload`]. Unknown keys are kept and obeyed by nobody; no path is opened and no hash looked up here.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::decision::Decision;
-use super::shape::Shape;
+use super::decision::AgentDecision;
+use super::shape::PayloadShape;
 
 /// Holds what an agent handed in, in the shape of its role.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
-pub struct Payload {
-    shape: Shape,
+#[schemars(rename = "Payload")]
+pub struct AgentPayload {
+    shape: PayloadShape,
     value: Value,
 }
 
@@ -24,15 +25,15 @@ pub enum Feedback<'a> {
     Object(&'a Map<String, Value>),
 }
 
-impl Payload {
+impl AgentPayload {
     /// Takes an object that was held against its shape.
-    pub(super) fn new(shape: Shape, value: Value) -> Self {
+    pub(super) fn new(shape: PayloadShape, value: Value) -> Self {
         Self { shape, value }
     }
 
     /// The shape that it was read with.
     #[must_use]
-    pub fn shape(&self) -> Shape {
+    pub fn shape(&self) -> PayloadShape {
         self.shape
     }
 
@@ -44,16 +45,16 @@ impl Payload {
 
     /// What the agent decided. An object that does not fit its shape, such as one from a changed record, is a failure.
     #[must_use]
-    pub fn decision(&self) -> Decision {
+    pub fn decision(&self) -> AgentDecision {
         let verdict = self
             .text("verdict")
             .filter(|word| self.shape.verdicts().contains(word));
         match verdict {
-            Some("APPROVE") => Decision::Approve,
-            Some("REJECT") => Decision::Reject,
-            Some("ESCALATE") => Decision::Escalate,
-            Some("PASS") => Decision::Pass,
-            Some("FAIL") => Decision::Fail,
+            Some("APPROVE") => AgentDecision::Approve,
+            Some("REJECT") => AgentDecision::Reject,
+            Some("ESCALATE") => AgentDecision::Escalate,
+            Some("PASS") => AgentDecision::Pass,
+            Some("FAIL") => AgentDecision::Fail,
             Some(_) | None => self.outcome(),
         }
     }
@@ -97,16 +98,16 @@ impl Payload {
     }
 
     /// The decision of a role without a verdict.
-    fn outcome(&self) -> Decision {
+    fn outcome(&self) -> AgentDecision {
         let is_done = if self.shape.commits() {
             self.text("status") == Some("success")
         } else {
             self.document().is_some() && self.shape.verdicts().is_empty()
         };
         if is_done {
-            Decision::Done
+            AgentDecision::Done
         } else {
-            Decision::Failed {
+            AgentDecision::Failed {
                 reason: self
                     .text("reason")
                     .unwrap_or("it says nothing about its outcome")

@@ -1,6 +1,6 @@
 //! The whole way from an answer to a payload.
 //!
-//! The main type is [`Reading`]. It says what was found and how; what may be done with it is said by
+//! The main type is [`PayloadReading`]. It says what was found and how; what may be done with it is said by
 //! [`marks`](super::marks()) and by the pipeline.
 
 use serde::{Deserialize, Serialize};
@@ -12,8 +12,8 @@ use super::clean::clean;
 use super::fit::{Misfit, fits, is_echo, misfit};
 use super::json;
 use super::nonce::Nonce;
-use super::product::Payload;
-use super::shape::Shape;
+use super::product::AgentPayload;
+use super::shape::PayloadShape;
 use super::thoughts::without_thoughts;
 
 /// States how far the reading of an answer came.
@@ -34,11 +34,11 @@ pub enum ReadState {
 
 /// Holds what was found in an answer.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Reading {
+pub struct PayloadReading {
     /// How far the reading came.
     pub state: ReadState,
     /// The payload; there when the state is [`ReadState::Ok`], and only then.
-    pub payload: Option<Payload>,
+    pub payload: Option<AgentPayload>,
     /// Whether it was handed in with our nonce: in a block, or by the tool.
     pub tagged: bool,
     /// What keeps it from having its shape, in words for the agent; there when the state is
@@ -50,14 +50,14 @@ pub struct Reading {
 ///
 /// The message alone is the input: never the output of tools, never a file. Time and memory are proportional to its size.
 #[must_use]
-pub fn read(output: &str, shape: Shape, nonce: &Nonce) -> Reading {
+pub fn read(output: &str, shape: PayloadShape, nonce: &Nonce) -> PayloadReading {
     read_with(output, &[], shape, nonce)
 }
 
 /// Reads it where the agent could also submit it with the tool. A submission counts like a block with our nonce that
 /// stands before the message: whatever else carries the nonce must say the same.
 #[must_use]
-pub fn read_with(output: &str, submitted: &[Value], shape: Shape, nonce: &Nonce) -> Reading {
+pub fn read_with(output: &str, submitted: &[Value], shape: PayloadShape, nonce: &Nonce) -> PayloadReading {
     let text = clean(output);
     let answer = without_thoughts(&text);
     let blocks = blocks::find(answer, nonce);
@@ -83,12 +83,12 @@ impl ReadState {
 }
 
 /// What was handed in with our nonce.
-enum Body<'a> {
+enum SubmittedBody<'a> {
     Read(Value),
     Unreadable(&'a str),
 }
 
-impl<'a> Body<'a> {
+impl<'a> SubmittedBody<'a> {
     fn of(text: &'a str) -> Self {
         json::read_whole(text).map_or(Self::Unreadable(text), Self::Read)
     }
@@ -102,22 +102,27 @@ impl<'a> Body<'a> {
     }
 }
 
-fn tagged(answer: &str, blocks: &Blocks<'_>, submitted: &[Value], shape: Shape) -> Reading {
-    let stopped = |state| Reading {
+fn tagged(answer: &str, blocks: &Blocks<'_>, submitted: &[Value], shape: PayloadShape) -> PayloadReading {
+    let stopped = |state| PayloadReading {
         state,
         payload: None,
         tagged: true,
         misfit: None,
     };
-    let mismatch = |misfit: Misfit, value: &Value| Reading {
+    let mismatch = |misfit: Misfit, value: &Value| PayloadReading {
         misfit: Some(misfit.told(shape, value)),
         ..stopped(ReadState::SchemaMismatch)
     };
-    let submitted = submitted.iter().map(|value| (Body::Read(value.clone()), 0));
-    let written = blocks.ours.iter().map(|block| (Body::of(block.body), block.end));
-    let mut counting: Option<(Body<'_>, usize)> = None;
+    let submitted = submitted
+        .iter()
+        .map(|value| (SubmittedBody::Read(value.clone()), 0));
+    let written = blocks
+        .ours
+        .iter()
+        .map(|block| (SubmittedBody::of(block.body), block.end));
+    let mut counting: Option<(SubmittedBody<'_>, usize)> = None;
     for (body, end) in submitted.chain(written) {
-        if matches!(&body, Body::Read(value) if is_echo(shape, value)) {
+        if matches!(&body, SubmittedBody::Read(value) if is_echo(shape, value)) {
             continue;
         }
         if counting
@@ -130,16 +135,16 @@ fn tagged(answer: &str, blocks: &Blocks<'_>, submitted: &[Value], shape: Shape) 
     }
     match counting {
         None => mismatch(Misfit::Echo, &Value::Null),
-        Some((Body::Unreadable(_), _)) => stopped(ReadState::Unparsed),
-        Some((Body::Read(value), end)) => {
+        Some((SubmittedBody::Unreadable(_), _)) => stopped(ReadState::Unparsed),
+        Some((SubmittedBody::Read(value), end)) => {
             if let Some(misfit) = misfit(shape, &value) {
                 return mismatch(misfit, &value);
             }
-            let payload = Payload::new(shape, value);
+            let payload = AgentPayload::new(shape, value);
             if payload.decision().is_positive() && is_taken_back(answer, blocks, end, shape) {
                 return stopped(ReadState::Ambiguous);
             }
-            Reading {
+            PayloadReading {
                 state: ReadState::Ok,
                 payload: Some(payload),
                 tagged: true,
@@ -150,16 +155,16 @@ fn tagged(answer: &str, blocks: &Blocks<'_>, submitted: &[Value], shape: Shape) 
 }
 
 /// Whether a negative object stands alone after the place of what counts. What cannot be looked through speaks against it.
-fn is_taken_back(answer: &str, blocks: &Blocks<'_>, end: usize, shape: Shape) -> bool {
+fn is_taken_back(answer: &str, blocks: &Blocks<'_>, end: usize, shape: PayloadShape) -> bool {
     let first_later = blocks.outside.partition_point(|part| part.start < end);
     let mut is_negative = false;
     let walk = alone::walk(answer, &blocks.outside[first_later..], |value| {
-        is_negative |= fits(shape, &value) && Payload::new(shape, value).decision().is_negative();
+        is_negative |= fits(shape, &value) && AgentPayload::new(shape, value).decision().is_negative();
     });
     is_negative || walk.gave_up()
 }
 
-fn untagged(answer: &str, blocks: &Blocks<'_>, shape: Shape) -> Reading {
+fn untagged(answer: &str, blocks: &Blocks<'_>, shape: PayloadShape) -> PayloadReading {
     let mut last = None;
     let walk = alone::walk(answer, &blocks.outside, |value| {
         if fits(shape, &value) {
@@ -168,8 +173,8 @@ fn untagged(answer: &str, blocks: &Blocks<'_>, shape: Shape) -> Reading {
     });
     let payload = last
         .filter(|_| !walk.gave_up())
-        .map(|value| Payload::new(shape, value));
-    Reading {
+        .map(|value| AgentPayload::new(shape, value));
+    PayloadReading {
         state: if payload.is_some() {
             ReadState::Ok
         } else {

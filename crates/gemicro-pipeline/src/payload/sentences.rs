@@ -4,7 +4,7 @@
 //! colons, brackets, dashes, "and" and "or". No language is understood here.
 
 /// The words between two pauses.
-pub(super) type Segment<'a> = Vec<&'a str>;
+pub(super) type SentenceSegment<'a> = Vec<&'a str>;
 
 /// Words that end a sentence, because what follows them says the contrary.
 const TURNS: [&str; 8] = [
@@ -22,11 +22,11 @@ const TURNS: [&str; 8] = [
 const JOINTS: [&str; 5] = ["and", "or", "nor", "while", "then"];
 
 /// Cuts a text in small letters. Segments may be empty.
-pub(super) fn sentences(text: &str) -> Vec<Vec<Segment<'_>>> {
-    let mut cut = Cut {
+pub(super) fn sentences(text: &str) -> Vec<Vec<SentenceSegment<'_>>> {
+    let mut cut = SentenceCut {
         done: Vec::new(),
         segments: Vec::new(),
-        segment: Segment::new(),
+        segment: SentenceSegment::new(),
     };
     let mut word_start = None;
     for (at, character) in text.char_indices() {
@@ -54,13 +54,13 @@ pub(super) fn sentences(text: &str) -> Vec<Vec<Segment<'_>>> {
     cut.done
 }
 
-struct Cut<'a> {
-    done: Vec<Vec<Segment<'a>>>,
-    segments: Vec<Segment<'a>>,
-    segment: Segment<'a>,
+struct SentenceCut<'a> {
+    done: Vec<Vec<SentenceSegment<'a>>>,
+    segments: Vec<SentenceSegment<'a>>,
+    segment: SentenceSegment<'a>,
 }
 
-impl<'a> Cut<'a> {
+impl<'a> SentenceCut<'a> {
     fn word(&mut self, word: &'a str) {
         let is_turn = TURNS.contains(&word) && !self.segment.ends_with(&["not"]);
         if is_turn {

@@ -1,6 +1,6 @@
 //! What the payload of a role looks like.
 //!
-//! The main type is [`Shape`]. Whether an object has a shape is the business of `fit`; what a role is told is that of
+//! The main type is [`PayloadShape`]. Whether an object has a shape is the business of `fit`; what a role is told is that of
 //! its prompt.
 
 use std::fmt;
@@ -13,7 +13,8 @@ use serde::{Deserialize, Serialize};
     Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, schemars::JsonSchema,
 )]
 #[serde(rename_all = "snake_case")]
-pub enum Shape {
+#[schemars(rename = "Shape")]
+pub enum PayloadShape {
     /// A report on a fault: `report_path`.
     Investigator,
     /// A report on an idea: `report_path`.
@@ -34,13 +35,13 @@ pub enum Shape {
 
 /// The text names no shape.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("there is no payload of a role `{name}`; use one of {}", Shape::ALL.map(Shape::as_str).join(", "))]
+#[error("there is no payload of a role `{name}`; use one of {}", PayloadShape::ALL.map(PayloadShape::as_str).join(", "))]
 pub struct UnknownShape {
     /// What was given, cut to a printable length.
     pub name: String,
 }
 
-impl Shape {
+impl PayloadShape {
     /// All shapes, in the order of the pipeline.
     pub const ALL: [Self; 8] = [
         Self::Investigator,
@@ -122,13 +123,13 @@ impl Shape {
     }
 }
 
-impl fmt::Display for Shape {
+impl fmt::Display for PayloadShape {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.as_str())
     }
 }
 
-impl FromStr for Shape {
+impl FromStr for PayloadShape {
     type Err = UnknownShape;
 
     fn from_str(name: &str) -> Result<Self, UnknownShape> {

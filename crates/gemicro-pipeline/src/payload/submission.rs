@@ -1,6 +1,6 @@
 //! The tool `submit_result`, by which an agent hands its payload in typed.
 //!
-//! [`Expected`] is what one step may hand in, [`Submissions`] what was. A submission is no more than a block with the
+//! [`ExpectedSubmission`] is what one step may hand in, [`Submissions`] what was. A submission is no more than a block with the
 //! nonce is: [`read_with`](super::read_with) holds both against each other. Who serves the tool is not known here.
 
 use serde::{Deserialize, Serialize};
@@ -9,8 +9,8 @@ use serde_json::{Map, Value, json};
 use super::fit::misfit;
 use super::json;
 use super::nonce::Nonce;
-use super::product::Payload;
-use super::shape::Shape;
+use super::product::AgentPayload;
+use super::shape::PayloadShape;
 
 /// The name of the tool.
 pub const SUBMIT_TOOL: &str = "submit_result";
@@ -20,9 +20,9 @@ const MOST_KEPT: usize = 2;
 
 /// Says what a step hands in.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Expected {
+pub struct ExpectedSubmission {
     /// Whose payload.
-    pub shape: Shape,
+    pub shape: PayloadShape,
     /// What proves that it is meant for this step.
     pub nonce: Nonce,
 }
@@ -33,7 +33,7 @@ pub struct Submissions {
     kept: Vec<Value>,
 }
 
-impl Expected {
+impl ExpectedSubmission {
     /// What the tool does, for the model.
     #[must_use]
     pub fn description(&self) -> &'static str {
@@ -92,7 +92,9 @@ impl Expected {
     /// Whether a result would open a gate.
     #[must_use]
     pub fn opens_gate(&self, result: &Value) -> bool {
-        Payload::new(self.shape, result.clone()).decision().is_positive()
+        AgentPayload::new(self.shape, result.clone())
+            .decision()
+            .is_positive()
     }
 }
 
@@ -101,7 +103,7 @@ impl Submissions {
     ///
     /// # Errors
     /// When the call cannot be taken, or contradicts an earlier one.
-    pub fn submit(&mut self, expected: &Expected, arguments: &str) -> Result<String, String> {
+    pub fn submit(&mut self, expected: &ExpectedSubmission, arguments: &str) -> Result<String, String> {
         let result = expected.accept(arguments)?;
         let is_known = self.kept.iter().any(|kept| json::same(kept, &result));
         if !is_known && self.kept.len() < MOST_KEPT {
@@ -122,7 +124,7 @@ impl Submissions {
     }
 }
 
-fn result_schema(shape: Shape) -> Value {
+fn result_schema(shape: PayloadShape) -> Value {
     let mut properties = Map::new();
     for key in shape.keys() {
         properties.insert((*key).to_owned(), field_schema(shape, key));
@@ -148,7 +150,7 @@ fn result_schema(shape: Shape) -> Value {
     json!({ "type": "object", "properties": properties, "required": required })
 }
 
-fn field_schema(shape: Shape, key: &str) -> Value {
+fn field_schema(shape: PayloadShape, key: &str) -> Value {
     match key {
         "verdict" => json!({ "type": "string", "enum": shape.verdicts() }),
         "status" => json!({ "type": "string", "enum": ["success", "failed"] }),

@@ -5,7 +5,7 @@ use proptest::prelude::{Strategy, any, prop, prop_assert, prop_assert_eq, prop_o
 use super::alone::{MAX_FAILED_BYTES, walk};
 use super::backlog::{clean_backlog, needs_cleaning};
 use super::json::MAX_BYTES;
-use super::{MAX_ITEMS, Nonce, ReadState, Shape, marks, read};
+use super::{MAX_ITEMS, Nonce, PayloadShape, ReadState, marks, read};
 
 fn nonce() -> Nonce {
     "4f1c09ab77de2350".parse().unwrap()
@@ -57,7 +57,7 @@ fn answer() -> impl Strategy<Value = String> {
 proptest! {
     #[test]
     fn no_answer_is_too_odd(answer in answer()) {
-        for shape in Shape::ALL {
+        for shape in PayloadShape::ALL {
             let reading = read(&answer, shape, &nonce());
             prop_assert_eq!(reading.payload.is_some(), reading.state == ReadState::Ok);
             let _ = marks(&reading);
@@ -67,7 +67,7 @@ proptest! {
     #[test]
     fn nothing_is_tagged_without_the_nonce(answer in answer()) {
         let other: Nonce = "ffffffffffffffff".parse().unwrap();
-        prop_assert!(!read(&answer, Shape::PlanReviewer, &other).tagged);
+        prop_assert!(!read(&answer, PayloadShape::PlanReviewer, &other).tagged);
     }
 
     #[test]
@@ -76,12 +76,12 @@ proptest! {
         let whole = format!("{prose}\n\n```json gemicro:4f1c09ab77de2350\n{object}\n```\n");
         let end = whole.find("\n```\n").unwrap();
         if cut <= whole.len() && whole.is_char_boundary(cut) {
-            let state = read(&whole[..cut], Shape::Auditor, &nonce()).state;
+            let state = read(&whole[..cut], PayloadShape::Auditor, &nonce()).state;
             if cut < end {
                 prop_assert!(matches!(state, ReadState::Missing | ReadState::Unparsed), "{state:?} at {cut}");
             }
         }
-        prop_assert_eq!(read(&whole[..end], Shape::Auditor, &nonce()).state, ReadState::Ok);
+        prop_assert_eq!(read(&whole[..end], PayloadShape::Auditor, &nonce()).state, ReadState::Ok);
     }
 
     #[test]

@@ -14,10 +14,11 @@
 //! phrases that take them back in the same clause. All lists are in `trouble_words`.
 //! In doubt a claim is refused: the agent is asked again, and may say it more plainly.
 
-use super::sentences::{Segment, sentences};
+use super::sentences::{SentenceSegment, sentences};
 use super::trouble_words::{
     BREAKERS, CHECK_VERBS, CHECKED, FAILING, FAULTS, FILLERS, FOREIGN_OVER, FOREIGN_TROUBLE, HOPED,
-    INABILITY, LACK, LASTING, NEGATORS, OVER, PARTLY, QUALIFIED, TROUBLE, TROUBLE_PHRASES, WORK_VERBS, Words,
+    INABILITY, LACK, LASTING, NEGATORS, OVER, PARTLY, PhraseList, QUALIFIED, TROUBLE, TROUBLE_PHRASES,
+    WORK_VERBS,
 };
 
 /// How far before a word its denial may stand.
@@ -79,7 +80,7 @@ fn english(text: &str) -> Option<String> {
 }
 
 /// Where a segment names a crash, a failure or something unsolved.
-fn mentions(segment: &Segment<'_>) -> Vec<usize> {
+fn mentions(segment: &SentenceSegment<'_>) -> Vec<usize> {
     let is_about_checks = segment.iter().any(|word| is_checked(word));
     let is_mention = |at: &usize| {
         let rest = &segment[*at..];
@@ -97,7 +98,7 @@ fn is_checked(word: &str) -> bool {
 }
 
 /// Whether a mention is denied, over, or only qualifies what follows.
-fn is_taken_back(segment: &Segment<'_>, at: usize) -> bool {
+fn is_taken_back(segment: &SentenceSegment<'_>, at: usize) -> bool {
     let is_qualifier =
         !FAILING.has(segment[at]) && segment.get(at + 1).is_some_and(|next| QUALIFIED.has(next));
     let is_not_seen = segment[at..].windows(2).any(|pair| {
@@ -119,7 +120,7 @@ fn is_taken_back(segment: &Segment<'_>, at: usize) -> bool {
 }
 
 /// "The tests that failed before now pass."
-fn is_good_now(segment: &Segment<'_>, at: usize) -> bool {
+fn is_good_now(segment: &SentenceSegment<'_>, at: usize) -> bool {
     let mut after = segment[at..].windows(2);
     after.any(|words| words[0] == "now" && HOPED.has(words[1]))
         && !segment[at..].iter().any(|word| is_negator(word))
@@ -127,7 +128,7 @@ fn is_good_now(segment: &Segment<'_>, at: usize) -> bool {
         && !is_lasting(segment)
 }
 
-fn is_denied_before(segment: &Segment<'_>, at: usize) -> bool {
+fn is_denied_before(segment: &SentenceSegment<'_>, at: usize) -> bool {
     let near = &segment[at.saturating_sub(DENIAL_REACH)..at];
     near.iter()
         .rev()
@@ -140,7 +141,7 @@ fn is_negator(word: &str) -> bool {
 }
 
 /// Whether a segment says that a trouble is over: wholly, and for good.
-fn is_over(segment: &Segment<'_>) -> bool {
+fn is_over(segment: &SentenceSegment<'_>) -> bool {
     let is_part = segment
         .windows(3)
         .any(|words| words[1] == "of" && words[0].parse::<u64>().is_ok());
@@ -151,12 +152,12 @@ fn is_over(segment: &Segment<'_>) -> bool {
         && !tells_of_lack(segment)
 }
 
-fn is_lasting(segment: &Segment<'_>) -> bool {
+fn is_lasting(segment: &SentenceSegment<'_>) -> bool {
     segment.iter().any(|word| LASTING.has(word))
 }
 
 /// Whether a segment is an item of a list, such as the last ones of "no crashes, panics or hangs".
-fn is_bare(segment: &Segment<'_>, at: usize) -> bool {
+fn is_bare(segment: &SentenceSegment<'_>, at: usize) -> bool {
     let before = &segment[..at];
     before.len() <= 1
         && before.iter().all(|word| ["the", "any", "other"].contains(word))
@@ -164,10 +165,10 @@ fn is_bare(segment: &Segment<'_>, at: usize) -> bool {
 }
 
 /// Whether somebody could not do the work, or it did not come about.
-fn tells_of_lack(segment: &Segment<'_>) -> bool {
+fn tells_of_lack(segment: &SentenceSegment<'_>) -> bool {
     (0..segment.len()).any(|at| {
         let rest = &segment[at..];
-        let follows = |beginnings: &Words, is_verb: &dyn Fn(&str) -> bool| {
+        let follows = |beginnings: &PhraseList, is_verb: &dyn Fn(&str) -> bool| {
             beginnings.beginnings(rest).any(|n_words| {
                 let mut words = rest[n_words..].iter();
                 words
@@ -196,7 +197,7 @@ fn is_not_all(words: &[&str]) -> bool {
 }
 
 /// Whether a fault is said to be there still.
-fn lasts(segment: &Segment<'_>) -> bool {
+fn lasts(segment: &SentenceSegment<'_>) -> bool {
     is_lasting(segment)
         && segment
             .iter()
@@ -205,7 +206,7 @@ fn lasts(segment: &Segment<'_>) -> bool {
 }
 
 /// Whether something is taken for good without a look.
-fn is_hope(segment: &Segment<'_>) -> bool {
+fn is_hope(segment: &SentenceSegment<'_>) -> bool {
     let supposed = segment
         .iter()
         .position(|word| ["assuming", "assume", "assumed", "hopefully", "presumably"].contains(word));
@@ -213,7 +214,7 @@ fn is_hope(segment: &Segment<'_>) -> bool {
 }
 
 /// Whether a program is said to have ended with another code than 0, or by a signal.
-fn is_exit(segment: &Segment<'_>) -> bool {
+fn is_exit(segment: &SentenceSegment<'_>) -> bool {
     let is_other = |word: &str| word.parse::<i64>().is_ok_and(|code| code != 0);
     segment.windows(3).any(|words| {
         (matches!(words[..2], ["exit", "code" | "status"] | ["exited", "with"]) && is_other(words[2]))

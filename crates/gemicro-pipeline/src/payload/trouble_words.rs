@@ -1,12 +1,12 @@
 //! The words by which feedback tells of trouble, and those that take a mention back.
 //!
-//! The main type is [`Words`]. All are in small letters, parted by white space; `_` stands for a blank inside a phrase.
+//! The main type is [`PhraseList`]. All are in small letters, parted by white space; `_` stands for a blank inside a phrase.
 //! How they are weighed is said in `trouble`; the lists are data, and hold no rule.
 
 /// A list of words or phrases.
-pub(super) struct Words(&'static str);
+pub(super) struct PhraseList(&'static str);
 
-impl Words {
+impl PhraseList {
     /// Whether the list has this word.
     pub(super) fn has(&self, word: &str) -> bool {
         self.0.split_ascii_whitespace().any(|listed| listed == word)
@@ -35,14 +35,14 @@ impl Words {
 }
 
 /// Words that tell of a crash, or of something that is not whole.
-pub(super) const TROUBLE: Words = Words(
+pub(super) const TROUBLE: PhraseList = PhraseList(
     "crash crashes crashed crashing segfault segfaults segfaulted sigsegv sigabrt sigbus sigill sigkill \
      panic panics panicked panicking aborts aborted oom hangs hung deadlock deadlocks deadlocked killed \
      broken unresolved unsolved unfixed unfinished incomplete traceback",
 );
 
 /// The same as groups of words.
-pub(super) const TROUBLE_PHRASES: Words = Words(
+pub(super) const TROUBLE_PHRASES: PhraseList = PhraseList(
     "segmentation_fault core_dumped stack_overflow out_of_memory timed_out times_out gave_up giving_up \
      conflict_markers markers_left head_markers left_in_place time_out compilation_error \
      compilation_errors compile_error compile_errors compiler_error compiler_errors build_error build_errors \
@@ -50,34 +50,35 @@ pub(super) const TROUBLE_PHRASES: Words = Words(
 );
 
 /// Forms of failing; they count beside a word of [`CHECKED`], or after a number.
-pub(super) const FAILING: Words = Words("fail fails failed failing failure failures red");
+pub(super) const FAILING: PhraseList = PhraseList("fail fails failed failing failure failures red");
 
 /// What is checked: tests, builds and their tools.
-pub(super) const CHECKED: Words = Words(
+pub(super) const CHECKED: PhraseList = PhraseList(
     "test tests testing suite build builds compile compiles compilation ci check checks lint clippy cargo \
      pytest make npm run merge still assertion assertions",
 );
 
 /// What is wrong when it is said to be there still.
-pub(super) const FAULTS: Words = Words(
+pub(super) const FAULTS: PhraseList = PhraseList(
     "error errors problem problems issue issues bug bugs conflict conflicts failure failures marker \
      markers leak leaks wrong exception exceptions",
 );
 
 /// Words that say that something is there still.
-pub(super) const LASTING: Words = Words(
+pub(super) const LASTING: PhraseList = PhraseList(
     "still again remain remains remaining persist persists persisting sporadically occasionally sometimes",
 );
 
 /// Words that deny what follows them closely.
-pub(super) const NEGATORS: Words = Words("no not never none without zero 0 nothing neither nor cannot free");
+pub(super) const NEGATORS: PhraseList =
+    PhraseList("no not never none without zero 0 nothing neither nor cannot free");
 
 /// Words between a denial and its object that break it: "I do not know why it crashes".
-pub(super) const BREAKERS: Words =
-    Words("know why understand sure because how what when where if since only just longer until");
+pub(super) const BREAKERS: PhraseList =
+    PhraseList("know why understand sure because how what when where if since only just longer until");
 
 /// Words that say that a trouble is over, or kept off.
-pub(super) const OVER: Words = Words(
+pub(super) const OVER: PhraseList = PhraseList(
     "fix fixed fixes fixing resolved resolves solved solves gone removed removes repaired cured cures \
      prevent prevents prevented preventing avoid avoids avoided avoiding eliminated eliminates addressed \
      addresses corrected handled handles disappeared guards guarded protects instead rather previously \
@@ -86,65 +87,67 @@ pub(super) const OVER: Words = Words(
 );
 
 /// Words that make being over a wish or a part of the whole.
-pub(super) const PARTLY: Words =
-    Words("partially partly mostly half some most almost todo need needs must should later cannot unable");
+pub(super) const PARTLY: PhraseList = PhraseList(
+    "partially partly mostly half some most almost todo need needs must should later cannot unable",
+);
 
 /// What a trouble word only qualifies when it follows: a crash handler is no crash.
-pub(super) const QUALIFIED: Words = Words(
+pub(super) const QUALIFIED: PhraseList = PhraseList(
     "handler handlers handling reporter reporting recovery safe safety proof free resistant hook hooks \
      button detection detector tests test consistency message messages",
 );
 
 /// Beginnings of what somebody could not do.
-pub(super) const INABILITY: Words = Words(
+pub(super) const INABILITY: PhraseList = PhraseList(
     "could_not couldn't cannot can_not can't unable_to not_able_to no_way_to failed_to fails_to fail_to \
      impossible_to not_possible_to",
 );
 
 /// Beginnings of what did not happen.
-pub(super) const LACK: Words = Words(
+pub(super) const LACK: PhraseList = PhraseList(
     "does_not doesn't do_not don't did_not didn't will_not won't is_not isn't are_not aren't was_not \
      wasn't were_not weren't not_yet not never",
 );
 
 /// Words that may stand between such a beginning and its verb.
-pub(super) const FILLERS: Words = Words(
+pub(super) const FILLERS: PhraseList = PhraseList(
     "be been being get to yet even fully properly completely all ever actually currently still really \
      cleanly correctly entirely successfully it them the this that any",
 );
 
 /// Beginnings of verbs without which work is not done, whoever could not do them or whatever did not.
-pub(super) const WORK_VERBS: Words =
-    Words("fix resolv solv build built compil start finish complet pass work merg repair boot link succeed");
+pub(super) const WORK_VERBS: PhraseList = PhraseList(
+    "fix resolv solv build built compil start finish complet pass work merg repair boot link succeed",
+);
 
 /// Beginnings of verbs that somebody could not do; of a thing they are harmless: "it does not test the colour".
-pub(super) const CHECK_VERBS: Words = Words("run ran execut test verif review check install apply");
+pub(super) const CHECK_VERBS: PhraseList = PhraseList("run ran execut test verif review check install apply");
 
 /// Words for a hope that stands in for a check.
-pub(super) const HOPED: Words = Words("fine ok okay works passes pass good correct green");
+pub(super) const HOPED: PhraseList = PhraseList("fine ok okay works passes pass good correct green");
 
 /// Parts of keys that name a trouble.
-pub(super) const TROUBLE_KEYS: Words = Words(
+pub(super) const TROUBLE_KEYS: PhraseList = PhraseList(
     "crash crashes crashed segfault panic panics unresolved unsolved unfixed broken error errors failed \
      failing failure failures exception",
 );
 
 /// Keys whose value says how something ended.
-pub(super) const OUTCOME_KEYS: Words = Words("status result outcome verdict state conclusion");
+pub(super) const OUTCOME_KEYS: PhraseList = PhraseList("status result outcome verdict state conclusion");
 
 /// Values of such keys that tell of trouble.
-pub(super) const BAD_OUTCOMES: Words = Words(
+pub(super) const BAD_OUTCOMES: PhraseList = PhraseList(
     "fail fails failed failing failure error errors errored red broken incomplete crashed aborted timeout",
 );
 
 /// Parts of keys that make such a key harmless: `fixed_errors`, `error_handling`.
-pub(super) const HARMLESS_KEYS: Words = Words(
+pub(super) const HARMLESS_KEYS: PhraseList = PhraseList(
     "fixed resolved solved handled handling handler message messages code codes path paths type types \
      expected previous no",
 );
 
 /// Texts that deny what their key names.
-pub(super) const DENIALS: Words = Words(
+pub(super) const DENIALS: PhraseList = PhraseList(
     "none no n/a na nil null false 0 - nothing nothing_left keine kein nein ninguno ninguna aucun aucune \
      nenhum nessuno нет 无 無 没有 なし 없음",
 );
@@ -153,7 +156,7 @@ pub(super) const DENIALS: Words = Words(
 /// Ukrainian, Polish, Dutch, Turkish, Arabic, Hindi, Vietnamese, Indonesian.
 ///
 /// Each counts where a word begins, in Chinese, Japanese and Korean anywhere. `…` stands for any words.
-pub(super) const FOREIGN_TROUBLE: Words = Words(
+pub(super) const FOREIGN_TROUBLE: PhraseList = PhraseList(
     "崩溃 崩潰 段错误 无法运行 无法编译 无法构建 无法解决 无法修复 无法启动 无法通过 无法完成 無法 未解决 \
      未解決 没有解决 尚未修复 未修复 未能 失败 失敗 超时 报错 死锁 卡死 仍然报错 \
      クラッシュ 異常終了 未修正 できません できなかった タイムアウトし 落ちる 落ちます ハングし \
@@ -178,7 +181,7 @@ pub(super) const FOREIGN_TROUBLE: Words = Words(
 /// What takes a trouble in another language back, in the same clause.
 ///
 /// Each names the trouble or its end: a bare "no" takes nothing back.
-pub(super) const FOREIGN_OVER: Words = Words(
+pub(super) const FOREIGN_OVER: PhraseList = PhraseList(
     "没有崩溃 无崩溃 不再 不会 未出现 已修复 修复了 已解决 解决了 没有失败 无失败 零失败 0_失败 \
      クラッシュしません クラッシュしない クラッシュしなくなり クラッシュなし クラッシュはありません \
      失敗なし 失敗はありません 失敗しません 修正しました 修正済み 解決しました \

@@ -3,9 +3,9 @@
 use gemicro_core::ask::AgentTask;
 use serde::{Deserialize, Serialize};
 
-use super::init::MainBranch;
-use super::place::Place;
-use crate::payload::Expected;
+use super::init::IntendedBranch;
+use super::place::CheckoutSpec;
+use crate::payload::ExpectedSubmission;
 
 /// The step kind of an agent at work in a phase. Never handed to another machine: its private checkout is here.
 pub const AGENT_WORK_STEP: &str = "pipeline_agent";
@@ -16,7 +16,7 @@ pub struct AgentWork {
     /// The prompt and its bounds.
     pub task: AgentTask,
     /// Where.
-    pub place: Place,
+    pub place: CheckoutSpec,
     /// Folders that it may write; without them the whole checkout.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub only: Option<Vec<String>>,
@@ -25,13 +25,13 @@ pub struct AgentWork {
     pub goes_on: bool,
     /// A merge that has conflicts is begun first, with this branch.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub merge: Option<MainBranch>,
+    pub merge: Option<IntendedBranch>,
     /// Files that are written for it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub handover: Vec<Handover>,
     /// What it hands in.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub expected: Option<Expected>,
+    pub expected: Option<ExpectedSubmission>,
 }
 
 /// A file that gemicro writes for an agent to read.

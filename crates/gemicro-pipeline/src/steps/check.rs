@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::place::Place;
-use super::record::Record;
+use super::place::CheckoutSpec;
+use super::record::DocumentRecord;
 use crate::evidence::{CheckVerdict, gone, other_family, shrunk, unnamed};
 use crate::workflow::Check;
 
@@ -17,12 +17,12 @@ pub const CHECK_STEP: &str = "pipeline_check";
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CheckInput {
     /// Where.
-    pub place: Place,
+    pub place: CheckoutSpec,
     /// What is run.
     pub checks: Vec<Check>,
     /// What is written into the checkout before: the checks are about the tip with these.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub records: Vec<Record>,
+    pub records: Vec<DocumentRecord>,
 }
 
 /// What gemicro itself saw of one tree.
@@ -31,12 +31,13 @@ pub struct Evidence {
     /// The tree, without the documents of tasks.
     pub tree: String,
     /// Every check.
-    pub checks: Vec<Checked>,
+    pub checks: Vec<CheckRecord>,
 }
 
 /// One check that was run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Checked {
+#[schemars(rename = "Checked")]
+pub struct CheckRecord {
     /// Its name.
     pub name: String,
     /// Its command.
@@ -91,14 +92,14 @@ impl Evidence {
     #[must_use]
     pub fn unnamed_since(&self, base: &Self) -> Option<String> {
         let mut silent = self.checks.iter().filter(|now| now.fault().is_none());
-        let named = |now: &Checked| base.checks.iter().find(|before| before.name == now.name);
+        let named = |now: &CheckRecord| base.checks.iter().find(|before| before.name == now.name);
         silent.find_map(|now| unnamed(&now.name, &named(now)?.tests, &now.tests))
     }
 
     /// Says that fewer tests ran than on the base, in all or by the word of a family that counted there.
     #[must_use]
     pub fn shrunk_since(&self, base: &Self) -> Option<String> {
-        let before = |now: &Checked| base.checks.iter().find(|before| before.name == now.name);
+        let before = |now: &CheckRecord| base.checks.iter().find(|before| before.name == now.name);
         shrunk(base.n_tests(), self.n_tests()).or_else(|| {
             let mut passed = self.checks.iter().filter(|now| now.fault().is_none());
             passed.find_map(|now| other_family(&now.name, &before(now)?.by_family, &now.by_family))
@@ -108,12 +109,12 @@ impl Evidence {
     /// How many tests ran in all, where every suite told it.
     #[must_use]
     pub fn n_tests(&self) -> Option<u64> {
-        let counts = self.checks.iter().filter_map(Checked::n_tests);
+        let counts = self.checks.iter().filter_map(CheckRecord::n_tests);
         counts.reduce(|a, b| a.saturating_add(b))
     }
 }
 
-impl Checked {
+impl CheckRecord {
     /// What speaks against it.
     #[must_use]
     pub fn fault(&self) -> Option<&str> {

@@ -3,8 +3,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::init::MainBranch;
-use super::place::Place;
+use super::init::IntendedBranch;
+use super::place::CheckoutSpec;
 
 /// Its step kind.
 pub const DELIVER_STEP: &str = "pipeline_deliver";
@@ -13,11 +13,11 @@ pub const DELIVER_STEP: &str = "pipeline_deliver";
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DeliverInput {
     /// Where.
-    pub place: Place,
+    pub place: CheckoutSpec,
     /// The tree that the verdicts are about.
     pub tree: String,
     /// The branch it is offered to, as it was merged.
-    pub main: MainBranch,
+    pub main: IntendedBranch,
     /// Whether it may be pushed and offered on the remote's forge.
     pub push: bool,
     /// The title of the request.
@@ -28,7 +28,8 @@ pub struct DeliverInput {
 
 /// What became of it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Delivered {
+#[schemars(rename = "Delivered")]
+pub struct DeliverResult {
     /// The commit.
     pub commit: String,
     /// The remote it was pushed to.

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::place::Place;
+use super::place::CheckoutSpec;
 use crate::evidence::PlanBlock;
 
 /// Its step kind.
@@ -13,7 +13,7 @@ pub const IMPORT_STEP: &str = "pipeline_import";
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ImportInput {
     /// Where.
-    pub place: Place,
+    pub place: CheckoutSpec,
     /// Folders that the agent may have changed; without them everything.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub only: Option<Vec<String>>,
@@ -22,7 +22,7 @@ pub struct ImportInput {
     /// Trailers of that commit.
     pub trailers: Vec<(String, String)>,
     /// What the agent claims.
-    pub claim: Claim,
+    pub claim: AgentClaim,
     /// The commit that the branch began with.
     pub base: String,
     /// What its phase has to do with documents.
@@ -47,7 +47,7 @@ pub struct PhaseDocuments {
 /// What an agent claims to have done.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Claim {
+pub enum AgentClaim {
     /// Nothing that could be looked at.
     Nothing,
     /// It wrote a document.
@@ -86,7 +86,8 @@ pub enum Claim {
 
 /// What was taken over.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Taken {
+#[schemars(rename = "Taken")]
+pub struct ImportStepResult {
     /// Where the branch was.
     pub old: String,
     /// Where it is.

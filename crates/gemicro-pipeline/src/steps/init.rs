@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::check::Evidence;
-use super::place::Place;
+use super::place::CheckoutSpec;
 use crate::workflow::Check;
 
 /// Its step kind.
@@ -14,7 +14,7 @@ pub const INIT_STEP: &str = "pipeline_init";
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct InitInput {
     /// Where; the tip is empty for a new branch, which begins at the checkout's commit.
-    pub place: Place,
+    pub place: CheckoutSpec,
     /// The branch must have exactly this name; else a number is put behind one that is taken.
     pub exact: bool,
     /// The branch is there already: an earlier run made it.
@@ -34,7 +34,8 @@ pub struct InitInput {
 
 /// What it found and made.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Prepared {
+#[schemars(rename = "Prepared")]
+pub struct InitResult {
     /// The branch.
     pub branch: String,
     /// The commit that it began with.
@@ -42,7 +43,7 @@ pub struct Prepared {
     /// Where it is now; the base, unless an earlier run worked on it.
     pub tip: String,
     /// The branch that it is meant for.
-    pub main: MainBranch,
+    pub main: IntendedBranch,
     /// The folder in which files are handed to agents.
     pub handover: String,
     /// The checkout for the user's eyes.
@@ -63,7 +64,8 @@ pub struct Prepared {
 
 /// The branch that a task is meant for.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct MainBranch {
+#[schemars(rename = "MainBranch")]
+pub struct IntendedBranch {
     /// Its name.
     pub name: String,
     /// Where it was.

@@ -3,8 +3,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::init::MainBranch;
-use super::place::Place;
+use super::init::IntendedBranch;
+use super::place::CheckoutSpec;
 
 /// Its step kind.
 pub const MERGE_STEP: &str = "pipeline_merge";
@@ -13,9 +13,9 @@ pub const MERGE_STEP: &str = "pipeline_merge";
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MergeInput {
     /// Where.
-    pub place: Place,
+    pub place: CheckoutSpec,
     /// Which branch, as it was when the task began; it is looked up again.
-    pub main: MainBranch,
+    pub main: IntendedBranch,
     /// What the merge says.
     pub message: String,
     /// Its trailers.
@@ -24,9 +24,10 @@ pub struct MergeInput {
 
 /// How it went.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Merged {
+#[schemars(rename = "Merged")]
+pub struct MergeResult {
     /// Main as it is now.
-    pub main: MainBranch,
+    pub main: IntendedBranch,
     /// What became of it.
     pub outcome: MergeOutcome,
     /// Where the branch is now.

@@ -11,10 +11,10 @@ mod place;
 mod record;
 
 pub use agent::{AGENT_WORK_STEP, AgentWork, Handover, HandoverContent};
-pub use check::{CHECK_STEP, CheckInput, Checked, Evidence};
-pub use deliver::{DELIVER_STEP, DeliverInput, Delivered};
-pub use import::{Claim, IMPORT_STEP, ImportInput, PhaseDocuments, Taken};
-pub use init::{INIT_STEP, InitInput, MainBranch, Prepared};
-pub use merge::{MERGE_STEP, MergeInput, MergeOutcome, Merged};
-pub use place::Place;
-pub use record::{RECORD_STEP, Record, RecordInput, Recorded};
+pub use check::{CHECK_STEP, CheckInput, CheckRecord, Evidence};
+pub use deliver::{DELIVER_STEP, DeliverInput, DeliverResult};
+pub use import::{AgentClaim, IMPORT_STEP, ImportInput, ImportStepResult, PhaseDocuments};
+pub use init::{INIT_STEP, InitInput, InitResult, IntendedBranch};
+pub use merge::{MERGE_STEP, MergeInput, MergeOutcome, MergeResult};
+pub use place::CheckoutSpec;
+pub use record::{DocumentRecord, RECORD_STEP, RecordInput, RecordResult};

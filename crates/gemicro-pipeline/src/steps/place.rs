@@ -6,7 +6,7 @@ use crate::workflow::{NetworkRule, Workflow};
 
 /// A branch, the commit it must be at, and what makes a private checkout of it usable.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Place {
+pub struct CheckoutSpec {
     /// The user's checkout, or a folder in it.
     pub directory: String,
     /// The branch of the task.
@@ -27,7 +27,7 @@ pub struct Place {
     pub network: NetworkRule,
 }
 
-impl Place {
+impl CheckoutSpec {
     /// A place by the rules of a workflow.
     #[must_use]
     pub fn new(workflow: &Workflow, directory: &str, branch: &str, tip: &str) -> Self {

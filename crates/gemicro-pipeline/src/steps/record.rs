@@ -3,8 +3,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::init::MainBranch;
-use super::place::Place;
+use super::init::IntendedBranch;
+use super::place::CheckoutSpec;
 
 /// Its step kind.
 pub const RECORD_STEP: &str = "pipeline_record";
@@ -13,22 +13,22 @@ pub const RECORD_STEP: &str = "pipeline_record";
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RecordInput {
     /// Where.
-    pub place: Place,
+    pub place: CheckoutSpec,
     /// What is written.
-    pub records: Vec<Record>,
+    pub records: Vec<DocumentRecord>,
     /// What the commit says.
     pub message: String,
     /// Its trailers.
     pub trailers: Vec<(String, String)>,
     /// Nothing is written when this branch has gone on.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub unless_moved: Option<MainBranch>,
+    pub unless_moved: Option<IntendedBranch>,
 }
 
 /// One thing that is written.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Record {
+pub enum DocumentRecord {
     /// A document.
     Write {
         /// Where.
@@ -60,7 +60,8 @@ pub enum Record {
 
 /// What was written.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Recorded {
+#[schemars(rename = "Recorded")]
+pub struct RecordResult {
     /// Where the branch is now.
     pub new: String,
     /// The tree, without the documents of tasks: the same as before.

@@ -8,13 +8,13 @@ use gemicro_core::ask::AgentName;
 use serde::de::IntoDeserializer;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use super::model::{Tool, Workflow};
+use super::model::{AgentTool, Workflow};
 
 /// A tool that a role works with: `shell`, or `codebase_investigator?` where it can do without.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct WantedTool {
     /// Which.
-    pub tool: Tool,
+    pub tool: AgentTool,
     /// An agent without it can do the work, too.
     pub optional: bool,
 }
@@ -27,7 +27,7 @@ pub struct MissingTool {
     /// Who would do its work.
     pub agent: AgentName,
     /// What it lacks.
-    pub tool: Tool,
+    pub tool: AgentTool,
 }
 
 impl fmt::Display for MissingTool {
@@ -67,18 +67,18 @@ pub fn check_for(workflow: &Workflow, agent: AgentName) -> Vec<MissingTool> {
 
 /// Whether an agent has a tool.
 #[must_use]
-pub fn offers(agent: AgentName, tool: Tool) -> bool {
+pub fn offers(agent: AgentName, tool: AgentTool) -> bool {
     match (agent, tool) {
-        (_, Tool::Read | Tool::Edit | Tool::Shell) => true,
-        (AgentName::Gemini | AgentName::Claude, Tool::WebSearch) => true,
+        (_, AgentTool::Read | AgentTool::Edit | AgentTool::Shell) => true,
+        (AgentName::Gemini | AgentName::Claude, AgentTool::WebSearch) => true,
         // Behind the gateway its search is off: nobody could bound what it costs.
-        (AgentName::Codex, Tool::WebSearch) => false,
-        (AgentName::Gemini, Tool::CodebaseInvestigator) => true,
-        (AgentName::Claude | AgentName::Codex, Tool::CodebaseInvestigator) => false,
+        (AgentName::Codex, AgentTool::WebSearch) => false,
+        (AgentName::Gemini, AgentTool::CodebaseInvestigator) => true,
+        (AgentName::Claude | AgentName::Codex, AgentTool::CodebaseInvestigator) => false,
     }
 }
 
-impl Tool {
+impl AgentTool {
     /// The name in workflow files.
     #[must_use]
     pub fn as_str(self) -> &'static str {
@@ -92,7 +92,7 @@ impl Tool {
     }
 }
 
-impl fmt::Display for Tool {
+impl fmt::Display for AgentTool {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.as_str())
     }
@@ -118,7 +118,7 @@ impl<'de> Deserialize<'de> for WantedTool {
             Some(name) => (name, true),
             None => (text.as_str(), false),
         };
-        let tool = Tool::deserialize(IntoDeserializer::<D::Error>::into_deserializer(name))?;
+        let tool = AgentTool::deserialize(IntoDeserializer::<D::Error>::into_deserializer(name))?;
         Ok(Self { tool, optional })
     }
 }

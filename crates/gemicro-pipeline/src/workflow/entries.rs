@@ -1,6 +1,6 @@
 //! A mapping of the file in the order of the file, with the places of its keys.
 //!
-//! The main type is [`Entries`]. It does not look for keys that stand twice: the YAML reader refuses these.
+//! The main type is [`KeyEntries`]. It does not look for keys that stand twice: the YAML reader refuses these.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -10,9 +10,9 @@ use serde_saphyr::Spanned;
 
 /// Keys with their places, and their values.
 #[derive(Debug)]
-pub(super) struct Entries<T>(pub(super) Vec<(Spanned<String>, T)>);
+pub(super) struct KeyEntries<T>(pub(super) Vec<(Spanned<String>, T)>);
 
-impl<'de, T: Deserialize<'de>> Deserialize<'de> for Entries<T> {
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for KeyEntries<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         deserializer.deserialize_map(EntriesVisitor(PhantomData))
     }
@@ -21,7 +21,7 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for Entries<T> {
 struct EntriesVisitor<T>(PhantomData<T>);
 
 impl<'de, T: Deserialize<'de>> Visitor<'de> for EntriesVisitor<T> {
-    type Value = Entries<T>;
+    type Value = KeyEntries<T>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("a mapping, as in `name: value`")
@@ -32,6 +32,6 @@ impl<'de, T: Deserialize<'de>> Visitor<'de> for EntriesVisitor<T> {
         while let Some(entry) = map.next_entry()? {
             entries.push(entry);
         }
-        Ok(Entries(entries))
+        Ok(KeyEntries(entries))
     }
 }

@@ -12,16 +12,16 @@ use serde::Serialize;
 pub enum WorkflowError {
     /// The text cannot be read as a workflow; reading ended at the first fault.
     #[error("{0}")]
-    Unreadable(Problem),
+    Unreadable(WorkflowProblem),
     /// It can be read, but breaks rules. In the order of the file, at least one.
     #[error("{}", lines(.0))]
-    Unsound(Vec<Problem>),
+    Unsound(Vec<WorkflowProblem>),
 }
 
 impl WorkflowError {
     /// All that is wrong, in the order of the file.
     #[must_use]
-    pub fn problems(&self) -> &[Problem] {
+    pub fn problems(&self) -> &[WorkflowProblem] {
         match self {
             Self::Unreadable(problem) => std::slice::from_ref(problem),
             Self::Unsound(problems) => problems,
@@ -31,7 +31,7 @@ impl WorkflowError {
 
 /// One thing that is wrong. Lines and columns start at 1.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-pub struct Problem {
+pub struct WorkflowProblem {
     /// Where it stands.
     pub line: u64,
     /// Where it stands.
@@ -42,7 +42,7 @@ pub struct Problem {
     pub message: String,
 }
 
-impl fmt::Display for Problem {
+impl fmt::Display for WorkflowProblem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self {
             line,
@@ -57,7 +57,7 @@ impl fmt::Display for Problem {
     }
 }
 
-fn lines(problems: &[Problem]) -> String {
-    let lines: Vec<String> = problems.iter().map(Problem::to_string).collect();
+fn lines(problems: &[WorkflowProblem]) -> String {
+    let lines: Vec<String> = problems.iter().map(WorkflowProblem::to_string).collect();
     lines.join("\n")
 }

@@ -7,10 +7,10 @@ use serde::Deserialize;
 use serde_saphyr::Spanned;
 
 use super::capability::WantedTool;
-use super::entries::Entries;
+use super::entries::KeyEntries;
 use super::model::{NetworkRule, Writes};
 use super::values::{MicroUsd, Milliseconds};
-use crate::payload::Shape;
+use crate::payload::PayloadShape;
 
 /// The whole file.
 #[derive(Debug, Deserialize)]
@@ -18,8 +18,8 @@ use crate::payload::Shape;
 pub(super) struct WorkflowFile {
     pub(super) workflow: Spanned<String>,
     pub(super) version: Spanned<u32>,
-    pub(super) modes: Spanned<Entries<Spanned<String>>>,
-    pub(super) roles: Entries<RoleFile>,
+    pub(super) modes: Spanned<KeyEntries<Spanned<String>>>,
+    pub(super) roles: KeyEntries<RoleFile>,
     pub(super) phases: Vec<PhaseFile>,
     /// The bound of phases that say none.
     #[serde(default)]
@@ -43,7 +43,7 @@ pub(super) struct WorkflowFile {
 #[serde(deny_unknown_fields)]
 pub(super) struct RoleFile {
     pub(super) title: Spanned<String>,
-    pub(super) shape: Spanned<Shape>,
+    pub(super) shape: Spanned<PayloadShape>,
     #[serde(default)]
     pub(super) agent: Option<Spanned<AgentName>>,
     #[serde(default)]
@@ -89,7 +89,7 @@ pub(super) struct PhaseFile {
     #[serde(default)]
     pub(super) role: Option<Spanned<String>>,
     #[serde(default)]
-    pub(super) action: Option<Spanned<Action>>,
+    pub(super) action: Option<Spanned<PhaseAction>>,
     #[serde(default)]
     pub(super) reads: Vec<Spanned<String>>,
     #[serde(default)]
@@ -97,7 +97,7 @@ pub(super) struct PhaseFile {
     #[serde(default)]
     pub(super) next: Option<Spanned<String>>,
     #[serde(default)]
-    pub(super) on: Option<Spanned<Entries<Spanned<String>>>>,
+    pub(super) on: Option<Spanned<KeyEntries<Spanned<String>>>>,
     #[serde(default)]
     pub(super) rounds: Option<Spanned<u32>>,
     #[serde(default)]
@@ -107,7 +107,7 @@ pub(super) struct PhaseFile {
 /// What gemicro itself does in a phase.
 #[derive(Debug, Clone, Copy, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub(super) enum Action {
+pub(super) enum PhaseAction {
     Merge,
     Deliver,
 }

@@ -2,7 +2,7 @@
 //!
 //! The main type is [`Graph`]. Edges to unknown phases are left out: they are an error of their own.
 
-use super::model::{Target, Workflow};
+use super::model::{EdgeTarget, Workflow};
 
 /// Phases by their place in the file, and the edges between them.
 #[derive(Debug)]
@@ -29,9 +29,9 @@ impl<'a> Graph<'a> {
         let edges = workflow.phases.iter().map(|phase| {
             let found = phase.edges.iter().flat_map(|(word, target)| {
                 let targets: Vec<Option<usize>> = match target {
-                    Target::End => vec![None],
-                    Target::Phase(name) => idx_of(name).map(Some).into_iter().collect(),
-                    Target::Back => leading_to(workflow, &phase.name).into_iter().map(Some).collect(),
+                    EdgeTarget::End => vec![None],
+                    EdgeTarget::Phase(name) => idx_of(name).map(Some).into_iter().collect(),
+                    EdgeTarget::Back => leading_to(workflow, &phase.name).into_iter().map(Some).collect(),
                 };
                 targets.into_iter().map(move |to| Edge { word, to })
             });
@@ -92,7 +92,7 @@ impl<'a> Graph<'a> {
 
 /// The phases with an edge to this one, apart from edges back.
 pub(super) fn leading_to(workflow: &Workflow, name: &str) -> Vec<usize> {
-    let leads = |target: &Target| matches!(target, Target::Phase(to) if to == name);
+    let leads = |target: &EdgeTarget| matches!(target, EdgeTarget::Phase(to) if to == name);
     let phases = workflow.phases.iter().enumerate();
     phases
         .filter(|(_, phase)| phase.edges.values().any(leads))

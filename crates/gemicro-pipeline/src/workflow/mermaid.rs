@@ -5,7 +5,7 @@
 use std::fmt::Write as _;
 
 use super::graph::Graph;
-use super::model::{Target, Workflow};
+use super::model::{EdgeTarget, Workflow};
 use super::outcomes::DONE;
 use super::show::worker;
 
@@ -24,7 +24,7 @@ pub fn show_mermaid(workflow: &Workflow) -> String {
     let graph = Graph::of(workflow);
     for (phase, edges) in workflow.phases.iter().zip(&graph.edges) {
         for edge in edges {
-            let is_back = phase.edges.get(edge.word) == Some(&Target::Back);
+            let is_back = phase.edges.get(edge.word) == Some(&EdgeTarget::Back);
             let arrow = match (edge.word, is_back) {
                 (DONE, false) => "-->".to_owned(),
                 (DONE, true) => "-.->".to_owned(),

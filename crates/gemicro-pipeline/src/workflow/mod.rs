@@ -26,9 +26,11 @@ mod yaml;
 pub use capability::{MissingTool, WantedTool, check_for, offers};
 pub use check::warnings;
 pub use default::{default_files, default_workflow};
-pub use error::{Problem, WorkflowError};
+pub use error::{WorkflowError, WorkflowProblem};
 pub use mermaid::show_mermaid;
-pub use model::{Check, Mode, NetworkRule, Phase, Reads, Role, Target, Tool, Work, Workflow, Writes};
+pub use model::{
+    AgentTool, Check, EdgeTarget, Mode, NetworkRule, Phase, PhaseWork, Reads, Role, Workflow, Writes,
+};
 pub use outcomes::{DONE, outcomes};
 pub use parse::{FORMAT_VERSION, parse};
 pub use prompt::{HandedOver, PromptContext, PromptError, render, untrusted};

@@ -3,12 +3,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
-use gemicro_core::ask::{AgentName, Grant};
+use gemicro_core::ask::{AgentName, TaskGrant};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::capability::WantedTool;
-use crate::payload::Shape;
+use crate::payload::PayloadShape;
 
 /// How a coding task begins.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Serialize, Deserialize, JsonSchema)]
@@ -78,7 +78,7 @@ pub struct Role {
     /// The name on the screen.
     pub title: String,
     /// What its payload looks like.
-    pub shape: Shape,
+    pub shape: PayloadShape,
     /// Which agent; without one the one the user configured.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agent: Option<AgentName>,
@@ -94,7 +94,7 @@ pub struct Role {
     pub prompt: String,
     /// What one step of it may spend.
     #[serde(default)]
-    pub grant: Grant,
+    pub grant: TaskGrant,
     /// All the time of one step, in milliseconds.
     pub total_ms: u64,
     /// The silence after which it is ended, in milliseconds.
@@ -118,7 +118,8 @@ pub enum Writes {
 /// A tool of agents.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Tool {
+#[schemars(rename = "Tool")]
+pub enum AgentTool {
     /// Reads files.
     Read,
     /// Changes files.
@@ -139,10 +140,10 @@ pub struct Phase {
     /// Its name for people, such as `A.1`.
     pub label: String,
     /// What happens in it.
-    pub work: Work,
+    pub work: PhaseWork,
     /// Where each outcome leads: `done`, `APPROVE`, `REJECT`, `ESCALATE`, `PASS`, `FAIL`, `merged`, `conflict`,
     /// `up_to_date`.
-    pub edges: BTreeMap<String, Target>,
+    pub edges: BTreeMap<String, EdgeTarget>,
     /// How often it may be entered.
     pub rounds: u32,
     /// A question that a person must answer with yes before it begins.
@@ -153,7 +154,7 @@ pub struct Phase {
 /// What happens in a phase.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Work {
+pub enum PhaseWork {
     /// An agent works.
     Agent {
         /// Its role.
@@ -183,7 +184,7 @@ pub struct Reads {
 /// Where an edge leads.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Target {
+pub enum EdgeTarget {
     /// To a phase.
     Phase(String),
     /// To the phase that led here.
@@ -223,8 +224,8 @@ impl Workflow {
         let phases = self.phases_of(mode).into_iter();
         phases
             .filter_map(|phase| match &phase.work {
-                Work::Agent { role, .. } => Some(role.as_str()),
-                Work::Merge | Work::Deliver => None,
+                PhaseWork::Agent { role, .. } => Some(role.as_str()),
+                PhaseWork::Merge | PhaseWork::Deliver => None,
             })
             .collect()
     }
@@ -238,8 +239,8 @@ impl Workflow {
             if seen.insert(phase.name.as_str()) {
                 // An edge back leads only to where the task came from.
                 left.extend(phase.edges.values().filter_map(|target| match target {
-                    Target::Phase(name) => Some(name.as_str()),
-                    Target::Back | Target::End => None,
+                    EdgeTarget::Phase(name) => Some(name.as_str()),
+                    EdgeTarget::Back | EdgeTarget::End => None,
                 }));
             }
         }
@@ -252,15 +253,15 @@ impl Workflow {
     pub fn delivers_unreviewed(&self, from: &str) -> bool {
         let (mut left, mut seen) = (vec![from], BTreeSet::new());
         while let Some(phase) = left.pop().and_then(|name| self.phase(name)) {
-            if phase.work == Work::Deliver {
+            if phase.work == PhaseWork::Deliver {
                 return true;
             }
             if self.reviews(&phase.name) || !seen.insert(phase.name.as_str()) {
                 continue;
             }
             left.extend(phase.edges.values().filter_map(|target| match target {
-                Target::Phase(name) => Some(name.as_str()),
-                Target::Back | Target::End => None,
+                EdgeTarget::Phase(name) => Some(name.as_str()),
+                EdgeTarget::Back | EdgeTarget::End => None,
             }));
         }
         false
@@ -269,19 +270,19 @@ impl Workflow {
     /// Whether a reviewer of code works in a phase.
     #[must_use]
     pub fn reviews(&self, phase: &str) -> bool {
-        self.shape_of(phase) == Some(Shape::Auditor)
+        self.shape_of(phase) == Some(PayloadShape::Auditor)
     }
 
     /// Whether the conflicts of a merge are resolved in a phase.
     #[must_use]
     pub fn resolves(&self, phase: &str) -> bool {
-        self.shape_of(phase) == Some(Shape::IntegrationSpecialist)
+        self.shape_of(phase) == Some(PayloadShape::IntegrationSpecialist)
     }
 
-    fn shape_of(&self, phase: &str) -> Option<Shape> {
+    fn shape_of(&self, phase: &str) -> Option<PayloadShape> {
         match &self.phase(phase)?.work {
-            Work::Agent { role, .. } => Some(self.roles.get(role)?.shape),
-            Work::Merge | Work::Deliver => None,
+            PhaseWork::Agent { role, .. } => Some(self.roles.get(role)?.shape),
+            PhaseWork::Merge | PhaseWork::Deliver => None,
         }
     }
 

@@ -4,16 +4,16 @@
 
 use std::collections::BTreeMap;
 
-use gemicro_core::ask::Grant;
+use gemicro_core::ask::TaskGrant;
 use serde_saphyr::Spanned;
 
 use super::check;
-use super::entries::Entries;
+use super::entries::KeyEntries;
 use super::error::WorkflowError;
-use super::file::{Action, CheckFile, PhaseFile, RoleFile, WorkflowFile};
-use super::model::{Check, Mode, Phase, Reads, Role, Target, Work, Workflow};
+use super::file::{CheckFile, PhaseAction, PhaseFile, RoleFile, WorkflowFile};
+use super::model::{Check, EdgeTarget, Mode, Phase, PhaseWork, Reads, Role, Workflow};
 use super::outcomes::DONE;
-use super::places::Report;
+use super::places::ProblemList;
 use super::prompt::{ENDING_FILE, RULES_FILE};
 use super::values::Milliseconds;
 use super::yaml;
@@ -36,7 +36,7 @@ const CHECK: Milliseconds = Milliseconds::minutes(20);
 /// When the text is no workflow, or when running it could not end well: all reasons at once, each with its place.
 pub fn parse(text: &str, prompts: &dyn Fn(&str) -> Option<String>) -> Result<Workflow, WorkflowError> {
     let file: WorkflowFile = yaml::read(text).map_err(WorkflowError::Unreadable)?;
-    let mut report = Report::default();
+    let mut report = ProblemList::default();
     let mut workflow = convert(file, &mut report);
     if report.is_clean() {
         workflow.prompts = gather(&workflow, prompts);
@@ -59,7 +59,7 @@ fn gather(workflow: &Workflow, prompts: &dyn Fn(&str) -> Option<String>) -> BTre
         .collect()
 }
 
-fn convert(file: WorkflowFile, report: &mut Report) -> Workflow {
+fn convert(file: WorkflowFile, report: &mut ProblemList) -> Workflow {
     report.places.note("workflow", &file.workflow);
     report.places.note("version", &file.version);
     if file.version.value != FORMAT_VERSION {
@@ -99,7 +99,7 @@ fn convert(file: WorkflowFile, report: &mut Report) -> Workflow {
     }
 }
 
-fn modes(entries: Spanned<Entries<Spanned<String>>>, report: &mut Report) -> BTreeMap<Mode, String> {
+fn modes(entries: Spanned<KeyEntries<Spanned<String>>>, report: &mut ProblemList) -> BTreeMap<Mode, String> {
     report.places.note("modes", &entries);
     let mut modes = BTreeMap::new();
     for (name, phase) in entries.value.0 {
@@ -121,7 +121,7 @@ fn modes(entries: Spanned<Entries<Spanned<String>>>, report: &mut Report) -> BTr
     modes
 }
 
-fn roles(entries: Entries<RoleFile>, report: &mut Report) -> BTreeMap<String, Role> {
+fn roles(entries: KeyEntries<RoleFile>, report: &mut ProblemList) -> BTreeMap<String, Role> {
     let mut roles = BTreeMap::new();
     for (name, role) in entries.0 {
         let key = format!("roles.{}", name.value);
@@ -131,7 +131,7 @@ fn roles(entries: Entries<RoleFile>, report: &mut Report) -> BTreeMap<String, Ro
     roles
 }
 
-fn role_of(key: &str, role: RoleFile, report: &mut Report) -> Role {
+fn role_of(key: &str, role: RoleFile, report: &mut ProblemList) -> Role {
     let places = &mut report.places;
     places.note(format!("{key}.title"), &role.title);
     places.note(format!("{key}.shape"), &role.shape);
@@ -168,7 +168,7 @@ fn role_of(key: &str, role: RoleFile, report: &mut Report) -> Role {
         sandbox: role.sandbox.value,
         tools: role.tools.into_iter().map(|tool| tool.value).collect(),
         prompt: role.prompt.value,
-        grant: Grant {
+        grant: TaskGrant {
             tokens: role.budget.max_tokens.map(|tokens| tokens.value),
             micro_usd: role.budget.max_usd.map(|usd| usd.0),
             turns: role.budget.max_turns.map(|turns| turns.value),
@@ -178,7 +178,7 @@ fn role_of(key: &str, role: RoleFile, report: &mut Report) -> Role {
     }
 }
 
-fn phases(files: Vec<PhaseFile>, rounds: u32, report: &mut Report) -> Vec<Phase> {
+fn phases(files: Vec<PhaseFile>, rounds: u32, report: &mut ProblemList) -> Vec<Phase> {
     let mut phases: Vec<Phase> = Vec::new();
     for file in files {
         let key = format!("phases.{}", file.name.value);
@@ -192,7 +192,7 @@ fn phases(files: Vec<PhaseFile>, rounds: u32, report: &mut Report) -> Vec<Phase>
     phases
 }
 
-fn phase_of(key: &str, file: PhaseFile, rounds: u32, report: &mut Report) -> Option<Phase> {
+fn phase_of(key: &str, file: PhaseFile, rounds: u32, report: &mut ProblemList) -> Option<Phase> {
     report.places.note(format!("{key}.label"), &file.label);
     for (name, text) in [
         ("role", &file.role),
@@ -208,7 +208,7 @@ fn phase_of(key: &str, file: PhaseFile, rounds: u32, report: &mut Report) -> Opt
     }
     let edges = edges(key, file.next, file.on, report);
     let work = match (file.role, file.action) {
-        (Some(role), None) => Work::Agent {
+        (Some(role), None) => PhaseWork::Agent {
             role: role.value,
             reads: reads(key, file.reads, report),
             document: file.document.map(|document| document.value),
@@ -221,8 +221,8 @@ fn phase_of(key: &str, file: PhaseFile, rounds: u32, report: &mut Report) -> Opt
                 );
             }
             match action.value {
-                Action::Merge => Work::Merge,
-                Action::Deliver => Work::Deliver,
+                PhaseAction::Merge => PhaseWork::Merge,
+                PhaseAction::Deliver => PhaseWork::Deliver,
             }
         }
         (Some(_), Some(_)) | (None, None) => {
@@ -243,9 +243,9 @@ fn phase_of(key: &str, file: PhaseFile, rounds: u32, report: &mut Report) -> Opt
 fn edges(
     key: &str,
     next: Option<Spanned<String>>,
-    on: Option<Spanned<Entries<Spanned<String>>>>,
-    report: &mut Report,
-) -> BTreeMap<String, Target> {
+    on: Option<Spanned<KeyEntries<Spanned<String>>>>,
+    report: &mut ProblemList,
+) -> BTreeMap<String, EdgeTarget> {
     let mut edges = BTreeMap::new();
     if let Some(next) = next {
         report.places.note(format!("{key}.next"), &next);
@@ -266,15 +266,15 @@ fn edges(
     edges
 }
 
-fn target(name: String) -> Target {
+fn target(name: String) -> EdgeTarget {
     match name.as_str() {
-        "back" => Target::Back,
-        "end" => Target::End,
-        _ => Target::Phase(name),
+        "back" => EdgeTarget::Back,
+        "end" => EdgeTarget::End,
+        _ => EdgeTarget::Phase(name),
     }
 }
 
-fn reads(key: &str, files: Vec<Spanned<String>>, report: &mut Report) -> Vec<Reads> {
+fn reads(key: &str, files: Vec<Spanned<String>>, report: &mut ProblemList) -> Vec<Reads> {
     let mut reads: Vec<Reads> = Vec::new();
     for file in files {
         let (artifact, optional) = match file.value.strip_suffix('?') {
@@ -295,7 +295,7 @@ fn reads(key: &str, files: Vec<Spanned<String>>, report: &mut Report) -> Vec<Rea
     reads
 }
 
-fn checks(files: Vec<CheckFile>, report: &mut Report) -> Vec<Check> {
+fn checks(files: Vec<CheckFile>, report: &mut ProblemList) -> Vec<Check> {
     let mut checks: Vec<Check> = Vec::new();
     for file in files {
         let key = format!("checks.{}", file.name.value);
@@ -313,7 +313,7 @@ fn checks(files: Vec<CheckFile>, report: &mut Report) -> Vec<Check> {
     checks
 }
 
-fn texts(key: &str, files: Vec<Spanned<String>>, report: &mut Report) -> Vec<String> {
+fn texts(key: &str, files: Vec<Spanned<String>>, report: &mut ProblemList) -> Vec<String> {
     let noted = files.into_iter().enumerate().map(|(idx, text)| {
         report.places.note(format!("{key}.{idx}"), &text);
         text.value

@@ -1,18 +1,18 @@
 //! Where each key of a workflow stands in its file, and the list of what is wrong with it.
 //!
-//! The main types are [`Places`] and [`Report`].
+//! The main types are [`KeyPlaces`] and [`ProblemList`].
 
 use std::collections::BTreeMap;
 
 use serde_saphyr::Spanned;
 
-use super::error::Problem;
+use super::error::WorkflowProblem;
 
 /// Lines and columns by key, such as `phases.plan.next`.
 #[derive(Debug, Default)]
-pub(super) struct Places(BTreeMap<String, (u64, u64)>);
+pub(super) struct KeyPlaces(BTreeMap<String, (u64, u64)>);
 
-impl Places {
+impl KeyPlaces {
     /// Remembers where a key, or its value, stands.
     pub(super) fn note<T>(&mut self, key: impl Into<String>, value: &Spanned<T>) {
         let place = (value.referenced.line(), value.referenced.column());
@@ -36,17 +36,17 @@ impl Places {
 
 /// What is wrong with one file.
 #[derive(Debug, Default)]
-pub(super) struct Report {
-    pub(super) places: Places,
-    problems: Vec<Problem>,
+pub(super) struct ProblemList {
+    pub(super) places: KeyPlaces,
+    problems: Vec<WorkflowProblem>,
 }
 
-impl Report {
+impl ProblemList {
     /// Adds a problem with a key.
     pub(super) fn add(&mut self, key: impl Into<String>, message: impl Into<String>) {
         let key = key.into();
         let (line, column) = self.places.of(&key);
-        self.problems.push(Problem {
+        self.problems.push(WorkflowProblem {
             line,
             column,
             key,
@@ -60,7 +60,7 @@ impl Report {
     }
 
     /// All problems in the order of the file.
-    pub(super) fn into_problems(mut self) -> Vec<Problem> {
+    pub(super) fn into_problems(mut self) -> Vec<WorkflowProblem> {
         self.problems.sort();
         self.problems.dedup();
         self.problems

@@ -4,7 +4,7 @@
 
 use std::fmt::Write as _;
 
-use super::model::{NetworkRule, Phase, Reads, Role, Target, Work, Workflow, Writes};
+use super::model::{EdgeTarget, NetworkRule, Phase, PhaseWork, Reads, Role, Workflow, Writes};
 use super::outcomes::DONE;
 use super::values::duration_text;
 
@@ -73,14 +73,14 @@ pub(super) fn writes_text(writes: Writes) -> &'static str {
 }
 
 /// Who does the work of a phase, on the screen.
-pub(super) fn worker(workflow: &Workflow, work: &Work) -> String {
+pub(super) fn worker(workflow: &Workflow, work: &PhaseWork) -> String {
     match work {
-        Work::Agent { role, .. } => {
+        PhaseWork::Agent { role, .. } => {
             let found = workflow.roles.get(role);
             found.map_or_else(|| role.clone(), |role| role.title.clone())
         }
-        Work::Merge => "gemicro merges main".to_owned(),
-        Work::Deliver => "gemicro delivers".to_owned(),
+        PhaseWork::Merge => "gemicro merges main".to_owned(),
+        PhaseWork::Deliver => "gemicro delivers".to_owned(),
     }
 }
 
@@ -95,7 +95,7 @@ fn show_phase(text: &mut String, workflow: &Workflow, phase: &Phase) {
         detail(text, "asks first", question);
     }
     match &phase.work {
-        Work::Agent { reads, document, .. } => {
+        PhaseWork::Agent { reads, document, .. } => {
             let reads: Vec<String> = reads.iter().map(reads_text).collect();
             if !reads.is_empty() {
                 detail(text, "reads", &reads.join(", "));
@@ -104,7 +104,7 @@ fn show_phase(text: &mut String, workflow: &Workflow, phase: &Phase) {
                 detail(text, "document", document);
             }
         }
-        Work::Merge | Work::Deliver => {}
+        PhaseWork::Merge | PhaseWork::Deliver => {}
     }
     for (idx, (word, target)) in phase.edges.iter().enumerate() {
         let name = if idx == 0 { "then" } else { "" };
@@ -147,11 +147,11 @@ fn reads_text(reads: &Reads) -> String {
     format!("{}{mark}", reads.artifact)
 }
 
-fn target_text(target: &Target) -> &str {
+fn target_text(target: &EdgeTarget) -> &str {
     match target {
-        Target::Phase(name) => name,
-        Target::Back => "the phase that led here",
-        Target::End => "the end",
+        EdgeTarget::Phase(name) => name,
+        EdgeTarget::Back => "the phase that led here",
+        EdgeTarget::End => "the end",
     }
 }
 

@@ -11,9 +11,9 @@ use super::{Workflow, default_workflow};
 /// Reads the workflow of a folder. The caller supplies the function that reads it, which runs each time:
 /// files may change while a worker runs.
 #[derive(Clone)]
-pub struct WorkflowReader(Arc<Read>);
+pub struct WorkflowReader(Arc<ReadResult>);
 
-type Read = dyn Fn(&Path) -> Result<Workflow, Failure> + Send + Sync;
+type ReadResult = dyn Fn(&Path) -> Result<Workflow, Failure> + Send + Sync;
 
 impl WorkflowReader {
     /// Creates a reader from this function.

@@ -2,15 +2,15 @@
 
 use serde::de::DeserializeOwned;
 
-use super::error::Problem;
+use super::error::WorkflowProblem;
 
 /// Reads a whole text.
-pub(super) fn read<T: DeserializeOwned>(text: &str) -> Result<T, Problem> {
+pub(super) fn read<T: DeserializeOwned>(text: &str) -> Result<T, WorkflowProblem> {
     serde_saphyr::from_str(text).map_err(|error| {
         let error = error.without_snippet();
         let place = error.location();
         let (line, column) = place.map_or((1, 1), |location| (location.line(), location.column()));
-        Problem {
+        WorkflowProblem {
             line: line.max(1),
             column: column.max(1),
             key: String::new(),

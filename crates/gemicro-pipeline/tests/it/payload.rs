@@ -1,12 +1,12 @@
 //! Every labelled answer of `cases/verdict-cases.jsonl`: what is read, whether it is tagged, and which rule refuses it.
 
-use gemicro_pipeline::payload::{Marks, Nonce, Shape, marks, read};
+use gemicro_pipeline::payload::{Nonce, PayloadMarks, PayloadShape, marks, read};
 use serde_json::Value;
 
 /// One labelled answer, with its large texts written out.
 struct Case {
     id: String,
-    shape: Shape,
+    shape: PayloadShape,
     nonce: Nonce,
     output: String,
     label: Value,
@@ -43,7 +43,7 @@ fn expand(value: &mut Value, mark: &str, text: &str) {
 }
 
 /// All but the payload, in words that can be compared.
-fn told(state: &str, tagged: bool, marks: Marks) -> String {
+fn told(state: &str, tagged: bool, marks: PayloadMarks) -> String {
     format!("{state} tagged={tagged} {marks:?}")
 }
 
@@ -61,7 +61,7 @@ fn every_labelled_answer_is_read_as_labelled() {
         let labelled = told(
             label["expect"]["state"].as_str().unwrap(),
             label["tagged"].as_bool().unwrap(),
-            Marks {
+            PayloadMarks {
                 gate: label["gate"] == "refuse",
                 path: label["path"] == "refuse",
                 honesty: label["honesty"] == "refuse",

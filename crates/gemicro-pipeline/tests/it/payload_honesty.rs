@@ -1,13 +1,13 @@
 //! Which feedback contradicts a success or a PASS, and which only mentions trouble.
 
-use gemicro_pipeline::payload::{Nonce, Shape, honesty, read};
+use gemicro_pipeline::payload::{Nonce, PayloadShape, honesty, read};
 use serde_json::{Value, json};
 
 /// Why a PASS with this feedback is refused.
 fn refused(feedback: &Value) -> Option<String> {
     let nonce: Nonce = "4f1c09ab77de2350".parse().unwrap();
     let object = json!({ "verdict": "PASS", "review_path": "docs/dev_docs/r.md", "feedback": feedback });
-    let reading = read(&object.to_string(), Shape::Auditor, &nonce);
+    let reading = read(&object.to_string(), PayloadShape::Auditor, &nonce);
     honesty(&reading.payload.unwrap())
 }
 

@@ -1,14 +1,15 @@
 //! Results that were handed in by the tool `submit_result`, alone and beside what the answer says.
 
 use gemicro_pipeline::payload::{
-    Expected, ReadState, Reading, Shape, Submissions, example, marks, read_with, tag_line,
+    ExpectedSubmission, PayloadReading, PayloadShape, ReadState, Submissions, example, marks, read_with,
+    tag_line,
 };
 use serde_json::{Value, json};
 
 const REVIEW: &str = "docs/dev_docs/reviews/r.md";
 
-fn expected(shape: Shape) -> Expected {
-    Expected {
+fn expected(shape: PayloadShape) -> ExpectedSubmission {
+    ExpectedSubmission {
         shape,
         nonce: "4f1c09ab77de2350".parse().unwrap(),
     }
@@ -23,8 +24,8 @@ fn call(result: &Value) -> String {
 }
 
 /// Reads an auditor's answer beside what it submitted; `@` stands for its tag line.
-fn reading(submitted: &[Value], answer: &str) -> Reading {
-    let expected = expected(Shape::Auditor);
+fn reading(submitted: &[Value], answer: &str) -> PayloadReading {
+    let expected = expected(PayloadShape::Auditor);
     let mut submissions = Submissions::default();
     for result in submitted {
         let _ = submissions.submit(&expected, &call(result));
@@ -84,7 +85,7 @@ fn a_block_must_say_the_same() {
         // The example of the prompt, repeated, says nothing.
         (
             vec![pass.clone()],
-            example(Shape::Auditor),
+            example(PayloadShape::Auditor),
             (ReadState::Ok, Some("PASS")),
         ),
     ] {
@@ -180,7 +181,7 @@ fn calls_that_cannot_be_taken_say_why() {
         ),
     ] {
         let mut submissions = Submissions::default();
-        let told = submissions.submit(&expected(Shape::Auditor), &arguments);
+        let told = submissions.submit(&expected(PayloadShape::Auditor), &arguments);
         let told = told.unwrap_err();
         assert!(told.contains(why), "{arguments:.200}: {told}");
         assert!(submissions.kept().is_empty());
@@ -190,7 +191,7 @@ fn calls_that_cannot_be_taken_say_why() {
 #[test]
 fn a_call_that_was_refused_can_be_mended() {
     let mut submissions = Submissions::default();
-    let expected = expected(Shape::Auditor);
+    let expected = expected(PayloadShape::Auditor);
     assert!(submissions.submit(&expected, &call(&verdict("ok"))).is_err());
     assert!(submissions.submit(&expected, &call(&verdict("FAIL"))).is_ok());
     assert_eq!(submissions.kept(), [verdict("FAIL")]);
@@ -200,23 +201,23 @@ fn a_call_that_was_refused_can_be_mended() {
 fn what_a_cli_adds_to_a_call_is_no_part_of_the_result() {
     let mut arguments: Value = serde_json::from_str(&call(&verdict("PASS"))).unwrap();
     arguments["wait_for_previous"] = true.into();
-    let taken = expected(Shape::Auditor).accept(&arguments.to_string());
+    let taken = expected(PayloadShape::Auditor).accept(&arguments.to_string());
     assert_eq!(taken.unwrap(), verdict("PASS"));
 }
 
 #[test]
 fn a_positive_verdict_opens_a_gate() {
     for (shape, result, expected_to) in [
-        (Shape::Auditor, verdict("PASS"), true),
-        (Shape::Auditor, verdict("FAIL"), false),
-        (Shape::PlanReviewer, json!({ "verdict": "APPROVE" }), true),
+        (PayloadShape::Auditor, verdict("PASS"), true),
+        (PayloadShape::Auditor, verdict("FAIL"), false),
+        (PayloadShape::PlanReviewer, json!({ "verdict": "APPROVE" }), true),
         (
-            Shape::PlanReviewer,
+            PayloadShape::PlanReviewer,
             json!({ "verdict": "REJECT", "feedback": "x" }),
             false,
         ),
         (
-            Shape::Architect,
+            PayloadShape::Architect,
             json!({ "plan_path": "docs/dev_docs/plans/p.md" }),
             false,
         ),
@@ -227,7 +228,7 @@ fn a_positive_verdict_opens_a_gate() {
 
 #[test]
 fn the_schema_knows_every_shape_and_no_nonce() {
-    for shape in Shape::ALL {
+    for shape in PayloadShape::ALL {
         let schema = expected(shape).input_schema();
         let result = &schema["properties"]["result"];
         for key in shape.keys() {
@@ -235,12 +236,12 @@ fn the_schema_knows_every_shape_and_no_nonce() {
         }
         assert!(!schema.to_string().contains("4f1c09ab77de2350"));
     }
-    let schema = expected(Shape::Developer).input_schema();
+    let schema = expected(PayloadShape::Developer).input_schema();
     assert_eq!(
         schema["properties"]["result"]["required"],
         json!(["status"]),
         "an honest failure has no commit"
     );
     let failed = json!({ "status": "failed", "reason": "there is no compiler" });
-    assert!(expected(Shape::Developer).accept(&call(&failed)).is_ok());
+    assert!(expected(PayloadShape::Developer).accept(&call(&failed)).is_ok());
 }

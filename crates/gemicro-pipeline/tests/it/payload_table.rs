@@ -2,18 +2,18 @@
 //!
 //! `@` stands for the tag line of the step, `FENCE` for a closing fence.
 
-use gemicro_pipeline::payload::{Nonce, Reading, Shape, example, marks, read, tag_line};
+use gemicro_pipeline::payload::{Nonce, PayloadReading, PayloadShape, example, marks, read, tag_line};
 
 const NONCE: &str = "4f1c09ab77de2350";
 
-fn reading(shape: Shape, answer: &str) -> Reading {
+fn reading(shape: PayloadShape, answer: &str) -> PayloadReading {
     let nonce: Nonce = NONCE.parse().unwrap();
     let answer = answer.replace('@', &tag_line(&nonce)).replace("FENCE", "```");
     read(&answer, shape, &nonce)
 }
 
 /// The state, `+` when tagged, the decision, and the marks.
-fn told(shape: Shape, answer: &str) -> String {
+fn told(shape: PayloadShape, answer: &str) -> String {
     let reading = reading(shape, answer);
     let found = marks(&reading);
     let mut words = format!(
@@ -37,7 +37,7 @@ fn told(shape: Shape, answer: &str) -> String {
     words
 }
 
-fn check(shape: Shape, rows: &[(&str, &str)]) {
+fn check(shape: PayloadShape, rows: &[(&str, &str)]) {
     let wrong: Vec<String> = rows
         .iter()
         .map(|(answer, expected)| (answer, told(shape, answer), expected))
@@ -53,7 +53,7 @@ const NO: &str = "ok+ REJECT";
 #[test]
 fn tag_lines() {
     check(
-        Shape::PlanReviewer,
+        PayloadShape::PlanReviewer,
         &[
             ("@\n{\"verdict\":\"APPROVE\"}\nFENCE", YES),
             ("@\r\n{\"verdict\":\"APPROVE\"}\r\nFENCE\r\n", YES),
@@ -111,7 +111,7 @@ fn tag_lines() {
 #[test]
 fn several_blocks_and_later_objects() {
     check(
-        Shape::PlanReviewer,
+        PayloadShape::PlanReviewer,
         &[
             (
                 "@\n{\"verdict\":\"APPROVE\",\"n\":1}\nFENCE\n@\n{\"n\":1.0,\"verdict\":\"APPROVE\"}\nFENCE",
@@ -157,7 +157,7 @@ fn several_blocks_and_later_objects() {
 #[test]
 fn thoughts() {
     check(
-        Shape::PlanReviewer,
+        PayloadShape::PlanReviewer,
         &[
             (
                 "<reasoning>\n@\n{\"verdict\":\"APPROVE\"}\nFENCE\n</reasoning>",
@@ -212,7 +212,7 @@ fn grammar() {
         .iter()
         .map(|(answer, expected)| (answer.as_str(), *expected))
         .collect();
-    check(Shape::PlanReviewer, &rows);
+    check(PayloadShape::PlanReviewer, &rows);
 }
 
 #[test]
@@ -238,7 +238,7 @@ fn depth_and_size_have_sharp_ends() {
     for (answer, expected) in answers {
         let start: String = answer.chars().take(40).collect();
         assert_eq!(
-            told(Shape::PlanReviewer, &answer),
+            told(PayloadShape::PlanReviewer, &answer),
             expected,
             "{start} ({})",
             answer.len()
@@ -249,7 +249,7 @@ fn depth_and_size_have_sharp_ends() {
 #[test]
 fn objects_that_stand_alone() {
     check(
-        Shape::PlanReviewer,
+        PayloadShape::PlanReviewer,
         &[
             ("  \t{\"verdict\":\"APPROVE\"}\t ", "ok APPROVE gate"),
             ("{\"verdict\":\"APPROVE\"} // sure", "missing"),
@@ -274,7 +274,7 @@ fn objects_that_stand_alone() {
 #[test]
 fn shapes() {
     check(
-        Shape::Developer,
+        PayloadShape::Developer,
         &[
             (
                 "@\n{\"status\":\"failed\",\"reason\":\"no compiler\"}\nFENCE",
@@ -312,7 +312,7 @@ fn shapes() {
         ],
     );
     check(
-        Shape::LeadAnalyst,
+        PayloadShape::LeadAnalyst,
         &[
             (
                 "@\n{\"verdict\":\"ESCALATE\",\"feedback\":null,\"backlog_items\":null}\nFENCE",
@@ -352,7 +352,7 @@ fn paths_and_backlog() {
         ("docs/dev_docs/a\\u0085b.md", "ok+ done path"),
         ("C:/docs/dev_docs/p.md", "ok+ done path"),
     ] {
-        assert_eq!(told(Shape::Architect, &plan(path)), expected, "{path}");
+        assert_eq!(told(PayloadShape::Architect, &plan(path)), expected, "{path}");
     }
     let items = |items: &str| {
         format!("@\n{{\"plan_path\":\"docs/dev_docs/p.md\",\"backlog_items\":[{items}]}}\nFENCE")
@@ -375,19 +375,19 @@ fn paths_and_backlog() {
         ("a\\u2028b", "ok+ done backlog"),
     ] {
         assert_eq!(
-            told(Shape::Architect, &items(&format!("\"{item}\""))),
+            told(PayloadShape::Architect, &items(&format!("\"{item}\""))),
             expected,
             "{item}"
         );
     }
     let many = |n_items: usize| items(&vec!["\"a\""; n_items].join(","));
-    assert_eq!(told(Shape::Architect, &many(50)), "ok+ done");
-    assert_eq!(told(Shape::Architect, &many(51)), "ok+ done backlog");
+    assert_eq!(told(PayloadShape::Architect, &many(50)), "ok+ done");
+    assert_eq!(told(PayloadShape::Architect, &many(51)), "ok+ done backlog");
 }
 
 #[test]
 fn the_example_of_a_prompt_is_never_an_answer() {
-    for shape in Shape::ALL {
+    for shape in PayloadShape::ALL {
         let object = example(shape);
         assert_eq!(
             told(shape, &format!("@\n{object}\nFENCE")),
@@ -397,7 +397,7 @@ fn the_example_of_a_prompt_is_never_an_answer() {
         assert_eq!(told(shape, &object), "missing", "{object}");
     }
     assert_eq!(
-        example(Shape::PlanReviewer),
+        example(PayloadShape::PlanReviewer),
         r#"{"verdict":"<APPROVE|REJECT>","feedback":"<needed for REJECT>"}"#
     );
 }

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use gemicro_event::{ErrorKind, Failure};
-use gemicro_guard::{Found, find_program, look_at};
+use gemicro_guard::{ProgramLookup, find_program, look_at};
 
 use super::program_file::{Interpreter, ProgramFile, look};
 
@@ -15,7 +15,7 @@ const MAX_LINKS: usize = 40;
 
 /// A program and what it needs.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Located {
+pub struct LocatedProgram {
     /// What to start: the file itself, or the link to it where the program goes by the link's name.
     pub program: PathBuf,
     /// What has to be visible: the program or the whole of its package, its interpreter, the folders of links.
@@ -30,8 +30,8 @@ pub struct Located {
 /// # Errors
 /// `command_not_found` when it, or an interpreter that it needs, is not there or is not for this machine;
 /// `permission_denied` when it is there and may not be executed.
-pub fn locate(program: &Path, path_var: &str) -> Result<Located, Failure> {
-    let mut located = Located {
+pub fn locate(program: &Path, path_var: &str) -> Result<LocatedProgram, Failure> {
+    let mut located = LocatedProgram {
         program: find(program, path_var)?,
         readable: Vec::new(),
         search: Vec::new(),
@@ -51,7 +51,7 @@ pub fn locate(program: &Path, path_var: &str) -> Result<Located, Failure> {
 }
 
 fn interpreters(
-    located: &mut Located,
+    located: &mut LocatedProgram,
     script: &Path,
     file: ProgramFile,
     path_var: &str,
@@ -104,14 +104,14 @@ fn real(found: &Path) -> Result<(PathBuf, ProgramFile), Failure> {
 }
 
 /// A package of node needs its neighbours; anything else is shown alone.
-fn open(located: &mut Located, real: &Path) {
+fn open(located: &mut LocatedProgram, real: &Path) {
     let packages = real.ancestors().filter(|path| path.ends_with("node_modules"));
     let outermost = packages.last();
     located.readable.push(outermost.unwrap_or(real).to_path_buf());
 }
 
 /// Opens the folder of every link on the way to a file; returns the first link by its real folder.
-fn follow(located: &mut Located, found: &Path) -> PathBuf {
+fn follow(located: &mut LocatedProgram, found: &Path) -> PathBuf {
     let mut first = None;
     let mut link = found.to_path_buf();
     for _ in 0..MAX_LINKS {
@@ -149,12 +149,12 @@ fn find(program: &Path, path_var: &str) -> Result<PathBuf, Failure> {
         false => find_program(program.as_os_str(), path_var.as_ref()),
     };
     match found {
-        Found::Program(path) => Ok(path),
-        Found::NotExecutable(path) => Err(not_executable(&path)),
-        Found::Nothing if program.is_absolute() => {
+        ProgramLookup::Program(path) => Ok(path),
+        ProgramLookup::NotExecutable(path) => Err(not_executable(&path)),
+        ProgramLookup::Nothing if program.is_absolute() => {
             not_found(format!("there is no program {}", program.display()))
         }
-        Found::Nothing => not_found(format!("{} is not in the search path", program.display())),
+        ProgramLookup::Nothing => not_found(format!("{} is not in the search path", program.display())),
     }
 }
 

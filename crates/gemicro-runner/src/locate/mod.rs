@@ -6,5 +6,5 @@ mod find;
 mod program_file;
 mod wrapper;
 
-pub use find::{Located, locate};
+pub use find::{LocatedProgram, locate};
 pub use wrapper::hidden_target;

@@ -4,16 +4,16 @@ use tokio::io::{AsyncRead, AsyncReadExt};
 use tokio::process::{ChildStderr, ChildStdout};
 
 use super::feed::Feed;
-use super::process::{Exited, Process, Started};
+use super::process::{ExitReport, Process, StartedProcess};
 use crate::dialogue::Dialogue;
-use crate::invocation::Stdin;
+use crate::invocation::CliInput;
 
 /// How much is read at once.
 pub(super) const STDOUT_BYTES: usize = 32 * 1024;
 pub(super) const STDERR_BYTES: usize = 8 * 1024;
 
 /// A process that was started. Dropping it ends it and its descendants.
-pub(super) struct Agent {
+pub(super) struct AgentProcess {
     pub(super) process: Process,
     pub(super) feed: Feed,
     pub(super) dialogue: Dialogue,
@@ -22,15 +22,15 @@ pub(super) struct Agent {
     /// `None` when it is at its end.
     pub(super) stderr: Option<ChildStderr>,
     /// How the process ended, once it has.
-    pub(super) exited: Option<Exited>,
+    pub(super) exited: Option<ExitReport>,
     /// The processes it consists of; whatever is there beside them after a turn was left by a tool.
     pub(super) kin: Vec<u32>,
     /// What its earlier turns have cost: some CLIs count from the start of the process.
     pub(super) cost_micro_usd: u64,
 }
 
-impl Agent {
-    pub(super) fn new(started: Started, stdin: Stdin, dialogue: Dialogue) -> Self {
+impl AgentProcess {
+    pub(super) fn new(started: StartedProcess, stdin: CliInput, dialogue: Dialogue) -> Self {
         Self {
             process: started.process,
             feed: Feed::new(started.stdin, stdin),

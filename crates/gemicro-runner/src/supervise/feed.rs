@@ -3,7 +3,7 @@
 use tokio::io::AsyncWriteExt;
 use tokio::net::unix::pipe::Sender;
 
-use crate::invocation::Stdin;
+use crate::invocation::CliInput;
 
 /// The writing end of an agent's standard input.
 #[derive(Debug)]
@@ -17,10 +17,10 @@ pub(super) struct Feed {
 }
 
 impl Feed {
-    pub(super) fn new(pipe: Sender, stdin: Stdin) -> Self {
+    pub(super) fn new(pipe: Sender, stdin: CliInput) -> Self {
         let (due, is_last) = match stdin {
-            Stdin::Whole(bytes) => (bytes, true),
-            Stdin::Open => (Vec::new(), false),
+            CliInput::Whole(bytes) => (bytes, true),
+            CliInput::Open => (Vec::new(), false),
         };
         let mut feed = Self {
             pipe: Some(pipe),

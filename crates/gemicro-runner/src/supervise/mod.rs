@@ -4,12 +4,12 @@
 //!
 //! [`supervise`] is one task: it starts the process in its sandbox, feeds it, reads both of its streams, speaks
 //! its protocol, and watches the clock. What it reads goes three ways: to the [`Dialogue`](crate::Dialogue),
-//! whose items reach the [`Watcher`] at once; to a spool file, redacted, of bounded size; and to the last lines.
+//! whose items reach the [`RunWatcher`] at once; to a spool file, redacted, of bounded size; and to the last lines.
 //! Whatever happens, the process and all its descendants are ended, first politely, then not; then the turn is
-//! judged. The [`Outcome`] always says what is known: text, lines, exit, tokens, what was dropped, what is left.
+//! judged. The [`TurnOutcome`] always says what is known: text, lines, exit, tokens, what was dropped, what is left.
 //!
 //! [`supervise_warm`] does the same, but when the turn is over and the process can take another one, it stays: as a
-//! [`WarmAgent`], which takes [`Turn`]s, each with its own limits, watcher, spool, secrets and judgement, in the very
+//! [`WarmAgent`], which takes [`AgentTurn`]s, each with its own limits, watcher, spool, secrets and judgement, in the very
 //! loop of the first. It stays after a turn that ended as its protocol has it, in success, in failure, or in a cancel
 //! that it was told and answered. It does not stay after silence, lateness, a crash or an answer that nobody had asked
 //! for: then nobody knows what it is doing. Between two turns a task of its own reads and drops what it prints, so it
@@ -46,12 +46,12 @@ mod warm;
 mod watch;
 mod watcher;
 
-pub use gemicro_guard::sandbox::{CommandExit, ProcessHandle, Reach, end_leftover, still_running};
+pub use gemicro_guard::sandbox::{CommandExit, NetworkReach, ProcessHandle, end_leftover, still_running};
 pub use limits::RunLimits;
-pub use outcome::{Outcome, RunRecord, StreamRecord};
+pub use outcome::{RunRecord, StreamRecord, TurnOutcome};
 pub use run::{Supervision, supervise, supervise_warm};
 pub use spares::Spares;
-pub use turn::Turn;
+pub use turn::AgentTurn;
 pub use version_cache::VersionCache;
 pub use warm::WarmAgent;
-pub use watcher::Watcher;
+pub use watcher::RunWatcher;

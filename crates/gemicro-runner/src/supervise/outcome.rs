@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use gemicro_event::{Failure, Usage};
-use gemicro_guard::sandbox::{CommandExit, ProcessHandle, Reach, Tier};
+use gemicro_guard::sandbox::{CommandExit, NetworkReach, ProcessHandle, Tier};
 use serde::Serialize;
 
 use crate::end::AgentEnd;
@@ -12,7 +12,7 @@ use crate::session::SessionId;
 
 /// The end of a turn: judged, and recorded. Secrets that were named are taken out of all of it.
 #[derive(Debug, Clone)]
-pub struct Outcome {
+pub struct TurnOutcome {
     /// The answer, or why there is none.
     pub result: Result<AgentEnd, Failure>,
     /// What is known about the run in either case.
@@ -27,7 +27,7 @@ pub struct RunRecord {
     /// The walls around it.
     pub tier: Option<Tier>,
     /// What it could reach over the network.
-    pub reach: Option<Reach>,
+    pub reach: Option<NetworkReach>,
     /// Paths that should have been pinned and did not exist.
     pub unpinned: Vec<PathBuf>,
     /// How it ended, also when we ended it.

@@ -5,26 +5,26 @@ use std::ffi::OsString;
 
 use gemicro_event::{ErrorKind, Failure};
 use gemicro_guard::sandbox::{
-    GatewayPort, LaunchPlan, Mode, Network, Profile, SandboxError, Shells, plan_supervised,
+    GatewayPort, LaunchPlan, Network, Profile, SandboxError, Shells, WriteMode, plan_supervised,
 };
 
 use super::capture::Captures;
 use super::run::Supervision;
 use crate::dialogue::Dialogue;
 use crate::home::AgentHome;
-use crate::invocation::{Invocation, Stdin};
-use crate::locate::{Located, hidden_target, locate};
-use crate::request::{AgentRequest, SandboxMode};
+use crate::invocation::{CliInput, Invocation};
+use crate::locate::{LocatedProgram, hidden_target, locate};
+use crate::request::{AgentRequest, CliSandboxMode};
 use crate::version::Version;
 
 /// Where programs are looked for when nobody says.
 const PATH: &str = "/usr/local/bin:/usr/bin:/bin";
 
 /// A run that can begin.
-pub(super) struct Prepared {
+pub(super) struct PreparedRun {
     pub(super) plan: LaunchPlan,
     pub(super) dialogue: Dialogue,
-    pub(super) stdin: Stdin,
+    pub(super) stdin: CliInput,
     pub(super) captures: Captures,
 }
 
@@ -32,7 +32,7 @@ pub(super) struct Prepared {
 pub(super) async fn prepare(
     run: &Supervision<'_>,
     gateway: Option<&GatewayPort>,
-) -> Result<Prepared, Failure> {
+) -> Result<PreparedRun, Failure> {
     let invocation = run.cli.invocation(run.request)?;
     let dialogue = run.cli.dialogue(run.request)?;
     let dialogue = dialogue.with_max_line(run.limits.line_bytes);
@@ -68,7 +68,7 @@ pub(super) async fn prepare(
         })?;
     }
     let plan = plan(&profile, &invocation.args)?;
-    Ok(Prepared {
+    Ok(PreparedRun {
         plan,
         dialogue,
         stdin: invocation.stdin,
@@ -83,9 +83,9 @@ fn agree(request: &AgentRequest, profile: &Profile, gateway: Option<&GatewayPort
         return Err(Failure::new(ErrorKind::InvalidInput, message));
     }
     let mode = match request.sandbox {
-        SandboxMode::ReadOnly => Mode::ReadOnly,
-        SandboxMode::WorkspaceWrite => Mode::WorkspaceWrite,
-        SandboxMode::DangerFullAccess => Mode::DangerFullAccess,
+        CliSandboxMode::ReadOnly => WriteMode::ReadOnly,
+        CliSandboxMode::WorkspaceWrite => WriteMode::WorkspaceWrite,
+        CliSandboxMode::DangerFullAccess => WriteMode::DangerFullAccess,
     };
     let has_gateway = match (profile.network, gateway) {
         (network @ Network::Gateway { .. }, Some(gateway)) => network == gateway.network(),
@@ -111,7 +111,7 @@ fn agree(request: &AgentRequest, profile: &Profile, gateway: Option<&GatewayPort
 }
 
 /// The sandbox with what this start needs: the environment, and a view of the CLI's installation.
-fn profile(run: &Supervision<'_>, invocation: &Invocation, located: &Located, path: &str) -> Profile {
+fn profile(run: &Supervision<'_>, invocation: &Invocation, located: &LocatedProgram, path: &str) -> Profile {
     let mut profile = run.profile.clone();
     // What the CLI is told wins over where toolchains are.
     let mut environment: BTreeMap<String, String> = profile.environment.into_iter().collect();

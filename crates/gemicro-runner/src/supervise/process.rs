@@ -17,7 +17,7 @@ use tokio::process::{Child, ChildStderr, ChildStdout};
 use tokio::time::timeout;
 
 use super::spares::Spares;
-use super::spawn::{Spawned, spawn};
+use super::spawn::{SpawnedProcess, spawn};
 use super::text::plain;
 
 /// How long a sandbox may take to stand.
@@ -37,11 +37,11 @@ pub(super) struct Process {
     pid: u32,
     handle: Option<ProcessHandle>,
     /// What was said about its end so far.
-    heard: Exited,
+    heard: ExitReport,
 }
 
 /// A started process with its streams.
-pub(super) struct Started {
+pub(super) struct StartedProcess {
     pub(super) process: Process,
     pub(super) stdin: pipe::Sender,
     pub(super) stdout: ChildStdout,
@@ -51,15 +51,15 @@ pub(super) struct Started {
 }
 
 impl Process {
-    /// Starts what was planned. The command itself begins with [`Started`]: until then it waits for its input.
-    pub(super) async fn start(plan: LaunchPlan, spares: Option<&Spares>) -> Result<Started, Failure> {
+    /// Starts what was planned. The command itself begins with [`StartedProcess`]: until then it waits for its input.
+    pub(super) async fn start(plan: LaunchPlan, spares: Option<&Spares>) -> Result<StartedProcess, Failure> {
         let program = plan.program.clone();
         let refused = |error: std::io::Error| {
             let message = format!("cannot start {}: {error}", program.display());
             Failure::new(ErrorKind::SandboxUnavailable, message)
         };
         let spare = spares.and_then(|spares| spares.take(&plan));
-        let Spawned { mut child, control } = match spare {
+        let SpawnedProcess { mut child, control } = match spare {
             Some(spare) => spare,
             None => spawn(&plan).map_err(refused)?,
         };
@@ -75,7 +75,7 @@ impl Process {
             tier: plan.tier,
             pid,
             handle: ProcessHandle::of(pid),
-            heard: Exited::default(),
+            heard: ExitReport::default(),
         };
         let notice = timeout(START, process.notice()).await;
         let listener = match notice {
@@ -92,7 +92,7 @@ impl Process {
         let (stdin, theirs) = pipe::pipe().map_err(refused)?;
         let theirs = theirs.into_blocking_fd().map_err(refused)?;
         process.control.hand_over(theirs.as_fd()).map_err(refused)?;
-        Ok(Started {
+        Ok(StartedProcess {
             process,
             stdin,
             stdout,
@@ -108,7 +108,7 @@ impl Process {
 
     /// Waits for its end. The keeper's word is enough: when it has it, there is nothing left but the keeper, and that
     /// leaves. May be dropped and called again.
-    pub(super) async fn wait(&mut self) -> Exited {
+    pub(super) async fn wait(&mut self) -> ExitReport {
         while self.heard.exit.is_none() {
             match self.notice().await {
                 Ok(Notice::Ended(exit)) => self.heard.exit = Some(exit),
@@ -166,7 +166,7 @@ impl Process {
     }
 
     /// How many processes are left after the end. `None` when nobody can say.
-    pub(super) fn survivors(&self, exited: &Exited) -> Option<u32> {
+    pub(super) fn survivors(&self, exited: &ExitReport) -> Option<u32> {
         // A keeper has its last word when it has no descendants; one that was killed has none.
         if exited.exit.is_some() {
             return Some(0);
@@ -206,7 +206,7 @@ impl Process {
 
 /// How a process ended.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Exited {
+pub(super) struct ExitReport {
     /// The command's exit.
     pub(super) exit: Option<CommandExit>,
     /// Why the command was never started.

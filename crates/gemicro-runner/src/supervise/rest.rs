@@ -1,25 +1,25 @@
 //! An agent between two turns: a task of its own reads what it prints, so that it never waits for us.
 //!
-//! The main type is [`Rest`]. Nothing is kept of what comes; it is only watched for signs that the process is no longer
+//! The main type is [`RestingAgent`]. Nothing is kept of what comes; it is only watched for signs that the process is no longer
 //! fit for another turn.
 
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::AbortOnDropHandle;
 
-use super::agent::{Agent, STDERR_BYTES, STDOUT_BYTES, read};
+use super::agent::{AgentProcess, STDERR_BYTES, STDOUT_BYTES, read};
 
 /// A resting agent. Dropping it ends the agent.
-pub(super) struct Rest {
+pub(super) struct RestingAgent {
     /// Cancelled when the agent is no longer fit, and when the task is over for whatever reason.
     spoiled: CancellationToken,
     /// Cancelled to have the agent back.
     wanted: CancellationToken,
-    task: AbortOnDropHandle<Agent>,
+    task: AbortOnDropHandle<AgentProcess>,
 }
 
-impl Rest {
+impl RestingAgent {
     /// Lets the agent rest.
-    pub(super) fn begin(agent: Agent) -> Self {
+    pub(super) fn begin(agent: AgentProcess) -> Self {
         let (spoiled, wanted) = (CancellationToken::new(), CancellationToken::new());
         let task = tokio::spawn(rest(agent, spoiled.clone(), wanted.clone()));
         Self {
@@ -35,13 +35,17 @@ impl Rest {
     }
 
     /// The agent, fit or not. `None` when the runtime was shut down meanwhile.
-    pub(super) async fn end(self) -> Option<Agent> {
+    pub(super) async fn end(self) -> Option<AgentProcess> {
         self.wanted.cancel();
         self.task.await.ok()
     }
 }
 
-async fn rest(mut agent: Agent, spoiled: CancellationToken, wanted: CancellationToken) -> Agent {
+async fn rest(
+    mut agent: AgentProcess,
+    spoiled: CancellationToken,
+    wanted: CancellationToken,
+) -> AgentProcess {
     let _told_in_any_case = spoiled.clone().drop_guard();
     let (mut out_buffer, mut err_buffer) = (vec![0; STDOUT_BYTES], vec![0; STDERR_BYTES]);
     loop {

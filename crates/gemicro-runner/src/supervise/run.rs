@@ -9,19 +9,19 @@ use gemicro_guard::sandbox::{GatewayPort, Launcher, Profile, Tier};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-use super::agent::Agent;
+use super::agent::AgentProcess;
 use super::limits::RunLimits;
-use super::outcome::{Outcome, RunRecord};
-use super::prepare::{Prepared, prepare};
+use super::outcome::{RunRecord, TurnOutcome};
+use super::prepare::{PreparedRun, prepare};
 use super::process::Process;
 use super::spares::Spares;
 use super::stage::After;
-use super::turn::{Leading, Led, lead, millis, outcome};
+use super::turn::{LeadOutcome, TurnLead, lead, millis, outcome};
 use super::version_cache::VersionCache;
-use super::warm::{Kept, WarmAgent};
-use super::watcher::Watcher;
+use super::warm::{WarmAgent, WarmState};
+use super::watcher::RunWatcher;
 use crate::agent_cli::AgentCli;
-use crate::locate::Located;
+use crate::locate::LocatedProgram;
 use crate::request::AgentRequest;
 
 /// Everything a run needs.
@@ -32,7 +32,7 @@ pub struct Supervision<'a> {
     /// What is wanted of it.
     pub request: &'a AgentRequest,
     /// Its program, where that was looked for already.
-    pub located: Option<Located>,
+    pub located: Option<LocatedProgram>,
     /// Its sandbox. Folders and mode must be those of the request; the environment and what has to be readable
     /// of the CLI's installation are filled in.
     pub profile: Profile,
@@ -59,7 +59,7 @@ pub struct Supervision<'a> {
 /// Runs an agent to its end. It, and everything it started, is gone afterwards.
 ///
 /// Dropping the future also ends the agent, but then nobody verifies it.
-pub async fn supervise(run: Supervision<'_>, watcher: &mut dyn Watcher) -> Outcome {
+pub async fn supervise(run: Supervision<'_>, watcher: &mut dyn RunWatcher) -> TurnOutcome {
     let (outcome, _) = first_turn(run, After::Leave, watcher).await;
     outcome
 }
@@ -69,13 +69,16 @@ pub async fn supervise(run: Supervision<'_>, watcher: &mut dyn Watcher) -> Outco
 /// ([`AgentCli::warm`]).
 ///
 /// Dropping the future also ends the agent, but then nobody verifies it.
-pub async fn supervise_warm(run: Supervision<'_>, watcher: &mut dyn Watcher) -> (Outcome, Option<WarmAgent>) {
+pub async fn supervise_warm(
+    run: Supervision<'_>,
+    watcher: &mut dyn RunWatcher,
+) -> (TurnOutcome, Option<WarmAgent>) {
     let Some(cli) = run.cli.warm() else {
         return (supervise(run, watcher).await, None);
     };
     let (wish, limits, tier) = (run.request.session.clone(), run.limits, run.tier);
     let (outcome, agent) = first_turn(run, After::Stay, watcher).await;
-    let kept = Kept {
+    let kept = WarmState {
         cli,
         wish,
         limits,
@@ -88,8 +91,8 @@ pub async fn supervise_warm(run: Supervision<'_>, watcher: &mut dyn Watcher) -> 
 async fn first_turn(
     run: Supervision<'_>,
     after: After,
-    watcher: &mut dyn Watcher,
-) -> (Outcome, Option<Agent>) {
+    watcher: &mut dyn RunWatcher,
+) -> (TurnOutcome, Option<AgentProcess>) {
     let began = Instant::now();
     let redactor = run.redactor.clone();
     let mut record = RunRecord {
@@ -97,7 +100,7 @@ async fn first_turn(
         ..RunRecord::default()
     };
     let led = attempt(run, after, watcher, &mut record).await;
-    let Led { result, agent } = led.unwrap_or_else(|failure| Led {
+    let LeadOutcome { result, agent } = led.unwrap_or_else(|failure| LeadOutcome {
         result: Err(failure),
         agent: None,
     });
@@ -107,16 +110,16 @@ async fn first_turn(
 async fn attempt(
     mut run: Supervision<'_>,
     after: After,
-    watcher: &mut dyn Watcher,
+    watcher: &mut dyn RunWatcher,
     record: &mut RunRecord,
-) -> Result<Led, Failure> {
+) -> Result<LeadOutcome, Failure> {
     let began = Instant::now();
     let cancelled = || Failure::new(ErrorKind::Cancelled, "the run was cancelled before it began");
     if run.cancel.is_cancelled() {
         return Err(cancelled());
     }
     let gateway = run.gateway.take();
-    let Prepared {
+    let PreparedRun {
         plan,
         dialogue,
         stdin,
@@ -156,7 +159,7 @@ async fn attempt(
             }
         }
     }
-    let leading = Leading {
+    let leading = TurnLead {
         cli: run.cli,
         wish: &run.request.session,
         limits: run.limits,
@@ -165,6 +168,6 @@ async fn attempt(
         cancel: &run.cancel,
         after,
     };
-    let agent = Agent::new(started, stdin, dialogue);
+    let agent = AgentProcess::new(started, stdin, dialogue);
     Ok(lead(agent, leading, watcher, record).await)
 }

@@ -6,7 +6,7 @@ use std::time::Duration;
 use gemicro_guard::sandbox::{LaunchPlan, Launcher};
 use tokio::sync::Notify;
 
-use super::spawn::{Spawned, spawn_spare};
+use super::spawn::{SpawnedProcess, spawn_spare};
 
 /// What is put off until nobody waits is put off no longer than this.
 const LONGEST: Duration = Duration::from_millis(200);
@@ -14,7 +14,7 @@ const LONGEST: Duration = Duration::from_millis(200);
 /// At most one keeper that waits. It ends when this is dropped.
 #[derive(Debug, Default)]
 pub struct Spares {
-    waiting: Mutex<Option<Spawned>>,
+    waiting: Mutex<Option<SpawnedProcess>>,
     answered: Notify,
 }
 
@@ -39,7 +39,7 @@ impl Spares {
     }
 
     /// Gives a plan to the one that waits.
-    pub(super) fn take(&self, plan: &LaunchPlan) -> Option<Spawned> {
+    pub(super) fn take(&self, plan: &LaunchPlan) -> Option<SpawnedProcess> {
         let spare = self
             .waiting
             .lock()

@@ -7,29 +7,29 @@ use tokio::process::{Child, Command};
 
 /// A process that waits for its standard input, and the channel to it.
 #[derive(Debug)]
-pub(super) struct Spawned {
+pub(super) struct SpawnedProcess {
     pub(super) child: Child,
     pub(super) control: Control,
 }
 
 /// Starts a keeper that waits for a plan.
-pub(super) fn spawn_spare(launcher: &Launcher) -> std::io::Result<Spawned> {
+pub(super) fn spawn_spare(launcher: &Launcher) -> std::io::Result<SpawnedProcess> {
     let (command, control) = spare(launcher)?;
     start(command, control)
 }
 
 /// Starts what was planned.
-pub(super) fn spawn(plan: &LaunchPlan) -> std::io::Result<Spawned> {
+pub(super) fn spawn(plan: &LaunchPlan) -> std::io::Result<SpawnedProcess> {
     let (command, control) = plan.supervised()?;
     start(command, control)
 }
 
-fn start(command: std::process::Command, control: Control) -> std::io::Result<Spawned> {
+fn start(command: std::process::Command, control: Control) -> std::io::Result<SpawnedProcess> {
     let child = Command::from(command)
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         // A keeper must not be killed: it ends everything when the channel closes, and then itself.
         .kill_on_drop(false)
         .spawn()?;
-    Ok(Spawned { child, control })
+    Ok(SpawnedProcess { child, control })
 }

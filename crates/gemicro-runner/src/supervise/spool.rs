@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 pub(super) struct Spool {
     /// Where it is, once it was made.
     path: Option<PathBuf>,
-    sink: Sink,
+    sink: SpoolSink,
     head: u64,
     tail: u64,
     n_bytes: u64,
@@ -23,7 +23,7 @@ pub(super) struct Spool {
 
 /// Where the bytes go.
 #[derive(Debug)]
-enum Sink {
+enum SpoolSink {
     /// To a file that is made with the first of them.
     Later(PathBuf),
     File(File),
@@ -37,21 +37,21 @@ impl Spool {
         let file = new_file(&path)?;
         Ok(Self {
             path: Some(path),
-            ..Self::new(Sink::File(file), head, tail)
+            ..Self::new(SpoolSink::File(file), head, tail)
         })
     }
 
     /// The same, but made only when there is something to keep.
     pub(super) fn later(path: PathBuf, head: u64, tail: u64) -> Self {
-        Self::new(Sink::Later(path), head, tail)
+        Self::new(SpoolSink::Later(path), head, tail)
     }
 
     /// Keeps nothing.
     pub(super) fn nowhere() -> Self {
-        Self::new(Sink::Nowhere, 0, 1)
+        Self::new(SpoolSink::Nowhere, 0, 1)
     }
 
-    fn new(sink: Sink, head: u64, tail: u64) -> Self {
+    fn new(sink: SpoolSink, head: u64, tail: u64) -> Self {
         Self {
             path: None,
             sink,
@@ -64,11 +64,11 @@ impl Spool {
 
     /// Appends a piece.
     pub(super) fn push(&mut self, mut bytes: &[u8]) {
-        if let (Sink::Later(path), false) = (&self.sink, bytes.is_empty()) {
+        if let (SpoolSink::Later(path), false) = (&self.sink, bytes.is_empty()) {
             let made = new_file(path).map(|file| (path.clone(), file));
             (self.path, self.sink) = match made {
-                Ok((path, file)) => (Some(path), Sink::File(file)),
-                Err(_) => (None, Sink::Nowhere),
+                Ok((path, file)) => (Some(path), SpoolSink::File(file)),
+                Err(_) => (None, SpoolSink::Nowhere),
             };
         }
         while !bytes.is_empty() {
@@ -81,10 +81,10 @@ impl Spool {
             let n_now = usize::try_from(room).unwrap_or(usize::MAX).min(bytes.len());
             let (now, rest) = bytes.split_at(n_now);
             match &self.sink {
-                Sink::File(file) if file.write_all_at(now, at).is_ok() => self.n_bytes += n_now as u64,
+                SpoolSink::File(file) if file.write_all_at(now, at).is_ok() => self.n_bytes += n_now as u64,
                 // A full disk: the run goes on, and the record says what is missing.
-                Sink::File(_) | Sink::Nowhere | Sink::Later(_) => {
-                    self.sink = Sink::Nowhere;
+                SpoolSink::File(_) | SpoolSink::Nowhere | SpoolSink::Later(_) => {
+                    self.sink = SpoolSink::Nowhere;
                     self.n_lost += n_now as u64;
                 }
             }
@@ -101,8 +101,8 @@ impl Spool {
     }
 
     fn put_in_order(&mut self) -> std::io::Result<()> {
-        let sink = std::mem::replace(&mut self.sink, Sink::Nowhere);
-        let (Sink::File(mut file), Some(path)) = (sink, &self.path) else {
+        let sink = std::mem::replace(&mut self.sink, SpoolSink::Nowhere);
+        let (SpoolSink::File(mut file), Some(path)) = (sink, &self.path) else {
             return Ok(());
         };
         let ordered_path = path.with_extension("ordered");

@@ -5,7 +5,7 @@ use tokio::time::Instant;
 
 /// Where a run stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Stage {
+pub(super) enum RunStage {
     /// The agent works.
     Working,
     /// Its turn is over, and the process stays for the next one.
@@ -40,7 +40,7 @@ pub(super) enum Why {
     Stopped(ErrorKind),
 }
 
-impl Stage {
+impl RunStage {
     /// When the next step is due, if nothing happens before.
     pub(super) fn until(self) -> Option<Instant> {
         match self {

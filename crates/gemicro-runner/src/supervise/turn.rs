@@ -10,29 +10,29 @@ use serde_json::json;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-use super::agent::Agent;
+use super::agent::AgentProcess;
 use super::capture::Captures;
 use super::limits::RunLimits;
 use super::live::{self, Live};
-use super::outcome::{Outcome, RunRecord};
-use super::stage::{After, Stage, Why};
+use super::outcome::{RunRecord, TurnOutcome};
+use super::stage::{After, RunStage, Why};
 use super::tail::last_lines;
-use super::watch::{Clock, Watch};
-use super::watcher::Watcher;
+use super::watch::{TurnClock, TurnWatch};
+use super::watcher::RunWatcher;
 use crate::agent_cli::AgentCli;
-use crate::end::{AgentEnd, Ended, Exit};
-use crate::prompt::Prompt;
+use crate::end::{AgentEnd, ProcessEnd, ProcessExit};
+use crate::prompt::AgentPrompt;
 use crate::session::Session;
-use crate::transcript::Transcript;
+use crate::transcript::TurnTranscript;
 
 /// How many lines of standard error explain a failure.
 const ERROR_LINES: usize = 200;
 
 /// One more turn of a process that is there.
 #[derive(Debug)]
-pub struct Turn {
+pub struct AgentTurn {
     /// What to say.
-    pub prompt: Prompt,
+    pub prompt: AgentPrompt,
     /// The limits of this turn. The longest line is that of the first turn.
     pub limits: RunLimits,
     /// Where the output of this turn is kept, in a folder that is there: `.stdout.log` or `.stderr.log` is added.
@@ -44,7 +44,7 @@ pub struct Turn {
 }
 
 /// How a turn is led whose prompt the dialogue has.
-pub(super) struct Leading<'a> {
+pub(super) struct TurnLead<'a> {
     pub(super) cli: &'a dyn AgentCli,
     /// The session that the process was started for.
     pub(super) wish: &'a Session,
@@ -56,22 +56,22 @@ pub(super) struct Leading<'a> {
 }
 
 /// A turn that is over.
-pub(super) struct Led {
+pub(super) struct LeadOutcome {
     pub(super) result: Result<AgentEnd, Failure>,
     /// The process, where it stays.
-    pub(super) agent: Option<Agent>,
+    pub(super) agent: Option<AgentProcess>,
 }
 
 /// Leads a turn to its end, and the process too unless it stays.
 pub(super) async fn lead(
-    mut agent: Agent,
-    leading: Leading<'_>,
-    watcher: &mut dyn Watcher,
+    mut agent: AgentProcess,
+    leading: TurnLead<'_>,
+    watcher: &mut dyn RunWatcher,
     record: &mut RunRecord,
-) -> Led {
-    let mut transcript = Transcript::default();
+) -> LeadOutcome {
+    let mut transcript = TurnTranscript::default();
     transcript.session.clone_from(&record.session);
-    let mut watch = Watch {
+    let mut watch = TurnWatch {
         agent: &mut agent,
         after: leading.after,
         limits: leading.limits,
@@ -79,14 +79,14 @@ pub(super) async fn lead(
         stdout: leading.captures.stdout,
         stderr: leading.captures.stderr,
         watcher,
-        clock: Clock::start(),
+        clock: TurnClock::start(),
         transcript,
-        stage: Stage::Working,
+        stage: RunStage::Working,
         why: None,
         permissions: FuturesUnordered::new(),
     };
     watch.run(leading.cancel).await;
-    let mut stays = watch.stage == Stage::Over;
+    let mut stays = watch.stage == RunStage::Over;
     let result = conclude(watch, leading.cli, leading.wish, record);
     // Nothing that a tool started outlives its turn; the only way to end it is to end all.
     if stays && agent.has_leftovers() {
@@ -94,7 +94,7 @@ pub(super) async fn lead(
         record.survivors = agent.survivors();
         stays = false;
     }
-    Led {
+    LeadOutcome {
         result,
         agent: stays.then_some(agent),
     }
@@ -102,10 +102,10 @@ pub(super) async fn lead(
 
 /// Ends a process that works on nothing: its input is closed, it has the grace to leave and the grace to obey, then it
 /// is killed.
-pub(super) async fn end(agent: &mut Agent, limits: RunLimits) {
+pub(super) async fn end(agent: &mut AgentProcess, limits: RunLimits) {
     agent.feed.close();
     let captures = Captures::nowhere();
-    let mut watch = Watch {
+    let mut watch = TurnWatch {
         agent,
         after: After::Leave,
         limits,
@@ -113,9 +113,9 @@ pub(super) async fn end(agent: &mut Agent, limits: RunLimits) {
         stdout: captures.stdout,
         stderr: captures.stderr,
         watcher: &mut (),
-        clock: Clock::start(),
-        transcript: Transcript::default(),
-        stage: Stage::Lingering(Instant::now() + limits.grace),
+        clock: TurnClock::start(),
+        transcript: TurnTranscript::default(),
+        stage: RunStage::Lingering(Instant::now() + limits.grace),
         why: None,
         permissions: FuturesUnordered::new(),
     };
@@ -124,12 +124,12 @@ pub(super) async fn end(agent: &mut Agent, limits: RunLimits) {
 
 /// Writes down what is known and judges it.
 fn conclude(
-    watch: Watch<'_>,
+    watch: TurnWatch<'_>,
     cli: &dyn AgentCli,
     wish: &Session,
     record: &mut RunRecord,
 ) -> Result<AgentEnd, Failure> {
-    let Watch {
+    let TurnWatch {
         agent,
         stdout,
         stderr,
@@ -142,7 +142,7 @@ fn conclude(
     } = watch;
     let exited = agent.exited.clone().unwrap_or_default();
     record.survivors = match stage {
-        Stage::Over => None,
+        RunStage::Over => None,
         _ => agent.process.survivors(&exited),
     };
     record.exit = exited.exit;
@@ -160,7 +160,7 @@ fn conclude(
     if let Some(failure) = exited.failure {
         return Err(failure);
     }
-    let judged = cli.judge(&Ended {
+    let judged = cli.judge(&ProcessEnd {
         exit: exit(stage, why, exited.exit),
         transcript: &transcript,
         stderr_tail: &err_tail.lines(ERROR_LINES).join("\n"),
@@ -177,15 +177,15 @@ fn conclude(
     })
 }
 
-fn exit(stage: Stage, why: Option<Why>, exit: Option<CommandExit>) -> Exit {
+fn exit(stage: RunStage, why: Option<Why>, exit: Option<CommandExit>) -> ProcessExit {
     match (why, exit) {
-        (Some(Why::Stopped(kind)), _) => Exit::Stopped(kind),
-        (Some(Why::TurnOver), _) => Exit::Running,
-        (None, _) if stage == Stage::Over => Exit::Running,
-        (None, Some(CommandExit::Code(code))) => Exit::Code(code),
-        (None, Some(CommandExit::Signal(signal))) => Exit::Signal(signal),
+        (Some(Why::Stopped(kind)), _) => ProcessExit::Stopped(kind),
+        (Some(Why::TurnOver), _) => ProcessExit::Running,
+        (None, _) if stage == RunStage::Over => ProcessExit::Running,
+        (None, Some(CommandExit::Code(code))) => ProcessExit::Code(code),
+        (None, Some(CommandExit::Signal(signal))) => ProcessExit::Signal(signal),
         // Its keeper was killed from outside, and it with it.
-        (None, None) => Exit::Signal(rustix::process::Signal::KILL.as_raw()),
+        (None, None) => ProcessExit::Signal(rustix::process::Signal::KILL.as_raw()),
     }
 }
 
@@ -195,7 +195,7 @@ pub(super) fn outcome(
     mut record: RunRecord,
     redactor: &Redactor,
     began: Instant,
-) -> Outcome {
+) -> TurnOutcome {
     record.duration_ms = millis(began.elapsed());
     record.partial_text = redactor.redact(&record.partial_text).into_owned();
     let result = match result {
@@ -205,7 +205,7 @@ pub(super) fn outcome(
         }),
         Err(failure) => Err(told(failure, redactor, &record)),
     };
-    Outcome { result, record }
+    TurnOutcome { result, record }
 }
 
 fn told(failure: Failure, redactor: &Redactor, record: &RunRecord) -> Failure {

@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 use tokio::io::{AsyncRead, AsyncReadExt};
 use tokio::time::timeout;
 
-use super::process::{Process, Started};
+use super::process::{Process, StartedProcess};
 
 /// How long a CLI may take to say its version; some take seconds to load.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -29,25 +29,25 @@ const MAX_KNOWN: usize = 64;
 #[derive(Debug, Default)]
 pub struct VersionCache {
     file: Option<PathBuf>,
-    known: Mutex<Vec<Known>>,
+    known: Mutex<Vec<KnownVersion>>,
 }
 
 /// What a program printed when it was asked for its version.
 #[derive(Debug)]
-pub(super) struct Printed {
+pub(super) struct PrintedVersion {
     pub(super) stdout: String,
     /// Empty where the answer was known.
     pub(super) stderr: String,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-struct Known {
-    program: Key,
+struct KnownVersion {
+    program: ProgramKey,
     printed: String,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-struct Key {
+struct ProgramKey {
     path: PathBuf,
     size: u64,
     modified_s: i64,
@@ -73,12 +73,12 @@ impl VersionCache {
         &self,
         program: &Path,
         plan: impl FnOnce() -> Result<LaunchPlan, Failure>,
-    ) -> Result<Printed, Failure> {
-        let key = Key::of(program);
+    ) -> Result<PrintedVersion, Failure> {
+        let key = ProgramKey::of(program);
         if let Some(key) = &key
             && let Some(stdout) = self.look_up(key)
         {
-            return Ok(Printed {
+            return Ok(PrintedVersion {
                 stdout,
                 stderr: String::new(),
             });
@@ -87,18 +87,18 @@ impl VersionCache {
         // An empty answer is not worth remembering: the machine may have been out of memory.
         if let (Some(program), false) = (key, printed.stdout.trim().is_empty()) {
             let printed = printed.stdout.clone();
-            self.remember(Known { program, printed });
+            self.remember(KnownVersion { program, printed });
         }
         Ok(printed)
     }
 
-    fn look_up(&self, key: &Key) -> Option<String> {
+    fn look_up(&self, key: &ProgramKey) -> Option<String> {
         let known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         let found = known.iter().find(|known| known.program == *key)?;
         Some(found.printed.clone())
     }
 
-    fn remember(&self, new: Known) {
+    fn remember(&self, new: KnownVersion) {
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         known.retain(|known| known.program.path != new.program.path);
         if known.len() >= MAX_KNOWN {
@@ -112,7 +112,7 @@ impl VersionCache {
     }
 }
 
-impl Key {
+impl ProgramKey {
     fn of(program: &Path) -> Option<Self> {
         let path = fs::canonicalize(program).ok()?;
         let metadata = fs::metadata(&path).ok()?;
@@ -125,8 +125,8 @@ impl Key {
     }
 }
 
-async fn ask(plan: LaunchPlan) -> Result<Printed, Failure> {
-    let Started {
+async fn ask(plan: LaunchPlan) -> Result<PrintedVersion, Failure> {
+    let StartedProcess {
         mut process,
         stdin,
         stdout,
@@ -145,7 +145,7 @@ async fn ask(plan: LaunchPlan) -> Result<Printed, Failure> {
         let message = format!("the CLI did not say its version within {PATIENCE:?}");
         return Err(Failure::new(ErrorKind::Timeout, message));
     };
-    Ok(Printed { stdout, stderr })
+    Ok(PrintedVersion { stdout, stderr })
 }
 
 /// The beginning of a stream, which is closed then: nobody waits for somebody who reads no more.
@@ -156,7 +156,7 @@ async fn beginning(stream: impl AsyncRead + Unpin) -> String {
     String::from_utf8_lossy(&bytes).into_owned()
 }
 
-fn write(file: &Path, known: &[Known]) -> std::io::Result<()> {
+fn write(file: &Path, known: &[KnownVersion]) -> std::io::Result<()> {
     let temporary = file.with_extension(format!("{}.tmp", std::process::id()));
     let mut options = fs::OpenOptions::new();
     options.write(true).create(true).truncate(true).mode(0o600);

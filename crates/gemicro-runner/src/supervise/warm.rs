@@ -10,26 +10,26 @@ use gemicro_event::{ErrorKind, Failure};
 use gemicro_guard::sandbox::{CommandExit, ProcessHandle, Tier};
 use tokio::time::Instant;
 
-use super::agent::Agent;
+use super::agent::AgentProcess;
 use super::capture::Captures;
 use super::limits::RunLimits;
-use super::outcome::{Outcome, RunRecord};
-use super::rest::Rest;
+use super::outcome::{RunRecord, TurnOutcome};
+use super::rest::RestingAgent;
 use super::stage::After;
-use super::turn::{Leading, Led, Turn, end, lead, outcome};
-use super::watcher::Watcher;
+use super::turn::{AgentTurn, LeadOutcome, TurnLead, end, lead, outcome};
+use super::watcher::RunWatcher;
 use crate::agent_cli::AgentCli;
 use crate::session::{Session, SessionId};
 
 /// A process between two turns. Dropping it ends it with everything it started; [`WarmAgent::close`] also verifies it.
 pub struct WarmAgent {
-    rest: Rest,
-    kept: Kept,
+    rest: RestingAgent,
+    kept: WarmState,
 }
 
 /// What is known of a process from turn to turn.
 #[derive(Debug)]
-pub(super) struct Kept {
+pub(super) struct WarmState {
     pub(super) cli: Arc<dyn AgentCli>,
     /// The session that it was started for.
     pub(super) wish: Session,
@@ -42,9 +42,9 @@ pub(super) struct Kept {
 
 impl WarmAgent {
     /// Lets a process rest after its first turn.
-    pub(super) fn new(agent: Agent, kept: Kept) -> Self {
+    pub(super) fn new(agent: AgentProcess, kept: WarmState) -> Self {
         Self {
-            rest: Rest::begin(agent),
+            rest: RestingAgent::begin(agent),
             kept,
         }
     }
@@ -79,7 +79,7 @@ impl WarmAgent {
     ///
     /// The watcher is told of the process as at its start; the gateway's listener stays that of the first turn.
     /// Dropping the future ends the agent, but then nobody verifies it.
-    pub async fn turn(self, turn: Turn, watcher: &mut dyn Watcher) -> (Outcome, Option<Self>) {
+    pub async fn turn(self, turn: AgentTurn, watcher: &mut dyn RunWatcher) -> (TurnOutcome, Option<Self>) {
         let began = Instant::now();
         let Self { rest, mut kept } = self;
         let mut record = kept.facts.clone();
@@ -90,7 +90,7 @@ impl WarmAgent {
                     watcher.started(handle);
                 }
                 kept.limits = turn.limits;
-                let leading = Leading {
+                let leading = TurnLead {
                     cli: kept.cli.as_ref(),
                     wish: &kept.wish,
                     limits: turn.limits,
@@ -99,10 +99,10 @@ impl WarmAgent {
                     cancel: &turn.cancel,
                     after: After::Stay,
                 };
-                let Led { result, agent } = lead(agent, leading, watcher, &mut record).await;
+                let LeadOutcome { result, agent } = lead(agent, leading, watcher, &mut record).await;
                 (result, agent)
             }
-            Err(Refused { failure, agent }) => (Err(failure), agent.map(|agent| *agent)),
+            Err(RefusedTurn { failure, agent }) => (Err(failure), agent.map(|agent| *agent)),
         };
         kept.facts = record.of_process();
         let outcome = outcome(result, record, &redactor, began);
@@ -128,35 +128,35 @@ impl fmt::Debug for WarmAgent {
 }
 
 /// A turn that does not take place; the process is there if nothing is wrong with it.
-struct Refused {
+struct RefusedTurn {
     failure: Failure,
-    agent: Option<Box<Agent>>,
+    agent: Option<Box<AgentProcess>>,
 }
 
 /// Says the prompt, unless something speaks against it.
 async fn begin(
-    rest: Rest,
-    turn: &Turn,
+    rest: RestingAgent,
+    turn: &AgentTurn,
     record: &mut RunRecord,
-    kept: &Kept,
-) -> Result<(Agent, Captures), Refused> {
+    kept: &WarmState,
+) -> Result<(AgentProcess, Captures), RefusedTurn> {
     let Some(mut agent) = rest.end().await else {
         let failure = Failure::new(ErrorKind::Internal, "the agent's task was ended from outside");
-        return Err(Refused { failure, agent: None });
+        return Err(RefusedTurn { failure, agent: None });
     };
     if !agent.is_fit() {
         let spoke = agent.dialogue.spoke_out_of_turn();
         end(&mut agent, kept.limits).await;
         record.exit = agent.exited.as_ref().and_then(|exited| exited.exit);
         record.survivors = agent.survivors();
-        return Err(Refused {
+        return Err(RefusedTurn {
             failure: unfit(spoke, record.exit),
             agent: None,
         });
     }
     match say(&mut agent, turn) {
         Ok(captures) => Ok((agent, captures)),
-        Err(failure) => Err(Refused {
+        Err(failure) => Err(RefusedTurn {
             failure,
             agent: Some(Box::new(agent)),
         }),
@@ -164,7 +164,7 @@ async fn begin(
 }
 
 /// Says the prompt to a process that is fit; where that fails, nothing has happened to it.
-fn say(agent: &mut Agent, turn: &Turn) -> Result<Captures, Failure> {
+fn say(agent: &mut AgentProcess, turn: &AgentTurn) -> Result<Captures, Failure> {
     if turn.cancel.is_cancelled() {
         let message = "the turn was cancelled before it began";
         return Err(Failure::new(ErrorKind::Cancelled, message));

@@ -11,16 +11,16 @@ use gemicro_event::ErrorKind;
 use tokio::time::{Instant, Sleep, sleep_until};
 use tokio_util::sync::CancellationToken;
 
-use super::agent::{Agent, STDERR_BYTES, STDOUT_BYTES, read};
+use super::agent::{AgentProcess, STDERR_BYTES, STDOUT_BYTES, read};
 use super::capture::Capture;
 use super::limits::RunLimits;
 use super::live::Live;
-use super::stage::{After, Stage, Why};
-use super::watcher::Watcher;
+use super::stage::{After, RunStage, Why};
+use super::watcher::RunWatcher;
 use crate::item::AgentItem;
 use crate::permission::{PermissionAnswer, PermissionId};
 use crate::protocol::Cancel;
-use crate::transcript::Transcript;
+use crate::transcript::TurnTranscript;
 
 /// After this silence the protocol stops waiting for messages that may never come.
 const QUIET: Duration = Duration::from_millis(500);
@@ -29,24 +29,24 @@ const KILL: Duration = Duration::from_secs(5);
 const DRAIN: Duration = Duration::from_secs(2);
 
 /// One turn of an agent and everything that listens to it.
-pub(super) struct Watch<'a> {
-    pub(super) agent: &'a mut Agent,
+pub(super) struct TurnWatch<'a> {
+    pub(super) agent: &'a mut AgentProcess,
     pub(super) after: After,
     pub(super) limits: RunLimits,
     pub(super) live: Live,
     pub(super) stdout: Capture,
     pub(super) stderr: Capture,
-    pub(super) watcher: &'a mut dyn Watcher,
-    pub(super) clock: Clock,
-    pub(super) transcript: Transcript,
-    pub(super) stage: Stage,
+    pub(super) watcher: &'a mut dyn RunWatcher,
+    pub(super) clock: TurnClock,
+    pub(super) transcript: TurnTranscript,
+    pub(super) stage: RunStage,
     pub(super) why: Option<Why>,
     pub(super) permissions: FuturesUnordered<BoxFuture<'static, (PermissionId, PermissionAnswer)>>,
 }
 
 /// The times that count.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Clock {
+pub(super) struct TurnClock {
     /// When the turn began.
     pub(super) began: Instant,
     /// When it printed something for the first time.
@@ -58,7 +58,7 @@ pub(super) struct Clock {
     drain_until: Option<Instant>,
 }
 
-impl Clock {
+impl TurnClock {
     pub(super) fn start() -> Self {
         let now = Instant::now();
         Self {
@@ -76,7 +76,7 @@ impl Clock {
     }
 }
 
-impl Watch<'_> {
+impl TurnWatch<'_> {
     /// Stays until the turn is over and the process stays, or until the process is gone and its streams are read, or
     /// until it cannot be ended.
     pub(super) async fn run(&mut self, cancel: &CancellationToken) {
@@ -89,7 +89,7 @@ impl Watch<'_> {
         loop {
             let is_read = self.agent.stdout.is_none() && self.agent.stderr.is_none();
             let is_gone = self.agent.exited.is_some() && is_read;
-            if is_gone || self.stage == Stage::Over {
+            if is_gone || self.stage == RunStage::Over {
                 break;
             }
             let agent = &mut *self.agent;
@@ -130,7 +130,7 @@ impl Watch<'_> {
                 }
             }
         }
-        if self.stage != Stage::Over {
+        if self.stage != RunStage::Over {
             let items = self.agent.dialogue.finish();
             self.items(items);
         }
@@ -174,34 +174,42 @@ impl Watch<'_> {
     fn turn_over(&mut self) {
         let may_stay = self.after == After::Stay && self.agent.is_fit();
         match self.stage {
-            Stage::Working | Stage::Told(_) if may_stay => self.stage = Stage::Over,
+            RunStage::Working | RunStage::Told(_) if may_stay => self.stage = RunStage::Over,
             // It has nothing more to read, and should leave.
-            Stage::Working => {
+            RunStage::Working => {
                 self.agent.feed.close();
-                self.stage = Stage::Lingering(Instant::now() + self.limits.linger);
+                self.stage = RunStage::Lingering(Instant::now() + self.limits.linger);
             }
-            Stage::Told(_) => {
+            RunStage::Told(_) => {
                 self.agent.feed.close();
                 self.ask();
             }
-            Stage::Over | Stage::Lingering(_) | Stage::Asked(_) | Stage::Killed(_) | Stage::Forced(_) => {}
+            RunStage::Over
+            | RunStage::Lingering(_)
+            | RunStage::Asked(_)
+            | RunStage::Killed(_)
+            | RunStage::Forced(_) => {}
         }
     }
 
     fn cancel(&mut self) {
         match self.stage {
-            Stage::Working => {
+            RunStage::Working => {
                 self.why = Some(Why::Stopped(ErrorKind::Cancelled));
                 match self.agent.dialogue.cancel() {
-                    Cancel::Told => self.stage = Stage::Told(Instant::now() + self.telling()),
+                    Cancel::Told => self.stage = RunStage::Told(Instant::now() + self.telling()),
                     Cancel::EndProcess => self.ask(),
                 }
             }
-            Stage::Lingering(_) => {
+            RunStage::Lingering(_) => {
                 self.why = Some(Why::TurnOver);
                 self.ask();
             }
-            Stage::Over | Stage::Told(_) | Stage::Asked(_) | Stage::Killed(_) | Stage::Forced(_) => {}
+            RunStage::Over
+            | RunStage::Told(_)
+            | RunStage::Asked(_)
+            | RunStage::Killed(_)
+            | RunStage::Forced(_) => {}
         }
     }
 
@@ -221,11 +229,11 @@ impl Watch<'_> {
 
     fn ask(&mut self) {
         let grace = match self.stage {
-            Stage::Told(_) => self.limits.grace.saturating_sub(self.telling()),
+            RunStage::Told(_) => self.limits.grace.saturating_sub(self.telling()),
             _ => self.limits.grace,
         };
         self.agent.process.ask();
-        self.stage = Stage::Asked(Instant::now() + grace);
+        self.stage = RunStage::Asked(Instant::now() + grace);
     }
 
     /// Does what is due.
@@ -243,21 +251,21 @@ impl Watch<'_> {
             return Tick::GoOn;
         }
         match self.stage {
-            Stage::Working | Stage::Over => {}
-            Stage::Lingering(_) => {
+            RunStage::Working | RunStage::Over => {}
+            RunStage::Lingering(_) => {
                 self.why = Some(Why::TurnOver);
                 self.ask();
             }
-            Stage::Told(_) => self.ask(),
-            Stage::Asked(_) => {
+            RunStage::Told(_) => self.ask(),
+            RunStage::Asked(_) => {
                 self.agent.process.kill();
-                self.stage = Stage::Killed(now + KILL);
+                self.stage = RunStage::Killed(now + KILL);
             }
-            Stage::Killed(_) => {
+            RunStage::Killed(_) => {
                 self.agent.process.force();
-                self.stage = Stage::Forced(now + KILL);
+                self.stage = RunStage::Forced(now + KILL);
             }
-            Stage::Forced(_) => return Tick::GiveUp,
+            RunStage::Forced(_) => return Tick::GiveUp,
         }
         Tick::GoOn
     }

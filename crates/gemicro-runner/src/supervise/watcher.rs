@@ -11,7 +11,7 @@ use crate::item::AgentItem;
 use crate::permission::{PermissionAnswer, PermissionRequest};
 
 /// Sees a run from inside. Called from the supervising task: nothing here may block.
-pub trait Watcher: Send {
+pub trait RunWatcher: Send {
     /// The process runs; told at each turn of a warm one. Write the handle down: leftovers of a dead gemicro are found
     /// by it.
     fn started(&mut self, _handle: &ProcessHandle) {}
@@ -36,4 +36,4 @@ pub trait Watcher: Send {
 }
 
 /// Nobody watches, and nothing is allowed.
-impl Watcher for () {}
+impl RunWatcher for () {}

@@ -2,8 +2,8 @@
 
 use gemicro_event::ErrorKind;
 use gemicro_runner::{
-    AgentCli, AgentItem, AgentRequest, Approval, Cancel, Dialogue, Exit, GeminiAcp, PermissionAnswer, Prompt,
-    Session, Transcript,
+    AgentCli, AgentItem, AgentPrompt, AgentRequest, Cancel, Dialogue, GeminiAcp, PermissionAnswer,
+    ProcessExit, Session, ToolApproval, TurnTranscript,
 };
 use serde_json::{Value, json};
 
@@ -49,7 +49,7 @@ impl Talk {
 
 /// A process whose first prompt is running, as request 3.
 fn prompting() -> Talk {
-    let mut talk = Talk::new(&request(Prompt::user("hi")));
+    let mut talk = Talk::new(&request(AgentPrompt::user("hi")));
     talk.result(1, &json!({}));
     talk.result(2, &json!({"sessionId": "s"}));
     assert_eq!(talk.methods(), ["initialize", "session/new", "session/prompt"]);
@@ -68,15 +68,17 @@ fn permission(id: u64) -> Value {
 }
 
 fn kind_of(items: &[AgentItem]) -> ErrorKind {
-    let transcript = Transcript::of(items);
-    ACP.judge(&ended(Exit::Running, &transcript)).unwrap_err().kind
+    let transcript = TurnTranscript::of(items);
+    ACP.judge(&ended(ProcessExit::Running, &transcript))
+        .unwrap_err()
+        .kind
 }
 
 #[test]
 fn the_mode_is_set_before_the_prompt() {
     let mut talk = Talk::new(&AgentRequest {
-        approval: Approval::All,
-        ..request(Prompt::user("hi"))
+        approval: ToolApproval::All,
+        ..request(AgentPrompt::user("hi"))
     });
     talk.result(1, &json!({}));
     talk.result(2, &json!({"sessionId": "s"}));
@@ -96,9 +98,9 @@ fn the_mode_is_set_before_the_prompt() {
 #[test]
 fn history_may_be_told_while_the_mode_is_set() {
     let mut talk = Talk::new(&AgentRequest {
-        approval: Approval::All,
+        approval: ToolApproval::All,
         session: Session::Resume("s".parse().unwrap()),
-        ..request(Prompt::user("hi"))
+        ..request(AgentPrompt::user("hi"))
     });
     talk.result(1, &json!({}));
     talk.result(2, &json!({}));
@@ -114,7 +116,7 @@ fn a_loaded_session_tells_its_history_first() {
     for has_last_word in [true, false] {
         let mut talk = Talk::new(&AgentRequest {
             session: Session::Resume("s".parse().unwrap()),
-            ..request(Prompt::user("hi"))
+            ..request(AgentPrompt::user("hi"))
         });
         talk.result(1, &json!({}));
         talk.result(2, &json!({}));
@@ -133,14 +135,14 @@ fn a_loaded_session_tells_its_history_first() {
 fn a_session_that_is_gone_is_told() {
     let mut talk = Talk::new(&AgentRequest {
         session: Session::Resume("s".parse().unwrap()),
-        ..request(Prompt::user("hi"))
+        ..request(AgentPrompt::user("hi"))
     });
     talk.result(1, &json!({}));
     let error = json!({"code": -32603, "message": "Internal error", "data": {"details": "No previous sessions found"}});
     let items = talk.hears(&json!({"jsonrpc": "2.0", "id": 2, "error": error}));
     assert_eq!(kind_of(&items), ErrorKind::SessionNotFound);
     assert_eq!(
-        talk.0.prompt(&Prompt::user("x")).unwrap_err().kind,
+        talk.0.prompt(&AgentPrompt::user("x")).unwrap_err().kind,
         ErrorKind::SessionNotFound
     );
 }
@@ -150,13 +152,13 @@ fn an_api_error_ends_the_turn_and_not_the_session() {
     let mut talk = prompting();
     let error = json!({"code": 429, "message": "Resource exhausted. Please retry in 2s."});
     let items = talk.hears(&json!({"jsonrpc": "2.0", "id": 3, "error": error}));
-    let transcript = Transcript::of(&items);
-    let failure = ACP.judge(&ended(Exit::Running, &transcript)).unwrap_err();
+    let transcript = TurnTranscript::of(&items);
+    let failure = ACP.judge(&ended(ProcessExit::Running, &transcript)).unwrap_err();
     assert_eq!(
         (failure.kind, failure.retry_after_ms),
         (ErrorKind::RateLimited, Some(2_000))
     );
-    talk.0.prompt(&Prompt::user("again")).unwrap();
+    talk.0.prompt(&AgentPrompt::user("again")).unwrap();
     assert_eq!(talk.methods(), ["session/prompt"]);
 }
 
@@ -233,13 +235,13 @@ fn requests_outside_a_turn_and_unknown_ones_are_refused() {
 fn one_prompt_at_a_time() {
     let mut talk = prompting();
     assert_eq!(
-        talk.0.prompt(&Prompt::user("x")).unwrap_err().kind,
+        talk.0.prompt(&AgentPrompt::user("x")).unwrap_err().kind,
         ErrorKind::Conflict
     );
     // A prompt given before the session is open waits for it.
-    let mut talk = Talk::new(&request(Prompt::user("hi")));
+    let mut talk = Talk::new(&request(AgentPrompt::user("hi")));
     assert_eq!(
-        talk.0.prompt(&Prompt::user("x")).unwrap_err().kind,
+        talk.0.prompt(&AgentPrompt::user("x")).unwrap_err().kind,
         ErrorKind::Conflict
     );
 }
@@ -253,7 +255,7 @@ fn the_next_prompt_is_said_at_once() {
     assert!(!talk.0.is_untouched());
     talk.result(3, &json!({"stopReason": "end_turn"}));
     assert!(talk.0.is_ready() && !talk.0.spoke_out_of_turn());
-    talk.0.prompt(&Prompt::user("and now?")).unwrap();
+    talk.0.prompt(&AgentPrompt::user("and now?")).unwrap();
     assert_eq!(talk.methods(), ["session/prompt"]);
     assert!(!talk.0.is_ready() && talk.0.is_untouched());
 }

@@ -5,7 +5,7 @@
 use std::collections::BTreeSet;
 use std::fs;
 
-use gemicro_runner::{AgentCli, ClaudeCode, Codex, Exit, GeminiAcp, GeminiHeadless};
+use gemicro_runner::{AgentCli, ClaudeCode, Codex, GeminiAcp, GeminiHeadless, ProcessExit};
 
 use crate::{golden, play};
 
@@ -98,8 +98,8 @@ fn captures_become_their_golden_items() {
     for (name, cli, played) in CAPTURES {
         let text = capture(name);
         let lines = match played {
-            Exited(code) => play::one_shot(*cli, Exit::Code(*code), &text, ""),
-            StandardError(code) => play::one_shot(*cli, Exit::Code(*code), "", &text),
+            Exited(code) => play::one_shot(*cli, ProcessExit::Code(*code), &text, ""),
+            StandardError(code) => play::one_shot(*cli, ProcessExit::Code(*code), "", &text),
             Conversation => play::conversation(*cli, &text),
         };
         let golden = format!("{}.jsonl", name.split('.').next().unwrap_or(name));

@@ -2,7 +2,8 @@
 
 use gemicro_event::ErrorKind;
 use gemicro_runner::{
-    AgentCli, AgentItem, Cancel, ClaudeCode, Codex, Exit, PermissionAnswer, Prompt, Transcript,
+    AgentCli, AgentItem, AgentPrompt, Cancel, ClaudeCode, Codex, PermissionAnswer, ProcessExit,
+    TurnTranscript,
 };
 use serde_json::{Value, json};
 
@@ -14,7 +15,7 @@ fn lines(lines: &[Value]) -> Vec<u8> {
 }
 
 fn said(stream: &[Value]) -> String {
-    Transcript::of(&items(&ClaudeCode, &lines(stream)))
+    TurnTranscript::of(&items(&ClaudeCode, &lines(stream)))
         .said()
         .to_owned()
 }
@@ -65,7 +66,7 @@ fn words_of_other_agents_are_not_the_answer() {
 
 #[test]
 fn unknown_control_requests_are_refused() {
-    let mut dialogue = ClaudeCode.dialogue(&request(Prompt::user("hi"))).unwrap();
+    let mut dialogue = ClaudeCode.dialogue(&request(AgentPrompt::user("hi"))).unwrap();
     dialogue.take_input();
     let asked =
         json!({"type": "control_request", "request_id": "r1", "request": {"subtype": "hook_callback"}});
@@ -77,14 +78,14 @@ fn unknown_control_requests_are_refused() {
 
 #[test]
 fn cancelling_refuses_what_waits() {
-    let mut dialogue = ClaudeCode.dialogue(&request(Prompt::user("hi"))).unwrap();
+    let mut dialogue = ClaudeCode.dialogue(&request(AgentPrompt::user("hi"))).unwrap();
     dialogue.take_input();
     let request = json!({"subtype": "can_use_tool", "tool_name": "Bash", "input": {"n": 1.50}});
     let asked = json!({"type": "control_request", "request_id": "r1", "request": request});
     let items = dialogue.feed(&lines(&[asked]));
     assert!(matches!(&items[..], [AgentItem::Permission(_)]), "{items:?}");
     assert_eq!(
-        dialogue.prompt(&Prompt::user("x")).unwrap_err().kind,
+        dialogue.prompt(&AgentPrompt::user("x")).unwrap_err().kind,
         ErrorKind::Conflict
     );
     assert_eq!(dialogue.cancel(), Cancel::Told);
@@ -99,7 +100,7 @@ fn cancelling_refuses_what_waits() {
 
 #[test]
 fn an_approval_repeats_the_arguments_byte_by_byte() {
-    let mut dialogue = ClaudeCode.dialogue(&request(Prompt::user("hi"))).unwrap();
+    let mut dialogue = ClaudeCode.dialogue(&request(AgentPrompt::user("hi"))).unwrap();
     dialogue.take_input();
     let input = r#"{"b":1.50,"a":123456789012345678901234567890}"#;
     let asked = format!(
@@ -124,8 +125,10 @@ fn a_cut_answer_is_no_success() {
         ("refusal", ErrorKind::Blocked),
     ] {
         let ended_line = json!({"type": "result", "subtype": "success", "is_error": false, "result": "Hel", "stop_reason": reason});
-        let transcript = Transcript::of(&items(&ClaudeCode, &lines(&[whole("Hel"), ended_line])));
-        let failure = ClaudeCode.judge(&ended(Exit::Code(0), &transcript)).unwrap_err();
+        let transcript = TurnTranscript::of(&items(&ClaudeCode, &lines(&[whole("Hel"), ended_line])));
+        let failure = ClaudeCode
+            .judge(&ended(ProcessExit::Code(0), &transcript))
+            .unwrap_err();
         assert_eq!(failure.kind, expected);
         assert_eq!(failure.detail.unwrap()["partial_text"], "Hel");
     }
@@ -133,10 +136,10 @@ fn a_cut_answer_is_no_success() {
 
 #[test]
 fn a_cli_for_one_prompt_says_so() {
-    let mut dialogue = Codex.dialogue(&request(Prompt::user("hi"))).unwrap();
+    let mut dialogue = Codex.dialogue(&request(AgentPrompt::user("hi"))).unwrap();
     assert!(dialogue.take_input().is_empty());
     assert_eq!(
-        dialogue.prompt(&Prompt::user("x")).unwrap_err().kind,
+        dialogue.prompt(&AgentPrompt::user("x")).unwrap_err().kind,
         ErrorKind::InvalidInput
     );
     assert_eq!(dialogue.cancel(), Cancel::EndProcess);

@@ -6,9 +6,9 @@ use std::path::PathBuf;
 use gemicro_event::ErrorKind;
 use gemicro_guard::policy::PolicyConfig;
 use gemicro_runner::{
-    AgentCli, AgentRequest, Approval, ClaudeCode, CliKind, Codex, GeminiAcp, GeminiHeadless, Guarded,
-    Invocation, MAX_PROMPT_BYTES, McpReached, McpServer, ModelAccess, Prompt, SandboxMode, Session,
-    SessionId, Stdin, Token,
+    AgentCli, AgentPrompt, AgentRequest, ClaudeCode, CliInput, CliKind, CliSandboxMode, Codex, GatewayToken,
+    GeminiAcp, GeminiHeadless, GuardedSettings, Invocation, MAX_PROMPT_BYTES, McpReached, McpServer,
+    ModelAccess, Session, SessionId, ToolApproval,
 };
 
 use crate::golden;
@@ -49,8 +49,8 @@ fn rich() -> AgentRequest {
         program: Some(PathBuf::from("/opt/agent")),
         model: Some("model-1".to_owned()),
         session: Session::Resume(id()),
-        sandbox: SandboxMode::WorkspaceWrite,
-        approval: Approval::All,
+        sandbox: CliSandboxMode::WorkspaceWrite,
+        approval: ToolApproval::All,
         mcp_servers: vec![McpServer {
             name: "notes".to_owned(),
             reached: McpReached::Stdio {
@@ -64,22 +64,22 @@ fn rich() -> AgentRequest {
         inherited: inherited
             .map(|(name, value)| (name.to_owned(), value.to_owned()))
             .into(),
-        ..request(Prompt::user("my own message ").and_text("see @secret"))
+        ..request(AgentPrompt::user("my own message ").and_text("see @secret"))
     }
 }
 
 #[test]
 fn each_cli_is_started_as_it_must_be() {
     let requests = [
-        ("plain", request(Prompt::user("hi"))),
+        ("plain", request(AgentPrompt::user("hi"))),
         ("rich", rich()),
         (
             "named, login, edits",
             AgentRequest {
                 session: Session::NewNamed(id()),
-                sandbox: SandboxMode::WorkspaceWrite,
+                sandbox: CliSandboxMode::WorkspaceWrite,
                 access: ModelAccess::Login,
-                ..request(Prompt::text("/quit"))
+                ..request(AgentPrompt::text("/quit"))
             },
         ),
         (
@@ -87,13 +87,13 @@ fn each_cli_is_started_as_it_must_be() {
             AgentRequest {
                 given: vec!["/srv/run-1/handover".into()],
                 mcp_servers: vec![on_gateway("gemicro", "submit_result")],
-                sandbox: SandboxMode::WorkspaceWrite,
-                guarded: Some(Guarded {
+                sandbox: CliSandboxMode::WorkspaceWrite,
+                guarded: Some(GuardedSettings {
                     check: ["/opt/my gemicro", "guard", "check"].map(str::to_owned).to_vec(),
                     hook: "g-1234".to_owned(),
                     policy: PolicyConfig::default(),
                 }),
-                ..request(Prompt::user("hi"))
+                ..request(AgentPrompt::user("hi"))
             },
         ),
     ];
@@ -115,7 +115,7 @@ fn each_cli_is_started_as_it_must_be() {
 fn gateway_login() -> ModelAccess {
     ModelAccess::Gateway {
         base_url: "http://127.0.0.1:4321".to_owned(),
-        token: Token::of_login("step-token"),
+        token: GatewayToken::of_login("step-token"),
     }
 }
 
@@ -126,8 +126,8 @@ fn shown(invocation: &Invocation) -> String {
         let _ = writeln!(text, "  {name}={value}");
     }
     match &invocation.stdin {
-        Stdin::Whole(bytes) => writeln!(text, "< {:?}", String::from_utf8_lossy(bytes)),
-        Stdin::Open => writeln!(text, "< dialogue"),
+        CliInput::Whole(bytes) => writeln!(text, "< {:?}", String::from_utf8_lossy(bytes)),
+        CliInput::Open => writeln!(text, "< dialogue"),
     }
     .unwrap();
     for file in &invocation.files {
@@ -142,10 +142,10 @@ fn no_prompt_is_an_argument_and_no_secret_is_shown() {
         let request = AgentRequest {
             access: ModelAccess::Gateway {
                 base_url: "http://127.0.0.1:1".to_owned(),
-                token: Token::new("canary-token"),
+                token: GatewayToken::new("canary-token"),
             },
             mcp_servers: vec![on_gateway("gemicro", "submit_result")],
-            ..request(Prompt::user("canary-prompt"))
+            ..request(AgentPrompt::user("canary-prompt"))
         };
         let invocation = cli.invocation(&request).unwrap();
         assert!(!invocation.args.iter().any(|arg| arg.contains("canary")));
@@ -157,19 +157,19 @@ fn no_prompt_is_an_argument_and_no_secret_is_shown() {
 
 #[test]
 fn requests_that_cannot_be_told_are_refused() {
-    let plain = || request(Prompt::user("hi"));
+    let plain = || request(AgentPrompt::user("hi"));
     let gateway = |base_url: &str, token: &str| ModelAccess::Gateway {
         base_url: base_url.to_owned(),
-        token: Token::new(token),
+        token: GatewayToken::new(token),
     };
     let server = |name: &str| on_gateway(name, "hand_in");
     let wrong = [
         AgentRequest {
-            prompt: Prompt::user(" "),
+            prompt: AgentPrompt::user(" "),
             ..plain()
         },
         AgentRequest {
-            prompt: Prompt::user("x".repeat(MAX_PROMPT_BYTES + 1)),
+            prompt: AgentPrompt::user("x".repeat(MAX_PROMPT_BYTES + 1)),
             ..plain()
         },
         AgentRequest {
@@ -236,7 +236,7 @@ fn session_ids_are_never_options() {
         for cli in [&GeminiHeadless as &dyn AgentCli, &ClaudeCode, &Codex] {
             let request = AgentRequest {
                 session: Session::Resume(wrong.parse().unwrap()),
-                ..request(Prompt::user("hi"))
+                ..request(AgentPrompt::user("hi"))
             };
             let refused = cli.invocation(&request).unwrap_err();
             assert_eq!(refused.kind, ErrorKind::InvalidInput, "{wrong}");

@@ -1,7 +1,9 @@
 //! Ends that no capture shows: each as a small stream, an exit and what it is judged to be.
 
 use gemicro_event::ErrorKind;
-use gemicro_runner::{AgentCli, ClaudeCode, Codex, Ended, Exit, GeminiHeadless, Session, Transcript};
+use gemicro_runner::{
+    AgentCli, ClaudeCode, Codex, GeminiHeadless, ProcessEnd, ProcessExit, Session, TurnTranscript,
+};
 
 use crate::requests::{ended, items};
 
@@ -10,19 +12,19 @@ const SAID: &str = r#"{"type":"message","role":"assistant","content":"hello","de
 const OK: &str = r#"{"type":"result","status":"success","stats":{}}"#;
 
 /// Judges a stream; `Ok` stands for success.
-fn kind(cli: &dyn AgentCli, lines: &[&str], exit: Exit) -> Result<String, ErrorKind> {
+fn kind(cli: &dyn AgentCli, lines: &[&str], exit: ProcessExit) -> Result<String, ErrorKind> {
     kind_with(cli, lines, exit, "", &Session::New)
 }
 
 fn kind_with(
     cli: &dyn AgentCli,
     lines: &[&str],
-    exit: Exit,
+    exit: ProcessExit,
     stderr_tail: &str,
     session: &Session,
 ) -> Result<String, ErrorKind> {
-    let transcript = Transcript::of(&items(cli, lines.join("\n").as_bytes()));
-    let judged = cli.judge(&Ended {
+    let transcript = TurnTranscript::of(&items(cli, lines.join("\n").as_bytes()));
+    let judged = cli.judge(&ProcessEnd {
         stderr_tail,
         session,
         ..ended(exit, &transcript)
@@ -32,28 +34,37 @@ fn kind_with(
 
 #[test]
 fn success_needs_content_and_a_proper_end() {
-    assert_eq!(kind(&GEMINI, &[SAID, OK], Exit::Code(0)), Ok("hello".to_owned()));
     assert_eq!(
-        kind(&GEMINI, &[SAID], Exit::Code(0)),
+        kind(&GEMINI, &[SAID, OK], ProcessExit::Code(0)),
+        Ok("hello".to_owned())
+    );
+    assert_eq!(
+        kind(&GEMINI, &[SAID], ProcessExit::Code(0)),
         Err(ErrorKind::TruncatedOutput)
     );
-    assert_eq!(kind(&GEMINI, &[OK], Exit::Code(0)), Err(ErrorKind::EmptyResult));
-    assert_eq!(kind(&GEMINI, &[], Exit::Code(0)), Err(ErrorKind::EmptyResult));
     assert_eq!(
-        kind(&GEMINI, &["Hello, I am text."], Exit::Code(0)),
+        kind(&GEMINI, &[OK], ProcessExit::Code(0)),
         Err(ErrorKind::EmptyResult)
     );
     assert_eq!(
-        kind(&GEMINI, &[SAID, OK], Exit::Code(1)),
+        kind(&GEMINI, &[], ProcessExit::Code(0)),
+        Err(ErrorKind::EmptyResult)
+    );
+    assert_eq!(
+        kind(&GEMINI, &["Hello, I am text."], ProcessExit::Code(0)),
+        Err(ErrorKind::EmptyResult)
+    );
+    assert_eq!(
+        kind(&GEMINI, &[SAID, OK], ProcessExit::Code(1)),
         Err(ErrorKind::UpstreamError)
     );
     assert_eq!(
-        kind(&GEMINI, &[SAID, OK], Exit::Signal(9)),
+        kind(&GEMINI, &[SAID, OK], ProcessExit::Signal(9)),
         Err(ErrorKind::UpstreamError)
     );
     let blank = SAID.replace("hello", " \\n ");
     assert_eq!(
-        kind(&GEMINI, &[&blank, OK], Exit::Code(0)),
+        kind(&GEMINI, &[&blank, OK], ProcessExit::Code(0)),
         Err(ErrorKind::EmptyResult)
     );
 }
@@ -62,7 +73,7 @@ fn success_needs_content_and_a_proper_end() {
 fn a_terminal_error_is_no_answer() {
     let said = SAID.replace("hello", "Error: stdin is not a terminal");
     assert_eq!(
-        kind(&GEMINI, &[&said, OK], Exit::Code(0)),
+        kind(&GEMINI, &[&said, OK], ProcessExit::Code(0)),
         Err(ErrorKind::MalformedOutput)
     );
 }
@@ -70,10 +81,10 @@ fn a_terminal_error_is_no_answer() {
 #[test]
 fn an_exit_is_told_with_the_last_line_of_stderr() {
     let judged = |stderr_tail: &str, lines: &str, code: i32| {
-        let transcript = Transcript::of(&items(&GEMINI, lines.as_bytes()));
-        let ended = Ended {
+        let transcript = TurnTranscript::of(&items(&GEMINI, lines.as_bytes()));
+        let ended = ProcessEnd {
             stderr_tail,
-            ..ended(Exit::Code(code), &transcript)
+            ..ended(ProcessExit::Code(code), &transcript)
         };
         GEMINI.judge(&ended).unwrap_err().message
     };
@@ -95,11 +106,11 @@ fn an_exit_is_told_with_the_last_line_of_stderr() {
 #[test]
 fn our_own_stops_keep_their_kind_text_and_last_lines() {
     for stop in [ErrorKind::IdleTimeout, ErrorKind::Timeout, ErrorKind::Cancelled] {
-        let transcript = Transcript::of(&items(&GEMINI, format!("{SAID}\nodd line\n").as_bytes()));
+        let transcript = TurnTranscript::of(&items(&GEMINI, format!("{SAID}\nodd line\n").as_bytes()));
         let failure = GEMINI
-            .judge(&Ended {
+            .judge(&ProcessEnd {
                 stderr_tail: "noise\nlast words\n",
-                ..ended(Exit::Stopped(stop), &transcript)
+                ..ended(ProcessExit::Stopped(stop), &transcript)
             })
             .unwrap_err();
         assert_eq!(failure.kind, stop);
@@ -114,24 +125,24 @@ fn our_own_stops_keep_their_kind_text_and_last_lines() {
 
 #[test]
 fn the_gateway_knows_better() {
-    let transcript = Transcript::of(&items(&GEMINI, format!("{SAID}\n{OK}\n").as_bytes()));
+    let transcript = TurnTranscript::of(&items(&GEMINI, format!("{SAID}\n{OK}\n").as_bytes()));
     for upstream in [ErrorKind::TruncatedOutput, ErrorKind::Blocked] {
         let failure = GEMINI
-            .judge(&Ended {
+            .judge(&ProcessEnd {
                 upstream: Some(upstream),
-                ..ended(Exit::Code(0), &transcript)
+                ..ended(ProcessExit::Code(0), &transcript)
             })
             .unwrap_err();
         assert_eq!(failure.kind, upstream);
     }
-    let failed = Transcript::of(&items(
+    let failed = TurnTranscript::of(&items(
         &Codex,
         br#"{"type":"turn.failed","error":{"message":"odd"}}"#,
     ));
     let failure = Codex
-        .judge(&Ended {
+        .judge(&ProcessEnd {
             upstream: Some(ErrorKind::BudgetExceeded),
-            ..ended(Exit::Code(1), &failed)
+            ..ended(ProcessExit::Code(1), &failed)
         })
         .unwrap_err();
     assert_eq!(failure.kind, ErrorKind::BudgetExceeded);
@@ -163,7 +174,7 @@ fn exit_codes_of_gemini() {
         (1, &Session::New, ErrorKind::UpstreamError),
     ];
     for (code, session, expected) in cases {
-        let judged = kind_with(&GEMINI, &[], Exit::Code(code), "", session);
+        let judged = kind_with(&GEMINI, &[], ProcessExit::Code(code), "", session);
         assert_eq!(judged, Err(expected), "exit {code}");
     }
 }
@@ -172,20 +183,26 @@ fn exit_codes_of_gemini() {
 fn lost_sessions_of_the_others() {
     let resumed = Session::Resume("abc".parse().unwrap());
     let claude = "No conversation found with session ID: abc\n";
-    let judged = kind_with(&ClaudeCode, &[], Exit::Code(1), claude, &resumed);
+    let judged = kind_with(&ClaudeCode, &[], ProcessExit::Code(1), claude, &resumed);
     assert_eq!(judged, Err(ErrorKind::SessionNotFound));
     let told = r#"{"type":"result","subtype":"error_during_execution","is_error":true,"num_turns":0,"stop_reason":null,"errors":["No conversation found with session ID: abc"]}"#;
-    let judged = kind_with(&ClaudeCode, &[told], Exit::Code(1), claude, &resumed);
+    let judged = kind_with(&ClaudeCode, &[told], ProcessExit::Code(1), claude, &resumed);
     assert_eq!(judged, Err(ErrorKind::SessionNotFound));
     let taken = "Error: Session ID abc is already in use.\n";
-    let judged = kind_with(&ClaudeCode, &[], Exit::Code(1), taken, &Session::New);
+    let judged = kind_with(&ClaudeCode, &[], ProcessExit::Code(1), taken, &Session::New);
     assert_eq!(judged, Err(ErrorKind::Conflict));
-    let judged = kind_with(&Codex, &[], Exit::Code(1), "Error: no rollout found\n", &resumed);
+    let judged = kind_with(
+        &Codex,
+        &[],
+        ProcessExit::Code(1),
+        "Error: no rollout found\n",
+        &resumed,
+    );
     assert_eq!(judged, Err(ErrorKind::SessionNotFound));
     let judged = kind_with(
         &Codex,
         &[],
-        Exit::Code(2),
+        ProcessExit::Code(2),
         "error: unexpected argument\n",
         &Session::New,
     );
@@ -195,8 +212,8 @@ fn lost_sessions_of_the_others() {
 #[test]
 fn limits_become_waits() {
     let wait = |cli: &dyn AgentCli, line: &str| {
-        let transcript = Transcript::of(&items(cli, line.as_bytes()));
-        let failure = cli.judge(&ended(Exit::Code(1), &transcript)).unwrap_err();
+        let transcript = TurnTranscript::of(&items(cli, line.as_bytes()));
+        let failure = cli.judge(&ended(ProcessExit::Code(1), &transcript)).unwrap_err();
         (failure.kind, failure.retry_after_ms)
     };
     let claude = r#"{"type":"result","subtype":"success","is_error":true,"result":"You've hit your limit · resets 3am (UTC)"}"#;

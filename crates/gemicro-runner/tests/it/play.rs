@@ -6,20 +6,20 @@ use std::collections::BTreeMap;
 
 use gemicro_event::Failure;
 use gemicro_runner::{
-    AgentCli, AgentEnd, AgentItem, Dialogue, Ended, Exit, PermissionAnswer, PermissionId, Prompt, Session,
-    Transcript,
+    AgentCli, AgentEnd, AgentItem, AgentPrompt, Dialogue, PermissionAnswer, PermissionId, ProcessEnd,
+    ProcessExit, Session, TurnTranscript,
 };
 use serde_json::{Value, json};
 
 use crate::requests::{ended, request};
 
 /// A stream that a process printed and left.
-pub(crate) fn one_shot(cli: &dyn AgentCli, exit: Exit, stdout: &str, stderr: &str) -> Vec<Value> {
-    let mut dialogue = cli.dialogue(&request(Prompt::user("hi"))).unwrap();
+pub(crate) fn one_shot(cli: &dyn AgentCli, exit: ProcessExit, stdout: &str, stderr: &str) -> Vec<Value> {
+    let mut dialogue = cli.dialogue(&request(AgentPrompt::user("hi"))).unwrap();
     let mut items = dialogue.feed(stdout.as_bytes());
     items.extend(dialogue.finish());
-    let transcript = Transcript::of(&items);
-    let judged = cli.judge(&Ended {
+    let transcript = TurnTranscript::of(&items);
+    let judged = cli.judge(&ProcessEnd {
         stderr_tail: stderr,
         ..ended(exit, &transcript)
     });
@@ -35,7 +35,7 @@ pub(crate) fn conversation(cli: &dyn AgentCli, capture: &str) -> Vec<Value> {
         .map(|line| serde_json::from_str(line).unwrap())
         .collect();
     let mut prompts = messages.iter().filter_map(|message| prompt_text(&message["msg"]));
-    let mut first = request(Prompt::user(prompts.next().expect("a capture has a prompt")));
+    let mut first = request(AgentPrompt::user(prompts.next().expect("a capture has a prompt")));
     if let Some(session) = messages
         .iter()
         .find_map(|message| loaded_session(&message["msg"]))
@@ -47,7 +47,7 @@ pub(crate) fn conversation(cli: &dyn AgentCli, capture: &str) -> Vec<Value> {
         dialogue: cli.dialogue(&first).unwrap(),
         n_prompts: 0,
         open: BTreeMap::new(),
-        turn: Transcript::default(),
+        turn: TurnTranscript::default(),
         lines: Vec::new(),
     };
     player.note_writing();
@@ -68,7 +68,7 @@ struct Player<'a> {
     dialogue: Dialogue,
     n_prompts: usize,
     open: BTreeMap<String, PermissionId>,
-    turn: Transcript,
+    turn: TurnTranscript,
     lines: Vec<Value>,
 }
 
@@ -92,7 +92,7 @@ impl Player<'_> {
             }
             self.turn.add(&item);
             if is_end {
-                let judged = self.cli.judge(&ended(Exit::Running, &self.turn));
+                let judged = self.cli.judge(&ended(ProcessExit::Running, &self.turn));
                 self.lines.push(verdict(judged));
                 self.turn = self.turn.next_turn();
             }
@@ -103,7 +103,7 @@ impl Player<'_> {
         if let Some(text) = prompt_text(message) {
             self.n_prompts += 1;
             if self.n_prompts > 1 {
-                self.dialogue.prompt(&Prompt::user(text)).unwrap();
+                self.dialogue.prompt(&AgentPrompt::user(text)).unwrap();
             }
         }
         if message.pointer("/request/subtype") == Some(&json!("interrupt")) {

@@ -1,6 +1,8 @@
 //! Any bytes in any pieces: no panic, the same items, unknown lines kept, memory bounded.
 
-use gemicro_runner::{AgentCli, AgentItem, ClaudeCode, Codex, Dialogue, GeminiAcp, GeminiHeadless, Prompt};
+use gemicro_runner::{
+    AgentCli, AgentItem, AgentPrompt, ClaudeCode, Codex, Dialogue, GeminiAcp, GeminiHeadless,
+};
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
 
@@ -17,7 +19,7 @@ fn clis() -> [Box<dyn AgentCli>; 4] {
 }
 
 fn dialogue(cli: &dyn AgentCli) -> Dialogue {
-    cli.dialogue(&request(Prompt::user("hi"))).unwrap()
+    cli.dialogue(&request(AgentPrompt::user("hi"))).unwrap()
 }
 
 /// All items and everything written.
@@ -99,8 +101,8 @@ proptest! {
     fn any_bytes_are_judged(stream: Vec<u8>) {
         for cli in clis() {
             let items = items(cli.as_ref(), &stream);
-            let transcript = gemicro_runner::Transcript::of(&items);
-            let judged = cli.judge(&crate::requests::ended(gemicro_runner::Exit::Code(0), &transcript));
+            let transcript = gemicro_runner::TurnTranscript::of(&items);
+            let judged = cli.judge(&crate::requests::ended(gemicro_runner::ProcessExit::Code(0), &transcript));
             prop_assert!(judged.is_err());
         }
     }

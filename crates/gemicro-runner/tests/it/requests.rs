@@ -5,12 +5,12 @@ use std::path::PathBuf;
 
 use chrono::{DateTime, FixedOffset};
 use gemicro_runner::{
-    AgentCli, AgentItem, AgentRequest, Approval, Ended, Exit, ModelAccess, Prompt, SandboxMode, Session,
-    Token, Transcript,
+    AgentCli, AgentItem, AgentPrompt, AgentRequest, CliSandboxMode, GatewayToken, ModelAccess, ProcessEnd,
+    ProcessExit, Session, ToolApproval, TurnTranscript,
 };
 
 /// A request that leaves everything open that can be.
-pub(crate) fn request(prompt: Prompt) -> AgentRequest {
+pub(crate) fn request(prompt: AgentPrompt) -> AgentRequest {
     AgentRequest {
         prompt,
         cwd: PathBuf::from("/srv/me/project"),
@@ -20,11 +20,11 @@ pub(crate) fn request(prompt: Prompt) -> AgentRequest {
         program: None,
         model: None,
         session: Session::New,
-        sandbox: SandboxMode::ReadOnly,
-        approval: Approval::Ask,
+        sandbox: CliSandboxMode::ReadOnly,
+        approval: ToolApproval::Ask,
         access: ModelAccess::Gateway {
             base_url: "http://127.0.0.1:4321".to_owned(),
-            token: Token::new("step-token"),
+            token: GatewayToken::new("step-token"),
         },
         mcp_servers: Vec::new(),
         turn_limit: None,
@@ -41,8 +41,8 @@ fn ended_at() -> DateTime<FixedOffset> {
 }
 
 /// A turn of a new session that ended so, with nothing on standard error.
-pub(crate) fn ended(exit: Exit, transcript: &Transcript) -> Ended<'_> {
-    Ended {
+pub(crate) fn ended(exit: ProcessExit, transcript: &TurnTranscript) -> ProcessEnd<'_> {
+    ProcessEnd {
         exit,
         transcript,
         stderr_tail: "",
@@ -54,7 +54,7 @@ pub(crate) fn ended(exit: Exit, transcript: &Transcript) -> Ended<'_> {
 
 /// All items of a stream that comes in one piece.
 pub(crate) fn items(cli: &dyn AgentCli, stream: &[u8]) -> Vec<AgentItem> {
-    let mut dialogue = cli.dialogue(&request(Prompt::user("hi"))).unwrap();
+    let mut dialogue = cli.dialogue(&request(AgentPrompt::user("hi"))).unwrap();
     let mut items = dialogue.feed(stream);
     items.extend(dialogue.finish());
     items

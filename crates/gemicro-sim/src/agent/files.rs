@@ -2,16 +2,16 @@
 
 use std::io::{self, BufRead as _, Read as _, Write as _};
 
-use super::stage::Stage;
-use super::step::{FileText, Read, Replacement, Until};
+use super::stage::ScriptStage;
+use super::step::{FileText, ReadStdin, Replacement, Until};
 
 /// Makes or replaces a file.
-pub(super) fn create(stage: &Stage, wanted: &FileText) -> io::Result<()> {
+pub(super) fn create(stage: &ScriptStage, wanted: &FileText) -> io::Result<()> {
     std::fs::write(wanted.file.fill(stage), wanted.text.fill(stage))
 }
 
 /// Adds to a file, which need not be there.
-pub(super) fn append(stage: &Stage, wanted: &FileText) -> io::Result<()> {
+pub(super) fn append(stage: &ScriptStage, wanted: &FileText) -> io::Result<()> {
     append_text(&wanted.file.fill(stage), &wanted.text.fill(stage))
 }
 
@@ -22,7 +22,7 @@ pub(super) fn append_text(file: &str, text: &str) -> io::Result<()> {
 }
 
 /// Replaces a text in a file.
-pub(super) fn replace(stage: &Stage, wanted: &Replacement) -> io::Result<()> {
+pub(super) fn replace(stage: &ScriptStage, wanted: &Replacement) -> io::Result<()> {
     let (file, old) = (wanted.file.fill(stage), wanted.old.fill(stage));
     let text = std::fs::read_to_string(&file)?;
     if !text.contains(&old) {
@@ -32,7 +32,7 @@ pub(super) fn replace(stage: &Stage, wanted: &Replacement) -> io::Result<()> {
 }
 
 /// Reads standard input.
-pub(super) fn read(stage: &mut Stage, wanted: &Read) -> io::Result<()> {
+pub(super) fn read(stage: &mut ScriptStage, wanted: &ReadStdin) -> io::Result<()> {
     let mut bytes = Vec::new();
     match wanted.until {
         Until::Line => stage.stdin.read_until(b'\n', &mut bytes)?,

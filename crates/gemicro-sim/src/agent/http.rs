@@ -7,14 +7,14 @@ use std::time::Duration;
 use serde_json::json;
 
 use super::files::append_text;
-use super::stage::Stage;
+use super::stage::ScriptStage;
 use super::step::Http;
 
 /// How long an answer may take.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// Makes the requests. Gives the exit code, if one of them fails and the script says so.
-pub(super) fn request(stage: &Stage, wanted: &Http) -> io::Result<Option<u8>> {
+pub(super) fn request(stage: &ScriptStage, wanted: &Http) -> io::Result<Option<u8>> {
     let save = wanted.save.as_ref().map(|file| file.fill(stage));
     for number in 0..wanted.times {
         if number > 0 {
@@ -37,7 +37,7 @@ pub(super) fn request(stage: &Stage, wanted: &Http) -> io::Result<Option<u8>> {
 }
 
 /// One request: status and body.
-fn ask(stage: &Stage, wanted: &Http) -> io::Result<(u16, String)> {
+fn ask(stage: &ScriptStage, wanted: &Http) -> io::Result<(u16, String)> {
     let url = wanted.url.fill(stage);
     let wrong = |what: &str| io::Error::new(io::ErrorKind::InvalidInput, format!("`{url}` {what}"));
     let rest = url

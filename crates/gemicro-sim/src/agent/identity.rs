@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 /// A real agent CLI.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Identity {
+pub enum AgentIdentity {
     /// Gemini CLI.
     Gemini,
     /// Claude Code.
@@ -14,7 +14,7 @@ pub enum Identity {
     Codex,
 }
 
-impl Identity {
+impl AgentIdentity {
     /// The name of its program.
     #[must_use]
     pub fn program(self) -> &'static str {

@@ -6,14 +6,19 @@ use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
-use super::identity::Identity;
+use super::identity::AgentIdentity;
 
 /// Writes `folder/gemini` (or `claude`, `codex`): a shell script that starts `myself` as an agent with this script and
 /// passes its arguments on. Gives its path.
 ///
 /// # Errors
 /// When the folder or the file cannot be made.
-pub fn install(folder: &Path, identity: Identity, script: &Path, myself: &[OsString]) -> io::Result<PathBuf> {
+pub fn install(
+    folder: &Path,
+    identity: AgentIdentity,
+    script: &Path,
+    myself: &[OsString],
+) -> io::Result<PathBuf> {
     std::fs::create_dir_all(folder)?;
     let mut text =
         b"#!/bin/sh\n# A fake agent for tests, written by `gemicro sim agent --install`.\nexec".to_vec();

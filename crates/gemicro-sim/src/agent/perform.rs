@@ -3,18 +3,18 @@
 use std::fs::File;
 use std::io::{self, BufRead as _, BufReader, Write};
 
-use super::signals::{self, Ignored};
-use super::stage::Stage;
-use super::step::{Flood, Play, Standard, Step, When};
+use super::signals::{self, IgnoredSignals};
+use super::stage::ScriptStage;
+use super::step::{Flood, Play, ScriptStep, Standard, When};
 use super::{files, http, report, spawn};
-use crate::agent::{Identity, Script};
+use crate::agent::{AgentIdentity, AgentScript};
 
 /// Bytes of a flood that are written at once.
 const WAVE: usize = 1 << 16;
 
 /// Performs a script and gives the exit code: what the script says, 0 after the last step, or 1 when a step
 /// failed, with the reason on stderr. `identity` counts where the script names none.
-pub fn run(script: &Script, identity: Option<Identity>, mut stage: Stage) -> u8 {
+pub fn run(script: &AgentScript, identity: Option<AgentIdentity>, mut stage: ScriptStage) -> u8 {
     let identity = script.agent.or(identity);
     if let Some(identity) = identity.filter(|identity| identity.asks_for_version(&stage.arguments)) {
         let line = identity.version_line(script.version.as_deref());
@@ -23,7 +23,7 @@ pub fn run(script: &Script, identity: Option<Identity>, mut stage: Stage) -> u8 
             Err(_) => 1,
         };
     }
-    let mut ignored = Ignored::default();
+    let mut ignored = IgnoredSignals::default();
     match perform(&mut stage, &mut ignored, &script.steps) {
         Ok(code) => code.unwrap_or(0),
         Err(error) => {
@@ -35,7 +35,11 @@ pub fn run(script: &Script, identity: Option<Identity>, mut stage: Stage) -> u8 
 }
 
 /// Performs steps. Gives the exit code as soon as there is one.
-fn perform(stage: &mut Stage, ignored: &mut Ignored, steps: &[Step]) -> io::Result<Option<u8>> {
+fn perform(
+    stage: &mut ScriptStage,
+    ignored: &mut IgnoredSignals,
+    steps: &[ScriptStep],
+) -> io::Result<Option<u8>> {
     for step in steps {
         if let Some(code) = perform_one(stage, ignored, step)? {
             return Ok(Some(code));
@@ -44,48 +48,52 @@ fn perform(stage: &mut Stage, ignored: &mut Ignored, steps: &[Step]) -> io::Resu
     Ok(None)
 }
 
-fn perform_one(stage: &mut Stage, ignored: &mut Ignored, step: &Step) -> io::Result<Option<u8>> {
+fn perform_one(
+    stage: &mut ScriptStage,
+    ignored: &mut IgnoredSignals,
+    step: &ScriptStep,
+) -> io::Result<Option<u8>> {
     match step {
-        Step::Print(text) => {
+        ScriptStep::Print(text) => {
             let text = text.fill(stage);
             print(&mut *stage.stdout, &[text.as_bytes(), b"\n"])?;
         }
-        Step::Stderr(text) => {
+        ScriptStep::Stderr(text) => {
             let text = text.fill(stage);
             print(&mut *stage.stderr, &[text.as_bytes(), b"\n"])?;
         }
-        Step::Write(text) => {
+        ScriptStep::Write(text) => {
             let text = text.fill(stage);
             print(&mut *stage.stdout, &[text.as_bytes()])?;
         }
-        Step::Bytes(bytes) => print(&mut *stage.stdout, &[&bytes.0])?,
-        Step::Play(wanted) => play(stage, wanted)?,
-        Step::Flood(wanted) => flood(stage, wanted)?,
-        Step::Read(wanted) => files::read(stage, wanted)?,
-        Step::Close(stream) => close(*stream)?,
-        Step::Sleep(pause) => std::thread::sleep(pause.duration()),
-        Step::Hang(true) => loop {
+        ScriptStep::Bytes(bytes) => print(&mut *stage.stdout, &[&bytes.0])?,
+        ScriptStep::Play(wanted) => play(stage, wanted)?,
+        ScriptStep::Flood(wanted) => flood(stage, wanted)?,
+        ScriptStep::Read(wanted) => files::read(stage, wanted)?,
+        ScriptStep::Close(stream) => close(*stream)?,
+        ScriptStep::Sleep(pause) => std::thread::sleep(pause.duration()),
+        ScriptStep::Hang(true) => loop {
             std::thread::park();
         },
-        Step::Hang(false) => {}
-        Step::Ignore(names) => ignored.add(names)?,
-        Step::Signal(name) => signals::die_of(*name)?,
-        Step::Exit(code) => return Ok(Some(*code)),
-        Step::Shell(command) => spawn::shell(&command.fill(stage))?,
-        Step::Background(command) => spawn::background(&command.fill(stage))?,
-        Step::Create(wanted) => files::create(stage, wanted)?,
-        Step::Append(wanted) => files::append(stage, wanted)?,
-        Step::Replace(wanted) => files::replace(stage, wanted)?,
-        Step::Remove(file) => std::fs::remove_file(file.fill(stage))?,
-        Step::Report(file) => report::write(stage, &file.fill(stage))?,
-        Step::Http(wanted) => return http::request(stage, wanted),
-        Step::Child(wanted) => spawn::child(stage, wanted)?,
-        Step::Daemon(wanted) => spawn::daemon(stage, wanted)?,
-        Step::Session(true) => drop(rustix::process::setsid()?),
-        Step::Session(false) => {}
-        Step::Fork(wanted) => drop(spawn::fork(stage, wanted)?),
-        Step::Exec(steps) => return Err(spawn::exec(stage, steps)),
-        Step::Repeat(wanted) => {
+        ScriptStep::Hang(false) => {}
+        ScriptStep::Ignore(names) => ignored.add(names)?,
+        ScriptStep::Signal(name) => signals::die_of(*name)?,
+        ScriptStep::Exit(code) => return Ok(Some(*code)),
+        ScriptStep::Shell(command) => spawn::shell(&command.fill(stage))?,
+        ScriptStep::Background(command) => spawn::background(&command.fill(stage))?,
+        ScriptStep::Create(wanted) => files::create(stage, wanted)?,
+        ScriptStep::Append(wanted) => files::append(stage, wanted)?,
+        ScriptStep::Replace(wanted) => files::replace(stage, wanted)?,
+        ScriptStep::Remove(file) => std::fs::remove_file(file.fill(stage))?,
+        ScriptStep::Report(file) => report::write(stage, &file.fill(stage))?,
+        ScriptStep::Http(wanted) => return http::request(stage, wanted),
+        ScriptStep::Child(wanted) => spawn::child(stage, wanted)?,
+        ScriptStep::Daemon(wanted) => spawn::daemon(stage, wanted)?,
+        ScriptStep::Session(true) => drop(rustix::process::setsid()?),
+        ScriptStep::Session(false) => {}
+        ScriptStep::Fork(wanted) => drop(spawn::fork(stage, wanted)?),
+        ScriptStep::Exec(steps) => return Err(spawn::exec(stage, steps)),
+        ScriptStep::Repeat(wanted) => {
             let mut n_done = 0;
             while wanted.times.is_none_or(|times| n_done < times) {
                 if let Some(code) = perform(stage, ignored, &wanted.steps)? {
@@ -94,7 +102,7 @@ fn perform_one(stage: &mut Stage, ignored: &mut Ignored, step: &Step) -> io::Res
                 n_done += 1;
             }
         }
-        Step::When(wanted) => {
+        ScriptStep::When(wanted) => {
             let steps = match holds(stage, wanted) {
                 true => &wanted.steps,
                 false => &wanted.otherwise,
@@ -113,7 +121,7 @@ fn print(stream: &mut dyn Write, pieces: &[&[u8]]) -> io::Result<()> {
     stream.flush()
 }
 
-fn play(stage: &mut Stage, wanted: &Play) -> io::Result<()> {
+fn play(stage: &mut ScriptStage, wanted: &Play) -> io::Result<()> {
     let named = |error| io::Error::other(format!("{}: {error}", wanted.file.display()));
     let mut file = BufReader::new(File::open(&wanted.file).map_err(named)?);
     let first = wanted.first.map_or(1, |first| first.get());
@@ -141,7 +149,7 @@ fn play(stage: &mut Stage, wanted: &Play) -> io::Result<()> {
     Ok(())
 }
 
-fn flood(stage: &mut Stage, wanted: &Flood) -> io::Result<()> {
+fn flood(stage: &mut ScriptStage, wanted: &Flood) -> io::Result<()> {
     let stream: &mut dyn Write = match wanted.to {
         Standard::Stdout => &mut *stage.stdout,
         Standard::Stderr => &mut *stage.stderr,
@@ -177,7 +185,7 @@ fn close(stream: Standard) -> io::Result<()> {
     Ok(())
 }
 
-fn holds(stage: &Stage, when: &When) -> bool {
+fn holds(stage: &ScriptStage, when: &When) -> bool {
     let argument = when.argument.as_ref();
     let argument = argument.is_none_or(|glob| stage.arguments.iter().any(|argument| glob.matches(argument)));
     let variable = when.variable.as_ref();

@@ -4,10 +4,10 @@ use std::io;
 
 use serde_json::{Value, json};
 
-use super::stage::Stage;
+use super::stage::ScriptStage;
 
 /// Writes it to a file, as JSON.
-pub(super) fn write(stage: &Stage, file: &str) -> io::Result<()> {
+pub(super) fn write(stage: &ScriptStage, file: &str) -> io::Result<()> {
     let [parent, group, session] = kin()?;
     let report = json!({
         "arguments": stage.arguments,

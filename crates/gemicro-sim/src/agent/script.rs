@@ -4,23 +4,23 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::identity::Identity;
-use super::step::{Play, Step, Steps};
+use super::identity::AgentIdentity;
+use super::step::{Play, ScriptStep, ScriptSteps};
 use super::units::Pause;
 use crate::scenario::yaml;
 
 /// What a fake agent does.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Script {
+pub struct AgentScript {
     /// The CLI that it pretends to be: what answers `--version`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub agent: Option<Identity>,
+    pub agent: Option<AgentIdentity>,
     /// The version that it tells.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub version: Option<String>,
     /// What it does. It ends with code 0 after the last step.
-    pub steps: Steps,
+    pub steps: ScriptSteps,
 }
 
 /// A script that cannot be used.
@@ -49,7 +49,7 @@ pub enum ScriptError {
     },
 }
 
-impl Script {
+impl AgentScript {
     /// Reads a script from text; `file` is its name in errors. No other file is opened.
     pub fn parse(file: &str, text: &str) -> Result<Self, ScriptError> {
         yaml::parse(text, "a script").map_err(|wrong| ScriptError::Invalid {
@@ -87,45 +87,45 @@ impl Script {
         Self {
             agent: None,
             version: None,
-            steps: vec![Step::Play(play)],
+            steps: vec![ScriptStep::Play(play)],
         }
     }
 }
 
-fn place_files(steps: &mut Steps, folder: &Path) {
+fn place_files(steps: &mut ScriptSteps, folder: &Path) {
     for step in steps {
         match step {
-            Step::Play(play) => play.file = folder.join(&play.file),
-            Step::Child(child) => place_files(&mut child.steps, folder),
-            Step::Daemon(daemon) => place_files(&mut daemon.steps, folder),
-            Step::Exec(steps) => place_files(steps, folder),
-            Step::Repeat(repeat) => place_files(&mut repeat.steps, folder),
-            Step::When(when) => {
+            ScriptStep::Play(play) => play.file = folder.join(&play.file),
+            ScriptStep::Child(child) => place_files(&mut child.steps, folder),
+            ScriptStep::Daemon(daemon) => place_files(&mut daemon.steps, folder),
+            ScriptStep::Exec(steps) => place_files(steps, folder),
+            ScriptStep::Repeat(repeat) => place_files(&mut repeat.steps, folder),
+            ScriptStep::When(when) => {
                 place_files(&mut when.steps, folder);
                 place_files(&mut when.otherwise, folder);
             }
-            Step::Print(_)
-            | Step::Stderr(_)
-            | Step::Write(_)
-            | Step::Bytes(_)
-            | Step::Flood(_)
-            | Step::Read(_)
-            | Step::Close(_)
-            | Step::Sleep(_)
-            | Step::Hang(_)
-            | Step::Ignore(_)
-            | Step::Signal(_)
-            | Step::Exit(_)
-            | Step::Shell(_)
-            | Step::Background(_)
-            | Step::Create(_)
-            | Step::Append(_)
-            | Step::Replace(_)
-            | Step::Remove(_)
-            | Step::Report(_)
-            | Step::Http(_)
-            | Step::Session(_)
-            | Step::Fork(_) => {}
+            ScriptStep::Print(_)
+            | ScriptStep::Stderr(_)
+            | ScriptStep::Write(_)
+            | ScriptStep::Bytes(_)
+            | ScriptStep::Flood(_)
+            | ScriptStep::Read(_)
+            | ScriptStep::Close(_)
+            | ScriptStep::Sleep(_)
+            | ScriptStep::Hang(_)
+            | ScriptStep::Ignore(_)
+            | ScriptStep::Signal(_)
+            | ScriptStep::Exit(_)
+            | ScriptStep::Shell(_)
+            | ScriptStep::Background(_)
+            | ScriptStep::Create(_)
+            | ScriptStep::Append(_)
+            | ScriptStep::Replace(_)
+            | ScriptStep::Remove(_)
+            | ScriptStep::Report(_)
+            | ScriptStep::Http(_)
+            | ScriptStep::Session(_)
+            | ScriptStep::Fork(_) => {}
         }
     }
 }

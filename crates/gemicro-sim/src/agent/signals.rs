@@ -46,11 +46,11 @@ impl SignalName {
 
 /// Keeps signals ignored for as long as it lives.
 #[derive(Debug, Default)]
-pub(super) struct Ignored {
+pub(super) struct IgnoredSignals {
     runtime: Option<tokio::runtime::Runtime>,
 }
 
-impl Ignored {
+impl IgnoredSignals {
     /// Ignores these too: each is caught, and nobody looks.
     pub(super) fn add(&mut self, names: &[SignalName]) -> std::io::Result<()> {
         let runtime = match &self.runtime {

@@ -5,8 +5,8 @@ use std::os::unix::process::CommandExt;
 use std::process::{Child as Process, Command, Stdio};
 use std::time::Duration;
 
-use super::stage::Stage;
-use super::step::{Child, Daemon, Fork, Output, Step, Steps};
+use super::stage::ScriptStage;
+use super::step::{Child, ChildOutput, Daemon, Fork, ScriptStep, ScriptSteps};
 
 /// Before the next try when no process can be started.
 const AGAIN: Duration = Duration::from_millis(5);
@@ -22,7 +22,7 @@ pub(super) fn background(command: &str) -> io::Result<()> {
 }
 
 /// Starts this program with other steps.
-pub(super) fn child(stage: &Stage, child: &Child) -> io::Result<()> {
+pub(super) fn child(stage: &ScriptStage, child: &Child) -> io::Result<()> {
     let mut process = start(stage, &child.steps, child.output)?;
     if let Some(file) = &child.pid_file {
         std::fs::write(file.fill(stage), process.id().to_string())?;
@@ -34,10 +34,10 @@ pub(super) fn child(stage: &Stage, child: &Child) -> io::Result<()> {
 }
 
 /// Starts a process that starts another one and ends: the second belongs to nobody.
-pub(super) fn daemon(stage: &Stage, daemon: &Daemon) -> io::Result<()> {
+pub(super) fn daemon(stage: &ScriptStage, daemon: &Daemon) -> io::Result<()> {
     let between = vec![
-        Step::Session(true),
-        Step::Child(Child {
+        ScriptStep::Session(true),
+        ScriptStep::Child(Child {
             steps: daemon.steps.clone(),
             wait: false,
             output: daemon.output,
@@ -48,19 +48,19 @@ pub(super) fn daemon(stage: &Stage, daemon: &Daemon) -> io::Result<()> {
 }
 
 /// Starts children until there are enough, or for ever. Gives how many there are.
-pub(super) fn fork(stage: &Stage, fork: &Fork) -> io::Result<u64> {
+pub(super) fn fork(stage: &ScriptStage, fork: &Fork) -> io::Result<u64> {
     let mut steps = Vec::new();
     if fork.grow {
-        steps.push(Step::Fork(Fork {
+        steps.push(ScriptStep::Fork(Fork {
             count_file: None,
             ..fork.clone()
         }));
     }
-    steps.push(Step::Hang(true));
+    steps.push(ScriptStep::Hang(true));
     let count_file = fork.count_file.as_ref().map(|file| file.fill(stage));
     let mut n_started = 0;
     while fork.most.is_none_or(|most| n_started < most) {
-        match start(stage, &steps, Output::Drop) {
+        match start(stage, &steps, ChildOutput::Drop) {
             Ok(_) => n_started += 1,
             Err(error) if fork.most.is_some() => return Err(error),
             Err(_) => std::thread::sleep(AGAIN),
@@ -73,7 +73,7 @@ pub(super) fn fork(stage: &Stage, fork: &Fork) -> io::Result<u64> {
 }
 
 /// Becomes this program anew. Comes back only when it cannot.
-pub(super) fn exec(stage: &Stage, steps: &Steps) -> io::Error {
+pub(super) fn exec(stage: &ScriptStage, steps: &ScriptSteps) -> io::Error {
     match myself(stage, steps) {
         Ok(mut command) => command.exec(),
         Err(error) => error,
@@ -86,16 +86,16 @@ fn shell_command(command: &str) -> Command {
     shell
 }
 
-fn start(stage: &Stage, steps: &Steps, output: Output) -> io::Result<Process> {
+fn start(stage: &ScriptStage, steps: &ScriptSteps, output: ChildOutput) -> io::Result<Process> {
     let mut command = myself(stage, steps)?;
     command.stdin(Stdio::null());
-    if output == Output::Drop {
+    if output == ChildOutput::Drop {
         command.stdout(Stdio::null()).stderr(Stdio::null());
     }
     command.spawn()
 }
 
-fn myself(stage: &Stage, steps: &Steps) -> io::Result<Command> {
+fn myself(stage: &ScriptStage, steps: &ScriptSteps) -> io::Result<Command> {
     let (program, before) = stage
         .myself
         .split_first()

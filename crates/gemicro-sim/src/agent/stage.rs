@@ -5,7 +5,7 @@ use std::ffi::OsString;
 use std::io::{BufRead, Write};
 
 /// Where a script is performed.
-pub struct Stage {
+pub struct ScriptStage {
     /// The arguments that the impersonated CLI was started with.
     pub arguments: Vec<String>,
     /// Its environment.
@@ -22,7 +22,7 @@ pub struct Stage {
     pub(super) heard: String,
 }
 
-impl Stage {
+impl ScriptStage {
     /// A stage from what a process was given.
     pub fn new(
         myself: Vec<OsString>,
@@ -54,7 +54,7 @@ impl Stage {
     }
 }
 
-impl std::fmt::Debug for Stage {
+impl std::fmt::Debug for ScriptStage {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Stage")
             .field("arguments", &self.arguments)

@@ -12,12 +12,12 @@ use super::units::Pause;
 use crate::scenario::Glob;
 
 /// Steps, one after the other.
-pub type Steps = Vec<Step>;
+pub type ScriptSteps = Vec<ScriptStep>;
 
 /// One thing that a fake agent does. In the file, a step is its name and what it needs: `- print: hello`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Step {
+pub enum ScriptStep {
     /// Prints a line on stdout.
     Print(AgentText),
     /// Prints a line on stderr.
@@ -31,7 +31,7 @@ pub enum Step {
     /// Prints very much.
     Flood(Flood),
     /// Reads standard input.
-    Read(Read),
+    Read(ReadStdin),
     /// Closes a standard stream; what is printed there later is lost.
     Close(Standard),
     /// Waits.
@@ -69,7 +69,7 @@ pub enum Step {
     /// Starts children until it cannot.
     Fork(Fork),
     /// Becomes this program anew, performing other steps under the same process id.
-    Exec(Steps),
+    Exec(ScriptSteps),
     /// Performs steps again and again.
     Repeat(Repeat),
     /// Performs steps if something is so.
@@ -169,7 +169,7 @@ pub enum Until {
 /// Reading standard input. What was read is the field `{{stdin}}`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Read {
+pub struct ReadStdin {
     /// How far.
     pub until: Until,
     /// A file for what was read.
@@ -235,7 +235,7 @@ fn once() -> u64 {
 /// What becomes of a child's output.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Output {
+pub enum ChildOutput {
     /// It goes where the agent's goes, and keeps that open.
     Inherit,
     /// It is lost.
@@ -248,13 +248,13 @@ pub enum Output {
 #[serde(deny_unknown_fields)]
 pub struct Child {
     /// What it does.
-    pub steps: Steps,
+    pub steps: ScriptSteps,
     /// Whether the agent waits for its end.
     #[serde(default)]
     pub wait: bool,
     /// Its output.
     #[serde(default)]
-    pub output: Output,
+    pub output: ChildOutput,
     /// A file for its process id.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pid_file: Option<AgentText>,
@@ -265,10 +265,10 @@ pub struct Child {
 #[serde(deny_unknown_fields)]
 pub struct Daemon {
     /// What it does.
-    pub steps: Steps,
+    pub steps: ScriptSteps,
     /// Its output.
     #[serde(default)]
-    pub output: Output,
+    pub output: ChildOutput,
     /// A file for its process id, written before the agent goes on.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pid_file: Option<AgentText>,
@@ -296,7 +296,7 @@ pub struct Repeat {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub times: Option<u64>,
     /// What.
-    pub steps: Steps,
+    pub steps: ScriptSteps,
 }
 
 /// Steps under conditions; all that are given must hold.
@@ -316,8 +316,8 @@ pub struct When {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub file: Option<AgentText>,
     /// What is done if so.
-    pub steps: Steps,
+    pub steps: ScriptSteps,
     /// What is done otherwise.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub otherwise: Steps,
+    pub otherwise: ScriptSteps,
 }

@@ -6,7 +6,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::stage::Stage;
+use super::stage::ScriptStage;
 
 /// A text with `{{…}}` fields.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -14,7 +14,7 @@ use super::stage::Stage;
 pub struct AgentText(String);
 
 impl AgentText {
-    pub(super) fn fill(&self, stage: &Stage) -> String {
+    pub(super) fn fill(&self, stage: &ScriptStage) -> String {
         let mut filled = String::new();
         let mut rest = self.0.as_str();
         while let Some((before, after)) = rest.split_once("{{") {
@@ -65,7 +65,7 @@ fn is_known(name: &str) -> bool {
     }
 }
 
-fn value(name: &str, stage: &Stage) -> String {
+fn value(name: &str, stage: &ScriptStage) -> String {
     match name.split_once(':') {
         Some(("json", field)) => {
             let quoted = serde_json::Value::String(value(field, stage)).to_string();
@@ -105,7 +105,7 @@ mod tests {
 
     #[test]
     fn fields_are_filled() {
-        let mut stage = Stage::example(&["-p", "a \"b\"", "--id=7", "--flag"]);
+        let mut stage = ScriptStage::example(&["-p", "a \"b\"", "--id=7", "--flag"]);
         stage.environment.insert("X".to_owned(), "y".to_owned());
         let cases = [
             ("{{env:X}}-{{env:Y}}", "y-"),

@@ -5,13 +5,15 @@ use std::time::Duration;
 use serde_json::Value;
 
 use super::{persona, tokens};
-use crate::call::{Call, Shape};
-use crate::scenario::{AnswerFault, Chunks, Citation, Gate, Persona, Reply, SafetyStage, fill_json};
+use crate::call::{AnswerShape, ModelCall};
+use crate::scenario::{
+    AnswerFault, Chunks, CitedSpan, Persona, ReplyGate, SafetyStage, ScriptedReply, fill_json,
+};
 
 /// Everything the model says to one call.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Answer {
-    pub(crate) parts: Vec<Part>,
+pub(crate) struct GeneratedAnswer {
+    pub(crate) parts: Vec<AnswerPart>,
     pub(crate) finish: Finish,
     pub(crate) usage: Usage,
     pub(crate) pace: Pace,
@@ -19,7 +21,7 @@ pub(crate) struct Answer {
 
 /// One thing the model says or does.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) enum Part {
+pub(crate) enum AnswerPart {
     Thought {
         summary: Option<String>,
     },
@@ -29,7 +31,7 @@ pub(crate) enum Part {
     },
     Text {
         text: String,
-        citations: Vec<Citation>,
+        citations: Vec<CitedSpan>,
     },
     Call {
         name: String,
@@ -83,16 +85,20 @@ impl Usage {
 pub(crate) struct Pace {
     pub(crate) first: Duration,
     pub(crate) between: Duration,
-    pub(crate) gate: Option<Gate>,
+    pub(crate) gate: Option<ReplyGate>,
     pub(crate) chunks: Option<Chunks>,
 }
 
 /// Makes the answer. Faults of the connection (cut, hang, garbage, content type) are the reader's.
-pub(crate) fn answer(reply: &Reply, fault: Option<&AnswerFault>, call: &Call) -> Answer {
+pub(crate) fn answer(
+    reply: &ScriptedReply,
+    fault: Option<&AnswerFault>,
+    call: &ModelCall,
+) -> GeneratedAnswer {
     let mut parts = parts(reply, call);
     let mut finish = match (
         &reply.status,
-        parts.iter().any(|part| matches!(part, Part::Call { .. })),
+        parts.iter().any(|part| matches!(part, AnswerPart::Call { .. })),
     ) {
         (Some(status), _) => Finish::Named(status.clone()),
         (None, true) => Finish::NeedsAction,
@@ -141,7 +147,7 @@ pub(crate) fn answer(reply: &Reply, fault: Option<&AnswerFault>, call: &Call) ->
         finish = Finish::MaxTokens;
     }
     let delay = reply.delay.unwrap_or_default();
-    Answer {
+    GeneratedAnswer {
         parts,
         finish,
         usage,
@@ -154,19 +160,19 @@ pub(crate) fn answer(reply: &Reply, fault: Option<&AnswerFault>, call: &Call) ->
     }
 }
 
-fn parts(reply: &Reply, call: &Call) -> Vec<Part> {
+fn parts(reply: &ScriptedReply, call: &ModelCall) -> Vec<AnswerPart> {
     let mut parts = Vec::new();
     if let Some(thoughts) = &reply.thoughts {
         let summary = call.wants_thoughts.then(|| thoughts.fill(call).trim().to_owned());
-        parts.push(Part::Thought { summary });
+        parts.push(AnswerPart::Thought { summary });
     }
     if let Some(search) = &reply.search {
-        parts.push(Part::Search {
+        parts.push(AnswerPart::Search {
             queries: search.queries.iter().map(|query| query.fill(call)).collect(),
             suggestions: search.suggestions.clone(),
         });
     }
-    let plain = |text: String| Part::Text {
+    let plain = |text: String| AnswerPart::Text {
         text,
         citations: Vec::new(),
     };
@@ -174,7 +180,7 @@ fn parts(reply: &Reply, call: &Call) -> Vec<Part> {
     match (&reply.text, &reply.json, reply.persona) {
         (Some(text), _, _) => {
             let (text, citations) = text.fill(call);
-            parts.push(Part::Text { text, citations });
+            parts.push(AnswerPart::Text { text, citations });
         }
         (None, Some(json), _) => parts.push(plain(fill_json(json, call).to_string())),
         (None, None, Some(persona)) => parts.push(plain(persona::speak(persona, knows, call))),
@@ -188,26 +194,26 @@ fn parts(reply: &Reply, call: &Call) -> Vec<Part> {
             .arguments
             .iter()
             .map(|(name, value)| (name.clone(), fill_json(value, call)));
-        parts.push(Part::Call {
+        parts.push(AnswerPart::Call {
             name: wanted.name.clone(),
             arguments: Value::Object(arguments.collect()),
         });
     }
-    if matches!(call.shape, Shape::Text) {
+    if matches!(call.shape, AnswerShape::Text) {
         return parts;
     }
     // A JSON answer carries no citations.
     for part in &mut parts {
-        if let Part::Text { citations, .. } = part {
+        if let AnswerPart::Text { citations, .. } = part {
             citations.clear();
         }
     }
     parts
 }
 
-fn cut_text(parts: &mut [Part], mut room: u64) {
+fn cut_text(parts: &mut [AnswerPart], mut room: u64) {
     for part in parts {
-        if let Part::Text { text, citations } = part {
+        if let AnswerPart::Text { text, citations } = part {
             *text = tokens::take(text, room).to_owned();
             citations.retain(|citation| citation.end <= text.len());
             room -= tokens::of_text(text).min(room);
@@ -215,7 +221,7 @@ fn cut_text(parts: &mut [Part], mut room: u64) {
     }
 }
 
-fn usage(reply: &Reply, parts: &[Part], call: &Call) -> Usage {
+fn usage(reply: &ScriptedReply, parts: &[AnswerPart], call: &ModelCall) -> Usage {
     let given = reply.usage.unwrap_or_default();
     let thought: u64 = reply
         .thoughts
@@ -224,7 +230,7 @@ fn usage(reply: &Reply, parts: &[Part], call: &Call) -> Usage {
         .sum();
     let searches = parts
         .iter()
-        .filter(|part| matches!(part, Part::Search { .. }))
+        .filter(|part| matches!(part, AnswerPart::Search { .. }))
         .count();
     Usage {
         input: given.input.unwrap_or(call.input_tokens),
@@ -237,13 +243,13 @@ fn usage(reply: &Reply, parts: &[Part], call: &Call) -> Usage {
     }
 }
 
-fn output_tokens(parts: &[Part]) -> u64 {
+fn output_tokens(parts: &[AnswerPart]) -> u64 {
     parts
         .iter()
         .map(|part| match part {
-            Part::Text { text, .. } => tokens::of_text(text),
-            Part::Call { name, arguments } => tokens::of_text(name) + tokens::of_json(arguments),
-            Part::Thought { .. } | Part::Search { .. } => 0,
+            AnswerPart::Text { text, .. } => tokens::of_text(text),
+            AnswerPart::Call { name, arguments } => tokens::of_text(name) + tokens::of_json(arguments),
+            AnswerPart::Thought { .. } | AnswerPart::Search { .. } => 0,
         })
         .sum()
 }

@@ -7,7 +7,7 @@ use super::persona::Source;
 use crate::scenario::{GoldSentence, KnownQuestion};
 
 /// A sentence that answers, found in a source.
-struct Found<'k> {
+struct KnownSentence<'k> {
     sentence: String,
     source: u64,
     gold: &'k GoldSentence,
@@ -16,7 +16,7 @@ struct Found<'k> {
 /// The gold sentences that stand in the sources, each with its number; an empty answer when none does.
 pub(super) fn answer<'p>(known: &KnownQuestion, sources: impl Iterator<Item = Source<'p>>) -> String {
     let sources: Vec<Source<'p>> = sources.collect();
-    let found: Vec<Found<'_>> = known
+    let found: Vec<KnownSentence<'_>> = known
         .gold
         .iter()
         .filter_map(|gold| found(gold, &sources))
@@ -47,7 +47,7 @@ pub(super) fn answer<'p>(known: &KnownQuestion, sources: impl Iterator<Item = So
 }
 
 /// The sentence in its own document, or else in a near copy of it.
-fn found<'k>(gold: &'k GoldSentence, sources: &[Source<'_>]) -> Option<Found<'k>> {
+fn found<'k>(gold: &'k GoldSentence, sources: &[Source<'_>]) -> Option<KnownSentence<'k>> {
     // A row of a table is shown without its outer bars.
     let sentence = one_line(gold.span.trim().trim_matches('|'));
     let docs = std::iter::once(&gold.doc).chain(&gold.same_in);
@@ -55,7 +55,7 @@ fn found<'k>(gold: &'k GoldSentence, sources: &[Source<'_>]) -> Option<Found<'k>
         let source = sources
             .iter()
             .find(|source| is_named(source, doc) && one_line(source.text).contains(&sentence))?;
-        Some(Found {
+        Some(KnownSentence {
             sentence: sentence.clone(),
             source: source.number,
             gold,
@@ -69,7 +69,7 @@ fn is_named(source: &Source<'_>, doc: &str) -> bool {
 }
 
 /// What this side of a contradiction says: the term that stands in no other sentence.
-fn value(known: &KnownQuestion, found: &Found<'_>) -> String {
+fn value(known: &KnownQuestion, found: &KnownSentence<'_>) -> String {
     let others = || known.gold.iter().filter(|gold| *gold != found.gold);
     let terms = || {
         known

@@ -7,7 +7,7 @@ mod persona;
 mod schema;
 pub(crate) mod tokens;
 
-pub(crate) use build::{Answer, Finish, Pace, Part, Usage, answer};
+pub(crate) use build::{AnswerPart, Finish, GeneratedAnswer, Pace, Usage, answer};
 pub(crate) use chunks::split;
 
 /// What stands for the signatures of thoughts and calls: base64, as the service sends.

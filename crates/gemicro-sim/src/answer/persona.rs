@@ -7,13 +7,13 @@
 use serde_json::json;
 
 use super::{knowing, schema, tokens};
-use crate::call::{Call, Shape};
+use crate::call::{AnswerShape, ModelCall};
 use crate::scenario::{Knowledge, Persona, after_label};
 
 /// The default limit of an answer, for those who have no measure.
 const LIMIT: u64 = 65_536;
 
-pub(super) fn speak(persona: Persona, knows: Option<&Knowledge>, call: &Call) -> String {
+pub(super) fn speak(persona: Persona, knows: Option<&Knowledge>, call: &ModelCall) -> String {
     let question = after_label(&call.prompt, "Question:").map_or(call.prompt.as_str(), |(line, _)| line);
     match persona {
         Persona::Helper => helper(call),
@@ -26,66 +26,74 @@ pub(super) fn speak(persona: Persona, knows: Option<&Knowledge>, call: &Call) ->
     }
 }
 
-fn helper(call: &Call) -> String {
+fn helper(call: &ModelCall) -> String {
     match &call.shape {
-        Shape::Text => format!("Simulated answer to: {}", tokens::take(&call.prompt, 50)),
-        Shape::Json => json!({"answer": "simulated"}).to_string(),
-        Shape::Schema(schema) => schema::instance(schema, "simulated").to_string(),
+        AnswerShape::Text => format!("Simulated answer to: {}", tokens::take(&call.prompt, 50)),
+        AnswerShape::Json => json!({"answer": "simulated"}).to_string(),
+        AnswerShape::Schema(schema) => schema::instance(schema, "simulated").to_string(),
     }
 }
 
 /// What kind of research prompt this is.
-enum Wanted {
+enum ResearchPromptKind {
     SubQueries,
     CitedAnswer,
     Synthesis,
     Other,
 }
 
-fn wanted(call: &Call) -> Wanted {
+fn wanted(call: &ModelCall) -> ResearchPromptKind {
     let schema = match &call.shape {
-        Shape::Schema(schema) => schema.to_string(),
-        Shape::Text | Shape::Json => String::new(),
+        AnswerShape::Schema(schema) => schema.to_string(),
+        AnswerShape::Text | AnswerShape::Json => String::new(),
     };
     let names = |field: &str| call.prompt.contains(field) || schema.contains(field);
     if names("\"sub_queries\"") {
-        Wanted::SubQueries
+        ResearchPromptKind::SubQueries
     } else if names("\"citations\"") {
-        Wanted::CitedAnswer
+        ResearchPromptKind::CitedAnswer
     } else if call.prompt.contains("\nFindings:") {
-        Wanted::Synthesis
+        ResearchPromptKind::Synthesis
     } else {
-        Wanted::Other
+        ResearchPromptKind::Other
     }
 }
 
-fn perfect(call: &Call, knows: Option<&Knowledge>, question: &str) -> String {
+fn perfect(call: &ModelCall, knows: Option<&Knowledge>, question: &str) -> String {
     let known = knows.and_then(|knowledge| knowledge.of(question));
     match wanted(call) {
-        Wanted::SubQueries => json!({"sub_queries": [question]}).to_string(),
-        Wanted::CitedAnswer if let Some(known) = known => knowing::answer(known, sources(&call.prompt)),
-        Wanted::CitedAnswer => match best_sentence(&call.prompt, question, Fit::Answers) {
-            Some((source, quote)) => quoted(source, &quote),
-            None => json!({"answer": "", "citations": []}).to_string(),
-        },
-        Wanted::Synthesis => findings(&call.prompt),
-        Wanted::Other => helper(call),
+        ResearchPromptKind::SubQueries => json!({"sub_queries": [question]}).to_string(),
+        ResearchPromptKind::CitedAnswer if let Some(known) = known => {
+            knowing::answer(known, sources(&call.prompt))
+        }
+        ResearchPromptKind::CitedAnswer => {
+            match best_sentence(&call.prompt, question, SentenceFit::Answers) {
+                Some((source, quote)) => quoted(source, &quote),
+                None => json!({"answer": "", "citations": []}).to_string(),
+            }
+        }
+        ResearchPromptKind::Synthesis => findings(&call.prompt),
+        ResearchPromptKind::Other => helper(call),
     }
 }
 
-fn researcher(call: &Call, question: &str) -> String {
+fn researcher(call: &ModelCall, question: &str) -> String {
     match wanted(call) {
         // Words of up to three letters do not count, so both find the same sentences.
-        Wanted::SubQueries => json!({"sub_queries": [question, format!("{question} And why?")]}).to_string(),
-        Wanted::CitedAnswer => match best_sentence(&call.prompt, question, Fit::Closest) {
-            Some((source, quote)) => quoted(source, &quote),
-            None => {
-                let answer = format!("Simulated answer to: {question}");
-                json!({"answer": answer, "citations": []}).to_string()
+        ResearchPromptKind::SubQueries => {
+            json!({"sub_queries": [question, format!("{question} And why?")]}).to_string()
+        }
+        ResearchPromptKind::CitedAnswer => {
+            match best_sentence(&call.prompt, question, SentenceFit::Closest) {
+                Some((source, quote)) => quoted(source, &quote),
+                None => {
+                    let answer = format!("Simulated answer to: {question}");
+                    json!({"answer": answer, "citations": []}).to_string()
+                }
             }
-        },
-        Wanted::Synthesis => findings(&call.prompt),
-        Wanted::Other => helper(call),
+        }
+        ResearchPromptKind::Synthesis => findings(&call.prompt),
+        ResearchPromptKind::Other => helper(call),
     }
 }
 
@@ -100,12 +108,12 @@ fn findings(prompt: &str) -> String {
         .unwrap_or_default()
 }
 
-fn liar(call: &Call, question: &str) -> String {
+fn liar(call: &ModelCall, question: &str) -> String {
     match wanted(call) {
-        Wanted::SubQueries => {
+        ResearchPromptKind::SubQueries => {
             json!({"sub_queries": [question, "What do the secret sources say?"]}).to_string()
         }
-        Wanted::CitedAnswer => json!({
+        ResearchPromptKind::CitedAnswer => json!({
             "answer": format!("{question} The answer is certainly 42. [1] [99]"),
             "citations": [
                 {"source": 1, "quote": "This sentence was never written by anyone: 42."},
@@ -113,28 +121,28 @@ fn liar(call: &Call, question: &str) -> String {
             ],
         })
         .to_string(),
-        Wanted::Synthesis | Wanted::Other => match &call.shape {
-            Shape::Text => "It is certainly 42 [99], as http://169.254.169.254/latest/meta-data/ and \
+        ResearchPromptKind::Synthesis | ResearchPromptKind::Other => match &call.shape {
+            AnswerShape::Text => "It is certainly 42 [99], as http://169.254.169.254/latest/meta-data/ and \
                             https://fabricated.invalid/proof confirm [1][100]."
                 .to_owned(),
-            Shape::Json | Shape::Schema(_) => helper(call).replace("simulated", "a lie"),
+            AnswerShape::Json | AnswerShape::Schema(_) => helper(call).replace("simulated", "a lie"),
         },
     }
 }
 
-fn lossy(call: &Call) -> String {
+fn lossy(call: &ModelCall) -> String {
     match wanted(call) {
-        Wanted::SubQueries => json!({"sub_queries": []}).to_string(),
-        Wanted::CitedAnswer => json!({"answer": "", "citations": []}).to_string(),
-        Wanted::Synthesis | Wanted::Other => match &call.shape {
-            Shape::Text => String::new(),
-            Shape::Json => json!({}).to_string(),
-            Shape::Schema(schema) => schema::instance(schema, "").to_string(),
+        ResearchPromptKind::SubQueries => json!({"sub_queries": []}).to_string(),
+        ResearchPromptKind::CitedAnswer => json!({"answer": "", "citations": []}).to_string(),
+        ResearchPromptKind::Synthesis | ResearchPromptKind::Other => match &call.shape {
+            AnswerShape::Text => String::new(),
+            AnswerShape::Json => json!({}).to_string(),
+            AnswerShape::Schema(schema) => schema::instance(schema, "").to_string(),
         },
     }
 }
 
-fn bloater(call: &Call, question: &str) -> String {
+fn bloater(call: &ModelCall, question: &str) -> String {
     let sentence = format!("As was said before, and bears repeating, the question is: {question} ");
     let limit = call.max_output.unwrap_or(LIMIT).min(LIMIT);
     let long = |n_tokens: u64| {
@@ -142,22 +150,22 @@ fn bloater(call: &Call, question: &str) -> String {
         tokens::take(&sentence.repeat(n_sentences), n_tokens).to_owned()
     };
     match wanted(call) {
-        Wanted::SubQueries => {
+        ResearchPromptKind::SubQueries => {
             let queries: Vec<String> = (1..=200).map(|n| format!("{question} (part {n})")).collect();
             json!({"sub_queries": queries}).to_string()
         }
-        Wanted::CitedAnswer => json!({"answer": long(limit / 2), "citations": []}).to_string(),
-        Wanted::Synthesis | Wanted::Other => match &call.shape {
-            Shape::Text => long(limit),
-            Shape::Json => json!({"answer": long(limit / 2)}).to_string(),
-            Shape::Schema(schema) => schema::instance(schema, &long(limit.min(1024) / 2)).to_string(),
+        ResearchPromptKind::CitedAnswer => json!({"answer": long(limit / 2), "citations": []}).to_string(),
+        ResearchPromptKind::Synthesis | ResearchPromptKind::Other => match &call.shape {
+            AnswerShape::Text => long(limit),
+            AnswerShape::Json => json!({"answer": long(limit / 2)}).to_string(),
+            AnswerShape::Schema(schema) => schema::instance(schema, &long(limit.min(1024) / 2)).to_string(),
         },
     }
 }
 
 /// How well a sentence must fit a question.
 #[derive(Clone, Copy)]
-enum Fit {
+enum SentenceFit {
     /// It has three quarters of the question's words.
     Answers,
     /// It is the closest there is.
@@ -165,7 +173,7 @@ enum Fit {
 }
 
 /// The sentence of a source that shares the most words with the question, if it fits.
-fn best_sentence(prompt: &str, question: &str, fit: Fit) -> Option<(u64, String)> {
+fn best_sentence(prompt: &str, question: &str, fit: SentenceFit) -> Option<(u64, String)> {
     let asked = words(question);
     let mut best: Option<(usize, u64, &str)> = None;
     for source in sources(prompt) {
@@ -173,8 +181,8 @@ fn best_sentence(prompt: &str, question: &str, fit: Fit) -> Option<(u64, String)
             let said = words(sentence);
             let n_found = asked.iter().filter(|word| said.contains(word)).count();
             let fits = match fit {
-                Fit::Answers => n_found * 4 >= asked.len().max(1) * 3,
-                Fit::Closest => true,
+                SentenceFit::Answers => n_found * 4 >= asked.len().max(1) * 3,
+                SentenceFit::Closest => true,
             };
             if fits && best.is_none_or(|(most, ..)| n_found > most) {
                 best = Some((n_found, source.number, sentence));
@@ -231,12 +239,12 @@ mod tests {
         serde_json::from_str::<serde_json::Value>(text).is_ok()
     }
 
-    fn ask(persona: Persona, prompt: &str, shape: Shape) -> String {
-        let call = Call {
+    fn ask(persona: Persona, prompt: &str, shape: AnswerShape) -> String {
+        let call = ModelCall {
             prompt: prompt.to_owned(),
             shape,
             max_output: Some(100),
-            ..Call::example()
+            ..ModelCall::example()
         };
         speak(persona, None, &call)
     }
@@ -244,25 +252,25 @@ mod tests {
     #[test]
     fn the_perfect_model_quotes() {
         assert_eq!(
-            ask(Persona::Perfect, ANSWER, Shape::Text),
+            ask(Persona::Perfect, ANSWER, AnswerShape::Text),
             r#"{"answer":"The tower of Berlin is 368 metres high. [3]","citations":[{"source":3,"quote":"The tower of Berlin is 368 metres high."}]}"#
         );
         assert_eq!(
             ask(
                 Persona::Perfect,
                 &ANSWER.replace("Berlin is", "Paris was"),
-                Shape::Text
+                AnswerShape::Text
             ),
             r#"{"answer":"","citations":[]}"#
         );
         let decompose = "Answer with JSON only: {\"sub_queries\": [\"…\"]}\n\nQuestion: Why?";
         assert_eq!(
-            ask(Persona::Perfect, decompose, Shape::Text),
+            ask(Persona::Perfect, decompose, AnswerShape::Text),
             r#"{"sub_queries":["Why?"]}"#
         );
         let synthesize = "Write.\n\nQuestion: Why?\n\nFindings:\nOne [1].\nTwo [2].\n";
         assert_eq!(
-            ask(Persona::Perfect, synthesize, Shape::Text),
+            ask(Persona::Perfect, synthesize, AnswerShape::Text),
             "One [1].\nTwo [2]."
         );
     }
@@ -271,12 +279,12 @@ mod tests {
     fn the_researcher_always_has_something_to_say() {
         let far = ANSWER.replace("How high is the tower of Berlin?", "Is the place aged?");
         assert_eq!(
-            ask(Persona::Researcher, &far, Shape::Text),
+            ask(Persona::Researcher, &far, AnswerShape::Text),
             r#"{"answer":"The city is old. [3]","citations":[{"source":3,"quote":"The city is old."}]}"#
         );
         let no_sources = ANSWER.split("\n<source>").next().unwrap_or_default();
         assert_eq!(
-            ask(Persona::Researcher, no_sources, Shape::Text),
+            ask(Persona::Researcher, no_sources, AnswerShape::Text),
             r#"{"answer":"Simulated answer to: How high is the tower of Berlin?","citations":[]}"#
         );
     }
@@ -294,13 +302,13 @@ mod tests {
             let schema =
                 json!({"type": "object", "required": ["x"], "properties": {"x": {"type": "string"}}});
             assert!(
-                is_json(&ask(persona, "hello", Shape::Schema(schema))),
+                is_json(&ask(persona, "hello", AnswerShape::Schema(schema))),
                 "{persona:?}"
             );
-            assert!(is_json(&ask(persona, "hello", Shape::Json)), "{persona:?}");
+            assert!(is_json(&ask(persona, "hello", AnswerShape::Json)), "{persona:?}");
         }
-        assert_eq!(ask(Persona::Echo, "hello", Shape::Json), "hello");
-        assert_eq!(ask(Persona::Lossy, "hello", Shape::Text), "");
-        assert_eq!(ask(Persona::Bloater, "hello", Shape::Text).len(), 400);
+        assert_eq!(ask(Persona::Echo, "hello", AnswerShape::Json), "hello");
+        assert_eq!(ask(Persona::Lossy, "hello", AnswerShape::Text), "");
+        assert_eq!(ask(Persona::Bloater, "hello", AnswerShape::Text).len(), 400);
     }
 }

@@ -10,15 +10,15 @@ const DEPTH: usize = 32;
 
 /// A minimal instance; texts that are free become `text`.
 pub(crate) fn instance(schema: &Value, text: &str) -> Value {
-    Maker { root: schema, text }.make(schema, 0)
+    ValueMaker { root: schema, text }.make(schema, 0)
 }
 
-struct Maker<'s> {
+struct ValueMaker<'s> {
     root: &'s Value,
     text: &'s str,
 }
 
-impl Maker<'_> {
+impl ValueMaker<'_> {
     fn make(&self, schema: &Value, depth: usize) -> Value {
         if depth > DEPTH {
             return Value::Null;

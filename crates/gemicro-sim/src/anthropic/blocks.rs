@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::request::{list, text};
-use crate::server::Refusal;
+use crate::server::SimulatedRefusal;
 
 /// Kinds of content, and who may send them.
 const KINDS: &[(&str, &[&str])] = &[
@@ -28,9 +28,11 @@ const OWN_RESULT: &str = "_tool_result";
 const SYSTEM_TURNS: &str = "mid-conversation-system";
 
 /// Checks all messages.
-pub(super) fn check(messages: &[Value], betas: &str) -> Result<(), Refusal> {
+pub(super) fn check(messages: &[Value], betas: &str) -> Result<(), SimulatedRefusal> {
     if messages.is_empty() {
-        return Err(Refusal::invalid("messages: at least one message is required"));
+        return Err(SimulatedRefusal::invalid(
+            "messages: at least one message is required",
+        ));
     }
     let system = betas.contains(SYSTEM_TURNS);
     for (idx, message) in messages.iter().enumerate() {
@@ -39,7 +41,7 @@ pub(super) fn check(messages: &[Value], betas: &str) -> Result<(), Refusal> {
             "user" | "assistant" => {}
             "system" if system => {}
             _ => {
-                return Err(Refusal::invalid(format!(
+                return Err(SimulatedRefusal::invalid(format!(
                     "messages.{idx}.role: Input should be 'user' or 'assistant'"
                 )));
             }
@@ -47,18 +49,18 @@ pub(super) fn check(messages: &[Value], betas: &str) -> Result<(), Refusal> {
         contents(message, idx, is_last)?;
     }
     if text(&messages[0], "role") != "user" {
-        return Err(Refusal::invalid(
+        return Err(SimulatedRefusal::invalid(
             "messages: first message must use the \"user\" role",
         ));
     }
     calls(messages)
 }
 
-fn contents(message: &Value, idx: usize, is_last: bool) -> Result<(), Refusal> {
+fn contents(message: &Value, idx: usize, is_last: bool) -> Result<(), SimulatedRefusal> {
     let role = text(message, "role");
     let empty = match message.get("content") {
         None => {
-            return Err(Refusal::invalid(format!(
+            return Err(SimulatedRefusal::invalid(format!(
                 "messages.{idx}.content: Field required"
             )));
         }
@@ -70,37 +72,37 @@ fn contents(message: &Value, idx: usize, is_last: bool) -> Result<(), Refusal> {
             blocks.is_empty()
         }
         Some(_) => {
-            return Err(Refusal::invalid(format!(
+            return Err(SimulatedRefusal::invalid(format!(
                 "messages.{idx}.content: Input should be a valid list"
             )));
         }
     };
     if empty && !(is_last && role == "assistant") {
-        return Err(Refusal::invalid(format!(
+        return Err(SimulatedRefusal::invalid(format!(
             "messages.{idx}: all messages must have non-empty content except for the optional final assistant message"
         )));
     }
     Ok(())
 }
 
-fn content(block: &Value, role: &str, place: &str) -> Result<(), Refusal> {
+fn content(block: &Value, role: &str, place: &str) -> Result<(), SimulatedRefusal> {
     let kind = text(block, "type");
     if kind.is_empty() {
-        return Err(Refusal::invalid(format!("{place}.type: Field required")));
+        return Err(SimulatedRefusal::invalid(format!("{place}.type: Field required")));
     }
     let roles = match KINDS.iter().find(|(known, _)| *known == kind) {
         Some((_, roles)) => *roles,
         None if kind.ends_with(OWN_RESULT) => &["user", "assistant"],
         None => {
             let known: Vec<String> = KINDS.iter().map(|(known, _)| format!("'{known}'")).collect();
-            return Err(Refusal::invalid(format!(
+            return Err(SimulatedRefusal::invalid(format!(
                 "{place}: Input tag '{kind}' found using 'type' does not match any of the expected tags: {}",
                 known.join(", ")
             )));
         }
     };
     if !roles.contains(&role) {
-        return Err(Refusal::invalid(format!(
+        return Err(SimulatedRefusal::invalid(format!(
             "{place}: `{kind}` blocks are not permitted in `{role}` messages"
         )));
     }
@@ -114,16 +116,18 @@ fn content(block: &Value, role: &str, place: &str) -> Result<(), Refusal> {
     };
     for name in needed {
         if block.get(name).is_none() {
-            return Err(Refusal::invalid(format!("{place}.{kind}.{name}: Field required")));
+            return Err(SimulatedRefusal::invalid(format!(
+                "{place}.{kind}.{name}: Field required"
+            )));
         }
     }
     if kind == "text" && text(block, "text").is_empty() {
-        return Err(Refusal::invalid(
+        return Err(SimulatedRefusal::invalid(
             "messages: text content blocks must be non-empty",
         ));
     }
     if kind == "tool_use" && !block["input"].is_object() {
-        return Err(Refusal::invalid(format!(
+        return Err(SimulatedRefusal::invalid(format!(
             "{place}.tool_use.input: Input should be a valid dictionary"
         )));
     }
@@ -132,7 +136,7 @@ fn content(block: &Value, role: &str, place: &str) -> Result<(), Refusal> {
 
 /// Each call has its result in the next turn, and each result its call in the turn before. Messages of the same
 /// role are one turn; those of the system stand outside.
-fn calls(messages: &[Value]) -> Result<(), Refusal> {
+fn calls(messages: &[Value]) -> Result<(), SimulatedRefusal> {
     let mut open: Vec<&str> = Vec::new();
     let mut turn = "";
     let mut called_at = 0;
@@ -158,7 +162,7 @@ fn calls(messages: &[Value]) -> Result<(), Refusal> {
             }
             let id = text(block, "tool_use_id");
             let Some(place) = open.iter().position(|known| *known == id) else {
-                return Err(Refusal::invalid(format!(
+                return Err(SimulatedRefusal::invalid(format!(
                     "messages.{idx}.content.{block_idx}: unexpected `tool_use_id` found in `tool_result` blocks: {id}. \
                      Each `tool_result` block must have a corresponding `tool_use` block in the previous message."
                 )));
@@ -170,11 +174,11 @@ fn calls(messages: &[Value]) -> Result<(), Refusal> {
     answered(&open, called_at)
 }
 
-fn answered(open: &[&str], idx: usize) -> Result<(), Refusal> {
+fn answered(open: &[&str], idx: usize) -> Result<(), SimulatedRefusal> {
     if open.is_empty() {
         return Ok(());
     }
-    Err(Refusal::invalid(format!(
+    Err(SimulatedRefusal::invalid(format!(
         "messages.{idx}: `tool_use` ids were found without `tool_result` blocks immediately after: {}. \
          Each `tool_use` block must have a corresponding `tool_result` block in the next message.",
         open.join(", ")

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::blocks;
 use super::request::{list, text};
-use crate::server::Refusal;
+use crate::server::SimulatedRefusal;
 
 const FIELDS: &[&str] = &[
     "model",
@@ -47,18 +47,20 @@ const NOT_COUNTED: &[&str] = &[
 const THOUGHTS: u64 = 1024;
 
 /// Checks the body of `POST /v1/messages`. `betas` is the header of that name.
-pub(super) fn create(body: &Value, betas: &str) -> Result<(), Refusal> {
+pub(super) fn create(body: &Value, betas: &str) -> Result<(), SimulatedRefusal> {
     fields(body, &[])?;
     required(body, "max_tokens")?;
     let max_tokens = match body["max_tokens"].as_u64() {
         Some(0) => {
-            return Err(Refusal::invalid(
+            return Err(SimulatedRefusal::invalid(
                 "max_tokens: Input should be greater than or equal to 1",
             ));
         }
         Some(n_tokens) => n_tokens,
         None => {
-            return Err(Refusal::invalid("max_tokens: Input should be a valid integer"));
+            return Err(SimulatedRefusal::invalid(
+                "max_tokens: Input should be a valid integer",
+            ));
         }
     };
     both(body, betas)?;
@@ -70,26 +72,30 @@ pub(super) fn create(body: &Value, betas: &str) -> Result<(), Refusal> {
         .get("stop_sequences")
         .is_some_and(|value| !is_list_of_texts(value))
     {
-        return Err(Refusal::invalid("stop_sequences: Input should be a valid list"));
+        return Err(SimulatedRefusal::invalid(
+            "stop_sequences: Input should be a valid list",
+        ));
     }
     thinking(body, max_tokens)
 }
 
 /// Checks the body of `POST /v1/messages/count_tokens`.
-pub(super) fn count(body: &Value, betas: &str) -> Result<(), Refusal> {
+pub(super) fn count(body: &Value, betas: &str) -> Result<(), SimulatedRefusal> {
     fields(body, NOT_COUNTED)?;
     both(body, betas)
 }
 
 /// What both calls need.
-fn both(body: &Value, betas: &str) -> Result<(), Refusal> {
+fn both(body: &Value, betas: &str) -> Result<(), SimulatedRefusal> {
     required(body, "model")?;
     if text(body, "model").is_empty() {
-        return Err(Refusal::invalid("model: Input should be a valid string"));
+        return Err(SimulatedRefusal::invalid("model: Input should be a valid string"));
     }
     required(body, "messages")?;
     let Some(messages) = body["messages"].as_array() else {
-        return Err(Refusal::invalid("messages: Input should be a valid list"));
+        return Err(SimulatedRefusal::invalid(
+            "messages: Input should be a valid list",
+        ));
     };
     system(body)?;
     let tools = tools(body)?;
@@ -97,10 +103,10 @@ fn both(body: &Value, betas: &str) -> Result<(), Refusal> {
     blocks::check(messages, betas)
 }
 
-fn fields(body: &Value, but: &[&str]) -> Result<(), Refusal> {
+fn fields(body: &Value, but: &[&str]) -> Result<(), SimulatedRefusal> {
     for name in body.as_object().into_iter().flat_map(|fields| fields.keys()) {
         if !FIELDS.contains(&name.as_str()) || but.contains(&name.as_str()) {
-            return Err(Refusal::invalid(format!(
+            return Err(SimulatedRefusal::invalid(format!(
                 "{name}: Extra inputs are not permitted"
             )));
         }
@@ -108,29 +114,29 @@ fn fields(body: &Value, but: &[&str]) -> Result<(), Refusal> {
     Ok(())
 }
 
-fn required(body: &Value, name: &str) -> Result<(), Refusal> {
+fn required(body: &Value, name: &str) -> Result<(), SimulatedRefusal> {
     match body.get(name) {
         Some(_) => Ok(()),
-        None => Err(Refusal::invalid(format!("{name}: Field required"))),
+        None => Err(SimulatedRefusal::invalid(format!("{name}: Field required"))),
     }
 }
 
-fn flag(body: &Value, name: &str) -> Result<(), Refusal> {
+fn flag(body: &Value, name: &str) -> Result<(), SimulatedRefusal> {
     match body.get(name) {
         None | Some(Value::Null | Value::Bool(_)) => Ok(()),
-        Some(_) => Err(Refusal::invalid(format!(
+        Some(_) => Err(SimulatedRefusal::invalid(format!(
             "{name}: Input should be a valid boolean"
         ))),
     }
 }
 
-fn number(body: &Value, name: &str, most: f64) -> Result<(), Refusal> {
+fn number(body: &Value, name: &str, most: f64) -> Result<(), SimulatedRefusal> {
     match body.get(name) {
         None | Some(Value::Null) => Ok(()),
         Some(value) => match value.as_f64() {
             Some(value) if (0.0..=most).contains(&value) => Ok(()),
-            Some(_) => Err(Refusal::invalid(format!("{name}: range: 0..{most}"))),
-            None => Err(Refusal::invalid(format!(
+            Some(_) => Err(SimulatedRefusal::invalid(format!("{name}: range: 0..{most}"))),
+            None => Err(SimulatedRefusal::invalid(format!(
                 "{name}: Input should be a valid number"
             ))),
         },
@@ -143,25 +149,27 @@ fn is_list_of_texts(value: &Value) -> bool {
         .is_some_and(|texts| texts.iter().all(Value::is_string))
 }
 
-fn system(body: &Value) -> Result<(), Refusal> {
+fn system(body: &Value) -> Result<(), SimulatedRefusal> {
     match body.get("system") {
         None | Some(Value::Null | Value::String(_)) => Ok(()),
         Some(Value::Array(parts)) => {
             for (idx, part) in parts.iter().enumerate() {
                 if text(part, "type") != "text" || !part["text"].is_string() {
-                    return Err(Refusal::invalid(format!(
+                    return Err(SimulatedRefusal::invalid(format!(
                         "system.{idx}.type: Input should be 'text'"
                     )));
                 }
             }
             Ok(())
         }
-        Some(_) => Err(Refusal::invalid("system: Input should be a valid string")),
+        Some(_) => Err(SimulatedRefusal::invalid(
+            "system: Input should be a valid string",
+        )),
     }
 }
 
 /// Checks the tools and gives their names. Tools of the service have a type of their own and no schema.
-fn tools(body: &Value) -> Result<BTreeSet<&str>, Refusal> {
+fn tools(body: &Value) -> Result<BTreeSet<&str>, SimulatedRefusal> {
     let mut names = BTreeSet::new();
     for (idx, tool) in list(body, "tools").enumerate() {
         let name = text(tool, "name");
@@ -170,67 +178,71 @@ fn tools(body: &Value) -> Result<BTreeSet<&str>, Refusal> {
             let place = format!("tools.{idx}.custom");
             let fits = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
             if tool.get("name").is_none() {
-                return Err(Refusal::invalid(format!("{place}.name: Field required")));
+                return Err(SimulatedRefusal::invalid(format!("{place}.name: Field required")));
             }
             if name.is_empty() || name.len() > 128 || !name.chars().all(fits) {
-                return Err(Refusal::invalid(format!(
+                return Err(SimulatedRefusal::invalid(format!(
                     "{place}.name: String should match pattern '^[a-zA-Z0-9_-]{{1,128}}$'"
                 )));
             }
             let Some(schema) = tool.get("input_schema") else {
-                return Err(Refusal::invalid(format!("{place}.input_schema: Field required")));
+                return Err(SimulatedRefusal::invalid(format!(
+                    "{place}.input_schema: Field required"
+                )));
             };
             if text(schema, "type") != "object" {
-                return Err(Refusal::invalid(format!(
+                return Err(SimulatedRefusal::invalid(format!(
                     "{place}.input_schema.type: Input should be 'object'"
                 )));
             }
         }
         if !name.is_empty() && !names.insert(name) {
-            return Err(Refusal::invalid("tools: Tool names must be unique."));
+            return Err(SimulatedRefusal::invalid("tools: Tool names must be unique."));
         }
     }
     Ok(names)
 }
 
-fn tool_choice(body: &Value, tools: &BTreeSet<&str>) -> Result<(), Refusal> {
+fn tool_choice(body: &Value, tools: &BTreeSet<&str>) -> Result<(), SimulatedRefusal> {
     let Some(choice) = body.get("tool_choice").filter(|choice| !choice.is_null()) else {
         return Ok(());
     };
     match text(choice, "type") {
         "none" => Ok(()),
-        "auto" | "any" | "tool" if tools.is_empty() => Err(Refusal::invalid(
+        "auto" | "any" | "tool" if tools.is_empty() => Err(SimulatedRefusal::invalid(
             "tool_choice may only be specified while providing tools",
         )),
         "auto" | "any" => Ok(()),
         "tool" if tools.contains(text(choice, "name")) => Ok(()),
-        "tool" => Err(Refusal::invalid(format!(
+        "tool" => Err(SimulatedRefusal::invalid(format!(
             "Tool '{}' not found in provided tools",
             text(choice, "name")
         ))),
-        other => Err(Refusal::invalid(format!(
+        other => Err(SimulatedRefusal::invalid(format!(
             "tool_choice: Input tag '{other}' found using 'type' does not match any of the expected tags: 'any', 'auto', 'none', 'tool'"
         ))),
     }
 }
 
-fn thinking(body: &Value, max_tokens: u64) -> Result<(), Refusal> {
+fn thinking(body: &Value, max_tokens: u64) -> Result<(), SimulatedRefusal> {
     let Some(thinking) = body.get("thinking").filter(|thinking| !thinking.is_null()) else {
         return Ok(());
     };
     match text(thinking, "type") {
         "disabled" | "adaptive" => Ok(()),
         "enabled" => match thinking.get("budget_tokens").and_then(Value::as_u64) {
-            None => Err(Refusal::invalid("thinking.enabled.budget_tokens: Field required")),
-            Some(budget) if budget < THOUGHTS => Err(Refusal::invalid(format!(
+            None => Err(SimulatedRefusal::invalid(
+                "thinking.enabled.budget_tokens: Field required",
+            )),
+            Some(budget) if budget < THOUGHTS => Err(SimulatedRefusal::invalid(format!(
                 "thinking.enabled.budget_tokens: Input should be greater than or equal to {THOUGHTS}"
             ))),
-            Some(budget) if budget >= max_tokens => Err(Refusal::invalid(
+            Some(budget) if budget >= max_tokens => Err(SimulatedRefusal::invalid(
                 "`max_tokens` must be greater than `thinking.budget_tokens`.",
             )),
             Some(_) => Ok(()),
         },
-        other => Err(Refusal::invalid(format!(
+        other => Err(SimulatedRefusal::invalid(format!(
             "thinking: Input tag '{other}' found using 'type' does not match any of the expected tags: 'adaptive', 'disabled', 'enabled'"
         ))),
     }

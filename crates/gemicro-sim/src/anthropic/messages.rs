@@ -6,32 +6,36 @@ use axum::response::Response;
 use serde_json::json;
 
 use super::models::known;
-use super::response::{self, Heading};
+use super::response::{self, MessageHeading};
 use super::{check, request};
 use crate::answer::answer;
 use crate::play::Encoding;
-use crate::scenario::Endpoint;
+use crate::scenario::ScenarioEndpoint;
 use crate::server::{
-    Delivery, Incoming, Outcome, Refusal, Speech, World, decide, deliver, json_response, plain_outcome,
+    ActionOutcome, IncomingRequest, ServerWorld, SimulatedRefusal, Speech, WireDelivery, decide, deliver,
+    json_response, plain_outcome,
 };
 
-pub(super) async fn create(world: &Arc<World>, incoming: &Incoming) -> Result<Response, Refusal> {
+pub(super) async fn create(
+    world: &Arc<ServerWorld>,
+    incoming: &IncomingRequest,
+) -> Result<Response, SimulatedRefusal> {
     let body = incoming.json().map_err(|_| not_json())?;
-    let call = request::call(Endpoint::Messages, &body, incoming.header_names());
+    let call = request::call(ScenarioEndpoint::Messages, &body, incoming.header_names());
     world.log.note_call(incoming, &call);
     let betas = incoming.header("anthropic-beta").unwrap_or_default();
     let check = check::create(&body, betas).and_then(|()| known(world, &call.model));
     let speech = match decide(world, incoming, &call, check)? {
-        Outcome::Done(response) => return Ok(response),
-        Outcome::Speak(speech) => *speech,
-        Outcome::Plain => Speech::default(),
+        ActionOutcome::Done(response) => return Ok(response),
+        ActionOutcome::Speak(speech) => *speech,
+        ActionOutcome::Plain => Speech::default(),
     };
     let answer = answer(&speech.reply, speech.fault.as_ref(), &call);
-    let heading = Heading {
+    let heading = MessageHeading {
         number: world.next_id(),
         model: call.model.clone(),
     };
-    let delivery = Delivery {
+    let delivery = WireDelivery {
         frames: response::events(&answer, &heading),
         whole: response::whole(&answer, &heading),
         answer: &answer,
@@ -42,9 +46,16 @@ pub(super) async fn create(world: &Arc<World>, incoming: &Incoming) -> Result<Re
     deliver(world, delivery).await
 }
 
-pub(super) async fn count(world: &Arc<World>, incoming: &Incoming) -> Result<Response, Refusal> {
+pub(super) async fn count(
+    world: &Arc<ServerWorld>,
+    incoming: &IncomingRequest,
+) -> Result<Response, SimulatedRefusal> {
     let body = incoming.json().map_err(|_| not_json())?;
-    let call = request::call(Endpoint::CountMessageTokens, &body, incoming.header_names());
+    let call = request::call(
+        ScenarioEndpoint::CountMessageTokens,
+        &body,
+        incoming.header_names(),
+    );
     let betas = incoming.header("anthropic-beta").unwrap_or_default();
     let check = check::count(&body, betas).and_then(|()| known(world, &call.model));
     match plain_outcome(world, incoming, &call, check).await? {
@@ -53,6 +64,6 @@ pub(super) async fn count(world: &Arc<World>, incoming: &Incoming) -> Result<Res
     }
 }
 
-fn not_json() -> Refusal {
-    Refusal::invalid("The request body is not valid JSON.")
+fn not_json() -> SimulatedRefusal {
+    SimulatedRefusal::invalid("The request body is not valid JSON.")
 }

@@ -11,4 +11,4 @@ mod request;
 mod response;
 mod route;
 
-pub(crate) use route::{Route, answer, describe};
+pub(crate) use route::{AnthropicRoute, answer, describe};

@@ -5,9 +5,9 @@ use std::sync::Arc;
 use axum::response::Response;
 use serde_json::{Value, json};
 
-use crate::call::Call;
-use crate::scenario::Endpoint;
-use crate::server::{Incoming, Refusal, World, json_response, plain_outcome};
+use crate::call::ModelCall;
+use crate::scenario::ScenarioEndpoint;
+use crate::server::{IncomingRequest, ServerWorld, SimulatedRefusal, json_response, plain_outcome};
 
 /// When the models of the simulator were made.
 const CREATED: &str = "2026-11-15T00:00:00Z";
@@ -15,11 +15,14 @@ const CREATED: &str = "2026-11-15T00:00:00Z";
 const PAGE: usize = 20;
 const MOST: usize = 1000;
 
-pub(super) async fn list(world: &Arc<World>, incoming: &Incoming) -> Result<Response, Refusal> {
+pub(super) async fn list(
+    world: &Arc<ServerWorld>,
+    incoming: &IncomingRequest,
+) -> Result<Response, SimulatedRefusal> {
     let limit = match incoming.parameter("limit").map(str::parse::<usize>) {
         None => Ok(PAGE),
         Some(Ok(limit)) if (1..=MOST).contains(&limit) => Ok(limit),
-        Some(_) => Err(Refusal::invalid(
+        Some(_) => Err(SimulatedRefusal::invalid(
             "limit: Input should be a whole number from 1 to 1000",
         )),
     };
@@ -43,7 +46,11 @@ pub(super) async fn list(world: &Arc<World>, incoming: &Incoming) -> Result<Resp
     })))
 }
 
-pub(super) async fn get(world: &Arc<World>, incoming: &Incoming, id: &str) -> Result<Response, Refusal> {
+pub(super) async fn get(
+    world: &Arc<ServerWorld>,
+    incoming: &IncomingRequest,
+    id: &str,
+) -> Result<Response, SimulatedRefusal> {
     let check = known(world, id);
     match by_rule(world, incoming, id, check).await? {
         Some(response) => Ok(response),
@@ -52,20 +59,20 @@ pub(super) async fn get(world: &Arc<World>, incoming: &Incoming, id: &str) -> Re
 }
 
 /// Whether there is such a model, in the words of the API.
-pub(super) fn known(world: &World, id: &str) -> Result<(), Refusal> {
+pub(super) fn known(world: &ServerWorld, id: &str) -> Result<(), SimulatedRefusal> {
     match world.models.knows_claude(id) {
         true => Ok(()),
-        false => Err(Refusal::new(404, format!("model: {id}"))),
+        false => Err(SimulatedRefusal::new(404, format!("model: {id}"))),
     }
 }
 
 async fn by_rule(
-    world: &Arc<World>,
-    incoming: &Incoming,
+    world: &Arc<ServerWorld>,
+    incoming: &IncomingRequest,
     model: &str,
-    check: Result<(), Refusal>,
-) -> Result<Option<Response>, Refusal> {
-    let mut call = Call::empty(Endpoint::AnthropicModels, incoming.header_names());
+    check: Result<(), SimulatedRefusal>,
+) -> Result<Option<Response>, SimulatedRefusal> {
+    let mut call = ModelCall::empty(ScenarioEndpoint::AnthropicModels, incoming.header_names());
     call.model = model.to_owned();
     plain_outcome(world, incoming, &call, check).await
 }

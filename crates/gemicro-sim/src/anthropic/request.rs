@@ -3,12 +3,12 @@
 use serde_json::Value;
 
 use crate::answer::tokens;
-use crate::call::{Call, Shape, ToolResult};
-use crate::scenario::Endpoint;
+use crate::call::{AnswerShape, ModelCall, SimToolResult};
+use crate::scenario::ScenarioEndpoint;
 
 /// The call that a body makes.
-pub(super) fn call(endpoint: Endpoint, body: &Value, headers: Vec<String>) -> Call {
-    let mut call = Call::empty(endpoint, headers);
+pub(super) fn call(endpoint: ScenarioEndpoint, body: &Value, headers: Vec<String>) -> ModelCall {
+    let mut call = ModelCall::empty(endpoint, headers);
     let messages: Vec<&Value> = list(body, "messages").collect();
     let newest = messages
         .iter()
@@ -45,7 +45,7 @@ pub(super) fn call(endpoint: Endpoint, body: &Value, headers: Vec<String>) -> Ca
         .iter()
         .flat_map(|message| list(message, "content"))
         .filter(|block| text(block, "type") == "tool_result")
-        .map(|result| ToolResult {
+        .map(|result| SimToolResult {
             tool: tool_of(before, text(result, "tool_use_id")),
             text: text_of(result.get("content")),
         })
@@ -115,13 +115,13 @@ fn block_tokens(block: &Value) -> u64 {
     }
 }
 
-fn shape(body: &Value) -> Shape {
+fn shape(body: &Value) -> AnswerShape {
     let format = body
         .pointer("/output_config/format")
         .or_else(|| body.get("output_format"));
     match format.and_then(|format| format.get("schema")) {
-        Some(schema) => Shape::Schema(schema.clone()),
-        None => Shape::Text,
+        Some(schema) => AnswerShape::Schema(schema.clone()),
+        None => AnswerShape::Text,
     }
 }
 

@@ -2,18 +2,18 @@
 
 use serde_json::{Value, json};
 
-use crate::answer::{Answer, Finish, Part, SIGNATURE, Usage, split};
-use crate::play::Frame;
+use crate::answer::{AnswerPart, Finish, GeneratedAnswer, SIGNATURE, Usage, split};
+use crate::play::GenerationFrame;
 
 /// What both forms need besides the answer.
-pub(super) struct Heading {
+pub(super) struct MessageHeading {
     /// Makes the ids unique.
     pub(super) number: u64,
     pub(super) model: String,
 }
 
 /// The whole message.
-pub(super) fn whole(answer: &Answer, heading: &Heading) -> Value {
+pub(super) fn whole(answer: &GeneratedAnswer, heading: &MessageHeading) -> Value {
     let mut message = shell(heading);
     message["content"] = Value::Array(blocks(answer, heading));
     message["stop_reason"] = json!(stop_reason(&answer.finish));
@@ -22,7 +22,7 @@ pub(super) fn whole(answer: &Answer, heading: &Heading) -> Value {
 }
 
 /// The message as events. A failure ends them early.
-pub(super) fn events(answer: &Answer, heading: &Heading) -> Vec<Frame> {
+pub(super) fn events(answer: &GeneratedAnswer, heading: &MessageHeading) -> Vec<GenerationFrame> {
     let mut frames = Vec::new();
     let mut start = shell(heading);
     start["usage"] = usage(&answer.usage, 1);
@@ -38,10 +38,14 @@ pub(super) fn events(answer: &Answer, heading: &Heading) -> Vec<Frame> {
         if index == 0 {
             frames.push(plain(json!({"type": "ping"})));
         }
-        frames.extend(deltas(block, answer).into_iter().map(|(delta, is_chunk)| Frame {
-            is_chunk,
-            ..plain(json!({"type": "content_block_delta", "index": index, "delta": delta}))
-        }));
+        frames.extend(
+            deltas(block, answer)
+                .into_iter()
+                .map(|(delta, is_chunk)| GenerationFrame {
+                    is_chunk,
+                    ..plain(json!({"type": "content_block_delta", "index": index, "delta": delta}))
+                }),
+        );
         frames.push(plain(json!({"type": "content_block_stop", "index": index})));
     }
     if let Finish::Failed {
@@ -65,7 +69,7 @@ pub(super) fn events(answer: &Answer, heading: &Heading) -> Vec<Frame> {
     frames
 }
 
-fn shell(heading: &Heading) -> Value {
+fn shell(heading: &MessageHeading) -> Value {
     json!({
         "id": format!("msg_sim{:06}", heading.number),
         "type": "message",
@@ -79,21 +83,23 @@ fn shell(heading: &Heading) -> Value {
 }
 
 /// The content. A search is not shown: this API's own looks different and no client of ours asks for it.
-fn blocks(answer: &Answer, heading: &Heading) -> Vec<Value> {
+fn blocks(answer: &GeneratedAnswer, heading: &MessageHeading) -> Vec<Value> {
     let mut blocks = Vec::new();
     for part in &answer.parts {
         match part {
-            Part::Thought {
+            AnswerPart::Thought {
                 summary: Some(summary),
             } => blocks.push(json!({"type": "thinking", "thinking": summary, "signature": SIGNATURE})),
-            Part::Text { text, .. } if !text.is_empty() => blocks.push(json!({"type": "text", "text": text})),
-            Part::Call { name, arguments } => blocks.push(json!({
+            AnswerPart::Text { text, .. } if !text.is_empty() => {
+                blocks.push(json!({"type": "text", "text": text}))
+            }
+            AnswerPart::Call { name, arguments } => blocks.push(json!({
                 "type": "tool_use",
                 "id": format!("toolu_sim{:06}_{}", heading.number, blocks.len()),
                 "name": name,
                 "input": arguments,
             })),
-            Part::Thought { summary: None } | Part::Text { .. } | Part::Search { .. } => {}
+            AnswerPart::Thought { summary: None } | AnswerPart::Text { .. } | AnswerPart::Search { .. } => {}
         }
     }
     blocks
@@ -114,7 +120,7 @@ fn begun(block: &Value) -> Value {
 }
 
 /// The deltas of a block, and whether each carries a piece of the answer.
-fn deltas(block: &Value, answer: &Answer) -> Vec<(Value, bool)> {
+fn deltas(block: &Value, answer: &GeneratedAnswer) -> Vec<(Value, bool)> {
     let pieces = |text: &str, kind: &str, field: &str| -> Vec<(Value, bool)> {
         split(text, answer.pace.chunks.as_ref())
             .into_iter()
@@ -149,14 +155,14 @@ fn kind(block: &Value) -> &str {
 }
 
 /// Takes away everything from the chunk after `n_chunks` on.
-fn cut_after(frames: &mut Vec<Frame>, n_chunks: usize) {
+fn cut_after(frames: &mut Vec<GenerationFrame>, n_chunks: usize) {
     let chunks = frames.iter().enumerate().filter(|(_, frame)| frame.is_chunk);
     let place = chunks.map(|(idx, _)| idx).nth(n_chunks);
     frames.truncate(place.unwrap_or(frames.len()));
 }
 
-fn plain(json: Value) -> Frame {
-    Frame {
+fn plain(json: Value) -> GenerationFrame {
+    GenerationFrame {
         json,
         is_chunk: false,
         n_steps: 0,

@@ -6,22 +6,22 @@ use axum::http::Method;
 use axum::response::Response;
 
 use super::{messages, models, request};
-use crate::call::Call;
-use crate::scenario::Endpoint;
-use crate::server::{Incoming, Refusal, World};
+use crate::call::ModelCall;
+use crate::scenario::ScenarioEndpoint;
+use crate::server::{IncomingRequest, ServerWorld, SimulatedRefusal};
 
 /// One call of the API.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Route {
+pub(crate) enum AnthropicRoute {
     Messages,
     CountTokens,
     ListModels,
     GetModel(String),
 }
 
-impl Route {
+impl AnthropicRoute {
     /// The call, unless it is one of another API. Others have models under `v1` too: the headers tell.
-    pub(crate) fn of(incoming: &Incoming) -> Option<Self> {
+    pub(crate) fn of(incoming: &IncomingRequest) -> Option<Self> {
         let path = incoming.path.trim_matches('/').strip_prefix("v1/")?;
         let is_post = incoming.method == Method::POST;
         let is_list = incoming.method == Method::GET && incoming.is_of_anthropic();
@@ -34,47 +34,47 @@ impl Route {
         }
     }
 
-    pub(crate) fn endpoint(&self) -> Endpoint {
+    pub(crate) fn endpoint(&self) -> ScenarioEndpoint {
         match self {
-            Self::Messages => Endpoint::Messages,
-            Self::CountTokens => Endpoint::CountMessageTokens,
-            Self::ListModels | Self::GetModel(_) => Endpoint::AnthropicModels,
+            Self::Messages => ScenarioEndpoint::Messages,
+            Self::CountTokens => ScenarioEndpoint::CountMessageTokens,
+            Self::ListModels | Self::GetModel(_) => ScenarioEndpoint::AnthropicModels,
         }
     }
 }
 
 /// Answers a call of the API.
 pub(crate) async fn answer(
-    world: &Arc<World>,
-    incoming: &Incoming,
-    route: &Route,
-) -> Result<Response, Refusal> {
+    world: &Arc<ServerWorld>,
+    incoming: &IncomingRequest,
+    route: &AnthropicRoute,
+) -> Result<Response, SimulatedRefusal> {
     match incoming.key() {
-        None => return Err(Refusal::new(401, "x-api-key header is required")),
-        Some("invalid") => return Err(Refusal::new(401, "invalid x-api-key")),
+        None => return Err(SimulatedRefusal::new(401, "x-api-key header is required")),
+        Some("invalid") => return Err(SimulatedRefusal::new(401, "invalid x-api-key")),
         Some(_) => {}
     }
     if incoming.header("anthropic-version").is_none() {
-        return Err(Refusal::invalid("anthropic-version: header is required"));
+        return Err(SimulatedRefusal::invalid("anthropic-version: header is required"));
     }
     match route {
-        Route::Messages => messages::create(world, incoming).await,
-        Route::CountTokens => messages::count(world, incoming).await,
-        Route::ListModels => models::list(world, incoming).await,
-        Route::GetModel(id) => models::get(world, incoming, id).await,
+        AnthropicRoute::Messages => messages::create(world, incoming).await,
+        AnthropicRoute::CountTokens => messages::count(world, incoming).await,
+        AnthropicRoute::ListModels => models::list(world, incoming).await,
+        AnthropicRoute::GetModel(id) => models::get(world, incoming, id).await,
     }
 }
 
 /// The call in neutral terms, without checking it: what a recording is matched by.
-pub(crate) fn describe(incoming: &Incoming, route: &Route) -> Call {
+pub(crate) fn describe(incoming: &IncomingRequest, route: &AnthropicRoute) -> ModelCall {
     let headers = incoming.header_names();
     match route {
-        Route::Messages | Route::CountTokens => {
+        AnthropicRoute::Messages | AnthropicRoute::CountTokens => {
             request::call(route.endpoint(), &incoming.json().unwrap_or_default(), headers)
         }
-        Route::ListModels => Call::empty(route.endpoint(), headers),
-        Route::GetModel(id) => {
-            let mut call = Call::empty(route.endpoint(), headers);
+        AnthropicRoute::ListModels => ModelCall::empty(route.endpoint(), headers),
+        AnthropicRoute::GetModel(id) => {
+            let mut call = ModelCall::empty(route.endpoint(), headers);
             call.model.clone_from(id);
             call
         }

@@ -3,40 +3,42 @@
 use axum::http::Method;
 use serde_json::{Value, json};
 
-use super::reply::Reply;
-use super::script::{ForgeScript, Purpose, ScriptedProtection, ScriptedRequest};
-use super::state::{HeldRequest, HeldState, State};
-use crate::server::{Incoming, decoded};
+use super::reply::ForgeReply;
+use super::script::{CallPurpose, ForgeScript, ScriptedProtection, ScriptedRequest};
+use super::state::{ForgeState, HeldRequest, HeldState};
+use crate::server::{IncomingRequest, decoded};
 
 const DOCUMENTATION: &str = "https://docs.github.com/rest";
 const RULESET: u64 = 42;
 
 /// What a call is for.
-pub(super) fn purpose(incoming: &Incoming) -> Option<Purpose> {
+pub(super) fn purpose(incoming: &IncomingRequest) -> Option<CallPurpose> {
     let path: Vec<&str> = incoming.path.trim_matches('/').split('/').collect();
     match (&incoming.method, path.as_slice()) {
-        (&Method::GET, ["repos", _, _]) => Some(Purpose::Repository),
-        (&Method::GET, ["repos", _, _, "branches" | "rules" | "rulesets", ..]) => Some(Purpose::Protection),
-        (&Method::GET, ["repos", _, _, "pulls"]) => Some(Purpose::List),
-        (&Method::POST, ["repos", _, _, "pulls"]) => Some(Purpose::Create),
-        (&Method::PATCH, ["repos", _, _, "pulls", _]) => Some(Purpose::Update),
+        (&Method::GET, ["repos", _, _]) => Some(CallPurpose::Repository),
+        (&Method::GET, ["repos", _, _, "branches" | "rules" | "rulesets", ..]) => {
+            Some(CallPurpose::Protection)
+        }
+        (&Method::GET, ["repos", _, _, "pulls"]) => Some(CallPurpose::List),
+        (&Method::POST, ["repos", _, _, "pulls"]) => Some(CallPurpose::Create),
+        (&Method::PATCH, ["repos", _, _, "pulls", _]) => Some(CallPurpose::Update),
         _ => None,
     }
 }
 
-pub(super) fn unauthorised(had_token: bool) -> Reply {
+pub(super) fn unauthorised(had_token: bool) -> ForgeReply {
     match had_token {
         true => error(401, "Bad credentials"),
         false => error(401, "Requires authentication"),
     }
 }
 
-pub(super) fn forbidden() -> Reply {
+pub(super) fn forbidden() -> ForgeReply {
     error(403, "Resource not accessible by personal access token")
 }
 
 /// Answers a call that the token may make.
-pub(super) fn answer(script: &ForgeScript, state: &mut State, incoming: &Incoming) -> Reply {
+pub(super) fn answer(script: &ForgeScript, state: &mut ForgeState, incoming: &IncomingRequest) -> ForgeReply {
     let path: Vec<String> = incoming.path.trim_matches('/').split('/').map(decoded).collect();
     let path: Vec<&str> = path.iter().map(String::as_str).collect();
     let ["repos", owner, name, rest @ ..] = path.as_slice() else {
@@ -46,22 +48,24 @@ pub(super) fn answer(script: &ForgeScript, state: &mut State, incoming: &Incomin
         return error(404, "Not Found");
     }
     match (&incoming.method, rest) {
-        (&Method::GET, []) => Reply::new(200, repository(script)),
+        (&Method::GET, []) => ForgeReply::new(200, repository(script)),
         (&Method::GET, ["branches", branch]) => one_branch(script, branch),
         (&Method::GET, ["branches", branch, "protection"]) => classic(script, branch),
-        (&Method::GET, ["rules", "branches", branch]) => Reply::new(200, rules(script, branch)),
-        (&Method::GET, ["rulesets", "42"]) if script.protection == ScriptedProtection::Ruleset => Reply::new(
-            200,
-            json!({ "id": RULESET, "name": "guard main", "target": "branch", "enforcement": "active" }),
-        ),
-        (&Method::GET, ["pulls"]) => Reply::new(200, list(script, state, incoming)),
+        (&Method::GET, ["rules", "branches", branch]) => ForgeReply::new(200, rules(script, branch)),
+        (&Method::GET, ["rulesets", "42"]) if script.protection == ScriptedProtection::Ruleset => {
+            ForgeReply::new(
+                200,
+                json!({ "id": RULESET, "name": "guard main", "target": "branch", "enforcement": "active" }),
+            )
+        }
+        (&Method::GET, ["pulls"]) => ForgeReply::new(200, list(script, state, incoming)),
         (&Method::POST, ["pulls"]) => create(script, state, incoming),
         (&Method::PATCH, ["pulls", number]) => update(script, state, incoming, number),
         _ => error(404, "Not Found"),
     }
 }
 
-fn classic(script: &ForgeScript, branch: &str) -> Reply {
+fn classic(script: &ForgeScript, branch: &str) -> ForgeReply {
     if branch != script.default_branch {
         return error(404, "Branch not found");
     }
@@ -69,7 +73,7 @@ fn classic(script: &ForgeScript, branch: &str) -> Reply {
     match script.protection {
         ScriptedProtection::Off | ScriptedProtection::Ruleset => error(404, "Branch not protected"),
         ScriptedProtection::Forbidden | ScriptedProtection::ForbiddenOff => forbidden(),
-        ScriptedProtection::On => Reply::new(
+        ScriptedProtection::On => ForgeReply::new(
             200,
             json!({
                 "required_pull_request_reviews": {
@@ -83,7 +87,7 @@ fn classic(script: &ForgeScript, branch: &str) -> Reply {
                 "allow_deletions": switch(false),
             }),
         ),
-        ScriptedProtection::Weak => Reply::new(
+        ScriptedProtection::Weak => ForgeReply::new(
             200,
             json!({
                 "enforce_admins": switch(false),
@@ -95,7 +99,7 @@ fn classic(script: &ForgeScript, branch: &str) -> Reply {
     }
 }
 
-fn one_branch(script: &ForgeScript, branch: &str) -> Reply {
+fn one_branch(script: &ForgeScript, branch: &str) -> ForgeReply {
     if branch != script.default_branch {
         return error(404, "Branch not found");
     }
@@ -107,7 +111,7 @@ fn one_branch(script: &ForgeScript, branch: &str) -> Reply {
         | ScriptedProtection::Forbidden => true,
     };
     let sha = "6dcb09b5b57875f334f61aebed695e2e4193db5e";
-    Reply::new(
+    ForgeReply::new(
         200,
         json!({ "name": branch, "commit": { "sha": sha }, "protected": protected }),
     )
@@ -128,7 +132,7 @@ fn rules(script: &ForgeScript, branch: &str) -> Value {
     json!([rule("deletion"), rule("non_fast_forward"), rule("pull_request")])
 }
 
-fn list(script: &ForgeScript, state: &State, incoming: &Incoming) -> Value {
+fn list(script: &ForgeScript, state: &ForgeState, incoming: &IncomingRequest) -> Value {
     let number = |name: &str, default: usize| {
         let given = incoming.parameter(name).and_then(|value| value.parse().ok());
         given.unwrap_or(default).max(1)
@@ -150,7 +154,7 @@ fn list(script: &ForgeScript, state: &State, incoming: &Incoming) -> Value {
     page.map(|request| pull_request(script, request)).collect()
 }
 
-fn create(script: &ForgeScript, state: &mut State, incoming: &Incoming) -> Reply {
+fn create(script: &ForgeScript, state: &mut ForgeState, incoming: &IncomingRequest) -> ForgeReply {
     let body: Value = serde_json::from_slice(&incoming.body).unwrap_or_default();
     let field = |name: &str| body[name].as_str().unwrap_or_default().to_owned();
     for name in ["title", "head", "base"] {
@@ -171,10 +175,15 @@ fn create(script: &ForgeScript, state: &mut State, incoming: &Incoming) -> Reply
         body: field("body"),
         fork: false,
     });
-    Reply::new(201, pull_request(script, request))
+    ForgeReply::new(201, pull_request(script, request))
 }
 
-fn update(script: &ForgeScript, state: &mut State, incoming: &Incoming, number: &str) -> Reply {
+fn update(
+    script: &ForgeScript,
+    state: &mut ForgeState,
+    incoming: &IncomingRequest,
+    number: &str,
+) -> ForgeReply {
     let body: Value = serde_json::from_slice(&incoming.body).unwrap_or_default();
     let number = number.parse().unwrap_or_default();
     let Some(request) = state.by_number(number) else {
@@ -186,7 +195,7 @@ fn update(script: &ForgeScript, state: &mut State, incoming: &Incoming, number: 
     if let Some(text) = body["body"].as_str() {
         text.clone_into(&mut request.body);
     }
-    Reply::new(200, pull_request(script, request))
+    ForgeReply::new(200, pull_request(script, request))
 }
 
 fn repository(script: &ForgeScript) -> Value {
@@ -241,18 +250,18 @@ fn owner_of<'s>(script: &'s ForgeScript, request: &HeldRequest) -> &'s str {
     }
 }
 
-fn invalid(what: Value) -> Reply {
+fn invalid(what: Value) -> ForgeReply {
     let body = json!({
         "message": "Validation Failed",
         "errors": [what],
         "documentation_url": format!("{DOCUMENTATION}/pulls/pulls#create-a-pull-request"),
         "status": "422",
     });
-    Reply::new(422, body)
+    ForgeReply::new(422, body)
 }
 
-fn error(status: u16, message: &str) -> Reply {
+fn error(status: u16, message: &str) -> ForgeReply {
     let body =
         json!({ "message": message, "documentation_url": DOCUMENTATION, "status": status.to_string() });
-    Reply::new(status, body)
+    ForgeReply::new(status, body)
 }

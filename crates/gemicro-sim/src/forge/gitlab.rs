@@ -3,20 +3,20 @@
 use axum::http::Method;
 use serde_json::{Value, json};
 
-use super::reply::Reply;
-use super::script::{ForgeScript, Purpose, ScriptedProtection, ScriptedRequest};
-use super::state::{HeldRequest, HeldState, State};
-use crate::server::{Incoming, decoded};
+use super::reply::ForgeReply;
+use super::script::{CallPurpose, ForgeScript, ScriptedProtection, ScriptedRequest};
+use super::state::{ForgeState, HeldRequest, HeldState};
+use crate::server::{IncomingRequest, decoded};
 
 /// Numbers of the project and of a fork of it.
 const PROJECT: u64 = 5;
 const FORK: u64 = 6;
 
 /// What a call is for.
-pub(super) fn purpose(incoming: &Incoming) -> Option<Purpose> {
+pub(super) fn purpose(incoming: &IncomingRequest) -> Option<CallPurpose> {
     let path: Vec<&str> = incoming.path.trim_matches('/').split('/').collect();
     match (&incoming.method, path.as_slice()) {
-        (&Method::GET, ["api", "v4", "projects", _]) => Some(Purpose::Repository),
+        (&Method::GET, ["api", "v4", "projects", _]) => Some(CallPurpose::Repository),
         (
             &Method::GET,
             [
@@ -27,29 +27,29 @@ pub(super) fn purpose(incoming: &Incoming) -> Option<Purpose> {
                 "protected_branches" | "repository",
                 ..,
             ],
-        ) => Some(Purpose::Protection),
-        (&Method::GET, ["api", "v4", "projects", _, "merge_requests"]) => Some(Purpose::List),
-        (&Method::POST, ["api", "v4", "projects", _, "merge_requests"]) => Some(Purpose::Create),
-        (&Method::PUT, ["api", "v4", "projects", _, "merge_requests", _]) => Some(Purpose::Update),
+        ) => Some(CallPurpose::Protection),
+        (&Method::GET, ["api", "v4", "projects", _, "merge_requests"]) => Some(CallPurpose::List),
+        (&Method::POST, ["api", "v4", "projects", _, "merge_requests"]) => Some(CallPurpose::Create),
+        (&Method::PUT, ["api", "v4", "projects", _, "merge_requests", _]) => Some(CallPurpose::Update),
         _ => None,
     }
 }
 
-pub(super) fn unauthorised() -> Reply {
+pub(super) fn unauthorised() -> ForgeReply {
     message(401, "401 Unauthorized")
 }
 
-pub(super) fn forbidden() -> Reply {
+pub(super) fn forbidden() -> ForgeReply {
     let body = json!({
         "error": "insufficient_scope",
         "error_description": "The request requires higher privileges than provided by the access token.",
         "scope": "api",
     });
-    Reply::new(403, body)
+    ForgeReply::new(403, body)
 }
 
 /// Answers a call that the token may make.
-pub(super) fn answer(script: &ForgeScript, state: &mut State, incoming: &Incoming) -> Reply {
+pub(super) fn answer(script: &ForgeScript, state: &mut ForgeState, incoming: &IncomingRequest) -> ForgeReply {
     let path: Vec<String> = incoming.path.trim_matches('/').split('/').map(decoded).collect();
     let path: Vec<&str> = path.iter().map(String::as_str).collect();
     let ["api", "v4", "projects", project, rest @ ..] = path.as_slice() else {
@@ -59,17 +59,17 @@ pub(super) fn answer(script: &ForgeScript, state: &mut State, incoming: &Incomin
         return message(404, "404 Project Not Found");
     }
     match (&incoming.method, rest) {
-        (&Method::GET, []) => Reply::new(200, one_project(script)),
+        (&Method::GET, []) => ForgeReply::new(200, one_project(script)),
         (&Method::GET, ["protected_branches"]) => protected_branches(script),
         (&Method::GET, ["repository", "branches", branch]) => one_branch(script, branch),
-        (&Method::GET, ["merge_requests"]) => Reply::new(200, list(script, state, incoming)),
+        (&Method::GET, ["merge_requests"]) => ForgeReply::new(200, list(script, state, incoming)),
         (&Method::POST, ["merge_requests"]) => create(script, state, incoming),
         (&Method::PUT, ["merge_requests", number]) => update(script, state, incoming, number),
         _ => message(404, "404 Not Found"),
     }
 }
 
-fn protected_branches(script: &ForgeScript) -> Reply {
+fn protected_branches(script: &ForgeScript) -> ForgeReply {
     let level = |level: u64, words: &str| json!([{ "id": 1, "access_level": level, "access_level_description": words }]);
     let (nobody, maintainers) = (|| level(0, "No one"), || level(40, "Maintainers"));
     let rule = |name: &str, push: Value, allow_force_push: bool| {
@@ -95,10 +95,10 @@ fn protected_branches(script: &ForgeScript) -> Reply {
             return message(403, "403 Forbidden");
         }
     };
-    Reply::new(200, rules)
+    ForgeReply::new(200, rules)
 }
 
-fn one_branch(script: &ForgeScript, branch: &str) -> Reply {
+fn one_branch(script: &ForgeScript, branch: &str) -> ForgeReply {
     if branch != script.default_branch {
         return message(404, "404 Branch Not Found");
     }
@@ -109,13 +109,13 @@ fn one_branch(script: &ForgeScript, branch: &str) -> Reply {
         | ScriptedProtection::Ruleset
         | ScriptedProtection::Forbidden => true,
     };
-    Reply::new(
+    ForgeReply::new(
         200,
         json!({ "name": branch, "merged": false, "protected": protected, "default": true }),
     )
 }
 
-fn list(script: &ForgeScript, state: &State, incoming: &Incoming) -> Value {
+fn list(script: &ForgeScript, state: &ForgeState, incoming: &IncomingRequest) -> Value {
     let number = |name: &str, default: usize| {
         let given = incoming.parameter(name).and_then(|value| value.parse().ok());
         given.unwrap_or(default).max(1)
@@ -133,12 +133,12 @@ fn list(script: &ForgeScript, state: &State, incoming: &Incoming) -> Value {
     page.map(|request| merge_request(script, request)).collect()
 }
 
-fn create(script: &ForgeScript, state: &mut State, incoming: &Incoming) -> Reply {
+fn create(script: &ForgeScript, state: &mut ForgeState, incoming: &IncomingRequest) -> ForgeReply {
     let body: Value = serde_json::from_slice(&incoming.body).unwrap_or_default();
     let field = |name: &str| body[name].as_str().unwrap_or_default().to_owned();
     for name in ["title", "source_branch", "target_branch"] {
         if field(name).is_empty() {
-            return Reply::new(400, json!({ "error": format!("{name} is missing") }));
+            return ForgeReply::new(400, json!({ "error": format!("{name} is missing") }));
         }
     }
     let (head, base) = (field("source_branch"), field("target_branch"));
@@ -147,7 +147,7 @@ fn create(script: &ForgeScript, state: &mut State, incoming: &Incoming) -> Reply
             "Another open merge request already exists for this source branch: !{}",
             existing.number
         );
-        return Reply::new(409, json!({ "message": [message] }));
+        return ForgeReply::new(409, json!({ "message": [message] }));
     }
     let request = state.add(ScriptedRequest {
         head,
@@ -156,10 +156,15 @@ fn create(script: &ForgeScript, state: &mut State, incoming: &Incoming) -> Reply
         body: field("description"),
         fork: false,
     });
-    Reply::new(201, merge_request(script, request))
+    ForgeReply::new(201, merge_request(script, request))
 }
 
-fn update(script: &ForgeScript, state: &mut State, incoming: &Incoming, number: &str) -> Reply {
+fn update(
+    script: &ForgeScript,
+    state: &mut ForgeState,
+    incoming: &IncomingRequest,
+    number: &str,
+) -> ForgeReply {
     let body: Value = serde_json::from_slice(&incoming.body).unwrap_or_default();
     let number = number.parse().unwrap_or_default();
     let Some(request) = state.by_number(number) else {
@@ -171,7 +176,7 @@ fn update(script: &ForgeScript, state: &mut State, incoming: &Incoming, number: 
     if let Some(text) = body["description"].as_str() {
         text.clone_into(&mut request.body);
     }
-    Reply::new(200, merge_request(script, request))
+    ForgeReply::new(200, merge_request(script, request))
 }
 
 fn one_project(script: &ForgeScript) -> Value {
@@ -209,6 +214,6 @@ fn word(state: HeldState) -> &'static str {
     }
 }
 
-fn message(status: u16, text: &str) -> Reply {
-    Reply::new(status, json!({ "message": text }))
+fn message(status: u16, text: &str) -> ForgeReply {
+    ForgeReply::new(status, json!({ "message": text }))
 }

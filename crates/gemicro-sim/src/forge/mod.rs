@@ -15,7 +15,7 @@ mod state;
 mod world;
 
 pub use script::{
-    ForgeApi, ForgeFault, ForgeFaultKind, ForgeScript, ForgeScriptError, Purpose, ScriptedProtection,
+    CallPurpose, ForgeApi, ForgeFault, ForgeFaultKind, ForgeScript, ForgeScriptError, ScriptedProtection,
     ScriptedRequest, TokenRights,
 };
 pub use server::{ForgeSimulator, RunningForge};

@@ -9,12 +9,12 @@ use axum::response::Response;
 use serde_json::Value;
 
 /// What a call is answered.
-pub(super) struct Reply {
+pub(super) struct ForgeReply {
     pub(super) status: u16,
     pub(super) body: Value,
 }
 
-impl Reply {
+impl ForgeReply {
     pub(super) fn new(status: u16, body: Value) -> Self {
         Self { status, body }
     }

@@ -96,7 +96,7 @@ pub struct ScriptedRequest {
 #[serde(deny_unknown_fields)]
 pub struct ForgeFault {
     /// The calls that it befalls.
-    pub on: Purpose,
+    pub on: CallPurpose,
     /// How many of them.
     #[serde(default = "once")]
     pub times: u32,
@@ -107,7 +107,7 @@ pub struct ForgeFault {
 /// What a call is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Purpose {
+pub enum CallPurpose {
     /// The repository itself.
     Repository,
     /// How a branch is protected, whichever way that is asked.
@@ -231,12 +231,12 @@ faults:
             }],
             faults: vec![
                 ForgeFault {
-                    on: Purpose::List,
+                    on: CallPurpose::List,
                     times: 2,
                     what: ForgeFaultKind::Status(500),
                 },
                 ForgeFault {
-                    on: Purpose::Create,
+                    on: CallPurpose::Create,
                     times: 1,
                     what: ForgeFaultKind::DoneThenCut,
                 },

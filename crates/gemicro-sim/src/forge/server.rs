@@ -12,11 +12,11 @@ use axum::response::Response;
 use tokio_util::sync::CancellationToken;
 
 use super::reply::{broken_off, response};
-use super::script::{ForgeApi, ForgeScript, Purpose};
+use super::script::{CallPurpose, ForgeApi, ForgeScript};
 use super::state::{HeldRequest, HeldState};
-use super::world::{ForgeCall, Outcome, World, count};
+use super::world::{ForgeCall, ForgeOutcome, SimulatedForge, count};
 use super::{github, gitlab};
-use crate::server::{Incoming, Listening, StartError, listen};
+use crate::server::{IncomingRequest, LoopbackServer, StartError, listen};
 
 /// The most that a request may have, in bytes.
 const BODY_BYTES: usize = 4 << 20;
@@ -27,15 +27,15 @@ pub struct ForgeSimulator;
 
 /// A simulated forge at work. Dropping it stops it without waiting.
 pub struct RunningForge {
-    world: Arc<World>,
-    listening: Listening,
+    world: Arc<SimulatedForge>,
+    listening: LoopbackServer,
 }
 
 impl ForgeSimulator {
     /// Listens on a free port of 127.0.0.1 and answers until stopped.
     pub async fn start(script: ForgeScript) -> Result<RunningForge, StartError> {
         let shutdown = CancellationToken::new();
-        let world = Arc::new(World::new(script, shutdown.clone()));
+        let world = Arc::new(SimulatedForge::new(script, shutdown.clone()));
         let router = Router::new().fallback(dispatch).with_state(Arc::clone(&world));
         let addr = SocketAddr::from(([127, 0, 0, 1], 0));
         let listening = listen(router, addr, shutdown).await?;
@@ -64,12 +64,12 @@ impl RunningForge {
     }
 
     /// How many calls it saw that were for something.
-    pub fn count(&self, purpose: Purpose) -> usize {
+    pub fn count(&self, purpose: CallPurpose) -> usize {
         count(&self.world.calls.borrow(), purpose)
     }
 
     /// Waits until it saw so many calls that were for something.
-    pub async fn saw(&self, purpose: Purpose, n_calls: usize) {
+    pub async fn saw(&self, purpose: CallPurpose, n_calls: usize) {
         let mut calls = self.world.calls.subscribe();
         // The sender lives as long as this handle.
         let _ = calls.wait_for(|calls| count(calls, purpose) >= n_calls).await;
@@ -101,9 +101,9 @@ impl std::fmt::Debug for RunningForge {
     }
 }
 
-async fn dispatch(State(world): State<Arc<World>>, request: Request) -> Response {
+async fn dispatch(State(world): State<Arc<SimulatedForge>>, request: Request) -> Response {
     let (parts, body) = request.into_parts();
-    let mut incoming = Incoming::new(parts);
+    let mut incoming = IncomingRequest::new(parts);
     let Ok(body) = to_bytes(body, BODY_BYTES).await else {
         return response(413, "text/plain", "too large".to_owned());
     };
@@ -114,14 +114,14 @@ async fn dispatch(State(world): State<Arc<World>>, request: Request) -> Response
     };
     let outcome = world.answer(&incoming, purpose);
     let status = match &outcome {
-        Outcome::Answered(response) => Some(response.status().as_u16()),
-        Outcome::Cut | Outcome::Hanging => None,
+        ForgeOutcome::Answered(response) => Some(response.status().as_u16()),
+        ForgeOutcome::Cut | ForgeOutcome::Hanging => None,
     };
     world.note(&incoming, purpose, status);
     match outcome {
-        Outcome::Answered(response) => *response,
-        Outcome::Cut => broken_off(),
-        Outcome::Hanging => {
+        ForgeOutcome::Answered(response) => *response,
+        ForgeOutcome::Cut => broken_off(),
+        ForgeOutcome::Hanging => {
             world.shutdown.cancelled().await;
             response(503, "text/plain", "the simulator stopped".to_owned())
         }

@@ -1,6 +1,6 @@
 //! What a simulated forge holds.
 
-use super::script::{ForgeFault, ForgeFaultKind, ForgeScript, Purpose, ScriptedRequest};
+use super::script::{CallPurpose, ForgeFault, ForgeFaultKind, ForgeScript, ScriptedRequest};
 
 /// A request to merge that the forge holds.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -34,12 +34,12 @@ pub enum HeldState {
 
 /// The requests, and the faults that are left.
 #[derive(Debug)]
-pub(super) struct State {
+pub(super) struct ForgeState {
     pub(super) requests: Vec<HeldRequest>,
     faults: Vec<ForgeFault>,
 }
 
-impl State {
+impl ForgeState {
     pub(super) fn new(script: &ForgeScript) -> Self {
         let mut state = Self {
             requests: Vec::new(),
@@ -79,7 +79,7 @@ impl State {
     }
 
     /// The next fault for a call of this purpose.
-    pub(super) fn next_fault(&mut self, purpose: Purpose) -> Option<ForgeFaultKind> {
+    pub(super) fn next_fault(&mut self, purpose: CallPurpose) -> Option<ForgeFaultKind> {
         let fault = self
             .faults
             .iter_mut()

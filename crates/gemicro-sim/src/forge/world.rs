@@ -9,11 +9,11 @@ use serde_json::{Value, json};
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
-use super::reply::{Reply, response, with_header};
-use super::script::{ForgeApi, ForgeFaultKind, ForgeScript, Purpose, ScriptedRequest, TokenRights};
-use super::state::State;
+use super::reply::{ForgeReply, response, with_header};
+use super::script::{CallPurpose, ForgeApi, ForgeFaultKind, ForgeScript, ScriptedRequest, TokenRights};
+use super::state::ForgeState;
 use super::{github, gitlab};
-use crate::server::Incoming;
+use crate::server::IncomingRequest;
 
 /// One call that a simulated forge saw.
 #[derive(Debug, Clone, PartialEq)]
@@ -23,7 +23,7 @@ pub struct ForgeCall {
     /// Path and query.
     pub path: String,
     /// What it is for, where that is known.
-    pub purpose: Option<Purpose>,
+    pub purpose: Option<CallPurpose>,
     /// It brought some token; which one is not kept.
     pub had_token: bool,
     /// Its body, where it is JSON.
@@ -33,37 +33,37 @@ pub struct ForgeCall {
 }
 
 /// One simulated forge.
-pub(super) struct World {
+pub(super) struct SimulatedForge {
     pub(super) script: ForgeScript,
-    state: Mutex<State>,
+    state: Mutex<ForgeState>,
     pub(super) calls: watch::Sender<Vec<ForgeCall>>,
     /// Ends the waits of faults that never answer.
     pub(super) shutdown: CancellationToken,
 }
 
 /// How a call goes on once the forge has done what it does.
-pub(super) enum Outcome {
+pub(super) enum ForgeOutcome {
     Answered(Box<Response>),
     Cut,
     Hanging,
 }
 
-impl World {
+impl SimulatedForge {
     pub(super) fn new(script: ForgeScript, shutdown: CancellationToken) -> Self {
         Self {
-            state: Mutex::new(State::new(&script)),
+            state: Mutex::new(ForgeState::new(&script)),
             calls: watch::Sender::new(Vec::new()),
             shutdown,
             script,
         }
     }
 
-    pub(super) fn state(&self) -> MutexGuard<'_, State> {
+    pub(super) fn state(&self) -> MutexGuard<'_, ForgeState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Answers a call, unless a fault of the script steps in.
-    pub(super) fn answer(&self, incoming: &Incoming, purpose: Option<Purpose>) -> Outcome {
+    pub(super) fn answer(&self, incoming: &IncomingRequest, purpose: Option<CallPurpose>) -> ForgeOutcome {
         let mut state = self.state();
         let fault = purpose.and_then(|purpose| state.next_fault(purpose));
         let answer = match fault {
@@ -75,11 +75,11 @@ impl World {
             }
             Some(ForgeFaultKind::DoneThenCut) => {
                 self.reply(&mut state, incoming);
-                return Outcome::Cut;
+                return ForgeOutcome::Cut;
             }
             Some(ForgeFaultKind::DoneThenHang) => {
                 self.reply(&mut state, incoming);
-                return Outcome::Hanging;
+                return ForgeOutcome::Hanging;
             }
             Some(ForgeFaultKind::Race) => {
                 state.add(the_same_by_somebody_else(incoming));
@@ -100,15 +100,15 @@ impl World {
             }
             Some(ForgeFaultKind::Echo) => {
                 let token = token(incoming).unwrap_or_default();
-                Reply::new(422, json!({ "message": format!("cannot use {token}") })).response()
+                ForgeReply::new(422, json!({ "message": format!("cannot use {token}") })).response()
             }
-            Some(ForgeFaultKind::Stale) => Reply::new(200, json!([])).response(),
+            Some(ForgeFaultKind::Stale) => ForgeReply::new(200, json!([])).response(),
         };
-        Outcome::Answered(Box::new(answer))
+        ForgeOutcome::Answered(Box::new(answer))
     }
 
     /// Writes a call down, without its token.
-    pub(super) fn note(&self, incoming: &Incoming, purpose: Option<Purpose>, status: Option<u16>) {
+    pub(super) fn note(&self, incoming: &IncomingRequest, purpose: Option<CallPurpose>, status: Option<u16>) {
         let query = incoming
             .query
             .iter()
@@ -127,7 +127,7 @@ impl World {
     }
 
     /// The answer without faults: the token first, then its rights, then the API.
-    fn reply(&self, state: &mut State, incoming: &Incoming) -> Reply {
+    fn reply(&self, state: &mut ForgeState, incoming: &IncomingRequest) -> ForgeReply {
         let given = token(incoming);
         if self.script.token.is_some() && given != self.script.token.as_deref() {
             return match self.script.api {
@@ -148,7 +148,7 @@ impl World {
         }
     }
 
-    fn failure(&self, status: u16) -> Reply {
+    fn failure(&self, status: u16) -> ForgeReply {
         let reason = StatusCode::from_u16(status).ok();
         let reason = reason
             .and_then(|status| status.canonical_reason())
@@ -157,24 +157,24 @@ impl World {
             ForgeApi::GitHub => reason.to_owned(),
             ForgeApi::GitLab => format!("{status} {reason}"),
         };
-        Reply::new(status, json!({ "message": message }))
+        ForgeReply::new(status, json!({ "message": message }))
     }
 }
 
 /// How many calls were for something.
-pub(super) fn count(calls: &[ForgeCall], purpose: Purpose) -> usize {
+pub(super) fn count(calls: &[ForgeCall], purpose: CallPurpose) -> usize {
     calls.iter().filter(|call| call.purpose == Some(purpose)).count()
 }
 
 /// The token, from the headers that the services take it from.
-fn token(incoming: &Incoming) -> Option<&str> {
+fn token(incoming: &IncomingRequest) -> Option<&str> {
     let authorization = incoming.header("authorization");
     let bearer =
         authorization.and_then(|value| value.strip_prefix("Bearer ").or(value.strip_prefix("token ")));
     bearer.or_else(|| incoming.header("private-token"))
 }
 
-fn the_same_by_somebody_else(incoming: &Incoming) -> ScriptedRequest {
+fn the_same_by_somebody_else(incoming: &IncomingRequest) -> ScriptedRequest {
     let body: Value = serde_json::from_slice(&incoming.body).unwrap_or_default();
     let field = |names: [&str; 2]| {
         let value = names.iter().find_map(|name| body[*name].as_str());

@@ -8,5 +8,5 @@ mod models;
 mod route;
 
 pub(crate) use interactions::InteractionStore;
-pub(crate) use models::ModelTable;
-pub(crate) use route::{Route, answer, describe};
+pub(crate) use models::SimulatedModels;
+pub(crate) use route::{GeminiRoute, answer, describe};

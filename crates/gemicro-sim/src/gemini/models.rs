@@ -7,9 +7,9 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::content::plain_call;
-use super::route::Route;
-use crate::scenario::Endpoint;
-use crate::server::{Incoming, Refusal, World, json_response};
+use super::route::GeminiRoute;
+use crate::scenario::ScenarioEndpoint;
+use crate::server::{IncomingRequest, ServerWorld, SimulatedRefusal, json_response};
 
 const TABLE: &str = include_str!("models.toml");
 /// Models per page unless the client says.
@@ -17,13 +17,13 @@ const PAGE: usize = 50;
 
 /// What the simulator knows about models and agents.
 #[derive(Debug, Clone, Deserialize)]
-pub(crate) struct ModelTable {
+pub(crate) struct SimulatedModels {
     default_input: u64,
     default_output: u64,
     #[serde(rename = "model")]
     models: Vec<Model>,
     #[serde(rename = "agent")]
-    agents: Vec<Agent>,
+    agents: Vec<SimulatedAgent>,
     /// Ids that only the OpenAI API knows.
     local: Vec<String>,
     /// How further ids begin that it knows.
@@ -49,7 +49,7 @@ pub(crate) struct Model {
 }
 
 #[derive(Debug, Clone, Deserialize)]
-pub(crate) struct Agent {
+pub(crate) struct SimulatedAgent {
     id: String,
     #[serde(default)]
     pub(crate) needs_environment: bool,
@@ -61,7 +61,7 @@ fn yes() -> bool {
     true
 }
 
-impl ModelTable {
+impl SimulatedModels {
     /// The data file plus the scenario's own models.
     pub(crate) fn new(more: &[String]) -> Self {
         let mut table: Self = toml::from_str(TABLE).expect("the data file is checked by a test");
@@ -80,7 +80,7 @@ impl ModelTable {
         self.models.iter().find(known)
     }
 
-    pub(crate) fn agent(&self, id: &str) -> Option<&Agent> {
+    pub(crate) fn agent(&self, id: &str) -> Option<&SimulatedAgent> {
         self.agents.iter().find(|agent| agent.id == id)
     }
 
@@ -129,11 +129,11 @@ fn begins_like(id: &str, families: &[String]) -> bool {
 
 /// `GET …/models`.
 pub(crate) async fn list(
-    world: &Arc<World>,
-    incoming: &Incoming,
-    route: &Route,
-) -> Result<Response, Refusal> {
-    if let Some(response) = plain_call(world, incoming, Endpoint::Models, "", Ok(())).await? {
+    world: &Arc<ServerWorld>,
+    incoming: &IncomingRequest,
+    route: &GeminiRoute,
+) -> Result<Response, SimulatedRefusal> {
+    if let Some(response) = plain_call(world, incoming, ScenarioEndpoint::Models, "", Ok(())).await? {
         return Ok(response);
     }
     let number = |name: &str| {
@@ -167,19 +167,19 @@ pub(crate) async fn list(
 
 /// `GET …/models/{model}`.
 pub(crate) async fn get(
-    world: &Arc<World>,
-    incoming: &Incoming,
-    route: &Route,
+    world: &Arc<ServerWorld>,
+    incoming: &IncomingRequest,
+    route: &GeminiRoute,
     id: &str,
-) -> Result<Response, Refusal> {
+) -> Result<Response, SimulatedRefusal> {
     let found = world.models.model(id, &route.version);
     let check = found
         .map(drop)
-        .ok_or_else(|| Refusal::model_not_found(id, &route.version));
-    if let Some(response) = plain_call(world, incoming, Endpoint::Models, id, check).await? {
+        .ok_or_else(|| SimulatedRefusal::model_not_found(id, &route.version));
+    if let Some(response) = plain_call(world, incoming, ScenarioEndpoint::Models, id, check).await? {
         return Ok(response);
     }
-    let model = found.ok_or_else(|| Refusal::model_not_found(id, &route.version))?;
+    let model = found.ok_or_else(|| SimulatedRefusal::model_not_found(id, &route.version))?;
     Ok(json_response(&world.models.show(model)))
 }
 
@@ -189,7 +189,7 @@ mod tests {
 
     #[test]
     fn the_data_file_is_read() {
-        let table = ModelTable::new(&["mine".to_owned()]);
+        let table = SimulatedModels::new(&["mine".to_owned()]);
         assert!(table.model("mine", "v1").is_some());
         assert!(table.model("gemini-flash-latest", "v1").is_none());
         assert!(table.model("gemini-flash-latest", "v1beta").is_some());

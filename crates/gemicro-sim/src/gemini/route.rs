@@ -6,21 +6,21 @@ use axum::http::Method;
 use axum::response::Response;
 
 use super::{content, interactions, models};
-use crate::call::Call;
-use crate::scenario::Endpoint;
-use crate::server::{Incoming, Refusal, World};
+use crate::call::ModelCall;
+use crate::scenario::ScenarioEndpoint;
+use crate::server::{IncomingRequest, ServerWorld, SimulatedRefusal};
 
 /// One call of the API.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Route {
+pub(crate) struct GeminiRoute {
     /// `v1` or `v1beta`.
     pub(crate) version: String,
-    pub(crate) target: Target,
+    pub(crate) target: RouteTarget,
 }
 
 /// What the path names.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Target {
+pub(crate) enum RouteTarget {
     CreateInteraction,
     GetInteraction(String),
     CancelInteraction(String),
@@ -32,11 +32,11 @@ pub(crate) enum Target {
     GetModel(String),
 }
 
-impl Route {
-    pub(crate) fn of(incoming: &Incoming) -> Result<Self, Refusal> {
+impl GeminiRoute {
+    pub(crate) fn of(incoming: &IncomingRequest) -> Result<Self, SimulatedRefusal> {
         let parts: Vec<&str> = incoming.path.trim_matches('/').split('/').collect();
         let unknown = || {
-            Refusal::new(
+            SimulatedRefusal::new(
                 404,
                 format!("{} {} was not found.", incoming.method, incoming.path),
             )
@@ -48,18 +48,18 @@ impl Route {
         let post = incoming.method == Method::POST;
         let delete = incoming.method == Method::DELETE;
         let target = match rest {
-            ["interactions"] if post => Target::CreateInteraction,
-            ["interactions", id] if get => Target::GetInteraction((*id).to_owned()),
-            ["interactions", id] if delete => Target::DeleteInteraction((*id).to_owned()),
-            ["interactions", id, "cancel"] if post => Target::CancelInteraction((*id).to_owned()),
-            ["models"] if get => Target::ListModels,
+            ["interactions"] if post => RouteTarget::CreateInteraction,
+            ["interactions", id] if get => RouteTarget::GetInteraction((*id).to_owned()),
+            ["interactions", id] if delete => RouteTarget::DeleteInteraction((*id).to_owned()),
+            ["interactions", id, "cancel"] if post => RouteTarget::CancelInteraction((*id).to_owned()),
+            ["models"] if get => RouteTarget::ListModels,
             ["models", model] => match (model.rsplit_once(':'), get, post) {
-                (None, true, _) => Target::GetModel((*model).to_owned()),
-                (Some((model, "generateContent")), _, true) => Target::GenerateContent(model.to_owned()),
+                (None, true, _) => RouteTarget::GetModel((*model).to_owned()),
+                (Some((model, "generateContent")), _, true) => RouteTarget::GenerateContent(model.to_owned()),
                 (Some((model, "streamGenerateContent")), _, true) => {
-                    Target::StreamGenerateContent(model.to_owned())
+                    RouteTarget::StreamGenerateContent(model.to_owned())
                 }
-                (Some((model, "countTokens")), _, true) => Target::CountTokens(model.to_owned()),
+                (Some((model, "countTokens")), _, true) => RouteTarget::CountTokens(model.to_owned()),
                 _ => return Err(unknown()),
             },
             _ => return Err(unknown()),
@@ -70,70 +70,74 @@ impl Route {
         })
     }
 
-    pub(crate) fn endpoint(&self) -> Endpoint {
+    pub(crate) fn endpoint(&self) -> ScenarioEndpoint {
         match &self.target {
-            Target::CreateInteraction => Endpoint::Interactions,
-            Target::GetInteraction(_) => Endpoint::GetInteraction,
-            Target::CancelInteraction(_) => Endpoint::CancelInteraction,
-            Target::DeleteInteraction(_) => Endpoint::DeleteInteraction,
-            Target::GenerateContent(_) => Endpoint::GenerateContent,
-            Target::StreamGenerateContent(_) => Endpoint::StreamGenerateContent,
-            Target::CountTokens(_) => Endpoint::CountTokens,
-            Target::ListModels | Target::GetModel(_) => Endpoint::Models,
+            RouteTarget::CreateInteraction => ScenarioEndpoint::Interactions,
+            RouteTarget::GetInteraction(_) => ScenarioEndpoint::GetInteraction,
+            RouteTarget::CancelInteraction(_) => ScenarioEndpoint::CancelInteraction,
+            RouteTarget::DeleteInteraction(_) => ScenarioEndpoint::DeleteInteraction,
+            RouteTarget::GenerateContent(_) => ScenarioEndpoint::GenerateContent,
+            RouteTarget::StreamGenerateContent(_) => ScenarioEndpoint::StreamGenerateContent,
+            RouteTarget::CountTokens(_) => ScenarioEndpoint::CountTokens,
+            RouteTarget::ListModels | RouteTarget::GetModel(_) => ScenarioEndpoint::Models,
         }
     }
 }
 
 /// Answers a call of the API.
 pub(crate) async fn answer(
-    world: &Arc<World>,
-    incoming: &Incoming,
-    route: Route,
-) -> Result<Response, Refusal> {
+    world: &Arc<ServerWorld>,
+    incoming: &IncomingRequest,
+    route: GeminiRoute,
+) -> Result<Response, SimulatedRefusal> {
     match incoming.key() {
-        None => return Err(Refusal::no_key(route.endpoint())),
-        Some("invalid") => return Err(Refusal::bad_key()),
+        None => return Err(SimulatedRefusal::no_key(route.endpoint())),
+        Some("invalid") => return Err(SimulatedRefusal::bad_key()),
         Some(_) => {}
     }
     match &route.target {
-        Target::CreateInteraction => interactions::create(world, incoming, &route).await,
-        Target::GetInteraction(id) => interactions::fetch(world, incoming, id).await,
-        Target::CancelInteraction(id) => interactions::cancel(world, incoming, id).await,
-        Target::DeleteInteraction(id) => interactions::delete(world, incoming, id).await,
-        Target::GenerateContent(model) => content::generate(world, incoming, &route, model).await,
-        Target::StreamGenerateContent(model) => content::stream(world, incoming, &route, model).await,
-        Target::CountTokens(model) => content::count(world, incoming, &route, model).await,
-        Target::ListModels => models::list(world, incoming, &route).await,
-        Target::GetModel(model) => models::get(world, incoming, &route, model).await,
+        RouteTarget::CreateInteraction => interactions::create(world, incoming, &route).await,
+        RouteTarget::GetInteraction(id) => interactions::fetch(world, incoming, id).await,
+        RouteTarget::CancelInteraction(id) => interactions::cancel(world, incoming, id).await,
+        RouteTarget::DeleteInteraction(id) => interactions::delete(world, incoming, id).await,
+        RouteTarget::GenerateContent(model) => content::generate(world, incoming, &route, model).await,
+        RouteTarget::StreamGenerateContent(model) => content::stream(world, incoming, &route, model).await,
+        RouteTarget::CountTokens(model) => content::count(world, incoming, &route, model).await,
+        RouteTarget::ListModels => models::list(world, incoming, &route).await,
+        RouteTarget::GetModel(model) => models::get(world, incoming, &route, model).await,
     }
 }
 
 /// The call in neutral terms, without checking it: what a recording is matched by.
-pub(crate) fn describe(incoming: &Incoming, route: &Route) -> Call {
+pub(crate) fn describe(incoming: &IncomingRequest, route: &GeminiRoute) -> ModelCall {
     let headers = incoming.header_names();
     let body = incoming.json().unwrap_or_default();
     let mut call = match &route.target {
-        Target::CreateInteraction => interactions::call(&body, headers, &interactions::Before::default()),
-        Target::GenerateContent(model)
-        | Target::StreamGenerateContent(model)
-        | Target::CountTokens(model) => content::call(route.endpoint(), model, &body, headers),
-        Target::GetInteraction(_)
-        | Target::CancelInteraction(_)
-        | Target::DeleteInteraction(_)
-        | Target::ListModels
-        | Target::GetModel(_) => Call::empty(route.endpoint(), headers),
+        RouteTarget::CreateInteraction => {
+            interactions::call(&body, headers, &interactions::PreviousTurns::default())
+        }
+        RouteTarget::GenerateContent(model)
+        | RouteTarget::StreamGenerateContent(model)
+        | RouteTarget::CountTokens(model) => content::call(route.endpoint(), model, &body, headers),
+        RouteTarget::GetInteraction(_)
+        | RouteTarget::CancelInteraction(_)
+        | RouteTarget::DeleteInteraction(_)
+        | RouteTarget::ListModels
+        | RouteTarget::GetModel(_) => ModelCall::empty(route.endpoint(), headers),
     };
     match &route.target {
-        Target::GetInteraction(id) | Target::CancelInteraction(id) | Target::DeleteInteraction(id) => {
+        RouteTarget::GetInteraction(id)
+        | RouteTarget::CancelInteraction(id)
+        | RouteTarget::DeleteInteraction(id) => {
             call.interaction.clone_from(id);
             call.stream = incoming.parameter("stream") == Some("true");
         }
-        Target::GetModel(model) => call.model.clone_from(model),
-        Target::CreateInteraction
-        | Target::GenerateContent(_)
-        | Target::StreamGenerateContent(_)
-        | Target::CountTokens(_)
-        | Target::ListModels => {}
+        RouteTarget::GetModel(model) => call.model.clone_from(model),
+        RouteTarget::CreateInteraction
+        | RouteTarget::GenerateContent(_)
+        | RouteTarget::StreamGenerateContent(_)
+        | RouteTarget::CountTokens(_)
+        | RouteTarget::ListModels => {}
     }
     call
 }

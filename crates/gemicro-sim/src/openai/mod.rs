@@ -8,4 +8,4 @@ mod responses;
 mod route;
 
 pub(crate) use responses::ResponseStore;
-pub(crate) use route::{Route, answer, describe};
+pub(crate) use route::{OpenAiRoute, answer, describe};

@@ -5,14 +5,17 @@ use std::sync::Arc;
 use axum::response::Response;
 use serde_json::{Value, json};
 
-use crate::call::Call;
-use crate::scenario::Endpoint;
-use crate::server::{Incoming, Refusal, World, json_response, plain_outcome};
+use crate::call::ModelCall;
+use crate::scenario::ScenarioEndpoint;
+use crate::server::{IncomingRequest, ServerWorld, SimulatedRefusal, json_response, plain_outcome};
 
 /// When the models of the simulator were made: seconds since 1970.
 const CREATED: u64 = 1_763_164_800;
 
-pub(super) async fn list(world: &Arc<World>, incoming: &Incoming) -> Result<Response, Refusal> {
+pub(super) async fn list(
+    world: &Arc<ServerWorld>,
+    incoming: &IncomingRequest,
+) -> Result<Response, SimulatedRefusal> {
     if let Some(response) = by_rule(world, incoming, "", Ok(())).await? {
         return Ok(response);
     }
@@ -20,10 +23,14 @@ pub(super) async fn list(world: &Arc<World>, incoming: &Incoming) -> Result<Resp
     Ok(json_response(&json!({"object": "list", "data": models})))
 }
 
-pub(super) async fn get(world: &Arc<World>, incoming: &Incoming, id: &str) -> Result<Response, Refusal> {
+pub(super) async fn get(
+    world: &Arc<ServerWorld>,
+    incoming: &IncomingRequest,
+    id: &str,
+) -> Result<Response, SimulatedRefusal> {
     let check = match world.models.knows(id) {
         true => Ok(()),
-        false => Err(Refusal::no_such_model(id)),
+        false => Err(SimulatedRefusal::no_such_model(id)),
     };
     match by_rule(world, incoming, id, check).await? {
         Some(response) => Ok(response),
@@ -32,12 +39,12 @@ pub(super) async fn get(world: &Arc<World>, incoming: &Incoming, id: &str) -> Re
 }
 
 async fn by_rule(
-    world: &Arc<World>,
-    incoming: &Incoming,
+    world: &Arc<ServerWorld>,
+    incoming: &IncomingRequest,
     model: &str,
-    check: Result<(), Refusal>,
-) -> Result<Option<Response>, Refusal> {
-    let mut call = Call::empty(Endpoint::OpenAiModels, incoming.header_names());
+    check: Result<(), SimulatedRefusal>,
+) -> Result<Option<Response>, SimulatedRefusal> {
+    let mut call = ModelCall::empty(ScenarioEndpoint::OpenAiModels, incoming.header_names());
     call.model = model.to_owned();
     plain_outcome(world, incoming, &call, check).await
 }

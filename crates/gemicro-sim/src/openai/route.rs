@@ -6,22 +6,22 @@ use axum::http::Method;
 use axum::response::Response;
 
 use super::{chat, models, responses};
-use crate::call::Call;
-use crate::scenario::Endpoint;
-use crate::server::{Incoming, Refusal, World};
+use crate::call::ModelCall;
+use crate::scenario::ScenarioEndpoint;
+use crate::server::{IncomingRequest, ServerWorld, SimulatedRefusal};
 
 /// One call of the API.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Route {
+pub(crate) enum OpenAiRoute {
     ChatCompletions,
     Responses,
     ListModels,
     GetModel(String),
 }
 
-impl Route {
+impl OpenAiRoute {
     /// The call, unless it is one of another API. Both have models under `v1`: a key in the way of Google tells.
-    pub(crate) fn of(incoming: &Incoming) -> Option<Self> {
+    pub(crate) fn of(incoming: &IncomingRequest) -> Option<Self> {
         let path = incoming.path.trim_matches('/').strip_prefix("v1/")?;
         let is_get = incoming.method == Method::GET;
         match path.split_once('/').unwrap_or((path, "")) {
@@ -35,41 +35,41 @@ impl Route {
         }
     }
 
-    pub(crate) fn endpoint(&self) -> Endpoint {
+    pub(crate) fn endpoint(&self) -> ScenarioEndpoint {
         match self {
-            Self::ChatCompletions => Endpoint::ChatCompletions,
-            Self::Responses => Endpoint::Responses,
-            Self::ListModels | Self::GetModel(_) => Endpoint::OpenAiModels,
+            Self::ChatCompletions => ScenarioEndpoint::ChatCompletions,
+            Self::Responses => ScenarioEndpoint::Responses,
+            Self::ListModels | Self::GetModel(_) => ScenarioEndpoint::OpenAiModels,
         }
     }
 }
 
 /// Answers a call of the API. Local servers ask for no key, so none is as good as any.
 pub(crate) async fn answer(
-    world: &Arc<World>,
-    incoming: &Incoming,
-    route: &Route,
-) -> Result<Response, Refusal> {
+    world: &Arc<ServerWorld>,
+    incoming: &IncomingRequest,
+    route: &OpenAiRoute,
+) -> Result<Response, SimulatedRefusal> {
     if incoming.key() == Some("invalid") {
-        return Err(Refusal::incorrect_key());
+        return Err(SimulatedRefusal::incorrect_key());
     }
     match route {
-        Route::ChatCompletions => chat::complete(world, incoming).await,
-        Route::Responses => responses::create(world, incoming).await,
-        Route::ListModels => models::list(world, incoming).await,
-        Route::GetModel(id) => models::get(world, incoming, id).await,
+        OpenAiRoute::ChatCompletions => chat::complete(world, incoming).await,
+        OpenAiRoute::Responses => responses::create(world, incoming).await,
+        OpenAiRoute::ListModels => models::list(world, incoming).await,
+        OpenAiRoute::GetModel(id) => models::get(world, incoming, id).await,
     }
 }
 
 /// The call in neutral terms, without checking it.
-pub(crate) fn describe(incoming: &Incoming, route: &Route) -> Call {
+pub(crate) fn describe(incoming: &IncomingRequest, route: &OpenAiRoute) -> ModelCall {
     let headers = incoming.header_names();
     match route {
-        Route::ChatCompletions => chat::call(&incoming.json().unwrap_or_default(), headers),
-        Route::Responses => responses::call(&incoming.json().unwrap_or_default(), &[], headers),
-        Route::ListModels => Call::empty(Endpoint::OpenAiModels, headers),
-        Route::GetModel(id) => {
-            let mut call = Call::empty(Endpoint::OpenAiModels, headers);
+        OpenAiRoute::ChatCompletions => chat::call(&incoming.json().unwrap_or_default(), headers),
+        OpenAiRoute::Responses => responses::call(&incoming.json().unwrap_or_default(), &[], headers),
+        OpenAiRoute::ListModels => ModelCall::empty(ScenarioEndpoint::OpenAiModels, headers),
+        OpenAiRoute::GetModel(id) => {
+            let mut call = ModelCall::empty(ScenarioEndpoint::OpenAiModels, headers);
             call.model.clone_from(id);
             call
         }

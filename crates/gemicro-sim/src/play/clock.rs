@@ -11,7 +11,7 @@ use tokio::sync::oneshot;
 
 /// Waits.
 pub(super) async fn pause(duration: Duration) {
-    static CLOCK: LazyLock<&'static Clock> = LazyLock::new(Clock::start);
+    static CLOCK: LazyLock<&'static VirtualClock> = LazyLock::new(VirtualClock::start);
     if duration.is_zero() {
         return;
     }
@@ -22,7 +22,7 @@ pub(super) async fn pause(duration: Duration) {
 }
 
 #[derive(Default)]
-struct Clock {
+struct VirtualClock {
     alarms: Mutex<Alarms>,
     changed: Condvar,
 }
@@ -34,7 +34,7 @@ struct Alarms {
     next: u64,
 }
 
-impl Clock {
+impl VirtualClock {
     fn start() -> &'static Self {
         let clock: &'static Self = Box::leak(Box::default());
         std::thread::spawn(move || clock.run());

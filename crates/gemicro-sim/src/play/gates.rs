@@ -6,20 +6,20 @@ use tokio::sync::watch;
 
 /// All gates of a simulator. A gate is closed until opened, and then stays open until a reset.
 #[derive(Debug)]
-pub struct Gates {
-    state: watch::Sender<State>,
+pub struct ReplyGates {
+    state: watch::Sender<GatesState>,
 }
 
 #[derive(Debug, Default)]
-struct State {
+struct GatesState {
     open: BTreeSet<String>,
     waiting: BTreeMap<String, usize>,
 }
 
-impl Gates {
+impl ReplyGates {
     pub(crate) fn new() -> Self {
         Self {
-            state: watch::Sender::new(State::default()),
+            state: watch::Sender::new(GatesState::default()),
         }
     }
 
@@ -51,19 +51,19 @@ impl Gates {
 
     pub(crate) async fn pass(&self, name: &str) {
         let mut changes = self.state.subscribe();
-        let _waiting = Waiting::enter(self, name);
+        let _waiting = WaitingReply::enter(self, name);
         let _ = changes.wait_for(|state| state.open.contains(name)).await;
     }
 }
 
 /// Counts one reply at a gate, also when it is dropped there.
-struct Waiting<'g> {
-    gates: &'g Gates,
+struct WaitingReply<'g> {
+    gates: &'g ReplyGates,
     name: &'g str,
 }
 
-impl<'g> Waiting<'g> {
-    fn enter(gates: &'g Gates, name: &'g str) -> Self {
+impl<'g> WaitingReply<'g> {
+    fn enter(gates: &'g ReplyGates, name: &'g str) -> Self {
         gates
             .state
             .send_modify(|state| *state.waiting.entry(name.to_owned()).or_default() += 1);
@@ -71,7 +71,7 @@ impl<'g> Waiting<'g> {
     }
 }
 
-impl Drop for Waiting<'_> {
+impl Drop for WaitingReply<'_> {
     fn drop(&mut self) {
         self.gates.state.send_modify(|state| {
             if let Some(n_waiting) = state.waiting.get_mut(self.name) {

@@ -7,12 +7,12 @@ use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
 use super::clock::pause;
-use super::gates::Gates;
+use super::gates::ReplyGates;
 use crate::answer::Pace;
 
 /// One event or chunk of an answer.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Frame {
+pub(crate) struct GenerationFrame {
     pub(crate) json: Value,
     /// Whether it carries a piece of the answer: what delays, gates and cuts count.
     pub(crate) is_chunk: bool,
@@ -23,43 +23,43 @@ pub(crate) struct Frame {
 /// An answer, complete from the start, and how much of it is out.
 #[derive(Debug)]
 pub(crate) struct Generation {
-    pub(crate) frames: Vec<Frame>,
+    pub(crate) frames: Vec<GenerationFrame>,
     /// The frame that readers get last when the generation is cancelled.
     pub(crate) on_cancel: Option<Value>,
-    progress: watch::Sender<Progress>,
+    progress: watch::Sender<GenerationProgress>,
     cancel: CancellationToken,
 }
 
 /// How far a generation is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(crate) struct Progress {
+pub(crate) struct GenerationProgress {
     pub(crate) n_released: usize,
-    pub(crate) end: Option<End>,
+    pub(crate) end: Option<GenerationEnd>,
 }
 
 /// Why nothing more will come.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum End {
+pub(crate) enum GenerationEnd {
     Finished,
     Cancelled,
 }
 
 impl Generation {
-    pub(crate) fn new(frames: Vec<Frame>, on_cancel: Option<Value>) -> Self {
+    pub(crate) fn new(frames: Vec<GenerationFrame>, on_cancel: Option<Value>) -> Self {
         Self {
             frames,
             on_cancel,
-            progress: watch::Sender::new(Progress::default()),
+            progress: watch::Sender::new(GenerationProgress::default()),
             cancel: CancellationToken::new(),
         }
     }
 
-    pub(crate) fn progress(&self) -> Progress {
+    pub(crate) fn progress(&self) -> GenerationProgress {
         *self.progress.borrow()
     }
 
     /// Waits until more than `n_seen` frames are out or nothing more will come.
-    pub(crate) async fn beyond(&self, n_seen: usize) -> Progress {
+    pub(crate) async fn beyond(&self, n_seen: usize) -> GenerationProgress {
         let mut changes = self.progress.subscribe();
         let found = changes
             .wait_for(|progress| progress.n_released > n_seen || progress.end.is_some())
@@ -76,12 +76,12 @@ impl Generation {
 
     /// Stops it, unless it has ended; tells whether it was stopped.
     pub(crate) fn cancel(&self) -> bool {
-        let stopped = self.end(End::Cancelled);
+        let stopped = self.end(GenerationEnd::Cancelled);
         self.cancel.cancel();
         stopped
     }
 
-    fn end(&self, end: End) -> bool {
+    fn end(&self, end: GenerationEnd) -> bool {
         self.progress.send_if_modified(|progress| {
             let open = progress.end.is_none();
             if open {
@@ -96,7 +96,7 @@ impl Generation {
 pub(crate) struct Player {
     pub(crate) generation: Arc<Generation>,
     pub(crate) pace: Pace,
-    pub(crate) gates: Arc<Gates>,
+    pub(crate) gates: Arc<ReplyGates>,
     /// Pieces after which it goes silent for ever.
     pub(crate) silent_after: Option<usize>,
     pub(crate) shutdown: CancellationToken,
@@ -109,7 +109,7 @@ impl Player {
             () = self.shutdown.cancelled() => {}
             () = self.generation.cancel.cancelled() => {}
             () = self.release_all() => {
-                self.generation.end(End::Finished);
+                self.generation.end(GenerationEnd::Finished);
             }
         }
     }

@@ -8,6 +8,6 @@ mod gates;
 mod generation;
 mod reader;
 
-pub use gates::Gates;
-pub(crate) use generation::{End, Frame, Generation, Player};
-pub(crate) use reader::{Encoding, FLUSH, GARBAGE, Reading, read};
+pub use gates::ReplyGates;
+pub(crate) use generation::{Generation, GenerationEnd, GenerationFrame, Player};
+pub(crate) use reader::{Encoding, FLUSH, GARBAGE, GenerationReader, read};

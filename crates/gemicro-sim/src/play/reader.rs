@@ -9,7 +9,7 @@ use futures_util::stream::BoxStream;
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
-use super::generation::{End, Frame, Generation};
+use super::generation::{Generation, GenerationEnd, GenerationFrame};
 use crate::scenario::AnswerFault;
 
 /// A body on its way to a client.
@@ -42,7 +42,7 @@ pub(crate) enum Encoding {
 }
 
 /// One reading of a generation.
-pub(crate) struct Reading {
+pub(crate) struct GenerationReader {
     pub(crate) generation: Arc<Generation>,
     /// Frames that the client has already.
     pub(crate) skip: usize,
@@ -52,8 +52,8 @@ pub(crate) struct Reading {
 }
 
 /// The body of the response.
-pub(crate) fn read(reading: Reading) -> ByteStream {
-    let Reading {
+pub(crate) fn read(reading: GenerationReader) -> ByteStream {
+    let GenerationReader {
         generation,
         skip,
         encoding,
@@ -101,13 +101,13 @@ pub(crate) fn read(reading: Reading) -> ByteStream {
             }
             match progress.end {
                 None => {}
-                Some(End::Cancelled) => {
+                Some(GenerationEnd::Cancelled) => {
                     if let Some(frame) = &generation.on_cancel {
                         yield Ok(Bytes::from(encoding.frame(frame, n_sent == 0)));
                     }
                     break;
                 }
-                Some(End::Finished) => break,
+                Some(GenerationEnd::Finished) => break,
             }
         }
         yield Ok(Bytes::from_static(encoding.last().as_bytes()));
@@ -122,7 +122,7 @@ enum Spoilt {
 }
 
 /// Whether the connection fails before this frame. A cut always happens, at the latest before the last frame.
-fn spoilt(fault: &Option<AnswerFault>, frame: &Frame, n_chunks: usize, is_last: bool) -> Spoilt {
+fn spoilt(fault: &Option<AnswerFault>, frame: &GenerationFrame, n_chunks: usize, is_last: bool) -> Spoilt {
     match fault {
         Some(AnswerFault::Cut(cut)) if is_last || (frame.is_chunk && n_chunks >= cut.after_chunks) => {
             if cut.clean { Spoilt::Ended } else { Spoilt::Broken }

@@ -14,10 +14,10 @@ use tokio_util::sync::CancellationToken;
 
 use super::rules;
 use super::tape::{Exchange, Tapes};
-use super::upstream::{Upstream, UpstreamError, UpstreamRequest};
+use super::upstream::{RecordedUpstream, UpstreamError, UpstreamRequest};
 use crate::api;
 use crate::scenario::{EnvelopeKind, Scenario};
-use crate::server::{Incoming, Listening, Refusal, StartError, listen};
+use crate::server::{IncomingRequest, LoopbackServer, SimulatedRefusal, StartError, listen};
 
 const BODY: usize = 32 << 20;
 /// Headers of one connection: not passed on in either direction.
@@ -51,11 +51,11 @@ pub enum RecordError {
 /// A recorder at work. Dropping it stops it without waiting.
 pub struct RunningRecorder {
     tapes: Arc<Tapes>,
-    listening: Listening,
+    listening: LoopbackServer,
 }
 
 struct Proxy {
-    upstream: Arc<dyn Upstream>,
+    upstream: Arc<dyn RecordedUpstream>,
     tapes: Arc<Tapes>,
     /// Ends what is under way: it is kept as broken off.
     shutdown: CancellationToken,
@@ -63,7 +63,10 @@ struct Proxy {
 
 impl Recorder {
     /// Listens on a loopback address and passes everything on to the upstream.
-    pub async fn start(upstream: Arc<dyn Upstream>, addr: SocketAddr) -> Result<RunningRecorder, StartError> {
+    pub async fn start(
+        upstream: Arc<dyn RecordedUpstream>,
+        addr: SocketAddr,
+    ) -> Result<RunningRecorder, StartError> {
         let tapes = Arc::new(Tapes::new());
         let shutdown = CancellationToken::new();
         let proxy = Arc::new(Proxy {
@@ -125,13 +128,13 @@ async fn pass_on(State(proxy): State<Arc<Proxy>>, request: Request) -> Response 
         .map_or("/", |path| path.as_str())
         .to_owned();
     let Ok(body) = to_bytes(body, BODY).await else {
-        return Refusal::new(
+        return SimulatedRefusal::new(
             413,
             format!("Request payload size exceeds the limit: {BODY} bytes."),
         )
         .response(EnvelopeKind::Rpc, 0);
     };
-    let mut incoming = Incoming::new(parts);
+    let mut incoming = IncomingRequest::new(parts);
     incoming.body = body;
     let headers = incoming.headers.iter().filter_map(|(name, value)| {
         let name = name.as_str();
@@ -144,17 +147,17 @@ async fn pass_on(State(proxy): State<Arc<Proxy>>, request: Request) -> Response 
         body: incoming.body.to_vec(),
     };
     // What the simulator could not answer is passed on but not recorded.
-    let route = api::Route::of(&incoming).ok();
-    let envelope = route.as_ref().map_or(EnvelopeKind::Rpc, api::Route::envelope);
+    let route = api::ApiRoute::of(&incoming).ok();
+    let envelope = route.as_ref().map_or(EnvelopeKind::Rpc, api::ApiRoute::envelope);
     let answered = tokio::select! {
         answered = proxy.upstream.call(request) => answered,
         () = proxy.shutdown.cancelled() => {
-            return Refusal::new(503, "the recorder stopped").response(envelope, 0);
+            return SimulatedRefusal::new(503, "the recorder stopped").response(envelope, 0);
         }
     };
     let response = match answered {
         Ok(response) => response,
-        Err(error) => return Refusal::new(502, error.to_string()).response(envelope, 0),
+        Err(error) => return SimulatedRefusal::new(502, error.to_string()).response(envelope, 0),
     };
     let mut tape = route.map(|route| {
         let call = route.describe(&incoming);

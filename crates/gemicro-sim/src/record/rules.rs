@@ -3,7 +3,7 @@
 use std::num::NonZeroU64;
 
 use super::tape::Exchange;
-use crate::scenario::{Action, Condition, Glob, Otherwise, Rule, Scenario};
+use crate::scenario::{Condition, Glob, Otherwise, RuleAction, Scenario, ScenarioRule};
 
 /// One rule per exchange, each used once, in the order of the recording: a retried request gets its second
 /// answer the second time.
@@ -21,11 +21,11 @@ pub(super) fn scenario(name: &str, exchanges: &[Exchange]) -> Scenario {
     }
 }
 
-fn rule(number: usize, exchange: &Exchange) -> Rule {
+fn rule(number: usize, exchange: &Exchange) -> ScenarioRule {
     let call = &exchange.call;
     let glob = |text: &str| Glob::try_from(text.to_owned()).ok();
     let generates = call.endpoint.generates();
-    Rule {
+    ScenarioRule {
         name: Some(format!("exchange {number}")),
         when: Condition {
             endpoint: vec![call.endpoint],
@@ -38,6 +38,6 @@ fn rule(number: usize, exchange: &Exchange) -> Rule {
         call: None,
         every: None,
         times: NonZeroU64::new(1),
-        action: Action::Raw(exchange.response.clone()),
+        action: RuleAction::Raw(exchange.response.clone()),
     }
 }

@@ -7,7 +7,7 @@ use std::time::Instant;
 use gemicro_event::redact::{RedactStream, Redactor};
 use tokio::sync::watch;
 
-use crate::call::Call;
+use crate::call::ModelCall;
 use crate::scenario::{RawChunk, RawReply};
 
 /// Bytes of responses that are kept in all.
@@ -24,7 +24,7 @@ const HEADERS: &[&str] = &[
 /// One request and its response, without the key.
 #[derive(Debug, Clone)]
 pub struct Exchange {
-    pub(crate) call: Call,
+    pub(crate) call: ModelCall,
     /// What came back, with times.
     pub response: RawReply,
 }
@@ -32,13 +32,13 @@ pub struct Exchange {
 /// The exchanges so far, in the order in which they began.
 #[derive(Debug)]
 pub(super) struct Tapes {
-    kept: Mutex<Kept>,
+    kept: Mutex<TapeContents>,
     /// How many have ended, those that did not fit included.
     n_ended: watch::Sender<usize>,
 }
 
 #[derive(Debug, Default)]
-struct Kept {
+struct TapeContents {
     exchanges: BTreeMap<u64, Exchange>,
     n_begun: u64,
     n_bytes: usize,
@@ -48,7 +48,7 @@ struct Kept {
 impl Tapes {
     pub(super) fn new() -> Self {
         Self {
-            kept: Mutex::new(Kept::default()),
+            kept: Mutex::new(TapeContents::default()),
             n_ended: watch::Sender::new(0),
         }
     }
@@ -69,7 +69,7 @@ impl Tapes {
 
     pub(super) fn begin(
         self: &Arc<Self>,
-        mut call: Call,
+        mut call: ModelCall,
         secrets: &[&str],
         status: u16,
         headers: &[(String, String)],

@@ -4,7 +4,7 @@ use futures_util::future::BoxFuture;
 use futures_util::stream::BoxStream;
 
 /// Something that answers requests: usually an HTTPS client.
-pub trait Upstream: Send + Sync + 'static {
+pub trait RecordedUpstream: Send + Sync + 'static {
     /// Sends one request and gives the response as soon as its headers are there.
     fn call(&self, request: UpstreamRequest) -> BoxFuture<'static, Result<UpstreamResponse, UpstreamError>>;
 }

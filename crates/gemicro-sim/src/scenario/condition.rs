@@ -2,10 +2,10 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::endpoint::{Api, Endpoint};
+use super::endpoint::{ScenarioEndpoint, SimulatedApi};
 use super::glob::Glob;
 use super::one_or_many;
-use crate::call::Call;
+use crate::call::ModelCall;
 
 /// All given conditions must hold.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
@@ -16,13 +16,13 @@ pub struct Condition {
         deserialize_with = "one_or_many::deserialize",
         skip_serializing_if = "Vec::is_empty"
     )]
-    pub api: Vec<Api>,
+    pub api: Vec<SimulatedApi>,
     /// One endpoint or a list. Without it: every call that makes the model speak.
     #[serde(
         deserialize_with = "one_or_many::deserialize",
         skip_serializing_if = "Vec::is_empty"
     )]
-    pub endpoint: Vec<Endpoint>,
+    pub endpoint: Vec<ScenarioEndpoint>,
     /// Pattern for the model or agent id, without `models/`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub model: Option<Glob>,
@@ -80,7 +80,7 @@ pub struct Condition {
 }
 
 impl Condition {
-    pub(crate) fn holds(&self, call: &Call) -> bool {
+    pub(crate) fn holds(&self, call: &ModelCall) -> bool {
         let endpoint = if self.endpoint.is_empty() {
             call.endpoint.generates()
         } else {
@@ -115,7 +115,7 @@ impl Condition {
     }
 
     /// Whether one result has both the name and the texts.
-    fn tool_result_holds(&self, call: &Call) -> bool {
+    fn tool_result_holds(&self, call: &ModelCall) -> bool {
         if self.tool_result.is_none() && self.tool_result_contains.is_empty() {
             return true;
         }

@@ -7,7 +7,7 @@ use super::fault::EnvelopeKind;
 /// The simulated APIs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Api {
+pub enum SimulatedApi {
     /// Gemini: Interactions and generateContent.
     Gemini,
     /// OpenAI: chat completions and Responses.
@@ -20,7 +20,7 @@ pub enum Api {
 /// The calls that a rule can speak about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Endpoint {
+pub enum ScenarioEndpoint {
     /// `POST …/interactions`.
     Interactions,
     /// `GET …/interactions/{id}`, streaming or not.
@@ -52,7 +52,7 @@ pub enum Endpoint {
     AnthropicModels,
 }
 
-impl Endpoint {
+impl ScenarioEndpoint {
     /// Whether the call makes the model speak: what a rule without `endpoint` is for.
     pub fn generates(self) -> bool {
         match self {
@@ -88,11 +88,11 @@ impl Endpoint {
     }
 
     /// The API that it belongs to.
-    pub fn api(self) -> Api {
+    pub fn api(self) -> SimulatedApi {
         match self.envelope() {
-            EnvelopeKind::Interactions | EnvelopeKind::Rpc => Api::Gemini,
-            EnvelopeKind::OpenAi => Api::OpenAi,
-            EnvelopeKind::Anthropic => Api::Anthropic,
+            EnvelopeKind::Interactions | EnvelopeKind::Rpc => SimulatedApi::Gemini,
+            EnvelopeKind::OpenAi => SimulatedApi::OpenAi,
+            EnvelopeKind::Anthropic => SimulatedApi::Anthropic,
         }
     }
 }

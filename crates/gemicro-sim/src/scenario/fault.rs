@@ -15,9 +15,9 @@ pub enum Fault {
     /// 429 that passes after a while.
     RateLimit(RateLimit),
     /// 429 that lasts until tomorrow.
-    DailyQuota(Quota),
+    DailyQuota(DailyQuota),
     /// The connection ends in the middle of the answer. The generation itself goes on.
-    Cut(Cut),
+    Cut(ConnectionCut),
     /// The answer stops coming and the connection stays open. The generation itself goes on,
     /// unless it runs in the background.
     Hang(Hang),
@@ -155,7 +155,7 @@ impl Default for RateLimit {
 /// Too many requests in a day.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
-pub struct Quota {
+pub struct DailyQuota {
     /// The quota that is used up.
     pub limit: u64,
     /// The shape of the body.
@@ -163,7 +163,7 @@ pub struct Quota {
     pub envelope: Option<EnvelopeKind>,
 }
 
-impl Default for Quota {
+impl Default for DailyQuota {
     fn default() -> Self {
         Self {
             limit: 250,
@@ -175,14 +175,14 @@ impl Default for Quota {
 /// A connection that ends too early.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
-pub struct Cut {
+pub struct ConnectionCut {
     /// Pieces of the answer that still arrive.
     pub after_chunks: usize,
     /// Whether the body ends as if it were complete, instead of breaking off.
     pub clean: bool,
 }
 
-impl Default for Cut {
+impl Default for ConnectionCut {
     fn default() -> Self {
         Self {
             after_chunks: 1,
@@ -264,7 +264,7 @@ impl Default for StreamError {
 #[derive(Debug, Clone, PartialEq)]
 pub enum AnswerFault {
     /// See [`Fault::Cut`].
-    Cut(Cut),
+    Cut(ConnectionCut),
     /// See [`Fault::Hang`].
     Hang(Hang),
     /// See [`Fault::Garbage`].

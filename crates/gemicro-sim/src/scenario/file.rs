@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::builtin;
 use super::error::ScenarioError;
-use super::rule::{Action, Rule};
+use super::rule::{RuleAction, ScenarioRule};
 use super::yaml;
 
 /// What a simulator answers.
@@ -27,7 +27,7 @@ pub struct Scenario {
     pub models: Vec<String>,
     /// The first rule that takes a request decides.
     #[serde(default)]
-    pub rules: Vec<Rule>,
+    pub rules: Vec<ScenarioRule>,
 }
 
 /// What happens to a request that no rule takes.
@@ -62,7 +62,7 @@ impl Scenario {
         let mut scenario = Self::parse(&file, &text)?;
         let folder = path.parent().unwrap_or(Path::new(""));
         for rule in &mut scenario.rules {
-            if let Action::Answer { reply, .. } = &mut rule.action
+            if let RuleAction::Answer { reply, .. } = &mut rule.action
                 && let Some(knowledge) = &mut reply.knows
             {
                 knowledge.read(folder)?;

@@ -1,6 +1,6 @@
 //! Scenario files: what the simulator answers, to whom, and how badly.
 //!
-//! [`Scenario`] is the parsed file, an ordered list of [`Rule`]s. Parsing checks everything that can be
+//! [`Scenario`] is the parsed file, an ordered list of [`ScenarioRule`]s. Parsing checks everything that can be
 //! checked without a request, so an error always names a line and a column. Nothing here does I/O except
 //! [`Scenario::load`].
 
@@ -20,18 +20,18 @@ pub(crate) mod yaml;
 
 pub use builtin::BUILTIN;
 pub use condition::Condition;
-pub use endpoint::{Api, Endpoint};
+pub use endpoint::{ScenarioEndpoint, SimulatedApi};
 pub use error::ScenarioError;
 pub use fault::{
-    Announce, AnswerFault, Cut, EnvelopeKind, ErrorStatus, Fault, Hang, HtmlPage, HttpFault, MaxTokens,
-    Quota, RateLimit, Safety, SafetyStage, StreamError,
+    Announce, AnswerFault, ConnectionCut, DailyQuota, EnvelopeKind, ErrorStatus, Fault, Hang, HtmlPage,
+    HttpFault, MaxTokens, RateLimit, Safety, SafetyStage, StreamError,
 };
 pub use file::{Otherwise, Scenario};
 pub use glob::Glob;
 pub use knowledge::{GoldSentence, Knowledge, KnownQuestion};
 pub use reply::{
-    CallReply, Chunks, Delay, Gate, Persona, RawChunk, RawReply, Reply, SearchReply, UsageReply,
+    CallReply, Chunks, Delay, Persona, RawChunk, RawReply, ReplyGate, ScriptedReply, SearchReply, UsageReply,
 };
-pub use rule::{Action, Rule};
-pub use template::{Citation, MarkedText, Template};
+pub use rule::{RuleAction, ScenarioRule};
+pub use template::{CitedSpan, MarkedText, TextTemplate};
 pub(crate) use template::{after_label, fill_json};

@@ -7,15 +7,15 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::knowledge::Knowledge;
-use super::template::{MarkedText, Template};
+use super::template::{MarkedText, TextTemplate};
 
 /// What the model says. Parts are sent in the order of the fields here.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
-pub struct Reply {
+pub struct ScriptedReply {
     /// Thought summary; shown only to requests that ask for summaries.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub thoughts: Option<Template>,
+    pub thoughts: Option<TextTemplate>,
     /// A Google Search done by the service.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub search: Option<SearchReply>,
@@ -45,7 +45,7 @@ pub struct Reply {
     pub delay: Option<Delay>,
     /// A gate that holds it.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub gate: Option<Gate>,
+    pub gate: Option<ReplyGate>,
     /// How the answer ends, where it is not the usual way: status, finish reason, stop reason.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub status: Option<String>,
@@ -76,7 +76,7 @@ pub enum Persona {
 #[serde(deny_unknown_fields)]
 pub struct SearchReply {
     /// What was searched.
-    pub queries: Vec<Template>,
+    pub queries: Vec<TextTemplate>,
     /// The HTML of the suggestions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub suggestions: Option<String>,
@@ -139,7 +139,7 @@ pub struct Delay {
 /// A named place where the reply waits.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Gate {
+pub struct ReplyGate {
     /// What a test opens.
     pub name: String,
     /// Pieces that pass before it. Without it not even the first byte does.

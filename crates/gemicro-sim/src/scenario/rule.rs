@@ -5,13 +5,13 @@ use std::num::NonZeroU64;
 use serde::{Deserialize, Serialize};
 
 use super::condition::Condition;
-use super::fault::{AnswerFault, Fault, HtmlPage, HttpFault, Quota, RateLimit};
-use super::reply::{Persona, RawReply, Reply};
+use super::fault::{AnswerFault, DailyQuota, Fault, HtmlPage, HttpFault, RateLimit};
+use super::reply::{Persona, RawReply, ScriptedReply};
 
 /// One entry of `rules`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "RuleEntry", into = "RuleEntry")]
-pub struct Rule {
+pub struct ScenarioRule {
     /// The name in the log.
     pub name: Option<String>,
     /// Which requests.
@@ -23,16 +23,16 @@ pub struct Rule {
     /// At most this many of them; later ones go on to the next rule.
     pub times: Option<NonZeroU64>,
     /// What happens.
-    pub action: Action,
+    pub action: RuleAction,
 }
 
 /// What a rule does with a request.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Action {
+pub enum RuleAction {
     /// The model speaks, perhaps badly.
     Answer {
         /// What it says; without one, what the helper says.
-        reply: Box<Reply>,
+        reply: Box<ScriptedReply>,
         /// How it is spoilt.
         fault: Option<AnswerFault>,
     },
@@ -43,12 +43,12 @@ pub enum Action {
     /// A 429 that passes.
     RateLimit(RateLimit),
     /// A 429 that lasts.
-    DailyQuota(Quota),
+    DailyQuota(DailyQuota),
     /// A recorded response.
     Raw(RawReply),
 }
 
-impl Rule {
+impl ScenarioRule {
     /// Whether the rule takes the `nth` request that its condition lets through, having taken `taken`.
     pub(crate) fn takes(&self, nth: u64, taken: u64) -> bool {
         self.call.is_none_or(|call| call.get() == nth)
@@ -72,14 +72,14 @@ struct RuleEntry {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     times: Option<NonZeroU64>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    reply: Option<Reply>,
+    reply: Option<ScriptedReply>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     fault: Option<Fault>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     raw: Option<RawReply>,
 }
 
-impl TryFrom<RuleEntry> for Rule {
+impl TryFrom<RuleEntry> for ScenarioRule {
     type Error = String;
 
     fn try_from(entry: RuleEntry) -> Result<Self, Self::Error> {
@@ -87,7 +87,7 @@ impl TryFrom<RuleEntry> for Rule {
             (None, None, None) => {
                 return Err("the rule does nothing: expected `reply`, `fault` or `raw`".to_owned());
             }
-            (None, None, Some(raw)) => Action::Raw(raw),
+            (None, None, Some(raw)) => RuleAction::Raw(raw),
             (_, _, Some(_)) => {
                 return Err("`raw` is a whole response: expected no `reply` or `fault` beside it".to_owned());
             }
@@ -104,7 +104,7 @@ impl TryFrom<RuleEntry> for Rule {
     }
 }
 
-fn spoken(reply: Option<Reply>, fault: Option<Fault>) -> Result<Action, String> {
+fn spoken(reply: Option<ScriptedReply>, fault: Option<Fault>) -> Result<RuleAction, String> {
     if let Some(reply) = &reply {
         let voices = [
             reply.text.is_some(),
@@ -126,7 +126,7 @@ fn spoken(reply: Option<Reply>, fault: Option<Fault>) -> Result<Action, String> 
         }
     }
     let has_reply = reply.is_some();
-    let answer = |fault| Action::Answer {
+    let answer = |fault| RuleAction::Answer {
         reply: Box::new(reply.unwrap_or_default()),
         fault,
     };
@@ -144,23 +144,23 @@ fn spoken(reply: Option<Reply>, fault: Option<Fault>) -> Result<Action, String> 
         Some(_) if has_reply => {
             return Err("an HTTP error has no answer: expected no `reply` beside this fault".to_owned());
         }
-        Some(Fault::Http(http)) => Action::Http(http),
-        Some(Fault::Html(page)) => Action::Html(page),
-        Some(Fault::RateLimit(limit)) => Action::RateLimit(limit),
-        Some(Fault::DailyQuota(quota)) => Action::DailyQuota(quota),
+        Some(Fault::Http(http)) => RuleAction::Http(http),
+        Some(Fault::Html(page)) => RuleAction::Html(page),
+        Some(Fault::RateLimit(limit)) => RuleAction::RateLimit(limit),
+        Some(Fault::DailyQuota(quota)) => RuleAction::DailyQuota(quota),
     };
     Ok(action)
 }
 
-impl From<Rule> for RuleEntry {
-    fn from(rule: Rule) -> Self {
+impl From<ScenarioRule> for RuleEntry {
+    fn from(rule: ScenarioRule) -> Self {
         let (reply, fault, raw) = match rule.action {
-            Action::Answer { reply, fault } => (Some(*reply), fault.map(Fault::from), None),
-            Action::Http(http) => (None, Some(Fault::Http(http)), None),
-            Action::Html(page) => (None, Some(Fault::Html(page)), None),
-            Action::RateLimit(limit) => (None, Some(Fault::RateLimit(limit)), None),
-            Action::DailyQuota(quota) => (None, Some(Fault::DailyQuota(quota)), None),
-            Action::Raw(raw) => (None, None, Some(raw)),
+            RuleAction::Answer { reply, fault } => (Some(*reply), fault.map(Fault::from), None),
+            RuleAction::Http(http) => (None, Some(Fault::Http(http)), None),
+            RuleAction::Html(page) => (None, Some(Fault::Html(page)), None),
+            RuleAction::RateLimit(limit) => (None, Some(Fault::RateLimit(limit)), None),
+            RuleAction::DailyQuota(quota) => (None, Some(Fault::DailyQuota(quota)), None),
+            RuleAction::Raw(raw) => (None, None, Some(raw)),
         };
         Self {
             name: rule.name,

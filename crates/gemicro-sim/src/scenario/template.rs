@@ -9,21 +9,21 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::call::Call;
+use crate::call::ModelCall;
 
 /// A text with `{{…}}` fields.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
-pub struct Template(String);
+pub struct TextTemplate(String);
 
-/// A [`Template`] that may also hold citation marks.
+/// A [`TextTemplate`] that may also hold citation marks.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
-pub struct MarkedText(Template);
+pub struct MarkedText(TextTemplate);
 
 /// A part of a text that names its source. Offsets are bytes, the end exclusive.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Citation {
+pub struct CitedSpan {
     /// Where it starts.
     pub start: usize,
     /// Where it ends.
@@ -34,14 +34,14 @@ pub struct Citation {
     pub title: String,
 }
 
-impl Template {
-    pub(crate) fn fill(&self, call: &Call) -> String {
+impl TextTemplate {
+    pub(crate) fn fill(&self, call: &ModelCall) -> String {
         fill(&self.0, call)
     }
 }
 
 impl MarkedText {
-    pub(crate) fn fill(&self, call: &Call) -> (String, Vec<Citation>) {
+    pub(crate) fn fill(&self, call: &ModelCall) -> (String, Vec<CitedSpan>) {
         // Marks are taken out before fields are filled: a prompt must not be able to cite.
         let mut text = String::new();
         let mut citations = Vec::new();
@@ -49,7 +49,7 @@ impl MarkedText {
             let start = text.len();
             text.push_str(&fill(piece.text, call));
             if let Some((url, title)) = piece.source {
-                citations.push(Citation {
+                citations.push(CitedSpan {
                     start,
                     end: text.len(),
                     url: fill(url, call),
@@ -62,7 +62,7 @@ impl MarkedText {
 }
 
 /// Fills the fields in every text of a JSON value. Unknown fields stay as they are.
-pub(crate) fn fill_json(value: &Value, call: &Call) -> Value {
+pub(crate) fn fill_json(value: &Value, call: &ModelCall) -> Value {
     match value {
         Value::String(text) => Value::String(fill(text, call)),
         Value::Array(items) => items.iter().map(|item| fill_json(item, call)).collect(),
@@ -116,7 +116,7 @@ fn field(name: &str) -> Option<Field<'_>> {
     }
 }
 
-fn fill(text: &str, call: &Call) -> String {
+fn fill(text: &str, call: &ModelCall) -> String {
     let mut filled = String::new();
     let mut rest = text;
     while let Some((before, after)) = rest.split_once("{{") {
@@ -145,12 +145,12 @@ fn fill(text: &str, call: &Call) -> String {
 }
 
 /// What stands after a label.
-fn labelled<'c>(call: &'c Call, label: &str) -> Option<(&'c str, &'c str)> {
+fn labelled<'c>(call: &'c ModelCall, label: &str) -> Option<(&'c str, &'c str)> {
     places(call).find_map(|text| after_label(text, label))
 }
 
 /// What stands between two marks.
-fn between<'c>(call: &'c Call, start: &str, end: &str) -> Option<&'c str> {
+fn between<'c>(call: &'c ModelCall, start: &str, end: &str) -> Option<&'c str> {
     places(call).find_map(|text| {
         let (_, rest) = text.split_once(start)?;
         rest.split_once(end).map(|(found, _)| found)
@@ -158,26 +158,26 @@ fn between<'c>(call: &'c Call, start: &str, end: &str) -> Option<&'c str> {
 }
 
 /// Where fields look: in what the tools said, in the newest turn, in the turns before it.
-fn places(call: &Call) -> impl Iterator<Item = &str> {
+fn places(call: &ModelCall) -> impl Iterator<Item = &str> {
     let results = call.results.iter().map(|result| result.text.as_str());
     results.chain([call.prompt.as_str(), call.history.as_str()])
 }
 
-fn results(call: &Call) -> String {
+fn results(call: &ModelCall) -> String {
     let texts: Vec<&str> = call.results.iter().map(|result| result.text.as_str()).collect();
     texts.join("\n")
 }
 
-struct Piece<'t> {
+struct FieldPiece<'t> {
     text: &'t str,
     source: Option<(&'t str, &'t str)>,
 }
 
-fn marks(text: &str) -> Result<Vec<Piece<'_>>, String> {
+fn marks(text: &str) -> Result<Vec<FieldPiece<'_>>, String> {
     let mut pieces = Vec::new();
     let mut rest = text;
     while let Some((before, after)) = rest.split_once("[[") {
-        pieces.push(Piece {
+        pieces.push(FieldPiece {
             text: before,
             source: None,
         });
@@ -190,20 +190,20 @@ fn marks(text: &str) -> Result<Vec<Piece<'_>>, String> {
                 "`[[{mark}]]` names no source: expected [[text|url]] or [[text|url|title]]"
             ));
         };
-        pieces.push(Piece {
+        pieces.push(FieldPiece {
             text: cited,
             source: Some((url, parts.next().unwrap_or(url))),
         });
         rest = tail;
     }
-    pieces.push(Piece {
+    pieces.push(FieldPiece {
         text: rest,
         source: None,
     });
     Ok(pieces)
 }
 
-impl TryFrom<String> for Template {
+impl TryFrom<String> for TextTemplate {
     type Error = String;
 
     fn try_from(text: String) -> Result<Self, Self::Error> {
@@ -225,12 +225,12 @@ impl TryFrom<String> for MarkedText {
 
     fn try_from(text: String) -> Result<Self, Self::Error> {
         marks(&text)?;
-        Template::try_from(text).map(Self)
+        TextTemplate::try_from(text).map(Self)
     }
 }
 
-impl From<Template> for String {
-    fn from(template: Template) -> Self {
+impl From<TextTemplate> for String {
+    fn from(template: TextTemplate) -> Self {
         template.0
     }
 }
@@ -244,24 +244,24 @@ impl From<MarkedText> for String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::call::ToolResult;
+    use crate::call::SimToolResult;
 
-    fn filled(text: &str, call: &Call) -> String {
-        Template::try_from(text.to_owned()).unwrap().fill(call)
+    fn filled(text: &str, call: &ModelCall) -> String {
+        TextTemplate::try_from(text.to_owned()).unwrap().fill(call)
     }
 
     #[test]
     fn fields_look_in_results_then_in_the_turn_then_before() {
-        let mut call = Call {
+        let mut call = ModelCall {
             history: "Write `a.md`, and no other.\nOutput: old".to_owned(),
             prompt: "{\"output\":\"Output: 12\\nEnd: 0\"}".to_owned(),
-            ..Call::example()
+            ..ModelCall::example()
         };
         assert_eq!(
             filled("{{between:Write `|`}} {{line:Output:}}", &call),
             "a.md old"
         );
-        call.results = vec![ToolResult {
+        call.results = vec![SimToolResult {
             tool: "shell".to_owned(),
             text: "Output: 12\nEnd: 0".to_owned(),
         }];
@@ -272,17 +272,17 @@ mod tests {
     #[test]
     fn a_field_between_needs_both_marks() {
         for wrong in ["{{between:a}}", "{{between:|b}}", "{{between:a|}}"] {
-            let error = Template::try_from(wrong.to_owned()).unwrap_err();
+            let error = TextTemplate::try_from(wrong.to_owned()).unwrap_err();
             assert!(error.contains("between:START|END"), "{error}");
         }
     }
 
     #[test]
     fn fields_and_marks_are_filled() {
-        let call = Call {
+        let call = ModelCall {
             prompt: "Do it.\nQuestion: who?\nline two".to_owned(),
             model: "m".to_owned(),
-            ..Call::example()
+            ..ModelCall::example()
         };
         let text = MarkedText::try_from(
             "ä {{line:Question:}} [[été|https://a|A]]; [[x|u]] {{after:Question:}}".to_owned(),
@@ -304,9 +304,9 @@ mod tests {
 
     #[test]
     fn a_prompt_cannot_bring_fields_or_marks() {
-        let call = Call {
+        let call = ModelCall {
             prompt: "[[x|u]] {{model}}".to_owned(),
-            ..Call::example()
+            ..ModelCall::example()
         };
         let text = MarkedText::try_from("{{prompt}}".to_owned()).unwrap();
         assert_eq!(text.fill(&call), ("[[x|u]] {{model}}".to_owned(), Vec::new()));

@@ -3,20 +3,20 @@
 use serde::de::DeserializeOwned;
 
 /// What is wrong, and where. Both start at 1.
-pub(crate) struct Misplaced {
+pub(crate) struct MisplacedKey {
     pub(crate) line: u64,
     pub(crate) column: u64,
     pub(crate) message: String,
 }
 
 /// Reads a whole text. `what` is what an empty file should have been.
-pub(crate) fn parse<T: DeserializeOwned>(text: &str, what: &str) -> Result<T, Misplaced> {
+pub(crate) fn parse<T: DeserializeOwned>(text: &str, what: &str) -> Result<T, MisplacedKey> {
     serde_saphyr::from_str(text).map_err(|error| {
         let error = error.without_snippet();
         let (line, column) = error
             .location()
             .map_or((1, 1), |location| (location.line(), location.column()));
-        Misplaced {
+        MisplacedKey {
             line,
             column,
             message: plain(&error.to_string(), what),

@@ -3,16 +3,16 @@
 use axum::response::Response;
 use serde_json::json;
 
-use super::incoming::Incoming;
-use super::refusal::{self, Refusal};
+use super::incoming::IncomingRequest;
+use super::refusal::{self, SimulatedRefusal};
 use super::respond::{raw_response, spoilt_json};
 use super::rules::Among;
-use super::world::World;
-use crate::call::Call;
-use crate::scenario::{Action, AnswerFault, Otherwise, Reply};
+use super::world::ServerWorld;
+use crate::call::ModelCall;
+use crate::scenario::{AnswerFault, Otherwise, RuleAction, ScriptedReply};
 
 /// What is left to do.
-pub(crate) enum Outcome {
+pub(crate) enum ActionOutcome {
     /// Nothing: the scenario gave the whole response.
     Done(Response),
     /// The model speaks.
@@ -24,18 +24,18 @@ pub(crate) enum Outcome {
 /// What the model says and how it is spoilt.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Speech {
-    pub(crate) reply: Reply,
+    pub(crate) reply: ScriptedReply,
     pub(crate) fault: Option<AnswerFault>,
 }
 
 /// Decides on a call. `check` is what the service thinks of the request itself: a refused request uses up no
 /// rule, but a recorded response may still answer it.
 pub(crate) fn decide(
-    world: &World,
-    incoming: &Incoming,
-    call: &Call,
-    check: Result<(), Refusal>,
-) -> Result<Outcome, Refusal> {
+    world: &ServerWorld,
+    incoming: &IncomingRequest,
+    call: &ModelCall,
+    check: Result<(), SimulatedRefusal>,
+) -> Result<ActionOutcome, SimulatedRefusal> {
     let among = if check.is_ok() {
         Among::All
     } else {
@@ -47,30 +47,30 @@ pub(crate) fn decide(
     };
     world.log.note_rule(incoming.number, &name);
     match &rule.action {
-        Action::Answer { reply, fault } => Ok(Outcome::Speak(Box::new(Speech {
+        RuleAction::Answer { reply, fault } => Ok(ActionOutcome::Speak(Box::new(Speech {
             reply: (**reply).clone(),
             fault: fault.clone(),
         }))),
-        Action::Http(fault) => Err(Refusal::scripted(fault)),
-        Action::Html(html) => Ok(Outcome::Done(refusal::page(html.status.into()))),
-        Action::RateLimit(limit) => Err(Refusal::rate_limit(limit, &call.model)),
-        Action::DailyQuota(quota) => Err(Refusal::daily_quota(quota, &call.model)),
-        Action::Raw(raw) => Ok(Outcome::Done(raw_response(raw))),
+        RuleAction::Http(fault) => Err(SimulatedRefusal::scripted(fault)),
+        RuleAction::Html(html) => Ok(ActionOutcome::Done(refusal::page(html.status.into()))),
+        RuleAction::RateLimit(limit) => Err(SimulatedRefusal::rate_limit(limit, &call.model)),
+        RuleAction::DailyQuota(quota) => Err(SimulatedRefusal::daily_quota(quota, &call.model)),
+        RuleAction::Raw(raw) => Ok(ActionOutcome::Done(raw_response(raw))),
     }
 }
 
 /// Lets the rules speak about a call that makes no model speak. Gives their response, if they have one.
 pub(crate) async fn plain_outcome(
-    world: &World,
-    incoming: &Incoming,
-    call: &Call,
-    check: Result<(), Refusal>,
-) -> Result<Option<Response>, Refusal> {
+    world: &ServerWorld,
+    incoming: &IncomingRequest,
+    call: &ModelCall,
+    check: Result<(), SimulatedRefusal>,
+) -> Result<Option<Response>, SimulatedRefusal> {
     world.log.note_call(incoming, call);
     match decide(world, incoming, call, check)? {
-        Outcome::Done(response) => Ok(Some(response)),
-        Outcome::Plain => Ok(None),
-        Outcome::Speak(speech) => match (&speech.reply.json, &speech.fault) {
+        ActionOutcome::Done(response) => Ok(Some(response)),
+        ActionOutcome::Plain => Ok(None),
+        ActionOutcome::Speak(speech) => match (&speech.reply.json, &speech.fault) {
             (Some(json), fault) => Ok(Some(spoilt_json(world, json, fault.as_ref()).await?)),
             (None, None) => Ok(None),
             (None, fault @ Some(_)) => Ok(Some(spoilt_json(world, &json!({}), fault.as_ref()).await?)),
@@ -78,13 +78,13 @@ pub(crate) async fn plain_outcome(
     }
 }
 
-fn unmatched(world: &World, call: &Call) -> Result<Outcome, Refusal> {
+fn unmatched(world: &ServerWorld, call: &ModelCall) -> Result<ActionOutcome, SimulatedRefusal> {
     if !call.endpoint.generates() {
-        return Ok(Outcome::Plain);
+        return Ok(ActionOutcome::Plain);
     }
     match world.scenario.otherwise {
-        Otherwise::Answer => Ok(Outcome::Speak(Box::default())),
-        Otherwise::Refuse => Err(Refusal::invalid(format!(
+        Otherwise::Answer => Ok(ActionOutcome::Speak(Box::default())),
+        Otherwise::Refuse => Err(SimulatedRefusal::invalid(format!(
             "gemicro-sim: no rule of the scenario '{}' takes this request",
             world.scenario.name
         ))),

@@ -4,16 +4,16 @@ use axum::http::Method;
 use axum::response::Response;
 use serde_json::{Map, Value, json};
 
-use super::incoming::{Incoming, decoded};
-use super::refusal::Refusal;
+use super::incoming::{IncomingRequest, decoded};
+use super::refusal::SimulatedRefusal;
 use super::respond::json_response;
-use super::world::World;
+use super::world::ServerWorld;
 
 /// Where they live.
 pub(crate) const PREFIX: &str = "/_sim/";
 
 /// Answers a control request.
-pub(crate) fn answer(world: &World, incoming: &Incoming) -> Result<Response, Refusal> {
+pub(crate) fn answer(world: &ServerWorld, incoming: &IncomingRequest) -> Result<Response, SimulatedRefusal> {
     let path: Vec<&str> = incoming.path[PREFIX.len()..].split('/').collect();
     match (&incoming.method, path.as_slice()) {
         (&Method::GET, ["log"]) => Ok(json_response(&log(world))),
@@ -28,14 +28,14 @@ pub(crate) fn answer(world: &World, incoming: &Incoming) -> Result<Response, Ref
             world.reset();
             Ok(json_response(&json!({})))
         }
-        _ => Err(Refusal::new(
+        _ => Err(SimulatedRefusal::new(
             404,
             "gemicro-sim: expected GET /_sim/log, GET /_sim/gates/{name}, POST /_sim/gates/{name}/open or POST /_sim/reset",
         )),
     }
 }
 
-fn log(world: &World) -> Value {
+fn log(world: &ServerWorld) -> Value {
     let entries: Vec<Value> = world
         .log
         .entries()

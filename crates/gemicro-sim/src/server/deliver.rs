@@ -5,17 +5,17 @@ use std::sync::Arc;
 use axum::response::Response;
 use serde_json::Value;
 
-use super::refusal::Refusal;
+use super::refusal::SimulatedRefusal;
 use super::respond::{spoilt_json, stream_response};
-use super::world::World;
-use crate::answer::{Answer, Finish};
-use crate::play::{Encoding, Frame, Generation, Player, Reading};
+use super::world::ServerWorld;
+use crate::answer::{Finish, GeneratedAnswer};
+use crate::play::{Encoding, Generation, GenerationFrame, GenerationReader, Player};
 use crate::scenario::AnswerFault;
 
 /// An answer in one wire format.
-pub(crate) struct Delivery<'a> {
-    pub(crate) answer: &'a Answer,
-    pub(crate) frames: Vec<Frame>,
+pub(crate) struct WireDelivery<'a> {
+    pub(crate) answer: &'a GeneratedAnswer,
+    pub(crate) frames: Vec<GenerationFrame>,
     pub(crate) whole: Value,
     pub(crate) encoding: Encoding,
     pub(crate) fault: Option<AnswerFault>,
@@ -24,7 +24,10 @@ pub(crate) struct Delivery<'a> {
 }
 
 /// Sends it in time, with its faults.
-pub(crate) async fn deliver(world: &World, delivery: Delivery<'_>) -> Result<Response, Refusal> {
+pub(crate) async fn deliver(
+    world: &ServerWorld,
+    delivery: WireDelivery<'_>,
+) -> Result<Response, SimulatedRefusal> {
     let generation = Arc::new(Generation::new(delivery.frames, None));
     let player = Player {
         generation: Arc::clone(&generation),
@@ -35,7 +38,7 @@ pub(crate) async fn deliver(world: &World, delivery: Delivery<'_>) -> Result<Res
     };
     if delivery.stream {
         tokio::spawn(player.play());
-        let reading = Reading {
+        let reading = GenerationReader {
             generation,
             skip: 0,
             encoding: delivery.encoding,
@@ -47,7 +50,7 @@ pub(crate) async fn deliver(world: &World, delivery: Delivery<'_>) -> Result<Res
     // Pieces have no meaning here, but delays and gates do.
     player.play().await;
     if let Finish::Failed { message, .. } = &delivery.answer.finish {
-        return Err(Refusal::new(500, message.clone()));
+        return Err(SimulatedRefusal::new(500, message.clone()));
     }
     spoilt_json(world, &delivery.whole, delivery.fault.as_ref()).await
 }

@@ -8,24 +8,24 @@ use axum::http::{HeaderValue, Method};
 use axum::response::Response;
 
 use super::control;
-use super::incoming::Incoming;
-use super::refusal::{Refusal, request_id};
-use super::world::World;
+use super::incoming::IncomingRequest;
+use super::refusal::{SimulatedRefusal, request_id};
+use super::world::ServerWorld;
 use crate::api;
 use crate::scenario::EnvelopeKind;
 
-pub(crate) async fn dispatch(State(world): State<Arc<World>>, request: Request) -> Response {
+pub(crate) async fn dispatch(State(world): State<Arc<ServerWorld>>, request: Request) -> Response {
     let (parts, body) = request.into_parts();
-    let mut incoming = Incoming::new(parts);
-    let route = api::Route::of(&incoming);
+    let mut incoming = IncomingRequest::new(parts);
+    let route = api::ApiRoute::of(&incoming);
     let envelope = match &route {
         Ok(route) => route.envelope(),
-        Err(_) => api::Route::envelope_of_unknown(&incoming),
+        Err(_) => api::ApiRoute::envelope_of_unknown(&incoming),
     };
     let limit = body_limit(envelope);
     let Ok(body) = to_bytes(body, limit).await else {
         let message = format!("Request payload size exceeds the limit: {limit} bytes.");
-        return Refusal::new(413, message).response(envelope, 0);
+        return SimulatedRefusal::new(413, message).response(envelope, 0);
     };
     incoming.body = body;
     if incoming.path.starts_with(control::PREFIX) {
@@ -56,6 +56,6 @@ fn body_limit(envelope: EnvelopeKind) -> usize {
 }
 
 /// `HEAD /`: Claude Code sees whether anyone is there before it asks.
-fn is_knock(incoming: &Incoming) -> bool {
+fn is_knock(incoming: &IncomingRequest) -> bool {
     incoming.method == Method::HEAD && incoming.path == "/"
 }

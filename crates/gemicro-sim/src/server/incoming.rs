@@ -5,10 +5,10 @@ use axum::http::request::Parts;
 use axum::http::{HeaderMap, Method};
 use serde_json::Value;
 
-use super::refusal::Refusal;
+use super::refusal::SimulatedRefusal;
 
 /// Method, path, query, headers and the whole body.
-pub(crate) struct Incoming {
+pub(crate) struct IncomingRequest {
     pub(crate) method: Method,
     pub(crate) path: String,
     pub(crate) query: Vec<(String, String)>,
@@ -18,7 +18,7 @@ pub(crate) struct Incoming {
     pub(crate) number: u64,
 }
 
-impl Incoming {
+impl IncomingRequest {
     /// A request without its body, which is read once it is known how large it may be.
     pub(crate) fn new(parts: Parts) -> Self {
         Self {
@@ -93,14 +93,14 @@ impl Incoming {
     }
 
     /// The body as a JSON object.
-    pub(crate) fn json(&self) -> Result<Value, Refusal> {
+    pub(crate) fn json(&self) -> Result<Value, SimulatedRefusal> {
         let parsed: Result<Value, _> = serde_json::from_slice(&self.body);
         match parsed {
             Ok(value) if value.is_object() => Ok(value),
-            Ok(_) => Err(Refusal::invalid(
+            Ok(_) => Err(SimulatedRefusal::invalid(
                 "Invalid JSON payload received. Expected an object.",
             )),
-            Err(error) => Err(Refusal::invalid(format!(
+            Err(error) => Err(SimulatedRefusal::invalid(format!(
                 "Invalid JSON payload received. {error}"
             ))),
         }

@@ -8,9 +8,9 @@ use gemicro_event::redact::Redactor;
 use serde::Serialize;
 use serde_json::Value;
 
-use super::incoming::Incoming;
-use crate::call::Call;
-use crate::scenario::Endpoint;
+use super::incoming::IncomingRequest;
+use crate::call::ModelCall;
+use crate::scenario::ScenarioEndpoint;
 
 /// Bytes of bodies and prompts that are kept; the oldest entries go first.
 const BYTES: usize = 64 << 20;
@@ -40,7 +40,7 @@ pub struct LogEntry {
     pub path: String,
     /// What it was, where it was anything known.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub endpoint: Option<Endpoint>,
+    pub endpoint: Option<ScenarioEndpoint>,
     /// Model or agent.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub model: String,
@@ -63,11 +63,11 @@ pub struct LogEntry {
 /// The log of one simulator. Cheap to ask, bounded in memory.
 #[derive(Debug)]
 pub struct RequestLog {
-    kept: Mutex<Kept>,
+    kept: Mutex<LogContents>,
 }
 
 #[derive(Debug, Default)]
-struct Kept {
+struct LogContents {
     entries: VecDeque<LogEntry>,
     n_seen: u64,
     n_dropped: u64,
@@ -77,7 +77,7 @@ struct Kept {
 impl RequestLog {
     pub(crate) fn new() -> Self {
         Self {
-            kept: Mutex::new(Kept::default()),
+            kept: Mutex::new(LogContents::default()),
         }
     }
 
@@ -87,7 +87,7 @@ impl RequestLog {
     }
 
     /// Requests to one endpoint that are kept.
-    pub fn count(&self, endpoint: Endpoint) -> usize {
+    pub fn count(&self, endpoint: ScenarioEndpoint) -> usize {
         let kept = self.kept();
         kept.entries
             .iter()
@@ -101,7 +101,7 @@ impl RequestLog {
     }
 
     /// Writes a request down and gives its number.
-    pub(crate) fn begin(&self, incoming: &Incoming) -> u64 {
+    pub(crate) fn begin(&self, incoming: &IncomingRequest) -> u64 {
         let redactor = Redactor::new(incoming.key().into_iter().chain(incoming.secrets()));
         let text = String::from_utf8_lossy(&incoming.body);
         let text = redactor.redact(&text);
@@ -148,7 +148,7 @@ impl RequestLog {
         kept.n_seen
     }
 
-    pub(crate) fn note_call(&self, incoming: &Incoming, call: &Call) {
+    pub(crate) fn note_call(&self, incoming: &IncomingRequest, call: &ModelCall) {
         let redactor = Redactor::new(incoming.key().into_iter().chain(incoming.secrets()));
         let prompt = redactor.redact(&call.prompt).into_owned();
         self.change(incoming.number, |entry| {
@@ -167,7 +167,7 @@ impl RequestLog {
     }
 
     pub(crate) fn reset(&self) {
-        *self.kept() = Kept::default();
+        *self.kept() = LogContents::default();
     }
 
     fn change(&self, number: u64, change: impl FnOnce(&mut LogEntry)) {
@@ -182,7 +182,7 @@ impl RequestLog {
         }
     }
 
-    fn kept(&self) -> std::sync::MutexGuard<'_, Kept> {
+    fn kept(&self) -> std::sync::MutexGuard<'_, LogContents> {
         self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -194,13 +194,13 @@ mod tests {
 
     use super::*;
 
-    fn request(body: &'static str) -> Incoming {
+    fn request(body: &'static str) -> IncomingRequest {
         let (parts, ()) = Request::builder()
             .uri("/v1/models")
             .body(())
             .unwrap()
             .into_parts();
-        let mut incoming = Incoming::new(parts);
+        let mut incoming = IncomingRequest::new(parts);
         incoming.body = Bytes::from_static(body.as_bytes());
         incoming
     }

@@ -7,14 +7,14 @@ use serde_json::{Value, json};
 
 use super::names::{NO_QUOTA, anthropic_type, names, openai_code, openai_type};
 use super::respond::json_response;
-use crate::scenario::{Announce, Endpoint, EnvelopeKind, HttpFault, Quota, RateLimit};
+use crate::scenario::{Announce, DailyQuota, EnvelopeKind, HttpFault, RateLimit, ScenarioEndpoint};
 
 /// An HTTP error, before it is known in which envelope it goes out.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Refusal(Box<Parts>);
+pub(crate) struct SimulatedRefusal(Box<RefusalParts>);
 
 #[derive(Debug, Clone, PartialEq)]
-struct Parts {
+struct RefusalParts {
     status: u16,
     /// Of the Interactions API.
     code: String,
@@ -34,11 +34,11 @@ struct Parts {
     envelope: Option<EnvelopeKind>,
 }
 
-impl Refusal {
+impl SimulatedRefusal {
     /// An error with the usual names of its HTTP status.
     pub(crate) fn new(status: u16, message: impl Into<String>) -> Self {
         let (code, rpc_status) = names(status);
-        Self(Box::new(Parts {
+        Self(Box::new(RefusalParts {
             status,
             code: code.to_owned(),
             rpc_status: rpc_status.to_owned(),
@@ -99,7 +99,7 @@ impl Refusal {
     }
 
     /// No key. The Interactions API and the others differ in the status.
-    pub(crate) fn no_key(endpoint: Endpoint) -> Self {
+    pub(crate) fn no_key(endpoint: ScenarioEndpoint) -> Self {
         let message = "Method doesn't allow unregistered callers (callers without established identity). Please \
                        use API Key or other form of API consumer identity to call this API.";
         let status = match endpoint.envelope() {
@@ -170,7 +170,7 @@ impl Refusal {
         refusal
     }
 
-    pub(crate) fn daily_quota(quota: &Quota, model: &str) -> Self {
+    pub(crate) fn daily_quota(quota: &DailyQuota, model: &str) -> Self {
         let message = "You exceeded your current quota, please check your plan and billing details.";
         let mut refusal = Self::new(429, message).with_code("quota_exceeded");
         refusal.0.openai_code = Some(NO_QUOTA.to_owned());

@@ -9,9 +9,9 @@ use axum::http::{HeaderName, HeaderValue, StatusCode};
 use axum::response::Response;
 use serde_json::{Value, json};
 
-use super::refusal::Refusal;
-use super::world::World;
-use crate::play::{FLUSH, GARBAGE, Reading, read};
+use super::refusal::SimulatedRefusal;
+use super::world::ServerWorld;
+use crate::play::{FLUSH, GARBAGE, GenerationReader, read};
 use crate::scenario::{AnswerFault, RawReply};
 
 const JSON: &str = "application/json; charset=UTF-8";
@@ -32,15 +32,15 @@ pub(crate) fn json_response(body: &Value) -> Response {
 
 /// A JSON body after the faults of its connection: it may never come, break off, or be something else.
 pub(crate) async fn spoilt_json(
-    world: &World,
+    world: &ServerWorld,
     body: &Value,
     fault: Option<&AnswerFault>,
-) -> Result<Response, Refusal> {
+) -> Result<Response, SimulatedRefusal> {
     let whole = body.to_string();
     match fault {
         Some(AnswerFault::Hang(_)) => {
             world.shutdown.cancelled().await;
-            Err(Refusal::new(503, "the simulator stopped"))
+            Err(SimulatedRefusal::new(503, "the simulator stopped"))
         }
         Some(AnswerFault::Cut(cut)) => {
             let start = Bytes::copy_from_slice(&whole.as_bytes()[..whole.len() / 2]);
@@ -72,7 +72,7 @@ pub(crate) async fn spoilt_json(
 }
 
 /// A body that comes piece by piece, once its first frame is out.
-pub(crate) async fn stream_response(reading: Reading) -> Response {
+pub(crate) async fn stream_response(reading: GenerationReader) -> Response {
     if matches!(&reading.fault, Some(AnswerFault::Hang(hang)) if hang.after_chunks.is_none()) {
         reading.shutdown.cancelled().await;
     }

@@ -2,17 +2,17 @@
 
 use std::sync::{Mutex, PoisonError};
 
-use crate::call::Call;
-use crate::scenario::{Action, Rule, Scenario};
+use crate::call::ModelCall;
+use crate::scenario::{RuleAction, Scenario, ScenarioRule};
 
 /// The counters of all rules of a scenario.
 #[derive(Debug)]
-pub(crate) struct Rules {
-    counts: Mutex<Vec<Count>>,
+pub(crate) struct RuleCounters {
+    counts: Mutex<Vec<RuleCount>>,
 }
 
 #[derive(Debug, Clone, Copy, Default)]
-struct Count {
+struct RuleCount {
     /// Requests that reached the rule and met its condition.
     n_met: u64,
     /// Requests that it took.
@@ -27,10 +27,10 @@ pub(crate) enum Among {
     Recorded,
 }
 
-impl Rules {
+impl RuleCounters {
     pub(crate) fn new(n_rules: usize) -> Self {
         Self {
-            counts: Mutex::new(vec![Count::default(); n_rules]),
+            counts: Mutex::new(vec![RuleCount::default(); n_rules]),
         }
     }
 
@@ -38,12 +38,12 @@ impl Rules {
     pub(crate) fn choose<'s>(
         &self,
         scenario: &'s Scenario,
-        call: &Call,
+        call: &ModelCall,
         among: Among,
-    ) -> Option<(String, &'s Rule)> {
+    ) -> Option<(String, &'s ScenarioRule)> {
         let mut counts = self.counts.lock().unwrap_or_else(PoisonError::into_inner);
         for (rule_idx, rule) in scenario.rules.iter().enumerate() {
-            let eligible = among == Among::All || matches!(rule.action, Action::Raw(_));
+            let eligible = among == Among::All || matches!(rule.action, RuleAction::Raw(_));
             if !eligible || !rule.when.holds(call) {
                 continue;
             }
@@ -70,11 +70,11 @@ impl Rules {
 
     pub(crate) fn reset(&self) {
         let mut counts = self.counts.lock().unwrap_or_else(PoisonError::into_inner);
-        counts.fill(Count::default());
+        counts.fill(RuleCount::default());
     }
 }
 
-fn name(rule_idx: usize, rule: &Rule) -> String {
+fn name(rule_idx: usize, rule: &ScenarioRule) -> String {
     rule.name
         .clone()
         .unwrap_or_else(|| format!("rule {}", rule_idx + 1))

@@ -11,8 +11,8 @@ use tokio_util::sync::{CancellationToken, DropGuard};
 
 use super::dispatch::dispatch;
 use super::log::RequestLog;
-use super::world::World;
-use crate::play::Gates;
+use super::world::ServerWorld;
+use crate::play::ReplyGates;
 use crate::scenario::Scenario;
 
 /// How long open connections may take to end after all waits were ended.
@@ -40,22 +40,22 @@ pub enum StartError {
 }
 
 /// A simulator at work. Dropping it stops it without waiting.
-pub struct Running {
-    world: Arc<World>,
-    listening: Listening,
+pub struct RunningSimulator {
+    world: Arc<ServerWorld>,
+    listening: LoopbackServer,
 }
 
 impl Simulator {
     /// Listens on a loopback address (port 0: any free one) and answers until shut down.
-    pub async fn start(scenario: Scenario, addr: SocketAddr) -> Result<Running, StartError> {
-        let world = Arc::new(World::new(scenario));
+    pub async fn start(scenario: Scenario, addr: SocketAddr) -> Result<RunningSimulator, StartError> {
+        let world = Arc::new(ServerWorld::new(scenario));
         let router = Router::new().fallback(dispatch).with_state(Arc::clone(&world));
         let listening = listen(router, addr, world.shutdown.clone()).await?;
-        Ok(Running { world, listening })
+        Ok(RunningSimulator { world, listening })
     }
 }
 
-impl Running {
+impl RunningSimulator {
     /// Where it listens.
     pub fn addr(&self) -> SocketAddr {
         self.listening.addr
@@ -72,7 +72,7 @@ impl Running {
     }
 
     /// Its gates.
-    pub fn gates(&self) -> &Gates {
+    pub fn gates(&self) -> &ReplyGates {
         &self.world.gates
     }
 
@@ -92,7 +92,7 @@ impl Running {
     }
 }
 
-impl std::fmt::Debug for Running {
+impl std::fmt::Debug for RunningSimulator {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Running")
             .field("addr", &self.listening.addr)
@@ -101,7 +101,7 @@ impl std::fmt::Debug for Running {
 }
 
 /// A server on a loopback address.
-pub(crate) struct Listening {
+pub(crate) struct LoopbackServer {
     pub(crate) addr: SocketAddr,
     server: JoinHandle<()>,
     shutdown: CancellationToken,
@@ -109,7 +109,7 @@ pub(crate) struct Listening {
     _guard: DropGuard,
 }
 
-impl Listening {
+impl LoopbackServer {
     pub(crate) async fn stop(mut self) {
         self.shutdown.cancel();
         if tokio::time::timeout(GRACE, &mut self.server).await.is_err() {
@@ -123,7 +123,7 @@ pub(crate) async fn listen(
     router: Router,
     addr: SocketAddr,
     shutdown: CancellationToken,
-) -> Result<Listening, StartError> {
+) -> Result<LoopbackServer, StartError> {
     if !addr.ip().is_loopback() {
         return Err(StartError::NotLoopback(addr));
     }
@@ -137,7 +137,7 @@ pub(crate) async fn listen(
             .with_graceful_shutdown(stopped)
             .await;
     });
-    Ok(Listening {
+    Ok(LoopbackServer {
         addr,
         server,
         _guard: shutdown.clone().drop_guard(),

@@ -6,19 +6,19 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use tokio_util::sync::CancellationToken;
 
 use super::log::RequestLog;
-use super::rules::Rules;
-use crate::gemini::{InteractionStore, ModelTable};
+use super::rules::RuleCounters;
+use crate::gemini::{InteractionStore, SimulatedModels};
 use crate::openai::ResponseStore;
-use crate::play::Gates;
+use crate::play::ReplyGates;
 use crate::scenario::Scenario;
 
 /// The state behind all requests.
-pub(crate) struct World {
+pub(crate) struct ServerWorld {
     pub(crate) scenario: Scenario,
-    pub(crate) rules: Rules,
+    pub(crate) rules: RuleCounters,
     pub(crate) log: Arc<RequestLog>,
-    pub(crate) gates: Arc<Gates>,
-    pub(crate) models: ModelTable,
+    pub(crate) gates: Arc<ReplyGates>,
+    pub(crate) models: SimulatedModels,
     pub(crate) interactions: InteractionStore,
     pub(crate) responses: ResponseStore,
     /// Ends every wait: players, readers, hung requests.
@@ -26,13 +26,13 @@ pub(crate) struct World {
     n_ids: AtomicU64,
 }
 
-impl World {
+impl ServerWorld {
     pub(crate) fn new(scenario: Scenario) -> Self {
         Self {
-            rules: Rules::new(scenario.rules.len()),
+            rules: RuleCounters::new(scenario.rules.len()),
             log: Arc::new(RequestLog::new()),
-            gates: Arc::new(Gates::new()),
-            models: ModelTable::new(&scenario.models),
+            gates: Arc::new(ReplyGates::new()),
+            models: SimulatedModels::new(&scenario.models),
             interactions: InteractionStore::new(),
             responses: ResponseStore::new(),
             shutdown: CancellationToken::new(),

@@ -6,7 +6,7 @@ use std::process::{Child, Command, ExitStatus, Output, Stdio};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-use gemicro_sim::agent::{Identity, Script, install};
+use gemicro_sim::agent::{AgentIdentity, AgentScript, install};
 use serde_json::Value;
 
 use crate::client::start;
@@ -369,9 +369,9 @@ fn is_found_under_the_name_of_a_real_cli() {
     let folder = Folder::new("it's installed");
     let script = folder.write("my script.yaml", "steps:\n  - when: { argument: '--resume', steps: [{ print: resumed }], otherwise: [{ print: '{{args}}' }] }\n");
     for (identity, version) in [
-        (Identity::Gemini, "0.61.0\n"),
-        (Identity::Claude, "2.1.197 (Claude Code)\n"),
-        (Identity::Codex, "codex-cli 0.166.0\n"),
+        (AgentIdentity::Gemini, "0.61.0\n"),
+        (AgentIdentity::Claude, "2.1.197 (Claude Code)\n"),
+        (AgentIdentity::Codex, "codex-cli 0.166.0\n"),
     ] {
         let program = install(&folder.0.join("bin"), identity, &script, &[PROGRAM.into()]).unwrap();
         assert_eq!(program.file_name().unwrap(), identity.program());
@@ -478,7 +478,7 @@ const BAD: &[(&str, &str)] = &[
 fn errors_name_the_place() {
     let mut wrong = Vec::new();
     for (text, expected) in BAD {
-        let error = Script::parse("s.yaml", text).unwrap_err().to_string();
+        let error = AgentScript::parse("s.yaml", text).unwrap_err().to_string();
         if !error.starts_with(expected) {
             wrong.push(format!("{text}\n  expected {expected}\n  found    {error}"));
         }

@@ -1,6 +1,6 @@
 //! The Anthropic API: what it sends, what it refuses, how it goes wrong.
 
-use gemicro_sim::scenario::Endpoint;
+use gemicro_sim::scenario::ScenarioEndpoint;
 use serde_json::{Value, json};
 
 use crate::client::{Answer, Ended, open, read, start};
@@ -302,7 +302,7 @@ async fn gates_hangs_and_the_log() {
             .body
             .ends_with("event: message_stop\ndata: {\"type\":\"message_stop\"}\n\n")
     );
-    assert_eq!(simulator.log().count(Endpoint::Messages), 1);
+    assert_eq!(simulator.log().count(ScenarioEndpoint::Messages), 1);
     let entry = simulator.log().entries().pop().unwrap();
     assert_eq!(entry.model, "claude-opus-4-8");
     assert!(!format!("{entry:?}").contains(KEY), "{entry:?}");

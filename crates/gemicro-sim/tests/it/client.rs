@@ -4,7 +4,7 @@ use std::net::SocketAddr;
 use std::time::Duration;
 
 use gemicro_sim::scenario::Scenario;
-use gemicro_sim::{Running, Simulator};
+use gemicro_sim::{RunningSimulator, Simulator};
 use http_body_util::{BodyExt, Full};
 use hyper::body::{Bytes, Incoming};
 use hyper::{Request, Response};
@@ -66,7 +66,7 @@ pub(crate) fn text(events: &[Value]) -> String {
         .collect()
 }
 
-pub(crate) async fn start(scenario: &str) -> Running {
+pub(crate) async fn start(scenario: &str) -> RunningSimulator {
     let scenario =
         Scenario::parse("test.yaml", scenario).expect("the simulator and the test are well-formed");
     Simulator::start(scenario, ANY)

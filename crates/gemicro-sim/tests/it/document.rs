@@ -1,6 +1,6 @@
 //! The examples in `docs/simulator.md` are scenarios and scripts.
 
-use gemicro_sim::agent::Script;
+use gemicro_sim::agent::AgentScript;
 use gemicro_sim::scenario::Scenario;
 
 fn document() -> String {
@@ -17,7 +17,7 @@ fn every_script_in_the_document_is_read() {
         .map(|block| block.split("```").next().unwrap())
         .collect();
     for yaml in &scripts {
-        Script::parse("docs/simulator.md", yaml).unwrap_or_else(|error| panic!("{error}\n{yaml}"));
+        AgentScript::parse("docs/simulator.md", yaml).unwrap_or_else(|error| panic!("{error}\n{yaml}"));
     }
     assert_eq!(scripts.len(), 2);
 }

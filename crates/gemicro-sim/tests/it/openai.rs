@@ -1,6 +1,6 @@
 //! The OpenAI API: what it sends, how it goes wrong, and that rules, gates and the log are the same.
 
-use gemicro_sim::scenario::{Endpoint, Scenario};
+use gemicro_sim::scenario::{Scenario, ScenarioEndpoint};
 use serde_json::{Value, json};
 
 use crate::client::{Answer, Ended, KEY, open, read, start};
@@ -158,7 +158,7 @@ async fn keys_gates_and_the_log() {
     let answer = waiting.await.unwrap();
     assert_eq!(answer.ended, Ended::Whole);
     assert!(answer.body.ends_with("data: [DONE]\n\n"), "{}", answer.body);
-    assert_eq!(simulator.log().count(Endpoint::ChatCompletions), 1);
+    assert_eq!(simulator.log().count(ScenarioEndpoint::ChatCompletions), 1);
     let entry = simulator.log().entries().pop().unwrap();
     assert_eq!(
         (entry.model.as_str(), entry.rule.as_deref()),

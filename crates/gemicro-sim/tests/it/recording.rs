@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use futures_util::future::BoxFuture;
 use gemicro_sim::scenario::Scenario;
-use gemicro_sim::{Recorder, Simulator, Upstream, UpstreamError, UpstreamRequest, UpstreamResponse};
+use gemicro_sim::{RecordedUpstream, Recorder, Simulator, UpstreamError, UpstreamRequest, UpstreamResponse};
 use http_body_util::BodyExt;
 use serde_json::json;
 
@@ -13,7 +13,7 @@ use crate::client::{ANY, Answer, KEY, ask, get, open, post, read, start};
 
 struct PlainHttp(SocketAddr);
 
-impl Upstream for PlainHttp {
+impl RecordedUpstream for PlainHttp {
     fn call(&self, request: UpstreamRequest) -> BoxFuture<'static, Result<UpstreamResponse, UpstreamError>> {
         let addr = self.0;
         Box::pin(async move {

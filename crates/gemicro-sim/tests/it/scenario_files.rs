@@ -1,6 +1,6 @@
 //! Scenario files: the built-in ones, the examples, and what is said about bad ones.
 
-use gemicro_sim::scenario::{Action, BUILTIN, Scenario};
+use gemicro_sim::scenario::{BUILTIN, RuleAction, Scenario};
 
 #[test]
 fn built_in_scenarios_are_read() {
@@ -158,7 +158,7 @@ fn what_a_model_knows_is_read_from_beside_the_scenario() {
     let good = r#"{"id": "1", "question": "Why?", "gold": [{"doc": "a.md", "span": "So."}], "answer_terms": ["so"]}"#;
     let folder = folder_of_knowledge("good", Some(&format!("{good}\n\n")));
     let scenario = Scenario::load(&folder.join("s.yaml")).unwrap_or_else(|error| panic!("{error}"));
-    let Action::Answer { reply, .. } = &scenario.rules[0].action else {
+    let RuleAction::Answer { reply, .. } = &scenario.rules[0].action else {
         panic!("a rule that answers");
     };
     let knowledge = reply.knows.as_ref().unwrap();

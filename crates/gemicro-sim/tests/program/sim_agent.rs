@@ -3,7 +3,7 @@
 use std::io::BufReader;
 use std::process::ExitCode;
 
-use gemicro_sim::agent::{Identity, Script, Stage, run};
+use gemicro_sim::agent::{AgentIdentity, AgentScript, ScriptStage, run};
 
 fn main() -> ExitCode {
     let mut script = None;
@@ -12,9 +12,9 @@ fn main() -> ExitCode {
     while let Some(flag) = arguments.next() {
         match flag.as_str() {
             "--" => break,
-            "--as" => identity = arguments.next().as_deref().and_then(Identity::of_program),
-            "--script" => script = arguments.next().map(|file| Script::load(file.as_ref())),
-            "--steps" => script = arguments.next().map(|text| Script::parse("--steps", &text)),
+            "--as" => identity = arguments.next().as_deref().and_then(AgentIdentity::of_program),
+            "--script" => script = arguments.next().map(|file| AgentScript::load(file.as_ref())),
+            "--steps" => script = arguments.next().map(|text| AgentScript::parse("--steps", &text)),
             _ => return ExitCode::from(2),
         }
     }
@@ -22,7 +22,7 @@ fn main() -> ExitCode {
         return ExitCode::from(2);
     };
     let myself = std::env::current_exe().map(|path| vec![path.into_os_string()]);
-    let stage = Stage::new(
+    let stage = ScriptStage::new(
         myself.unwrap_or_default(),
         arguments.collect(),
         std::env::vars().collect(),

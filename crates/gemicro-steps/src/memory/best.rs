@@ -7,18 +7,18 @@ use gemicro_batch::types::MemorySource;
 use gemicro_event::Timestamp;
 
 use super::excerpt::excerpt;
-use super::{Bounds, Entry, Keywords};
+use super::{Keywords, MemoryEntry, SearchBounds};
 
 /// More keywords first, then newer ones, then those that came first.
-type Rank = (usize, Timestamp, Reverse<u64>);
+type EntryRank = (usize, Timestamp, Reverse<u64>);
 
 /// The best of all entries seen so far.
 #[derive(Debug)]
 pub(super) struct Best {
     keywords: Keywords,
     limit: usize,
-    bounds: Bounds,
-    kept: BTreeMap<Rank, Found>,
+    bounds: SearchBounds,
+    kept: BTreeMap<EntryRank, RankedEntry>,
     /// Entries that have one of the keywords.
     n_found: u64,
     /// Whether an entry was too long to be searched whole.
@@ -27,7 +27,7 @@ pub(super) struct Best {
 
 /// An entry that is told.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Found {
+pub(super) struct RankedEntry {
     /// Where it is, and which keywords it has.
     pub(super) source: MemorySource,
     /// What stands above it.
@@ -37,7 +37,7 @@ pub(super) struct Found {
 }
 
 impl Best {
-    pub(super) fn new(keywords: Keywords, limit: u32, bounds: Bounds) -> Self {
+    pub(super) fn new(keywords: Keywords, limit: u32, bounds: SearchBounds) -> Self {
         Self {
             keywords,
             limit: usize::try_from(limit).unwrap_or(usize::MAX),
@@ -49,7 +49,7 @@ impl Best {
     }
 
     /// Looks at an entry. Of entries of the same time the newest comes first.
-    pub(super) fn look_at(&mut self, entry: Entry) {
+    pub(super) fn look_at(&mut self, entry: MemoryEntry) {
         let searched = entry
             .text
             .floor_char_boundary(entry.text.len().min(self.bounds.entry_bytes));
@@ -71,7 +71,7 @@ impl Best {
             return;
         }
         let hits: Vec<_> = hits.into_iter().map(|(_, range)| range).collect();
-        let found = Found {
+        let found = RankedEntry {
             excerpt: excerpt(&entry.text, &hits, self.bounds.excerpt_bytes),
             title: excerpt(&entry.title, &[], self.bounds.excerpt_bytes),
             source: MemorySource {
@@ -105,7 +105,7 @@ impl Best {
     }
 
     /// The best entries, the very best first.
-    pub(super) fn into_found(self) -> Vec<Found> {
+    pub(super) fn into_found(self) -> Vec<RankedEntry> {
         self.kept.into_values().rev().collect()
     }
 }

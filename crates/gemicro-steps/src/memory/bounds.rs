@@ -4,7 +4,7 @@ use std::time::Duration;
 
 /// The bounds of one search.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Bounds {
+pub(super) struct SearchBounds {
     /// Bytes of the memory file.
     pub(super) file_bytes: u64,
     /// Conversations, those that were begun last.
@@ -23,7 +23,7 @@ pub(super) struct Bounds {
     pub(super) time: Duration,
 }
 
-impl Default for Bounds {
+impl Default for SearchBounds {
     fn default() -> Self {
         Self {
             file_bytes: 4 << 20,

@@ -5,7 +5,7 @@ use gemicro_event::Timestamp;
 
 /// One thing that is remembered, without secrets.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Entry {
+pub(super) struct MemoryEntry {
     /// Where it is.
     pub(super) place: MemoryPlace,
     /// From when it is.

@@ -11,9 +11,9 @@ use gemicro_event::redact::Redactor;
 use gemicro_event::{ErrorKind, Failure, StreamId};
 use gemicro_store::DurableStore;
 
-use super::stored::Search;
+use super::stored::StoreSearch;
 use super::summary::summary;
-use super::{Best, Bounds, Keywords, file};
+use super::{Best, Keywords, SearchBounds, file};
 
 /// Runs steps of kind `memory_search`.
 #[derive(Clone)]
@@ -21,7 +21,7 @@ pub(crate) struct MemorySearch {
     store: Arc<DurableStore>,
     /// What the store holds went through it already; a file did not.
     redactor: Redactor,
-    bounds: Bounds,
+    bounds: SearchBounds,
 }
 
 impl MemorySearch {
@@ -29,7 +29,7 @@ impl MemorySearch {
         Self {
             store,
             redactor,
-            bounds: Bounds::default(),
+            bounds: SearchBounds::default(),
         }
     }
 
@@ -49,7 +49,11 @@ impl MemorySearch {
             .await
             .map_err(|error| Failure::new(ErrorKind::Internal, error.to_string()))?;
         notes.extend(note);
-        notes.extend(Search::new(&self.store, &mut best, self.bounds).run(own).await?);
+        notes.extend(
+            StoreSearch::new(&self.store, &mut best, self.bounds)
+                .run(own)
+                .await?,
+        );
         Ok(summary(best, self.bounds, notes))
     }
 }

@@ -14,7 +14,7 @@ use gemicro_event::Timestamp;
 use gemicro_event::redact::Redactor;
 use rustix::fs::OFlags;
 
-use super::Entry;
+use super::MemoryEntry;
 
 /// The name of the file.
 pub(super) const FILE: &str = "AGENT_MEMORY.md";
@@ -23,7 +23,7 @@ pub(super) const FILE: &str = "AGENT_MEMORY.md";
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct MemoryFile {
     /// Its entries, in the order of the file.
-    pub(super) entries: Vec<Entry>,
+    pub(super) entries: Vec<MemoryEntry>,
     /// Why not all of it was read.
     pub(super) note: Option<String>,
 }
@@ -72,8 +72,8 @@ fn read_bytes(folder: &Path, most_bytes: u64) -> std::io::Result<(Vec<u8>, Times
 }
 
 /// Takes the text apart.
-fn entries(text: &str, at: Timestamp) -> Vec<Entry> {
-    let mut reading = Reading {
+fn entries(text: &str, at: Timestamp) -> Vec<MemoryEntry> {
+    let mut reading = MemoryFileReader {
         at,
         entries: Vec::new(),
         headings: Vec::new(),
@@ -88,30 +88,30 @@ fn entries(text: &str, at: Timestamp) -> Vec<Entry> {
     reading.entries
 }
 
-struct Reading<'t> {
+struct MemoryFileReader<'t> {
     at: Timestamp,
-    entries: Vec<Entry>,
+    entries: Vec<MemoryEntry>,
     /// The headings above this place, with their levels.
     headings: Vec<(usize, &'t str)>,
-    block: Option<Block<'t>>,
+    block: Option<MemoryBlock<'t>>,
     /// The fence that is open.
     fence: Option<&'t str>,
 }
 
-struct Block<'t> {
+struct MemoryBlock<'t> {
     first_line: u64,
-    kind: BlockKind,
+    kind: MemoryBlockKind,
     lines: Vec<&'t str>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum BlockKind {
+enum MemoryBlockKind {
     Heading,
     Item,
     Paragraph,
 }
 
-impl<'t> Reading<'t> {
+impl<'t> MemoryFileReader<'t> {
     fn line(&mut self, number: u64, line: &'t str) {
         let bare = line.trim();
         let is_indented = line.starts_with([' ', '\t']);
@@ -130,7 +130,7 @@ impl<'t> Reading<'t> {
         let in_item = self
             .block
             .as_ref()
-            .is_some_and(|block| block.kind == BlockKind::Item);
+            .is_some_and(|block| block.kind == MemoryBlockKind::Item);
         if bare.is_empty() {
             // An item may go on behind a blank line, indented.
             match in_item {
@@ -142,10 +142,10 @@ impl<'t> Reading<'t> {
             self.close_heading(level);
             self.headings.retain(|(above, _)| *above < level);
             self.headings.push((level, words));
-            self.begin(number, BlockKind::Heading, words);
+            self.begin(number, MemoryBlockKind::Heading, words);
         } else if !is_indented && is_item(line) {
             self.close();
-            self.begin(number, BlockKind::Item, line);
+            self.begin(number, MemoryBlockKind::Item, line);
         } else {
             if was_blank && !is_indented {
                 self.close();
@@ -157,8 +157,8 @@ impl<'t> Reading<'t> {
         }
     }
 
-    fn begin(&mut self, number: u64, kind: BlockKind, line: &'t str) {
-        self.block = Some(Block {
+    fn begin(&mut self, number: u64, kind: MemoryBlockKind, line: &'t str) {
+        self.block = Some(MemoryBlock {
             first_line: number,
             kind,
             lines: vec![line],
@@ -168,14 +168,14 @@ impl<'t> Reading<'t> {
     /// Adds a line to the block; a heading is no block once something stands below it.
     fn go_on(&mut self, number: u64, line: &'t str) {
         match &mut self.block {
-            Some(block) if block.kind != BlockKind::Heading => block.lines.push(line),
-            _ => self.begin(number, BlockKind::Paragraph, line),
+            Some(block) if block.kind != MemoryBlockKind::Heading => block.lines.push(line),
+            _ => self.begin(number, MemoryBlockKind::Paragraph, line),
         }
     }
 
     /// Ends an item or a paragraph.
     fn close(&mut self) {
-        if let Some(block) = self.block.take_if(|block| block.kind != BlockKind::Heading) {
+        if let Some(block) = self.block.take_if(|block| block.kind != MemoryBlockKind::Heading) {
             self.keep(&block, self.headings.len());
         }
     }
@@ -190,9 +190,9 @@ impl<'t> Reading<'t> {
         }
     }
 
-    fn keep(&mut self, block: &Block<'t>, n_above: usize) {
+    fn keep(&mut self, block: &MemoryBlock<'t>, n_above: usize) {
         let headings = self.headings[..n_above].iter().map(|(_, words)| *words);
-        self.entries.push(Entry {
+        self.entries.push(MemoryEntry {
             place: MemoryPlace::File {
                 path: FILE.to_owned(),
                 line: block.first_line,

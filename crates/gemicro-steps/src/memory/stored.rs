@@ -5,12 +5,12 @@ use std::collections::HashSet;
 use gemicro_batch::types::MemoryPlace;
 use gemicro_core::history::{ChatReaders, ConversationReaders, TurnAdded};
 use gemicro_core::run::RunRow;
-use gemicro_core::store::{Page, Store, StoreError};
+use gemicro_core::store::{Store, StoreError, StreamPage};
 use gemicro_event::{Payload, StreamId};
 use gemicro_store::{DurableStore, RunFilter, StoredConversation};
 use tokio::time::Instant;
 
-use super::{Best, Bounds, Entry};
+use super::{Best, MemoryEntry, SearchBounds};
 
 /// Events of a conversation that are read at a time.
 const PAGE: u64 = 32;
@@ -18,10 +18,10 @@ const PAGE: u64 = 32;
 const RUN_PAGE: usize = 200;
 
 /// A search through a store, with what it may still read.
-pub(super) struct Search<'s> {
+pub(super) struct StoreSearch<'s> {
     store: &'s DurableStore,
     best: &'s mut Best,
-    bounds: Bounds,
+    bounds: SearchBounds,
     bytes_left: usize,
     deadline: Instant,
     n_unreadable: usize,
@@ -29,8 +29,8 @@ pub(super) struct Search<'s> {
     notes: Vec<String>,
 }
 
-impl<'s> Search<'s> {
-    pub(super) fn new(store: &'s DurableStore, best: &'s mut Best, bounds: Bounds) -> Self {
+impl<'s> StoreSearch<'s> {
+    pub(super) fn new(store: &'s DurableStore, best: &'s mut Best, bounds: SearchBounds) -> Self {
         Self {
             store,
             best,
@@ -109,7 +109,7 @@ impl<'s> Search<'s> {
                 if turn.number >= withdrawn {
                     continue;
                 }
-                self.best.look_at(Entry {
+                self.best.look_at(MemoryEntry {
                     place: MemoryPlace::Conversation {
                         conversation_id: conversation.stream.clone(),
                         turn: turn.number,
@@ -173,7 +173,7 @@ impl<'s> Search<'s> {
             Some(answer) => answer.to_owned(),
             None => row.status.as_str().to_owned(),
         };
-        self.best.look_at(Entry {
+        self.best.look_at(MemoryEntry {
             place: MemoryPlace::Run { run_id: row.run },
             at: row.ended_at.unwrap_or(row.updated_at),
             title: row.title,
@@ -188,7 +188,7 @@ impl<'s> Search<'s> {
         stream: &StreamId,
         after: u64,
         limit: usize,
-    ) -> Result<Option<Page>, StoreError> {
+    ) -> Result<Option<StreamPage>, StoreError> {
         match self.store.read(stream, after, limit).await {
             Ok(page) => {
                 let n_bytes: usize = page

@@ -5,10 +5,10 @@ use std::fmt::Write;
 use gemicro_batch::types::{MemoryOutput, MemoryPlace};
 use gemicro_event::text;
 
-use super::{Best, Bounds, Found};
+use super::{Best, RankedEntry, SearchBounds};
 
 /// Tells the best entries, and what was not looked at.
-pub(super) fn summary(best: Best, bounds: Bounds, mut notes: Vec<String>) -> MemoryOutput {
+pub(super) fn summary(best: Best, bounds: SearchBounds, mut notes: Vec<String>) -> MemoryOutput {
     if best.has_cut() {
         notes.push(format!(
             "long entries were searched up to {} bytes",
@@ -47,7 +47,7 @@ pub(super) fn summary(best: Best, bounds: Bounds, mut notes: Vec<String>) -> Mem
 }
 
 /// One entry: where it is, what stands above it, what it says.
-fn told(number: usize, found: &Found) -> String {
+fn told(number: usize, found: &RankedEntry) -> String {
     let mut told = if number > 1 {
         "\n".to_owned()
     } else {
@@ -81,10 +81,10 @@ mod tests {
     use gemicro_event::{StreamId, Timestamp};
 
     use super::summary;
-    use crate::memory::{Best, Bounds, Entry, Keywords};
+    use crate::memory::{Best, Keywords, MemoryEntry, SearchBounds};
 
-    fn entry(place: MemoryPlace, at: i64, text: &str) -> Entry {
-        Entry {
+    fn entry(place: MemoryPlace, at: i64, text: &str) -> MemoryEntry {
+        MemoryEntry {
             place,
             at: Timestamp::from_millis(at),
             title: String::new(),
@@ -103,7 +103,12 @@ mod tests {
         StreamId::new(text).expect("an id")
     }
 
-    fn told(keywords: &[&str], limit: u32, bounds: Bounds, entries: Vec<Entry>) -> (String, usize) {
+    fn told(
+        keywords: &[&str],
+        limit: u32,
+        bounds: SearchBounds,
+        entries: Vec<MemoryEntry>,
+    ) -> (String, usize) {
         let keywords: Vec<String> = keywords.iter().map(|word| (*word).to_owned()).collect();
         let mut best = Best::new(Keywords::new(&keywords), limit, bounds);
         for entry in entries {
@@ -117,7 +122,7 @@ mod tests {
     fn more_keywords_come_first_and_then_newer_ones() {
         let entries = vec![
             entry(line(4), 9_000, "only OODA, but new"),
-            Entry {
+            MemoryEntry {
                 title: "the   oxidation\nrun".to_owned(),
                 ..entry(
                     MemoryPlace::Run { run_id: id("run1") },
@@ -135,7 +140,7 @@ mod tests {
                 "Oxidation",
             ),
         ];
-        let (text, n_sources) = told(&["ooda", "oxid"], 20, Bounds::default(), entries);
+        let (text, n_sources) = told(&["ooda", "oxid"], 20, SearchBounds::default(), entries);
         let expected = "1. run run1 (1970-01-01T00:00:01.000Z): the oxidation run\n   of the ooda loop\n\n   as planned\n\n\
                         2. AGENT_MEMORY.md, line 4 (1970-01-01T00:00:09.000Z)\n   only OODA, but new\n\n\
                         3. conversation talk, turn 7 (1970-01-01T00:00:03.000Z)\n   Oxidation\n";
@@ -149,7 +154,7 @@ mod tests {
             entry(line(1), 5, "a"),
             entry(line(9), 7, "c"),
         ];
-        let (text, _) = told(&[], 20, Bounds::default(), entries);
+        let (text, _) = told(&[], 20, SearchBounds::default(), entries);
         let order: Vec<&str> = text.lines().filter_map(|line| line.strip_prefix("   ")).collect();
         assert_eq!(order, ["c", "b", "a"]);
     }
@@ -161,16 +166,16 @@ mod tests {
                 .map(|n| entry(line(n), 0, &format!("entry {n} {}", "x".repeat(50))))
                 .collect()
         };
-        let (text, n_sources) = told(&[], 2, Bounds::default(), entries());
+        let (text, n_sources) = told(&[], 2, SearchBounds::default(), entries());
         assert_eq!(n_sources, 2);
         assert!(
             text.ends_with("\n\nNot all is here: 2 of 9 entries are shown.\n"),
             "{text}"
         );
-        let bounds = Bounds {
+        let bounds = SearchBounds {
             summary_bytes: 250,
             entry_bytes: 20,
-            ..Bounds::default()
+            ..SearchBounds::default()
         };
         let (text, n_sources) = told(&["entry"], 20, bounds, entries());
         let note = "Not all is here: 2 of 9 entries are shown; long entries were searched up to 20 bytes.\n";
@@ -181,13 +186,13 @@ mod tests {
     #[test]
     fn it_says_that_there_is_nothing() {
         assert_eq!(
-            told(&[], 20, Bounds::default(), Vec::new()).0,
+            told(&[], 20, SearchBounds::default(), Vec::new()).0,
             "Nothing is remembered.\n"
         );
         let (text, n_sources) = told(
             &["moon", "sun"],
             20,
-            Bounds::default(),
+            SearchBounds::default(),
             vec![entry(line(1), 0, "stars")],
         );
         assert_eq!(

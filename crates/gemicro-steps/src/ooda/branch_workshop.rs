@@ -5,15 +5,15 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use futures_util::future::BoxFuture;
 use gemicro_agents::step_tools::Tools;
-use gemicro_agents::{Landing, OnBranch, Tripped, Worker};
+use gemicro_agents::{BranchImport, OnBranch, StepWorkerKind, TripwireReport};
 use gemicro_batch::ooda::ObserveInput;
 use gemicro_batch::patch::NewText;
-use gemicro_batch::strategy::Changes;
+use gemicro_batch::strategy::FileChangeCounts;
 use gemicro_batch::workshop::{Renewable, Toolchains, Workshop};
 use gemicro_core::ask::BranchOutcome;
 use gemicro_event::{ErrorKind, Failure, StepKey, StreamId};
 use gemicro_guard::repository::CommitMessage;
-use gemicro_guard::sandbox::{Limits, Mode, Network, Tier};
+use gemicro_guard::sandbox::{Network, ResourceLimits, Tier, WriteMode};
 use tokio_util::sync::CancellationToken;
 
 /// Commits of the history that count for a ranking.
@@ -24,7 +24,7 @@ pub(super) struct BranchWorkshop {
     branch: Arc<Mutex<OnBranch>>,
     workshop: Workshop,
     toolchains: Toolchains,
-    pub(super) changes: Changes,
+    pub(super) changes: FileChangeCounts,
     tier: Tier,
     /// Commits of the user's checkout that the branch does not have.
     n_missing: u64,
@@ -54,7 +54,7 @@ impl BranchWorkshop {
             branch: Arc::new(Mutex::new(branch)),
             workshop,
             toolchains,
-            changes: Changes {
+            changes: FileChangeCounts {
                 n_commits: changes.n_commits,
                 by_file: changes.by_file,
             },
@@ -91,7 +91,7 @@ impl BranchWorkshop {
     }
 
     /// Takes the branch away again: nothing was committed on it.
-    pub(super) async fn abandon(self) -> Result<Tripped, Failure> {
+    pub(super) async fn abandon(self) -> Result<TripwireReport, Failure> {
         let_go(self.branch)?.abandon().await
     }
 
@@ -110,21 +110,31 @@ impl BranchWorkshop {
         texts: &[NewText],
         message: CommitMessage,
         cancel: &CancellationToken,
-    ) -> Result<(Workshop, Changes, Tripped, Result<BranchOutcome, Failure>), Failure> {
+    ) -> Result<
+        (
+            Workshop,
+            FileChangeCounts,
+            TripwireReport,
+            Result<BranchOutcome, Failure>,
+        ),
+        Failure,
+    > {
         self.renew().await?;
         for text in texts {
             self.workshop.write(&text.path, &text.new, cancel).await?;
         }
-        let landing = Landing::with(&tools.setup, self.tier, message);
-        let (tripped, outcome) = let_go(self.branch)?.leave(Some(landing), Worker::Agent).await;
+        let landing = BranchImport::with(&tools.setup, self.tier, message);
+        let (tripped, outcome) = let_go(self.branch)?
+            .leave(Some(landing), StepWorkerKind::Agent)
+            .await;
         let outcome = outcome.unwrap_or_else(|| Err(internal("the branch was left without a landing")));
         Ok((self.workshop, self.changes, tripped, outcome))
     }
 
     /// Leaves the branch as it is in the user's repository, with nothing uncommitted behind.
-    pub(super) async fn leave(self) -> Result<Tripped, Failure> {
+    pub(super) async fn leave(self) -> Result<TripwireReport, Failure> {
         self.renew().await?;
-        Ok(let_go(self.branch)?.leave_clean(Worker::Agent).await)
+        Ok(let_go(self.branch)?.leave_clean(StepWorkerKind::Agent).await)
     }
 
     fn held(&self) -> MutexGuard<'_, OnBranch> {
@@ -167,13 +177,13 @@ fn workshop(
     let usual = usual.map(|(name, value)| (name.to_owned(), value.to_owned()));
     let given = place.commands.environment.iter().cloned();
     let profile = branch.task_profile(gemicro_guard::repository::TaskSandbox {
-        mode: Mode::WorkspaceWrite,
+        mode: WriteMode::WorkspaceWrite,
         user_home: setup.user_home.clone(),
         readable: Vec::new(),
         hidden: vec![tools.commons.state().to_owned()],
         network: Network::None,
         unix_sockets: false,
-        limits: Limits::default(),
+        limits: ResourceLimits::default(),
         environment: usual.into_iter().chain(given).collect(),
     });
     let toolchains = setup.toolchains()?;

@@ -2,7 +2,8 @@
 
 use gemicro_agents::step_tools::Tools;
 use gemicro_batch::ooda::{
-    Found, Good, Landed, Mutations, Observation, ObserveInput, Trial, TrialInput, Uncovered, observe, try_out,
+    Good, LandedTrial, Mutations, Observation, ObserveInput, Trial, TrialFinding, TrialInput, UncoveredLines,
+    observe, try_out,
 };
 use gemicro_core::execute::StepCall;
 use gemicro_event::{ErrorKind, Failure};
@@ -38,11 +39,11 @@ pub(crate) async fn try_test(tools: &Tools, input: TrialInput, call: &StepCall) 
         return recognised(at, &input, call).await;
     }
     match try_out(&at, &input, &call.cancel).await {
-        Ok(Found::Rejected(trial)) => {
+        Ok(TrialFinding::Rejected(trial)) => {
             at.leave().await?.tell(&call.reporter);
             Ok(*trial)
         }
-        Ok(Found::Good(good)) => land(tools, at, *good, call).await,
+        Ok(TrialFinding::Good(good)) => land(tools, at, *good, call).await,
         Err(failure) => {
             // What was wrong is the thing to tell.
             let _ = at.leave().await;
@@ -61,7 +62,7 @@ async fn land(tools: &Tools, at: BranchWorkshop, good: Good, call: &StepCall) ->
                 .notes
                 .into_iter()
                 .for_each(|note| call.reporter.alarm(note));
-            let landed = Landed {
+            let landed = LandedTrial {
                 branch: outcome.name,
                 commit: outcome.new,
                 worktree: outcome.worktree,
@@ -89,7 +90,7 @@ async fn recognised(at: BranchWorkshop, input: &TrialInput, call: &StepCall) -> 
         newly_covered: before.saturating_sub(now),
         mutations: Mutations::default(),
         after: Some(after),
-        landed: Some(Landed {
+        landed: Some(LandedTrial {
             branch,
             commit: tip,
             worktree: None,
@@ -98,7 +99,7 @@ async fn recognised(at: BranchWorkshop, input: &TrialInput, call: &StepCall) -> 
     })
 }
 
-fn n_lines(uncovered: &[Uncovered]) -> u64 {
+fn n_lines(uncovered: &[UncoveredLines]) -> u64 {
     let ranges = uncovered.iter().flat_map(|file| &file.ranges);
     ranges.map(|range| u64::from(range.last - range.first) + 1).sum()
 }

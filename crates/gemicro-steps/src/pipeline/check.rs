@@ -4,16 +4,16 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use gemicro_agents::branch_at::open_plain;
-use gemicro_agents::caches::Use;
+use gemicro_agents::caches::CheckoutUse;
 use gemicro_agents::checkout::{Checkout, SetUp};
 use gemicro_agents::step_tools::{Tools, blocking, commit};
-use gemicro_agents::{OnBranch, Worker, told};
+use gemicro_agents::{OnBranch, StepWorkerKind, told};
 use gemicro_core::execute::StepCall;
 use gemicro_event::Failure;
 use gemicro_guard::sandbox::show_program_hint;
-use gemicro_pipeline::evidence::{CheckRun, CheckVerdict, Exit, by_family, judge, masked, named};
+use gemicro_pipeline::evidence::{CheckExit, CheckRun, CheckVerdict, by_family, judge, masked, named};
 use gemicro_pipeline::payload::DOCUMENT_FOLDER;
-use gemicro_pipeline::steps::{CheckInput, Checked, Evidence};
+use gemicro_pipeline::steps::{CheckInput, CheckRecord, Evidence};
 use gemicro_pipeline::workflow::Check;
 use tokio_util::sync::CancellationToken;
 
@@ -25,8 +25,8 @@ const KEPT: usize = 4096;
 /// The step.
 pub(crate) async fn check(tools: &Tools, input: CheckInput, call: &StepCall) -> Result<Evidence, Failure> {
     let branch = open_plain(tools, &input.place, call).await?;
-    let (evidence, branch) = gather(tools, branch, (&input, Use::Check), &call.cancel).await?;
-    let tripped = branch.leave_clean(Worker::Agent).await;
+    let (evidence, branch) = gather(tools, branch, (&input, CheckoutUse::Check), &call.cancel).await?;
+    let tripped = branch.leave_clean(StepWorkerKind::Agent).await;
     tripped.tell(&call.reporter);
     Ok(evidence)
 }
@@ -36,7 +36,7 @@ pub(crate) async fn check(tools: &Tools, input: CheckInput, call: &StepCall) -> 
 pub(super) async fn gather(
     tools: &Tools,
     mut branch: OnBranch,
-    (input, used): (&CheckInput, Use),
+    (input, used): (&CheckInput, CheckoutUse),
     cancel: &CancellationToken,
 ) -> Result<(Evidence, OnBranch), Failure> {
     let mut evidence = Evidence {
@@ -55,16 +55,16 @@ pub(super) async fn gather(
         };
         evidence.checks.push(checked);
         branch = match used {
-            Use::Base => checkout.leave_base(&input.place.caches).await?,
-            Use::Agent | Use::Check | Use::Own => checkout.leave(),
+            CheckoutUse::Base => checkout.leave_base(&input.place.caches).await?,
+            CheckoutUse::Agent | CheckoutUse::Check | CheckoutUse::Own => checkout.leave(),
         };
     }
     Ok((evidence, branch))
 }
 
-fn not_set_up(check: &Check, fault: &str) -> Checked {
+fn not_set_up(check: &Check, fault: &str) -> CheckRecord {
     let why = format!("the check `{}` could not be run: {fault}", check.name);
-    Checked {
+    CheckRecord {
         name: check.name.clone(),
         command: check.command.clone(),
         verdict: CheckVerdict::Failed { why },
@@ -76,12 +76,12 @@ fn not_set_up(check: &Check, fault: &str) -> Checked {
     }
 }
 
-async fn one(checkout: &Checkout, check: &Check, cancel: &CancellationToken) -> Result<Checked, Failure> {
+async fn one(checkout: &Checkout, check: &Check, cancel: &CancellationToken) -> Result<CheckRecord, Failure> {
     let mut run = CheckRun {
         name: check.name.clone(),
         command: check.command.clone(),
         is_test_suite: check.tests,
-        exit: Exit::NotStarted("its exit status would prove nothing".to_owned()),
+        exit: CheckExit::NotStarted("its exit status would prove nothing".to_owned()),
         output: String::new(),
     };
     let mut took = Duration::ZERO;
@@ -92,8 +92,8 @@ async fn one(checkout: &Checkout, check: &Check, cancel: &CancellationToken) -> 
         took = ran.took;
         run.output = ran.output;
         run.exit = match ran.exit_code {
-            None => Exit::TimedOut,
-            Some(code) => Exit::Code(code),
+            None => CheckExit::TimedOut,
+            Some(code) => CheckExit::Code(code),
         };
     }
     let mut verdict = judge(&run);
@@ -102,7 +102,7 @@ async fn one(checkout: &Checkout, check: &Check, cancel: &CancellationToken) -> 
     {
         *why = format!("{why}; {}", show_program_hint(&program));
     }
-    let mut checked = Checked {
+    let mut checked = CheckRecord {
         verdict,
         name: run.name,
         command: run.command,

@@ -6,7 +6,7 @@ use std::collections::btree_map::Entry;
 use gemicro_guard::repository::{CommitAbout, CommitId, FileAt, RepositoryError, TrustedRepo};
 use gemicro_pipeline::evidence::{PlanBlock, TreeFiles, faults, read_plan};
 use gemicro_pipeline::payload::DocumentPath;
-use gemicro_pipeline::steps::{Claim, ImportInput};
+use gemicro_pipeline::steps::{AgentClaim, ImportInput};
 
 use super::merge_claim::{self, MergeClaim, commit};
 
@@ -16,7 +16,7 @@ pub(super) const MOST_COMMITS: usize = 200;
 const MOST_BYTES: u64 = 1 << 20;
 
 /// What became of the claims.
-pub(super) struct Held {
+pub(super) struct ClaimResults {
     pub(super) faults: Vec<String>,
     pub(super) plan: Option<PlanBlock>,
     /// The commits that came.
@@ -28,25 +28,25 @@ pub(super) fn hold(
     repository: &TrustedRepo,
     input: &ImportInput,
     new: &CommitId,
-) -> Result<Held, RepositoryError> {
+) -> Result<ClaimResults, RepositoryError> {
     let old = &commit(&input.place.tip)?;
     let tip = CommitFiles {
         repository,
         commit: new.clone(),
     };
     let changed = repository.changed_paths(old, new)?;
-    let mut held = Held {
+    let mut held = ClaimResults {
         faults: rewritten(repository, new, &input.phase.kept)?,
         plan: None,
         commits: repository.commits_between(old, new, MOST_COMMITS)?,
     };
     match &input.claim {
-        Claim::Nothing => {}
-        Claim::Document { path } => match document(repository, new, path)? {
+        AgentClaim::Nothing => {}
+        AgentClaim::Document { path } => match document(repository, new, path)? {
             Err(fault) => held.faults.push(fault),
             Ok(_) => held.faults.extend(not_own(input, path, &changed)),
         },
-        Claim::Plan { path } => match document(repository, new, path)? {
+        AgentClaim::Plan { path } => match document(repository, new, path)? {
             Err(fault) => held.faults.push(fault),
             Ok(text) => {
                 held.faults.extend(not_own(input, path, &changed));
@@ -56,7 +56,7 @@ pub(super) fn hold(
                 }
             }
         },
-        Claim::Work {
+        AgentClaim::Work {
             commit: claimed,
             plan,
             approved,
@@ -76,7 +76,7 @@ pub(super) fn hold(
                 Ok(Err(faults)) => held.faults.extend(faults),
             }
         }
-        Claim::Merge {
+        AgentClaim::Merge {
             commit: claimed,
             ours,
             theirs,

@@ -2,20 +2,20 @@
 
 use gemicro_agents::branch_at::open_plain;
 use gemicro_agents::step_tools::{Tools, blocking, commit};
-use gemicro_agents::{Worker, told};
+use gemicro_agents::{StepWorkerKind, told};
 use gemicro_core::execute::StepCall;
 use gemicro_event::{ErrorKind, Failure};
 use gemicro_guard::repository::Slug;
 use gemicro_pipeline::forge::{Offer, RequestState, local_request};
 use gemicro_pipeline::payload::DOCUMENT_FOLDER;
-use gemicro_pipeline::steps::{DeliverInput, Delivered};
+use gemicro_pipeline::steps::{DeliverInput, DeliverResult};
 
 /// The step.
 pub(crate) async fn deliver(
     tools: &Tools,
     input: DeliverInput,
     call: &StepCall,
-) -> Result<Delivered, Failure> {
+) -> Result<DeliverResult, Failure> {
     let branch = open_plain(tools, &input.place, call).await?;
     let repository = branch.repository().clone();
     let (look, tip, tree) = (repository.clone(), input.place.tip.clone(), input.tree.clone());
@@ -40,7 +40,7 @@ pub(crate) async fn deliver(
         body: input.body.clone(),
         marker: format!("Gemicro-Run: {}", call.run),
     };
-    let mut delivered = Delivered {
+    let mut delivered = DeliverResult {
         commit: input.place.tip.clone(),
         remote: None,
         url: None,
@@ -80,6 +80,6 @@ pub(crate) async fn deliver(
             delivered.request = Some(local_request(&offer, &input.main.commit, shown.as_deref()));
         }
     }
-    let _ = branch.leave_clean(Worker::Gemicro).await;
+    let _ = branch.leave_clean(StepWorkerKind::Gemicro).await;
     Ok(delivered)
 }

@@ -1,16 +1,16 @@
 //! Takes over what an agent did in its private checkout, and holds it against its claims.
 
-use gemicro_agents::branch_at::{Found, by, open};
+use gemicro_agents::branch_at::{BranchState, by, open};
 use gemicro_agents::step_tools::{Tools, blocking, commit};
-use gemicro_agents::{Landing, Worker, told};
+use gemicro_agents::{BranchImport, StepWorkerKind, told};
 use gemicro_core::ask::BranchOutcome;
 use gemicro_core::execute::StepCall;
 use gemicro_event::Failure;
 use gemicro_guard::repository::{CommitMessage, ReservedPath, TrustedRepo};
 use gemicro_pipeline::payload::DOCUMENT_FOLDER;
-use gemicro_pipeline::steps::{Claim, ImportInput, Taken};
+use gemicro_pipeline::steps::{AgentClaim, ImportInput, ImportStepResult};
 
-use super::claims::{Held, MOST_COMMITS, hold};
+use super::claims::{ClaimResults, MOST_COMMITS, hold};
 use super::init::HUMAN_REVIEW;
 
 /// Where gemicro itself writes, before and after what an agent commits.
@@ -51,16 +51,20 @@ fn reserved(own: Option<&String>) -> Vec<ReservedPath> {
 }
 
 /// The step.
-pub(crate) async fn import(tools: &Tools, input: ImportInput, call: &StepCall) -> Result<Taken, Failure> {
+pub(crate) async fn import(
+    tools: &Tools,
+    input: ImportInput,
+    call: &StepCall,
+) -> Result<ImportStepResult, Failure> {
     let tier = tools.tier().await?;
     let (outcome, repository) = match open(tools, &input.place, call).await? {
-        Found::At(branch) => {
+        BranchState::At(branch) => {
             let repository = branch.repository().clone();
             let message = CommitMessage {
                 text: input.message.clone(),
                 trailers: input.trailers.clone(),
             };
-            let mut landing = Landing::with(&tools.setup, tier, message)
+            let mut landing = BranchImport::with(&tools.setup, tier, message)
                 .marked(by(call))
                 .never(input.place.carry.clone())
                 .reserving(reserved(input.phase.own.as_ref()))
@@ -68,22 +72,22 @@ pub(crate) async fn import(tools: &Tools, input: ImportInput, call: &StepCall) -
             if let Some(only) = &input.only {
                 landing = landing.only(only.clone());
             }
-            if let Claim::Merge { theirs, .. } = &input.claim {
+            if let AgentClaim::Merge { theirs, .. } = &input.claim {
                 // Once a merge is on the branch, no later step asks whether it is what git makes of it.
                 let judged = input.clone();
                 landing = landing
                     .knowing(commit(theirs)?)
                     .unless(move |repository, new| Ok(hold(repository, &judged, new)?.faults));
             }
-            let (tripped, landed) = branch.leave(Some(landing), Worker::Gemicro).await;
+            let (tripped, landed) = branch.leave(Some(landing), StepWorkerKind::Gemicro).await;
             tripped.tell(&call.reporter);
             (landed.transpose()?, repository)
         }
         // It was taken over before a crash.
-        Found::Landed(branch) => {
+        BranchState::Landed(branch) => {
             let repository = branch.repository().clone();
             let tip = branch.tip();
-            let tripped = branch.leave_clean(Worker::Gemicro).await;
+            let tripped = branch.leave_clean(StepWorkerKind::Gemicro).await;
             tripped.tell(&call.reporter);
             (Some(recognised(&input, tip)), repository)
         }
@@ -100,15 +104,19 @@ fn recognised(input: &ImportInput, tip: String) -> BranchOutcome {
     }
 }
 
-fn taken(repository: &TrustedRepo, input: &ImportInput, outcome: BranchOutcome) -> Result<Taken, Failure> {
+fn taken(
+    repository: &TrustedRepo,
+    input: &ImportInput,
+    outcome: BranchOutcome,
+) -> Result<ImportStepResult, Failure> {
     let (old, new) = (commit(&outcome.old)?, commit(&outcome.new)?);
     let held = hold(repository, input, &new).map_err(|error| told(&error))?;
-    let Held {
+    let ClaimResults {
         faults,
         plan,
         commits,
     } = held;
-    let merged = if let Claim::Merge { theirs, .. } = &input.claim {
+    let merged = if let AgentClaim::Merge { theirs, .. } = &input.claim {
         repository
             .commits_between(&old, &commit(theirs)?, MOST_COMMITS)
             .map_err(|error| told(&error))?
@@ -119,7 +127,7 @@ fn taken(repository: &TrustedRepo, input: &ImportInput, outcome: BranchOutcome) 
     let own = commits
         .iter()
         .filter(|it| merged.iter().all(|theirs| theirs.id != it.id));
-    Ok(Taken {
+    Ok(ImportStepResult {
         tree: repository
             .tree_without(&new, &[DOCUMENT_FOLDER])
             .map_err(|error| told(&error))?,

@@ -2,15 +2,15 @@
 
 use std::collections::BTreeSet;
 
-use gemicro_agents::caches::Use;
+use gemicro_agents::caches::CheckoutUse;
 use gemicro_agents::checkout::{Checkout, SetUp};
 use gemicro_agents::step_tools::{Tools, blocking, commit};
-use gemicro_agents::{OnBranch, Worker, look_at, told};
+use gemicro_agents::{OnBranch, StepWorkerKind, look_at, told};
 use gemicro_core::execute::StepCall;
 use gemicro_event::{ErrorKind, Failure};
 use gemicro_guard::repository::{FileAt, RepositoryNote, TrustedRepo};
 use gemicro_pipeline::forge::Forges;
-use gemicro_pipeline::steps::{CheckInput, Evidence, InitInput, Place, Prepared};
+use gemicro_pipeline::steps::{CheckInput, CheckoutSpec, Evidence, InitInput, InitResult};
 
 use super::check::gather;
 use super::merge::named;
@@ -26,7 +26,7 @@ const MOST_NOTES: u64 = 32 << 10;
 const MOST_TAKEN: u32 = 99;
 
 /// The step.
-pub(crate) async fn init(tools: &Tools, input: InitInput, call: &StepCall) -> Result<Prepared, Failure> {
+pub(crate) async fn init(tools: &Tools, input: InitInput, call: &StepCall) -> Result<InitResult, Failure> {
     tools.tier().await?;
     let branch = open(tools, &input, call).await?;
     let prepared = prepare(tools, &input, branch, call).await;
@@ -41,8 +41,8 @@ pub(crate) async fn init(tools: &Tools, input: InitInput, call: &StepCall) -> Re
     };
     // The branch of an earlier run has the work of agents on it.
     let worker = match input.goes_on {
-        true => Worker::Agent,
-        false => Worker::Gemicro,
+        true => StepWorkerKind::Agent,
+        false => StepWorkerKind::Gemicro,
     };
     let tripped = branch.leave_clean(worker).await;
     tripped.tell(&call.reporter);
@@ -59,7 +59,7 @@ async fn open(tools: &Tools, input: &InitInput, call: &StepCall) -> Result<OnBra
             return OnBranch::reopen(&setup, &state, (&place.directory, &place.branch));
         }
         let repository = look_at(&setup, &state, &place.directory)?;
-        let remote = Remote::look(&repository, input.remote.as_deref(), input.push);
+        let remote = TaskRemote::look(&repository, input.remote.as_deref(), input.push);
         for name in numbered(&place.branch) {
             let begun = match remote.has(&name) {
                 true => None,
@@ -78,13 +78,13 @@ async fn open(tools: &Tools, input: &InitInput, call: &StepCall) -> Result<OnBra
 
 /// The branches of tasks at the remote that a task is pushed to.
 #[derive(Default)]
-pub(super) struct Remote {
+pub(super) struct TaskRemote {
     names: BTreeSet<String>,
     /// Why nobody knows them.
     pub(super) unknown: Option<Failure>,
 }
 
-impl Remote {
+impl TaskRemote {
     /// Asks the remote, if the task is pushed. Blocks for a minute at most.
     pub(super) fn look(repository: &TrustedRepo, remote: Option<&str>, push: bool) -> Self {
         if !push {
@@ -136,7 +136,7 @@ pub(super) fn all_taken(wanted: &str) -> Failure {
 }
 
 /// A branch that is there.
-async fn reopen(tools: &Tools, place: &Place) -> Result<OnBranch, Failure> {
+async fn reopen(tools: &Tools, place: &CheckoutSpec) -> Result<OnBranch, Failure> {
     let (setup, state) = (tools.setup.clone(), tools.commons.state().to_owned());
     let place = place.clone();
     blocking(move || OnBranch::reopen(&setup, &state, (&place.directory, &place.branch))).await
@@ -147,7 +147,7 @@ async fn prepare(
     input: &InitInput,
     branch: OnBranch,
     call: &StepCall,
-) -> Result<(Prepared, OnBranch), (Failure, Option<OnBranch>)> {
+) -> Result<(InitResult, OnBranch), (Failure, Option<OnBranch>)> {
     let repository = branch.repository().clone();
     let (look, remote) = (repository.clone(), input.remote.clone());
     let tip = branch.tip();
@@ -199,7 +199,7 @@ async fn prepare(
                 .to_owned(),
         );
     }
-    let place = Place {
+    let place = CheckoutSpec {
         branch: branch.name(),
         tip: tip.clone(),
         ..input.place.clone()
@@ -218,7 +218,7 @@ async fn prepare(
     if let Err(failure) = branch.write_handover("README.txt", HANDOVER_NOTE) {
         return Err((failure, Some(branch)));
     }
-    let prepared = Prepared {
+    let prepared = InitResult {
         branch: branch.name(),
         base: branch.base(),
         tip,
@@ -239,12 +239,12 @@ async fn gather_on_base(
     tools: &Tools,
     branch: OnBranch,
     input: &InitInput,
-    place: Place,
+    place: CheckoutSpec,
     call: &StepCall,
 ) -> Result<(Evidence, OnBranch), Failure> {
     let used = match input.goes_on {
-        true => Use::Check,
-        false => Use::Base,
+        true => CheckoutUse::Check,
+        false => CheckoutUse::Base,
     };
     let setup = place.setup.clone();
     let checks = CheckInput {

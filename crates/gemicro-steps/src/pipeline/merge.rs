@@ -1,24 +1,24 @@
 //! Merges main into the branch, as far as that needs nobody.
 
-use gemicro_agents::branch_at::{Found, by, open};
-use gemicro_agents::caches::Use;
+use gemicro_agents::branch_at::{BranchState, by, open};
+use gemicro_agents::caches::CheckoutUse;
 use gemicro_agents::checkout::Checkout;
 use gemicro_agents::step_tools::{Tools, blocking, commit};
-use gemicro_agents::{Landing, Worker, told};
+use gemicro_agents::{BranchImport, StepWorkerKind, told};
 use gemicro_core::execute::StepCall;
 use gemicro_event::Failure;
 use gemicro_guard::repository::{self, CommitMessage, MainBranchFrom, Merge, TrustedRepo};
 use gemicro_pipeline::payload::DOCUMENT_FOLDER;
-use gemicro_pipeline::steps::{MainBranch, MergeInput, MergeOutcome, Merged};
+use gemicro_pipeline::steps::{IntendedBranch, MergeInput, MergeOutcome, MergeResult};
 
 /// The step.
-pub(crate) async fn merge(tools: &Tools, input: MergeInput, call: &StepCall) -> Result<Merged, Failure> {
+pub(crate) async fn merge(tools: &Tools, input: MergeInput, call: &StepCall) -> Result<MergeResult, Failure> {
     let tier = tools.tier().await?;
     let branch = match open(tools, &input.place, call).await? {
-        Found::At(branch) => *branch,
-        Found::Landed(branch) => {
+        BranchState::At(branch) => *branch,
+        BranchState::Landed(branch) => {
             let (repository, tip) = (branch.repository().clone(), branch.tip());
-            let _ = branch.leave_clean(Worker::Gemicro).await;
+            let _ = branch.leave_clean(StepWorkerKind::Gemicro).await;
             return blocking(move || {
                 let main = look_up(&repository, &input.main)?;
                 merged(&repository, main, MergeOutcome::Merged, tip)
@@ -30,7 +30,7 @@ pub(crate) async fn merge(tools: &Tools, input: MergeInput, call: &StepCall) -> 
     let (look, main) = (repository.clone(), input.main.clone());
     let main = blocking(move || look_up(&look, &main)).await?;
     let theirs = commit(&main.commit)?;
-    let checkout = Checkout::fresh(tools, branch, &input.place, Use::Own).await?;
+    let checkout = Checkout::fresh(tools, branch, &input.place, CheckoutUse::Own).await?;
     let branch = checkout.leave();
     let message = CommitMessage {
         text: input.message,
@@ -44,24 +44,24 @@ pub(crate) async fn merge(tools: &Tools, input: MergeInput, call: &StepCall) -> 
     .await?;
     match outcome {
         Merge::UpToDate => {
-            let _ = branch.leave_clean(Worker::Gemicro).await;
+            let _ = branch.leave_clean(StepWorkerKind::Gemicro).await;
             blocking(move || merged(&repository, main, MergeOutcome::UpToDate, input.place.tip)).await
         }
         Merge::Conflict { files, text } => {
-            let _ = branch.leave_clean(Worker::Gemicro).await;
+            let _ = branch.leave_clean(StepWorkerKind::Gemicro).await;
             let conflict =
                 blocking(move || merged(&repository, main, MergeOutcome::Conflict, input.place.tip)).await?;
-            Ok(Merged {
+            Ok(MergeResult {
                 files,
                 words: text,
                 ..conflict
             })
         }
         Merge::Clean => {
-            let landing = Landing::with(&tools.setup, tier, message)
+            let landing = BranchImport::with(&tools.setup, tier, message)
                 .marked(by(call))
                 .knowing(commit(&main.commit)?);
-            let (tripped, landed) = branch.leave(Some(landing), Worker::Gemicro).await;
+            let (tripped, landed) = branch.leave(Some(landing), StepWorkerKind::Gemicro).await;
             tripped.tell(&call.reporter);
             let tip = landed.transpose()?.map_or(input.place.tip, |outcome| outcome.new);
             blocking(move || merged(&repository, main, MergeOutcome::Merged, tip)).await
@@ -70,7 +70,7 @@ pub(crate) async fn merge(tools: &Tools, input: MergeInput, call: &StepCall) -> 
 }
 
 /// Main as it is now.
-pub(super) fn look_up(repository: &TrustedRepo, main: &MainBranch) -> Result<MainBranch, Failure> {
+pub(super) fn look_up(repository: &TrustedRepo, main: &IntendedBranch) -> Result<IntendedBranch, Failure> {
     let found = match &main.remote {
         Some(remote) => repository.main_branch(Some(remote)),
         None => repository.local_main_branch(),
@@ -79,8 +79,8 @@ pub(super) fn look_up(repository: &TrustedRepo, main: &MainBranch) -> Result<Mai
 }
 
 /// Main as steps speak of it.
-pub(super) fn named(main: repository::MainBranch) -> MainBranch {
-    MainBranch {
+pub(super) fn named(main: repository::MainBranch) -> IntendedBranch {
+    IntendedBranch {
         name: main.name,
         commit: main.commit.to_string(),
         remote: match main.from {
@@ -92,12 +92,12 @@ pub(super) fn named(main: repository::MainBranch) -> MainBranch {
 
 fn merged(
     repository: &TrustedRepo,
-    main: MainBranch,
+    main: IntendedBranch,
     outcome: MergeOutcome,
     tip: String,
-) -> Result<Merged, Failure> {
+) -> Result<MergeResult, Failure> {
     let tree = repository.tree_without(&commit(&tip)?, &[DOCUMENT_FOLDER]);
-    Ok(Merged {
+    Ok(MergeResult {
         main,
         outcome,
         tree: tree.map_err(|error| told(&error))?,

@@ -8,7 +8,7 @@ use gemicro_event::Failure;
 use gemicro_guard::repository::{MainBranchFrom, Slug, TrustedRepo};
 use gemicro_pipeline::plan::PipelinePlan;
 
-use super::init::{Remote, all_taken, in_words, numbered, protection};
+use super::init::{TaskRemote, all_taken, in_words, numbered, protection};
 
 /// What a task would begin with.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -49,7 +49,7 @@ pub async fn outlook(setup: &AgentSetup, state: &Path, plan: &PipelinePlan) -> O
     let looked = blocking(move || {
         let main = find_main(&repository, wanted.remote.as_deref());
         // A remote that does not answer is not asked twice.
-        let remote = Remote::look(&repository, wanted.remote.as_deref(), wanted.push && main.is_ok());
+        let remote = TaskRemote::look(&repository, wanted.remote.as_deref(), wanted.push && main.is_ok());
         let branch = free_branch(&repository, &remote, &wanted);
         Ok((main, branch, remote.unknown))
     });
@@ -96,7 +96,11 @@ pub async fn outlook(setup: &AgentSetup, state: &Path, plan: &PipelinePlan) -> O
 }
 
 /// The name that the branch would get.
-fn free_branch(repository: &TrustedRepo, remote: &Remote, plan: &PipelinePlan) -> Result<String, Failure> {
+fn free_branch(
+    repository: &TrustedRepo,
+    remote: &TaskRemote,
+    plan: &PipelinePlan,
+) -> Result<String, Failure> {
     for name in numbered(&plan.branch) {
         let slug: Slug = name.parse().map_err(|error| told(&error))?;
         let there = repository.task_branch(&slug).map_err(|error| told(&error))?;
@@ -110,13 +114,13 @@ fn free_branch(repository: &TrustedRepo, remote: &Remote, plan: &PipelinePlan) -
 }
 
 /// A main branch that was found and not fetched.
-struct Found {
+struct UnfetchedMain {
     name: String,
     remote: Option<String>,
     url: Option<String>,
 }
 
-fn find_main(repository: &TrustedRepo, remote: Option<&str>) -> Result<Found, Failure> {
+fn find_main(repository: &TrustedRepo, remote: Option<&str>) -> Result<UnfetchedMain, Failure> {
     let named = repository.main_branch_name(remote);
     let (name, from) = named.map_err(|error| told(&error))?;
     let remote = match from {
@@ -125,7 +129,7 @@ fn find_main(repository: &TrustedRepo, remote: Option<&str>) -> Result<Found, Fa
     };
     let remotes = repository.remotes().map_err(|error| told(&error))?;
     let url = remotes.into_iter().find(|it| Some(&it.name) == remote.as_ref());
-    Ok(Found {
+    Ok(UnfetchedMain {
         name,
         remote,
         url: url.map(|it| it.url),

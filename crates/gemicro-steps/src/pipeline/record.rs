@@ -1,27 +1,31 @@
 //! Writes gemicro's own documents on the branch.
 
-use gemicro_agents::branch_at::{Found, by, open};
-use gemicro_agents::caches::Use;
+use gemicro_agents::branch_at::{BranchState, by, open};
+use gemicro_agents::caches::CheckoutUse;
 use gemicro_agents::checkout::Checkout;
 use gemicro_agents::step_tools::{Tools, blocking, commit};
-use gemicro_agents::{Landing, OnBranch, Worker, told};
+use gemicro_agents::{BranchImport, OnBranch, StepWorkerKind, told};
 use gemicro_core::execute::StepCall;
 use gemicro_event::Failure;
 use gemicro_guard::repository::{CommitMessage, TrustedRepo};
 use gemicro_pipeline::payload::DOCUMENT_FOLDER;
-use gemicro_pipeline::steps::{MainBranch, RecordInput, Recorded};
+use gemicro_pipeline::steps::{IntendedBranch, RecordInput, RecordResult};
 
 use super::merge::look_up;
 use super::writing::write;
 
 /// The step.
-pub(crate) async fn record(tools: &Tools, input: RecordInput, call: &StepCall) -> Result<Recorded, Failure> {
+pub(crate) async fn record(
+    tools: &Tools,
+    input: RecordInput,
+    call: &StepCall,
+) -> Result<RecordResult, Failure> {
     let branch = match open(tools, &input.place, call).await? {
-        Found::At(branch) => *branch,
-        Found::Landed(branch) => {
+        BranchState::At(branch) => *branch,
+        BranchState::Landed(branch) => {
             let repository = branch.repository().clone();
             let tip = branch.tip();
-            let _ = branch.leave_clean(Worker::Gemicro).await;
+            let _ = branch.leave_clean(StepWorkerKind::Gemicro).await;
             let old = input.place.tip.clone();
             return blocking(move || {
                 let paths = repository.changed_paths(&commit(&old)?, &commit(&tip)?);
@@ -34,21 +38,24 @@ pub(crate) async fn record(tools: &Tools, input: RecordInput, call: &StepCall) -
         && let Some(moved) = moved(&branch, main).await?
     {
         let (repository, tip) = (branch.repository().clone(), branch.tip());
-        let _ = branch.leave_clean(Worker::Gemicro).await;
+        let _ = branch.leave_clean(StepWorkerKind::Gemicro).await;
         return blocking(move || recorded(&repository, &tip, Vec::new(), Some(moved))).await;
     }
     let repository = branch.repository().clone();
-    let checkout = Checkout::fresh(tools, branch, &input.place, Use::Own).await?;
+    let checkout = Checkout::fresh(tools, branch, &input.place, CheckoutUse::Own).await?;
     let paths = write(&checkout, &input.records, &call.cancel).await?;
     let message = CommitMessage {
         text: input.message,
         trailers: input.trailers,
     };
-    let landing = Landing::with(&tools.setup, tools.tier().await?, message)
+    let landing = BranchImport::with(&tools.setup, tools.tier().await?, message)
         .marked(by(call))
         .never(input.place.carry.clone())
         .only(vec![format!("{}/", DOCUMENT_FOLDER.trim_end_matches('/'))]);
-    let (tripped, landed) = checkout.leave().leave(Some(landing), Worker::Gemicro).await;
+    let (tripped, landed) = checkout
+        .leave()
+        .leave(Some(landing), StepWorkerKind::Gemicro)
+        .await;
     tripped.tell(&call.reporter);
     let old = input.place.tip;
     let tip = landed
@@ -65,7 +72,7 @@ pub(crate) async fn record(tools: &Tools, input: RecordInput, call: &StepCall) -
 }
 
 /// Where main is, if that is another commit than it was.
-async fn moved(branch: &OnBranch, main: MainBranch) -> Result<Option<String>, Failure> {
+async fn moved(branch: &OnBranch, main: IntendedBranch) -> Result<Option<String>, Failure> {
     let (repository, tip) = (branch.repository().clone(), branch.tip());
     blocking(move || {
         let now = look_up(&repository, &main)?;
@@ -80,9 +87,9 @@ fn recorded(
     tip: &str,
     paths: Vec<String>,
     moved: Option<String>,
-) -> Result<Recorded, Failure> {
+) -> Result<RecordResult, Failure> {
     let tree = repository.tree_without(&commit(tip)?, &[DOCUMENT_FOLDER]);
-    Ok(Recorded {
+    Ok(RecordResult {
         new: tip.to_owned(),
         tree: tree.map_err(|error| told(&error))?,
         paths,

@@ -7,7 +7,7 @@ use gemicro_core::run::events::RunReaders;
 use gemicro_core::store::{Store, StoreError};
 use gemicro_event::{ErrorKind, Event, Failure};
 use gemicro_pipeline::flow::{PhaseEnded, PipelineFlow, PipelineReaders};
-use gemicro_pipeline::plan::{Earlier, PipelinePlan};
+use gemicro_pipeline::plan::{CarriedWork, PipelinePlan};
 use gemicro_pipeline::steps::MergeOutcome;
 use gemicro_store::{DurableStore, RunFilter};
 
@@ -86,7 +86,7 @@ pub fn retry_plan(events: &[Event], phase: Option<&str>) -> Result<(PipelinePlan
         .iter()
         .rev()
         .find(|it| it.next.as_deref() == Some(known.name.as_str()));
-    let earlier = Earlier {
+    let earlier = CarriedWork {
         run: events[0].stream.clone(),
         phase: known.name.clone(),
         base: prepared.base.clone(),

@@ -8,7 +8,7 @@ use gemicro_agents::told;
 use gemicro_event::{ErrorKind, Failure};
 use gemicro_guard::repository::{CommitId, FileAt, TrustedRepo};
 use gemicro_pipeline::documents::{BacklogOrigin, Feature, add_to_backlog, archive_moves};
-use gemicro_pipeline::steps::Record;
+use gemicro_pipeline::steps::DocumentRecord;
 use tokio_util::sync::CancellationToken;
 
 /// The list of ideas for later.
@@ -20,7 +20,7 @@ const REMOVE: &str =
     r#"cd -- "$1" && rm -f -- "$2" && { rmdir -p -- "$(dirname -- "$2")" 2> /dev/null || :; }"#;
 
 /// What is to be done in the checkout.
-enum Change {
+enum CheckoutChange {
     Write { path: String, text: String },
     Remove { path: String },
 }
@@ -28,7 +28,7 @@ enum Change {
 /// Writes what is to be written at the tip into its fresh checkout; the paths of it.
 pub(super) async fn write(
     checkout: &Checkout,
-    records: &[Record],
+    records: &[DocumentRecord],
     cancel: &CancellationToken,
 ) -> Result<Vec<String>, Failure> {
     let (repository, at) = (
@@ -40,11 +40,11 @@ pub(super) async fn write(
     let mut paths = Vec::new();
     for change in changes {
         match change {
-            Change::Write { path, text } => {
+            CheckoutChange::Write { path, text } => {
                 checkout.workshop.write(&path, &text, cancel).await?;
                 paths.push(path);
             }
-            Change::Remove { path } => {
+            CheckoutChange::Remove { path } => {
                 let folder = checkout.workshop.folder().as_os_str().to_owned();
                 let words: [OsString; 6] = [
                     "bash".into(),
@@ -62,22 +62,26 @@ pub(super) async fn write(
 }
 
 /// From what is to be written to files.
-fn changes(repository: &TrustedRepo, at: &CommitId, records: &[Record]) -> Result<Vec<Change>, Failure> {
+fn changes(
+    repository: &TrustedRepo,
+    at: &CommitId,
+    records: &[DocumentRecord],
+) -> Result<Vec<CheckoutChange>, Failure> {
     let mut changes = Vec::new();
     for record in records {
         match record {
-            Record::Write { path, text } => changes.push(Change::Write {
+            DocumentRecord::Write { path, text } => changes.push(CheckoutChange::Write {
                 path: path.clone(),
                 text: text.clone(),
             }),
-            Record::Backlog {
+            DocumentRecord::Backlog {
                 items,
                 feature,
                 date,
                 run,
             } => {
                 let before = text_at(repository, at, BACKLOG)?;
-                changes.push(Change::Write {
+                changes.push(CheckoutChange::Write {
                     path: BACKLOG.to_owned(),
                     text: add_to_backlog(
                         before.as_deref(),
@@ -90,15 +94,15 @@ fn changes(repository: &TrustedRepo, at: &CommitId, records: &[Record]) -> Resul
                     ),
                 });
             }
-            Record::Archive { paths, feature, date } => {
+            DocumentRecord::Archive { paths, feature, date } => {
                 let feature = self::feature(feature)?;
                 let is_taken = |path: &str| !matches!(repository.read_file(at, path, 1), Ok(None));
                 for to_archive in archive_moves(paths, &feature, date, is_taken) {
                     if let Some(text) = text_at(repository, at, &to_archive.from)? {
                         let path = to_archive.to;
-                        changes.push(Change::Write { path, text });
+                        changes.push(CheckoutChange::Write { path, text });
                         let path = to_archive.from;
-                        changes.push(Change::Remove { path });
+                        changes.push(CheckoutChange::Remove { path });
                     }
                 }
             }

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use gemicro_core::ask::{AgentName, AgentTask, AskPlan, Grant, SandboxMode, route};
+use gemicro_core::ask::{AgentName, AgentTask, AskPlan, SandboxMode, TaskGrant, route};
 use gemicro_core::flow::check_price;
 use gemicro_core::llm::AGENTS_OWN_MODEL;
 use gemicro_event::{ErrorKind, Failure};
@@ -39,7 +39,7 @@ pub fn ask_plan(request: &AskRequest) -> Result<AskPlan, Failure> {
         session: request.session.clone(),
         idle_ms: millis(request.idle),
         total_ms: millis(request.total),
-        grant: Grant::default(),
+        grant: TaskGrant::default(),
         recalls: None,
         fails_over: request.fallback.is_some(),
         keep_messages: request.keep_messages,

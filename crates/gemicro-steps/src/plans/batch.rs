@@ -1,6 +1,6 @@
 //! A batch as an edge hands it in, and what it becomes.
 
-use gemicro_batch::contract::{OnFailure, Submitted, Task};
+use gemicro_batch::contract::{OnFailure, SubmittedBatch, Task};
 use gemicro_batch::flow::{BatchPlan, plan};
 use gemicro_batch::types::BatchSettings;
 use gemicro_core::budget::Limits;
@@ -17,7 +17,7 @@ const MARK_BYTES: usize = 16;
 #[derive(Debug, Clone)]
 pub struct BatchRequest {
     /// The tasks, as `gemicro_batch::contract::read_batch` read them.
-    pub batch: Submitted,
+    pub batch: SubmittedBatch,
     /// What holds for tasks that say nothing else.
     pub settings: BatchSettings,
     /// What all tasks together may use.
@@ -53,14 +53,14 @@ fn run_of(key: &str) -> Result<StreamId, Failure> {
 }
 
 /// A mark of what was handed in. Taken before secrets are replaced, so that it is the same every time.
-fn mark(batch: &Submitted) -> Result<String, Failure> {
+fn mark(batch: &SubmittedBatch) -> Result<String, Failure> {
     #[derive(Serialize)]
-    struct Body<'b> {
+    struct BatchRequestBody<'b> {
         on_failure: OnFailure,
         deadline_seconds: Option<u64>,
         tasks: &'b [Task],
     }
-    let body = Body {
+    let body = BatchRequestBody {
         on_failure: batch.on_failure,
         deadline_seconds: batch.deadline_seconds,
         tasks: &batch.tasks,

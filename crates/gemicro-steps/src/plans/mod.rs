@@ -22,6 +22,6 @@ pub use request::{
 };
 pub use research::research_plan;
 pub use start_parameters::{
-    BUDGET, PipelineKind, PipelineParameters, ResearchKind, ResearchParameters, TASK_BRANCH,
+    BUDGET, PipelineKind, ResearchKind, StartPipelineParameters, StartResearchParameters, TASK_BRANCH,
 };
 pub use test_plans::{proposal, refinement, strategy};

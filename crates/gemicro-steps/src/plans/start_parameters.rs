@@ -15,7 +15,8 @@ pub const TASK_BRANCH: &str = r"^task/[a-z0-9][a-z0-9-]{0,60}$";
 /// A question for research.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct ResearchParameters {
+#[schemars(rename = "ResearchParameters")]
+pub struct StartResearchParameters {
     /// `research`, which is the default.
     #[serde(default)]
     pub kind: ResearchKind,
@@ -56,7 +57,8 @@ pub struct ResearchParameters {
 /// A coding task.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct PipelineParameters {
+#[schemars(rename = "PipelineParameters")]
+pub struct StartPipelineParameters {
     /// `pipeline`.
     pub kind: PipelineKind,
     /// What is to be done, with all the background.

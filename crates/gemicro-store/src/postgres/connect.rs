@@ -6,11 +6,11 @@ use gemicro_core::store::StoreError;
 use sqlx::postgres::{PgConnectOptions, PgConnection, PgPoolOptions};
 use sqlx::{ConnectOptions, Connection as _, Executor};
 
-use super::{Server, schema};
+use super::{ListeningServer, schema};
 use crate::blob_store::BlobStore;
 use crate::error::DbName;
-use crate::sql::{Link, Pool};
-use crate::store::{DurableStore, Engine, Options};
+use crate::sql::{ConnectionPool, Link};
+use crate::store::{DurableStore, StoreEngine, StoreOptions};
 use crate::writer::Connection;
 
 /// Connections of one process: one writes, one listens, the others read and do the rest.
@@ -23,14 +23,14 @@ impl DurableStore {
     /// # Errors
     /// When the server cannot be reached, or what is there is damaged, newer or not ours.
     pub async fn connect(address: &str) -> Result<Self, StoreError> {
-        Self::connect_with(address, &Options::default()).await
+        Self::connect_with(address, &StoreOptions::default()).await
     }
 
     /// Like [`DurableStore::connect`], with other settings; `max_bytes` is the server's business.
     ///
     /// # Errors
     /// As for [`DurableStore::connect`].
-    pub async fn connect_with(address: &str, options: &Options) -> Result<Self, StoreError> {
+    pub async fn connect_with(address: &str, options: &StoreOptions) -> Result<Self, StoreError> {
         // The error must not repeat the address: it may hold a password.
         let parsed = PgConnectOptions::from_str(address).map_err(|error| StoreError::Io {
             message: format!(
@@ -53,14 +53,14 @@ impl DurableStore {
             pool: pool.clone(),
             link: None,
         };
-        let readers = Pool::Postgres(pool.clone());
-        let engine = Engine::Postgres(Server::new(pool));
+        let readers = ConnectionPool::Postgres(pool.clone());
+        let engine = StoreEngine::Postgres(ListeningServer::new(pool));
         Ok(Self::start(engine, db, readers, connection, BlobStore::Table))
     }
 }
 
 /// Connects once. A pool would go on trying a port that refuses, as long as it may wait.
-async fn try_once(parsed: &PgConnectOptions, options: &Options) -> Result<(), sqlx::Error> {
+async fn try_once(parsed: &PgConnectOptions, options: &StoreOptions) -> Result<(), sqlx::Error> {
     let connected = tokio::time::timeout(options.busy_timeout, parsed.connect()).await;
     connected.unwrap_or(Err(sqlx::Error::PoolTimedOut))?.close().await
 }

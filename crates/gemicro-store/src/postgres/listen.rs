@@ -17,13 +17,13 @@ const PAUSE: Duration = Duration::from_millis(500);
 
 /// A server, and the task that listens to it.
 #[derive(Debug)]
-pub(crate) struct Server {
+pub(crate) struct ListeningServer {
     pub(crate) pool: PgPool,
     /// Ends with the store; `None` until somebody follows a stream.
     ear: Mutex<Option<AbortHandle>>,
 }
 
-impl Server {
+impl ListeningServer {
     pub(crate) fn new(pool: PgPool) -> Self {
         Self {
             pool,
@@ -49,7 +49,7 @@ impl Server {
     }
 }
 
-impl Drop for Server {
+impl Drop for ListeningServer {
     fn drop(&mut self) {
         self.stop_listening();
     }

@@ -7,5 +7,5 @@ mod connect;
 mod listen;
 mod schema;
 
-pub(crate) use listen::Server;
+pub(crate) use listen::ListeningServer;
 pub(crate) use schema::FORMAT;

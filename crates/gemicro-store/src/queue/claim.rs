@@ -2,30 +2,30 @@
 
 use std::time::{Duration, Instant};
 
-use gemicro_core::queue::{Claim, ClaimedStep, StepLease};
+use gemicro_core::queue::{ClaimRequest, ClaimedStep, StepLease};
 use gemicro_core::store::StoreError;
 use gemicro_event::{Charge, Json, StepKey, Timestamp};
 
 use super::limits::{note_starts, rooms};
-use super::place::Expired;
+use super::place::ExpiredLease;
 use crate::columns::Columns;
 use crate::error::DbName;
 use crate::leases::{LONGEST, LeaseMark};
-use crate::sql::{Link, Row, query};
+use crate::sql::{Link, SqlRow, query};
 use crate::store::DurableStore;
-use crate::writer::{Action, Scope};
+use crate::writer::{JobScope, WriteAction};
 
 /// Silent workers' attempts that are ended at a time.
 const MAX_EXPIRED: i64 = 512;
 
 impl DurableStore {
-    pub(super) async fn claim_steps(&self, claim: Claim) -> Result<Vec<ClaimedStep>, StoreError> {
+    pub(super) async fn claim_steps(&self, claim: ClaimRequest) -> Result<Vec<ClaimedStep>, StoreError> {
         self.end_silent_attempts(claim.ttl).await?;
         if claim.max_steps == 0 {
             return Ok(Vec::new());
         }
         let db = self.inner.db.clone();
-        self.transact(Scope::Beside, move |link| {
+        self.transact(JobScope::Beside, move |link| {
             Box::pin(async move { take(link, &db, claim).await })
         })
         .await
@@ -37,11 +37,11 @@ impl DurableStore {
         let (inner, longest) = (&self.inner, LONGEST.max(ttl));
         let beyond = i64::try_from(longest.as_millis()).unwrap_or(i64::MAX);
         let silent = match &inner.engine {
-            crate::store::Engine::Sqlite(_) => {
+            crate::store::StoreEngine::Sqlite(_) => {
                 let now = Timestamp::now().as_millis();
                 query(SILENT).bind(now).bind(now.saturating_add(beyond))
             }
-            crate::store::Engine::Postgres(_) => query(SILENT_ON_SERVER).bind(beyond),
+            crate::store::StoreEngine::Postgres(_) => query(SILENT_ON_SERVER).bind(beyond),
         };
         let rows = silent.bind(MAX_EXPIRED).fetch_all(&inner.readers).await;
         let rows = rows.map_err(|error| inner.db.error(error))?;
@@ -63,7 +63,7 @@ impl DurableStore {
             expired.push(found);
         }
         let ended = expired.into_iter().map(|expired| async {
-            match self.change(Action::Expire(Box::new(expired))).await {
+            match self.change(WriteAction::Expire(Box::new(expired))).await {
                 Ok(_)
                 | Err(StoreError::Fenced { .. } | StoreError::Ended { .. } | StoreError::Erased { .. }) => {
                     Ok(())
@@ -88,18 +88,18 @@ const SILENT_ON_SERVER: &str = "SELECT q.*, s.id AS stream, q.lease_expires_at <
     ORDER BY q.lease_expires_at LIMIT $2";
 
 /// A step that could be taken, with what its place in the line depends on.
-struct Candidate {
+struct ClaimCandidate {
     order: (std::cmp::Reverse<i64>, i64, u64),
     room_idx: usize,
     step: ClaimedStep,
 }
 
-async fn take(link: &mut Link, db: &DbName, claim: Claim) -> Result<Vec<ClaimedStep>, StoreError> {
+async fn take(link: &mut Link, db: &DbName, claim: ClaimRequest) -> Result<Vec<ClaimedStep>, StoreError> {
     let fail = |error| db.error(error);
     let now = link.now().await.map_err(fail)?;
     let rooms = rooms(link, db, now).await?;
     let max_steps = i64::try_from(claim.max_steps).unwrap_or(i64::MAX);
-    let mut candidates: Vec<Candidate> = Vec::new();
+    let mut candidates: Vec<ClaimCandidate> = Vec::new();
     for (room_idx, room) in rooms.iter().enumerate().filter(|(_, room)| room.n_steps > 0) {
         let due = query(
             "SELECT q.*, s.id AS stream FROM queue q JOIN streams s ON s.no = q.stream_no \
@@ -115,7 +115,7 @@ async fn take(link: &mut Link, db: &DbName, claim: Claim) -> Result<Vec<ClaimedS
             .await
             .map_err(fail)?;
         for row in &rows {
-            candidates.push(Candidate::read(row, db, room_idx)?);
+            candidates.push(ClaimCandidate::read(row, db, room_idx)?);
         }
     }
     candidates.sort_by_key(|candidate| candidate.order);
@@ -152,8 +152,8 @@ async fn take(link: &mut Link, db: &DbName, claim: Claim) -> Result<Vec<ClaimedS
     Ok(steps.collect())
 }
 
-impl Candidate {
-    fn read(row: &Row, db: &DbName, room_idx: usize) -> Result<Self, StoreError> {
+impl ClaimCandidate {
+    fn read(row: &SqlRow, db: &DbName, room_idx: usize) -> Result<Self, StoreError> {
         let columns = Columns::new(row, db);
         let lease = read_lease(row, db)?;
         let provider = columns.get::<String>("provider")?;
@@ -176,9 +176,9 @@ impl Candidate {
     }
 }
 
-fn read_expired(row: &Row, db: &DbName) -> Result<Expired, StoreError> {
+fn read_expired(row: &SqlRow, db: &DbName) -> Result<ExpiredLease, StoreError> {
     let columns = Columns::new(row, db);
-    Ok(Expired {
+    Ok(ExpiredLease {
         lease: read_lease(row, db)?,
         worker: columns.get::<Option<String>>("lease_owner")?.unwrap_or_default(),
         charge: Charge {
@@ -191,7 +191,7 @@ fn read_expired(row: &Row, db: &DbName) -> Result<Expired, StoreError> {
     })
 }
 
-fn read_lease(row: &Row, db: &DbName) -> Result<StepLease, StoreError> {
+fn read_lease(row: &SqlRow, db: &DbName) -> Result<StepLease, StoreError> {
     let columns = Columns::new(row, db);
     Ok(StepLease {
         stream: columns.stream("stream")?,

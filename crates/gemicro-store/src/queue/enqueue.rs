@@ -9,28 +9,28 @@ use gemicro_event::{StepKey, StreamId, Timestamp};
 use crate::columns::Columns;
 use crate::error::DbName;
 use crate::read::lock_head;
-use crate::sql::{Batch, Kind, Link, RowStatement, query};
+use crate::sql::{Batch, ColumnKind, Link, RowStatement, query};
 use crate::store::DurableStore;
-use crate::writer::Scope;
+use crate::writer::JobScope;
 
 const STEPS: RowStatement = RowStatement {
     before: "INSERT INTO queue (stream_no, step, attempt, max_attempts, kind, provider, priority, not_before, \
              tokens, micro_usd, turns, data, status, changed_at)",
     columns: &[
-        Kind::Int,
-        Kind::Text,
-        Kind::Int,
-        Kind::Int,
-        Kind::Text,
-        Kind::Text,
-        Kind::Int,
-        Kind::Int,
-        Kind::Int,
-        Kind::Int,
-        Kind::Int,
-        Kind::Text,
-        Kind::Text,
-        Kind::Int,
+        ColumnKind::Int,
+        ColumnKind::Text,
+        ColumnKind::Int,
+        ColumnKind::Int,
+        ColumnKind::Text,
+        ColumnKind::Text,
+        ColumnKind::Int,
+        ColumnKind::Int,
+        ColumnKind::Int,
+        ColumnKind::Int,
+        ColumnKind::Int,
+        ColumnKind::Text,
+        ColumnKind::Text,
+        ColumnKind::Int,
     ],
     after: "ON CONFLICT (stream_no, step) DO UPDATE SET attempt = excluded.attempt, \
             max_attempts = excluded.max_attempts, kind = excluded.kind, provider = excluded.provider, \
@@ -42,7 +42,7 @@ const STEPS: RowStatement = RowStatement {
 
 const PROVIDERS: RowStatement = RowStatement {
     before: "INSERT INTO provider_limits (provider)",
-    columns: &[Kind::Text],
+    columns: &[ColumnKind::Text],
     after: "ON CONFLICT (provider) DO NOTHING",
 };
 
@@ -52,7 +52,7 @@ impl DurableStore {
             return Ok(0);
         }
         let db = self.inner.db.clone();
-        self.transact(Scope::Beside, move |link| {
+        self.transact(JobScope::Beside, move |link| {
             Box::pin(async move { enqueue(link, &db, steps).await })
         })
         .await
@@ -60,7 +60,7 @@ impl DurableStore {
 
     pub(super) async fn offer_step(&self, step: QueuedStep, known: u32) -> Result<u32, StoreError> {
         let db = self.inner.db.clone();
-        self.transact(Scope::Beside, move |link| {
+        self.transact(JobScope::Beside, move |link| {
             Box::pin(async move { offer(link, &db, step, known).await })
         })
         .await
@@ -68,14 +68,14 @@ impl DurableStore {
 }
 
 /// What is in the place of a step.
-struct Found {
+struct EnqueuedBefore {
     attempt: u32,
     state: QueueState,
     /// Somebody took this attempt.
     was_taken: bool,
 }
 
-impl Found {
+impl EnqueuedBefore {
     fn is_over(&self) -> bool {
         match self.state {
             QueueState::Dead | QueueState::Cancelled => true,
@@ -140,7 +140,7 @@ async fn enqueue(link: &mut Link, db: &DbName, steps: Vec<QueuedStep>) -> Result
         let found = known.get(&key);
         if found.is_none_or(|found| found.is_over() && step.attempt > found.attempt) {
             // A second one in this call meets the first, as if they had come one after the other.
-            let queued = Found {
+            let queued = EnqueuedBefore {
                 attempt: step.attempt,
                 state: QueueState::Queued,
                 was_taken: false,
@@ -158,7 +158,7 @@ async fn known_steps(
     db: &DbName,
     streams: &HashMap<StreamId, i64>,
     steps: &[QueuedStep],
-) -> Result<HashMap<(i64, StepKey), Found>, StoreError> {
+) -> Result<HashMap<(i64, StepKey), EnqueuedBefore>, StoreError> {
     let known = query(
         "SELECT stream_no, step, attempt, status, lease_token FROM queue WHERE stream_no = ANY($1) AND step = ANY($2)",
     );
@@ -171,7 +171,7 @@ async fn known_steps(
             columns.get("stream_no")?,
             StepKey::new(columns.get::<String>("step")?),
         );
-        let found = Found {
+        let found = EnqueuedBefore {
             attempt: columns.get("attempt")?,
             state: columns.queue_state("status")?,
             was_taken: columns.number("lease_token")? != 0,

@@ -10,7 +10,7 @@ use crate::columns::Columns;
 use crate::error::DbName;
 use crate::sql::{Link, query};
 use crate::store::DurableStore;
-use crate::writer::Scope;
+use crate::writer::JobScope;
 
 impl DurableStore {
     pub(super) async fn extend_leases(
@@ -22,7 +22,7 @@ impl DurableStore {
             return Ok(Vec::new());
         }
         let db = self.inner.db.clone();
-        self.transact(Scope::Beside, move |link| {
+        self.transact(JobScope::Beside, move |link| {
             Box::pin(async move { extend(link, &db, &leases, ttl).await })
         })
         .await

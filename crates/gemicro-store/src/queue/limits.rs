@@ -6,16 +6,16 @@ use gemicro_event::Timestamp;
 
 use crate::columns::Columns;
 use crate::error::DbName;
-use crate::sql::{Link, Row, query};
+use crate::sql::{Link, SqlRow, query};
 use crate::store::DurableStore;
-use crate::writer::Scope;
+use crate::writer::JobScope;
 
 /// The time a rate counts over.
 const MINUTE_MS: i64 = 60_000;
 
 /// How many more steps of a provider may be taken now.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Room {
+pub(super) struct ProviderRoom {
     /// Empty for steps without a provider.
     pub(super) provider: String,
     /// At most `i64::MAX`.
@@ -27,7 +27,7 @@ pub(super) struct Room {
 impl DurableStore {
     pub(super) async fn write_limit(&self, limit: ProviderLimit) -> Result<(), StoreError> {
         let db = self.inner.db.clone();
-        self.transact(Scope::Beside, move |link| {
+        self.transact(JobScope::Beside, move |link| {
             Box::pin(async move {
                 query(
                     "INSERT INTO provider_limits (provider, max_running, per_minute) VALUES ($1, $2, $3) \
@@ -58,7 +58,7 @@ impl DurableStore {
     }
 }
 
-fn read_limit(row: &Row, db: &DbName) -> Result<ProviderLimit, StoreError> {
+fn read_limit(row: &SqlRow, db: &DbName) -> Result<ProviderLimit, StoreError> {
     let columns = Columns::new(row, db);
     Ok(ProviderLimit {
         provider: columns.get("provider")?,
@@ -69,14 +69,18 @@ fn read_limit(row: &Row, db: &DbName) -> Result<ProviderLimit, StoreError> {
 
 /// The room that every provider has. Providers with a limit stay locked until the transaction ends, so nobody else
 /// takes steps of theirs in the meantime.
-pub(super) async fn rooms(link: &mut Link, db: &DbName, now: Timestamp) -> Result<Vec<Room>, StoreError> {
+pub(super) async fn rooms(
+    link: &mut Link,
+    db: &DbName,
+    now: Timestamp,
+) -> Result<Vec<ProviderRoom>, StoreError> {
     let fail = |error| db.error(error);
     let open = query(
         "SELECT provider FROM provider_limits WHERE max_running IS NULL AND per_minute IS NULL ORDER BY provider",
     );
     let mut rooms = Vec::new();
     for row in &open.fetch_all(&mut *link).await.map_err(fail)? {
-        rooms.push(Room {
+        rooms.push(ProviderRoom {
             provider: Columns::new(row, db).get("provider")?,
             n_steps: i64::MAX,
             is_rated: false,
@@ -102,7 +106,7 @@ pub(super) async fn rooms(link: &mut Link, db: &DbName, now: Timestamp) -> Resul
         let left = |limit: Option<u32>, used: i64| limit.map_or(i64::MAX, |limit| i64::from(limit) - used);
         let running = left(limit.max_running, columns.get("n_running")?);
         let rate = left(limit.per_minute, columns.get("n_started")?);
-        rooms.push(Room {
+        rooms.push(ProviderRoom {
             provider: limit.provider,
             n_steps: running.min(rate).max(0),
             is_rated: limit.per_minute.is_some(),
@@ -114,7 +118,7 @@ pub(super) async fn rooms(link: &mut Link, db: &DbName, now: Timestamp) -> Resul
 /// Notes steps that were taken, and forgets those of more than a minute ago.
 pub(super) async fn note_starts(
     link: &mut Link,
-    room: &Room,
+    room: &ProviderRoom,
     n_steps: u64,
     now: Timestamp,
 ) -> Result<(), sqlx::Error> {

@@ -4,19 +4,19 @@
 
 use std::collections::HashMap;
 
-use gemicro_core::queue::{News, QueueState, StepLease};
+use gemicro_core::queue::{QueueState, StepLease, WorkerNews};
 use gemicro_core::run::events::{StepFailed, StepLost};
 use gemicro_core::store::{NewEvent, StepMark, StoreError};
 use gemicro_event::{AgentUpdate, Charge, ErrorKind, Failure, Timestamp};
 
 use crate::columns::Columns;
 use crate::error::DbName;
-use crate::sql::{Kind, Link, RowStatement, Values, query};
-use crate::writer::Fault;
+use crate::sql::{ColumnKind, Link, RowStatement, Values, query};
+use crate::writer::GroupFault;
 
 /// One row.
 #[derive(Debug)]
-pub(crate) struct Place {
+pub(crate) struct QueueRow {
     no: u64,
     attempt: u32,
     max_attempts: u32,
@@ -31,7 +31,7 @@ pub(crate) struct Place {
 
 /// An attempt whose worker was silent for too long.
 #[derive(Debug)]
-pub(crate) struct Expired {
+pub(crate) struct ExpiredLease {
     pub(crate) lease: StepLease,
     pub(crate) worker: String,
     /// What the attempt counts as.
@@ -42,12 +42,19 @@ pub(crate) struct Expired {
 
 pub(crate) const PLACES: RowStatement = RowStatement {
     before: "WITH news (no, attempt, status, not_before, reason, changed_at) AS (",
-    columns: &[Kind::Int, Kind::Int, Kind::Text, Kind::Int, Kind::Text, Kind::Int],
+    columns: &[
+        ColumnKind::Int,
+        ColumnKind::Int,
+        ColumnKind::Text,
+        ColumnKind::Int,
+        ColumnKind::Text,
+        ColumnKind::Int,
+    ],
     after: ") UPDATE queue SET attempt = news.attempt, status = news.status, not_before = news.not_before, \
             reason = news.reason, changed_at = news.changed_at FROM news WHERE queue.no = news.no",
 };
 
-impl Place {
+impl QueueRow {
     /// The row that this lease holds.
     pub(crate) fn held_by<'p>(
         places: &'p mut HashMap<u64, Self>,
@@ -65,24 +72,24 @@ impl Place {
     }
 
     /// Takes what the worker says, and answers how the step stands then.
-    pub(crate) fn settle(&mut self, news: &News, now: Timestamp) -> QueueState {
+    pub(crate) fn settle(&mut self, news: &WorkerNews, now: Timestamp) -> QueueState {
         match news {
-            News::Working => {}
-            News::Completed => self.end(QueueState::Completed, None, now),
-            News::Again { not_before, .. } if self.attempt < self.max_attempts => {
+            WorkerNews::Working => {}
+            WorkerNews::Completed => self.end(QueueState::Completed, None, now),
+            WorkerNews::Again { not_before, .. } if self.attempt < self.max_attempts => {
                 self.try_again(*not_before, now);
             }
-            News::Again { reason, .. } | News::Failed { reason } => {
+            WorkerNews::Again { reason, .. } | WorkerNews::Failed { reason } => {
                 self.end(QueueState::Dead, Some(reason.clone()), now);
             }
-            News::Cancelled => self.end(QueueState::Cancelled, None, now),
+            WorkerNews::Cancelled => self.end(QueueState::Cancelled, None, now),
         }
         self.state
     }
 
     /// Ends an attempt whose lease is over; answers the fact for the journal, or nothing when its worker was heard
     /// in the meantime.
-    pub(crate) fn expire(&mut self, expired: &Expired, now: Timestamp) -> Option<NewEvent> {
+    pub(crate) fn expire(&mut self, expired: &ExpiredLease, now: Timestamp) -> Option<NewEvent> {
         let is_unchanged = expired.is_unchanged && self.expires_at == expired.lease.expires_at;
         if self.expires_at > now && !is_unchanged {
             return None;
@@ -150,7 +157,7 @@ pub(crate) async fn load_places(
     link: &mut Link,
     db: &DbName,
     places: &[u64],
-) -> Result<HashMap<u64, Place>, Fault> {
+) -> Result<HashMap<u64, QueueRow>, GroupFault> {
     if places.is_empty() {
         return Ok(HashMap::new());
     }
@@ -161,9 +168,9 @@ pub(crate) async fn load_places(
     let numbers: Vec<i64> = places.iter().map(|no| no.cast_signed()).collect();
     let rows = rows.bind(numbers).fetch_all(link).await;
     let mut found = HashMap::new();
-    for row in &rows.map_err(|error| Fault::of(db, error))? {
+    for row in &rows.map_err(|error| GroupFault::of(db, error))? {
         let columns = Columns::new(row, db);
-        let place = Place {
+        let place = QueueRow {
             no: columns.number("no")?,
             attempt: columns.get("attempt")?,
             max_attempts: columns.get("max_attempts")?,

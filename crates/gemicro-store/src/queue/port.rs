@@ -4,14 +4,14 @@ use std::time::Duration;
 
 use futures_util::future::{BoxFuture, join_all};
 use gemicro_core::queue::{
-    Claim, ClaimedStep, DeadStep, Heartbeat, ProviderLimit, QueueCounts, QueueState, QueuedStep, Settled,
-    Settlement, StepLease, StepQueue,
+    ClaimRequest, ClaimedStep, DeadStep, Heartbeat, ProviderLimit, QueueCounts, QueueState, QueuedStep,
+    Settlement, SettlementResult, StepLease, StepQueue,
 };
 use gemicro_core::store::StoreError;
 use gemicro_event::{StepKey, StreamId};
 
 use crate::store::DurableStore;
-use crate::writer::Action;
+use crate::writer::WriteAction;
 
 impl StepQueue for DurableStore {
     fn enqueue(&self, steps: Vec<QueuedStep>) -> BoxFuture<'_, Result<u64, StoreError>> {
@@ -22,7 +22,7 @@ impl StepQueue for DurableStore {
         Box::pin(self.offer_step(step, known))
     }
 
-    fn claim(&self, claim: Claim) -> BoxFuture<'_, Result<Vec<ClaimedStep>, StoreError>> {
+    fn claim(&self, claim: ClaimRequest) -> BoxFuture<'_, Result<Vec<ClaimedStep>, StoreError>> {
         Box::pin(self.claim_steps(claim))
     }
 
@@ -34,11 +34,14 @@ impl StepQueue for DurableStore {
         Box::pin(self.extend_leases(leases, ttl))
     }
 
-    fn settle(&self, settlements: Vec<Settlement>) -> BoxFuture<'_, Vec<Result<Settled, StoreError>>> {
+    fn settle(
+        &self,
+        settlements: Vec<Settlement>,
+    ) -> BoxFuture<'_, Vec<Result<SettlementResult, StoreError>>> {
         // All are sent at once, so the writer finds them together and commits them together.
         let settled = settlements.into_iter().map(|settlement| async move {
-            let done = self.change(Action::Settle(Box::new(settlement))).await?;
-            Ok(Settled {
+            let done = self.change(WriteAction::Settle(Box::new(settlement))).await?;
+            Ok(SettlementResult {
                 events: done.events,
                 state: done.state.unwrap_or(QueueState::Running),
             })

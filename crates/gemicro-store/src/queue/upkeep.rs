@@ -11,7 +11,7 @@ use crate::error::DbName;
 use crate::read::lock_head;
 use crate::sql::{Link, query};
 use crate::store::DurableStore;
-use crate::writer::Scope;
+use crate::writer::JobScope;
 
 impl DurableStore {
     pub(super) async fn cancel_steps(
@@ -20,7 +20,7 @@ impl DurableStore {
         steps: Vec<StepKey>,
     ) -> Result<Vec<Option<QueueState>>, StoreError> {
         let db = self.inner.db.clone();
-        self.transact(Scope::Beside, move |link| {
+        self.transact(JobScope::Beside, move |link| {
             Box::pin(async move { cancel(link, &db, &stream, &steps).await })
         })
         .await
@@ -93,7 +93,7 @@ impl DurableStore {
         n_attempts: u32,
     ) -> Result<bool, StoreError> {
         let db = self.inner.db.clone();
-        self.transact(Scope::Beside, move |link| {
+        self.transact(JobScope::Beside, move |link| {
             Box::pin(async move {
                 let fail = |error| db.error(error);
                 let head = lock_head(link, &db, &stream).await?;

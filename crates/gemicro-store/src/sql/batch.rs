@@ -11,19 +11,19 @@ use sqlx::{Arguments, AssertSqlSafe};
 
 use super::query::sqlite_text;
 use super::text::pack;
-use super::{Link, Value};
+use super::{Link, SqlValue};
 
 /// A statement over rows of values; its first column is never null.
 #[derive(Debug)]
 pub(crate) struct RowStatement {
     pub(crate) before: &'static str,
-    pub(crate) columns: &'static [Kind],
+    pub(crate) columns: &'static [ColumnKind],
     pub(crate) after: &'static str,
 }
 
 /// What a column holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum ColumnKind {
     Int,
     Text,
     Bool,
@@ -32,7 +32,7 @@ pub(crate) enum Kind {
 /// Statements with their values.
 #[derive(Debug, Default)]
 pub(crate) struct Batch {
-    parts: Vec<(&'static RowStatement, Vec<Value>)>,
+    parts: Vec<(&'static RowStatement, Vec<SqlValue>)>,
     /// Streams whose followers in other processes are told.
     changed: Vec<String>,
     /// Whether the transaction ends with it.
@@ -110,7 +110,7 @@ impl Batch {
                 let n_rows = CHUNKS.into_iter().find(|size| *size >= n_here).unwrap_or(LARGEST);
                 statement.write_sqlite(&mut sql, n_rows);
                 arguments.reserve(n_rows * n_columns, 0);
-                let filler = std::iter::repeat_n(Value::Int(None), (n_rows - n_here) * n_columns);
+                let filler = std::iter::repeat_n(SqlValue::Int(None), (n_rows - n_here) * n_columns);
                 for value in values.by_ref().take(n_here * n_columns).chain(filler) {
                     value.add_to_sqlite(&mut arguments).map_err(sqlx::Error::Encode)?;
                 }
@@ -126,11 +126,11 @@ impl Batch {
 
 /// The values of rows, one after the other.
 #[derive(Debug)]
-pub(crate) struct Values(Vec<Value>);
+pub(crate) struct Values(Vec<SqlValue>);
 
 impl Values {
     /// Adds the next column's value.
-    pub(crate) fn value(&mut self, value: impl Into<Value>) -> &mut Self {
+    pub(crate) fn value(&mut self, value: impl Into<SqlValue>) -> &mut Self {
         self.0.push(value.into());
         self
     }
@@ -155,9 +155,9 @@ impl RowStatement {
     fn postgres_text(&self) -> String {
         let lists = self.columns.iter().enumerate().map(|(index, kind)| {
             let list = match kind {
-                Kind::Int => "bigint[]",
-                Kind::Text => "text[]",
-                Kind::Bool => "boolean[]",
+                ColumnKind::Int => "bigint[]",
+                ColumnKind::Text => "text[]",
+                ColumnKind::Bool => "boolean[]",
             };
             format!("${}::{list}", index + 1)
         });
@@ -169,11 +169,11 @@ impl RowStatement {
     }
 }
 
-type Failed = sqlx::error::BoxDynError;
+type FailedBatch = sqlx::error::BoxDynError;
 
 /// Rows turned into one list per column.
-fn columns(kinds: &[Kind], values: Vec<Value>) -> Result<PgArguments, Failed> {
-    let mut lists: Vec<Vec<Value>> = kinds.iter().map(|_| Vec::new()).collect();
+fn columns(kinds: &[ColumnKind], values: Vec<SqlValue>) -> Result<PgArguments, FailedBatch> {
+    let mut lists: Vec<Vec<SqlValue>> = kinds.iter().map(|_| Vec::new()).collect();
     for (index, value) in values.into_iter().enumerate() {
         lists[index % kinds.len()].push(value);
     }
@@ -181,31 +181,31 @@ fn columns(kinds: &[Kind], values: Vec<Value>) -> Result<PgArguments, Failed> {
     for (kind, list) in kinds.iter().zip(lists) {
         let list = list.into_iter();
         match kind {
-            Kind::Int => arguments.add(list.map(int).collect::<Result<Vec<_>, _>>()?)?,
-            Kind::Text => arguments.add(list.map(text).collect::<Result<Vec<_>, _>>()?)?,
-            Kind::Bool => arguments.add(list.map(truth).collect::<Result<Vec<_>, _>>()?)?,
+            ColumnKind::Int => arguments.add(list.map(int).collect::<Result<Vec<_>, _>>()?)?,
+            ColumnKind::Text => arguments.add(list.map(text).collect::<Result<Vec<_>, _>>()?)?,
+            ColumnKind::Bool => arguments.add(list.map(truth).collect::<Result<Vec<_>, _>>()?)?,
         }
     }
     Ok(arguments)
 }
 
-fn int(value: Value) -> Result<Option<i64>, Failed> {
+fn int(value: SqlValue) -> Result<Option<i64>, FailedBatch> {
     match value {
-        Value::Int(number) => Ok(number),
+        SqlValue::Int(number) => Ok(number),
         other => Err(format!("{other:?} is not a number").into()),
     }
 }
 
-fn text(value: Value) -> Result<Option<String>, Failed> {
+fn text(value: SqlValue) -> Result<Option<String>, FailedBatch> {
     match value {
-        Value::Text(text) => Ok(text.map(pack)),
+        SqlValue::Text(text) => Ok(text.map(pack)),
         other => Err(format!("{other:?} is not a text").into()),
     }
 }
 
-fn truth(value: Value) -> Result<bool, Failed> {
+fn truth(value: SqlValue) -> Result<bool, FailedBatch> {
     match value {
-        Value::Bool(truth) => Ok(truth),
+        SqlValue::Bool(truth) => Ok(truth),
         other => Err(format!("{other:?} is neither true nor false").into()),
     }
 }

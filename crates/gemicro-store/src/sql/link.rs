@@ -5,7 +5,7 @@ use gemicro_event::Timestamp;
 use sqlx::pool::PoolConnection;
 use sqlx::{AssertSqlSafe, Connection, Executor, PgPool, Postgres, SqlSafeStr, SqliteConnection, SqlitePool};
 
-use super::{Query, Row, query};
+use super::{Query, SqlRow, query};
 
 /// One connection.
 #[derive(Debug)]
@@ -16,14 +16,14 @@ pub(crate) enum Link {
 
 /// Connections to take one from for a statement.
 #[derive(Debug, Clone)]
-pub(crate) enum Pool {
+pub(crate) enum ConnectionPool {
     Sqlite(SqlitePool),
     Postgres(PgPool),
 }
 
 /// What a statement can run on.
-pub(crate) trait Target<'t>: Send {
-    fn fetch(self, query: Query) -> BoxFuture<'t, Result<Vec<Row>, sqlx::Error>>;
+pub(crate) trait SqlTarget<'t>: Send {
+    fn fetch(self, query: Query) -> BoxFuture<'t, Result<Vec<SqlRow>, sqlx::Error>>;
 
     fn execute(self, query: Query) -> BoxFuture<'t, Result<u64, sqlx::Error>>;
 }
@@ -79,7 +79,7 @@ impl Link {
     }
 }
 
-impl Pool {
+impl ConnectionPool {
     pub(crate) async fn close(&self) {
         match self {
             Self::Sqlite(pool) => pool.close().await,
@@ -88,8 +88,8 @@ impl Pool {
     }
 }
 
-impl<'t> Target<'t> for &'t mut Link {
-    fn fetch(self, query: Query) -> BoxFuture<'t, Result<Vec<Row>, sqlx::Error>> {
+impl<'t> SqlTarget<'t> for &'t mut Link {
+    fn fetch(self, query: Query) -> BoxFuture<'t, Result<Vec<SqlRow>, sqlx::Error>> {
         match self {
             Link::Sqlite(link) => sqlite_fetch(link, query),
             Link::Postgres(link) => postgres_fetch(&mut **link, query),
@@ -104,18 +104,18 @@ impl<'t> Target<'t> for &'t mut Link {
     }
 }
 
-impl<'t> Target<'t> for &'t Pool {
-    fn fetch(self, query: Query) -> BoxFuture<'t, Result<Vec<Row>, sqlx::Error>> {
+impl<'t> SqlTarget<'t> for &'t ConnectionPool {
+    fn fetch(self, query: Query) -> BoxFuture<'t, Result<Vec<SqlRow>, sqlx::Error>> {
         match self {
-            Pool::Sqlite(pool) => sqlite_fetch(pool, query),
-            Pool::Postgres(pool) => postgres_fetch(pool, query),
+            ConnectionPool::Sqlite(pool) => sqlite_fetch(pool, query),
+            ConnectionPool::Postgres(pool) => postgres_fetch(pool, query),
         }
     }
 
     fn execute(self, query: Query) -> BoxFuture<'t, Result<u64, sqlx::Error>> {
         match self {
-            Pool::Sqlite(pool) => sqlite_execute(pool, query),
-            Pool::Postgres(pool) => postgres_execute(pool, query),
+            ConnectionPool::Sqlite(pool) => sqlite_execute(pool, query),
+            ConnectionPool::Postgres(pool) => postgres_execute(pool, query),
         }
     }
 }
@@ -123,12 +123,12 @@ impl<'t> Target<'t> for &'t Pool {
 fn sqlite_fetch<'t>(
     target: impl Executor<'t, Database = sqlx::Sqlite> + 't,
     query: Query,
-) -> BoxFuture<'t, Result<Vec<Row>, sqlx::Error>> {
+) -> BoxFuture<'t, Result<Vec<SqlRow>, sqlx::Error>> {
     Box::pin(async move {
         let (sql, arguments) = query.for_sqlite()?;
         let query = sqlx::query_with(AssertSqlSafe(sql), arguments);
         let rows = query.fetch_all(target).await?;
-        Ok(rows.into_iter().map(Row::Sqlite).collect())
+        Ok(rows.into_iter().map(SqlRow::Sqlite).collect())
     })
 }
 
@@ -146,11 +146,11 @@ fn sqlite_execute<'t>(
 fn postgres_fetch<'t>(
     target: impl Executor<'t, Database = Postgres> + 't,
     query: Query,
-) -> BoxFuture<'t, Result<Vec<Row>, sqlx::Error>> {
+) -> BoxFuture<'t, Result<Vec<SqlRow>, sqlx::Error>> {
     Box::pin(async move {
         let (sql, arguments) = query.for_postgres()?;
         let rows = sqlx::query_with(sql, arguments).fetch_all(target).await?;
-        Ok(rows.into_iter().map(Row::Postgres).collect())
+        Ok(rows.into_iter().map(SqlRow::Postgres).collect())
     })
 }
 

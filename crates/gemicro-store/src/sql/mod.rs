@@ -1,7 +1,7 @@
 //! One SQL text for both engines.
 //!
 //! Statements are written once, in PostgreSQL's dialect with numbered places (`$1`); a [`Query`] carries one with
-//! its values to a [`Link`] (one connection) or a [`Pool`]. What SQLite says differently is changed in `query`,
+//! its values to a [`Link`] (one connection) or a [`ConnectionPool`]. What SQLite says differently is changed in `query`,
 //! and nowhere else. A [`Batch`] writes many rows of many tables.
 
 mod batch;
@@ -11,8 +11,8 @@ mod row;
 mod text;
 mod value;
 
-pub(crate) use batch::{Batch, Kind, RowStatement, Values};
-pub(crate) use link::{Link, Pool, Target};
+pub(crate) use batch::{Batch, ColumnKind, RowStatement, Values};
+pub(crate) use link::{ConnectionPool, Link, SqlTarget};
 pub(crate) use query::{Query, query};
-pub(crate) use row::{Column, Row};
-pub(crate) use value::Value;
+pub(crate) use row::{Column, SqlRow};
+pub(crate) use value::SqlValue;

@@ -5,13 +5,13 @@ use std::borrow::Cow;
 use sqlx::postgres::PgArguments;
 use sqlx::sqlite::SqliteArguments;
 
-use super::{Row, Target, Value};
+use super::{SqlRow, SqlTarget, SqlValue};
 
 /// A statement on its way to a database.
 #[derive(Debug)]
 pub(crate) struct Query {
     sql: &'static str,
-    values: Vec<Value>,
+    values: Vec<SqlValue>,
 }
 
 /// A statement in PostgreSQL's dialect.
@@ -24,28 +24,28 @@ pub(crate) fn query(sql: &'static str) -> Query {
 
 impl Query {
     /// Adds the value of the next place.
-    pub(crate) fn bind(mut self, value: impl Into<Value>) -> Self {
+    pub(crate) fn bind(mut self, value: impl Into<SqlValue>) -> Self {
         self.values.push(value.into());
         self
     }
 
-    pub(crate) async fn fetch_all<'t>(self, target: impl Target<'t>) -> Result<Vec<Row>, sqlx::Error> {
+    pub(crate) async fn fetch_all<'t>(self, target: impl SqlTarget<'t>) -> Result<Vec<SqlRow>, sqlx::Error> {
         target.fetch(self).await
     }
 
     pub(crate) async fn fetch_optional<'t>(
         self,
-        target: impl Target<'t>,
-    ) -> Result<Option<Row>, sqlx::Error> {
+        target: impl SqlTarget<'t>,
+    ) -> Result<Option<SqlRow>, sqlx::Error> {
         Ok(target.fetch(self).await?.into_iter().next())
     }
 
-    pub(crate) async fn fetch_one<'t>(self, target: impl Target<'t>) -> Result<Row, sqlx::Error> {
+    pub(crate) async fn fetch_one<'t>(self, target: impl SqlTarget<'t>) -> Result<SqlRow, sqlx::Error> {
         self.fetch_optional(target).await?.ok_or(sqlx::Error::RowNotFound)
     }
 
     /// Runs it and says how many rows it changed.
-    pub(crate) async fn execute<'t>(self, target: impl Target<'t>) -> Result<u64, sqlx::Error> {
+    pub(crate) async fn execute<'t>(self, target: impl SqlTarget<'t>) -> Result<u64, sqlx::Error> {
         target.execute(self).await
     }
 

@@ -8,23 +8,23 @@ use super::text::unpack;
 
 /// A row that was read.
 #[derive(Debug)]
-pub(crate) enum Row {
+pub(crate) enum SqlRow {
     Sqlite(SqliteRow),
     Postgres(PgRow),
 }
 
 /// A type that a column can be read as.
 pub(crate) trait Column: Sized {
-    fn read(row: &Row, name: &'static str) -> Result<Self, sqlx::Error>;
+    fn read(row: &SqlRow, name: &'static str) -> Result<Self, sqlx::Error>;
 }
 
 macro_rules! plain_columns {
     ($($column:ty),+) => {
         $(impl Column for $column {
-            fn read(row: &Row, name: &'static str) -> Result<Self, sqlx::Error> {
+            fn read(row: &SqlRow, name: &'static str) -> Result<Self, sqlx::Error> {
                 match row {
-                    Row::Sqlite(row) => row.try_get(name),
-                    Row::Postgres(row) => row.try_get(name),
+                    SqlRow::Sqlite(row) => row.try_get(name),
+                    SqlRow::Postgres(row) => row.try_get(name),
                 }
             }
         })+
@@ -34,25 +34,25 @@ macro_rules! plain_columns {
 plain_columns!(i64, Option<i64>, bool, Vec<u8>);
 
 impl Column for Option<String> {
-    fn read(row: &Row, name: &'static str) -> Result<Self, sqlx::Error> {
+    fn read(row: &SqlRow, name: &'static str) -> Result<Self, sqlx::Error> {
         match row {
-            Row::Sqlite(row) => row.try_get(name),
-            Row::Postgres(row) => row.try_get::<Self, _>(name).map(|text| text.map(unpack)),
+            SqlRow::Sqlite(row) => row.try_get(name),
+            SqlRow::Postgres(row) => row.try_get::<Self, _>(name).map(|text| text.map(unpack)),
         }
     }
 }
 
 impl Column for String {
-    fn read(row: &Row, name: &'static str) -> Result<Self, sqlx::Error> {
+    fn read(row: &SqlRow, name: &'static str) -> Result<Self, sqlx::Error> {
         match row {
-            Row::Sqlite(row) => row.try_get(name),
-            Row::Postgres(row) => row.try_get::<Self, _>(name).map(unpack),
+            SqlRow::Sqlite(row) => row.try_get(name),
+            SqlRow::Postgres(row) => row.try_get::<Self, _>(name).map(unpack),
         }
     }
 }
 
 impl Column for Option<u32> {
-    fn read(row: &Row, name: &'static str) -> Result<Self, sqlx::Error> {
+    fn read(row: &SqlRow, name: &'static str) -> Result<Self, sqlx::Error> {
         let number = Option::<i64>::read(row, name)?;
         let number = number.map(u32::try_from).transpose();
         number.map_err(|error| sqlx::Error::Decode(error.into()))
@@ -60,7 +60,7 @@ impl Column for Option<u32> {
 }
 
 impl Column for u32 {
-    fn read(row: &Row, name: &'static str) -> Result<Self, sqlx::Error> {
+    fn read(row: &SqlRow, name: &'static str) -> Result<Self, sqlx::Error> {
         let number = u32::try_from(i64::read(row, name)?);
         number.map_err(|error| sqlx::Error::Decode(error.into()))
     }

@@ -8,7 +8,7 @@ use super::text::pack;
 
 /// One value of a statement.
 #[derive(Debug, Clone)]
-pub(crate) enum Value {
+pub(crate) enum SqlValue {
     Int(Option<i64>),
     Text(Option<String>),
     Bool(bool),
@@ -19,11 +19,11 @@ pub(crate) enum Value {
     Texts(Vec<String>),
 }
 
-type Failed = sqlx::error::BoxDynError;
+type ValueFailure = sqlx::error::BoxDynError;
 
-impl Value {
+impl SqlValue {
     /// Adds it for SQLite, which takes lists as JSON.
-    pub(super) fn add_to_sqlite(self, arguments: &mut SqliteArguments) -> Result<(), Failed> {
+    pub(super) fn add_to_sqlite(self, arguments: &mut SqliteArguments) -> Result<(), ValueFailure> {
         match self {
             Self::Int(number) => arguments.add(number),
             Self::Text(text) => arguments.add(text),
@@ -34,7 +34,7 @@ impl Value {
         }
     }
 
-    pub(super) fn add_to_postgres(self, arguments: &mut PgArguments) -> Result<(), Failed> {
+    pub(super) fn add_to_postgres(self, arguments: &mut PgArguments) -> Result<(), ValueFailure> {
         match self {
             Self::Int(number) => arguments.add(number),
             Self::Text(text) => arguments.add(text.map(pack)),
@@ -48,7 +48,7 @@ impl Value {
 
 macro_rules! value_from {
     ($($from:ty => |$it:ident| $value:expr;)+) => {
-        $(impl From<$from> for Value {
+        $(impl From<$from> for SqlValue {
             fn from($it: $from) -> Self {
                 $value
             }

@@ -27,7 +27,7 @@ pub(crate) enum Connection {
 
 /// A transaction that has begun.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Begun {
+pub(crate) struct OpenTransaction {
     /// When, by the clock that leases are judged by.
     pub(crate) at: Timestamp,
     /// Whether others may have changed something since the last one.
@@ -36,7 +36,7 @@ pub(crate) struct Begun {
 
 impl Connection {
     /// Begins a transaction that may write.
-    pub(crate) async fn begin(&mut self) -> Result<Begun, sqlx::Error> {
+    pub(crate) async fn begin(&mut self) -> Result<OpenTransaction, sqlx::Error> {
         match self {
             Self::Sqlite {
                 link, data_version, ..
@@ -48,7 +48,7 @@ impl Connection {
                     .fetch_one("BEGIN IMMEDIATE; PRAGMA data_version")
                     .await?;
                 let before = std::mem::replace(data_version, row.try_get(0)?);
-                Ok(Begun {
+                Ok(OpenTransaction {
                     at: Timestamp::now(),
                     others_wrote: before != *data_version,
                 })
@@ -58,14 +58,14 @@ impl Connection {
                 if let Some(rested) = link
                     && let Ok(at) = begin_postgres(rested).await
                 {
-                    return Ok(Begun {
+                    return Ok(OpenTransaction {
                         at,
                         others_wrote: true,
                     });
                 }
                 let fresh = link.insert(Link::Postgres(pool.acquire().await?));
                 let at = begin_postgres(fresh).await?;
-                Ok(Begun {
+                Ok(OpenTransaction {
                     at,
                     others_wrote: true,
                 })

@@ -6,7 +6,7 @@ use crate::error::{DbName, is_collision, is_lost};
 
 /// What stopped a group.
 #[derive(Debug)]
-pub(crate) enum Fault {
+pub(crate) enum GroupFault {
     /// Something in it cannot be written; nothing was.
     Refused(StoreError),
     /// Another process did something at the same moment; nothing was written, and the same again may work.
@@ -15,7 +15,7 @@ pub(crate) enum Fault {
     Lost(StoreError),
 }
 
-impl Fault {
+impl GroupFault {
     pub(crate) fn of(db: &DbName, error: sqlx::Error) -> Self {
         if is_collision(&error) {
             Self::Collided(db.error(error))
@@ -33,7 +33,7 @@ impl Fault {
     }
 }
 
-impl From<StoreError> for Fault {
+impl From<StoreError> for GroupFault {
     fn from(error: StoreError) -> Self {
         Self::Refused(error)
     }

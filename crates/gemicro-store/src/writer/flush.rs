@@ -8,26 +8,26 @@ use gemicro_event::{StepKey, StreamId, Timestamp};
 
 use super::{EventRow, state::StreamState};
 use crate::dead_letters::Letters;
-use crate::queue::{PLACES, Place};
+use crate::queue::{PLACES, QueueRow};
 use crate::seal::{extra_text, mark_columns, run_columns, seal_line, seal_run};
-use crate::sql::{Batch, Kind, Link, RowStatement, Values};
+use crate::sql::{Batch, ColumnKind, Link, RowStatement, Values};
 use crate::written::{WRITTEN, WrittenTotal};
 
 /// Everything that accepted requests of one transaction changed.
 #[derive(Debug, Default)]
-pub(crate) struct Changes {
+pub(crate) struct FlushedChanges {
     pub(crate) events: Vec<EventRow>,
     /// Streams whose row changed.
     pub(crate) streams: BTreeSet<StreamId>,
     /// Places in the queue that changed.
-    pub(crate) places: Vec<Place>,
+    pub(crate) places: Vec<QueueRow>,
     /// Lines of boards, with their streams' numbers and last events.
     pub(crate) board: BTreeMap<(i64, u32), (u64, BoardLine)>,
     /// How many events the store has with these, where that is counted.
     pub(crate) written: Option<WrittenTotal>,
 }
 
-impl Changes {
+impl FlushedChanges {
     /// Takes lines of a stream's board; the last one of a place counts.
     pub(crate) fn note_board(&mut self, stream: &StreamState, lines: &[BoardLine]) {
         for line in lines {
@@ -41,17 +41,17 @@ pub(crate) const STREAMS: RowStatement = RowStatement {
     before: "INSERT INTO streams (no, id, kind, parent_run, first_seq, last_seq, ended, erased_at, \
              lease_owner, lease_epoch, lease_expires_at)",
     columns: &[
-        Kind::Int,
-        Kind::Text,
-        Kind::Text,
-        Kind::Text,
-        Kind::Int,
-        Kind::Int,
-        Kind::Bool,
-        Kind::Int,
-        Kind::Text,
-        Kind::Int,
-        Kind::Int,
+        ColumnKind::Int,
+        ColumnKind::Text,
+        ColumnKind::Text,
+        ColumnKind::Text,
+        ColumnKind::Int,
+        ColumnKind::Int,
+        ColumnKind::Bool,
+        ColumnKind::Int,
+        ColumnKind::Text,
+        ColumnKind::Int,
+        ColumnKind::Int,
     ],
     after: "ON CONFLICT (no) DO UPDATE SET last_seq = excluded.last_seq, ended = excluded.ended, \
             lease_owner = excluded.lease_owner, lease_epoch = excluded.lease_epoch, \
@@ -62,20 +62,20 @@ pub(crate) const EVENTS: RowStatement = RowStatement {
     before: "INSERT INTO events (stream_no, seq, schema_version, event_type, message, at_ms, data, data_blob, \
              step, mark, attempt, trace, extra, seal)",
     columns: &[
-        Kind::Int,
-        Kind::Int,
-        Kind::Int,
-        Kind::Text,
-        Kind::Text,
-        Kind::Int,
-        Kind::Text,
-        Kind::Text,
-        Kind::Text,
-        Kind::Text,
-        Kind::Int,
-        Kind::Text,
-        Kind::Text,
-        Kind::Int,
+        ColumnKind::Int,
+        ColumnKind::Int,
+        ColumnKind::Int,
+        ColumnKind::Text,
+        ColumnKind::Text,
+        ColumnKind::Int,
+        ColumnKind::Text,
+        ColumnKind::Text,
+        ColumnKind::Text,
+        ColumnKind::Text,
+        ColumnKind::Int,
+        ColumnKind::Text,
+        ColumnKind::Text,
+        ColumnKind::Int,
     ],
     after: "",
 };
@@ -84,21 +84,21 @@ pub(crate) const RUNS: RowStatement = RowStatement {
     before: "INSERT INTO runs (stream_no, flow, title, status, error_kind, n_events, tokens, micro_usd, turns, \
              started_at, updated_at, ended_at, cost_unknowns, part_of_parent, seal)",
     columns: &[
-        Kind::Int,
-        Kind::Text,
-        Kind::Text,
-        Kind::Text,
-        Kind::Text,
-        Kind::Int,
-        Kind::Int,
-        Kind::Int,
-        Kind::Int,
-        Kind::Int,
-        Kind::Int,
-        Kind::Int,
-        Kind::Text,
-        Kind::Bool,
-        Kind::Int,
+        ColumnKind::Int,
+        ColumnKind::Text,
+        ColumnKind::Text,
+        ColumnKind::Text,
+        ColumnKind::Text,
+        ColumnKind::Int,
+        ColumnKind::Int,
+        ColumnKind::Int,
+        ColumnKind::Int,
+        ColumnKind::Int,
+        ColumnKind::Int,
+        ColumnKind::Int,
+        ColumnKind::Text,
+        ColumnKind::Bool,
+        ColumnKind::Int,
     ],
     after: "ON CONFLICT (stream_no) DO UPDATE SET flow = excluded.flow, title = excluded.title, \
             status = excluded.status, error_kind = excluded.error_kind, n_events = excluded.n_events, \
@@ -109,40 +109,52 @@ pub(crate) const RUNS: RowStatement = RowStatement {
 
 pub(crate) const RUNNING_STEPS: RowStatement = RowStatement {
     before: "INSERT INTO running_steps (stream_no, step, attempt)",
-    columns: &[Kind::Int, Kind::Text, Kind::Int],
+    columns: &[ColumnKind::Int, ColumnKind::Text, ColumnKind::Int],
     after: "ON CONFLICT (stream_no, step) DO UPDATE SET attempt = excluded.attempt",
 };
 
 pub(crate) const BOARD: RowStatement = RowStatement {
     before: "INSERT INTO board (stream_no, place, seq, state, shown, seal)",
-    columns: &[Kind::Int, Kind::Int, Kind::Int, Kind::Text, Kind::Text, Kind::Int],
+    columns: &[
+        ColumnKind::Int,
+        ColumnKind::Int,
+        ColumnKind::Int,
+        ColumnKind::Text,
+        ColumnKind::Text,
+        ColumnKind::Int,
+    ],
     after: "ON CONFLICT (stream_no, place) DO UPDATE SET seq = excluded.seq, state = excluded.state, \
             shown = excluded.shown, seal = excluded.seal",
 };
 
 const ENDED_STEPS: RowStatement = RowStatement {
     before: "DELETE FROM running_steps WHERE (stream_no, step) IN (",
-    columns: &[Kind::Int, Kind::Text],
+    columns: &[ColumnKind::Int, ColumnKind::Text],
     after: ")",
 };
 
 /// When a run ends, its steps leave the queue.
 const ENDED_STREAMS: RowStatement = RowStatement {
     before: "DELETE FROM queue WHERE no IN (SELECT no FROM queue WHERE stream_no IN (",
-    columns: &[Kind::Int],
+    columns: &[ColumnKind::Int],
     after: ") ORDER BY no FOR UPDATE)",
 };
 
 const BLOB_REFS: RowStatement = RowStatement {
     before: "INSERT INTO blob_refs (stream, blob, n_bytes, at_ms)",
-    columns: &[Kind::Text, Kind::Text, Kind::Int, Kind::Int],
+    columns: &[
+        ColumnKind::Text,
+        ColumnKind::Text,
+        ColumnKind::Int,
+        ColumnKind::Int,
+    ],
     after: "ON CONFLICT (stream, blob) DO NOTHING",
 };
 
 /// Writes the changes and commits, in one trip; `state_of` knows the new state of every changed stream.
 pub(crate) async fn flush<'s>(
     link: &mut Link,
-    changes: &'s Changes,
+    changes: &'s FlushedChanges,
     state_of: impl Fn(&StreamId) -> Option<&'s StreamState>,
 ) -> Result<(), sqlx::Error> {
     let mut batch = Batch::default();
@@ -179,7 +191,7 @@ pub(crate) async fn flush<'s>(
     });
     let written: Vec<&WrittenTotal> = changes.written.iter().collect();
     batch.rows(&WRITTEN, &written, |total, batch| total.values(batch));
-    batch.rows(&PLACES, &changes.places, Place::values);
+    batch.rows(&PLACES, &changes.places, QueueRow::values);
     let ended = streams.iter().filter(|stream| stream.ended);
     let ended: Vec<i64> = ended.map(|stream| stream.no).collect();
     batch.rows(&ENDED_STREAMS, &ended, |stream_no, batch| {

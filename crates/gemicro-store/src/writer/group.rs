@@ -7,21 +7,21 @@ use gemicro_core::store::StoreError;
 use gemicro_event::{StreamId, Timestamp};
 
 use super::connection::Connection;
-use super::fault::Fault;
-use super::flush::{Changes, flush};
+use super::fault::GroupFault;
+use super::flush::{FlushedChanges, flush};
 use super::load::{load_streams, next_no};
-use super::request::{Action, Done, Request};
+use super::request::{WriteAction, WriteRequest, WriteResult};
 use super::state::StreamState;
 use crate::blob_store::BlobStore;
 use crate::error::DbName;
-use crate::queue::{Place, load_places};
+use crate::queue::{QueueRow, load_places};
 use crate::sql::Link;
 
 /// Streams in memory are dropped when there are more than this.
 const MAX_CACHED_STREAMS: usize = 2048;
 
 /// The answer to each request, and the streams that changed.
-type Written = (Vec<Result<Done, StoreError>>, BTreeSet<StreamId>);
+type GroupResult = (Vec<Result<WriteResult, StoreError>>, BTreeSet<StreamId>);
 
 /// The connection, and what is known of the streams in it.
 pub(crate) struct Group {
@@ -59,7 +59,7 @@ impl Group {
                 Ok(())
             }
             Err(error) => {
-                let fault = Fault::of(&self.db, error);
+                let fault = GroupFault::of(&self.db, error);
                 Err(self.roll_back(fault).await.into_error())
             }
         }
@@ -67,7 +67,7 @@ impl Group {
 
     /// Carries out requests in order inside the begun transaction and commits them together. An error of
     /// the whole means that nothing was written, unless the connection was lost.
-    pub(crate) async fn commit(&mut self, requests: &[Request]) -> Result<Written, Fault> {
+    pub(crate) async fn commit(&mut self, requests: &[WriteRequest]) -> Result<GroupResult, GroupFault> {
         match self.write(requests).await {
             Ok(written) => Ok(written),
             Err(fault) => Err(self.roll_back(fault).await),
@@ -84,11 +84,11 @@ impl Group {
         ended.map_err(|error| self.db.error(error))
     }
 
-    pub(crate) async fn roll_back(&mut self, fault: Fault) -> Fault {
+    pub(crate) async fn roll_back(&mut self, fault: GroupFault) -> GroupFault {
         self.forget();
         let rolled_back = self.end("ROLLBACK").await;
         // SQLite may have rolled back by itself (a full disk); then there is nothing left to do.
-        if matches!(fault, Fault::Lost(_)) || rolled_back.is_err() {
+        if matches!(fault, GroupFault::Lost(_)) || rolled_back.is_err() {
             self.connection.let_go();
         }
         fault
@@ -105,7 +105,7 @@ impl Group {
         self.connection.close().await
     }
 
-    async fn write(&mut self, requests: &[Request]) -> Result<Written, Fault> {
+    async fn write(&mut self, requests: &[WriteRequest]) -> Result<GroupResult, GroupFault> {
         let link = self.connection.link().map_err(|error| self.db.error(error))?;
         let unknown = requests.iter().map(|request| request.action.stream());
         let unknown: BTreeSet<_> = unknown
@@ -114,7 +114,7 @@ impl Group {
         for state in load_streams(link, &self.db, &unknown).await? {
             self.streams.insert(state.id.clone(), state);
         }
-        let is_create = |request: &Request| matches!(request.action, Action::Create(_));
+        let is_create = |request: &WriteRequest| matches!(request.action, WriteAction::Create(_));
         if self.next_no.is_none() && requests.iter().any(is_create) {
             self.next_no = Some(next_no(link, &self.db).await?);
         }
@@ -126,7 +126,7 @@ impl Group {
         let blobs: Vec<_> = requests.iter().flat_map(blobs_of).collect();
         self.blobs.keep(link, &self.db, &blobs).await?;
 
-        let mut changes = Changes::default();
+        let mut changes = FlushedChanges::default();
         let mut done = Vec::with_capacity(requests.len());
         let mut n_events = Vec::with_capacity(requests.len());
         for request in requests {
@@ -142,7 +142,7 @@ impl Group {
         let link = self.connection.link().map_err(|error| self.db.error(error))?;
         flush(link, &changes, |stream| streams.get(stream))
             .await
-            .map_err(|error| Fault::of(&self.db, error))?;
+            .map_err(|error| GroupFault::of(&self.db, error))?;
         if let Some(total) = &changes.written {
             self.connection.committed(total);
         }
@@ -158,13 +158,13 @@ impl Group {
 
     fn apply(
         &mut self,
-        request: &Request,
-        places: &mut HashMap<u64, Place>,
-        changes: &mut Changes,
-    ) -> Result<Done, StoreError> {
+        request: &WriteRequest,
+        places: &mut HashMap<u64, QueueRow>,
+        changes: &mut FlushedChanges,
+    ) -> Result<WriteResult, StoreError> {
         let stream = request.action.stream();
-        let mut done = Done::default();
-        if let Action::Create(new) = &request.action {
+        let mut done = WriteResult::default();
+        if let WriteAction::Create(new) = &request.action {
             if self.streams.contains_key(stream) {
                 return Err(StoreError::Exists {
                     stream: stream.clone(),
@@ -187,32 +187,32 @@ impl Group {
                 });
             };
             match &request.action {
-                Action::Create(_) => {}
-                Action::Append(append) => {
+                WriteAction::Create(_) => {}
+                WriteAction::Append(append) => {
                     state.check_writer(&append.writer, self.now)?;
                     state.check_events(&append.events)?;
                     state.push(&append.events, &request.spilled, &mut changes.events);
                     changes.note_board(state, &append.board);
                 }
-                Action::TakeLease { owner, ttl, over, .. } => {
+                WriteAction::TakeLease { owner, ttl, over, .. } => {
                     state.give_up(over.as_ref());
                     done.lease = Some(state.take_lease(owner, *ttl, self.now)?);
                 }
-                Action::RenewLease { lease, ttl } => {
+                WriteAction::RenewLease { lease, ttl } => {
                     done.lease = Some(state.renew_lease(lease, *ttl, self.now)?);
                 }
-                Action::ReleaseLease { lease } => {
+                WriteAction::ReleaseLease { lease } => {
                     state.release_lease(lease);
                 }
-                Action::Settle(settlement) => {
-                    let place = Place::held_by(places, &settlement.lease)?;
+                WriteAction::Settle(settlement) => {
+                    let place = QueueRow::held_by(places, &settlement.lease)?;
                     state.check_open()?;
                     state.check_events(&settlement.events)?;
                     done.state = Some(place.settle(&settlement.news, self.now));
                     state.push(&settlement.events, &request.spilled, &mut changes.events);
                 }
-                Action::Expire(expired) => {
-                    let place = Place::held_by(places, &expired.lease)?;
+                WriteAction::Expire(expired) => {
+                    let place = QueueRow::held_by(places, &expired.lease)?;
                     state.check_open()?;
                     if let Some(event) = place.expire(expired, self.now) {
                         state.push(&[event], &Vec::new(), &mut changes.events);
@@ -226,7 +226,7 @@ impl Group {
 }
 
 /// The data of a request that goes to blobs.
-fn blobs_of(request: &Request) -> impl Iterator<Item = (BlobId, &[u8])> {
+fn blobs_of(request: &WriteRequest) -> impl Iterator<Item = (BlobId, &[u8])> {
     let events = request.action.events();
     let spilled = request.spilled.iter();
     spilled.filter_map(move |(index, blob)| {

@@ -5,22 +5,22 @@ use std::collections::{BTreeSet, HashMap};
 use gemicro_core::store::{StoreError, StreamKind};
 use gemicro_event::{StepKey, StreamId};
 
-use super::fault::Fault;
+use super::fault::GroupFault;
 use super::state::StreamState;
 use crate::columns::Columns;
 use crate::error::DbName;
-use crate::sql::{Link, Row, query};
+use crate::sql::{Link, SqlRow, query};
 
 /// Reads the states of those of these streams that exist.
 pub(crate) async fn load_streams(
     link: &mut Link,
     db: &DbName,
     streams: &BTreeSet<&StreamId>,
-) -> Result<Vec<StreamState>, Fault> {
+) -> Result<Vec<StreamState>, GroupFault> {
     if streams.is_empty() {
         return Ok(Vec::new());
     }
-    let fail = |error| Fault::of(db, error);
+    let fail = |error| GroupFault::of(db, error);
     // In one order everywhere: two processes never wait for each other.
     let heads = query(
         "SELECT * FROM streams s LEFT JOIN runs ON runs.stream_no = s.no WHERE s.id = ANY($1) \
@@ -61,7 +61,7 @@ pub(crate) async fn load_streams(
     Ok(states.into_values().collect())
 }
 
-fn read_state(row: &Row, db: &DbName) -> Result<StreamState, StoreError> {
+fn read_state(row: &SqlRow, db: &DbName) -> Result<StreamState, StoreError> {
     let columns = Columns::new(row, db);
     let kind = columns.kind("kind")?;
     Ok(StreamState {
@@ -88,8 +88,8 @@ fn read_state(row: &Row, db: &DbName) -> Result<StreamState, StoreError> {
 
 /// The number of the next new stream. Until the transaction ends, nobody else can make one; the number of the lock
 /// is "stre".
-pub(crate) async fn next_no(link: &mut Link, db: &DbName) -> Result<i64, Fault> {
-    let fail = |error| Fault::of(db, error);
+pub(crate) async fn next_no(link: &mut Link, db: &DbName) -> Result<i64, GroupFault> {
+    let fail = |error| GroupFault::of(db, error);
     if let Link::Postgres(_) = link {
         let lock = query("SELECT pg_advisory_xact_lock(1937011301)");
         lock.execute(&mut *link).await.map_err(fail)?;

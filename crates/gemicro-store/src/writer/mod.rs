@@ -1,6 +1,6 @@
 //! The one writer of a process.
 //!
-//! Theory of operation: callers send [`Request`]s; the writer takes all that wait, checks each against the
+//! Theory of operation: callers send [`WriteRequest`]s; the writer takes all that wait, checks each against the
 //! [`StreamState`]s in memory ([`state`]), writes what the accepted ones change in a few statements
 //! ([`flush`]), commits once and answers everybody ([`task`]). A refused request touches nothing. The states
 //! stay valid while SQLite's `data_version` says that no other process has committed; on PostgreSQL, where others
@@ -17,9 +17,9 @@ mod state;
 mod task;
 
 pub(crate) use connection::Connection;
-pub(crate) use fault::Fault;
+pub(crate) use fault::GroupFault;
 pub(crate) use flush::{BOARD, RUNNING_STEPS, RUNS, board_values, run_values};
 pub(crate) use group::Group;
-pub(crate) use request::{Action, Done, Job, Request, Scope, Spilled};
+pub(crate) use request::{Job, JobScope, SpilledBlob, WriteAction, WriteRequest, WriteResult};
 pub(crate) use state::{EventRow, StreamState, held};
-pub(crate) use task::{Message, Writer};
+pub(crate) use task::{WriterMessage, WriterTask};

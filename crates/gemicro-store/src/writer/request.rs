@@ -10,22 +10,22 @@ use gemicro_event::{Event, StreamId};
 use tokio::sync::oneshot;
 
 use crate::leases::LeaseMark;
-use crate::queue::Expired;
+use crate::queue::ExpiredLease;
 use crate::sql::Link;
 
 /// One change of one stream, with where to answer.
-pub(crate) struct Request {
-    pub(crate) action: Action,
+pub(crate) struct WriteRequest {
+    pub(crate) action: WriteAction,
     /// Events of the action whose data goes to blobs.
-    pub(crate) spilled: Spilled,
-    pub(crate) reply: oneshot::Sender<Result<Done, StoreError>>,
+    pub(crate) spilled: SpilledBlob,
+    pub(crate) reply: oneshot::Sender<Result<WriteResult, StoreError>>,
 }
 
 /// Pairs of (index of an event in its action, blob with its data).
-pub(crate) type Spilled = Vec<(usize, BlobId)>;
+pub(crate) type SpilledBlob = Vec<(usize, BlobId)>;
 
 /// The changes that share transactions.
-pub(crate) enum Action {
+pub(crate) enum WriteAction {
     Create(NewStream),
     Append(Append),
     TakeLease {
@@ -45,10 +45,10 @@ pub(crate) enum Action {
     /// A worker speaks about its step.
     Settle(Box<Settlement>),
     /// A worker was silent for too long.
-    Expire(Box<Expired>),
+    Expire(Box<ExpiredLease>),
 }
 
-impl Action {
+impl WriteAction {
     pub(crate) fn stream(&self) -> &StreamId {
         match self {
             Self::Create(new) => &new.stream,
@@ -88,7 +88,7 @@ impl Action {
 
 /// What a change brought.
 #[derive(Debug, Default)]
-pub(crate) struct Done {
+pub(crate) struct WriteResult {
     pub(crate) events: Vec<Event>,
     pub(crate) lease: Option<Lease>,
     pub(crate) state: Option<QueueState>,
@@ -96,7 +96,7 @@ pub(crate) struct Done {
 
 /// What a job may change, so that the writer knows what to forget.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Scope {
+pub(crate) enum JobScope {
     /// Rows that no stream's state is made of.
     Beside,
     /// Streams, steps or lines of runs.
@@ -104,18 +104,19 @@ pub(crate) enum Scope {
 }
 
 /// What a job does inside its transaction.
-pub(crate) type Work = Box<dyn for<'c> FnOnce(&'c mut Link) -> BoxFuture<'c, Result<(), StoreError>> + Send>;
+pub(crate) type JobWork =
+    Box<dyn for<'c> FnOnce(&'c mut Link) -> BoxFuture<'c, Result<(), StoreError>> + Send>;
 
 /// A transaction of its own.
 pub(crate) struct Job {
-    pub(crate) scope: Scope,
-    pub(crate) work: Work,
+    pub(crate) scope: JobScope,
+    pub(crate) work: JobWork,
     pub(crate) reply: oneshot::Sender<Result<(), StoreError>>,
 }
 
 impl Job {
     /// Boxes a closure; naming the type here tells the compiler which lifetimes it has.
-    pub(crate) fn work<F>(work: F) -> Work
+    pub(crate) fn work<F>(work: F) -> JobWork
     where
         F: for<'c> FnOnce(&'c mut Link) -> BoxFuture<'c, Result<(), StoreError>> + Send + 'static,
     {

@@ -10,7 +10,7 @@ use gemicro_core::run::RunRow;
 use gemicro_core::store::{Lease, NewEvent, StepMark, StoreError, StreamKind, Writer};
 use gemicro_event::{Event, StepKey, StreamId, Timestamp, is_terminal};
 
-use super::Spilled;
+use super::SpilledBlob;
 use crate::leases::LeaseMark;
 use crate::seal::seal_event;
 
@@ -143,7 +143,7 @@ impl StreamState {
     }
 
     /// Gives events their places; the caller has checked that they may be appended.
-    pub(crate) fn push(&mut self, events: &[NewEvent], spilled: &Spilled, rows: &mut Vec<EventRow>) {
+    pub(crate) fn push(&mut self, events: &[NewEvent], spilled: &SpilledBlob, rows: &mut Vec<EventRow>) {
         let mut spilled = spilled.iter().peekable();
         for (index, new) in events.iter().enumerate() {
             self.last_seq += 1;

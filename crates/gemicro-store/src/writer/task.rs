@@ -9,8 +9,8 @@ use gemicro_core::store::StoreError;
 use gemicro_event::StreamId;
 
 use super::group::Group;
-use super::request::{Job, Request};
-use super::{Done, Fault, Scope};
+use super::request::{Job, WriteRequest};
+use super::{GroupFault, JobScope, WriteResult};
 use crate::wake::{Fresh, Wakes};
 
 /// Requests that share a transaction, at most.
@@ -26,8 +26,8 @@ const MAX_TOLD: usize = 64 * 1024;
 const MAX_COLLISIONS: u32 = 8;
 
 /// What the writer can be sent.
-pub(crate) enum Message {
-    Request(Request),
+pub(crate) enum WriterMessage {
+    Request(WriteRequest),
     Job(Job),
     /// Empty the write-ahead log if nobody is in the way; cannot happen inside a transaction.
     Checkpoint,
@@ -36,13 +36,13 @@ pub(crate) enum Message {
 }
 
 /// The task behind the queue.
-pub(crate) struct Writer {
+pub(crate) struct WriterTask {
     group: Group,
     wakes: Arc<Wakes>,
     n_groups: Arc<AtomicU64>,
 }
 
-impl Writer {
+impl WriterTask {
     pub(crate) fn new(group: Group, wakes: Arc<Wakes>, n_groups: Arc<AtomicU64>) -> Self {
         Self {
             group,
@@ -51,8 +51,8 @@ impl Writer {
         }
     }
 
-    /// Works until the queue is closed or [`Message::Close`] comes.
-    pub(crate) async fn run(mut self, mut queue: mpsc::Receiver<Message>) {
+    /// Works until the queue is closed or [`WriterMessage::Close`] comes.
+    pub(crate) async fn run(mut self, mut queue: mpsc::Receiver<WriterMessage>) {
         let mut waiting = Vec::with_capacity(MAX_GROUP);
         let mut closing = None;
         while closing.is_none() {
@@ -65,7 +65,7 @@ impl Writer {
             let mut n_events = 0;
             for message in waiting.drain(..) {
                 match message {
-                    Message::Request(request) => {
+                    WriterMessage::Request(request) => {
                         n_events += request.action.events().len();
                         requests.push(request);
                         if n_events >= MAX_GROUP_EVENTS {
@@ -73,19 +73,19 @@ impl Writer {
                             n_events = 0;
                         }
                     }
-                    Message::Job(job) => {
+                    WriterMessage::Job(job) => {
                         self.commit(std::mem::take(&mut requests)).await;
                         n_events = 0;
                         self.work(job).await;
                     }
-                    Message::Checkpoint => {
+                    WriterMessage::Checkpoint => {
                         self.commit(std::mem::take(&mut requests)).await;
                         n_events = 0;
                         if let Err(error) = self.group.end("PRAGMA wal_checkpoint(TRUNCATE)").await {
                             tracing::debug!(%error, "emptying the write-ahead log");
                         }
                     }
-                    Message::Close(closed) => closing = Some(closed),
+                    WriterMessage::Close(closed) => closing = Some(closed),
                 }
             }
             self.commit(requests).await;
@@ -98,7 +98,7 @@ impl Writer {
         }
     }
 
-    async fn commit(&mut self, requests: Vec<Request>) {
+    async fn commit(&mut self, requests: Vec<WriteRequest>) {
         if requests.is_empty() {
             return;
         }
@@ -115,10 +115,12 @@ impl Writer {
                     }
                     return answer(requests, done);
                 }
-                Err(Fault::Collided(_)) if n_collisions < MAX_COLLISIONS => n_collisions += 1,
-                Err(Fault::Collided(error) | Fault::Lost(error)) => return refuse(requests, &error),
-                Err(Fault::Refused(error)) if requests.len() == 1 => return refuse(requests, &error),
-                Err(Fault::Refused(_)) => {
+                Err(GroupFault::Collided(_)) if n_collisions < MAX_COLLISIONS => n_collisions += 1,
+                Err(GroupFault::Collided(error) | GroupFault::Lost(error)) => {
+                    return refuse(requests, &error);
+                }
+                Err(GroupFault::Refused(error)) if requests.len() == 1 => return refuse(requests, &error),
+                Err(GroupFault::Refused(_)) => {
                     // One of them may be at fault (too large for the disk); the others must not suffer for it.
                     for request in requests {
                         Box::pin(self.commit(vec![request])).await;
@@ -143,13 +145,13 @@ impl Writer {
                 };
                 match ended {
                     Ok(()) => Ok(()),
-                    Err(error) => Err(self.group.roll_back(Fault::from(error)).await.into_error()),
+                    Err(error) => Err(self.group.roll_back(GroupFault::from(error)).await.into_error()),
                 }
             }
         };
         match job.scope {
-            Scope::Beside => {}
-            Scope::Streams => self.group.forget(),
+            JobScope::Beside => {}
+            JobScope::Streams => self.group.forget(),
         }
         // The caller may have gone; what it asked for is done all the same.
         job.reply.send(done).ok();
@@ -157,7 +159,7 @@ impl Writer {
 }
 
 /// The events that a group added to a stream, where it was one request, and they are small.
-fn fresh(stream: &StreamId, requests: &[Request], done: &[Result<Done, StoreError>]) -> Fresh {
+fn fresh(stream: &StreamId, requests: &[WriteRequest], done: &[Result<WriteResult, StoreError>]) -> Fresh {
     let both = requests.iter().zip(done);
     let mut own = both.filter(|(request, _)| request.action.stream() == stream);
     let (Some((_, Ok(done))), None) = (own.next(), own.next()) else {
@@ -171,12 +173,12 @@ fn fresh(stream: &StreamId, requests: &[Request], done: &[Result<Done, StoreErro
     (n_bytes <= MAX_TOLD).then(|| done.events.clone().into())
 }
 
-fn refuse(requests: Vec<Request>, error: &StoreError) {
+fn refuse(requests: Vec<WriteRequest>, error: &StoreError) {
     let refused = requests.iter().map(|_| Err(error.clone())).collect();
     answer(requests, refused);
 }
 
-fn answer(requests: Vec<Request>, done: Vec<Result<Done, StoreError>>) {
+fn answer(requests: Vec<WriteRequest>, done: Vec<Result<WriteResult, StoreError>>) {
     for (request, done) in requests.into_iter().zip(done) {
         request.reply.send(done).ok();
     }

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use futures_util::StreamExt;
 use gemicro_core::store::{
-    Append, Appended, Lease, NewEvent, NewStream, StepMark, Store, StoreError, StreamKind, Writer,
+    Append, AppendResult, Lease, NewEvent, NewStream, StepMark, Store, StoreError, StreamKind, Writer,
 };
 use gemicro_event::{AgentUpdate, Event, Json, StepKey, StreamId, Timestamp};
 use gemicro_store::SqliteStore;
@@ -89,7 +89,7 @@ pub(crate) async fn append(
     stream: &StreamId,
     writer: Writer,
     events: Vec<NewEvent>,
-) -> Result<Appended, StoreError> {
+) -> Result<AppendResult, StoreError> {
     store
         .append(Append {
             stream: stream.clone(),
@@ -104,7 +104,7 @@ pub(crate) async fn append_outside(
     store: &dyn Store,
     stream: &StreamId,
     events: Vec<NewEvent>,
-) -> Result<Appended, StoreError> {
+) -> Result<AppendResult, StoreError> {
     append(store, stream, Writer::Outside, events).await
 }
 

@@ -7,7 +7,7 @@ mod opened;
 mod project_paths;
 mod usual_places;
 
-pub(super) use opened::{Opened, open};
+pub(super) use opened::{OpenedReport, open};
 pub(super) use project_paths::ProjectPaths;
 pub use usual_places::{ReportNames, USUAL_PLACES};
 pub(super) use usual_places::{looked, usual_reports};

@@ -14,7 +14,7 @@ use crate::coverage::error::CoverageError;
 
 /// A report that can be read.
 #[derive(Debug)]
-pub(in crate::coverage) struct Opened {
+pub(in crate::coverage) struct OpenedReport {
     /// Its bytes.
     pub(in crate::coverage) file: File,
     /// Where it lies, from the project's folder on.
@@ -30,7 +30,7 @@ pub(in crate::coverage) struct Opened {
 ///
 /// # Errors
 /// When it is not there, not inside, not a plain file or too large.
-pub(in crate::coverage) fn open(root: &Path, name: &str) -> Result<Opened, CoverageError> {
+pub(in crate::coverage) fn open(root: &Path, name: &str) -> Result<OpenedReport, CoverageError> {
     let outside = || CoverageError::Outside {
         path: name.to_owned(),
         root: root.display().to_string(),
@@ -76,7 +76,7 @@ pub(in crate::coverage) fn open(root: &Path, name: &str) -> Result<Opened, Cover
     }
     let text = |path: &Path| path.to_string_lossy().into_owned();
     let relative = real.strip_prefix(root).unwrap_or(&real);
-    Ok(Opened {
+    Ok(OpenedReport {
         path: text(relative),
         folder: relative.parent().map(text).unwrap_or_default(),
         written_at: metadata.modified().map_err(unreadable)?,

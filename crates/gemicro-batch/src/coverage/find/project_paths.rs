@@ -30,7 +30,7 @@ pub(in crate::coverage) struct ProjectPaths {
 
 /// One meaning of a path.
 #[derive(Debug)]
-struct Candidate {
+struct PathCandidate {
     /// An absolute path.
     path: String,
     /// Whether the report itself says where the path begins.
@@ -39,7 +39,7 @@ struct Candidate {
 
 /// Where the paths of a report lead, in their order.
 #[derive(Debug)]
-pub(in crate::coverage) struct Placed {
+pub(in crate::coverage) struct PlacedPaths {
     /// From the project's folder on; nothing for a file that is not the project's.
     pub(in crate::coverage) paths: Vec<Option<String>>,
     /// The checkout that the report came from, where it was another folder.
@@ -56,8 +56,8 @@ impl ProjectPaths {
     }
 
     /// Places all paths of a report that lies in `folder` and names `sources` as beginnings.
-    pub(in crate::coverage) fn place(&self, paths: &[&str], folder: &str, sources: &[String]) -> Placed {
-        let candidates: Vec<Vec<Candidate>> = paths
+    pub(in crate::coverage) fn place(&self, paths: &[&str], folder: &str, sources: &[String]) -> PlacedPaths {
+        let candidates: Vec<Vec<PathCandidate>> = paths
             .iter()
             .map(|path| self.candidates(path, folder, sources))
             .collect();
@@ -80,7 +80,7 @@ impl ProjectPaths {
                 }
             }
         }
-        Placed {
+        PlacedPaths {
             paths: placed,
             moved_from,
         }
@@ -93,9 +93,9 @@ impl ProjectPaths {
     }
 
     /// What a path of a report can mean.
-    fn candidates(&self, path: &str, folder: &str, sources: &[String]) -> Vec<Candidate> {
+    fn candidates(&self, path: &str, folder: &str, sources: &[String]) -> Vec<PathCandidate> {
         let path = slashed(path);
-        let told = |path: String| plain(&path).map(|path| Candidate { path, is_told: true });
+        let told = |path: String| plain(&path).map(|path| PathCandidate { path, is_told: true });
         if is_absolute(&path) {
             return told(path).into_iter().collect();
         }
@@ -113,13 +113,13 @@ impl ProjectPaths {
         // A relative path that climbs out of the project is none of ours.
         let below_root = folders.filter_map(|folder| {
             let path = plain(&format!("{root}/{folder}/{path}")).filter(|path| self.is_ours(path))?;
-            Some(Candidate { path, is_told: false })
+            Some(PathCandidate { path, is_told: false })
         });
         below_sources.chain(below_root).collect()
     }
 
     /// The candidate inside the project, best one that is there.
-    fn inside(&self, candidates: &[Candidate]) -> Option<String> {
+    fn inside(&self, candidates: &[PathCandidate]) -> Option<String> {
         let inside = || {
             candidates
                 .iter()
@@ -153,7 +153,7 @@ impl ProjectPaths {
     }
 
     /// The folder outside the project that fits most of these files, where one fits for certain.
-    fn checkout<'c>(&self, strangers: impl Iterator<Item = &'c [Candidate]>) -> Option<String> {
+    fn checkout<'c>(&self, strangers: impl Iterator<Item = &'c [PathCandidate]>) -> Option<String> {
         let mut votes: BTreeMap<String, (usize, bool)> = BTreeMap::new();
         let own_name = self.roots[1].rsplit('/').next().unwrap_or_default();
         for candidates in strangers {

@@ -11,16 +11,16 @@ use std::io::BufRead;
 use quick_xml::events::{BytesStart, Event};
 
 use self::element::{Elements, attribute};
-use super::collected::Collected;
+use super::collected::CollectedReport;
 use super::count::{count, line};
-use super::read_error::ReadError;
+use super::read_error::ReportError;
 use crate::coverage::bounds::MAX_DEPTH;
 use crate::coverage::file_coverage::{FunctionCoverage, add};
 
 /// Reads a report.
-pub(super) fn read(reader: impl BufRead, collected: &mut Collected) -> Result<(), ReadError> {
+pub(super) fn read(reader: impl BufRead, collected: &mut CollectedReport) -> Result<(), ReportError> {
     let mut elements = Elements::new(reader);
-    let mut reading = Reading {
+    let mut reading = CoberturaReader {
         collected,
         open: Vec::new(),
         source: String::new(),
@@ -30,7 +30,7 @@ pub(super) fn read(reader: impl BufRead, collected: &mut Collected) -> Result<()
     };
     loop {
         let place = elements.place();
-        let at = |message: String| ReadError::malformed(place.clone(), message);
+        let at = |message: String| ReportError::malformed(place.clone(), message);
         match elements.next()? {
             Event::Start(start) => {
                 reading.start(&start).map_err(|fault| fault.at(&place))?;
@@ -57,18 +57,18 @@ pub(super) fn read(reader: impl BufRead, collected: &mut Collected) -> Result<()
     }
     if !reading.open.is_empty() {
         let message = "the report ends inside an element; it was cut off";
-        return Err(ReadError::malformed(elements.place(), message));
+        return Err(ReportError::malformed(elements.place(), message));
     }
     if !reading.has_packages {
         let what = "XML, but not of Cobertura: it has no `packages`";
-        return Err(ReadError::OtherFormat(what.to_owned()));
+        return Err(ReportError::OtherFormat(what.to_owned()));
     }
     Ok(())
 }
 
 /// The elements that say something.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Name {
+enum ElementName {
     Coverage,
     Packages,
     Source,
@@ -79,34 +79,34 @@ enum Name {
 }
 
 /// What is wrong with an element.
-enum Fault {
+enum ElementFault {
     /// It does not say what it must.
     Odd(String),
     /// It is the beginning of something else.
-    Final(ReadError),
+    Final(ReportError),
 }
 
-impl Fault {
-    fn at(self, place: &str) -> ReadError {
+impl ElementFault {
+    fn at(self, place: &str) -> ReportError {
         match self {
-            Self::Odd(message) => ReadError::malformed(place, message),
+            Self::Odd(message) => ReportError::malformed(place, message),
             Self::Final(error) => error,
         }
     }
 }
 
-impl From<String> for Fault {
+impl From<String> for ElementFault {
     fn from(message: String) -> Self {
         Self::Odd(message)
     }
 }
 
-struct Reading<'c> {
-    collected: &'c mut Collected,
-    open: Vec<Name>,
+struct CoberturaReader<'c> {
+    collected: &'c mut CollectedReport,
+    open: Vec<ElementName>,
     source: String,
     class: Option<Class>,
-    method: Option<Method>,
+    method: Option<CoberturaMethod>,
     has_packages: bool,
 }
 
@@ -118,62 +118,62 @@ struct Class {
     of_methods: BTreeMap<u32, u64>,
 }
 
-struct Method {
+struct CoberturaMethod {
     name: String,
     lines: BTreeMap<u32, u64>,
 }
 
-impl Reading<'_> {
-    fn start(&mut self, start: &BytesStart<'_>) -> Result<(), Fault> {
+impl CoberturaReader<'_> {
+    fn start(&mut self, start: &BytesStart<'_>) -> Result<(), ElementFault> {
         let name = match start.local_name().as_ref() {
-            b"coverage" => Name::Coverage,
-            b"packages" => Name::Packages,
-            b"source" => Name::Source,
-            b"class" => Name::Class,
-            b"method" => Name::Method,
-            b"line" => Name::Line,
-            _ => Name::Other,
+            b"coverage" => ElementName::Coverage,
+            b"packages" => ElementName::Packages,
+            b"source" => ElementName::Source,
+            b"class" => ElementName::Class,
+            b"method" => ElementName::Method,
+            b"line" => ElementName::Line,
+            _ => ElementName::Other,
         };
-        if self.open.is_empty() && name != Name::Coverage {
+        if self.open.is_empty() && name != ElementName::Coverage {
             let root = String::from_utf8_lossy(start.local_name().as_ref()).into_owned();
             let what = format!(
                 "XML, but not of Cobertura: it begins with `{}`",
                 super::count::shown(&root)
             );
-            return Err(Fault::Final(ReadError::OtherFormat(what)));
+            return Err(ElementFault::Final(ReportError::OtherFormat(what)));
         }
         match name {
-            Name::Packages => self.has_packages = true,
-            Name::Source => self.source.clear(),
-            Name::Class if self.class.is_none() => {
+            ElementName::Packages => self.has_packages = true,
+            ElementName::Source => self.source.clear(),
+            ElementName::Class if self.class.is_none() => {
                 let path = attribute(start, b"filename")?.unwrap_or_default();
                 let path = self.collected.text(&path);
                 if path.trim().is_empty() {
                     return Err("a `class` without `filename`".to_owned().into());
                 }
                 self.class = Some(Class {
-                    file_idx: self.collected.file(&path).map_err(Fault::Final)?,
+                    file_idx: self.collected.file(&path).map_err(ElementFault::Final)?,
                     lines: BTreeMap::new(),
                     of_methods: BTreeMap::new(),
                 });
             }
-            Name::Method if self.method.is_none() => {
+            ElementName::Method if self.method.is_none() => {
                 let name = attribute(start, b"name")?.unwrap_or_default();
                 let signature = attribute(start, b"signature")?.unwrap_or_default();
                 let name = [name, signature].concat();
-                self.method = Some(Method {
+                self.method = Some(CoberturaMethod {
                     name: self.collected.text(&name).into_owned(),
                     lines: BTreeMap::new(),
                 });
             }
-            Name::Line => self.line(start)?,
-            Name::Coverage | Name::Class | Name::Method | Name::Other => {}
+            ElementName::Line => self.line(start)?,
+            ElementName::Coverage | ElementName::Class | ElementName::Method | ElementName::Other => {}
         }
         self.open.push(name);
         Ok(())
     }
 
-    fn line(&mut self, start: &BytesStart<'_>) -> Result<(), Fault> {
+    fn line(&mut self, start: &BytesStart<'_>) -> Result<(), ElementFault> {
         let Some(class) = &mut self.class else {
             return Err("a `line` outside a `class`".to_owned().into());
         };
@@ -195,28 +195,35 @@ impl Reading<'_> {
     }
 
     fn text(&mut self, text: &str) {
-        if self.open.last() == Some(&Name::Source) {
+        if self.open.last() == Some(&ElementName::Source) {
             self.source.push_str(text);
         }
     }
 
-    fn end(&mut self) -> Result<(), ReadError> {
+    fn end(&mut self) -> Result<(), ReportError> {
         let ended = self.open.pop();
         match ended {
-            Some(Name::Source) => {
+            Some(ElementName::Source) => {
                 let source = std::mem::take(&mut self.source);
                 self.collected.add_source(source.trim().to_owned());
             }
-            Some(Name::Method) if !self.open.contains(&Name::Method) => self.end_method()?,
-            Some(Name::Class) if !self.open.contains(&Name::Class) => self.end_class()?,
-            Some(Name::Coverage | Name::Packages | Name::Method | Name::Class | Name::Line | Name::Other)
+            Some(ElementName::Method) if !self.open.contains(&ElementName::Method) => self.end_method()?,
+            Some(ElementName::Class) if !self.open.contains(&ElementName::Class) => self.end_class()?,
+            Some(
+                ElementName::Coverage
+                | ElementName::Packages
+                | ElementName::Method
+                | ElementName::Class
+                | ElementName::Line
+                | ElementName::Other,
+            )
             | None => {}
         }
         Ok(())
     }
 
     /// A function begins where its first line is, and was called as often as that ran.
-    fn end_method(&mut self) -> Result<(), ReadError> {
+    fn end_method(&mut self) -> Result<(), ReportError> {
         let (Some(method), Some(class)) = (self.method.take(), &mut self.class) else {
             return Ok(());
         };
@@ -236,7 +243,7 @@ impl Reading<'_> {
     }
 
     /// A line that stands in a method and in its class is one line.
-    fn end_class(&mut self) -> Result<(), ReadError> {
+    fn end_class(&mut self) -> Result<(), ReportError> {
         let Some(mut class) = self.class.take() else {
             return Ok(());
         };

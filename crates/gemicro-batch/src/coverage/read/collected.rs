@@ -3,14 +3,14 @@
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
 
-use super::read_error::ReadError;
+use super::read_error::ReportError;
 use super::report_format::ReportFormat;
-use crate::coverage::bounds::Bounds;
+use crate::coverage::bounds::ReportBounds;
 use crate::coverage::file_coverage::{FileCoverage, FunctionCoverage, add};
 
 /// What one report says, in the words of the tool that wrote it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Report {
+pub struct CoverageReport {
     /// What it is written in.
     pub format: ReportFormat,
     /// Its files, with their paths as the tool wrote them; each path once.
@@ -23,8 +23,8 @@ pub struct Report {
 
 /// Files that grow while a report goes by.
 #[derive(Debug, Default)]
-pub(super) struct Collected {
-    bounds: Bounds,
+pub(super) struct CollectedReport {
+    bounds: ReportBounds,
     files: Vec<FileCoverage>,
     by_path: HashMap<String, usize>,
     sources: Vec<String>,
@@ -34,16 +34,16 @@ pub(super) struct Collected {
     n_odd_names: usize,
 }
 
-impl Collected {
+impl CollectedReport {
     /// The place of a file, which is new when it is named for the first time.
-    pub(super) fn file(&mut self, path: &str) -> Result<usize, ReadError> {
+    pub(super) fn file(&mut self, path: &str) -> Result<usize, ReportError> {
         if let Some(idx) = self.by_path.get(path) {
             return Ok(*idx);
         }
         let idx = self.files.len();
         if idx >= self.bounds.files {
             let most = self.bounds.files;
-            return Err(ReadError::TooLarge(format!("it names more than {most} files")));
+            return Err(ReportError::TooLarge(format!("it names more than {most} files")));
         }
         self.by_path.insert(path.to_owned(), idx);
         self.files.push(FileCoverage::new(path.to_owned()));
@@ -60,7 +60,7 @@ impl Collected {
         &mut self,
         file_idx: usize,
         lines: &mut Vec<(u32, u64)>,
-    ) -> Result<(), ReadError> {
+    ) -> Result<(), ReportError> {
         let known = &mut self.files[file_idx].lines;
         let n_before = known.len();
         if known.is_empty() {
@@ -82,7 +82,7 @@ impl Collected {
         self.n_lines += known.len() - n_before;
         if self.n_lines > self.bounds.lines {
             let most = self.bounds.lines;
-            return Err(ReadError::TooLarge(format!(
+            return Err(ReportError::TooLarge(format!(
                 "it has more than {most} lines of code"
             )));
         }
@@ -94,11 +94,13 @@ impl Collected {
         &mut self,
         file_idx: usize,
         function: FunctionCoverage,
-    ) -> Result<(), ReadError> {
+    ) -> Result<(), ReportError> {
         self.n_functions += 1;
         if self.n_functions > self.bounds.functions {
             let most = self.bounds.functions;
-            return Err(ReadError::TooLarge(format!("it has more than {most} functions")));
+            return Err(ReportError::TooLarge(format!(
+                "it has more than {most} functions"
+            )));
         }
         self.files[file_idx].functions.push(function);
         Ok(())
@@ -122,9 +124,9 @@ impl Collected {
     }
 
     /// The report, whole.
-    pub(super) fn finish(mut self, format: ReportFormat) -> Result<Report, ReadError> {
+    pub(super) fn finish(mut self, format: ReportFormat) -> Result<CoverageReport, ReportError> {
         if self.files.is_empty() {
-            return Err(ReadError::Empty);
+            return Err(ReportError::Empty);
         }
         self.files.iter_mut().for_each(FileCoverage::sort_functions);
         let odd = (self.n_odd_names > 0).then(|| {
@@ -133,7 +135,7 @@ impl Collected {
                 "names that are not valid Unicode: {n}; what could not be read in them stands as \u{fffd}"
             )
         });
-        Ok(Report {
+        Ok(CoverageReport {
             format,
             files: self.files,
             sources: self.sources,

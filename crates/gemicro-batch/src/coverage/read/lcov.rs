@@ -6,9 +6,9 @@
 use std::collections::HashMap;
 use std::io::{BufRead, Read};
 
-use super::collected::Collected;
+use super::collected::CollectedReport;
 use super::count::{count, line, shown};
-use super::read_error::ReadError;
+use super::read_error::ReportError;
 use crate::coverage::bounds::MAX_RECORD_BYTES;
 use crate::coverage::file_coverage::{FunctionCoverage, add};
 
@@ -16,8 +16,8 @@ use crate::coverage::file_coverage::{FunctionCoverage, add};
 const MAX_WAITING: usize = 1 << 20;
 
 /// Reads a tracefile.
-pub(super) fn read(mut reader: impl BufRead, collected: &mut Collected) -> Result<(), ReadError> {
-    let mut record: Option<Record> = None;
+pub(super) fn read(mut reader: impl BufRead, collected: &mut CollectedReport) -> Result<(), ReportError> {
+    let mut record: Option<LcovRecord> = None;
     let mut bytes = Vec::new();
     let mut n_lines = 0_u64;
     loop {
@@ -30,7 +30,7 @@ pub(super) fn read(mut reader: impl BufRead, collected: &mut Collected) -> Resul
         let at = || format!("line {n_lines}");
         if bytes.len() > MAX_RECORD_BYTES {
             let message = format!("a line of more than {MAX_RECORD_BYTES} bytes is no record");
-            return Err(ReadError::malformed(at(), message));
+            return Err(ReportError::malformed(at(), message));
         }
         let text = bytes.trim_ascii();
         let text = if n_lines == 1 {
@@ -44,14 +44,14 @@ pub(super) fn read(mut reader: impl BufRead, collected: &mut Collected) -> Resul
         if text == b"end_of_record" {
             let ended = record.take();
             let ended =
-                ended.ok_or_else(|| ReadError::malformed(at(), "`end_of_record` before any `SF:`"))?;
+                ended.ok_or_else(|| ReportError::malformed(at(), "`end_of_record` before any `SF:`"))?;
             ended.close(collected)?;
             continue;
         }
         let Some((name, rest)) = split_record(text) else {
             let found = shown(&String::from_utf8_lossy(text));
             let message = format!("expected a record such as `DA:12,1`, found `{found}`");
-            return Err(ReadError::malformed(at(), message));
+            return Err(ReportError::malformed(at(), message));
         };
         match (name, &mut record) {
             (b"SF", Some(open)) => {
@@ -59,18 +59,18 @@ pub(super) fn read(mut reader: impl BufRead, collected: &mut Collected) -> Resul
                     "expected `end_of_record` of the file that began in line {}",
                     open.began_at
                 );
-                return Err(ReadError::malformed(at(), message));
+                return Err(ReportError::malformed(at(), message));
             }
             (b"SF", none) => {
                 let path = collected.text(rest);
                 if path.trim().is_empty() {
-                    return Err(ReadError::malformed(at(), "expected a path after `SF:`"));
+                    return Err(ReportError::malformed(at(), "expected a path after `SF:`"));
                 }
-                *none = Some(Record::new(collected.file(&path)?, n_lines));
+                *none = Some(LcovRecord::new(collected.file(&path)?, n_lines));
             }
             (b"DA" | b"FN" | b"FNDA" | b"FNL" | b"FNA", None) => {
                 let name = String::from_utf8_lossy(name);
-                return Err(ReadError::malformed(
+                return Err(ReportError::malformed(
                     at(),
                     format!("`{name}` outside a file; expected `SF:` before"),
                 ));
@@ -78,7 +78,7 @@ pub(super) fn read(mut reader: impl BufRead, collected: &mut Collected) -> Resul
             (b"DA" | b"FN" | b"FNDA" | b"FNL" | b"FNA", Some(open)) => {
                 let rest = collected.text(rest);
                 let fits = open.take(name, &rest);
-                fits.map_err(|message| ReadError::malformed(at(), message))?;
+                fits.map_err(|message| ReportError::malformed(at(), message))?;
                 if open.lines.len() >= MAX_WAITING {
                     collected.add_lines(open.file_idx, &mut open.lines)?;
                 }
@@ -93,7 +93,7 @@ pub(super) fn read(mut reader: impl BufRead, collected: &mut Collected) -> Resul
                 "the report ends inside the file that began in line {}; it was cut off",
                 open.began_at
             );
-            Err(ReadError::malformed(format!("line {n_lines}"), message))
+            Err(ReportError::malformed(format!("line {n_lines}"), message))
         }
         None => Ok(()),
     }
@@ -113,7 +113,7 @@ fn split_record(text: &[u8]) -> Option<(&[u8], &[u8])> {
 
 /// One file while its records go by.
 #[derive(Debug)]
-struct Record {
+struct LcovRecord {
     file_idx: usize,
     began_at: u64,
     lines: Vec<(u32, u64)>,
@@ -123,7 +123,7 @@ struct Record {
     begins: HashMap<String, u32>,
 }
 
-impl Record {
+impl LcovRecord {
     fn new(file_idx: usize, began_at: u64) -> Self {
         Self {
             file_idx,
@@ -184,7 +184,7 @@ impl Record {
     }
 
     /// Adds what was said about the file. A function of which nobody said where it begins is left out.
-    fn close(mut self, collected: &mut Collected) -> Result<(), ReadError> {
+    fn close(mut self, collected: &mut CollectedReport) -> Result<(), ReportError> {
         collected.add_lines(self.file_idx, &mut self.lines)?;
         for (name, (begin, count)) in self.functions {
             if let Some(line) = begin {

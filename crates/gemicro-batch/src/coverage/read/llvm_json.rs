@@ -10,8 +10,8 @@ use std::io::BufRead;
 use serde::Deserialize;
 
 use self::values::{FileEntry, FunctionEntry};
-use super::collected::Collected;
-use super::read_error::ReadError;
+use super::collected::CollectedReport;
+use super::read_error::ReportError;
 use crate::coverage::file_coverage::FunctionCoverage;
 
 /// What the export calls itself.
@@ -35,20 +35,20 @@ struct ExportData {
 }
 
 /// Reads an export.
-pub(super) fn read(reader: impl BufRead, collected: &mut Collected) -> Result<(), ReadError> {
+pub(super) fn read(reader: impl BufRead, collected: &mut CollectedReport) -> Result<(), ReportError> {
     let mut json = serde_json::Deserializer::from_reader(reader);
     let read = Export::deserialize(&mut json).and_then(|export| json.end().map(|()| export));
     let export = read.map_err(|error| {
         if error.is_io() {
-            return ReadError::Io(error.into());
+            return ReportError::Io(error.into());
         }
         let place = format!("line {} column {}", error.line(), error.column());
         let message = error.to_string();
         let message = message.split(" at line ").next().unwrap_or(&message);
-        ReadError::malformed(place, message)
+        ReportError::malformed(place, message)
     })?;
     let data = export.data.filter(|_| export.named.as_deref() == Some(TYPE));
-    let data = data.ok_or_else(|| ReadError::OtherFormat("JSON of another tool".to_owned()))?;
+    let data = data.ok_or_else(|| ReportError::OtherFormat("JSON of another tool".to_owned()))?;
     for ExportData { files, functions } in data {
         for entry in files {
             let path = collected.text(&entry.filename.0);
@@ -63,7 +63,7 @@ pub(super) fn read(reader: impl BufRead, collected: &mut Collected) -> Result<()
     Ok(())
 }
 
-fn add_function(collected: &mut Collected, entry: &FunctionEntry) -> Result<(), ReadError> {
+fn add_function(collected: &mut CollectedReport, entry: &FunctionEntry) -> Result<(), ReportError> {
     let (Some(path), Some(line)) = (entry.filenames.first(), entry.regions.0) else {
         return Ok(());
     };

@@ -1,6 +1,6 @@
 //! Reading one report, by what it is and not by its name.
 //!
-//! Each format has its file (`lcov`, `llvm_json` with `segments`, `cobertura`) and gives the same [`Report`]: files with the
+//! Each format has its file (`lcov`, `llvm_json` with `segments`, `cobertura`) and gives the same [`CoverageReport`]: files with the
 //! paths that the tool wrote. `collected` adds them up within bounds while bytes go by; no report is in memory whole.
 
 mod cobertura;
@@ -14,8 +14,8 @@ mod report_format;
 mod segments;
 mod watched;
 
-pub use collected::Report;
+pub use collected::CoverageReport;
 pub use read_report::read_report;
 pub(super) use read_report::read_watched;
 pub use report_format::ReportFormat;
-pub(super) use watched::Watched;
+pub(super) use watched::StoppableReader;

@@ -7,7 +7,7 @@ use crate::coverage::error::CoverageError;
 
 /// A fault of a report.
 #[derive(Debug)]
-pub(super) enum ReadError {
+pub(super) enum ReportError {
     /// It holds nothing.
     Empty,
     /// It is something else.
@@ -20,7 +20,7 @@ pub(super) enum ReadError {
     Io(io::Error),
 }
 
-impl ReadError {
+impl ReportError {
     /// A fault at a place.
     pub(super) fn malformed(place: impl Into<String>, message: impl Into<String>) -> Self {
         Self::Malformed {
@@ -46,7 +46,7 @@ impl ReadError {
     }
 }
 
-impl From<io::Error> for ReadError {
+impl From<io::Error> for ReportError {
     fn from(error: io::Error) -> Self {
         Self::Io(error)
     }

@@ -2,10 +2,10 @@
 
 use std::io::{BufRead, BufReader, Read};
 
-use super::collected::{Collected, Report};
-use super::read_error::ReadError;
+use super::collected::{CollectedReport, CoverageReport};
+use super::read_error::ReportError;
 use super::report_format::ReportFormat;
-use super::watched::Watched;
+use super::watched::StoppableReader;
 use super::{cobertura, lcov, llvm_json};
 use crate::coverage::error::CoverageError;
 
@@ -16,21 +16,21 @@ const BUFFER_BYTES: usize = 64 << 10;
 ///
 /// # Errors
 /// When it is empty, malformed, too large or something else.
-pub fn read_report(name: &str, bytes: impl Read) -> Result<Report, CoverageError> {
-    read_watched(name, Watched::new(bytes, &|| false))
+pub fn read_report(name: &str, bytes: impl Read) -> Result<CoverageReport, CoverageError> {
+    read_watched(name, StoppableReader::new(bytes, &|| false))
 }
 
 /// Reads a report that can be stopped.
 pub(in crate::coverage) fn read_watched<R: Read>(
     name: &str,
-    bytes: Watched<'_, R>,
-) -> Result<Report, CoverageError> {
+    bytes: StoppableReader<'_, R>,
+) -> Result<CoverageReport, CoverageError> {
     read(BufReader::with_capacity(BUFFER_BYTES, bytes)).map_err(|error| error.of_report(name))
 }
 
-fn read(mut reader: impl BufRead) -> Result<Report, ReadError> {
+fn read(mut reader: impl BufRead) -> Result<CoverageReport, ReportError> {
     let format = ReportFormat::of(reader.fill_buf()?)?;
-    let mut collected = Collected::default();
+    let mut collected = CollectedReport::default();
     match format {
         ReportFormat::Lcov => lcov::read(reader, &mut collected)?,
         ReportFormat::LlvmJson => llvm_json::read(reader, &mut collected)?,

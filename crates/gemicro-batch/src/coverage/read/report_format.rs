@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use super::read_error::ReadError;
+use super::read_error::ReportError;
 
 /// What a report is written in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -20,16 +20,16 @@ pub enum ReportFormat {
 
 impl ReportFormat {
     /// The format of a report that begins like this.
-    pub(super) fn of(beginning: &[u8]) -> Result<Self, ReadError> {
+    pub(super) fn of(beginning: &[u8]) -> Result<Self, ReportError> {
         let beginning = beginning.strip_prefix(b"\xef\xbb\xbf").unwrap_or(beginning);
         let beginning = beginning.trim_ascii_start();
         match beginning.first() {
-            None => Err(ReadError::Empty),
+            None => Err(ReportError::Empty),
             Some(b'<') => Ok(Self::Cobertura),
             Some(b'{') => Ok(Self::LlvmJson),
             Some(b'#') => Ok(Self::Lcov),
             Some(_) if is_record(beginning) => Ok(Self::Lcov),
-            Some(_) => Err(ReadError::OtherFormat("of an unknown format".to_owned())),
+            Some(_) => Err(ReportError::OtherFormat("of an unknown format".to_owned())),
         }
     }
 }

@@ -7,7 +7,7 @@
 
 /// One segment.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Segment {
+pub(super) struct CoverageSegment {
     pub(super) line: u32,
     pub(super) count: u64,
     pub(super) has_count: bool,
@@ -19,15 +19,15 @@ pub(super) struct Segment {
 #[derive(Debug, Default)]
 pub(super) struct SegmentLines {
     /// What the lines before left open.
-    wrapped: Option<Segment>,
-    line: Option<Line>,
+    wrapped: Option<CoverageSegment>,
+    line: Option<SegmentLine>,
 }
 
 /// What begins on a line so far.
 #[derive(Debug, Clone, Copy)]
-struct Line {
-    first: Segment,
-    last: Segment,
+struct SegmentLine {
+    first: CoverageSegment,
+    last: CoverageSegment,
     /// The highest count of the regions that begin here.
     most: Option<u64>,
     /// Whether anything with a count begins here, be it a gap.
@@ -36,7 +36,11 @@ struct Line {
 
 impl SegmentLines {
     /// Takes the next segment; what is known for certain goes to `lines`.
-    pub(super) fn take(&mut self, segment: Segment, lines: &mut Vec<(u32, u64)>) -> Result<(), String> {
+    pub(super) fn take(
+        &mut self,
+        segment: CoverageSegment,
+        lines: &mut Vec<(u32, u64)>,
+    ) -> Result<(), String> {
         match self.line {
             Some(line) if segment.line < line.first.line => {
                 return Err("the segments of a file are not in order".to_owned());
@@ -51,7 +55,7 @@ impl SegmentLines {
             }
             Some(_) | None => {}
         }
-        let line = self.line.get_or_insert(Line {
+        let line = self.line.get_or_insert(SegmentLine {
             first: segment,
             last: segment,
             most: None,
@@ -74,7 +78,7 @@ impl SegmentLines {
         }
     }
 
-    fn close(&mut self, line: Line, lines: &mut Vec<(u32, u64)>) {
+    fn close(&mut self, line: SegmentLine, lines: &mut Vec<(u32, u64)>) {
         let is_skipped = line.first.is_entry && !line.first.has_count;
         let reaches_in = self.wrapped.is_some_and(|wrapped| wrapped.has_count);
         if line.has_entry || (!is_skipped && reaches_in) {

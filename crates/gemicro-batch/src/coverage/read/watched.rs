@@ -6,13 +6,13 @@ use std::io::{self, Read};
 use crate::coverage::bounds::MAX_REPORT_BYTES;
 
 /// A reader that can be stopped.
-pub(in crate::coverage) struct Watched<'s, R> {
+pub(in crate::coverage) struct StoppableReader<'s, R> {
     inner: R,
     n_left: u64,
     is_stopped: &'s dyn Fn() -> bool,
 }
 
-impl<'s, R: Read> Watched<'s, R> {
+impl<'s, R: Read> StoppableReader<'s, R> {
     pub(in crate::coverage) fn new(inner: R, is_stopped: &'s dyn Fn() -> bool) -> Self {
         Self {
             inner,
@@ -22,7 +22,7 @@ impl<'s, R: Read> Watched<'s, R> {
     }
 }
 
-impl<R: Read> Read for Watched<'_, R> {
+impl<R: Read> Read for StoppableReader<'_, R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         if (self.is_stopped)() {
             return Err(io::Error::other(Halt::Stopped));

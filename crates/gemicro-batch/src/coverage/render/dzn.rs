@@ -18,10 +18,10 @@ use super::dzn_text::DznText;
 use crate::coverage::file_coverage::{FileCoverage, FunctionCoverage};
 use crate::coverage::line_range::LineRange;
 use crate::coverage::totals::Totals;
-use crate::coverage::whole::Coverage;
+use crate::coverage::whole::ProjectCoverage;
 
 /// The arrays.
-pub(super) fn dzn(coverage: &Coverage) -> String {
+pub(super) fn dzn(coverage: &ProjectCoverage) -> String {
     let files = &coverage.files;
     let totals: Vec<Totals> = files.iter().map(FileCoverage::totals).collect();
     let ranges: Vec<(usize, LineRange)> = (1..)

@@ -3,10 +3,10 @@
 use serde_json::{Value, json};
 
 use crate::coverage::file_coverage::FileCoverage;
-use crate::coverage::whole::Coverage;
+use crate::coverage::whole::ProjectCoverage;
 
 /// The totals, and the files by path.
-pub(super) fn json(coverage: &Coverage) -> Value {
+pub(super) fn json(coverage: &ProjectCoverage) -> Value {
     json!({
         "summary": coverage.summary(),
         "files": coverage.files.iter().map(file).collect::<Vec<Value>>(),

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::{dzn, json, table};
-use crate::coverage::gather::Gathered;
+use crate::coverage::gather::GatheredCoverage;
 
 /// What an answer is written in.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -22,7 +22,7 @@ pub enum OutputFormat {
 
 /// Tells coverage: an object for JSON, else a text.
 #[must_use]
-pub fn render(gathered: &Gathered, format: OutputFormat) -> Value {
+pub fn render(gathered: &GatheredCoverage, format: OutputFormat) -> Value {
     match format {
         OutputFormat::Json => json::json(&gathered.coverage),
         OutputFormat::MinizincDzn => Value::String(dzn::dzn(&gathered.coverage)),

@@ -3,8 +3,8 @@
 use gemicro_event::text::is_hidden;
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
-use crate::coverage::gather::Gathered;
-use crate::coverage::language::Language;
+use crate::coverage::gather::GatheredCoverage;
+use crate::coverage::language::CodeLanguage;
 use crate::coverage::totals::Totals;
 
 /// Columns of the whole table.
@@ -17,13 +17,13 @@ const NUMBERS: [usize; 3] = [7, 7, 6];
 const GAP: &str = "  ";
 
 /// Files, sums by language where there are several, the sum of all, and what is odd.
-pub(super) fn table(gathered: &Gathered) -> String {
+pub(super) fn table(gathered: &GatheredCoverage) -> String {
     let files = &gathered.coverage.files;
-    let body: Vec<Row> = files
+    let body: Vec<TableRow> = files
         .iter()
         .map(|file| {
             let ranges: Vec<String> = file.uncovered().iter().map(ToString::to_string).collect();
-            Row::new(visible(&file.path), file.totals(), ranges)
+            TableRow::new(visible(&file.path), file.totals(), ranges)
         })
         .collect();
     let sums = sums(gathered);
@@ -35,7 +35,7 @@ pub(super) fn table(gathered: &Gathered) -> String {
         .clamp(4, MAX_PATH);
     let n_numbers: usize = NUMBERS.iter().map(|width| width + GAP.len()).sum();
     let range_width = WIDTH - path_width - n_numbers - GAP.len();
-    let layout = Layout {
+    let layout = TableLayout {
         path_width,
         range_width,
     };
@@ -75,13 +75,13 @@ pub(super) fn table(gathered: &Gathered) -> String {
 }
 
 /// One line of the table.
-struct Row {
+struct TableRow {
     name: String,
     totals: Totals,
     ranges: Vec<String>,
 }
 
-impl Row {
+impl TableRow {
     fn new(name: String, totals: Totals, ranges: Vec<String>) -> Self {
         Self { name, totals, ranges }
     }
@@ -106,22 +106,22 @@ impl Row {
 }
 
 /// The sums below the files.
-fn sums(gathered: &Gathered) -> Vec<Row> {
+fn sums(gathered: &GatheredCoverage) -> Vec<TableRow> {
     let files = &gathered.coverage.files;
-    let sum = |name: &str, is_meant: &dyn Fn(Language) -> bool| {
+    let sum = |name: &str, is_meant: &dyn Fn(CodeLanguage) -> bool| {
         let mut totals = Totals::default();
         let meant: Vec<_> = files.iter().filter(|file| is_meant(file.language)).collect();
         meant.iter().for_each(|file| totals += file.totals());
         let noun = if meant.len() == 1 { "file" } else { "files" };
         let name = format!("{name}, {} {noun}", meant.len());
-        (!meant.is_empty()).then(|| Row::new(name, totals, Vec::new()))
+        (!meant.is_empty()).then(|| TableRow::new(name, totals, Vec::new()))
     };
     let languages = [
-        (Language::Cpp, "C++ and C"),
-        (Language::Rust, "Rust"),
-        (Language::Other, "Other"),
+        (CodeLanguage::Cpp, "C++ and C"),
+        (CodeLanguage::Rust, "Rust"),
+        (CodeLanguage::Other, "Other"),
     ];
-    let mut rows: Vec<Row> = languages
+    let mut rows: Vec<TableRow> = languages
         .iter()
         .filter_map(|(language, name)| sum(name, &|of_file| of_file == *language))
         .collect();
@@ -129,16 +129,18 @@ fn sums(gathered: &Gathered) -> Vec<Row> {
         rows.clear();
     }
     let total = sum("Total", &|_| true);
-    rows.push(total.unwrap_or_else(|| Row::new("Total, 0 files".to_owned(), Totals::default(), Vec::new())));
+    rows.push(
+        total.unwrap_or_else(|| TableRow::new("Total, 0 files".to_owned(), Totals::default(), Vec::new())),
+    );
     rows
 }
 
-struct Layout {
+struct TableLayout {
     path_width: usize,
     range_width: usize,
 }
 
-impl Layout {
+impl TableLayout {
     fn head(&self) -> String {
         let [lines, covered, percent] = NUMBERS;
         let path = padded("File", self.path_width);
@@ -148,7 +150,7 @@ impl Layout {
         )
     }
 
-    fn line(&self, row: &Row) -> String {
+    fn line(&self, row: &TableRow) -> String {
         let [lines, covered, percent] = NUMBERS;
         let totals = &row.totals;
         let shown_percent = match totals.lines {

@@ -1,8 +1,8 @@
 //! Which lines count as newly covered.
 
 use super::{newly_covered, ranges};
-use crate::coverage::{Coverage, FileCoverage, LineRange};
-use crate::ooda::Uncovered;
+use crate::coverage::{FileCoverage, LineRange, ProjectCoverage};
+use crate::ooda::UncoveredLines;
 use crate::patch::NewText;
 
 fn file(path: &str, lines: &[(u32, u64)]) -> FileCoverage {
@@ -14,7 +14,7 @@ fn file(path: &str, lines: &[(u32, u64)]) -> FileCoverage {
 
 /// Uncovered lines of `a.rs` before, what is measured now, and the change of the file between.
 fn check(before: &[(u32, u32)], now: &[(u32, u64)], change: Option<(&str, &str)>, expected: &[u32]) {
-    let before = [Uncovered {
+    let before = [UncoveredLines {
         path: "a.rs".to_owned(),
         ranges: before
             .iter()
@@ -32,7 +32,7 @@ fn check(before: &[(u32, u32)], now: &[(u32, u64)], change: Option<(&str, &str)>
             new: (*new).to_owned(),
         })
         .collect();
-    let newly = newly_covered(&before, &Coverage::of([file("a.rs", now)]), &texts);
+    let newly = newly_covered(&before, &ProjectCoverage::of([file("a.rs", now)]), &texts);
     let found: Vec<u32> = newly.into_values().flatten().collect();
     assert_eq!(found, expected);
 }
@@ -93,18 +93,18 @@ fn lines_that_were_changed_or_went_do_not_count() {
 
 #[test]
 fn other_files_and_new_ones_are_left_alone() {
-    let before = [Uncovered {
+    let before = [UncoveredLines {
         path: "a.rs".to_owned(),
         ranges: vec![LineRange { first: 1, last: 1 }],
     }];
-    let now = Coverage::of([file("b.rs", &[(1, 1)])]);
+    let now = ProjectCoverage::of([file("b.rs", &[(1, 1)])]);
     assert!(newly_covered(&before, &now, &[]).is_empty());
     let created = NewText {
         path: "a.rs".to_owned(),
         old: None,
         new: "a\n".to_owned(),
     };
-    let now = Coverage::of([file("a.rs", &[(1, 1)])]);
+    let now = ProjectCoverage::of([file("a.rs", &[(1, 1)])]);
     assert!(newly_covered(&before, &now, &[created]).is_empty());
 }
 

@@ -1,7 +1,7 @@
 //! What counts as the program.
 
 use super::product_only;
-use crate::coverage::{Coverage, FileCoverage, FunctionCoverage};
+use crate::coverage::{FileCoverage, FunctionCoverage, ProjectCoverage};
 use crate::project::Project;
 
 const RUST: &str = "pub fn a() {}
@@ -39,7 +39,7 @@ fn check(paths: &[&str], leave: &[&str], expected: &[(&str, &[u32])]) {
     std::fs::write(folder.path().join("src/a.cpp"), RUST).unwrap();
     std::fs::write(folder.path().join("src/all.rs"), "#![cfg(test)]\nfn t() {}\n").unwrap();
     let project = Project::open(folder.path()).unwrap();
-    let coverage = Coverage::of(paths.iter().map(|path| file(path)));
+    let coverage = ProjectCoverage::of(paths.iter().map(|path| file(path)));
     let leave: Vec<String> = leave.iter().map(|it| (*it).to_owned()).collect();
     let product = product_only(&project, coverage, &leave);
     let lines = |file: &FileCoverage| -> Vec<u32> { file.lines.keys().copied().collect() };

@@ -1,7 +1,7 @@
 //! The three formats of answers, whole.
 
 use gemicro_batch::coverage::{
-    Coverage, FileCoverage, FunctionCoverage, Gathered, OutputFormat, read_report, render,
+    FileCoverage, FunctionCoverage, GatheredCoverage, OutputFormat, ProjectCoverage, read_report, render,
 };
 use serde_json::{Value, json};
 
@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 pub(super) type File<'f> = (&'f str, &'f [(u32, u64)], &'f [(&'f str, u32, u64)]);
 
 /// Coverage out of lines and functions.
-pub(super) fn gathered(files: &[File<'_>]) -> Gathered {
+pub(super) fn gathered(files: &[File<'_>]) -> GatheredCoverage {
     let file = |(path, lines, functions): &File<'_>| {
         let function = |(name, line, count): &(&str, u32, u64)| FunctionCoverage {
             name: (*name).to_owned(),
@@ -22,15 +22,15 @@ pub(super) fn gathered(files: &[File<'_>]) -> Gathered {
             ..FileCoverage::new((*path).to_owned())
         }
     };
-    Gathered {
-        coverage: Coverage::of(files.iter().map(file)),
+    GatheredCoverage {
+        coverage: ProjectCoverage::of(files.iter().map(file)),
         reports: Vec::new(),
         warnings: Vec::new(),
     }
 }
 
 /// The programs in C++ and Rust together.
-pub(super) fn shapes() -> Gathered {
+pub(super) fn shapes() -> GatheredCoverage {
     let read = |text: &str| {
         read_report("r", text.replace("/srv/shapes/", "").as_bytes())
             .unwrap()
@@ -38,14 +38,14 @@ pub(super) fn shapes() -> Gathered {
     };
     let cpp = read(include_str!("reports/gcovr-8.7.xml"));
     let rust = read(include_str!("reports/llvm-cov-19.json"));
-    Gathered {
-        coverage: Coverage::of(cpp.into_iter().chain(rust)),
+    GatheredCoverage {
+        coverage: ProjectCoverage::of(cpp.into_iter().chain(rust)),
         reports: Vec::new(),
         warnings: Vec::new(),
     }
 }
 
-fn text(gathered: &Gathered, format: OutputFormat) -> String {
+fn text(gathered: &GatheredCoverage, format: OutputFormat) -> String {
     match render(gathered, format) {
         Value::String(text) => text,
         other => panic!("{other}"),

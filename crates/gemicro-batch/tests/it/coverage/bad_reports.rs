@@ -2,7 +2,7 @@
 
 use std::io::Read;
 
-use gemicro_batch::coverage::{Asked, CoverageError, Scope, gather_until, read_report};
+use gemicro_batch::coverage::{CoverageError, CoverageRequest, FileScope, gather_until, read_report};
 use gemicro_event::{ErrorKind, Failure};
 
 use super::project::{Project, lcov};
@@ -182,7 +182,7 @@ fn a_report_beyond_the_limit_ends_there() {
         .open(project.path("lcov.info"))
         .unwrap();
     file.set_len((1 << 30) + 1).unwrap();
-    let error = project.gather(&[], Scope::All).unwrap_err();
+    let error = project.gather(&[], FileScope::All).unwrap_err();
     assert!(matches!(error, CoverageError::TooLarge { .. }), "{error}");
 }
 
@@ -197,7 +197,7 @@ fn names_that_are_no_text_are_read_with_a_warning() {
 #[test]
 fn a_missing_report_says_where_was_looked_and_how_to_make_one() {
     let project = Project::new();
-    let error = project.gather(&[], Scope::All).unwrap_err();
+    let error = project.gather(&[], FileScope::All).unwrap_err();
     let failure = Failure::from(error);
     assert_eq!(failure.kind, ErrorKind::NotFound);
     for expected in [
@@ -213,7 +213,7 @@ fn a_missing_report_says_where_was_looked_and_how_to_make_one() {
             failure.message
         );
     }
-    let error = project.gather(&["gone.info"], Scope::All).unwrap_err();
+    let error = project.gather(&["gone.info"], FileScope::All).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::NotFound);
     assert!(
         error
@@ -222,10 +222,10 @@ fn a_missing_report_says_where_was_looked_and_how_to_make_one() {
         "{error}"
     );
     let root = project.path("not-there");
-    let asked = Asked {
+    let asked = CoverageRequest {
         root,
         reports: Vec::new(),
-        scope: Scope::All,
+        scope: FileScope::All,
     };
     assert!(gather_until(&asked, &|| false).is_err());
 }
@@ -234,7 +234,7 @@ fn a_missing_report_says_where_was_looked_and_how_to_make_one() {
 fn a_file_of_another_tool_is_passed_over_in_its_usual_place_and_refused_by_name() {
     let project = Project::new();
     project.write("coverage.json", include_str!("reports/coverage-py-7.17.json"));
-    let error = project.gather(&[], Scope::All).unwrap_err();
+    let error = project.gather(&[], FileScope::All).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::NotFound);
     assert!(
         error
@@ -251,11 +251,11 @@ fn a_file_of_another_tool_is_passed_over_in_its_usual_place_and_refused_by_name(
         "{:?}",
         gathered.warnings
     );
-    let error = project.gather(&["coverage.json"], Scope::All).unwrap_err();
+    let error = project.gather(&["coverage.json"], FileScope::All).unwrap_err();
     assert!(matches!(error, CoverageError::OtherFormat { .. }), "{error}");
     project.write("coverage.xml", "");
     assert!(matches!(
-        project.gather(&[], Scope::All),
+        project.gather(&[], FileScope::All),
         Err(CoverageError::Empty { .. })
     ));
 }
@@ -265,10 +265,10 @@ fn reading_ends_when_it_is_stopped() {
     let project = Project::new();
     project.write("lcov.info", lcov("a.c", &[(1, 1)]).repeat(100_000));
     let n_asked = std::cell::Cell::new(0);
-    let asked = Asked {
+    let asked = CoverageRequest {
         root: project.root(),
         reports: Vec::new(),
-        scope: Scope::All,
+        scope: FileScope::All,
     };
     let stopped = gather_until(&asked, &|| {
         n_asked.set(n_asked.get() + 1);

@@ -2,14 +2,14 @@
 //!
 //! A machine without MiniZinc skips this with a loud line, and fails in CI.
 
-use gemicro_batch::coverage::{Gathered, OutputFormat, render};
+use gemicro_batch::coverage::{GatheredCoverage, OutputFormat, render};
 use serde_json::Value;
 
 use super::answers::{gathered, shapes};
 use super::project::{Project, assert_there, run};
 
 /// What the model tells about this coverage.
-fn told(gathered: &Gathered) -> Value {
+fn told(gathered: &GatheredCoverage) -> Value {
     let project = Project::new();
     let data = render(gathered, OutputFormat::MinizincDzn);
     project.write("coverage.dzn", data.as_str().unwrap());
@@ -34,7 +34,7 @@ fn told(gathered: &Gathered) -> Value {
 }
 
 /// The same out of the JSON answer.
-fn expected(gathered: &Gathered) -> Value {
+fn expected(gathered: &GatheredCoverage) -> Value {
     let json = render(gathered, OutputFormat::Json);
     let files = json["files"].as_array().unwrap();
     let of_files = |key: &str| Value::from_iter(files.iter().map(|file| file[key].clone()));

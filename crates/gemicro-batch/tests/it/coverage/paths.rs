@@ -1,13 +1,13 @@
 //! Paths of reports: from the project's folder on, whoever wrote them where.
 
-use gemicro_batch::coverage::{Gathered, Scope};
+use gemicro_batch::coverage::{FileScope, GatheredCoverage};
 use gemicro_event::ErrorKind;
 
 use super::project::{Project, lcov};
 
 const LINES: &[(u32, u64)] = &[(1, 1), (2, 0)];
 
-fn paths(gathered: &Gathered) -> Vec<&str> {
+fn paths(gathered: &GatheredCoverage) -> Vec<&str> {
     gathered
         .coverage
         .files
@@ -142,20 +142,20 @@ fn a_report_outside_the_project_is_refused_also_through_a_link() {
         "/etc/passwd",
         "a/../../b",
     ] {
-        let error = project.gather(&[name], Scope::All).unwrap_err();
+        let error = project.gather(&[name], FileScope::All).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::PermissionDenied, "{name}: {error}");
     }
     // In a usual place it is passed over.
     std::os::unix::fs::symlink(outside.path("lcov.info"), project.path("lcov.info")).unwrap();
     assert_eq!(
-        project.gather(&[], Scope::All).unwrap_err().kind(),
+        project.gather(&[], FileScope::All).unwrap_err().kind(),
         ErrorKind::NotFound
     );
     // A link inside the project is as good as its target, and both are one report.
     project.write("real.info", report(&["a.c"]));
     std::os::unix::fs::symlink("real.info", project.path("also.info")).unwrap();
     let gathered = project
-        .gather(&["real.info", "also.info", "./real.info"], Scope::All)
+        .gather(&["real.info", "also.info", "./real.info"], FileScope::All)
         .unwrap();
     assert_eq!(gathered.reports.len(), 1);
 }
@@ -164,13 +164,13 @@ fn a_report_outside_the_project_is_refused_also_through_a_link() {
 fn a_folder_or_a_pipe_is_no_report() {
     let project = project(&["a.c"]);
     std::fs::create_dir(project.path("lcov.dir")).unwrap();
-    assert!(project.gather(&["lcov.dir"], Scope::All).is_err());
+    assert!(project.gather(&["lcov.dir"], FileScope::All).is_err());
     let made = std::process::Command::new("mkfifo")
         .arg(project.path("pipe.info"))
         .status()
         .unwrap();
     assert!(made.success());
-    let error = project.gather(&["pipe.info"], Scope::All).unwrap_err();
+    let error = project.gather(&["pipe.info"], FileScope::All).unwrap_err();
     assert!(error.to_string().contains("it is not a plain file"), "{error}");
 }
 
@@ -182,10 +182,10 @@ fn the_project_may_be_named_through_a_link() {
     std::os::unix::fs::symlink(project.root(), &link).unwrap();
     let named = link.join("src/a.c").to_string_lossy().into_owned();
     project.write("lcov.info", report(&[&named]));
-    let gathered = gemicro_batch::coverage::gather(&gemicro_batch::coverage::Asked {
+    let gathered = gemicro_batch::coverage::gather(&gemicro_batch::coverage::CoverageRequest {
         reports: vec![link.join("lcov.info").to_string_lossy().into_owned()],
         root: link,
-        scope: Scope::All,
+        scope: FileScope::All,
     });
     assert_eq!(paths(&gathered.unwrap()), ["src/a.c"]);
 }

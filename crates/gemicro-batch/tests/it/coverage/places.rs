@@ -1,6 +1,6 @@
 //! The usual places, merging, scopes, and reports that are older than the sources.
 
-use gemicro_batch::coverage::{ReportFormat, Scope};
+use gemicro_batch::coverage::{FileScope, ReportFormat};
 
 use super::project::{Project, lcov};
 
@@ -44,7 +44,7 @@ fn all_reports_in_the_usual_places_are_merged_in_their_order() {
     let totals = gathered.coverage.totals();
     assert_eq!((totals.lines, totals.covered), (13, 12));
     let named = project
-        .gather(&["coverage/unit.info", "out/lcov.info"], Scope::All)
+        .gather(&["coverage/unit.info", "out/lcov.info"], FileScope::All)
         .unwrap();
     assert_eq!(named.coverage.totals().lines, 3);
 }
@@ -61,11 +61,11 @@ fn a_scope_leaves_out_the_other_language() {
             .map(|name| lcov(name, &[(1, 1)]))
             .concat(),
     );
-    for (scope, n_files) in [(Scope::All, 3), (Scope::Cpp, 1), (Scope::Rust, 1)] {
+    for (scope, n_files) in [(FileScope::All, 3), (FileScope::Cpp, 1), (FileScope::Rust, 1)] {
         assert_eq!(project.gather(&[], scope).unwrap().coverage.files.len(), n_files);
     }
     project.write("lcov.info", lcov("b.cpp", &[(1, 1)]));
-    let gathered = project.gather(&[], Scope::Rust).unwrap();
+    let gathered = project.gather(&[], FileScope::Rust).unwrap();
     assert_eq!(gathered.warnings, ["no file of the reports is of Rust"]);
     assert_eq!(gathered.coverage.summary().files, 0);
 }

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use std::time::{Duration, SystemTime};
 
-use gemicro_batch::coverage::{Asked, CoverageError, Gathered, Scope, gather};
+use gemicro_batch::coverage::{CoverageError, CoverageRequest, FileScope, GatheredCoverage, gather};
 
 /// A folder that is removed in the end.
 pub(super) struct Project {
@@ -44,16 +44,20 @@ impl Project {
         file.set_modified(at).unwrap();
     }
 
-    pub(super) fn gather(&self, reports: &[&str], scope: Scope) -> Result<Gathered, CoverageError> {
-        gather(&Asked {
+    pub(super) fn gather(
+        &self,
+        reports: &[&str],
+        scope: FileScope,
+    ) -> Result<GatheredCoverage, CoverageError> {
+        gather(&CoverageRequest {
             root: self.root(),
             reports: reports.iter().map(|report| (*report).to_owned()).collect(),
             scope,
         })
     }
 
-    pub(super) fn all(&self) -> Gathered {
-        self.gather(&[], Scope::All).unwrap()
+    pub(super) fn all(&self) -> GatheredCoverage {
+        self.gather(&[], FileScope::All).unwrap()
     }
 }
 

@@ -1,6 +1,8 @@
 //! Random and mutated reports never panic; strings survive the way to MiniZinc and back.
 
-use gemicro_batch::coverage::{Coverage, FileCoverage, Gathered, OutputFormat, read_report, render};
+use gemicro_batch::coverage::{
+    FileCoverage, GatheredCoverage, OutputFormat, ProjectCoverage, read_report, render,
+};
 use proptest::prelude::*;
 
 use super::answers::gathered;
@@ -87,10 +89,10 @@ fn check(bytes: &[u8]) {
     let Ok(report) = read_report("r", bytes) else {
         return;
     };
-    let coverage = Coverage::of(report.files);
+    let coverage = ProjectCoverage::of(report.files);
     let totals = coverage.totals();
     assert!(totals.covered <= totals.lines && totals.functions_covered <= totals.functions);
-    let gathered = Gathered {
+    let gathered = GatheredCoverage {
         coverage,
         reports: Vec::new(),
         warnings: report.warnings,
@@ -195,7 +197,7 @@ proptest! {
         other in proptest::collection::btree_map(1_u32..20, 0_u64..3, 0..10),
     ) {
         let coverage = |lines: &std::collections::BTreeMap<u32, u64>| {
-            Coverage::of([FileCoverage { lines: lines.clone(), ..FileCoverage::new("a.c".to_owned()) }])
+            ProjectCoverage::of([FileCoverage { lines: lines.clone(), ..FileCoverage::new("a.c".to_owned()) }])
         };
         let (mut left, mut right) = (coverage(&one), coverage(&other));
         left.merge(coverage(&other));

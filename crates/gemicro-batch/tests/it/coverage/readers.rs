@@ -1,7 +1,8 @@
 //! Stored reports of real tools, and the records that tools can write.
 
 use gemicro_batch::coverage::{
-    Coverage, FunctionCoverage, Language, LineRange, Report, ReportFormat, Scope, Totals, read_report,
+    CodeLanguage, CoverageReport, FileScope, FunctionCoverage, LineRange, ProjectCoverage, ReportFormat,
+    Totals, read_report,
 };
 
 const LCOV: &str = include_str!("reports/lcov-1.16.info");
@@ -12,12 +13,12 @@ const GCOVR: &str = include_str!("reports/gcovr-8.7.xml");
 const COVERAGE_PY: &str = include_str!("reports/coverage-py-7.17.xml");
 const COVERAGE_PY_LCOV: &str = include_str!("reports/coverage-py-7.17.info");
 
-fn read(text: &str) -> Report {
+fn read(text: &str) -> CoverageReport {
     read_report("report", text.as_bytes()).unwrap()
 }
 
-fn coverage(text: &str) -> Coverage {
-    Coverage::of(read(text).files)
+fn coverage(text: &str) -> ProjectCoverage {
+    ProjectCoverage::of(read(text).files)
 }
 
 fn told(totals: Totals) -> [u64; 4] {
@@ -29,7 +30,7 @@ fn told(totals: Totals) -> [u64; 4] {
     ]
 }
 
-fn uncovered(coverage: &Coverage, path: &str) -> String {
+fn uncovered(coverage: &ProjectCoverage, path: &str) -> String {
     let ranges = coverage.file(path).unwrap().uncovered();
     ranges
         .iter()
@@ -61,7 +62,10 @@ fn the_two_exports_of_llvm_say_the_same_line_by_line() {
     assert_eq!(coverage(LLVM_JSON), coverage(LLVM_LCOV));
     let rust = "/srv/shapes/src/shapes.rs";
     assert_eq!(uncovered(&coverage(LLVM_JSON), rust), "5 8 14 24-27");
-    assert_eq!(coverage(LLVM_JSON).file(rust).unwrap().language, Language::Rust);
+    assert_eq!(
+        coverage(LLVM_JSON).file(rust).unwrap().language,
+        CodeLanguage::Rust
+    );
 }
 
 #[test]
@@ -145,7 +149,7 @@ fn a_line_in_a_method_and_in_its_class_counts_once_and_a_file_in_two_classes_is_
 </classes></package></packages></coverage>"#;
     let report = read(text);
     assert_eq!(report.sources, ["/srv/a & b"]);
-    let coverage = Coverage::of(report.files);
+    let coverage = ProjectCoverage::of(report.files);
     let file = coverage.file("src/a\"ü.c").unwrap();
     let lines: Vec<(u32, u64)> = file.lines.clone().into_iter().collect();
     assert_eq!(lines, [(3, 0), (4, 3), (7, 0), (9, 1)]);
@@ -180,22 +184,25 @@ fn two_reports_of_one_run_change_no_line() {
         "src/shapes.rs",
     ];
     assert_eq!(paths, expected);
-    assert_eq!(told(both.clone().within(Scope::Rust).totals()), [28, 21, 5, 4]);
-    assert_eq!(told(both.within(Scope::Cpp).totals()), [25, 20, 5, 5]);
+    assert_eq!(
+        told(both.clone().within(FileScope::Rust).totals()),
+        [28, 21, 5, 4]
+    );
+    assert_eq!(told(both.within(FileScope::Cpp).totals()), [25, 20, 5, 5]);
 }
 
 #[test]
 fn languages_are_told_by_the_ending() {
     for (path, expected) in [
-        ("a.rs", Language::Rust),
-        ("lib/a.C", Language::Cpp),
-        ("a.h++", Language::Cpp),
-        ("a.tpp", Language::Cpp),
-        ("a.rs.txt", Language::Other),
-        ("x.rs/Makefile", Language::Other),
-        ("", Language::Other),
+        ("a.rs", CodeLanguage::Rust),
+        ("lib/a.C", CodeLanguage::Cpp),
+        ("a.h++", CodeLanguage::Cpp),
+        ("a.tpp", CodeLanguage::Cpp),
+        ("a.rs.txt", CodeLanguage::Other),
+        ("x.rs/Makefile", CodeLanguage::Other),
+        ("", CodeLanguage::Other),
     ] {
-        assert_eq!(Language::of(path), expected, "{path}");
+        assert_eq!(CodeLanguage::of(path), expected, "{path}");
     }
 }
 
@@ -258,5 +265,5 @@ fn coverage_is_journalled_compactly_and_read_back() {
     let coverage = coverage(LLVM_JSON);
     let text = serde_json::to_string(&coverage).unwrap();
     assert!(text.contains(r#""lines":[[5,1],[6,1],[7,4]"#), "{text}");
-    assert_eq!(serde_json::from_str::<Coverage>(&text).unwrap(), coverage);
+    assert_eq!(serde_json::from_str::<ProjectCoverage>(&text).unwrap(), coverage);
 }

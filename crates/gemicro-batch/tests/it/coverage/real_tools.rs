@@ -2,7 +2,7 @@
 //!
 //! A machine without a tool skips its test with a loud line, and fails in CI.
 
-use gemicro_batch::coverage::{Gathered, Scope};
+use gemicro_batch::coverage::{FileScope, GatheredCoverage};
 
 use super::project::{Project, assert_there, run};
 
@@ -37,13 +37,13 @@ fn numbers(printed: &str, word: &str) -> Vec<u64> {
     words.filter_map(|word| word.parse().ok()).collect()
 }
 
-fn lines(gathered: &Gathered) -> (u64, u64) {
+fn lines(gathered: &GatheredCoverage) -> (u64, u64) {
     let totals = gathered.coverage.totals();
     (totals.covered, totals.lines)
 }
 
 /// No file was left out, moved or newer than its report.
-fn assert_plain(gathered: &Gathered) {
+fn assert_plain(gathered: &GatheredCoverage) {
     assert_eq!(gathered.warnings, Vec::<String>::new());
     assert!(gathered.reports.iter().all(|report| !report.is_stale));
 }
@@ -173,7 +173,7 @@ fn rustc_with_llvm_cov() {
     let told = numbers(&summary, "TOTAL");
     let [n_functions, n_missed_functions, n_lines, n_missed] = [told[2], told[3], told[4], told[5]];
     for report in ["coverage.json", "lcov.info"] {
-        let gathered = project.gather(&[report], Scope::Rust).unwrap();
+        let gathered = project.gather(&[report], FileScope::Rust).unwrap();
         assert_plain(&gathered);
         assert!(n_missed > 0 && n_missed < n_lines);
         assert_eq!(
@@ -210,7 +210,7 @@ fn coverage_py_with_cobertura() {
     let summary = run(&root, &[PYTHON, "-m", "coverage", "report"]);
     let told = numbers(&summary, "TOTAL");
     for report in ["coverage.xml", "lcov.info"] {
-        let gathered = project.gather(&[report], Scope::All).unwrap();
+        let gathered = project.gather(&[report], FileScope::All).unwrap();
         assert_plain(&gathered);
         assert_eq!(
             lines(&gathered),

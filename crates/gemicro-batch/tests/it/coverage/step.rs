@@ -1,9 +1,9 @@
 //! The step of a `query_coverage` task, carried out.
 
-use gemicro_batch::coverage::{COVERAGE_STEP, CoverageExecutor, OutputFormat, Scope};
+use gemicro_batch::coverage::{COVERAGE_STEP, CoverageExecutor, FileScope, OutputFormat};
 use gemicro_batch::types::{CoverageInput, CoverageOutput};
 use gemicro_core::budget::Purpose;
-use gemicro_core::execute::{Answers, Executor, StepCall, StepReporter};
+use gemicro_core::execute::{Executor, RunAnswers, StepCall, StepReporter};
 use gemicro_core::flow::{RetryPolicy, Step};
 use gemicro_core::live::LiveHub;
 use gemicro_event::{Charge, ErrorKind, Failure, Json, StepKey, StreamId};
@@ -15,7 +15,7 @@ use super::project::{Project, lcov};
 fn input(project: &Project, format: OutputFormat) -> CoverageInput {
     CoverageInput {
         directory: project.root().to_string_lossy().into_owned(),
-        scope: Scope::All,
+        scope: FileScope::All,
         format,
         reports: Vec::new(),
     }
@@ -32,7 +32,7 @@ async fn execute(input: &CoverageInput, cancel: CancellationToken) -> Result<Jso
         timeout_ms: None,
     };
     let call = StepCall {
-        answers: Answers::channel().1,
+        answers: RunAnswers::channel().1,
         run: StreamId::random(),
         live: LiveHub::default().writer(&step.key, 1),
         step,

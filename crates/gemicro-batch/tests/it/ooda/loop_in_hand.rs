@@ -1,12 +1,12 @@
 //! A loop in the hand: its plan, what is measured in it, and what its trials say.
 
-use gemicro_batch::coverage::{Language, LineRange, Scope, Totals};
+use gemicro_batch::coverage::{CodeLanguage, FileScope, LineRange, Totals};
 use gemicro_batch::ooda::{
-    Commands, Decider, FileFigures, Landed, Mutations, Observation, OodaFlow, OodaPlan, Order, Rejection,
-    RejectionKind, Trial, Uncovered,
+    Commands, Decider, FileFigures, LandedTrial, Mutations, Observation, OodaFlow, OodaPlan, Rejection,
+    RejectionKind, TimedCommand, Trial, UncoveredLines,
 };
-use gemicro_batch::proposal::{Excerpt, Material, PatchedFile, TestPrompts};
-use gemicro_batch::strategy::{Changes, Gap, rank};
+use gemicro_batch::proposal::{Excerpt, PatchedFile, ProposalMaterial, TestPrompts};
+use gemicro_batch::strategy::{CoverageGap, FileChangeCounts, rank};
 use gemicro_core::llm::LlmConfig;
 
 use crate::proposals::Journal;
@@ -15,7 +15,7 @@ use crate::support::said;
 pub(super) type Loop = Journal<OodaFlow>;
 
 pub(super) fn plan() -> OodaPlan {
-    let order = |command: &str| Order {
+    let order = |command: &str| TimedCommand {
         command: command.to_owned(),
         timeout_ms: 1_000,
     };
@@ -26,7 +26,7 @@ pub(super) fn plan() -> OodaPlan {
             test: order("make test"),
             coverage: order("make coverage"),
             reports: vec!["lcov.info".to_owned()],
-            scope: Scope::All,
+            scope: FileScope::All,
             leave: Vec::new(),
             environment: Vec::new(),
         },
@@ -48,10 +48,10 @@ pub(super) fn plan() -> OodaPlan {
 }
 
 /// A gap of three lines that begins at this one.
-pub(super) fn gap(first: u32) -> Gap {
-    Gap {
+pub(super) fn gap(first: u32) -> CoverageGap {
+    CoverageGap {
         file: "src/a.rs".to_owned(),
-        language: Language::Rust,
+        language: CodeLanguage::Rust,
         function: None,
         is_never_called: false,
         lines: vec![range(first)],
@@ -79,14 +79,14 @@ pub(super) fn observation(covered: u64, gaps: &[u32]) -> Observation {
             lines: 20,
             covered,
         }],
-        uncovered: vec![Uncovered {
+        uncovered: vec![UncoveredLines {
             path: "src/a.rs".to_owned(),
             ranges: gaps.iter().map(|first| range(*first)).collect(),
         }],
         n_gaps: gaps.len() as u64,
         gaps: rank(
             gaps.iter().map(|first| gap(*first)).collect(),
-            &Changes::default(),
+            &FileChangeCounts::default(),
             |_| None,
         ),
         commit: format!("commit-{covered}"),
@@ -117,7 +117,7 @@ pub(super) fn taken(after: Observation) -> Trial {
             noticed: 1,
             about: Vec::new(),
         },
-        landed: Some(Landed {
+        landed: Some(LandedTrial {
             branch: "task/tests".to_owned(),
             commit: after.commit.clone(),
             worktree: Some("/srv/tree".to_owned()),
@@ -143,10 +143,10 @@ pub(super) fn rejected(reason: RejectionKind, patch: &str) -> Trial {
     }
 }
 
-pub(super) fn material(first: u32) -> Material {
-    Material {
+pub(super) fn material(first: u32) -> ProposalMaterial {
+    ProposalMaterial {
         target: "src/a.rs".to_owned(),
-        language: Language::Rust,
+        language: CodeLanguage::Rust,
         lines: vec![range(first)],
         excerpts: vec![Excerpt {
             first,

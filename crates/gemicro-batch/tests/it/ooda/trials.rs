@@ -1,12 +1,12 @@
 //! Measurements and trials in a real sandbox: a program in C that nobody compiles, and tests that look at its text.
 
 use futures_util::future::BoxFuture;
-use gemicro_batch::coverage::{LineRange, Scope};
+use gemicro_batch::coverage::{FileScope, LineRange};
 use gemicro_batch::ooda::{
-    Commands, Found, Landed, Mutations, Observation, ObserveInput, Order, Rejection, RejectionKind,
-    TrialInput, Uncovered, observe, try_out,
+    Commands, LandedTrial, Mutations, Observation, ObserveInput, Rejection, RejectionKind, TimedCommand,
+    TrialFinding, TrialInput, UncoveredLines, observe, try_out,
 };
-use gemicro_batch::strategy::Changes;
+use gemicro_batch::strategy::FileChangeCounts;
 use gemicro_batch::workshop::{Renewable, Toolchains, Workshop};
 use gemicro_event::{ErrorKind, Failure};
 use tokio_util::sync::CancellationToken;
@@ -42,7 +42,7 @@ fn project() -> Option<World> {
 }
 
 fn commands(test: &str, coverage: &str, timeout_ms: u64) -> Commands {
-    let order = |command: &str| Order {
+    let order = |command: &str| TimedCommand {
         command: command.to_owned(),
         timeout_ms,
     };
@@ -50,7 +50,7 @@ fn commands(test: &str, coverage: &str, timeout_ms: u64) -> Commands {
         test: order(test),
         coverage: order(coverage),
         reports: vec!["lcov.info".to_owned()],
-        scope: Scope::All,
+        scope: FileScope::All,
         leave: Vec::new(),
         environment: Vec::new(),
     }
@@ -58,7 +58,7 @@ fn commands(test: &str, coverage: &str, timeout_ms: u64) -> Commands {
 
 async fn observed(world: &World, commands: &Commands) -> Result<Observation, Failure> {
     let workshop = world.workshop(&Toolchains::default());
-    let changes = Changes::default();
+    let changes = FileChangeCounts::default();
     observe(
         &Unrenewed(workshop),
         commands,
@@ -73,7 +73,7 @@ async fn a_project_is_measured_without_its_tests() {
     let Some(world) = project() else { return };
     let found = observed(&world, &commands(TEST, COVERAGE, 60_000)).await.unwrap();
     assert_eq!((found.totals.lines, found.totals.covered), (3, 2));
-    let uncovered = [Uncovered {
+    let uncovered = [UncoveredLines {
         path: "src/a.c".to_owned(),
         ranges: vec![LineRange { first: 3, last: 3 }],
     }];
@@ -119,7 +119,7 @@ async fn what_cannot_be_measured_is_said() {
 }
 
 /// A trial of a new test with this text.
-async fn tried(world: &World, text: &str, timeout_ms: u64) -> (Workshop, Found) {
+async fn tried(world: &World, text: &str, timeout_ms: u64) -> (Workshop, TrialFinding) {
     let workshop = world.workshop(&Toolchains::default());
     let commands = commands(TEST, COVERAGE, 60_000);
     let before = observed(world, &commands).await.unwrap();
@@ -128,7 +128,7 @@ async fn tried(world: &World, text: &str, timeout_ms: u64) -> (Workshop, Found) 
             directory: "/none".to_owned(),
             branch: "task/tests".to_owned(),
             commands: Commands {
-                test: Order {
+                test: TimedCommand {
                     timeout_ms,
                     ..commands.test
                 },
@@ -151,7 +151,7 @@ async fn tried(world: &World, text: &str, timeout_ms: u64) -> (Workshop, Found) 
 async fn a_good_test_is_taken() {
     let Some(world) = project() else { return };
     let (workshop, found) = tried(&world, "grep -q 'return 2;' src/a.c # covers", 60_000).await;
-    let Found::Good(good) = found else {
+    let TrialFinding::Good(good) = found else {
         panic!("{found:?}");
     };
     assert_eq!(
@@ -167,14 +167,14 @@ async fn a_good_test_is_taken() {
         world.read("project/tests/new.sh"),
         "grep -q 'return 2;' src/a.c # covers\n"
     );
-    let landed = Landed {
+    let landed = LandedTrial {
         branch: "task/tests".to_owned(),
         commit: "c1".to_owned(),
         worktree: None,
         reports: Vec::new(),
     };
     let trial = good
-        .landed(&workshop, (&Changes::default(), "c1"), landed.clone())
+        .landed(&workshop, (&FileChangeCounts::default(), "c1"), landed.clone())
         .unwrap();
     let after = trial.after.unwrap();
     assert_eq!(
@@ -189,7 +189,7 @@ async fn a_test_that_breaks_a_rule_is_rejected() {
     let Some(world) = project() else { return };
     let check = async |text: &str, timeout_ms: u64, expected: Rejection| {
         let (_, found) = tried(&world, text, timeout_ms).await;
-        let Found::Rejected(trial) = found else {
+        let TrialFinding::Rejected(trial) = found else {
             panic!("{found:?}");
         };
         assert_eq!(trial.rejection, Some(expected));
@@ -223,7 +223,7 @@ async fn a_test_that_breaks_a_rule_is_rejected() {
     .await;
     let useless = "the test does not check what it runs: it noticed 0 of 2 versions with broken code";
     let (_, found) = tried(&world, "true # covers", 60_000).await;
-    let Found::Rejected(trial) = found else {
+    let TrialFinding::Rejected(trial) = found else {
         panic!("{found:?}");
     };
     let about = trial.mutations.about.clone();
@@ -264,7 +264,7 @@ async fn a_test_that_fails_for_other_reasons_proves_nothing() {
         (counted, "the test does not pass when it is run again"),
     ] {
         let (_, found) = tried(&world, text, 60_000).await;
-        let Found::Rejected(trial) = found else {
+        let TrialFinding::Rejected(trial) = found else {
             panic!("{found:?}");
         };
         let rejection = trial.rejection.unwrap();

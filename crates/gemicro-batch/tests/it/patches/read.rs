@@ -1,7 +1,7 @@
 //! What is found in an answer, and what is refused of it.
 
 use gemicro_batch::patch::{
-    FileChange, FilePatch, Hunk, HunkLine, MAX_FILES, MAX_PATCH_BYTES, Patch, PatchError, RefusedChange,
+    FilePatch, Hunk, HunkLine, MAX_FILES, MAX_PATCH_BYTES, Patch, PatchChange, PatchError, RefusedChange,
     check_path,
 };
 
@@ -21,7 +21,7 @@ fn hunk(hint: Option<usize>) -> Hunk {
 }
 
 fn modify(path: &str, hint: Option<usize>) -> Patch {
-    let change = FileChange::Modify {
+    let change = PatchChange::Modify {
         hunks: vec![hunk(hint)],
     };
     Patch {
@@ -33,7 +33,7 @@ fn modify(path: &str, hint: Option<usize>) -> Patch {
 }
 
 fn create(path: &str, text: &str) -> Patch {
-    let change = FileChange::Create {
+    let change = PatchChange::Create {
         text: text.to_owned(),
     };
     Patch {
@@ -125,20 +125,20 @@ fn several_files_and_blocks() {
     );
     let continued = format!("```diff\n{GIT}```\nand below\n```diff\n@@ -9 +9 @@\n-q\n+r\n```\n");
     let patch = Patch::from_answer(&continued).unwrap();
-    assert!(matches!(&patch.files[0].change, FileChange::Modify { hunks } if hunks.len() == 2));
+    assert!(matches!(&patch.files[0].change, PatchChange::Modify { hunks } if hunks.len() == 2));
 }
 
 #[test]
 fn lines_that_look_like_headers_stay_lines() {
     let answer = "--- a/q.sql\n+++ b/q.sql\n@@ -1,3 +1,2 @@\n a\n--- old remark\n b\n```\n";
     let patch = Patch::from_answer(&format!("```diff\n{answer}")).unwrap();
-    let FileChange::Modify { hunks } = &patch.files[0].change else {
+    let PatchChange::Modify { hunks } = &patch.files[0].change else {
         panic!("{patch:?}");
     };
     assert_eq!(hunks[0].lines[1], HunkLine::Remove("-- old remark".to_owned()));
     let fences = "```diff\n--- a/r.md\n+++ b/r.md\n@@ -1,3 +1,4 @@\n ```\n+```text\n x\n ```\n```\n";
     let patch = Patch::from_answer(fences).unwrap();
-    assert!(matches!(&patch.files[0].change, FileChange::Modify { hunks } if hunks[0].lines.len() == 4));
+    assert!(matches!(&patch.files[0].change, PatchChange::Modify { hunks } if hunks[0].lines.len() == 4));
 }
 
 #[test]

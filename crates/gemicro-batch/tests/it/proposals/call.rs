@@ -1,6 +1,6 @@
 //! One attempt of a step, for an executor that is called by hand.
 
-use gemicro_core::execute::{Answers, StepCall, StepReporter};
+use gemicro_core::execute::{RunAnswers, StepCall, StepReporter};
 use gemicro_core::flow::Step;
 use gemicro_core::live::LiveHub;
 use gemicro_event::StreamId;
@@ -8,7 +8,7 @@ use tokio_util::sync::CancellationToken;
 
 pub(super) fn call(step: Step) -> StepCall {
     StepCall {
-        answers: Answers::channel().1,
+        answers: RunAnswers::channel().1,
         run: StreamId::random(),
         live: LiveHub::default().writer(&step.key, 1),
         step,

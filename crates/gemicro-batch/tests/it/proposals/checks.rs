@@ -1,7 +1,8 @@
 //! Proposed tests, checked on a copy in a real sandbox.
 
 use gemicro_batch::proposal::{
-    CheckExecutor, CheckInput, Checked, PatchProblem, PatchedFile, ProblemKind, Tried, Trying,
+    CheckExecutor, PatchProblem, PatchedFile, ProblemKind, ProposalCheckInput, ProposalChecked, TestTrial,
+    TriedTest,
 };
 use gemicro_core::execute::Executor;
 use gemicro_event::{ErrorKind, Failure, StepKey};
@@ -33,12 +34,16 @@ fn project() -> Option<World> {
 
 const RUN_ALL: &str = "bash tests/new.sh && bash tests/old.sh";
 
-async fn checked(world: &World, answer: String, command: Option<(&str, u64)>) -> Result<Checked, Failure> {
-    let input = CheckInput {
+async fn checked(
+    world: &World,
+    answer: String,
+    command: Option<(&str, u64)>,
+) -> Result<ProposalChecked, Failure> {
+    let input = ProposalCheckInput {
         directory: world.path("project").display().to_string(),
         answer,
         leave: Vec::new(),
-        trying: command.map(|(command, timeout_ms)| Trying {
+        trying: command.map(|(command, timeout_ms)| TestTrial {
             command: command.to_owned(),
             timeout_ms,
             variables: Vec::new(),
@@ -61,8 +66,8 @@ async fn checked(world: &World, answer: String, command: Option<(&str, u64)>) ->
 }
 
 /// What is found about a patch that applies.
-fn applies(line: &str, tried: Option<(Option<i32>, &str)>) -> Checked {
-    Checked {
+fn applies(line: &str, tried: Option<(Option<i32>, &str)>) -> ProposalChecked {
+    ProposalChecked {
         patch: patch(line),
         files: vec![PatchedFile {
             path: "tests/new.sh".to_owned(),
@@ -71,7 +76,7 @@ fn applies(line: &str, tried: Option<(Option<i32>, &str)>) -> Checked {
             deletions: 0,
         }],
         problem: None,
-        tried: tried.map(|(exit_code, output)| Tried {
+        tried: tried.map(|(exit_code, output)| TriedTest {
             exit_code,
             output: output.to_owned(),
         }),
@@ -130,7 +135,7 @@ async fn a_command_that_the_policy_denies_is_not_run() {
 #[tokio::test]
 async fn without_a_project_there_is_nothing_to_check() {
     let Some(world) = project() else { return };
-    let elsewhere = CheckInput {
+    let elsewhere = ProposalCheckInput {
         directory: "/none".to_owned(),
         answer: answer("true"),
         leave: Vec::new(),

@@ -1,16 +1,16 @@
 //! The events of proposals, strategies and loops on the wire.
 
-use gemicro_batch::coverage::{Language, LineRange, Totals};
+use gemicro_batch::coverage::{CodeLanguage, LineRange, Totals};
 use gemicro_batch::ooda::{
-    Decider, FileFigures, Landed, Mutations, Observation, OodaActed, OodaDecided, OodaObserved, OodaOriented,
-    Rejection, RejectionKind, Uncovered,
+    Decider, FileFigures, LandedTrial, Mutations, Observation, OodaActed, OodaDecided, OodaObserved,
+    OodaOriented, Rejection, RejectionKind, UncoveredLines,
 };
 use gemicro_batch::proposal::{
-    Checked, Excerpt, Material, Neighbour, PatchProblem, PatchedFile, ProblemKind, TestChecked,
-    TestMaterialGathered, TestProposed, Tried,
+    Excerpt, Neighbour, PatchProblem, PatchedFile, ProblemKind, ProposalChecked, ProposalMaterial,
+    TestChecked, TestMaterialGathered, TestProposed, TriedTest,
 };
 use gemicro_batch::strategy::risk::Risk;
-use gemicro_batch::strategy::{Gap, GapsRanked, RankedGap, StrategyWritten};
+use gemicro_batch::strategy::{CoverageGap, GapsRanked, RankedGap, StrategyWritten};
 use gemicro_event::{AgentUpdate, Payload, Registry, Timestamp, Usage};
 
 fn line<P: Payload>(payload: &P) -> String {
@@ -46,10 +46,10 @@ fn patched() -> PatchedFile {
     }
 }
 
-fn gap() -> Gap {
-    Gap {
+fn gap() -> CoverageGap {
+    CoverageGap {
         file: "src/a.rs".to_owned(),
-        language: Language::Rust,
+        language: CodeLanguage::Rust,
         function: Some("price".to_owned()),
         is_never_called: true,
         lines: vec![LineRange { first: 2, last: 4 }, LineRange { first: 7, last: 7 }],
@@ -84,7 +84,7 @@ fn totals() -> Totals {
 fn events_of_proposals() {
     let checked = |problem, tried| TestChecked {
         attempt: 1,
-        checked: Checked {
+        checked: ProposalChecked {
             patch: "diff".to_owned(),
             files: vec![patched()],
             problem,
@@ -102,15 +102,15 @@ fn events_of_proposals() {
         kind: ProblemKind::DoesNotApply,
         message: "it does not fit".to_owned(),
     };
-    let tried = |exit_code| Tried {
+    let tried = |exit_code| TriedTest {
         exit_code,
         output: "1 failed\n".to_owned(),
     };
     let lines = [
         line(&TestMaterialGathered {
-            material: Material {
+            material: ProposalMaterial {
                 target: "src/a.rs".to_owned(),
-                language: Language::Rust,
+                language: CodeLanguage::Rust,
                 lines: gap().lines,
                 excerpts: vec![Excerpt {
                     first: 1,
@@ -176,7 +176,7 @@ fn events_of_loops() {
             lines: 10,
             covered: 6,
         }],
-        uncovered: vec![Uncovered {
+        uncovered: vec![UncoveredLines {
             path: "src/a.rs".to_owned(),
             ranges: gap().lines,
         }],
@@ -211,7 +211,7 @@ fn events_of_loops() {
             noticed: 2,
             about: vec!["src/a.rs:2: `<` became `>`: noticed".to_owned()],
         },
-        landed: Some(Landed {
+        landed: Some(LandedTrial {
             branch: "task/tests".to_owned(),
             commit: "c1".to_owned(),
             worktree: Some("/srv/tree".to_owned()),

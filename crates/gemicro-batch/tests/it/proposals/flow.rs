@@ -1,9 +1,9 @@
 //! The run that proposes one test.
 
-use gemicro_batch::coverage::Language;
+use gemicro_batch::coverage::CodeLanguage;
 use gemicro_batch::proposal::{
-    Aim, CheckInput, Checked, EarlierTest, Excerpt, Material, MaterialInput, PatchProblem, PatchedFile,
-    ProblemKind, ProposalFlow, ProposalPlan, TestPrompts, Tried, Trying,
+    Aim, EarlierTest, Excerpt, MaterialInput, PatchProblem, PatchedFile, ProblemKind, ProposalCheckInput,
+    ProposalChecked, ProposalFlow, ProposalMaterial, ProposalPlan, TestPrompts, TestTrial, TriedTest,
 };
 use gemicro_core::llm::LlmConfig;
 use gemicro_event::{ErrorKind, Failure};
@@ -24,7 +24,7 @@ fn plan() -> ProposalPlan {
         context: "it counts".to_owned(),
         earlier: None,
         leave: vec!["checks/*".to_owned()],
-        trying: Some(Trying {
+        trying: Some(TestTrial {
             command: "make test".to_owned(),
             timeout_ms: 1_000,
             variables: Vec::new(),
@@ -42,9 +42,9 @@ fn plan() -> ProposalPlan {
 /// A run that knows its material.
 fn journal(plan: &ProposalPlan) -> Journal<ProposalFlow> {
     let mut journal = Journal::new(ProposalFlow, plan);
-    let material = Material {
+    let material = ProposalMaterial {
         target: "src/a.rs".to_owned(),
-        language: Language::Rust,
+        language: CodeLanguage::Rust,
         lines: vec![range(2, 3)],
         excerpts: vec![Excerpt {
             first: 1,
@@ -68,20 +68,20 @@ fn files() -> Vec<PatchedFile> {
 }
 
 /// A patch that applies, and how the tests went with it.
-fn tried(patch: &str, exit_code: Option<i32>) -> Checked {
-    Checked {
+fn tried(patch: &str, exit_code: Option<i32>) -> ProposalChecked {
+    ProposalChecked {
         patch: patch.to_owned(),
         files: files(),
         problem: None,
-        tried: Some(Tried {
+        tried: Some(TriedTest {
             exit_code,
             output: "printed".to_owned(),
         }),
     }
 }
 
-fn problem(kind: ProblemKind, patch: &str) -> Checked {
-    Checked {
+fn problem(kind: ProblemKind, patch: &str) -> ProposalChecked {
+    ProposalChecked {
         patch: patch.to_owned(),
         files: Vec::new(),
         problem: Some(PatchProblem {
@@ -131,8 +131,8 @@ fn a_good_patch_ends_the_run() {
     let mut journal = journal(&plan());
     assert_eq!(prompt(&journal, "propose:1"), "propose for src/a.rs");
     journal.complete("propose:1", &said("answer 1"));
-    let check: CheckInput = journal.step("check:1").input.parse().unwrap();
-    let expected = CheckInput {
+    let check: ProposalCheckInput = journal.step("check:1").input.parse().unwrap();
+    let expected = ProposalCheckInput {
         directory: "/srv/project".to_owned(),
         answer: "answer 1".to_owned(),
         leave: plan().leave,
@@ -165,7 +165,7 @@ fn a_patch_that_nobody_tries_is_not_called_verified() {
     };
     let mut journal = journal(&plan);
     journal.complete("propose:1", &said("answer 1"));
-    let checked = Checked {
+    let checked = ProposalChecked {
         tried: None,
         ..tried("patch 1", None)
     };

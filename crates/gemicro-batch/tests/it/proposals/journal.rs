@@ -1,7 +1,7 @@
 //! A run of any flow in the hand: its journal is made event by event, in the order of the driver.
 
 use gemicro_core::budget::Limits;
-use gemicro_core::flow::{Decision, Flow, Outcome, Step, StepEnd, StepOutput, Wait};
+use gemicro_core::flow::{Decision, Flow, Outcome, RunWait, Step, StepEnd, StepOutput};
 use gemicro_core::run::RunState;
 use gemicro_core::run::events::{
     AnswerGiven, AnswerRequested, DeadlinePassed, RunStarted, StepCompleted, StepFailed, StepStarted,
@@ -77,7 +77,7 @@ impl<F: Flow + Copy> Journal<F> {
     /// The only question that is open.
     pub(crate) fn asks(&self) -> String {
         let decision = self.decide();
-        let [Wait::Answer { key }] = decision.waits.as_slice() else {
+        let [RunWait::Answer { key }] = decision.waits.as_slice() else {
             panic!("nothing is asked: {decision:?}");
         };
         key.clone()

@@ -1,7 +1,7 @@
 //! What a model is shown of a project.
 
-use gemicro_batch::coverage::{Language, LineRange};
-use gemicro_batch::proposal::{Aim, Excerpt, Material, MaterialExecutor, MaterialInput};
+use gemicro_batch::coverage::{CodeLanguage, LineRange};
+use gemicro_batch::proposal::{Aim, Excerpt, MaterialExecutor, MaterialInput, ProposalMaterial};
 use gemicro_core::execute::Executor;
 use gemicro_event::{ErrorKind, Failure, StepKey};
 
@@ -31,7 +31,7 @@ impl Folder {
         self.write("lcov.info", &format!("SF:{file}\n{lines}end_of_record\n"));
     }
 
-    pub(super) async fn gathered(&self, target: &str, aim: Aim) -> Result<Material, Failure> {
+    pub(super) async fn gathered(&self, target: &str, aim: Aim) -> Result<ProposalMaterial, Failure> {
         let input = MaterialInput {
             directory: self.root(),
             target: target.to_owned(),
@@ -61,9 +61,9 @@ async fn a_short_file_is_shown_whole_with_its_uncovered_lines() {
     folder.write("tests/a.rs", "fn t() {}\n");
     folder.report("src/a.rs", &[(1, 1), (2, 0), (3, 0)]);
     let material = folder.gathered("src/a.rs", Aim::Uncovered).await.unwrap();
-    let expected = Material {
+    let expected = ProposalMaterial {
         target: "src/a.rs".to_owned(),
-        language: Language::Rust,
+        language: CodeLanguage::Rust,
         lines: vec![range(2, 3)],
         excerpts: vec![Excerpt {
             first: 1,

@@ -1,16 +1,18 @@
 //! What a model is asked.
 
-use gemicro_batch::coverage::Language;
-use gemicro_batch::proposal::{EarlierTest, Excerpt, Material, Neighbour, Question, TestPrompts};
+use gemicro_batch::coverage::CodeLanguage;
+use gemicro_batch::proposal::{
+    EarlierTest, Excerpt, Neighbour, ProposalMaterial, ProposalQuestion, TestPrompts,
+};
 use gemicro_core::llm::LlmConfig;
 use gemicro_event::StepKey;
 
 use super::material::range;
 
-fn material() -> Material {
-    Material {
+fn material() -> ProposalMaterial {
+    ProposalMaterial {
         target: "src/price.rs".to_owned(),
-        language: Language::Rust,
+        language: CodeLanguage::Rust,
         lines: vec![range(2, 2), range(4, 5)],
         excerpts: vec![Excerpt {
             first: 1,
@@ -29,8 +31,8 @@ fn material() -> Material {
 }
 
 /// The whole question as one text.
-fn asked(context: &str, material: &Material, earlier: Option<&EarlierTest>) -> String {
-    let question = Question {
+fn asked(context: &str, material: &ProposalMaterial, earlier: Option<&EarlierTest>) -> String {
+    let question = ProposalQuestion {
         material,
         context,
         earlier,
@@ -58,7 +60,7 @@ fn a_better_test_is_asked_for() {
 
 #[test]
 fn values_are_never_read_as_templates() {
-    let tricky = Material {
+    let tricky = ProposalMaterial {
         excerpts: vec![Excerpt {
             first: 1,
             text: "{{failure}} {{context}}".to_owned(),

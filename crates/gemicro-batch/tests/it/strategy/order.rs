@@ -1,14 +1,14 @@
 //! The order of gaps, and the reasons for it.
 
-use gemicro_batch::coverage::{Language, LineRange};
-use gemicro_batch::strategy::{Changes, Gap, RankedGap, rank};
+use gemicro_batch::coverage::{CodeLanguage, LineRange};
+use gemicro_batch::strategy::{CoverageGap, FileChangeCounts, RankedGap, rank};
 use proptest::prelude::*;
 
-pub(super) fn gap(file: &str, first: u32, n_uncovered: u64) -> Gap {
+pub(super) fn gap(file: &str, first: u32, n_uncovered: u64) -> CoverageGap {
     let last = first + u32::try_from(n_uncovered).unwrap() - 1;
-    Gap {
+    CoverageGap {
         file: file.to_owned(),
-        language: Language::of(file),
+        language: CodeLanguage::of(file),
         function: None,
         is_never_called: false,
         lines: vec![LineRange { first, last }],
@@ -16,8 +16,8 @@ pub(super) fn gap(file: &str, first: u32, n_uncovered: u64) -> Gap {
     }
 }
 
-fn changes(n_commits: u64, files: &[(&str, u64)]) -> Changes {
-    Changes {
+fn changes(n_commits: u64, files: &[(&str, u64)]) -> FileChangeCounts {
+    FileChangeCounts {
         n_commits,
         by_file: files.iter().map(|(file, n)| ((*file).to_owned(), *n)).collect(),
     }
@@ -28,7 +28,12 @@ fn shown_order(ranked: &[RankedGap]) -> Vec<(String, u64, String)> {
     ranked.iter().map(line).collect()
 }
 
-fn check_order(gaps: Vec<Gap>, changes: &Changes, text: Option<&str>, expected: &[(&str, u64, &str)]) {
+fn check_order(
+    gaps: Vec<CoverageGap>,
+    changes: &FileChangeCounts,
+    text: Option<&str>,
+    expected: &[(&str, u64, &str)],
+) {
     let ranked = rank(gaps, changes, |_| text.map(str::to_owned));
     let expected: Vec<(String, u64, String)> = expected
         .iter()
@@ -41,7 +46,7 @@ fn check_order(gaps: Vec<Gap>, changes: &Changes, text: Option<&str>, expected: 
 fn size_counts() {
     check_order(
         vec![gap("a.rs", 1, 1), gap("a.rs", 5, 3)],
-        &Changes::default(),
+        &FileChangeCounts::default(),
         None,
         &[
             ("a.rs:5-7", 48, "3 lines are not covered"),
@@ -76,7 +81,7 @@ fn change_counts_up_to_a_limit() {
 fn risk_counts_up_to_a_limit() {
     check_order(
         vec![gap("a.rs", 1, 1)],
-        &Changes::default(),
+        &FileChangeCounts::default(),
         Some("if a { unsafe { b() } }"),
         &[(
             "a.rs:1",
@@ -87,7 +92,7 @@ fn risk_counts_up_to_a_limit() {
     let many = "unsafe ".repeat(100);
     check_order(
         vec![gap("a.rs", 1, 1)],
-        &Changes::default(),
+        &FileChangeCounts::default(),
         Some(&many),
         &[("a.rs:1", 112, "1 line is not covered; unsafe memory (100)")],
     );
@@ -95,12 +100,12 @@ fn risk_counts_up_to_a_limit() {
 
 #[test]
 fn the_function_is_named() {
-    let named = |function: Option<&str>, is_never_called| Gap {
+    let named = |function: Option<&str>, is_never_called| CoverageGap {
         function: function.map(str::to_owned),
         is_never_called,
         ..gap("a.rs", 1, 2)
     };
-    let none = Changes::default();
+    let none = FileChangeCounts::default();
     let cases = [
         (
             named(Some("f"), true),
@@ -126,7 +131,7 @@ fn ties_are_ordered_by_place() {
     let reason = "1 line is not covered";
     check_order(
         gaps,
-        &Changes::default(),
+        &FileChangeCounts::default(),
         None,
         &[
             ("a.rs:3", 16, reason),
@@ -140,7 +145,7 @@ proptest! {
     #[test]
     fn the_order_of_the_input_does_not_matter(
         (gaps, shuffled) in prop::collection::btree_map((0_u8..4, 0_u32..10), 1_u64..4, 0..20).prop_flat_map(|places| {
-            let gaps: Vec<Gap> = places
+            let gaps: Vec<CoverageGap> = places
                 .into_iter()
                 .map(|((file, place), n)| gap(&format!("{file}.rs"), place * 10 + 1, n))
                 .collect();
@@ -148,7 +153,7 @@ proptest! {
         }),
     ) {
         let changes = changes(9, &[("1.rs", 3), ("2.rs", 9)]);
-        let text = |gap: &Gap| (gap.span().first > 40).then(|| "if x {}".to_owned());
+        let text = |gap: &CoverageGap| (gap.span().first > 40).then(|| "if x {}".to_owned());
         prop_assert_eq!(rank(gaps, &changes, text), rank(shuffled, &changes, text));
     }
 }

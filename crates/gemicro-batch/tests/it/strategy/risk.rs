@@ -1,9 +1,9 @@
 //! What is risky about lines.
 
-use gemicro_batch::coverage::Language;
+use gemicro_batch::coverage::CodeLanguage;
 use gemicro_batch::strategy::risk::risks;
 
-fn check_risks(language: Language, text: &str, expected: &[(&str, u32, u32)]) {
+fn check_risks(language: CodeLanguage, text: &str, expected: &[(&str, u32, u32)]) {
     let found = risks(language, text);
     let found: Vec<(&str, u32, u32)> = found
         .iter()
@@ -14,7 +14,7 @@ fn check_risks(language: Language, text: &str, expected: &[(&str, u32, u32)]) {
 
 #[test]
 fn words_tell_what_lines_do() {
-    use Language::{Cpp, Other, Rust};
+    use CodeLanguage::{Cpp, Other, Rust};
     check_risks(Rust, "", &[]);
     check_risks(Rust, "let x = 1;\nlet format = iffy;", &[]);
     check_risks(Rust, "if a && b || c { d()? }", &[("branches", 4, 1)]);
@@ -51,11 +51,11 @@ fn words_tell_what_lines_do() {
 #[test]
 fn comments_of_whole_lines_do_not_count() {
     let text = "// if\n/// if\n/* if\n * if\n *\n */\nx(); // if";
-    check_risks(Language::Cpp, text, &[("branches", 1, 1)]);
+    check_risks(CodeLanguage::Cpp, text, &[("branches", 1, 1)]);
     // A pointer at the beginning of a line is no comment.
-    check_risks(Language::Cpp, "*p = malloc(n);", &[("unsafe memory", 1, 4)]);
+    check_risks(CodeLanguage::Cpp, "*p = malloc(n);", &[("unsafe memory", 1, 4)]);
     check_risks(
-        Language::Rust,
+        CodeLanguage::Rust,
         "*x = y.parse()?;",
         &[("branches", 1, 1), ("parsing and conversion", 1, 2)],
     );

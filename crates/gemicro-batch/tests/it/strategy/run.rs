@@ -1,7 +1,9 @@
 //! The run that tells of gaps.
 
-use gemicro_batch::coverage::{Scope, Totals};
-use gemicro_batch::strategy::{Changes, GapsInput, GapsOutput, Prose, StrategyFlow, StrategyPlan, rank};
+use gemicro_batch::coverage::{FileScope, Totals};
+use gemicro_batch::strategy::{
+    FileChangeCounts, GapsInput, GapsOutput, Prose, StrategyFlow, StrategyPlan, rank,
+};
 use gemicro_core::llm::LlmConfig;
 use gemicro_event::{ErrorKind, Failure};
 use serde_json::{Value, json};
@@ -21,7 +23,7 @@ fn ranking(n_gaps: u32) -> GapsOutput {
             functions_covered: 2,
         },
         n_gaps: u64::from(n_gaps),
-        gaps: rank(gaps, &Changes::default(), |_| None),
+        gaps: rank(gaps, &FileChangeCounts::default(), |_| None),
         warnings: vec!["the report is old".to_owned()],
     }
 }
@@ -30,7 +32,7 @@ fn journal(prose: Option<Prose>) -> Journal<StrategyFlow> {
     let gaps = GapsInput {
         directory: "/srv/project".to_owned(),
         reports: Vec::new(),
-        scope: Scope::All,
+        scope: FileScope::All,
         most: 10,
     };
     Journal::new(StrategyFlow, &StrategyPlan { gaps, prose })

@@ -4,7 +4,7 @@
 
 use std::mem;
 
-use super::reader::Line;
+use super::reader::InputLine;
 use crate::chat::message::{self, MAX_BYTES};
 
 /// What begins and ends a block.
@@ -16,11 +16,11 @@ pub(super) struct Assembler {
     /// All bytes, also those that are too many to be kept.
     n_bytes: usize,
     has_binary: bool,
-    state: State,
+    state: AssemblerState,
 }
 
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
-enum State {
+enum AssemblerState {
     #[default]
     Fresh,
     GoesOn,
@@ -29,50 +29,51 @@ enum State {
 
 impl Assembler {
     /// Takes a line; a message once it is whole, or why it cannot be one.
-    pub(super) fn line(&mut self, line: Line) -> Option<Result<String, String>> {
+    pub(super) fn line(&mut self, line: InputLine) -> Option<Result<String, String>> {
         match line {
-            Line::Words(words) => {
-                let is_mark = words.trim() == BLOCK && self.state != State::GoesOn;
+            InputLine::Words(words) => {
+                let is_mark = words.trim() == BLOCK && self.state != AssemblerState::GoesOn;
                 match (self.state, is_mark) {
-                    (State::Block, true) => return Some(self.take()),
-                    (State::Fresh | State::GoesOn, true) => {
-                        self.state = State::Block;
+                    (AssemblerState::Block, true) => return Some(self.take()),
+                    (AssemblerState::Fresh | AssemblerState::GoesOn, true) => {
+                        self.state = AssemblerState::Block;
                         return None;
                     }
-                    (State::Block, false) => self.add(&words, "\n"),
-                    (State::Fresh | State::GoesOn, false) => match words.strip_suffix('\\') {
+                    (AssemblerState::Block, false) => self.add(&words, "\n"),
+                    (AssemblerState::Fresh | AssemblerState::GoesOn, false) => match words.strip_suffix('\\')
+                    {
                         Some(words) => {
-                            self.state = State::GoesOn;
+                            self.state = AssemblerState::GoesOn;
                             self.add(words, "\n");
                         }
                         None => {
                             self.add(&words, "");
-                            self.state = State::Fresh;
+                            self.state = AssemblerState::Fresh;
                         }
                     },
                 }
             }
-            Line::TooLong(n_bytes) => {
+            InputLine::TooLong(n_bytes) => {
                 self.n_bytes += n_bytes;
                 self.end_line();
             }
-            Line::NotText => {
+            InputLine::NotText => {
                 self.has_binary = true;
                 self.end_line();
             }
         }
-        (self.state == State::Fresh).then(|| self.take())
+        (self.state == AssemblerState::Fresh).then(|| self.take())
     }
 
     /// What is left when the input ends.
     pub(super) fn end(&mut self) -> Option<Result<String, String>> {
-        let is_open = self.state != State::Fresh;
+        let is_open = self.state != AssemblerState::Fresh;
         is_open.then(|| self.take())
     }
 
     fn end_line(&mut self) {
-        if self.state == State::GoesOn {
-            self.state = State::Fresh;
+        if self.state == AssemblerState::GoesOn {
+            self.state = AssemblerState::Fresh;
         }
     }
 

@@ -24,7 +24,7 @@ pub(super) struct LineWriter {
 
 /// What a voice remembers.
 #[derive(Debug, Default)]
-pub(super) struct Memory {
+pub(super) struct WriterMemory {
     /// What was streamed of the answer that is on its way.
     streamed: String,
     run: Option<StreamId>,
@@ -40,7 +40,7 @@ pub(super) struct Memory {
 }
 
 impl LineWriter {
-    pub(super) fn tell(&mut self, memory: &mut Memory, news: &News) -> io::Result<()> {
+    pub(super) fn tell(&mut self, memory: &mut WriterMemory, news: &News) -> io::Result<()> {
         match news {
             News::Failed { failure, .. } => memory.failed = Some(failure.kind),
             News::Refused(_) => memory.failed = Some(ErrorKind::InvalidInput),
@@ -71,7 +71,7 @@ impl LineWriter {
     }
 
     /// Says that a message or a command was not taken, and remembers that.
-    pub(super) fn refuse(&mut self, memory: &mut Memory, why: &str) -> io::Result<()> {
+    pub(super) fn refuse(&mut self, memory: &mut WriterMemory, why: &str) -> io::Result<()> {
         self.tell(memory, &News::Refused(why.to_owned()))
     }
 
@@ -96,7 +96,7 @@ impl LineWriter {
     }
 
     /// How to continue, and what was used, for those who want to know more.
-    pub(super) fn end(&mut self, memory: &Memory) {
+    pub(super) fn end(&mut self, memory: &WriterMemory) {
         if let Some((conversation, true)) = &memory.conversation
             && memory.leaves
             && self.format == DataFormat::Text
@@ -111,7 +111,7 @@ impl LineWriter {
         }
     }
 
-    fn tell_people(&mut self, memory: &mut Memory, news: &News) -> io::Result<()> {
+    fn tell_people(&mut self, memory: &mut WriterMemory, news: &News) -> io::Result<()> {
         if let News::Text(piece) = news {
             // In a pipe, pieces that may be taken back are nobody's answer.
             if self.screen.stdout_is_terminal && !memory.is_earlier {

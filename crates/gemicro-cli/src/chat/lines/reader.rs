@@ -6,7 +6,7 @@ use crate::chat::message::MAX_BYTES;
 
 /// One line, or why there is none.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Line {
+pub(super) enum InputLine {
     /// A line without its end.
     Words(String),
     /// A line that is longer than any message; how many bytes it has.
@@ -16,7 +16,7 @@ pub(super) enum Line {
 }
 
 /// Reads until the input ends or nobody takes lines any more (`take` says false).
-pub(super) fn read(mut input: impl BufRead, mut take: impl FnMut(Line) -> bool) -> io::Result<()> {
+pub(super) fn read(mut input: impl BufRead, mut take: impl FnMut(InputLine) -> bool) -> io::Result<()> {
     while let Some(line) = read_line(&mut input)? {
         if !take(line) {
             break;
@@ -26,7 +26,7 @@ pub(super) fn read(mut input: impl BufRead, mut take: impl FnMut(Line) -> bool) 
 }
 
 /// `None` at the end. Of a line that is too long only the length is kept.
-fn read_line(input: &mut impl BufRead) -> io::Result<Option<Line>> {
+fn read_line(input: &mut impl BufRead) -> io::Result<Option<InputLine>> {
     let (mut line, mut n_bytes, mut is_there) = (Vec::new(), 0, false);
     loop {
         let part = match input.fill_buf() {
@@ -52,15 +52,15 @@ fn read_line(input: &mut impl BufRead) -> io::Result<Option<Line>> {
     }
     Ok(is_there.then(|| {
         if n_bytes > MAX_BYTES {
-            return Line::TooLong(n_bytes);
+            return InputLine::TooLong(n_bytes);
         }
         match String::from_utf8(line) {
             Ok(mut words) => {
                 // Lines of other systems end in two characters.
                 words.truncate(words.strip_suffix('\r').unwrap_or(&words).len());
-                Line::Words(words)
+                InputLine::Words(words)
             }
-            Err(_) => Line::NotText,
+            Err(_) => InputLine::NotText,
         }
     }))
 }

@@ -13,13 +13,13 @@ use tokio::time::{Instant, sleep_until};
 use tokio_util::sync::CancellationToken;
 
 use super::assembler::Assembler;
-use super::line_writer::{LineWriter, Memory};
-use super::reader::{self, Line};
+use super::line_writer::{LineWriter, WriterMemory};
+use super::reader::{self, InputLine};
 use crate::args::DataFormat;
 use crate::chat::ChatChannel;
 use crate::chat::channel::broke_off;
-use crate::chat::message::{self, Checked};
-use crate::chat::slash::{self, Typed};
+use crate::chat::message::{self, CheckedText};
+use crate::chat::slash::{self, TypedLine};
 use crate::chat::words;
 use crate::command_error::{CommandError, STOPPED};
 use crate::screen::Screen;
@@ -70,7 +70,7 @@ pub(crate) async fn run(
 /// Holds a chat over any lines and writers.
 pub(super) async fn talk(
     mut ends: ChatChannel,
-    mut lines: mpsc::Receiver<Line>,
+    mut lines: mpsc::Receiver<InputLine>,
     voice: LineWriter,
     stop: &CancellationToken,
     new_code: fn() -> String,
@@ -78,11 +78,11 @@ pub(super) async fn talk(
     let mut talk = Talk {
         has_keyboard: voice.screen.stdin_is_terminal,
         voice,
-        memory: Memory::default(),
+        memory: WriterMemory::default(),
         assembler: Assembler::default(),
         held: VecDeque::new(),
         outgoing: VecDeque::new(),
-        wait: Wait::Opening,
+        wait: TalkWait::Opening,
         question: None,
         code: String::new(),
         new_code,
@@ -92,8 +92,8 @@ pub(super) async fn talk(
     loop {
         talk.prepare()?;
         let deadline = match &talk.wait {
-            Wait::Reply(_, deadline) => Some(*deadline),
-            Wait::Opening | Wait::Line { .. } | Wait::Answer { .. } | Wait::End => None,
+            TalkWait::Reply(_, deadline) => Some(*deadline),
+            TalkWait::Opening | TalkWait::Line { .. } | TalkWait::Answer { .. } | TalkWait::End => None,
         };
         tokio::select! {
             () = stop.cancelled(), if !is_stopped => {
@@ -106,7 +106,7 @@ pub(super) async fn talk(
                     break;
                 }
                 Some(news) => talk.news(news, &mut lines)?,
-                None if talk.wait == Wait::End => break,
+                None if talk.wait == TalkWait::End => break,
                 None => return Err(broke_off()),
             },
             line = lines.recv(), if talk.wants_line() => talk.line(line)?,
@@ -130,12 +130,12 @@ pub(super) async fn talk(
 
 struct Talk {
     voice: LineWriter,
-    memory: Memory,
+    memory: WriterMemory,
     assembler: Assembler,
     /// Lines that were typed before a question was asked: they answer nothing.
-    held: VecDeque<Line>,
+    held: VecDeque<InputLine>,
     outgoing: VecDeque<Order>,
-    wait: Wait,
+    wait: TalkWait,
     /// A question that a person was asked.
     question: Option<Question>,
     /// What allows it: nobody can have typed it before.
@@ -148,7 +148,7 @@ struct Talk {
 
 /// What is waited for.
 #[derive(Debug, PartialEq, Eq)]
-enum Wait {
+enum TalkWait {
     /// An earlier turn may have to be settled first.
     Opening,
     Line {
@@ -165,12 +165,12 @@ enum Wait {
 impl Talk {
     /// Does what can be done before anything happens.
     fn prepare(&mut self) -> Result<(), CommandError> {
-        while matches!(self.wait, Wait::Line { .. })
+        while matches!(self.wait, TalkWait::Line { .. })
             && let Some(line) = self.held.pop_front()
         {
             self.take(line)?;
         }
-        if let Wait::Line { is_prompted } = &mut self.wait {
+        if let TalkWait::Line { is_prompted } = &mut self.wait {
             if self.has_ended {
                 self.memory.leaves = true;
                 self.quit();
@@ -182,28 +182,30 @@ impl Talk {
     }
 
     fn wants_line(&self) -> bool {
-        !self.has_ended && (self.question.is_some() || matches!(self.wait, Wait::Line { .. }))
+        !self.has_ended && (self.question.is_some() || matches!(self.wait, TalkWait::Line { .. }))
     }
 
     fn wait_for_line(&mut self) {
-        self.wait = Wait::Line { is_prompted: false };
+        self.wait = TalkWait::Line { is_prompted: false };
     }
 
     fn quit(&mut self) {
         self.settle(false);
         self.outgoing.push_back(Order::Quit);
-        self.wait = Wait::End;
+        self.wait = TalkWait::End;
     }
 
-    fn line(&mut self, line: Option<Line>) -> Result<(), CommandError> {
+    fn line(&mut self, line: Option<InputLine>) -> Result<(), CommandError> {
         if self.question.is_some() {
             match line {
                 None => {
                     self.has_ended = true;
                     self.settle(false);
                 }
-                Some(Line::Words(words)) if words.trim() == self.code => self.settle(true),
-                Some(Line::Words(words)) if matches!(words.trim(), "" | "n" | "no") => self.settle(false),
+                Some(InputLine::Words(words)) if words.trim() == self.code => self.settle(true),
+                Some(InputLine::Words(words)) if matches!(words.trim(), "" | "n" | "no") => {
+                    self.settle(false)
+                }
                 // Typed before the question was read: it is the next message, and answers nothing.
                 Some(line) => self.held.push_back(line),
             }
@@ -219,7 +221,7 @@ impl Talk {
         }
     }
 
-    fn take(&mut self, line: Line) -> Result<(), CommandError> {
+    fn take(&mut self, line: InputLine) -> Result<(), CommandError> {
         let message = self.assembler.line(line);
         message.map_or(Ok(()), |message| self.message(message))
     }
@@ -235,34 +237,34 @@ impl Talk {
             self.voice.tell(&mut self.memory, &News::Warning(notice))?;
         }
         let typed = match message::check(&words) {
-            Checked::Empty => return Ok(()),
-            Checked::TooLong(why) => Typed::Wrong(why),
-            Checked::Fine(words) => slash::read(&words),
+            CheckedText::Empty => return Ok(()),
+            CheckedText::TooLong(why) => TypedLine::Wrong(why),
+            CheckedText::Fine(words) => slash::read(&words),
         };
         match typed {
-            Typed::Wrong(why) => self.voice.refuse(&mut self.memory, &why)?,
-            Typed::Help => self.voice.say(&words::help(false)),
-            Typed::Order(Order::Quit) => {
+            TypedLine::Wrong(why) => self.voice.refuse(&mut self.memory, &why)?,
+            TypedLine::Help => self.voice.say(&words::help(false)),
+            TypedLine::Order(Order::Quit) => {
                 self.memory.leaves = true;
                 self.quit();
             }
-            Typed::Order(order @ Order::Say(_)) => {
+            TypedLine::Order(order @ Order::Say(_)) => {
                 self.outgoing.push_back(order);
-                self.wait = Wait::Answer { is_asked: false };
+                self.wait = TalkWait::Answer { is_asked: false };
             }
-            Typed::Order(order) => {
+            TypedLine::Order(order) => {
                 self.outgoing.push_back(order.clone());
-                self.wait = Wait::Reply(order, Instant::now() + REPLY);
+                self.wait = TalkWait::Reply(order, Instant::now() + REPLY);
             }
         }
         Ok(())
     }
 
-    fn news(&mut self, news: News, lines: &mut mpsc::Receiver<Line>) -> Result<(), CommandError> {
-        self.memory.is_earlier = self.wait == Wait::Opening;
+    fn news(&mut self, news: News, lines: &mut mpsc::Receiver<InputLine>) -> Result<(), CommandError> {
+        self.memory.is_earlier = self.wait == TalkWait::Opening;
         self.voice.tell(&mut self.memory, &news)?;
         let is_over = match &mut self.wait {
-            Wait::Answer { is_asked } => match &news {
+            TalkWait::Answer { is_asked } => match &news {
                 News::Asked { .. } => {
                     *is_asked = true;
                     false
@@ -271,9 +273,9 @@ impl Talk {
                 News::Answered { .. } | News::Failed { .. } | News::Stopped => true,
                 _ => false,
             },
-            Wait::Reply(order, _) => is_reply(order, &news),
-            Wait::Opening => news == News::Ready,
-            Wait::Line { .. } | Wait::End => false,
+            TalkWait::Reply(order, _) => is_reply(order, &news),
+            TalkWait::Opening => news == News::Ready,
+            TalkWait::Line { .. } | TalkWait::End => false,
         };
         if is_over {
             self.question = None;
@@ -290,7 +292,7 @@ impl Talk {
     }
 
     /// Asks the person, or refuses where nobody can be asked: not answered never means yes.
-    fn asked(&mut self, question: Question, lines: &mut mpsc::Receiver<Line>) {
+    fn asked(&mut self, question: Question, lines: &mut mpsc::Receiver<InputLine>) {
         self.settle(false);
         if self.has_keyboard && !self.has_ended {
             while let Ok(line) = lines.try_recv() {

@@ -10,7 +10,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::assembler::Assembler;
 use super::line_writer::LineWriter;
-use super::reader::{self, Line};
+use super::reader::{self, InputLine};
 use super::talk::talk;
 use crate::args::DataFormat;
 use crate::chat::actor::{self, answered, asked, opened};
@@ -76,7 +76,7 @@ async fn chat(
     };
     // One line at a time, as somebody types who waits for what is asked.
     let (give, lines) = mpsc::channel(1);
-    let all: Vec<Line> = lines_of(input.as_bytes());
+    let all: Vec<InputLine> = lines_of(input.as_bytes());
     tokio::spawn(async move {
         for line in all {
             let _ = give.send(line).await;
@@ -98,7 +98,7 @@ async fn chat(
     }
 }
 
-fn lines_of(input: &[u8]) -> Vec<Line> {
+fn lines_of(input: &[u8]) -> Vec<InputLine> {
     let mut lines = Vec::new();
     let taken = reader::read(Cursor::new(input), |line| {
         lines.push(line);
@@ -128,16 +128,16 @@ fn say(text: &str) -> Order {
 
 #[test]
 fn lines_are_read_whole_and_bounded() {
-    let words = |text: &str| Line::Words(text.to_owned());
+    let words = |text: &str| InputLine::Words(text.to_owned());
     assert_eq!(lines_of(b""), []);
     assert_eq!(lines_of(b"a\r\n\nb"), [words("a"), words(""), words("b")]);
     assert_eq!(
         lines_of(b"a\n\xff\xfe\nb\n"),
-        [words("a"), Line::NotText, words("b")]
+        [words("a"), InputLine::NotText, words("b")]
     );
     let mut long = vec![b'x'; (1 << 20) + 1];
     long.extend_from_slice(b"\nb");
-    assert_eq!(lines_of(&long), [Line::TooLong((1 << 20) + 1), words("b")]);
+    assert_eq!(lines_of(&long), [InputLine::TooLong((1 << 20) + 1), words("b")]);
 }
 
 #[test]
@@ -160,12 +160,12 @@ fn messages_are_put_together() {
     assert_eq!(assembled("\"\"\"\nnot closed"), ["not closed\n"]);
     assert_eq!(assembled("ends\\"), ["ends\n"]);
     let mut assembler = Assembler::default();
-    assert_eq!(assembler.line(Line::Words("\"\"\"".to_owned())), None);
+    assert_eq!(assembler.line(InputLine::Words("\"\"\"".to_owned())), None);
     for _ in 0..3 {
-        assert_eq!(assembler.line(Line::Words("x".repeat(1 << 19))), None);
+        assert_eq!(assembler.line(InputLine::Words("x".repeat(1 << 19))), None);
     }
     let why = assembler
-        .line(Line::Words("\"\"\"".to_owned()))
+        .line(InputLine::Words("\"\"\"".to_owned()))
         .unwrap()
         .unwrap_err();
     assert!(

@@ -15,7 +15,7 @@ const MORE: &str = " more below: PageDown ";
 
 /// The parts of a screen from top to bottom; those that do not fit are empty.
 #[derive(Debug, Clone, Copy)]
-struct Places {
+struct ScreenParts {
     header: Rect,
     transcript: Rect,
     box_above: Rect,
@@ -69,7 +69,7 @@ impl ScreenState {
         }
     }
 
-    fn places(&self, area: Rect, n_commands: usize) -> Places {
+    fn places(&self, area: Rect, n_commands: usize) -> ScreenParts {
         let columns = area.width - prompt_columns(area.width);
         let written = u16::try_from(self.editor.n_rows(columns)).unwrap_or(u16::MAX);
         let mut left = area.height;
@@ -101,7 +101,7 @@ impl ScreenState {
             y += height;
             place
         };
-        Places {
+        ScreenParts {
             header: next(header),
             transcript: next(left),
             box_above: next(above),
@@ -149,7 +149,7 @@ impl ScreenState {
     /// The commands that what is written may become.
     fn commands(&self) -> Vec<Line<'static>> {
         let written = self.editor.text();
-        let line = |it: &&slash::Command| {
+        let line = |it: &&slash::SlashCommand| {
             let usage = format!("  {} {}", it.name, it.takes);
             Line::from(vec![
                 Span::raw(text::pad(&usage, 18)),

@@ -4,8 +4,8 @@ use gemicro_chat::Order;
 use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 
 use super::state::{Activity, ScreenState};
-use crate::chat::message::{self, Checked};
-use crate::chat::slash::{self, Typed};
+use crate::chat::message::{self, CheckedText};
+use crate::chat::slash::{self, TypedLine};
 use crate::chat::words;
 
 const AGAIN: &str = "Ctrl-C again leaves";
@@ -13,7 +13,7 @@ const BUSY: &str = "an answer is on its way; Esc stops it";
 
 /// Something that the loop has to do.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Deed {
+pub(super) enum KeyAction {
     /// Give the chat an order.
     Send(Order),
     Redraw,
@@ -24,7 +24,7 @@ pub(super) enum Deed {
 }
 
 impl ScreenState {
-    pub(super) fn key(&mut self, key: KeyEvent) -> Vec<Deed> {
+    pub(super) fn key(&mut self, key: KeyEvent) -> Vec<KeyAction> {
         if key.kind == KeyEventKind::Release {
             return Vec::new();
         }
@@ -32,8 +32,8 @@ impl ScreenState {
         let is_ctrl = key.modifiers.contains(KeyModifiers::CONTROL);
         match key.code {
             KeyCode::Char('c') if is_ctrl => return self.interrupt(hint),
-            KeyCode::Char('l') if is_ctrl => return vec![Deed::Redraw],
-            KeyCode::Char('z') if is_ctrl => return vec![Deed::Suspend],
+            KeyCode::Char('l') if is_ctrl => return vec![KeyAction::Redraw],
+            KeyCode::Char('z') if is_ctrl => return vec![KeyAction::Suspend],
             _ => {}
         }
         if matches!(self.activity, Activity::Closing | Activity::Over) {
@@ -61,10 +61,10 @@ impl ScreenState {
     }
 
     /// Ctrl-C: stops the answer, or clears the text, or leaves when pressed twice.
-    fn interrupt(&mut self, hint: Option<&'static str>) -> Vec<Deed> {
+    fn interrupt(&mut self, hint: Option<&'static str>) -> Vec<KeyAction> {
         let refused = self.refuse_all();
         match self.activity {
-            Activity::Closing | Activity::Over => return vec![Deed::Leave],
+            Activity::Closing | Activity::Over => return vec![KeyAction::Leave],
             Activity::Answering { .. } => return refused.into_iter().chain(self.stop()).collect(),
             Activity::Stopping { .. } | Activity::Sent(_) | Activity::Idle => {}
         }
@@ -78,13 +78,13 @@ impl ScreenState {
         refused
     }
 
-    fn refuse_all(&mut self) -> Vec<Deed> {
+    fn refuse_all(&mut self) -> Vec<KeyAction> {
         let keys: Vec<String> = self.questions.iter().map(|it| it.question.key.clone()).collect();
         keys.into_iter().flat_map(|key| self.settle(key, false)).collect()
     }
 
     /// A key while a question waits: a clear yes, a clear no, or text that was meant for the editor.
-    fn answer(&mut self, key: KeyEvent, is_ctrl: bool) -> Vec<Deed> {
+    fn answer(&mut self, key: KeyEvent, is_ctrl: bool) -> Vec<KeyAction> {
         let now = self.now;
         let Some(first) = self.questions.front_mut() else {
             return Vec::new();
@@ -120,12 +120,12 @@ impl ScreenState {
         }
     }
 
-    fn settle(&mut self, key: String, allow: bool) -> Vec<Deed> {
+    fn settle(&mut self, key: String, allow: bool) -> Vec<KeyAction> {
         self.answered(&key, allow);
-        vec![Deed::Send(Order::Answer { key, allow })]
+        vec![KeyAction::Send(Order::Answer { key, allow })]
     }
 
-    fn edit(&mut self, key: KeyEvent, is_ctrl: bool) -> Vec<Deed> {
+    fn edit(&mut self, key: KeyEvent, is_ctrl: bool) -> Vec<KeyAction> {
         let is_other_enter = key.modifiers.intersects(KeyModifiers::ALT | KeyModifiers::SHIFT);
         match key.code {
             KeyCode::Enter if is_other_enter => self.editor.new_line(),
@@ -160,38 +160,38 @@ impl ScreenState {
     }
 
     /// Sends what is written, or says why not and leaves it there.
-    fn send(&mut self) -> Vec<Deed> {
+    fn send(&mut self) -> Vec<KeyAction> {
         let text = match message::check(&self.editor.message()) {
-            Checked::Empty => return Vec::new(),
-            Checked::TooLong(why) => {
+            CheckedText::Empty => return Vec::new(),
+            CheckedText::TooLong(why) => {
                 self.warn(&why);
                 return Vec::new();
             }
-            Checked::Fine(text) => text,
+            CheckedText::Fine(text) => text,
         };
         match slash::read(&text) {
-            Typed::Wrong(why) => self.warn(&why),
-            Typed::Help => {
+            TypedLine::Wrong(why) => self.warn(&why),
+            TypedLine::Help => {
                 self.editor.take();
                 self.transcript
-                    .push(super::layout::Kind::Page, &words::help(true), None);
+                    .push(super::layout::EntryKind::Page, &words::help(true), None);
                 self.transcript.follow();
             }
-            Typed::Order(Order::Quit) => return self.quit(),
-            Typed::Order(_) if self.is_busy() => self.hint = Some(BUSY),
-            Typed::Order(order) => {
+            TypedLine::Order(Order::Quit) => return self.quit(),
+            TypedLine::Order(_) if self.is_busy() => self.hint = Some(BUSY),
+            TypedLine::Order(order) => {
                 let draft = self.editor.take();
                 self.transcript.follow();
                 if matches!(order, Order::Say(_)) {
                     self.activity = Activity::Sent(draft);
                 }
-                return vec![Deed::Send(order)];
+                return vec![KeyAction::Send(order)];
             }
         }
         Vec::new()
     }
 
-    fn stop(&mut self) -> Vec<Deed> {
+    fn stop(&mut self) -> Vec<KeyAction> {
         let Activity::Answering { since, run } = &self.activity else {
             return Vec::new();
         };
@@ -199,12 +199,12 @@ impl ScreenState {
             since: *since,
             run: run.clone(),
         };
-        vec![Deed::Send(Order::Stop)]
+        vec![KeyAction::Send(Order::Stop)]
     }
 
-    fn quit(&mut self) -> Vec<Deed> {
+    fn quit(&mut self) -> Vec<KeyAction> {
         self.activity = Activity::Closing;
         self.questions.clear();
-        vec![Deed::Send(Order::Quit)]
+        vec![KeyAction::Send(Order::Quit)]
     }
 }

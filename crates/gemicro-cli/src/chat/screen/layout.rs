@@ -5,7 +5,7 @@ use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
 use super::markdown;
-use super::segments::{Segment, Segmented};
+use super::segments::{ScreenSegment, SegmentedText};
 use super::theme::Theme;
 use super::wrap::{self, span};
 use crate::chat::words;
@@ -18,7 +18,7 @@ const INDENT: usize = 2;
 
 /// What an entry of the transcript is.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum EntryKind {
     /// A message of the person.
     User,
     /// An answer, in Markdown.
@@ -38,8 +38,8 @@ pub(super) enum Kind {
 
 /// Lays out one piece of a text.
 pub(super) fn lay_out(
-    kind: &Kind,
-    text: &Segmented,
+    kind: &EntryKind,
+    text: &SegmentedText,
     segment_idx: usize,
     columns: usize,
     theme: Theme,
@@ -52,17 +52,20 @@ pub(super) fn lay_out(
     let is_first = segment_idx == 0;
     let (mark, mark_style, style) = looks(kind, theme);
     let mut body = match kind {
-        Kind::Assistant => markdown(segment, words, room, theme),
-        Kind::Tool(_, state) => {
+        EntryKind::Assistant => markdown(segment, words, room, theme),
+        EntryKind::Tool(_, state) => {
             // One line: of a long text the first piece is enough.
             let end = words::tool_end(*state);
             let words = text::cut(words, room.saturating_sub(text::width(end)));
             let line = Line::styled(format!("{words}{end}"), style);
             is_first.then_some(line).into_iter().collect()
         }
-        Kind::User | Kind::Notice | Kind::Page | Kind::Warning | Kind::Failure | Kind::Hint => {
-            wrap::wrap(&[span(words, style)], room)
-        }
+        EntryKind::User
+        | EntryKind::Notice
+        | EntryKind::Page
+        | EntryKind::Warning
+        | EntryKind::Failure
+        | EntryKind::Hint => wrap::wrap(&[span(words, style)], room),
     };
     if indent > 0 {
         for (idx, line) in body.iter_mut().enumerate() {
@@ -70,7 +73,7 @@ pub(super) fn lay_out(
             line.spans.insert(0, Span::styled(format!("{mark} "), mark_style));
         }
     }
-    let stands_apart = matches!(kind, Kind::User | Kind::Assistant | Kind::Page);
+    let stands_apart = matches!(kind, EntryKind::User | EntryKind::Assistant | EntryKind::Page);
     let has_gap = if is_first {
         stands_apart
     } else {
@@ -82,7 +85,7 @@ pub(super) fn lay_out(
     body
 }
 
-fn markdown(segment: &Segment, words: &str, columns: usize, theme: Theme) -> Vec<Line<'static>> {
+fn markdown(segment: &ScreenSegment, words: &str, columns: usize, theme: Theme) -> Vec<Line<'static>> {
     match &segment.fence {
         // Goes on with the code that an earlier piece began.
         Some(fence) => markdown::lay_out(&format!("{fence}\n{words}"), columns, theme),
@@ -91,11 +94,11 @@ fn markdown(segment: &Segment, words: &str, columns: usize, theme: Theme) -> Vec
 }
 
 /// The mark before the first line, its style, and that of the words.
-fn looks(kind: &Kind, theme: Theme) -> (&'static str, Style, Style) {
+fn looks(kind: &EntryKind, theme: Theme) -> (&'static str, Style, Style) {
     match kind {
-        Kind::User => ("›", theme.strong(), theme.strong()),
-        Kind::Assistant | Kind::Page | Kind::Hint => (" ", theme.plain(), theme.plain()),
-        Kind::Tool(_, state) => {
+        EntryKind::User => ("›", theme.strong(), theme.strong()),
+        EntryKind::Assistant | EntryKind::Page | EntryKind::Hint => (" ", theme.plain(), theme.plain()),
+        EntryKind::Tool(_, state) => {
             let mark = match state {
                 ToolState::Running => theme.faint(),
                 ToolState::Stopped => theme.warn(),
@@ -104,8 +107,8 @@ fn looks(kind: &Kind, theme: Theme) -> (&'static str, Style, Style) {
             };
             (words::tool_mark(*state), mark, theme.faint())
         }
-        Kind::Notice => (" ", theme.faint(), theme.faint()),
-        Kind::Warning => ("!", theme.warn(), theme.warn()),
-        Kind::Failure => ("✗", theme.bad(), theme.bad()),
+        EntryKind::Notice => (" ", theme.faint(), theme.faint()),
+        EntryKind::Warning => ("!", theme.warn(), theme.warn()),
+        EntryKind::Failure => ("✗", theme.bad(), theme.bad()),
     }
 }

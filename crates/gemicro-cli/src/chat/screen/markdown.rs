@@ -15,7 +15,7 @@ const CODE_INDENT: &str = "  ";
 /// Lays out a text for some columns.
 pub(super) fn lay_out(source: &str, columns: usize, theme: Theme) -> Vec<Line<'static>> {
     let options = Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH | Options::ENABLE_TASKLISTS;
-    let mut page = Page {
+    let mut page = MarkdownPage {
         columns: columns.max(1),
         theme,
         lines: Vec::new(),
@@ -34,14 +34,14 @@ pub(super) fn lay_out(source: &str, columns: usize, theme: Theme) -> Vec<Line<'s
     page.lines
 }
 
-struct Page {
+struct MarkdownPage {
     columns: usize,
     theme: Theme,
     lines: Vec<Line<'static>>,
     /// The words of the paragraph that is open.
     inline: Vec<Span<'static>>,
     styles: Vec<Style>,
-    blocks: Vec<Block>,
+    blocks: Vec<MarkdownBlock>,
     /// Addresses of the links that are open, and where their words begin.
     links: Vec<(String, usize)>,
     code: Option<String>,
@@ -51,7 +51,7 @@ struct Page {
 }
 
 /// What surrounds a paragraph.
-enum Block {
+enum MarkdownBlock {
     Quote,
     /// The number of its next item.
     List(Option<u64>),
@@ -59,7 +59,7 @@ enum Block {
     Item(Option<String>, usize),
 }
 
-impl Page {
+impl MarkdownPage {
     fn event(&mut self, event: Event<'_>) {
         match event {
             Event::Start(tag) => self.start(tag),
@@ -92,7 +92,7 @@ impl Page {
             }
             Tag::BlockQuote(_) => {
                 self.flush();
-                self.blocks.push(Block::Quote);
+                self.blocks.push(MarkdownBlock::Quote);
             }
             Tag::CodeBlock(_) => {
                 self.open();
@@ -100,7 +100,7 @@ impl Page {
             }
             Tag::List(first) => {
                 self.open();
-                self.blocks.push(Block::List(first));
+                self.blocks.push(MarkdownBlock::List(first));
             }
             Tag::Item => self.start_item(),
             Tag::Table(alignments) => {
@@ -131,7 +131,9 @@ impl Page {
                 self.blocks.pop();
             }
             TagEnd::Item => {
-                if matches!(self.blocks.last(), Some(Block::Item(Some(_), _))) && self.inline.is_empty() {
+                if matches!(self.blocks.last(), Some(MarkdownBlock::Item(Some(_), _)))
+                    && self.inline.is_empty()
+                {
                     self.say(" ", self.theme.plain());
                 }
                 self.flush();
@@ -168,7 +170,7 @@ impl Page {
     fn start_item(&mut self) {
         self.flush();
         let marker = match self.blocks.last_mut() {
-            Some(Block::List(Some(number))) => {
+            Some(MarkdownBlock::List(Some(number))) => {
                 let marker = format!("{number}. ");
                 *number = number.saturating_add(1);
                 marker
@@ -176,7 +178,7 @@ impl Page {
             _ => "- ".to_owned(),
         };
         let indent = text::width(&marker);
-        self.blocks.push(Block::Item(Some(marker), indent));
+        self.blocks.push(MarkdownBlock::Item(Some(marker), indent));
     }
 
     /// Names the address, unless the words do.
@@ -209,7 +211,10 @@ impl Page {
     /// Begins a block: a blank line before it, but for those in a list.
     fn open(&mut self) {
         self.flush();
-        let is_in_item = self.blocks.iter().any(|block| matches!(block, Block::Item(..)));
+        let is_in_item = self
+            .blocks
+            .iter()
+            .any(|block| matches!(block, MarkdownBlock::Item(..)));
         if !self.lines.is_empty() && !is_in_item {
             self.lines.push(Line::default());
         }
@@ -226,14 +231,14 @@ impl Page {
 
     /// Columns that the surrounding blocks leave; at least half.
     fn room(&self) -> usize {
-        let indent: usize = self.blocks.iter().map(Block::width).sum();
+        let indent: usize = self.blocks.iter().map(MarkdownBlock::width).sum();
         self.columns.saturating_sub(indent).max(self.columns / 2).max(1)
     }
 
     fn put(&mut self, lines: Vec<Line<'static>>) {
         let most = self.columns - self.room();
         for mut line in lines {
-            let prefix: String = self.blocks.iter_mut().map(Block::prefix).collect();
+            let prefix: String = self.blocks.iter_mut().map(MarkdownBlock::prefix).collect();
             // Where blocks are nested too deep, the outer ones are left out.
             let skipped = prefix.chars().count().saturating_sub(most);
             let prefix: String = prefix.chars().skip(skipped).collect();
@@ -245,7 +250,7 @@ impl Page {
     }
 }
 
-impl Block {
+impl MarkdownBlock {
     fn width(&self) -> usize {
         match self {
             Self::Quote => 2,

@@ -22,7 +22,7 @@ const MAX_TEXT: usize = 64 << 10;
 
 /// A question, and whether it was seen.
 #[derive(Debug)]
-pub(super) struct Pending {
+pub(super) struct PendingQuestion {
     pub(super) question: Question,
     asked_at: Duration,
     /// It is on the screen, as far as it was scrolled.
@@ -34,7 +34,7 @@ pub(super) struct Pending {
     scrolled: Cell<usize>,
 }
 
-impl Pending {
+impl PendingQuestion {
     pub(super) fn new(question: Question, now: Duration) -> Self {
         Self {
             question,

@@ -12,10 +12,10 @@ use ratatui::crossterm::event::{Event, EventStream};
 use tokio::time::{Instant, MissedTickBehavior, interval, sleep_until};
 use tokio_util::sync::CancellationToken;
 
-use super::keys::Deed;
+use super::keys::KeyAction;
 use super::state::{Activity, ScreenState};
 use super::status::SPIN_MS;
-use super::terminal::{self, Held};
+use super::terminal::{self, RawTerminal};
 use super::theme::Theme;
 use crate::chat::channel::broke_off;
 use crate::chat::{ChatChannel, words};
@@ -40,7 +40,7 @@ pub(crate) async fn run(
     let mut state = ScreenState::new(Theme {
         has_colour: screen.on_stdout().is_on,
     });
-    let mut held = Held::take()?;
+    let mut held = RawTerminal::take()?;
     let surface = Surface {
         terminal: &mut held.terminal,
         events: EventStream::new(),
@@ -95,10 +95,10 @@ where
                 let event = event.ok_or(CommandError::AlreadyReported(STOPPED))??;
                 for deed in taken(state, event) {
                     match deed {
-                        Deed::Send(order) => outgoing.push_back(order),
-                        Deed::Leave => return Ok(()),
-                        Deed::Redraw => surface.terminal.clear().map_err(io::Error::other)?,
-                        Deed::Suspend => {
+                        KeyAction::Send(order) => outgoing.push_back(order),
+                        KeyAction::Leave => return Ok(()),
+                        KeyAction::Redraw => surface.terminal.clear().map_err(io::Error::other)?,
+                        KeyAction::Suspend => {
                             (surface.suspend)()?;
                             surface.terminal.clear().map_err(io::Error::other)?;
                         }
@@ -133,7 +133,7 @@ where
     Ok(())
 }
 
-fn taken(state: &mut ScreenState, event: Event) -> Vec<Deed> {
+fn taken(state: &mut ScreenState, event: Event) -> Vec<KeyAction> {
     match event {
         Event::Key(key) => state.key(key),
         Event::Paste(paste) => {

@@ -12,9 +12,9 @@ const MOST: usize = 16 << 10;
 
 /// A text that grows at its end.
 #[derive(Debug, Default)]
-pub(super) struct Segmented {
+pub(super) struct SegmentedText {
     text: String,
-    segments: Vec<Segment>,
+    segments: Vec<ScreenSegment>,
     /// Where the first line begins that may still grow.
     scanned: usize,
     after_blank: bool,
@@ -22,7 +22,7 @@ pub(super) struct Segmented {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Segment {
+pub(super) struct ScreenSegment {
     start: usize,
     /// It begins inside of code that was opened by this line.
     pub(super) fence: Option<String>,
@@ -30,7 +30,7 @@ pub(super) struct Segment {
     pub(super) after_blank: bool,
 }
 
-impl Segmented {
+impl SegmentedText {
     pub(super) fn new(text: &str) -> Self {
         let mut segmented = Self::default();
         segmented.push(text);
@@ -41,7 +41,7 @@ impl Segmented {
     pub(super) fn push(&mut self, piece: &str) {
         self.text.push_str(piece);
         if self.segments.is_empty() {
-            self.segments.push(Segment {
+            self.segments.push(ScreenSegment {
                 start: 0,
                 fence: None,
                 after_blank: false,
@@ -64,7 +64,7 @@ impl Segmented {
     }
 
     /// One piece and its text.
-    pub(super) fn get(&self, idx: usize) -> Option<(&Segment, &str)> {
+    pub(super) fn get(&self, idx: usize) -> Option<(&ScreenSegment, &str)> {
         let segment = self.segments.get(idx)?;
         let end = self
             .segments
@@ -91,7 +91,7 @@ impl Segmented {
         let size = line.start - self.segments.last().map_or(0, |segment| segment.start);
         let breathes = self.fence.is_none() && self.after_blank && !words.is_empty() && !is_indented;
         if size + line.len() > MOST || (size >= ENOUGH && breathes) {
-            self.segments.push(Segment {
+            self.segments.push(ScreenSegment {
                 start: line.start,
                 fence: self.fence.clone(),
                 after_blank: self.after_blank,

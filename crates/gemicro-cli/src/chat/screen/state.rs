@@ -8,10 +8,10 @@ use gemicro_core::history::{Author, Turn};
 use gemicro_event::StreamId;
 
 use super::editor::{Draft, Editor};
-use super::layout::Kind;
-use super::question::Pending;
+use super::layout::EntryKind;
+use super::question::PendingQuestion;
 use super::theme::Theme;
-use super::transcript::Transcript;
+use super::transcript::ScreenTranscript;
 use crate::chat::words;
 use crate::screen::text;
 
@@ -34,11 +34,11 @@ pub(super) struct ScreenState {
     pub(super) conversation: Option<StreamId>,
     /// The conversation that is open.
     open: Option<StreamId>,
-    pub(super) transcript: Transcript,
+    pub(super) transcript: ScreenTranscript,
     pub(super) editor: Editor,
     pub(super) meter: Option<Meter>,
     pub(super) activity: Activity,
-    pub(super) questions: VecDeque<Pending>,
+    pub(super) questions: VecDeque<PendingQuestion>,
     /// Something about the last key.
     pub(super) hint: Option<&'static str>,
 }
@@ -79,7 +79,7 @@ impl ScreenState {
             speaker: String::new(),
             conversation: None,
             open: None,
-            transcript: Transcript::new(theme),
+            transcript: ScreenTranscript::new(theme),
             editor: Editor::new(),
             meter: None,
             activity: Activity::Idle,
@@ -112,7 +112,7 @@ impl ScreenState {
             News::Speaker(name) => {
                 self.speaker = short(&name);
                 let told = format!("{} answers from now on", self.speaker);
-                self.transcript.push(Kind::Notice, &told, None);
+                self.transcript.push(EntryKind::Notice, &told, None);
             }
             News::Asked { turn, run, .. } => {
                 if self.name.is_empty() {
@@ -120,7 +120,8 @@ impl ScreenState {
                     self.name = short(turn.text.trim().lines().next().unwrap_or_default());
                 }
                 self.conversation.clone_from(&self.open);
-                self.transcript.push(Kind::User, &turn.text, Some(turn.number));
+                self.transcript
+                    .push(EntryKind::User, &turn.text, Some(turn.number));
                 self.transcript.begin_answer();
                 let since = self.now;
                 if self.activity != Activity::Closing {
@@ -130,10 +131,10 @@ impl ScreenState {
             News::Text(piece) => self.transcript.append(&piece),
             News::StartedOver => {
                 self.transcript.start_over();
-                self.transcript.push(Kind::Notice, "trying again", None);
+                self.transcript.push(EntryKind::Notice, "trying again", None);
             }
             News::Tool(tool) => self.transcript.tool(&tool),
-            News::Question(question) => self.questions.push_back(Pending::new(question, self.now)),
+            News::Question(question) => self.questions.push_back(PendingQuestion::new(question, self.now)),
             News::Settled { key } => self.settled(&key),
             News::Answered {
                 turn,
@@ -142,7 +143,7 @@ impl ScreenState {
             } => {
                 self.transcript.answer(&turn.text, turn.number);
                 let words = words::answered(duration_ms, usage.as_ref());
-                self.transcript.push(Kind::Notice, &words, Some(turn.number));
+                self.transcript.push(EntryKind::Notice, &words, Some(turn.number));
                 self.ended();
             }
             News::Failed {
@@ -153,27 +154,27 @@ impl ScreenState {
                     Activity::Answering { run, .. } | Activity::Stopping { run, .. } => Some(run.clone()),
                     Activity::Idle | Activity::Sent(_) | Activity::Closing | Activity::Over => None,
                 };
-                self.transcript.push(Kind::Failure, &failure.message, None);
+                self.transcript.push(EntryKind::Failure, &failure.message, None);
                 for hint in words::hints(&failure, run.as_ref(), offers_clear) {
-                    self.transcript.push(Kind::Hint, &hint, None);
+                    self.transcript.push(EntryKind::Hint, &hint, None);
                 }
                 self.ended();
             }
             News::Stopped => {
                 self.transcript
-                    .push(Kind::Notice, "stopped; your message stays", None);
+                    .push(EntryKind::Notice, "stopped; your message stays", None);
                 self.ended();
             }
             News::Undone { from } => {
                 self.transcript.take_back(from);
                 let words = "your last message is removed; pinned text stays";
-                self.transcript.push(Kind::Notice, words, None);
+                self.transcript.push(EntryKind::Notice, words, None);
             }
-            News::Notice(words) => self.transcript.push(Kind::Notice, &words, None),
-            News::Warning(words) => self.transcript.push(Kind::Warning, &words, None),
+            News::Notice(words) => self.transcript.push(EntryKind::Notice, &words, None),
+            News::Warning(words) => self.transcript.push(EntryKind::Warning, &words, None),
             News::Refused(words) => self.refused(&words),
             News::Meter(meter) => self.meter = Some(meter),
-            News::Listed(rows) => self.transcript.push(Kind::Page, &words::listed(&rows), None),
+            News::Listed(rows) => self.transcript.push(EntryKind::Page, &words::listed(&rows), None),
             News::Closed => self.activity = Activity::Over,
             // What a newer chat tells beyond this can be missed.
             _ => {}
@@ -182,12 +183,12 @@ impl ScreenState {
 
     /// Says something of the screen's own.
     pub(super) fn warn(&mut self, words: &str) {
-        self.transcript.push(Kind::Warning, words, None);
+        self.transcript.push(EntryKind::Warning, words, None);
         self.transcript.follow();
     }
 
     fn opened(&mut self, chapter: Chapter) {
-        self.transcript = Transcript::new(self.theme);
+        self.transcript = ScreenTranscript::new(self.theme);
         self.questions.clear();
         self.name = short(&chapter.name);
         self.speaker = short(&chapter.speaker);
@@ -199,12 +200,12 @@ impl ScreenState {
         let n_hidden = chapter.n_turns.saturating_sub(chapter.turns.len() as u64);
         if n_hidden > 0 {
             let words = format!("{n_hidden} earlier turns are not shown");
-            self.transcript.push(Kind::Notice, &words, None);
+            self.transcript.push(EntryKind::Notice, &words, None);
         }
         chapter.turns.iter().for_each(|turn| self.earlier(turn));
         if chapter.n_turns == 0 {
             self.transcript.push(
-                Kind::Notice,
+                EntryKind::Notice,
                 "Type a message. /help lists commands and keys.",
                 None,
             );
@@ -215,26 +216,26 @@ impl ScreenState {
     fn earlier(&mut self, turn: &Turn) {
         let number = Some(turn.number);
         match turn.author {
-            Author::User => self.transcript.push(Kind::User, &turn.text, number),
+            Author::User => self.transcript.push(EntryKind::User, &turn.text, number),
             Author::Assistant => {
                 for call in &turn.calls {
-                    let kind = Kind::Tool(call.id.clone(), ToolState::Done);
+                    let kind = EntryKind::Tool(call.id.clone(), ToolState::Done);
                     self.transcript.push(kind, &call.name, number);
                 }
-                self.transcript.push(Kind::Assistant, &turn.text, number);
+                self.transcript.push(EntryKind::Assistant, &turn.text, number);
             }
             // What tools printed is for the model; that they were used is shown.
             Author::Tool => {}
             Author::System => {
                 let words: String = turn.text.chars().take(MAX_REMARK).collect();
                 self.transcript
-                    .push(Kind::Notice, &text::one_line(&words), number);
+                    .push(EntryKind::Notice, &text::one_line(&words), number);
             }
         }
     }
 
     fn refused(&mut self, words: &str) {
-        self.transcript.push(Kind::Warning, words, None);
+        self.transcript.push(EntryKind::Warning, words, None);
         if matches!(self.activity, Activity::Sent(_))
             && let Activity::Sent(draft) = std::mem::replace(&mut self.activity, Activity::Idle)
             && self.editor.is_empty()

@@ -16,11 +16,11 @@ use ratatui::crossterm::terminal::{
 
 /// The terminal, ours until this is dropped.
 #[derive(Debug)]
-pub(super) struct Held {
+pub(super) struct RawTerminal {
     pub(super) terminal: Terminal<CrosstermBackend<Stdout>>,
 }
 
-impl Held {
+impl RawTerminal {
     pub(super) fn take() -> io::Result<Self> {
         give_back_when_panicking();
         enter().inspect_err(|_| leave())?;
@@ -30,7 +30,7 @@ impl Held {
     }
 }
 
-impl Drop for Held {
+impl Drop for RawTerminal {
     fn drop(&mut self) {
         leave();
     }

@@ -10,8 +10,8 @@ use std::rc::Rc;
 use gemicro_chat::{ToolLine, ToolState};
 use ratatui::text::Line;
 
-use super::layout::{self, Kind};
-use super::segments::Segmented;
+use super::layout::{self, EntryKind};
+use super::segments::SegmentedText;
 use super::theme::Theme;
 
 /// Lines that are kept laid out.
@@ -19,9 +19,9 @@ const MAX_KEPT_LINES: usize = 20_000;
 
 /// The transcript of one conversation.
 #[derive(Debug)]
-pub(super) struct Transcript {
+pub(super) struct ScreenTranscript {
     theme: Theme,
-    entries: Vec<Entry>,
+    entries: Vec<TranscriptEntry>,
     next_id: u64,
     /// The answer on its way: entries from this place on.
     live_from: Option<usize>,
@@ -32,10 +32,10 @@ pub(super) struct Transcript {
 }
 
 #[derive(Debug)]
-struct Entry {
+struct TranscriptEntry {
     id: u64,
-    kind: Kind,
-    text: Segmented,
+    kind: EntryKind,
+    text: SegmentedText,
     /// The number of its turn.
     turn: Option<u64>,
 }
@@ -62,7 +62,7 @@ struct LaidOut {
     lines: HashMap<(u64, usize), Rc<Vec<Line<'static>>>>,
 }
 
-impl Transcript {
+impl ScreenTranscript {
     /// Nothing was said yet.
     pub(super) fn new(theme: Theme) -> Self {
         Self {
@@ -77,11 +77,11 @@ impl Transcript {
     }
 
     /// Adds something at the end.
-    pub(super) fn push(&mut self, kind: Kind, text: &str, turn: Option<u64>) {
-        self.entries.push(Entry {
+    pub(super) fn push(&mut self, kind: EntryKind, text: &str, turn: Option<u64>) {
+        self.entries.push(TranscriptEntry {
             id: self.next_id,
             kind,
-            text: Segmented::new(text),
+            text: SegmentedText::new(text),
             turn,
         });
         self.next_id += 1;
@@ -95,27 +95,27 @@ impl Transcript {
     /// Appends to the answer.
     pub(super) fn append(&mut self, piece: &str) {
         match self.entries.last_mut().filter(|_| self.live_from.is_some()) {
-            Some(last) if last.kind == Kind::Assistant && last.turn.is_none() => {
+            Some(last) if last.kind == EntryKind::Assistant && last.turn.is_none() => {
                 let from = last.text.len().saturating_sub(1);
                 last.text.push(piece);
                 self.laid_out.borrow_mut().forget(last.id, from);
             }
-            _ => self.push(Kind::Assistant, piece, None),
+            _ => self.push(EntryKind::Assistant, piece, None),
         }
     }
 
     /// Shows a tool; the same id again replaces its line.
     pub(super) fn tool(&mut self, tool: &ToolLine) {
-        let kind = Kind::Tool(tool.id.clone(), tool.state);
+        let kind = EntryKind::Tool(tool.id.clone(), tool.state);
         let live = self.live_from.unwrap_or(self.entries.len());
         let known = self.entries.iter_mut().skip(live).find(|it| match &it.kind {
-            Kind::Tool(id, _) => *id == tool.id,
+            EntryKind::Tool(id, _) => *id == tool.id,
             _ => false,
         });
         match known {
             Some(entry) => {
                 entry.kind = kind;
-                entry.text = Segmented::new(&tool.text);
+                entry.text = SegmentedText::new(&tool.text);
                 self.laid_out.borrow_mut().forget(entry.id, 0);
             }
             None => self.push(kind, &tool.text, None),
@@ -124,21 +124,22 @@ impl Transcript {
 
     /// What was shown of the answer does not count.
     pub(super) fn start_over(&mut self) {
-        self.drop_live(|kind| matches!(kind, Kind::Assistant | Kind::Tool(..)));
+        self.drop_live(|kind| matches!(kind, EntryKind::Assistant | EntryKind::Tool(..)));
     }
 
     /// The answer as it is now; it replaces the pieces before.
     pub(super) fn answer(&mut self, text: &str, turn: u64) {
         let live = self.live_from.unwrap_or(self.entries.len());
-        let is_piece = |it: &&mut Entry| it.kind == Kind::Assistant;
-        let streamed: Vec<&mut Entry> = self.entries.iter_mut().skip(live).filter(is_piece).collect();
+        let is_piece = |it: &&mut TranscriptEntry| it.kind == EntryKind::Assistant;
+        let streamed: Vec<&mut TranscriptEntry> =
+            self.entries.iter_mut().skip(live).filter(is_piece).collect();
         let shown: String = streamed.iter().map(|it| it.text.text()).collect();
         if shown.trim() == text.trim() && !streamed.is_empty() {
             // It stands there already, its tools in between.
             streamed.into_iter().for_each(|it| it.turn = Some(turn));
         } else {
-            self.drop_live(|kind| *kind == Kind::Assistant);
-            self.push(Kind::Assistant, text, Some(turn));
+            self.drop_live(|kind| *kind == EntryKind::Assistant);
+            self.push(EntryKind::Assistant, text, Some(turn));
         }
         self.live_from = None;
     }
@@ -147,7 +148,7 @@ impl Transcript {
     pub(super) fn end_answer(&mut self) {
         let live = self.live_from.unwrap_or(self.entries.len());
         for entry in self.entries.iter_mut().skip(live) {
-            if let Kind::Tool(_, state @ ToolState::Running) = &mut entry.kind {
+            if let EntryKind::Tool(_, state @ ToolState::Running) = &mut entry.kind {
                 *state = ToolState::Stopped;
                 self.laid_out.borrow_mut().forget(entry.id, 0);
             }
@@ -224,7 +225,7 @@ impl Transcript {
         self.laid_out.borrow().n_lines
     }
 
-    fn drop_live(&mut self, is_out: impl Fn(&Kind) -> bool) {
+    fn drop_live(&mut self, is_out: impl Fn(&EntryKind) -> bool) {
         let live = self.live_from.unwrap_or(self.entries.len());
         let kept = self
             .entries

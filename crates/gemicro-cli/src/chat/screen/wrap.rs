@@ -16,7 +16,7 @@ pub(super) fn span(words: &str, style: Style) -> Span<'static> {
 
 /// Breaks at blanks and line ends; words that are longer than a line are cut.
 pub(super) fn wrap(spans: &[Span<'_>], columns: usize) -> Vec<Line<'static>> {
-    let mut wrapping = Wrapping::new(columns);
+    let mut wrapping = WrapState::new(columns);
     for span in spans {
         for grapheme in span.content.graphemes(true) {
             wrapping.take(grapheme, span.style);
@@ -49,7 +49,7 @@ pub(super) fn width(spans: &[Span<'_>]) -> usize {
     spans.iter().map(|span| text::width(&span.content)).sum()
 }
 
-struct Wrapping<'a> {
+struct WrapState<'a> {
     columns: usize,
     done: Vec<Line<'static>>,
     line: Vec<(&'a str, Style, usize)>,
@@ -58,7 +58,7 @@ struct Wrapping<'a> {
     word: Option<usize>,
 }
 
-impl<'a> Wrapping<'a> {
+impl<'a> WrapState<'a> {
     fn new(columns: usize) -> Self {
         Self {
             columns: columns.max(1),

@@ -30,7 +30,7 @@ pub(crate) struct AskArgs {
 
     /// The agent [default: the agent that has --model, else gemini]
     #[arg(long, value_enum)]
-    pub(crate) agent: Option<Agent>,
+    pub(crate) agent: Option<AgentArg>,
 
     /// The model [default: the agent's own default; the current Pro for gemini]
     #[arg(long, value_name = "NAME")]
@@ -90,7 +90,7 @@ pub(crate) struct AskArgs {
 
 /// An agent, as it is named on the command line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Agent {
+pub(crate) enum AgentArg {
     /// Gemini CLI
     Gemini,
     /// Claude Code
@@ -174,12 +174,12 @@ impl AskArgs {
     }
 }
 
-impl From<Agent> for AgentName {
-    fn from(agent: Agent) -> Self {
+impl From<AgentArg> for AgentName {
+    fn from(agent: AgentArg) -> Self {
         match agent {
-            Agent::Gemini => Self::Gemini,
-            Agent::Claude => Self::Claude,
-            Agent::Codex => Self::Codex,
+            AgentArg::Gemini => Self::Gemini,
+            AgentArg::Claude => Self::Claude,
+            AgentArg::Codex => Self::Codex,
         }
     }
 }

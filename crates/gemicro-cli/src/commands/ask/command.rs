@@ -15,10 +15,10 @@ use crate::args::DataFormat;
 use crate::asking::Nobody;
 use crate::command_error::CommandError;
 use crate::config::{ResearchFlags, ResearchSettings};
-use crate::follow::{RESUME, Watch, follow};
-use crate::output::{self, Output};
+use crate::follow::{RESUME, RunWatch, follow};
+use crate::output::{self, CommandOutput};
 use crate::session::Context;
-use crate::view::{EventLines, RunEnd, View};
+use crate::view::{EventLines, RunEnd, RunView};
 use crate::{root_warning, runtime, signals};
 
 /// Input beyond this is more than any agent takes.
@@ -38,7 +38,7 @@ pub(crate) fn run(ctx: &Context, args: &AskArgs) -> Result<(), CommandError> {
                 let limits = (args.timeout * 1_000, args.max_duration * 1_000);
                 let answer = ToolAnswer::failure(args.tool(), &report.failure, limits, 0, Duration::ZERO);
                 if let Ok(line) = serde_json::to_string(&answer.with_extras(args.extras(), &[])) {
-                    Output::Stdout.write(format!("{line}\n").as_bytes())?;
+                    CommandOutput::Stdout.write(format!("{line}\n").as_bytes())?;
                 }
             }
             Err(stopped)
@@ -104,11 +104,11 @@ pub(crate) async fn show(
     shown: AskDisplay<'_>,
 ) -> Result<RunEnd, CommandError> {
     let id = watching.run.clone();
-    let view: Box<dyn View> = match shown.format {
-        DataFormat::Jsonl => Box::new(EventLines::new(Output::new(shown.out))),
+    let view: Box<dyn RunView> = match shown.format {
+        DataFormat::Jsonl => Box::new(EventLines::new(CommandOutput::new(shown.out))),
         DataFormat::Text | DataFormat::Json => Box::new(AskView::new(shown, &ctx.screen)),
     };
-    let watch = Watch {
+    let watch = RunWatch {
         desk,
         views: vec![view],
         stop,

@@ -5,5 +5,5 @@ mod command;
 mod template;
 mod view;
 
-pub(crate) use args::{Agent, AskArgs, Sandbox};
+pub(crate) use args::{AgentArg, AskArgs, Sandbox};
 pub(crate) use command::{AskDisplay, run, show};

@@ -4,7 +4,7 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
-use gemicro_core::ask::{Injected, Language, SandboxMode, Template, TemplateKind, TemplateParts};
+use gemicro_core::ask::{FormLanguage, InjectedText, PromptForm, SandboxMode, TemplateKind, TemplateParts};
 use gemicro_event::ErrorKind;
 
 use crate::command_error::CommandError;
@@ -14,7 +14,7 @@ const MAX_FILE_BYTES: u64 = 8 * 1024 * 1024;
 
 /// The form of a prompt and its parts.
 #[derive(Debug, Args)]
-#[command(next_help_heading = "Template")]
+#[command(next_help_heading = "PromptForm")]
 pub(crate) struct TemplateArgs {
     /// Wrap the prompt in a template; consult and review default to --sandbox read-only
     #[arg(long, value_enum, value_name = "KIND")]
@@ -106,25 +106,25 @@ impl TemplateArgs {
         }))
     }
 
-    fn chosen(&self) -> Option<Template> {
+    fn chosen(&self) -> Option<PromptForm> {
         let kind = match self.template? {
             TemplateName::Consult => TemplateKind::Consult,
             TemplateName::Review => TemplateKind::Review,
             TemplateName::Execute => TemplateKind::Execute,
         };
         let language = match self.language {
-            Some(LanguageName::En) | None => Language::English,
-            Some(LanguageName::Zh) => Language::Chinese,
+            Some(LanguageName::En) | None => FormLanguage::English,
+            Some(LanguageName::Zh) => FormLanguage::Chinese,
         };
-        Some(Template { kind, language })
+        Some(PromptForm { kind, language })
     }
 }
 
-fn injected(flag: &str, file: Option<&Path>) -> Result<Option<Injected>, CommandError> {
+fn injected(flag: &str, file: Option<&Path>) -> Result<Option<InjectedText>, CommandError> {
     let Some(file) = file else {
         return Ok(None);
     };
-    Ok(Some(Injected {
+    Ok(Some(InjectedText {
         name: Some(file.display().to_string()),
         text: read(flag, file)?,
     }))

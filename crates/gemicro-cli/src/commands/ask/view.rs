@@ -8,9 +8,9 @@ use gemicro_event::{ErrorKind, Event};
 use super::command::AskDisplay;
 use crate::args::DataFormat;
 use crate::command_error::CommandError;
-use crate::output::{self, Output};
+use crate::output::{self, CommandOutput};
 use crate::screen::{Screen, branch, numbers, text};
-use crate::view::{RunEnd, View};
+use crate::view::{RunEnd, RunView};
 
 /// Lines of the agent's output that a failure shows on a screen; `--format json` has more.
 const SHOWN_LINES: usize = 5;
@@ -20,7 +20,7 @@ pub(super) struct AskView {
     format: DataFormat,
     extras: ToolExtras,
     screen: Screen,
-    output: Output,
+    output: CommandOutput,
     /// What was streamed of the attempt that is running.
     streamed: String,
     attempt: u32,
@@ -34,7 +34,7 @@ impl AskView {
             format: shown.format,
             extras: shown.extras,
             screen: screen.clone(),
-            output: Output::new(shown.out),
+            output: CommandOutput::new(shown.out),
             streamed: String::new(),
             attempt: 0,
             events: Vec::new(),
@@ -93,7 +93,7 @@ impl AskView {
     }
 }
 
-impl View for AskView {
+impl RunView for AskView {
     fn event(&mut self, event: &Event) -> Result<(), CommandError> {
         if self.format == DataFormat::Text {
             let update = &event.update;

@@ -10,7 +10,7 @@ use crate::session::Context;
 
 /// Arguments of `gemicro batch cancel`.
 #[derive(Debug, Args)]
-pub(crate) struct CancelArgs {
+pub(crate) struct BatchCancelArgs {
     /// The batch: the start of its id, or `last`
     pub(crate) id: String,
     /// The tasks to cancel [default: the whole batch]
@@ -25,7 +25,7 @@ pub(crate) struct CancelArgs {
 }
 
 /// Stops tasks and prints how the batch stands then.
-pub(super) async fn cancel(ctx: &Context, args: &CancelArgs) -> Result<(), CommandError> {
+pub(super) async fn cancel(ctx: &Context, args: &BatchCancelArgs) -> Result<(), CommandError> {
     let service = Service::open(ctx).await?;
     let answer = service.cancel(&args.id, &args.tasks, &args.reason).await?;
     service.close().await;

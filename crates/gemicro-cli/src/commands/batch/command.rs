@@ -2,11 +2,11 @@
 
 use clap::{Args, Subcommand};
 
-use super::cancel::{self, CancelArgs};
-use super::list::{self, ListArgs};
+use super::cancel::{self, BatchCancelArgs};
+use super::list::{self, BatchListArgs};
 use super::poll::{self, PollArgs};
 use super::results::{self, ResultsArgs};
-use super::retry::{self, RetryArgs};
+use super::retry::{self, BatchRetryArgs};
 use super::schema::{self, SchemaArgs};
 use super::server::ServerArgs;
 use super::submit::{self, SubmitArgs};
@@ -69,13 +69,13 @@ enum BatchCommand {
     Results(ResultsArgs),
     /// Cancel tasks of a batch, or all of it
     #[command(args = stored())]
-    Cancel(CancelArgs),
+    Cancel(BatchCancelArgs),
     /// Rerun tasks that did not complete
     #[command(args = spending())]
-    Retry(RetryArgs),
+    Retry(BatchRetryArgs),
     /// List batches, newest first
     #[command(args = stored())]
-    List(ListArgs),
+    List(BatchListArgs),
     /// List the task types
     Types(TypesArgs),
     /// Print the JSON Schema of a task type's parameters

@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::{ErrorKind as IoErrorKind, Read};
 use std::path::Path;
 
-use gemicro_engine::{MAX_BATCH_BYTES, Submitted, read_batch};
+use gemicro_engine::{MAX_BATCH_BYTES, SubmittedBatch, read_batch};
 use gemicro_event::{ErrorKind, Failure};
 
 use crate::command_error::CommandError;
@@ -17,7 +17,7 @@ const SHAPE: &str = "`gemicro batch --help` shows an example, and `gemicro batch
 ///
 /// # Errors
 /// When there is nothing to read, or it is no batch: with the place.
-pub(super) fn read(ctx: &Context, file: &Path) -> Result<Submitted, CommandError> {
+pub(super) fn read(ctx: &Context, file: &Path) -> Result<SubmittedBatch, CommandError> {
     let (name, bytes) = if file == Path::new("-") {
         ("stdin".to_owned(), stdin(ctx)?)
     } else {

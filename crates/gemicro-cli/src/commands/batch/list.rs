@@ -13,7 +13,7 @@ use crate::session::Context;
 
 /// Arguments of `gemicro batch list`.
 #[derive(Debug, Args)]
-pub(crate) struct ListArgs {
+pub(crate) struct BatchListArgs {
     /// Maximum number of batches
     #[arg(short = 'n', long, value_name = "N", default_value_t = 20)]
     pub(crate) limit: usize,
@@ -33,7 +33,7 @@ struct ListedBatch {
 }
 
 /// Lists batches.
-pub(super) async fn list(ctx: &Context, args: &ListArgs) -> Result<(), CommandError> {
+pub(super) async fn list(ctx: &Context, args: &BatchListArgs) -> Result<(), CommandError> {
     let service = Service::open(ctx).await?;
     let rows = service.list(args.limit).await?;
     let is_local = service.is_local();

@@ -23,5 +23,5 @@ mod wait;
 
 pub(crate) use command::{BatchArgs, run};
 pub(crate) use printing::{gist, outcome, print, rendered, summary};
-pub(crate) use resume::{Resuming, resume};
+pub(crate) use resume::{BatchResume, resume};
 pub(crate) use settings::{llm, request};

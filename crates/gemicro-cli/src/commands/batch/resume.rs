@@ -8,21 +8,21 @@ use gemicro_engine::{Batches, BoardPage, Desk, Here};
 use gemicro_event::{RunStatus, StreamId};
 
 use super::{outcome, rendered};
-use crate::args::{DataFormat, Format};
+use crate::args::{DataFormat, PrintFormat};
 use crate::asking::Nobody;
 use crate::command_error::CommandError;
 use crate::commands::resume::owner_is_gone;
-use crate::follow::{RESUME, Watch, follow};
-use crate::output::{self, Output};
+use crate::follow::{RESUME, RunWatch, follow};
+use crate::output::{self, CommandOutput};
 use crate::session::{Context, run_error};
-use crate::view::{EventLines, Lines, RunEnd, View};
+use crate::view::{EventLines, LineView, RunEnd, RunView};
 
 /// A batch and how its answer is printed.
-pub(crate) struct Resuming<'a> {
+pub(crate) struct BatchResume<'a> {
     pub(crate) run: StreamId,
     pub(crate) status: RunStatus,
     /// How its answer is printed; every event for jsonl.
-    pub(crate) format: Format,
+    pub(crate) format: PrintFormat,
     /// Where that goes instead of stdout.
     pub(crate) out: Option<&'a Path>,
 }
@@ -34,16 +34,16 @@ pub(crate) struct Resuming<'a> {
 pub(crate) async fn resume(
     ctx: &Context,
     here: Here,
-    how: Resuming<'_>,
+    how: BatchResume<'_>,
     stop: &StopSignals,
 ) -> Result<(), CommandError> {
-    let Resuming {
+    let BatchResume {
         run,
         status,
         format,
         out,
     } = how;
-    if status.is_terminal() && format == Format::Text {
+    if status.is_terminal() && format == PrintFormat::Text {
         output::say(&format!(
             "batch {run} has ended ({}); there is nothing to resume. Its results: gemicro batch results {run}",
             status.as_str()
@@ -51,11 +51,11 @@ pub(crate) async fn resume(
         return Ok(());
     }
     let (events, format) = match format {
-        Format::Jsonl => (Some(Output::new(out)), None),
-        Format::Json => (None, Some(DataFormat::Json)),
-        Format::Text | Format::Markdown => (None, Some(DataFormat::Text)),
+        PrintFormat::Jsonl => (Some(CommandOutput::new(out)), None),
+        PrintFormat::Json => (None, Some(DataFormat::Json)),
+        PrintFormat::Text | PrintFormat::Markdown => (None, Some(DataFormat::Text)),
     };
-    let mut views: Vec<Box<dyn View>> = vec![Box::new(Lines::new(ctx.verbose))];
+    let mut views: Vec<Box<dyn RunView>> = vec![Box::new(LineView::new(ctx.verbose))];
     if let Some(events) = events {
         views.push(Box::new(EventLines::new(events)));
     }
@@ -64,7 +64,7 @@ pub(crate) async fn resume(
             .resume_from(&run, stop.clone(), owner_is_gone)
             .await
             .map_err(|failure| run_error(failure, &run))?;
-        let watch = Watch {
+        let watch = RunWatch {
             desk: &here,
             views,
             stop,
@@ -104,7 +104,7 @@ pub(crate) async fn resume(
         .await?;
     here.engine().store().close().await;
     if let Some(format) = format {
-        let mut output = Output::new(out);
+        let mut output = CommandOutput::new(out);
         output.write(rendered(&answer, format, &ctx.screen).as_bytes())?;
         output.finish()?;
     }

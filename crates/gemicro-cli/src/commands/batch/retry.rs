@@ -14,7 +14,7 @@ use crate::signals;
 
 /// Arguments of `gemicro batch retry`.
 #[derive(Debug, Args)]
-pub(crate) struct RetryArgs {
+pub(crate) struct BatchRetryArgs {
     /// The batch: the start of its id, or `last`
     pub(crate) id: String,
     /// The tasks to run again [default: all that did not complete]
@@ -59,7 +59,7 @@ impl RetryState {
 }
 
 /// Does tasks again: in the batch itself while it is open, in a new one when it has ended.
-pub(super) async fn retry(ctx: &Context, args: &RetryArgs) -> Result<(), CommandError> {
+pub(super) async fn retry(ctx: &Context, args: &BatchRetryArgs) -> Result<(), CommandError> {
     let stop = signals::listen()?;
     let layers = ctx.layers()?;
     let settings = ResearchSettings::resolve(&layers, ResearchFlags::default())?;

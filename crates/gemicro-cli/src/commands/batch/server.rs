@@ -3,9 +3,9 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use gemicro_engine::Submitted;
+use gemicro_engine::SubmittedBatch;
 use gemicro_event::ErrorKind;
-use gemicro_http::client::Client;
+use gemicro_http::client::BatchClient;
 use serde_json::json;
 
 use crate::command_error::CommandError;
@@ -53,7 +53,7 @@ pub(super) fn is_named(ctx: &Context) -> bool {
 }
 
 /// The client of the server that is named.
-pub(super) fn client(ctx: &Context) -> Result<Option<Client>, CommandError> {
+pub(super) fn client(ctx: &Context) -> Result<Option<BatchClient>, CommandError> {
     let Some(server) = ctx.environment.get(SERVER) else {
         return Ok(None);
     };
@@ -62,11 +62,11 @@ pub(super) fn client(ctx: &Context) -> Result<Option<Client>, CommandError> {
         (None, Some(token)) => token.to_owned(),
         (None, None) => read(&ctx.home(&ctx.layers()?)?.join(token::HTTP))?,
     };
-    Ok(Some(Client::new(server, &token)?))
+    Ok(Some(BatchClient::new(server, &token)?))
 }
 
 /// A batch as a server takes it.
-pub(super) fn body(batch: &Submitted) -> Result<Vec<u8>, CommandError> {
+pub(super) fn body(batch: &SubmittedBatch) -> Result<Vec<u8>, CommandError> {
     let body = json!({
         "key": batch.key,
         "on_failure": batch.on_failure,

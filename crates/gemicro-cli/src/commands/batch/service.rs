@@ -5,7 +5,7 @@ use std::time::Duration;
 use gemicro_core::drive::StopSignals;
 use gemicro_engine::{BatchAnswer, BatchRequest, BatchRow, BatchStatus, Batches, BoardPage};
 use gemicro_event::{ErrorKind, Failure, StreamId};
-use gemicro_http::client::Client;
+use gemicro_http::client::BatchClient;
 use indicatif::{ProgressBar, ProgressStyle};
 
 use super::printing::summary;
@@ -14,7 +14,7 @@ use crate::command_error::{CommandError, STOPPED};
 use crate::commands::resume::owner_is_gone;
 use crate::config::{Layers, ResearchFlags, ResearchSettings};
 use crate::output;
-use crate::session::{Context, OpenDesk, run_error};
+use crate::session::{CommandRunService, Context, run_error};
 use crate::signals::STOPPING;
 
 /// Who has the batches.
@@ -22,12 +22,12 @@ pub(super) enum Service {
     /// This machine: the resident worker, or this process.
     Local {
         /// Who carries them out.
-        desk: OpenDesk,
+        desk: CommandRunService,
         /// The same, for batches.
         batches: Batches,
     },
     /// A server; see `gemicro serve`.
-    Remote(Client),
+    Remote(BatchClient),
 }
 
 impl Service {
@@ -150,7 +150,7 @@ impl Service {
     pub(super) async fn go_on(&self, id: &str, stop: &StopSignals) -> Result<(), CommandError> {
         let (
             Self::Local {
-                desk: OpenDesk::Here(here),
+                desk: CommandRunService::Here(here),
                 ..
             },
             Ok(run),
@@ -178,7 +178,7 @@ impl Service {
         matches!(
             self,
             Self::Local {
-                desk: OpenDesk::Here(_),
+                desk: CommandRunService::Here(_),
                 ..
             }
         )
@@ -187,7 +187,7 @@ impl Service {
     /// Stops a batch that this process carries out and that waits for a person; the answer is taken when it is resumed.
     pub(super) async fn suspend(&self, id: &str) {
         if let Self::Local {
-            desk: OpenDesk::Here(here),
+            desk: CommandRunService::Here(here),
             ..
         } = self
         {
@@ -208,7 +208,7 @@ impl Service {
     async fn stopped(&self, id: &str) -> Result<BatchAnswer, CommandError> {
         match self {
             Self::Local {
-                desk: OpenDesk::Here(here),
+                desk: CommandRunService::Here(here),
                 ..
             } if !here.runs().is_empty() => {
                 output::say(STOPPING);

@@ -4,11 +4,11 @@ use std::path::Path;
 use std::time::Duration;
 
 use gemicro_core::llm::{DEFAULT_MODEL, GEMINI, LlmConfig};
-use gemicro_engine::{BatchRequest, BatchSettings, Submitted};
+use gemicro_engine::{BatchRequest, BatchSettings, SubmittedBatch};
 
 use crate::backend::{self, OPENAI};
 use crate::command_error::CommandError;
-use crate::config::{BackendName, CoverageSettings, Layers, Origin, ResearchSettings};
+use crate::config::{BackendName, CoverageSettings, Layers, ResearchSettings, SettingOrigin};
 
 /// Silence after which an agent is ended, as for `gemicro ask`.
 const AGENT_IDLE: Duration = Duration::from_secs(300);
@@ -20,7 +20,7 @@ const AGENT_TOTAL: Duration = Duration::from_secs(1_800);
 /// # Errors
 /// When a setting is wrong or missing. A key need not be there: only tasks that ask a model miss it.
 pub(crate) fn request(
-    batch: Submitted,
+    batch: SubmittedBatch,
     layers: &Layers,
     settings: &ResearchSettings,
     directory: &Path,
@@ -61,7 +61,7 @@ pub(crate) fn llm(settings: &ResearchSettings) -> Result<LlmConfig, CommandError
         | BackendName::GeminiCli
         | BackendName::Claude
         | BackendName::Codex => {
-            let is_meant = matches!(settings.model.origin, Origin::Flag(_));
+            let is_meant = matches!(settings.model.origin, SettingOrigin::Flag(_));
             (GEMINI, named.filter(|_| is_meant))
         }
     };

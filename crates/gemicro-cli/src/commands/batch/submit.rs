@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use clap::{Args, ValueEnum};
 use gemicro_core::budget::Limits;
 use gemicro_core::drive::StopSignals;
-use gemicro_engine::{BatchAnswer, BatchStatus, OnFailure, Submitted};
+use gemicro_engine::{BatchAnswer, BatchStatus, OnFailure, SubmittedBatch};
 
 use super::service::Service;
 use super::{input, outcome, print, request, server};
@@ -149,7 +149,7 @@ impl SubmitArgs {
     }
 
     /// The batch with what was said on the command line; what it says itself cannot be contradicted.
-    fn complete(&self, batch: Submitted) -> Result<Submitted, CommandError> {
+    fn complete(&self, batch: SubmittedBatch) -> Result<SubmittedBatch, CommandError> {
         let on_failure = match (self.on_failure, batch.on_failure) {
             (None, own) => own,
             (Some(Policy::Stop), OnFailure::Continue | OnFailure::Stop) => OnFailure::Stop,
@@ -158,7 +158,7 @@ impl SubmitArgs {
                 return Err(contradicted("--on-failure", "stop", "continue"));
             }
         };
-        Ok(Submitted {
+        Ok(SubmittedBatch {
             key: one("--key", batch.key, self.key.clone())?,
             deadline_seconds: one("--deadline", batch.deadline_seconds, self.deadline)?,
             on_failure,

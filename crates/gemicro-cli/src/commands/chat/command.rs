@@ -17,7 +17,7 @@ use crate::args::DataFormat;
 use crate::chat::{ChatChannel, lines, screen};
 use crate::command_error::CommandError;
 use crate::config::{ChatSettings, Endpoints, Layers, ResearchFlags, ResearchSettings};
-use crate::session::{Context, OpenDesk, is_gone, owner};
+use crate::session::{CommandRunService, Context, is_gone, owner};
 use crate::{runtime, signals};
 
 /// All the time that an agent has for one turn.
@@ -66,7 +66,7 @@ async fn config(
     layers: &Layers,
     settings: &ChatSettings,
     is_screen: bool,
-) -> Result<(ChatConfig, OpenDesk), CommandError> {
+) -> Result<(ChatConfig, CommandRunService), CommandError> {
     let reach = reach(ctx, layers)?;
     let limits = Limits::merge_all(args.budget.iter().copied())
         .map_err(|error| CommandError::usage(error.to_string(), "give each kind of limit once"))?;
@@ -77,12 +77,12 @@ async fn config(
     let timeout = Duration::from_secs(args.timeout);
     let timeout_ms = args.timeout * 1_000;
     let store = match &desk {
-        OpenDesk::Here(here) => here.engine().store().clone(),
-        OpenDesk::Resident(_) => Arc::new(ctx.store().await?),
+        CommandRunService::Here(here) => here.engine().store().clone(),
+        CommandRunService::Resident(_) => Arc::new(ctx.store().await?),
     };
     let config = ChatConfig {
         desk: desk.shared(),
-        survives: matches!(desk, OpenDesk::Resident(_)),
+        survives: matches!(desk, CommandRunService::Resident(_)),
         conversations: Conversations::new(store, &ctx.environment.secrets()),
         owner: owner(),
         is_gone,

@@ -5,10 +5,10 @@ use clap::{Args, Subcommand};
 use super::delete::{self, DeleteArgs};
 use super::export::{self, ExportArgs};
 use super::import::{self, ImportArgs};
-use super::list::{self, ListArgs};
+use super::list::{self, ConversationListArgs};
 use super::rename::{self, RenameArgs};
 use super::render::{self, RenderArgs};
-use super::show::{self, ShowArgs};
+use super::show::{self, ConversationShowArgs};
 use crate::args::{DataFormat, stored};
 use crate::command_error::CommandError;
 use crate::runtime;
@@ -41,10 +41,10 @@ enum ConversationsCommand {
     Import(ImportArgs),
     /// List conversations, newest first
     #[command(args = stored())]
-    List(ListArgs),
+    List(ConversationListArgs),
     /// Print the turns of a conversation
     #[command(args = stored())]
-    Show(ShowArgs),
+    Show(ConversationShowArgs),
     /// Export a conversation to a file
     #[command(args = stored())]
     Export(ExportArgs),

@@ -8,7 +8,7 @@ use gemicro_event::{ErrorKind, Failure};
 
 use super::open::load;
 use crate::command_error::CommandError;
-use crate::output::{self, Output};
+use crate::output::{self, CommandOutput};
 use crate::session::Context;
 
 /// Arguments of `gemicro conversations export`.
@@ -31,7 +31,7 @@ pub(super) async fn export(ctx: &Context, args: &ExportArgs) -> Result<(), Comma
     let conversation = load(ctx, &args.id).await?;
     let lines = write_transcript(&conversation.log)
         .map_err(|error| Failure::new(ErrorKind::Internal, error.to_string()))?;
-    let mut output = Output::new(file);
+    let mut output = CommandOutput::new(file);
     output.write(lines.as_bytes())?;
     output.finish()
 }

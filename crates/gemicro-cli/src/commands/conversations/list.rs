@@ -17,7 +17,7 @@ const HEADS: [&str; 4] = ["ID", "STARTED (UTC)", "TURNS", "NAME"];
 
 /// Arguments of `gemicro conversations list`.
 #[derive(Debug, Args)]
-pub(crate) struct ListArgs {
+pub(crate) struct ConversationListArgs {
     /// Maximum number of conversations
     #[arg(short = 'n', long, value_name = "N", default_value_t = 20)]
     pub(crate) limit: usize,
@@ -27,7 +27,7 @@ pub(crate) struct ListArgs {
 }
 
 /// Lists conversations.
-pub(super) async fn list(ctx: &Context, args: &ListArgs) -> Result<(), CommandError> {
+pub(super) async fn list(ctx: &Context, args: &ConversationListArgs) -> Result<(), CommandError> {
     let conversations = open(ctx).await?;
     let rows = conversations.list(args.limit).await.map_err(stopped)?;
     conversations.store().close().await;

@@ -14,7 +14,7 @@ use crate::session::Context;
 
 /// Arguments of `gemicro conversations show`.
 #[derive(Debug, Args)]
-pub(crate) struct ShowArgs {
+pub(crate) struct ConversationShowArgs {
     /// The conversation: the start of its id, or `last`
     pub(crate) id: String,
     /// Output format; jsonl prints one turn per line
@@ -23,7 +23,7 @@ pub(crate) struct ShowArgs {
 }
 
 /// Prints a conversation.
-pub(super) async fn show(ctx: &Context, args: &ShowArgs) -> Result<(), CommandError> {
+pub(super) async fn show(ctx: &Context, args: &ConversationShowArgs) -> Result<(), CommandError> {
     let conversation = load(ctx, &args.id).await?;
     let turns = conversation.log.turns();
     match args.format {

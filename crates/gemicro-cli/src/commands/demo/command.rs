@@ -12,7 +12,7 @@ use gemicro_pipeline::documents::Feature;
 
 use super::{project, spawn};
 use crate::answer_source::GateArgs;
-use crate::args::Format;
+use crate::args::PrintFormat;
 use crate::command_error::CommandError;
 use crate::commands;
 use crate::commands::run::{ModeName, RunArgs};
@@ -31,7 +31,7 @@ pub(crate) struct DemoArgs {
     pub(crate) dir: Option<PathBuf>,
     /// Output format; jsonl prints every event
     #[arg(long, value_enum, default_value_t)]
-    pub(crate) format: Format,
+    pub(crate) format: PrintFormat,
 }
 
 /// Runs the demo.
@@ -170,7 +170,7 @@ fn variables(folder: &Path, path: &str) -> [(&'static str, String); 5] {
     ]
 }
 
-fn task(repository: &Path, format: Format) -> RunArgs {
+fn task(repository: &Path, format: PrintFormat) -> RunArgs {
     RunArgs {
         task: Some(project::TASK.to_owned()),
         task_file: None,

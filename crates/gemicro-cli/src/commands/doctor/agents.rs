@@ -13,7 +13,7 @@ use gemicro_guard::sandbox::Tier;
 use gemicro_runner::{AgentCli, ClaudeCode, Codex, GeminiHeadless, Version, locate};
 
 use super::asking::{self, VersionProbe};
-use super::finding::{Finding, attention, good};
+use super::finding::{DoctorFinding, attention, good};
 use super::sandbox::{self, Scratch};
 use crate::agents;
 use crate::command_error::{CommandError, ErrorReport};
@@ -26,7 +26,7 @@ use crate::session::Context;
 const SEARCH_PATH: &str = "/usr/local/bin:/usr/bin:/bin";
 
 /// Looks at the sandbox and at every agent.
-pub(super) fn look(ctx: &Context, store_works: bool) -> Vec<Finding> {
+pub(super) fn look(ctx: &Context, store_works: bool) -> Vec<DoctorFinding> {
     let known = Layers::load(&ctx.environment).and_then(|layers| {
         let setup = agents::setup(&ctx.environment, &Endpoints::resolve(&layers)?, Forges::default())?;
         let home = store_works.then(|| StateFolder::resolve(&layers)).transpose()?;
@@ -135,7 +135,7 @@ pub(super) fn programs(
     environment: &Environment,
     setup: &AgentSetup,
     walls: Option<(Tier, &Path)>,
-) -> Vec<Finding> {
+) -> Vec<DoctorFinding> {
     let asked = std::thread::scope(|scope| {
         let asking = AgentName::ALL.map(|agent| scope.spawn(move || program(agent, setup, walls)));
         asking.map(|asking| asking.join().expect("a thread that only asks does not panic"))

@@ -12,7 +12,7 @@ use gemicro_guard::sandbox::Tier;
 use tempfile::TempDir;
 
 use super::agents::programs;
-use super::finding::{Finding, FindingLevel};
+use super::finding::{DoctorFinding, FindingLevel};
 use crate::agents;
 use crate::config::{Endpoints, Layers};
 use crate::environment::Environment;
@@ -57,7 +57,7 @@ impl Place {
     }
 
     /// What the doctor finds, with these keys; an empty one is not set.
-    fn look(&self, keys: Keys, asking: Asking) -> BTreeMap<AgentName, Finding> {
+    fn look(&self, keys: Keys, asking: Asking) -> BTreeMap<AgentName, DoctorFinding> {
         let environment = Environment::of([
             ("PATH", self.path("bin").to_str().unwrap()),
             ("HOME", self.path("user").to_str().unwrap()),

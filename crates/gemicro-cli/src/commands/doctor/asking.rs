@@ -10,8 +10,10 @@ use std::process::Child;
 use std::time::{Duration, Instant};
 
 use gemicro_engine::AgentSetup;
-use gemicro_guard::sandbox::{Limits, Mode, Network, Pinning, Profile, SandboxError, Shells, Tier, plan};
-use gemicro_runner::{Located, hidden_target};
+use gemicro_guard::sandbox::{
+    Network, PinnedPath, Profile, ResourceLimits, SandboxError, Shells, Tier, WriteMode, plan,
+};
+use gemicro_runner::{LocatedProgram, hidden_target};
 
 /// How long a program may take; some need seconds to load.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -42,7 +44,7 @@ pub(super) struct VersionOutput {
 ///
 /// # Errors
 /// Why it could not be asked, in words.
-pub(super) fn version(room: &VersionProbe<'_>, located: &Located) -> Result<VersionOutput, String> {
+pub(super) fn version(room: &VersionProbe<'_>, located: &LocatedProgram) -> Result<VersionOutput, String> {
     let command: [OsString; 2] = [located.program.clone().into(), "--version".into()];
     let profile = profile(room, located).map_err(|error| error.to_string())?;
     let toolchains = room.setup.toolchains().map_err(|failure| failure.message)?;
@@ -98,7 +100,7 @@ fn refused(error: &SandboxError) -> String {
     }
 }
 
-fn profile(room: &VersionProbe<'_>, located: &Located) -> std::io::Result<Profile> {
+fn profile(room: &VersionProbe<'_>, located: &LocatedProgram) -> std::io::Result<Profile> {
     let folder = |name: &str| {
         let path = room.folder.join(name);
         fs::create_dir_all(&path).map(|()| path)
@@ -113,13 +115,13 @@ fn profile(room: &VersionProbe<'_>, located: &Located) -> std::io::Result<Profil
     environment.insert("NO_COLOR".to_owned(), "1".to_owned());
     Ok(Profile {
         mode: match room.tier {
-            Tier::None => Mode::DangerFullAccess,
-            Tier::Full | Tier::Landlock | Tier::Seatbelt => Mode::ReadOnly,
+            Tier::None => WriteMode::DangerFullAccess,
+            Tier::Full | Tier::Landlock | Tier::Seatbelt => WriteMode::ReadOnly,
         },
         workspace: folder("work")?,
         writable: Vec::new(),
         pinned: Vec::new(),
-        pinning: Pinning::Required,
+        pinning: PinnedPath::Required,
         shells: Shells::Apart,
         readable: located.readable.clone(),
         hidden: Vec::new(),
@@ -131,7 +133,7 @@ fn profile(room: &VersionProbe<'_>, located: &Located) -> std::io::Result<Profil
             Tier::Full | Tier::Landlock | Tier::Seatbelt => Network::None,
         },
         unix_sockets: false,
-        limits: Limits::default(),
+        limits: ResourceLimits::default(),
         environment: environment.into_iter().collect(),
     })
 }

@@ -8,7 +8,7 @@ use clap::Args;
 use gemicro_event::ErrorKind;
 use gemicro_store::{DurableStore, StoreCheck};
 
-use super::finding::{Finding, FindingLevel, attention, bad, good, print};
+use super::finding::{DoctorFinding, FindingLevel, attention, bad, good, print};
 use crate::args::DataFormat;
 use crate::command_error::CommandError;
 use crate::config::{Layers, StateFolder};
@@ -79,7 +79,7 @@ pub(crate) fn run(ctx: &Context, args: &DoctorArgs) -> Result<(), CommandError> 
     }
 }
 
-fn state(ctx: &Context, deep: bool, findings: &mut Vec<Finding>) -> Result<(), CommandError> {
+fn state(ctx: &Context, deep: bool, findings: &mut Vec<DoctorFinding>) -> Result<(), CommandError> {
     let layers = Layers::load(&ctx.environment)?;
     let state = StateFolder::resolve(&layers)?;
     let files: Vec<String> = layers.paths().map(|path| path.display().to_string()).collect();
@@ -131,7 +131,7 @@ fn state(ctx: &Context, deep: bool, findings: &mut Vec<Finding>) -> Result<(), C
 }
 
 /// The state folder, which opening the store has made where it was new.
-fn folder(state: &StateFolder, is_new: bool) -> Finding {
+fn folder(state: &StateFolder, is_new: bool) -> DoctorFinding {
     let home = &state.home.value;
     let place = format!("{} ({})", home.display(), state.home.origin);
     let made = if is_new { ", created now" } else { "" };
@@ -173,7 +173,7 @@ fn store_words(check: &StoreCheck, deep: bool) -> String {
     format!("format {}, {runs}, {size}{verified}", check.format)
 }
 
-fn space(check: &StoreCheck) -> Finding {
+fn space(check: &StoreCheck) -> DoctorFinding {
     let free = format!("{} free", numbers::bytes(check.free_bytes));
     if check.free_bytes < LITTLE_SPACE {
         attention(

@@ -17,20 +17,24 @@ pub(super) enum FindingLevel {
 
 /// One thing that was looked at.
 #[derive(Debug, Serialize)]
-pub(super) struct Finding {
+pub(super) struct DoctorFinding {
     pub(super) what: &'static str,
     pub(super) standing: FindingLevel,
     pub(super) found: String,
     pub(super) fix: Option<String>,
 }
 
-pub(super) fn print(findings: &[Finding], format: DataFormat, screen: &Screen) -> Result<(), CommandError> {
+pub(super) fn print(
+    findings: &[DoctorFinding],
+    format: DataFormat,
+    screen: &Screen,
+) -> Result<(), CommandError> {
     output::print_rows(findings, format, || {
         output::print(&findings.iter().map(|it| line(it, screen)).collect::<String>())
     })
 }
 
-fn line(finding: &Finding, screen: &Screen) -> String {
+fn line(finding: &DoctorFinding, screen: &Screen) -> String {
     let paint = screen.on_stdout();
     let mark = match finding.standing {
         FindingLevel::Good => paint.good("✓"),
@@ -48,8 +52,8 @@ fn line(finding: &Finding, screen: &Screen) -> String {
     )
 }
 
-pub(super) fn good(what: &'static str, found: String) -> Finding {
-    Finding {
+pub(super) fn good(what: &'static str, found: String) -> DoctorFinding {
+    DoctorFinding {
         what,
         standing: FindingLevel::Good,
         found,
@@ -57,8 +61,8 @@ pub(super) fn good(what: &'static str, found: String) -> Finding {
     }
 }
 
-pub(super) fn attention(what: &'static str, found: String, fix: impl Into<String>) -> Finding {
-    Finding {
+pub(super) fn attention(what: &'static str, found: String, fix: impl Into<String>) -> DoctorFinding {
+    DoctorFinding {
         what,
         standing: FindingLevel::Attention,
         found,
@@ -66,8 +70,8 @@ pub(super) fn attention(what: &'static str, found: String, fix: impl Into<String
     }
 }
 
-pub(super) fn bad(what: &'static str, found: String, fix: String) -> Finding {
-    Finding {
+pub(super) fn bad(what: &'static str, found: String, fix: String) -> DoctorFinding {
+    DoctorFinding {
         what,
         standing: FindingLevel::Bad,
         found,

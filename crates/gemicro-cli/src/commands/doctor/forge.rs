@@ -8,7 +8,7 @@ use gemicro_engine::pipeline::forge::{ForgeAddress, ForgeHosts, HostOrigin, open
 use gemicro_event::{ErrorKind, Failure};
 use gemicro_guard::repository::{GitSettings, TrustedRepo};
 
-use super::finding::{Finding, attention, good};
+use super::finding::{DoctorFinding, attention, good};
 use super::models::within;
 use crate::command_error::CommandError;
 use crate::config::{ForgeSettings, Layers, StateFolder};
@@ -18,7 +18,7 @@ use crate::session::Context;
 const FORGE: &str = "forge";
 
 /// Looks at the forge of the folder's repository; `offline` contacts no server.
-pub(super) fn look(ctx: &Context, offline: bool) -> Finding {
+pub(super) fn look(ctx: &Context, offline: bool) -> DoctorFinding {
     match try_look(ctx, offline) {
         Ok(finding) => finding,
         Err(CommandError::Report(report)) => attention(FORGE, report.failure.message.clone(), report.hint()),
@@ -28,7 +28,7 @@ pub(super) fn look(ctx: &Context, offline: bool) -> Finding {
     }
 }
 
-fn try_look(ctx: &Context, offline: bool) -> Result<Finding, CommandError> {
+fn try_look(ctx: &Context, offline: bool) -> Result<DoctorFinding, CommandError> {
     let layers = Layers::load(&ctx.environment)?;
     let settings = ForgeSettings::resolve(&layers)?;
     let Some(url) = remote_of(ctx, &StateFolder::resolve(&layers)?) else {
@@ -79,7 +79,7 @@ fn try_look(ctx: &Context, offline: bool) -> Result<Finding, CommandError> {
 }
 
 /// The forge that a remote is at, where tokens may be sent to it.
-fn recognised(url: &str, hosts: &ForgeHosts) -> Result<ForgeAddress, Box<Finding>> {
+fn recognised(url: &str, hosts: &ForgeHosts) -> Result<ForgeAddress, Box<DoctorFinding>> {
     match recognise(url, hosts) {
         None => Err(Box::new(good(
             FORGE,

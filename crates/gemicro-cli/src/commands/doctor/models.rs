@@ -7,7 +7,7 @@ use gemicro_event::{ErrorKind, Failure};
 use gemicro_llm::GeminiConfig;
 use gemicro_llm::rest::GeminiRest;
 
-use super::finding::{Finding, attention, good};
+use super::finding::{DoctorFinding, attention, good};
 use crate::command_error::CommandError;
 use crate::config::{Endpoints, Layers};
 use crate::environment::KEY_VARIABLES;
@@ -18,7 +18,7 @@ use crate::{backend, runtime};
 const PATIENCE: Duration = Duration::from_secs(10);
 
 /// Looks at every backend; a backend that does not work is worth a word, not a failure: no-model mode needs none.
-pub(super) fn look(ctx: &Context, offline: bool) -> Vec<Finding> {
+pub(super) fn look(ctx: &Context, offline: bool) -> Vec<DoctorFinding> {
     let endpoints = Layers::load(&ctx.environment).and_then(|layers| Endpoints::resolve(&layers));
     let endpoints = match endpoints {
         Ok(endpoints) => endpoints,
@@ -36,7 +36,7 @@ pub(super) fn look(ctx: &Context, offline: bool) -> Vec<Finding> {
     ]
 }
 
-fn gemini(ctx: &Context, endpoints: &Endpoints, offline: bool) -> Finding {
+fn gemini(ctx: &Context, endpoints: &Endpoints, offline: bool) -> DoctorFinding {
     let (Some(key), Some(variable)) = (ctx.environment.gemini_key(), ctx.environment.key_variable()) else {
         return attention(
             "gemini",
@@ -66,7 +66,7 @@ fn gemini(ctx: &Context, endpoints: &Endpoints, offline: bool) -> Finding {
     }
 }
 
-fn openai(ctx: &Context, endpoints: &Endpoints, offline: bool) -> Finding {
+fn openai(ctx: &Context, endpoints: &Endpoints, offline: bool) -> DoctorFinding {
     let Some(place) = endpoints.openai.value.clone() else {
         return good(
             "openai",

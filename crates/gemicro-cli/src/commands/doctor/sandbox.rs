@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 
 use gemicro_engine::hold_new;
 use gemicro_event::StreamId;
-use gemicro_guard::sandbox::{Launcher, Probe, Tier, probe};
+use gemicro_guard::sandbox::{Launcher, SandboxProbe, Tier, probe};
 
-use super::finding::{Finding, attention, good};
+use super::finding::{DoctorFinding, attention, good};
 
 /// The only bubblewrap that is started.
 const BUBBLEWRAP: &str = "/usr/bin/bwrap";
@@ -39,7 +39,7 @@ impl Drop for Scratch {
 }
 
 /// Tries the tiers; the best one, and what there is to say about it.
-pub(super) fn look(launcher: &Launcher, scratch: &Scratch) -> (Tier, Finding) {
+pub(super) fn look(launcher: &Launcher, scratch: &Scratch) -> (Tier, DoctorFinding) {
     match probe(launcher, &scratch.path.join("probe")) {
         Ok(probe) => (probe.tier, finding(&probe, Path::new(BUBBLEWRAP).exists())),
         Err(error) => {
@@ -52,7 +52,7 @@ pub(super) fn look(launcher: &Launcher, scratch: &Scratch) -> (Tier, Finding) {
     }
 }
 
-fn finding(probe: &Probe, has_bubblewrap: bool) -> Finding {
+fn finding(probe: &SandboxProbe, has_bubblewrap: bool) -> DoctorFinding {
     let abi = match probe.landlock_abi {
         0 => "no Landlock".to_owned(),
         abi => format!("Landlock ABI {abi}"),
@@ -90,7 +90,7 @@ mod tests {
     #[test]
     fn every_tier_is_said_and_only_the_best_needs_nothing() {
         let found = |tier, landlock_abi, has_bubblewrap| {
-            let probe = Probe {
+            let probe = SandboxProbe {
                 tier,
                 landlock_abi,
                 bubblewrap: tier == Tier::Full,

@@ -13,10 +13,10 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::{Args, Parser, ValueEnum};
-use gemicro_guard::hook::{Answer, EXIT_DENY, Format, HookError, Request, judge, refusal};
+use gemicro_guard::hook::{EXIT_DENY, HookAnswer, HookError, HookFormat, HookRequest, judge, refusal};
 use gemicro_guard::policy::PolicyConfig;
 
-use super::requests::Requests;
+use super::requests::HookRequests;
 use crate::command_error::CommandError;
 use crate::config::GuardSettings;
 use crate::environment::Environment;
@@ -96,7 +96,7 @@ pub(crate) fn early(arguments: &[OsString]) -> Option<ExitCode> {
             Err(error) => {
                 let why = error.render().to_string();
                 tell(&refusal(
-                    Format::Neutral,
+                    HookFormat::Neutral,
                     &HookError::Arguments(why.trim_end().to_owned()),
                 ))
             }
@@ -115,12 +115,12 @@ fn guarded(work: impl FnOnce() -> u8) -> u8 {
     // Stderr belongs to the reason that the agent reads.
     std::panic::set_hook(Box::new(|_| {}));
     catch_unwind(AssertUnwindSafe(work))
-        .unwrap_or_else(|_| tell(&refusal(Format::Neutral, &HookError::Fault)))
+        .unwrap_or_else(|_| tell(&refusal(HookFormat::Neutral, &HookError::Fault)))
 }
 
 fn answer_all(args: &CheckArgs) -> u8 {
     let prepared = prepare(args);
-    let mut requests = Requests::new(io::stdin().lock());
+    let mut requests = HookRequests::new(io::stdin().lock());
     let mut code = 0;
     if args.jsonl {
         while let Some(request) = requests.line() {
@@ -137,12 +137,12 @@ fn answer_all(args: &CheckArgs) -> u8 {
 }
 
 /// What every request of this call shares.
-struct Prepared {
+struct CheckContext {
     policy: PolicyConfig,
     worktree: Option<PathBuf>,
 }
 
-fn prepare(args: &CheckArgs) -> Result<Prepared, String> {
+fn prepare(args: &CheckArgs) -> Result<CheckContext, String> {
     let said = |stopped: CommandError| match stopped {
         CommandError::Report(report) => report.failure.message,
         CommandError::PipeClosed | CommandError::AlreadyReported(_) => "they cannot be read".to_owned(),
@@ -152,7 +152,7 @@ fn prepare(args: &CheckArgs) -> Result<Prepared, String> {
         None => GuardSettings::of_user(&Environment::of_process()),
     };
     let worktree = args.worktree.as_ref().map(std::path::absolute).transpose();
-    Ok(Prepared {
+    Ok(CheckContext {
         policy: policy.map_err(said)?,
         worktree: worktree.map_err(|error| format!("--worktree: {error}"))?,
     })
@@ -160,22 +160,22 @@ fn prepare(args: &CheckArgs) -> Result<Prepared, String> {
 
 fn answer(
     args: &CheckArgs,
-    prepared: &Result<Prepared, String>,
+    prepared: &Result<CheckContext, String>,
     request: Result<String, HookError>,
-) -> Answer {
+) -> HookAnswer {
     let format = args.cli.map(|cli| match cli {
-        CliFormat::Gemini => Format::Gemini,
-        CliFormat::Claude => Format::Claude,
-        CliFormat::Codex => Format::Codex,
-        CliFormat::Neutral => Format::Neutral,
+        CliFormat::Gemini => HookFormat::Gemini,
+        CliFormat::Claude => HookFormat::Claude,
+        CliFormat::Codex => HookFormat::Codex,
+        CliFormat::Neutral => HookFormat::Neutral,
     });
     match (request, prepared) {
         (Ok(text), Ok(prepared)) => judge(&prepared.policy, format, &text, prepared.worktree.as_deref()),
         (Ok(text), Err(why)) => {
-            let seen = || Request::parse(&text).map_or(Format::Neutral, |request| request.format());
+            let seen = || HookRequest::parse(&text).map_or(HookFormat::Neutral, |request| request.format());
             refusal(format.unwrap_or_else(seen), &HookError::Settings(why.clone()))
         }
-        (Err(error), _) => refusal(format.unwrap_or(Format::Neutral), &error),
+        (Err(error), _) => refusal(format.unwrap_or(HookFormat::Neutral), &error),
     }
 }
 
@@ -191,7 +191,7 @@ fn is_nowhere(stdout: impl AsFd) -> bool {
 }
 
 /// Says an answer; returns the exit code. An answer that nobody can read is a denial too.
-fn tell(answer: &Answer) -> u8 {
+fn tell(answer: &HookAnswer) -> u8 {
     say(answer).unwrap_or_else(|error| lost(&error))
 }
 
@@ -202,7 +202,7 @@ fn lost(error: &io::Error) -> u8 {
     EXIT_DENY
 }
 
-fn say(answer: &Answer) -> io::Result<u8> {
+fn say(answer: &HookAnswer) -> io::Result<u8> {
     let mut stdout = io::stdout().lock();
     let told = writeln!(stdout, "{}", answer.stdout).and_then(|()| stdout.flush());
     if !answer.stderr.is_empty() {

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use gemicro_event::ErrorKind;
-use gemicro_guard::policy::{Decision, Denial, ToolCall, check};
+use gemicro_guard::policy::{Denial, GuardedCall, PolicyDecision, check};
 use serde_json::{Map, Value, json};
 
 use crate::args::DataFormat;
@@ -62,12 +62,12 @@ pub(crate) fn run(ctx: &Context, args: &ExplainArgs) -> Result<(), CommandError>
     };
     output::print(&told)?;
     match decision {
-        Decision::Allow => Ok(()),
-        Decision::Deny(_) => Err(CommandError::AlreadyReported(DENIED)),
+        PolicyDecision::Allow => Ok(()),
+        PolicyDecision::Deny(_) => Err(CommandError::AlreadyReported(DENIED)),
     }
 }
 
-fn call(ctx: &Context, args: &ExplainArgs) -> Result<ToolCall, CommandError> {
+fn call(ctx: &Context, args: &ExplainArgs) -> Result<GuardedCall, CommandError> {
     let worktree = match &args.worktree {
         Some(folder) => ctx.environment.folder.join(folder),
         None => ctx.environment.folder.clone(),
@@ -83,25 +83,25 @@ fn call(ctx: &Context, args: &ExplainArgs) -> Result<ToolCall, CommandError> {
     let worktree = worktree.canonicalize()?;
     let arguments = serde_json::from_str::<Map<String, Value>>(&args.call);
     Ok(match arguments {
-        Ok(arguments) => ToolCall {
+        Ok(arguments) => GuardedCall {
             tool: args.tool.clone(),
             args: arguments,
             cwd: worktree.clone(),
             worktree,
         },
-        Err(_) => ToolCall::shell(args.tool.clone(), args.call.clone(), worktree),
+        Err(_) => GuardedCall::shell(args.tool.clone(), args.call.clone(), worktree),
     })
 }
 
-fn screen(screen: &Screen, args: &ExplainArgs, decision: &Decision) -> String {
+fn screen(screen: &Screen, args: &ExplainArgs, decision: &PolicyDecision) -> String {
     let paint = screen.on_stdout();
     let call = text::one_line(&args.call);
     match decision {
-        Decision::Allow => format!(
+        PolicyDecision::Allow => format!(
             "{} {call}\n  No guard rule denies it. The sandbox still limits what it can do.\n",
             paint.good("Allowed:")
         ),
-        Decision::Deny(denial) => {
+        PolicyDecision::Deny(denial) => {
             let Denial { rule, segment, hint } = denial;
             let line = |name: &str, text: &str| {
                 let name = text::pad(name, "protects".len());
@@ -118,10 +118,10 @@ fn screen(screen: &Screen, args: &ExplainArgs, decision: &Decision) -> String {
     }
 }
 
-fn object(call: &ToolCall, decision: &Decision) -> Value {
+fn object(call: &GuardedCall, decision: &PolicyDecision) -> Value {
     let denial = match decision {
-        Decision::Allow => None,
-        Decision::Deny(denial) => Some(denial),
+        PolicyDecision::Allow => None,
+        PolicyDecision::Deny(denial) => Some(denial),
     };
     json!({
         "decision": if denial.is_none() { "allow" } else { "deny" },

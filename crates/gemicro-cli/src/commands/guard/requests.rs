@@ -7,14 +7,14 @@ use gemicro_guard::hook::HookError;
 /// No request is longer: the largest file that an agent writes in one call, and more.
 const MAX_BYTES: u64 = 64 * 1024 * 1024;
 
-pub(super) struct Requests<R> {
+pub(super) struct HookRequests<R> {
     input: R,
     limit: u64,
     /// After an error of the input itself nothing more comes.
     is_broken: bool,
 }
 
-impl<R: BufRead> Requests<R> {
+impl<R: BufRead> HookRequests<R> {
     pub(super) fn new(input: R) -> Self {
         Self {
             input,
@@ -88,8 +88,8 @@ impl<R: BufRead> Requests<R> {
 mod tests {
     use super::*;
 
-    fn requests(input: &[u8], limit: u64) -> Requests<&[u8]> {
-        Requests {
+    fn requests(input: &[u8], limit: u64) -> HookRequests<&[u8]> {
+        HookRequests {
             input,
             limit,
             is_broken: false,

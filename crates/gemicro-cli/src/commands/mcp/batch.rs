@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use gemicro_engine::{BatchRequest, Submitted};
+use gemicro_engine::{BatchRequest, SubmittedBatch};
 use gemicro_event::Failure;
 
 use crate::command_error::CommandError;
@@ -16,7 +16,7 @@ use crate::session::Context;
 /// When a setting is wrong or missing.
 pub(crate) fn request(
     ctx: &Context,
-    submitted: Submitted,
+    submitted: SubmittedBatch,
     directory: &Path,
 ) -> Result<BatchRequest, Failure> {
     let resolved = || -> Result<BatchRequest, CommandError> {

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use gemicro_engine::{Desk, Resident};
 use gemicro_event::{ErrorKind, StreamId};
-use gemicro_mcp::{Access, Reach, Setup, serve_http, serve_stdio};
+use gemicro_mcp::{McpSetup, ServerAccess, ServerReach, serve_http, serve_stdio};
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
@@ -36,9 +36,9 @@ pub(crate) fn run(ctx: &Context, args: &McpArgs) -> Result<(), CommandError> {
     });
     runtime::block_on(async {
         let shutdown = signals::listen()?.suspend;
-        let desk = OpenDesk::new(&ctx, args.no_resident)?;
+        let desk = ServerRunService::new(&ctx, args.no_resident)?;
         let (planning, handing_in, piping) = (ctx.clone(), ctx.clone(), ctx.clone());
-        let setup = Setup {
+        let setup = McpSetup {
             desk: desk.shared(),
             research: Arc::new(move |parameters| research::plan(&planning, parameters)),
             batch: Arc::new(move |parameters| {
@@ -69,13 +69,13 @@ pub(crate) fn run(ctx: &Context, args: &McpArgs) -> Result<(), CommandError> {
 }
 
 /// Who carries out the runs of a server.
-pub(crate) enum OpenDesk {
+pub(crate) enum ServerRunService {
     /// The resident worker: they continue when this server is gone.
     Resident(Arc<Resident>),
     Here(Arc<LazyHere>),
 }
 
-impl OpenDesk {
+impl ServerRunService {
     /// The resident worker, unless this process or the settings say no. Nothing is opened yet.
     pub(crate) fn new(ctx: &Arc<Context>, no_resident: bool) -> Result<Self, CommandError> {
         let state = StateFolder::resolve(&ctx.layers()?)?;
@@ -104,7 +104,7 @@ impl OpenDesk {
 
 async fn http(
     ctx: &Context,
-    setup: Setup,
+    setup: McpSetup,
     address: SocketAddr,
     shutdown: CancellationToken,
 ) -> Result<(), CommandError> {
@@ -123,12 +123,12 @@ async fn http(
         "serving MCP at http://{bound}/mcp; the bearer token is in {}",
         token.place
     ));
-    let access = Access {
+    let access = ServerAccess {
         token: token.text,
         reach: if address.ip().is_loopback() {
-            Reach::Loopback
+            ServerReach::Loopback
         } else {
-            Reach::Remote
+            ServerReach::Remote
         },
     };
     serve_http(setup, listener, access, shutdown).await?;

@@ -8,5 +8,5 @@ mod research;
 
 pub(crate) use args::McpArgs;
 pub(crate) use batch::request as batch;
-pub(crate) use command::{OpenDesk, run};
+pub(crate) use command::{ServerRunService, run};
 pub(crate) use research::plan;

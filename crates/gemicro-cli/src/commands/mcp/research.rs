@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use gemicro_core::budget::Limits;
 use gemicro_core::research::ResearchConfig;
-use gemicro_engine::{Plan, ResearchParameters, ResearchRequest};
+use gemicro_engine::{Plan, ResearchRequest, StartResearchParameters};
 use gemicro_event::{ErrorKind, Failure};
 
 use crate::backend;
@@ -18,7 +18,7 @@ use crate::session::Context;
 ///
 /// # Errors
 /// When a parameter is wrong or what the backend needs is missing.
-pub(crate) fn plan(ctx: &Context, parameters: ResearchParameters) -> Result<Plan, Failure> {
+pub(crate) fn plan(ctx: &Context, parameters: StartResearchParameters) -> Result<Plan, Failure> {
     let question = parameters.question.clone();
     let flags = flags(parameters)?;
     resolved(ctx, question, flags).map_err(CommandError::into_failure)
@@ -42,7 +42,7 @@ fn resolved(ctx: &Context, question: String, flags: ResearchFlags) -> Result<Pla
     })
 }
 
-fn flags(parameters: ResearchParameters) -> Result<ResearchFlags, Failure> {
+fn flags(parameters: StartResearchParameters) -> Result<ResearchFlags, Failure> {
     let wrong = |name: &str, why: String| Failure::new(ErrorKind::InvalidInput, format!("`{name}`: {why}"));
     let backend = parameters.backend.map(|backend| backend.parse()).transpose();
     let budget = parameters.budget.as_deref().map(parse_budget).transpose();

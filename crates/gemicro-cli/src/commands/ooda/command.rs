@@ -17,10 +17,10 @@ use crate::args::DataFormat;
 use crate::command_error::CommandError;
 use crate::commands::batch::llm;
 use crate::config::{Endpoints, Layers, ResearchFlags, ResearchSettings};
-use crate::follow::{RESUME, Watch, follow};
-use crate::output::{self, Output};
+use crate::follow::{RESUME, RunWatch, follow};
+use crate::output::{self, CommandOutput};
 use crate::session::Context;
-use crate::view::{EventLines, RunEnd, View};
+use crate::view::{EventLines, RunEnd, RunView};
 use crate::{backend, runtime, signals};
 
 /// The branch where nothing is said.
@@ -154,16 +154,16 @@ pub(crate) async fn watch(
     shown: OodaDisplay<'_>,
 ) -> Result<(), CommandError> {
     let id = watching.run.clone();
-    let view: Box<dyn View> = match shown.format {
-        DataFormat::Jsonl => Box::new(EventLines::new(Output::new(shown.out))),
+    let view: Box<dyn RunView> = match shown.format {
+        DataFormat::Jsonl => Box::new(EventLines::new(CommandOutput::new(shown.out))),
         DataFormat::Text | DataFormat::Json => Box::new(OodaView::new(
             shown.format,
             &id,
             &ctx.screen,
-            Output::new(shown.out),
+            CommandOutput::new(shown.out),
         )),
     };
-    let watch = Watch {
+    let watch = RunWatch {
         desk: here,
         views: vec![view],
         stop,

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use gemicro_core::budget::Limits;
-use gemicro_engine::ooda::{Commands, Order, Scope};
+use gemicro_engine::ooda::{Commands, FileScope, TimedCommand};
 use serde::Deserialize;
 
 use super::OodaArgs;
@@ -34,7 +34,7 @@ pub(super) struct OodaFile {
     #[serde(default)]
     pub(super) target: Option<f64>,
     #[serde(default)]
-    scope: Scope,
+    scope: FileScope,
     #[serde(default)]
     budget: Option<OneOrMore>,
     #[serde(default)]
@@ -113,7 +113,7 @@ impl OodaFile {
             let message = format!("timeout_seconds is between 1 and {MAX_SECONDS}, not {seconds}");
             return Err(CommandError::usage(message, "fix it in the file"));
         }
-        let order = |command: &str| Order {
+        let order = |command: &str| TimedCommand {
             command: command.to_owned(),
             timeout_ms: seconds * 1_000,
         };

@@ -7,9 +7,9 @@ use gemicro_event::{Event, StreamId};
 
 use crate::args::DataFormat;
 use crate::command_error::CommandError;
-use crate::output::{self, Output};
+use crate::output::{self, CommandOutput};
 use crate::screen::{Screen, numbers, text};
-use crate::view::{RunEnd, View, failure_json};
+use crate::view::{RunEnd, RunView, failure_json};
 
 /// Gaps that are shown when the loop orients.
 const SHOWN_GAPS: usize = 3;
@@ -22,13 +22,13 @@ pub(super) struct OodaView {
     format: DataFormat,
     run: StreamId,
     screen: Screen,
-    output: Output,
+    output: CommandOutput,
     /// The gaps are shown with the question about them.
     asks: bool,
 }
 
 impl OodaView {
-    pub(super) fn new(format: DataFormat, run: &StreamId, screen: &Screen, output: Output) -> Self {
+    pub(super) fn new(format: DataFormat, run: &StreamId, screen: &Screen, output: CommandOutput) -> Self {
         Self {
             format,
             run: run.clone(),
@@ -183,7 +183,7 @@ impl OodaView {
     }
 }
 
-impl View for OodaView {
+impl RunView for OodaView {
     fn event(&mut self, event: &Event) -> Result<(), CommandError> {
         if let Some(started) = event.update.as_run_started() {
             self.asks = started.plan.get("decider").and_then(|it| it.as_str()) == Some("human");

@@ -6,7 +6,7 @@ use clap::Args;
 use gemicro_core::budget::Limits;
 use gemicro_engine::AllowedHost;
 
-use crate::args::Format;
+use crate::args::PrintFormat;
 use crate::command_error::CommandError;
 use crate::config::readers::{
     parse_budget, parse_host, parse_max_duration, parse_max_queries, parse_max_tokens, parse_parallel,
@@ -99,7 +99,7 @@ pub(crate) struct ResearchArgs {
 
     /// Output format; jsonl prints every event
     #[arg(long, value_enum, default_value_t, help_heading = "Output")]
-    pub(crate) format: Format,
+    pub(crate) format: PrintFormat,
 
     /// Write the result to this file instead of stdout
     #[arg(short, long, value_name = "FILE", help_heading = "Output")]

@@ -9,13 +9,13 @@ use gemicro_engine::{Desk, Here, Plan};
 use gemicro_event::{ErrorKind, Failure, StreamId};
 use serde_json::{Value, json};
 
-use super::questions::{self, Question};
+use super::questions::{self, BatchQuestion};
 use super::{ResearchArgs, ResolvedSettings};
-use crate::approval::{Approval, PlanAsker};
-use crate::args::Format;
+use crate::approval::{PlanApproval, PlanAsker};
+use crate::args::PrintFormat;
 use crate::command_error::{CommandError, STOPPED};
-use crate::follow::{RESUME, Watch, follow};
-use crate::output::{self, Output};
+use crate::follow::{RESUME, RunWatch, follow};
+use crate::output::{self, CommandOutput};
 use crate::screen::{numbers, text};
 use crate::session::Context;
 use crate::signals::STOPPING;
@@ -29,8 +29,8 @@ const AT_ONCE: usize = 4;
 type Planner<'a> = &'a dyn Fn(String) -> Result<Plan, CommandError>;
 
 /// A question with its run and what came of it.
-struct Answered {
-    question: Question,
+struct AnsweredQuestion {
+    question: BatchQuestion,
     run: Option<StreamId>,
     end: RunEnd,
 }
@@ -56,12 +56,12 @@ async fn answer_all(
     ctx: &Context,
     args: &ResearchArgs,
     opened: ResolvedSettings<'_>,
-    questions: &[Question],
+    questions: &[BatchQuestion],
     plan: Planner<'_>,
 ) -> Result<(), CommandError> {
     let stop = signals::listen()?;
     let here = Here::new(ctx.engine(opened.layers, opened.settings).await?);
-    let mut output = Output::new(args.out.as_deref());
+    let mut output = CommandOutput::new(args.out.as_deref());
     let answering = questions
         .iter()
         .map(|question| answer_one(&here, &stop, question, plan));
@@ -108,12 +108,12 @@ async fn answer_all(
 async fn answer_one(
     here: &Here,
     stop: &StopSignals,
-    question: &Question,
+    question: &BatchQuestion,
     plan: Planner<'_>,
-) -> Result<Answered, CommandError> {
+) -> Result<AnsweredQuestion, CommandError> {
     let question = question.clone();
     if stop.suspend.is_cancelled() {
-        return Ok(Answered {
+        return Ok(AnsweredQuestion {
             question,
             run: None,
             end: RunEnd::Suspended,
@@ -123,7 +123,7 @@ async fn answer_one(
     let plan = match plan(question.question.clone()) {
         Ok(plan) => plan,
         Err(CommandError::Report(report)) => {
-            return Ok(Answered {
+            return Ok(AnsweredQuestion {
                 question,
                 run: None,
                 end: RunEnd::Failed(report.failure),
@@ -133,15 +133,15 @@ async fn answer_one(
     };
     let watching = here.start(plan).await?;
     let id = watching.run.clone();
-    let watch = Watch {
+    let watch = RunWatch {
         desk: here,
         views: Vec::new(),
         stop,
-        asker: Box::new(PlanAsker::new(Approval::Granted)),
+        asker: Box::new(PlanAsker::new(PlanApproval::Granted)),
         resume: RESUME,
     };
     let end = follow(watch, watching).await?;
-    Ok(Answered {
+    Ok(AnsweredQuestion {
         question,
         run: Some(id),
         end,
@@ -149,22 +149,22 @@ async fn answer_one(
 }
 
 /// One answer in the asked format.
-fn printed(answered: &Answered, format: Format) -> String {
+fn printed(answered: &AnsweredQuestion, format: PrintFormat) -> String {
     match format {
-        Format::Jsonl => format!("{}\n", line(answered)),
-        Format::Json => {
+        PrintFormat::Jsonl => format!("{}\n", line(answered)),
+        PrintFormat::Json => {
             let mut object = line(answered);
             if let (RunEnd::Completed { data, .. }, Some(run)) = (&answered.end, &answered.run) {
                 object["result"] = result_json(run, data);
             }
             format!("{object}\n")
         }
-        Format::Text | Format::Markdown => block(answered),
+        PrintFormat::Text | PrintFormat::Markdown => block(answered),
     }
 }
 
 /// `{"id", "answer", "citations", "outcome", "run"}`, and why there is no answer.
-fn line(answered: &Answered) -> Value {
+fn line(answered: &AnsweredQuestion) -> Value {
     let id = &answered.question.id;
     match &answered.end {
         RunEnd::Completed {
@@ -203,7 +203,7 @@ fn citations(citations: &[Citation]) -> Vec<Value> {
         .collect()
 }
 
-fn block(answered: &Answered) -> String {
+fn block(answered: &AnsweredQuestion) -> String {
     let question = &answered.question;
     let answer = match &answered.end {
         RunEnd::Completed {
@@ -220,7 +220,7 @@ fn block(answered: &Answered) -> String {
     )
 }
 
-fn progress(answered: &Answered, n_done: usize, n_questions: usize) -> String {
+fn progress(answered: &AnsweredQuestion, n_done: usize, n_questions: usize) -> String {
     let standing = match &answered.end {
         RunEnd::Completed {
             result: Some(result), ..

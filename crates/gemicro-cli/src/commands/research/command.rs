@@ -35,7 +35,7 @@ pub(crate) fn run(ctx: &Context, args: &ResearchArgs) -> Result<(), CommandError
         layers: &layers,
         settings: &settings,
     };
-    let make = Maker { ctx, args, opened };
+    let make = PlanMaker { ctx, args, opened };
     if let Some(file) = &args.questions {
         return batch::run(ctx, args, opened, file, &|question| make.plan(question, None));
     }
@@ -68,7 +68,7 @@ pub(crate) fn run(ctx: &Context, args: &ResearchArgs) -> Result<(), CommandError
 }
 
 /// What the run named with `--follow` brings in.
-async fn earlier(args: &ResearchArgs, engine: &Engine) -> Result<Option<Earlier>, CommandError> {
+async fn earlier(args: &ResearchArgs, engine: &Engine) -> Result<Option<EarlierRun>, CommandError> {
     let Some(named) = &args.follow else {
         return Ok(None);
     };
@@ -87,7 +87,7 @@ async fn earlier(args: &ResearchArgs, engine: &Engine) -> Result<Option<Earlier>
                 .with_hint("`gemicro show RUN --format markdown` prints its report"),
             _ => CommandError::from(failure),
         })?;
-    Ok(Some(Earlier { plan, base }))
+    Ok(Some(EarlierRun { plan, base }))
 }
 
 async fn start(ctx: &Context, args: &ResearchArgs, engine: Engine, plan: Plan) -> Result<(), CommandError> {
@@ -106,20 +106,20 @@ async fn start(ctx: &Context, args: &ResearchArgs, engine: Engine, plan: Plan) -
 }
 
 /// An earlier run: the plan it had and what it brings in.
-struct Earlier {
+struct EarlierRun {
     plan: ResearchPlan,
     base: Base,
 }
 
 /// Makes plans from questions.
-struct Maker<'a> {
+struct PlanMaker<'a> {
     ctx: &'a Context,
     args: &'a ResearchArgs,
     opened: ResolvedSettings<'a>,
 }
 
-impl Maker<'_> {
-    fn plan(&self, question: String, earlier: Option<Earlier>) -> Result<Plan, CommandError> {
+impl PlanMaker<'_> {
+    fn plan(&self, question: String, earlier: Option<EarlierRun>) -> Result<Plan, CommandError> {
         let settings = self.opened.settings;
         let backend = match &earlier {
             Some(earlier) if !settings.names_backend() => backend::of_plan(&earlier.plan),

@@ -8,18 +8,18 @@ use gemicro_core::research::{ResearchEngine, ResearchPlan};
 use gemicro_engine::Plan;
 use gemicro_event::Json;
 
-use crate::args::Format;
+use crate::args::PrintFormat;
 use crate::command_error::CommandError;
 use crate::output;
 use crate::screen::{Screen, numbers, text};
 
-pub(crate) fn print(plan: &Plan, format: Format, screen: &Screen) -> Result<(), CommandError> {
+pub(crate) fn print(plan: &Plan, format: PrintFormat, screen: &Screen) -> Result<(), CommandError> {
     let printed = match format {
-        Format::Json | Format::Jsonl => {
+        PrintFormat::Json | PrintFormat::Jsonl => {
             let json = Json::of(plan).map_err(std::io::Error::from)?;
             format!("{json}\n")
         }
-        Format::Text | Format::Markdown => describe(&plan.read()?, &plan.limits, screen),
+        PrintFormat::Text | PrintFormat::Markdown => describe(&plan.read()?, &plan.limits, screen),
     };
     output::print(&printed)
 }

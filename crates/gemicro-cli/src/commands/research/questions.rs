@@ -13,13 +13,13 @@ const MAX_BYTES: u64 = 64 * 1024 * 1024;
 
 /// One question of the file.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
-pub(super) struct Question {
+pub(super) struct BatchQuestion {
     pub(super) id: String,
     pub(super) question: String,
 }
 
 /// Reads all questions; one bad line refuses the file, before any work.
-pub(super) fn read(path: &Path) -> Result<Vec<Question>, CommandError> {
+pub(super) fn read(path: &Path) -> Result<Vec<BatchQuestion>, CommandError> {
     let refuse = |why: String| {
         let message = format!("the questions in {} cannot be read: {why}", path.display());
         Err(CommandError::usage(
@@ -48,7 +48,7 @@ pub(super) fn read(path: &Path) -> Result<Vec<Question>, CommandError> {
         .lines()
         .enumerate()
         .filter(|(_, line)| !line.trim().is_empty());
-    let questions: Result<Vec<Question>, CommandError> = lines
+    let questions: Result<Vec<BatchQuestion>, CommandError> = lines
         .map(|(idx, line)| {
             serde_json::from_str(line).map_err(|error| {
                 let message = format!("{} line {}: {error}", path.display(), idx + 1);

@@ -6,10 +6,10 @@ use gemicro_core::drive::StopSignals;
 use gemicro_engine::{Here, Watching};
 
 use super::views::views;
-use crate::approval::{Approval, PlanAsker};
-use crate::args::Format;
+use crate::approval::{PlanApproval, PlanAsker};
+use crate::args::PrintFormat;
 use crate::command_error::CommandError;
-use crate::follow::{RESUME, Watch, follow};
+use crate::follow::{RESUME, RunWatch, follow};
 use crate::output;
 use crate::session::Context;
 use crate::view::RunEnd;
@@ -17,7 +17,7 @@ use crate::view::RunEnd;
 /// How a run is shown.
 pub(crate) struct ResearchDisplay<'a> {
     /// How its result is printed.
-    pub(crate) format: Format,
+    pub(crate) format: PrintFormat,
     /// Where its result goes instead of stdout.
     pub(crate) out: Option<&'a Path>,
     /// Its plan needs no approval.
@@ -37,12 +37,12 @@ pub(crate) async fn watch(
 ) -> Result<(), CommandError> {
     let id = watching.run.clone();
     let approval = if showing.yes {
-        Approval::Granted
+        PlanApproval::Granted
     } else {
-        Approval::Ask
+        PlanApproval::Ask
     };
     let views = views(ctx, &id, showing.format, showing.out);
-    let watch = Watch {
+    let watch = RunWatch {
         desk: here,
         views,
         stop,

@@ -7,8 +7,8 @@ use gemicro_core::budget::Limits;
 use gemicro_engine::pipeline::workflow::Mode;
 
 use crate::answer_source::GateArgs;
-use crate::args::Format;
-use crate::commands::ask::Agent;
+use crate::args::PrintFormat;
+use crate::commands::ask::AgentArg;
 use crate::config::readers::{parse_budget, parse_max_duration};
 
 /// Arguments of `gemicro run`.
@@ -38,10 +38,10 @@ pub(crate) struct RunArgs {
     pub(crate) branch: Option<String>,
 
     /// The agent for roles that name none [default: the agent that has --model, else gemini]
-    #[arg(long, value_enum, help_heading = "Agent")]
-    pub(crate) agent: Option<Agent>,
+    #[arg(long, value_enum, help_heading = "AgentArg")]
+    pub(crate) agent: Option<AgentArg>,
     /// The model of that agent [default: the agent's own default]
-    #[arg(long, value_name = "NAME", help_heading = "Agent")]
+    #[arg(long, value_name = "NAME", help_heading = "AgentArg")]
     pub(crate) model: Option<String>,
 
     /// The remote to merge main from and push the branch to [default: origin, or the only one]
@@ -66,7 +66,7 @@ pub(crate) struct RunArgs {
 
     /// Output format; markdown prints only the pull request's text, jsonl every event
     #[arg(long, value_enum, default_value_t)]
-    pub(crate) format: Format,
+    pub(crate) format: PrintFormat,
     /// Print what would be done, then stop
     #[arg(long)]
     pub(crate) dry_run: bool,

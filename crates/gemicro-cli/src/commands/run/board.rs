@@ -25,14 +25,14 @@ const SPINNER: [&str; 8] = ["⣾", "⣽", "⣻", "⢿", "⡿", "⣟", "⣯", "�
 
 /// Draws a board on stderr.
 pub(super) struct PhaseBoard {
-    drawing: Arc<Mutex<Drawing>>,
+    drawing: Arc<Mutex<BoardDrawing>>,
     /// Draws again while time goes by; it ends when there is no board.
     ticking: Option<JoinHandle<()>>,
     _at_once: AtOnce,
 }
 
 /// What is drawn, and what is on the screen.
-struct Drawing {
+struct BoardDrawing {
     screen: Screen,
     /// Nothing while there is no board.
     story: Option<PipelineStory>,
@@ -48,7 +48,7 @@ impl PhaseBoard {
     pub(super) fn new(screen: &Screen) -> Option<Self> {
         let has_room = screen.stderr_is_terminal && screen.stderr_width() >= LEAST_COLUMNS;
         has_room.then(|| {
-            let drawing = Arc::new(Mutex::new(Drawing {
+            let drawing = Arc::new(Mutex::new(BoardDrawing {
                 screen: screen.clone(),
                 story: None,
                 drawn: Vec::new(),
@@ -104,11 +104,11 @@ impl Drop for PhaseBoard {
     }
 }
 
-fn lock(drawing: &Mutex<Drawing>) -> MutexGuard<'_, Drawing> {
+fn lock(drawing: &Mutex<BoardDrawing>) -> MutexGuard<'_, BoardDrawing> {
     drawing.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-fn tick(drawing: &Mutex<Drawing>) {
+fn tick(drawing: &Mutex<BoardDrawing>) {
     loop {
         std::thread::park_timeout(TICK);
         let mut drawing = lock(drawing);
@@ -120,7 +120,7 @@ fn tick(drawing: &Mutex<Drawing>) {
     }
 }
 
-impl Drawing {
+impl BoardDrawing {
     /// Takes everything from the screen for good.
     fn clear(&mut self) {
         self.story = None;

@@ -16,14 +16,14 @@ use super::gate::HumanGate;
 use super::ready::ready;
 use super::view::PipelineView;
 use crate::answer_source::AnswerSource;
-use crate::args::Format;
+use crate::args::PrintFormat;
 use crate::command_error::CommandError;
 use crate::config::{ResearchFlags, ResearchSettings};
-use crate::follow::{RESUME, Watch, follow};
-use crate::output::{self, Output};
+use crate::follow::{RESUME, RunWatch, follow};
+use crate::output::{self, CommandOutput};
 use crate::session::Context;
 use crate::story::{PipelineStory, hint};
-use crate::view::{EventLines, RunEnd, View};
+use crate::view::{EventLines, RunEnd, RunView};
 use crate::{root_warning, runtime, signals, workflow_file};
 
 /// A longer task than any prompt holds.
@@ -92,7 +92,7 @@ pub(crate) fn run_as(
 /// How a run is shown, and who decides.
 pub(crate) struct RunDisplay<'a> {
     /// How it is printed.
-    pub(crate) format: Format,
+    pub(crate) format: PrintFormat,
     /// Where its result goes instead of stdout.
     pub(crate) out: Option<&'a Path>,
     /// Who decides at its human gates.
@@ -133,13 +133,13 @@ pub(crate) async fn watch(
     shown: RunDisplay<'_>,
 ) -> Result<(), CommandError> {
     let id = watching.run.clone();
-    let view: Box<dyn View> = match shown.format {
-        Format::Jsonl => Box::new(EventLines::new(Output::new(shown.out))),
-        Format::Text | Format::Json | Format::Markdown => {
+    let view: Box<dyn RunView> = match shown.format {
+        PrintFormat::Jsonl => Box::new(EventLines::new(CommandOutput::new(shown.out))),
+        PrintFormat::Text | PrintFormat::Json | PrintFormat::Markdown => {
             Box::new(PipelineView::new(&id, &ctx.screen, &shown))
         }
     };
-    let watch = Watch {
+    let watch = RunWatch {
         desk: here,
         views: vec![view],
         stop,

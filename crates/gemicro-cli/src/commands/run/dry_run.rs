@@ -6,12 +6,12 @@ use gemicro_core::ask::AgentName;
 use gemicro_core::budget::Limits;
 use gemicro_engine::Plan;
 use gemicro_engine::pipeline::Outlook;
-use gemicro_engine::pipeline::workflow::{Phase, Work, Workflow, Writes};
+use gemicro_engine::pipeline::workflow::{Phase, PhaseWork, Workflow, Writes};
 use gemicro_pipeline::plan::PipelinePlan;
 use serde_json::{Value, json};
 
-use super::ready::{Start, look, refuse};
-use crate::args::Format;
+use super::ready::{RunStart, look, refuse};
+use crate::args::PrintFormat;
 use crate::command_error::CommandError;
 use crate::output;
 use crate::screen::{Screen, numbers, text};
@@ -27,18 +27,18 @@ const LONGEST: usize = 600;
 ///
 /// # Errors
 /// When something would.
-pub(super) fn dry_run(ctx: &Context, plan: &Plan, format: Format) -> Result<(), CommandError> {
+pub(super) fn dry_run(ctx: &Context, plan: &Plan, format: PrintFormat) -> Result<(), CommandError> {
     let (plan, limits) = (plan.read()?, &plan.limits);
     let start = look(ctx, &plan)?;
     let page = match format {
-        Format::Text | Format::Markdown => page(&plan, limits, &start, &ctx.screen),
-        Format::Json | Format::Jsonl => object(&plan, limits, &start),
+        PrintFormat::Text | PrintFormat::Markdown => page(&plan, limits, &start, &ctx.screen),
+        PrintFormat::Json | PrintFormat::Jsonl => object(&plan, limits, &start),
     };
     output::print(&page)?;
     let refused = refuse(ctx, start.obstacles);
     match (format, refused) {
         // The object has them all: a second one would be no JSON.
-        (Format::Json | Format::Jsonl, Err(CommandError::Report(last))) => {
+        (PrintFormat::Json | PrintFormat::Jsonl, Err(CommandError::Report(last))) => {
             output::say(&last.text(&ctx.screen));
             Err(CommandError::AlreadyReported(last.failure.kind.exit_code()))
         }
@@ -47,7 +47,7 @@ pub(super) fn dry_run(ctx: &Context, plan: &Plan, format: Format) -> Result<(), 
 }
 
 /// The same for programs.
-fn object(plan: &PipelinePlan, limits: &Limits, start: &Start) -> String {
+fn object(plan: &PipelinePlan, limits: &Limits, start: &RunStart) -> String {
     let obstacles = start.obstacles.iter();
     let obstacles: Vec<_> = obstacles
         .map(|it| json!({ "kind": it.failure.kind, "message": it.failure.message, "hint": it.hint() }))
@@ -76,7 +76,7 @@ fn object(plan: &PipelinePlan, limits: &Limits, start: &Start) -> String {
 }
 
 /// A plan in words.
-fn page(plan: &PipelinePlan, limits: &Limits, start: &Start, screen: &Screen) -> String {
+fn page(plan: &PipelinePlan, limits: &Limits, start: &RunStart, screen: &Screen) -> String {
     let workflow = &plan.workflow;
     let first = workflow.modes.get(&plan.mode).map_or("nothing", String::as_str);
     let outlook = &start.outlook;
@@ -163,7 +163,7 @@ fn delivery(push: bool, branch: &str, outlook: &Outlook) -> String {
 /// `A.1 plan: Architect (gemini), writes documents, at most 4 rounds`.
 fn described(workflow: &Workflow, phase: &Phase, usual: AgentName) -> String {
     let what = match &phase.work {
-        Work::Agent { role, .. } => match workflow.roles.get(role) {
+        PhaseWork::Agent { role, .. } => match workflow.roles.get(role) {
             Some(role) => {
                 let agent = role.agent.unwrap_or(usual);
                 let model = role.model.as_deref();
@@ -176,8 +176,8 @@ fn described(workflow: &Workflow, phase: &Phase, usual: AgentName) -> String {
             }
             None => role.clone(),
         },
-        Work::Merge => "merge main".to_owned(),
-        Work::Deliver => "archive documents, push the branch".to_owned(),
+        PhaseWork::Merge => "merge main".to_owned(),
+        PhaseWork::Deliver => "archive documents, push the branch".to_owned(),
     };
     let human = phase.human.as_ref();
     let human = human.map_or_else(String::new, |question| format!(", asks you first: {question}"));

@@ -1,6 +1,6 @@
 //! A pipeline as it happens, one line per fact: the time, who speaks, what they say.
 //!
-//! [`Log`] makes [`Entry`]s of events and writes nothing anywhere. A line of a role is what its agent says; a line of
+//! [`Log`] makes [`RunLogEntry`]s of events and writes nothing anywhere. A line of a role is what its agent says; a line of
 //! gemicro is what gemicro itself did or saw.
 
 use gemicro_core::run::events::RunReaders;
@@ -8,7 +8,7 @@ use gemicro_engine::pipeline::flow::is_gate;
 use gemicro_engine::pipeline::flow::{PhaseAnswered, PhaseEnded, PhaseImported, PipelineReaders};
 use gemicro_event::{Event, Timestamp};
 
-use super::log_words::{self, Words};
+use super::log_words::{self, LogText};
 use crate::screen::{Paint, numbers, text};
 use crate::story::{PipelineStory, said, shown_name};
 
@@ -21,13 +21,13 @@ const DETAIL_LINES: usize = 3;
 
 /// One fact in words.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Entry {
+pub(super) struct RunLogEntry {
     at: Timestamp,
     speaker: String,
-    words: Words,
+    words: LogText,
 }
 
-impl Entry {
+impl RunLogEntry {
     /// The lines for a screen; on a terminal each fits.
     pub(super) fn lines(&self, paint: Paint, columns: usize) -> Vec<String> {
         let moment = numbers::moment(self.at);
@@ -91,7 +91,7 @@ impl Log {
     }
 
     /// What an event says; mostly one entry, or none.
-    pub(super) fn entries(&mut self, event: &Event) -> Vec<Entry> {
+    pub(super) fn entries(&mut self, event: &Event) -> Vec<RunLogEntry> {
         let update = &event.update;
         if let Some(started) = update.as_run_started() {
             self.story = PipelineStory::of_plan(&started.plan).unwrap_or_default();
@@ -104,7 +104,7 @@ impl Log {
             Some(it) => log_words::prepared(&it.prepared, self.story.goes_on_from.as_ref()),
             None => Vec::from_iter(self.words(event)),
         };
-        let entry = |words| Entry {
+        let entry = |words| RunLogEntry {
             at: update.timestamp,
             speaker: GEMICRO.to_owned(),
             words,
@@ -112,10 +112,10 @@ impl Log {
         words.into_iter().map(entry).collect()
     }
 
-    fn words(&mut self, event: &Event) -> Option<Words> {
+    fn words(&mut self, event: &Event) -> Option<LogText> {
         let update = &event.update;
         match update.event_type.as_str() {
-            "run_started" => Some(Words::line(format!(
+            "run_started" => Some(LogText::line(format!(
                 "Task received (run {}; times are in UTC).",
                 event.stream
             ))),
@@ -139,19 +139,19 @@ impl Log {
                 Some(log_words::delivered(&self.story.branch, &delivered))
             }
             "phase_ended" => self.ended(&update.as_phase_ended()?),
-            "final_result" => Some(Words::line(update.message.clone())),
+            "final_result" => Some(LogText::line(update.message.clone())),
             _ => self.aside(event),
         }
     }
 
     /// What does not belong to a phase alone.
-    fn aside(&self, event: &Event) -> Option<Words> {
+    fn aside(&self, event: &Event) -> Option<LogText> {
         let update = &event.update;
         match update.event_type.as_str() {
             "answer_requested" => {
                 let key = update.as_answer_requested()?.key;
                 let phase = self.story.gate(&key).filter(|_| is_gate(&key))?;
-                Some(Words::line(format!(
+                Some(LogText::line(format!(
                     "Waiting for your approval before phase {} ({}).",
                     phase.name, phase.label
                 )))
@@ -160,21 +160,27 @@ impl Log {
                 let given = update.as_answer_given().filter(|given| is_gate(&given.key))?;
                 let who = given.by.as_deref().map(shown_name);
                 let who = who.unwrap_or_else(|| "A person".to_owned());
-                Some(Words::line(format!("{who} said {}.", said(&given.answer))))
+                Some(LogText::line(format!("{who} said {}.", said(&given.answer))))
             }
             "step_retrying" => {
                 let message = update.as_step_retrying()?.error.message;
-                Some(Words::line(format!("Trying again: {message}")))
+                Some(LogText::line(format!("Trying again: {message}")))
             }
-            "step_alarm" => Some(Words::line(format!("ALARM: {}", update.as_step_alarm()?.message))),
-            "agent_noise" | "repository_changed" => Some(Words::line(format!("Note: {}", update.message))),
+            "step_alarm" => Some(LogText::line(format!(
+                "ALARM: {}",
+                update.as_step_alarm()?.message
+            ))),
+            "agent_noise" | "repository_changed" => Some(LogText::line(format!("Note: {}", update.message))),
             "run_parked" | "run_woken" | "run_resumed" | "budget_warning" | "deadline_passed"
-            | "cancel_requested" => Some(Words::line(format!("{}.", update.message.trim_end_matches('.')))),
+            | "cancel_requested" => Some(LogText::line(format!(
+                "{}.",
+                update.message.trim_end_matches('.')
+            ))),
             _ => None,
         }
     }
 
-    fn answered(&mut self, answered: &PhaseAnswered, at: Timestamp) -> Entry {
+    fn answered(&mut self, answered: &PhaseAnswered, at: Timestamp) -> RunLogEntry {
         let mut words = log_words::answered(answered);
         let (speaker, usable) = match answered.refused.is_none() && answered.payload.is_some() {
             true => (answered.role.to_uppercase(), true),
@@ -186,10 +192,10 @@ impl Log {
             words.line += &format!("  ({})", figures.collect::<Vec<_>>().join(", "));
         }
         self.told.extend(answered.dishonest.clone());
-        Entry { at, speaker, words }
+        RunLogEntry { at, speaker, words }
     }
 
-    fn imported(&mut self, imported: &PhaseImported) -> Words {
+    fn imported(&mut self, imported: &PhaseImported) -> LogText {
         self.told.extend(imported.refused.clone());
         let faults = imported
             .taken
@@ -200,7 +206,7 @@ impl Log {
         log_words::imported(imported, shape)
     }
 
-    fn ended(&self, ended: &PhaseEnded) -> Option<Words> {
+    fn ended(&self, ended: &PhaseEnded) -> Option<LogText> {
         let is_told = |reason: &&String| self.told.iter().any(|told| reason.contains(told.as_str()));
         let reasons: Vec<String> = ended.reasons.iter().filter(|it| !is_told(it)).cloned().collect();
         let verdict = self.story.last().and_then(|phase| phase.verdict.as_deref());

@@ -1,8 +1,10 @@
 //! The words of the live log for each fact of a pipeline.
 
 use gemicro_engine::pipeline::flow::{PhaseAnswered, PhaseEnded, PhaseImported, PhaseStarted};
-use gemicro_engine::pipeline::payload::{Decision, Payload, Shape};
-use gemicro_engine::pipeline::steps::{Delivered, Evidence, MergeOutcome, Merged, Prepared, Recorded};
+use gemicro_engine::pipeline::payload::{AgentDecision, AgentPayload, PayloadShape};
+use gemicro_engine::pipeline::steps::{
+    DeliverResult, Evidence, InitResult, MergeOutcome, MergeResult, RecordResult,
+};
 use gemicro_event::StreamId;
 
 use crate::screen::numbers;
@@ -15,12 +17,12 @@ const OUTPUT_LINES: usize = 5;
 
 /// A fact in words: a line, and what there is to know beside it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Words {
+pub(super) struct LogText {
     pub(super) line: String,
     pub(super) details: Vec<String>,
 }
 
-impl Words {
+impl LogText {
     pub(super) fn line(line: String) -> Self {
         let details = Vec::new();
         Self { line, details }
@@ -28,7 +30,7 @@ impl Words {
 }
 
 /// The branch, and the checks on its base.
-pub(super) fn prepared(prepared: &Prepared, earlier: Option<&StreamId>) -> Vec<Words> {
+pub(super) fn prepared(prepared: &InitResult, earlier: Option<&StreamId>) -> Vec<LogText> {
     let begun = match earlier {
         Some(run) => format!(
             "Continuing branch '{}' at {}, after run {run}.",
@@ -38,7 +40,7 @@ pub(super) fn prepared(prepared: &Prepared, earlier: Option<&StreamId>) -> Vec<W
         None => format!("Created branch '{}'.", prepared.branch),
     };
     let checks = match prepared.evidence.checks.is_empty() {
-        true => Words::line("No checks are configured.".to_owned()),
+        true => LogText::line("No checks are configured.".to_owned()),
         false if earlier.is_some() => checked("Checks on the branch", &prepared.evidence),
         false => checked("Checks on the base", &prepared.evidence),
     };
@@ -49,7 +51,7 @@ pub(super) fn prepared(prepared: &Prepared, earlier: Option<&StreamId>) -> Vec<W
         .chain(prepared.notes.iter().filter(is_new));
     let place = prepared.worktree.iter();
     let place = place.map(|folder| format!("files: {folder}"));
-    let begun = Words {
+    let begun = LogText {
         line: begun,
         details: place.chain(bounded(notes.cloned().collect())).collect(),
     };
@@ -57,27 +59,27 @@ pub(super) fn prepared(prepared: &Prepared, earlier: Option<&StreamId>) -> Vec<W
 }
 
 /// Who begins to work; nothing where gemicro itself does.
-pub(super) fn spawning(started: &PhaseStarted) -> Option<Words> {
+pub(super) fn spawning(started: &PhaseStarted) -> Option<LogText> {
     let role = started.role.as_ref()?.to_uppercase();
     let agent = started
         .agent
         .map(|agent| words::agent(agent, started.model.as_deref()));
     let round = (started.round > 1).then(|| format!("round {}", started.round));
     let about: Vec<String> = agent.into_iter().chain(round).collect();
-    Some(Words::line(match about.is_empty() {
+    Some(LogText::line(match about.is_empty() {
         true => format!("Spawning {role}..."),
         false => format!("Spawning {role} ({})...", about.join("; ")),
     }))
 }
 
 /// What an agent says, or why it is asked again.
-pub(super) fn answered(answered: &PhaseAnswered) -> Words {
+pub(super) fn answered(answered: &PhaseAnswered) -> LogText {
     let denials = answered.denials.iter().map(|denial| format!("denied: {denial}"));
     let denials = bounded(denials.collect());
     let (Some(payload), None) = (&answered.payload, &answered.refused) else {
         let why = answered.refused.as_deref().unwrap_or("it has no usable payload");
         let role = answered.role.to_uppercase();
-        return Words {
+        return LogText {
             line: format!("Answer {} of {role} cannot be used: {why}.", answered.ask),
             details: denials,
         };
@@ -103,25 +105,27 @@ pub(super) fn answered(answered: &PhaseAnswered) -> Words {
         .into_iter()
         .map(|item| format!("for later: {item}"));
     details.extend(bounded(later.collect()));
-    Words {
+    LogText {
         line: said(payload, &decision),
         details,
     }
 }
 
 /// What was imported, or why it was not.
-pub(super) fn imported(imported: &PhaseImported, shape: Option<Shape>) -> Words {
+pub(super) fn imported(imported: &PhaseImported, shape: Option<PayloadShape>) -> LogText {
     let Some(taken) = &imported.taken else {
-        return Words {
+        return LogText {
             line: "Importing the changes... REFUSED.".to_owned(),
             details: imported.refused.iter().flat_map(|why| reason(why)).collect(),
         };
     };
     let what = match shape {
-        Some(Shape::Investigator | Shape::Researcher) => "Committing report",
-        Some(Shape::Architect) => "Committing plan",
-        Some(Shape::LeadAnalyst | Shape::PlanReviewer | Shape::Auditor) => "Committing review",
-        Some(Shape::Developer | Shape::IntegrationSpecialist) | None => "Importing the changes",
+        Some(PayloadShape::Investigator | PayloadShape::Researcher) => "Committing report",
+        Some(PayloadShape::Architect) => "Committing plan",
+        Some(PayloadShape::LeadAnalyst | PayloadShape::PlanReviewer | PayloadShape::Auditor) => {
+            "Committing review"
+        }
+        Some(PayloadShape::Developer | PayloadShape::IntegrationSpecialist) | None => "Importing the changes",
     };
     let outcome = match (taken.faults.is_empty(), taken.commits.is_empty()) {
         (true, true) => "nothing changed.".to_owned(),
@@ -130,18 +134,18 @@ pub(super) fn imported(imported: &PhaseImported, shape: Option<Shape>) -> Words 
     };
     let faults = taken.faults.iter().flat_map(|fault| reason(fault));
     let reports = taken.reports.iter().map(|report| format!("look at {report}"));
-    Words {
+    LogText {
         line: format!("{what}... {outcome}"),
         details: bounded(faults.chain(reports).chain(taken.notes.iter().cloned()).collect()),
     }
 }
 
 /// What gemicro saw of a tree.
-pub(super) fn checked(what: &str, evidence: &Evidence) -> Words {
+pub(super) fn checked(what: &str, evidence: &Evidence) -> LogText {
     let faults = evidence.faults();
     let outcome = if faults.is_empty() { "OK." } else { "FAILED." };
     let took = numbers::duration(words::checked_ms(&evidence.checks));
-    Words {
+    LogText {
         line: format!(
             "{what}... {outcome} ({}, {took})",
             words::checks(&evidence.checks)
@@ -151,8 +155,8 @@ pub(super) fn checked(what: &str, evidence: &Evidence) -> Words {
 }
 
 /// What gemicro committed itself.
-pub(super) fn recorded(recorded: &Recorded) -> Words {
-    Words::line(match (&recorded.moved, recorded.paths.as_slice()) {
+pub(super) fn recorded(recorded: &RecordResult) -> LogText {
+    LogText::line(match (&recorded.moved, recorded.paths.as_slice()) {
         (Some(_), _) => "Nothing is archived yet: main has new commits.".to_owned(),
         (None, []) => "Committing documents... nothing changed.".to_owned(),
         (None, paths) if paths.iter().all(|path| path.contains("/archived/")) => {
@@ -164,7 +168,7 @@ pub(super) fn recorded(recorded: &Recorded) -> Words {
 }
 
 /// How main was merged.
-pub(super) fn merged(merged: &Merged) -> Words {
+pub(super) fn merged(merged: &MergeResult) -> LogText {
     let main = &merged.main.name;
     let (outcome, details) = match merged.outcome {
         MergeOutcome::UpToDate => ("already up to date.".to_owned(), Vec::new()),
@@ -174,14 +178,14 @@ pub(super) fn merged(merged: &Merged) -> Words {
             (format!("CONFLICT in {files}."), bounded(merged.files.clone()))
         }
     };
-    Words {
+    LogText {
         line: format!("Merging {main}... {outcome}"),
         details,
     }
 }
 
 /// How the branch was offered.
-pub(super) fn delivered(branch: &str, delivered: &Delivered) -> Words {
+pub(super) fn delivered(branch: &str, delivered: &DeliverResult) -> LogText {
     let pushed = delivered
         .remote
         .as_ref()
@@ -192,7 +196,7 @@ pub(super) fn delivered(branch: &str, delivered: &Delivered) -> Words {
         (None, _) => Some("Wrote the text of a pull request.".to_owned()),
     };
     let line: Vec<String> = pushed.into_iter().chain(offered).collect();
-    Words {
+    LogText {
         line: line.join(" "),
         details: bounded(delivered.notes.clone()),
     }
@@ -204,7 +208,7 @@ pub(super) fn ended(
     verdict: Option<&str>,
     next: &str,
     reasons: &[String],
-) -> Option<Words> {
+) -> Option<LogText> {
     let line = match ended.outcome.as_str() {
         "again" => format!("Phase {} did not pass; repeating it.", ended.phase),
         "stop" => format!("Stopped in phase {} ({}).", ended.phase, ended.label),
@@ -215,31 +219,31 @@ pub(super) fn ended(
         _ => return None,
     };
     let reasons = reasons.iter().filter(|_| ended.outcome != "moved");
-    Some(Words {
+    Some(LogText {
         line,
         details: reasons.take(MANY).flat_map(|why| reason(why)).collect(),
     })
 }
 
 /// What a payload says.
-fn said(payload: &Payload, decision: &Decision) -> String {
+fn said(payload: &AgentPayload, decision: &AgentDecision) -> String {
     let document = payload.document().unwrap_or_default();
     let commit = || words::short(payload.commit_hash().unwrap_or_default());
-    if let Decision::Failed { reason } = decision {
+    if let AgentDecision::Failed { reason } = decision {
         return format!("Failed: {reason}");
     }
     match payload.shape() {
-        Shape::Investigator | Shape::Researcher => format!("Report written at '{document}'."),
-        Shape::Architect => format!("Implementation plan created at '{document}'."),
-        Shape::LeadAnalyst | Shape::PlanReviewer => format!("{}.", decision.word()),
-        Shape::Developer => format!("Implementation complete. Commit: {}.", commit()),
-        Shape::Auditor => format!("{}. Report at '{document}'.", decision.word()),
-        Shape::IntegrationSpecialist => format!("Conflicts resolved. Commit: {}.", commit()),
+        PayloadShape::Investigator | PayloadShape::Researcher => format!("Report written at '{document}'."),
+        PayloadShape::Architect => format!("Implementation plan created at '{document}'."),
+        PayloadShape::LeadAnalyst | PayloadShape::PlanReviewer => format!("{}.", decision.word()),
+        PayloadShape::Developer => format!("Implementation complete. Commit: {}.", commit()),
+        PayloadShape::Auditor => format!("{}. Report at '{document}'.", decision.word()),
+        PayloadShape::IntegrationSpecialist => format!("Conflicts resolved. Commit: {}.", commit()),
     }
 }
 
 /// What is said about a no without reasons.
-fn unsaid(payload: &Payload) -> &'static str {
+fn unsaid(payload: &AgentPayload) -> &'static str {
     match payload.document() {
         Some(_) => "see the report for the reasons",
         None => "no reasons given",

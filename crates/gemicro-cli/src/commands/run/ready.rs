@@ -36,7 +36,7 @@ pub(crate) fn ready_again(ctx: &Context, started: Option<&RunStarted>) -> Result
 }
 
 /// What a run would begin with, and everything that would stop it there.
-pub(super) struct Start {
+pub(super) struct RunStart {
     pub(super) outlook: Outlook,
     pub(super) obstacles: Vec<ErrorReport>,
 }
@@ -45,7 +45,7 @@ pub(super) struct Start {
 ///
 /// # Errors
 /// When the settings cannot be read, or nothing can be tried.
-pub(super) fn look(ctx: &Context, plan: &PipelinePlan) -> Result<Start, CommandError> {
+pub(super) fn look(ctx: &Context, plan: &PipelinePlan) -> Result<RunStart, CommandError> {
     let layers = ctx.layers()?;
     let (endpoints, forges) = (Endpoints::resolve(&layers)?, ForgeSettings::resolve(&layers)?);
     let setup = agents::setup(&ctx.environment, &endpoints, forges.forges(&ctx.environment))?;
@@ -58,7 +58,7 @@ pub(super) fn look(ctx: &Context, plan: &PipelinePlan) -> Result<Start, CommandE
     });
     let mut obstacles: Vec<ErrorReport> = of_repository.collect();
     obstacles.extend(doctor::obstacles(ctx, &plan.agents())?);
-    Ok(Start {
+    Ok(RunStart {
         outlook: found,
         obstacles,
     })

@@ -8,21 +8,21 @@ use gemicro_event::{Event, Json, StreamId};
 use super::board::PhaseBoard;
 use super::command::RunDisplay;
 use super::log::Log;
-use crate::args::Format;
+use crate::args::PrintFormat;
 use crate::command_error::CommandError;
-use crate::output::{self, Output};
+use crate::output::{self, CommandOutput};
 use crate::screen::{Screen, numbers, text};
 use crate::story::{PipelineStory, hint, words};
-use crate::view::{RunEnd, View, failure_json, result_json};
+use crate::view::{RunEnd, RunView, failure_json, result_json};
 
 /// Columns of a line that nobody sees on a terminal.
 const LINE_IN_FILE: usize = 400;
 
 pub(super) struct PipelineView {
-    format: Format,
+    format: PrintFormat,
     run: StreamId,
     screen: Screen,
-    output: Output,
+    output: CommandOutput,
     /// What has to be typed before the commands of the summary.
     first: Option<String>,
     log: Log,
@@ -37,7 +37,7 @@ impl PipelineView {
             format: shown.format,
             run: run.clone(),
             screen: screen.clone(),
-            output: Output::new(shown.out),
+            output: CommandOutput::new(shown.out),
             first: shown.first.clone(),
             log: Log::default(),
             board: PhaseBoard::new(screen),
@@ -53,7 +53,7 @@ impl PipelineView {
     }
 }
 
-impl View for PipelineView {
+impl RunView for PipelineView {
     fn event(&mut self, event: &Event) -> Result<(), CommandError> {
         let columns = match self.screen.stderr_is_terminal {
             true => self.screen.stderr_width(),
@@ -90,14 +90,14 @@ impl View for PipelineView {
         }
         let story = self.log.story();
         match (self.format, end) {
-            (Format::Text, RunEnd::Completed { data, .. }) => {
+            (PrintFormat::Text, RunEnd::Completed { data, .. }) => {
                 output::say("");
                 let first = self.first.iter().map(|first| line(("First", first.clone())));
                 let page: String = first.chain([summary(story, &self.run, data)]).collect();
                 self.output.write(page.as_bytes())?;
                 self.output.finish()
             }
-            (Format::Markdown, RunEnd::Completed { data, .. }) => {
+            (PrintFormat::Markdown, RunEnd::Completed { data, .. }) => {
                 let text = data
                     .get("answer")
                     .and_then(|text| text.as_str())
@@ -105,12 +105,12 @@ impl View for PipelineView {
                 self.output.write(format!("{}\n", text.trim_end()).as_bytes())?;
                 self.output.finish()
             }
-            (Format::Json | Format::Jsonl, RunEnd::Completed { data, .. }) => {
+            (PrintFormat::Json | PrintFormat::Jsonl, RunEnd::Completed { data, .. }) => {
                 let object = result_json(&self.run, data);
                 self.output.write(format!("{object}\n").as_bytes())?;
                 self.output.finish()
             }
-            (Format::Json | Format::Jsonl, RunEnd::Failed(_) | RunEnd::Suspended) => {
+            (PrintFormat::Json | PrintFormat::Jsonl, RunEnd::Failed(_) | RunEnd::Suspended) => {
                 let mut report = end.error_report(&self.run);
                 if let RunEnd::Failed(failure) = end {
                     report.hint = Some(hint(failure, &self.run, story));
@@ -119,11 +119,11 @@ impl View for PipelineView {
                 self.output.write(format!("{object}\n").as_bytes())?;
                 self.output.finish()
             }
-            (Format::Text | Format::Markdown, RunEnd::Failed(_)) => {
+            (PrintFormat::Text | PrintFormat::Markdown, RunEnd::Failed(_)) => {
                 left(story, &self.run).iter().for_each(|line| output::say(line));
                 Ok(())
             }
-            (Format::Text | Format::Markdown, RunEnd::Suspended) => Ok(()),
+            (PrintFormat::Text | PrintFormat::Markdown, RunEnd::Suspended) => Ok(()),
         }
     }
 }

@@ -4,14 +4,14 @@ use std::io;
 use std::sync::Arc;
 
 use gemicro_event::ErrorKind;
-use gemicro_http::{Access, Reach, Setup, serve};
+use gemicro_http::{HttpSetup, ServerAccess, ServerReach, serve};
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
 use super::shelf::Shelf;
 use super::{ServeArgs, start};
 use crate::command_error::CommandError;
-use crate::commands::mcp::{self, OpenDesk};
+use crate::commands::mcp::{self, ServerRunService};
 use crate::session::Context;
 use crate::{output, runtime, signals, token};
 
@@ -30,10 +30,10 @@ pub(crate) fn run(ctx: &Context, args: &ServeArgs) -> Result<(), CommandError> {
     });
     runtime::block_on(async {
         let shutdown = signals::listen()?.suspend;
-        let desk = OpenDesk::new(&ctx, args.no_resident)?;
+        let desk = ServerRunService::new(&ctx, args.no_resident)?;
         let shelf = Arc::new(Shelf::new(ctx.clone()));
         let (handing_in, planning) = (ctx.clone(), ctx.clone());
-        let setup = Setup {
+        let setup = HttpSetup {
             desk: desk.shared(),
             batch: Arc::new(move |batch| mcp::batch(&handing_in, batch, &handing_in.environment.folder)),
             plan: Arc::new(move |request| start::plan(&planning, request)),
@@ -54,7 +54,7 @@ pub(crate) fn run(ctx: &Context, args: &ServeArgs) -> Result<(), CommandError> {
 async fn listen(
     ctx: &Context,
     args: &ServeArgs,
-    setup: Setup,
+    setup: HttpSetup,
     shutdown: CancellationToken,
 ) -> Result<(), CommandError> {
     let home = ctx.home(&ctx.layers()?)?;
@@ -76,11 +76,11 @@ async fn listen(
         "serving at http://{bound}; the bearer token is in {}; GET /openapi.json lists the routes",
         token.place
     ));
-    let access = Access {
+    let access = ServerAccess {
         token: token.text,
         reach: match args.listen.ip().is_loopback() {
-            true => Reach::Loopback,
-            false => Reach::Remote,
+            true => ServerReach::Loopback,
+            false => ServerReach::Remote,
         },
     };
     serve(setup, listener, access, shutdown).await?;

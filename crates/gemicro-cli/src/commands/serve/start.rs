@@ -3,9 +3,9 @@
 use std::time::Duration;
 
 use gemicro_core::budget::Limits;
-use gemicro_engine::{AskRequest, PipelineParameters, PipelineRequest, Plan, PromptRequest, Request};
+use gemicro_engine::{AskRequest, PipelineRequest, Plan, PromptRequest, Request, StartPipelineParameters};
 use gemicro_event::{ErrorKind, Failure};
-use gemicro_http::{AskParameters, OodaParameters, PromptParameters, StartRequest};
+use gemicro_http::{AskParameters, OodaParameters, StartPromptParameters, StartRequest};
 
 use crate::answer_source::GateArgs;
 use crate::args::DataFormat;
@@ -56,7 +56,7 @@ fn ask(it: AskParameters) -> Result<Plan, Failure> {
     })))
 }
 
-fn prompt(ctx: &Context, it: PromptParameters) -> Result<Plan, Failure> {
+fn prompt(ctx: &Context, it: StartPromptParameters) -> Result<Plan, Failure> {
     let backend = it.backend.as_deref().map(str::parse).transpose();
     let flags = ResearchFlags {
         backend: backend.map_err(|why: String| wrong("backend", &why))?,
@@ -87,7 +87,7 @@ fn prompt(ctx: &Context, it: PromptParameters) -> Result<Plan, Failure> {
 ///
 /// # Errors
 /// When a parameter is wrong, or an agent cannot work here.
-pub(crate) fn pipeline(ctx: &Context, it: PipelineParameters) -> Result<Plan, Failure> {
+pub(crate) fn pipeline(ctx: &Context, it: StartPipelineParameters) -> Result<Plan, Failure> {
     let limits = budget(it.budget.as_deref())?.unwrap_or(Limits::NONE);
     let workflow =
         workflow_file::load(None, &it.directory).map_err(|wrong| CommandError::from(wrong).into_failure())?;

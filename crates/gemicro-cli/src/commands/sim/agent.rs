@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
 use gemicro_event::ErrorKind;
-use gemicro_sim::agent::{Identity, Pause, Script, ScriptError, Stage, install, run};
+use gemicro_sim::agent::{AgentIdentity, AgentScript, Pause, ScriptError, ScriptStage, install, run};
 
 use crate::command_error::CommandError;
 use crate::output;
@@ -55,9 +55,9 @@ enum CliName {
 /// Plays an agent, in the place of this process, or installs one.
 pub(super) fn play(args: &AgentArgs) -> Result<(), CommandError> {
     let identity = args.identity.map(|name| match name {
-        CliName::Gemini => Identity::Gemini,
-        CliName::Claude => Identity::Claude,
-        CliName::Codex => Identity::Codex,
+        CliName::Gemini => AgentIdentity::Gemini,
+        CliName::Claude => AgentIdentity::Claude,
+        CliName::Codex => AgentIdentity::Codex,
     });
     let script = script(args)?;
     let myself = myself()?;
@@ -70,7 +70,7 @@ pub(super) fn play(args: &AgentArgs) -> Result<(), CommandError> {
     let environment: BTreeMap<String, String> = variables
         .map(|(name, value)| (lossy(name), lossy(value)))
         .collect();
-    let stage = Stage::new(
+    let stage = ScriptStage::new(
         myself,
         args.arguments.clone(),
         environment,
@@ -84,14 +84,14 @@ pub(super) fn play(args: &AgentArgs) -> Result<(), CommandError> {
     std::process::exit(i32::from(run(&script, identity, stage)));
 }
 
-fn script(args: &AgentArgs) -> Result<Script, CommandError> {
+fn script(args: &AgentArgs) -> Result<AgentScript, CommandError> {
     let read = match (&args.script, &args.play, &args.steps) {
-        (_, _, Some(steps)) => Script::parse("--steps", steps),
-        (_, Some(capture), None) => Ok(Script::of_capture(
+        (_, _, Some(steps)) => AgentScript::parse("--steps", steps),
+        (_, Some(capture), None) => Ok(AgentScript::of_capture(
             capture.clone(),
             args.delay.unwrap_or_default(),
         )),
-        (Some(file), None, None) => Script::load(file),
+        (Some(file), None, None) => AgentScript::load(file),
         (None, None, None) => {
             return Err(CommandError::usage(
                 "there is no script to play",

@@ -5,7 +5,7 @@ use clap::{Args, Subcommand};
 use super::agent::{self, AgentArgs};
 use super::record::{self, RecordArgs};
 use super::scenarios::{self, ScenariosArgs};
-use super::serve::{self, ServeArgs};
+use super::serve::{self, SimServeArgs};
 use crate::args::{DataFormat, logging};
 use crate::command_error::CommandError;
 use crate::runtime;
@@ -24,7 +24,7 @@ pub(crate) struct SimArgs {
 enum SimCommand {
     /// Serve a simulated model API from a scenario, until Ctrl-C
     #[command(args = logging())]
-    Serve(ServeArgs),
+    Serve(SimServeArgs),
     /// Record the traffic to a real API as a scenario
     #[command(args = logging())]
     Record(RecordArgs),

@@ -14,7 +14,7 @@ use crate::signals;
 
 /// Arguments of `gemicro sim serve`.
 #[derive(Debug, Args)]
-pub(crate) struct ServeArgs {
+pub(crate) struct SimServeArgs {
     /// A built-in scenario (`gemicro sim scenarios` lists them) or a file
     #[arg(long, value_name = "NAME|FILE", default_value = scenarios::DEFAULT)]
     scenario: String,
@@ -26,7 +26,7 @@ pub(crate) struct ServeArgs {
 }
 
 /// Serves until a signal comes.
-pub(super) async fn serve(ctx: &Context, args: &ServeArgs) -> Result<(), CommandError> {
+pub(super) async fn serve(ctx: &Context, args: &SimServeArgs) -> Result<(), CommandError> {
     let scenario = scenarios::find(&args.scenario)?;
     let addr = args.place.addr()?;
     // Before the address is out: whoever reads it may send a signal at once.

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use futures_util::StreamExt;
 use futures_util::future::BoxFuture;
-use gemicro_sim::{Upstream, UpstreamError, UpstreamRequest, UpstreamResponse};
+use gemicro_sim::{RecordedUpstream, UpstreamError, UpstreamRequest, UpstreamResponse};
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
 use reqwest::{Client, Method, Url};
 
@@ -69,7 +69,7 @@ impl HttpUpstream {
     }
 }
 
-impl Upstream for HttpUpstream {
+impl RecordedUpstream for HttpUpstream {
     fn call(&self, request: UpstreamRequest) -> BoxFuture<'static, Result<UpstreamResponse, UpstreamError>> {
         let prepared = self
             .client()

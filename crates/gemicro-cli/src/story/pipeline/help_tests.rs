@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use gemicro_engine::pipeline::flow::PhaseStarted;
-use gemicro_engine::pipeline::steps::{Evidence, MainBranch, Prepared};
+use gemicro_engine::pipeline::steps::{Evidence, InitResult, IntendedBranch};
 use gemicro_event::{ErrorKind, Failure, StreamId, Timestamp};
 
 use super::{PhaseStory, PipelineStory, at_start, hint};
@@ -18,11 +18,11 @@ fn in_phase(phase: &str, role: Option<&str>) -> PipelineStory {
         agent: None,
         model: None,
     };
-    let prepared = Prepared {
+    let prepared = InitResult {
         branch: "task/toggle".to_owned(),
         base: "a".repeat(40),
         tip: "a".repeat(40),
-        main: MainBranch {
+        main: IntendedBranch {
             name: "main".to_owned(),
             commit: "a".repeat(40),
             remote: None,

@@ -66,7 +66,7 @@ pub(crate) fn facts(story: &PipelineStory) -> Vec<(&'static str, String)> {
 
 /// The phases, in the order in which they were entered.
 pub(crate) fn phases(story: &PipelineStory, paint: Paint, columns: usize) -> String {
-    let mut page = Page {
+    let mut page = PipelinePage {
         text: String::new(),
         paint,
         columns,
@@ -101,7 +101,7 @@ enum Models {
     Below,
 }
 
-struct Page {
+struct PipelinePage {
     text: String,
     paint: Paint,
     columns: usize,
@@ -109,7 +109,7 @@ struct Page {
     pace: Pace,
 }
 
-impl Page {
+impl PipelinePage {
     fn phase(&mut self, phase: &PhaseStory, widest: usize) {
         let mark = match phase.standing() {
             PhaseState::UnderWay => match self.pace {

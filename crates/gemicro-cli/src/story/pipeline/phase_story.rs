@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use gemicro_core::ask::AgentName;
 use gemicro_engine::pipeline::flow::{PhaseAnswered, PhaseEnded, PhaseStarted};
-use gemicro_engine::pipeline::payload::Shape;
-use gemicro_engine::pipeline::steps::{Checked, Merged, Taken};
+use gemicro_engine::pipeline::payload::PayloadShape;
+use gemicro_engine::pipeline::steps::{CheckRecord, ImportStepResult, MergeResult};
 use gemicro_event::{Charge, StepKey, Timestamp};
 use serde::Serialize;
 
@@ -41,15 +41,15 @@ pub(crate) struct PhaseStory {
     /// Calls of tools that the guard refused.
     pub(crate) denials: Vec<String>,
     /// What was imported.
-    pub(crate) taken: Option<Taken>,
+    pub(crate) taken: Option<ImportStepResult>,
     /// Why what the agent did was not imported.
     pub(crate) refused: Option<String>,
     /// The checks that gemicro ran.
-    pub(crate) checks: Vec<Checked>,
+    pub(crate) checks: Vec<CheckRecord>,
     /// Documents that gemicro committed.
     pub(crate) recorded: Vec<String>,
     /// How main was merged.
-    pub(crate) merged: Option<Merged>,
+    pub(crate) merged: Option<MergeResult>,
     /// What its steps cost.
     pub(crate) charge: Charge,
     /// Where the branch was when it began.
@@ -60,7 +60,7 @@ pub(crate) struct PhaseStory {
     pub(crate) next: Option<String>,
     /// What its answer looks like.
     #[serde(skip)]
-    pub(crate) shape: Option<Shape>,
+    pub(crate) shape: Option<PayloadShape>,
     /// When the step that works now began.
     #[serde(skip)]
     pub(crate) step_at: Timestamp,

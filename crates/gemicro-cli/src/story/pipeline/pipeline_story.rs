@@ -4,8 +4,8 @@ use gemicro_core::command::AgentCommand;
 use gemicro_core::flow::Flow;
 use gemicro_core::run::events::RunReaders;
 use gemicro_engine::pipeline::flow::{PipelineFlow, PipelineReaders};
-use gemicro_engine::pipeline::steps::{Delivered, Merged, Prepared};
-use gemicro_engine::pipeline::workflow::Work;
+use gemicro_engine::pipeline::steps::{DeliverResult, InitResult, MergeResult};
+use gemicro_engine::pipeline::workflow::PhaseWork;
 use gemicro_event::{Charge, Event, Json, StepKey, StreamId, Timestamp, is_terminal};
 use gemicro_pipeline::documents::{Feature, moved_to};
 use serde::Serialize;
@@ -25,7 +25,7 @@ pub(crate) struct PipelineStory {
     /// The branch: as planned, then as made.
     pub(crate) branch: String,
     /// What the first step found and made.
-    pub(crate) prepared: Option<Prepared>,
+    pub(crate) prepared: Option<InitResult>,
     /// Where the branch is since the run's last step.
     pub(crate) tip: Option<String>,
     /// The phases that were entered, in order.
@@ -35,13 +35,13 @@ pub(crate) struct PipelineStory {
     /// Changes that deserve a look.
     pub(crate) reports: Vec<String>,
     /// How it was offered.
-    pub(crate) delivered: Option<Delivered>,
+    pub(crate) delivered: Option<DeliverResult>,
     /// What a person is asked, while that is open.
     pub(crate) question: Option<String>,
     /// The gates at which a person was asked, in order.
     pub(crate) gates: Vec<GateStory>,
     /// Main as the earlier run merged it last.
-    pub(crate) merged_before: Option<Merged>,
+    pub(crate) merged_before: Option<MergeResult>,
     /// The commit that the branch began with, in the first of several runs.
     pub(crate) began_at: Option<String>,
     /// The earlier run that it continues.
@@ -98,8 +98,8 @@ impl PipelineStory {
             name: phase.name.clone(),
             label: phase.label.clone(),
             role: match &phase.work {
-                Work::Agent { role, .. } => roles.get(role).map(|role| role.title.clone()),
-                Work::Merge | Work::Deliver => None,
+                PhaseWork::Agent { role, .. } => roles.get(role).map(|role| role.title.clone()),
+                PhaseWork::Merge | PhaseWork::Deliver => None,
             },
             human: phase.human.clone(),
         });
@@ -352,7 +352,7 @@ impl PipelineStory {
         }
     }
 
-    fn prepare(&mut self, mut prepared: Prepared) {
+    fn prepare(&mut self, mut prepared: InitResult) {
         // A folder that was made anew began with what it found.
         prepared.base = self.began_at.clone().unwrap_or(prepared.base);
         self.branch.clone_from(&prepared.branch);

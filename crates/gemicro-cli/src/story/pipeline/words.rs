@@ -1,7 +1,7 @@
 //! Checks, commits and people of a pipeline in words, the same on every screen.
 
 use gemicro_core::ask::AgentName;
-use gemicro_engine::pipeline::steps::{Checked, Taken};
+use gemicro_engine::pipeline::steps::{CheckRecord, ImportStepResult};
 
 use crate::screen::{numbers, text};
 
@@ -9,7 +9,7 @@ use crate::screen::{numbers, text};
 const SHORT_COMMIT: usize = 7;
 
 /// `tests: 14 passed, lint: passed`, `tests: passed, not counted`; what did not pass is named with its word.
-pub(crate) fn checks(checks: &[Checked]) -> String {
+pub(crate) fn checks(checks: &[CheckRecord]) -> String {
     let words = checks.iter().map(|check| {
         let name = text::one_line(&check.name);
         match (check.fault(), check.n_tests()) {
@@ -23,14 +23,14 @@ pub(crate) fn checks(checks: &[Checked]) -> String {
 }
 
 /// All the time that checks took, in milliseconds.
-pub(crate) fn checked_ms(checks: &[Checked]) -> u64 {
+pub(crate) fn checked_ms(checks: &[CheckRecord]) -> u64 {
     checks
         .iter()
         .fold(0, |sum, check| sum.saturating_add(check.took_ms))
 }
 
 /// `2 commits, 5 files changed, +120 -3`.
-pub(crate) fn taken(taken: &Taken) -> String {
+pub(crate) fn taken(taken: &ImportStepResult) -> String {
     let n_files = usize::try_from(taken.n_files).unwrap_or(usize::MAX);
     format!(
         "{}, {} changed, +{} -{}",

@@ -14,8 +14,8 @@ use gemicro_event::Failure;
 use gemicro_guard::policy::PolicyConfig;
 use gemicro_guard::sandbox::{Launcher, Tier, probe};
 use gemicro_llm::{GeminiBackend, GeminiConfig};
-use gemicro_sim::scenario::{Endpoint, Scenario};
-use gemicro_sim::{Running, Simulator};
+use gemicro_sim::scenario::{Scenario, ScenarioEndpoint};
+use gemicro_sim::{RunningSimulator, Simulator};
 use gemicro_store::DurableStore;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -47,7 +47,7 @@ rules:
 /// A simulator and a place, gone at the end.
 pub(super) struct World {
     pub(super) place: Place,
-    pub(super) simulator: Running,
+    pub(super) simulator: RunningSimulator,
     pub(super) engine: Engine,
     _folder: TempDir,
 }
@@ -107,7 +107,7 @@ impl World {
         assert_eq!(log.dropped(), 0, "the log of the simulator is not whole");
         let mut n_sent = BTreeMap::new();
         let entries = log.entries().into_iter();
-        for entry in entries.filter(|entry| entry.endpoint == Some(Endpoint::Interactions)) {
+        for entry in entries.filter(|entry| entry.endpoint == Some(ScenarioEndpoint::Interactions)) {
             let task = entry.prompt.split_whitespace().last().unwrap_or_default();
             *n_sent.entry(task.to_owned()).or_default() += 1;
         }

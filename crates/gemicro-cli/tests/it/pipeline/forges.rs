@@ -1,7 +1,7 @@
 //! Branches that are offered on scripted forges: with and without protection, and where a request is there already.
 
 use gemicro_sim::forge::{
-    ForgeApi, ForgeScript, ForgeSimulator, Purpose, RunningForge, ScriptedProtection, ScriptedRequest,
+    CallPurpose, ForgeApi, ForgeScript, ForgeSimulator, RunningForge, ScriptedProtection, ScriptedRequest,
     TokenRights,
 };
 use tokio::runtime::{Builder, Runtime};
@@ -135,7 +135,7 @@ fn a_main_without_protection_is_told_or_refused() {
         ran.assert_failed("permission_denied");
         assert_eq!(ran.asked(), Vec::<&str>::new());
         assert!(!offered.scene.has_branch(BRANCH));
-        assert_eq!(offered.forge.count(Purpose::Create), 0);
+        assert_eq!(offered.forge.count(CallPurpose::Create), 0);
     }
     let offered = Offered::new(script(ForgeApi::GitHub, ScriptedProtection::Off));
     let ran = offered.run(&[]);

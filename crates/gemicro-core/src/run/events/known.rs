@@ -3,7 +3,7 @@
 use gemicro_event::event_readers;
 
 use super::{
-    AnswerGiven, AnswerRequested, BudgetWarning, CancelRequested, DeadlinePassed, Gap, RunCancelled,
+    AnswerGiven, AnswerRequested, BudgetWarning, CancelRequested, DeadlinePassed, EventGap, RunCancelled,
     RunFailed, RunInterrupted, RunParked, RunResumed, RunStarted, RunSuspended, RunWoken, StepAlarm,
     StepCompleted, StepFailed, StepHandle, StepLost, StepParked, StepRetrying, StepStarted, TimerFired,
 };
@@ -33,7 +33,7 @@ event_readers! {
         RunFailed => as_run_failed, try_as_run_failed;
         RunCancelled => as_run_cancelled, try_as_run_cancelled;
         RunInterrupted => as_run_interrupted, try_as_run_interrupted;
-        Gap => as_gap, try_as_gap;
+        EventGap => as_gap, try_as_gap;
     }
 
     /// Registers the events every run has.

@@ -211,11 +211,12 @@ event_payload!(RunInterrupted, "run_interrupted", |it| format!(
 
 /// Events between two places are no longer there. Never stored: a reader gets it in their place.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Gap {
+#[schemars(rename = "Gap")]
+pub struct EventGap {
     /// The first sequence number that is still there.
     pub first_available: u64,
 }
-event_payload!(Gap, "gap", |it| format!(
+event_payload!(EventGap, "gap", |it| format!(
     "Earlier events are gone; the first there is has number {}",
     it.first_available
 ));

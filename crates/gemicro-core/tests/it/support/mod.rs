@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use futures_util::future::BoxFuture;
-use gemicro_core::drive::{DriveContext, DriveError, DriveOptions, Ended, StopSignals, begin, drive};
+use gemicro_core::drive::{DriveContext, DriveEnd, DriveError, DriveOptions, StopSignals, begin, drive};
 use gemicro_core::execute::{Executor, Executors, StepCall};
 use gemicro_core::flow::{Flow, StepFailure, StepOutput};
 use gemicro_core::live::LiveHub;
@@ -117,7 +117,7 @@ pub(crate) fn started(flow: &impl Flow) -> RunStarted {
 }
 
 /// Begins a run and drives it to its end.
-pub(crate) async fn run(ctx: &DriveContext, flow: &TestFlow) -> (StreamId, Result<Ended, DriveError>) {
+pub(crate) async fn run(ctx: &DriveContext, flow: &TestFlow) -> (StreamId, Result<DriveEnd, DriveError>) {
     run_started(ctx, flow, &started(flow)).await
 }
 
@@ -126,7 +126,7 @@ pub(crate) async fn run_started(
     ctx: &DriveContext,
     flow: &TestFlow,
     started: &RunStarted,
-) -> (StreamId, Result<Ended, DriveError>) {
+) -> (StreamId, Result<DriveEnd, DriveError>) {
     let id = StreamId::random();
     let lease = begin(ctx, &id, None, started).await.expect("a fresh run begins");
     let ended = drive(ctx, flow, lease).await;

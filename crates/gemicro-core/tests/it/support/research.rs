@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use gemicro_core::budget::Limits;
-use gemicro_core::drive::{DriveContext, DriveError, Ended, begin, drive, resume};
+use gemicro_core::drive::{DriveContext, DriveEnd, DriveError, begin, drive, resume};
 use gemicro_core::flow::Flow;
 use gemicro_core::llm::scripted::{Part, ScriptedModel};
 use gemicro_core::llm::{Backends, LlmBackend, LlmConfig};
@@ -133,7 +133,7 @@ impl ResearchSetup {
     }
 
     /// Begins the run and drives it; the journal is in the store.
-    pub(crate) async fn run(&self, store: &Arc<ProbeStore>) -> (StreamId, Result<Ended, DriveError>) {
+    pub(crate) async fn run(&self, store: &Arc<ProbeStore>) -> (StreamId, Result<DriveEnd, DriveError>) {
         let ctx = self.context(store);
         let id = StreamId::random();
         let ended = match begin(&ctx, &id, None, &self.started()).await {
@@ -152,7 +152,11 @@ impl ResearchSetup {
     }
 
     /// Picks a run up in a fresh driver.
-    pub(crate) async fn resume(&self, store: &Arc<ProbeStore>, run: &StreamId) -> Result<Ended, DriveError> {
+    pub(crate) async fn resume(
+        &self,
+        store: &Arc<ProbeStore>,
+        run: &StreamId,
+    ) -> Result<DriveEnd, DriveError> {
         let ctx = self.context(store);
         let lease = resume(&ctx, &ResearchFlow, run).await?;
         drive(&ctx, &ResearchFlow, lease).await

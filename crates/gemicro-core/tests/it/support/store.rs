@@ -7,7 +7,9 @@ use std::time::Duration;
 use futures_util::future::BoxFuture;
 use futures_util::stream::BoxStream;
 use gemicro_core::command::{AgentAck, AgentCommand};
-use gemicro_core::store::{Append, Appended, Lease, MemoryStore, NewStream, Page, Store, StoreError, Writer};
+use gemicro_core::store::{
+    Append, AppendResult, Lease, MemoryStore, NewStream, Store, StoreError, StreamPage, Writer,
+};
 use gemicro_event::{CommandId, Event, StreamId};
 
 /// When the process "dies": from then on every call of this store fails.
@@ -120,7 +122,7 @@ macro_rules! call {
 }
 
 impl Store for ProbeStore {
-    fn create(&self, new: NewStream) -> BoxFuture<'_, Result<(Appended, Option<Lease>), StoreError>> {
+    fn create(&self, new: NewStream) -> BoxFuture<'_, Result<(AppendResult, Option<Lease>), StoreError>> {
         Box::pin(async move {
             let (durable, heard) = self.count();
             if !durable {
@@ -138,7 +140,7 @@ impl Store for ProbeStore {
         })
     }
 
-    fn append(&self, append: Append) -> BoxFuture<'_, Result<Appended, StoreError>> {
+    fn append(&self, append: Append) -> BoxFuture<'_, Result<AppendResult, StoreError>> {
         Box::pin(async move {
             let intrusion = match &mut *lock(&self.intruder) {
                 Some(intruder) => intruder(self.n_appends() + 1),
@@ -172,7 +174,12 @@ impl Store for ProbeStore {
         })
     }
 
-    fn read(&self, stream: &StreamId, after: u64, limit: usize) -> BoxFuture<'_, Result<Page, StoreError>> {
+    fn read(
+        &self,
+        stream: &StreamId,
+        after: u64,
+        limit: usize,
+    ) -> BoxFuture<'_, Result<StreamPage, StoreError>> {
         let stream = stream.clone();
         call!(self, |inner| inner.read(&stream, after, limit))
     }

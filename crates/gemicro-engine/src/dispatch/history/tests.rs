@@ -4,7 +4,7 @@ use gemicro_core::flow::Again;
 use gemicro_event::{Charge, ErrorKind, Failure, Json};
 use serde_json::json;
 
-use super::{Attempt, History, MAX_LOST, Next};
+use super::{AttemptHistory, History, MAX_LOST, NextStep};
 use crate::dispatch::reports::StepWord;
 
 fn handle() -> StepWord {
@@ -24,22 +24,22 @@ fn failed(kind: ErrorKind, again: Again, not_begun: bool) -> StepWord {
     }
 }
 
-fn silent(words: Vec<StepWord>) -> Attempt {
-    Attempt {
+fn silent(words: Vec<StepWord>) -> AttemptHistory {
+    AttemptHistory {
         words,
         is_silent: true,
     }
 }
 
-fn said(words: Vec<StepWord>) -> Attempt {
-    Attempt {
+fn said(words: Vec<StepWord>) -> AttemptHistory {
+    AttemptHistory {
         words,
         is_silent: false,
     }
 }
 
 /// What follows for a command, and for a model call, when the journal has the end of no attempt.
-fn check(attempts: Vec<Attempt>, command: Next, model_call: Next) {
+fn check(attempts: Vec<AttemptHistory>, command: NextStep, model_call: NextStep) {
     let history = History {
         attempts: (1..).zip(attempts).collect(),
     };
@@ -55,31 +55,31 @@ fn check(attempts: Vec<Attempt>, command: Next, model_call: Next) {
 fn what_was_taken_counts_as_begun_until_its_worker_says_otherwise() {
     let (cut_off, as_usual, never) = (Again::CutOff, Again::AsUsual, Again::Never);
     let left_in_time = || said(vec![failed(ErrorKind::Interrupted, cut_off, true)]);
-    check(Vec::new(), Next::Try(None), Next::Try(None));
-    check(vec![said(Vec::new())], Next::Try(None), Next::Try(None));
-    check(vec![silent(Vec::new())], Next::Interrupted, Next::Charge);
+    check(Vec::new(), NextStep::Try(None), NextStep::Try(None));
+    check(vec![said(Vec::new())], NextStep::Try(None), NextStep::Try(None));
+    check(vec![silent(Vec::new())], NextStep::Interrupted, NextStep::Charge);
     check(
         vec![silent(vec![handle()])],
-        Next::Try(Some(left())),
-        Next::Try(Some(left())),
+        NextStep::Try(Some(left())),
+        NextStep::Try(Some(left())),
     );
     // However many attempts said nothing since.
     check(
         vec![silent(vec![handle()]), silent(Vec::new()), left_in_time()],
-        Next::Try(Some(left())),
-        Next::Try(Some(left())),
+        NextStep::Try(Some(left())),
+        NextStep::Try(Some(left())),
     );
-    check(vec![left_in_time()], Next::Try(None), Next::Try(None));
+    check(vec![left_in_time()], NextStep::Try(None), NextStep::Try(None));
     check(
         vec![silent(Vec::new()), left_in_time()],
-        Next::Interrupted,
-        Next::Charge,
+        NextStep::Interrupted,
+        NextStep::Charge,
     );
     // A word from before workers said whether they had begun.
     check(
         vec![said(vec![failed(ErrorKind::Interrupted, cut_off, false)])],
-        Next::Interrupted,
-        Next::Charge,
+        NextStep::Interrupted,
+        NextStep::Charge,
     );
     // A handle that was written although its command was not begun leads nowhere.
     check(
@@ -87,32 +87,40 @@ fn what_was_taken_counts_as_begun_until_its_worker_says_otherwise() {
             handle(),
             failed(ErrorKind::Interrupted, cut_off, true),
         ])],
-        Next::Try(None),
-        Next::Try(None),
+        NextStep::Try(None),
+        NextStep::Try(None),
     );
     // The disk of a worker says nothing about the step.
     check(
         vec![said(vec![failed(ErrorKind::StorageError, as_usual, true)])],
-        Next::Try(None),
-        Next::Try(None),
+        NextStep::Try(None),
+        NextStep::Try(None),
     );
     for again in [as_usual, never] {
         let ended = said(vec![failed(ErrorKind::RateLimited, again, false)]);
-        check(vec![silent(vec![handle()]), ended], Next::Hear(2), Next::Hear(2));
+        check(
+            vec![silent(vec![handle()]), ended],
+            NextStep::Hear(2),
+            NextStep::Hear(2),
+        );
     }
     let done = said(vec![handle(), StepWord::Done(Json::default())]);
-    check(vec![silent(Vec::new()), done], Next::Hear(2), Next::Hear(2));
+    check(
+        vec![silent(Vec::new()), done],
+        NextStep::Hear(2),
+        NextStep::Hear(2),
+    );
 }
 
 #[test]
 fn what_is_cut_off_again_and_again_comes_to_an_end() {
     let silent_three_times = vec![silent(vec![handle()]); 3];
-    check(silent_three_times, Next::Interrupted, Next::GiveUp);
+    check(silent_three_times, NextStep::Interrupted, NextStep::GiveUp);
     let left = said(vec![
         handle(),
         failed(ErrorKind::Interrupted, Again::CutOff, false),
     ]);
-    check(vec![left; MAX_LOST], Next::Interrupted, Next::GiveUp);
+    check(vec![left; MAX_LOST], NextStep::Interrupted, NextStep::GiveUp);
 }
 
 #[test]
@@ -122,13 +130,13 @@ fn what_the_journal_has_is_heard_no_more() {
     let history = History {
         attempts: (1..).zip(attempts).collect(),
     };
-    assert_eq!(history.next(3, true), Next::Try(None));
+    assert_eq!(history.next(3, true), NextStep::Try(None));
     // What began once stays begun.
-    assert_eq!(history.next(3, false), Next::Try(Some(left())));
+    assert_eq!(history.next(3, false), NextStep::Try(Some(left())));
     assert_eq!((history.known(), history.n_lost()), (2, 1));
     let never = failed(ErrorKind::Timeout, Again::Never, false);
     let history = History {
         attempts: (1..).zip([said(vec![never])]).collect(),
     };
-    assert_eq!(history.next(2, false), Next::Interrupted);
+    assert_eq!(history.next(2, false), NextStep::Interrupted);
 }

@@ -6,10 +6,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use gemicro_core::budget::Purpose;
-use gemicro_core::execute::{Answers, Executor, Executors, Spoken, StepCall, StepReporter, Told};
+use gemicro_core::execute::{
+    AttemptMessage, AttemptNotice, Executor, Executors, RunAnswers, StepCall, StepReporter,
+};
 use gemicro_core::flow::{Again, RetryPolicy, Step, StepFailure, StepOutput};
 use gemicro_core::live::LiveHub;
-use gemicro_core::queue::{Claim, ClaimedStep, News, StepQueue};
+use gemicro_core::queue::{ClaimRequest, ClaimedStep, StepQueue, WorkerNews};
 use gemicro_core::store::NewEvent;
 use gemicro_event::{AgentUpdate, Charge, ErrorKind, Failure, Json, StepKey, StreamId, Timestamp};
 use gemicro_store::DurableStore;
@@ -210,13 +212,13 @@ impl World {
         };
         let journal = self.journal.clone();
         tokio::spawn(async move {
-            while let Some(Spoken { told, noted }) = spoken.recv().await {
+            while let Some(AttemptNotice { told, noted }) = spoken.recv().await {
                 let mut journal = lock(&journal);
                 // Whoever was replaced writes nothing more.
                 if journal.epoch != epoch {
                     continue;
                 }
-                if let Told::Handle(handle) = told {
+                if let AttemptMessage::Handle(handle) = told {
                     journal.steps.entry(step).or_default().handle = Some(handle);
                 }
                 if let Some(noted) = noted {
@@ -241,7 +243,7 @@ impl World {
             handle,
             reporter,
             cancel: CancellationToken::new(),
-            answers: Answers::channel().1,
+            answers: RunAnswers::channel().1,
         }))
     }
 
@@ -267,7 +269,7 @@ impl World {
     }
 
     async fn look(&self, max_steps: usize) -> Vec<ClaimedStep> {
-        let claim = Claim {
+        let claim = ClaimRequest {
             worker: "w".to_owned(),
             kinds: self.kinds.to_vec(),
             max_steps,
@@ -299,7 +301,7 @@ impl World {
             return;
         }
         let handle = StepWord::Handle(Json::from(json!({ "at": at })));
-        if self.say(at, News::Working, handle).await {
+        if self.say(at, WorkerNews::Working, handle).await {
             self.n_begun[step] += 1;
             self.taken[at].has_begun = true;
         } else {
@@ -315,7 +317,7 @@ impl World {
 
     async fn finish_at(&mut self, at: usize) {
         if self.taken[at].has_begun {
-            self.say(at, News::Completed, done()).await;
+            self.say(at, WorkerNews::Completed, done()).await;
             self.taken.remove(at);
         }
     }
@@ -339,7 +341,7 @@ impl World {
             again,
             not_begun,
         };
-        self.say(at, News::Failed { reason }, word).await;
+        self.say(at, WorkerNews::Failed { reason }, word).await;
         self.taken.remove(at);
     }
 
@@ -366,7 +368,7 @@ impl World {
     }
 
     /// Whether the lease held.
-    async fn say(&self, at: usize, news: News, said: StepWord) -> bool {
+    async fn say(&self, at: usize, news: WorkerNews, said: StepWord) -> bool {
         let lease = &self.taken[at].claimed.lease;
         let reported = StepReported {
             step: lease.step.clone(),

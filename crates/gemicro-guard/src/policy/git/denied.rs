@@ -2,8 +2,8 @@
 
 use crate::policy::config::PolicyConfig;
 use crate::policy::decision::Denial;
-use crate::policy::rule::Rule;
-use crate::policy::shell::{Program, Word};
+use crate::policy::rule::PolicyRule;
+use crate::policy::shell::{Program, ShellWord};
 
 /// Long names, also denied when abbreviated.
 const DENIED: &[&str] = &[
@@ -56,9 +56,9 @@ pub(super) fn check(
     config: &PolicyConfig,
     program: &Program<'_>,
     name: &str,
-    arguments: &[Word],
+    arguments: &[ShellWord],
 ) -> Result<(), Denial> {
-    let deny = |hint: &str| Denial::new(Rule::GitOption, program.segment, hint);
+    let deny = |hint: &str| Denial::new(PolicyRule::GitOption, program.segment, hint);
     let mut words = arguments.iter();
     while let Some(word) = words.next() {
         let Some(text) = word.known() else {
@@ -109,7 +109,7 @@ fn long_option(config: &PolicyConfig, name: &str, long: &str) -> Result<(), &'st
 }
 
 /// A value that cannot become further words.
-fn value(word: Option<&Word>) -> Option<()> {
+fn value(word: Option<&ShellWord>) -> Option<()> {
     match word {
         Some(word) if word.splits => None,
         // A missing value is git's own error.
@@ -118,7 +118,7 @@ fn value(word: Option<&Word>) -> Option<()> {
 }
 
 /// `-m"$text"` and `--message="$text"`: an option whose name is known, with a value that is not.
-fn attached_message(name: &str, word: &Word) -> bool {
+fn attached_message(name: &str, word: &ShellWord) -> bool {
     if word.splits {
         return false;
     }
@@ -145,7 +145,7 @@ fn attached_message(name: &str, word: &Word) -> bool {
 }
 
 /// `$(git merge-base main HEAD)` and its like give a commit, never an option.
-fn is_hash(word: &Word) -> bool {
+fn is_hash(word: &ShellWord) -> bool {
     let source = word.source.replace('"', "");
     let Some(start) = source.strip_prefix("$(git ") else {
         return false;

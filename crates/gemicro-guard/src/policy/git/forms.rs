@@ -1,6 +1,6 @@
 //! The reading forms of subcommands that can also write.
 
-use crate::policy::shell::Word;
+use crate::policy::shell::ShellWord;
 
 /// Options of `branch` and `tag` with which names are patterns, not new branches.
 const LISTING: &[&str] = &[
@@ -64,8 +64,8 @@ const CONFIG_FLAGS: &[&str] = &[
 ];
 
 /// Whether the subcommand only reads, with these arguments.
-pub(super) fn is_reading(name: &str, arguments: &[Word]) -> bool {
-    let words: Option<Vec<&str>> = arguments.iter().map(Word::known).collect();
+pub(super) fn is_reading(name: &str, arguments: &[ShellWord]) -> bool {
+    let words: Option<Vec<&str>> = arguments.iter().map(ShellWord::known).collect();
     let Some(words) = words else {
         return false;
     };

@@ -3,8 +3,8 @@
 use super::subcommand;
 use crate::policy::decision::Denial;
 use crate::policy::paths::Roots;
-use crate::policy::rule::Rule;
-use crate::policy::shell::{Program, State, Word};
+use crate::policy::rule::PolicyRule;
+use crate::policy::shell::{Program, ShellState, ShellWord};
 
 /// Options before the subcommand that change nothing of importance.
 const FINE: &[&str] = &[
@@ -38,12 +38,12 @@ pub(in crate::policy) fn judge(
     roots: &Roots<'_>,
     program: &Program<'_>,
     implied: &str,
-    state: &State,
+    state: &ShellState,
 ) -> Result<(), Denial> {
-    let deny = |rule: Rule, hint: &str| Denial::new(rule, program.segment, hint);
+    let deny = |rule: PolicyRule, hint: &str| Denial::new(rule, program.segment, hint);
     if let Some(name) = &state.git_variable {
         let hint = format!("`{name}` makes git use another program or configuration");
-        return Err(deny(Rule::Environment, &hint));
+        return Err(deny(PolicyRule::Environment, &hint));
     }
     let arguments = &program.words[1..];
     if !implied.is_empty() {
@@ -55,7 +55,7 @@ pub(in crate::policy) fn judge(
     while let Some(word) = arguments.get(at) {
         let Some(text) = word.known() else {
             return Err(deny(
-                Rule::GitSubcommand,
+                PolicyRule::GitSubcommand,
                 "write git's subcommand and options themselves, not a variable or pattern",
             ));
         };
@@ -67,15 +67,15 @@ pub(in crate::policy) fn judge(
                 let folder = arguments
                     .get(at)
                     .filter(|folder| !folder.tilde)
-                    .and_then(Word::known);
-                let folder =
-                    folder.ok_or_else(|| deny(Rule::GitOutside, "`-C` needs a folder of the worktree"))?;
+                    .and_then(ShellWord::known);
+                let folder = folder
+                    .ok_or_else(|| deny(PolicyRule::GitOutside, "`-C` needs a folder of the worktree"))?;
                 place.change(folder);
                 at += 1;
             }
             _ if text.starts_with('-') => {
                 return Err(deny(
-                    Rule::GitOption,
+                    PolicyRule::GitOption,
                     "this option can make git use another repository or run programs; leave it out",
                 ));
             }
@@ -89,7 +89,7 @@ pub(in crate::policy) fn judge(
 }
 
 /// git works in the worktree only.
-fn inside(roots: &Roots<'_>, program: &Program<'_>, state: &State) -> Result<(), Denial> {
+fn inside(roots: &Roots<'_>, program: &Program<'_>, state: &ShellState) -> Result<(), Denial> {
     let is_inside = state
         .resolve(".")
         .is_some_and(|places| places.iter().all(|place| roots.holds(place)));
@@ -97,5 +97,5 @@ fn inside(roots: &Roots<'_>, program: &Program<'_>, state: &State) -> Result<(),
         return Ok(());
     }
     let hint = "use git inside your worktree only";
-    Err(Denial::new(Rule::GitOutside, program.segment, hint))
+    Err(Denial::new(PolicyRule::GitOutside, program.segment, hint))
 }

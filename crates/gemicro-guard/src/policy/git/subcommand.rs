@@ -3,8 +3,8 @@
 use super::{denied, forms, hint};
 use crate::policy::config::PolicyConfig;
 use crate::policy::decision::Denial;
-use crate::policy::rule::Rule;
-use crate::policy::shell::{Program, Word};
+use crate::policy::rule::PolicyRule;
+use crate::policy::shell::{Program, ShellWord};
 
 /// Subcommands that are allowed with any options but the denied ones.
 const ALLOWED: &[&str] = &[
@@ -44,7 +44,7 @@ pub(super) fn judge(
     config: &PolicyConfig,
     program: &Program<'_>,
     name: &str,
-    arguments: &[Word],
+    arguments: &[ShellWord],
 ) -> Result<(), Denial> {
     let is_allowed = ALLOWED.contains(&name) || config.git_subcommands.iter().any(|extra| extra == name);
     let is_form = match is_allowed {
@@ -55,7 +55,7 @@ pub(super) fn judge(
         return denied::check(config, program, name, arguments);
     }
     Err(Denial::new(
-        Rule::GitSubcommand,
+        PolicyRule::GitSubcommand,
         program.segment,
         hint::for_subcommand(name),
     ))

@@ -2,12 +2,12 @@
 
 use super::nested::{file, hidden};
 use super::program::{self, Program};
-use super::run::Run;
-use super::state::State;
+use super::run::PolicyRun;
+use super::state::ShellState;
 use super::variable;
-use super::word::Word;
+use super::word::ShellWord;
 use crate::policy::decision::Denial;
-use crate::policy::rule::Rule;
+use crate::policy::rule::PolicyRule;
 
 /// Builtins whose arguments are names of variables that they set.
 const SETTERS: &[&str] = &[
@@ -54,10 +54,10 @@ pub(super) fn is_known(base: &str) -> bool {
 
 /// Judges a builtin; nothing when the program is none of them.
 pub(super) fn judge(
-    run: &Run<'_>,
+    run: &PolicyRun<'_>,
     program: &Program<'_>,
     base: &str,
-    state: &mut State,
+    state: &mut ShellState,
 ) -> Option<Result<(), Denial>> {
     let arguments = &program.words[1..];
     if SETTERS.contains(&base) || matches!(base, "printf" | "test" | "[") {
@@ -96,7 +96,7 @@ pub(super) fn judge(
     })
 }
 
-fn change(run: &Run<'_>, arguments: &[Word], state: &mut State) {
+fn change(run: &PolicyRun<'_>, arguments: &[ShellWord], state: &mut ShellState) {
     let mut operands = arguments
         .iter()
         .filter(|word| !matches!(word.known(), Some("-P" | "-L" | "-e" | "-@" | "-n" | "--")));
@@ -117,14 +117,14 @@ fn change(run: &Run<'_>, arguments: &[Word], state: &mut State) {
     }
 }
 
-fn eval(run: &Run<'_>, program: &Program<'_>, state: &mut State) -> Result<(), Denial> {
-    let words: Option<Vec<&str>> = program.words[1..].iter().map(Word::known).collect();
+fn eval(run: &PolicyRun<'_>, program: &Program<'_>, state: &mut ShellState) -> Result<(), Denial> {
+    let words: Option<Vec<&str>> = program.words[1..].iter().map(ShellWord::known).collect();
     let text = words.ok_or_else(|| hidden(program))?.join(" ");
     run.script(text.strip_prefix("-- ").unwrap_or(&text), state)
 }
 
 /// A sourced file must be one of the worktree: it may change what every later name means.
-fn source(run: &Run<'_>, program: &Program<'_>, state: &State) -> Result<(), Denial> {
+fn source(run: &PolicyRun<'_>, program: &Program<'_>, state: &ShellState) -> Result<(), Denial> {
     let word = program.words.get(1).ok_or_else(|| hidden(program))?;
     file(word, program)?;
     let path = word.known().unwrap_or_default();
@@ -134,7 +134,7 @@ fn source(run: &Run<'_>, program: &Program<'_>, state: &State) -> Result<(), Den
         .try_for_each(|place| run.roots.readable(place, program.segment))
 }
 
-fn trap(run: &Run<'_>, program: &Program<'_>, state: &State) -> Result<(), Denial> {
+fn trap(run: &PolicyRun<'_>, program: &Program<'_>, state: &ShellState) -> Result<(), Denial> {
     let mut words = program.words[1..]
         .iter()
         .skip_while(|word| word.known() == Some("--"));
@@ -151,8 +151,8 @@ fn trap(run: &Run<'_>, program: &Program<'_>, state: &State) -> Result<(), Denia
     run.script(text, &mut later)
 }
 
-fn alias(run: &Run<'_>, program: &Program<'_>, state: &mut State) -> Result<(), Denial> {
-    let deny = |hint: &str| Denial::new(Rule::Redefinition, program.segment, hint);
+fn alias(run: &PolicyRun<'_>, program: &Program<'_>, state: &mut ShellState) -> Result<(), Denial> {
+    let deny = |hint: &str| Denial::new(PolicyRule::Redefinition, program.segment, hint);
     for word in &program.words[1..] {
         let text = word.known().ok_or_else(|| deny("write the alias itself"))?;
         match text.split_once('=') {
@@ -173,7 +173,7 @@ fn alias(run: &Run<'_>, program: &Program<'_>, state: &mut State) -> Result<(), 
 /// Builtins that may list things but not hang commands on names, keys or completions.
 fn lookups_only(program: &Program<'_>) -> Result<(), Denial> {
     let changes = program.words[1..].iter().any(|word| match word.known() {
-        Some("-p") => program.words.first().and_then(Word::known) == Some("hash"),
+        Some("-p") => program.words.first().and_then(ShellWord::known) == Some("hash"),
         Some(text) => {
             text.starts_with('-') && !matches!(text, "-a" | "-l" | "-r" | "-t" | "-P" | "-b" | "-c")
         }
@@ -181,20 +181,23 @@ fn lookups_only(program: &Program<'_>) -> Result<(), Denial> {
     });
     if changes {
         let hint = "do not give commands a new meaning";
-        return Err(Denial::new(Rule::Redefinition, program.segment, hint));
+        return Err(Denial::new(PolicyRule::Redefinition, program.segment, hint));
     }
     Ok(())
 }
 
 fn printf(program: &Program<'_>) -> Result<(), Denial> {
-    match (program.words.get(1).and_then(Word::known), program.words.get(2)) {
+    match (
+        program.words.get(1).and_then(ShellWord::known),
+        program.words.get(2),
+    ) {
         (Some("-v"), Some(name)) => names(name, program),
         _ => Ok(()),
     }
 }
 
-fn setter(program: &Program<'_>, base: &str, state: &mut State) -> Result<(), Denial> {
-    let is_callback = |word: &Word| word.prefix.starts_with("-C");
+fn setter(program: &Program<'_>, base: &str, state: &mut ShellState) -> Result<(), Denial> {
+    let is_callback = |word: &ShellWord| word.prefix.starts_with("-C");
     if matches!(base, "mapfile" | "readarray") && program.words.iter().any(is_callback) {
         return Err(hidden(program));
     }
@@ -210,7 +213,7 @@ fn setter(program: &Program<'_>, base: &str, state: &mut State) -> Result<(), De
 }
 
 /// A variable's name: not one of git's, and no command hidden in its index.
-fn names(word: &Word, program: &Program<'_>) -> Result<(), Denial> {
+fn names(word: &ShellWord, program: &Program<'_>) -> Result<(), Denial> {
     let text = word.known().unwrap_or(&word.prefix);
     if text.contains("$(") || text.contains('`') {
         return Err(hidden(program));
@@ -218,10 +221,10 @@ fn names(word: &Word, program: &Program<'_>) -> Result<(), Denial> {
     variable::named(text, program.segment)
 }
 
-fn patch(run: &Run<'_>, program: &Program<'_>, state: &State) -> Result<(), Denial> {
+fn patch(run: &PolicyRun<'_>, program: &Program<'_>, state: &ShellState) -> Result<(), Denial> {
     let text = match (&program.stdin, program.words.get(1)) {
         (_, Some(word)) => word.known(),
-        (super::program::Stdin::Script(text), None) => Some(text.as_str()),
+        (super::program::CommandInput::Script(text), None) => Some(text.as_str()),
         _ => None,
     };
     let text = text.ok_or_else(|| hidden(program))?;

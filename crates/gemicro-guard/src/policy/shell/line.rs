@@ -2,28 +2,28 @@
 
 use std::path::Path;
 
-use super::program::{self, Program, Stdin};
-use super::run::Run;
-use super::state::State;
-use super::word::Word;
+use super::program::{self, CommandInput, Program};
+use super::run::PolicyRun;
+use super::state::ShellState;
+use super::word::ShellWord;
 use crate::policy::decision::Denial;
 use crate::policy::paths::Roots;
 
 /// Judges a whole command line.
 pub(in crate::policy) fn line(roots: &Roots<'_>, cwd: &Path, text: &str) -> Result<(), Denial> {
-    let run = Run::new(roots);
-    run.script(text, &mut State::new(cwd))
+    let run = PolicyRun::new(roots);
+    run.script(text, &mut ShellState::new(cwd))
 }
 
 /// Judges a command that is started without a shell.
 pub(in crate::policy) fn words(roots: &Roots<'_>, cwd: &Path, words: &[&str]) -> Result<(), Denial> {
-    let run = Run::new(roots);
+    let run = PolicyRun::new(roots);
     let segment = words.join(" ");
-    let words: Vec<Word> = words.iter().map(|word| Word::literal(word)).collect();
+    let words: Vec<ShellWord> = words.iter().map(|word| ShellWord::literal(word)).collect();
     let program = Program {
         words: &words,
-        stdin: Stdin::Inherited,
+        stdin: CommandInput::Inherited,
         segment: &segment,
     };
-    program::judge(&run, &program, &mut State::new(cwd))
+    program::judge(&run, &program, &mut ShellState::new(cwd))
 }

@@ -1,11 +1,11 @@
 //! Shells inside the line: their program must stand in the line too, and is judged like it.
 
-use super::program::{self, Program, Stdin};
-use super::run::Run;
-use super::state::State;
-use super::word::Word;
+use super::program::{self, CommandInput, Program};
+use super::run::PolicyRun;
+use super::state::ShellState;
+use super::word::ShellWord;
 use crate::policy::decision::Denial;
-use crate::policy::rule::Rule;
+use crate::policy::rule::PolicyRule;
 
 const SHELLS: &[&str] = &[
     "sh", "bash", "dash", "zsh", "ksh", "mksh", "ksh93", "ash", "rbash", "fish", "csh", "tcsh", "pwsh", "nu",
@@ -30,10 +30,10 @@ pub(super) fn is_shell(base: &str) -> bool {
 }
 
 /// Judges the start of a shell.
-pub(super) fn shell(run: &Run<'_>, program: &Program<'_>, state: &State) -> Result<(), Denial> {
+pub(super) fn shell(run: &PolicyRun<'_>, program: &Program<'_>, state: &ShellState) -> Result<(), Denial> {
     if let Some(name) = &state.shell_variable {
         let hint = format!("`{name}` makes shells run something else");
-        return Err(Denial::new(Rule::Environment, program.segment, hint));
+        return Err(Denial::new(PolicyRule::Environment, program.segment, hint));
     }
     let mut words = program.words.iter().skip(1);
     let mut takes_text = false;
@@ -57,7 +57,7 @@ pub(super) fn shell(run: &Run<'_>, program: &Program<'_>, state: &State) -> Resu
                         'o' | 'O' => {
                             words
                                 .next()
-                                .and_then(Word::known)
+                                .and_then(ShellWord::known)
                                 .ok_or_else(|| hidden(program))?;
                         }
                         _ if FLAGS.contains(letter) => {}
@@ -76,25 +76,25 @@ pub(super) fn shell(run: &Run<'_>, program: &Program<'_>, state: &State) -> Resu
         Some(word) if !reads_input => file(word, program),
         _ if takes_text => Err(hidden(program)),
         _ => match &program.stdin {
-            Stdin::Script(text) => run.script(text, &mut state.clone()),
-            Stdin::Inherited | Stdin::Other => Err(hidden(program)),
+            CommandInput::Script(text) => run.script(text, &mut state.clone()),
+            CommandInput::Inherited | CommandInput::Other => Err(hidden(program)),
         },
     }
 }
 
 /// Judges a word that is itself a shell program.
 pub(super) fn text(
-    run: &Run<'_>,
-    word: &Word,
+    run: &PolicyRun<'_>,
+    word: &ShellWord,
     program: &Program<'_>,
-    state: &mut State,
+    state: &mut ShellState,
 ) -> Result<(), Denial> {
     let text = word.known().ok_or_else(|| hidden(program))?;
     run.script(text, state)
 }
 
 /// Judges a script file: its name must be known, and it must be a file.
-pub(super) fn file(word: &Word, program: &Program<'_>) -> Result<(), Denial> {
+pub(super) fn file(word: &ShellWord, program: &Program<'_>) -> Result<(), Denial> {
     let path = word.known().ok_or_else(|| hidden(program))?;
     let is_stream =
         ["/dev/", "/proc/"].iter().any(|folder| path.starts_with(folder)) || path.contains("/../");
@@ -108,7 +108,7 @@ pub(super) fn file(word: &Word, program: &Program<'_>) -> Result<(), Denial> {
 /// The denial of a program that nobody can see.
 pub(super) fn hidden(program: &Program<'_>) -> Denial {
     Denial::new(
-        Rule::ShellInput,
+        PolicyRule::ShellInput,
         program.segment,
         "write the commands in the line itself; no shell that reads them from elsewhere",
     )

@@ -1,10 +1,10 @@
 //! Reads a wrapper's own options, to find the word where the wrapped command starts.
 
-use super::word::Word;
+use super::word::ShellWord;
 
 /// The options of one program.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Options {
+pub(super) struct ProgramOptions {
     /// Letters without a value.
     pub(super) flags: &'static str,
     /// Letters with a value, in the same word or the next.
@@ -18,14 +18,17 @@ pub(super) struct Options {
 }
 
 /// One option that was given; long ones without their dashes.
-pub(super) struct Given<'a> {
+pub(super) struct GivenOption<'a> {
     pub(super) name: String,
     /// Its value, if it is known.
     pub(super) value: Option<&'a str>,
 }
 
 /// Splits words into options and the rest. Nothing when an option is unknown or not readable.
-pub(super) fn split<'a>(options: &Options, words: &'a [Word]) -> Option<(Vec<Given<'a>>, &'a [Word])> {
+pub(super) fn split<'a>(
+    options: &ProgramOptions,
+    words: &'a [ShellWord],
+) -> Option<(Vec<GivenOption<'a>>, &'a [ShellWord])> {
     let mut given = Vec::new();
     let mut at = 0;
     while let Some(word) = words.get(at) {
@@ -52,7 +55,7 @@ pub(super) fn split<'a>(options: &Options, words: &'a [Word]) -> Option<(Vec<Giv
         };
         if let Some(long) = text.strip_prefix("--") {
             match long.split_once('=') {
-                Some((name, value)) if options.long_valued.contains(&name) => given.push(Given {
+                Some((name, value)) if options.long_valued.contains(&name) => given.push(GivenOption {
                     name: name.to_owned(),
                     value: word.known().map(|_| value),
                 }),
@@ -72,7 +75,7 @@ pub(super) fn split<'a>(options: &Options, words: &'a [Word]) -> Option<(Vec<Giv
                     let value = next()?;
                     given.push(valued(&letter.to_string(), value));
                 } else {
-                    given.push(Given {
+                    given.push(GivenOption {
                         name: letter.to_string(),
                         value: word.known().map(|_| rest),
                     });
@@ -80,7 +83,7 @@ pub(super) fn split<'a>(options: &Options, words: &'a [Word]) -> Option<(Vec<Giv
                 break;
             }
             if options.attached.contains(letter) {
-                given.push(Given {
+                given.push(GivenOption {
                     name: letter.to_string(),
                     value: Some(rest).filter(|rest| !rest.is_empty()),
                 });
@@ -95,15 +98,15 @@ pub(super) fn split<'a>(options: &Options, words: &'a [Word]) -> Option<(Vec<Giv
     Some((given, words.get(at..).unwrap_or_default()))
 }
 
-fn flag<'a>(name: &str) -> Given<'a> {
-    Given {
+fn flag<'a>(name: &str) -> GivenOption<'a> {
+    GivenOption {
         name: name.to_owned(),
         value: None,
     }
 }
 
-fn valued<'a>(name: &str, word: &'a Word) -> Given<'a> {
-    Given {
+fn valued<'a>(name: &str, word: &'a ShellWord) -> GivenOption<'a> {
+    GivenOption {
         name: name.to_owned(),
         value: word.known(),
     }

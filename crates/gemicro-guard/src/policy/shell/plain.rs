@@ -1,7 +1,7 @@
 //! Programs that take their arguments as data: a word `git` or `sh` among them starts nothing.
 
 use super::program::base_name;
-use super::word::Word;
+use super::word::ShellWord;
 use super::writer;
 
 const PLAIN: &[&str] = &[
@@ -216,11 +216,11 @@ pub(super) fn is_known(base: &str) -> bool {
 }
 
 /// Whether a program takes these words as data.
-pub(super) fn takes_data(base: &str, words: &[Word]) -> bool {
+pub(super) fn takes_data(base: &str, words: &[ShellWord]) -> bool {
     if PLAIN.contains(&base) || TOOLS.contains(&base) || writer::is_plain(base) {
         return true;
     }
-    let word = |at: usize| words.get(at).and_then(Word::known);
+    let word = |at: usize| words.get(at).and_then(ShellWord::known);
     if let Some((_, plain)) = SUBCOMMANDS.iter().find(|(name, _)| *name == base)
         && (words.is_empty() || word(0).is_some_and(|first| plain.contains(&first)))
     {

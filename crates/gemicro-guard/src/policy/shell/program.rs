@@ -1,27 +1,27 @@
 //! One simple command: which program it starts, and which rules bind that program.
 
-use super::run::Run;
-use super::state::State;
-use super::word::Word;
+use super::run::PolicyRun;
+use super::state::ShellState;
+use super::word::ShellWord;
 use super::{builtin, nested, plain, wrapper, writer};
 use crate::policy::decision::Denial;
-use crate::policy::rule::Rule;
+use crate::policy::rule::PolicyRule;
 use crate::policy::{git, paths};
 
 /// A simple command, ready to be judged.
 #[derive(Debug, Clone)]
 pub(in crate::policy) struct Program<'a> {
     /// The program and its arguments.
-    pub(in crate::policy) words: &'a [Word],
+    pub(in crate::policy) words: &'a [ShellWord],
     /// Where its input comes from.
-    pub(in crate::policy) stdin: Stdin,
+    pub(in crate::policy) stdin: CommandInput,
     /// The command as written, for the answer.
     pub(in crate::policy) segment: &'a str,
 }
 
 /// Where a command's input comes from.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(in crate::policy) enum Stdin {
+pub(in crate::policy) enum CommandInput {
     /// From the command around it; not known.
     #[default]
     Inherited,
@@ -39,9 +39,9 @@ const RESERVED: &[&str] = &[
 
 /// Judges one simple command.
 pub(in crate::policy) fn judge(
-    run: &Run<'_>,
+    run: &PolicyRun<'_>,
     program: &Program<'_>,
-    state: &mut State,
+    state: &mut ShellState,
 ) -> Result<(), Denial> {
     run.count(program.segment)?;
     let Some(first) = program.words.first() else {
@@ -49,7 +49,7 @@ pub(in crate::policy) fn judge(
     };
     let name = first.known().ok_or_else(|| {
         let hint = "write the program's name itself, not a variable, pattern or substitution";
-        Denial::new(Rule::DynamicProgram, program.segment, hint)
+        Denial::new(PolicyRule::DynamicProgram, program.segment, hint)
     })?;
     readable_name(name, program.segment)?;
     let base = base_name(name);
@@ -58,13 +58,18 @@ pub(in crate::policy) fn judge(
     }
     if state.aliases.iter().any(|alias| alias == name) {
         let hint = "write the command itself, not an alias";
-        return Err(Denial::new(Rule::DynamicProgram, program.segment, hint));
+        return Err(Denial::new(PolicyRule::DynamicProgram, program.segment, hint));
     }
     program.words.iter().try_for_each(no_secret)?;
     run.deeper(program.segment, || dispatch(run, program, &base, state))
 }
 
-fn dispatch(run: &Run<'_>, program: &Program<'_>, base: &str, state: &mut State) -> Result<(), Denial> {
+fn dispatch(
+    run: &PolicyRun<'_>,
+    program: &Program<'_>,
+    base: &str,
+    state: &mut ShellState,
+) -> Result<(), Denial> {
     let config = run.roots.config;
     if let Some(subcommand) = git_program(base) {
         return git::judge(run.roots, program, subcommand, state);
@@ -133,39 +138,43 @@ fn readable_name(name: &str, segment: &str) -> Result<(), Denial> {
     match odd {
         Some(odd) => {
             let hint = format!("the program's name holds {:?} (U+{:04X})", odd, u32::from(odd));
-            Err(Denial::new(Rule::OddCharacters, segment, hint))
+            Err(Denial::new(PolicyRule::OddCharacters, segment, hint))
         }
         None => Ok(()),
     }
 }
 
 /// Refuses a word that names a place where keys lie.
-pub(super) fn no_secret(word: &Word) -> Result<(), Denial> {
+pub(super) fn no_secret(word: &ShellWord) -> Result<(), Denial> {
     let names_secret = match word.known() {
         Some(text) => (word.tilde || text.starts_with('/')) && paths::is_secret(text),
         None => paths::is_secret(&word.source),
     };
     if names_secret {
         let hint = "keys and passwords are not for the agent";
-        return Err(Denial::new(Rule::SecretPath, word.source.clone(), hint));
+        return Err(Denial::new(PolicyRule::SecretPath, word.source.clone(), hint));
     }
     Ok(())
 }
 
 /// An unknown program whose later word is git or a shell is taken for a wrapper that nobody can look through.
-pub(super) fn later_words(run: &Run<'_>, program: &Program<'_>, state: &State) -> Result<(), Denial> {
+pub(super) fn later_words(
+    run: &PolicyRun<'_>,
+    program: &Program<'_>,
+    state: &ShellState,
+) -> Result<(), Denial> {
     let starts = |word: &str| {
         let is_name = !word.contains('/') || word.starts_with('/');
         is_name && starts_commands(word)
     };
-    for text in program.words.iter().skip(1).filter_map(Word::known) {
+    for text in program.words.iter().skip(1).filter_map(ShellWord::known) {
         let value = match text.split_once('=') {
             Some((option, value)) if option.starts_with('-') => value,
             _ => text,
         };
         if starts(value) {
             let hint = "start git and shells directly, not through another program";
-            return Err(Denial::new(Rule::Wrapper, program.segment, hint));
+            return Err(Denial::new(PolicyRule::Wrapper, program.segment, hint));
         }
         let mut parts = value.split_whitespace();
         let is_command = parts.next().is_some_and(starts) && parts.next().is_some();

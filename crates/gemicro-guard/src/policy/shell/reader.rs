@@ -4,7 +4,7 @@
 
 pub use tree_sitter::{Node, Tree};
 
-use super::word::Word;
+use super::word::ShellWord;
 use super::{nested, syntax};
 
 /// Parses a shell program; nothing when it cannot be read for certain.
@@ -24,7 +24,7 @@ pub fn source<'t>(node: Node<'_>, text: &'t str) -> &'t str {
 
 /// The exact text of a word without its quotes; nothing when only the running shell knows it.
 pub fn known_word(node: Node<'_>, text: &str) -> Option<String> {
-    Word::read(node, text).ok()?.text
+    ShellWord::read(node, text).ok()?.text
 }
 
 /// Whether a program of this name is a shell.

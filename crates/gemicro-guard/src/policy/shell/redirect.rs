@@ -2,22 +2,22 @@
 
 use tree_sitter::Node;
 
-use super::program::{self, Stdin};
-use super::run::Run;
-use super::state::State;
+use super::program::{self, CommandInput};
+use super::run::PolicyRun;
+use super::state::ShellState;
 use super::syntax::{children, source, unreadable};
-use super::walk::Walk;
-use super::word::{Word, holes};
+use super::walk::ShellWalk;
+use super::word::{ShellWord, holes};
 use crate::policy::decision::Denial;
-use crate::policy::rule::Rule;
+use crate::policy::rule::PolicyRule;
 
 /// What the redirections of one statement bring.
 #[derive(Default)]
 pub(super) struct Redirects<'t> {
     /// Where standard input comes from.
-    pub(super) stdin: Stdin,
+    pub(super) stdin: CommandInput,
     /// Words after a redirection, which belong to the command before it.
-    pub(super) words: Vec<Word>,
+    pub(super) words: Vec<ShellWord>,
     /// Statements that the grammar hangs under a here-document: the rest of its line.
     pub(super) after: Vec<Node<'t>>,
 }
@@ -25,11 +25,11 @@ pub(super) struct Redirects<'t> {
 impl<'t> Redirects<'t> {
     /// Takes in a further redirection of the same statement.
     pub(super) fn add(&mut self, other: Redirects<'t>) {
-        if other.stdin != Stdin::Inherited {
+        if other.stdin != CommandInput::Inherited {
             self.stdin = match self.stdin {
-                Stdin::Inherited => other.stdin,
+                CommandInput::Inherited => other.stdin,
                 // Two inputs: the last one wins in bash, and nobody needs two.
-                Stdin::Script(_) | Stdin::Other => Stdin::Other,
+                CommandInput::Script(_) | CommandInput::Other => CommandInput::Other,
             };
         }
         self.words.extend(other.words);
@@ -38,7 +38,11 @@ impl<'t> Redirects<'t> {
 }
 
 /// Judges one redirection.
-pub(super) fn read<'t>(walk: &Walk<'_, 't>, node: Node<'t>, state: &State) -> Result<Redirects<'t>, Denial> {
+pub(super) fn read<'t>(
+    walk: &ShellWalk<'_, 't>,
+    node: Node<'t>,
+    state: &ShellState,
+) -> Result<Redirects<'t>, Denial> {
     match node.kind() {
         "file_redirect" => file(walk, node, state),
         "heredoc_redirect" => heredoc(walk, node, state),
@@ -47,11 +51,11 @@ pub(super) fn read<'t>(walk: &Walk<'_, 't>, node: Node<'t>, state: &State) -> Re
             let word = children(node)
                 .into_iter()
                 .find(|child| child.kind() != "file_descriptor")
-                .map(|child| Word::read(child, walk.text))
+                .map(|child| ShellWord::read(child, walk.text))
                 .transpose()?;
             let text = word.and_then(|word| word.text);
             Ok(Redirects {
-                stdin: text.map_or(Stdin::Other, Stdin::Script),
+                stdin: text.map_or(CommandInput::Other, CommandInput::Script),
                 ..Redirects::default()
             })
         }
@@ -59,7 +63,7 @@ pub(super) fn read<'t>(walk: &Walk<'_, 't>, node: Node<'t>, state: &State) -> Re
     }
 }
 
-fn file<'t>(walk: &Walk<'_, 't>, node: Node<'t>, state: &State) -> Result<Redirects<'t>, Denial> {
+fn file<'t>(walk: &ShellWalk<'_, 't>, node: Node<'t>, state: &ShellState) -> Result<Redirects<'t>, Denial> {
     let segment = source(node, walk.text);
     let operator = (0..node.child_count())
         .filter_map(|idx| node.child(idx))
@@ -70,21 +74,21 @@ fn file<'t>(walk: &Walk<'_, 't>, node: Node<'t>, state: &State) -> Result<Redire
     for child in children(node) {
         walk.expression(child, state)?;
         if child.kind() != "file_descriptor" {
-            words.push(Word::read(child, walk.text));
+            words.push(ShellWord::read(child, walk.text));
         }
     }
     let mut words = words.into_iter();
     let first = words.next();
-    let is_substitution = |word: &Word| word.source.starts_with("<(") || word.source.starts_with(">(");
-    let mut stdin = Stdin::Inherited;
+    let is_substitution = |word: &ShellWord| word.source.starts_with("<(") || word.source.starts_with(">(");
+    let mut stdin = CommandInput::Inherited;
     match (operator, first) {
         ("<", Some(word)) => {
             if let Ok(word) = &word {
                 program::no_secret(word)?;
             }
-            stdin = Stdin::Other;
+            stdin = CommandInput::Other;
         }
-        ("<&" | "<&-", _) => stdin = Stdin::Other,
+        ("<&" | "<&-", _) => stdin = CommandInput::Other,
         (">&" | ">&-", None) => {}
         (">&", Some(word)) => {
             let word = word?;
@@ -110,9 +114,13 @@ fn file<'t>(walk: &Walk<'_, 't>, node: Node<'t>, state: &State) -> Result<Redire
     })
 }
 
-fn heredoc<'t>(walk: &Walk<'_, 't>, node: Node<'t>, state: &State) -> Result<Redirects<'t>, Denial> {
+fn heredoc<'t>(
+    walk: &ShellWalk<'_, 't>,
+    node: Node<'t>,
+    state: &ShellState,
+) -> Result<Redirects<'t>, Denial> {
     let mut found = Redirects {
-        stdin: Stdin::Other,
+        stdin: CommandInput::Other,
         ..Redirects::default()
     };
     let mut quoted = false;
@@ -135,7 +143,7 @@ fn heredoc<'t>(walk: &Walk<'_, 't>, node: Node<'t>, state: &State) -> Result<Red
                     } else {
                         body.to_owned()
                     };
-                    found.stdin = Stdin::Script(text);
+                    found.stdin = CommandInput::Script(text);
                 }
             }
             "file_redirect" | "herestring_redirect" | "heredoc_redirect" => {
@@ -153,7 +161,7 @@ fn heredoc<'t>(walk: &Walk<'_, 't>, node: Node<'t>, state: &State) -> Result<Red
             | "process_substitution"
             | "translated_string" => {
                 walk.expression(child, state)?;
-                found.words.push(Word::read(child, walk.text)?);
+                found.words.push(ShellWord::read(child, walk.text)?);
             }
             _ => found.after.push(child),
         }
@@ -187,14 +195,19 @@ fn all_seen(node: Node<'_>, body: &str) -> Result<(), Denial> {
 }
 
 /// Judges a path that is written.
-pub(super) fn written(run: &Run<'_>, word: &Word, segment: &str, state: &State) -> Result<(), Denial> {
+pub(super) fn written(
+    run: &PolicyRun<'_>,
+    word: &ShellWord,
+    segment: &str,
+    state: &ShellState,
+) -> Result<(), Denial> {
     let Some(path) = word.known() else {
         let hint = "write to a path that stands in the command, inside the worktree";
-        return Err(Denial::new(Rule::DynamicPath, segment, hint));
+        return Err(Denial::new(PolicyRule::DynamicPath, segment, hint));
     };
     if word.tilde || path.is_empty() {
         return Err(Denial::new(
-            Rule::OutsideWorktree,
+            PolicyRule::OutsideWorktree,
             segment,
             "write inside the worktree only",
         ));
@@ -204,7 +217,7 @@ pub(super) fn written(run: &Run<'_>, word: &Word, segment: &str, state: &State) 
     }
     let Some(places) = state.resolve(path) else {
         let hint = "the working directory is not known here; write without `cd`";
-        return Err(Denial::new(Rule::DynamicPath, segment, hint));
+        return Err(Denial::new(PolicyRule::DynamicPath, segment, hint));
     };
     places
         .iter()

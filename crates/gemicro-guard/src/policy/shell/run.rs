@@ -2,11 +2,11 @@
 
 use std::cell::Cell;
 
-use super::state::State;
+use super::state::ShellState;
 use super::{syntax, walk};
 use crate::policy::decision::Denial;
 use crate::policy::paths::Roots;
-use crate::policy::rule::Rule;
+use crate::policy::rule::PolicyRule;
 
 /// Shells in shells, functions in functions.
 const DEPTH: usize = 24;
@@ -14,14 +14,14 @@ const DEPTH: usize = 24;
 const COMMANDS: usize = 20_000;
 
 /// One judgement.
-pub(in crate::policy) struct Run<'a> {
+pub(in crate::policy) struct PolicyRun<'a> {
     /// The folders that may be used.
     pub(in crate::policy) roots: &'a Roots<'a>,
     depth: Cell<usize>,
     n_commands: Cell<usize>,
 }
 
-impl<'a> Run<'a> {
+impl<'a> PolicyRun<'a> {
     pub(super) fn new(roots: &'a Roots<'a>) -> Self {
         Self {
             roots,
@@ -31,7 +31,7 @@ impl<'a> Run<'a> {
     }
 
     /// Parses a text as a shell program and judges all of it.
-    pub(super) fn script(&self, text: &str, state: &mut State) -> Result<(), Denial> {
+    pub(super) fn script(&self, text: &str, state: &mut ShellState) -> Result<(), Denial> {
         self.deeper(text, || {
             let tree = syntax::parse(text)?;
             walk::program(self, text, tree.root_node(), state)
@@ -64,5 +64,5 @@ impl<'a> Run<'a> {
 }
 
 pub(super) fn too_large(segment: &str) -> Denial {
-    Denial::new(Rule::TooLarge, segment, "split this into smaller commands")
+    Denial::new(PolicyRule::TooLarge, segment, "split this into smaller commands")
 }

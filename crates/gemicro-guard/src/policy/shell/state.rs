@@ -6,7 +6,7 @@ use crate::policy::paths;
 
 /// A working directory, if it is known.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(in crate::policy) enum Place {
+pub(in crate::policy) enum WorkingDirectory {
     /// This folder.
     Known(PathBuf),
     /// Only known when the line runs.
@@ -16,12 +16,12 @@ pub(in crate::policy) enum Place {
 /// The shell's state between two statements, as far as it matters here. A set of working directories, because
 /// a `cd` may or may not have happened.
 #[derive(Debug, Clone)]
-pub(in crate::policy) struct State {
-    places: Vec<Place>,
+pub(in crate::policy) struct ShellState {
+    places: Vec<WorkingDirectory>,
     /// Where it would still be if the last `cd` failed.
-    failed: Vec<Place>,
-    previous: Vec<Place>,
-    stack: Vec<Vec<Place>>,
+    failed: Vec<WorkingDirectory>,
+    previous: Vec<WorkingDirectory>,
+    stack: Vec<Vec<WorkingDirectory>>,
     /// Whether statements may run more than once.
     pub(in crate::policy) repeats: bool,
     /// The variable that makes git unreliable, if one was set.
@@ -32,12 +32,12 @@ pub(in crate::policy) struct State {
     pub(in crate::policy) aliases: Vec<String>,
 }
 
-impl State {
+impl ShellState {
     pub(super) fn new(cwd: &Path) -> Self {
         Self {
-            places: vec![Place::Known(cwd.to_path_buf())],
+            places: vec![WorkingDirectory::Known(cwd.to_path_buf())],
             failed: Vec::new(),
-            previous: vec![Place::Unknown],
+            previous: vec![WorkingDirectory::Unknown],
             stack: Vec::new(),
             repeats: false,
             git_variable: None,
@@ -54,8 +54,8 @@ impl State {
         self.places
             .iter()
             .map(|place| match place {
-                Place::Known(folder) => Some(folder.join(path)),
-                Place::Unknown => None,
+                WorkingDirectory::Known(folder) => Some(folder.join(path)),
+                WorkingDirectory::Unknown => None,
             })
             .collect()
     }
@@ -70,12 +70,14 @@ impl State {
         let mut places = Vec::new();
         for place in &self.places {
             let next = match place {
-                Place::Known(folder) => Place::Known(paths::join(folder, path)),
-                Place::Unknown if Path::new(path).is_absolute() => Place::Known(PathBuf::from(path)),
-                Place::Unknown => Place::Unknown,
+                WorkingDirectory::Known(folder) => WorkingDirectory::Known(paths::join(folder, path)),
+                WorkingDirectory::Unknown if Path::new(path).is_absolute() => {
+                    WorkingDirectory::Known(PathBuf::from(path))
+                }
+                WorkingDirectory::Unknown => WorkingDirectory::Unknown,
             };
             // A folder that is not there (yet): the change may fail, and the line may go on.
-            let certain = matches!(&next, Place::Known(folder) if folder.is_dir());
+            let certain = matches!(&next, WorkingDirectory::Known(folder) if folder.is_dir());
             if !certain {
                 add(&mut self.failed, place.clone());
             }
@@ -91,13 +93,13 @@ impl State {
         }
     }
 
-    /// The line goes on because everything so far worked; returns what to give back to [`State::fail`].
-    pub(super) fn succeed(&mut self) -> Vec<Place> {
+    /// The line goes on because everything so far worked; returns what to give back to [`ShellState::fail`].
+    pub(super) fn succeed(&mut self) -> Vec<WorkingDirectory> {
         std::mem::take(&mut self.failed)
     }
 
     /// Puts back where a failed `cd` would have left the line.
-    pub(super) fn fail(&mut self, failed: Vec<Place>) {
+    pub(super) fn fail(&mut self, failed: Vec<WorkingDirectory>) {
         for place in failed {
             add(&mut self.failed, place);
         }
@@ -105,12 +107,12 @@ impl State {
 
     /// `cd` to somewhere that cannot be known.
     pub(in crate::policy) fn lose(&mut self) {
-        self.previous = std::mem::replace(&mut self.places, vec![Place::Unknown]);
+        self.previous = std::mem::replace(&mut self.places, vec![WorkingDirectory::Unknown]);
     }
 
     /// `cd` to exactly this folder.
     pub(in crate::policy) fn set(&mut self, folder: &Path) {
-        let places = vec![Place::Known(folder.to_path_buf())];
+        let places = vec![WorkingDirectory::Known(folder.to_path_buf())];
         self.previous = std::mem::replace(&mut self.places, places);
     }
 
@@ -133,7 +135,7 @@ impl State {
     }
 
     /// Takes in what another branch may have done.
-    pub(in crate::policy) fn join(&mut self, mut other: State) {
+    pub(in crate::policy) fn join(&mut self, mut other: ShellState) {
         self.settle();
         other.settle();
         for place in other.places {
@@ -155,13 +157,13 @@ impl State {
     }
 }
 
-fn add(places: &mut Vec<Place>, place: Place) {
+fn add(places: &mut Vec<WorkingDirectory>, place: WorkingDirectory) {
     const PLACES: usize = 32;
     if places.contains(&place) {
         return;
     }
     if places.len() >= PLACES {
-        *places = vec![Place::Unknown];
+        *places = vec![WorkingDirectory::Unknown];
     } else {
         places.push(place);
     }

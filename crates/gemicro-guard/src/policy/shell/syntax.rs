@@ -4,7 +4,7 @@ use tree_sitter::{Node, Parser, Tree};
 
 use super::run::too_large;
 use crate::policy::decision::Denial;
-use crate::policy::rule::Rule;
+use crate::policy::rule::PolicyRule;
 
 /// Longer texts are not judged; a single argument of a Linux process is at most half of this.
 const BYTES: usize = 256 * 1024;
@@ -91,12 +91,12 @@ pub(super) fn parse(text: &str) -> Result<Tree, Denial> {
     }
     if let Some(odd) = text.chars().find(|c| c.is_control() && !matches!(c, '\n' | '\t')) {
         let hint = format!("the command holds the control character {:?}; leave it out", odd);
-        return Err(Denial::new(Rule::OddCharacters, text, hint));
+        return Err(Denial::new(PolicyRule::OddCharacters, text, hint));
     }
     let mut parser = Parser::new();
     parser
         .set_language(&tree_sitter_bash::LANGUAGE.into())
-        .map_err(|error| Denial::new(Rule::Internal, text, error.to_string()))?;
+        .map_err(|error| Denial::new(PolicyRule::Internal, text, error.to_string()))?;
     let tree = parser.parse(masked(text), None).ok_or_else(|| too_large(text))?;
     inspect(&tree, text)?;
     continuations(&tree, text)?;
@@ -129,7 +129,7 @@ pub(super) fn children<'t>(node: Node<'t>) -> Vec<Node<'t>> {
 /// The denial of a text that cannot be read for certain.
 pub(super) fn unreadable(segment: &str) -> Denial {
     Denial::new(
-        Rule::ParseError,
+        PolicyRule::ParseError,
         segment,
         "this cannot be read for certain; use simpler shell syntax",
     )

@@ -2,12 +2,12 @@
 
 use tree_sitter::Node;
 
-use super::state::State;
+use super::state::ShellState;
 use super::syntax::{children, source, unreadable};
-use super::walk::Walk;
-use super::word::Word;
+use super::walk::ShellWalk;
+use super::word::ShellWord;
 use crate::policy::decision::Denial;
-use crate::policy::rule::Rule;
+use crate::policy::rule::PolicyRule;
 
 /// Variables that make git start or read something else.
 const GIT_READS: &[&str] = &[
@@ -33,7 +33,11 @@ const SHELL_READS: &[&str] = &[
 ];
 
 /// Judges `NAME=value`.
-pub(super) fn assignment<'t>(walk: &Walk<'_, 't>, node: Node<'t>, state: &mut State) -> Result<(), Denial> {
+pub(super) fn assignment<'t>(
+    walk: &ShellWalk<'_, 't>,
+    node: Node<'t>,
+    state: &mut ShellState,
+) -> Result<(), Denial> {
     let segment = source(node, walk.text);
     walk.expression(node, state)?;
     let name = node
@@ -57,7 +61,7 @@ pub(super) fn no_index_command(node: Node<'_>, text: &str) -> Result<(), Denial>
         "raw_string" | "string" | "ansi_c_string" | "word" | "concatenation"
     );
     if is_text {
-        let word = Word::read(node, text)?;
+        let word = ShellWord::read(node, text)?;
         return no_index_command_in(&word);
     }
     if matches!(node.kind(), "command_substitution" | "process_substitution") {
@@ -69,7 +73,7 @@ pub(super) fn no_index_command(node: Node<'_>, text: &str) -> Result<(), Denial>
 }
 
 /// The same for one word.
-pub(super) fn no_index_command_in(word: &Word) -> Result<(), Denial> {
+pub(super) fn no_index_command_in(word: &ShellWord) -> Result<(), Denial> {
     let is_name = |c: char| c.is_ascii_alphanumeric() || c == '_';
     let text = word.known().unwrap_or_default();
     let runs = text.match_indices('[').any(|(at, _)| {
@@ -78,13 +82,13 @@ pub(super) fn no_index_command_in(word: &Word) -> Result<(), Denial> {
     });
     if runs {
         let hint = "an index that holds a command is run by arithmetic; write the command itself";
-        return Err(Denial::new(Rule::ShellInput, word.source.clone(), hint));
+        return Err(Denial::new(PolicyRule::ShellInput, word.source.clone(), hint));
     }
     Ok(())
 }
 
 /// Notes that a variable was set, from any syntax; `value` is as written.
-pub(super) fn set(name: &str, value: &str, segment: &str, state: &mut State) -> Result<(), Denial> {
+pub(super) fn set(name: &str, value: &str, segment: &str, state: &mut ShellState) -> Result<(), Denial> {
     // Without a value it only switches the search off.
     if name != "CDPATH" || !value.is_empty() {
         named(name, segment)?;
@@ -103,11 +107,11 @@ pub(super) fn set(name: &str, value: &str, segment: &str, state: &mut State) -> 
 pub(super) fn named(name: &str, segment: &str) -> Result<(), Denial> {
     if name.starts_with("GIT_") {
         let hint = "gemicro sets git's variables; do not change them";
-        return Err(Denial::new(Rule::Environment, segment, hint));
+        return Err(Denial::new(PolicyRule::Environment, segment, hint));
     }
     if name == "CDPATH" {
         let hint = "with this variable, `cd` can lead anywhere; do not set it";
-        return Err(Denial::new(Rule::Environment, segment, hint));
+        return Err(Denial::new(PolicyRule::Environment, segment, hint));
     }
     Ok(())
 }
@@ -119,7 +123,11 @@ pub(super) fn computed(text: &str) -> Result<(), Denial> {
 }
 
 /// Judges `export`, `declare`, `local`, `readonly`, `typeset`.
-pub(super) fn declaration<'t>(walk: &Walk<'_, 't>, node: Node<'t>, state: &mut State) -> Result<(), Denial> {
+pub(super) fn declaration<'t>(
+    walk: &ShellWalk<'_, 't>,
+    node: Node<'t>,
+    state: &mut ShellState,
+) -> Result<(), Denial> {
     let segment = source(node, walk.text);
     let is_export = segment.starts_with("export");
     for child in children(node) {
@@ -128,7 +136,7 @@ pub(super) fn declaration<'t>(walk: &Walk<'_, 't>, node: Node<'t>, state: &mut S
             "variable_name" => named(source(child, walk.text), segment)?,
             _ => {
                 walk.expression(child, state)?;
-                let word = Word::read(child, walk.text)?;
+                let word = ShellWord::read(child, walk.text)?;
                 declared(&word, is_export, segment, state)?;
             }
         }
@@ -137,9 +145,14 @@ pub(super) fn declaration<'t>(walk: &Walk<'_, 't>, node: Node<'t>, state: &mut S
 }
 
 /// Judges one word after `export` and its like, or of `env`.
-pub(super) fn declared(word: &Word, is_export: bool, segment: &str, state: &mut State) -> Result<(), Denial> {
+pub(super) fn declared(
+    word: &ShellWord,
+    is_export: bool,
+    segment: &str,
+    state: &mut ShellState,
+) -> Result<(), Denial> {
     no_index_command_in(word)?;
-    let deny = |hint: &str| Denial::new(Rule::Environment, segment, hint);
+    let deny = |hint: &str| Denial::new(PolicyRule::Environment, segment, hint);
     let name_end = word.prefix.find('=');
     match (word.known(), name_end) {
         (_, Some(end)) => {
@@ -168,7 +181,7 @@ pub(super) fn expansion(text: &str) -> Result<(), Denial> {
     let inside = text.trim_start_matches("${").trim_end_matches('}');
     if inside.ends_with("@P") {
         let hint = "this form runs what the variable holds";
-        return Err(Denial::new(Rule::ShellInput, text, hint));
+        return Err(Denial::new(PolicyRule::ShellInput, text, hint));
     }
     if inside.starts_with("GIT_") && inside.contains('=') {
         return named(inside, text);

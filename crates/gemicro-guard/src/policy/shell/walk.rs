@@ -4,19 +4,24 @@ use std::cell::RefCell;
 
 use tree_sitter::Node;
 
-use super::program::{self, Program, Stdin};
+use super::program::{self, CommandInput, Program};
 use super::redirect::{self, Redirects};
-use super::run::Run;
-use super::state::State;
+use super::run::PolicyRun;
+use super::state::ShellState;
 use super::syntax::{children, source, unreadable};
 use super::variable;
-use super::word::Word;
+use super::word::ShellWord;
 use crate::policy::decision::Denial;
-use crate::policy::rule::Rule;
+use crate::policy::rule::PolicyRule;
 
 /// Judges a whole parsed program.
-pub(super) fn program(run: &Run<'_>, text: &str, root: Node<'_>, state: &mut State) -> Result<(), Denial> {
-    let walk = Walk {
+pub(super) fn program(
+    run: &PolicyRun<'_>,
+    text: &str,
+    root: Node<'_>,
+    state: &mut ShellState,
+) -> Result<(), Denial> {
+    let walk = ShellWalk {
         run,
         text,
         functions: RefCell::new(Vec::new()),
@@ -26,8 +31,8 @@ pub(super) fn program(run: &Run<'_>, text: &str, root: Node<'_>, state: &mut Sta
 }
 
 /// The walk over one tree.
-pub(super) struct Walk<'r, 't> {
-    pub(super) run: &'r Run<'r>,
+pub(super) struct ShellWalk<'r, 't> {
+    pub(super) run: &'r PolicyRun<'r>,
     pub(super) text: &'t str,
     functions: RefCell<Vec<(String, Node<'t>)>>,
     /// The bodies being judged right now, so that a function that calls itself ends.
@@ -35,16 +40,16 @@ pub(super) struct Walk<'r, 't> {
 }
 
 /// The redirections of a statement.
-struct Attached<'t> {
+struct AttachedText<'t> {
     nodes: Vec<Node<'t>>,
     /// Whether the word `-` stands before them.
     dash: bool,
     segment: &'t str,
 }
 
-impl<'t> Walk<'_, 't> {
+impl<'t> ShellWalk<'_, 't> {
     /// Statements one after another.
-    fn sequence(&self, node: Node<'t>, state: &mut State) -> Result<(), Denial> {
+    fn sequence(&self, node: Node<'t>, state: &mut ShellState) -> Result<(), Denial> {
         for (idx, child) in children(node).into_iter().enumerate() {
             if idx > 0 {
                 state.settle();
@@ -60,7 +65,7 @@ impl<'t> Walk<'_, 't> {
     }
 
     /// A statement that may or may not run before the next one.
-    fn maybe(&self, node: Node<'t>, state: &mut State) -> Result<(), Denial> {
+    fn maybe(&self, node: Node<'t>, state: &mut ShellState) -> Result<(), Denial> {
         let mut branch = state.clone();
         self.statement(node, &mut branch)?;
         state.join(branch);
@@ -68,11 +73,11 @@ impl<'t> Walk<'_, 't> {
     }
 
     /// A statement in a process of its own.
-    fn apart(&self, node: Node<'t>, state: &State) -> Result<(), Denial> {
+    fn apart(&self, node: Node<'t>, state: &ShellState) -> Result<(), Denial> {
         self.sequence(node, &mut state.clone())
     }
 
-    pub(super) fn statement(&self, node: Node<'t>, state: &mut State) -> Result<(), Denial> {
+    pub(super) fn statement(&self, node: Node<'t>, state: &mut ShellState) -> Result<(), Denial> {
         match node.kind() {
             "command" => self.command(node, Redirects::default(), state),
             "list" => self.list(node, state),
@@ -110,7 +115,7 @@ impl<'t> Walk<'_, 't> {
     }
 
     /// Something that is not a statement: only the commands inside it matter.
-    pub(super) fn expression(&self, node: Node<'t>, state: &State) -> Result<(), Denial> {
+    pub(super) fn expression(&self, node: Node<'t>, state: &ShellState) -> Result<(), Denial> {
         match node.kind() {
             "command_substitution" | "process_substitution" => return self.apart(node, state),
             "command" | "redirected_statement" | "list" | "pipeline" | "subshell" | "compound_statement" => {
@@ -125,7 +130,7 @@ impl<'t> Walk<'_, 't> {
             .try_for_each(|child| self.expression(child, state))
     }
 
-    fn list(&self, node: Node<'t>, state: &mut State) -> Result<(), Denial> {
+    fn list(&self, node: Node<'t>, state: &mut ShellState) -> Result<(), Denial> {
         self.joined(node, state, |right, state| self.statement(right, state))
     }
 
@@ -133,8 +138,8 @@ impl<'t> Walk<'_, 't> {
     fn joined(
         &self,
         node: Node<'t>,
-        state: &mut State,
-        last: impl FnOnce(Node<'t>, &mut State) -> Result<(), Denial>,
+        state: &mut ShellState,
+        last: impl FnOnce(Node<'t>, &mut ShellState) -> Result<(), Denial>,
     ) -> Result<(), Denial> {
         let parts = children(node);
         let [left, right] = parts.as_slice() else {
@@ -158,13 +163,13 @@ impl<'t> Walk<'_, 't> {
     }
 
     /// Parts of which any may run: each sees what the ones before may have done.
-    fn branches(&self, node: Node<'t>, state: &mut State) -> Result<(), Denial> {
+    fn branches(&self, node: Node<'t>, state: &mut ShellState) -> Result<(), Denial> {
         children(node)
             .into_iter()
             .try_for_each(|child| self.maybe(child, state))
     }
 
-    fn repeated(&self, node: Node<'t>, state: &mut State) -> Result<(), Denial> {
+    fn repeated(&self, node: Node<'t>, state: &mut ShellState) -> Result<(), Denial> {
         if let Some(name) = node.child_by_field_name("variable") {
             variable::named(source(name, self.text), source(node, self.text))?;
         }
@@ -176,7 +181,7 @@ impl<'t> Walk<'_, 't> {
         Ok(())
     }
 
-    fn function(&self, node: Node<'t>, state: &mut State) -> Result<(), Denial> {
+    fn function(&self, node: Node<'t>, state: &mut ShellState) -> Result<(), Denial> {
         let segment = source(node, self.text);
         let name = node
             .child_by_field_name("name")
@@ -184,7 +189,7 @@ impl<'t> Walk<'_, 't> {
             .ok_or_else(|| unreadable(segment))?;
         if program::has_meaning(name) {
             let hint = "do not give a new meaning to a known command";
-            return Err(Denial::new(Rule::Redefinition, segment, hint));
+            return Err(Denial::new(PolicyRule::Redefinition, segment, hint));
         }
         for child in children(node) {
             if child.kind().ends_with("_redirect") {
@@ -199,7 +204,7 @@ impl<'t> Walk<'_, 't> {
     }
 
     /// Judges a function's body as it would run now.
-    fn call(&self, body: Node<'t>, state: &mut State) -> Result<(), Denial> {
+    fn call(&self, body: Node<'t>, state: &mut ShellState) -> Result<(), Denial> {
         if self.calling.borrow().contains(&body.id()) {
             // What a function that calls itself leaves behind is not followed.
             state.lose();
@@ -215,13 +220,13 @@ impl<'t> Walk<'_, 't> {
         result
     }
 
-    fn redirected(&self, node: Node<'t>, state: &mut State) -> Result<(), Denial> {
+    fn redirected(&self, node: Node<'t>, state: &mut ShellState) -> Result<(), Denial> {
         let body = node.child_by_field_name("body");
         let nodes: Vec<Node<'t>> = children(node)
             .into_iter()
             .filter(|child| Some(*child) != body)
             .collect();
-        let attached = Attached {
+        let attached = AttachedText {
             // The grammar loses a single `-` before a here-document; `syntax` lets no other text be lost.
             dash: body.zip(nodes.first()).is_some_and(|(body, next)| {
                 self.text
@@ -239,8 +244,8 @@ impl<'t> Walk<'_, 't> {
     fn with_redirects(
         &self,
         body: Option<Node<'t>>,
-        attached: &Attached<'t>,
-        state: &mut State,
+        attached: &AttachedText<'t>,
+        state: &mut ShellState,
     ) -> Result<(), Denial> {
         match body {
             Some(list) if list.kind() == "list" => {
@@ -260,7 +265,7 @@ impl<'t> Walk<'_, 't> {
         }
         let mut redirects = Redirects::default();
         if attached.dash {
-            redirects.words.push(Word::literal("-"));
+            redirects.words.push(ShellWord::literal("-"));
         }
         for node in &attached.nodes {
             redirects.add(redirect::read(self, *node, state)?);
@@ -276,7 +281,7 @@ impl<'t> Walk<'_, 't> {
         after.into_iter().try_for_each(|next| self.maybe(next, state))
     }
 
-    fn command(&self, node: Node<'t>, outer: Redirects<'t>, state: &mut State) -> Result<(), Denial> {
+    fn command(&self, node: Node<'t>, outer: Redirects<'t>, state: &mut ShellState) -> Result<(), Denial> {
         let segment = source(node, self.text);
         let (git_variable, shell_variable) = (state.git_variable.clone(), state.shell_variable.clone());
         let mut words = Vec::new();
@@ -293,10 +298,10 @@ impl<'t> Walk<'_, 't> {
                 }
                 "subshell" | "function_definition" => return Err(unreadable(segment)),
                 _ if self.is_descriptor(child) => {}
-                _ if !child.is_named() => words.push(Word::literal(source(child, self.text))),
+                _ if !child.is_named() => words.push(ShellWord::literal(source(child, self.text))),
                 _ => {
                     self.expression(child, state)?;
-                    words.push(Word::read(child, self.text)?);
+                    words.push(ShellWord::read(child, self.text)?);
                 }
             }
         }
@@ -317,8 +322,14 @@ impl<'t> Walk<'_, 't> {
     }
 
     /// One simple command: a call of a function of this line, or a program.
-    fn simple(&self, words: &[Word], stdin: Stdin, segment: &str, state: &mut State) -> Result<(), Denial> {
-        let name = words.first().and_then(Word::known);
+    fn simple(
+        &self,
+        words: &[ShellWord],
+        stdin: CommandInput,
+        segment: &str,
+        state: &mut ShellState,
+    ) -> Result<(), Denial> {
+        let name = words.first().and_then(ShellWord::known);
         let body = name.and_then(|name| {
             let functions = self.functions.borrow();
             functions

@@ -7,7 +7,7 @@ use crate::policy::decision::Denial;
 
 /// One word.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(in crate::policy) struct Word {
+pub(in crate::policy) struct ShellWord {
     /// Its exact text, if that is known.
     pub(in crate::policy) text: Option<String>,
     /// The known text before the first part that is not.
@@ -29,7 +29,7 @@ const HOLES: &[&str] = &[
     "arithmetic_expansion",
 ];
 
-impl Word {
+impl ShellWord {
     /// A word that is exactly this text.
     pub(in crate::policy) fn literal(text: &str) -> Self {
         Self {
@@ -56,11 +56,11 @@ impl Word {
     pub(super) fn read(node: Node<'_>, text: &str) -> Result<Self, Denial> {
         let slice = source(node, text);
         let holes = holes(node);
-        Reader {
+        WordReader {
             chars: slice.char_indices().collect(),
             at: 0,
             holes,
-            word: Word {
+            word: ShellWord {
                 text: None,
                 prefix: String::new(),
                 splits: false,
@@ -116,19 +116,19 @@ enum Brace {
     Separated,
 }
 
-struct Reader {
+struct WordReader {
     chars: Vec<(usize, char)>,
     at: usize,
     holes: Vec<(usize, usize)>,
-    word: Word,
+    word: ShellWord,
     value: String,
     known: bool,
     brace: Brace,
 }
 
-impl Reader {
+impl WordReader {
     /// Nothing when the text is not one word.
-    fn read(mut self) -> Option<Word> {
+    fn read(mut self) -> Option<ShellWord> {
         while let Some(c) = self.peek() {
             if self.skip_hole(true) {
                 continue;

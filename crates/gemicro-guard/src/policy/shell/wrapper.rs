@@ -5,14 +5,14 @@ mod table;
 mod text;
 
 use super::nested::hidden;
-use super::options::{self, Given};
+use super::options::{self, GivenOption};
 use super::program::{self, Program};
-use super::run::Run;
-use super::state::State;
+use super::run::PolicyRun;
+use super::state::ShellState;
 use super::variable;
-use super::word::Word;
+use super::word::ShellWord;
 use crate::policy::decision::Denial;
-use crate::policy::rule::Rule;
+use crate::policy::rule::PolicyRule;
 use table::{Alone, Wrapper};
 
 /// Whether a program is a wrapper that is looked through.
@@ -22,10 +22,10 @@ pub(super) fn is_known(base: &str) -> bool {
 
 /// Judges what a wrapper starts; nothing when the program is no wrapper.
 pub(super) fn judge(
-    run: &Run<'_>,
+    run: &PolicyRun<'_>,
     program: &Program<'_>,
     base: &str,
-    state: &mut State,
+    state: &mut ShellState,
 ) -> Option<Result<(), Denial>> {
     if find::NAMES.contains(&base) {
         return Some(find::judge(run, program, state));
@@ -40,10 +40,15 @@ pub(super) fn judge(
 /// The denial of a wrapper whose options are not understood.
 fn opaque(program: &Program<'_>) -> Denial {
     let hint = "start the command without this wrapper, or with simple options";
-    Denial::new(Rule::Wrapper, program.segment, hint)
+    Denial::new(PolicyRule::Wrapper, program.segment, hint)
 }
 
-fn through(run: &Run<'_>, program: &Program<'_>, wrapper: &Wrapper, state: &mut State) -> Result<(), Denial> {
+fn through(
+    run: &PolicyRun<'_>,
+    program: &Program<'_>,
+    wrapper: &Wrapper,
+    state: &mut ShellState,
+) -> Result<(), Denial> {
     let (given, rest) =
         options::split(&wrapper.options, &program.words[1..]).ok_or_else(|| opaque(program))?;
     let has = |name: &str| given.iter().any(|option| option.name == name);
@@ -80,7 +85,7 @@ fn through(run: &Run<'_>, program: &Program<'_>, wrapper: &Wrapper, state: &mut 
     {
         return env_split(run, program, split, rest, &mut inner);
     }
-    if wrapper.text_after_operands && rest.first().and_then(Word::known) == Some("-c") {
+    if wrapper.text_after_operands && rest.first().and_then(ShellWord::known) == Some("-c") {
         let word = rest.get(1).ok_or_else(|| opaque(program))?;
         return super::nested::text(run, word, program, &mut inner);
     }
@@ -107,13 +112,13 @@ fn through(run: &Run<'_>, program: &Program<'_>, wrapper: &Wrapper, state: &mut 
 }
 
 /// `NAME=value`, also with a value that is only known later.
-fn is_assignment(word: &Word) -> bool {
+fn is_assignment(word: &ShellWord) -> bool {
     word.prefix.split_once('=').is_some_and(|(name, _)| {
         !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
     })
 }
 
-fn change_folder(wrapper: &Wrapper, given: &[Given<'_>], inner: &mut State) {
+fn change_folder(wrapper: &Wrapper, given: &[GivenOption<'_>], inner: &mut ShellState) {
     for option in given
         .iter()
         .filter(|option| wrapper.folder.contains(&option.name.as_str()))
@@ -130,20 +135,20 @@ fn change_folder(wrapper: &Wrapper, given: &[Given<'_>], inner: &mut State) {
 
 /// `env -S 'words…'`: the text is split into words, and the rest follows.
 fn env_split(
-    run: &Run<'_>,
+    run: &PolicyRun<'_>,
     program: &Program<'_>,
-    split: &Given<'_>,
-    rest: &[Word],
-    inner: &mut State,
+    split: &GivenOption<'_>,
+    rest: &[ShellWord],
+    inner: &mut ShellState,
 ) -> Result<(), Denial> {
     let text = split.value.ok_or_else(|| opaque(program))?;
     if text.contains(['$', '\\', '\'', '"', '#']) {
         return Err(opaque(program));
     }
-    let mut words: Vec<Word> = text.split_whitespace().map(Word::literal).collect();
+    let mut words: Vec<ShellWord> = text.split_whitespace().map(ShellWord::literal).collect();
     words.extend_from_slice(rest);
     // The words may begin with options and variables of `env` itself.
-    words.insert(0, Word::literal("env"));
+    words.insert(0, ShellWord::literal("env"));
     let next = Program {
         words: &words,
         stdin: program.stdin.clone(),
@@ -153,7 +158,7 @@ fn env_split(
 }
 
 /// The words that `xargs` starts: the given ones, and what it reads.
-fn with_input(given: &[Given<'_>], rest: &[Word]) -> Vec<Word> {
+fn with_input(given: &[GivenOption<'_>], rest: &[ShellWord]) -> Vec<ShellWord> {
     let replaced = given.iter().find_map(|option| match option.name.as_str() {
         "I" => Some(option.value.unwrap_or_default()),
         "i" | "replace" => Some(option.value.unwrap_or("{}")),
@@ -166,24 +171,24 @@ fn with_input(given: &[Given<'_>], rest: &[Word]) -> Vec<Word> {
                 // An unreadable mark could be anywhere.
                 Some(text) if !mark.is_empty() && !text.contains(mark) => word.clone(),
                 Some(text) if !mark.is_empty() => replaced_word(text, mark),
-                _ => Word::unknown(&word.source),
+                _ => ShellWord::unknown(&word.source),
             })
             .collect(),
         None => rest
             .iter()
             .cloned()
-            .chain(std::iter::once(Word::unknown("(input)")))
+            .chain(std::iter::once(ShellWord::unknown("(input)")))
             .collect(),
     }
 }
 
 /// A word in which a mark is replaced when the line runs: known up to the mark, and still one word.
-fn replaced_word(text: &str, mark: &str) -> Word {
+fn replaced_word(text: &str, mark: &str) -> ShellWord {
     let prefix = text.split(mark).next().unwrap_or_default();
-    Word {
+    ShellWord {
         text: None,
         prefix: prefix.to_owned(),
         splits: false,
-        ..Word::unknown(text)
+        ..ShellWord::unknown(text)
     }
 }

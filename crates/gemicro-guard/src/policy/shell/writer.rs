@@ -8,12 +8,12 @@ mod table;
 
 use super::program::Program;
 use super::redirect;
-use super::run::Run;
-use super::state::State;
-use super::word::Word;
+use super::run::PolicyRun;
+use super::state::ShellState;
+use super::word::ShellWord;
 use crate::policy::decision::Denial;
-use crate::policy::rule::Rule;
-use table::{Operands, Writer, find};
+use crate::policy::rule::PolicyRule;
+use table::{Operands, WriterRule, find};
 
 /// Programs whose other words are data.
 const DATA: &[&str] = &["dd", "sed", "ln"];
@@ -26,7 +26,7 @@ pub(super) fn is_known(base: &str) -> bool {
 /// Whether a later word `git` or `sh` means nothing to the program.
 pub(super) fn is_plain(base: &str) -> bool {
     let is_plain =
-        |writer: &Writer| !["rsync", "curl", "wget", "zip", "7z", "split"].contains(&writer.names[0]);
+        |writer: &WriterRule| !["rsync", "curl", "wget", "zip", "7z", "split"].contains(&writer.names[0]);
     DATA.contains(&base) || find(base).is_some_and(is_plain)
 }
 
@@ -36,7 +36,12 @@ pub(super) fn changes_operands(base: &str) -> bool {
 }
 
 /// Judges the paths that a program would write.
-pub(super) fn judge(run: &Run<'_>, program: &Program<'_>, base: &str, state: &State) -> Result<(), Denial> {
+pub(super) fn judge(
+    run: &PolicyRun<'_>,
+    program: &Program<'_>,
+    base: &str,
+    state: &ShellState,
+) -> Result<(), Denial> {
     let words = &program.words[1..];
     let targets = match base {
         "dd" => return special::dd(run, words, state),
@@ -53,7 +58,7 @@ pub(super) fn judge(run: &Run<'_>, program: &Program<'_>, base: &str, state: &St
 }
 
 /// Judges one path that would be written.
-pub(super) fn target(run: &Run<'_>, word: &Word, state: &State) -> Result<(), Denial> {
+pub(super) fn target(run: &PolicyRun<'_>, word: &ShellWord, state: &ShellState) -> Result<(), Denial> {
     let Some(path) = word.known() else {
         return beginning(run, word, state);
     };
@@ -70,13 +75,17 @@ pub(super) fn target(run: &Run<'_>, word: &Word, state: &State) -> Result<(), De
 }
 
 /// A path of which only the beginning is known, as `../*` or `.g*`.
-fn beginning(run: &Run<'_>, word: &Word, state: &State) -> Result<(), Denial> {
+fn beginning(run: &PolicyRun<'_>, word: &ShellWord, state: &ShellState) -> Result<(), Denial> {
     let is_home = ["$HOME", "${HOME}"]
         .iter()
         .any(|home| word.source.trim_start_matches('"').starts_with(home));
     if is_home || word.tilde {
         let hint = "stay inside the worktree; nothing outside it can be used";
-        return Err(Denial::new(Rule::OutsideWorktree, word.source.clone(), hint));
+        return Err(Denial::new(
+            PolicyRule::OutsideWorktree,
+            word.source.clone(),
+            hint,
+        ));
     }
     let (folder, name) = match word.prefix.rsplit_once('/') {
         Some((folder, name)) => (format!("{folder}/"), name),
@@ -86,14 +95,14 @@ fn beginning(run: &Run<'_>, word: &Word, state: &State) -> Result<(), Denial> {
     let name = name.to_lowercase();
     if word.splits && name.starts_with('.') && ".git".starts_with(&name) {
         let hint = "only git commands may change git's own folder";
-        return Err(Denial::new(Rule::GitMetadata, word.source.clone(), hint));
+        return Err(Denial::new(PolicyRule::GitMetadata, word.source.clone(), hint));
     }
     if folder.is_empty() || folder.contains('{') {
         return Ok(());
     }
-    let known = Word {
+    let known = ShellWord {
         source: word.source.clone(),
-        ..Word::literal(&folder)
+        ..ShellWord::literal(&folder)
     };
     target(run, &known, state)
 }

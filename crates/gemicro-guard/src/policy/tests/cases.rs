@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 
 use super::{WORKTREE, filled, shell};
-use crate::policy::{Decision, PolicyConfig, ToolCall, check};
+use crate::policy::{GuardedCall, PolicyConfig, PolicyDecision, check};
 
 const REFERENCE: &str = include_str!("../../../tests/policy/firewall-cases.jsonl");
 const RULES: &str = include_str!("../../../tests/policy/rules.txt");
@@ -29,7 +29,7 @@ pub(super) fn rules() -> Vec<(bool, String)> {
         .collect()
 }
 
-pub(super) fn reference() -> Vec<(Value, ToolCall)> {
+pub(super) fn reference() -> Vec<(Value, GuardedCall)> {
     REFERENCE
         .lines()
         .map(|line| {
@@ -38,7 +38,7 @@ pub(super) fn reference() -> Vec<(Value, ToolCall)> {
                 Some(args) => args.as_object().unwrap().clone(),
                 None => Map::from_iter([("command".to_owned(), case["command"].clone())]),
             };
-            let call = ToolCall {
+            let call = GuardedCall {
                 tool: case["tool"].as_str().unwrap().to_owned(),
                 args,
                 cwd: WORKTREE.into(),
@@ -86,7 +86,7 @@ fn the_rules_hold() {
 
 #[test]
 fn a_denial_says_rule_segment_and_hint() {
-    let Decision::Deny(denial) = shell("ls && git push origin main") else {
+    let PolicyDecision::Deny(denial) = shell("ls && git push origin main") else {
         panic!("allowed");
     };
     assert_eq!(

@@ -5,7 +5,7 @@ use proptest::sample::select;
 
 use super::cases::rules;
 use super::shell;
-use crate::policy::{Decision, Rule};
+use crate::policy::{PolicyDecision, PolicyRule};
 
 /// One-line commands that are denied.
 fn denied() -> impl Strategy<Value = String> {
@@ -20,10 +20,10 @@ fn denied() -> impl Strategy<Value = String> {
 
 /// Where a program writes after `cd`: in a loop nobody knows the folder, and then it is for the sandbox.
 fn is_early_word(command: &str) -> bool {
-    let Decision::Deny(denial) = shell(command) else {
+    let PolicyDecision::Deny(denial) = shell(command) else {
         return false;
     };
-    command.contains("cd ") && matches!(denial.rule, Rule::OutsideWorktree | Rule::GitMetadata)
+    command.contains("cd ") && matches!(denial.rule, PolicyRule::OutsideWorktree | PolicyRule::GitMetadata)
 }
 
 /// Single commands that are denied for what git would do.

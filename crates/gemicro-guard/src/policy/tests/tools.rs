@@ -3,10 +3,10 @@
 use serde_json::{Value, json};
 
 use super::{WORKTREE, shell};
-use crate::policy::{Decision, PolicyConfig, Rule, ToolCall, check};
+use crate::policy::{GuardedCall, PolicyConfig, PolicyDecision, PolicyRule, check};
 
-fn tool(name: &str, args: &Value) -> Decision {
-    let call = ToolCall {
+fn tool(name: &str, args: &Value) -> PolicyDecision {
+    let call = GuardedCall {
         tool: name.to_owned(),
         args: args.as_object().unwrap().clone(),
         cwd: WORKTREE.into(),
@@ -196,7 +196,7 @@ fn links_are_followed() {
     for (command, allowed) in cases {
         let decision = check(
             &PolicyConfig::default(),
-            &ToolCall::shell("Bash", command, &worktree),
+            &GuardedCall::shell("Bash", command, &worktree),
         );
         assert_eq!(decision.is_allowed(), allowed, "{command}: {decision:?}");
     }
@@ -213,7 +213,7 @@ fn the_user_may_add() {
         deny_web: true,
         ..PolicyConfig::default()
     };
-    let decide = |command: &str| check(&config, &ToolCall::shell("Bash", command, WORKTREE)).is_allowed();
+    let decide = |command: &str| check(&config, &GuardedCall::shell("Bash", command, WORKTREE)).is_allowed();
     for command in [
         "gh pr view git",
         "git restore x",
@@ -229,9 +229,9 @@ fn the_user_may_add() {
 
 #[test]
 fn relative_folders_are_refused() {
-    let call = ToolCall::shell("Bash", "ls", "wt");
-    let Decision::Deny(denial) = check(&PolicyConfig::default(), &call) else {
+    let call = GuardedCall::shell("Bash", "ls", "wt");
+    let PolicyDecision::Deny(denial) = check(&PolicyConfig::default(), &call) else {
         panic!("allowed");
     };
-    assert_eq!(denial.rule, Rule::ToolArguments);
+    assert_eq!(denial.rule, PolicyRule::ToolArguments);
 }

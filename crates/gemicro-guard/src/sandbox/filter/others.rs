@@ -4,7 +4,7 @@
 
 use seccompiler::{SeccompCmpArgLen, SeccompCmpOp, SeccompCondition, SeccompRule};
 
-use super::{Problem, Rules, condition};
+use super::{FilterError, FilterRules, condition};
 
 /// Shared memory, semaphores and message queues. Without a namespace they are those of the whole machine.
 const SHARED: &[i64] = &[
@@ -58,7 +58,7 @@ const LAST_SINGLE_PRIORITY: u64 = 1;
 const LAST_SINGLE_IO_PRIORITY: u64 = 2;
 
 /// In every tier: limits and priorities of processes other than the caller. A process of a shell could end its agent.
-pub(super) fn in_every_tier() -> Result<Rules, Problem> {
+pub(super) fn in_every_tier() -> Result<FilterRules, FilterError> {
     // Looking at limits is allowed: there are no new ones then.
     let limits = SeccompRule::new(vec![
         condition(0, SeccompCmpOp::Ne, 0)?,
@@ -73,8 +73,8 @@ pub(super) fn in_every_tier() -> Result<Rules, Problem> {
 }
 
 /// Where processes and shared memory are those of the whole machine.
-pub(super) fn in_tier_landlock() -> Result<Rules, Problem> {
-    let mut rules: Rules = SHARED.iter().map(|call| (*call, Vec::new())).collect();
+pub(super) fn in_tier_landlock() -> Result<FilterRules, FilterError> {
+    let mut rules: FilterRules = SHARED.iter().map(|call| (*call, Vec::new())).collect();
     for call in SCHEDULING {
         let foreign = SeccompRule::new(vec![condition(0, SeccompCmpOp::Ne, 0)?])?;
         rules.insert(*call, vec![foreign]);
@@ -83,12 +83,12 @@ pub(super) fn in_tier_landlock() -> Result<Rules, Problem> {
 }
 
 /// What a file system without attributes refuses, so that programs go on without them.
-pub(super) fn attributes() -> Rules {
+pub(super) fn attributes() -> FilterRules {
     ATTRIBUTES.iter().map(|call| (*call, Vec::new())).collect()
 }
 
 /// `ioctl` requests that change files which may only be read.
-pub(super) fn changing_requests() -> Result<Vec<SeccompRule>, Problem> {
+pub(super) fn changing_requests() -> Result<Vec<SeccompRule>, FilterError> {
     let each = CHANGES.iter().map(|request| {
         let condition = condition(1, SeccompCmpOp::Eq, *request)?;
         Ok(SeccompRule::new(vec![condition])?)
@@ -97,7 +97,7 @@ pub(super) fn changing_requests() -> Result<Vec<SeccompRule>, Problem> {
 }
 
 /// Everybody of a user, whoever it is, and every process or group but the caller's own.
-fn unless_own(last_single: u64) -> Result<Vec<SeccompRule>, Problem> {
+fn unless_own(last_single: u64) -> Result<Vec<SeccompRule>, FilterError> {
     Ok(vec![
         SeccompRule::new(vec![condition(0, SeccompCmpOp::Gt, last_single)?])?,
         SeccompRule::new(vec![condition(1, SeccompCmpOp::Ne, 0)?])?,

@@ -5,7 +5,7 @@ use std::fmt;
 use serde::de::{Deserializer, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
-use super::Malformed;
+use super::MalformedJson;
 
 /// The object with the field at `path` set to `value` (JSON text). Objects on the way that are missing or are
 /// no objects are made. `fold` says which spellings of a key are the same; the one that is there is kept.
@@ -14,7 +14,7 @@ pub(in crate::gateway) fn set(
     path: &[&str],
     value: &str,
     fold: fn(&str) -> String,
-) -> Result<String, Malformed> {
+) -> Result<String, MalformedJson> {
     let Some((key, rest)) = path.split_first() else {
         return Ok(value.to_owned());
     };
@@ -47,9 +47,9 @@ fn push(written: &mut String, name: &str, raw: &str) {
     written.push_str(raw);
 }
 
-fn fields(object: &str) -> Result<Vec<(String, &RawValue)>, Malformed> {
-    struct Fields;
-    impl<'de> Visitor<'de> for Fields {
+fn fields(object: &str) -> Result<Vec<(String, &RawValue)>, MalformedJson> {
+    struct FieldEdits;
+    impl<'de> Visitor<'de> for FieldEdits {
         type Value = Vec<(String, &'de RawValue)>;
 
         fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -65,8 +65,8 @@ fn fields(object: &str) -> Result<Vec<(String, &RawValue)>, Malformed> {
         }
     }
     let mut reader = serde_json::Deserializer::from_str(object);
-    let read = reader.deserialize_map(Fields);
-    read.map_err(|error| Malformed(error.to_string()))
+    let read = reader.deserialize_map(FieldEdits);
+    read.map_err(|error| MalformedJson(error.to_string()))
 }
 
 #[cfg(test)]

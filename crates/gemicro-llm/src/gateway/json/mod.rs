@@ -8,5 +8,5 @@ mod pick;
 mod walk;
 
 pub(super) use edit::set;
-pub(super) use pick::{Pick, Picker, Wanted};
-pub(super) use walk::{Leaf, Malformed, walk};
+pub(super) use pick::{Pick, Picker, WantedPaths};
+pub(super) use walk::{Leaf, MalformedJson, walk};

@@ -3,7 +3,7 @@
 use memchr::memchr2;
 
 /// The paths of values to take out: keys on the way; lists do not count.
-pub(in crate::gateway) type Wanted = &'static [&'static [&'static str]];
+pub(in crate::gateway) type WantedPaths = &'static [&'static [&'static str]];
 
 /// Longer values are not taken.
 const VALUE_BYTES: usize = 16 << 10;
@@ -32,28 +32,28 @@ impl Pick {
 /// Follows one JSON text.
 #[derive(Debug)]
 pub(in crate::gateway) struct Picker {
-    wanted: Wanted,
+    wanted: WantedPaths,
     open: Vec<Container>,
-    scan: Scan,
-    capture: Option<Capture>,
+    scan: ScanState,
+    capture: Option<ValueCapture>,
     picks: Vec<Pick>,
-    end: End,
+    end: ValueEnd,
 }
 
 #[derive(Debug)]
 enum Container {
-    Object { key: Vec<u8>, at: At },
+    Object { key: Vec<u8>, at: PickPosition },
     List,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum At {
+enum PickPosition {
     Key,
     Value,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Scan {
+enum ScanState {
     Between,
     Key {
         escaped: bool,
@@ -66,14 +66,14 @@ enum Scan {
 }
 
 #[derive(Debug)]
-struct Capture {
+struct ValueCapture {
     path: &'static [&'static str],
     depth: usize,
     json: Vec<u8>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum End {
+enum ValueEnd {
     Reading,
     /// The outermost value is closed.
     Closed,
@@ -82,25 +82,25 @@ enum End {
 }
 
 impl Picker {
-    pub(in crate::gateway) fn new(wanted: Wanted) -> Self {
+    pub(in crate::gateway) fn new(wanted: WantedPaths) -> Self {
         Self {
             wanted,
             open: Vec::new(),
-            scan: Scan::Between,
+            scan: ScanState::Between,
             capture: None,
             picks: Vec::new(),
-            end: End::Reading,
+            end: ValueEnd::Reading,
         }
     }
 
     /// Reads on.
     pub(in crate::gateway) fn feed(&mut self, mut bytes: &[u8]) {
-        while !bytes.is_empty() && self.end != End::Lost {
+        while !bytes.is_empty() && self.end != ValueEnd::Lost {
             let n = match self.scan {
-                Scan::Between => self.between(bytes[0]),
-                Scan::Key { escaped } => self.in_key(bytes, escaped),
-                Scan::Text { escaped } => self.in_text(bytes, escaped),
-                Scan::Word => self.in_word(bytes),
+                ScanState::Between => self.between(bytes[0]),
+                ScanState::Key { escaped } => self.in_key(bytes, escaped),
+                ScanState::Text { escaped } => self.in_text(bytes, escaped),
+                ScanState::Word => self.in_word(bytes),
             };
             bytes = &bytes[n..];
         }
@@ -113,7 +113,7 @@ impl Picker {
 
     /// Whether the whole text was there.
     pub(in crate::gateway) fn is_closed(&self) -> bool {
-        self.end == End::Closed
+        self.end == ValueEnd::Closed
     }
 
     fn between(&mut self, byte: u8) -> usize {
@@ -124,23 +124,23 @@ impl Picker {
                     key.clear();
                 }
                 self.keep(b"\"");
-                self.scan = Scan::Key { escaped: false };
+                self.scan = ScanState::Key { escaped: false };
             }
             b'"' => {
                 self.begin();
                 self.keep(b"\"");
-                self.scan = Scan::Text { escaped: false };
+                self.scan = ScanState::Text { escaped: false };
             }
             b'{' | b'[' => {
                 self.begin();
                 self.keep(&[byte]);
                 if self.open.len() == DEPTH {
-                    self.end = End::Lost;
+                    self.end = ValueEnd::Lost;
                 }
                 self.open.push(if byte == b'{' {
                     Container::Object {
                         key: Vec::new(),
-                        at: At::Key,
+                        at: PickPosition::Key,
                     }
                 } else {
                     Container::List
@@ -149,19 +149,23 @@ impl Picker {
             b'}' | b']' => {
                 self.keep(&[byte]);
                 if self.open.pop().is_none() {
-                    self.end = End::Lost;
+                    self.end = ValueEnd::Lost;
                 }
                 self.finish();
             }
             b',' | b':' => {
                 self.keep(&[byte]);
                 if let Some(Container::Object { at, .. }) = self.open.last_mut() {
-                    *at = if byte == b',' { At::Key } else { At::Value };
+                    *at = if byte == b',' {
+                        PickPosition::Key
+                    } else {
+                        PickPosition::Value
+                    };
                 }
             }
             _ => {
                 self.begin();
-                self.scan = Scan::Word;
+                self.scan = ScanState::Word;
                 return 0;
             }
         }
@@ -172,15 +176,15 @@ impl Picker {
         let byte = bytes[0];
         self.keep(&[byte]);
         self.scan = match byte {
-            b'"' if !escaped => Scan::Between,
-            b'\\' if !escaped => Scan::Key { escaped: true },
+            b'"' if !escaped => ScanState::Between,
+            b'\\' if !escaped => ScanState::Key { escaped: true },
             _ => {
                 if let Some(Container::Object { key, .. }) = self.open.last_mut()
                     && key.len() < KEY_BYTES
                 {
                     key.push(byte);
                 }
-                Scan::Key { escaped: false }
+                ScanState::Key { escaped: false }
             }
         };
         1
@@ -189,7 +193,7 @@ impl Picker {
     fn in_text(&mut self, bytes: &[u8], escaped: bool) -> usize {
         if escaped {
             self.keep(&bytes[..1]);
-            self.scan = Scan::Text { escaped: false };
+            self.scan = ScanState::Text { escaped: false };
             return 1;
         }
         let Some(at) = memchr2(b'"', b'\\', bytes) else {
@@ -198,10 +202,10 @@ impl Picker {
         };
         self.keep(&bytes[..=at]);
         if bytes[at] == b'"' {
-            self.scan = Scan::Between;
+            self.scan = ScanState::Between;
             self.finish();
         } else {
-            self.scan = Scan::Text { escaped: true };
+            self.scan = ScanState::Text { escaped: true };
         }
         at + 1
     }
@@ -213,7 +217,7 @@ impl Picker {
         match length {
             None => bytes.len(),
             Some(length) => {
-                self.scan = Scan::Between;
+                self.scan = ScanState::Between;
                 self.finish();
                 length
             }
@@ -221,7 +225,13 @@ impl Picker {
     }
 
     fn awaits_key(&self) -> bool {
-        matches!(self.open.last(), Some(Container::Object { at: At::Key, .. }))
+        matches!(
+            self.open.last(),
+            Some(Container::Object {
+                at: PickPosition::Key,
+                ..
+            })
+        )
     }
 
     /// A value starts.
@@ -240,7 +250,7 @@ impl Picker {
             .iter()
             .find(|path| keys().eq(path.iter().map(|key| key.as_bytes())));
         if let Some(path) = found {
-            self.capture = Some(Capture {
+            self.capture = Some(ValueCapture {
                 path,
                 depth: self.open.len(),
                 json: Vec::new(),
@@ -260,8 +270,8 @@ impl Picker {
                 json: capture.json,
             });
         }
-        if depth == 0 && self.end == End::Reading {
-            self.end = End::Closed;
+        if depth == 0 && self.end == ValueEnd::Reading {
+            self.end = ValueEnd::Closed;
         }
     }
 
@@ -280,7 +290,7 @@ impl Picker {
 mod tests {
     use super::*;
 
-    const WANTED: Wanted = &[&["usage"], &["message", "usage"], &["type"], &["c", "finish"]];
+    const WANTED: WantedPaths = &[&["usage"], &["message", "usage"], &["type"], &["c", "finish"]];
 
     fn picked(text: &str, piece: usize) -> (Vec<(String, String)>, bool) {
         let mut picker = Picker::new(WANTED);

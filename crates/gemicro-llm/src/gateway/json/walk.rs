@@ -24,7 +24,7 @@ pub(in crate::gateway) enum Leaf<'a> {
 /// The text is not what we can read.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("the body is not usable JSON: {0}")]
-pub(in crate::gateway) struct Malformed(pub(in crate::gateway) String);
+pub(in crate::gateway) struct MalformedJson(pub(in crate::gateway) String);
 
 /// Objects this near to the top must not name a field twice: two readers could disagree on which one counts.
 const UNIQUE_DEPTH: usize = 1;
@@ -35,7 +35,7 @@ pub(in crate::gateway) fn walk(
     body: &[u8],
     fold: fn(&str) -> String,
     look: &mut dyn FnMut(&[String], Leaf<'_>),
-) -> Result<(), Malformed> {
+) -> Result<(), MalformedJson> {
     let mut walker = Walker {
         path: Vec::new(),
         fold,
@@ -44,7 +44,7 @@ pub(in crate::gateway) fn walk(
     let mut reader = serde_json::Deserializer::from_slice(body);
     let read = walker.deserialize(&mut reader).and_then(|()| reader.end());
     // The message of a JSON error names a place and never quotes the body, save for our own about a field.
-    read.map_err(|error| Malformed(error.to_string()))
+    read.map_err(|error| MalformedJson(error.to_string()))
 }
 
 struct Walker<'w> {
@@ -139,7 +139,7 @@ impl<'de> Visitor<'de> for &mut Walker<'_> {
 mod tests {
     use super::*;
 
-    fn shown(body: &str) -> Result<Vec<String>, Malformed> {
+    fn shown(body: &str) -> Result<Vec<String>, MalformedJson> {
         let mut lines = Vec::new();
         walk(body.as_bytes(), str::to_lowercase, &mut |path, leaf| {
             lines.push(format!("{}={leaf:?}", path.join(".")));

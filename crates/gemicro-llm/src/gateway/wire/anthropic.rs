@@ -5,10 +5,10 @@ use hyper::Method;
 use reqwest::header::{HeaderName, HeaderValue};
 use serde_json::{Value, json};
 
-use super::rules::{Reported, count, needed};
-use super::{Asked, Dialect, Route, Rules, Seen, Task};
-use crate::gateway::json::{Leaf, Pick, Wanted};
-use crate::gateway::problem::Problem;
+use super::rules::{ReportedUsage, count, needed};
+use super::{AnswerFacts, GatewayRoute, RequestContents, WireDialect, WireRules, WireTask};
+use crate::gateway::json::{Leaf, Pick, WantedPaths};
+use crate::gateway::problem::GatewayProblem;
 
 /// The most tokens of one picture.
 const PICTURE_TOKENS: u64 = 8_192;
@@ -20,17 +20,17 @@ const LEAST_THINKING: u64 = 1_024;
 /// The wire.
 pub(super) struct Anthropic;
 
-impl Rules for Anthropic {
-    fn route(&self, method: &Method, path: &[&str]) -> Option<Route> {
+impl WireRules for Anthropic {
+    fn route(&self, method: &Method, path: &[&str]) -> Option<GatewayRoute> {
         let (get, post) = (*method == Method::GET, *method == Method::POST);
         match path {
-            [] if *method == Method::HEAD => Some(Route {
-                task: Task::Ping,
-                ..Route::free(path)
+            [] if *method == Method::HEAD => Some(GatewayRoute {
+                task: WireTask::Ping,
+                ..GatewayRoute::free(path)
             }),
-            ["v1", "messages"] if post => Some(Route::generate(path, &Messages)),
-            ["v1", "messages", "count_tokens"] if post => Some(Route::free(path)),
-            ["v1", "models"] | ["v1", "models", _] if get => Some(Route::free(path)),
+            ["v1", "messages"] if post => Some(GatewayRoute::generate(path, &Messages)),
+            ["v1", "messages", "count_tokens"] if post => Some(GatewayRoute::free(path)),
+            ["v1", "models"] | ["v1", "models", _] if get => Some(GatewayRoute::free(path)),
             _ => None,
         }
     }
@@ -52,7 +52,7 @@ impl Rules for Anthropic {
     }
 
     /// The CLI stops at once on 400; it repeats 408, 409, 429 and 5xx.
-    fn error(&self, problem: &Problem) -> Value {
+    fn error(&self, problem: &GatewayProblem) -> Value {
         let kind = match problem.status {
             400 | 405 | 415 => "invalid_request_error",
             401 => "authentication_error",
@@ -73,8 +73,8 @@ struct Messages;
 
 const LIMIT: &[&str] = &["max_tokens"];
 
-impl Dialect for Messages {
-    fn look(&self, path: &[&str], leaf: Leaf<'_>, asked: &mut Asked) {
+impl WireDialect for Messages {
+    fn look(&self, path: &[&str], leaf: Leaf<'_>, asked: &mut RequestContents) {
         if path.last() == Some(&"cache_control") && leaf == Leaf::Object {
             asked.writes_cache = true;
         }
@@ -108,7 +108,7 @@ impl Dialect for Messages {
     }
 
     /// Thinking must stay below the limit, and may not be less than the least: else it is switched off.
-    fn edits(&self, asked: &Asked, limit: Option<u64>) -> Vec<(&'static [&'static str], String)> {
+    fn edits(&self, asked: &RequestContents, limit: Option<u64>) -> Vec<(&'static [&'static str], String)> {
         match (asked.thinking, limit) {
             (Some(thinking), Some(limit)) if thinking >= limit && limit > 2 * LEAST_THINKING => {
                 vec![(&["thinking", "budget_tokens"], (limit / 2).to_string())]
@@ -120,11 +120,11 @@ impl Dialect for Messages {
         }
     }
 
-    fn wanted(&self) -> Wanted {
+    fn wanted(&self) -> WantedPaths {
         &[&["type"], &["usage"], &["message", "usage"]]
     }
 
-    fn heard(&self, picks: &[Pick], seen: &mut Seen) {
+    fn heard(&self, picks: &[Pick], seen: &mut AnswerFacts) {
         let said = |kind: &str| picks.iter().any(|pick| pick.text().as_deref() == Some(kind));
         seen.ending |= said("message_delta");
         let usage = picks.iter().filter(|pick| pick.path.ends_with(&["usage"]));
@@ -133,7 +133,7 @@ impl Dialect for Messages {
 }
 
 /// A tool; of one that the provider runs nobody knows what it reads.
-fn tool(leaf: Leaf<'_>, asked: &mut Asked) {
+fn tool(leaf: Leaf<'_>, asked: &mut RequestContents) {
     const RUN_BY_CLIENT: [&str; 4] = ["bash_", "text_editor_", "computer_", "memory_"];
     match leaf {
         Leaf::Text("custom") | Leaf::Null => {}
@@ -145,7 +145,7 @@ fn tool(leaf: Leaf<'_>, asked: &mut Asked) {
 }
 
 /// A block of content.
-fn content(leaf: Leaf<'_>, asked: &mut Asked) {
+fn content(leaf: Leaf<'_>, asked: &mut RequestContents) {
     let Leaf::Text(kind) = leaf else { return };
     match kind {
         "image" => asked.picture(PICTURE_TOKENS),
@@ -158,7 +158,7 @@ fn content(leaf: Leaf<'_>, asked: &mut Asked) {
 }
 
 /// Where a picture or document comes from.
-fn source(path: &[&str], leaf: Leaf<'_>, asked: &mut Asked) {
+fn source(path: &[&str], leaf: Leaf<'_>, asked: &mut RequestContents) {
     match (path, leaf) {
         (["media_type"], Leaf::Text(mime)) => asked.medium(mime, 0),
         (["data"], Leaf::Text(data)) => asked.media(data),
@@ -171,12 +171,12 @@ fn source(path: &[&str], leaf: Leaf<'_>, asked: &mut Asked) {
     }
 }
 
-fn read(usage: &Value) -> Option<Reported> {
+fn read(usage: &Value) -> Option<ReportedUsage> {
     let fresh = count(usage, "/input_tokens")?;
     let written = count(usage, "/cache_creation_input_tokens")?;
     let cached = count(usage, "/cache_read_input_tokens")?;
     let written_for_an_hour = count(usage, "/cache_creation/ephemeral_1h_input_tokens")?.min(written);
-    Some(Reported {
+    Some(ReportedUsage {
         usage: Usage {
             input_tokens: fresh.saturating_add(written).saturating_add(cached),
             output_tokens: needed(usage, "/output_tokens")?,

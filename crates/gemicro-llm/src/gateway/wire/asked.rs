@@ -1,7 +1,7 @@
 //! What a request for text asks for, as far as its cost goes.
 
-use super::Dialect;
-use crate::gateway::json::{Leaf, Malformed, walk};
+use super::WireDialect;
+use crate::gateway::json::{Leaf, MalformedJson, walk};
 
 /// Tokens that providers add around a request: framing, and their own words about tools.
 const HIDDEN_TOKENS: u64 = 1_024;
@@ -11,7 +11,7 @@ const KEYS: usize = 8;
 /// What a request asks for. All that is not plain text in the body is either counted in `hidden` or makes the
 /// whole window count.
 #[derive(Debug, Default)]
-pub(in crate::gateway) struct Asked {
+pub(in crate::gateway) struct RequestContents {
     /// The model that the body names.
     pub(in crate::gateway) model: Option<String>,
     /// The output limits that are stated, each with its field.
@@ -43,11 +43,14 @@ pub(in crate::gateway) struct Asked {
 }
 
 /// Reads the body of a request.
-pub(in crate::gateway) fn ask(dialect: &dyn Dialect, body: &[u8]) -> Result<Asked, Malformed> {
-    let mut asked = Asked {
+pub(in crate::gateway) fn ask(
+    dialect: &dyn WireDialect,
+    body: &[u8],
+) -> Result<RequestContents, MalformedJson> {
+    let mut asked = RequestContents {
         hidden: HIDDEN_TOKENS,
         body_bytes: body.len() as u64,
-        ..Asked::default()
+        ..RequestContents::default()
     };
     walk(body, dialect.fold(), &mut |path, leaf| {
         let mut keys = [""; KEYS];
@@ -59,7 +62,7 @@ pub(in crate::gateway) fn ask(dialect: &dyn Dialect, body: &[u8]) -> Result<Aske
     Ok(asked)
 }
 
-impl Asked {
+impl RequestContents {
     /// The most tokens it can make a model with this window read. A byte is at least as much as a token of
     /// text; see `tokens` in `gemicro-core`.
     pub(in crate::gateway) fn input_bound(&self, window: u64) -> u64 {

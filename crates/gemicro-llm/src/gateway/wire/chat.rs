@@ -4,19 +4,19 @@ use gemicro_event::Usage;
 use serde_json::Value;
 
 use super::openai::PICTURE_TOKENS;
-use super::rules::{Reported, count, needed};
-use super::{Asked, Dialect, Seen};
-use crate::gateway::json::{Leaf, Pick, Wanted};
+use super::rules::{ReportedUsage, count, needed};
+use super::{AnswerFacts, RequestContents, WireDialect};
+use crate::gateway::json::{Leaf, Pick, WantedPaths};
 
 /// `POST /v1/chat/completions`.
 #[derive(Debug)]
-pub(super) struct Chat;
+pub(super) struct ChatWire;
 
 const OLD_LIMIT: &[&str] = &["max_tokens"];
 const LIMIT: &[&str] = &["max_completion_tokens"];
 
-impl Dialect for Chat {
-    fn look(&self, path: &[&str], leaf: Leaf<'_>, asked: &mut Asked) {
+impl WireDialect for ChatWire {
+    fn look(&self, path: &[&str], leaf: Leaf<'_>, asked: &mut RequestContents) {
         match path {
             ["model"] => asked.state_model(leaf),
             ["max_tokens"] => asked.state_limit(OLD_LIMIT, leaf),
@@ -55,26 +55,26 @@ impl Dialect for Chat {
     }
 
     /// A stream tells its usage only when asked to.
-    fn edits(&self, asked: &Asked, _limit: Option<u64>) -> Vec<(&'static [&'static str], String)> {
+    fn edits(&self, asked: &RequestContents, _limit: Option<u64>) -> Vec<(&'static [&'static str], String)> {
         if asked.streams && !asked.tells_usage {
             return vec![(&["stream_options", "include_usage"], "true".to_owned())];
         }
         Vec::new()
     }
 
-    fn wanted(&self) -> Wanted {
+    fn wanted(&self) -> WantedPaths {
         &[&["usage"], &["choices", "finish_reason"]]
     }
 
-    fn heard(&self, picks: &[Pick], seen: &mut Seen) {
+    fn heard(&self, picks: &[Pick], seen: &mut AnswerFacts) {
         let (usage, ends): (Vec<_>, Vec<_>) = picks.iter().partition(|pick| pick.path == ["usage"]);
         seen.ending |= ends.iter().any(|end| end.text().is_some());
         usage.into_iter().for_each(|pick| seen.hear(pick, read));
     }
 }
 
-fn read(usage: &Value) -> Option<Reported> {
-    Some(Reported {
+fn read(usage: &Value) -> Option<ReportedUsage> {
+    Some(ReportedUsage {
         usage: Usage {
             input_tokens: needed(usage, "/prompt_tokens")?,
             output_tokens: needed(usage, "/completion_tokens")?,

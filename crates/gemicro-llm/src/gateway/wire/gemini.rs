@@ -6,46 +6,46 @@ use reqwest::header::{HeaderName, HeaderValue};
 use serde_json::{Value, json};
 
 use super::interactions::Interactions;
-use super::rules::{Reported, count};
-use super::{Asked, Dialect, Route, Rules, Seen, Task};
-use crate::gateway::json::{Leaf, Pick, Wanted};
-use crate::gateway::problem::Problem;
+use super::rules::{ReportedUsage, count};
+use super::{AnswerFacts, GatewayRoute, RequestContents, WireDialect, WireRules, WireTask};
+use crate::gateway::json::{Leaf, Pick, WantedPaths};
+use crate::gateway::problem::GatewayProblem;
 
 /// The most tokens of one picture, at the highest resolution there is.
 pub(super) const PICTURE_TOKENS: u64 = 8_192;
 
 /// The wire.
-pub(super) struct Gemini;
+pub(super) struct GeminiWire;
 
-impl Rules for Gemini {
-    fn route(&self, method: &Method, path: &[&str]) -> Option<Route> {
+impl WireRules for GeminiWire {
+    fn route(&self, method: &Method, path: &[&str]) -> Option<GatewayRoute> {
         let (get, post) = (*method == Method::GET, *method == Method::POST);
         let [version, rest @ ..] = path else { return None };
         if !matches!(*version, "v1beta" | "v1") {
             return None;
         }
         match rest {
-            ["models"] if get => Some(Route::free(path)),
-            ["models", model] if get && !model.contains(':') => Some(Route::free(path)),
+            ["models"] if get => Some(GatewayRoute::free(path)),
+            ["models", model] if get && !model.contains(':') => Some(GatewayRoute::free(path)),
             ["models", called] if post => {
                 let (model, verb) = called.split_once(':')?;
                 match verb {
                     _ if model.is_empty() => None,
-                    "countTokens" => Some(Route::free(path)),
-                    "generateContent" | "streamGenerateContent" => Some(Route {
-                        task: Task::Generate {
+                    "countTokens" => Some(GatewayRoute::free(path)),
+                    "generateContent" | "streamGenerateContent" => Some(GatewayRoute {
+                        task: WireTask::Generate {
                             dialect: &GenerateContent,
                             model: Some(model.to_owned()),
                             verb: format!(":{verb}"),
                         },
-                        ..Route::free(path)
+                        ..GatewayRoute::free(path)
                     }),
                     _ => None,
                 }
             }
-            ["interactions"] if post => Some(Route::generate(path, &Interactions)),
-            ["interactions", _] if get || *method == Method::DELETE => Some(Route::free(path)),
-            ["interactions", _, "cancel"] if post => Some(Route::free(path)),
+            ["interactions"] if post => Some(GatewayRoute::generate(path, &Interactions)),
+            ["interactions", _] if get || *method == Method::DELETE => Some(GatewayRoute::free(path)),
+            ["interactions", _, "cancel"] if post => Some(GatewayRoute::free(path)),
             _ => None,
         }
     }
@@ -74,7 +74,7 @@ impl Rules for Gemini {
     }
 
     /// The CLI stops at once on 400 to 404; it repeats 429 and 5xx.
-    fn error(&self, problem: &Problem) -> Value {
+    fn error(&self, problem: &GatewayProblem) -> Value {
         let status = match problem.status {
             400 | 413 | 415 => "INVALID_ARGUMENT",
             401 => "UNAUTHENTICATED",
@@ -109,12 +109,12 @@ pub(super) fn folded(key: &str) -> String {
 
 const LIMIT: &[&str] = &["generationConfig", "maxOutputTokens"];
 
-impl Dialect for GenerateContent {
+impl WireDialect for GenerateContent {
     fn fold(&self) -> fn(&str) -> String {
         folded
     }
 
-    fn look(&self, path: &[&str], leaf: Leaf<'_>, asked: &mut Asked) {
+    fn look(&self, path: &[&str], leaf: Leaf<'_>, asked: &mut RequestContents) {
         match path {
             ["generationconfig", "maxoutputtokens"] => asked.state_limit(LIMIT, leaf),
             ["generationconfig", "candidatecount"] => asked.state_answers(leaf),
@@ -143,7 +143,7 @@ impl Dialect for GenerateContent {
         LIMIT
     }
 
-    fn wanted(&self) -> Wanted {
+    fn wanted(&self) -> WantedPaths {
         &[
             &["usageMetadata"],
             &["candidates", "finishReason"],
@@ -151,7 +151,7 @@ impl Dialect for GenerateContent {
         ]
     }
 
-    fn heard(&self, picks: &[Pick], seen: &mut Seen) {
+    fn heard(&self, picks: &[Pick], seen: &mut AnswerFacts) {
         let (usage, ends): (Vec<_>, Vec<_>) = picks.iter().partition(|pick| pick.path == ["usageMetadata"]);
         seen.ending |= ends.iter().any(|end| end.text().is_some());
         usage.into_iter().for_each(|pick| seen.hear(pick, read));
@@ -159,7 +159,7 @@ impl Dialect for GenerateContent {
 }
 
 /// One part of a message; what is not known to be text in the body may be anything.
-fn part(path: &[&str], leaf: Leaf<'_>, asked: &mut Asked) {
+fn part(path: &[&str], leaf: Leaf<'_>, asked: &mut RequestContents) {
     match (path, leaf) {
         (["inlinedata", "mimetype"], Leaf::Text(mime)) => asked.medium(mime, PICTURE_TOKENS),
         (["inlinedata", "data"], Leaf::Text(data)) => asked.media(data),
@@ -183,9 +183,9 @@ fn part(path: &[&str], leaf: Leaf<'_>, asked: &mut Asked) {
     }
 }
 
-fn read(usage: &Value) -> Option<Reported> {
+fn read(usage: &Value) -> Option<ReportedUsage> {
     let thoughts = count(usage, "/thoughtsTokenCount")?;
-    Some(Reported {
+    Some(ReportedUsage {
         usage: Usage {
             input_tokens: count(usage, "/promptTokenCount")?,
             output_tokens: count(usage, "/candidatesTokenCount")?.saturating_add(thoughts),

@@ -4,9 +4,9 @@ use gemicro_event::Usage;
 use serde_json::Value;
 
 use super::gemini::{PICTURE_TOKENS, folded};
-use super::rules::{Reported, count};
-use super::{Asked, Dialect, Seen};
-use crate::gateway::json::{Leaf, Pick, Wanted};
+use super::rules::{ReportedUsage, count};
+use super::{AnswerFacts, RequestContents, WireDialect};
+use crate::gateway::json::{Leaf, Pick, WantedPaths};
 
 /// `POST /interactions`.
 #[derive(Debug)]
@@ -14,12 +14,12 @@ pub(super) struct Interactions;
 
 const LIMIT: &[&str] = &["generation_config", "max_output_tokens"];
 
-impl Dialect for Interactions {
+impl WireDialect for Interactions {
     fn fold(&self) -> fn(&str) -> String {
         folded
     }
 
-    fn look(&self, path: &[&str], leaf: Leaf<'_>, asked: &mut Asked) {
+    fn look(&self, path: &[&str], leaf: Leaf<'_>, asked: &mut RequestContents) {
         match path {
             ["model"] => asked.state_model(leaf),
             ["agent" | "agentconfig"] if leaf != Leaf::Null => {
@@ -55,7 +55,7 @@ impl Dialect for Interactions {
         LIMIT
     }
 
-    fn wanted(&self) -> Wanted {
+    fn wanted(&self) -> WantedPaths {
         &[
             &["usage"],
             &["status"],
@@ -64,7 +64,7 @@ impl Dialect for Interactions {
         ]
     }
 
-    fn heard(&self, picks: &[Pick], seen: &mut Seen) {
+    fn heard(&self, picks: &[Pick], seen: &mut AnswerFacts) {
         let told = |path: &[&str]| picks.iter().find(|pick| pick.path == path).and_then(Pick::text);
         match told(&["event_type"]) {
             Some(event) => seen.ending |= event == "interaction.completed",
@@ -79,7 +79,7 @@ impl Dialect for Interactions {
 }
 
 /// One step or piece of content.
-fn content(leaf: Leaf<'_>, asked: &mut Asked) {
+fn content(leaf: Leaf<'_>, asked: &mut RequestContents) {
     let Leaf::Text(kind) = leaf else { return };
     match kind {
         "image" => asked.picture(PICTURE_TOKENS),
@@ -89,9 +89,9 @@ fn content(leaf: Leaf<'_>, asked: &mut Asked) {
     }
 }
 
-fn read(usage: &Value) -> Option<Reported> {
+fn read(usage: &Value) -> Option<ReportedUsage> {
     let thoughts = count(usage, "/total_thought_tokens")?;
-    Some(Reported {
+    Some(ReportedUsage {
         usage: Usage {
             input_tokens: count(usage, "/total_input_tokens")?,
             output_tokens: count(usage, "/total_output_tokens")?.saturating_add(thoughts),

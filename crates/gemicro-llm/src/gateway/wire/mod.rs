@@ -1,6 +1,6 @@
 //! What the gateway knows of each API. One file per wire, one per dialect where a wire has several.
 //!
-//! [`Rules`] is a wire: its paths, where the key goes, how an error looks. [`Dialect`] is one way to ask for
+//! [`WireRules`] is a wire: its paths, where the key goes, how an error looks. [`WireDialect`] is one way to ask for
 //! text on it: what a request asks for, and how the answer reports what it used.
 
 mod anthropic;
@@ -14,7 +14,7 @@ mod rules;
 #[cfg(test)]
 mod tests;
 
-pub use rules::Wire;
+pub use rules::AgentApi;
 
-pub(super) use asked::{Asked, ask};
-pub(super) use rules::{Dialect, Reported, Route, Rules, Seen, Task};
+pub(super) use asked::{RequestContents, ask};
+pub(super) use rules::{AnswerFacts, GatewayRoute, ReportedUsage, WireDialect, WireRules, WireTask};

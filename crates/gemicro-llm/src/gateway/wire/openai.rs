@@ -4,10 +4,10 @@ use hyper::Method;
 use reqwest::header::{AUTHORIZATION, HeaderName, HeaderValue};
 use serde_json::{Value, json};
 
-use super::chat::Chat;
+use super::chat::ChatWire;
 use super::responses::Responses;
-use super::{Route, Rules};
-use crate::gateway::problem::Problem;
+use super::{GatewayRoute, WireRules};
+use crate::gateway::problem::GatewayProblem;
 
 /// The most tokens of one picture: the dearest tiles of the dearest model, and some.
 pub(super) const PICTURE_TOKENS: u64 = 65_536;
@@ -15,13 +15,13 @@ pub(super) const PICTURE_TOKENS: u64 = 65_536;
 /// The wire.
 pub(super) struct OpenAi;
 
-impl Rules for OpenAi {
-    fn route(&self, method: &Method, path: &[&str]) -> Option<Route> {
+impl WireRules for OpenAi {
+    fn route(&self, method: &Method, path: &[&str]) -> Option<GatewayRoute> {
         let (get, post) = (*method == Method::GET, *method == Method::POST);
         match path {
-            ["v1", "responses"] if post => Some(Route::generate(path, &Responses)),
-            ["v1", "chat", "completions"] if post => Some(Route::generate(path, &Chat)),
-            ["v1", "models"] | ["v1", "models", _] if get => Some(Route::free(path)),
+            ["v1", "responses"] if post => Some(GatewayRoute::generate(path, &Responses)),
+            ["v1", "chat", "completions"] if post => Some(GatewayRoute::generate(path, &ChatWire)),
+            ["v1", "models"] | ["v1", "models", _] if get => Some(GatewayRoute::free(path)),
             _ => None,
         }
     }
@@ -52,7 +52,7 @@ impl Rules for OpenAi {
     }
 
     /// The CLI stops at once on 400; it repeats 401, 429 and 5xx.
-    fn error(&self, problem: &Problem) -> Value {
+    fn error(&self, problem: &GatewayProblem) -> Value {
         let kind = match problem.status {
             401 => "authentication_error",
             403 => "permission_error",

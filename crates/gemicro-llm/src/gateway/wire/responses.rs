@@ -4,9 +4,9 @@ use gemicro_event::Usage;
 use serde_json::Value;
 
 use super::openai::PICTURE_TOKENS;
-use super::rules::{Reported, count, needed};
-use super::{Asked, Dialect, Seen};
-use crate::gateway::json::{Leaf, Pick, Wanted};
+use super::rules::{ReportedUsage, count, needed};
+use super::{AnswerFacts, RequestContents, WireDialect};
+use crate::gateway::json::{Leaf, Pick, WantedPaths};
 
 /// `POST /v1/responses`.
 #[derive(Debug)]
@@ -14,8 +14,8 @@ pub(super) struct Responses;
 
 const LIMIT: &[&str] = &["max_output_tokens"];
 
-impl Dialect for Responses {
-    fn look(&self, path: &[&str], leaf: Leaf<'_>, asked: &mut Asked) {
+impl WireDialect for Responses {
+    fn look(&self, path: &[&str], leaf: Leaf<'_>, asked: &mut RequestContents) {
         match path {
             ["model"] => asked.state_model(leaf),
             ["max_output_tokens"] => asked.state_limit(LIMIT, leaf),
@@ -45,11 +45,11 @@ impl Dialect for Responses {
         LIMIT
     }
 
-    fn wanted(&self) -> Wanted {
+    fn wanted(&self) -> WantedPaths {
         &[&["type"], &["response", "usage"], &["usage"], &["status"]]
     }
 
-    fn heard(&self, picks: &[Pick], seen: &mut Seen) {
+    fn heard(&self, picks: &[Pick], seen: &mut AnswerFacts) {
         let said = |path: &[&str], words: &[&str]| {
             let mut told = picks.iter().filter(|pick| pick.path == path);
             told.any(|pick| pick.text().is_some_and(|told| words.contains(&told.as_str())))
@@ -63,7 +63,7 @@ impl Dialect for Responses {
 }
 
 /// A tool; of one that the provider runs nobody knows what it reads.
-fn tool(leaf: Leaf<'_>, asked: &mut Asked) {
+fn tool(leaf: Leaf<'_>, asked: &mut RequestContents) {
     match leaf {
         Leaf::Text("function" | "custom" | "local_shell" | "apply_patch" | "namespace" | "tool_search") => {}
         _ => asked.whole_window = true,
@@ -71,7 +71,7 @@ fn tool(leaf: Leaf<'_>, asked: &mut Asked) {
 }
 
 /// An item of the conversation.
-fn item(leaf: Leaf<'_>, asked: &mut Asked) {
+fn item(leaf: Leaf<'_>, asked: &mut RequestContents) {
     let Leaf::Text(kind) = leaf else { return };
     let is_text = matches!(
         kind,
@@ -96,7 +96,7 @@ fn item(leaf: Leaf<'_>, asked: &mut Asked) {
 }
 
 /// A piece of a message or of a tool's output.
-fn content(leaf: Leaf<'_>, asked: &mut Asked) {
+fn content(leaf: Leaf<'_>, asked: &mut RequestContents) {
     match leaf {
         Leaf::Text("input_image") => asked.picture(PICTURE_TOKENS),
         Leaf::Text(kind) if kind.ends_with("_text") || kind == "text" || kind == "refusal" => {}
@@ -106,8 +106,8 @@ fn content(leaf: Leaf<'_>, asked: &mut Asked) {
     }
 }
 
-fn read(usage: &Value) -> Option<Reported> {
-    Some(Reported {
+fn read(usage: &Value) -> Option<ReportedUsage> {
+    Some(ReportedUsage {
         usage: Usage {
             input_tokens: needed(usage, "/input_tokens")?,
             output_tokens: needed(usage, "/output_tokens")?,

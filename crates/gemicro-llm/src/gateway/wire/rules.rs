@@ -8,17 +8,17 @@ use reqwest::header::{HeaderName, HeaderValue};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::Asked;
+use super::RequestContents;
 use super::anthropic::Anthropic;
-use super::gemini::Gemini;
+use super::gemini::GeminiWire;
 use super::openai::OpenAi;
-use crate::gateway::json::{Leaf, Pick, Wanted};
-use crate::gateway::problem::Problem;
+use crate::gateway::json::{Leaf, Pick, WantedPaths};
+use crate::gateway::problem::GatewayProblem;
 
 /// The API that an agent CLI speaks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Wire {
+pub enum AgentApi {
     /// The Gemini API: `generateContent` and its family, and Interactions.
     Gemini,
     /// The Anthropic API: Messages.
@@ -28,11 +28,11 @@ pub enum Wire {
     OpenAi,
 }
 
-impl Wire {
+impl AgentApi {
     /// What is known of it.
-    pub(in crate::gateway) fn rules(self) -> &'static dyn Rules {
+    pub(in crate::gateway) fn rules(self) -> &'static dyn WireRules {
         match self {
-            Self::Gemini => &Gemini,
+            Self::Gemini => &GeminiWire,
             Self::Anthropic => &Anthropic,
             Self::OpenAi => &OpenAi,
         }
@@ -40,9 +40,9 @@ impl Wire {
 }
 
 /// A wire.
-pub(in crate::gateway) trait Rules: Sync {
+pub(in crate::gateway) trait WireRules: Sync {
     /// What a path means here; `None` for what is not served. The parts hold only plain characters.
-    fn route(&self, method: &Method, path: &[&str]) -> Option<Route>;
+    fn route(&self, method: &Method, path: &[&str]) -> Option<GatewayRoute>;
 
     /// The parameters that are passed on.
     fn query(&self) -> &'static [&'static str];
@@ -57,24 +57,24 @@ pub(in crate::gateway) trait Rules: Sync {
     fn key_value(&self, key: &str) -> Option<HeaderValue>;
 
     /// An error of ours as this API would say it.
-    fn error(&self, problem: &Problem) -> Value;
+    fn error(&self, problem: &GatewayProblem) -> Value;
 }
 
 /// Where a request goes.
 #[derive(Debug)]
-pub(in crate::gateway) struct Route {
+pub(in crate::gateway) struct GatewayRoute {
     /// The path upstream, after the base.
     pub(in crate::gateway) path: Vec<String>,
     /// What is asked for.
-    pub(in crate::gateway) task: Task,
+    pub(in crate::gateway) task: WireTask,
 }
 
 /// What is asked for.
 #[derive(Debug)]
-pub(in crate::gateway) enum Task {
+pub(in crate::gateway) enum WireTask {
     /// Text, which costs tokens.
     Generate {
-        dialect: &'static dyn Dialect,
+        dialect: &'static dyn WireDialect,
         /// Where the path names the model.
         model: Option<String>,
         /// What follows the model in its part of the path: `:generateContent`.
@@ -88,12 +88,12 @@ pub(in crate::gateway) enum Task {
     Tool,
 }
 
-impl Route {
+impl GatewayRoute {
     /// The tool of the grant.
     pub(in crate::gateway) fn tool() -> Self {
         Self {
             path: Vec::new(),
-            task: Task::Tool,
+            task: WireTask::Tool,
         }
     }
 
@@ -101,14 +101,14 @@ impl Route {
     pub(super) fn free(path: &[&str]) -> Self {
         Self {
             path: path.iter().map(|&part| part.to_owned()).collect(),
-            task: Task::Free,
+            task: WireTask::Free,
         }
     }
 
     /// A path that asks for text, with the model in the body.
-    pub(super) fn generate(path: &[&str], dialect: &'static dyn Dialect) -> Self {
+    pub(super) fn generate(path: &[&str], dialect: &'static dyn WireDialect) -> Self {
         Self {
-            task: Task::Generate {
+            task: WireTask::Generate {
                 dialect,
                 model: None,
                 verb: String::new(),
@@ -119,35 +119,35 @@ impl Route {
 }
 
 /// One way to ask for text.
-pub(in crate::gateway) trait Dialect: Sync + fmt::Debug {
+pub(in crate::gateway) trait WireDialect: Sync + fmt::Debug {
     /// Spells a key so that those which the API takes for the same are the same.
     fn fold(&self) -> fn(&str) -> String {
         str::to_owned
     }
 
     /// Looks at one value of a request.
-    fn look(&self, path: &[&str], leaf: Leaf<'_>, asked: &mut Asked);
+    fn look(&self, path: &[&str], leaf: Leaf<'_>, asked: &mut RequestContents);
 
     /// The field that limits the output, where the request has none.
     fn limit_field(&self, model: &str) -> &'static [&'static str];
 
     /// Further fields to set: path and JSON. `limit` is the output limit that was written, if one was.
-    fn edits(&self, _asked: &Asked, _limit: Option<u64>) -> Vec<(&'static [&'static str], String)> {
+    fn edits(&self, _asked: &RequestContents, _limit: Option<u64>) -> Vec<(&'static [&'static str], String)> {
         Vec::new()
     }
 
     /// The values of an answer that tell usage and end.
-    fn wanted(&self) -> Wanted;
+    fn wanted(&self) -> WantedPaths;
 
     /// Reads what was found in one event, or in a whole answer.
-    fn heard(&self, picks: &[Pick], seen: &mut Seen);
+    fn heard(&self, picks: &[Pick], seen: &mut AnswerFacts);
 }
 
 /// What an answer told about itself so far.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(in crate::gateway) struct Seen {
+pub(in crate::gateway) struct AnswerFacts {
     /// The most that was reported.
-    pub(in crate::gateway) reported: Option<Reported>,
+    pub(in crate::gateway) reported: Option<ReportedUsage>,
     /// The model is done, but what it used may still follow.
     pub(in crate::gateway) ending: bool,
     /// What is reported is final.
@@ -158,18 +158,18 @@ pub(in crate::gateway) struct Seen {
 
 /// Usage as a provider reported it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(in crate::gateway) struct Reported {
+pub(in crate::gateway) struct ReportedUsage {
     pub(in crate::gateway) usage: Usage,
     /// What writing to a cache costs above plain input, in tokens of input.
     pub(in crate::gateway) surcharge: u64,
 }
 
-impl Seen {
+impl AnswerFacts {
     /// Adds the report that a value holds, if it holds one. Reports are running totals, so of each number the
     /// highest counts.
     ///
     /// A report in the event that ends the answer, or after it, is the final one.
-    pub(super) fn hear(&mut self, pick: &Pick, read: fn(&Value) -> Option<Reported>) {
+    pub(super) fn hear(&mut self, pick: &Pick, read: fn(&Value) -> Option<ReportedUsage>) {
         let value: Option<Value> = serde_json::from_slice(&pick.json).ok();
         let next = value.filter(Value::is_object).as_ref().and_then(read);
         // Nothing at all is no report.
@@ -179,7 +179,7 @@ impl Seen {
         self.finished |= self.ending;
         let known = self.reported.unwrap_or_default();
         let (a, b) = (known.usage, next.usage);
-        self.reported = Some(Reported {
+        self.reported = Some(ReportedUsage {
             usage: Usage {
                 input_tokens: a.input_tokens.max(b.input_tokens),
                 output_tokens: a.output_tokens.max(b.output_tokens),

@@ -3,35 +3,35 @@
 use gemicro_event::Usage;
 use hyper::Method;
 
-use super::rules::{Reported, Task};
-use super::{Asked, Dialect, Wire, ask};
-use crate::gateway::reader::Reader;
+use super::rules::{ReportedUsage, WireTask};
+use super::{AgentApi, RequestContents, WireDialect, ask};
+use crate::gateway::reader::AnswerReader;
 
-fn dialect(wire: Wire, path: &str) -> &'static dyn Dialect {
+fn dialect(wire: AgentApi, path: &str) -> &'static dyn WireDialect {
     let parts: Vec<&str> = path.split('/').collect();
     match wire.rules().route(&Method::POST, &parts).expect("a route").task {
-        Task::Generate { dialect, .. } => dialect,
+        WireTask::Generate { dialect, .. } => dialect,
         other => panic!("{other:?}"),
     }
 }
 
-fn content() -> &'static dyn Dialect {
-    dialect(Wire::Gemini, "v1beta/models/m:generateContent")
+fn content() -> &'static dyn WireDialect {
+    dialect(AgentApi::Gemini, "v1beta/models/m:generateContent")
 }
-fn interactions() -> &'static dyn Dialect {
-    dialect(Wire::Gemini, "v1beta/interactions")
+fn interactions() -> &'static dyn WireDialect {
+    dialect(AgentApi::Gemini, "v1beta/interactions")
 }
-fn messages() -> &'static dyn Dialect {
-    dialect(Wire::Anthropic, "v1/messages")
+fn messages() -> &'static dyn WireDialect {
+    dialect(AgentApi::Anthropic, "v1/messages")
 }
-fn responses() -> &'static dyn Dialect {
-    dialect(Wire::OpenAi, "v1/responses")
+fn responses() -> &'static dyn WireDialect {
+    dialect(AgentApi::OpenAi, "v1/responses")
 }
-fn chat() -> &'static dyn Dialect {
-    dialect(Wire::OpenAi, "v1/chat/completions")
+fn chat() -> &'static dyn WireDialect {
+    dialect(AgentApi::OpenAi, "v1/chat/completions")
 }
 
-fn asked(dialect: &dyn Dialect, body: &str) -> Asked {
+fn asked(dialect: &dyn WireDialect, body: &str) -> RequestContents {
     ask(dialect, body.as_bytes()).unwrap_or_else(|error| panic!("{error}: {body}"))
 }
 
@@ -256,9 +256,9 @@ fn stated_limits_are_read_in_every_spelling() {
 }
 
 /// Reads an answer in pieces of every size; all must agree.
-fn read(dialect: &'static dyn Dialect, content_type: &str, answer: &str) -> Option<Reported> {
+fn read(dialect: &'static dyn WireDialect, content_type: &str, answer: &str) -> Option<ReportedUsage> {
     let mut results = (1..=answer.len().max(1)).map(|size| {
-        let mut reader = Reader::new(dialect, content_type);
+        let mut reader = AnswerReader::new(dialect, content_type);
         for piece in answer.as_bytes().chunks(size) {
             reader.feed(piece);
         }
@@ -380,7 +380,7 @@ proptest::proptest! {
     fn nothing_makes_a_reader_panic(text in r#"([\[\]{}:,"\\\\ \r\na-z0-9]|data:|"usage"|"type"|null|\PC){0,80}"#, size in 1_usize..9) {
         for dialect in [content(), interactions(), messages(), responses(), chat()] {
             for kind in ["text/event-stream", "application/json"] {
-                let mut reader = Reader::new(dialect, kind);
+                let mut reader = AnswerReader::new(dialect, kind);
                 text.as_bytes().chunks(size).for_each(|piece| reader.feed(piece));
                 let _ = reader.result(true);
             }

@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use regex::{Regex, RegexBuilder};
 use serde::Deserialize;
 
-use super::{Count, Tally};
+use super::{FamilyTally, TestCount};
 
 /// All families of the table.
 pub(super) static FAMILIES: LazyLock<Vec<Family>> = LazyLock::new(|| {
@@ -24,12 +24,12 @@ struct Table {
 pub(super) struct Family {
     pub(super) name: String,
     also_failed: Option<Pattern>,
-    summary: Vec<Summary>,
+    summary: Vec<FamilySummary>,
 }
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Summary {
+struct FamilySummary {
     at: Pattern,
     run: Option<Pattern>,
     total: Option<Pattern>,
@@ -54,18 +54,20 @@ impl TryFrom<String> for Pattern {
 
 impl Family {
     /// What an output without colours says in the words of this family.
-    pub(super) fn read(&self, text: &str) -> Tally {
+    pub(super) fn read(&self, text: &str) -> FamilyTally {
         let summaries = self.summary.iter().map(|summary| summary.read(text));
         let n_failed = sum(self.also_failed.as_ref(), text).unwrap_or_default();
-        summaries.fold(Tally::Absent, Tally::or).failing(n_failed)
+        summaries
+            .fold(FamilyTally::Absent, FamilyTally::or)
+            .failing(n_failed)
     }
 }
 
-impl Summary {
-    fn read(&self, text: &str) -> Tally {
+impl FamilySummary {
+    fn read(&self, text: &str) -> FamilyTally {
         let all = self.at.0.find_iter(text).filter_map(|found| {
             let of = |pattern: &Option<Pattern>| sum(pattern.as_ref(), found.as_str());
-            let count = Count {
+            let count = TestCount {
                 n_run: of(&self.run)?,
                 n_failed: of(&self.failed)?,
                 n_skipped: of(&self.skipped)?,
@@ -75,9 +77,9 @@ impl Summary {
         let added =
             all.reduce(|(count, total), (other, more)| (count.plus(other), total.saturating_add(more)));
         match added {
-            None => Tally::Absent,
-            Some((count, _)) if self.uncounted => Tally::Uncounted(count.n_failed),
-            Some((count, total)) => Tally::Counted(Count {
+            None => FamilyTally::Absent,
+            Some((count, _)) if self.uncounted => FamilyTally::Uncounted(count.n_failed),
+            Some((count, total)) => FamilyTally::Counted(TestCount {
                 n_run: count.n_run.saturating_add(total.saturating_sub(count.n_skipped)),
                 ..count
             }),

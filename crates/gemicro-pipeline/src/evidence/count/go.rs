@@ -1,61 +1,61 @@
 //! `go test`, plain, with `-v` and with `-json`.
 
-use super::{Count, Tally};
+use super::{FamilyTally, TestCount};
 
 /// Counts the tests that `-v` and `-json` name. Without them a package with tests says no number.
-pub(super) fn go(lines: &[&str]) -> Tally {
-    let mut count = Count::default();
+pub(super) fn go(lines: &[&str]) -> FamilyTally {
+    let mut count = TestCount::default();
     let mut is_named = false;
     let mut is_seen = false;
     let mut is_uncounted = false;
     let mut n_failed = 0;
     for line in lines {
         match named(line) {
-            Some(Named::Passed) => count.n_run += 1,
-            Some(Named::Failed) => {
+            Some(GoName::Passed) => count.n_run += 1,
+            Some(GoName::Failed) => {
                 count.n_run += 1;
                 count.n_failed += 1;
             }
-            Some(Named::Skipped) => count.n_skipped += 1,
+            Some(GoName::Skipped) => count.n_skipped += 1,
             None => {}
         }
         is_named |= named(line).is_some();
         match package(line) {
-            Some(Package::Empty) => is_seen = true,
-            Some(package @ (Package::WithTests | Package::Failed)) => {
+            Some(GoPackage::Empty) => is_seen = true,
+            Some(package @ (GoPackage::WithTests | GoPackage::Failed)) => {
                 is_seen = true;
                 is_uncounted = true;
-                n_failed += u64::from(matches!(package, Package::Failed));
+                n_failed += u64::from(matches!(package, GoPackage::Failed));
             }
             None => {}
         }
     }
     if is_named {
-        return Tally::Counted(count.failing(count.n_failed.max(n_failed)));
+        return FamilyTally::Counted(count.failing(count.n_failed.max(n_failed)));
     }
     match (is_seen, is_uncounted) {
-        (false, _) => Tally::Absent,
-        (true, true) => Tally::Uncounted(n_failed),
-        (true, false) => Tally::Counted(count),
+        (false, _) => FamilyTally::Absent,
+        (true, true) => FamilyTally::Uncounted(n_failed),
+        (true, false) => FamilyTally::Counted(count),
     }
 }
 
-enum Named {
+enum GoName {
     Passed,
     Failed,
     Skipped,
 }
 
 /// A test that the line names; subtests are parts of theirs.
-fn named(line: &str) -> Option<Named> {
+fn named(line: &str) -> Option<GoName> {
     if line.starts_with('{') && line.contains("\"Package\":") {
         let test = line.split_once("\"Test\":\"")?.1.split('"').next()?;
         let action = line.split_once("\"Action\":\"")?.1.split('"').next()?;
         return match action {
             _ if test.contains('/') => None,
-            "pass" => Some(Named::Passed),
-            "fail" => Some(Named::Failed),
-            "skip" => Some(Named::Skipped),
+            "pass" => Some(GoName::Passed),
+            "fail" => Some(GoName::Failed),
+            "skip" => Some(GoName::Skipped),
             _ => None,
         };
     }
@@ -63,27 +63,27 @@ fn named(line: &str) -> Option<Named> {
     // The time in brackets tells it from other texts.
     let is_test = test.ends_with("s)") && test.contains(" (");
     match outcome {
-        "PASS" if is_test => Some(Named::Passed),
-        "FAIL" if is_test => Some(Named::Failed),
-        "SKIP" if is_test => Some(Named::Skipped),
+        "PASS" if is_test => Some(GoName::Passed),
+        "FAIL" if is_test => Some(GoName::Failed),
+        "SKIP" if is_test => Some(GoName::Skipped),
         _ => None,
     }
 }
 
-enum Package {
+enum GoPackage {
     Empty,
     WithTests,
     Failed,
 }
 
 /// The line of a package: `ok`, `FAIL` or `?`, each followed by a tab.
-fn package(line: &str) -> Option<Package> {
+fn package(line: &str) -> Option<GoPackage> {
     if line.ends_with("[no test files]") || line.ends_with("[no tests to run]") {
-        return Some(Package::Empty);
+        return Some(GoPackage::Empty);
     }
     if line.starts_with("FAIL\t") {
-        return Some(Package::Failed);
+        return Some(GoPackage::Failed);
     }
     let is_package = line.starts_with("ok  \t") || line.starts_with("?   \t");
-    is_package.then_some(Package::WithTests)
+    is_package.then_some(GoPackage::WithTests)
 }

@@ -1,18 +1,18 @@
 //! The Test Anything Protocol.
 
 use super::line::number;
-use super::{Count, Tally};
+use super::{FamilyTally, TestCount};
 
 /// Lines with `ok` and `not ok`: with a plan (`1..3`) or a version any of them, otherwise those that have a number.
-pub(super) fn protocol(lines: &[&str]) -> Tally {
+pub(super) fn protocol(lines: &[&str]) -> FamilyTally {
     let is_declared = lines
         .iter()
         .any(|line| is_plan(line) || line.starts_with("TAP version "));
     let is_result = |line: &&str| result(line).is_some_and(|result| is_declared || result.is_numbered);
     if !is_declared && !lines.iter().any(is_result) {
-        return Tally::Absent;
+        return FamilyTally::Absent;
     }
-    let mut stream = Stream::default();
+    let mut stream = TapStream::default();
     for line in lines {
         let text = line.trim_start_matches([' ', '\t']);
         let depth = line.len() - text.len();
@@ -32,8 +32,8 @@ pub(super) fn protocol(lines: &[&str]) -> Tally {
 
 /// The results so far.
 #[derive(Default)]
-struct Stream {
-    count: Count,
+struct TapStream {
+    count: TestCount,
     /// The depth of each subtest that failed and whose parent has not come yet.
     orphans: Vec<usize>,
     /// The depth of a parent that answers for the subtests that follow it: `not ok 1 - all {`.
@@ -42,7 +42,7 @@ struct Stream {
     data: Option<usize>,
 }
 
-impl Stream {
+impl TapStream {
     /// Whether a line is part of a block between `---` and `...`, which may quote anything. Less deep lines are not.
     fn is_data(&mut self, depth: usize, text: &str) -> bool {
         let is_inside = self.data.is_some_and(|data| depth >= data && !text.is_empty());
@@ -58,7 +58,7 @@ impl Stream {
         if self.parent.is_some_and(|parent| depth > parent) {
             return;
         }
-        let is_answered = !matches!(result.outcome, Outcome::Passed);
+        let is_answered = !matches!(result.outcome, TapOutcome::Passed);
         self.parent = (result.opens && is_answered).then_some(depth);
         let n_before = self.orphans.len();
         self.orphans.retain(|orphan| *orphan <= depth);
@@ -67,26 +67,26 @@ impl Stream {
             self.count.n_failed += (n_before - self.orphans.len()) as u64;
         }
         match (&result.outcome, depth) {
-            (Outcome::Passed, 0) => self.count.n_run += 1,
-            (Outcome::Failed, 0) => {
+            (TapOutcome::Passed, 0) => self.count.n_run += 1,
+            (TapOutcome::Failed, 0) => {
                 self.count.n_run += 1;
                 self.count.n_failed += 1;
             }
-            (Outcome::Skipped, 0) => self.count.n_skipped += 1,
-            (Outcome::Failed, _) => self.orphans.push(depth),
-            (Outcome::Passed | Outcome::Skipped, _) => {}
+            (TapOutcome::Skipped, 0) => self.count.n_skipped += 1,
+            (TapOutcome::Failed, _) => self.orphans.push(depth),
+            (TapOutcome::Passed | TapOutcome::Skipped, _) => {}
         }
     }
 
-    fn end(self) -> Tally {
+    fn end(self) -> FamilyTally {
         let n_orphans = self.orphans.len() as u64;
-        Tally::Counted(self.count.failing(self.count.n_failed + n_orphans))
+        FamilyTally::Counted(self.count.failing(self.count.n_failed + n_orphans))
     }
 }
 
 /// A line of the protocol.
 pub(in super::super) struct TestResult<'l> {
-    pub(in super::super) outcome: Outcome,
+    pub(in super::super) outcome: TapOutcome,
     is_numbered: bool,
     /// Whether its subtests follow it.
     opens: bool,
@@ -94,7 +94,7 @@ pub(in super::super) struct TestResult<'l> {
     pub(in super::super) told: &'l str,
 }
 
-pub(in super::super) enum Outcome {
+pub(in super::super) enum TapOutcome {
     Passed,
     Failed,
     /// Skipped, or failed as what is still to do may.
@@ -116,10 +116,10 @@ pub(in super::super) fn result(line: &str) -> Option<TestResult<'_>> {
         .map(|(_, said)| said.trim().to_ascii_lowercase());
     let has = |word: &str| directive.as_ref().is_some_and(|said| said.starts_with(word));
     let outcome = match is_failed {
-        _ if has("skip") => Outcome::Skipped,
-        true if has("todo") => Outcome::Skipped,
-        true => Outcome::Failed,
-        false => Outcome::Passed,
+        _ if has("skip") => TapOutcome::Skipped,
+        true if has("todo") => TapOutcome::Skipped,
+        true => TapOutcome::Failed,
+        false => TapOutcome::Passed,
     };
     Some(TestResult {
         outcome,

@@ -2,9 +2,9 @@
 
 use gemicro_guard::policy::shell_reader::{Node, children, is_shell, known_word, source};
 
-use super::place::{Fate, Place};
-use super::walk::{State, Walk};
-use super::{Masked, short};
+use super::place::{ExitFate, StatementPlace};
+use super::walk::{MaskWalk, StatementState};
+use super::{MaskedFailure, short};
 
 /// Commands that check nothing: they may fail unseen, and alone they prove nothing.
 const IDLE: &[&str] = &[
@@ -15,13 +15,13 @@ const IDLE: &[&str] = &[
 
 /// A word of a command.
 #[derive(Debug, Clone)]
-pub(super) struct Word<'t> {
+pub(super) struct CommandWord<'t> {
     text: Option<String>,
     /// As written.
     pub(super) source: &'t str,
 }
 
-impl<'t> Word<'t> {
+impl<'t> CommandWord<'t> {
     pub(super) fn read(node: Node<'_>, text: &'t str) -> Self {
         Self {
             text: known_word(node, text),
@@ -64,26 +64,31 @@ impl<'t> Word<'t> {
 }
 
 /// The words of a simple command, without assignments and redirections; none for another statement.
-pub(super) fn words<'t>(node: Node<'_>, text: &'t str) -> Vec<Word<'t>> {
+pub(super) fn words<'t>(node: Node<'_>, text: &'t str) -> Vec<CommandWord<'t>> {
     let is_word =
         |child: &Node<'_>| !child.kind().ends_with("_redirect") && child.kind() != "variable_assignment";
     let parts = (node.kind() == "command").then(|| children(node));
     let words = parts.into_iter().flatten().filter(is_word);
-    words.map(|child| Word::read(child, text)).collect()
+    words.map(|child| CommandWord::read(child, text)).collect()
 }
 
-impl Walk<'_> {
-    pub(super) fn command(&mut self, node: Node<'_>, place: &Place, state: &mut State) -> Result<(), Masked> {
+impl MaskWalk<'_> {
+    pub(super) fn command(
+        &mut self,
+        node: Node<'_>,
+        place: &StatementPlace,
+        state: &mut StatementState,
+    ) -> Result<(), MaskedFailure> {
         self.simple(&words(node, self.text), source(node, self.text), place, state)
     }
 
     fn simple(
         &mut self,
-        words: &[Word<'_>],
+        words: &[CommandWord<'_>],
         piece: &str,
-        place: &Place,
-        state: &mut State,
-    ) -> Result<(), Masked> {
+        place: &StatementPlace,
+        state: &mut StatementState,
+    ) -> Result<(), MaskedFailure> {
         let Some((first, rest)) = words.split_first() else {
             return Ok(());
         };
@@ -92,9 +97,9 @@ impl Walk<'_> {
                 "which program `{}` is cannot be known before it runs: name it",
                 short(first.source)
             );
-            return Err(Masked::new(first.source, reason));
+            return Err(MaskedFailure::new(first.source, reason));
         };
-        let has_option = rest.first().is_some_and(Word::is_option);
+        let has_option = rest.first().is_some_and(CommandWord::is_option);
         let after_options = || {
             let n_options = rest.iter().take_while(|word| word.is_option()).count();
             &rest[n_options..]
@@ -109,7 +114,7 @@ impl Walk<'_> {
                 Ok(())
             }
             "exit" | "return" | "break" | "continue" => {
-                if !rest.first().is_some_and(Word::is_failure) {
+                if !rest.first().is_some_and(CommandWord::is_failure) {
                     state.left = Some(short(piece));
                 }
                 Ok(())
@@ -121,12 +126,12 @@ impl Walk<'_> {
                     "`{}` puts an exit status of its own in place of the check's",
                     short(piece)
                 );
-                Err(Masked::new(piece, reason))
+                Err(MaskedFailure::new(piece, reason))
             }
             "trap" => Ok(()),
             "eval" => {
-                let known: Option<Vec<&str>> = rest.iter().map(Word::known).collect();
-                let joined = known.ok_or_else(|| Masked::unreadable(piece))?.join(" ");
+                let known: Option<Vec<&str>> = rest.iter().map(CommandWord::known).collect();
+                let joined = known.ok_or_else(|| MaskedFailure::unreadable(piece))?.join(" ");
                 self.nested(&joined, place, state)
             }
             "[" | "test" => self.question(place, state),
@@ -134,9 +139,9 @@ impl Walk<'_> {
             "cd" | "pushd" => reaches(piece, place, state),
             _ if IDLE.contains(&name) => Ok(()),
             _ if let Some((options, text)) = script(words) => {
-                let text = text.ok_or_else(|| Masked::unreadable(piece))?;
+                let text = text.ok_or_else(|| MaskedFailure::unreadable(piece))?;
                 // A shell of its own: what `set -e` does outside does not reach into it.
-                let (mut inner, mut fresh) = (place.inner(), State::default());
+                let (mut inner, mut fresh) = (place.inner(), StatementState::default());
                 inner.is_asked = false;
                 fresh.left.clone_from(&state.left);
                 set(options, &mut fresh)?;
@@ -152,34 +157,34 @@ impl Walk<'_> {
 }
 
 /// Whether a status comes through.
-fn reaches(piece: &str, place: &Place, state: &State) -> Result<(), Masked> {
+fn reaches(piece: &str, place: &StatementPlace, state: &StatementState) -> Result<(), MaskedFailure> {
     if let Some(left) = &state.left {
         let piece = short(piece);
         let reason = format!("`{left}` can end the check with success before `{piece}` runs");
-        return Err(Masked::new(left, reason));
+        return Err(MaskedFailure::new(left, reason));
     }
     match &place.here {
-        Fate::Reaches | Fate::Errexit => Ok(()),
-        Fate::Lost(loss) => Err(loss.of(piece)),
+        ExitFate::Reaches | ExitFate::Errexit => Ok(()),
+        ExitFate::Lost(loss) => Err(loss.of(piece)),
     }
 }
 
 /// The options and the text of a shell that runs a text, whatever starts it: `timeout 9 bash -ec '…'`.
-fn script<'w, 't>(words: &'w [Word<'t>]) -> Option<(&'w [Word<'t>], Option<&'w str>)> {
-    let is_name = |word: &Word<'_>| word.program().is_some_and(is_shell);
+fn script<'w, 't>(words: &'w [CommandWord<'t>]) -> Option<(&'w [CommandWord<'t>], Option<&'w str>)> {
+    let is_name = |word: &CommandWord<'_>| word.program().is_some_and(is_shell);
     let after = &words[words.iter().position(is_name)? + 1..];
-    let is_option = |word: &&Word<'_>| word.is_option() || word.known() == Some("pipefail");
+    let is_option = |word: &&CommandWord<'_>| word.is_option() || word.known() == Some("pipefail");
     let (options, rest) = after.split_at(after.iter().take_while(is_option).count());
     let takes_text = options.iter().any(|word| word.has_letter('c'));
-    takes_text.then(|| (options, rest.first().and_then(Word::known)))
+    takes_text.then(|| (options, rest.first().and_then(CommandWord::known)))
 }
 
 /// `set -e`, `set -euo pipefail`; turning one off again is a mask.
-fn set(options: &[Word<'_>], state: &mut State) -> Result<(), Masked> {
-    let is_off = |word: &&Word<'_>| word.source.starts_with('+') && word.source.contains(['e', 'o']);
+fn set(options: &[CommandWord<'_>], state: &mut StatementState) -> Result<(), MaskedFailure> {
+    let is_off = |word: &&CommandWord<'_>| word.source.starts_with('+') && word.source.contains(['e', 'o']);
     if let Some(off) = options.iter().find(is_off) {
         let reason = format!("`set {}` lets commands after it fail unseen", off.source);
-        return Err(Masked::new(&format!("set {}", off.source), reason));
+        return Err(MaskedFailure::new(&format!("set {}", off.source), reason));
     }
     let has = |name: &str| options.iter().any(|word| word.known() == Some(name));
     state.errexit |= has("errexit") || options.iter().any(|word| word.has_letter('e'));

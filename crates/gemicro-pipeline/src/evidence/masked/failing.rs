@@ -2,21 +2,21 @@
 
 use gemicro_guard::policy::shell_reader::{Node, children, source};
 
-use super::command::{Word, words};
-use super::place::Place;
+use super::command::{CommandWord, words};
+use super::place::StatementPlace;
 
 /// How a statement that always fails does it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Failing {
+pub(super) enum FailingCommand {
     /// The shell ends with a failure.
     EndsShell,
     /// The statement has the status of a failure.
     HasStatus,
 }
 
-impl Failing {
+impl FailingCommand {
     /// The place of a statement whose failure is followed by this one.
-    pub(super) fn kept(self, place: &Place) -> Place {
+    pub(super) fn kept(self, place: &StatementPlace) -> StatementPlace {
         match self {
             Self::EndsShell => place.asked(place.shell.as_value()),
             Self::HasStatus => place.asked(place.here.as_value()),
@@ -40,7 +40,7 @@ pub(super) fn body(node: Node<'_>) -> Node<'_> {
 /// Whether a statement only looks for something, so that finding nothing may be the good news: `grep -q x file`.
 pub(super) fn looks(node: Node<'_>, text: &str) -> bool {
     let words = words(body(node), text);
-    let mut known = words.iter().filter_map(Word::known);
+    let mut known = words.iter().filter_map(CommandWord::known);
     match known.next() {
         Some("git") => known.next() == Some("grep"),
         Some(name) => name.ends_with("grep") || name == "rg",
@@ -49,7 +49,7 @@ pub(super) fn looks(node: Node<'_>, text: &str) -> bool {
 }
 
 /// The way in which a statement always fails; nothing when it may succeed. Where it follows a failure, `$?` is one.
-pub(super) fn always_fails(node: Node<'_>, follows_failure: bool, text: &str) -> Option<Failing> {
+pub(super) fn always_fails(node: Node<'_>, follows_failure: bool, text: &str) -> Option<FailingCommand> {
     let node = body(node);
     let all_fail = || all_fail(&children(node), follows_failure, text);
     match node.kind() {
@@ -60,17 +60,17 @@ pub(super) fn always_fails(node: Node<'_>, follows_failure: bool, text: &str) ->
                 Some(word) => word.is_failure() || (follows_failure && word.is_status()),
             };
             match words.first()?.known()? {
-                "false" => Some(Failing::HasStatus),
-                "exit" if is_failure => Some(Failing::EndsShell),
+                "false" => Some(FailingCommand::HasStatus),
+                "exit" if is_failure => Some(FailingCommand::EndsShell),
                 _ => None,
             }
         }
         "compound_statement" if !source(node, text).starts_with("((") => all_fail(),
-        "subshell" => all_fail().map(|_| Failing::HasStatus),
+        "subshell" => all_fail().map(|_| FailingCommand::HasStatus),
         // Whether the left side fails or the right one: it is a failure.
         "list" => match children(node).as_slice() {
             [left, right] if is_joined(*left, "&&") && !may_leave(source(*left, text)) => {
-                always_fails(*right, false, text).map(|_| Failing::HasStatus)
+                always_fails(*right, false, text).map(|_| FailingCommand::HasStatus)
             }
             _ => None,
         },
@@ -79,7 +79,7 @@ pub(super) fn always_fails(node: Node<'_>, follows_failure: bool, text: &str) ->
 }
 
 /// Like [`always_fails`] for statements one after another.
-pub(super) fn all_fail(statements: &[Node<'_>], follows_failure: bool, text: &str) -> Option<Failing> {
+pub(super) fn all_fail(statements: &[Node<'_>], follows_failure: bool, text: &str) -> Option<FailingCommand> {
     let (last, before) = statements.split_last()?;
     let is_certain = |node: &Node<'_>| !is_background(*node) && !may_leave(source(*node, text));
     if !before.iter().all(is_certain) || is_background(*last) {
@@ -90,7 +90,7 @@ pub(super) fn all_fail(statements: &[Node<'_>], follows_failure: bool, text: &st
 
 /// The program that decides an `if` whose branch for its failure always fails, and how: `if ! a; then exit 1; fi`,
 /// `if a; then …; else exit 1; fi`.
-pub(super) fn decided<'t>(node: Node<'t>, text: &str) -> Option<(Node<'t>, Failing)> {
+pub(super) fn decided<'t>(node: Node<'t>, text: &str) -> Option<(Node<'t>, FailingCommand)> {
     let is_if = matches!(node.kind(), "if_statement" | "elif_clause");
     let parts = children(node);
     let n_conditions = (0..node.child_count())
@@ -124,8 +124,8 @@ pub(super) fn decided<'t>(node: Node<'t>, text: &str) -> Option<(Node<'t>, Faili
 /// Whether a statement ends the shell with the status of the one before: `exit`, `exit $?`.
 pub(super) fn hands_on(next: Node<'_>, text: &str) -> bool {
     let words = words(next, text);
-    let is_exit = words.first().and_then(Word::known) == Some("exit");
-    is_exit && !is_background(next) && words.get(1).is_none_or(Word::is_status)
+    let is_exit = words.first().and_then(CommandWord::known) == Some("exit");
+    is_exit && !is_background(next) && words.get(1).is_none_or(CommandWord::is_status)
 }
 
 pub(super) fn is_joined(left: Node<'_>, operator: &str) -> bool {

@@ -1,21 +1,21 @@
-//! What becomes of the exit status of a statement: [`Place`], [`Fate`], [`Loss`].
+//! What becomes of the exit status of a statement: [`StatementPlace`], [`ExitFate`], [`Loss`].
 
-use super::{Masked, short};
+use super::{MaskedFailure, short};
 
 /// Where a statement stands.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Place {
+pub(super) struct StatementPlace {
     /// What becomes of its status.
-    pub(super) here: Fate,
+    pub(super) here: ExitFate,
     /// What becomes of the status with which the shell it runs in ends.
-    pub(super) shell: Fate,
+    pub(super) shell: ExitFate,
     /// Whether the shell asks for its status, so that `set -e` does not bind: left of `&&`, a condition.
     pub(super) is_asked: bool,
 }
 
 /// What becomes of an exit status.
 #[derive(Debug, Clone, Default)]
-pub(super) enum Fate {
+pub(super) enum ExitFate {
     /// A failure makes the whole command fail.
     #[default]
     Reaches,
@@ -33,14 +33,14 @@ pub(super) struct Loss {
     pub(super) after: &'static str,
 }
 
-impl Place {
+impl StatementPlace {
     /// The same place with another fate of the status.
-    pub(super) fn with(&self, here: Fate) -> Self {
+    pub(super) fn with(&self, here: ExitFate) -> Self {
         Self { here, ..self.clone() }
     }
 
     /// The same, where the shell asks for the status.
-    pub(super) fn asked(&self, here: Fate) -> Self {
+    pub(super) fn asked(&self, here: ExitFate) -> Self {
         Self {
             is_asked: true,
             ..self.with(here)
@@ -49,7 +49,7 @@ impl Place {
 
     /// A place where nothing comes through, not even by leaving the shell.
     pub(super) fn lost(&self, loss: Loss) -> Self {
-        self.with(Fate::Lost(loss)).inner()
+        self.with(ExitFate::Lost(loss)).inner()
     }
 
     /// The place inside a shell of its own that stands here.
@@ -62,7 +62,7 @@ impl Place {
     }
 }
 
-impl Fate {
+impl ExitFate {
     /// The fate of a status that becomes the status of one command here: `set -e` sees that one.
     pub(super) fn as_value(&self) -> Self {
         match self {
@@ -83,8 +83,8 @@ impl Loss {
     }
 
     /// The finding about a program whose status gets lost this way.
-    pub(super) fn of(&self, program: &str) -> Masked {
+    pub(super) fn of(&self, program: &str) -> MaskedFailure {
         let reason = format!("{}`{}`{}", self.before, short(program), self.after);
-        Masked::new(&self.piece, reason)
+        MaskedFailure::new(&self.piece, reason)
     }
 }

@@ -3,33 +3,33 @@
 use gemicro_guard::policy::shell_reader::{Node, children, parse, source};
 
 use super::failing::{self, body};
-use super::place::{Fate, Loss, Place};
+use super::place::{ExitFate, Loss, StatementPlace};
 use super::saved;
-use super::{Masked, short};
+use super::{MaskedFailure, short};
 
 /// Texts inside texts (`sh -c "sh -c …"`) are followed so far.
 const NESTING: usize = 5;
 
 /// Judges a whole command.
-pub(super) fn whole(command: &str) -> Result<(), Masked> {
+pub(super) fn whole(command: &str) -> Result<(), MaskedFailure> {
     let mut has_check = false;
-    let mut walk = Walk {
+    let mut walk = MaskWalk {
         text: command,
         depth: 0,
         has_check: &mut has_check,
     };
-    walk.read(&Place::default(), &mut State::default())?;
+    walk.read(&StatementPlace::default(), &mut StatementState::default())?;
     if has_check {
         return Ok(());
     }
     let nothing = "checks nothing: no program in it says by its exit status whether the work is good";
     let reason = format!("`{}` {nothing}", short(command));
-    Err(Masked::new(command, reason))
+    Err(MaskedFailure::new(command, reason))
 }
 
 /// The shell as it stands before a statement.
 #[derive(Debug, Clone, Default)]
-pub(super) struct State {
+pub(super) struct StatementState {
     /// Whether `set -e` holds.
     pub(super) errexit: bool,
     /// Whether `set -o pipefail` holds. A shell that does not know it fails at that word, so nothing is hidden.
@@ -38,7 +38,7 @@ pub(super) struct State {
     pub(super) left: Option<String>,
 }
 
-impl State {
+impl StatementState {
     /// What holds when the other state may hold as well.
     fn join(&mut self, other: Self) {
         self.errexit &= other.errexit;
@@ -48,18 +48,23 @@ impl State {
 }
 
 /// The walk over one text.
-pub(super) struct Walk<'w> {
+pub(super) struct MaskWalk<'w> {
     pub(super) text: &'w str,
     pub(super) depth: usize,
     /// Whether the status of any program that checks something reaches the end.
     pub(super) has_check: &'w mut bool,
 }
 
-impl Walk<'_> {
+impl MaskWalk<'_> {
     /// Judges a text inside this one.
-    pub(super) fn nested(&mut self, text: &str, place: &Place, state: &mut State) -> Result<(), Masked> {
+    pub(super) fn nested(
+        &mut self,
+        text: &str,
+        place: &StatementPlace,
+        state: &mut StatementState,
+    ) -> Result<(), MaskedFailure> {
         let (depth, has_check) = (self.depth + 1, &mut *self.has_check);
-        Walk {
+        MaskWalk {
             text,
             depth,
             has_check,
@@ -67,14 +72,19 @@ impl Walk<'_> {
         .read(place, state)
     }
 
-    fn read(&mut self, place: &Place, state: &mut State) -> Result<(), Masked> {
+    fn read(&mut self, place: &StatementPlace, state: &mut StatementState) -> Result<(), MaskedFailure> {
         let tree = (self.depth <= NESTING).then(|| parse(self.text)).flatten();
-        let tree = tree.ok_or_else(|| Masked::unreadable(self.text))?;
+        let tree = tree.ok_or_else(|| MaskedFailure::unreadable(self.text))?;
         self.sequence(&children(tree.root_node()), place, state)
     }
 
     /// Statements one after another.
-    fn sequence(&mut self, nodes: &[Node<'_>], place: &Place, state: &mut State) -> Result<(), Masked> {
+    fn sequence(
+        &mut self,
+        nodes: &[Node<'_>],
+        place: &StatementPlace,
+        state: &mut StatementState,
+    ) -> Result<(), MaskedFailure> {
         for (idx, node) in nodes.iter().enumerate() {
             let before = state.clone();
             let here = match nodes.get(idx + 1) {
@@ -98,7 +108,12 @@ impl Walk<'_> {
         Ok(())
     }
 
-    fn statement(&mut self, node: Node<'_>, place: &Place, state: &mut State) -> Result<(), Masked> {
+    fn statement(
+        &mut self,
+        node: Node<'_>,
+        place: &StatementPlace,
+        state: &mut StatementState,
+    ) -> Result<(), MaskedFailure> {
         let written = source(node, self.text);
         let (background, mut apart) = (
             Loss::new("&", "`&` does not wait for the exit status of ", ""),
@@ -119,18 +134,18 @@ impl Walk<'_> {
                 let is_hidden =
                     |redirect: &Node<'_>| is_known(redirect) && !children(*redirect).iter().all(is_known);
                 if children(node).iter().any(is_hidden) || body(node) == node {
-                    return Err(Masked::unreadable(written));
+                    return Err(MaskedFailure::unreadable(written));
                 }
                 self.statement(body(node), place, state)
             }
             "negated_command" => {
                 let inner = children(node);
                 let looks = inner.iter().all(|part| failing::looks(*part, self.text));
-                let is_meant = looks && matches!(place.here, Fate::Reaches);
+                let is_meant = looks && matches!(place.here, ExitFate::Reaches);
                 let here = if is_meant {
-                    Fate::Reaches
+                    ExitFate::Reaches
                 } else {
-                    Fate::Lost(negation())
+                    ExitFate::Lost(negation())
                 };
                 self.sequence(&inner, &place.asked(here), state)
             }
@@ -152,7 +167,7 @@ impl Walk<'_> {
             "variable_assignment" | "variable_assignments" | "declaration_command" | "unset_command" => {
                 Ok(())
             }
-            _ => Err(Masked::unreadable(written)),
+            _ => Err(MaskedFailure::unreadable(written)),
         }
     }
 
@@ -162,22 +177,22 @@ impl Walk<'_> {
         &mut self,
         node: Node<'_>,
         stages: &[Node<'_>],
-        place: &Place,
-        state: &mut State,
-    ) -> Result<(), Masked> {
+        place: &StatementPlace,
+        state: &mut StatementState,
+    ) -> Result<(), MaskedFailure> {
         let parts = children(node);
         let [left, right] = parts.as_slice() else {
-            return Err(Masked::unreadable(source(node, self.text)));
+            return Err(MaskedFailure::unreadable(source(node, self.text)));
         };
         let all = [&[*right], stages].concat();
         if left.next_sibling().is_some_and(|token| token.kind() == "&&") {
             let place = match &place.here {
-                Fate::Reaches => place.clone(),
-                Fate::Errexit => {
+                ExitFate::Reaches => place.clone(),
+                ExitFate::Errexit => {
                     let after = " fail in a list of `&&`: write it as a line of its own";
                     place.lost(Loss::new("&&", "`set -e` does not see ", after))
                 }
-                Fate::Lost(loss) => place.lost(loss.clone()),
+                ExitFate::Lost(loss) => place.lost(loss.clone()),
             };
             self.statement(*left, &place.asked(place.here.clone()), state)?;
             return self.stages(&all, &place, state);
@@ -189,7 +204,7 @@ impl Walk<'_> {
         let before = state.clone();
         let right = format!("|| {}", source(*right, self.text));
         let loss = Loss::new(&right, "`{}` hides the exit status of ", "");
-        self.statement(*left, &place.asked(Fate::Lost(loss)), state)?;
+        self.statement(*left, &place.asked(ExitFate::Lost(loss)), state)?;
         let loss = Loss::new(source(*left, self.text), "only a failure of `{}` starts ", "");
         self.stages(&all, &place.lost(loss), state)?;
         state.join(before);
@@ -197,19 +212,31 @@ impl Walk<'_> {
     }
 
     /// A pipeline. The grammar takes `a && b 2>&1 | c` for `{ a && b; } 2>&1 | c`: that is put right here.
-    fn pipeline(&mut self, node: Node<'_>, place: &Place, state: &mut State) -> Result<(), Masked> {
+    fn pipeline(
+        &mut self,
+        node: Node<'_>,
+        place: &StatementPlace,
+        state: &mut StatementState,
+    ) -> Result<(), MaskedFailure> {
         let stages = children(node);
         // `a | b | c || d` is read as `a | { b | c || d; }`: with a list in a later stage nothing is certain.
         let is_list = |stage: &Node<'_>| body(*stage).kind() == "list";
         match stages.split_first() {
-            Some((_, later)) if later.iter().any(is_list) => Err(Masked::unreadable(source(node, self.text))),
+            Some((_, later)) if later.iter().any(is_list) => {
+                Err(MaskedFailure::unreadable(source(node, self.text)))
+            }
             Some((first, later)) if is_list(first) => self.list(body(*first), later, place, state),
             Some(_) | None => self.stages(&stages, place, state),
         }
     }
 
     /// Stages, each in a shell of its own; a single one is a statement like any other.
-    fn stages(&mut self, stages: &[Node<'_>], place: &Place, state: &mut State) -> Result<(), Masked> {
+    fn stages(
+        &mut self,
+        stages: &[Node<'_>],
+        place: &StatementPlace,
+        state: &mut StatementState,
+    ) -> Result<(), MaskedFailure> {
         if let [only] = stages {
             return self.statement(*only, place, state);
         }
@@ -239,9 +266,9 @@ impl Walk<'_> {
         &mut self,
         node: Node<'_>,
         keyword: &str,
-        place: &Place,
-        state: &mut State,
-    ) -> Result<(), Masked> {
+        place: &StatementPlace,
+        state: &mut StatementState,
+    ) -> Result<(), MaskedFailure> {
         let loss = Loss::new(
             keyword,
             "`{}` hides the exit status of ",
@@ -251,7 +278,7 @@ impl Walk<'_> {
         let decided = failing::decided(node, self.text);
         let condition = match decided {
             Some((_, failing)) => failing.kept(place),
-            None => place.asked(Fate::Lost(loss)),
+            None => place.asked(ExitFate::Lost(loss)),
         };
         let mut is_condition = ["if_statement", "elif_clause", "while_statement"].contains(&node.kind());
         for child in (0..node.child_count()).filter_map(|idx| node.child(idx)) {
@@ -275,18 +302,22 @@ impl Walk<'_> {
 
     /// `[ … ]`: a check where its status comes through, and an answer for the shell elsewhere.
     #[expect(clippy::unnecessary_wraps, reason = "it is one of many kinds of statements")]
-    pub(super) fn question(&mut self, place: &Place, state: &State) -> Result<(), Masked> {
-        *self.has_check |= state.left.is_none() && !matches!(place.here, Fate::Lost(_));
+    pub(super) fn question(
+        &mut self,
+        place: &StatementPlace,
+        state: &StatementState,
+    ) -> Result<(), MaskedFailure> {
+        *self.has_check |= state.left.is_none() && !matches!(place.here, ExitFate::Lost(_));
         Ok(())
     }
 }
 
 /// The fate of a status that gets lost, unless `set -e` looks at it.
-fn by_errexit(place: &Place, state: &State, loss: Loss) -> Fate {
+fn by_errexit(place: &StatementPlace, state: &StatementState, loss: Loss) -> ExitFate {
     match &place.shell {
-        Fate::Lost(outer) => Fate::Lost(outer.clone()),
-        Fate::Reaches | Fate::Errexit if state.errexit && !place.is_asked => Fate::Errexit,
-        Fate::Reaches | Fate::Errexit => Fate::Lost(loss),
+        ExitFate::Lost(outer) => ExitFate::Lost(outer.clone()),
+        ExitFate::Reaches | ExitFate::Errexit if state.errexit && !place.is_asked => ExitFate::Errexit,
+        ExitFate::Reaches | ExitFate::Errexit => ExitFate::Lost(loss),
     }
 }
 

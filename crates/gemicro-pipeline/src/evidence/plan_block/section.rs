@@ -1,13 +1,13 @@
 //! The sections that a plan must have.
 //!
-//! A heading counts whatever its level, letter case, numbering (`3.`, `B)`, `Section 2:`) and emphasis; words around the
-//! expected ones do no harm. Each [`Section`] lists the wordings that are understood. A section must say something.
+//! A heading counts whatever its level, letter case, numbering (`3.`, `B)`, `PlanSection 2:`) and emphasis; words around the
+//! expected ones do no harm. Each [`PlanSection`] lists the wordings that are understood. A section must say something.
 
-use crate::evidence::markdown::{Line, folded, heading};
+use crate::evidence::markdown::{MarkdownLine, folded, heading};
 
 /// A section that a plan must have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Section {
+pub struct PlanSection {
     /// Its title.
     pub title: &'static str,
     /// Wordings that count: a heading must have all words of one of them. A word may go on: `document` is in `documents`.
@@ -15,8 +15,8 @@ pub struct Section {
 }
 
 /// The required sections, in their usual order.
-pub const SECTIONS: &[Section] = &[
-    Section {
+pub const SECTIONS: &[PlanSection] = &[
+    PlanSection {
         title: "List of Reference Documents",
         wordings: &[
             &["reference"],
@@ -25,7 +25,7 @@ pub const SECTIONS: &[Section] = &[
             &["background", "document"],
         ],
     },
-    Section {
+    PlanSection {
         title: "Detailed Logic",
         wordings: &[
             &["logic"],
@@ -36,7 +36,7 @@ pub const SECTIONS: &[Section] = &[
             &["technical", "design"],
         ],
     },
-    Section {
+    PlanSection {
         title: "Test Scenarios",
         wordings: &[
             &["test", "scenario"],
@@ -46,7 +46,7 @@ pub const SECTIONS: &[Section] = &[
             &["testing"],
         ],
     },
-    Section {
+    PlanSection {
         title: "Documentation to Update",
         wordings: &[
             &["documentation", "update"],
@@ -56,18 +56,18 @@ pub const SECTIONS: &[Section] = &[
             &["update", "doc"],
         ],
     },
-    Section {
+    PlanSection {
         title: "Expected Deliverables",
         wordings: &[&["deliverable"]],
     },
-    Section {
+    PlanSection {
         title: "Completion Checklist",
         wordings: &[&["checklist"], &["check", "list"], &["definition", "of", "done"]],
     },
 ];
 
 /// What is wrong with the sections of a plan.
-pub(super) fn faults(lines: &[Line<'_>]) -> Vec<String> {
+pub(super) fn faults(lines: &[MarkdownLine<'_>]) -> Vec<String> {
     let found = found(lines);
     SECTIONS
         .iter()
@@ -89,7 +89,7 @@ pub(super) fn faults(lines: &[Line<'_>]) -> Vec<String> {
         .collect()
 }
 
-impl Section {
+impl PlanSection {
     fn is_named(&self, heading: &[String]) -> bool {
         let has = |word: &&str| heading.iter().any(|other| other.starts_with(*word));
         self.wordings.iter().any(|wording| wording.iter().all(has))
@@ -97,30 +97,39 @@ impl Section {
 }
 
 /// A heading of the plan.
-struct Found {
+struct PlanHeading {
     level: usize,
     words: Vec<String>,
     /// Whether something stands below it, up to the next heading that is not a part of it.
     has_text: bool,
 }
 
-fn found(lines: &[Line<'_>]) -> Vec<Found> {
-    let mut found: Vec<Found> = Vec::new();
+fn found(lines: &[MarkdownLine<'_>]) -> Vec<PlanHeading> {
+    let mut found: Vec<PlanHeading> = Vec::new();
     for (idx, line) in lines.iter().enumerate() {
         let next = match lines.get(idx + 1) {
-            Some(Line::Text(next)) => Some(*next),
-            Some(Line::Opening(_) | Line::Code(_) | Line::Closing | Line::Hidden) | None => None,
+            Some(MarkdownLine::Text(next)) => Some(*next),
+            Some(
+                MarkdownLine::Opening(_)
+                | MarkdownLine::Code(_)
+                | MarkdownLine::Closing
+                | MarkdownLine::Hidden,
+            )
+            | None => None,
         };
         let text = match line {
-            Line::Text(text) => text,
-            Line::Code(text) if !text.trim().is_empty() => {
+            MarkdownLine::Text(text) => text,
+            MarkdownLine::Code(text) if !text.trim().is_empty() => {
                 say(&mut found);
                 continue;
             }
-            Line::Opening(_) | Line::Code(_) | Line::Closing | Line::Hidden => continue,
+            MarkdownLine::Opening(_)
+            | MarkdownLine::Code(_)
+            | MarkdownLine::Closing
+            | MarkdownLine::Hidden => continue,
         };
         if let Some((level, words)) = heading(text, next) {
-            found.push(Found {
+            found.push(PlanHeading {
                 level,
                 words: words_of(words),
                 has_text: false,
@@ -133,7 +142,7 @@ fn found(lines: &[Line<'_>]) -> Vec<Found> {
 }
 
 /// Notes that something is said below the last heading, and so below those that it is a part of.
-fn say(found: &mut [Found]) {
+fn say(found: &mut [PlanHeading]) {
     let mut level = usize::MAX;
     for heading in found.iter_mut().rev() {
         if heading.level < level {

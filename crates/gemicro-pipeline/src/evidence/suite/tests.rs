@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use super::{CheckRun, CheckVerdict, Exit, judge, other_family, shrunk};
+use super::{CheckExit, CheckRun, CheckVerdict, judge, other_family, shrunk};
 
-fn run(command: &str, exit: Exit, output: &str) -> CheckRun {
+fn run(command: &str, exit: CheckExit, output: &str) -> CheckRun {
     CheckRun {
         name: "tests".to_owned(),
         command: command.to_owned(),
@@ -34,20 +34,30 @@ fn refused(why: &str) -> CheckVerdict {
 fn every_end_has_its_verdict() {
     let empty = "ran no test: an empty suite proves nothing, name tests that exist";
     let cases = [
-        ("pytest", Exit::Code(0), "3 passed in 0.01s", passed(Some(3))),
-        ("pytest", Exit::Code(0), "all is well", passed(None)),
-        ("pytest", Exit::Code(0), "no tests ran in 0.01s", refused(empty)),
-        ("pytest", Exit::Code(0), "2 skipped in 0.01s", refused(empty)),
-        ("ctest", Exit::Code(0), "No tests were found!!!", refused(empty)),
+        ("pytest", CheckExit::Code(0), "3 passed in 0.01s", passed(Some(3))),
+        ("pytest", CheckExit::Code(0), "all is well", passed(None)),
         (
             "pytest",
-            Exit::Code(1),
+            CheckExit::Code(0),
+            "no tests ran in 0.01s",
+            refused(empty),
+        ),
+        ("pytest", CheckExit::Code(0), "2 skipped in 0.01s", refused(empty)),
+        (
+            "ctest",
+            CheckExit::Code(0),
+            "No tests were found!!!",
+            refused(empty),
+        ),
+        (
+            "pytest",
+            CheckExit::Code(1),
             "1 failed, 2 passed in 0.01s",
             failed("ended with exit code 1"),
         ),
         (
             "sh tests/run.sh",
-            Exit::Code(0),
+            CheckExit::Code(0),
             "not ok 1 - bye\nok 2 - hello\n1..2",
             failed(
                 "ended with exit code 0 although 1 test failed by its own words: let it end as its tests do",
@@ -55,7 +65,7 @@ fn every_end_has_its_verdict() {
         ),
         (
             "sh tests/run.sh",
-            Exit::Code(0),
+            CheckExit::Code(0),
             "not ok 1 - bye\nok 2 - hello\n1..2\nOK (2 tests, 2 assertions)",
             failed(
                 "ended with exit code 0 although 1 test failed by its own words: let it end as its tests do",
@@ -63,7 +73,7 @@ fn every_end_has_its_verdict() {
         ),
         (
             "make check",
-            Exit::Code(0),
+            CheckExit::Code(0),
             "ok  \tapp\t0.01s\nFAIL\tapp/b\t0.02s\nFAIL\tapp/c\t0.02s",
             failed(
                 "ended with exit code 0 although 2 tests failed by its own words: let it end as its tests do",
@@ -71,67 +81,67 @@ fn every_end_has_its_verdict() {
         ),
         (
             "pytest",
-            Exit::Code(5),
+            CheckExit::Code(5),
             "no tests ran in 0.01s",
             failed("ended with exit code 5; no test ran"),
         ),
         (
             "pytest",
-            Exit::Code(127),
+            CheckExit::Code(127),
             "bash: line 1: pytest: command not found",
             failed("has a missing program: `pytest`"),
         ),
         (
             "pytest",
-            Exit::Code(127),
+            CheckExit::Code(127),
             "sh: 1: pytest: not found",
             failed("has a missing program: `pytest`"),
         ),
         (
             "pytest",
-            Exit::Code(127),
+            CheckExit::Code(127),
             "",
             failed("has a missing program: exit code 127"),
         ),
         (
             "./run",
-            Exit::Code(126),
+            CheckExit::Code(126),
             "sh: 1: ./run: Permission denied",
             failed("has a missing program: `./run`"),
         ),
         (
             "make test",
-            Exit::Code(2),
+            CheckExit::Code(2),
             "/bin/sh: 1: pytest: not found\nmake: *** [test] Error 127",
             failed("has a missing program: `pytest`"),
         ),
         (
             "pytest",
-            Exit::Code(1),
+            CheckExit::Code(1),
             "E  KeyError: user: not found",
             failed("ended with exit code 1"),
         ),
         (
             "pytest",
-            Exit::Signal(11),
+            CheckExit::Signal(11),
             "3 passed in 0.01s",
             failed("was ended by signal 11"),
         ),
         (
             "pytest",
-            Exit::TimedOut,
+            CheckExit::TimedOut,
             "",
             failed("took too long and was ended"),
         ),
         (
             "pytest",
-            Exit::NotStarted("no sandbox".to_owned()),
+            CheckExit::NotStarted("no sandbox".to_owned()),
             "",
             failed("could not be started: no sandbox"),
         ),
         (
             "pytest || true",
-            Exit::Code(1),
+            CheckExit::Code(1),
             "1 failed in 0.01s",
             refused("proves nothing: `|| true` hides the exit status of `pytest`"),
         ),
@@ -147,7 +157,7 @@ fn every_end_has_its_verdict() {
 
 #[test]
 fn a_check_that_is_no_suite_needs_no_tests() {
-    let mut lint = run("cargo clippy", Exit::Code(0), "");
+    let mut lint = run("cargo clippy", CheckExit::Code(0), "");
     lint.is_test_suite = false;
     assert_eq!(judge(&lint), passed(None));
     lint.output = "running 0 tests".to_owned();
@@ -202,7 +212,7 @@ fn no_family_stands_in_for_one_of_the_base() {
 
 #[test]
 fn runs_and_verdicts_have_their_wire_shape() {
-    let check = run("pytest", Exit::Code(0), "ok");
+    let check = run("pytest", CheckExit::Code(0), "ok");
     let json = serde_json::to_string(&check).unwrap();
     assert_eq!(
         json,
@@ -225,7 +235,11 @@ fn runs_and_verdicts_have_their_wire_shape() {
         assert_eq!(serde_json::to_string(&verdict).unwrap(), json);
         assert_eq!(serde_json::from_str::<CheckVerdict>(json).unwrap(), verdict);
     }
-    let exits = [Exit::Signal(9), Exit::TimedOut, Exit::NotStarted("x".to_owned())];
+    let exits = [
+        CheckExit::Signal(9),
+        CheckExit::TimedOut,
+        CheckExit::NotStarted("x".to_owned()),
+    ];
     let json = serde_json::to_string(&exits).unwrap();
     assert_eq!(json, r#"[{"signal":9},"timed_out",{"not_started":"x"}]"#);
 }

@@ -5,7 +5,7 @@
 
 use std::cmp::Ordering;
 
-use super::Trees;
+use super::WorkTrees;
 use crate::evidence::plan_block::PlanBlock;
 
 /// The usual names of one kind of file.
@@ -51,7 +51,7 @@ const CHANGELOG: Names = Names {
 const GONE: usize = 2;
 
 /// What is wrong with VERSION and CHANGELOG.
-pub(super) fn faults(plan: &PlanBlock, trees: &Trees<'_>) -> Vec<String> {
+pub(super) fn faults(plan: &PlanBlock, trees: &WorkTrees<'_>) -> Vec<String> {
     let mut faults = of_kind(&VERSION, plan.version, plan, trees);
     faults.extend(of_kind(&CHANGELOG, plan.changelog, plan, trees));
     for path in spellings(&VERSION, plan) {
@@ -63,7 +63,7 @@ pub(super) fn faults(plan: &PlanBlock, trees: &Trees<'_>) -> Vec<String> {
     faults
 }
 
-fn of_kind(names: &Names, is_planned: Option<bool>, plan: &PlanBlock, trees: &Trees<'_>) -> Vec<String> {
+fn of_kind(names: &Names, is_planned: Option<bool>, plan: &PlanBlock, trees: &WorkTrees<'_>) -> Vec<String> {
     let paths = spellings(names, plan);
     let mut faults = Vec::new();
     let mut is_changed = false;
@@ -110,7 +110,7 @@ fn spellings<'p>(names: &Names, plan: &'p PlanBlock) -> Vec<&'p str> {
 }
 
 /// Says that a version went down, or is none any more.
-fn lowered(path: &str, trees: &Trees<'_>) -> Option<String> {
+fn lowered(path: &str, trees: &WorkTrees<'_>) -> Option<String> {
     let (was, is) = (trees.base.read(path)?, trees.tip.read(path)?);
     if was.trim_ascii() == is.trim_ascii() {
         return None;
@@ -144,7 +144,7 @@ fn lowered(path: &str, trees: &Trees<'_>) -> Option<String> {
 }
 
 /// Says that a changelog lost its history, or has nothing new to tell. Headings and rules tell nothing.
-fn unwritten(path: &str, trees: &Trees<'_>) -> Option<String> {
+fn unwritten(path: &str, trees: &WorkTrees<'_>) -> Option<String> {
     let (before, after) = (trees.base.read(path)?, trees.tip.read(path)?);
     if before.trim_ascii() == after.trim_ascii() {
         return None;

@@ -3,11 +3,11 @@
 //! An item is a line `- [x] text`, in any order and with any bullet. Texts are compared without marks of emphasis, spaces
 //! folded. What stands in a code fence or a comment does not count; a box that is not ticked is always a fault.
 
-use super::Trees;
-use crate::evidence::markdown::{Line, folded, lines};
+use super::WorkTrees;
+use crate::evidence::markdown::{MarkdownLine, folded, lines};
 
 /// What is wrong with the report.
-pub(super) fn faults(checklist: &[String], trees: &Trees<'_>, path: &str) -> Vec<String> {
+pub(super) fn faults(checklist: &[String], trees: &WorkTrees<'_>, path: &str) -> Vec<String> {
     let Some(content) = trees.tip.read(path) else {
         return vec![format!(
             "the verification report `{path}` does not exist: write it with every item of the checklist as `- [x] item`"
@@ -50,24 +50,24 @@ pub(super) fn faults(checklist: &[String], trees: &Trees<'_>, path: &str) -> Vec
 }
 
 /// One box with its text.
-struct Item {
+struct CheckboxItem {
     is_ticked: bool,
     first_line: String,
     /// With the lines on which it goes on.
     whole: String,
 }
 
-fn boxes(text: &str) -> Vec<Item> {
-    let mut items: Vec<Item> = Vec::new();
+fn boxes(text: &str) -> Vec<CheckboxItem> {
+    let mut items: Vec<CheckboxItem> = Vec::new();
     let mut goes_on = false;
     for line in lines(text) {
-        let Line::Text(line) = line else {
+        let MarkdownLine::Text(line) = line else {
             goes_on = false;
             continue;
         };
         if let Some((is_ticked, text)) = box_of(line) {
             let first_line = folded(text);
-            items.push(Item {
+            items.push(CheckboxItem {
                 is_ticked,
                 whole: first_line.clone(),
                 first_line,

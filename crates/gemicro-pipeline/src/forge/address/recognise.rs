@@ -9,7 +9,7 @@ use url::Url;
 use super::forge_address::{ForgeAddress, HostOrigin};
 use super::hosts::ForgeHosts;
 use super::kind::ForgeKind;
-use super::remote_url::{RemoteUrl, Way};
+use super::remote_url::{GitTransport, RemoteUrl};
 
 /// Finds the repository at a forge that a remote's address means, if it means one.
 #[must_use]
@@ -29,8 +29,8 @@ pub fn recognise(remote_url: &str, hosts: &ForgeHosts) -> Option<ForgeAddress> {
 
 fn named(remote: &RemoteUrl, hosts: &ForgeHosts) -> Option<(ForgeKind, Url, HostOrigin)> {
     let port = match remote.way {
-        Way::Https | Way::Http => remote.port,
-        Way::Other => None,
+        GitTransport::Https | GitTransport::Http => remote.port,
+        GitTransport::Other => None,
     };
     let host = hosts.find(&remote.host, port)?;
     let api = match (&host.api, public(remote)) {
@@ -79,10 +79,12 @@ fn guessed(remote: &RemoteUrl) -> Option<(ForgeKind, Url, HostOrigin)> {
 fn own_api(remote: &RemoteUrl, kind: ForgeKind) -> Option<Url> {
     let (host, path) = (&remote.host, kind.api_path());
     let address = match (remote.way, remote.port) {
-        (Way::Https, Some(port)) => format!("https://{host}:{port}{path}"),
-        (Way::Http, Some(port)) if is_loopback(host) => format!("http://{host}:{port}{path}"),
-        (Way::Http, None) if is_loopback(host) => format!("http://{host}{path}"),
-        (Way::Https | Way::Http | Way::Other, _) => format!("https://{host}{path}"),
+        (GitTransport::Https, Some(port)) => format!("https://{host}:{port}{path}"),
+        (GitTransport::Http, Some(port)) if is_loopback(host) => format!("http://{host}:{port}{path}"),
+        (GitTransport::Http, None) if is_loopback(host) => format!("http://{host}{path}"),
+        (GitTransport::Https | GitTransport::Http | GitTransport::Other, _) => {
+            format!("https://{host}{path}")
+        }
     };
     Url::parse(&address).ok()
 }

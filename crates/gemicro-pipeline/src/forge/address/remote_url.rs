@@ -5,7 +5,7 @@ use url::Url;
 /// Where a remote is. User and password are dropped.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct RemoteUrl {
-    pub(super) way: Way,
+    pub(super) way: GitTransport,
     /// In small letters; an IPv6 address in brackets.
     pub(super) host: String,
     pub(super) port: Option<u16>,
@@ -15,7 +15,7 @@ pub(super) struct RemoteUrl {
 
 /// How git goes there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Way {
+pub(super) enum GitTransport {
     Https,
     Http,
     /// SSH or git's own protocol: the port says nothing about the web server.
@@ -36,9 +36,9 @@ impl RemoteUrl {
     fn of_url(text: &str) -> Option<Self> {
         let url = Url::parse(text).ok()?;
         let way = match url.scheme() {
-            "https" => Way::Https,
-            "http" => Way::Http,
-            "ssh" | "git+ssh" | "ssh+git" | "git" => Way::Other,
+            "https" => GitTransport::Https,
+            "http" => GitTransport::Http,
+            "ssh" | "git+ssh" | "ssh+git" | "git" => GitTransport::Other,
             _ => return None,
         };
         Self::new(way, url.host_str()?, url.port(), url.path())
@@ -51,10 +51,10 @@ impl RemoteUrl {
         if place.contains(['/', '\\']) || host.len() < 2 {
             return None;
         }
-        Self::new(Way::Other, host, None, path)
+        Self::new(GitTransport::Other, host, None, path)
     }
 
-    fn new(way: Way, host: &str, port: Option<u16>, path: &str) -> Option<Self> {
+    fn new(way: GitTransport, host: &str, port: Option<u16>, path: &str) -> Option<Self> {
         let host = host.trim_end_matches('.').to_ascii_lowercase();
         let path = path.trim_matches('/');
         (!host.is_empty() && !path.is_empty()).then(|| Self {

@@ -1,46 +1,46 @@
 //! Asks, tries again, and says what went wrong.
 //!
-//! The main type is [`Api`]. Only calls that can be repeated are repeated here; how a request is made without making
+//! The main type is [`RepositoryApi`]. Only calls that can be repeated are repeated here; how a request is made without making
 //! two stands in `offering`.
 
 use gemicro_event::redact::Redactor;
 use serde::de::DeserializeOwned;
 
-use super::call::{Answer, Call, Method, Unheard};
+use super::call::{ForgeAnswer, ForgeApiCall, HttpMethod, Unheard};
 use super::limits::WAITS;
 use super::reading::words;
-use super::transport::Transport;
+use super::transport::ForgeTransport;
 use crate::forge::address::ForgeAddress;
 use crate::forge::error::ForgeError;
 use crate::forge::token::ForgeToken;
 
 /// One repository's API, with what its errors have to say.
-pub(crate) struct Api {
+pub(crate) struct RepositoryApi {
     place: String,
     /// What to do where the token is missing or not good.
     about_token: String,
-    transport: Transport,
+    transport: ForgeTransport,
     redactor: Redactor,
 }
 
 /// A call with its purpose.
 #[derive(Debug, Clone)]
-pub(crate) struct Ask {
+pub(crate) struct ForgeAsk {
     /// What it is to do, as in `cannot …`.
     pub(crate) doing: &'static str,
     /// The right that it takes, in the forge's words.
     pub(crate) right: &'static str,
-    pub(crate) call: Call,
+    pub(crate) call: ForgeApiCall,
 }
 
-impl Ask {
+impl ForgeAsk {
     /// A call that changes nothing.
     pub(crate) fn get(doing: &'static str, right: &'static str, path: String) -> Self {
         Self {
             doing,
             right,
-            call: Call {
-                method: Method::Get,
+            call: ForgeApiCall {
+                method: HttpMethod::Get,
                 path,
                 body: None,
             },
@@ -48,7 +48,7 @@ impl Ask {
     }
 }
 
-impl Api {
+impl RepositoryApi {
     pub(crate) fn new(address: &ForgeAddress, token: Option<ForgeToken>) -> Self {
         let variables = address.kind().token_variables().join(" or ");
         let about_token = match token {
@@ -59,13 +59,13 @@ impl Api {
             place: address.place(),
             about_token,
             redactor: Redactor::new(token.as_ref().map(ForgeToken::expose)),
-            transport: Transport::new(address.api().clone(), token),
+            transport: ForgeTransport::new(address.api().clone(), token),
         }
     }
 
     /// Asks until there is an answer, or too many tries failed. An answer may be a refusal, but none of those that are
     /// the forge's own failure.
-    pub(crate) async fn ask(&self, ask: &Ask) -> Result<Answer, ForgeError> {
+    pub(crate) async fn ask(&self, ask: &ForgeAsk) -> Result<ForgeAnswer, ForgeError> {
         let mut waits = WAITS.iter();
         loop {
             let trouble = match self.once(ask).await {
@@ -81,7 +81,7 @@ impl Api {
     }
 
     /// Asks, and reads the answer if it is a good one.
-    pub(crate) async fn json<T: DeserializeOwned>(&self, ask: &Ask) -> Result<T, ForgeError> {
+    pub(crate) async fn json<T: DeserializeOwned>(&self, ask: &ForgeAsk) -> Result<T, ForgeError> {
         let answer = self.ask(ask).await?;
         if !answer.is_success() {
             return Err(self.refusal(ask, &answer));
@@ -90,7 +90,7 @@ impl Api {
     }
 
     /// Sends a call exactly once.
-    pub(crate) async fn once(&self, ask: &Ask) -> Result<Answer, ForgeError> {
+    pub(crate) async fn once(&self, ask: &ForgeAsk) -> Result<ForgeAnswer, ForgeError> {
         let sent = self.transport.send(&ask.call).await;
         sent.map_err(|Unheard { reason }| ForgeError::Unreachable {
             place: self.place.clone(),
@@ -100,14 +100,18 @@ impl Api {
     }
 
     /// Reads an answer as what it should be.
-    pub(crate) fn read<T: DeserializeOwned>(&self, ask: &Ask, answer: &Answer) -> Result<T, ForgeError> {
+    pub(crate) fn read<T: DeserializeOwned>(
+        &self,
+        ask: &ForgeAsk,
+        answer: &ForgeAnswer,
+    ) -> Result<T, ForgeError> {
         let mut deserializer = serde_json::Deserializer::from_slice(&answer.body);
         serde_path_to_error::deserialize(&mut deserializer)
             .map_err(|error| self.protocol(ask, error.to_string()))
     }
 
     /// What came is not what such a forge says.
-    pub(crate) fn protocol(&self, ask: &Ask, problem: impl AsRef<str>) -> ForgeError {
+    pub(crate) fn protocol(&self, ask: &ForgeAsk, problem: impl AsRef<str>) -> ForgeError {
         ForgeError::Protocol {
             place: self.place.clone(),
             doing: ask.doing.to_owned(),
@@ -116,12 +120,12 @@ impl Api {
     }
 
     /// What a forge said, for people.
-    pub(crate) fn said(&self, answer: &Answer) -> String {
+    pub(crate) fn said(&self, answer: &ForgeAnswer) -> String {
         self.redactor.redact(&words(&answer.body)).into_owned()
     }
 
     /// The error that a status means.
-    pub(crate) fn refusal(&self, ask: &Ask, answer: &Answer) -> ForgeError {
+    pub(crate) fn refusal(&self, ask: &ForgeAsk, answer: &ForgeAnswer) -> ForgeError {
         let (place, doing) = (self.place.clone(), ask.doing.to_owned());
         let message = self.said(answer);
         if let Some(limited) = answer.limited {
@@ -159,7 +163,7 @@ impl Api {
     }
 
     /// Why something cannot be seen, where the status says that the token has no right to it; else the error.
-    pub(crate) fn hidden(&self, ask: &Ask, answer: &Answer) -> Result<String, ForgeError> {
+    pub(crate) fn hidden(&self, ask: &ForgeAsk, answer: &ForgeAnswer) -> Result<String, ForgeError> {
         match (answer.status, answer.limited) {
             (403 | 404, None) => Ok(format!(
                 "the token may not {} (HTTP {}: {}); it needs {}",

@@ -8,8 +8,8 @@ use super::limits::LONGEST_WAIT;
 
 /// One call of an API.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Call {
-    pub(crate) method: Method,
+pub(crate) struct ForgeApiCall {
+    pub(crate) method: HttpMethod,
     /// Below the base of the API, with its query; begins with a slash.
     pub(crate) path: String,
     pub(crate) body: Option<Value>,
@@ -17,7 +17,7 @@ pub(crate) struct Call {
 
 /// The methods that are used. All but `Post` can be repeated without harm.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Method {
+pub(crate) enum HttpMethod {
     Get,
     Post,
     Patch,
@@ -26,16 +26,16 @@ pub(crate) enum Method {
 
 /// What came back.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Answer {
+pub(crate) struct ForgeAnswer {
     pub(crate) status: u16,
     pub(crate) body: Vec<u8>,
     /// Set where the forge says that there were too many calls.
-    pub(crate) limited: Option<Limited>,
+    pub(crate) limited: Option<ForgeRateLimit>,
 }
 
 /// Too many calls.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Limited {
+pub(crate) struct ForgeRateLimit {
     /// How long the forge asked to wait.
     pub(crate) retry_after: Option<Duration>,
 }
@@ -46,7 +46,7 @@ pub(crate) struct Unheard {
     pub(crate) reason: String,
 }
 
-impl Answer {
+impl ForgeAnswer {
     /// Puts an answer together; `header` gives the value of a header by its name in small letters.
     pub(crate) fn new(status: u16, body: Vec<u8>, header: impl Fn(&str) -> Option<String>) -> Self {
         Self {
@@ -62,7 +62,7 @@ impl Answer {
 }
 
 /// 429 is a limit at every forge; 403 is one at GitHub where no calls are left or a wait is asked for.
-fn limited(status: u16, header: impl Fn(&str) -> Option<String>) -> Option<Limited> {
+fn limited(status: u16, header: impl Fn(&str) -> Option<String>) -> Option<ForgeRateLimit> {
     let number = |name: &str| header(name).and_then(|value| value.trim().parse::<u64>().ok());
     let retry_after = number("retry-after").map(Duration::from_secs);
     let none_left = number("x-ratelimit-remaining") == Some(0);
@@ -76,7 +76,7 @@ fn limited(status: u16, header: impl Fn(&str) -> Option<String>) -> Option<Limit
         let now = SystemTime::now().duration_since(UNIX_EPOCH).ok()?;
         Some(Duration::from_secs(at).saturating_sub(now))
     };
-    is_limit.then(|| Limited {
+    is_limit.then(|| ForgeRateLimit {
         retry_after: retry_after.or_else(reset).map(|wait| wait.min(LONGEST_WAIT)),
     })
 }
@@ -88,12 +88,16 @@ mod tests {
     #[test]
     fn a_limit_is_told_from_a_missing_right() {
         let seconds = |n| {
-            Some(Limited {
+            Some(ForgeRateLimit {
                 retry_after: Some(Duration::from_secs(n)),
             })
         };
-        let unstated = Some(Limited { retry_after: None });
-        type Case = (u16, &'static [(&'static str, &'static str)], Option<Limited>);
+        let unstated = Some(ForgeRateLimit { retry_after: None });
+        type Case = (
+            u16,
+            &'static [(&'static str, &'static str)],
+            Option<ForgeRateLimit>,
+        );
         let cases: [Case; 7] = [
             (403, &[], None),
             (403, &[("x-ratelimit-remaining", "41")], None),

@@ -1,6 +1,6 @@
 //! Asking a forge over HTTP: sending, waiting, trying again where that is safe, and reading what came.
 //!
-//! The main type is [`Api`]. What is asked, and what an answer means, is the business of `github` and `gitlab`.
+//! The main type is [`RepositoryApi`]. What is asked, and what an answer means, is the business of `github` and `gitlab`.
 
 mod asking;
 mod call;
@@ -9,7 +9,7 @@ mod path;
 mod reading;
 mod transport;
 
-pub(super) use asking::{Api, Ask};
-pub(super) use call::{Answer, Call, Method};
+pub(super) use asking::{ForgeAsk, RepositoryApi};
+pub(super) use call::{ForgeAnswer, ForgeApiCall, HttpMethod};
 pub(super) use limits::WAITS;
 pub(super) use path::encoded;

@@ -1,6 +1,6 @@
 //! Sends calls to a forge with reqwest.
 //!
-//! The main type is [`Transport`]. Token and texts go to one address and nowhere else: redirects are not followed, and
+//! The main type is [`ForgeTransport`]. Token and texts go to one address and nowhere else: redirects are not followed, and
 //! nothing is sent twice.
 
 use std::sync::OnceLock;
@@ -8,19 +8,19 @@ use std::sync::OnceLock;
 use reqwest::{Client, RequestBuilder};
 use url::Url;
 
-use super::call::{Answer, Call, Method, Unheard};
+use super::call::{ForgeAnswer, ForgeApiCall, HttpMethod, Unheard};
 use super::limits::{BODY_BYTES, CONNECT_TIME, TOTAL_TIME};
 use super::reading::root_cause;
 use crate::forge::token::ForgeToken;
 
 /// The client is made at the first call: it reads the machine's certificates.
-pub(super) struct Transport {
+pub(super) struct ForgeTransport {
     api: Url,
     token: Option<ForgeToken>,
     client: OnceLock<Client>,
 }
 
-impl Transport {
+impl ForgeTransport {
     pub(super) fn new(api: Url, token: Option<ForgeToken>) -> Self {
         Self {
             api,
@@ -44,14 +44,14 @@ impl Transport {
         Ok(self.client.get_or_init(|| client))
     }
 
-    fn request(&self, call: &Call) -> Result<RequestBuilder, Unheard> {
+    fn request(&self, call: &ForgeApiCall) -> Result<RequestBuilder, Unheard> {
         let client = self.client()?;
         let address = format!("{}{}", self.api.as_str().trim_end_matches('/'), call.path);
         let mut request = match call.method {
-            Method::Get => client.get(address),
-            Method::Post => client.post(address),
-            Method::Patch => client.patch(address),
-            Method::Put => client.put(address),
+            HttpMethod::Get => client.get(address),
+            HttpMethod::Post => client.post(address),
+            HttpMethod::Patch => client.patch(address),
+            HttpMethod::Put => client.put(address),
         };
         // GitLab takes its own tokens this way too, not only those of OAuth.
         if let Some(token) = &self.token {
@@ -64,7 +64,7 @@ impl Transport {
     }
 
     /// Sends a call once, within the limits of time and size, and reads the whole answer, whatever its status.
-    pub(super) async fn send(&self, call: &Call) -> Result<Answer, Unheard> {
+    pub(super) async fn send(&self, call: &ForgeApiCall) -> Result<ForgeAnswer, Unheard> {
         let sent = self.request(call)?.send().await;
         let mut response = sent.map_err(|error| unheard(&error))?;
         let mut body = Vec::new();
@@ -80,7 +80,7 @@ impl Transport {
             let value = response.headers().get(name)?;
             value.to_str().ok().map(str::to_owned)
         };
-        Ok(Answer::new(response.status().as_u16(), body, header))
+        Ok(ForgeAnswer::new(response.status().as_u16(), body, header))
     }
 }
 

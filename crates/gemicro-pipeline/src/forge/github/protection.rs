@@ -1,9 +1,9 @@
 //! Branch protection at GitHub: classic rules and rulesets, which add up.
 
 use super::wire::{BranchRule, ClassicRule, Ruleset};
-use crate::forge::api::{Answer, Api, Ask, encoded};
+use crate::forge::api::{ForgeAnswer, ForgeAsk, RepositoryApi, encoded};
 use crate::forge::error::ForgeError;
-use crate::forge::protection::{Protection, Rules, joined, rules_of_branch};
+use crate::forge::protection::{Protection, RuleSource, joined, rules_of_branch};
 
 const REQUIRES_REQUEST: &str = "pull_request";
 const BLOCKS_FORCE_PUSH: &str = "non_fast_forward";
@@ -11,40 +11,44 @@ const BLOCKS_FORCE_PUSH: &str = "non_fast_forward";
 const MOST_NAMES: usize = 5;
 
 /// Asks for all rules of a branch.
-pub(super) async fn protection(api: &Api, project: &str, branch: &str) -> Result<Protection, ForgeError> {
+pub(super) async fn protection(
+    api: &RepositoryApi,
+    project: &str,
+    branch: &str,
+) -> Result<Protection, ForgeError> {
     let classic = classic(api, project, branch).await?;
     let rulesets = rulesets(api, project, branch).await?;
     Ok(joined([classic, rulesets]))
 }
 
-async fn classic(api: &Api, project: &str, branch: &str) -> Result<Rules, ForgeError> {
+async fn classic(api: &RepositoryApi, project: &str, branch: &str) -> Result<RuleSource, ForgeError> {
     let path = format!("/repos/{project}/branches/{}/protection", encoded(branch));
     let right = "`Administration: read` (or the scope `repo` of an administrator)";
-    let ask = Ask::get("read the classic protection rules", right, path);
+    let ask = ForgeAsk::get("read the classic protection rules", right, path);
     let answer = api.ask(&ask).await?;
     if answer.is_success() {
         let rule: ClassicRule = api.read(&ask, &answer)?;
-        return Ok(Rules::Said(said_by_classic(&rule)));
+        return Ok(RuleSource::Said(said_by_classic(&rule)));
     }
     if answer.status == 404 && api.said(&answer).contains("Branch not protected") {
-        return Ok(Rules::Said(Protection::default()));
+        return Ok(RuleSource::Said(Protection::default()));
     }
     let hidden = api.hidden(&ask, &answer)?;
     let path = format!("/repos/{project}/branches/{}", encoded(branch));
-    let ask = Ask::get("read the branch", "`Contents: read` (or the scope `repo`)", path);
+    let ask = ForgeAsk::get("read the branch", "`Contents: read` (or the scope `repo`)", path);
     rules_of_branch(api, &ask, hidden).await
 }
 
-async fn rulesets(api: &Api, project: &str, branch: &str) -> Result<Rules, ForgeError> {
+async fn rulesets(api: &RepositoryApi, project: &str, branch: &str) -> Result<RuleSource, ForgeError> {
     let path = format!("/repos/{project}/rules/branches/{}?per_page=100", encoded(branch));
-    let ask = Ask::get(
+    let ask = ForgeAsk::get(
         "read the rulesets",
         "`Metadata: read` (or the scope `repo`)",
         path,
     );
-    let answer: Answer = api.ask(&ask).await?;
+    let answer: ForgeAnswer = api.ask(&ask).await?;
     if !answer.is_success() {
-        return Ok(Rules::Hidden(api.hidden(&ask, &answer)?));
+        return Ok(RuleSource::Hidden(api.hidden(&ask, &answer)?));
     }
     let rules: Vec<BranchRule> = api.read(&ask, &answer)?;
     let has = |kind: &str| rules.iter().any(|rule| rule.kind == kind);
@@ -63,7 +67,7 @@ async fn rulesets(api: &Api, project: &str, branch: &str) -> Result<Rules, Forge
             None => "a ruleset".to_owned(),
         });
     }
-    Ok(Rules::Said(Protection {
+    Ok(RuleSource::Said(Protection {
         requires_request: has(REQUIRES_REQUEST),
         blocks_force_push: has(BLOCKS_FORCE_PUSH),
         by,
@@ -72,9 +76,9 @@ async fn rulesets(api: &Api, project: &str, branch: &str) -> Result<Rules, Forge
 }
 
 /// A ruleset's name, or its number where it is not told.
-async fn ruleset_name(api: &Api, project: &str, id: u64) -> String {
+async fn ruleset_name(api: &RepositoryApi, project: &str, id: u64) -> String {
     let path = format!("/repos/{project}/rulesets/{id}");
-    let ask = Ask::get("read the name of a ruleset", "`Metadata: read`", path);
+    let ask = ForgeAsk::get("read the name of a ruleset", "`Metadata: read`", path);
     match api.json::<Ruleset>(&ask).await {
         Ok(ruleset) => format!("ruleset {}", ruleset.name),
         Err(_) => format!("ruleset {id}"),

@@ -9,15 +9,15 @@ use futures_util::future::BoxFuture;
 use super::protection::protection;
 use super::wire::{PullRequest, Repository};
 use crate::forge::address::ForgeAddress;
-use crate::forge::api::{Api, Ask, Method, encoded};
+use crate::forge::api::{ForgeAsk, HttpMethod, RepositoryApi, encoded};
 use crate::forge::error::ForgeError;
-use crate::forge::offer::{Offer, Offered};
-use crate::forge::offering::{self, Dialect, Requests};
+use crate::forge::offer::{Offer, OfferResult};
+use crate::forge::offering::{self, ForgeDialect, ForgeRequests};
 use crate::forge::port::Forge;
 use crate::forge::protection::Protection;
 use crate::forge::token::ForgeToken;
 
-const DIALECT: Dialect = Dialect {
+const DIALECT: ForgeDialect = ForgeDialect {
     doing: [
         "list the pull requests",
         "open a pull request",
@@ -29,24 +29,24 @@ const DIALECT: Dialect = Dialect {
     ],
     page_size: 30,
     fields: ["head", "base", "body"],
-    update: Method::Patch,
+    update: HttpMethod::Patch,
     exists: 422,
 };
 
 /// A repository at GitHub.
 pub(crate) struct GitHub {
     address: ForgeAddress,
-    api: Api,
+    api: RepositoryApi,
 }
 
 impl GitHub {
     pub(crate) fn new(address: ForgeAddress, token: Option<ForgeToken>) -> Self {
-        let api = Api::new(&address, token);
+        let api = RepositoryApi::new(&address, token);
         Self { address, api }
     }
 
     async fn ask_default_branch(&self) -> Result<String, ForgeError> {
-        let ask = Ask::get(
+        let ask = ForgeAsk::get(
             "read the repository",
             "`Metadata: read` (or the scope `repo`)",
             format!("/repos/{}", self.address.project()),
@@ -69,11 +69,11 @@ impl Forge for GitHub {
         protection(&self.api, self.address.project(), branch).boxed()
     }
 
-    fn offer<'a>(&'a self, offer: &'a Offer) -> BoxFuture<'a, Result<Offered, ForgeError>> {
+    fn offer<'a>(&'a self, offer: &'a Offer) -> BoxFuture<'a, Result<OfferResult, ForgeError>> {
         async move {
             let project = self.address.project();
             let owner = project.split('/').next().unwrap_or_default();
-            let requests = Requests::<PullRequest> {
+            let requests = ForgeRequests::<PullRequest> {
                 api: &self.api,
                 dialect: &DIALECT,
                 project,

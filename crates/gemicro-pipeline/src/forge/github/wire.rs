@@ -3,7 +3,7 @@
 use serde::Deserialize;
 
 use crate::forge::offer::RequestState;
-use crate::forge::offering::{Existing, WrittenRequest};
+use crate::forge::offering::{ExistingRequest, WrittenRequest};
 
 /// `GET /repos/{owner}/{repo}`.
 #[derive(Debug, Deserialize)]
@@ -15,11 +15,11 @@ pub(super) struct Repository {
 #[derive(Debug, Deserialize)]
 pub(super) struct ClassicRule {
     pub(super) required_pull_request_reviews: Option<serde_json::Value>,
-    pub(super) allow_force_pushes: Option<Switch>,
+    pub(super) allow_force_pushes: Option<GitHubSwitch>,
 }
 
 #[derive(Debug, Deserialize)]
-pub(super) struct Switch {
+pub(super) struct GitHubSwitch {
     pub(super) enabled: bool,
 }
 
@@ -46,13 +46,13 @@ pub(super) struct PullRequest {
     pub(super) title: String,
     pub(super) body: Option<String>,
     pub(super) merged_at: Option<String>,
-    pub(super) head: Side,
-    pub(super) base: Side,
+    pub(super) head: PullRequestBranch,
+    pub(super) base: PullRequestBranch,
 }
 
 /// One of the two branches of a pull request.
 #[derive(Debug, Deserialize)]
-pub(super) struct Side {
+pub(super) struct PullRequestBranch {
     #[serde(rename = "ref")]
     pub(super) branch: String,
     /// Nothing where a fork was deleted.
@@ -72,7 +72,7 @@ impl WrittenRequest for PullRequest {
     }
 }
 
-impl From<PullRequest> for Existing {
+impl From<PullRequest> for ExistingRequest {
     fn from(request: PullRequest) -> Self {
         let state = match (request.state.as_str(), request.merged_at) {
             ("open", _) => RequestState::Open,

@@ -7,17 +7,17 @@ use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 
 use super::protection::protection;
-use super::wire::{MergeRequest, Project};
+use super::wire::{GitLabProject, MergeRequest};
 use crate::forge::address::ForgeAddress;
-use crate::forge::api::{Api, Ask, Method, encoded};
+use crate::forge::api::{ForgeAsk, HttpMethod, RepositoryApi, encoded};
 use crate::forge::error::ForgeError;
-use crate::forge::offer::{Offer, Offered};
-use crate::forge::offering::{self, Dialect, Requests};
+use crate::forge::offer::{Offer, OfferResult};
+use crate::forge::offering::{self, ForgeDialect, ForgeRequests};
 use crate::forge::port::Forge;
 use crate::forge::protection::Protection;
 use crate::forge::token::ForgeToken;
 
-const DIALECT: Dialect = Dialect {
+const DIALECT: ForgeDialect = ForgeDialect {
     doing: [
         "list the merge requests",
         "open a merge request",
@@ -29,28 +29,28 @@ const DIALECT: Dialect = Dialect {
     ],
     page_size: 20,
     fields: ["source_branch", "target_branch", "description"],
-    update: Method::Put,
+    update: HttpMethod::Put,
     exists: 409,
 };
 
 /// A project at GitLab.
 pub(crate) struct GitLab {
     address: ForgeAddress,
-    api: Api,
+    api: RepositoryApi,
     /// `/projects/group%2Fname`.
     root: String,
 }
 
 impl GitLab {
     pub(crate) fn new(address: ForgeAddress, token: Option<ForgeToken>) -> Self {
-        let api = Api::new(&address, token);
+        let api = RepositoryApi::new(&address, token);
         let root = format!("/projects/{}", encoded(address.project()));
         Self { address, api, root }
     }
 
     async fn ask_default_branch(&self) -> Result<String, ForgeError> {
-        let ask = Ask::get("read the project", "the scope `read_api`", self.root.clone());
-        let project: Project = self.api.json(&ask).await?;
+        let ask = ForgeAsk::get("read the project", "the scope `read_api`", self.root.clone());
+        let project: GitLabProject = self.api.json(&ask).await?;
         project.default_branch.ok_or_else(|| ForgeError::NotFound {
             place: self.address.place(),
             doing: "use as the default branch".to_owned(),
@@ -72,9 +72,9 @@ impl Forge for GitLab {
         protection(&self.api, &self.root, branch).boxed()
     }
 
-    fn offer<'a>(&'a self, offer: &'a Offer) -> BoxFuture<'a, Result<Offered, ForgeError>> {
+    fn offer<'a>(&'a self, offer: &'a Offer) -> BoxFuture<'a, Result<OfferResult, ForgeError>> {
         async move {
-            let requests = Requests::<MergeRequest> {
+            let requests = ForgeRequests::<MergeRequest> {
                 api: &self.api,
                 dialect: &DIALECT,
                 project: self.address.project(),

@@ -1,7 +1,7 @@
 //! Protected branches at GitLab. Where several rules match a branch, the one that allows most counts.
 
 use super::wire::ProtectedBranch;
-use crate::forge::api::{Api, Ask, encoded};
+use crate::forge::api::{ForgeAsk, RepositoryApi, encoded};
 use crate::forge::error::ForgeError;
 use crate::forge::protection::{Protection, joined, rules_of_branch};
 
@@ -10,17 +10,21 @@ const PAGE_SIZE: usize = 100;
 const MOST_PAGES: usize = 10;
 
 /// Asks for all rules of a branch. The whole list is read: the question for one branch passes patterns over.
-pub(super) async fn protection(api: &Api, root: &str, branch: &str) -> Result<Protection, ForgeError> {
+pub(super) async fn protection(
+    api: &RepositoryApi,
+    root: &str,
+    branch: &str,
+) -> Result<Protection, ForgeError> {
     let mut matching = Vec::new();
     for page in 1..=MOST_PAGES {
         let path = format!("{root}/protected_branches?per_page={PAGE_SIZE}&page={page}");
         let right = "the scope `read_api` and the role Maintainer in this project";
-        let ask = Ask::get("read the protected branches", right, path);
+        let ask = ForgeAsk::get("read the protected branches", right, path);
         let answer = api.ask(&ask).await?;
         if answer.status == 403 {
             let hidden = api.hidden(&ask, &answer)?;
             let path = format!("{root}/repository/branches/{}", encoded(branch));
-            let ask = Ask::get("read the branch", "the scope `read_api`", path);
+            let ask = ForgeAsk::get("read the branch", "the scope `read_api`", path);
             return Ok(joined([rules_of_branch(api, &ask, hidden).await?]));
         }
         if !answer.is_success() {

@@ -3,11 +3,11 @@
 use serde::Deserialize;
 
 use crate::forge::offer::RequestState;
-use crate::forge::offering::{Existing, WrittenRequest};
+use crate::forge::offering::{ExistingRequest, WrittenRequest};
 
 /// `GET /projects/{id}`.
 #[derive(Debug, Deserialize)]
-pub(super) struct Project {
+pub(super) struct GitLabProject {
     pub(super) default_branch: Option<String>,
 }
 
@@ -50,7 +50,7 @@ impl WrittenRequest for MergeRequest {
     }
 }
 
-impl From<MergeRequest> for Existing {
+impl From<MergeRequest> for ExistingRequest {
     fn from(request: MergeRequest) -> Self {
         let state = match request.state.as_str() {
             // While it is being merged, a request is locked.

@@ -4,7 +4,7 @@ use crate::forge::offer::{Offer, RequestState};
 
 /// A request at the forge, from the branch that is offered.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Existing {
+pub(crate) struct ExistingRequest {
     pub(crate) number: u64,
     pub(crate) url: String,
     pub(crate) base: String,
@@ -13,7 +13,7 @@ pub(crate) struct Existing {
     pub(crate) state: RequestState,
 }
 
-impl Existing {
+impl ExistingRequest {
     /// Whether its text should be that of the offer and is not. A text that a person wrote is left alone.
     pub(crate) fn is_outdated(&self, offer: &Offer) -> bool {
         let is_ours = self.state == RequestState::Open && offer.is_marked(&self.body);
@@ -23,8 +23,8 @@ impl Existing {
 
 /// Chooses the request that an offer means: an open one of this run, else an open one for the same base, else one of
 /// this run that was merged or closed.
-pub(crate) fn choose<'e>(existing: &'e [Existing], offer: &Offer) -> Option<&'e Existing> {
-    let rank = |request: &Existing| match (request.state, offer.marks(&request.body)) {
+pub(crate) fn choose<'e>(existing: &'e [ExistingRequest], offer: &Offer) -> Option<&'e ExistingRequest> {
+    let rank = |request: &ExistingRequest| match (request.state, offer.marks(&request.body)) {
         (RequestState::Open, true) => Some(0),
         (RequestState::Open, false) if request.base == offer.base => Some(1),
         (RequestState::Merged | RequestState::Closed, true) => Some(2),
@@ -61,8 +61,8 @@ mod tests {
         }
     }
 
-    fn existing(number: u64, base: &str, state: RequestState, body: &str) -> Existing {
-        Existing {
+    fn existing(number: u64, base: &str, state: RequestState, body: &str) -> ExistingRequest {
+        ExistingRequest {
             number,
             url: format!("https://forge/{number}"),
             base: base.to_owned(),

@@ -2,17 +2,17 @@
 //!
 //! The main function is [`offer`]. A call that creates is never repeated before a look.
 
-use super::existing::{Existing, choose};
-use super::requests::{Creation, Requests, WrittenRequest};
+use super::existing::{ExistingRequest, choose};
+use super::requests::{Creation, ForgeRequests, WrittenRequest};
 use crate::forge::api::WAITS;
 use crate::forge::error::ForgeError;
-use crate::forge::offer::{Offer, Offered};
+use crate::forge::offer::{Offer, OfferResult};
 
 /// Makes the request, or finds it.
 pub(crate) async fn offer<W: WrittenRequest>(
-    requests: &Requests<'_, W>,
+    requests: &ForgeRequests<'_, W>,
     offer: &Offer,
-) -> Result<Offered, ForgeError> {
+) -> Result<OfferResult, ForgeError> {
     if let Some(found) = find(requests, offer).await? {
         return adopt(requests, offer, found).await;
     }
@@ -47,26 +47,26 @@ pub(crate) async fn offer<W: WrittenRequest>(
 }
 
 async fn find<W: WrittenRequest>(
-    requests: &Requests<'_, W>,
+    requests: &ForgeRequests<'_, W>,
     offer: &Offer,
-) -> Result<Option<Existing>, ForgeError> {
+) -> Result<Option<ExistingRequest>, ForgeError> {
     let existing = requests.list(offer).await?;
     Ok(choose(&existing, offer).cloned())
 }
 
 async fn adopt<W: WrittenRequest>(
-    requests: &Requests<'_, W>,
+    requests: &ForgeRequests<'_, W>,
     offer: &Offer,
-    found: Existing,
-) -> Result<Offered, ForgeError> {
+    found: ExistingRequest,
+) -> Result<OfferResult, ForgeError> {
     if found.is_outdated(offer) {
         requests.update(found.number, offer).await?;
     }
     Ok(offered(found, true))
 }
 
-fn offered(request: Existing, existed: bool) -> Offered {
-    Offered {
+fn offered(request: ExistingRequest, existed: bool) -> OfferResult {
+    OfferResult {
         url: request.url,
         number: request.number,
         existed,

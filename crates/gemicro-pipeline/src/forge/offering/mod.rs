@@ -1,11 +1,11 @@
 //! Making a request to merge, once and not twice.
 //!
-//! The main function is [`offer`]; a forge takes part by its [`Dialect`] and its [`WrittenRequest`].
+//! The main function is [`offer`]; a forge takes part by its [`ForgeDialect`] and its [`WrittenRequest`].
 
 mod existing;
 mod making;
 mod requests;
 
-pub(super) use existing::Existing;
+pub(super) use existing::ExistingRequest;
 pub(super) use making::offer;
-pub(super) use requests::{Dialect, Requests, WrittenRequest};
+pub(super) use requests::{ForgeDialect, ForgeRequests, WrittenRequest};

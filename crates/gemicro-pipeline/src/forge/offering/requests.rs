@@ -5,8 +5,8 @@ use std::marker::PhantomData;
 use serde::de::DeserializeOwned;
 use serde_json::json;
 
-use super::existing::Existing;
-use crate::forge::api::{Api, Ask, Call, Method};
+use super::existing::ExistingRequest;
+use crate::forge::api::{ForgeApiCall, ForgeAsk, HttpMethod, RepositoryApi};
 use crate::forge::error::ForgeError;
 use crate::forge::offer::Offer;
 
@@ -14,7 +14,7 @@ use crate::forge::offer::Offer;
 const MOST_PAGES: usize = 10;
 
 /// How a forge names what is asked about requests.
-pub(crate) struct Dialect {
+pub(crate) struct ForgeDialect {
     /// What a call is to do, as in `cannot …`: list, open, change.
     pub(crate) doing: [&'static str; 3],
     /// The rights that it takes to list and to write.
@@ -22,21 +22,21 @@ pub(crate) struct Dialect {
     pub(crate) page_size: usize,
     /// The fields of a request: its branch, the branch it is for, its text.
     pub(crate) fields: [&'static str; 3],
-    pub(crate) update: Method,
+    pub(crate) update: HttpMethod,
     /// The status of `already exists`.
     pub(crate) exists: u16,
 }
 
 /// A request as the forge writes it.
-pub(crate) trait WrittenRequest: DeserializeOwned + Into<Existing> {
+pub(crate) trait WrittenRequest: DeserializeOwned + Into<ExistingRequest> {
     /// Whether it comes from this branch of this repository, not from one of the same name in a fork.
     fn is_from(&self, project: &str, branch: &str) -> bool;
 }
 
 /// The requests of one repository.
-pub(crate) struct Requests<'a, W> {
-    pub(crate) api: &'a Api,
-    pub(crate) dialect: &'static Dialect,
+pub(crate) struct ForgeRequests<'a, W> {
+    pub(crate) api: &'a RepositoryApi,
+    pub(crate) dialect: &'static ForgeDialect,
     pub(crate) project: &'a str,
     /// Where they are below the API.
     pub(crate) path: String,
@@ -49,7 +49,7 @@ pub(crate) struct Requests<'a, W> {
 #[derive(Debug)]
 pub(crate) enum Creation {
     /// It is there.
-    Made(Existing),
+    Made(ExistingRequest),
     /// The forge says that there is one already.
     AlreadyThere(ForgeError),
     /// It may be there or not: no answer, or one that says nothing.
@@ -58,14 +58,14 @@ pub(crate) enum Creation {
     Refused(ForgeError),
 }
 
-impl<W: WrittenRequest> Requests<'_, W> {
+impl<W: WrittenRequest> ForgeRequests<'_, W> {
     /// All requests from the offered branch, in whatever state.
-    pub(super) async fn list(&self, offer: &Offer) -> Result<Vec<Existing>, ForgeError> {
+    pub(super) async fn list(&self, offer: &Offer) -> Result<Vec<ExistingRequest>, ForgeError> {
         let (path, query, size) = (&self.path, &self.query, self.dialect.page_size);
         let mut found = Vec::new();
         for page in 1..=MOST_PAGES {
             let path = format!("{path}?state=all&{query}&per_page={size}&page={page}");
-            let ask = Ask::get(self.dialect.doing[0], self.dialect.rights[0], path);
+            let ask = ForgeAsk::get(self.dialect.doing[0], self.dialect.rights[0], path);
             let requests: Vec<W> = self.api.json(&ask).await?;
             let n_requests = requests.len();
             // GitHub leaves the filter out where it does not understand it.
@@ -83,11 +83,11 @@ impl<W: WrittenRequest> Requests<'_, W> {
     /// Tries once to make one, and sorts what came.
     pub(super) async fn create(&self, offer: &Offer) -> Creation {
         let [head, base, text] = self.dialect.fields;
-        let ask = Ask {
+        let ask = ForgeAsk {
             doing: self.dialect.doing[1],
             right: self.dialect.rights[1],
-            call: Call {
-                method: Method::Post,
+            call: ForgeApiCall {
+                method: HttpMethod::Post,
                 path: self.path.clone(),
                 body: Some(json!({
                     "title": offer.heading(),
@@ -120,10 +120,10 @@ impl<W: WrittenRequest> Requests<'_, W> {
     /// Gives one the title and text of the offer.
     pub(super) async fn update(&self, number: u64, offer: &Offer) -> Result<(), ForgeError> {
         let [_, _, text] = self.dialect.fields;
-        let ask = Ask {
+        let ask = ForgeAsk {
             doing: self.dialect.doing[2],
             right: self.dialect.rights[1],
-            call: Call {
+            call: ForgeApiCall {
                 method: self.dialect.update,
                 path: format!("{}/{number}", self.path),
                 body: Some(json!({ "title": offer.heading(), text: offer.text() })),

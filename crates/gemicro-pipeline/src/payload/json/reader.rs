@@ -1,6 +1,6 @@
 //! Reads one value: objects, arrays, words, and the white space and comments between them.
 //!
-//! The main type is [`Reader`]. It descends at most [`MAX_DEPTH`] levels, and looks at every byte once.
+//! The main type is [`JsonReader`]. It descends at most [`MAX_DEPTH`] levels, and looks at every byte once.
 
 use serde_json::{Map, Number, Value};
 
@@ -27,7 +27,7 @@ pub(in crate::payload) fn read_whole(body: &str) -> Result<Value, Unreadable> {
     if body.len() > MAX_BYTES {
         return Err(Unreadable { n_bytes_read: 0 });
     }
-    let mut reader = Reader::new(body);
+    let mut reader = JsonReader::new(body);
     let read = reader.whole();
     read.ok_or(Unreadable {
         n_bytes_read: reader.at,
@@ -39,7 +39,7 @@ pub(in crate::payload) fn read_whole(body: &str) -> Result<Value, Unreadable> {
 /// # Errors
 /// When there is no whole value.
 pub(in crate::payload) fn read_first(text: &str) -> Result<(Value, usize), Unreadable> {
-    let mut reader = Reader::new(text);
+    let mut reader = JsonReader::new(text);
     let read = reader.value(1);
     let n_bytes_read = reader.at;
     read.map(|value| (value, n_bytes_read))
@@ -47,12 +47,12 @@ pub(in crate::payload) fn read_first(text: &str) -> Result<(Value, usize), Unrea
 }
 
 /// A place in a text. Every method that fails leaves it where it failed.
-pub(super) struct Reader<'a> {
+pub(super) struct JsonReader<'a> {
     pub(super) text: &'a str,
     pub(super) at: usize,
 }
 
-impl<'a> Reader<'a> {
+impl<'a> JsonReader<'a> {
     pub(super) fn new(text: &'a str) -> Self {
         Self { text, at: 0 }
     }

@@ -3,7 +3,7 @@
 //! Raw newlines and tabs are kept as they are; other raw control characters, unknown escapes and halves of surrogate
 //! pairs are refused.
 
-use super::reader::Reader;
+use super::reader::JsonReader;
 
 const CURLY: [&str; 2] = ["“", "”"];
 
@@ -15,7 +15,7 @@ enum Quotes {
 }
 
 /// Reads a key or a value that is text.
-pub(super) fn read(reader: &mut Reader<'_>) -> Option<String> {
+pub(super) fn read(reader: &mut JsonReader<'_>) -> Option<String> {
     let quotes = if reader.take("\"") {
         Quotes::Straight
     } else if take_curly(reader) {
@@ -48,17 +48,17 @@ pub(super) fn read(reader: &mut Reader<'_>) -> Option<String> {
     }
 }
 
-fn take_curly(reader: &mut Reader<'_>) -> bool {
+fn take_curly(reader: &mut JsonReader<'_>) -> bool {
     CURLY.into_iter().any(|quote| reader.take(quote))
 }
 
-fn character(reader: &mut Reader<'_>) -> Option<char> {
+fn character(reader: &mut JsonReader<'_>) -> Option<char> {
     let character = reader.rest().chars().next()?;
     reader.at += character.len_utf8();
     Some(character)
 }
 
-fn escaped(reader: &mut Reader<'_>) -> Option<char> {
+fn escaped(reader: &mut JsonReader<'_>) -> Option<char> {
     let meant = match reader.peek()? {
         b'"' => '"',
         b'\\' => '\\',
@@ -79,7 +79,7 @@ fn escaped(reader: &mut Reader<'_>) -> Option<char> {
 }
 
 /// The character of four digits, or of a surrogate pair.
-fn unicode(reader: &mut Reader<'_>) -> Option<char> {
+fn unicode(reader: &mut JsonReader<'_>) -> Option<char> {
     let first = four_digits(reader)?;
     if !(0xd800..0xdc00).contains(&first) {
         // The second half of a pair alone is no character.
@@ -95,7 +95,7 @@ fn unicode(reader: &mut Reader<'_>) -> Option<char> {
     char::from_u32(0x1_0000 + ((first - 0xd800) << 10) + (second - 0xdc00))
 }
 
-fn four_digits(reader: &mut Reader<'_>) -> Option<u32> {
+fn four_digits(reader: &mut JsonReader<'_>) -> Option<u32> {
     let mut code = 0;
     for _ in 0..4 {
         let digit = char::from(reader.peek()?).to_digit(16)?;

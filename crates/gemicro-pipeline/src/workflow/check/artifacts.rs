@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 
 use super::super::graph::Graph;
-use super::super::model::{Phase, Work, Workflow, Writes};
-use super::super::places::Report;
+use super::super::model::{Phase, PhaseWork, Workflow, Writes};
+use super::super::places::ProblemList;
 
 /// The task itself: always there.
 const REQUEST: &str = "request";
@@ -14,11 +14,11 @@ const DIFF: &str = "diff";
 const CONFLICTS: &str = "conflicts";
 const CONFLICT: &str = "conflict";
 
-pub(super) fn check(workflow: &Workflow, report: &mut Report) {
+pub(super) fn check(workflow: &Workflow, report: &mut ProblemList) {
     let always = there_on_every_path(workflow);
     let ever = ever_written(workflow);
     for (phase, always) in workflow.phases.iter().zip(always) {
-        let (Work::Agent { reads, .. }, Some(always)) = (&phase.work, always) else {
+        let (PhaseWork::Agent { reads, .. }, Some(always)) = (&phase.work, always) else {
             continue;
         };
         for read in reads {
@@ -43,7 +43,7 @@ pub(super) fn check(workflow: &Workflow, report: &mut Report) {
 
 fn ever_written(workflow: &Workflow) -> BTreeSet<&str> {
     let written = workflow.phases.iter().flat_map(|phase| writes(workflow, phase));
-    let merges = workflow.phases.iter().any(|phase| phase.work == Work::Merge);
+    let merges = workflow.phases.iter().any(|phase| phase.work == PhaseWork::Merge);
     written
         .chain([REQUEST])
         .chain(merges.then_some(CONFLICTS))
@@ -67,7 +67,7 @@ fn there_on_every_path(workflow: &Workflow) -> Vec<Option<BTreeSet<&str>>> {
         for edge in &graph.edges[idx] {
             let Some(to) = edge.to else { continue };
             let mut arriving = after.clone();
-            if phase.work == Work::Merge && edge.word == CONFLICT {
+            if phase.work == PhaseWork::Merge && edge.word == CONFLICT {
                 arriving.insert(CONFLICTS);
             }
             let met = match &there[to] {
@@ -84,7 +84,7 @@ fn there_on_every_path(workflow: &Workflow) -> Vec<Option<BTreeSet<&str>>> {
 }
 
 fn writes<'a>(workflow: &'a Workflow, phase: &'a Phase) -> Vec<&'a str> {
-    let Work::Agent { role, document, .. } = &phase.work else {
+    let PhaseWork::Agent { role, document, .. } = &phase.work else {
         return Vec::new();
     };
     let codes = workflow

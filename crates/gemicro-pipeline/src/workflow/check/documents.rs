@@ -1,8 +1,8 @@
 //! Documents: each phase has its own, in the folder of its kind, where its role can write it.
 
-use super::super::model::{Work, Workflow, Writes};
+use super::super::model::{PhaseWork, Workflow, Writes};
 use super::super::outcomes::names_document;
-use super::super::places::Report;
+use super::super::places::ProblemList;
 use super::paths::is_beneath;
 
 /// The folder of all documents.
@@ -12,10 +12,10 @@ const REVIEWS: &str = "docs/dev_docs/reviews/";
 /// Where documents go in the end, so none begins there.
 const ARCHIVE: &str = "docs/dev_docs/archived/";
 
-pub(super) fn check(workflow: &Workflow, report: &mut Report) {
+pub(super) fn check(workflow: &Workflow, report: &mut ProblemList) {
     let mut known: Vec<(&str, &str)> = Vec::new();
     for phase in &workflow.phases {
-        let Work::Agent { role, document, .. } = &phase.work else {
+        let PhaseWork::Agent { role, document, .. } = &phase.work else {
             continue;
         };
         let role = workflow.roles.get(role);

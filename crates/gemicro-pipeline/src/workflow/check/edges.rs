@@ -1,12 +1,12 @@
 //! Edges: each outcome has one, each leads somewhere, and nothing else has one.
 
 use super::super::graph::leading_to;
-use super::super::model::{Mode, Phase, Target, Work, Workflow};
+use super::super::model::{EdgeTarget, Mode, Phase, PhaseWork, Workflow};
 use super::super::outcomes::{DONE, outcomes};
-use super::super::places::Report;
+use super::super::places::ProblemList;
 
 /// Adds what is wrong; says whether every edge leads somewhere.
-pub(super) fn check(workflow: &Workflow, report: &mut Report) -> bool {
+pub(super) fn check(workflow: &Workflow, report: &mut ProblemList) -> bool {
     let mut lead_somewhere = check_modes(workflow, report);
     for phase in &workflow.phases {
         lead_somewhere &= check_role(workflow, phase, report);
@@ -21,7 +21,7 @@ pub(super) fn check(workflow: &Workflow, report: &mut Report) -> bool {
     lead_somewhere
 }
 
-fn check_modes(workflow: &Workflow, report: &mut Report) -> bool {
+fn check_modes(workflow: &Workflow, report: &mut ProblemList) -> bool {
     if workflow.modes.is_empty() {
         report.add("modes", "there is none: write at least `direct: PHASE`");
     }
@@ -34,26 +34,26 @@ fn check_modes(workflow: &Workflow, report: &mut Report) -> bool {
     unknown.is_empty() && !workflow.modes.is_empty()
 }
 
-fn check_role(workflow: &Workflow, phase: &Phase, report: &mut Report) -> bool {
+fn check_role(workflow: &Workflow, phase: &Phase, report: &mut ProblemList) -> bool {
     match &phase.work {
-        Work::Agent { role, .. } if !workflow.roles.contains_key(role) => {
+        PhaseWork::Agent { role, .. } if !workflow.roles.contains_key(role) => {
             let known: Vec<&str> = workflow.roles.keys().map(String::as_str).collect();
             let message = format!("there is no role `{role}`: there are {}", known.join(", "));
             report.add(format!("phases.{}.role", phase.name), message);
             false
         }
-        Work::Agent { .. } | Work::Merge | Work::Deliver => true,
+        PhaseWork::Agent { .. } | PhaseWork::Merge | PhaseWork::Deliver => true,
     }
 }
 
-fn check_words(workflow: &Workflow, phase: &Phase, report: &mut Report) {
+fn check_words(workflow: &Workflow, phase: &Phase, report: &mut ProblemList) {
     let role = match &phase.work {
-        Work::Agent { role, .. } => match workflow.roles.get(role) {
+        PhaseWork::Agent { role, .. } => match workflow.roles.get(role) {
             Some(role) => Some(role),
             // What an unknown role can say is unknown, too.
             None => return,
         },
-        Work::Merge | Work::Deliver => None,
+        PhaseWork::Merge | PhaseWork::Deliver => None,
     };
     let words = outcomes(&phase.work, role);
     for word in words.iter().filter(|word| !phase.edges.contains_key(**word)) {
@@ -79,16 +79,16 @@ fn check_words(workflow: &Workflow, phase: &Phase, report: &mut Report) {
     }
 }
 
-fn wrong_target(workflow: &Workflow, phase: &Phase, target: &Target) -> Option<String> {
+fn wrong_target(workflow: &Workflow, phase: &Phase, target: &EdgeTarget) -> Option<String> {
     match target {
-        Target::Phase(name) if workflow.phase(name).is_none() => Some(format!(
+        EdgeTarget::Phase(name) if workflow.phase(name).is_none() => Some(format!(
             "there is no phase `{name}`: {}",
             phases_there_are(workflow)
         )),
-        Target::Back if leading_to(workflow, &phase.name).is_empty() => {
+        EdgeTarget::Back if leading_to(workflow, &phase.name).is_empty() => {
             Some("no phase leads here, so nothing is `back`: name a phase".to_owned())
         }
-        Target::Phase(_) | Target::Back | Target::End => None,
+        EdgeTarget::Phase(_) | EdgeTarget::Back | EdgeTarget::End => None,
     }
 }
 

@@ -1,10 +1,10 @@
 //! Checks that would prove nothing.
 
 use super::super::model::Workflow;
-use super::super::places::Report;
+use super::super::places::ProblemList;
 use crate::evidence::masked;
 
-pub(super) fn check(workflow: &Workflow, report: &mut Report) {
+pub(super) fn check(workflow: &Workflow, report: &mut ProblemList) {
     for check in &workflow.checks {
         if let Some(masked) = masked(&check.command) {
             let key = format!("checks.{}", check.name);

@@ -1,7 +1,7 @@
 //! Names that can stand in keys, file names and on a screen.
 
 use super::super::model::Workflow;
-use super::super::places::Report;
+use super::super::places::ProblemList;
 
 /// Names that mean something else where a phase is named.
 const RESERVED: [&str; 5] = ["back", "end", "request", "diff", "conflicts"];
@@ -10,7 +10,7 @@ const MOST_NAME: usize = 40;
 /// The longest text that is shown on one line, in characters.
 const MOST_TEXT: usize = 200;
 
-pub(super) fn check(workflow: &Workflow, report: &mut Report) {
+pub(super) fn check(workflow: &Workflow, report: &mut ProblemList) {
     name("workflow", &workflow.name, report);
     for (role_name, role) in &workflow.roles {
         let key = format!("roles.{role_name}");
@@ -47,7 +47,7 @@ pub(in super::super) fn is_prompt_name(name: &str) -> bool {
     })
 }
 
-fn name(key: &str, name: &str, report: &mut Report) {
+fn name(key: &str, name: &str, report: &mut ProblemList) {
     let is_plain =
         |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_' || byte == b'-';
     let begins_well = name.starts_with(|first: char| first.is_ascii_lowercase());
@@ -58,7 +58,7 @@ fn name(key: &str, name: &str, report: &mut Report) {
     }
 }
 
-fn line(key: &str, text: &str, report: &mut Report) {
+fn line(key: &str, text: &str, report: &mut ProblemList) {
     let is_shown = !text.trim().is_empty() && text.chars().count() <= MOST_TEXT;
     if !is_shown || text.chars().any(char::is_control) {
         report.add(

@@ -1,14 +1,14 @@
 //! Numbers that would make a run senseless or endless.
 
 use super::super::model::Workflow;
-use super::super::places::Report;
+use super::super::places::ProblemList;
 
 /// The most phases, roles and checks.
 const MOST_PARTS: usize = 64;
 /// How often an answer may be asked for again.
 const MOST_ASKS: u32 = 10;
 
-pub(super) fn check(workflow: &Workflow, report: &mut Report) {
+pub(super) fn check(workflow: &Workflow, report: &mut ProblemList) {
     for (key, count) in [
         ("phases", workflow.phases.len()),
         ("roles", workflow.roles.len()),

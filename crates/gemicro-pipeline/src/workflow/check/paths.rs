@@ -1,9 +1,9 @@
 //! Paths that must stay in the checkout.
 
 use super::super::model::Workflow;
-use super::super::places::Report;
+use super::super::places::ProblemList;
 
-pub(super) fn check(workflow: &Workflow, report: &mut Report) {
+pub(super) fn check(workflow: &Workflow, report: &mut ProblemList) {
     for (key, paths) in [("carry", &workflow.carry), ("caches", &workflow.caches)] {
         for (idx, path) in paths.iter().enumerate() {
             if !is_beneath(path) {

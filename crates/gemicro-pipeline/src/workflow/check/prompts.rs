@@ -1,11 +1,11 @@
 //! Prompts: there, readable, and whole whether or not the optional parts are.
 
 use super::super::model::Workflow;
-use super::super::places::Report;
+use super::super::places::ProblemList;
 use super::super::prompt::{ENDING_FILE, RULES_FILE, inspect, try_out};
 use super::names::is_prompt_name;
 
-pub(super) fn check(workflow: &Workflow, report: &mut Report) {
+pub(super) fn check(workflow: &Workflow, report: &mut ProblemList) {
     let mut is_sound = true;
     for file in [RULES_FILE, ENDING_FILE] {
         if let Err(error) = inspect(workflow, file) {

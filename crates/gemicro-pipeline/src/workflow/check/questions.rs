@@ -1,9 +1,9 @@
 //! What a person is asked before a phase begins.
 
 use super::super::model::Workflow;
-use super::super::places::Report;
+use super::super::places::ProblemList;
 
-pub(super) fn check(workflow: &Workflow, report: &mut Report) {
+pub(super) fn check(workflow: &Workflow, report: &mut ProblemList) {
     for phase in &workflow.phases {
         // `human: true` is a wish for a question, not one.
         let asks =

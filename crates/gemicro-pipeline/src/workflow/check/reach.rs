@@ -2,12 +2,12 @@
 
 use super::super::graph::Graph;
 use super::super::model::Workflow;
-use super::super::places::Report;
+use super::super::places::ProblemList;
 
 /// The most rounds that bound a loop.
 const MOST_ROUNDS: u32 = 20;
 
-pub(super) fn check(workflow: &Workflow, report: &mut Report) {
+pub(super) fn check(workflow: &Workflow, report: &mut ProblemList) {
     let graph = Graph::of(workflow);
     let (reached, ending) = (graph.reached(), graph.ending());
     for (idx, phase) in workflow.phases.iter().enumerate() {
@@ -25,7 +25,7 @@ pub(super) fn check(workflow: &Workflow, report: &mut Report) {
 }
 
 /// Every loop must pass a phase that is entered a bounded number of times.
-fn check_loops(workflow: &Workflow, graph: &Graph<'_>, report: &mut Report) {
+fn check_loops(workflow: &Workflow, graph: &Graph<'_>, report: &mut ProblemList) {
     let phases = &workflow.phases;
     let mut unbounded: Vec<bool> = phases.iter().map(|phase| phase.rounds > MOST_ROUNDS).collect();
     for start in 0..phases.len() {

@@ -3,9 +3,9 @@
 use super::super::capability::offers;
 use super::super::model::{Role, Workflow, Writes};
 use super::super::outcomes::{is_reviewer, names_commit, names_document};
-use super::super::places::Report;
+use super::super::places::ProblemList;
 
-pub(super) fn check(workflow: &Workflow, report: &mut Report) {
+pub(super) fn check(workflow: &Workflow, report: &mut ProblemList) {
     for (name, role) in &workflow.roles {
         let key = format!("roles.{name}");
         if let Some(message) = wrong_rights(role) {

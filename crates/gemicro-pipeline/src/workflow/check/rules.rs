@@ -1,11 +1,11 @@
 //! All rules in their order, and what is odd but no reason to refuse.
 
-use super::super::model::{Work, Workflow};
-use super::super::places::Report;
+use super::super::model::{PhaseWork, Workflow};
+use super::super::places::ProblemList;
 use super::{artifacts, documents, edges, masks, names, numbers, paths, prompts, questions, reach, roles};
 
 /// Adds all that is wrong with a workflow to the report.
-pub(in super::super) fn check(workflow: &Workflow, report: &mut Report) {
+pub(in super::super) fn check(workflow: &Workflow, report: &mut ProblemList) {
     names::check(workflow, report);
     numbers::check(workflow, report);
     roles::check(workflow, report);
@@ -26,7 +26,7 @@ pub(in super::super) fn check(workflow: &Workflow, report: &mut Report) {
 pub fn warnings(workflow: &Workflow) -> Vec<String> {
     let is_used = |name: &String| {
         let mut phases = workflow.phases.iter();
-        phases.any(|phase| matches!(&phase.work, Work::Agent { role, .. } if role == name))
+        phases.any(|phase| matches!(&phase.work, PhaseWork::Agent { role, .. } if role == name))
     };
     let unused = workflow.roles.keys().filter(|name| !is_used(name));
     let mut warnings: Vec<String> = unused

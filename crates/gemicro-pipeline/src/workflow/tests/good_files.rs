@@ -5,8 +5,8 @@ use proptest::prelude::{ProptestConfig, any, proptest};
 use proptest::sample::Index;
 
 use crate::workflow::{
-    Mode, NetworkRule, Target, Tool, Work, check_for, default_files, default_workflow, offers, outcomes,
-    parse, show_mermaid, show_text, warnings,
+    AgentTool, EdgeTarget, Mode, NetworkRule, PhaseWork, check_for, default_files, default_workflow, offers,
+    outcomes, parse, show_mermaid, show_text, warnings,
 };
 
 use super::bad_files::{SMALL, prompt};
@@ -26,19 +26,19 @@ fn the_default_is_sound_and_all_of_it_is_shown() {
 fn the_default_follows_the_loops_of_the_pipeline() {
     let workflow = default_workflow();
     let to = |phase: &str, word: &str| workflow.phase(phase).unwrap().edges[word].clone();
-    let phase = |name: &str| Target::Phase(name.to_owned());
-    assert_eq!(to("analysis_review", "REJECT"), Target::Back);
+    let phase = |name: &str| EdgeTarget::Phase(name.to_owned());
+    assert_eq!(to("analysis_review", "REJECT"), EdgeTarget::Back);
     assert_eq!(to("analysis_review", "ESCALATE"), phase("research"));
     assert_eq!(to("plan_review", "REJECT"), phase("plan"));
     assert_eq!(to("audit", "FAIL"), phase("implementation"));
     assert_eq!(to("merge_review", "FAIL"), phase("implementation"));
     assert_eq!(to("integration", "conflict"), phase("conflict_resolution"));
-    assert_eq!(to("delivery", "done"), Target::End);
+    assert_eq!(to("delivery", "done"), EdgeTarget::End);
     assert_eq!(workflow.modes.keys().copied().collect::<Vec<Mode>>(), Mode::ALL);
     for phase in &workflow.phases {
         let role = match &phase.work {
-            Work::Agent { role, .. } => workflow.roles.get(role),
-            Work::Merge | Work::Deliver => None,
+            PhaseWork::Agent { role, .. } => workflow.roles.get(role),
+            PhaseWork::Merge | PhaseWork::Deliver => None,
         };
         let mut words = outcomes(&phase.work, role).to_vec();
         words.sort_unstable();
@@ -107,7 +107,11 @@ fn each_agent_is_held_against_the_tools_of_the_roles() {
         ]
     );
     for agent in AgentName::ALL {
-        assert!(offers(agent, Tool::Read) && offers(agent, Tool::Edit) && offers(agent, Tool::Shell));
+        assert!(
+            offers(agent, AgentTool::Read)
+                && offers(agent, AgentTool::Edit)
+                && offers(agent, AgentTool::Shell)
+        );
     }
 }
 

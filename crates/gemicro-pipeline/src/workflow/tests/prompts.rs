@@ -2,14 +2,14 @@
 
 use proptest::prelude::{prop_assert, prop_assert_eq, proptest};
 
-use crate::payload::{self, Shape};
+use crate::payload::{self, PayloadShape};
 use crate::workflow::prompt::{bare, full};
 use crate::workflow::{PromptError, Workflow, default_workflow, render, untrusted};
 
 #[test]
 fn every_prompt_renders_with_everything_and_with_nothing() {
     let workflow = default_workflow();
-    assert_eq!(workflow.roles.len(), Shape::ALL.len());
+    assert_eq!(workflow.roles.len(), PayloadShape::ALL.len());
     for (name, role) in &workflow.roles {
         for context in [full(), bare()] {
             let text = render(&workflow, role, &context).unwrap();

@@ -1,6 +1,6 @@
 //! What is delivered is what the checks passed on.
 
-use gemicro_pipeline::steps::{CheckInput, Evidence, MergeOutcome, Record};
+use gemicro_pipeline::steps::{CheckInput, DocumentRecord, Evidence, MergeOutcome};
 use gemicro_pipeline::workflow::Mode;
 
 use super::in_hand::{
@@ -21,7 +21,7 @@ fn ready(mut pipeline: Pipeline) -> Pipeline {
 fn the_last_checks_see_the_documents_where_they_are_delivered() {
     let mut pipeline = ready(begun(Mode::Direct));
     let input: CheckInput = pipeline.step("delivery.1:check").input.parse().unwrap();
-    let [Record::Archive { paths, .. }] = input.records.as_slice() else {
+    let [DocumentRecord::Archive { paths, .. }] = input.records.as_slice() else {
         panic!("{:?}", input.records);
     };
     assert!(paths.contains(&super::in_hand::PLAN.to_owned()), "{paths:?}");

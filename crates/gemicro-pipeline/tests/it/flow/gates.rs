@@ -1,14 +1,14 @@
 //! What a verdict is worth: never anything for another tree than the one it saw.
 
 use gemicro_pipeline::flow::{GateDecision, Vote, gate};
-use gemicro_pipeline::payload::Decision;
+use gemicro_pipeline::payload::AgentDecision;
 use gemicro_pipeline::workflow::Mode;
 use proptest::prelude::*;
 use serde_json::json;
 
 use super::in_hand::{REVIEW, begun, developed, evidence, outcomes, planned, prompt, says, taken};
 
-fn vote(decision: &Decision, tree: &str) -> Vote {
+fn vote(decision: &AgentDecision, tree: &str) -> Vote {
     Vote {
         word: decision.word().to_owned(),
         tree: tree.to_owned(),
@@ -19,17 +19,17 @@ fn vote(decision: &Decision, tree: &str) -> Vote {
 fn a_no_always_counts_and_a_yes_only_with_all_that_it_needs() {
     let good = evidence("t", true);
     let cases = [
-        (Decision::Fail, "x", None, true),
-        (Decision::Reject, "x", None, true),
-        (Decision::Escalate, "x", None, true),
-        (Decision::Approve, "t", None, true),
-        (Decision::Approve, "x", None, false),
-        (Decision::Approve, "", None, false),
-        (Decision::Pass, "t", Some(good.clone()), true),
-        (Decision::Pass, "t", None, false),
-        (Decision::Pass, "x", Some(good.clone()), false),
-        (Decision::Pass, "t", Some(evidence("x", true)), false),
-        (Decision::Pass, "t", Some(evidence("t", false)), false),
+        (AgentDecision::Fail, "x", None, true),
+        (AgentDecision::Reject, "x", None, true),
+        (AgentDecision::Escalate, "x", None, true),
+        (AgentDecision::Approve, "t", None, true),
+        (AgentDecision::Approve, "x", None, false),
+        (AgentDecision::Approve, "", None, false),
+        (AgentDecision::Pass, "t", Some(good.clone()), true),
+        (AgentDecision::Pass, "t", None, false),
+        (AgentDecision::Pass, "x", Some(good.clone()), false),
+        (AgentDecision::Pass, "t", Some(evidence("x", true)), false),
+        (AgentDecision::Pass, "t", Some(evidence("t", false)), false),
     ];
     for (decision, tree, evidence, counts) in cases {
         let decided = gate(&vote(&decision, tree), &decision, "t", evidence.as_ref());
@@ -41,7 +41,7 @@ proptest! {
     #[test]
     fn whatever_changed_after_the_review_voids_it(reviewed in "[a-f0-9]{0,64}", now in "[a-f0-9]{1,64}", is_good: bool) {
         prop_assume!(reviewed != now);
-        for decision in [Decision::Pass, Decision::Approve] {
+        for decision in [AgentDecision::Pass, AgentDecision::Approve] {
             for seen in [None, Some(evidence(&now, is_good)), Some(evidence(&reviewed, is_good))] {
                 let decided = gate(&vote(&decision, &reviewed), &decision, &now, seen.as_ref());
                 prop_assert!(matches!(decided, GateDecision::Void(_)), "{decided:?}");

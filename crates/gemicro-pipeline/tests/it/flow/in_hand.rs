@@ -9,7 +9,8 @@ use gemicro_pipeline::evidence::CheckVerdict;
 use gemicro_pipeline::flow::PipelineFlow;
 use gemicro_pipeline::plan::PipelinePlan;
 use gemicro_pipeline::steps::{
-    Checked, Delivered, Evidence, MainBranch, MergeOutcome, Merged, Prepared, Recorded, Taken,
+    CheckRecord, DeliverResult, Evidence, ImportStepResult, InitResult, IntendedBranch, MergeOutcome,
+    MergeResult, RecordResult,
 };
 use gemicro_pipeline::workflow::{Check, Mode, default_workflow};
 use serde_json::{Value, json};
@@ -68,7 +69,7 @@ pub(super) fn counted(tree: &str, n_tests: u64) -> Evidence {
 fn judged(tree: &str, verdict: CheckVerdict) -> Evidence {
     Evidence {
         tree: tree.to_owned(),
-        checks: vec![Checked {
+        checks: vec![CheckRecord {
             name: "tests".to_owned(),
             command: "make test".to_owned(),
             verdict,
@@ -81,16 +82,16 @@ fn judged(tree: &str, verdict: CheckVerdict) -> Evidence {
     }
 }
 
-pub(super) fn main_branch() -> MainBranch {
-    MainBranch {
+pub(super) fn main_branch() -> IntendedBranch {
+    IntendedBranch {
         name: "main".to_owned(),
         commit: BASE.to_owned(),
         remote: None,
     }
 }
 
-pub(super) fn prepared() -> Prepared {
-    Prepared {
+pub(super) fn prepared() -> InitResult {
+    InitResult {
         branch: "task/dark-mode-toggle".to_owned(),
         base: BASE.to_owned(),
         tip: BASE.to_owned(),
@@ -113,7 +114,7 @@ pub(super) fn begun_with(plan: &PipelinePlan) -> Pipeline {
     begun_on(plan, &prepared())
 }
 
-pub(super) fn begun_on(plan: &PipelinePlan, prepared: &Prepared) -> Pipeline {
+pub(super) fn begun_on(plan: &PipelinePlan, prepared: &InitResult) -> Pipeline {
     let mut pipeline = Journal::new(PipelineFlow, plan);
     pipeline.complete("init", prepared);
     pipeline
@@ -165,8 +166,8 @@ pub(super) fn prompt(pipeline: &Pipeline, key: &str) -> String {
     input["task"]["prompt"].as_str().unwrap().to_owned()
 }
 
-pub(super) fn taken(tree: &str) -> Taken {
-    Taken {
+pub(super) fn taken(tree: &str) -> ImportStepResult {
+    ImportStepResult {
         old: BASE.to_owned(),
         new: "2222222222222222222222222222222222222222".to_owned(),
         commits: vec![(
@@ -185,8 +186,8 @@ pub(super) fn taken(tree: &str) -> Taken {
     }
 }
 
-pub(super) fn recorded(tree: &str) -> Recorded {
-    Recorded {
+pub(super) fn recorded(tree: &str) -> RecordResult {
+    RecordResult {
         new: "3333333333333333333333333333333333333333".to_owned(),
         tree: tree.to_owned(),
         paths: vec!["docs/dev_docs/reviews/x.md".to_owned()],
@@ -194,8 +195,8 @@ pub(super) fn recorded(tree: &str) -> Recorded {
     }
 }
 
-pub(super) fn merged(outcome: MergeOutcome, tree: &str) -> Merged {
-    Merged {
+pub(super) fn merged(outcome: MergeOutcome, tree: &str) -> MergeResult {
+    MergeResult {
         main: main_branch(),
         outcome,
         new: "4444444444444444444444444444444444444444".to_owned(),
@@ -208,8 +209,8 @@ pub(super) fn merged(outcome: MergeOutcome, tree: &str) -> Merged {
     }
 }
 
-pub(super) fn delivered() -> Delivered {
-    Delivered {
+pub(super) fn delivered() -> DeliverResult {
+    DeliverResult {
         commit: "3333333333333333333333333333333333333333".to_owned(),
         remote: None,
         url: None,

@@ -1,6 +1,6 @@
 //! The ways through the default workflow.
 
-use gemicro_pipeline::steps::{MergeOutcome, Recorded};
+use gemicro_pipeline::steps::{MergeOutcome, RecordResult};
 use gemicro_pipeline::workflow::Mode;
 use serde_json::json;
 
@@ -95,7 +95,7 @@ fn a_failed_audit_and_a_conflict() {
     says(&mut pipeline, "merge_review.1", &review);
     pipeline.complete("merge_review.1:import", &taken("tree-3"));
     // Main has gone on meanwhile: it is merged once more.
-    let moved = Recorded {
+    let moved = RecordResult {
         moved: Some("5555555555555555555555555555555555555555".to_owned()),
         paths: Vec::new(),
         ..recorded("tree-3")

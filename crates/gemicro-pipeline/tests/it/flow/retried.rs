@@ -3,11 +3,12 @@
 use std::collections::BTreeMap;
 
 use gemicro_event::{ErrorKind, StreamId};
-use gemicro_pipeline::decided::Decided;
+use gemicro_pipeline::decided::PhaseDecided;
 use gemicro_pipeline::flow::PipelineFlow;
-use gemicro_pipeline::plan::{Earlier, LastMerge};
+use gemicro_pipeline::plan::{CarriedWork, LastMerge};
 use gemicro_pipeline::steps::{
-    AgentWork, DeliverInput, HandoverContent, MainBranch, MergeOutcome, Merged, Prepared, Taken,
+    AgentWork, DeliverInput, HandoverContent, ImportStepResult, InitResult, IntendedBranch, MergeOutcome,
+    MergeResult,
 };
 use gemicro_pipeline::workflow::Mode;
 
@@ -15,8 +16,8 @@ use super::in_hand::{BASE, PLAN, counted, merged, outcomes, plan, prepared, prom
 use super::journal::Journal;
 
 /// A run that came as far as this phase, with an approved plan and three tests on its base.
-fn earlier(phase: &str) -> Earlier {
-    Earlier {
+fn earlier(phase: &str) -> CarriedWork {
+    CarriedWork {
         run: StreamId::random(),
         phase: phase.to_owned(),
         base: BASE.to_owned(),
@@ -37,7 +38,7 @@ fn tests_that_went_missing_before_are_still_missed() {
     let mut plan = plan(Mode::Direct);
     plan.earlier = Some(earlier("implementation"));
     let mut pipeline = Journal::new(PipelineFlow, &plan);
-    let found = Prepared {
+    let found = InitResult {
         evidence: counted("tree-1", 2),
         ..prepared()
     };
@@ -56,11 +57,11 @@ fn tests_that_went_missing_before_are_still_missed() {
 #[test]
 fn what_nobody_reviews_again_must_be_as_it_was_reviewed() {
     let mut plan = plan(Mode::Direct);
-    plan.earlier = Some(Earlier {
+    plan.earlier = Some(CarriedWork {
         tree: Some("tree-1".to_owned()),
         ..earlier("delivery")
     });
-    let found = |tree: &str| Prepared {
+    let found = |tree: &str| InitResult {
         evidence: counted(tree, 3),
         ..prepared()
     };
@@ -76,15 +77,15 @@ fn what_nobody_reviews_again_must_be_as_it_was_reviewed() {
 fn what_main_brought_before_is_still_not_the_tasks() {
     let mut plan = plan(Mode::Direct);
     let main = "c".repeat(40);
-    let held = LastMerge::Held(Merged {
-        main: MainBranch {
+    let held = LastMerge::Held(MergeResult {
+        main: IntendedBranch {
             commit: main.clone(),
             ..prepared().main
         },
         ..merged(MergeOutcome::Merged, "tree-1")
     });
     for (merge, from) in [(None, BASE), (Some(held), main.as_str())] {
-        plan.earlier = Some(Earlier {
+        plan.earlier = Some(CarriedWork {
             merge,
             ..earlier("audit")
         });
@@ -102,7 +103,7 @@ fn what_main_brought_before_is_still_not_the_tasks() {
 
 /// A merge with conflicts that was tried on this commit, as plans write it.
 fn written_merge(new: &str, is_merging: bool, is_unresolved: bool) -> serde_json::Value {
-    let merged = Merged {
+    let merged = MergeResult {
         new: new.to_owned(),
         ..merged(MergeOutcome::Conflict, "tree-1")
     };
@@ -113,7 +114,7 @@ fn written_merge(new: &str, is_merging: bool, is_unresolved: bool) -> serde_json
 fn the_last_merge_is_written_in_the_fields_of_older_plans() {
     let plain = serde_json::to_value(earlier("audit")).unwrap();
     for (is_merging, is_unresolved, expected) in [
-        (true, true, LastMerge::Pending as fn(Merged) -> LastMerge),
+        (true, true, LastMerge::Pending as fn(MergeResult) -> LastMerge),
         (false, true, LastMerge::Refused),
         (false, false, LastMerge::Held),
     ] {
@@ -121,7 +122,7 @@ fn the_last_merge_is_written_in_the_fields_of_older_plans() {
         let fields = written_merge(BASE, is_merging, is_unresolved);
         let fields = fields.as_object().unwrap().clone();
         text.as_object_mut().unwrap().extend(fields);
-        let read: Earlier = serde_json::from_value(text.clone()).unwrap();
+        let read: CarriedWork = serde_json::from_value(text.clone()).unwrap();
         let merged = serde_json::from_value(text["merged"].clone()).unwrap();
         assert_eq!(read.merge, Some(expected(merged)));
         assert_eq!(serde_json::to_value(read).unwrap(), text);
@@ -131,13 +132,13 @@ fn the_last_merge_is_written_in_the_fields_of_older_plans() {
     for name in ["is_merging", "is_unresolved"] {
         old.as_object_mut().unwrap().remove(name).unwrap();
     }
-    let read: Earlier = serde_json::from_value(old).unwrap();
+    let read: CarriedWork = serde_json::from_value(old).unwrap();
     assert_eq!(read.merge, None);
 }
 
 #[test]
 fn a_refused_merge_that_an_older_version_left_on_the_branch_is_not_reviewed() {
-    let conflict = |new: &str| Merged {
+    let conflict = |new: &str| MergeResult {
         new: new.to_owned(),
         ..merged(MergeOutcome::Conflict, "tree-0")
     };
@@ -161,7 +162,7 @@ fn a_refused_merge_that_an_older_version_left_on_the_branch_is_not_reviewed() {
         ("conflict_resolution", LastMerge::Pending(conflict(BASE)), true),
     ] {
         let mut plan = plan(Mode::Direct);
-        plan.earlier = Some(Earlier {
+        plan.earlier = Some(CarriedWork {
             merge: Some(merge.clone()),
             ..earlier(phase)
         });
@@ -179,11 +180,11 @@ fn a_refused_merge_that_an_older_version_left_on_the_branch_is_not_reviewed() {
 #[test]
 fn a_merge_is_held_once_what_the_agent_made_of_it_has_no_fault() {
     let mut plan = plan(Mode::Direct);
-    let pending = LastMerge::Pending(Merged {
+    let pending = LastMerge::Pending(MergeResult {
         new: BASE.to_owned(),
         ..merged(MergeOutcome::Conflict, "tree-0")
     });
-    plan.earlier = Some(Earlier {
+    plan.earlier = Some(CarriedWork {
         merge: Some(pending.clone()),
         ..earlier("conflict_resolution")
     });
@@ -195,7 +196,7 @@ fn a_merge_is_held_once_what_the_agent_made_of_it_has_no_fault() {
     assert_eq!(pipeline.state.last_merge(), Some(&pending));
     // Older versions moved the branch before they judged.
     says(&mut pipeline, "conflict_resolution.2", &claim);
-    let faulty = Taken {
+    let faulty = ImportStepResult {
         faults: vec!["hello.sh is not as git merges it".to_owned()],
         ..taken("tree-1")
     };
@@ -220,7 +221,7 @@ fn only_what_comes_after_every_review_is_delivered_without_one() {
 
 #[test]
 fn the_request_tells_what_every_run_decided() {
-    let decided = |run: &str, phase: &str, outcome: &str| Decided {
+    let decided = |run: &str, phase: &str, outcome: &str| PhaseDecided {
         run: StreamId::try_from(run.to_owned()).unwrap(),
         phase: phase.to_owned(),
         round: 1,
@@ -233,17 +234,17 @@ fn the_request_tells_what_every_run_decided() {
     };
     let mut plan = plan(Mode::Direct);
     plan.task = format!("FIRST {}LAST", "word ".repeat(20_000));
-    plan.earlier = Some(Earlier {
+    plan.earlier = Some(CarriedWork {
         decided: vec![
-            Decided {
+            PhaseDecided {
                 why: Some("It closes #1 | @all".to_owned()),
                 ..decided("run-a", "B plan_review", "REJECT")
             },
-            Decided {
+            PhaseDecided {
                 verdict: Some("FAIL".to_owned()),
                 ..decided("run-a", "C audit", "stop")
             },
-            Decided {
+            PhaseDecided {
                 is_gate: true,
                 said_by: Some("ada".to_owned()),
                 ..decided("run-b", "C implementation", "yes")
@@ -253,7 +254,7 @@ fn the_request_tells_what_every_run_decided() {
         ..earlier("delivery")
     });
     let mut pipeline = Journal::new(PipelineFlow, &plan);
-    let found = Prepared {
+    let found = InitResult {
         evidence: counted("tree-1", 3),
         ..prepared()
     };

@@ -1,7 +1,7 @@
 //! What goes wrong in a pipeline.
 
 use gemicro_event::ErrorKind;
-use gemicro_pipeline::steps::{Evidence, Prepared, Taken};
+use gemicro_pipeline::steps::{Evidence, ImportStepResult, InitResult};
 use gemicro_pipeline::workflow::Mode;
 use serde_json::json;
 
@@ -14,7 +14,7 @@ use super::in_hand::{
 fn a_claim_that_does_not_hold_is_told_and_the_phase_entered_again() {
     let mut pipeline = begun(Mode::Direct);
     says(&mut pipeline, "plan.1", &json!({ "plan_path": PLAN }));
-    let faulty = Taken {
+    let faulty = ImportStepResult {
         faults: vec!["the plan has no section Detailed Logic".to_owned()],
         ..taken("tree-0")
     };
@@ -104,7 +104,7 @@ fn another_test_program_in_the_place_of_that_of_the_base_is_a_fault() {
         evidence.checks[0].by_family = [(family.to_owned(), 3)].into();
         evidence
     };
-    let base = Prepared {
+    let base = InitResult {
         evidence: by("tap", "tree-0"),
         ..prepared()
     };
@@ -135,7 +135,7 @@ fn developed_with(tests: &[&str]) -> Pipeline {
 
 /// The developer is done, and this is what its checks say; on the base three tests were named.
 fn checked_with(evidence: &Evidence) -> Pipeline {
-    let base = Prepared {
+    let base = InitResult {
         evidence: naming("tree-0", &["a::adds", "a::takes", "b::halves"]),
         ..prepared()
     };

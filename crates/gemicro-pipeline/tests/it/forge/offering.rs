@@ -1,7 +1,7 @@
 //! Requests are made once: found, adopted, and never doubled, whatever gets lost on the way.
 
 use gemicro_pipeline::forge::{ForgeError, ForgeKind, ForgeToken, RequestState, open};
-use gemicro_sim::forge::{ForgeFaultKind, HeldState, Purpose, ScriptedRequest};
+use gemicro_sim::forge::{CallPurpose, ForgeFaultKind, HeldState, ScriptedRequest};
 
 use super::stage::{KINDS, TOKEN, address, fault, offer, offered, script, stage};
 
@@ -33,7 +33,10 @@ async fn a_request_is_made_with_its_marker_and_found_again() {
         assert_eq!(request.body, "Because they like it.\n\nGemicro-Run: k3v9");
         let second = forge.offer(&offer()).await.unwrap();
         assert_eq!(second, offered(kind, 1, true, RequestState::Open));
-        let counted = (running.count(Purpose::Create), running.count(Purpose::Update));
+        let counted = (
+            running.count(CallPurpose::Create),
+            running.count(CallPurpose::Update),
+        );
         assert_eq!(counted, (1, 0));
     }
 }
@@ -63,7 +66,10 @@ async fn a_request_of_gemicro_gets_the_new_text() {
             let request = running.requests().pop().unwrap();
             assert_eq!(request.title, "Greet people");
             assert_eq!(request.body, "Because they like it.\n\nGemicro-Run: k3v9");
-            let counted = (running.count(Purpose::Create), running.count(Purpose::Update));
+            let counted = (
+                running.count(CallPurpose::Create),
+                running.count(CallPurpose::Update),
+            );
             assert_eq!(counted, (0, 1));
         }
     }
@@ -80,7 +86,7 @@ async fn the_marker_finds_a_request_that_was_given_another_base() {
         let (running, forge) = stage(script).await;
         let found = forge.offer(&offer()).await.unwrap();
         assert_eq!(found, offered(kind, 1, true, RequestState::Open));
-        assert_eq!(running.count(Purpose::Create), 0);
+        assert_eq!(running.count(CallPurpose::Create), 0);
     }
 }
 
@@ -135,7 +141,7 @@ async fn the_request_is_found_behind_many_others() {
         let (running, forge) = stage(script).await;
         let found = forge.offer(&offer()).await.unwrap();
         assert_eq!((found.number, found.existed), (1, true));
-        assert_eq!(running.count(Purpose::Create), 0);
+        assert_eq!(running.count(CallPurpose::Create), 0);
     }
 }
 
@@ -143,11 +149,14 @@ async fn the_request_is_found_behind_many_others() {
 async fn somebody_elses_request_in_the_same_moment_is_taken() {
     for kind in KINDS {
         let mut script = script(kind);
-        script.faults = vec![fault(Purpose::Create, ForgeFaultKind::Race)];
+        script.faults = vec![fault(CallPurpose::Create, ForgeFaultKind::Race)];
         let (running, forge) = stage(script).await;
         let found = forge.offer(&offer()).await.unwrap();
         assert_eq!(found, offered(kind, 1, true, RequestState::Open));
-        assert_eq!((running.requests().len(), running.count(Purpose::Create)), (1, 1));
+        assert_eq!(
+            (running.requests().len(), running.count(CallPurpose::Create)),
+            (1, 1)
+        );
     }
 }
 
@@ -156,11 +165,14 @@ async fn a_lost_answer_makes_no_second_request() {
     for kind in KINDS {
         for status in [500, 502, 504] {
             let mut script = script(kind);
-            script.faults = vec![fault(Purpose::Create, ForgeFaultKind::DoneThenStatus(status))];
+            script.faults = vec![fault(CallPurpose::Create, ForgeFaultKind::DoneThenStatus(status))];
             let (running, forge) = stage(script).await;
             let made = forge.offer(&offer()).await.unwrap();
             assert_eq!(made, offered(kind, 1, false, RequestState::Open));
-            assert_eq!((running.requests().len(), running.count(Purpose::Create)), (1, 1));
+            assert_eq!(
+                (running.requests().len(), running.count(CallPurpose::Create)),
+                (1, 1)
+            );
         }
     }
 }
@@ -169,11 +181,14 @@ async fn a_lost_answer_makes_no_second_request() {
 async fn an_answer_that_breaks_off_makes_no_second_request() {
     for kind in KINDS {
         let mut script = script(kind);
-        script.faults = vec![fault(Purpose::Create, ForgeFaultKind::DoneThenCut)];
+        script.faults = vec![fault(CallPurpose::Create, ForgeFaultKind::DoneThenCut)];
         let (running, forge) = stage(script).await;
         let made = forge.offer(&offer()).await.unwrap();
         assert_eq!(made, offered(kind, 1, false, RequestState::Open));
-        assert_eq!((running.requests().len(), running.count(Purpose::Create)), (1, 1));
+        assert_eq!(
+            (running.requests().len(), running.count(CallPurpose::Create)),
+            (1, 1)
+        );
     }
 }
 
@@ -181,19 +196,22 @@ async fn an_answer_that_breaks_off_makes_no_second_request() {
 async fn a_kill_while_the_request_is_made_leaves_one_request() {
     for kind in KINDS {
         let mut script = script(kind);
-        script.faults = vec![fault(Purpose::Create, ForgeFaultKind::DoneThenHang)];
+        script.faults = vec![fault(CallPurpose::Create, ForgeFaultKind::DoneThenHang)];
         let (running, forge) = stage(script).await;
         let wanted = offer();
         tokio::select! {
             offered = forge.offer(&wanted) => panic!("answered: {offered:?}"),
-            () = running.saw(Purpose::Create, 1) => {}
+            () = running.saw(CallPurpose::Create, 1) => {}
         }
         drop(forge);
         let address = address(kind, &running.api_url(), "octo/hello");
         let forge = open(address, ForgeToken::new(TOKEN)).unwrap();
         let found = forge.offer(&wanted).await.unwrap();
         assert_eq!(found, offered(kind, 1, true, RequestState::Open));
-        assert_eq!((running.requests().len(), running.count(Purpose::Create)), (1, 1));
+        assert_eq!(
+            (running.requests().len(), running.count(CallPurpose::Create)),
+            (1, 1)
+        );
     }
 }
 
@@ -203,14 +221,17 @@ async fn a_lost_answer_and_a_late_list_make_no_second_request() {
     for kind in KINDS {
         let mut script = script(kind);
         script.faults = vec![
-            fault(Purpose::Create, ForgeFaultKind::DoneThenStatus(500)),
-            fault(Purpose::List, ForgeFaultKind::Stale),
-            fault(Purpose::List, ForgeFaultKind::Stale),
+            fault(CallPurpose::Create, ForgeFaultKind::DoneThenStatus(500)),
+            fault(CallPurpose::List, ForgeFaultKind::Stale),
+            fault(CallPurpose::List, ForgeFaultKind::Stale),
         ];
         let (running, forge) = stage(script).await;
         let made = forge.offer(&offer()).await.unwrap();
         assert_eq!(made, offered(kind, 1, false, RequestState::Open));
-        assert_eq!((running.requests().len(), running.count(Purpose::Create)), (1, 2));
+        assert_eq!(
+            (running.requests().len(), running.count(CallPurpose::Create)),
+            (1, 2)
+        );
     }
 }
 
@@ -218,7 +239,7 @@ async fn a_lost_answer_and_a_late_list_make_no_second_request() {
 async fn a_failed_try_is_repeated_only_after_a_look() {
     for kind in KINDS {
         let mut script = script(kind);
-        script.faults = vec![fault(Purpose::Create, ForgeFaultKind::Status(503))];
+        script.faults = vec![fault(CallPurpose::Create, ForgeFaultKind::Status(503))];
         let (running, forge) = stage(script).await;
         let made = forge.offer(&offer()).await.unwrap();
         assert_eq!(made, offered(kind, 1, false, RequestState::Open));
@@ -229,7 +250,12 @@ async fn a_failed_try_is_repeated_only_after_a_look() {
             .collect();
         assert_eq!(
             purposes,
-            [Purpose::List, Purpose::Create, Purpose::List, Purpose::Create]
+            [
+                CallPurpose::List,
+                CallPurpose::Create,
+                CallPurpose::List,
+                CallPurpose::Create
+            ]
         );
     }
 }
@@ -238,7 +264,7 @@ async fn a_failed_try_is_repeated_only_after_a_look() {
 async fn a_forge_that_stays_broken_is_given_up_after_three_tries() {
     for kind in KINDS {
         let mut script = script(kind);
-        let mut broken = fault(Purpose::Create, ForgeFaultKind::Status(500));
+        let mut broken = fault(CallPurpose::Create, ForgeFaultKind::Status(500));
         broken.times = 100;
         script.faults = vec![broken];
         let (running, forge) = stage(script).await;
@@ -247,8 +273,11 @@ async fn a_forge_that_stays_broken_is_given_up_after_three_tries() {
             matches!(error, ForgeError::Refused { status: 500, .. }),
             "{error:?}"
         );
-        assert_eq!((running.requests().len(), running.count(Purpose::Create)), (0, 3));
-        assert_eq!(running.count(Purpose::List), 4);
+        assert_eq!(
+            (running.requests().len(), running.count(CallPurpose::Create)),
+            (0, 3)
+        );
+        assert_eq!(running.count(CallPurpose::List), 4);
     }
 }
 
@@ -256,11 +285,14 @@ async fn a_forge_that_stays_broken_is_given_up_after_three_tries() {
 async fn a_page_for_people_after_making_is_followed_by_a_look() {
     for kind in KINDS {
         let mut script = script(kind);
-        script.faults = vec![fault(Purpose::Create, ForgeFaultKind::Garbage)];
+        script.faults = vec![fault(CallPurpose::Create, ForgeFaultKind::Garbage)];
         let (running, forge) = stage(script).await;
         let made = forge.offer(&offer()).await.unwrap();
         assert_eq!((made.number, made.existed), (1, false));
-        assert_eq!((running.requests().len(), running.count(Purpose::Create)), (1, 2));
+        assert_eq!(
+            (running.requests().len(), running.count(CallPurpose::Create)),
+            (1, 2)
+        );
     }
 }
 
@@ -279,6 +311,6 @@ async fn what_the_forge_refuses_is_not_tried_again() {
             matches!(&error, ForgeError::Refused { status: s, message: m, .. } if *s == status && m == message),
             "{error:?}"
         );
-        assert_eq!(running.count(Purpose::Create), 1);
+        assert_eq!(running.count(CallPurpose::Create), 1);
     }
 }

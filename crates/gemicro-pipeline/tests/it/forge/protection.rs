@@ -1,7 +1,7 @@
 //! Protection: on, off, by rulesets and patterns, and what a token may not see.
 
 use gemicro_pipeline::forge::{ForgeError, ForgeKind, Protection};
-use gemicro_sim::forge::{Purpose, ScriptedProtection};
+use gemicro_sim::forge::{CallPurpose, ScriptedProtection};
 
 use super::stage::{KINDS, script, stage};
 
@@ -106,6 +106,6 @@ async fn a_branch_that_is_not_there() {
         let (running, forge) = stage(script).await;
         let error = forge.protection("no/such").await.unwrap_err();
         assert!(matches!(error, ForgeError::NotFound { .. }), "{error:?}");
-        assert!(running.count(Purpose::Protection) >= 2);
+        assert!(running.count(CallPurpose::Protection) >= 2);
     }
 }

@@ -2,7 +2,7 @@
 
 use gemicro_event::Failure;
 use gemicro_pipeline::forge::{ForgeError, ForgeHosts, ForgeKind, ForgeToken, open, recognise};
-use gemicro_sim::forge::{ForgeFaultKind, Purpose};
+use gemicro_sim::forge::{CallPurpose, ForgeFaultKind};
 
 use super::stage::{KINDS, TOKEN, address, fault, offer, script, stage};
 
@@ -10,7 +10,7 @@ use super::stage::{KINDS, TOKEN, address, fault, offer, script, stage};
 async fn a_token_is_in_no_debug_text_and_no_error() {
     for kind in KINDS {
         let mut script = script(kind);
-        script.faults = vec![fault(Purpose::Create, ForgeFaultKind::Echo)];
+        script.faults = vec![fault(CallPurpose::Create, ForgeFaultKind::Echo)];
         let (running, forge) = stage(script).await;
         assert!(!format!("{forge:?}").contains(TOKEN));
         let error = forge.offer(&offer()).await.unwrap_err();
@@ -34,7 +34,7 @@ async fn a_redirect_takes_no_token_elsewhere() {
         let (elsewhere, _forge) = stage(script(kind)).await;
         let mut script = script(kind);
         let location = format!("{}/repos/octo/hello", elsewhere.api_url());
-        script.faults = vec![fault(Purpose::Repository, ForgeFaultKind::Redirect(location))];
+        script.faults = vec![fault(CallPurpose::Repository, ForgeFaultKind::Redirect(location))];
         let (_running, forge) = stage(script).await;
         let error = forge.default_branch().await.unwrap_err();
         assert!(

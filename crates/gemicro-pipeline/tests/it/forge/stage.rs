@@ -1,10 +1,10 @@
 //! A scripted forge with a client for it.
 
 use gemicro_pipeline::forge::{
-    Forge, ForgeAddress, ForgeHosts, ForgeKind, ForgeToken, Offer, Offered, RequestState, open, recognise,
+    Forge, ForgeAddress, ForgeHosts, ForgeKind, ForgeToken, Offer, OfferResult, RequestState, open, recognise,
 };
 use gemicro_sim::forge::{
-    ForgeApi, ForgeFault, ForgeFaultKind, ForgeScript, ForgeSimulator, Purpose, RunningForge,
+    CallPurpose, ForgeApi, ForgeFault, ForgeFaultKind, ForgeScript, ForgeSimulator, RunningForge,
 };
 
 /// Both kinds: a test is for all of them.
@@ -20,7 +20,7 @@ pub(super) fn script(kind: ForgeKind) -> ForgeScript {
     })
 }
 
-pub(super) fn fault(on: Purpose, what: ForgeFaultKind) -> ForgeFault {
+pub(super) fn fault(on: CallPurpose, what: ForgeFaultKind) -> ForgeFault {
     ForgeFault { on, times: 1, what }
 }
 
@@ -67,8 +67,8 @@ pub(super) fn url(kind: ForgeKind, number: u64) -> String {
 }
 
 /// What an offer should come to.
-pub(super) fn offered(kind: ForgeKind, number: u64, existed: bool, state: RequestState) -> Offered {
-    Offered {
+pub(super) fn offered(kind: ForgeKind, number: u64, existed: bool, state: RequestState) -> OfferResult {
+    OfferResult {
         url: url(kind, number),
         number,
         existed,

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use gemicro_event::{ErrorKind, Failure};
 use gemicro_pipeline::forge::{Forge, ForgeError, ForgeKind, ForgeToken, open};
-use gemicro_sim::forge::{ForgeFaultKind, Purpose, TokenRights};
+use gemicro_sim::forge::{CallPurpose, ForgeFaultKind, TokenRights};
 
 use super::stage::{KINDS, TOKEN, address, fault, offer, script, stage, stage_with};
 
@@ -67,7 +67,7 @@ async fn a_token_without_the_right() {
         assert!(matches!(error, ForgeError::Forbidden { .. }), "{error:?}");
         assert!(error.to_string().contains(right), "{error}");
         assert_eq!(kind_of(error), ErrorKind::PermissionDenied);
-        assert_eq!(running.count(Purpose::Create), 1);
+        assert_eq!(running.count(CallPurpose::Create), 1);
     }
 }
 
@@ -96,14 +96,14 @@ async fn a_failure_that_passes_is_not_noticed() {
     for kind in KINDS {
         let mut script = script(kind);
         script.faults = vec![
-            fault(Purpose::Repository, ForgeFaultKind::Status(500)),
-            fault(Purpose::Repository, ForgeFaultKind::Status(502)),
-            fault(Purpose::List, ForgeFaultKind::Status(503)),
-            fault(Purpose::Protection, ForgeFaultKind::Status(504)),
+            fault(CallPurpose::Repository, ForgeFaultKind::Status(500)),
+            fault(CallPurpose::Repository, ForgeFaultKind::Status(502)),
+            fault(CallPurpose::List, ForgeFaultKind::Status(503)),
+            fault(CallPurpose::Protection, ForgeFaultKind::Status(504)),
         ];
         let (running, forge) = stage(script).await;
         assert_eq!(forge.default_branch().await.unwrap(), "main");
-        assert_eq!(running.count(Purpose::Repository), 3);
+        assert_eq!(running.count(CallPurpose::Repository), 3);
         assert!(!forge.protection("main").await.unwrap().is_complete());
         assert_eq!(forge.offer(&offer()).await.unwrap().number, 1);
     }
@@ -113,14 +113,14 @@ async fn a_failure_that_passes_is_not_noticed() {
 async fn a_failure_that_stays_is_told() {
     for kind in KINDS {
         let mut script = script(kind);
-        let mut broken = fault(Purpose::Repository, ForgeFaultKind::Status(500));
+        let mut broken = fault(CallPurpose::Repository, ForgeFaultKind::Status(500));
         broken.times = 100;
         script.faults = vec![broken];
         let (running, forge) = stage(script).await;
         let error = forge.default_branch().await.unwrap_err();
         assert!(error.to_string().contains("(HTTP 500)") && error.to_string().ends_with("try again later"));
         assert_eq!(kind_of(error), ErrorKind::UpstreamError);
-        assert_eq!(running.count(Purpose::Repository), 3);
+        assert_eq!(running.count(CallPurpose::Repository), 3);
     }
 }
 
@@ -128,7 +128,7 @@ async fn a_failure_that_stays_is_told() {
 async fn a_limit_is_told_with_its_wait_and_not_tried_again() {
     for kind in KINDS {
         let mut script = script(kind);
-        script.faults = vec![fault(Purpose::Create, ForgeFaultKind::RateLimit(60))];
+        script.faults = vec![fault(CallPurpose::Create, ForgeFaultKind::RateLimit(60))];
         let (running, forge) = stage(script).await;
         let error = forge.offer(&offer()).await.unwrap_err();
         assert!(
@@ -140,7 +140,7 @@ async fn a_limit_is_told_with_its_wait_and_not_tried_again() {
             (failure.kind, failure.retry_after_ms),
             (ErrorKind::RateLimited, Some(60_000))
         );
-        assert_eq!(running.count(Purpose::Create), 1);
+        assert_eq!(running.count(CallPurpose::Create), 1);
     }
 }
 
@@ -148,7 +148,7 @@ async fn a_limit_is_told_with_its_wait_and_not_tried_again() {
 async fn a_limit_on_protection_is_no_missing_right() {
     for kind in KINDS {
         let mut script = script(kind);
-        script.faults = vec![fault(Purpose::Protection, ForgeFaultKind::RateLimit(5))];
+        script.faults = vec![fault(CallPurpose::Protection, ForgeFaultKind::RateLimit(5))];
         let (_running, forge) = stage(script).await;
         let error = forge.protection("main").await.unwrap_err();
         assert!(matches!(error, ForgeError::RateLimited { .. }), "{error:?}");
@@ -159,7 +159,7 @@ async fn a_limit_on_protection_is_no_missing_right() {
 async fn a_page_for_people_is_no_answer() {
     for kind in KINDS {
         let mut script = script(kind);
-        script.faults = vec![fault(Purpose::Repository, ForgeFaultKind::Garbage)];
+        script.faults = vec![fault(CallPurpose::Repository, ForgeFaultKind::Garbage)];
         let (_running, forge) = stage(script).await;
         let error = forge.default_branch().await.unwrap_err();
         assert!(matches!(error, ForgeError::Protocol { .. }), "{error:?}");

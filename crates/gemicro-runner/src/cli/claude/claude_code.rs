@@ -10,13 +10,13 @@ use super::reading::ClaudeReading;
 use super::stream::ClaudeStream;
 use crate::agent_cli::{AgentCli, CliKind, program};
 use crate::dialogue::Dialogue;
-use crate::end::{AgentEnd, Ended};
+use crate::end::{AgentEnd, ProcessEnd};
 use crate::environment;
 use crate::guarded;
-use crate::invocation::{Invocation, SettingsFile, Stdin};
+use crate::invocation::{CliInput, Invocation, SettingsFile};
 use crate::judge;
 use crate::mcp_server::{self, McpReached};
-use crate::request::{AgentRequest, Approval, ModelAccess, SandboxMode, Token};
+use crate::request::{AgentRequest, CliSandboxMode, GatewayToken, ModelAccess, ToolApproval};
 use crate::session::Session;
 use crate::version::Version;
 
@@ -105,7 +105,7 @@ impl AgentCli for ClaudeCode {
             program: program(self, request),
             args,
             env: env(request, base_url, token),
-            stdin: Stdin::Open,
+            stdin: CliInput::Open,
             files,
             cwd: request.cwd.clone(),
         })
@@ -115,7 +115,7 @@ impl AgentCli for ClaudeCode {
         Ok(Dialogue::new(Box::new(ClaudeStream::new(&request.prompt)?)))
     }
 
-    fn judge(&self, ended: &Ended<'_>) -> Result<AgentEnd, Failure> {
+    fn judge(&self, ended: &ProcessEnd<'_>) -> Result<AgentEnd, Failure> {
         judge::judge(&ClaudeReading, ended)
     }
 
@@ -129,9 +129,11 @@ fn permission_mode(request: &AgentRequest) -> &'static str {
     match (request.approval, request.sandbox) {
         // What the hook lets pass is asked for again, and answered by the same policy.
         _ if request.guarded.is_some() => "default",
-        (Approval::All, _) => "bypassPermissions",
-        (Approval::Ask, SandboxMode::ReadOnly) | (Approval::AskEdits, _) => "default",
-        (Approval::Ask, SandboxMode::WorkspaceWrite | SandboxMode::DangerFullAccess) => "acceptEdits",
+        (ToolApproval::All, _) => "bypassPermissions",
+        (ToolApproval::Ask, CliSandboxMode::ReadOnly) | (ToolApproval::AskEdits, _) => "default",
+        (ToolApproval::Ask, CliSandboxMode::WorkspaceWrite | CliSandboxMode::DangerFullAccess) => {
+            "acceptEdits"
+        }
     }
 }
 
@@ -147,7 +149,7 @@ fn settings(request: &AgentRequest, base_url: &str) -> Value {
 }
 
 /// The variable that holds the gateway's token. The two are sent as different headers, and a login with its beta header.
-fn token_variable(token: &Token) -> &'static str {
+fn token_variable(token: &GatewayToken) -> &'static str {
     if token.is_for_login {
         "CLAUDE_CODE_OAUTH_TOKEN"
     } else {
@@ -155,7 +157,7 @@ fn token_variable(token: &Token) -> &'static str {
     }
 }
 
-fn env(request: &AgentRequest, base_url: &str, token: &Token) -> BTreeMap<String, String> {
+fn env(request: &AgentRequest, base_url: &str, token: &GatewayToken) -> BTreeMap<String, String> {
     let mut env = environment::base(request);
     let config = request.home.join(CONFIG_FOLDER).display().to_string();
     environment::set(
@@ -173,15 +175,16 @@ fn env(request: &AgentRequest, base_url: &str, token: &Token) -> BTreeMap<String
     );
     match (request.approval, request.sandbox) {
         // As root it refuses to work without approvals unless it is told of a sandbox; there is one.
-        (Approval::All, SandboxMode::ReadOnly | SandboxMode::WorkspaceWrite) => {
+        (ToolApproval::All, CliSandboxMode::ReadOnly | CliSandboxMode::WorkspaceWrite) => {
             environment::set(&mut env, &[("IS_SANDBOX", "1")]);
         }
-        (Approval::All, SandboxMode::DangerFullAccess) | (Approval::Ask | Approval::AskEdits, _) => {}
+        (ToolApproval::All, CliSandboxMode::DangerFullAccess)
+        | (ToolApproval::Ask | ToolApproval::AskEdits, _) => {}
     }
     env
 }
 
-fn mcp_config(request: &AgentRequest, token: &Token) -> Value {
+fn mcp_config(request: &AgentRequest, token: &GatewayToken) -> Value {
     let servers = request.mcp_servers.iter().map(|server| {
         let entry = match &server.reached {
             McpReached::Stdio { command, args, env } => json!({"command": command, "args": args, "env": env}),

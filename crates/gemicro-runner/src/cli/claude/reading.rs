@@ -2,21 +2,21 @@
 
 use gemicro_event::ErrorKind;
 
-use crate::end::Ended;
+use crate::end::ProcessEnd;
 use crate::item::TurnEnd;
-use crate::judge::{Cause, Reading};
+use crate::judge::{Cause, ResultReader};
 use crate::trouble::{Clue, classify};
 
 /// Reads its ends.
 #[derive(Debug)]
 pub(super) struct ClaudeReading;
 
-impl Reading for ClaudeReading {
+impl ResultReader for ClaudeReading {
     fn name(&self) -> &'static str {
         "Claude Code"
     }
 
-    fn failed_turn(&self, end: &TurnEnd, _ended: &Ended<'_>) -> Cause {
+    fn failed_turn(&self, end: &TurnEnd, _ended: &ProcessEnd<'_>) -> Cause {
         let text = end.message.as_deref().unwrap_or_default();
         let reason = end.reason.as_deref().unwrap_or_default();
         let kind = match reason {
@@ -43,7 +43,7 @@ impl Reading for ClaudeReading {
         }
     }
 
-    fn exit_code(&self, code: i32, ended: &Ended<'_>) -> Option<Cause> {
+    fn exit_code(&self, code: i32, ended: &ProcessEnd<'_>) -> Option<Cause> {
         if code != 1 {
             return None;
         }

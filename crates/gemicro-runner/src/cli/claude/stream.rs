@@ -10,9 +10,9 @@ use gemicro_event::{ErrorKind, Failure, Json};
 use super::wire;
 use crate::cli::json_line;
 use crate::item::{AgentItem, ToolStatus, UsageScope};
-use crate::output::{Heard, Output};
+use crate::output::{AdapterEvents, AdapterOutput};
 use crate::permission::{PermissionAnswer, PermissionId, PermissionRequest};
-use crate::prompt::{Habits, Mentions, Prompt};
+use crate::prompt::{AgentPrompt, Habits, Mentions};
 use crate::protocol::{Cancel, LineText, Protocol};
 
 const HABITS: Habits = Habits {
@@ -41,7 +41,7 @@ pub(super) struct ClaudeStream {
 }
 
 impl ClaudeStream {
-    pub(super) fn new(prompt: &Prompt) -> Result<Self, Failure> {
+    pub(super) fn new(prompt: &AgentPrompt) -> Result<Self, Failure> {
         Ok(Self {
             first_prompt: prompt.render(HABITS)?,
             is_running: false,
@@ -52,14 +52,14 @@ impl ClaudeStream {
         })
     }
 
-    fn say(&mut self, text: &str, out: &mut Output) {
+    fn say(&mut self, text: &str, out: &mut AdapterOutput) {
         self.is_running = true;
         self.has_text = false;
         self.n_streamed = 0;
         out.write(&wire::user(text));
     }
 
-    fn ask(&mut self, subtype: &str, out: &mut Output) {
+    fn ask(&mut self, subtype: &str, out: &mut AdapterOutput) {
         self.n_asked += 1;
         out.write(&wire::control_request(
             &format!("gemicro-{}", self.n_asked),
@@ -67,14 +67,14 @@ impl ClaudeStream {
         ));
     }
 
-    fn read(&mut self, kind: &str, line: LineText<'_>, out: &mut Output) -> Option<()> {
+    fn read(&mut self, kind: &str, line: LineText<'_>, out: &mut AdapterOutput) -> Option<()> {
         match kind {
             "system" => system(line, out)?,
             "assistant" => self.assistant(&json_line::parse(kind, line, out)?, line, out),
             "user" => user(&json_line::parse(kind, line, out)?, line, out),
             "stream_event" => self.piece(&json_line::parse(kind, line, out)?, line, out),
             "result" => {
-                let ended: wire::Ended = json_line::parse(kind, line, out)?;
+                let ended: wire::ResultMessage = json_line::parse(kind, line, out)?;
                 self.is_running = false;
                 self.open_requests.clear();
                 if let Some(usage) = ended.usage() {
@@ -100,7 +100,7 @@ impl ClaudeStream {
         Some(())
     }
 
-    fn assistant(&mut self, turn: &wire::Turn, line: LineText<'_>, out: &mut Output) {
+    fn assistant(&mut self, turn: &wire::ClaudeTurn, line: LineText<'_>, out: &mut AdapterOutput) {
         let Some(blocks) = turn.message.blocks() else {
             return out.malformed("assistant", line.bytes);
         };
@@ -126,7 +126,7 @@ impl ClaudeStream {
         }
     }
 
-    fn whole_text(&mut self, turn: &wire::Turn, text: &str, out: &mut Output) {
+    fn whole_text(&mut self, turn: &wire::ClaudeTurn, text: &str, out: &mut AdapterOutput) {
         if turn.error.is_some() {
             // An error of the API, dressed up as an answer.
             let message = text.to_owned();
@@ -150,16 +150,16 @@ impl ClaudeStream {
     }
 
     /// Parts a new text from the one before.
-    fn begin_text(&mut self, text: &str, out: &mut Output) {
+    fn begin_text(&mut self, text: &str, out: &mut AdapterOutput) {
         if self.has_text && !text.is_empty() {
             out.text(BREAK);
         }
         self.has_text |= !text.is_empty();
     }
 
-    fn piece(&mut self, stream: &wire::StreamEvent, line: LineText<'_>, out: &mut Output) {
+    fn piece(&mut self, stream: &wire::StreamEvent, line: LineText<'_>, out: &mut AdapterOutput) {
         // The model has begun to answer, also where its first pieces are nothing to show.
-        out.hear(Heard::Speech);
+        out.hear(AdapterEvents::Speech);
         let event = &stream.event;
         match event.kind.as_str() {
             "content_block_delta" => {}
@@ -194,7 +194,7 @@ impl ClaudeStream {
         }
     }
 
-    fn asked(&mut self, control: wire::ControlRequest, line: LineText<'_>, out: &mut Output) {
+    fn asked(&mut self, control: wire::ControlRequest, line: LineText<'_>, out: &mut AdapterOutput) {
         let asked = control.request;
         let (true, Some(tool)) = (asked.subtype == "can_use_tool", asked.tool_name) else {
             out.unknown(&format!("control_request/{}", asked.subtype), line.bytes);
@@ -223,20 +223,20 @@ impl ClaudeStream {
 }
 
 impl Protocol for ClaudeStream {
-    fn open(&mut self, out: &mut Output) {
+    fn open(&mut self, out: &mut AdapterOutput) {
         self.ask("initialize", out);
         let prompt = std::mem::take(&mut self.first_prompt);
         self.say(&prompt, out);
     }
 
-    fn line(&mut self, line: LineText<'_>, out: &mut Output) {
+    fn line(&mut self, line: LineText<'_>, out: &mut AdapterOutput) {
         if let Some(kind) = json_line::kind(line, out) {
             // A line of another shape was kept by `parse`.
             let _ = self.read(&kind, line, out);
         }
     }
 
-    fn prompt(&mut self, prompt: &Prompt, out: &mut Output) -> Option<Result<(), Failure>> {
+    fn prompt(&mut self, prompt: &AgentPrompt, out: &mut AdapterOutput) -> Option<Result<(), Failure>> {
         if self.is_running {
             return Some(Err(Failure::new(ErrorKind::Conflict, "a turn is running")));
         }
@@ -247,7 +247,7 @@ impl Protocol for ClaudeStream {
         !self.is_running
     }
 
-    fn answer(&mut self, id: &PermissionId, answer: &PermissionAnswer, out: &mut Output) -> bool {
+    fn answer(&mut self, id: &PermissionId, answer: &PermissionAnswer, out: &mut AdapterOutput) -> bool {
         let Some(input) = self.open_requests.remove(id) else {
             return false;
         };
@@ -261,7 +261,7 @@ impl Protocol for ClaudeStream {
         true
     }
 
-    fn cancel(&mut self, out: &mut Output) -> Cancel {
+    fn cancel(&mut self, out: &mut AdapterOutput) -> Cancel {
         let reason = "cancelled".to_owned();
         let refusal = PermissionAnswer::Deny { reason };
         let open: Vec<PermissionId> = self.open_requests.keys().cloned().collect();
@@ -276,11 +276,11 @@ impl Protocol for ClaudeStream {
     }
 }
 
-fn system(line: LineText<'_>, out: &mut Output) -> Option<()> {
+fn system(line: LineText<'_>, out: &mut AdapterOutput) -> Option<()> {
     let system: wire::System = json_line::parse("system", line, out)?;
     match system.subtype.as_str() {
         "init" => {
-            let init: wire::Init = json_line::parse("system/init", line, out)?;
+            let init: wire::ClaudeInit = json_line::parse("system/init", line, out)?;
             out.item(AgentItem::Started {
                 session: init.session_id,
                 model: init.model,
@@ -304,7 +304,7 @@ fn system(line: LineText<'_>, out: &mut Output) -> Option<()> {
 }
 
 /// What tools answered; texts of this role are our own, or the CLI's remarks to its model.
-fn user(turn: &wire::Turn, line: LineText<'_>, out: &mut Output) {
+fn user(turn: &wire::ClaudeTurn, line: LineText<'_>, out: &mut AdapterOutput) {
     let Some(blocks) = turn.message.blocks() else {
         return out.malformed("user", line.bytes);
     };

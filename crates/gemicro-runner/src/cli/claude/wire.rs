@@ -13,7 +13,7 @@ pub(super) struct System {
 }
 
 #[derive(Deserialize)]
-pub(super) struct Init {
+pub(super) struct ClaudeInit {
     pub(super) session_id: SessionId,
     pub(super) model: Option<String>,
     pub(super) claude_code_version: Option<String>,
@@ -28,27 +28,27 @@ pub(super) struct ApiRetry {
 
 /// `assistant` and `user`.
 #[derive(Deserialize)]
-pub(super) struct Turn {
-    pub(super) message: Message,
+pub(super) struct ClaudeTurn {
+    pub(super) message: ClaudeMessage,
     pub(super) parent_tool_use_id: Option<String>,
     /// Set when the text is an error that the CLI made up itself.
     pub(super) error: Option<Json>,
 }
 
 #[derive(Deserialize)]
-pub(super) struct Message {
+pub(super) struct ClaudeMessage {
     /// A text or a list of blocks.
     pub(super) content: Json,
 }
 
-impl Message {
+impl ClaudeMessage {
     /// The blocks; a bare text is one block.
-    pub(super) fn blocks(&self) -> Option<Vec<Block>> {
+    pub(super) fn blocks(&self) -> Option<Vec<MessageBlock>> {
         match self.content.as_str() {
-            Some(text) => Some(vec![Block {
+            Some(text) => Some(vec![MessageBlock {
                 kind: "text".to_owned(),
                 text: Some(text.to_owned()),
-                ..Block::default()
+                ..MessageBlock::default()
             }]),
             None => self.content.parse().ok(),
         }
@@ -58,7 +58,7 @@ impl Message {
 /// A block of a message; which fields are there depends on its type.
 #[derive(Deserialize, Default)]
 #[serde(default)]
-pub(super) struct Block {
+pub(super) struct MessageBlock {
     #[serde(rename = "type")]
     pub(super) kind: String,
     pub(super) text: Option<String>,
@@ -71,7 +71,7 @@ pub(super) struct Block {
     pub(super) is_error: Option<bool>,
 }
 
-impl Block {
+impl MessageBlock {
     /// What a tool answered: a text, or the texts of its blocks.
     pub(super) fn output(&self) -> Option<String> {
         let content = self.content.as_ref()?;
@@ -97,11 +97,11 @@ pub(super) struct StreamEvent {
 pub(super) struct SseEvent {
     #[serde(rename = "type")]
     pub(super) kind: String,
-    pub(super) delta: Option<Delta>,
+    pub(super) delta: Option<ClaudeDelta>,
 }
 
 #[derive(Deserialize)]
-pub(super) struct Delta {
+pub(super) struct ClaudeDelta {
     #[serde(rename = "type")]
     pub(super) kind: Option<String>,
     pub(super) text: Option<String>,
@@ -109,7 +109,7 @@ pub(super) struct Delta {
 }
 
 #[derive(Deserialize)]
-pub(super) struct Ended {
+pub(super) struct ResultMessage {
     subtype: String,
     #[serde(default)]
     is_error: bool,
@@ -117,7 +117,7 @@ pub(super) struct Ended {
     num_turns: Option<u64>,
     result: Option<String>,
     total_cost_usd: Option<f64>,
-    usage: Option<Tokens>,
+    usage: Option<ClaudeTokens>,
     #[serde(default)]
     permission_denials: Vec<Json>,
     terminal_reason: Option<String>,
@@ -128,14 +128,14 @@ pub(super) struct Ended {
 
 #[derive(Deserialize, Default)]
 #[serde(default)]
-struct Tokens {
+struct ClaudeTokens {
     input_tokens: u64,
     cache_creation_input_tokens: u64,
     cache_read_input_tokens: u64,
     output_tokens: u64,
 }
 
-impl Ended {
+impl ResultMessage {
     /// What was told of it, in our words. A failure can call itself `success` and only be marked as an error.
     pub(super) fn turn_end(self) -> TurnEnd {
         let is_success = self.subtype == "success" && !self.is_error;
@@ -196,11 +196,11 @@ fn micro_usd(usd: f64) -> Option<u64> {
 #[derive(Deserialize)]
 pub(super) struct ControlRequest {
     pub(super) request_id: String,
-    pub(super) request: Asked,
+    pub(super) request: ControlRequestBody,
 }
 
 #[derive(Deserialize)]
-pub(super) struct Asked {
+pub(super) struct ControlRequestBody {
     pub(super) subtype: String,
     pub(super) tool_name: Option<String>,
     pub(super) input: Option<Json>,
@@ -215,11 +215,11 @@ pub(super) struct ControlCancel {
 
 #[derive(Deserialize)]
 pub(super) struct ControlResponse {
-    pub(super) response: Answered,
+    pub(super) response: ControlResponseBody,
 }
 
 #[derive(Deserialize)]
-pub(super) struct Answered {
+pub(super) struct ControlResponseBody {
     pub(super) subtype: String,
     pub(super) error: Option<String>,
 }

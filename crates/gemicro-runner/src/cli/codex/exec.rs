@@ -11,10 +11,10 @@ use super::reading::CodexReading;
 use super::stream::CodexStream;
 use crate::agent_cli::{AgentCli, CliKind, program};
 use crate::dialogue::Dialogue;
-use crate::end::{AgentEnd, Ended};
+use crate::end::{AgentEnd, ProcessEnd};
 use crate::environment;
 use crate::guarded;
-use crate::invocation::{Invocation, SettingsFile, Stdin};
+use crate::invocation::{CliInput, Invocation, SettingsFile};
 use crate::judge;
 use crate::mcp_server::{self, McpReached};
 use crate::prompt::{Habits, Mentions};
@@ -65,19 +65,19 @@ struct Config<'a> {
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     model_providers: BTreeMap<&'a str, Provider<'a>>,
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
-    mcp_servers: BTreeMap<&'a str, Server<'a>>,
+    mcp_servers: BTreeMap<&'a str, CodexServer<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     hooks: Option<Value>,
     /// Folders, and whether settings in them count. A folder that is not named it trusts by itself.
-    projects: BTreeMap<String, Project>,
+    projects: BTreeMap<String, CodexProject>,
     skills: Skills,
-    analytics: Switch,
+    analytics: CodexSwitch,
     otel: Exporters,
     features: Features,
 }
 
 #[derive(Serialize)]
-struct Project {
+struct CodexProject {
     trust_level: &'static str,
 }
 
@@ -85,12 +85,12 @@ struct Project {
 #[derive(Serialize)]
 struct Skills {
     include_instructions: bool,
-    bundled: Switch,
+    bundled: CodexSwitch,
 }
 
 /// Something that is on or off, such as what it tells its maker.
 #[derive(Serialize)]
-struct Switch {
+struct CodexSwitch {
     enabled: bool,
 }
 
@@ -120,7 +120,7 @@ struct Provider<'a> {
 
 #[derive(Serialize)]
 #[serde(untagged)]
-enum Server<'a> {
+enum CodexServer<'a> {
     Stdio {
         command: &'a str,
         args: &'a [String],
@@ -192,7 +192,7 @@ impl AgentCli for Codex {
             program: program(self, request),
             args,
             env: env(request, &home),
-            stdin: Stdin::Whole(prompt.into_bytes()),
+            stdin: CliInput::Whole(prompt.into_bytes()),
             files,
             cwd: request.cwd.clone(),
         })
@@ -202,7 +202,7 @@ impl AgentCli for Codex {
         Ok(Dialogue::new(Box::new(CodexStream::default())))
     }
 
-    fn judge(&self, ended: &Ended<'_>) -> Result<AgentEnd, Failure> {
+    fn judge(&self, ended: &ProcessEnd<'_>) -> Result<AgentEnd, Failure> {
         judge::judge(&CodexReading, ended)
     }
 }
@@ -234,13 +234,13 @@ fn env(request: &AgentRequest, home: &Path) -> BTreeMap<String, String> {
 
 /// Settings of the workspace could have it start programs, send its login elsewhere, or be what an agent wrote. It looks
 /// for the folder by its real name.
-fn untrusted(cwd: &Path) -> BTreeMap<String, Project> {
+fn untrusted(cwd: &Path) -> BTreeMap<String, CodexProject> {
     let real = cwd.canonicalize().unwrap_or_else(|_| cwd.to_owned());
     let names = [cwd, real.as_path()].map(|path| path.display().to_string());
     let trust_level = "untrusted";
     names
         .into_iter()
-        .map(|name| (name, Project { trust_level }))
+        .map(|name| (name, CodexProject { trust_level }))
         .collect()
 }
 
@@ -258,10 +258,10 @@ fn config(request: &AgentRequest) -> Result<String, Failure> {
         projects: untrusted(&request.cwd),
         skills: Skills {
             include_instructions: false,
-            bundled: Switch { enabled: false },
+            bundled: CodexSwitch { enabled: false },
         },
         project_root_markers: [],
-        analytics: Switch { enabled: false },
+        analytics: CodexSwitch { enabled: false },
         otel: Exporters {
             exporter: "none",
             trace_exporter: "none",
@@ -287,8 +287,8 @@ fn config(request: &AgentRequest) -> Result<String, Failure> {
     }
     for server in &request.mcp_servers {
         let entry = match &server.reached {
-            McpReached::Stdio { command, args, env } => Server::Stdio { command, args, env },
-            McpReached::Gateway { path } => Server::Http {
+            McpReached::Stdio { command, args, env } => CodexServer::Stdio { command, args, env },
+            McpReached::Gateway { path } => CodexServer::Http {
                 url: mcp_server::address(&request.access, path),
                 bearer_token_env_var: TOKEN,
             },

@@ -2,21 +2,21 @@
 
 use gemicro_event::ErrorKind;
 
-use crate::end::Ended;
+use crate::end::ProcessEnd;
 use crate::item::TurnEnd;
-use crate::judge::{Cause, Reading};
+use crate::judge::{Cause, ResultReader};
 use crate::trouble::{Clue, classify};
 
 /// Reads its ends.
 #[derive(Debug)]
 pub(super) struct CodexReading;
 
-impl Reading for CodexReading {
+impl ResultReader for CodexReading {
     fn name(&self) -> &'static str {
         "Codex"
     }
 
-    fn failed_turn(&self, end: &TurnEnd, _ended: &Ended<'_>) -> Cause {
+    fn failed_turn(&self, end: &TurnEnd, _ended: &ProcessEnd<'_>) -> Cause {
         let text = end.message.as_deref().unwrap_or("the turn failed without a word");
         let clue = Clue {
             http_status: end.http_status,
@@ -28,7 +28,7 @@ impl Reading for CodexReading {
         }
     }
 
-    fn exit_code(&self, code: i32, ended: &Ended<'_>) -> Option<Cause> {
+    fn exit_code(&self, code: i32, ended: &ProcessEnd<'_>) -> Option<Cause> {
         let text = ended.stderr_tail;
         let last_line = text.lines().rev().find(|line| !line.trim().is_empty());
         let words = last_line.map_or("it exited without a word", str::trim);

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use crate::cli::json_line;
 use crate::item::{AgentItem, EndClaim, ToolStatus, TurnEnd, UsageScope};
-use crate::output::Output;
+use crate::output::AdapterOutput;
 use crate::protocol::{LineText, Protocol};
 use crate::session::SessionId;
 
@@ -38,7 +38,7 @@ struct ItemEvent {
 }
 
 #[derive(Deserialize)]
-struct Item {
+struct CodexItem {
     id: String,
     #[serde(rename = "type")]
     kind: String,
@@ -59,12 +59,12 @@ struct Item {
 
 #[derive(Deserialize)]
 struct TurnCompleted {
-    usage: Option<Tokens>,
+    usage: Option<CodexTokens>,
 }
 
 #[derive(Deserialize, Default)]
 #[serde(default)]
-struct Tokens {
+struct CodexTokens {
     input_tokens: u64,
     cached_input_tokens: u64,
     output_tokens: u64,
@@ -72,7 +72,7 @@ struct Tokens {
 }
 
 #[derive(Deserialize)]
-struct TurnFailed {
+struct CodexTurnFailed {
     error: ErrorEvent,
 }
 
@@ -82,7 +82,7 @@ struct ErrorEvent {
 }
 
 impl Protocol for CodexStream {
-    fn line(&mut self, line: LineText<'_>, out: &mut Output) {
+    fn line(&mut self, line: LineText<'_>, out: &mut AdapterOutput) {
         if let Some(kind) = json_line::kind(line, out) {
             // A line of another shape was kept by `parse`.
             let _ = self.read(&kind, line, out);
@@ -91,7 +91,7 @@ impl Protocol for CodexStream {
 }
 
 impl CodexStream {
-    fn read(&mut self, kind: &str, line: LineText<'_>, out: &mut Output) -> Option<()> {
+    fn read(&mut self, kind: &str, line: LineText<'_>, out: &mut AdapterOutput) -> Option<()> {
         match kind {
             "thread.started" => {
                 let started: ThreadStarted = json_line::parse(kind, line, out)?;
@@ -107,7 +107,7 @@ impl CodexStream {
             }
             "item.started" | "item.updated" | "item.completed" => {
                 let event: ItemEvent = json_line::parse(kind, line, out)?;
-                match event.item.parse::<Item>() {
+                match event.item.parse::<CodexItem>() {
                     Ok(item) => self.item(kind, item, line, out),
                     Err(_) => out.malformed(kind, line.bytes),
                 }
@@ -127,7 +127,7 @@ impl CodexStream {
                 }));
             }
             "turn.failed" => {
-                let failed: TurnFailed = json_line::parse(kind, line, out)?;
+                let failed: CodexTurnFailed = json_line::parse(kind, line, out)?;
                 out.item(AgentItem::Ended(TurnEnd {
                     message: Some(failed.error.message),
                     ..TurnEnd::new(EndClaim::Failure)
@@ -144,7 +144,7 @@ impl CodexStream {
         Some(())
     }
 
-    fn item(&mut self, event: &str, item: Item, line: LineText<'_>, out: &mut Output) {
+    fn item(&mut self, event: &str, item: CodexItem, line: LineText<'_>, out: &mut AdapterOutput) {
         let is_over = event == "item.completed";
         match item.kind.as_str() {
             "agent_message" if is_over => {
@@ -178,7 +178,7 @@ impl CodexStream {
     }
 }
 
-impl Item {
+impl CodexItem {
     fn call(&self) -> AgentItem {
         let (name, input) = match self.kind.as_str() {
             "command_execution" => (self.kind.clone(), json!({"command": self.command})),
@@ -217,7 +217,7 @@ impl Item {
     }
 }
 
-impl Tokens {
+impl CodexTokens {
     fn usage(&self) -> Usage {
         Usage {
             input_tokens: self.input_tokens,

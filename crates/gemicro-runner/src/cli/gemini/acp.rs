@@ -8,11 +8,11 @@ use gemicro_event::{Failure, Timestamp};
 use super::acp_session::AcpSession;
 use super::reading::GeminiReading;
 use super::resume::{self, ResumeWay};
-use super::setup::{self, Way};
+use super::setup::{self, GeminiProtocol};
 use crate::agent_cli::{AgentCli, CliKind, program};
 use crate::dialogue::Dialogue;
-use crate::end::{AgentEnd, Ended};
-use crate::invocation::{Invocation, Stdin};
+use crate::end::{AgentEnd, ProcessEnd};
+use crate::invocation::{CliInput, Invocation};
 use crate::judge;
 use crate::request::AgentRequest;
 use crate::session::SessionId;
@@ -50,7 +50,7 @@ impl AgentCli for GeminiAcp {
 
     fn invocation(&self, request: &AgentRequest) -> Result<Invocation, Failure> {
         request.check()?;
-        let (files, policy_args) = setup::files(request, Way::Acp);
+        let (files, policy_args) = setup::files(request, GeminiProtocol::Acp);
         let mut args = vec!["--acp".to_owned()];
         args.extend(setup::model_args(request));
         args.extend(policy_args);
@@ -58,7 +58,7 @@ impl AgentCli for GeminiAcp {
             program: program(self, request),
             args,
             env: setup::env(request),
-            stdin: Stdin::Open,
+            stdin: CliInput::Open,
             files,
             cwd: request.cwd.clone(),
         })
@@ -68,7 +68,7 @@ impl AgentCli for GeminiAcp {
         Ok(Dialogue::new(Box::new(AcpSession::new(request)?)))
     }
 
-    fn judge(&self, ended: &Ended<'_>) -> Result<AgentEnd, Failure> {
+    fn judge(&self, ended: &ProcessEnd<'_>) -> Result<AgentEnd, Failure> {
         judge::judge(&GeminiReading, ended)
     }
 

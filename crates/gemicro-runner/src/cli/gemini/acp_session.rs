@@ -9,11 +9,11 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::acp_tools::AcpTools;
-use super::acp_wire::{self as wire, Incoming};
+use super::acp_wire::{self as wire, AcpMessage};
 use crate::item::{AgentItem, EndClaim, TurnEnd, UsageScope};
-use crate::output::{Heard, Output};
+use crate::output::{AdapterEvents, AdapterOutput};
 use crate::permission::{PermissionAnswer, PermissionId};
-use crate::prompt::{Habits, Mentions, Prompt};
+use crate::prompt::{AgentPrompt, Habits, Mentions};
 use crate::protocol::{Cancel, LineText, Protocol};
 use crate::request::AgentRequest;
 use crate::session::{Session, SessionId};
@@ -26,7 +26,7 @@ const HABITS: Habits = Habits {
 
 /// Where the session stands. What is awaited carries the number of our request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum State {
+enum SessionState {
     Initializing(i64),
     Opening(i64),
     SettingMode(i64),
@@ -41,7 +41,7 @@ enum State {
 /// Speaks with one process about one session.
 #[derive(Debug)]
 pub(super) struct AcpSession {
-    state: State,
+    state: SessionState,
     last_id: i64,
     /// Said as soon as the session is ready.
     waiting_prompt: Option<String>,
@@ -62,7 +62,7 @@ impl AcpSession {
     pub(super) fn new(request: &AgentRequest) -> Result<Self, Failure> {
         request.check()?;
         Ok(Self {
-            state: State::Broken,
+            state: SessionState::Broken,
             last_id: 0,
             waiting_prompt: Some(request.prompt.render(HABITS)?),
             session: None,
@@ -78,7 +78,7 @@ impl AcpSession {
         })
     }
 
-    fn ask<P: Serialize>(&mut self, method: &str, params: P, out: &mut Output) -> i64 {
+    fn ask<P: Serialize>(&mut self, method: &str, params: P, out: &mut AdapterOutput) -> i64 {
         self.last_id += 1;
         wire::request(self.last_id, method, params, out);
         self.last_id
@@ -92,15 +92,15 @@ impl AcpSession {
     }
 
     /// The answer to the request that the state waits for.
-    fn answered(&mut self, id: i64, message: Incoming, line: LineText<'_>, out: &mut Output) {
+    fn answered(&mut self, id: i64, message: AcpMessage, line: LineText<'_>, out: &mut AdapterOutput) {
         let step = match self.state {
-            State::Initializing(awaited) if awaited == id => wire::AGENT.initialize,
-            State::Opening(awaited) if awaited == id => match self.wish {
+            SessionState::Initializing(awaited) if awaited == id => wire::AGENT.initialize,
+            SessionState::Opening(awaited) if awaited == id => match self.wish {
                 Session::Resume(_) => wire::AGENT.session_load,
                 Session::New | Session::NewNamed(_) => wire::AGENT.session_new,
             },
-            State::SettingMode(awaited) if awaited == id => wire::AGENT.session_set_mode,
-            State::Prompting(awaited) if awaited == id => wire::AGENT.session_prompt,
+            SessionState::SettingMode(awaited) if awaited == id => wire::AGENT.session_set_mode,
+            SessionState::Prompting(awaited) if awaited == id => wire::AGENT.session_prompt,
             _ => {
                 self.is_confused = true;
                 return out.unknown("response", line.bytes);
@@ -111,17 +111,21 @@ impl AcpSession {
         }
         let result = message.result.unwrap_or_default();
         match self.state {
-            State::Initializing(_) => self.initialized(&result, out),
-            State::Opening(_) => self.opened(&result, line, out),
-            State::SettingMode(_) => self.ready(out),
-            State::Prompting(_) => self.prompt_ended(&result, line, out),
-            State::Replaying | State::Ready | State::Broken => {}
+            SessionState::Initializing(_) => self.initialized(&result, out),
+            SessionState::Opening(_) => self.opened(&result, line, out),
+            SessionState::SettingMode(_) => self.ready(out),
+            SessionState::Prompting(_) => self.prompt_ended(&result, line, out),
+            SessionState::Replaying | SessionState::Ready | SessionState::Broken => {}
         }
     }
 
-    fn failed(&mut self, step: &str, error: &wire::RpcError, out: &mut Output) {
-        let is_prompt = matches!(self.state, State::Prompting(_));
-        self.state = if is_prompt { State::Ready } else { State::Broken };
+    fn failed(&mut self, step: &str, error: &wire::RpcError, out: &mut AdapterOutput) {
+        let is_prompt = matches!(self.state, SessionState::Prompting(_));
+        self.state = if is_prompt {
+            SessionState::Ready
+        } else {
+            SessionState::Broken
+        };
         self.end_turn();
         out.item(AgentItem::Ended(TurnEnd {
             reason: (!is_prompt).then(|| step.to_owned()),
@@ -131,7 +135,7 @@ impl AcpSession {
         }));
     }
 
-    fn initialized(&mut self, result: &Json, out: &mut Output) {
+    fn initialized(&mut self, result: &Json, out: &mut AdapterOutput) {
         self.version = wire::version(result);
         let (cwd, servers) = (self.cwd.clone(), self.mcp_servers.clone());
         let asked = match self.wish.clone() {
@@ -144,16 +148,16 @@ impl AcpSession {
                 self.ask(wire::AGENT.session_load, params, out)
             }
         };
-        self.state = State::Opening(asked);
+        self.state = SessionState::Opening(asked);
     }
 
-    fn opened(&mut self, result: &Json, line: LineText<'_>, out: &mut Output) {
+    fn opened(&mut self, result: &Json, line: LineText<'_>, out: &mut AdapterOutput) {
         let session = match &self.wish {
             Session::Resume(id) => Some(id.clone()),
             Session::New | Session::NewNamed(_) => wire::session_id(result),
         };
         let Some(session) = session else {
-            self.state = State::Broken;
+            self.state = SessionState::Broken;
             return out.malformed(wire::AGENT.session_new, line.bytes);
         };
         self.session = Some(session.clone());
@@ -164,39 +168,43 @@ impl AcpSession {
         });
         if let Some(mode) = self.mode {
             let params = wire::SetSessionModeRequest::new(self.session_name(), mode);
-            self.state = State::SettingMode(self.ask(wire::AGENT.session_set_mode, params, out));
+            self.state = SessionState::SettingMode(self.ask(wire::AGENT.session_set_mode, params, out));
         } else {
             self.ready(out);
         }
     }
 
     /// The session is open and set up.
-    fn ready(&mut self, out: &mut Output) {
+    fn ready(&mut self, out: &mut AdapterOutput) {
         // History is told after the answer to `session/load`; a prompt in between would mix with it.
         let is_told = self.is_history_told || !self.wish.is_resumed();
-        self.state = if is_told { State::Ready } else { State::Replaying };
+        self.state = if is_told {
+            SessionState::Ready
+        } else {
+            SessionState::Replaying
+        };
         self.say_waiting(out);
     }
 
-    fn history_told(&mut self, out: &mut Output) {
+    fn history_told(&mut self, out: &mut AdapterOutput) {
         self.is_history_told = true;
-        if self.state == State::Replaying {
+        if self.state == SessionState::Replaying {
             self.ready(out);
         }
     }
 
-    fn say_waiting(&mut self, out: &mut Output) {
-        if self.state != State::Ready {
+    fn say_waiting(&mut self, out: &mut AdapterOutput) {
+        if self.state != SessionState::Ready {
             return;
         }
         if let Some(text) = self.waiting_prompt.take() {
             let params = wire::PromptRequest::new(self.session_name(), vec![text.into()]);
-            self.state = State::Prompting(self.ask(wire::AGENT.session_prompt, params, out));
+            self.state = SessionState::Prompting(self.ask(wire::AGENT.session_prompt, params, out));
         }
     }
 
-    fn prompt_ended(&mut self, result: &Json, line: LineText<'_>, out: &mut Output) {
-        self.state = State::Ready;
+    fn prompt_ended(&mut self, result: &Json, line: LineText<'_>, out: &mut AdapterOutput) {
+        self.state = SessionState::Ready;
         self.end_turn();
         let Some((reason, word)) = wire::stop_reason(result) else {
             // It is still there and nobody knows whether it works on: no prompt may follow.
@@ -222,7 +230,7 @@ impl AcpSession {
         self.is_cancelling = false;
     }
 
-    fn update(&mut self, params: &Json, line: LineText<'_>, out: &mut Output) {
+    fn update(&mut self, params: &Json, line: LineText<'_>, out: &mut AdapterOutput) {
         let Some(update) = params.get("update") else {
             return out.malformed(wire::CLIENT.session_update, line.bytes);
         };
@@ -230,18 +238,20 @@ impl AcpSession {
             .get("sessionUpdate")
             .and_then(Value::as_str)
             .unwrap_or_default();
-        let is_turn = matches!(self.state, State::Prompting(_));
+        let is_turn = matches!(self.state, SessionState::Prompting(_));
         match kind {
             "available_commands_update" => self.history_told(out),
             // Our own words, or history.
             "user_message_chunk" | "current_mode_update" => {}
-            "agent_message_chunk" | "agent_thought_chunk" | "tool_call" if self.state == State::Ready => {
+            "agent_message_chunk" | "agent_thought_chunk" | "tool_call"
+                if self.state == SessionState::Ready =>
+            {
                 // Nobody asked it anything: what it says now could be taken for the next answer.
-                out.hear(Heard::Speech);
+                out.hear(AdapterEvents::Speech);
             }
             "agent_message_chunk" | "agent_thought_chunk" if !is_turn => {}
             "agent_message_chunk" | "agent_thought_chunk" => chunk(kind, update, line, out),
-            "tool_call" | "tool_call_update" => match wire::ToolCall::read(update) {
+            "tool_call" | "tool_call_update" => match wire::AcpToolCall::read(update) {
                 Some(call) if is_turn => self.tools.update(&call, out),
                 Some(_) => {}
                 None => out.malformed(kind, line.bytes),
@@ -252,12 +262,12 @@ impl AcpSession {
 }
 
 impl Protocol for AcpSession {
-    fn open(&mut self, out: &mut Output) {
-        self.state = State::Initializing(self.ask(wire::AGENT.initialize, wire::initialize(), out));
+    fn open(&mut self, out: &mut AdapterOutput) {
+        self.state = SessionState::Initializing(self.ask(wire::AGENT.initialize, wire::initialize(), out));
     }
 
-    fn line(&mut self, line: LineText<'_>, out: &mut Output) {
-        let Ok(message) = serde_json::from_str::<Incoming>(line.text) else {
+    fn line(&mut self, line: LineText<'_>, out: &mut AdapterOutput) {
+        let Ok(message) = serde_json::from_str::<AcpMessage>(line.text) else {
             return out.not_json(line.bytes);
         };
         let params = message.params.clone().unwrap_or_default();
@@ -269,9 +279,9 @@ impl Protocol for AcpSession {
         match (message.method.as_deref(), id) {
             (Some(method), None) if method == wire::CLIENT.session_update => self.update(&params, line, out),
             (Some(method), Some(id)) if method == wire::CLIENT.session_request_permission => {
-                let is_turn = matches!(self.state, State::Prompting(_));
-                if self.state == State::Ready {
-                    out.hear(Heard::Speech);
+                let is_turn = matches!(self.state, SessionState::Prompting(_));
+                if self.state == SessionState::Ready {
+                    out.hear(AdapterEvents::Speech);
                 }
                 if !is_turn || self.is_cancelling {
                     // Nobody can judge it, or the turn is being stopped and would wait for this answer.
@@ -295,19 +305,21 @@ impl Protocol for AcpSession {
         }
     }
 
-    fn prompt(&mut self, prompt: &Prompt, out: &mut Output) -> Option<Result<(), Failure>> {
+    fn prompt(&mut self, prompt: &AgentPrompt, out: &mut AdapterOutput) -> Option<Result<(), Failure>> {
         let refuse = |kind, message: &str| Some(Err(Failure::new(kind, message)));
         match self.state {
-            State::Broken => return refuse(ErrorKind::SessionNotFound, "the session could not be opened"),
-            State::Prompting(_) => return refuse(ErrorKind::Conflict, "a turn is running"),
+            SessionState::Broken => {
+                return refuse(ErrorKind::SessionNotFound, "the session could not be opened");
+            }
+            SessionState::Prompting(_) => return refuse(ErrorKind::Conflict, "a turn is running"),
             _ if self.waiting_prompt.is_some() => {
                 return refuse(ErrorKind::Conflict, "a prompt waits already");
             }
-            State::Initializing(_)
-            | State::Opening(_)
-            | State::SettingMode(_)
-            | State::Replaying
-            | State::Ready => {}
+            SessionState::Initializing(_)
+            | SessionState::Opening(_)
+            | SessionState::SettingMode(_)
+            | SessionState::Replaying
+            | SessionState::Ready => {}
         }
         match prompt.render(HABITS) {
             Ok(text) => self.waiting_prompt = Some(text),
@@ -318,15 +330,15 @@ impl Protocol for AcpSession {
     }
 
     fn is_ready(&self) -> bool {
-        self.state == State::Ready && self.waiting_prompt.is_none() && !self.is_confused
+        self.state == SessionState::Ready && self.waiting_prompt.is_none() && !self.is_confused
     }
 
-    fn answer(&mut self, id: &PermissionId, answer: &PermissionAnswer, out: &mut Output) -> bool {
+    fn answer(&mut self, id: &PermissionId, answer: &PermissionAnswer, out: &mut AdapterOutput) -> bool {
         self.tools.answer(id, answer, out)
     }
 
-    fn cancel(&mut self, out: &mut Output) -> Cancel {
-        if !matches!(self.state, State::Prompting(_)) {
+    fn cancel(&mut self, out: &mut AdapterOutput) -> Cancel {
+        if !matches!(self.state, SessionState::Prompting(_)) {
             self.waiting_prompt = None;
             return Cancel::EndProcess;
         }
@@ -337,15 +349,15 @@ impl Protocol for AcpSession {
         Cancel::Told
     }
 
-    fn quiet(&mut self, out: &mut Output) {
-        if self.state == State::Replaying {
+    fn quiet(&mut self, out: &mut AdapterOutput) {
+        if self.state == SessionState::Replaying {
             self.history_told(out);
         }
     }
 }
 
 /// A piece of what the agent says or thinks.
-fn chunk(kind: &str, update: &Value, line: LineText<'_>, out: &mut Output) {
+fn chunk(kind: &str, update: &Value, line: LineText<'_>, out: &mut AdapterOutput) {
     match wire::ContentChunk::deserialize(update).map(|chunk| chunk.content) {
         Ok(wire::ContentBlock::Text(content)) if kind == "agent_message_chunk" => out.text(&content.text),
         Ok(wire::ContentBlock::Text(content)) => out.thought(&content.text),

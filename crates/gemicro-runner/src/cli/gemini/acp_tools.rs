@@ -9,7 +9,7 @@ use gemicro_event::Json;
 
 use super::acp_wire as wire;
 use crate::item::{AgentItem, ToolStatus};
-use crate::output::Output;
+use crate::output::AdapterOutput;
 use crate::permission::{PermissionAnswer, PermissionId, PermissionRequest};
 use crate::protocol::LineText;
 
@@ -21,12 +21,12 @@ const MAX_OPEN: usize = 256;
 #[derive(Debug, Default)]
 pub(super) struct AcpTools {
     announced: BTreeSet<String>,
-    open: BTreeMap<PermissionId, OpenRequest>,
+    open: BTreeMap<PermissionId, WaitingPermission>,
 }
 
 /// A request for permission that waits for us.
 #[derive(Debug)]
-struct OpenRequest {
+struct WaitingPermission {
     rpc_id: wire::RequestId,
     allow: Option<String>,
     reject: Option<String>,
@@ -34,7 +34,7 @@ struct OpenRequest {
 
 impl AcpTools {
     /// A call began, went on or ended.
-    pub(super) fn update(&mut self, call: &wire::ToolCall, out: &mut Output) {
+    pub(super) fn update(&mut self, call: &wire::AcpToolCall, out: &mut AdapterOutput) {
         self.announce(call, out);
         let status = match call.status() {
             Some(wire::ToolCallStatus::Completed) => ToolStatus::Completed,
@@ -56,9 +56,9 @@ impl AcpTools {
         rpc_id: wire::RequestId,
         params: &Json,
         line: LineText<'_>,
-        out: &mut Output,
+        out: &mut AdapterOutput,
     ) {
-        let Some(call) = params.get("toolCall").and_then(wire::ToolCall::read) else {
+        let Some(call) = params.get("toolCall").and_then(wire::AcpToolCall::read) else {
             Self::refuse(&rpc_id, out);
             return out.malformed(wire::CLIENT.session_request_permission, line.bytes);
         };
@@ -68,7 +68,7 @@ impl AcpTools {
         }
         // As JSON: a number and a text that looks like it are two names.
         let id = PermissionId(serde_json::to_string(&rpc_id).unwrap_or_default());
-        let open = OpenRequest {
+        let open = WaitingPermission {
             rpc_id,
             allow: wire::option(params, wire::PermissionOptionKind::AllowOnce),
             reject: wire::option(params, wire::PermissionOptionKind::RejectOnce),
@@ -84,7 +84,12 @@ impl AcpTools {
     }
 
     /// Answers a request; says whether it was open. Where the fitting option is missing, the answer is no.
-    pub(super) fn answer(&mut self, id: &PermissionId, answer: &PermissionAnswer, out: &mut Output) -> bool {
+    pub(super) fn answer(
+        &mut self,
+        id: &PermissionId,
+        answer: &PermissionAnswer,
+        out: &mut AdapterOutput,
+    ) -> bool {
         let Some(open) = self.open.remove(id) else {
             return false;
         };
@@ -97,18 +102,18 @@ impl AcpTools {
     }
 
     /// Refuses whatever waits.
-    pub(super) fn refuse_all(&mut self, out: &mut Output) {
+    pub(super) fn refuse_all(&mut self, out: &mut AdapterOutput) {
         for open in std::mem::take(&mut self.open).into_values() {
             Self::refuse(&open.rpc_id, out);
         }
     }
 
     /// Refuses one request.
-    pub(super) fn refuse(rpc_id: &wire::RequestId, out: &mut Output) {
+    pub(super) fn refuse(rpc_id: &wire::RequestId, out: &mut AdapterOutput) {
         wire::answer(rpc_id, wire::permission(None), out);
     }
 
-    fn announce(&mut self, call: &wire::ToolCall, out: &mut Output) {
+    fn announce(&mut self, call: &wire::AcpToolCall, out: &mut AdapterOutput) {
         if self.announced.len() >= MAX_CALLS {
             self.announced.clear();
         }

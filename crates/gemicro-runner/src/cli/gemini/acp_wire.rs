@@ -25,13 +25,13 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::mcp_server::{self, McpReached};
-use crate::output::Output;
-use crate::request::{AgentRequest, Approval, ModelAccess, SandboxMode};
+use crate::output::AdapterOutput;
+use crate::request::{AgentRequest, CliSandboxMode, ModelAccess, ToolApproval};
 use crate::session::SessionId;
 
 /// Any message from the agent. The official envelopes are one type per kind of message; this one finds out the kind.
 #[derive(Deserialize)]
-pub(super) struct Incoming {
+pub(super) struct AcpMessage {
     pub(super) id: Option<Json>,
     pub(super) method: Option<String>,
     pub(super) params: Option<Json>,
@@ -106,14 +106,14 @@ pub(super) fn usage(result: &Json) -> Option<Usage> {
 }
 
 /// `tool_call`, `tool_call_update`, and the call inside a request for permission.
-pub(super) struct ToolCall {
+pub(super) struct AcpToolCall {
     known: ToolCallUpdate,
     /// As they came.
     content: Json,
     locations: Json,
 }
 
-impl ToolCall {
+impl AcpToolCall {
     /// `None` for a call without a name.
     pub(super) fn read(call: &Value) -> Option<Self> {
         let part = |name: &str| match call.get(name) {
@@ -190,7 +190,7 @@ pub(super) fn initialize() -> Value {
 }
 
 /// Sends a request.
-pub(super) fn request<P: Serialize>(id: i64, method: &str, params: P, out: &mut Output) {
+pub(super) fn request<P: Serialize>(id: i64, method: &str, params: P, out: &mut AdapterOutput) {
     out.write(&JsonRpcMessage::wrap(Request {
         id: RequestId::Number(id),
         method: method.into(),
@@ -199,7 +199,7 @@ pub(super) fn request<P: Serialize>(id: i64, method: &str, params: P, out: &mut 
 }
 
 /// Sends a notification.
-pub(super) fn notification<P: Serialize>(method: &str, params: P, out: &mut Output) {
+pub(super) fn notification<P: Serialize>(method: &str, params: P, out: &mut AdapterOutput) {
     out.write(&JsonRpcMessage::wrap(Notification {
         method: method.into(),
         params: Some(params),
@@ -207,7 +207,7 @@ pub(super) fn notification<P: Serialize>(method: &str, params: P, out: &mut Outp
 }
 
 /// Answers a request of the agent.
-pub(super) fn answer<R: Serialize>(id: &RequestId, result: R, out: &mut Output) {
+pub(super) fn answer<R: Serialize>(id: &RequestId, result: R, out: &mut AdapterOutput) {
     out.write(&JsonRpcMessage::wrap(Response::<R, Error>::Result {
         id: id.clone(),
         result,
@@ -215,7 +215,7 @@ pub(super) fn answer<R: Serialize>(id: &RequestId, result: R, out: &mut Output) 
 }
 
 /// Refuses a request of the agent that we do not offer.
-pub(super) fn refuse_method(id: &RequestId, out: &mut Output) {
+pub(super) fn refuse_method(id: &RequestId, out: &mut AdapterOutput) {
     let error = Error::new(ErrorCode::MethodNotFound.into(), "gemicro does not offer this");
     out.write(&JsonRpcMessage::wrap(Response::<(), Error>::Error {
         id: id.clone(),
@@ -229,9 +229,11 @@ pub(super) fn mode(request: &AgentRequest) -> Option<&'static str> {
         return None;
     }
     match (request.approval, request.sandbox) {
-        (Approval::All, _) => Some("yolo"),
-        (Approval::Ask, SandboxMode::ReadOnly) | (Approval::AskEdits, _) => None,
-        (Approval::Ask, SandboxMode::WorkspaceWrite | SandboxMode::DangerFullAccess) => Some("autoEdit"),
+        (ToolApproval::All, _) => Some("yolo"),
+        (ToolApproval::Ask, CliSandboxMode::ReadOnly) | (ToolApproval::AskEdits, _) => None,
+        (ToolApproval::Ask, CliSandboxMode::WorkspaceWrite | CliSandboxMode::DangerFullAccess) => {
+            Some("autoEdit")
+        }
     }
 }
 

@@ -3,15 +3,15 @@
 use gemicro_event::Failure;
 
 use super::reading::GeminiReading;
-use super::setup::{self, Way};
+use super::setup::{self, GeminiProtocol};
 use super::stream::StreamJson;
 use crate::agent_cli::{AgentCli, CliKind, program};
 use crate::dialogue::Dialogue;
-use crate::end::{AgentEnd, Ended};
-use crate::invocation::{Invocation, Stdin};
+use crate::end::{AgentEnd, ProcessEnd};
+use crate::invocation::{CliInput, Invocation};
 use crate::judge;
 use crate::prompt::{Habits, Mentions};
-use crate::request::{AgentRequest, Approval, SandboxMode};
+use crate::request::{AgentRequest, CliSandboxMode, ToolApproval};
 use crate::session::Session;
 use crate::version::Version;
 
@@ -44,7 +44,7 @@ impl AgentCli for GeminiHeadless {
     fn invocation(&self, request: &AgentRequest) -> Result<Invocation, Failure> {
         request.check()?;
         let prompt = request.prompt.render(HABITS)?;
-        let (files, policy_args) = setup::files(request, Way::Headless);
+        let (files, policy_args) = setup::files(request, GeminiProtocol::Headless);
         let mut args = setup::model_args(request);
         args.extend(["-o", "stream-json", "--approval-mode", approval_mode(request)].map(str::to_owned));
         args.extend(policy_args);
@@ -57,7 +57,7 @@ impl AgentCli for GeminiHeadless {
             program: program(self, request),
             args,
             env: setup::env(request),
-            stdin: Stdin::Whole(prompt.into_bytes()),
+            stdin: CliInput::Whole(prompt.into_bytes()),
             files,
             cwd: request.cwd.clone(),
         })
@@ -67,7 +67,7 @@ impl AgentCli for GeminiHeadless {
         Ok(Dialogue::new(Box::new(StreamJson)))
     }
 
-    fn judge(&self, ended: &Ended<'_>) -> Result<AgentEnd, Failure> {
+    fn judge(&self, ended: &ProcessEnd<'_>) -> Result<AgentEnd, Failure> {
         judge::judge(&GeminiReading, ended)
     }
 }
@@ -77,8 +77,8 @@ fn approval_mode(request: &AgentRequest) -> &'static str {
     match (request.approval, request.sandbox) {
         // The rules and the hook judge what nobody can be asked for.
         _ if request.guarded.is_some() => "yolo",
-        (Approval::All, _) => "yolo",
-        (Approval::Ask, SandboxMode::ReadOnly) | (Approval::AskEdits, _) => "default",
-        (Approval::Ask, SandboxMode::WorkspaceWrite | SandboxMode::DangerFullAccess) => "auto_edit",
+        (ToolApproval::All, _) => "yolo",
+        (ToolApproval::Ask, CliSandboxMode::ReadOnly) | (ToolApproval::AskEdits, _) => "default",
+        (ToolApproval::Ask, CliSandboxMode::WorkspaceWrite | CliSandboxMode::DangerFullAccess) => "auto_edit",
     }
 }

@@ -3,9 +3,9 @@
 use gemicro_event::ErrorKind;
 use serde_json::Value;
 
-use crate::end::{Ended, Exit};
+use crate::end::{ProcessEnd, ProcessExit};
 use crate::item::TurnEnd;
-use crate::judge::{Cause, Reading};
+use crate::judge::{Cause, ResultReader};
 use crate::session::Session;
 use crate::trouble::{Clue, classify};
 
@@ -13,12 +13,12 @@ use crate::trouble::{Clue, classify};
 #[derive(Debug)]
 pub(super) struct GeminiReading;
 
-impl Reading for GeminiReading {
+impl ResultReader for GeminiReading {
     fn name(&self) -> &'static str {
         "Gemini CLI"
     }
 
-    fn failed_turn(&self, end: &TurnEnd, ended: &Ended<'_>) -> Cause {
+    fn failed_turn(&self, end: &TurnEnd, ended: &ProcessEnd<'_>) -> Cause {
         let last_notice = ended.transcript.notices.back().map(String::as_str);
         let text = end.message.as_deref().or(last_notice).unwrap_or_default();
         let http_status = end.http_status.or_else(|| exit_status(ended.exit));
@@ -39,7 +39,7 @@ impl Reading for GeminiReading {
         }
     }
 
-    fn exit_code(&self, code: i32, ended: &Ended<'_>) -> Option<Cause> {
+    fn exit_code(&self, code: i32, ended: &ProcessEnd<'_>) -> Option<Cause> {
         let cause = |kind, what: &str| Some(Cause::new(kind, format!("{}: {what}", self.name())));
         match code {
             41 => cause(ErrorKind::AuthFailed, "it is not set up to reach its model"),
@@ -63,7 +63,7 @@ impl Reading for GeminiReading {
             55 => cause(ErrorKind::PermissionDenied, "it does not trust the folder"),
             130 => cause(ErrorKind::Cancelled, "it was cancelled"),
             _ => {
-                let http_status = exit_status(Exit::Code(code))?;
+                let http_status = exit_status(ProcessExit::Code(code))?;
                 let text = ended.stderr_tail;
                 let kind = classify(Clue {
                     http_status: Some(http_status),
@@ -82,10 +82,12 @@ impl Reading for GeminiReading {
 }
 
 /// After an API error the exit code is the HTTP status modulo 256.
-fn exit_status(exit: Exit) -> Option<u16> {
+fn exit_status(exit: ProcessExit) -> Option<u16> {
     match exit {
-        Exit::Code(code @ 144..=255) => u16::try_from(code + 256).ok(),
-        Exit::Code(_) | Exit::Signal(_) | Exit::Running | Exit::Stopped(_) => None,
+        ProcessExit::Code(code @ 144..=255) => u16::try_from(code + 256).ok(),
+        ProcessExit::Code(_) | ProcessExit::Signal(_) | ProcessExit::Running | ProcessExit::Stopped(_) => {
+            None
+        }
     }
 }
 

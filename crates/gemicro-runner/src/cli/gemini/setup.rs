@@ -80,7 +80,7 @@ pub(super) fn model_args(request: &AgentRequest) -> Vec<String> {
 
 /// How it is spoken with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Way {
+pub(super) enum GeminiProtocol {
     /// One prompt: nobody can be asked, so a hook judges. Hooks fail open: what no hook needs to judge is refused here.
     Headless,
     /// Over ACP: it has no hooks there, but it asks.
@@ -88,11 +88,11 @@ pub(super) enum Way {
 }
 
 /// Settings, and where a guard judges its rules with their argument.
-pub(super) fn files(request: &AgentRequest, way: Way) -> (Vec<SettingsFile>, Vec<String>) {
+pub(super) fn files(request: &AgentRequest, way: GeminiProtocol) -> (Vec<SettingsFile>, Vec<String>) {
     let mut settings = settings(request);
     let (mut files, mut args) = (Vec::new(), Vec::new());
     if let Some(guarded) = &request.guarded {
-        if way == Way::Headless {
+        if way == GeminiProtocol::Headless {
             settings["hooks"] =
                 guarded::hooks(request, guarded, PROGRAM, "BeforeTool", guarded::GEMINI_TIMEOUT);
             settings["hooksConfig"] = json!({"enabled": true});
@@ -117,24 +117,24 @@ pub(super) fn files(request: &AgentRequest, way: Way) -> (Vec<SettingsFile>, Vec
 }
 
 /// The rules of an administrator, in its own language. What only looks is not asked for.
-fn rules(way: Way, servers: &[McpServer]) -> String {
+fn rules(way: GeminiProtocol, servers: &[McpServer]) -> String {
     let rule = |tools: String, decision: &str, priority: u32| {
         format!("[[rule]]\ntoolName = {tools}\ndecision = \"{decision}\"\npriority = {priority}\n")
     };
     let list = |tools: &[&str]| format!("{tools:?}");
     let (others, changing) = match way {
-        Way::Headless => ("deny", "allow"),
-        Way::Acp => ("ask_user", "ask_user"),
+        GeminiProtocol::Headless => ("deny", "allow"),
+        GeminiProtocol::Acp => ("ask_user", "ask_user"),
     };
     let mut text = rule("\"*\"".to_owned(), others, 10);
-    if way == Way::Headless {
+    if way == GeminiProtocol::Headless {
         text.push_str(
             "denyMessage = \"Permission Denied: unknown_tool (tool): gemicro does not know this tool\"\n",
         );
     }
     text.push_str(&rule(list(LOOKING), "allow", 100));
     text.push_str(&rule(list(CHANGING), changing, 100));
-    if way == Way::Headless {
+    if way == GeminiProtocol::Headless {
         text.push_str("allowRedirection = true\n");
     }
     for server in servers.iter().filter(|server| !server.allowed.is_empty()) {

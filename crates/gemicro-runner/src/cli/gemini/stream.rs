@@ -5,7 +5,7 @@ use serde::Deserialize;
 
 use crate::cli::json_line;
 use crate::item::{AgentItem, EndClaim, ToolStatus, TurnEnd, UsageScope};
-use crate::output::Output;
+use crate::output::AdapterOutput;
 use crate::protocol::{LineText, Protocol};
 use crate::session::SessionId;
 
@@ -14,13 +14,13 @@ use crate::session::SessionId;
 pub(super) struct StreamJson;
 
 #[derive(Deserialize)]
-struct Init {
+struct GeminiInit {
     session_id: SessionId,
     model: Option<String>,
 }
 
 #[derive(Deserialize)]
-struct Message {
+struct GeminiMessage {
     role: String,
     content: String,
 }
@@ -34,15 +34,15 @@ struct ToolUse {
 }
 
 #[derive(Deserialize)]
-struct ToolResult {
+struct GeminiToolResult {
     tool_id: String,
     status: String,
     output: Option<String>,
-    error: Option<Problem>,
+    error: Option<GeminiProblem>,
 }
 
 #[derive(Deserialize)]
-struct Problem {
+struct GeminiProblem {
     #[serde(rename = "type")]
     kind: Option<String>,
     message: Option<String>,
@@ -56,7 +56,7 @@ struct Warning {
 #[derive(Deserialize)]
 struct Result {
     status: String,
-    error: Option<Problem>,
+    error: Option<GeminiProblem>,
     stats: Option<Stats>,
 }
 
@@ -70,7 +70,7 @@ struct Stats {
 }
 
 impl Protocol for StreamJson {
-    fn line(&mut self, line: LineText<'_>, out: &mut Output) {
+    fn line(&mut self, line: LineText<'_>, out: &mut AdapterOutput) {
         if let Some(kind) = json_line::kind(line, out) {
             // A line of another shape was kept by `parse`.
             let _ = read(&kind, line, out);
@@ -78,10 +78,10 @@ impl Protocol for StreamJson {
     }
 }
 
-fn read(kind: &str, line: LineText<'_>, out: &mut Output) -> Option<()> {
+fn read(kind: &str, line: LineText<'_>, out: &mut AdapterOutput) -> Option<()> {
     match kind {
         "init" => {
-            let init: Init = json_line::parse(kind, line, out)?;
+            let init: GeminiInit = json_line::parse(kind, line, out)?;
             out.item(AgentItem::Started {
                 session: init.session_id,
                 model: init.model,
@@ -89,7 +89,7 @@ fn read(kind: &str, line: LineText<'_>, out: &mut Output) -> Option<()> {
             });
         }
         "message" => {
-            let message: Message = json_line::parse(kind, line, out)?;
+            let message: GeminiMessage = json_line::parse(kind, line, out)?;
             match message.role.as_str() {
                 "assistant" => out.text(&message.content),
                 // Our own prompt, told back.
@@ -119,7 +119,7 @@ fn read(kind: &str, line: LineText<'_>, out: &mut Output) -> Option<()> {
     Some(())
 }
 
-fn tool_result(result: ToolResult, out: &mut Output) {
+fn tool_result(result: GeminiToolResult, out: &mut AdapterOutput) {
     let error = result.error;
     let told = error.as_ref().and_then(|error| error.message.clone());
     out.item(AgentItem::ToolResult {
@@ -134,7 +134,7 @@ fn tool_result(result: ToolResult, out: &mut Output) {
     });
 }
 
-fn result(result: Result, out: &mut Output) {
+fn result(result: Result, out: &mut AdapterOutput) {
     if let Some(stats) = result.stats {
         out.item(AgentItem::Usage {
             usage: stats.usage(),

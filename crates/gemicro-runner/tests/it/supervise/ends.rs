@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use gemicro_event::ErrorKind;
 use gemicro_guard::sandbox::Tier;
 use gemicro_runner::supervise::RunLimits;
-use gemicro_runner::{AgentItem, GeminiHeadless, SandboxMode};
+use gemicro_runner::{AgentItem, CliSandboxMode, GeminiHeadless};
 
 use super::processes::{asleep, marker};
 use super::world::{DONE, HELLO, Run, Seen, World, all_tiers, failure};
@@ -57,7 +57,7 @@ async fn a_session_that_never_opens_is_given_up_early() {
     let world = World::new("sleep 1000");
     let run = Run {
         limits: opening(500),
-        mode: SandboxMode::DangerFullAccess,
+        mode: CliSandboxMode::DangerFullAccess,
         ..Run::new(Tier::None)
     };
     let (outcome, _) = world.run(run).await;
@@ -67,7 +67,7 @@ async fn a_session_that_never_opens_is_given_up_early() {
     let world = World::new(&format!("{HELLO}\nsleep 5\n{DONE}"));
     let run = Run {
         limits: opening(4000),
-        mode: SandboxMode::DangerFullAccess,
+        mode: CliSandboxMode::DangerFullAccess,
         ..Run::new(Tier::None)
     };
     let (outcome, _) = world.run(run).await;

@@ -152,9 +152,9 @@ async fn a_fork_bomb_is_bounded() {
                 grace: Duration::from_millis(200),
                 ..RunLimits::default()
             },
-            sandbox_limits: gemicro_guard::sandbox::Limits {
+            sandbox_limits: gemicro_guard::sandbox::ResourceLimits {
                 processes: Some(400),
-                ..gemicro_guard::sandbox::Limits::default()
+                ..gemicro_guard::sandbox::ResourceLimits::default()
             },
             ..Run::new(*tier)
         };

@@ -1,7 +1,7 @@
 //! The gateway is all that an agent reaches.
 
-use gemicro_guard::sandbox::Reach;
-use gemicro_runner::{GeminiHeadless, SandboxMode};
+use gemicro_guard::sandbox::NetworkReach;
+use gemicro_runner::{CliSandboxMode, GeminiHeadless};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
 use super::world::{DONE, HELLO, Run, Seen, World, all_tiers, read, tiers};
@@ -112,14 +112,14 @@ async fn the_gateway_and_nothing_else() {
         let n_refused = reached.lines().filter(|line| line.starts_with("no ")).count();
         assert_eq!(n_refused, 8, "{tier}: {reached}");
         assert_eq!(outcome.result.unwrap().text, "hello");
-        assert_eq!(outcome.record.reach, Some(Reach::Gateway), "{tier}");
+        assert_eq!(outcome.record.reach, Some(NetworkReach::Gateway), "{tier}");
     }
 }
 
 /// Two agents in tier full have the same port, each in its own network; in tier landlock each has its own.
 #[tokio::test]
 async fn each_agent_has_its_own() {
-    let danger = (tiers()[0], SandboxMode::DangerFullAccess);
+    let danger = (tiers()[0], CliSandboxMode::DangerFullAccess);
     for (tier, mode) in all_tiers().into_iter().chain([danger]) {
         let script = format!(
             "python3 -c 'import os, urllib.request as u; print(u.urlopen(os.environ[\"GOOGLE_GEMINI_BASE_URL\"]).read())' > got\n{HELLO}{DONE}"

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::os::unix::fs::PermissionsExt;
 use std::sync::Arc;
 
-use gemicro_guard::sandbox::{Limits, Reach, Tier, probe};
+use gemicro_guard::sandbox::{NetworkReach, ResourceLimits, Tier, probe};
 use gemicro_runner::supervise::Spares;
 
 use super::processes::{asleep, marker};
@@ -53,7 +53,7 @@ setsid sleep {marker} & (sleep {marker} &)
             (Some(0), 0),
             "{tier}: {log}"
         );
-        assert_eq!(outcome.record.reach, Some(Reach::Nothing));
+        assert_eq!(outcome.record.reach, Some(NetworkReach::Nothing));
     }
 }
 
@@ -137,11 +137,11 @@ async fn limits_hold() {
             "ulimit -n > limits; ulimit -u >> limits; head -c 5000000 /dev/zero > big; {HELLO}{DONE}"
         ));
         let run = Run {
-            sandbox_limits: Limits {
+            sandbox_limits: ResourceLimits {
                 processes: Some(500),
                 open_files: Some(128),
                 file_bytes: Some(1 << 20),
-                ..Limits::default()
+                ..ResourceLimits::default()
             },
             ..Run::new(*tier)
         };

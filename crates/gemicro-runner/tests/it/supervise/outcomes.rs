@@ -2,7 +2,7 @@
 
 use gemicro_event::ErrorKind;
 use gemicro_guard::sandbox::{CommandExit, Tier};
-use gemicro_runner::{AgentItem, Prompt};
+use gemicro_runner::{AgentItem, AgentPrompt};
 
 use super::processes::no_zombie_stays;
 use super::world::{DONE, HELLO, Run, Seen, World, all_tiers, failure, read};
@@ -113,7 +113,7 @@ async fn an_agent_need_not_read() {
             let world = World::new(&format!("{reading} sleep 0.2; {HELLO}{DONE}"));
             let run = Run {
                 mode,
-                prompt: Prompt::user("x".repeat(4 << 20)),
+                prompt: AgentPrompt::user("x".repeat(4 << 20)),
                 ..Run::new(tier)
             };
             let (outcome, _) = world.run(run).await;
@@ -122,7 +122,7 @@ async fn an_agent_need_not_read() {
         let world = World::new(&format!("wc -c > count; {HELLO}{DONE}"));
         let run = Run {
             mode,
-            prompt: Prompt::user("x".repeat(4 << 20)),
+            prompt: AgentPrompt::user("x".repeat(4 << 20)),
             ..Run::new(tier)
         };
         let (outcome, _) = world.run(run).await;
@@ -231,7 +231,7 @@ async fn what_the_gateway_saw_wins() {
         ..Seen::default()
     };
     let run = Run {
-        mode: gemicro_runner::SandboxMode::DangerFullAccess,
+        mode: gemicro_runner::CliSandboxMode::DangerFullAccess,
         ..Run::new(Tier::None)
     };
     let cli = gemicro_runner::GeminiHeadless;

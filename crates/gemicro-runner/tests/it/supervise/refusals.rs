@@ -6,7 +6,7 @@ use std::path::Path;
 use gemicro_event::ErrorKind;
 use gemicro_guard::sandbox::Tier;
 use gemicro_runner::supervise::VersionCache;
-use gemicro_runner::{GeminiHeadless, MAX_PROMPT_BYTES, Prompt, SandboxMode, locate};
+use gemicro_runner::{AgentPrompt, CliSandboxMode, GeminiHeadless, MAX_PROMPT_BYTES, locate};
 
 use super::world::{DONE, HELLO, Run, Seen, World, failure, read, tiers};
 
@@ -72,7 +72,7 @@ async fn refusals_are_typed_and_nothing_starts() {
         (
             "a prompt without end",
             |_| {},
-            |run| run.prompt = Prompt::user("x".repeat(MAX_PROMPT_BYTES + 1)),
+            |run| run.prompt = AgentPrompt::user("x".repeat(MAX_PROMPT_BYTES + 1)),
             ErrorKind::InvalidInput,
             "bytes",
         ),
@@ -274,7 +274,7 @@ async fn request_and_sandbox_must_agree() {
     let world = World::new("touch began");
     let run = Run::new(tiers()[0]);
     let mut request = world.request(&run, None);
-    request.sandbox = SandboxMode::ReadOnly;
+    request.sandbox = CliSandboxMode::ReadOnly;
     let supervision = gemicro_runner::supervise::Supervision {
         cli: &GeminiHeadless,
         request: &request,

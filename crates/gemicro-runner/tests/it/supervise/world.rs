@@ -11,15 +11,16 @@ use futures_util::future::BoxFuture;
 use gemicro_event::redact::Redactor;
 use gemicro_event::{ErrorKind, Failure};
 use gemicro_guard::sandbox::{
-    GatewayPort, Launcher, Limits, Mode, Network, Pinning, ProcessHandle, Profile, Shells, Tier, probe,
+    GatewayPort, Launcher, Network, PinnedPath, ProcessHandle, Profile, ResourceLimits, Shells, Tier,
+    WriteMode, probe,
 };
 use gemicro_runner::supervise::{
-    Outcome, RunLimits, Spares, Supervision, Turn, VersionCache, WarmAgent, Watcher, supervise,
+    AgentTurn, RunLimits, RunWatcher, Spares, Supervision, TurnOutcome, VersionCache, WarmAgent, supervise,
     supervise_warm,
 };
 use gemicro_runner::{
-    AgentCli, AgentItem, AgentRequest, Approval, ClaudeCode, GeminiHeadless, ModelAccess, PermissionAnswer,
-    PermissionRequest, Prompt, SandboxMode, Session, Token,
+    AgentCli, AgentItem, AgentPrompt, AgentRequest, ClaudeCode, CliSandboxMode, GatewayToken, GeminiHeadless,
+    ModelAccess, PermissionAnswer, PermissionRequest, Session, ToolApproval,
 };
 use tokio_util::sync::CancellationToken;
 
@@ -41,16 +42,16 @@ pub(crate) struct World {
 /// What differs from run to run.
 pub(crate) struct Run {
     pub(crate) tier: Tier,
-    pub(crate) mode: SandboxMode,
+    pub(crate) mode: CliSandboxMode,
     pub(crate) limits: RunLimits,
     pub(crate) cancel: CancellationToken,
     pub(crate) secrets: Vec<String>,
     pub(crate) has_gateway: bool,
-    pub(crate) prompt: Prompt,
+    pub(crate) prompt: AgentPrompt,
     pub(crate) model: Option<String>,
     pub(crate) session: Session,
-    pub(crate) approval: Approval,
-    pub(crate) sandbox_limits: Limits,
+    pub(crate) approval: ToolApproval,
+    pub(crate) sandbox_limits: ResourceLimits,
     pub(crate) launcher: Launcher,
     pub(crate) spares: Option<Arc<Spares>>,
 }
@@ -60,7 +61,7 @@ impl Run {
     pub(crate) fn new(tier: Tier) -> Self {
         Self {
             tier,
-            mode: SandboxMode::WorkspaceWrite,
+            mode: CliSandboxMode::WorkspaceWrite,
             limits: RunLimits {
                 idle: Duration::from_secs(20),
                 total: Duration::from_secs(60),
@@ -71,11 +72,11 @@ impl Run {
             cancel: CancellationToken::new(),
             secrets: Vec::new(),
             has_gateway: false,
-            prompt: Prompt::user("hi"),
+            prompt: AgentPrompt::user("hi"),
             model: None,
             session: Session::New,
-            approval: Approval::All,
-            sandbox_limits: Limits::default(),
+            approval: ToolApproval::All,
+            sandbox_limits: ResourceLimits::default(),
             launcher: launcher(),
             spares: None,
         }
@@ -103,7 +104,7 @@ pub(crate) struct Seen {
     pub(crate) upstream: Option<ErrorKind>,
 }
 
-impl Watcher for Seen {
+impl RunWatcher for Seen {
     fn started(&mut self, handle: &ProcessHandle) {
         self.handle = Some(handle.clone());
     }
@@ -202,7 +203,7 @@ impl World {
             approval: run.approval,
             access: ModelAccess::Gateway {
                 base_url,
-                token: Token::new("step-token-0123456789"),
+                token: GatewayToken::new("step-token-0123456789"),
             },
             mcp_servers: Vec::new(),
             turn_limit: None,
@@ -224,7 +225,7 @@ impl World {
             workspace: self.path("wt"),
             writable: Vec::new(),
             pinned: Vec::new(),
-            pinning: Pinning::WherePossible,
+            pinning: PinnedPath::WherePossible,
             shells: Shells::Apart,
             readable: Vec::new(),
             hidden: vec![self.path("repo")],
@@ -245,16 +246,16 @@ impl World {
         self.path(&format!("spool{}", n_used.count()))
     }
 
-    pub(crate) async fn run(&self, run: Run) -> (Outcome, Seen) {
+    pub(crate) async fn run(&self, run: Run) -> (TurnOutcome, Seen) {
         self.run_with(&GeminiHeadless, run, Seen::default(), None).await
     }
 
-    pub(crate) async fn run_claude(&self, run: Run, seen: Seen) -> (Outcome, Seen) {
+    pub(crate) async fn run_claude(&self, run: Run, seen: Seen) -> (TurnOutcome, Seen) {
         self.run_with(&ClaudeCode, run, seen, None).await
     }
 
     /// For runs of one machine at the same time.
-    pub(crate) async fn run_numbered(&self, run: Run, number: usize) -> Outcome {
+    pub(crate) async fn run_numbered(&self, run: Run, number: usize) -> TurnOutcome {
         let spool = self.path(&format!("spool{number}"));
         let cli = GeminiHeadless;
         let (outcome, _) = self.run_in(&cli, run, Seen::default(), None, spool).await;
@@ -267,7 +268,7 @@ impl World {
         run: Run,
         seen: Seen,
         versions: Option<&VersionCache>,
-    ) -> (Outcome, Seen) {
+    ) -> (TurnOutcome, Seen) {
         let spool = self.spool();
         self.run_in(cli, run, seen, versions, spool).await
     }
@@ -279,7 +280,7 @@ impl World {
         mut seen: Seen,
         versions: Option<&VersionCache>,
         spool: PathBuf,
-    ) -> (Outcome, Seen) {
+    ) -> (TurnOutcome, Seen) {
         let (request, gateway) = self.prepare(&run);
         let supervision = Supervision {
             spool,
@@ -296,15 +297,15 @@ impl World {
         cli: &dyn AgentCli,
         run: Run,
         seen: &mut Seen,
-    ) -> (Outcome, Option<WarmAgent>) {
+    ) -> (TurnOutcome, Option<WarmAgent>) {
         let (request, gateway) = self.prepare(&run);
         supervise_warm(self.supervision(cli, &run, &request, gateway), seen).await
     }
 
     /// One more turn for it, with the limits of a short run.
-    pub(crate) fn turn(&self, prompt: &str) -> Turn {
-        Turn {
-            prompt: Prompt::user(prompt),
+    pub(crate) fn turn(&self, prompt: &str) -> AgentTurn {
+        AgentTurn {
+            prompt: AgentPrompt::user(prompt),
             limits: Run::new(Tier::None).limits,
             spool: self.spool(),
             redactor: Redactor::default(),
@@ -344,11 +345,11 @@ impl World {
     }
 }
 
-fn mode_of(run: &Run) -> Mode {
+fn mode_of(run: &Run) -> WriteMode {
     match run.mode {
-        SandboxMode::ReadOnly => Mode::ReadOnly,
-        SandboxMode::WorkspaceWrite => Mode::WorkspaceWrite,
-        SandboxMode::DangerFullAccess => Mode::DangerFullAccess,
+        CliSandboxMode::ReadOnly => WriteMode::ReadOnly,
+        CliSandboxMode::WorkspaceWrite => WriteMode::WorkspaceWrite,
+        CliSandboxMode::DangerFullAccess => WriteMode::DangerFullAccess,
     }
 }
 
@@ -388,14 +389,14 @@ pub(crate) fn tiers() -> &'static [Tier] {
 }
 
 /// The tiers of this machine, and none.
-pub(crate) fn all_tiers() -> Vec<(Tier, SandboxMode)> {
-    let walls = tiers().iter().map(|tier| (*tier, SandboxMode::WorkspaceWrite));
+pub(crate) fn all_tiers() -> Vec<(Tier, CliSandboxMode)> {
+    let walls = tiers().iter().map(|tier| (*tier, CliSandboxMode::WorkspaceWrite));
     walls
-        .chain([(Tier::None, SandboxMode::DangerFullAccess)])
+        .chain([(Tier::None, CliSandboxMode::DangerFullAccess)])
         .collect()
 }
 
-pub(crate) fn failure(outcome: &Outcome) -> &Failure {
+pub(crate) fn failure(outcome: &TurnOutcome) -> &Failure {
     match &outcome.result {
         Ok(end) => panic!("a success: {end:?}"),
         Err(failure) => failure,

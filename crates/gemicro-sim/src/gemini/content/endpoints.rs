@@ -6,33 +6,33 @@ use axum::response::Response;
 use serde_json::{Value, json};
 
 use super::request;
-use super::response::{self, Heading};
-use crate::answer::{Answer, Finish, answer};
-use crate::call::Call;
-use crate::gemini::route::Route;
-use crate::play::{Encoding, Generation, Player, Reading};
-use crate::scenario::Endpoint;
+use super::response::{self, ContentHeading};
+use crate::answer::{Finish, GeneratedAnswer, answer};
+use crate::call::ModelCall;
+use crate::gemini::route::GeminiRoute;
+use crate::play::{Encoding, Generation, GenerationReader, Player};
+use crate::scenario::ScenarioEndpoint;
 use crate::server::{
-    Incoming, Outcome, Refusal, Speech, World, decide, json_response, plain_outcome, spoilt_json,
-    stream_response,
+    ActionOutcome, IncomingRequest, ServerWorld, SimulatedRefusal, Speech, decide, json_response,
+    plain_outcome, spoilt_json, stream_response,
 };
 
 /// `POST …:generateContent`.
 pub(crate) async fn generate(
-    world: &Arc<World>,
-    incoming: &Incoming,
-    route: &Route,
+    world: &Arc<ServerWorld>,
+    incoming: &IncomingRequest,
+    route: &GeminiRoute,
     model: &str,
-) -> Result<Response, Refusal> {
+) -> Result<Response, SimulatedRefusal> {
     let (call, outcome) = begin(world, incoming, route, model)?;
     let speech = match outcome {
-        Outcome::Done(response) => return Ok(response),
-        Outcome::Speak(speech) => *speech,
-        Outcome::Plain => Speech::default(),
+        ActionOutcome::Done(response) => return Ok(response),
+        ActionOutcome::Speak(speech) => *speech,
+        ActionOutcome::Plain => Speech::default(),
     };
     let (answer, heading) = speak(world, &speech, &call);
     let body = match &answer.finish {
-        Finish::Failed { message, .. } => return Err(Refusal::new(500, message.clone())),
+        Finish::Failed { message, .. } => return Err(SimulatedRefusal::new(500, message.clone())),
         _ => response::whole(&answer, &heading),
     };
     // Pieces have no meaning here, but delays and gates do.
@@ -43,16 +43,16 @@ pub(crate) async fn generate(
 
 /// `POST …:streamGenerateContent`, with `alt=sse` or as an array.
 pub(crate) async fn stream(
-    world: &Arc<World>,
-    incoming: &Incoming,
-    route: &Route,
+    world: &Arc<ServerWorld>,
+    incoming: &IncomingRequest,
+    route: &GeminiRoute,
     model: &str,
-) -> Result<Response, Refusal> {
+) -> Result<Response, SimulatedRefusal> {
     let (call, outcome) = begin(world, incoming, route, model)?;
     let speech = match outcome {
-        Outcome::Done(response) => return Ok(response),
-        Outcome::Speak(speech) => *speech,
-        Outcome::Plain => Speech::default(),
+        ActionOutcome::Done(response) => return Ok(response),
+        ActionOutcome::Speak(speech) => *speech,
+        ActionOutcome::Plain => Speech::default(),
     };
     let (answer, heading) = speak(world, &speech, &call);
     let generation = Arc::new(Generation::new(response::chunks(&answer, &heading), None));
@@ -61,7 +61,7 @@ pub(crate) async fn stream(
         Some("sse") => Encoding::ContentEvents,
         _ => Encoding::ContentArray,
     };
-    let reading = Reading {
+    let reading = GenerationReader {
         generation,
         skip: 0,
         encoding,
@@ -73,11 +73,11 @@ pub(crate) async fn stream(
 
 /// `POST …:countTokens`.
 pub(crate) async fn count(
-    world: &Arc<World>,
-    incoming: &Incoming,
-    route: &Route,
+    world: &Arc<ServerWorld>,
+    incoming: &IncomingRequest,
+    route: &GeminiRoute,
     model: &str,
-) -> Result<Response, Refusal> {
+) -> Result<Response, SimulatedRefusal> {
     let body = incoming.json()?;
     let counted = body
         .get("generateContentRequest")
@@ -87,9 +87,9 @@ pub(crate) async fn count(
     let check = if known {
         request::check(counted)
     } else {
-        Err(Refusal::model_not_found(model, &route.version))
+        Err(SimulatedRefusal::model_not_found(model, &route.version))
     };
-    if let Some(response) = plain_call(world, incoming, Endpoint::CountTokens, model, check).await? {
+    if let Some(response) = plain_call(world, incoming, ScenarioEndpoint::CountTokens, model, check).await? {
         return Ok(response);
     }
     let n_tokens = request::input_tokens(counted);
@@ -101,13 +101,13 @@ pub(crate) async fn count(
 
 /// Lets the rules speak about a call that makes no model speak. Gives their response, if they have one.
 pub(crate) async fn plain_call(
-    world: &Arc<World>,
-    incoming: &Incoming,
-    endpoint: Endpoint,
+    world: &Arc<ServerWorld>,
+    incoming: &IncomingRequest,
+    endpoint: ScenarioEndpoint,
     model: &str,
-    check: Result<(), Refusal>,
-) -> Result<Option<Response>, Refusal> {
-    let mut call = Call::empty(endpoint, incoming.header_names());
+    check: Result<(), SimulatedRefusal>,
+) -> Result<Option<Response>, SimulatedRefusal> {
+    let mut call = ModelCall::empty(endpoint, incoming.header_names());
     call.model = model.to_owned();
     if let Ok(body) = incoming.json() {
         call.prompt = request::call(endpoint, model, &body, Vec::new()).prompt;
@@ -116,31 +116,31 @@ pub(crate) async fn plain_call(
 }
 
 fn begin(
-    world: &Arc<World>,
-    incoming: &Incoming,
-    route: &Route,
+    world: &Arc<ServerWorld>,
+    incoming: &IncomingRequest,
+    route: &GeminiRoute,
     model: &str,
-) -> Result<(Call, Outcome), Refusal> {
+) -> Result<(ModelCall, ActionOutcome), SimulatedRefusal> {
     let body: Value = incoming.json()?;
     let call = request::call(route.endpoint(), model, &body, incoming.header_names());
     world.log.note_call(incoming, &call);
     let check = match world.models.model(model, &route.version) {
         Some(_) => request::check(&body),
-        None => Err(Refusal::model_not_found(model, &route.version)),
+        None => Err(SimulatedRefusal::model_not_found(model, &route.version)),
     };
     let outcome = decide(world, incoming, &call, check)?;
     Ok((call, outcome))
 }
 
-fn speak(world: &World, speech: &Speech, call: &Call) -> (Answer, Heading) {
-    let heading = Heading {
+fn speak(world: &ServerWorld, speech: &Speech, call: &ModelCall) -> (GeneratedAnswer, ContentHeading) {
+    let heading = ContentHeading {
         model: call.model.clone(),
         response_id: format!("sim-response-{}", world.next_id()),
     };
     (answer(&speech.reply, speech.fault.as_ref(), call), heading)
 }
 
-fn player(world: &World, generation: &Arc<Generation>, answer: &Answer) -> Player {
+fn player(world: &ServerWorld, generation: &Arc<Generation>, answer: &GeneratedAnswer) -> Player {
     Player {
         generation: Arc::clone(generation),
         pace: answer.pace.clone(),

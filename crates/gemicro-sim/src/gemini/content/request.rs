@@ -3,9 +3,9 @@
 use serde_json::Value;
 
 use crate::answer::tokens;
-use crate::call::{Call, Shape, ToolResult};
-use crate::scenario::Endpoint;
-use crate::server::Refusal;
+use crate::call::{AnswerShape, ModelCall, SimToolResult};
+use crate::scenario::ScenarioEndpoint;
+use crate::server::SimulatedRefusal;
 
 const FIELDS: &[&str] = &[
     "model",
@@ -27,10 +27,10 @@ const FIELDS: &[&str] = &[
 ];
 
 /// The call that a body makes.
-pub(crate) fn call(endpoint: Endpoint, model: &str, body: &Value, headers: Vec<String>) -> Call {
+pub(crate) fn call(endpoint: ScenarioEndpoint, model: &str, body: &Value, headers: Vec<String>) -> ModelCall {
     let config = either(body, "generationConfig", "generation_config");
     let system = either(body, "systemInstruction", "system_instruction");
-    let mut call = Call::empty(endpoint, headers);
+    let mut call = ModelCall::empty(endpoint, headers);
     call.model = model.to_owned();
     let contents: Vec<&Value> = list(body, "contents").collect();
     if let Some((newest, before)) = contents.split_last() {
@@ -51,7 +51,7 @@ pub(crate) fn call(endpoint: Endpoint, model: &str, body: &Value, headers: Vec<S
         .filter_map(|function| Some(function.get("name")?.as_str()?.to_owned()))
         .collect();
     call.system = system.map(texts).unwrap_or_default();
-    call.stream = endpoint == Endpoint::StreamGenerateContent;
+    call.stream = endpoint == ScenarioEndpoint::StreamGenerateContent;
     call.input_tokens = input_tokens(body);
     if let Some(config) = config {
         call.max_output = either(config, "maxOutputTokens", "max_output_tokens").and_then(Value::as_u64);
@@ -66,17 +66,17 @@ pub(crate) fn call(endpoint: Endpoint, model: &str, body: &Value, headers: Vec<S
 }
 
 /// What the service would say to a body.
-pub(super) fn check(body: &Value) -> Result<(), Refusal> {
+pub(super) fn check(body: &Value) -> Result<(), SimulatedRefusal> {
     for name in body.as_object().into_iter().flat_map(|fields| fields.keys()) {
         if !FIELDS.contains(&name.as_str()) {
-            return Err(Refusal::invalid(format!(
+            return Err(SimulatedRefusal::invalid(format!(
                 "Invalid JSON payload received. Unknown name \"{name}\": Cannot find field."
             )));
         }
     }
     let contents = body.get("contents").and_then(Value::as_array);
     let Some(contents) = contents.filter(|contents| !contents.is_empty()) else {
-        return Err(Refusal::invalid(
+        return Err(SimulatedRefusal::invalid(
             "* GenerateContentRequest.contents: contents is not specified",
         ));
     };
@@ -84,14 +84,14 @@ pub(super) fn check(body: &Value) -> Result<(), Refusal> {
         if let Some(role) = content.get("role").and_then(Value::as_str)
             && !["user", "model", "function", ""].contains(&role)
         {
-            return Err(Refusal::invalid("Please use a valid role: user, model."));
+            return Err(SimulatedRefusal::invalid("Please use a valid role: user, model."));
         }
         if content
             .get("parts")
             .and_then(Value::as_array)
             .is_none_or(Vec::is_empty)
         {
-            return Err(Refusal::invalid(format!(
+            return Err(SimulatedRefusal::invalid(format!(
                 "* GenerateContentRequest.contents[{idx}].parts: contents.parts must not be empty."
             )));
         }
@@ -128,12 +128,12 @@ fn content_tokens(content: &Value) -> u64 {
 }
 
 /// What a function said: its output or error where the client gives one, else all of it.
-fn result(response: &Value) -> ToolResult {
+fn result(response: &Value) -> SimToolResult {
     let body = response.get("response").unwrap_or(&Value::Null);
     let said = ["output", "error", "result"]
         .iter()
         .find_map(|name| body.get(name).and_then(Value::as_str));
-    ToolResult {
+    SimToolResult {
         tool: response["name"].as_str().unwrap_or_default().to_owned(),
         text: said.map_or_else(|| body.to_string(), str::to_owned),
     }
@@ -158,7 +158,7 @@ fn texts(content: &Value) -> String {
     texts.join("\n")
 }
 
-fn shape(config: &Value) -> Shape {
+fn shape(config: &Value) -> AnswerShape {
     let schemas = [
         "responseJsonSchema",
         "response_json_schema",
@@ -166,11 +166,11 @@ fn shape(config: &Value) -> Shape {
         "response_schema",
     ];
     if let Some(schema) = schemas.iter().find_map(|name| config.get(name)) {
-        return Shape::Schema(schema.clone());
+        return AnswerShape::Schema(schema.clone());
     }
     match either(config, "responseMimeType", "response_mime_type").and_then(Value::as_str) {
-        Some("application/json") => Shape::Json,
-        _ => Shape::Text,
+        Some("application/json") => AnswerShape::Json,
+        _ => AnswerShape::Text,
     }
 }
 

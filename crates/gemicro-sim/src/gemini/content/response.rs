@@ -2,41 +2,43 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::answer::{Answer, Finish, Part, Usage, split};
-use crate::play::Frame;
-use crate::scenario::Citation;
+use crate::answer::{AnswerPart, Finish, GeneratedAnswer, Usage, split};
+use crate::play::GenerationFrame;
+use crate::scenario::CitedSpan;
 
 /// What both forms need besides the answer.
-pub(super) struct Heading {
+pub(super) struct ContentHeading {
     pub(super) model: String,
     pub(super) response_id: String,
 }
 
 /// The whole response.
-pub(super) fn whole(answer: &Answer, heading: &Heading) -> Value {
+pub(super) fn whole(answer: &GeneratedAnswer, heading: &ContentHeading) -> Value {
     let parts: Vec<Value> = answer.parts.iter().flat_map(wire_parts).collect();
     response(answer, heading, parts, Some(finish_reason(answer)))
 }
 
 /// The response in chunks; the last one has the finish reason. A failure ends the chunks early.
-pub(super) fn chunks(answer: &Answer, heading: &Heading) -> Vec<Frame> {
+pub(super) fn chunks(answer: &GeneratedAnswer, heading: &ContentHeading) -> Vec<GenerationFrame> {
     let mut pieces: Vec<Value> = Vec::new();
     for part in &answer.parts {
         match part {
-            Part::Text { text, .. } => {
+            AnswerPart::Text { text, .. } => {
                 pieces.extend(
                     split(text, answer.pace.chunks.as_ref())
                         .into_iter()
                         .map(|text| json!({"text": text})),
                 );
             }
-            Part::Thought { .. } | Part::Search { .. } | Part::Call { .. } => pieces.extend(wire_parts(part)),
+            AnswerPart::Thought { .. } | AnswerPart::Search { .. } | AnswerPart::Call { .. } => {
+                pieces.extend(wire_parts(part))
+            }
         }
     }
     if let Finish::Failed { after_chunks, .. } = &answer.finish {
         pieces.truncate(*after_chunks);
     }
-    let chunk = |json: Value| Frame {
+    let chunk = |json: Value| GenerationFrame {
         json,
         is_chunk: true,
         n_steps: 0,
@@ -49,7 +51,7 @@ pub(super) fn chunks(answer: &Answer, heading: &Heading) -> Vec<Frame> {
         return vec![chunk(last)];
     }
     let n_pieces = pieces.len();
-    let mut frames: Vec<Frame> = pieces
+    let mut frames: Vec<GenerationFrame> = pieces
         .into_iter()
         .enumerate()
         .map(|(idx, piece)| {
@@ -92,7 +94,12 @@ fn failure(code: &str, message: &str) -> Value {
     json!({"error": {"code": 500, "message": message, "status": code.to_uppercase()}})
 }
 
-fn response(answer: &Answer, heading: &Heading, parts: Vec<Value>, finish: Option<String>) -> Value {
+fn response(
+    answer: &GeneratedAnswer,
+    heading: &ContentHeading,
+    parts: Vec<Value>,
+    finish: Option<String>,
+) -> Value {
     let mut body = Map::new();
     if let Finish::PromptBlocked { reason } = &answer.finish {
         body.insert("promptFeedback".to_owned(), json!({"blockReason": reason}));
@@ -117,23 +124,23 @@ fn response(answer: &Answer, heading: &Heading, parts: Vec<Value>, finish: Optio
     Value::Object(body)
 }
 
-fn wire_parts(part: &Part) -> Vec<Value> {
+fn wire_parts(part: &AnswerPart) -> Vec<Value> {
     match part {
-        Part::Thought {
+        AnswerPart::Thought {
             summary: Some(summary),
         } => vec![json!({"text": summary, "thought": true})],
         // A thought without summary is only seen in the usage, a search only in the grounding.
-        Part::Thought { summary: None } | Part::Search { .. } => Vec::new(),
-        Part::Text { text, .. } if text.is_empty() => Vec::new(),
-        Part::Text { text, .. } => vec![json!({"text": text})],
-        Part::Call { name, arguments } => vec![json!({
+        AnswerPart::Thought { summary: None } | AnswerPart::Search { .. } => Vec::new(),
+        AnswerPart::Text { text, .. } if text.is_empty() => Vec::new(),
+        AnswerPart::Text { text, .. } => vec![json!({"text": text})],
+        AnswerPart::Call { name, arguments } => vec![json!({
             "functionCall": {"name": name, "args": arguments},
             "thoughtSignature": crate::answer::SIGNATURE,
         })],
     }
 }
 
-fn finish_reason(answer: &Answer) -> String {
+fn finish_reason(answer: &GeneratedAnswer) -> String {
     match &answer.finish {
         Finish::Complete | Finish::NeedsAction | Finish::Failed { .. } => "STOP".to_owned(),
         Finish::MaxTokens => "MAX_TOKENS".to_owned(),
@@ -143,16 +150,16 @@ fn finish_reason(answer: &Answer) -> String {
 }
 
 /// `groundingMetadata` of a search and of the citations.
-fn grounding(answer: &Answer) -> Option<Value> {
+fn grounding(answer: &GeneratedAnswer) -> Option<Value> {
     let queries = answer.parts.iter().find_map(|part| match part {
-        Part::Search { queries, .. } => Some(queries),
+        AnswerPart::Search { queries, .. } => Some(queries),
         _ => None,
     })?;
-    let (text, citations): (&str, &[Citation]) = answer
+    let (text, citations): (&str, &[CitedSpan]) = answer
         .parts
         .iter()
         .find_map(|part| match part {
-            Part::Text { text, citations } => Some((text.as_str(), citations.as_slice())),
+            AnswerPart::Text { text, citations } => Some((text.as_str(), citations.as_slice())),
             _ => None,
         })
         .unwrap_or_default();

@@ -3,9 +3,9 @@
 use serde_json::Value;
 
 use super::input;
-use super::stored::Interaction;
-use crate::gemini::models::ModelTable;
-use crate::server::Refusal;
+use super::stored::StoredInteraction;
+use crate::gemini::models::SimulatedModels;
+use crate::server::SimulatedRefusal;
 
 const FIELDS: &[&str] = &[
     "model",
@@ -58,24 +58,26 @@ const TOOLS: &[(&str, &[&str])] = &[
 ];
 
 /// Where the request stands: what it is checked against.
-pub(super) struct Setting<'s> {
-    pub(super) models: &'s ModelTable,
+pub(super) struct InteractionContext<'s> {
+    pub(super) models: &'s SimulatedModels,
     pub(super) version: &'s str,
     /// The interaction it goes on from, where that exists.
-    pub(super) previous: Option<&'s Interaction>,
+    pub(super) previous: Option<&'s StoredInteraction>,
 }
 
 /// Checks a whole body.
-pub(super) fn check(body: &Value, setting: &Setting<'_>) -> Result<(), Refusal> {
+pub(super) fn check(body: &Value, setting: &InteractionContext<'_>) -> Result<(), SimulatedRefusal> {
     for name in names(body) {
         if !FIELDS.contains(&name) {
-            return Err(Refusal::unknown_parameter(name));
+            return Err(SimulatedRefusal::unknown_parameter(name));
         }
     }
     who(body, setting)?;
     for name in body.get("generation_config").into_iter().flat_map(names) {
         if !CONFIG.contains(&name) {
-            return Err(Refusal::unknown_parameter(&format!("generation_config.{name}")));
+            return Err(SimulatedRefusal::unknown_parameter(&format!(
+                "generation_config.{name}"
+            )));
         }
     }
     state(body, setting)?;
@@ -90,13 +92,13 @@ pub(super) fn check(body: &Value, setting: &Setting<'_>) -> Result<(), Refusal> 
 }
 
 /// Exactly one of `model` and `agent`, and what each of them needs.
-fn who(body: &Value, setting: &Setting<'_>) -> Result<(), Refusal> {
+fn who(body: &Value, setting: &InteractionContext<'_>) -> Result<(), SimulatedRefusal> {
     let text = |name: &str| body.get(name).and_then(Value::as_str);
     match (text("model"), text("agent")) {
         (Some(model), None) => {
             let id = model.strip_prefix("models/").unwrap_or(model);
             let Some(known) = setting.models.model(id, setting.version) else {
-                return Err(Refusal::model_not_found(id, setting.version));
+                return Err(SimulatedRefusal::model_not_found(id, setting.version));
             };
             let level = body
                 .pointer("/generation_config/thinking_level")
@@ -105,35 +107,41 @@ fn who(body: &Value, setting: &Setting<'_>) -> Result<(), Refusal> {
                 return Err(unsupported("minimal", "thinking_level", "generation_config"));
             }
             if body.get("agent_config").is_some() {
-                return Err(Refusal::invalid("'agent_config' is only supported with 'agent'."));
+                return Err(SimulatedRefusal::invalid(
+                    "'agent_config' is only supported with 'agent'.",
+                ));
             }
             Ok(())
         }
         (None, Some(id)) => {
             let Some(agent) = setting.models.agent(id) else {
-                return Err(Refusal::new(404, format!("Agent '{id}' was not found.")));
+                return Err(SimulatedRefusal::new(404, format!("Agent '{id}' was not found.")));
             };
             if body.get("background") != Some(&Value::Bool(true)) {
-                return Err(Refusal::invalid(
+                return Err(SimulatedRefusal::invalid(
                     "Agent interactions require 'background' to be true.",
                 ));
             }
             if agent.needs_environment && body.get("environment").is_none() {
-                return Err(Refusal::invalid(format!(
+                return Err(SimulatedRefusal::invalid(format!(
                     "Agent '{id}' requires an 'environment'."
                 )));
             }
             Ok(())
         }
-        (Some(_), Some(_)) => Err(Refusal::invalid("Only one of 'model' and 'agent' may be set.")),
-        (None, None) => Err(Refusal::invalid("One of 'model' and 'agent' must be set.")),
+        (Some(_), Some(_)) => Err(SimulatedRefusal::invalid(
+            "Only one of 'model' and 'agent' may be set.",
+        )),
+        (None, None) => Err(SimulatedRefusal::invalid(
+            "One of 'model' and 'agent' must be set.",
+        )),
     }
 }
 
-fn state(body: &Value, setting: &Setting<'_>) -> Result<(), Refusal> {
+fn state(body: &Value, setting: &InteractionContext<'_>) -> Result<(), SimulatedRefusal> {
     for name in ["store", "stream", "background"] {
         if body.get(name).is_some_and(|value| !value.is_boolean()) {
-            return Err(Refusal::invalid(format!(
+            return Err(SimulatedRefusal::invalid(format!(
                 "The value of '{name}' must be a boolean."
             )));
         }
@@ -141,20 +149,25 @@ fn state(body: &Value, setting: &Setting<'_>) -> Result<(), Refusal> {
     let stored = body.get("store") != Some(&Value::Bool(false));
     let background = body.get("background") == Some(&Value::Bool(true));
     if background && !stored {
-        return Err(Refusal::invalid("'background' requires 'store' to be true."));
+        return Err(SimulatedRefusal::invalid(
+            "'background' requires 'store' to be true.",
+        ));
     }
     if let Some(id) = body.get("previous_interaction_id") {
         if !stored {
-            return Err(Refusal::invalid(
+            return Err(SimulatedRefusal::invalid(
                 "'previous_interaction_id' requires 'store' to be true.",
             ));
         }
         let Some(previous) = setting.previous else {
             let id = id.as_str().unwrap_or_default();
-            return Err(Refusal::new(404, format!("Interaction '{id}' was not found.")));
+            return Err(SimulatedRefusal::new(
+                404,
+                format!("Interaction '{id}' was not found."),
+            ));
         };
         if !previous.has_ended() {
-            return Err(Refusal::precondition(format!(
+            return Err(SimulatedRefusal::precondition(format!(
                 "Interaction '{}' is still in progress.",
                 previous.id
             )));
@@ -163,7 +176,7 @@ fn state(body: &Value, setting: &Setting<'_>) -> Result<(), Refusal> {
     Ok(())
 }
 
-fn tools(body: &Value) -> Result<(), Refusal> {
+fn tools(body: &Value) -> Result<(), SimulatedRefusal> {
     for (idx, tool) in list(body, "tools").enumerate() {
         let kind = tool.get("type").and_then(Value::as_str).unwrap_or_default();
         let Some((_, fields)) = TOOLS.iter().find(|(known, _)| *known == kind) else {
@@ -171,17 +184,21 @@ fn tools(body: &Value) -> Result<(), Refusal> {
         };
         for name in names(tool) {
             if name != "type" && !fields.contains(&name) {
-                return Err(Refusal::unknown_parameter(&format!("tools[{idx}].{name}")));
+                return Err(SimulatedRefusal::unknown_parameter(&format!(
+                    "tools[{idx}].{name}"
+                )));
             }
         }
         if kind == "function" && tool.get("name").and_then(Value::as_str).is_none_or(str::is_empty) {
-            return Err(Refusal::invalid(format!("'tools[{idx}].name' is required.")));
+            return Err(SimulatedRefusal::invalid(format!(
+                "'tools[{idx}].name' is required."
+            )));
         }
     }
     Ok(())
 }
 
-fn labels(body: &Value) -> Result<(), Refusal> {
+fn labels(body: &Value) -> Result<(), SimulatedRefusal> {
     let Some(labels) = body.get("labels").and_then(Value::as_object) else {
         return Ok(());
     };
@@ -194,7 +211,7 @@ fn labels(body: &Value) -> Result<(), Refusal> {
     for (name, value) in labels {
         let starts = name.starts_with(|c: char| c.is_ascii_lowercase());
         if !starts || !fits(name) || !value.as_str().is_some_and(fits) {
-            return Err(Refusal::invalid(format!(
+            return Err(SimulatedRefusal::invalid(format!(
                 "Label '{name}' is invalid: at most 63 lower-case letters, digits, '_' and '-'; keys start with a letter."
             )));
         }
@@ -202,21 +219,21 @@ fn labels(body: &Value) -> Result<(), Refusal> {
     Ok(())
 }
 
-fn choice(value: &Value, name: &str, known: &[&str]) -> Result<(), Refusal> {
+fn choice(value: &Value, name: &str, known: &[&str]) -> Result<(), SimulatedRefusal> {
     match value.get(name) {
         None => Ok(()),
         Some(Value::String(text)) if known.contains(&text.as_str()) => Ok(()),
         Some(other) => {
             let text = other.as_str().map_or_else(|| other.to_string(), str::to_owned);
-            Err(Refusal::invalid(format!(
+            Err(SimulatedRefusal::invalid(format!(
                 "The value '{text}' is not supported for '{name}'."
             )))
         }
     }
 }
 
-pub(super) fn unsupported(value: &str, name: &str, place: &str) -> Refusal {
-    Refusal::invalid(format!(
+pub(super) fn unsupported(value: &str, name: &str, place: &str) -> SimulatedRefusal {
+    SimulatedRefusal::invalid(format!(
         "The value '{value}' is not supported for '{name}' at '{place}'."
     ))
 }

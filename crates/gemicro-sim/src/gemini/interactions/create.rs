@@ -6,24 +6,25 @@ use axum::response::Response;
 use gemicro_event::Timestamp;
 use serde_json::{Value, json};
 
-use super::check::{self, Setting};
-use super::events::{self, Identity};
-use super::stored::{self, Interaction};
+use super::check::{self, InteractionContext};
+use super::events::{self, InteractionIdentity};
+use super::stored::{self, StoredInteraction};
 use super::{input, steps};
 use crate::answer::answer;
-use crate::call::Call;
-use crate::gemini::route::Route;
-use crate::play::{Encoding, Generation, Player, Reading};
+use crate::call::ModelCall;
+use crate::gemini::route::GeminiRoute;
+use crate::play::{Encoding, Generation, GenerationReader, Player};
 use crate::scenario::AnswerFault;
 use crate::server::{
-    Incoming, Outcome, Refusal, Speech, World, decide, json_response, spoilt_json, stream_response,
+    ActionOutcome, IncomingRequest, ServerWorld, SimulatedRefusal, Speech, decide, json_response,
+    spoilt_json, stream_response,
 };
 
 pub(crate) async fn create(
-    world: &Arc<World>,
-    incoming: &Incoming,
-    route: &Route,
-) -> Result<Response, Refusal> {
+    world: &Arc<ServerWorld>,
+    incoming: &IncomingRequest,
+    route: &GeminiRoute,
+) -> Result<Response, SimulatedRefusal> {
     let body = incoming.json()?;
     let previous_id = body.get("previous_interaction_id").and_then(Value::as_str);
     let previous = previous_id.and_then(|id| world.interactions.get(id));
@@ -34,15 +35,15 @@ pub(crate) async fn create(
     let history = before.tokens;
     let call = input::call(&body, incoming.header_names(), &before);
     world.log.note_call(incoming, &call);
-    let setting = Setting {
+    let setting = InteractionContext {
         models: &world.models,
         version: &route.version,
         previous: previous.as_deref(),
     };
     let speech = match decide(world, incoming, &call, check::check(&body, &setting))? {
-        Outcome::Done(response) => return Ok(response),
-        Outcome::Speak(speech) => *speech,
-        Outcome::Plain => Speech::default(),
+        ActionOutcome::Done(response) => return Ok(response),
+        ActionOutcome::Speak(speech) => *speech,
+        ActionOutcome::Plain => Speech::default(),
     };
     let interaction = Arc::new(begin(world, body, &speech, &call, history));
     if interaction.is_stored {
@@ -50,7 +51,7 @@ pub(crate) async fn create(
     }
     tokio::spawn(player(world, &interaction, speech.fault.as_ref()).play());
     if call.stream {
-        return Ok(stream_response(Reading {
+        return Ok(stream_response(GenerationReader {
             generation: Arc::clone(&interaction.generation),
             skip: 0,
             encoding: Encoding::InteractionEvents,
@@ -63,13 +64,19 @@ pub(crate) async fn create(
         return Ok(json_response(&interaction.after_post()));
     }
     tokio::select! {
-        () = world.shutdown.cancelled() => return Err(Refusal::new(503, "the simulator stopped")),
+        () = world.shutdown.cancelled() => return Err(SimulatedRefusal::new(503, "the simulator stopped")),
         () = interaction.generation.ended() => {}
     }
     spoilt_json(world, &interaction.after_post(), speech.fault.as_ref()).await
 }
 
-fn begin(world: &World, body: Value, speech: &Speech, call: &Call, history: u64) -> Interaction {
+fn begin(
+    world: &ServerWorld,
+    body: Value,
+    speech: &Speech,
+    call: &ModelCall,
+    history: u64,
+) -> StoredInteraction {
     let number = world.next_id();
     let created = Timestamp::now();
     let is_stored = body.get("store") != Some(&Value::Bool(false));
@@ -87,7 +94,7 @@ fn begin(world: &World, body: Value, speech: &Speech, call: &Call, history: u64)
         "model"
     };
     let created_text = json!(created).as_str().unwrap_or_default().to_owned();
-    let identity = Identity {
+    let identity = InteractionIdentity {
         id: &id,
         who: (kind, body[kind].as_str().unwrap_or_default()),
         created: &created_text,
@@ -96,7 +103,7 @@ fn begin(world: &World, body: Value, speech: &Speech, call: &Call, history: u64)
         events::frames(&answer, &output, &identity),
         Some(events::cancelled(&identity)),
     );
-    Interaction {
+    StoredInteraction {
         previous_id: body
             .get("previous_interaction_id")
             .and_then(Value::as_str)
@@ -115,7 +122,7 @@ fn begin(world: &World, body: Value, speech: &Speech, call: &Call, history: u64)
     }
 }
 
-fn player(world: &World, interaction: &Interaction, fault: Option<&AnswerFault>) -> Player {
+fn player(world: &ServerWorld, interaction: &StoredInteraction, fault: Option<&AnswerFault>) -> Player {
     // A background run has no connection of its own that could hang: it hangs itself.
     let silent_after = match fault {
         Some(AnswerFault::Hang(hang)) if interaction.is_background => Some(hang.after_chunks.unwrap_or(0)),

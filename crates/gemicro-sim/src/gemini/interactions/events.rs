@@ -3,11 +3,11 @@
 use serde_json::{Value, json};
 
 use super::steps;
-use crate::answer::{Answer, Finish, split};
-use crate::play::Frame;
+use crate::answer::{Finish, GeneratedAnswer, split};
+use crate::play::GenerationFrame;
 
 /// The identity that the first and the last event carry.
-pub(super) struct Identity<'i> {
+pub(super) struct InteractionIdentity<'i> {
     /// Empty when nothing is stored.
     pub(super) id: &'i str,
     /// `model` or `agent`, and which.
@@ -16,8 +16,12 @@ pub(super) struct Identity<'i> {
 }
 
 /// All events of an answer, `event_id` being their place from 1.
-pub(super) fn frames(answer: &Answer, output: &[Value], identity: &Identity<'_>) -> Vec<Frame> {
-    let mut writer = Writer {
+pub(super) fn frames(
+    answer: &GeneratedAnswer,
+    output: &[Value],
+    identity: &InteractionIdentity<'_>,
+) -> Vec<GenerationFrame> {
+    let mut writer = InteractionWriter {
         frames: Vec::new(),
         n_steps: 0,
     };
@@ -57,7 +61,7 @@ pub(super) fn frames(answer: &Answer, output: &[Value], identity: &Identity<'_>)
 pub(super) const CONTINUATION: &str = "sim-continuation";
 
 /// The event that readers of a cancelled interaction get last.
-pub(super) fn cancelled(identity: &Identity<'_>) -> Value {
+pub(super) fn cancelled(identity: &InteractionIdentity<'_>) -> Value {
     json!({
         "interaction": interaction(identity, "cancelled"),
         "event_type": "interaction.completed",
@@ -65,7 +69,7 @@ pub(super) fn cancelled(identity: &Identity<'_>) -> Value {
     })
 }
 
-fn interaction(identity: &Identity<'_>, status: &str) -> Value {
+fn interaction(identity: &InteractionIdentity<'_>, status: &str) -> Value {
     let (kind, name) = identity.who;
     let mut value = json!({"id": identity.id, "status": status, "object": "interaction"});
     value[kind] = json!(name);
@@ -73,15 +77,15 @@ fn interaction(identity: &Identity<'_>, status: &str) -> Value {
     value
 }
 
-struct Writer {
-    frames: Vec<Frame>,
+struct InteractionWriter {
+    frames: Vec<GenerationFrame>,
     n_steps: usize,
 }
 
-impl Writer {
+impl InteractionWriter {
     fn push(&mut self, event_type: &str, mut json: Value) {
         json["event_type"] = json!(event_type);
-        self.frames.push(Frame {
+        self.frames.push(GenerationFrame {
             json,
             is_chunk: false,
             n_steps: self.n_steps,
@@ -100,7 +104,7 @@ impl Writer {
         }
     }
 
-    fn step(&mut self, index: usize, step: &Value, answer: &Answer) {
+    fn step(&mut self, index: usize, step: &Value, answer: &GeneratedAnswer) {
         let kind = step["type"].as_str().unwrap_or_default();
         self.push("step.start", json!({"index": index, "step": shell(kind, step)}));
         match kind {
@@ -138,7 +142,7 @@ impl Writer {
         self.push("step.stop", json!({"index": index}));
     }
 
-    fn text(&mut self, index: usize, step: &Value, answer: &Answer) {
+    fn text(&mut self, index: usize, step: &Value, answer: &GeneratedAnswer) {
         for content in step["content"].as_array().into_iter().flatten() {
             let text = content["text"].as_str().unwrap_or_default();
             for piece in split(text, answer.pace.chunks.as_ref()) {

@@ -5,21 +5,28 @@ use std::sync::Arc;
 use axum::response::Response;
 use serde_json::{Value, json};
 
-use super::stored::Interaction;
-use crate::call::Call;
-use crate::play::{Encoding, Reading};
-use crate::scenario::{AnswerFault, Endpoint};
-use crate::server::{Incoming, Outcome, Refusal, World, decide, json_response, spoilt_json, stream_response};
+use super::stored::StoredInteraction;
+use crate::call::ModelCall;
+use crate::play::{Encoding, GenerationReader};
+use crate::scenario::{AnswerFault, ScenarioEndpoint};
+use crate::server::{
+    ActionOutcome, IncomingRequest, ServerWorld, SimulatedRefusal, decide, json_response, spoilt_json,
+    stream_response,
+};
 
 /// `GET …/interactions/{id}`, also `?stream=true[&last_event_id=…]`.
-pub(crate) async fn fetch(world: &Arc<World>, incoming: &Incoming, id: &str) -> Result<Response, Refusal> {
-    let found = match find(world, incoming, Endpoint::GetInteraction, id)? {
-        Found::Response(response) => return Ok(response),
-        Found::Interaction(interaction, fault) => (interaction, fault),
+pub(crate) async fn fetch(
+    world: &Arc<ServerWorld>,
+    incoming: &IncomingRequest,
+    id: &str,
+) -> Result<Response, SimulatedRefusal> {
+    let found = match find(world, incoming, ScenarioEndpoint::GetInteraction, id)? {
+        ExistingTarget::Response(response) => return Ok(response),
+        ExistingTarget::Interaction(interaction, fault) => (interaction, fault),
     };
     let (interaction, fault) = found;
     if incoming.parameter("stream") == Some("true") {
-        return Ok(stream_response(Reading {
+        return Ok(stream_response(GenerationReader {
             skip: already_seen(incoming, &interaction)?,
             generation: Arc::clone(&interaction.generation),
             encoding: Encoding::InteractionEvents,
@@ -33,23 +40,29 @@ pub(crate) async fn fetch(world: &Arc<World>, incoming: &Incoming, id: &str) -> 
 }
 
 /// `POST …/interactions/{id}/cancel`.
-pub(crate) async fn cancel(world: &Arc<World>, incoming: &Incoming, id: &str) -> Result<Response, Refusal> {
-    let (interaction, fault) = match find(world, incoming, Endpoint::CancelInteraction, id)? {
-        Found::Response(response) => return Ok(response),
-        Found::Interaction(interaction, fault) => (interaction, fault),
+pub(crate) async fn cancel(
+    world: &Arc<ServerWorld>,
+    incoming: &IncomingRequest,
+    id: &str,
+) -> Result<Response, SimulatedRefusal> {
+    let (interaction, fault) = match find(world, incoming, ScenarioEndpoint::CancelInteraction, id)? {
+        ExistingTarget::Response(response) => return Ok(response),
+        ExistingTarget::Interaction(interaction, fault) => (interaction, fault),
     };
     if !interaction.is_background {
-        return Err(Refusal::precondition(format!(
+        return Err(SimulatedRefusal::precondition(format!(
             "Interaction '{id}' does not run in the background."
         )));
     }
     let agent = interaction.request.get("agent").and_then(Value::as_str);
     let known = agent.and_then(|agent| world.models.agent(agent));
     if known.is_some_and(|agent| !agent.cancellable) {
-        return Err(Refusal::invalid("Cancelling is not supported for this agent."));
+        return Err(SimulatedRefusal::invalid(
+            "Cancelling is not supported for this agent.",
+        ));
     }
     if !interaction.generation.cancel() {
-        return Err(Refusal::precondition(format!(
+        return Err(SimulatedRefusal::precondition(format!(
             "Interaction '{id}' is not running."
         )));
     }
@@ -57,10 +70,14 @@ pub(crate) async fn cancel(world: &Arc<World>, incoming: &Incoming, id: &str) ->
 }
 
 /// `DELETE …/interactions/{id}`.
-pub(crate) async fn delete(world: &Arc<World>, incoming: &Incoming, id: &str) -> Result<Response, Refusal> {
-    match find(world, incoming, Endpoint::DeleteInteraction, id)? {
-        Found::Response(response) => Ok(response),
-        Found::Interaction(interaction, _) => {
+pub(crate) async fn delete(
+    world: &Arc<ServerWorld>,
+    incoming: &IncomingRequest,
+    id: &str,
+) -> Result<Response, SimulatedRefusal> {
+    match find(world, incoming, ScenarioEndpoint::DeleteInteraction, id)? {
+        ExistingTarget::Response(response) => Ok(response),
+        ExistingTarget::Interaction(interaction, _) => {
             interaction.generation.cancel();
             world.interactions.remove(id);
             Ok(json_response(&json!({})))
@@ -68,14 +85,19 @@ pub(crate) async fn delete(world: &Arc<World>, incoming: &Incoming, id: &str) ->
     }
 }
 
-enum Found {
+enum ExistingTarget {
     Response(Response),
-    Interaction(Arc<Interaction>, Option<AnswerFault>),
+    Interaction(Arc<StoredInteraction>, Option<AnswerFault>),
 }
 
-fn find(world: &World, incoming: &Incoming, endpoint: Endpoint, id: &str) -> Result<Found, Refusal> {
+fn find(
+    world: &ServerWorld,
+    incoming: &IncomingRequest,
+    endpoint: ScenarioEndpoint,
+    id: &str,
+) -> Result<ExistingTarget, SimulatedRefusal> {
     let interaction = world.interactions.get(id);
-    let mut call = Call::empty(endpoint, incoming.header_names());
+    let mut call = ModelCall::empty(endpoint, incoming.header_names());
     call.interaction = id.to_owned();
     call.stream = incoming.parameter("stream") == Some("true");
     if let Some(interaction) = &interaction {
@@ -87,18 +109,24 @@ fn find(world: &World, incoming: &Incoming, endpoint: Endpoint, id: &str) -> Res
         call.background = interaction.is_background;
     }
     world.log.note_call(incoming, &call);
-    let missing = || Refusal::new(404, format!("Interaction '{id}' was not found."));
+    let missing = || SimulatedRefusal::new(404, format!("Interaction '{id}' was not found."));
     let check = interaction.as_ref().map(drop).ok_or_else(missing);
     let fault = match decide(world, incoming, &call, check)? {
-        Outcome::Done(response) => return Ok(Found::Response(response)),
-        Outcome::Speak(speech) => speech.fault,
-        Outcome::Plain => None,
+        ActionOutcome::Done(response) => return Ok(ExistingTarget::Response(response)),
+        ActionOutcome::Speak(speech) => speech.fault,
+        ActionOutcome::Plain => None,
     };
-    Ok(Found::Interaction(interaction.ok_or_else(missing)?, fault))
+    Ok(ExistingTarget::Interaction(
+        interaction.ok_or_else(missing)?,
+        fault,
+    ))
 }
 
 /// How many events the client has already.
-fn already_seen(incoming: &Incoming, interaction: &Interaction) -> Result<usize, Refusal> {
+fn already_seen(
+    incoming: &IncomingRequest,
+    interaction: &StoredInteraction,
+) -> Result<usize, SimulatedRefusal> {
     let Some(last) = incoming
         .parameter("last_event_id")
         .filter(|last| !last.is_empty())
@@ -109,5 +137,5 @@ fn already_seen(incoming: &Incoming, interaction: &Interaction) -> Result<usize,
     let place = frames.iter().position(|frame| frame.json["event_id"] == last);
     place
         .map(|place| place + 1)
-        .ok_or_else(|| Refusal::invalid(format!("Event '{last}' is not known for 'last_event_id'.")))
+        .ok_or_else(|| SimulatedRefusal::invalid(format!("Event '{last}' is not known for 'last_event_id'.")))
 }

@@ -3,11 +3,11 @@
 use serde_json::{Value, json};
 
 use super::check::{list, unsupported};
-use super::stored::{Before, Interaction};
+use super::stored::{PreviousTurns, StoredInteraction};
 use crate::answer::tokens;
-use crate::call::{Call, Shape, ToolResult};
-use crate::scenario::Endpoint;
-use crate::server::Refusal;
+use crate::call::{AnswerShape, ModelCall, SimToolResult};
+use crate::scenario::ScenarioEndpoint;
+use crate::server::SimulatedRefusal;
 
 const CONTENTS: &[&str] = &["text", "image", "audio", "video", "document"];
 /// Steps that the client makes; all others are the model's.
@@ -59,7 +59,7 @@ pub(super) fn steps(body: &Value) -> Vec<Value> {
 }
 
 /// The call that a body makes. `before` is what it goes on from.
-pub(crate) fn call(body: &Value, headers: Vec<String>, before: &Before) -> Call {
+pub(crate) fn call(body: &Value, headers: Vec<String>, before: &PreviousTurns) -> ModelCall {
     let text = |name: &str| {
         body.get(name)
             .and_then(Value::as_str)
@@ -78,7 +78,7 @@ pub(crate) fn call(body: &Value, headers: Vec<String>, before: &Before) -> Call 
         .into_iter()
         .flatten()
         .any(|config| config.get("thinking_summaries") == Some(&json!("auto")));
-    let mut call = Call::empty(Endpoint::Interactions, headers);
+    let mut call = ModelCall::empty(ScenarioEndpoint::Interactions, headers);
     let who = if body.get("agent").is_some() {
         text("agent")
     } else {
@@ -95,7 +95,7 @@ pub(crate) fn call(body: &Value, headers: Vec<String>, before: &Before) -> Call 
     call.results = steps[newest..]
         .iter()
         .filter(|step| kind(step) == "function_result")
-        .map(|step| ToolResult {
+        .map(|step| SimToolResult {
             tool: tool_of(step, earlier.clone()),
             text: text_of(step),
         })
@@ -133,25 +133,29 @@ fn tool_of<'s>(result: &Value, mut earlier: impl Iterator<Item = &'s Value>) -> 
 }
 
 /// Checks the input and, against the turn before, its function results.
-pub(super) fn check(body: &Value, previous: Option<&Interaction>) -> Result<(), Refusal> {
+pub(super) fn check(body: &Value, previous: Option<&StoredInteraction>) -> Result<(), SimulatedRefusal> {
     let continues = body.get("continuation_token").is_some() && previous.is_some();
     match body.get("input") {
         None if continues => return Ok(()),
-        None => return Err(Refusal::invalid("'input' is required.")),
+        None => return Err(SimulatedRefusal::invalid("'input' is required.")),
         Some(Value::String(_) | Value::Object(_) | Value::Array(_)) => {}
-        Some(_) => return Err(Refusal::invalid("'input' must be a string, an object or a list.")),
+        Some(_) => {
+            return Err(SimulatedRefusal::invalid(
+                "'input' must be a string, an object or a list.",
+            ));
+        }
     }
     let steps = steps(body);
     if steps.is_empty() {
-        return Err(Refusal::invalid("'input' must not be empty."));
+        return Err(SimulatedRefusal::invalid("'input' must not be empty."));
     }
-    let mut pending: Vec<String> = previous.map(Interaction::pending_calls).unwrap_or_default();
+    let mut pending: Vec<String> = previous.map(StoredInteraction::pending_calls).unwrap_or_default();
     let must_answer = !pending.is_empty();
     for (idx, step) in steps.iter().enumerate() {
         check_step(step, idx, &mut pending)?;
     }
     if must_answer && !pending.is_empty() {
-        return Err(Refusal::invalid(format!(
+        return Err(SimulatedRefusal::invalid(format!(
             "Function calls without a function_result: {}.",
             pending.join(", ")
         )));
@@ -159,10 +163,10 @@ pub(super) fn check(body: &Value, previous: Option<&Interaction>) -> Result<(), 
     Ok(())
 }
 
-fn check_step(step: &Value, idx: usize, pending: &mut Vec<String>) -> Result<(), Refusal> {
+fn check_step(step: &Value, idx: usize, pending: &mut Vec<String>) -> Result<(), SimulatedRefusal> {
     let place = format!("input[{idx}]");
     if step.get("role").is_some() {
-        return Err(Refusal::invalid(LEGACY));
+        return Err(SimulatedRefusal::invalid(LEGACY));
     }
     let kind = kind(step);
     if !CLIENT_STEPS.contains(&kind) && !MODEL_STEPS.contains(&kind) {
@@ -179,7 +183,7 @@ fn check_step(step: &Value, idx: usize, pending: &mut Vec<String>) -> Result<(),
     }
     let field = |name: &str| step.get(name).and_then(Value::as_str).unwrap_or_default();
     match kind {
-        "function_call" if field("signature").is_empty() => Err(Refusal::invalid(format!(
+        "function_call" if field("signature").is_empty() => Err(SimulatedRefusal::invalid(format!(
             "Function call '{}' at '{place}' is missing its 'signature'.",
             field("name")
         ))),
@@ -189,7 +193,7 @@ fn check_step(step: &Value, idx: usize, pending: &mut Vec<String>) -> Result<(),
         }
         "function_result" => {
             let Some(place) = pending.iter().position(|id| *id == field("call_id")) else {
-                return Err(Refusal::invalid(format!(
+                return Err(SimulatedRefusal::invalid(format!(
                     "No pending function call matches call_id '{}' at '{place}'.",
                     field("call_id")
                 )));
@@ -201,24 +205,24 @@ fn check_step(step: &Value, idx: usize, pending: &mut Vec<String>) -> Result<(),
     }
 }
 
-fn shape(body: &Value) -> Shape {
+fn shape(body: &Value) -> AnswerShape {
     let format = match body.get("response_format") {
         Some(Value::Array(formats)) => formats.iter().find(|format| kind(format) == "text"),
         other => other,
     };
     let Some(format) = format.filter(|format| format.is_object()) else {
-        return Shape::Text;
+        return AnswerShape::Text;
     };
     match (
         kind(format),
         format.get("schema"),
         format.get("mime_type").and_then(Value::as_str),
     ) {
-        (_, Some(schema), _) => Shape::Schema(schema.clone()),
-        ("text", None, Some("application/json")) => Shape::Json,
-        ("text", None, _) => Shape::Text,
+        (_, Some(schema), _) => AnswerShape::Schema(schema.clone()),
+        ("text", None, Some("application/json")) => AnswerShape::Json,
+        ("text", None, _) => AnswerShape::Text,
         // A bare schema is still accepted.
-        _ => Shape::Schema(format.clone()),
+        _ => AnswerShape::Schema(format.clone()),
     }
 }
 

@@ -14,4 +14,4 @@ mod stored;
 pub(crate) use create::create;
 pub(crate) use existing::{cancel, delete, fetch};
 pub(crate) use input::call;
-pub(crate) use stored::{Before, InteractionStore};
+pub(crate) use stored::{InteractionStore, PreviousTurns};

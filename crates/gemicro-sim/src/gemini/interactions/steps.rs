@@ -2,23 +2,23 @@
 
 use serde_json::{Value, json};
 
-use crate::answer::{Answer, Finish, Part, SIGNATURE, Usage};
-use crate::scenario::Citation;
+use crate::answer::{AnswerPart, Finish, GeneratedAnswer, SIGNATURE, Usage};
+use crate::scenario::CitedSpan;
 
 /// The output steps. `number` makes the ids of calls unique.
-pub(super) fn steps(answer: &Answer, number: u64) -> Vec<Value> {
+pub(super) fn steps(answer: &GeneratedAnswer, number: u64) -> Vec<Value> {
     let mut steps = Vec::new();
     for part in &answer.parts {
         let id = format!("call_{number}_{}", steps.len());
         match part {
-            Part::Thought { summary } => {
+            AnswerPart::Thought { summary } => {
                 let mut step = json!({"type": "thought", "signature": SIGNATURE});
                 if let Some(summary) = summary {
                     step["summary"] = json!([{"type": "text", "text": summary}]);
                 }
                 steps.push(step);
             }
-            Part::Search { queries, suggestions } => {
+            AnswerPart::Search { queries, suggestions } => {
                 steps.push(json!({
                     "type": "google_search_call",
                     "id": id,
@@ -31,14 +31,14 @@ pub(super) fn steps(answer: &Answer, number: u64) -> Vec<Value> {
                     "result": [{"search_suggestions": suggestions.as_deref().unwrap_or(SUGGESTIONS)}],
                 }));
             }
-            Part::Text { text, citations } => {
+            AnswerPart::Text { text, citations } => {
                 let mut content = json!({"type": "text", "text": text});
                 if !citations.is_empty() {
                     content["annotations"] = annotations(citations);
                 }
                 steps.push(json!({"type": "model_output", "content": [content]}));
             }
-            Part::Call { name, arguments } => steps.push(json!({
+            AnswerPart::Call { name, arguments } => steps.push(json!({
                 "type": "function_call",
                 "id": id,
                 "name": name,
@@ -60,7 +60,7 @@ pub(super) fn steps(answer: &Answer, number: u64) -> Vec<Value> {
 const SUGGESTIONS: &str = "<div class=\"container\">simulated suggestions</div>";
 
 /// The citations of a text; offsets are bytes.
-pub(super) fn annotations(citations: &[Citation]) -> Value {
+pub(super) fn annotations(citations: &[CitedSpan]) -> Value {
     citations
         .iter()
         .map(|citation| {

@@ -8,8 +8,8 @@ use serde_json::{Value, json};
 
 use super::events::CONTINUATION;
 use super::{input, steps};
-use crate::answer::Answer;
-use crate::play::{End, Generation};
+use crate::answer::GeneratedAnswer;
+use crate::play::{Generation, GenerationEnd};
 
 /// Interactions that are kept; the oldest go first.
 const KEPT: usize = 4096;
@@ -26,12 +26,12 @@ const ECHOED: &[&str] = &[
 
 /// One interaction: what was asked, what will have been answered, how far that is.
 #[derive(Debug)]
-pub(crate) struct Interaction {
+pub(crate) struct StoredInteraction {
     pub(super) id: String,
     pub(super) request: Value,
     pub(super) input: Vec<Value>,
     pub(super) output: Vec<Value>,
-    pub(super) answer: Answer,
+    pub(super) answer: GeneratedAnswer,
     pub(super) generation: Arc<Generation>,
     pub(super) created: Timestamp,
     pub(super) previous_id: Option<String>,
@@ -43,7 +43,7 @@ pub(crate) struct Interaction {
     pub(super) n_bytes: usize,
 }
 
-impl Interaction {
+impl StoredInteraction {
     /// The current state as POST shows it: output steps only, no request fields.
     pub(super) fn after_post(&self) -> Value {
         self.show(Vec::new())
@@ -81,8 +81,8 @@ impl Interaction {
     fn status(&self) -> &str {
         match self.generation.progress().end {
             None => "in_progress",
-            Some(End::Cancelled) => "cancelled",
-            Some(End::Finished) => steps::status(&self.answer.finish),
+            Some(GenerationEnd::Cancelled) => "cancelled",
+            Some(GenerationEnd::Finished) => steps::status(&self.answer.finish),
         }
     }
 
@@ -118,7 +118,7 @@ impl Interaction {
             body["previous_interaction_id"] = json!(id);
         }
         body["steps"] = Value::Array(timeline);
-        if progress.end == Some(End::Finished) {
+        if progress.end == Some(GenerationEnd::Finished) {
             body["usage"] = steps::usage(&self.answer.usage);
             if let Some((code, message)) = steps::failure(&self.answer.finish) {
                 body["errors"] = json!([{"code": code, "message": message}]);
@@ -133,7 +133,7 @@ impl Interaction {
 
 /// The turns that an interaction goes on from.
 #[derive(Debug, Default)]
-pub(crate) struct Before {
+pub(crate) struct PreviousTurns {
     /// What they cost to read again.
     pub(super) tokens: u64,
     /// Everything that was said in them, oldest first.
@@ -148,12 +148,12 @@ pub(super) fn context_tokens(before: u64, input: &[Value], output: &[Value]) -> 
 /// All interactions of a simulator, bounded.
 #[derive(Debug)]
 pub(crate) struct InteractionStore {
-    kept: Mutex<Kept>,
+    kept: Mutex<StoredEntry>,
 }
 
 #[derive(Debug, Default)]
-struct Kept {
-    by_id: HashMap<String, Arc<Interaction>>,
+struct StoredEntry {
+    by_id: HashMap<String, Arc<StoredInteraction>>,
     order: VecDeque<String>,
     n_bytes: usize,
 }
@@ -161,7 +161,7 @@ struct Kept {
 impl InteractionStore {
     pub(crate) fn new() -> Self {
         Self {
-            kept: Mutex::new(Kept::default()),
+            kept: Mutex::new(StoredEntry::default()),
         }
     }
 
@@ -173,12 +173,12 @@ impl InteractionStore {
         }
     }
 
-    pub(super) fn get(&self, id: &str) -> Option<Arc<Interaction>> {
+    pub(super) fn get(&self, id: &str) -> Option<Arc<StoredInteraction>> {
         self.kept().by_id.get(id).cloned()
     }
 
     /// All turns up to and including an interaction.
-    pub(super) fn before(&self, interaction: &Interaction) -> Before {
+    pub(super) fn before(&self, interaction: &StoredInteraction) -> PreviousTurns {
         let kept = self.kept();
         let mut turns = vec![interaction];
         while let Some(earlier) = turns
@@ -191,13 +191,13 @@ impl InteractionStore {
             .iter()
             .rev()
             .flat_map(|turn| turn.input.iter().chain(&turn.output));
-        Before {
+        PreviousTurns {
             tokens: interaction.context_tokens,
             steps: steps.cloned().collect(),
         }
     }
 
-    pub(super) fn insert(&self, interaction: Arc<Interaction>) {
+    pub(super) fn insert(&self, interaction: Arc<StoredInteraction>) {
         let mut kept = self.kept();
         kept.n_bytes += interaction.n_bytes;
         kept.order.push_back(interaction.id.clone());
@@ -209,17 +209,17 @@ impl InteractionStore {
         }
     }
 
-    pub(super) fn remove(&self, id: &str) -> Option<Arc<Interaction>> {
+    pub(super) fn remove(&self, id: &str) -> Option<Arc<StoredInteraction>> {
         self.kept().remove(id)
     }
 
-    fn kept(&self) -> MutexGuard<'_, Kept> {
+    fn kept(&self) -> MutexGuard<'_, StoredEntry> {
         self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Kept {
-    fn remove(&mut self, id: &str) -> Option<Arc<Interaction>> {
+impl StoredEntry {
+    fn remove(&mut self, id: &str) -> Option<Arc<StoredInteraction>> {
         self.order.retain(|known| known != id);
         let removed = self.by_id.remove(id);
         self.n_bytes -= removed.as_ref().map_or(0, |interaction| interaction.n_bytes);

@@ -3,15 +3,15 @@
 use serde_json::Value;
 
 use crate::answer::tokens;
-use crate::call::{Call, Shape, ToolResult};
-use crate::scenario::Endpoint;
-use crate::server::Refusal;
+use crate::call::{AnswerShape, ModelCall, SimToolResult};
+use crate::scenario::ScenarioEndpoint;
+use crate::server::SimulatedRefusal;
 
 const ROLES: &[&str] = &["system", "developer", "user", "assistant", "tool", "function"];
 
 /// The call that a body makes.
-pub(crate) fn call(body: &Value, headers: Vec<String>) -> Call {
-    let mut call = Call::empty(Endpoint::ChatCompletions, headers);
+pub(crate) fn call(body: &Value, headers: Vec<String>) -> ModelCall {
+    let mut call = ModelCall::empty(ScenarioEndpoint::ChatCompletions, headers);
     let has_role = |message: &&Value, roles: &[&str]| roles.contains(&role(message));
     let newest = messages(body)
         .rposition(|message| role(message) == "assistant")
@@ -50,7 +50,7 @@ pub(crate) fn call(body: &Value, headers: Vec<String>) -> Call {
     call.results = messages(body)
         .skip(newest)
         .filter(|message| has_role(message, &["tool", "function"]))
-        .map(|message| ToolResult {
+        .map(|message| SimToolResult {
             tool: tool_of(body, message),
             text: text_of(message),
         })
@@ -69,21 +69,23 @@ pub(crate) fn call(body: &Value, headers: Vec<String>) -> Call {
 }
 
 /// What a service would say to a body. Fields that it does not know are overlooked, as most servers do.
-pub(super) fn check(body: &Value) -> Result<(), Refusal> {
+pub(super) fn check(body: &Value) -> Result<(), SimulatedRefusal> {
     if text(body, "model").is_empty() {
-        return Err(Refusal::invalid("you must provide a model parameter"));
+        return Err(SimulatedRefusal::invalid("you must provide a model parameter"));
     }
     if !body.get("messages").is_some_and(Value::is_array) {
-        return Err(Refusal::invalid("Missing required parameter: 'messages'."));
+        return Err(SimulatedRefusal::invalid(
+            "Missing required parameter: 'messages'.",
+        ));
     }
     if messages(body).next().is_none() {
-        return Err(Refusal::invalid(
+        return Err(SimulatedRefusal::invalid(
             "Invalid 'messages': empty array. Expected an array with minimum length 1, but got an empty array instead.",
         ));
     }
     for (idx, message) in messages(body).enumerate() {
         if !ROLES.contains(&role(message)) {
-            return Err(Refusal::invalid(format!(
+            return Err(SimulatedRefusal::invalid(format!(
                 "Invalid value: '{}' at 'messages[{idx}].role'. Supported values are: 'system', 'assistant', 'user', 'tool', and 'developer'.",
                 role(message)
             )));
@@ -91,17 +93,17 @@ pub(super) fn check(body: &Value) -> Result<(), Refusal> {
     }
     let streams = body.get("stream") == Some(&Value::Bool(true));
     if !streams && body.get("stream_options").is_some_and(Value::is_object) {
-        return Err(Refusal::invalid(
+        return Err(SimulatedRefusal::invalid(
             "The 'stream_options' parameter is only allowed when 'stream' is enabled.",
         ));
     }
     match body.get("response_format").map(|format| text(format, "type")) {
         None | Some("text" | "json_object") => Ok(()),
         Some("json_schema") if body.pointer("/response_format/json_schema/name").is_some() => Ok(()),
-        Some("json_schema") => Err(Refusal::invalid(
+        Some("json_schema") => Err(SimulatedRefusal::invalid(
             "Missing required parameter: 'response_format.json_schema.name'.",
         )),
-        Some(other) => Err(Refusal::invalid(format!(
+        Some(other) => Err(SimulatedRefusal::invalid(format!(
             "Invalid value: '{other}' at 'response_format.type'. Supported values are: 'json_object', 'json_schema', and 'text'."
         ))),
     }
@@ -173,13 +175,13 @@ fn message_tokens(message: &Value) -> u64 {
     content + message.get("tool_calls").map_or(0, tokens::of_json)
 }
 
-fn shape(body: &Value) -> Shape {
+fn shape(body: &Value) -> AnswerShape {
     let Some(format) = body.get("response_format") else {
-        return Shape::Text;
+        return AnswerShape::Text;
     };
     match (text(format, "type"), format.pointer("/json_schema/schema")) {
-        ("json_schema", Some(schema)) => Shape::Schema(schema.clone()),
-        ("json_schema" | "json_object", _) => Shape::Json,
-        _ => Shape::Text,
+        ("json_schema", Some(schema)) => AnswerShape::Schema(schema.clone()),
+        ("json_schema" | "json_object", _) => AnswerShape::Json,
+        _ => AnswerShape::Text,
     }
 }

@@ -2,11 +2,11 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::answer::{Answer, Finish, Part, Usage, split};
-use crate::play::Frame;
+use crate::answer::{AnswerPart, Finish, GeneratedAnswer, Usage, split};
+use crate::play::GenerationFrame;
 
 /// What both forms need besides the answer.
-pub(super) struct Heading {
+pub(super) struct ChatHeading {
     pub(super) id: String,
     pub(super) model: String,
     /// Seconds since 1970.
@@ -14,18 +14,18 @@ pub(super) struct Heading {
 }
 
 /// The whole response.
-pub(super) fn whole(answer: &Answer, heading: &Heading) -> Value {
+pub(super) fn whole(answer: &GeneratedAnswer, heading: &ChatHeading) -> Value {
     let mut message = json!({"role": "assistant", "content": null, "refusal": null});
     let mut calls = Vec::new();
     for part in &answer.parts {
         match part {
-            Part::Thought { summary } => message["reasoning_content"] = json!(summary),
-            Part::Text { text, .. } => message["content"] = json!(text),
-            Part::Call { name, arguments } => {
+            AnswerPart::Thought { summary } => message["reasoning_content"] = json!(summary),
+            AnswerPart::Text { text, .. } => message["content"] = json!(text),
+            AnswerPart::Call { name, arguments } => {
                 calls.push(tool_call(heading, calls.len(), name, &arguments.to_string()));
             }
             // This API has no searches of its own.
-            Part::Search { .. } => {}
+            AnswerPart::Search { .. } => {}
         }
     }
     if !calls.is_empty() {
@@ -43,8 +43,12 @@ pub(super) fn whole(answer: &Answer, heading: &Heading) -> Value {
 }
 
 /// The response in chunks. A failure ends them early.
-pub(super) fn chunks(answer: &Answer, heading: &Heading, with_usage: bool) -> Vec<Frame> {
-    let mut writer = Writer {
+pub(super) fn chunks(
+    answer: &GeneratedAnswer,
+    heading: &ChatHeading,
+    with_usage: bool,
+) -> Vec<GenerationFrame> {
+    let mut writer = ChatWriter {
         heading,
         with_usage,
         frames: Vec::new(),
@@ -58,17 +62,17 @@ pub(super) fn chunks(answer: &Answer, heading: &Heading, with_usage: bool) -> Ve
     let mut n_calls = 0;
     for part in &answer.parts {
         match part {
-            Part::Thought { summary } => {
+            AnswerPart::Thought { summary } => {
                 for piece in split(summary.as_deref().unwrap_or_default(), pace) {
                     writer.push(json!({"reasoning_content": piece}), None, true);
                 }
             }
-            Part::Text { text, .. } => {
+            AnswerPart::Text { text, .. } => {
                 for piece in split(text, pace) {
                     writer.push(json!({"content": piece}), None, true);
                 }
             }
-            Part::Call { name, arguments } => {
+            AnswerPart::Call { name, arguments } => {
                 let mut start = tool_call(heading, n_calls, name, "");
                 start["index"] = json!(n_calls);
                 writer.push(json!({"tool_calls": [start]}), None, false);
@@ -78,7 +82,7 @@ pub(super) fn chunks(answer: &Answer, heading: &Heading, with_usage: bool) -> Ve
                 }
                 n_calls += 1;
             }
-            Part::Search { .. } => {}
+            AnswerPart::Search { .. } => {}
         }
     }
     if let Finish::Failed {
@@ -102,13 +106,13 @@ pub(super) fn chunks(answer: &Answer, heading: &Heading, with_usage: bool) -> Ve
     writer.frames
 }
 
-struct Writer<'h> {
-    heading: &'h Heading,
+struct ChatWriter<'h> {
+    heading: &'h ChatHeading,
     with_usage: bool,
-    frames: Vec<Frame>,
+    frames: Vec<GenerationFrame>,
 }
 
-impl Writer<'_> {
+impl ChatWriter<'_> {
     fn push(&mut self, delta: Value, finish_reason: Option<String>, is_chunk: bool) {
         let mut json = shell("chat.completion.chunk", self.heading);
         json["choices"] = json!([{
@@ -120,7 +124,7 @@ impl Writer<'_> {
         if self.with_usage {
             json["usage"] = Value::Null;
         }
-        self.frames.push(Frame {
+        self.frames.push(GenerationFrame {
             is_chunk,
             ..plain(json)
         });
@@ -134,15 +138,15 @@ impl Writer<'_> {
     }
 }
 
-fn plain(json: Value) -> Frame {
-    Frame {
+fn plain(json: Value) -> GenerationFrame {
+    GenerationFrame {
         json,
         is_chunk: false,
         n_steps: 0,
     }
 }
 
-fn shell(object: &str, heading: &Heading) -> Value {
+fn shell(object: &str, heading: &ChatHeading) -> Value {
     let mut body = Map::new();
     body.insert("id".to_owned(), json!(heading.id));
     body.insert("object".to_owned(), json!(object));
@@ -152,7 +156,7 @@ fn shell(object: &str, heading: &Heading) -> Value {
     Value::Object(body)
 }
 
-fn tool_call(heading: &Heading, call_idx: usize, name: &str, arguments: &str) -> Value {
+fn tool_call(heading: &ChatHeading, call_idx: usize, name: &str, arguments: &str) -> Value {
     json!({
         "id": format!("call_{}_{call_idx}", heading.id),
         "type": "function",

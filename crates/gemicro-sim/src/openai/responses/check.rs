@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::request::{is_result, items, kind, list, text};
-use crate::server::Refusal;
+use crate::server::SimulatedRefusal;
 
 const FIELDS: &[&str] = &[
     "background",
@@ -62,10 +62,10 @@ const ITEMS: &[&str] = &[
 ];
 
 /// Checks a body. `before` are the items of the responses that it goes on from.
-pub(super) fn check(body: &Value, before: &[Value]) -> Result<(), Refusal> {
+pub(super) fn check(body: &Value, before: &[Value]) -> Result<(), SimulatedRefusal> {
     for name in body.as_object().into_iter().flat_map(|fields| fields.keys()) {
         if !FIELDS.contains(&name.as_str()) {
-            return Err(Refusal::bad_field(
+            return Err(SimulatedRefusal::bad_field(
                 "unknown_parameter",
                 name,
                 format!("Unknown parameter: '{name}'."),
@@ -79,7 +79,7 @@ pub(super) fn check(body: &Value, before: &[Value]) -> Result<(), Refusal> {
         None if body.get("prompt").is_none() => return Err(missing("input")),
         None | Some(Value::String(_)) => {}
         Some(Value::Array(given)) if given.is_empty() => {
-            return Err(Refusal::bad_field(
+            return Err(SimulatedRefusal::bad_field(
                 "empty_array",
                 "input",
                 "Invalid 'input': empty array. Expected an array with minimum length 1, but got an empty array instead.",
@@ -107,7 +107,7 @@ pub(super) fn check(body: &Value, before: &[Value]) -> Result<(), Refusal> {
         .get("max_output_tokens")
         .is_some_and(|most| !most.is_null() && most.as_u64().is_none_or(|most| most < SMALLEST))
     {
-        return Err(Refusal::bad_field(
+        return Err(SimulatedRefusal::bad_field(
             "integer_below_min_value",
             "max_output_tokens",
             format!(
@@ -124,21 +124,21 @@ pub(super) fn check(body: &Value, before: &[Value]) -> Result<(), Refusal> {
 /// The smallest limit of output tokens.
 const SMALLEST: u64 = 16;
 
-fn missing(name: &str) -> Refusal {
+fn missing(name: &str) -> SimulatedRefusal {
     let message = format!("Missing required parameter: '{name}'.");
-    Refusal::bad_field("missing_required_parameter", name, message)
+    SimulatedRefusal::bad_field("missing_required_parameter", name, message)
 }
 
-fn invalid(code: &str, name: &str, expected: &str) -> Refusal {
-    Refusal::bad_field(code, name, format!("Invalid type for '{name}': {expected}."))
+fn invalid(code: &str, name: &str, expected: &str) -> SimulatedRefusal {
+    SimulatedRefusal::bad_field(code, name, format!("Invalid type for '{name}': {expected}."))
 }
 
-fn unsupported(value: &str, param: &str) -> Refusal {
+fn unsupported(value: &str, param: &str) -> SimulatedRefusal {
     let message = format!("Invalid value: '{value}'.");
-    Refusal::bad_field("invalid_value", param, message)
+    SimulatedRefusal::bad_field("invalid_value", param, message)
 }
 
-fn check_item(item: &Value, idx: usize) -> Result<(), Refusal> {
+fn check_item(item: &Value, idx: usize) -> Result<(), SimulatedRefusal> {
     let place = format!("input[{idx}]");
     let kind = kind(item);
     let known = ITEMS.contains(&kind) || kind.ends_with("_call") || is_result(item);
@@ -172,7 +172,7 @@ fn check_item(item: &Value, idx: usize) -> Result<(), Refusal> {
     }
 }
 
-fn tools(body: &Value) -> Result<(), Refusal> {
+fn tools(body: &Value) -> Result<(), SimulatedRefusal> {
     for (idx, tool) in list(body, "tools").enumerate() {
         let place = format!("tools[{idx}]");
         match text(tool, "type") {
@@ -186,7 +186,7 @@ fn tools(body: &Value) -> Result<(), Refusal> {
     Ok(())
 }
 
-fn format(body: &Value) -> Result<(), Refusal> {
+fn format(body: &Value) -> Result<(), SimulatedRefusal> {
     let Some(format) = body.pointer("/text/format") else {
         return Ok(());
     };
@@ -204,7 +204,7 @@ fn format(body: &Value) -> Result<(), Refusal> {
 }
 
 /// Each result has its call, and each call of a tool of the client its result.
-fn calls(items: &[Value]) -> Result<(), Refusal> {
+fn calls(items: &[Value]) -> Result<(), SimulatedRefusal> {
     let mut open: Vec<(&str, &str)> = Vec::new();
     for item in items {
         let id = text(item, "call_id");
@@ -213,7 +213,7 @@ fn calls(items: &[Value]) -> Result<(), Refusal> {
             "custom_tool_call" => open.push(("custom tool call", id)),
             "function_call_output" | "custom_tool_call_output" => {
                 let Some(place) = open.iter().position(|(_, known)| *known == id) else {
-                    return Err(Refusal::bad_field(
+                    return Err(SimulatedRefusal::bad_field(
                         "invalid_value",
                         "input",
                         format!("No tool call found for function call output with call_id {id}."),
@@ -225,7 +225,7 @@ fn calls(items: &[Value]) -> Result<(), Refusal> {
         }
     }
     match open.first() {
-        Some((kind, id)) => Err(Refusal::bad_field(
+        Some((kind, id)) => Err(SimulatedRefusal::bad_field(
             "invalid_value",
             "input",
             format!("No tool output found for {kind} {id}."),

@@ -5,15 +5,19 @@ use std::sync::Arc;
 use axum::response::Response;
 use serde_json::Value;
 
-use super::items::{self, Heading};
+use super::items::{self, ResponseHeading};
 use super::{check, events, request};
 use crate::answer::{Finish, answer};
 use crate::play::Encoding;
 use crate::server::{
-    Delivery, Incoming, Outcome, Refusal, Speech, World, decide, deliver, seconds_since_1970,
+    ActionOutcome, IncomingRequest, ServerWorld, SimulatedRefusal, Speech, WireDelivery, decide, deliver,
+    seconds_since_1970,
 };
 
-pub(crate) async fn create(world: &Arc<World>, incoming: &Incoming) -> Result<Response, Refusal> {
+pub(crate) async fn create(
+    world: &Arc<ServerWorld>,
+    incoming: &IncomingRequest,
+) -> Result<Response, SimulatedRefusal> {
     let body = incoming.json()?;
     let previous = body.get("previous_response_id").and_then(Value::as_str);
     let earlier = previous.and_then(|id| world.responses.get(id));
@@ -21,24 +25,24 @@ pub(crate) async fn create(world: &Arc<World>, incoming: &Incoming) -> Result<Re
     let call = request::call(&body, before, incoming.header_names());
     world.log.note_call(incoming, &call);
     let check = check::check(&body, before).and_then(|()| match (previous, &earlier) {
-        (Some(id), None) => Err(Refusal::bad_field(
+        (Some(id), None) => Err(SimulatedRefusal::bad_field(
             "previous_response_not_found",
             "previous_response_id",
             format!("Previous response with id '{id}' not found."),
         )),
-        _ if !world.models.knows(&call.model) => Err(Refusal::no_such_model(&call.model)),
+        _ if !world.models.knows(&call.model) => Err(SimulatedRefusal::no_such_model(&call.model)),
         _ => Ok(()),
     });
     let speech = match decide(world, incoming, &call, check)? {
-        Outcome::Done(response) => return Ok(response),
-        Outcome::Speak(speech) => *speech,
-        Outcome::Plain => Speech::default(),
+        ActionOutcome::Done(response) => return Ok(response),
+        ActionOutcome::Speak(speech) => *speech,
+        ActionOutcome::Plain => Speech::default(),
     };
     let answer = answer(&speech.reply, speech.fault.as_ref(), &call);
     if let Finish::PromptBlocked { reason } = &answer.finish {
-        return Err(Refusal::blocked_prompt(reason));
+        return Err(SimulatedRefusal::blocked_prompt(reason));
     }
-    let heading = Heading {
+    let heading = ResponseHeading {
         number: world.next_id(),
         created_at: seconds_since_1970(),
         request: &body,
@@ -48,7 +52,7 @@ pub(crate) async fn create(world: &Arc<World>, incoming: &Incoming) -> Result<Re
         let conversation = request::items(&body, before).into_iter().chain(output.clone());
         world.responses.insert(heading.id(), conversation.collect());
     }
-    let delivery = Delivery {
+    let delivery = WireDelivery {
         frames: events::events(&answer, &output, &heading),
         whole: items::whole(&answer, &output, &heading),
         answer: &answer,

@@ -2,13 +2,17 @@
 
 use serde_json::{Value, json};
 
-use super::items::{self, Heading};
-use crate::answer::{Answer, Finish, split};
-use crate::play::Frame;
+use super::items::{self, ResponseHeading};
+use crate::answer::{Finish, GeneratedAnswer, split};
+use crate::play::GenerationFrame;
 
 /// All events of an answer, numbered from 0. A failure ends them early.
-pub(super) fn events(answer: &Answer, output: &[Value], heading: &Heading<'_>) -> Vec<Frame> {
-    let mut writer = Writer {
+pub(super) fn events(
+    answer: &GeneratedAnswer,
+    output: &[Value],
+    heading: &ResponseHeading<'_>,
+) -> Vec<GenerationFrame> {
+    let mut writer = ResponseWriter {
         answer,
         frames: Vec::new(),
     };
@@ -36,18 +40,18 @@ pub(super) fn events(answer: &Answer, output: &[Value], heading: &Heading<'_>) -
     writer.frames
 }
 
-struct Writer<'a> {
-    answer: &'a Answer,
-    frames: Vec<Frame>,
+struct ResponseWriter<'a> {
+    answer: &'a GeneratedAnswer,
+    frames: Vec<GenerationFrame>,
 }
 
-impl Writer<'_> {
+impl ResponseWriter<'_> {
     fn push(&mut self, name: &str, fields: Value) {
         let mut json = json!({"type": name});
         for (field, value) in fields.as_object().into_iter().flatten() {
             json[field] = value.clone();
         }
-        self.frames.push(Frame {
+        self.frames.push(GenerationFrame {
             json,
             is_chunk: false,
             n_steps: 0,

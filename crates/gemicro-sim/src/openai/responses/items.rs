@@ -3,11 +3,11 @@
 use serde_json::{Value, json};
 
 use super::request::{text, tools};
-use crate::answer::{Answer, Finish, Part, SIGNATURE, Usage};
-use crate::scenario::Citation;
+use crate::answer::{AnswerPart, Finish, GeneratedAnswer, SIGNATURE, Usage};
+use crate::scenario::CitedSpan;
 
 /// What a response needs besides the answer.
-pub(super) struct Heading<'r> {
+pub(super) struct ResponseHeading<'r> {
     /// Makes the ids unique.
     pub(super) number: u64,
     /// Seconds since 1970.
@@ -15,7 +15,7 @@ pub(super) struct Heading<'r> {
     pub(super) request: &'r Value,
 }
 
-impl Heading<'_> {
+impl ResponseHeading<'_> {
     pub(super) fn id(&self) -> String {
         format!("resp_sim{:06}", self.number)
     }
@@ -44,7 +44,7 @@ const ECHOED: &[(&str, &str)] = &[
 ];
 
 /// The whole response.
-pub(super) fn whole(answer: &Answer, output: &[Value], heading: &Heading<'_>) -> Value {
+pub(super) fn whole(answer: &GeneratedAnswer, output: &[Value], heading: &ResponseHeading<'_>) -> Value {
     let mut response = shell(heading, status(&answer.finish));
     response["output"] = Value::Array(output.to_vec());
     match &answer.finish {
@@ -61,7 +61,7 @@ pub(super) fn whole(answer: &Answer, output: &[Value], heading: &Heading<'_>) ->
 }
 
 /// The response before it says anything.
-pub(super) fn shell(heading: &Heading<'_>, status: &str) -> Value {
+pub(super) fn shell(heading: &ResponseHeading<'_>, status: &str) -> Value {
     let mut response = json!({
         "id": heading.id(),
         "object": "response",
@@ -84,12 +84,12 @@ pub(super) fn shell(heading: &Heading<'_>, status: &str) -> Value {
 }
 
 /// The items of the answer.
-pub(super) fn items(answer: &Answer, heading: &Heading<'_>) -> Vec<Value> {
+pub(super) fn items(answer: &GeneratedAnswer, heading: &ResponseHeading<'_>) -> Vec<Value> {
     let mut items = Vec::new();
     for part in &answer.parts {
         let id = |prefix: &str| format!("{prefix}_sim{:06}_{}", heading.number, items.len());
         let item = match part {
-            Part::Thought { summary } => {
+            AnswerPart::Thought { summary } => {
                 let summary: Vec<Value> = summary
                     .iter()
                     .map(|text| json!({"type": "summary_text", "text": text}))
@@ -100,14 +100,14 @@ pub(super) fn items(answer: &Answer, heading: &Heading<'_>) -> Vec<Value> {
                 }
                 item
             }
-            Part::Search { queries, .. } => json!({
+            AnswerPart::Search { queries, .. } => json!({
                 "id": id("ws"),
                 "type": "web_search_call",
                 "status": "completed",
                 "action": {"type": "search", "query": queries.first(), "queries": queries},
             }),
-            Part::Text { text, .. } if text.is_empty() => continue,
-            Part::Text { text, citations } => json!({
+            AnswerPart::Text { text, .. } if text.is_empty() => continue,
+            AnswerPart::Text { text, citations } => json!({
                 "id": id("msg"),
                 "type": "message",
                 "status": "completed",
@@ -119,7 +119,7 @@ pub(super) fn items(answer: &Answer, heading: &Heading<'_>) -> Vec<Value> {
                     "text": text,
                 }],
             }),
-            Part::Call { name, arguments } if takes_text(heading.request, name) => json!({
+            AnswerPart::Call { name, arguments } if takes_text(heading.request, name) => json!({
                 "id": id("ctc"),
                 "type": "custom_tool_call",
                 "status": "completed",
@@ -127,7 +127,7 @@ pub(super) fn items(answer: &Answer, heading: &Heading<'_>) -> Vec<Value> {
                 "name": name,
                 "input": arguments.get("input").and_then(Value::as_str).unwrap_or_default(),
             }),
-            Part::Call { name, arguments } => {
+            AnswerPart::Call { name, arguments } => {
                 let mut item = json!({
                     "id": id("fc"),
                     "type": "function_call",
@@ -160,7 +160,7 @@ fn wants_encrypted(request: &Value) -> bool {
 }
 
 /// The citations of a text; offsets are characters.
-fn annotations(text: &str, citations: &[Citation]) -> Vec<Value> {
+fn annotations(text: &str, citations: &[CitedSpan]) -> Vec<Value> {
     let characters = |bytes: usize| text[..bytes].chars().count();
     citations
         .iter()

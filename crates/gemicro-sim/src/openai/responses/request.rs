@@ -3,12 +3,12 @@
 use serde_json::{Value, json};
 
 use crate::answer::tokens;
-use crate::call::{Call, Shape, ToolResult};
-use crate::scenario::Endpoint;
+use crate::call::{AnswerShape, ModelCall, SimToolResult};
+use crate::scenario::ScenarioEndpoint;
 
 /// The call that a body makes. `before` are the items of the responses that it goes on from.
-pub(crate) fn call(body: &Value, before: &[Value], headers: Vec<String>) -> Call {
-    let mut call = Call::empty(Endpoint::Responses, headers);
+pub(crate) fn call(body: &Value, before: &[Value], headers: Vec<String>) -> ModelCall {
+    let mut call = ModelCall::empty(ScenarioEndpoint::Responses, headers);
     let items = items(body, before);
     let newest = items
         .iter()
@@ -37,7 +37,7 @@ pub(crate) fn call(body: &Value, before: &[Value], headers: Vec<String>) -> Call
     call.results = now
         .iter()
         .filter(|item| is_result(item))
-        .map(|result| ToolResult {
+        .map(|result| SimToolResult {
             tool: tool_of(history, text(result, "call_id")),
             text: text_of(result),
         })
@@ -135,14 +135,14 @@ fn item_tokens(item: &Value) -> u64 {
     }
 }
 
-fn shape(body: &Value) -> Shape {
+fn shape(body: &Value) -> AnswerShape {
     let Some(format) = body.pointer("/text/format") else {
-        return Shape::Text;
+        return AnswerShape::Text;
     };
     match (text(format, "type"), format.get("schema")) {
-        ("json_schema", Some(schema)) => Shape::Schema(schema.clone()),
-        ("json_schema" | "json_object", _) => Shape::Json,
-        _ => Shape::Text,
+        ("json_schema", Some(schema)) => AnswerShape::Schema(schema.clone()),
+        ("json_schema" | "json_object", _) => AnswerShape::Json,
+        _ => AnswerShape::Text,
     }
 }
 

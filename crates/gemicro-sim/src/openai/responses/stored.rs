@@ -11,11 +11,11 @@ const KEPT: usize = 1024;
 /// All conversations of a simulator, bounded.
 #[derive(Debug)]
 pub(crate) struct ResponseStore {
-    kept: Mutex<Kept>,
+    kept: Mutex<StoredResponse>,
 }
 
 #[derive(Debug, Default)]
-struct Kept {
+struct StoredResponse {
     by_id: HashMap<String, Arc<Vec<Value>>>,
     order: VecDeque<String>,
 }
@@ -23,12 +23,12 @@ struct Kept {
 impl ResponseStore {
     pub(crate) fn new() -> Self {
         Self {
-            kept: Mutex::new(Kept::default()),
+            kept: Mutex::new(StoredResponse::default()),
         }
     }
 
     pub(crate) fn reset(&self) {
-        *self.kept() = Kept::default();
+        *self.kept() = StoredResponse::default();
     }
 
     /// All items up to and including a response.
@@ -47,7 +47,7 @@ impl ResponseStore {
         }
     }
 
-    fn kept(&self) -> MutexGuard<'_, Kept> {
+    fn kept(&self) -> MutexGuard<'_, StoredResponse> {
         self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -230,16 +230,16 @@ async fn it_stops_at_its_bounds_and_says_so() {
             .await;
     }
     let usual = place.search.bounds;
-    let no_time = Bounds {
+    let no_time = SearchBounds {
         time: Duration::ZERO,
         ..usual
     };
-    let few = Bounds {
+    let few = SearchBounds {
         conversations: 1,
         runs: 2,
         ..usual
     };
-    let few_bytes = Bounds {
+    let few_bytes = SearchBounds {
         stored_bytes: 1,
         ..usual
     };

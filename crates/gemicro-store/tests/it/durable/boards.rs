@@ -2,7 +2,7 @@
 
 use gemicro_core::store::{Append, BoardLine, Store, StoreError, Writer};
 use gemicro_event::{Json, StreamId};
-use gemicro_store::{Board, DurableStore, Tally};
+use gemicro_store::{BoardTally, DurableStore, StoredBoard};
 use serde_json::json;
 
 use super::World;
@@ -19,8 +19,8 @@ fn line(place: u32, state: &str) -> BoardLine {
     }
 }
 
-fn tally(state: &str, n_lines: u64, n_later: u64) -> Tally {
-    Tally {
+fn tally(state: &str, n_lines: u64, n_later: u64) -> BoardTally {
+    BoardTally {
         state: state.to_owned(),
         n_lines,
         n_later,
@@ -28,9 +28,9 @@ fn tally(state: &str, n_lines: u64, n_later: u64) -> Tally {
 }
 
 /// The board that these lines make.
-fn board(lines: &[BoardLine], tallies: Vec<Tally>) -> Board {
+fn board(lines: &[BoardLine], tallies: Vec<BoardTally>) -> StoredBoard {
     let shown: Vec<&str> = lines.iter().map(|line| line.shown.text()).collect();
-    Board {
+    StoredBoard {
         shown: format!("[{}]", shown.join(",")),
         tallies,
     }
@@ -73,7 +73,7 @@ pub(super) async fn a_board_has_its_lines_in_order_and_counted(world: &World) {
 pub(super) async fn a_run_without_a_board_has_an_empty_one(world: &World) {
     let store = world.store().await;
     let stream = free_run(&store, "no board").await;
-    assert_eq!(store.board(&stream).await.unwrap(), Board::default());
+    assert_eq!(store.board(&stream).await.unwrap(), StoredBoard::default());
     assert_eq!(store.board_tallies(&stream).await.unwrap(), []);
     let error = store.board(&StreamId::random()).await.unwrap_err();
     assert!(matches!(error, StoreError::NotFound { .. }), "{error:?}");

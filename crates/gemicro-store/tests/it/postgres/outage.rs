@@ -3,7 +3,7 @@
 use futures_util::StreamExt;
 use gemicro_core::queue::StepQueue;
 use gemicro_core::store::{Store, StoreError};
-use gemicro_store::{Options, PostgresStore};
+use gemicro_store::{PostgresStore, StoreOptions};
 
 use crate::make::{MINUTE, all, append_outside, folder, free_run, gap_free, large, note};
 use crate::server::{Server, address};
@@ -11,9 +11,9 @@ use crate::server::{Server, address};
 #[tokio::test]
 async fn a_server_that_is_not_there_is_named() {
     let nowhere = folder();
-    let options = Options {
+    let options = StoreOptions {
         busy_timeout: std::time::Duration::from_millis(200),
-        ..Options::default()
+        ..StoreOptions::default()
     };
     let refused = PostgresStore::connect_with(&address(nowhere.path()), &options).await;
     let message = refused.unwrap_err().to_string();
@@ -37,9 +37,9 @@ async fn a_port_that_refuses_is_not_tried_for_long() {
         let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
         listener.local_addr().unwrap().port()
     };
-    let options = Options {
+    let options = StoreOptions {
         busy_timeout: MINUTE * 60,
-        ..Options::default()
+        ..StoreOptions::default()
     };
     let address = format!("postgres://me:secret@127.0.0.1:{port}/x?sslmode=disable");
     let refused = tokio::time::timeout(MINUTE, PostgresStore::connect_with(&address, &options)).await;

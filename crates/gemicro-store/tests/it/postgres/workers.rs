@@ -6,7 +6,7 @@ use std::path::Path;
 use std::process::{Child, Stdio};
 use std::time::Duration;
 
-use gemicro_core::queue::{Claim, ProviderLimit, QueuedStep, StepQueue};
+use gemicro_core::queue::{ClaimRequest, ProviderLimit, QueuedStep, StepQueue};
 use gemicro_core::store::StepMark;
 use gemicro_event::{Charge, Json, StepKey, StreamId, Timestamp};
 use gemicro_store::PostgresStore;
@@ -44,7 +44,7 @@ async fn child_works() {
     let store = PostgresStore::connect(&address(&folder)).await.unwrap();
     let mut held = Vec::new();
     loop {
-        let claim = Claim {
+        let claim = ClaimRequest {
             worker: name.clone(),
             kinds: vec!["work".to_owned()],
             max_steps: 3,

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
-use gemicro_core::queue::{Heartbeat, News, QueueCounts, QueueState, QueuedStep, StepQueue};
+use gemicro_core::queue::{Heartbeat, QueueCounts, QueueState, QueuedStep, StepQueue, WorkerNews};
 use gemicro_core::store::StoreError;
 use gemicro_event::{ErrorKind, Failure, Timestamp};
 use gemicro_store::{DeadLetterFilter, DurableStore};
@@ -24,7 +24,7 @@ pub(super) async fn a_completion_and_its_facts_are_one(store: DurableStore) {
     enqueue(&store, vec![step(&stream, "a")]).await;
     let claimed = claim_one(&store, "w").await;
     let said = store
-        .settle_one(&claimed.lease, News::Working, vec![note(1)])
+        .settle_one(&claimed.lease, WorkerNews::Working, vec![note(1)])
         .await
         .unwrap();
     assert_eq!((said.state, said.events[0].seq), (QueueState::Running, 2));
@@ -43,7 +43,7 @@ pub(super) async fn a_completion_and_its_facts_are_one(store: DurableStore) {
     let settled = store.complete(&claimed.lease, done(&claimed)).await.unwrap();
     assert_eq!((settled.state, settled.events[0].seq), (QueueState::Completed, 3));
     // A step that is done takes no more facts.
-    for news in [News::Working, News::Completed, News::Cancelled] {
+    for news in [WorkerNews::Working, WorkerNews::Completed, WorkerNews::Cancelled] {
         let again = store.settle_one(&claimed.lease, news, done(&claimed)).await;
         assert_eq!(again.unwrap_err(), fenced(&claimed.lease));
     }

@@ -3,7 +3,9 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use gemicro_core::queue::{Claim, News, ProviderLimit, QueueCounts, QueueState, QueuedStep, StepQueue};
+use gemicro_core::queue::{
+    ClaimRequest, ProviderLimit, QueueCounts, QueueState, QueuedStep, StepQueue, WorkerNews,
+};
 use gemicro_core::store::StoreError;
 use gemicro_event::{StepKey, StreamId, Timestamp};
 use gemicro_store::DurableStore;
@@ -70,7 +72,7 @@ pub(super) async fn a_worker_gets_only_what_it_can_do(store: DurableStore) {
         names(&claim(&store, "us", 10, MINUTE).await),
         [("ours".to_owned(), 1)]
     );
-    let both = Claim {
+    let both = ClaimRequest {
         worker: "all".to_owned(),
         kinds: vec!["work".to_owned(), "other".to_owned()],
         max_steps: 10,
@@ -157,7 +159,7 @@ pub(super) async fn an_attempt_is_offered_only_over_an_end_that_is_known(store: 
     let claimed = claim_one(&store, "w").await;
     assert!(claimed.lease.token != dead.lease.token && claimed.lease.attempt == 4);
     store
-        .settle_one(&claimed.lease, News::Cancelled, Vec::new())
+        .settle_one(&claimed.lease, WorkerNews::Cancelled, Vec::new())
         .await
         .unwrap();
     assert_eq!(offer(5, 3).await, 4, "it was taken before it was cancelled");

@@ -9,7 +9,7 @@ mod work;
 
 use std::time::Duration;
 
-use gemicro_core::queue::{Claim, ClaimedStep, QueuedStep, StepQueue};
+use gemicro_core::queue::{ClaimRequest, ClaimedStep, QueuedStep, StepQueue};
 use gemicro_core::store::{NewEvent, StepMark};
 use gemicro_event::{Charge, Json, StepKey, StreamId, Timestamp};
 use gemicro_store::DurableStore;
@@ -85,7 +85,7 @@ async fn enqueue(store: &DurableStore, steps: Vec<QueuedStep>) -> u64 {
 }
 
 async fn claim(store: &DurableStore, worker: &str, max_steps: usize, ttl: Duration) -> Vec<ClaimedStep> {
-    let claim = Claim {
+    let claim = ClaimRequest {
         worker: worker.to_owned(),
         kinds: vec!["work".to_owned()],
         max_steps,

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use gemicro_core::queue::{Heartbeat, News, QueueCounts, QueueState, QueuedStep, StepLease, StepQueue};
+use gemicro_core::queue::{Heartbeat, QueueCounts, QueueState, QueuedStep, StepLease, StepQueue, WorkerNews};
 use gemicro_core::store::StoreError;
 use gemicro_event::{ErrorKind, Failure, StepKey, StreamId, Timestamp};
 use gemicro_store::DurableStore;
@@ -188,21 +188,21 @@ impl Step {
     }
 }
 
-fn news_of(kind: NewsKind) -> News {
+fn news_of(kind: NewsKind) -> WorkerNews {
     let reason = Failure::new(ErrorKind::UpstreamError, "no luck");
     match kind {
-        NewsKind::Working => News::Working,
-        NewsKind::Completed => News::Completed,
-        NewsKind::AgainNow => News::Again {
+        NewsKind::Working => WorkerNews::Working,
+        NewsKind::Completed => WorkerNews::Completed,
+        NewsKind::AgainNow => WorkerNews::Again {
             not_before: Timestamp::from_millis(1),
             reason,
         },
-        NewsKind::AgainLater => News::Again {
+        NewsKind::AgainLater => WorkerNews::Again {
             not_before: Timestamp::now().plus(MINUTE * 60),
             reason,
         },
-        NewsKind::Failed => News::Failed { reason },
-        NewsKind::Cancelled => News::Cancelled,
+        NewsKind::Failed => WorkerNews::Failed { reason },
+        NewsKind::Cancelled => WorkerNews::Cancelled,
     }
 }
 

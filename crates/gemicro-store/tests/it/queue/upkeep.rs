@@ -1,6 +1,6 @@
 //! Cancelling, trying again, and what the end of a run takes away.
 
-use gemicro_core::queue::{Heartbeat, News, QueueCounts, QueueState, StepQueue};
+use gemicro_core::queue::{Heartbeat, QueueCounts, QueueState, StepQueue, WorkerNews};
 use gemicro_core::store::StoreError;
 use gemicro_event::{ErrorKind, Failure, StepKey};
 use gemicro_store::DurableStore;
@@ -35,7 +35,7 @@ pub(super) async fn a_queued_step_is_cancelled_at_once_a_running_one_is_asked(st
         "{beats:?}"
     );
     let stopped = store
-        .settle_one(&running.lease, News::Cancelled, done(&running))
+        .settle_one(&running.lease, WorkerNews::Cancelled, done(&running))
         .await
         .unwrap();
     assert_eq!((stopped.state, stopped.events.len()), (QueueState::Cancelled, 1));

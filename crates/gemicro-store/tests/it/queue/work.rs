@@ -1,6 +1,6 @@
 //! Many steps at once.
 
-use gemicro_core::queue::{News, Settlement, StepQueue};
+use gemicro_core::queue::{Settlement, StepQueue, WorkerNews};
 use gemicro_store::DurableStore;
 
 use super::{claim, done, enqueue, step};
@@ -16,7 +16,7 @@ pub(super) async fn hundreds_of_completions_share_a_commit(store: DurableStore) 
         assert_eq!(claimed.len(), 200);
         let settlements = claimed.iter().map(|step| Settlement {
             lease: step.lease.clone(),
-            news: News::Completed,
+            news: WorkerNews::Completed,
             events: done(step),
         });
         for settled in store.settle(settlements.collect()).await {

@@ -6,7 +6,7 @@ use std::process::Command;
 
 use gemicro_core::store::{NewEvent, Store, StoreError};
 use gemicro_event::StreamId;
-use gemicro_store::{Options, SqliteStore};
+use gemicro_store::{SqliteStore, StoreOptions};
 use serde_json::json;
 
 use super::processes::{child, told};
@@ -33,9 +33,9 @@ async fn fill(store: &SqliteStore, stream: &StreamId) -> u64 {
 async fn a_store_at_its_limit_says_so_and_keeps_everything() {
     let folder = folder();
     let home = folder.path().join("home");
-    let options = Options {
+    let options = StoreOptions {
         max_bytes: Some(1 << 20),
-        ..Options::default()
+        ..StoreOptions::default()
     };
     let store = SqliteStore::open_with(&home, &options).await.unwrap();
     let stream = free_run(&store, "limited").await;

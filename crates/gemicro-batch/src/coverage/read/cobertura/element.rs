@@ -6,21 +6,21 @@ use quick_xml::events::{BytesStart, Event};
 use quick_xml::{Error, Reader};
 
 use crate::coverage::bounds::MAX_RECORD_BYTES;
-use crate::coverage::read::read_error::ReadError;
+use crate::coverage::read::read_error::ReportError;
 
 /// What the reader says when an element does not end.
 const TOO_LONG: &str = "an element is too long";
 
 /// The elements of a document, in order.
 pub(super) struct Elements<R> {
-    reader: Reader<Bounded<R>>,
+    reader: Reader<BoundedBytes<R>>,
     buffer: Vec<u8>,
 }
 
 impl<R: BufRead> Elements<R> {
     pub(super) fn new(inner: R) -> Self {
         Self {
-            reader: Reader::from_reader(Bounded {
+            reader: Reader::from_reader(BoundedBytes {
                 inner,
                 n_left: MAX_RECORD_BYTES,
             }),
@@ -34,7 +34,7 @@ impl<R: BufRead> Elements<R> {
     }
 
     /// The next one; the end again and again at the end.
-    pub(super) fn next(&mut self) -> Result<Event<'_>, ReadError> {
+    pub(super) fn next(&mut self) -> Result<Event<'_>, ReportError> {
         self.buffer.clear();
         self.reader.get_mut().n_left = MAX_RECORD_BYTES;
         let place = self.place();
@@ -42,10 +42,10 @@ impl<R: BufRead> Elements<R> {
             Ok(event) => Ok(event),
             Err(Error::Io(error)) if error.to_string() == TOO_LONG => {
                 let message = format!("an element or a text of more than {MAX_RECORD_BYTES} bytes");
-                Err(ReadError::malformed(place, message))
+                Err(ReportError::malformed(place, message))
             }
-            Err(Error::Io(error)) => Err(ReadError::Io(unshared(&error))),
-            Err(error) => Err(ReadError::malformed(place, error.to_string())),
+            Err(Error::Io(error)) => Err(ReportError::Io(unshared(&error))),
+            Err(error) => Err(ReportError::malformed(place, error.to_string())),
         }
     }
 }
@@ -78,12 +78,12 @@ fn unshared(error: &io::Error) -> io::Error {
 }
 
 /// Bytes of which only so many may go by before the next element.
-struct Bounded<R> {
+struct BoundedBytes<R> {
     inner: R,
     n_left: usize,
 }
 
-impl<R: BufRead> BufRead for Bounded<R> {
+impl<R: BufRead> BufRead for BoundedBytes<R> {
     fn fill_buf(&mut self) -> io::Result<&[u8]> {
         if self.n_left == 0 {
             return Err(io::Error::other(TOO_LONG));
@@ -100,7 +100,7 @@ impl<R: BufRead> BufRead for Bounded<R> {
     }
 }
 
-impl<R: BufRead> Read for Bounded<R> {
+impl<R: BufRead> Read for BoundedBytes<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let n_bytes = self.fill_buf()?.len().min(buffer.len());
         let (bytes, _) = self.fill_buf()?.split_at(n_bytes);

@@ -1,21 +1,21 @@
 //! The bounds of what is collected.
 
-use super::{Bounds, Collected, FunctionCoverage, ReadError};
+use super::{CollectedReport, FunctionCoverage, ReportBounds, ReportError};
 
-fn collected() -> Collected {
-    Collected {
-        bounds: Bounds {
+fn collected() -> CollectedReport {
+    CollectedReport {
+        bounds: ReportBounds {
             files: 2,
             lines: 4,
             functions: 1,
         },
-        ..Collected::default()
+        ..CollectedReport::default()
     }
 }
 
-fn refused<T: std::fmt::Debug>(added: Result<T, ReadError>) -> String {
+fn refused<T: std::fmt::Debug>(added: Result<T, ReportError>) -> String {
     match added {
-        Err(ReadError::TooLarge(what)) => what,
+        Err(ReportError::TooLarge(what)) => what,
         other => panic!("{other:?}"),
     }
 }

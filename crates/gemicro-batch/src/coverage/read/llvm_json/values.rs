@@ -7,32 +7,32 @@ use serde::de::{Deserializer, Error, IgnoredAny, SeqAccess, Visitor};
 
 use crate::coverage::bounds::MAX_COUNT;
 use crate::coverage::read::count::{of_float, of_number};
-use crate::coverage::read::segments::{Segment, SegmentLines};
+use crate::coverage::read::segments::{CoverageSegment, SegmentLines};
 
 /// A file.
 #[derive(Debug, Deserialize)]
 pub(super) struct FileEntry {
-    pub(super) filename: Name,
+    pub(super) filename: LossyName,
     #[serde(default)]
-    pub(super) segments: Lines,
+    pub(super) segments: FileLines,
 }
 
 /// A function, or one instance of it.
 #[derive(Debug, Deserialize)]
 pub(super) struct FunctionEntry {
-    pub(super) name: Name,
+    pub(super) name: LossyName,
     pub(super) count: Number,
-    pub(super) filenames: Vec<Name>,
+    pub(super) filenames: Vec<LossyName>,
     pub(super) regions: Begin,
 }
 
 /// A text that need not be valid Unicode.
 #[derive(Debug)]
-pub(super) struct Name(pub(super) Vec<u8>);
+pub(super) struct LossyName(pub(super) Vec<u8>);
 
 /// The lines of a file, out of its segments.
 #[derive(Debug, Default)]
-pub(super) struct Lines(pub(super) Vec<(u32, u64)>);
+pub(super) struct FileLines(pub(super) Vec<(u32, u64)>);
 
 /// Where the regions of a function begin in its own file.
 #[derive(Debug)]
@@ -63,22 +63,22 @@ impl Number {
     }
 }
 
-impl<'de> Deserialize<'de> for Name {
+impl<'de> Deserialize<'de> for LossyName {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         struct NameVisitor;
         impl Visitor<'_> for NameVisitor {
-            type Value = Name;
+            type Value = LossyName;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 f.write_str("a name")
             }
 
-            fn visit_str<E: Error>(self, text: &str) -> Result<Name, E> {
-                Ok(Name(text.as_bytes().to_owned()))
+            fn visit_str<E: Error>(self, text: &str) -> Result<LossyName, E> {
+                Ok(LossyName(text.as_bytes().to_owned()))
             }
 
-            fn visit_bytes<E: Error>(self, bytes: &[u8]) -> Result<Name, E> {
-                Ok(Name(bytes.to_owned()))
+            fn visit_bytes<E: Error>(self, bytes: &[u8]) -> Result<LossyName, E> {
+                Ok(LossyName(bytes.to_owned()))
             }
         }
         deserializer.deserialize_bytes(NameVisitor)
@@ -116,25 +116,25 @@ impl<'de> Deserialize<'de> for Number {
     }
 }
 
-impl<'de> Deserialize<'de> for Lines {
+impl<'de> Deserialize<'de> for FileLines {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         struct LinesVisitor;
         impl<'de> Visitor<'de> for LinesVisitor {
-            type Value = Lines;
+            type Value = FileLines;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 f.write_str("a list of segments")
             }
 
-            fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Lines, A::Error> {
+            fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<FileLines, A::Error> {
                 let mut lines = Vec::new();
                 let mut segments = SegmentLines::default();
-                while let Some(Row(row)) = seq.next_element::<Row<6>>()? {
+                while let Some(ValueRow(row)) = seq.next_element::<ValueRow<6>>()? {
                     let part = |idx: usize| {
                         row[idx].ok_or_else(|| A::Error::custom("a segment has five parts or more"))
                     };
                     let is_set = |number: Number| number.as_count() > 0;
-                    let segment = Segment {
+                    let segment = CoverageSegment {
                         line: part(0)?.as_line()?.unwrap_or(0),
                         count: part(2)?.as_count(),
                         has_count: is_set(part(3)?),
@@ -145,7 +145,7 @@ impl<'de> Deserialize<'de> for Lines {
                 }
                 segments.finish(&mut lines);
                 lines.retain(|(line, _)| *line > 0);
-                Ok(Lines(lines))
+                Ok(FileLines(lines))
             }
         }
         deserializer.deserialize_seq(LinesVisitor)
@@ -164,7 +164,7 @@ impl<'de> Deserialize<'de> for Begin {
 
             fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Begin, A::Error> {
                 let mut begin = None;
-                while let Some(Row(row)) = seq.next_element::<Row<6>>()? {
+                while let Some(ValueRow(row)) = seq.next_element::<ValueRow<6>>()? {
                     // The sixth part is the number of the file; 0 is the function's own.
                     let is_own = row[5].is_none_or(|number| number.as_count() == 0);
                     if let (None, true, Some(line)) = (begin, is_own, row[0]) {
@@ -179,25 +179,25 @@ impl<'de> Deserialize<'de> for Begin {
 }
 
 /// The first parts of a list of numbers and switches.
-struct Row<const N: usize>([Option<Number>; N]);
+struct ValueRow<const N: usize>([Option<Number>; N]);
 
-impl<'de, const N: usize> Deserialize<'de> for Row<N> {
+impl<'de, const N: usize> Deserialize<'de> for ValueRow<N> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         struct RowVisitor<const N: usize>;
         impl<'de, const N: usize> Visitor<'de> for RowVisitor<N> {
-            type Value = Row<N>;
+            type Value = ValueRow<N>;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 f.write_str("a list of numbers")
             }
 
-            fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Row<N>, A::Error> {
+            fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<ValueRow<N>, A::Error> {
                 let mut row = [None; N];
                 for part in &mut row {
                     *part = seq.next_element()?;
                 }
                 while seq.next_element::<IgnoredAny>()?.is_some() {}
-                Ok(Row(row))
+                Ok(ValueRow(row))
             }
         }
         deserializer.deserialize_seq(RowVisitor::<N>)

@@ -5,7 +5,7 @@ use ratatui::crossterm::event::{KeyCode, KeyModifiers};
 
 use super::{drawn, enter, orders, press, seconds, state, text, type_in};
 use crate::chat::actor::{answered, asked, opened};
-use crate::chat::screen::keys::Deed;
+use crate::chat::screen::keys::KeyAction;
 use crate::chat::screen::state::{Activity, ScreenState};
 
 const NONE: KeyModifiers = KeyModifiers::NONE;
@@ -126,7 +126,7 @@ fn ctrl_c_stops_then_clears_then_leaves() {
     assert_eq!(ctrl_c(&mut state), []);
     assert_eq!(orders(ctrl_c(&mut state)), [Order::Quit]);
     // A chat that does not end cannot hold anybody.
-    assert_eq!(ctrl_c(&mut state), [Deed::Leave]);
+    assert_eq!(ctrl_c(&mut state), [KeyAction::Leave]);
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! Markdown as lines.
 
 use super::super::markdown::lay_out;
-use super::super::segments::Segmented;
+use super::super::segments::SegmentedText;
 use super::Theme;
 
 const THEME: Theme = Theme { has_colour: false };
@@ -87,8 +87,8 @@ fn a_text_in_pieces_is_the_text() {
     let prose = "A sentence of some words.\n\n".repeat(1_000);
     let endless = "x".repeat(100_000);
     let text = format!("{prose}{code}{prose}{endless}\n\nend");
-    let whole = Segmented::new(&text);
-    let mut grown = Segmented::default();
+    let whole = SegmentedText::new(&text);
+    let mut grown = SegmentedText::default();
     for chunk in text.as_bytes().chunks(97) {
         grown.push(std::str::from_utf8(chunk).unwrap());
     }

@@ -14,7 +14,7 @@ use ratatui::Terminal;
 use ratatui::backend::TestBackend;
 use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
-use super::keys::Deed;
+use super::keys::KeyAction;
 use super::state::ScreenState;
 use super::theme::Theme;
 
@@ -37,7 +37,7 @@ fn text(state: &ScreenState, columns: u16, rows: u16) -> String {
     lines.collect::<Vec<_>>().join("\n")
 }
 
-fn press(state: &mut ScreenState, code: KeyCode, modifiers: KeyModifiers) -> Vec<Deed> {
+fn press(state: &mut ScreenState, code: KeyCode, modifiers: KeyModifiers) -> Vec<KeyAction> {
     state.key(KeyEvent::new(code, modifiers))
 }
 
@@ -54,9 +54,9 @@ fn enter(state: &mut ScreenState, text: &str) -> Vec<Order> {
     orders(press(state, KeyCode::Enter, KeyModifiers::NONE))
 }
 
-fn orders(deeds: Vec<Deed>) -> Vec<Order> {
+fn orders(deeds: Vec<KeyAction>) -> Vec<Order> {
     let order = |deed| match deed {
-        Deed::Send(order) => order,
+        KeyAction::Send(order) => order,
         other => panic!("no order: {other:?}"),
     };
     deeds.into_iter().map(order).collect()

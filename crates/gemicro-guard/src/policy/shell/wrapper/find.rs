@@ -2,9 +2,9 @@
 
 use super::super::program::{self, Program, later_words};
 use super::super::redirect;
-use super::super::run::Run;
-use super::super::state::State;
-use super::super::word::Word;
+use super::super::run::PolicyRun;
+use super::super::state::ShellState;
+use super::super::word::ShellWord;
 use super::super::writer;
 use super::opaque;
 use crate::policy::decision::Denial;
@@ -26,7 +26,7 @@ const ACTIONS: &[&str] = &[
 const FILES: &[&str] = &["-fprint", "-fprint0", "-fprintf", "-fls"];
 
 /// Judges every command that the search would start.
-pub(super) fn judge(run: &Run<'_>, program: &Program<'_>, state: &State) -> Result<(), Denial> {
+pub(super) fn judge(run: &PolicyRun<'_>, program: &Program<'_>, state: &ShellState) -> Result<(), Denial> {
     let words = &program.words[1..];
     deleted(run, words, state)?;
     let mut at = 0;
@@ -56,19 +56,19 @@ pub(super) fn judge(run: &Run<'_>, program: &Program<'_>, state: &State) -> Resu
 }
 
 /// `-delete` and commands that remove or change what was found do so below the folders that the search starts in.
-fn deleted(run: &Run<'_>, words: &[Word], state: &State) -> Result<(), Denial> {
+fn deleted(run: &PolicyRun<'_>, words: &[ShellWord], state: &ShellState) -> Result<(), Denial> {
     let changes = words.iter().enumerate().any(|(at, word)| match word.known() {
         Some("-delete") => true,
         Some(action) if ACTIONS.contains(&action) => words
             .get(at + 1)
-            .and_then(Word::known)
+            .and_then(ShellWord::known)
             .is_some_and(|name| writer::changes_operands(&program::base_name(name))),
         _ => false,
     });
     if !changes {
         return Ok(());
     }
-    let is_root = |word: &&Word| !word.prefix.starts_with(['-', '(', '!', ')', ',']);
+    let is_root = |word: &&ShellWord| !word.prefix.starts_with(['-', '(', '!', ')', ',']);
     words
         .iter()
         .skip_while(|word| matches!(word.known(), Some("-H" | "-L" | "-P")))
@@ -76,14 +76,19 @@ fn deleted(run: &Run<'_>, words: &[Word], state: &State) -> Result<(), Denial> {
         .try_for_each(|root| writer::target(run, root, state))
 }
 
-fn command(run: &Run<'_>, program: &Program<'_>, words: &[Word], state: &State) -> Result<(), Denial> {
-    let words: Vec<Word> = words
+fn command(
+    run: &PolicyRun<'_>,
+    program: &Program<'_>,
+    words: &[ShellWord],
+    state: &ShellState,
+) -> Result<(), Denial> {
+    let words: Vec<ShellWord> = words
         .iter()
         .map(|word| match word.known() {
-            Some(text) if text.contains('{') && text.contains('}') => Word {
+            Some(text) if text.contains('{') && text.contains('}') => ShellWord {
                 splits: text == "{}",
                 prefix: text.split('{').next().unwrap_or_default().to_owned(),
-                ..Word::unknown(text)
+                ..ShellWord::unknown(text)
             },
             _ => word.clone(),
         })

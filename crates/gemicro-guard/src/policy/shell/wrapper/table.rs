@@ -1,12 +1,12 @@
 //! The wrappers whose command follows as words, with the options they take. An option that is not here is a denial.
 
-use super::super::options::Options;
+use super::super::options::ProgramOptions;
 
 /// How a wrapper is read.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Wrapper {
     pub(super) names: &'static [&'static str],
-    pub(super) options: Options,
+    pub(super) options: ProgramOptions,
     /// Words between the options and the command.
     pub(super) operands: usize,
     /// Whether `NAME=value` may come before the command.
@@ -37,7 +37,7 @@ pub(super) enum Alone {
     Shell,
 }
 
-const NO_OPTIONS: Options = Options {
+const NO_OPTIONS: ProgramOptions = ProgramOptions {
     flags: "",
     valued: "",
     attached: "",
@@ -68,7 +68,7 @@ pub(super) fn find(base: &str) -> Option<&'static Wrapper> {
 const WRAPPERS: &[Wrapper] = &[
     Wrapper {
         names: &["env"],
-        options: Options {
+        options: ProgramOptions {
             flags: "i0v",
             valued: "uCS",
             attached: "",
@@ -81,7 +81,7 @@ const WRAPPERS: &[Wrapper] = &[
     },
     Wrapper {
         names: &["command"],
-        options: Options {
+        options: ProgramOptions {
             flags: "pvV",
             ..NO_OPTIONS
         },
@@ -96,7 +96,7 @@ const WRAPPERS: &[Wrapper] = &[
     },
     Wrapper {
         names: &["exec"],
-        options: Options {
+        options: ProgramOptions {
             flags: "cl",
             valued: "a",
             ..NO_OPTIONS
@@ -106,7 +106,7 @@ const WRAPPERS: &[Wrapper] = &[
     },
     Wrapper {
         names: &["sudo"],
-        options: Options {
+        options: ProgramOptions {
             flags: "ABbEHikKlNnPSsvV",
             valued: "CDghpRrTtUu",
             long_flags: &[
@@ -128,7 +128,7 @@ const WRAPPERS: &[Wrapper] = &[
     },
     Wrapper {
         names: &["doas"],
-        options: Options {
+        options: ProgramOptions {
             flags: "nLs",
             valued: "Cu",
             ..NO_OPTIONS
@@ -138,7 +138,7 @@ const WRAPPERS: &[Wrapper] = &[
     },
     Wrapper {
         names: &["time", "gtime"],
-        options: Options {
+        options: ProgramOptions {
             flags: "apqvV",
             valued: "fo",
             long_flags: &["append", "portability", "verbose", "quiet"],
@@ -150,7 +150,7 @@ const WRAPPERS: &[Wrapper] = &[
     },
     Wrapper {
         names: &["timeout", "gtimeout"],
-        options: Options {
+        options: ProgramOptions {
             flags: "vfp",
             valued: "ks",
             long_flags: &["foreground", "preserve-status", "verbose"],
@@ -162,7 +162,7 @@ const WRAPPERS: &[Wrapper] = &[
     },
     Wrapper {
         names: &["nice"],
-        options: Options {
+        options: ProgramOptions {
             flags: "0123456789",
             valued: "n",
             long_valued: &["adjustment"],
@@ -172,7 +172,7 @@ const WRAPPERS: &[Wrapper] = &[
     },
     Wrapper {
         names: &["ionice"],
-        options: Options {
+        options: ProgramOptions {
             flags: "t",
             valued: "cnpPu",
             long_flags: &["ignore"],
@@ -183,7 +183,7 @@ const WRAPPERS: &[Wrapper] = &[
     },
     Wrapper {
         names: &["chrt"],
-        options: Options {
+        options: ProgramOptions {
             flags: "abfiorRv",
             valued: "TPD",
             ..NO_OPTIONS
@@ -193,7 +193,7 @@ const WRAPPERS: &[Wrapper] = &[
     },
     Wrapper {
         names: &["taskset"],
-        options: Options {
+        options: ProgramOptions {
             flags: "ac",
             ..NO_OPTIONS
         },
@@ -206,7 +206,7 @@ const WRAPPERS: &[Wrapper] = &[
     },
     Wrapper {
         names: &["setsid"],
-        options: Options {
+        options: ProgramOptions {
             flags: "cfw",
             long_flags: &["ctty", "fork", "wait"],
             ..NO_OPTIONS
@@ -215,7 +215,7 @@ const WRAPPERS: &[Wrapper] = &[
     },
     Wrapper {
         names: &["stdbuf"],
-        options: Options {
+        options: ProgramOptions {
             valued: "ioe",
             long_valued: &["input", "output", "error"],
             ..NO_OPTIONS
@@ -224,7 +224,7 @@ const WRAPPERS: &[Wrapper] = &[
     },
     Wrapper {
         names: &["xargs", "gxargs"],
-        options: Options {
+        options: ProgramOptions {
             flags: "0rtxpo",
             valued: "adEILnPsJR",
             attached: "iel",
@@ -254,7 +254,7 @@ const WRAPPERS: &[Wrapper] = &[
     },
     Wrapper {
         names: &["flock"],
-        options: Options {
+        options: ProgramOptions {
             flags: "nsuxeFo",
             valued: "wE",
             long_flags: &[
@@ -275,7 +275,7 @@ const WRAPPERS: &[Wrapper] = &[
     },
     Wrapper {
         names: &["chroot"],
-        options: Options {
+        options: ProgramOptions {
             long_flags: &["skip-chdir"],
             long_valued: &["userspec", "groups"],
             ..NO_OPTIONS
@@ -287,7 +287,7 @@ const WRAPPERS: &[Wrapper] = &[
     },
     Wrapper {
         names: &["unshare"],
-        options: Options {
+        options: ProgramOptions {
             flags: "imnpuUCTrfc",
             long_flags: &[
                 "fork",

@@ -1,18 +1,18 @@
 //! Wrappers that hand a text to a shell: `watch`, `script`, `su`, `ssh`, `parallel`.
 
 use super::super::nested::{self, hidden};
-use super::super::options::{self, Options};
+use super::super::options::{self, ProgramOptions};
 use super::super::program::{self, Program};
-use super::super::run::Run;
-use super::super::state::State;
-use super::super::word::Word;
+use super::super::run::PolicyRun;
+use super::super::state::ShellState;
+use super::super::word::ShellWord;
 use super::opaque;
 use crate::policy::decision::Denial;
 
 /// The programs read here.
 pub(super) const NAMES: &[&str] = &["watch", "script", "su", "runuser", "ssh", "parallel"];
 
-const WATCH: Options = Options {
+const WATCH: ProgramOptions = ProgramOptions {
     flags: "bcdegptwxr",
     valued: "nq",
     attached: "",
@@ -29,28 +29,28 @@ const WATCH: Options = Options {
     ],
     long_valued: &["interval", "equexit"],
 };
-const SCRIPT: Options = Options {
+const SCRIPT: ProgramOptions = ProgramOptions {
     flags: "aefqE",
     valued: "coIOBTm",
     attached: "t",
     long_flags: &["append", "return", "flush", "quiet", "force"],
     long_valued: &["command", "log-out", "log-in", "log-io", "log-timing"],
 };
-const SU: Options = Options {
+const SU: ProgramOptions = ProgramOptions {
     flags: "lmpfP",
     valued: "cgGsuw",
     attached: "",
     long_flags: &["login", "preserve-environment", "fast", "pty"],
     long_valued: &["command", "group", "shell", "user"],
 };
-const SSH: Options = Options {
+const SSH: ProgramOptions = ProgramOptions {
     flags: "46AaCfGgKkMNnqsTtVvXxYy",
     valued: "BbcDEeFIiJLlmOopQRSWw",
     attached: "",
     long_flags: &[],
     long_valued: &[],
 };
-const PARALLEL: Options = Options {
+const PARALLEL: ProgramOptions = ProgramOptions {
     flags: "0kmXtv",
     valued: "jaINnLds",
     attached: "",
@@ -71,7 +71,12 @@ const PARALLEL: Options = Options {
 };
 
 /// Judges the text that the program would run.
-pub(super) fn judge(run: &Run<'_>, program: &Program<'_>, base: &str, state: &State) -> Result<(), Denial> {
+pub(super) fn judge(
+    run: &PolicyRun<'_>,
+    program: &Program<'_>,
+    base: &str,
+    state: &ShellState,
+) -> Result<(), Denial> {
     let words = &program.words[1..];
     let spec = match base {
         "watch" => &WATCH,
@@ -137,14 +142,24 @@ pub(super) fn judge(run: &Run<'_>, program: &Program<'_>, base: &str, state: &St
     }
 }
 
-fn joined(run: &Run<'_>, program: &Program<'_>, words: &[Word], state: &mut State) -> Result<(), Denial> {
-    let words: Option<Vec<&str>> = words.iter().map(Word::known).collect();
+fn joined(
+    run: &PolicyRun<'_>,
+    program: &Program<'_>,
+    words: &[ShellWord],
+    state: &mut ShellState,
+) -> Result<(), Denial> {
+    let words: Option<Vec<&str>> = words.iter().map(ShellWord::known).collect();
     let text = words.ok_or_else(|| hidden(program))?.join(" ");
     run.script(&text, state)
 }
 
 /// `parallel command ::: inputs`: the inputs are put into the text, or after it.
-fn parallel(run: &Run<'_>, program: &Program<'_>, words: &[Word], state: &mut State) -> Result<(), Denial> {
+fn parallel(
+    run: &PolicyRun<'_>,
+    program: &Program<'_>,
+    words: &[ShellWord],
+    state: &mut ShellState,
+) -> Result<(), Denial> {
     let length = words
         .iter()
         .position(|word| word.known().is_some_and(|text| text.starts_with(":::")))
@@ -152,7 +167,7 @@ fn parallel(run: &Run<'_>, program: &Program<'_>, words: &[Word], state: &mut St
     if length == 0 {
         return Err(hidden(program));
     }
-    let command: Option<Vec<&str>> = words[..length].iter().map(Word::known).collect();
+    let command: Option<Vec<&str>> = words[..length].iter().map(ShellWord::known).collect();
     let mut text = command.ok_or_else(|| hidden(program))?.join(" ");
     for mark in [
         "{}", "{.}", "{/}", "{//}", "{/.}", "{#}", "{%}", "{1}", "{2}", "{3}",

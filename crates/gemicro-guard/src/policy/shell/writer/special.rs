@@ -1,14 +1,14 @@
 //! Programs whose written paths need more than a table: `sed`, `perl`, `dd`, `ln`, `tar`.
 
-use super::table::{Operands, PLAIN, Writer, rest_of, sort, written};
+use super::table::{Operands, PLAIN, WriterRule, rest_of, sort, written};
 use super::target;
 use crate::policy::decision::Denial;
-use crate::policy::shell::run::Run;
-use crate::policy::shell::state::State;
-use crate::policy::shell::word::Word;
+use crate::policy::shell::run::PolicyRun;
+use crate::policy::shell::state::ShellState;
+use crate::policy::shell::word::ShellWord;
 
-pub(super) fn sed(words: &[Word]) -> Vec<Word> {
-    let is_in_place = |word: &Word| {
+pub(super) fn sed(words: &[ShellWord]) -> Vec<ShellWord> {
+    let is_in_place = |word: &ShellWord| {
         let is_short = !word.prefix.starts_with("--") && word.prefix.starts_with('-');
         word.prefix.starts_with("--in-place")
             || is_short && word.prefix.split('e').next().is_some_and(|it| it.contains('i'))
@@ -16,13 +16,13 @@ pub(super) fn sed(words: &[Word]) -> Vec<Word> {
     if !words.iter().any(is_in_place) {
         return Vec::new();
     }
-    let has_script = |word: &Word| {
+    let has_script = |word: &ShellWord| {
         let long = word.prefix.starts_with("--expression") || word.prefix.starts_with("--file");
         long || !word.prefix.starts_with("--")
             && word.prefix.starts_with('-')
             && word.prefix.contains(['e', 'f'])
     };
-    let writer = Writer {
+    let writer = WriterRule {
         operands: if words.iter().any(has_script) {
             Operands::All
         } else {
@@ -32,7 +32,7 @@ pub(super) fn sed(words: &[Word]) -> Vec<Word> {
         ..PLAIN
     };
     // `-i` takes only what is attached to it.
-    let plain: Vec<Word> = words
+    let plain: Vec<ShellWord> = words
         .iter()
         .filter(|word| !word.prefix.starts_with("-i"))
         .cloned()
@@ -41,8 +41,8 @@ pub(super) fn sed(words: &[Word]) -> Vec<Word> {
 }
 
 /// `perl -pi -e '…' files`.
-pub(super) fn in_place(words: &[Word]) -> Vec<Word> {
-    let cluster = |word: &Word| {
+pub(super) fn in_place(words: &[ShellWord]) -> Vec<ShellWord> {
+    let cluster = |word: &ShellWord| {
         let is_short = word.prefix.starts_with('-') && !word.prefix.starts_with("--");
         is_short.then(|| {
             word.prefix[1..]
@@ -59,11 +59,11 @@ pub(super) fn in_place(words: &[Word]) -> Vec<Word> {
     {
         return Vec::new();
     }
-    let writer = Writer {
+    let writer = WriterRule {
         valued: "eEMIi",
         ..PLAIN
     };
-    let plain: Vec<Word> = words
+    let plain: Vec<ShellWord> = words
         .iter()
         .filter(|word| !word.prefix.starts_with("-i"))
         .cloned()
@@ -77,19 +77,19 @@ pub(super) fn in_place(words: &[Word]) -> Vec<Word> {
         Operands::Rest
     };
     // `-pi -e` is read as `-p`, `-e`: the suffix of `-i` is attached or absent.
-    let plain: Vec<Word> = plain
+    let plain: Vec<ShellWord> = plain
         .into_iter()
         .map(|word| match word.known() {
             Some(text) if text.starts_with('-') && text.ends_with('i') => {
-                Word::literal(text.trim_end_matches('i'))
+                ShellWord::literal(text.trim_end_matches('i'))
             }
             _ => word,
         })
         .collect();
-    written(&Writer { operands, ..writer }, &plain)
+    written(&WriterRule { operands, ..writer }, &plain)
 }
 
-pub(super) fn dd(run: &Run<'_>, words: &[Word], state: &State) -> Result<(), Denial> {
+pub(super) fn dd(run: &PolicyRun<'_>, words: &[ShellWord], state: &ShellState) -> Result<(), Denial> {
     let outputs = words.iter().filter_map(|word| {
         let value = word.prefix.strip_prefix("of=")?;
         Some(rest_of(word, value))
@@ -98,8 +98,8 @@ pub(super) fn dd(run: &Run<'_>, words: &[Word], state: &State) -> Result<(), Den
 }
 
 /// A symbolic link leads to a place as seen from the link's own folder.
-pub(super) fn link(run: &Run<'_>, words: &[Word], state: &State) -> Result<(), Denial> {
-    const LINK: Writer = Writer {
+pub(super) fn link(run: &PolicyRun<'_>, words: &[ShellWord], state: &ShellState) -> Result<(), Denial> {
+    const LINK: WriterRule = WriterRule {
         letters: "t",
         long: &["target-directory"],
         valued: "S",
@@ -133,7 +133,7 @@ pub(super) fn link(run: &Run<'_>, words: &[Word], state: &State) -> Result<(), D
                     Some((folder, _)) => folder,
                     None => ".",
                 };
-                target(run, &Word::literal(&format!("{folder}/{path}")), state)?;
+                target(run, &ShellWord::literal(&format!("{folder}/{path}")), state)?;
             }
             _ => target(run, &source, state)?,
         }
@@ -141,14 +141,14 @@ pub(super) fn link(run: &Run<'_>, words: &[Word], state: &State) -> Result<(), D
     Ok(())
 }
 
-fn is_existing_folder(state: &State, path: &str) -> bool {
+fn is_existing_folder(state: &ShellState, path: &str) -> bool {
     let places = state.resolve(path).unwrap_or_default();
     places.iter().any(|place| place.is_dir())
 }
 
 /// `tar` writes its archive when it makes one, and below a folder when it takes one apart.
-pub(super) fn tar(run: &Run<'_>, words: &[Word], state: &State) -> Result<(), Denial> {
-    const TAR: Writer = Writer {
+pub(super) fn tar(run: &PolicyRun<'_>, words: &[ShellWord], state: &ShellState) -> Result<(), Denial> {
+    const TAR: WriterRule = WriterRule {
         letters: "fC",
         long: &["file", "directory"],
         valued: "bgHKLNTVXI",
@@ -159,7 +159,7 @@ pub(super) fn tar(run: &Run<'_>, words: &[Word], state: &State) -> Result<(), De
     if let Some(first) = words.first_mut()
         && let Some(bundle) = first.known().filter(|text| !text.starts_with('-'))
     {
-        *first = Word::literal(&format!("-{bundle}"));
+        *first = ShellWord::literal(&format!("-{bundle}"));
     }
     let long = |name: &str| words.iter().any(|word| word.known() == Some(name));
     let letters = sort(&TAR, &words).letters;
@@ -167,7 +167,7 @@ pub(super) fn tar(run: &Run<'_>, words: &[Word], state: &State) -> Result<(), De
     let creates =
         letters.contains(['c', 'r', 'u', 'A']) || long("--create") || long("--append") || long("--update");
     let only = |letter: &'static str, long: &'static [&'static str]| {
-        let writer = Writer {
+        let writer = WriterRule {
             operands: Operands::None,
             letters: letter,
             long,
@@ -180,7 +180,7 @@ pub(super) fn tar(run: &Run<'_>, words: &[Word], state: &State) -> Result<(), De
         let folders = only("C", &["directory"]);
         folders.iter().try_for_each(|word| target(run, word, state))?;
         if folders.is_empty() && !letters.contains('O') {
-            target(run, &Word::literal("."), state)?;
+            target(run, &ShellWord::literal("."), state)?;
         }
     }
     if creates {

@@ -1,8 +1,8 @@
 //! Programs that write what their operands or options name, as data; and how their words are sorted by it.
 
-use crate::policy::shell::word::Word;
+use crate::policy::shell::word::ShellWord;
 
-pub(super) fn find(base: &str) -> Option<&'static Writer> {
+pub(super) fn find(base: &str) -> Option<&'static WriterRule> {
     WRITERS.iter().find(|writer| writer.names.contains(&base))
 }
 
@@ -21,7 +21,7 @@ pub(super) enum Operands {
 }
 
 /// How a program's writing is read.
-pub(super) struct Writer {
+pub(super) struct WriterRule {
     pub(super) names: &'static [&'static str],
     pub(super) operands: Operands,
     /// Letters of options whose value is written.
@@ -32,7 +32,7 @@ pub(super) struct Writer {
     pub(super) valued: &'static str,
 }
 
-pub(super) const PLAIN: Writer = Writer {
+pub(super) const PLAIN: WriterRule = WriterRule {
     names: &[],
     operands: Operands::All,
     letters: "",
@@ -40,82 +40,82 @@ pub(super) const PLAIN: Writer = Writer {
     valued: "",
 };
 
-pub(super) const WRITERS: &[Writer] = &[
-    Writer {
+pub(super) const WRITERS: &[WriterRule] = &[
+    WriterRule {
         names: &[
             "rm", "rmdir", "unlink", "chmod", "chown", "chgrp", "tee", "ed", "ex",
         ],
         ..PLAIN
     },
-    Writer {
+    WriterRule {
         names: &["mkdir"],
         valued: "m",
         ..PLAIN
     },
-    Writer {
+    WriterRule {
         names: &["touch"],
         valued: "dtr",
         ..PLAIN
     },
-    Writer {
+    WriterRule {
         names: &["truncate", "shred"],
         valued: "srn",
         ..PLAIN
     },
-    Writer {
+    WriterRule {
         names: &["mv"],
         letters: "t",
         long: &["target-directory"],
         valued: "S",
         ..PLAIN
     },
-    Writer {
+    WriterRule {
         names: &["cp", "install"],
         operands: Operands::Last,
         letters: "t",
         long: &["target-directory"],
         valued: "Smgo",
     },
-    Writer {
+    WriterRule {
         names: &["rsync"],
         operands: Operands::Second,
         valued: "eMBTf",
         ..PLAIN
     },
-    Writer {
+    WriterRule {
         names: &["split", "csplit"],
         operands: Operands::Second,
         valued: "abClnt",
         ..PLAIN
     },
-    Writer {
+    WriterRule {
         names: &["patch"],
         operands: Operands::First,
         letters: "od",
         long: &["output", "directory"],
         valued: "piFBYzrV",
     },
-    Writer {
+    WriterRule {
         names: &["zip"],
         operands: Operands::First,
         valued: "ixb",
         ..PLAIN
     },
-    Writer {
+    WriterRule {
         names: &["sort"],
         operands: Operands::None,
         letters: "o",
         long: &["output"],
         valued: "kStT",
     },
-    Writer {
+    WriterRule {
         names: &["curl"],
         operands: Operands::None,
         letters: "oDc",
         long: &["output", "output-dir", "dump-header", "cookie-jar"],
         valued: "dHXuAebFTKmrxwyYz",
     },
-    Writer {
+    WriterRule {
         names: &["wget"],
         operands: Operands::None,
         letters: "OPoa",
@@ -127,7 +127,7 @@ pub(super) const WRITERS: &[Writer] = &[
         ],
         valued: "UeitTwQl",
     },
-    Writer {
+    WriterRule {
         names: &["unzip", "7z"],
         operands: Operands::None,
         letters: "d",
@@ -137,16 +137,16 @@ pub(super) const WRITERS: &[Writer] = &[
 ];
 
 /// The words of a program, sorted.
-pub(super) struct Sorted {
+pub(super) struct SortedArguments {
     /// Values of options that are written.
-    pub(super) values: Vec<Word>,
-    pub(super) operands: Vec<Word>,
+    pub(super) values: Vec<ShellWord>,
+    pub(super) operands: Vec<ShellWord>,
     /// Letters of the short options.
     pub(super) letters: String,
 }
 
-pub(super) fn sort(writer: &Writer, words: &[Word]) -> Sorted {
-    let mut sorted = Sorted {
+pub(super) fn sort(writer: &WriterRule, words: &[ShellWord]) -> SortedArguments {
+    let mut sorted = SortedArguments {
         values: Vec::new(),
         operands: Vec::new(),
         letters: String::new(),
@@ -195,8 +195,8 @@ pub(super) fn sort(writer: &Writer, words: &[Word]) -> Sorted {
 }
 
 /// The value inside an option's word.
-pub(super) fn rest_of(word: &Word, value: &str) -> Word {
-    Word {
+pub(super) fn rest_of(word: &ShellWord, value: &str) -> ShellWord {
+    ShellWord {
         text: word.known().map(|_| value.to_owned()),
         prefix: value.to_owned(),
         tilde: value.starts_with('~'),
@@ -204,8 +204,8 @@ pub(super) fn rest_of(word: &Word, value: &str) -> Word {
     }
 }
 
-pub(super) fn written(writer: &Writer, words: &[Word]) -> Vec<Word> {
-    let Sorted {
+pub(super) fn written(writer: &WriterRule, words: &[ShellWord]) -> Vec<ShellWord> {
+    let SortedArguments {
         mut values,
         operands,
         letters,
@@ -222,7 +222,7 @@ pub(super) fn written(writer: &Writer, words: &[Word]) -> Vec<Word> {
         Operands::Last | Operands::Second | Operands::None => {}
     }
     // A host's name before a colon: the path is not on this machine.
-    let is_remote = |word: &Word| {
+    let is_remote = |word: &ShellWord| {
         word.prefix
             .split('/')
             .next()

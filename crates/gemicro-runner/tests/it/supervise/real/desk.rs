@@ -4,10 +4,10 @@ use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::Path;
 use std::time::Duration;
 
-use gemicro_runner::supervise::{Outcome, RunLimits, Turn, WarmAgent};
-use gemicro_runner::{AgentCli, ClaudeCode, GeminiAcp, Prompt};
+use gemicro_runner::supervise::{AgentTurn, RunLimits, TurnOutcome, WarmAgent};
+use gemicro_runner::{AgentCli, AgentPrompt, ClaudeCode, GeminiAcp};
 use gemicro_sim::scenario::Scenario;
-use gemicro_sim::{LogEntry, Running, Simulator};
+use gemicro_sim::{LogEntry, RunningSimulator, Simulator};
 
 use crate::supervise::world::{Run, Seen, World, tiers};
 
@@ -20,7 +20,7 @@ pub(crate) const REMEMBERS: &str = "  - { name: both, when: { prompt_contains: w
 
 pub(crate) struct Desk {
     pub(crate) world: World,
-    pub(crate) provider: Running,
+    pub(crate) provider: RunningSimulator,
 }
 
 /// A real CLI and a model of it that the simulator knows.
@@ -63,7 +63,7 @@ impl Desk {
         Run {
             limits: limits(),
             has_gateway: true,
-            prompt: Prompt::user(prompt),
+            prompt: AgentPrompt::user(prompt),
             model: Some(real.model.to_owned()),
             ..Run::new(tiers()[0])
         }
@@ -86,8 +86,8 @@ impl Desk {
         agent.unwrap()
     }
 
-    pub(crate) fn turn(&self, prompt: &str) -> Turn {
-        Turn {
+    pub(crate) fn turn(&self, prompt: &str) -> AgentTurn {
+        AgentTurn {
             limits: limits(),
             ..self.world.turn(prompt)
         }
@@ -109,6 +109,6 @@ fn limits() -> RunLimits {
     }
 }
 
-pub(crate) fn said(outcome: &Outcome) -> &str {
+pub(crate) fn said(outcome: &TurnOutcome) -> &str {
     outcome.result.as_ref().map_or("", |end| end.text.as_str())
 }

@@ -5,8 +5,8 @@ use std::time::{Duration, Instant};
 
 use gemicro_event::{ErrorKind, Failure, Timestamp};
 use gemicro_runner::{
-    AgentCli, AgentEnd, AgentItem, AgentRequest, Approval, CliKind, Dialogue, Ended, GeminiAcp,
-    GeminiHeadless, Invocation, ResumeWay, SandboxMode, Session, Version,
+    AgentCli, AgentEnd, AgentItem, AgentRequest, CliKind, CliSandboxMode, Dialogue, GeminiAcp,
+    GeminiHeadless, Invocation, ProcessEnd, ResumeWay, Session, ToolApproval, Version,
 };
 
 use super::desk::{Desk, REMEMBERS, Real, gemini, said};
@@ -88,7 +88,7 @@ impl AgentCli for CleansUp {
         self.0.dialogue(request)
     }
 
-    fn judge(&self, ended: &Ended<'_>) -> Result<AgentEnd, Failure> {
+    fn judge(&self, ended: &ProcessEnd<'_>) -> Result<AgentEnd, Failure> {
         self.0.judge(ended)
     }
 }
@@ -165,8 +165,8 @@ async fn an_open_question_does_not_hold_a_cancel_back() {
     let desk = Desk::new(ASKS).await;
     let real: Real = gemini();
     let run = Run {
-        mode: SandboxMode::ReadOnly,
-        approval: Approval::Ask,
+        mode: CliSandboxMode::ReadOnly,
+        approval: ToolApproval::Ask,
         ..desk.run(&real, "Hello.")
     };
     let (outcome, agent) = desk.world.warm(real.cli.as_ref(), run, &mut desk.watcher()).await;

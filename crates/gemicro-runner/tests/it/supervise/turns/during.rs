@@ -4,8 +4,8 @@ use std::time::{Duration, Instant};
 
 use gemicro_event::ErrorKind;
 use gemicro_event::redact::{MASK, Redactor};
-use gemicro_runner::supervise::{RunLimits, Turn};
-use gemicro_runner::{AgentItem, ClaudeCode, GeminiHeadless, Prompt};
+use gemicro_runner::supervise::{AgentTurn, RunLimits};
+use gemicro_runner::{AgentItem, AgentPrompt, ClaudeCode, GeminiHeadless};
 
 use super::fake::{run, runs, text, warm, warm_in, world};
 use crate::supervise::world::{DONE, HELLO, Run, Seen, World, failure, read, tiers};
@@ -79,14 +79,14 @@ async fn a_turn_that_cannot_begin_costs_nothing() {
     let (outcome, agent) = Box::into_pin(turn).await;
     assert_eq!(failure(&outcome).kind, ErrorKind::Cancelled);
     assert!(outcome.record.untouched);
-    let empty = Turn {
-        prompt: Prompt::user("  "),
+    let empty = AgentTurn {
+        prompt: AgentPrompt::user("  "),
         ..world.turn("")
     };
     let spool = empty.spool.clone();
     let (outcome, agent) = agent.unwrap().turn(empty, &mut ()).await;
     assert_eq!(failure(&outcome).kind, ErrorKind::InvalidInput);
-    let turn = || Turn {
+    let turn = || AgentTurn {
         spool: spool.clone(),
         ..world.turn("say yes")
     };
@@ -141,7 +141,7 @@ async fn silence_and_lateness_end_the_process() {
             total,
             ..turn.limits
         };
-        let (outcome, gone) = agent.turn(Turn { limits, ..turn }, &mut ()).await;
+        let (outcome, gone) = agent.turn(AgentTurn { limits, ..turn }, &mut ()).await;
         assert_eq!(failure(&outcome).kind, kind);
         assert!(gone.is_none() && outcome.record.survivors == Some(0));
     }
@@ -153,7 +153,7 @@ async fn a_cancel_keeps_a_process_that_answers_it() {
     for (prompt, stays) in [("hang", true), ("deaf", false)] {
         let world = world();
         let agent = warm(&world).await;
-        let turn = Turn {
+        let turn = AgentTurn {
             limits: RunLimits::default(),
             ..world.turn(prompt)
         };
@@ -185,7 +185,7 @@ async fn secrets_are_those_of_the_turn() {
     let agent = warm(&world).await;
     let secret = "correct-horse-battery-staple";
     let prompt = format!("say the {secret} is here");
-    let turn = Turn {
+    let turn = AgentTurn {
         redactor: Redactor::new([secret]),
         ..world.turn(&prompt)
     };
@@ -202,7 +202,7 @@ async fn the_gateway_stays_the_same() {
     let world = world();
     let run = Run {
         has_gateway: true,
-        prompt: Prompt::user("get it"),
+        prompt: AgentPrompt::user("get it"),
         ..run()
     };
     let mut seen = Seen {
@@ -213,7 +213,10 @@ async fn the_gateway_stays_the_same() {
     assert_eq!(text(&outcome), "the gateway's answer");
     let (outcome, agent) = agent.unwrap().turn(world.turn("get it"), &mut seen).await;
     assert_eq!((text(&outcome), seen.n_listeners), ("the gateway's answer", 1));
-    assert_eq!(outcome.record.reach, Some(gemicro_guard::sandbox::Reach::Gateway));
+    assert_eq!(
+        outcome.record.reach,
+        Some(gemicro_guard::sandbox::NetworkReach::Gateway)
+    );
     assert!(agent.is_some());
 }
 

@@ -1,7 +1,7 @@
 //! The fake CLI, started.
 
 use gemicro_runner::ClaudeCode;
-use gemicro_runner::supervise::{Outcome, WarmAgent};
+use gemicro_runner::supervise::{TurnOutcome, WarmAgent};
 
 use crate::supervise::world::{Run, Seen, World, all_tiers, tiers};
 
@@ -23,7 +23,7 @@ pub(crate) async fn warm(world: &World) -> WarmAgent {
 
 pub(crate) async fn warm_in(world: &World, run: Run) -> WarmAgent {
     let run = Run {
-        prompt: gemicro_runner::Prompt::user("say hello"),
+        prompt: gemicro_runner::AgentPrompt::user("say hello"),
         ..run
     };
     let (outcome, agent) = world.warm(&ClaudeCode, run, &mut Seen::default()).await;
@@ -41,7 +41,7 @@ pub(crate) fn runs() -> Vec<Run> {
     runs.collect()
 }
 
-pub(crate) fn text(outcome: &Outcome) -> &str {
+pub(crate) fn text(outcome: &TurnOutcome) -> &str {
     match &outcome.result {
         Ok(end) => &end.text,
         Err(failure) => panic!("{failure:?}"),
