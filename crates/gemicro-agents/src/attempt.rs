@@ -31,7 +31,7 @@ use super::seen::{AttemptWatcher, Facts};
 use super::setup::{AgentAccess, cli, must_ask};
 use super::submission::ResultTool;
 use super::tripped::StepWorkerKind;
-use super::turned::{TurnResult, refused};
+use super::turned::{TurnResult, refused_start};
 use super::verdict::AttemptVerdict;
 use super::way;
 use super::work::{AgentJob, SharedWork};
@@ -72,10 +72,12 @@ impl<'a> AgentAttempt<'a> {
         call: StepCall,
     ) -> Result<StepOutput, StepFailure> {
         let task = work.task();
-        let access = way::access(&shared.setup, task).map_err(refused)?;
+        let access = way::access(&shared.setup, task).map_err(refused_start)?;
         let facts = Facts::default();
         let is_counted = matches!(access, AgentAccess::Key { .. });
-        let branch = branch_of(work, shared, &call.cancel).await.map_err(refused)?;
+        let branch = branch_of(work, shared, &call.cancel)
+            .await
+            .map_err(refused_start)?;
         let workplace = branch
             .as_ref()
             .map_or_else(|| PathBuf::from(&task.directory), OnBranch::worktree);
@@ -115,7 +117,7 @@ impl<'a> AgentAttempt<'a> {
             None => attempt.begin().await,
             Some(session) => attempt.go_on(session).await,
         };
-        let mut turned = turned.map_err(refused)?;
+        let mut turned = turned.map_err(refused_start)?;
         let landed = attempt.land(&mut turned).await;
         attempt.conclude(turned, landed)
     }
@@ -319,11 +321,11 @@ impl<'a> AgentAttempt<'a> {
             outcome,
             spent,
             is_paid_by_account: self.access.is_paid_by_account(),
-            known: self.facts.known(),
+            known: self.facts.findings(),
             began: self.began,
             messages,
             workplace: self.workplace,
-            denials: self.seen.refused(),
+            denials: self.seen.denials(),
             branch,
             is_staged: self.is_staged,
             retold: self.retold,

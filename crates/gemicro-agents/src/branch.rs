@@ -13,7 +13,7 @@ use gemicro_guard::sandbox::{Profile, WriteMode};
 
 use super::landing::BranchImport;
 use super::setup::AgentSetup;
-use super::task_folder::{FolderMarks, find, id_of, lock, tasks_folder, told};
+use super::task_folder::{FolderMarks, find, id_of, lock, tasks_folder, to_failure};
 use super::tripped::{StepWorkerKind, TripwireReport};
 use super::work::SharedWork;
 
@@ -49,7 +49,7 @@ impl OnBranch {
             opened.fit(&setup, tier, agent)?;
             Ok(opened)
         });
-        opened.await.unwrap_or_else(|error| Err(crashed(&error)))
+        opened.await.unwrap_or_else(|error| Err(crash_failure(&error)))
     }
 
     /// Ends the work on it: says what else changed in the user's repository, and takes over what the agent did where
@@ -60,18 +60,18 @@ impl OnBranch {
         worker: StepWorkerKind,
     ) -> (TripwireReport, Option<Result<BranchOutcome, Failure>>) {
         let left = tokio::task::spawn_blocking(move || {
-            let tripped = self.tripped(worker);
+            let tripped = self.tripwire_report(worker);
             (tripped, landing.map(|landing| self.land(&landing)))
         });
         left.await
-            .unwrap_or_else(|error| (TripwireReport::default(), Some(Err(crashed(&error)))))
+            .unwrap_or_else(|error| (TripwireReport::default(), Some(Err(crash_failure(&error)))))
     }
 
     /// Ends the work on a branch in whose folder nothing is left that was not taken over.
     pub async fn leave_clean(self, worker: StepWorkerKind) -> TripwireReport {
         let left = tokio::task::spawn_blocking(move || {
             self.marks.end();
-            self.tripped(worker)
+            self.tripwire_report(worker)
         });
         left.await.unwrap_or_default()
     }
@@ -84,17 +84,17 @@ impl OnBranch {
         task_writes: bool,
     ) -> Result<Self, Failure> {
         let tasks = tasks_folder(state)?;
-        let slug: Slug = branch.parse().map_err(|error| told(&error))?;
+        let slug: Slug = branch.parse().map_err(|error| to_failure(&error))?;
         let repository = repository(setup, &tasks, directory)?;
         let id = id_of(&repository, &slug);
         let lock = lock(&tasks.join(format!("{id}.lock")), &slug)?;
         // After the work it would be too late to say so.
         repository
             .check_not_checked_out(&slug)
-            .map_err(|error| told(&error))?;
+            .map_err(|error| to_failure(&error))?;
         let is_new = repository
             .task_branch(&slug)
-            .map_err(|error| told(&error))?
+            .map_err(|error| to_failure(&error))?
             .is_none();
         let notes = repository.notes().iter().map(|note| note.message().to_owned());
         let mut notes: Vec<String> = notes.collect();
@@ -107,7 +107,7 @@ impl OnBranch {
                     TaskStart::ContinueOrNew(repository.head().clone()),
                 );
                 TaskRepo::create(&repository, NewTask { folder, slug, start })
-                    .map_err(|error| told(&error))?
+                    .map_err(|error| to_failure(&error))?
             }
         };
         // An agent that only reads leaves nothing behind.
@@ -124,7 +124,7 @@ impl OnBranch {
         is_new: bool,
         lock: File,
     ) -> Result<Self, Failure> {
-        let before = Tripwire::take(&repository, task.slug()).map_err(|error| told(&error))?;
+        let before = Tripwire::take(&repository, task.slug()).map_err(|error| to_failure(&error))?;
         Ok(Self {
             repository,
             task,
@@ -152,8 +152,8 @@ impl OnBranch {
     pub fn tip_message(&self) -> impl Future<Output = Result<String, Failure>> + use<> {
         let (repository, tip) = (self.repository.clone(), self.task.tip().clone());
         let asked =
-            tokio::task::spawn_blocking(move || repository.message(&tip).map_err(|error| told(&error)));
-        async move { asked.await.unwrap_or_else(|error| Err(crashed(&error))) }
+            tokio::task::spawn_blocking(move || repository.message(&tip).map_err(|error| to_failure(&error)));
+        async move { asked.await.unwrap_or_else(|error| Err(crash_failure(&error))) }
     }
 
     /// How often files below a folder of the user's checkout changed. Blocks.
@@ -175,7 +175,9 @@ impl OnBranch {
 
     /// Makes folder, home and git directory anew at the tip of the branch. Nothing must be running there. Blocks.
     pub fn renew(&mut self) -> Result<(), Failure> {
-        self.task.rebuild(&self.repository).map_err(|error| told(&error))
+        self.task
+            .rebuild(&self.repository)
+            .map_err(|error| to_failure(&error))
     }
 
     /// Whether the branch was made now.
@@ -194,16 +196,16 @@ impl OnBranch {
     /// Takes a branch that was made now away again, with its folder.
     pub async fn abandon(self) -> Result<TripwireReport, Failure> {
         let abandoned = tokio::task::spawn_blocking(move || {
-            let tripped = self.tripped(StepWorkerKind::Gemicro);
+            let tripped = self.tripwire_report(StepWorkerKind::Gemicro);
             let (slug, tip) = (self.task.slug().clone(), self.task.tip().clone());
             self.marks.end();
-            self.task.discard().map_err(|error| told(&error))?;
+            self.task.discard().map_err(|error| to_failure(&error))?;
             self.repository
                 .remove_task_branch(&slug, &tip)
-                .map_err(|error| told(&error))?;
+                .map_err(|error| to_failure(&error))?;
             Ok(tripped)
         });
-        abandoned.await.unwrap_or_else(|error| Err(crashed(&error)))
+        abandoned.await.unwrap_or_else(|error| Err(crash_failure(&error)))
     }
 
     /// The walls for commands that work on the branch.
@@ -244,23 +246,23 @@ impl OnBranch {
     fn land(mut self, landing: &BranchImport) -> Result<BranchOutcome, Failure> {
         let old = self.task.tip().to_string();
         if let Some(by) = &landing.by {
-            self.marks.landing(by)?;
+            self.marks.mark_landing(by)?;
         }
         let imported = self.take_over(landing).map_err(|error| {
             let kind = ErrorKind::from(&error);
             if let ErrorKind::BranchSwitched | ErrorKind::ImportRefused | ErrorKind::Timeout = kind {
                 self.marks.refuse();
             }
-            told(&error)
+            to_failure(&error)
         })?;
         self.marks.end();
-        let mut outcome = BranchOutcome::unmoved(self.task.slug().branch(), old);
+        let mut outcome = BranchOutcome::unmoved_branch(self.task.slug().branch(), old);
         if let Import::Done(imported) = imported {
             outcome.new = imported.new.to_string();
             outcome.n_commits = imported.n_commits;
             outcome.n_files = u64::try_from(imported.n_files).unwrap_or(u64::MAX);
             (outcome.insertions, outcome.deletions) = (imported.insertions, imported.deletions);
-            outcome.reports = imported.reports.iter().map(reported).collect();
+            outcome.reports = imported.reports.iter().map(report_text).collect();
             match show(&self.repository, self.task.slug(), &imported.new) {
                 ShowOutcome::At(folder) => outcome.worktree = Some(folder.display().to_string()),
                 ShowOutcome::Left { folder, why } => {
@@ -274,7 +276,7 @@ impl OnBranch {
     }
 
     /// What changed in the user's repository meanwhile, beside the branch.
-    fn tripped(&self, worker: StepWorkerKind) -> TripwireReport {
+    fn tripwire_report(&self, worker: StepWorkerKind) -> TripwireReport {
         let after = Tripwire::take(&self.repository, self.task.slug());
         TripwireReport::between(&self.before, after, worker)
     }
@@ -337,12 +339,12 @@ pub(super) fn rules(branch: &str) -> String {
     )
 }
 
-fn reported(report: &ImportWarning) -> String {
+fn report_text(report: &ImportWarning) -> String {
     let detail = report.detail.iter().map(|detail| format!(" ({detail})"));
     format!("{}: {}{}", report.path, report.kind, detail.collect::<String>())
 }
 
-fn crashed(error: &tokio::task::JoinError) -> Failure {
+fn crash_failure(error: &tokio::task::JoinError) -> Failure {
     Failure::new(ErrorKind::Internal, error.to_string())
 }
 
@@ -354,7 +356,7 @@ pub fn look_at(setup: &AgentSetup, state: &Path, directory: &str) -> Result<Trus
 
 /// The user's repository of a folder.
 pub(super) fn repository(setup: &AgentSetup, tasks: &Path, directory: &str) -> Result<TrustedRepo, Failure> {
-    TrustedRepo::open(&git_settings(setup, tasks), Path::new(directory)).map_err(|error| told(&error))
+    TrustedRepo::open(&git_settings(setup, tasks), Path::new(directory)).map_err(|error| to_failure(&error))
 }
 
 /// Settings for git under which it starts nothing that the repository of a folder names.
@@ -369,8 +371,8 @@ pub(super) async fn programs_off(
     );
     let found = tokio::task::spawn_blocking(move || repository::programs_off(&settings, &folder)).await;
     found
-        .map_err(|error| crashed(&error))?
-        .map_err(|error| told(&error))
+        .map_err(|error| crash_failure(&error))?
+        .map_err(|error| to_failure(&error))
 }
 
 fn git_settings(setup: &AgentSetup, tasks: &Path) -> GitSettings {

@@ -10,8 +10,8 @@ use tokio_util::sync::CancellationToken;
 use super::branch::OnBranch;
 use super::caches::CheckoutUse;
 use super::checkout::{Checkout, SetUp};
-use super::step_tools::{Tools, blocking, commit};
-use super::task_folder::told;
+use super::step_tools::{Tools, commit, run_blocking};
+use super::task_folder::to_failure;
 use super::work::{AgentJob, SharedWork};
 
 /// The longest difference that is handed over, in bytes.
@@ -37,7 +37,7 @@ async fn open_marked(
 ) -> Result<BranchState, Failure> {
     let (setup, state) = (tools.setup.clone(), tools.commons.state().to_owned());
     let place = place.clone();
-    blocking(move || {
+    run_blocking(move || {
         let branch = OnBranch::reopen(&setup, &state, (&place.directory, &place.branch))?;
         if branch.tip() == place.tip {
             return Ok(BranchState::At(Box::new(branch)));
@@ -105,9 +105,9 @@ async fn open_for_agent(
             branch = begin_merge(tools, branch, main).await?;
         }
     }
-    branch = fitted(tools, branch, work).await?;
+    branch = fit_checkout(tools, branch, work).await?;
     let (files, from_tip) = (work.handover.clone(), work.place.tip.clone());
-    blocking(move || {
+    run_blocking(move || {
         for file in &files {
             let bytes = match &file.content {
                 HandoverContent::Text { text } => text.clone().into_bytes(),
@@ -121,10 +121,10 @@ async fn open_for_agent(
 }
 
 /// The checkout as this agent may see it, and what it may write there.
-async fn fitted(tools: &Tools, mut branch: OnBranch, work: &AgentWork) -> Result<OnBranch, Failure> {
+async fn fit_checkout(tools: &Tools, mut branch: OnBranch, work: &AgentWork) -> Result<OnBranch, Failure> {
     let (tier, setup, agent) = (tools.tier().await?, tools.setup.clone(), work.task.agent);
     let only = work.only.clone();
-    blocking(move || {
+    run_blocking(move || {
         branch.stage(only);
         branch.fit(&setup, tier, agent)?;
         Ok(branch)
@@ -159,7 +159,7 @@ async fn usable(
 fn difference(repository: &TrustedRepo, from: &str, tip: &str) -> Result<Vec<u8>, Failure> {
     let diff = repository
         .diff(&commit(from)?, &commit(tip)?, MOST_DIFF)
-        .map_err(|error| told(&error))?;
+        .map_err(|error| to_failure(&error))?;
     let mut text = String::new();
     if !diff.unshown.is_empty() {
         let names: String = diff.unshown.iter().map(|name| format!("- {name}\n")).collect();
@@ -179,7 +179,7 @@ async fn begin_merge(tools: &Tools, branch: OnBranch, main: &IntendedBranch) -> 
     let tier = tools.tier().await?;
     let (setup, theirs) = (tools.setup.clone(), commit(&main.commit)?);
     let text = format!("Merge {} into {}", main.name, branch.name());
-    blocking(move || {
+    run_blocking(move || {
         let message = CommitMessage {
             text,
             trailers: Vec::new(),

@@ -99,7 +99,7 @@ fn move_folder(from: &Path, to: &Path) -> Result<(), Failure> {
         return Ok(());
     }
     make(to.parent())?;
-    fs::rename(from, to).map_err(|error| failed(from, &error))
+    fs::rename(from, to).map_err(|error| cache_failure(from, &error))
 }
 
 fn copy_folder(from: &Path, to: &Path) -> Result<(), Failure> {
@@ -120,11 +120,11 @@ fn is_folder(path: &Path) -> bool {
 
 pub(super) fn make(folder: Option<&Path>) -> Result<(), Failure> {
     match folder {
-        Some(folder) => fs::create_dir_all(folder).map_err(|error| failed(folder, &error)),
+        Some(folder) => fs::create_dir_all(folder).map_err(|error| cache_failure(folder, &error)),
         None => Ok(()),
     }
 }
 
-fn failed(path: &Path, error: &std::io::Error) -> Failure {
+fn cache_failure(path: &Path, error: &std::io::Error) -> Failure {
     Failure::new(ErrorKind::StorageError, format!("{}: {error}", path.display()))
 }

@@ -31,7 +31,7 @@ impl Capabilities {
 
     /// The agent or backend that a run needs and that cannot be called here.
     #[must_use]
-    pub fn missing(&self, needs: &PlanFacts) -> Option<String> {
+    pub fn missing_backend(&self, needs: &PlanFacts) -> Option<String> {
         let agent = needs.agents.iter().find(|agent| !self.agents.contains(*agent));
         let is_missing = |backend: &&String| match AgentName::of_backend(backend) {
             Some(agent) => !self.agents.contains(&agent),

@@ -12,8 +12,8 @@ use tokio_util::sync::CancellationToken;
 
 use super::branch::OnBranch;
 use super::caches::{Caches, CheckoutUse, is_free, make};
-use super::step_tools::{Tools, blocking};
-use super::task_folder::told;
+use super::step_tools::{Tools, run_blocking};
+use super::task_folder::to_failure;
 
 /// What one command of `setup` may take.
 const SETUP: Duration = Duration::from_secs(30 * 60);
@@ -44,7 +44,7 @@ impl Checkout {
         used: CheckoutUse,
     ) -> Result<Self, Failure> {
         let copied = place.clone();
-        let branch = blocking(move || {
+        let branch = run_blocking(move || {
             let caches = Caches::of(&branch, &copied.caches);
             caches.put_aside()?;
             branch.renew()?;
@@ -72,7 +72,7 @@ impl Checkout {
         }
         let set_up = self.run_all(commands, cancel).await?;
         let (setup, tier, branch) = (tools.setup.clone(), self.workshop.tier, self.branch);
-        let (branch, restored) = blocking(move || {
+        let (branch, restored) = run_blocking(move || {
             let restored = branch.restore(&setup, tier);
             Ok((branch, restored))
         })
@@ -107,7 +107,7 @@ impl Checkout {
     /// The branch again; what the base left in its caches is kept for the checks to come.
     pub async fn leave_base(self, caches: &[String]) -> Result<OnBranch, Failure> {
         let (branch, names) = (self.branch, caches.to_vec());
-        blocking(move || {
+        run_blocking(move || {
             Caches::of(&branch, &names).keep()?;
             Ok(branch)
         })
@@ -161,7 +161,7 @@ fn carry(branch: &OnBranch, paths: &[String]) -> Result<(), Failure> {
             continue;
         }
         let is_ignored = branch.repository().is_ignored(path);
-        if !is_ignored.map_err(|error| told(&error))? {
+        if !is_ignored.map_err(|error| to_failure(&error))? {
             let message = format!(
                 "`carry: {path}` is not ignored by git, so it could be committed: put it into .gitignore, or leave it out"
             );

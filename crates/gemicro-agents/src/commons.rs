@@ -99,9 +99,9 @@ impl AgentCommons {
     }
 
     /// Somebody has his answer: what was put off for his sake can be done.
-    pub fn answered(&self) {
+    pub fn note_answer(&self) {
         if let Some((spares, _)) = &self.inner.spares {
-            spares.answered();
+            spares.note_answer();
         }
     }
 

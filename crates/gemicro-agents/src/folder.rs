@@ -30,7 +30,7 @@ pub(super) fn hold(lock: &File) -> std::io::Result<bool> {
 /// Makes a folder and those above it.
 pub(super) fn make_folder(path: &Path) -> Result<(), Failure> {
     let made = fs::DirBuilder::new().recursive(true).mode(0o700).create(path);
-    made.map_err(|error| failed(path, &error))
+    made.map_err(|error| folder_failure(path, &error))
 }
 
 /// Writes a file that is not there yet. One that cannot be written whole is not left.
@@ -47,6 +47,6 @@ pub(super) fn write_new(path: &Path, bytes: &[u8]) -> std::io::Result<File> {
 }
 
 /// A path of ours that does not do what it must.
-pub(super) fn failed(path: &Path, error: &std::io::Error) -> Failure {
+pub(super) fn folder_failure(path: &Path, error: &std::io::Error) -> Failure {
     Failure::new(ErrorKind::StorageError, format!("{}: {error}", path.display()))
 }

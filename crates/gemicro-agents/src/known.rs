@@ -45,10 +45,10 @@ pub fn find_session(state: &Path, named: &str) -> Result<KnownSession, Failure> 
     for agent in AgentName::ALL {
         for session in names(&state.join("agents").join("sessions").join(agent.as_str())) {
             if session == named {
-                return Ok(known(state, agent, session));
+                return Ok(lookup_session(state, agent, session));
             }
             if named.len() >= MIN_PREFIX && session.starts_with(named) {
-                found.push(known(state, agent, session));
+                found.push(lookup_session(state, agent, session));
             }
         }
     }
@@ -67,7 +67,7 @@ pub fn find_session(state: &Path, named: &str) -> Result<KnownSession, Failure> 
     }
 }
 
-fn known(state: &Path, agent: AgentName, session: String) -> KnownSession {
+fn lookup_session(state: &Path, agent: AgentName, session: String) -> KnownSession {
     let root = state.join("agents");
     let name =
         fs::read_to_string(root.join("sessions").join(agent.as_str()).join(&session)).unwrap_or_default();
@@ -92,7 +92,7 @@ fn newest(state: &Path) -> Option<KnownSession> {
         Some((changed, About::read(&folder).ok()??))
     });
     let (_, about) = newest.max_by_key(|(changed, _)| *changed)?;
-    Some(known(state, about.agent, about.session))
+    Some(lookup_session(state, about.agent, about.session))
 }
 
 fn names(folder: &Path) -> Vec<String> {

@@ -56,7 +56,7 @@ impl BranchImport {
     }
 
     /// Leaves a mark before anything is taken over: a step that is cut off after that is recognised.
-    pub fn marked(mut self, by: String) -> Self {
+    pub fn with_mark(mut self, by: String) -> Self {
         self.by = Some(by);
         self
     }
@@ -74,7 +74,7 @@ impl BranchImport {
     }
 
     /// Takes over no change of these.
-    pub fn reserving(mut self, reserved: Vec<ReservedPath>) -> Self {
+    pub fn with_reserved_paths(mut self, reserved: Vec<ReservedPath>) -> Self {
         self.rules.reserved = reserved;
         self
     }
@@ -86,7 +86,7 @@ impl BranchImport {
     }
 
     /// Takes over a merge of a commit that the user's repository has.
-    pub fn knowing(mut self, commit: CommitId) -> Self {
+    pub fn with_known_commit(mut self, commit: CommitId) -> Self {
         self.rules.known.push(commit);
         self
     }

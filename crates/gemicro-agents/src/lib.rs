@@ -58,6 +58,6 @@ pub use landing::BranchImport;
 pub use place::has_no_session;
 pub use pool::WarmStatus;
 pub use setup::{AgentAccess, AgentSetup, Login, PolicyReader};
-pub use task_folder::told;
+pub use task_folder::to_failure;
 pub use text_backend::{MAX_AGENTS, with_agents};
 pub use tripped::{StepWorkerKind, TripwireReport};

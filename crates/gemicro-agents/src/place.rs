@@ -25,7 +25,7 @@ use gemicro_runner::{SessionId, empty_folder};
 use rustix::fs::OFlags;
 
 use super::about::About;
-use super::folder::{failed, hold, make_folder, write_new};
+use super::folder::{folder_failure, hold, make_folder, write_new};
 use super::spare_place::SparePlace;
 
 /// The agent that a session belongs to, where it is known here.
@@ -228,7 +228,9 @@ impl ConversationHome {
             about.turns.push(run.clone());
         }
         let folder = self.folder();
-        let written = about.write(&folder).map_err(|error| failed(&folder, &error));
+        let written = about
+            .write(&folder)
+            .map_err(|error| folder_failure(&folder, &error));
         self.about = Some(about);
         written
     }
@@ -252,7 +254,7 @@ impl ConversationHome {
                 let message = format!("{agent} gave its session a name that another one has: {session}");
                 Err(Failure::new(ErrorKind::Conflict, message))
             }
-            made => made.map(drop).map_err(|error| failed(&file, &error)),
+            made => made.map(drop).map_err(|error| folder_failure(&file, &error)),
         }
     }
 
@@ -264,7 +266,7 @@ impl ConversationHome {
         if !has_session && self.is_new {
             // By its own modes it might not be deleted.
             empty(&self.home());
-            told(&self.folder(), fs::remove_dir_all(self.folder()));
+            log_failure(&self.folder(), fs::remove_dir_all(self.folder()));
         }
     }
 
@@ -275,10 +277,10 @@ impl ConversationHome {
 }
 
 fn empty(folder: &Path) {
-    told(folder, empty_folder(folder));
+    log_failure(folder, empty_folder(folder));
 }
 
-fn told(folder: &Path, gone: std::io::Result<()>) {
+fn log_failure(folder: &Path, gone: std::io::Result<()>) {
     if let Err(error) = gone
         && error.kind() != ErrorKindOfIo::NotFound
     {
@@ -288,15 +290,15 @@ fn told(folder: &Path, gone: std::io::Result<()>) {
 
 /// Takes a folder for one attempt. Sandboxes open exactly the path they are told, so it must have no link in it.
 fn take(root: PathBuf, name: String, attempt: String) -> Result<ConversationHome, Failure> {
-    let root = fs::canonicalize(&root).map_err(|error| failed(&root, &error))?;
+    let root = fs::canonicalize(&root).map_err(|error| folder_failure(&root, &error))?;
     let folder = root.join("homes").join(&name);
     // The folder is its own lock: every file that is made here is one more that a caller waits for.
     let lock = fs::OpenOptions::new()
         .read(true)
         .custom_flags((OFlags::DIRECTORY | OFlags::NOFOLLOW).bits().cast_signed())
         .open(&folder)
-        .map_err(|error| failed(&folder, &error))?;
-    if !hold(&lock).map_err(|error| failed(&folder, &error))? {
+        .map_err(|error| folder_failure(&folder, &error))?;
+    if !hold(&lock).map_err(|error| folder_failure(&folder, &error))? {
         let message = "this session is in use: another run uses it, or the worker keeps it warm \
                        (`gemicro worker status`)";
         return Err(Failure::new(ErrorKind::Conflict, message));

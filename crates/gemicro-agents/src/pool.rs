@@ -224,7 +224,7 @@ impl ProcessPool {
 async fn rest(pool: ProcessPool, mut kept: PooledProcess, wished: oneshot::Receiver<Wish>) {
     let wish = tokio::select! {
         wish = wished => wish.ok(),
-        () = kept.agent.spoiled() => None,
+        () = kept.agent.wait_until_unfit() => None,
         () = tokio::time::sleep(IDLE) => None,
     };
     let kept = match wish {

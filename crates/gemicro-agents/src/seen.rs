@@ -63,7 +63,7 @@ pub(super) struct GatewayFindings {
 
 impl Facts {
     /// What is known now.
-    pub(super) fn known(&self) -> GatewayFindings {
+    pub(super) fn findings(&self) -> GatewayFindings {
         *self.lock()
     }
 
@@ -108,7 +108,7 @@ impl Facts {
 
 impl AttemptWatcher {
     /// What the guard refused, in order.
-    pub(super) fn refused(&self) -> Vec<DeniedCall> {
+    pub(super) fn denials(&self) -> Vec<DeniedCall> {
         self.denials.as_ref().map(Denials::list).unwrap_or_default()
     }
 
@@ -222,6 +222,6 @@ impl RunWatcher for AttemptWatcher {
     }
 
     fn upstream(&mut self) -> Option<ErrorKind> {
-        self.facts.known().upstream
+        self.facts.findings().upstream
     }
 }

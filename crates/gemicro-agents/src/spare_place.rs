@@ -9,7 +9,7 @@ use std::sync::{Mutex, PoisonError};
 use gemicro_event::{Failure, StreamId};
 
 use super::about::About;
-use super::folder::{failed, make_folder};
+use super::folder::{folder_failure, make_folder};
 
 /// At most one folder that waits, under `agents/spare` of the state folder.
 #[derive(Debug)]
@@ -37,7 +37,7 @@ impl SparePlace {
             for inside in ["home", "tmp"] {
                 make_folder(&folder.join(inside))?;
             }
-            About::reserve(&folder).map_err(|error| failed(&folder, &error))?;
+            About::reserve(&folder).map_err(|error| folder_failure(&folder, &error))?;
             *waiting = Some(folder);
         }
         Ok(())

@@ -13,7 +13,7 @@ use gemicro_guard::sandbox::{Profile, Tier};
 use super::branch::{OnBranch, PipelineSandbox, repository};
 use super::landing::BranchImport;
 use super::setup::AgentSetup;
-use super::task_folder::{FolderMarks, id_of, is_whole, lock, put_aside, tasks_folder, told};
+use super::task_folder::{FolderMarks, id_of, is_whole, lock, put_aside, tasks_folder, to_failure};
 use super::workspace_settings::{self, MAX_INSTRUCTIONS};
 
 impl OnBranch {
@@ -26,7 +26,7 @@ impl OnBranch {
         run: &str,
     ) -> Result<Option<Self>, Failure> {
         let tasks = tasks_folder(state)?;
-        let slug: Slug = branch.parse().map_err(|error| told(&error))?;
+        let slug: Slug = branch.parse().map_err(|error| to_failure(&error))?;
         let repository = repository(setup, &tasks, directory)?;
         let id = id_of(&repository, &slug);
         let Ok(lock) = lock(&tasks.join(format!("{id}.lock")), &slug) else {
@@ -35,7 +35,7 @@ impl OnBranch {
         let marks = FolderMarks::of(&tasks, &id);
         let is_there = repository
             .task_branch(&slug)
-            .map_err(|error| told(&error))?
+            .map_err(|error| to_failure(&error))?
             .is_some();
         if is_there && marks.owner().as_deref() != Some(run) {
             return Ok(None);
@@ -47,8 +47,8 @@ impl OnBranch {
             put_aside(&folder, &marks, &mut Vec::new())?;
         }
         let start = TaskStart::ContinueOrNew(repository.head().clone());
-        let task =
-            TaskRepo::create(&repository, NewTask { folder, slug, start }).map_err(|error| told(&error))?;
+        let task = TaskRepo::create(&repository, NewTask { folder, slug, start })
+            .map_err(|error| to_failure(&error))?;
         let notes = repository.notes().iter().map(|note| note.message().to_owned());
         let notes = notes.collect();
         marks.begin()?;
@@ -62,14 +62,17 @@ impl OnBranch {
         (directory, branch): (&str, &str),
     ) -> Result<Self, Failure> {
         let tasks = tasks_folder(state)?;
-        let slug: Slug = branch.parse().map_err(|error| told(&error))?;
+        let slug: Slug = branch.parse().map_err(|error| to_failure(&error))?;
         let repository = repository(setup, &tasks, directory)?;
         let id = id_of(&repository, &slug);
         let lock = lock(&tasks.join(format!("{id}.lock")), &slug)?;
         repository
             .check_not_checked_out(&slug)
-            .map_err(|error| told(&error))?;
-        let Some(tip) = repository.task_branch(&slug).map_err(|error| told(&error))? else {
+            .map_err(|error| to_failure(&error))?;
+        let Some(tip) = repository
+            .task_branch(&slug)
+            .map_err(|error| to_failure(&error))?
+        else {
             let message = format!("branch {branch} no longer exists, so the run cannot continue");
             return Err(Failure::new(ErrorKind::NotFound, message));
         };
@@ -88,7 +91,7 @@ impl OnBranch {
                 }
                 let start = TaskStart::Continue;
                 TaskRepo::create(&repository, NewTask { folder, slug, start })
-                    .map_err(|error| told(&error))?
+                    .map_err(|error| to_failure(&error))?
             }
         };
         marks.begin()?;
@@ -108,7 +111,7 @@ impl OnBranch {
         if !patterns.is_empty() && tier != Tier::None {
             let inside = BranchImport::with(setup, tier, CommitMessage::empty()).inside(&self.task);
             let withheld = inside.withhold(&self.task, &patterns);
-            withheld.map_err(|error| told(&error))?;
+            withheld.map_err(|error| to_failure(&error))?;
         }
         // Where Gemini CLI finds the file it loads it by itself.
         self.instructions = match (agent, writes_documents_only) {
@@ -116,7 +119,7 @@ impl OnBranch {
             (AgentName::Gemini, true) | (AgentName::Claude | AgentName::Codex, _) => {
                 let (name, most) = (workspace_settings::instructions_file(agent), MAX_INSTRUCTIONS);
                 let found = self.repository.read_file(self.task.base(), name, most);
-                match found.map_err(|error| told(&error))? {
+                match found.map_err(|error| to_failure(&error))? {
                     Some(FileAt::File { bytes, .. }) => String::from_utf8_lossy(&bytes).into_owned(),
                     Some(FileAt::Link | FileAt::Folder | FileAt::Gitlink) | None => String::new(),
                 }
@@ -136,7 +139,7 @@ impl OnBranch {
         let inside = BranchImport::with(setup, tier, message.clone()).inside(&self.task);
         inside
             .merge(&self.task, theirs, message)
-            .map_err(|error| told(&error))
+            .map_err(|error| to_failure(&error))
     }
 
     /// The same walls, in which the private git directory can only be read.
@@ -149,14 +152,14 @@ impl OnBranch {
         let inside = BranchImport::with(setup, tier, CommitMessage::empty()).inside(&self.task);
         inside
             .restore(&self.repository, &self.task)
-            .map_err(|error| told(&error))
+            .map_err(|error| to_failure(&error))
     }
 
     /// Writes a file for the agent to read. Blocks.
     pub fn write_handover(&self, name: &str, bytes: &[u8]) -> Result<PathBuf, Failure> {
         self.task
             .write_handover(name, bytes)
-            .map_err(|error| told(&error))
+            .map_err(|error| to_failure(&error))
     }
 
     /// The folder of such files.
@@ -165,7 +168,7 @@ impl OnBranch {
     }
 
     /// The same folder, once there is something in it to read.
-    pub(super) fn given(&self) -> Option<PathBuf> {
+    pub(super) fn given_folder(&self) -> Option<PathBuf> {
         Some(self.handover()).filter(|folder| folder.is_dir())
     }
 

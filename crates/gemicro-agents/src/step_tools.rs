@@ -38,7 +38,7 @@ pub fn commit(name: &str) -> Result<CommitId, Failure> {
 }
 
 /// Does something that blocks.
-pub async fn blocking<T: Send + 'static>(
+pub async fn run_blocking<T: Send + 'static>(
     work: impl FnOnce() -> Result<T, Failure> + Send + 'static,
 ) -> Result<T, Failure> {
     let done = tokio::task::spawn_blocking(work).await;

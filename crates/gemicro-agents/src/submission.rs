@@ -43,7 +43,7 @@ impl ResultTool {
     }
 
     /// As the gateway serves it.
-    pub(super) fn served(&self) -> ServedTool {
+    pub(super) fn served_tool(&self) -> ServedTool {
         let (description, schema) = (self.expected.description(), self.expected.input_schema());
         let tool = self.clone();
         ServedTool::new(SUBMIT_TOOL, description, schema, move |arguments| {
@@ -74,7 +74,7 @@ impl ResultTool {
 
     /// What the agent handed in, as its own stream tells.
     pub(super) fn handed_in(&self, calls: &[ToldCall], reporter: &StepReporter) -> Vec<Value> {
-        let taken = self.lock().kept().to_vec();
+        let taken = self.lock().counted_results().to_vec();
         let (told, untold): (Vec<Value>, Vec<Value>) =
             taken.into_iter().partition(|result| self.is_told(calls, result));
         if !untold.is_empty() {

@@ -19,7 +19,7 @@ use gemicro_guard::repository::{RepositoryError, Slug, TaskRepo, TrustedRepo};
 use rustix::fs::OFlags;
 use sha2::{Digest, Sha256};
 
-use super::folder::{failed, hold, make_folder};
+use super::folder::{folder_failure, hold, make_folder};
 
 /// What is known about a task's folder between two runs.
 pub(super) struct FolderMarks {
@@ -40,8 +40,8 @@ impl FolderMarks {
     }
 
     /// A step is about to take something over.
-    pub(super) fn landing(&self, by: &str) -> Result<(), Failure> {
-        fs::write(&self.landing, by).map_err(|error| failed(&self.landing, &error))
+    pub(super) fn mark_landing(&self, by: &str) -> Result<(), Failure> {
+        fs::write(&self.landing, by).map_err(|error| folder_failure(&self.landing, &error))
     }
 
     /// What was taken over is not what is there.
@@ -56,7 +56,7 @@ impl FolderMarks {
 
     /// A run is about to make the branch.
     pub(super) fn own(&self, run: &str) -> Result<(), Failure> {
-        fs::write(&self.owner, run).map_err(|error| failed(&self.owner, &error))
+        fs::write(&self.owner, run).map_err(|error| folder_failure(&self.owner, &error))
     }
 
     /// The run that made the branch.
@@ -66,7 +66,7 @@ impl FolderMarks {
 
     /// An agent may work there now.
     pub(super) fn begin(&self) -> Result<(), Failure> {
-        fs::write(&self.open, "").map_err(|error| failed(&self.open, &error))?;
+        fs::write(&self.open, "").map_err(|error| folder_failure(&self.open, &error))?;
         let _ = fs::remove_file(&self.refused);
         Ok(())
     }
@@ -94,7 +94,7 @@ pub(super) fn find(
     if !folder.exists() {
         return Ok(None);
     }
-    let tip = repository.task_branch(slug).map_err(|error| told(&error))?;
+    let tip = repository.task_branch(slug).map_err(|error| to_failure(&error))?;
     let task = TaskRepo::reopen(repository, folder)
         .ok()
         .filter(|_| is_whole(folder));
@@ -118,7 +118,7 @@ pub(super) fn put_aside(folder: &Path, marks: &FolderMarks, notes: &mut Vec<Stri
         .map(|number| folder.with_extension(number.to_string()))
         .find(|aside| !aside.exists())
         .ok_or_else(|| Failure::new(ErrorKind::StorageError, "no free name for the set-aside folder"))?;
-    fs::rename(folder, &aside).map_err(|error| failed(folder, &error))?;
+    fs::rename(folder, &aside).map_err(|error| folder_failure(folder, &error))?;
     if marks.open.exists() {
         notes.push(format!(
                     "what an earlier run had left and could not be taken over is in {}: look at the files, but start no git there",
@@ -164,8 +164,8 @@ pub(super) fn lock(path: &Path, slug: &Slug) -> Result<File, Failure> {
         .mode(0o600)
         .custom_flags(OFlags::NOFOLLOW.bits().cast_signed())
         .open(path)
-        .map_err(|error| failed(path, &error))?;
-    if !hold(&file).map_err(|error| failed(path, &error))? {
+        .map_err(|error| folder_failure(path, &error))?;
+    if !hold(&file).map_err(|error| folder_failure(path, &error))? {
         let message = format!(
             "another run works on {}: wait for its end, or name another branch",
             slug.branch()
@@ -179,11 +179,11 @@ pub(super) fn lock(path: &Path, slug: &Slug) -> Result<File, Failure> {
 pub(super) fn tasks_folder(state: &Path) -> Result<PathBuf, Failure> {
     let path = state.join("tasks");
     make_folder(&path)?;
-    fs::canonicalize(&path).map_err(|error| failed(&path, &error))
+    fs::canonicalize(&path).map_err(|error| folder_failure(&path, &error))
 }
 
 /// An error with all its reasons.
-pub fn told(error: &RepositoryError) -> Failure {
+pub fn to_failure(error: &RepositoryError) -> Failure {
     let mut message = error.to_string();
     let mut source = std::error::Error::source(error);
     while let Some(reason) = source {

@@ -17,7 +17,7 @@ pub(super) struct TurnResult {
 }
 
 /// Nothing was begun.
-pub(super) fn refused(failure: Failure) -> StepFailure {
+pub(super) fn refused_start(failure: Failure) -> StepFailure {
     let (spent, again) = (Spent::Nothing, Again::Never);
     StepFailure {
         failure,

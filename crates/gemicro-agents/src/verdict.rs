@@ -78,7 +78,7 @@ impl AttemptVerdict<'_> {
                 })
             }
             Err(failure) => {
-                let failure = self.told(failure);
+                let failure = self.to_failure(failure);
                 let is_limit = matches!(failure.kind, ErrorKind::RateLimited | ErrorKind::QuotaExhausted);
                 // Another attempt would meet what this one left; and whoever takes over need not wait.
                 let is_last =
@@ -93,7 +93,7 @@ impl AttemptVerdict<'_> {
     }
 
     /// The failure as the gateway explains it, with all that is known.
-    fn told(&self, failure: &Failure) -> Failure {
+    fn to_failure(&self, failure: &Failure) -> Failure {
         let record = &self.outcome.record;
         let trouble = AgentTrouble {
             exit_code: match record.exit {

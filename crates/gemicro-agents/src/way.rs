@@ -67,7 +67,7 @@ pub(super) fn ticket(
         },
         models: ModelRules::default(),
         observer: Some(observer),
-        tool: tool.map(ResultTool::served),
+        tool: tool.map(ResultTool::served_tool),
     };
     let ticket = match token {
         Some(token) => gateway.open_again(token, grant)?,
@@ -88,7 +88,7 @@ pub(super) fn request(
     AgentRequest {
         prompt,
         cwd: branch.map_or_else(|| PathBuf::from(&task.directory), OnBranch::worktree),
-        given: branch.and_then(OnBranch::given).into_iter().collect(),
+        given: branch.and_then(OnBranch::given_folder).into_iter().collect(),
         home: place.home(),
         temp: place.temporary(),
         program: None,
@@ -156,7 +156,7 @@ pub(super) fn policy(
         .extend(tool.into_iter().flat_map(|_| ResultTool::names()));
     policy.writable.push(place.temporary());
     policy.readable.push(place.temporary());
-    policy.readable.extend(branch.given());
+    policy.readable.extend(branch.given_folder());
     Ok(policy)
 }
 
@@ -174,7 +174,7 @@ pub(super) fn profile(
 ) -> Result<Profile, Failure> {
     let workspace = PathBuf::from(&task.directory);
     let workplace = branch.map_or_else(|| workspace.clone(), OnBranch::worktree);
-    let mut hidden = workspace_settings::hidden(task.agent, &workplace, &setup.user_home);
+    let mut hidden = workspace_settings::hidden_settings(task.agent, &workplace, &setup.user_home);
     workspace_settings::check_hidden(tier, &hidden)?;
     let mut pinned = Profile::settings_of(&workspace);
     pinned.retain(|path| !hidden.contains(path));

@@ -23,7 +23,7 @@ pub(super) const MAX_INSTRUCTIONS: u64 = 64 * 1024;
 
 /// What has to be hidden from an agent that works in this folder. Gemini CLI looks for variables in the folders above,
 /// too; the user's own folder is hidden in every sandbox.
-pub(super) fn hidden(agent: AgentName, workplace: &Path, user_home: &Path) -> Vec<PathBuf> {
+pub(super) fn hidden_settings(agent: AgentName, workplace: &Path, user_home: &Path) -> Vec<PathBuf> {
     match agent {
         AgentName::Claude | AgentName::Codex => Vec::new(),
         AgentName::Gemini => {
@@ -113,11 +113,11 @@ mod tests {
         ] {
             std::fs::create_dir_all(top.join(folder)).expect("made");
         }
-        let found = hidden(AgentName::Gemini, &workplace, &top.join("home"));
+        let found = hidden_settings(AgentName::Gemini, &workplace, &top.join("home"));
         let expected = ["home/project/part/.agents", "home/project/.gemini"].map(|name| top.join(name));
         assert!(expected.iter().all(|path| found.contains(path)), "{found:?}");
         assert!(!found.contains(&top.join("home/.gemini")), "{found:?}");
-        assert!(hidden(AgentName::Claude, &workplace, &top).is_empty());
+        assert!(hidden_settings(AgentName::Claude, &workplace, &top).is_empty());
         for (tier, is_fine) in [(Tier::Full, true), (Tier::Landlock, false), (Tier::None, false)] {
             assert_eq!(check_hidden(tier, &found).is_ok(), is_fine, "{tier:?}");
             assert!(check_hidden(tier, &[]).is_ok());

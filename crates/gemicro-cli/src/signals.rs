@@ -40,7 +40,7 @@ pub(crate) fn listen() -> Result<StopSignals, CommandError> {
             }
             n_signals += 1;
             if n_signals > 1 {
-                let last = std::mem::take(&mut *kept());
+                let last = std::mem::take(&mut *last_acts());
                 last.into_iter().for_each(|(_, act)| act());
                 std::process::exit(i32::from(STOPPED));
             }
@@ -56,7 +56,7 @@ static NEXT: AtomicU64 = AtomicU64::new(0);
 
 type LastAct = Box<dyn FnOnce() + Send>;
 
-fn kept() -> MutexGuard<'static, Vec<(u64, LastAct)>> {
+fn last_acts() -> MutexGuard<'static, Vec<(u64, LastAct)>> {
     KEPT.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -67,12 +67,12 @@ pub(crate) struct AtOnce(u64);
 /// Keeps something short for the second signal: a screen to clear, a way on to name.
 pub(crate) fn at_once(act: impl FnOnce() + Send + 'static) -> AtOnce {
     let number = NEXT.fetch_add(1, Ordering::Relaxed);
-    kept().push((number, Box::new(act)));
+    last_acts().push((number, Box::new(act)));
     AtOnce(number)
 }
 
 impl Drop for AtOnce {
     fn drop(&mut self) {
-        kept().retain(|(number, _)| *number != self.0);
+        last_acts().retain(|(number, _)| *number != self.0);
     }
 }

@@ -88,7 +88,7 @@ pub(crate) fn read(found: &WorkflowSource) -> Result<Workflow, NotLoaded> {
     let Some(path) = &found.path else {
         return Ok(default_workflow());
     };
-    let text = bounded(path, MOST_WORKFLOW)?;
+    let text = read_bounded(path, MOST_WORKFLOW)?;
     let folder = path.parent().unwrap_or(Path::new("."));
     let unreadable = RefCell::new(None);
     let prompt = |name: &str| {
@@ -139,7 +139,7 @@ fn prompt(folder: &Path, name: &str) -> Result<Option<String>, NotLoaded> {
     let path = folder.join(PROMPTS).join(name);
     if fs::symlink_metadata(&path).is_ok() {
         stays_in(&path, folder)?;
-        return bounded(&path, MOST_PROMPT).map(Some);
+        return read_bounded(&path, MOST_PROMPT).map(Some);
     }
     let built_in = format!("{PROMPTS}/{name}");
     let found = default_files().iter().find(|(path, _)| *path == built_in);
@@ -160,7 +160,7 @@ fn stays_in(path: &Path, folder: &Path) -> Result<(), NotLoaded> {
 }
 
 /// The text of a file of at most so many bytes.
-fn bounded(path: &Path, most: u64) -> Result<String, NotLoaded> {
+fn read_bounded(path: &Path, most: u64) -> Result<String, NotLoaded> {
     let unreadable = |why: String| NotLoaded::Unreadable {
         path: path.to_owned(),
         why,

@@ -85,7 +85,7 @@ impl LiveHub {
         let mut seen: BTreeMap<StepKey, (u32, u64)> = BTreeMap::new();
         Box::pin(stream! {
             while let Some(texts) = texts.upgrade() {
-                let items = unseen(&texts.lock().unwrap_or_else(PoisonError::into_inner), &mut seen);
+                let items = take_unseen(&texts.lock().unwrap_or_else(PoisonError::into_inner), &mut seen);
                 // A subscriber that waits does not keep the hub alive.
                 drop(texts);
                 for item in items {
@@ -110,7 +110,10 @@ impl Default for LiveHub {
 }
 
 /// Collects what a subscriber has not seen and notes it as seen.
-fn unseen(texts: &BTreeMap<StepKey, StepText>, seen: &mut BTreeMap<StepKey, (u32, u64)>) -> Vec<LiveItem> {
+fn take_unseen(
+    texts: &BTreeMap<StepKey, StepText>,
+    seen: &mut BTreeMap<StepKey, (u32, u64)>,
+) -> Vec<LiveItem> {
     seen.retain(|step, _| texts.contains_key(step));
     let mut items = Vec::new();
     for (step, kept) in texts {

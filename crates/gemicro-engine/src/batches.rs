@@ -61,7 +61,7 @@ impl Batches {
     /// # Errors
     /// `conflict` when the key stands for another batch; when the folder does not exist or the store cannot take it.
     pub async fn submit(&self, request: BatchRequest) -> Result<BatchAnswer, Failure> {
-        let (run, planned, limits) = request.planned()?;
+        let (run, planned, limits) = request.plan_batch()?;
         let body = planned.body.clone();
         let plan = Plan::new(&BatchFlow, &planned, limits);
         if body.is_some() && self.desk.find(run.as_str()).await.is_ok() {

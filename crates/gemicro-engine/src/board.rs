@@ -37,7 +37,7 @@ pub fn answer_of_board(row: &RunRow, board: StoredBoard) -> Option<BatchAnswer> 
         parked_for: None,
     });
     let items = Items::of_board(board.shown).ok()?;
-    Some(BatchAnswer::counted(
+    Some(BatchAnswer::with_counts(
         row.run.to_string(),
         items,
         next_poll,

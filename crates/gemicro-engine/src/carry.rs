@@ -28,7 +28,7 @@ impl Engine {
         }
         // A plan that cannot be read is for its flow to refuse.
         let facts = self.flow(&started.flow)?.facts(&started.plan).ok();
-        match facts.and_then(|facts| self.can.missing(&facts)) {
+        match facts.and_then(|facts| self.can.missing_backend(&facts)) {
             None => Ok(()),
             Some(missing) => {
                 let message = format!("there is no key and no login for {missing}");

@@ -33,7 +33,7 @@ pub(crate) async fn take(
     }
     let lock = store.lock_day().await?;
     let day = Day::of(Timestamp::now());
-    let used = used(store, day).await?;
+    let used = used_today(store, day).await?;
     let grant = DayGrant::take(cap, used, day)?;
     let limits = grant.within(plan.limits);
     flow.check_limits(&plan.plan, &limits)?;
@@ -49,7 +49,7 @@ pub(crate) async fn take(
 }
 
 /// What the runs of a day have used, or may still use.
-async fn used(store: &DurableStore, day: Day) -> Result<Charge, Failure> {
+async fn used_today(store: &DurableStore, day: Day) -> Result<Charge, Failure> {
     let used = store.used_by_runs(day.begins_at, day.ends_at).await?;
     let mut sum = used.ended.amounts();
     for (run, spent) in used.open {

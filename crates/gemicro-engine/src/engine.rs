@@ -172,7 +172,7 @@ impl Engine {
             part_of_parent: place.part_of_parent,
             day: place.day,
             program: self.options.program.clone(),
-            ..flow.started(&plan.plan, &plan.limits, &Redactor::new(&self.secrets))?
+            ..flow.started_event(&plan.plan, &plan.limits, &Redactor::new(&self.secrets))?
         };
         let new = NewRun {
             run: id.clone(),

@@ -73,7 +73,7 @@ impl Here {
     /// The runs under way.
     #[must_use]
     pub fn runs(&self) -> Vec<StreamId> {
-        self.running().keys().cloned().collect()
+        self.lock_runs().keys().cloned().collect()
     }
 
     /// Goes on with a run that nobody drives.
@@ -109,13 +109,15 @@ impl Here {
     /// Whether no run is under way or waits for its store, and nobody else has this desk in hand.
     #[must_use]
     pub fn is_idle(&self) -> bool {
-        self.running().is_empty() && self.troubles.runs().is_empty() && Arc::strong_count(&self.running) == 1
+        self.lock_runs().is_empty()
+            && self.troubles.runs().is_empty()
+            && Arc::strong_count(&self.running) == 1
     }
 
     /// Whether a run is under way here.
     #[must_use]
     pub fn carries(&self, run: &StreamId) -> bool {
-        self.running().contains_key(run)
+        self.lock_runs().contains_key(run)
     }
 
     /// Stops every run, leaves them resumable, and waits until they are.
@@ -129,7 +131,7 @@ impl Here {
     }
 
     async fn stop_all(&self, stop: impl Fn(&StopSignals)) {
-        let all: Vec<LocalRun> = self.running().values().cloned().collect();
+        let all: Vec<LocalRun> = self.lock_runs().values().cloned().collect();
         for running in &all {
             stop(&running.stop);
         }
@@ -146,7 +148,7 @@ impl Here {
             stop,
             ended,
         };
-        self.running().insert(id.clone(), running);
+        self.lock_runs().insert(id.clone(), running);
         let here = self.clone();
         tokio::spawn(async move {
             let ended = match run.wait().await {
@@ -165,29 +167,29 @@ impl Here {
                 }
             }
             told.send_replace(Some(ended));
-            here.running().remove(&id);
+            here.lock_runs().remove(&id);
         });
     }
 
     fn watching(&self, run: &StreamId) -> Watching {
         let events = self.engine.store().subscribe(run, 0);
-        let running = self.running().get(run).cloned();
+        let running = self.lock_runs().get(run).cloned();
         Watching {
             run: run.clone(),
             items: match running {
-                Some(running) => driven(events, running),
+                Some(running) => drive_stream(events, running),
                 None => Box::pin(events.map(|event| event.map(Watched::Event).map_err(Failure::from))),
             },
         }
     }
 
-    fn running(&self) -> MutexGuard<'_, HashMap<StreamId, LocalRun>> {
+    fn lock_runs(&self) -> MutexGuard<'_, HashMap<StreamId, LocalRun>> {
         self.running.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 /// Events and texts of a run of this process, until its driving has ended and its last event was told.
-fn driven(
+fn drive_stream(
     mut events: BoxStream<'static, Result<Event, StoreError>>,
     mut running: LocalRun,
 ) -> BoxStream<'static, Result<Watched, Failure>> {
@@ -269,7 +271,7 @@ impl Desk for Here {
     }
 
     fn suspend(&self, run: &StreamId) -> BoxFuture<'_, Result<(), Failure>> {
-        let running = self.running().get(run).cloned();
+        let running = self.lock_runs().get(run).cloned();
         Box::pin(async move {
             if let Some(mut running) = running {
                 running.stop.suspend.cancel();

@@ -34,7 +34,7 @@ impl StreamId {
     /// # Errors
     /// When it is empty, longer than 64 characters, or has other characters than letters, digits, `_`, `-`.
     pub fn new(text: impl Into<String>) -> Result<Self, IdError> {
-        checked(text.into()).map(Self)
+        validate_id(text.into()).map(Self)
     }
 
     /// The id as text.
@@ -54,7 +54,7 @@ impl TryFrom<String> for StreamId {
     type Error = IdError;
 
     fn try_from(text: String) -> Result<Self, IdError> {
-        checked(text).map(Self)
+        validate_id(text).map(Self)
     }
 }
 
@@ -95,7 +95,7 @@ impl TryFrom<String> for CommandId {
     type Error = IdError;
 
     fn try_from(text: String) -> Result<Self, IdError> {
-        checked(text).map(Self)
+        validate_id(text).map(Self)
     }
 }
 
@@ -132,7 +132,7 @@ impl fmt::Display for StepKey {
     }
 }
 
-fn checked(text: String) -> Result<String, IdError> {
+fn validate_id(text: String) -> Result<String, IdError> {
     let fits = (1..=64).contains(&text.len())
         && text
             .bytes()

@@ -13,7 +13,7 @@ pub(crate) async fn to_its_end<T: Send + 'static>(
 ) -> Result<T, Failure> {
     match tokio::spawn(work).await {
         Ok(done) => done,
-        Err(_) => Err(panicked()),
+        Err(_) => Err(panic_failure()),
     }
 }
 
@@ -26,10 +26,10 @@ pub(crate) async fn apart<T: Send + 'static>(
 ) -> Result<T, Failure> {
     match tokio::task::spawn_blocking(work).await {
         Ok(done) => done,
-        Err(_) => Err(panicked()),
+        Err(_) => Err(panic_failure()),
     }
 }
 
-fn panicked() -> Failure {
+fn panic_failure() -> Failure {
     Failure::new(ErrorKind::Internal, "a task of the server panicked")
 }

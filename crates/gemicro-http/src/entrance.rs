@@ -86,7 +86,7 @@ impl HttpEntrance {
     fn finish(&self, method: &Method, mut response: Response) -> Response {
         let route = response.extensions_mut().remove::<MatchedPath>();
         let route = route.as_ref().map(MatchedPath::as_str);
-        self.app.metrics.answered(route, method, response.status());
+        self.app.metrics.count_answer(route, method, response.status());
         let headers = response.headers_mut();
         headers.insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
         headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));

@@ -24,10 +24,10 @@ struct AnswerLabels {
 
 impl Metrics {
     /// A request was answered; `route` is the template that matched.
-    pub(crate) fn answered(&self, route: Option<&str>, method: &Method, status: StatusCode) {
+    pub(crate) fn count_answer(&self, route: Option<&str>, method: &Method, status: StatusCode) {
         let answered = AnswerLabels {
             route: route.unwrap_or("none").to_owned(),
-            method: known(method),
+            method: method_label(method),
             status: status.as_u16(),
         };
         let mut requests = self.requests.lock().unwrap_or_else(PoisonError::into_inner);
@@ -75,7 +75,7 @@ impl Metrics {
 }
 
 /// A method that has a name here: callers must not make labels.
-fn known(method: &Method) -> &'static str {
+fn method_label(method: &Method) -> &'static str {
     match *method {
         Method::GET => "GET",
         Method::HEAD => "HEAD",
@@ -95,9 +95,9 @@ mod tests {
     #[test]
     fn the_page() {
         let metrics = Metrics::default();
-        metrics.answered(Some("/v1/runs/{id}"), &Method::GET, StatusCode::OK);
-        metrics.answered(Some("/v1/runs/{id}"), &Method::GET, StatusCode::OK);
-        metrics.answered(
+        metrics.count_answer(Some("/v1/runs/{id}"), &Method::GET, StatusCode::OK);
+        metrics.count_answer(Some("/v1/runs/{id}"), &Method::GET, StatusCode::OK);
+        metrics.count_answer(
             None,
             &Method::from_bytes(b"BREW").expect("a method"),
             StatusCode::NOT_FOUND,

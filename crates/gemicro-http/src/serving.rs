@@ -8,7 +8,7 @@ use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
 use crate::app::App;
-use crate::document::written;
+use crate::document::document_json;
 use crate::entrance::HttpEntrance;
 use crate::routes;
 use crate::setup::HttpSetup;
@@ -25,7 +25,7 @@ pub async fn serve(
     shutdown: CancellationToken,
 ) -> Result<(), Failure> {
     let (router, document) = routes::all();
-    let document = written(document, setup.version)?;
+    let document = document_json(document, setup.version)?;
     let app = App::new(setup, document, shutdown.clone());
     let listening = ListenerParts {
         listener,

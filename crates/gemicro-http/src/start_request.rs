@@ -159,7 +159,7 @@ impl StartRequest {
                         format!("`sources`: must be absolute paths or web addresses, not {relative}");
                     return Err(Failure::new(ErrorKind::InvalidInput, message));
                 }
-                filled("question", &it.question)?;
+                require_text("question", &it.question)?;
                 within("max_queries", it.max_queries, 1, 100)?;
                 within("max_seconds", it.max_seconds, 1, 86_400)
             }
@@ -167,12 +167,12 @@ impl StartRequest {
                 within("idle_seconds", Some(it.idle_seconds), 1, 86_400)?;
                 within("max_seconds", Some(it.max_seconds), 1, 86_400)?;
                 within("max_retries", Some(it.max_retries), 0, 10)?;
-                filled("prompt", &it.prompt)?;
+                require_text("prompt", &it.prompt)?;
                 absolute("directory", &it.directory)
             }
-            Self::Prompt(it) => filled("prompt", &it.prompt),
+            Self::Prompt(it) => require_text("prompt", &it.prompt),
             Self::Pipeline(it) => {
-                filled("task", &it.task)?;
+                require_text("task", &it.task)?;
                 absolute("directory", &it.directory)
             }
             Self::Ooda(it) => {
@@ -199,7 +199,7 @@ fn within(name: &str, given: Option<u32>, least: u32, most: u32) -> Result<(), F
     }
 }
 
-fn filled(name: &str, text: &str) -> Result<(), Failure> {
+fn require_text(name: &str, text: &str) -> Result<(), Failure> {
     if text.trim().is_empty() {
         let message = format!("`{name}`: must not be empty");
         return Err(Failure::new(ErrorKind::InvalidInput, message));

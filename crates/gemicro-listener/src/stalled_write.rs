@@ -30,7 +30,11 @@ impl<S> StalledWrite<S> {
     }
 
     /// What a write gave, unless it has waited for too long.
-    fn watched(&mut self, cx: &mut Context<'_>, written: Poll<io::Result<usize>>) -> Poll<io::Result<usize>> {
+    fn watch_write(
+        &mut self,
+        cx: &mut Context<'_>,
+        written: Poll<io::Result<usize>>,
+    ) -> Poll<io::Result<usize>> {
         if written.is_ready() {
             self.waiting = None;
             return written;
@@ -62,7 +66,7 @@ impl<S: AsyncRead + Unpin> AsyncRead for StalledWrite<S> {
 impl<S: AsyncWrite + Unpin> AsyncWrite for StalledWrite<S> {
     fn poll_write(mut self: Pin<&mut Self>, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
         let written = Pin::new(&mut self.stream).poll_write(cx, bytes);
-        self.watched(cx, written)
+        self.watch_write(cx, written)
     }
 
     fn poll_write_vectored(
@@ -71,7 +75,7 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for StalledWrite<S> {
         parts: &[io::IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
         let written = Pin::new(&mut self.stream).poll_write_vectored(cx, parts);
-        self.watched(cx, written)
+        self.watch_write(cx, written)
     }
 
     fn is_write_vectored(&self) -> bool {

@@ -6,7 +6,7 @@ use std::time::Duration;
 use gemicro_event::{ErrorKind, Failure};
 use serde_json::{Value, json};
 
-use crate::gemini::{EndpointRequest, GeminiConfig, GeminiEndpoint, RequestSubject, redacted};
+use crate::gemini::{EndpointRequest, GeminiConfig, GeminiEndpoint, RequestSubject, redact_failure};
 
 /// How long a question may take.
 const TIME: Duration = Duration::from_secs(30);
@@ -95,7 +95,7 @@ impl GeminiRest {
         let answer = self.endpoint.json(ask).await;
         answer.map_err(|trouble| {
             let failure = trouble.into_failure(self.endpoint.host(), subject);
-            redacted(&self.endpoint, failure)
+            redact_failure(&self.endpoint, failure)
         })
     }
 

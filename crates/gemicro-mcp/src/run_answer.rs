@@ -25,7 +25,7 @@ struct RunSuccess {
 }
 
 /// The answer of a run that has ended, or was stopped before it could.
-pub(crate) fn ended(events: &[Event]) -> McpAnswer {
+pub(crate) fn ended_answer(events: &[Event]) -> McpAnswer {
     let (started, view) = match read(events) {
         Ok(read) => read,
         Err(failure) => return McpAnswer::failure("run_result", &failure),

@@ -18,7 +18,7 @@ use crate::progress::ProgressSender;
 use crate::setup::McpSetup;
 use crate::tools::{McpToolCall, ToolName};
 use crate::unique_ids::duplicate_id;
-use crate::waiting::detached;
+use crate::waiting::finish_detached;
 use crate::{prompts, tasks};
 
 const INSTRUCTIONS: &str = "\
@@ -161,7 +161,7 @@ impl ServerHandler for McpConnection {
     ) -> Result<(), ErrorData> {
         let row = tasks::find(self.setup.desk.as_ref(), &request.task_id).await?;
         let desk = self.setup.desk.clone();
-        let cancelled = detached(self.setup.answer_within, async move {
+        let cancelled = finish_detached(self.setup.answer_within, async move {
             desk.cancel(&row.run, "the client cancelled the task").await
         })
         .await;

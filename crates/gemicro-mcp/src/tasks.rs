@@ -31,7 +31,7 @@ pub(crate) async fn get(desk: &dyn Desk, task_id: &str) -> Result<GetTaskResult,
                 .events(&row.run)
                 .await
                 .map_err(|failure| error_data(&failure))?;
-            let result = run_answer::ended(&events).into_result();
+            let result = run_answer::ended_answer(&events).into_result();
             TaskPayload::Completed {
                 result: object(&result)?,
             }

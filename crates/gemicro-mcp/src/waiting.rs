@@ -66,7 +66,7 @@ pub(crate) async fn wait(
 ///
 /// # Errors
 /// `timeout` when it takes longer, and then it goes on.
-pub(crate) async fn detached<T: Send + 'static>(
+pub(crate) async fn finish_detached<T: Send + 'static>(
     within: Duration,
     work: impl Future<Output = Result<T, Failure>> + Send + 'static,
 ) -> Result<T, Failure> {

@@ -103,7 +103,7 @@ pub enum LastMerge {
 impl LastMerge {
     /// What became of a merge that was just tried.
     #[must_use]
-    pub fn tried(merged: MergeResult) -> Self {
+    pub fn from_merge(merged: MergeResult) -> Self {
         match merged.outcome {
             MergeOutcome::Conflict => Self::Pending(merged),
             MergeOutcome::UpToDate | MergeOutcome::Merged => Self::Held(merged),

@@ -103,13 +103,13 @@ impl Dialogue {
     /// understand.
     #[must_use]
     pub fn is_untouched(&self) -> bool {
-        self.out.heard() == AdapterEvents::Nothing
+        self.out.take_events() == AdapterEvents::Nothing
     }
 
     /// Whether something came since the end of the last turn that only a turn consists of, or that is no message.
     #[must_use]
     pub fn spoke_out_of_turn(&self) -> bool {
-        self.out.heard() == AdapterEvents::Speech
+        self.out.take_events() == AdapterEvents::Speech
     }
 
     /// Answers a [`AgentItem::Permission`]; says whether that request was open.

@@ -41,7 +41,7 @@ impl AgentHome {
     /// `storage_error` when the folders cannot be had, or are links.
     pub fn open(home: &Path, temporary: &Path) -> Result<Self, Failure> {
         for folder in [home, temporary] {
-            make_private(folder).map_err(|error| failed(folder, error))?;
+            make_private(folder).map_err(|error| home_failure(folder, error))?;
         }
         Ok(Self {
             home: home.to_path_buf(),
@@ -60,7 +60,7 @@ impl AgentHome {
                 let folder = self.walk(&folders, MissingHome::Make)?;
                 put(&folder, name, file.text.as_bytes())
             };
-            write().map_err(|error| failed(&file.path, error))?;
+            write().map_err(|error| home_failure(&file.path, error))?;
         }
         Ok(())
     }
@@ -78,7 +78,7 @@ impl AgentHome {
             };
             match remove() {
                 Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
-                    return Err(failed(&file.path, error));
+                    return Err(home_failure(&file.path, error));
                 }
                 Ok(()) | Err(_) => {}
             }
@@ -92,7 +92,7 @@ impl AgentHome {
     /// `storage_error` for what cannot be removed.
     pub fn remove(self) -> Result<(), Failure> {
         self.empty_temporary()?;
-        fs::remove_dir_all(&self.home).map_err(|error| failed(&self.home, error))
+        fs::remove_dir_all(&self.home).map_err(|error| home_failure(&self.home, error))
     }
 
     /// Takes away what an earlier start left: programs of agents look there for what they compiled or were told.
@@ -100,7 +100,7 @@ impl AgentHome {
     /// # Errors
     /// `storage_error` for what cannot be removed.
     pub(crate) fn empty_temporary(&self) -> Result<(), Failure> {
-        empty_folder(&self.temporary).map_err(|error| failed(&self.temporary, error))
+        empty_folder(&self.temporary).map_err(|error| home_failure(&self.temporary, error))
     }
 
     /// The folders from the home down to a file, and its name.
@@ -206,7 +206,7 @@ fn write_new(folder: &OwnedFd, name: &Path, bytes: &[u8]) -> std::io::Result<()>
     })
 }
 
-fn failed(path: &Path, error: std::io::Error) -> Failure {
+fn home_failure(path: &Path, error: std::io::Error) -> Failure {
     let message = format!("cannot use {}: {error}", path.display());
     Failure::new(ErrorKind::StorageError, message)
 }

@@ -51,11 +51,11 @@ impl Cause {
 /// Judges a turn.
 pub(crate) fn judge(reading: &dyn ResultReader, ended: &ProcessEnd<'_>) -> Result<AgentEnd, Failure> {
     if let ProcessExit::Stopped(kind) = ended.exit {
-        return Err(failure(stopped(reading, kind), ended));
+        return Err(failure(stop_cause(reading, kind), ended));
     }
     let mut cause = match (ended.exit, &ended.transcript.end) {
         (_, Some(end)) if end.claim == EndClaim::Failure => reading.failed_turn(end, ended),
-        (ProcessExit::Code(0) | ProcessExit::Running, Some(end)) => match claimed(reading, end, ended) {
+        (ProcessExit::Code(0) | ProcessExit::Running, Some(end)) => match judge_claim(reading, end, ended) {
             Ok(success) => return Ok(success),
             Err(cause) => cause,
         },
@@ -74,7 +74,7 @@ pub(crate) fn judge(reading: &dyn ResultReader, ended: &ProcessEnd<'_>) -> Resul
 }
 
 /// A claim of success, held against what there is.
-fn claimed(reading: &dyn ResultReader, end: &TurnEnd, ended: &ProcessEnd<'_>) -> Result<AgentEnd, Cause> {
+fn judge_claim(reading: &dyn ResultReader, end: &TurnEnd, ended: &ProcessEnd<'_>) -> Result<AgentEnd, Cause> {
     let name = reading.name();
     let transcript = ended.transcript;
     let text = match &end.text {
@@ -118,7 +118,7 @@ fn claimed(reading: &dyn ResultReader, end: &TurnEnd, ended: &ProcessEnd<'_>) ->
     })
 }
 
-fn stopped(reading: &dyn ResultReader, kind: ErrorKind) -> Cause {
+fn stop_cause(reading: &dyn ResultReader, kind: ErrorKind) -> Cause {
     let name = reading.name();
     let message = match kind {
         ErrorKind::IdleTimeout => format!("{name} was silent for too long"),
@@ -166,7 +166,7 @@ fn exit_code(
 /// It left quietly, or is still there, and never said how its turn ended.
 fn no_end(reading: &dyn ResultReader, ended: &ProcessEnd<'_>) -> Cause {
     let name = reading.name();
-    if ended.transcript.said().trim().is_empty() {
+    if ended.transcript.agent_text().trim().is_empty() {
         Cause::new(
             ErrorKind::EmptyResult,
             format!("{name} ended without an answer and without a result"),
@@ -198,8 +198,8 @@ fn failure(cause: Cause, ended: &ProcessEnd<'_>) -> Failure {
     if !lines.is_empty() {
         detail.insert("last_lines".to_owned(), json!(lines));
     }
-    if !transcript.said().is_empty() {
-        let partial: String = transcript.said().chars().take(PARTIAL_CHARS).collect();
+    if !transcript.agent_text().is_empty() {
+        let partial: String = transcript.agent_text().chars().take(PARTIAL_CHARS).collect();
         detail.insert("partial_text".to_owned(), json!(partial));
     }
     if let Some(session) = &transcript.session {

@@ -60,7 +60,7 @@ impl AdapterOutput {
     }
 
     /// What was heard since the last prompt, or since the end of its turn.
-    pub(crate) fn heard(&self) -> AdapterEvents {
+    pub(crate) fn take_events(&self) -> AdapterEvents {
         self.heard
     }
 
@@ -78,7 +78,7 @@ impl AdapterOutput {
     }
 
     /// Adds what the agent thought, if anything.
-    pub(crate) fn thought(&mut self, text: &str) {
+    pub(crate) fn add_thought(&mut self, text: &str) {
         if !text.is_empty() {
             let text = text.to_owned();
             self.item(AgentItem::Thought { text });

@@ -85,7 +85,7 @@ impl TurnTranscript {
 
     /// Everything the agent said in this turn.
     #[must_use]
-    pub fn said(&self) -> &str {
+    pub fn agent_text(&self) -> &str {
         &self.said
     }
 

@@ -51,17 +51,17 @@ impl Executor for BranchSteps {
         Box::pin(async move {
             let step = &call.step;
             match step.kind.as_str() {
-                INIT_STEP => written(init(&tools, step.read_input()?, &call).await),
-                IMPORT_STEP => written(import(&tools, step.read_input()?, &call).await),
-                CHECK_STEP => written(check(&tools, step.read_input()?, &call).await),
-                RECORD_STEP => written(record(&tools, step.read_input()?, &call).await),
-                MERGE_STEP => written(merge(&tools, step.read_input()?, &call).await),
-                DELIVER_STEP => written(deliver(&tools, step.read_input()?, &call).await),
-                OBSERVE_STEP => written(measure(&tools, step.read_input()?, &call).await),
-                TRIAL_STEP => written(try_test(&tools, step.read_input()?, &call).await),
+                INIT_STEP => commit_output(init(&tools, step.read_input()?, &call).await),
+                IMPORT_STEP => commit_output(import(&tools, step.read_input()?, &call).await),
+                CHECK_STEP => commit_output(check(&tools, step.read_input()?, &call).await),
+                RECORD_STEP => commit_output(record(&tools, step.read_input()?, &call).await),
+                MERGE_STEP => commit_output(merge(&tools, step.read_input()?, &call).await),
+                DELIVER_STEP => commit_output(deliver(&tools, step.read_input()?, &call).await),
+                OBSERVE_STEP => commit_output(measure(&tools, step.read_input()?, &call).await),
+                TRIAL_STEP => commit_output(try_test(&tools, step.read_input()?, &call).await),
                 other => {
                     let message = format!("{other} is no step on a branch");
-                    written::<()>(Err(Failure::new(ErrorKind::Internal, message)))
+                    commit_output::<()>(Err(Failure::new(ErrorKind::Internal, message)))
                 }
             }
         })
@@ -73,6 +73,6 @@ impl Executor for BranchSteps {
     }
 }
 
-fn written<T: Serialize>(output: Result<T, Failure>) -> Result<StepOutput, StepFailure> {
+fn commit_output<T: Serialize>(output: Result<T, Failure>) -> Result<StepOutput, StepFailure> {
     StepOutput::free(&output.map_err(StepFailure::free)?)
 }

@@ -11,7 +11,7 @@ use crate::blob_files::BlobFiles;
 use crate::columns::Columns;
 use crate::error::{DbName, io_error};
 use crate::sql::{ConnectionPool, Link, SqlTarget, query};
-use crate::store::blocking;
+use crate::store::run_blocking;
 
 /// The blobs of a store; clones share them.
 #[derive(Debug, Clone)]
@@ -28,7 +28,7 @@ impl BlobStore {
             Self::Files(files) => {
                 let files = files.clone();
                 let write = move || blobs.iter().try_for_each(|(id, bytes)| write(&files, id, bytes));
-                blocking(write).await
+                run_blocking(write).await
             }
         }
     }
@@ -136,7 +136,7 @@ impl BlobStore {
         match self {
             Self::Files(files) => {
                 let files = files.clone();
-                blocking(move || {
+                run_blocking(move || {
                     files
                         .older_than(age)
                         .map_err(|error| io_error(files.root(), &error))

@@ -35,7 +35,7 @@ impl DurableStore {
     #[must_use]
     pub fn is_removed(&self) -> bool {
         let files = self.inner.files.as_ref();
-        files.is_some_and(|files| files.removed().is_some())
+        files.is_some_and(|files| files.removed_file().is_some())
     }
 
     /// Sizes and counts; quick on a store of any size.

@@ -16,7 +16,7 @@ use crate::columns::Columns;
 use crate::error::DbName;
 use crate::sql::{Link, query};
 use crate::store::StoreEngine;
-use crate::writer::{JobScope, held};
+use crate::writer::{JobScope, held_by_other};
 
 /// What erasing freed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -168,7 +168,7 @@ async fn forget(
         && expires_at > now
     {
         let epoch = columns.number("lease_epoch")?;
-        return Err(held(&Lease {
+        return Err(held_by_other(&Lease {
             stream: stream.clone(),
             owner,
             epoch,

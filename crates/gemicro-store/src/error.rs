@@ -61,7 +61,7 @@ impl DbName {
             Some(13) => StoreError::Full {
                 message: format!("{name} cannot grow; free some space and try again"),
             },
-            Some(11 | 26) => self.damaged(error),
+            Some(11 | 26) => self.store_damaged(error),
             Some(5 | 6) => StoreError::Io {
                 message: format!("{name} is locked by another process"),
             },
@@ -83,7 +83,7 @@ impl DbName {
             Some("53100") => StoreError::Full {
                 message: format!("{name} cannot grow; free some space on the server and try again"),
             },
-            Some("XX001" | "XX002") => self.damaged(error),
+            Some("XX001" | "XX002") => self.store_damaged(error),
             Some(code) if !is_outage(code) => StoreError::Io {
                 message: format!("{name}: {error}"),
             },
@@ -113,7 +113,7 @@ impl DbName {
     }
 
     /// What is there cannot be read as a store; it is left as it is.
-    pub(crate) fn damaged(&self, what: impl fmt::Display) -> StoreError {
+    pub(crate) fn store_damaged(&self, what: impl fmt::Display) -> StoreError {
         let name = &self.name;
         let message = match self.codes {
             // Blobs without their database would be taken for a database that was emptied.
@@ -160,7 +160,7 @@ impl DbName {
     }
 
     /// The file is no longer the one that was opened.
-    pub(crate) fn removed(&self, path: &Path) -> StoreError {
+    pub(crate) fn file_removed(&self, path: &Path) -> StoreError {
         StoreError::Io {
             message: format!(
                 "{} was deleted or replaced while gemicro was using it, so nothing more can be saved in it; put it \
@@ -172,7 +172,7 @@ impl DbName {
 
     /// A row does not have the shape this program writes.
     pub(crate) fn odd_row(&self, what: impl fmt::Display) -> StoreError {
-        self.damaged(format_args!("a row cannot be read ({what})"))
+        self.store_damaged(format_args!("a row cannot be read ({what})"))
     }
 }
 

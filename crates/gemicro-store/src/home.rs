@@ -62,7 +62,7 @@ impl Home {
     }
 
     /// Says how many events were ever written, beside the database.
-    pub(crate) fn written(&self) -> PathBuf {
+    pub(crate) fn written_counter(&self) -> PathBuf {
         self.root.join("gemicro.db-written")
     }
 
@@ -106,7 +106,7 @@ impl OpenedFiles {
     }
 
     /// The first file that was deleted or replaced.
-    pub(crate) fn removed(&self) -> Option<&Path> {
+    pub(crate) fn removed_file(&self) -> Option<&Path> {
         let mut files = self.0.iter();
         files
             .find(|(path, key)| file_key(path) != *key)
@@ -134,7 +134,7 @@ fn private_folder(path: &Path) -> Result<(), StoreError> {
     }
     let flags = OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
     let folder = rustix::fs::open(path, flags, rustix::fs::Mode::empty()).map_err(|error| {
-        refused(
+        unsafe_folder(
             path,
             &format!("it is not a folder ({error}); name another one with GEMICRO_HOME"),
         )
@@ -144,7 +144,7 @@ fn private_folder(path: &Path) -> Result<(), StoreError> {
         .map_err(|error| io_error(path, &error))?;
     check_owner(path, &found)?;
     if found.mode() & 0o022 != 0 {
-        return Err(refused(
+        return Err(unsafe_folder(
             path,
             &format!("others can write to it; run `chmod 700 {}`", path.display()),
         ));
@@ -180,12 +180,15 @@ fn create_private_file(path: &Path) -> Result<(), StoreError> {
 /// What is at a path; a link or anything else that is neither file nor folder is refused.
 fn look(path: &Path) -> Result<Option<Metadata>, StoreError> {
     match fs::symlink_metadata(path) {
-        Ok(found) if found.is_symlink() => Err(refused(
+        Ok(found) if found.is_symlink() => Err(unsafe_folder(
             path,
             "it is a symbolic link; remove it, or name the folder it points to",
         )),
         Ok(found) if found.is_file() || found.is_dir() => Ok(Some(found)),
-        Ok(_) => Err(refused(path, "it is neither a file nor a folder; remove it")),
+        Ok(_) => Err(unsafe_folder(
+            path,
+            "it is neither a file nor a folder; remove it",
+        )),
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
         Err(error) => Err(io_error(path, &error)),
     }
@@ -194,7 +197,7 @@ fn look(path: &Path) -> Result<Option<Metadata>, StoreError> {
 fn tighten(path: &Path, found: &Metadata) -> Result<(), StoreError> {
     check_owner(path, found)?;
     if !found.is_file() {
-        return Err(refused(path, "it is not a file; move it away"));
+        return Err(unsafe_folder(path, "it is not a file; move it away"));
     }
     if found.mode() & 0o777 != 0o600 {
         set_mode(path, 0o600)?;
@@ -206,7 +209,7 @@ fn check_owner(path: &Path, found: &Metadata) -> Result<(), StoreError> {
     if found.uid() == rustix::process::geteuid().as_raw() {
         return Ok(());
     }
-    Err(refused(
+    Err(unsafe_folder(
         path,
         "it belongs to another user; name a folder of your own with GEMICRO_HOME",
     ))
@@ -216,7 +219,7 @@ fn set_mode(path: &Path, mode: u32) -> Result<(), StoreError> {
     fs::set_permissions(path, Permissions::from_mode(mode)).map_err(|error| io_error(path, &error))
 }
 
-fn refused(path: &Path, why: &str) -> StoreError {
+fn unsafe_folder(path: &Path, why: &str) -> StoreError {
     StoreError::Io {
         message: format!("{} cannot be used: {why}", path.display()),
     }

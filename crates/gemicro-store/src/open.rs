@@ -50,7 +50,7 @@ pub(crate) async fn open_writer(
     options: &crate::StoreOptions,
 ) -> Result<Link, StoreError> {
     if home.was_emptied()? {
-        return Err(db.damaged("the file is empty, but things beside it are not"));
+        return Err(db.store_damaged("the file is empty, but things beside it are not"));
     }
     let connection = connect_options(home, options)
         // Deleted rows are overwritten: erased means erased.
@@ -114,7 +114,7 @@ async fn read_format(link: &mut Link, db: &DbName) -> Result<i64, StoreError> {
         (APPLICATION_ID, found, _) if found > FORMAT => Err(StoreError::NewerFormat { found, known: FORMAT }),
         (APPLICATION_ID, found, _) if found > 0 => Ok(found),
         (0, 0, 0) => Ok(0),
-        (_, _, _) => Err(db.damaged("it is a database of another program")),
+        (_, _, _) => Err(db.store_damaged("it is a database of another program")),
     }
 }
 

@@ -28,7 +28,7 @@ impl DurableStore {
                 )
                 .bind(head.no)
                 .bind(seq)
-                .bind(sealed(&stream, seq, &state))
+                .bind(seal_state(&stream, seq, &state))
                 .execute(connection)
                 .await
                 .map(drop)
@@ -52,19 +52,19 @@ impl DurableStore {
         let columns = Columns::new(&row, db);
         let (seq, kept) = (columns.number("seq")?, columns.get::<Vec<u8>>("state")?);
         // One that was changed on the disk is as good as none.
-        Ok(unsealed(stream, seq, kept).map(|state| (seq, state)))
+        Ok(open_seal(stream, seq, kept).map(|state| (seq, state)))
     }
 }
 
 /// The state behind its seal.
-fn sealed(stream: &StreamId, seq: u64, state: &[u8]) -> Vec<u8> {
+fn seal_state(stream: &StreamId, seq: u64, state: &[u8]) -> Vec<u8> {
     let mut kept = seal(stream, seq, state).to_le_bytes().to_vec();
     kept.extend_from_slice(state);
     kept
 }
 
 /// The state, where the seal fits.
-fn unsealed(stream: &StreamId, seq: u64, mut kept: Vec<u8>) -> Option<Vec<u8>> {
+fn open_seal(stream: &StreamId, seq: u64, mut kept: Vec<u8>) -> Option<Vec<u8>> {
     let found = kept.first_chunk::<8>().copied()?;
     kept.drain(..8);
     (i64::from_le_bytes(found) == seal(stream, seq, &kept)).then_some(kept)

@@ -201,7 +201,7 @@ impl DurableStore {
             reply,
         }))
         .await?;
-        answer.await.map_err(|_| closed())?
+        answer.await.map_err(|_| writer_gone())?
     }
 
     /// Runs a transaction of its own: on SQLite on the one connection that writes.
@@ -225,9 +225,9 @@ impl DurableStore {
             })
         });
         self.send(WriterMessage::Job(Job { scope, work, reply })).await?;
-        answer.await.map_err(|_| closed())??;
+        answer.await.map_err(|_| writer_gone())??;
         let value = result.lock().unwrap_or_else(PoisonError::into_inner).take();
-        value.ok_or_else(closed)
+        value.ok_or_else(writer_gone)
     }
 
     /// A task of its own, as on SQLite: a caller who goes away must not leave a transaction open.
@@ -264,7 +264,7 @@ impl DurableStore {
     }
 
     async fn send(&self, message: WriterMessage) -> Result<(), StoreError> {
-        self.inner.queue.send(message).await.map_err(|_| closed())
+        self.inner.queue.send(message).await.map_err(|_| writer_gone())
     }
 
     /// Puts large data into blobs, as far as that can be done before the transaction that names them.
@@ -280,7 +280,7 @@ impl DurableStore {
             let name = |(index, data): (usize, Json)| (index, BlobId::of(data.text().as_bytes()), data);
             Ok(large.into_iter().map(name).collect::<Vec<_>>())
         };
-        let named = blocking(name).await?;
+        let named = run_blocking(name).await?;
         let spilled = named
             .iter()
             .map(|(index, blob, _)| (*index, blob.clone()))
@@ -293,7 +293,7 @@ impl DurableStore {
 }
 
 /// Runs blocking file work beside the async code.
-pub(crate) async fn blocking<T: Send + 'static>(
+pub(crate) async fn run_blocking<T: Send + 'static>(
     work: impl FnOnce() -> Result<T, StoreError> + Send + 'static,
 ) -> Result<T, StoreError> {
     let done = tokio::task::spawn_blocking(work).await;
@@ -304,13 +304,13 @@ pub(crate) async fn blocking<T: Send + 'static>(
     })
 }
 
-fn closed() -> StoreError {
+fn writer_gone() -> StoreError {
     StoreError::Io {
         message: "the store is closed".to_owned(),
     }
 }
 
-fn granted(done: WriteResult, stream: &StreamId) -> Result<Lease, StoreError> {
+fn granted_lease(done: WriteResult, stream: &StreamId) -> Result<Lease, StoreError> {
     done.lease.ok_or_else(|| StoreError::LeaseLost {
         stream: stream.clone(),
     })
@@ -359,7 +359,7 @@ impl Store for DurableStore {
         let lease = lease.clone();
         Box::pin(async move {
             let stream = lease.stream.clone();
-            granted(
+            granted_lease(
                 self.change(WriteAction::RenewLease { lease, ttl }).await?,
                 &stream,
             )

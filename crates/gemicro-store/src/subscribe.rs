@@ -81,7 +81,7 @@ impl DurableStore {
                 // What is told is given on for as long as it fits; anything else, or the time to look again, leads to
                 // the next read.
                 while !is_full
-                    && let Ok(Some(fresh)) = tokio::time::timeout(poll, listener.changed()).await
+                    && let Ok(Some(fresh)) = tokio::time::timeout(poll, listener.next_change()).await
                     && fresh.first().is_some_and(|first| first.seq <= after + 1)
                 {
                     for event in fresh.iter().filter(|event| event.seq > after).cloned().collect::<Vec<_>>() {

@@ -46,7 +46,7 @@ impl DurableStore {
             let row = row.map_err(|error| inner.db.error(error))?;
             let verdict = Columns::new(&row, &inner.db).get::<String>("quick_check")?;
             if verdict != "ok" {
-                return Err(inner.db.damaged(verdict));
+                return Err(inner.db.store_damaged(verdict));
             }
         }
         let BlobStore::Files(files) = &inner.blobs else {
@@ -121,7 +121,7 @@ impl DurableStore {
         {
             let verdict = Columns::new(row, &inner.db).get::<String>("integrity_check")?;
             if verdict != "ok" {
-                check.problems.push(inner.db.damaged(verdict));
+                check.problems.push(inner.db.store_damaged(verdict));
             }
         }
         Ok(())
@@ -141,7 +141,7 @@ impl DurableStore {
             let no = columns.get::<i64>("no")?;
             if no != last + 1 {
                 let what = format!("the run or conversation before number {no} is missing");
-                check.problems.push(db.damaged(what));
+                check.problems.push(db.store_damaged(what));
             }
             last = no;
             let kind = columns.kind("kind")?;

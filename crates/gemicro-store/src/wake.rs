@@ -54,7 +54,7 @@ impl WakeListener {
     }
 
     /// Waits for the next change. Of several that came meanwhile only the last one is told.
-    pub(crate) async fn changed(&mut self) -> Fresh {
+    pub(crate) async fn next_change(&mut self) -> Fresh {
         // The sender lives as long as a listener is registered, so this cannot fail.
         self.changes.changed().await.ok();
         self.changes.borrow_and_update().clone()

@@ -116,14 +116,14 @@ impl WrittenCounter {
             let total = counter.total(counter.n_events.unwrap_or_default());
             counter
                 .write(&total)
-                .map_err(|error| io_error(&home.written(), &error))?;
+                .map_err(|error| io_error(&home.written_counter(), &error))?;
         }
         Ok(n_lost)
     }
 
     /// Reads the file before the database: others may be writing, and the file never has more than the database then.
     async fn compare(home: &Home, link: &mut Link, db: &DbName) -> Result<(Self, u64), StoreError> {
-        let path = home.written();
+        let path = home.written_counter();
         let file = open_private(&path, OpenOptions::new().read(true).write(true).create(true));
         let file = file.map_err(|error| io_error(&path, &error))?;
         let beside = WrittenTotal::read(&file);
@@ -160,7 +160,7 @@ impl WrittenCounter {
     }
 
     /// The transaction with this number was committed.
-    pub(crate) fn committed(&mut self, total: &WrittenTotal) {
+    pub(crate) fn note_commit(&mut self, total: &WrittenTotal) {
         self.n_events = Some(total.n_events);
         // Another process may have been quicker.
         let is_newer =

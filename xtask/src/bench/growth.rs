@@ -28,9 +28,9 @@ pub(crate) fn run(root: &Path) -> Result<()> {
         let tasks = folder.path().join("tasks.json");
         fs::write(&tasks, batch(n_tasks))?;
         let tasks = tasks.display().to_string();
-        let submit = timed(&program, &home, &["batch", "submit", &tasks])?;
-        let poll = timed(&program, &home, &["batch", "poll", "last"])?;
-        let show = timed(&program, &home, &["show", "last"])?;
+        let submit = measure_time(&program, &home, &["batch", "submit", &tasks])?;
+        let poll = measure_time(&program, &home, &["batch", "poll", "last"])?;
+        let show = measure_time(&program, &home, &["show", "last"])?;
         let growth = before.map(|before| submit.as_secs_f64() / before.as_secs_f64());
         before = Some(submit);
         let is_largest = n_tasks == SIZES[SIZES.len() - 1];
@@ -72,7 +72,7 @@ fn batch(n_tasks: usize) -> String {
     format!("[{}]", tasks.join(","))
 }
 
-fn timed(program: &Path, home: &Path, arguments: &[&str]) -> Result<Duration> {
+fn measure_time(program: &Path, home: &Path, arguments: &[&str]) -> Result<Duration> {
     let started_at = Instant::now();
     let status = Command::new(program)
         .args(arguments)

@@ -41,7 +41,7 @@ pub(crate) fn run(root: &Path) -> Result<()> {
     let counted = rows.map(|(name, allowed)| (name, count(&cases, &allowed)));
     let cells = counted
         .each_ref()
-        .map(|(name, wrong)| vec![(*name).to_owned(), wrong.missed(), wrong.blocked()]);
+        .map(|(name, wrong)| vec![(*name).to_owned(), wrong.missed_line(), wrong.blocked_line()]);
     print!(
         "{}",
         table(&["policy", "attacks missed", "wrongly blocked"], &cells)
@@ -51,8 +51,8 @@ pub(crate) fn run(root: &Path) -> Result<()> {
     if ours.n_missed + ours.n_blocked > 0 {
         bail!(
             "the guard gave wrong answers: {} and {}",
-            ours.missed(),
-            ours.blocked()
+            ours.missed_line(),
+            ours.blocked_line()
         );
     }
     Ok(())
@@ -128,11 +128,11 @@ struct Wrong {
 }
 
 impl Wrong {
-    fn missed(&self) -> String {
+    fn missed_line(&self) -> String {
         format!("{} of {}", self.n_missed, self.n_attacks)
     }
 
-    fn blocked(&self) -> String {
+    fn blocked_line(&self) -> String {
         format!("{} of {}", self.n_blocked, self.n_ordinary)
     }
 }
@@ -231,7 +231,7 @@ mod tests {
         let cases = [case(true), case(true), case(false), case(false), case(false)];
         let wrong = count(&cases, &[true, false, true, false, false]);
         assert_eq!(
-            (wrong.missed(), wrong.blocked()),
+            (wrong.missed_line(), wrong.blocked_line()),
             ("1 of 2".to_owned(), "2 of 3".to_owned())
         );
     }

@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 use super::desk::{BenchDesk, call};
 use super::json_rpc::JsonRpc;
 use super::release::release_binary;
-use super::samples::{Samples, at_most, milliseconds, timed};
+use super::samples::{Samples, at_most, measure_time, milliseconds};
 
 const STARTS: usize = 30;
 const CALLS: usize = 100;
@@ -116,9 +116,9 @@ fn calls(desk: &BenchDesk, fake: &Path, server: &mut JsonRpc) -> Result<(Samples
     let (mut alone, mut calls) = (Samples::default(), [Samples::default(), Samples::default()]);
     let began_at = Instant::now();
     while alone.len() < CALLS && began_at.elapsed() < LONGEST {
-        alone.push(timed(|| start_alone(fake))?);
+        alone.push(measure_time(|| start_alone(fake))?);
         for ((sandbox, _), times) in SANDBOXES.iter().zip(&mut calls) {
-            times.push(timed(|| ask(desk, server, sandbox).map(drop))?);
+            times.push(measure_time(|| ask(desk, server, sandbox).map(drop))?);
         }
     }
     Ok((alone, calls))
@@ -162,7 +162,7 @@ fn status(desk: &BenchDesk, server: &mut JsonRpc) -> Result<Samples> {
     let arguments = json!({ "run_id": answer["metrics"]["run_id"] });
     let mut times = Samples::default();
     for _ in 0..CALLS {
-        times.push(timed(|| call(server, "run_status", &arguments).map(drop))?);
+        times.push(measure_time(|| call(server, "run_status", &arguments).map(drop))?);
     }
     Ok(times)
 }

@@ -95,12 +95,12 @@ pub(crate) fn run(root: &Path, program: &Path, folders: &[PathBuf]) -> Result<Ve
         let perfect = perfect(&asked)?;
         let mut rows = vec![hosts_row("perfect", &perfect)];
         if is_gated {
-            let mut below = Bars::PERFECT.missed(&perfect.outcome.measures);
+            let mut below = Bars::PERFECT.missed_bars(&perfect.outcome.measures);
             below.extend(hosts_missed(perfect.n_hosts));
             missed.extend(below.iter().map(|bar| format!("perfect model: {bar}")));
             for hostile in HOSTILE {
                 let played = provoke(&asked, hostile)?;
-                let mut below = Vec::from_iter(Bars::fabricated(&played.outcome.measures));
+                let mut below = Vec::from_iter(Bars::fabrication(&played.outcome.measures));
                 below.extend(hosts_missed(played.n_hosts));
                 missed.extend(below.iter().map(|bar| format!("{}: {bar}", hostile.name)));
                 let name = format!("{}, {} asked", hostile.name, played.outcome.n_answers);

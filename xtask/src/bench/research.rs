@@ -48,7 +48,7 @@ pub(crate) fn run(root: &Path, must_pass: bool, corpus: Option<&Path>) -> Result
         let full = outcome(root, &program, folder, &documents)?;
         println!("{}", table(HEADINGS, &[row("full", &full)]));
         print_kinds(&full.measures);
-        let below = bars.missed(&full.measures);
+        let below = bars.missed_bars(&full.measures);
         missed.extend(
             below
                 .into_iter()

@@ -53,7 +53,7 @@ impl Samples {
 }
 
 /// How long something takes that succeeds.
-pub(crate) fn timed(work: impl FnOnce() -> Result<()>) -> Result<Duration> {
+pub(crate) fn measure_time(work: impl FnOnce() -> Result<()>) -> Result<Duration> {
     let started_at = Instant::now();
     work()?;
     Ok(started_at.elapsed())

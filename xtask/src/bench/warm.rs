@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use super::desk::{BenchDesk, call, search_path};
 use super::json_rpc::JsonRpc;
 use super::release::release_binary;
-use super::samples::{Samples, at_most, milliseconds, timed, verdict};
+use super::samples::{Samples, at_most, measure_time, milliseconds, verdict};
 use super::simulator::BenchSimulator;
 
 /// One cold turn, then warm ones of both kinds, in turn.
@@ -80,10 +80,12 @@ fn measure(desk: &BenchDesk, gemini: &PlainGemini) -> Result<Times> {
     let mut times = Times::default();
     let began_at = Instant::now();
     while times.cold.len() < ROUNDS && began_at.elapsed() < LONGEST {
-        times.cold.push(timed(|| gemini.run(Some(&session)).map(drop))?);
+        times
+            .cold
+            .push(measure_time(|| gemini.run(Some(&session)).map(drop))?);
         for _ in 0..WARM_PER_ROUND {
-            times.warm.push(timed(|| client.turn())?);
-            times.acp.push(timed(|| acp.turn())?);
+            times.warm.push(measure_time(|| client.turn())?);
+            times.acp.push(measure_time(|| acp.turn())?);
         }
     }
     let kept = desk.worker()?["warm"].clone();

@@ -40,7 +40,7 @@ impl Bars {
     };
 
     /// What no model may bring about: fabricated citations.
-    pub(crate) fn fabricated(measures: &Measures) -> Option<String> {
+    pub(crate) fn fabrication(measures: &Measures) -> Option<String> {
         let ids = measures.fabricated_ids.iter().take(20).map(String::as_str);
         let ids: Vec<&str> = ids.collect();
         (measures.fabricated > 0).then(|| {
@@ -53,8 +53,8 @@ impl Bars {
     }
 
     /// Every bar that is missed, one sentence each. What was not measured is missed too.
-    pub(crate) fn missed(self, measures: &Measures) -> Vec<String> {
-        let mut missed: Vec<String> = Self::fabricated(measures).into_iter().collect();
+    pub(crate) fn missed_bars(self, measures: &Measures) -> Vec<String> {
+        let mut missed: Vec<String> = Self::fabrication(measures).into_iter().collect();
         if measures.leaks.hits > 0 {
             missed.push(format!("{} answers name a forbidden host", measures.leaks.hits));
         }

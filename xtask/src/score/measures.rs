@@ -60,7 +60,7 @@ pub(crate) fn measure(corpus: &ScoreCorpus, answers: &ScoredAnswers) -> Measures
     };
     for question in &corpus.questions {
         let answer = answers.get(&question.id);
-        let verified = verified(corpus, &answer);
+        let verified = verified_citations(corpus, &answer);
         measures.citations += answer.citations().len();
         let n_fabricated = answer.citations().len() - verified.len();
         if n_fabricated > 0 {
@@ -123,7 +123,7 @@ fn answerable(
     }
 }
 
-fn verified<'a>(corpus: &ScoreCorpus, answer: &'a ScoredAnswer) -> Vec<&'a ScoredCitation> {
+fn verified_citations<'a>(corpus: &ScoreCorpus, answer: &'a ScoredAnswer) -> Vec<&'a ScoredCitation> {
     let stands = |citation: &&ScoredCitation| match (&citation.doc, &citation.span) {
         (Some(doc), Some(span)) => corpus.verifies(doc, span),
         _ => false,

@@ -207,7 +207,7 @@ fn bars() {
         false_claims: ratio(2, 12),
         ..Measures::default()
     };
-    assert_eq!(Bars::KNOWN.missed(&good), Vec::<String>::new());
+    assert_eq!(Bars::KNOWN.missed_bars(&good), Vec::<String>::new());
     for (worse, expected) in [
         (
             Measures {
@@ -267,14 +267,14 @@ fn bars() {
             "contradictions was not measured",
         ),
     ] {
-        assert_eq!(Bars::KNOWN.missed(&worse), [expected]);
+        assert_eq!(Bars::KNOWN.missed_bars(&worse), [expected]);
     }
     let held_out = Measures {
         recall: ratio(75, 100),
         precision: ratio(70, 100),
         ..good
     };
-    assert_eq!(Bars::HELD_OUT.missed(&held_out), Vec::<String>::new());
+    assert_eq!(Bars::HELD_OUT.missed_bars(&held_out), Vec::<String>::new());
 }
 
 #[test]

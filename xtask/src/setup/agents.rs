@@ -53,12 +53,13 @@ pub(super) fn install(root: &Path) -> Result<InstalledPrograms> {
     let folder = root.join(".tools").join("agents");
     let manifest = folder.join("package.json");
     let stamp = folder.join("installed.json");
-    let is_current = std::fs::read_to_string(&stamp).is_ok_and(|text| text == wanted());
+    let is_current = std::fs::read_to_string(&stamp).is_ok_and(|text| text == pins_manifest());
     if is_current && PINS.iter().all(|pin| is_there(&folder, pin)) {
         return Ok(InstalledPrograms::Before);
     }
     std::fs::create_dir_all(&folder).with_context(|| format!("cannot make {}", folder.display()))?;
-    std::fs::write(&manifest, wanted()).with_context(|| format!("cannot write {}", manifest.display()))?;
+    std::fs::write(&manifest, pins_manifest())
+        .with_context(|| format!("cannot write {}", manifest.display()))?;
     let mut npm = Command::new("npm");
     npm.args(["install", "--no-audit", "--no-fund", "--ignore-scripts"])
         .args(["--loglevel", "error"]);
@@ -74,12 +75,12 @@ pub(super) fn install(root: &Path) -> Result<InstalledPrograms> {
         check(&folder, pin)?;
     }
     // Written last: whatever was cut off before is done again.
-    std::fs::write(&stamp, wanted()).with_context(|| format!("cannot write {}", stamp.display()))?;
+    std::fs::write(&stamp, pins_manifest()).with_context(|| format!("cannot write {}", stamp.display()))?;
     Ok(InstalledPrograms::Now)
 }
 
 /// The pins as the manifest of a package that needs them.
-fn wanted() -> String {
+fn pins_manifest() -> String {
     let pins: BTreeMap<&str, &str> = PINS.iter().map(|pin| (pin.package, pin.version)).collect();
     format!("{:#}\n", json!({ "private": true, "dependencies": pins }))
 }
@@ -134,11 +135,11 @@ fn first_line(stderr: &[u8]) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{PINS, Value, wanted};
+    use super::{PINS, Value, pins_manifest};
 
     #[test]
     fn the_manifest_pins_exact_versions() {
-        let manifest: Value = serde_json::from_str(&wanted()).unwrap();
+        let manifest: Value = serde_json::from_str(&pins_manifest()).unwrap();
         for pin in PINS {
             assert_eq!(manifest["dependencies"][pin.package], pin.version);
             assert!(pin.version.split('.').all(|part| part.parse::<u32>().is_ok()));

@@ -25,12 +25,12 @@ const SHA256: &str = "1299c11d7cf632ef3b4e11937501358ada021bbdf7c47638d13c0ee982
 pub(super) fn install(root: &Path) -> Result<InstalledPrograms> {
     let folder = root.join(".tools").join("tokenizer");
     let target = folder.join("gemma3.model");
-    if std::fs::read(&target).is_ok_and(|bytes| checked(&bytes).is_ok()) {
+    if std::fs::read(&target).is_ok_and(|bytes| verify_checksum(&bytes).is_ok()) {
         return Ok(InstalledPrograms::Before);
     }
-    let source = unpacked(root)?.join(FILE);
+    let source = unpacked_crate(root)?.join(FILE);
     let bytes = std::fs::read(&source).with_context(|| format!("{CRATE} {VERSION} has no {FILE}"))?;
-    checked(&bytes)?;
+    verify_checksum(&bytes)?;
     std::fs::create_dir_all(&folder).with_context(|| format!("cannot make {}", folder.display()))?;
     // Whoever reads it meanwhile sees the whole file or none.
     let half = folder.join(format!("gemma3.model.{}", std::process::id()));
@@ -40,19 +40,19 @@ pub(super) fn install(root: &Path) -> Result<InstalledPrograms> {
 }
 
 /// The folder into which cargo has unpacked the crate.
-fn unpacked(root: &Path) -> Result<PathBuf> {
+fn unpacked_crate(root: &Path) -> Result<PathBuf> {
     let scratch = TemporaryFolder::new()?;
     let manifest = scratch.path().join("Cargo.toml");
     std::fs::create_dir(scratch.path().join("src"))?;
     std::fs::write(scratch.path().join("src/lib.rs"), "")?;
-    std::fs::write(&manifest, wanted())?;
+    std::fs::write(&manifest, crate_manifest())?;
     let mut metadata = process::cargo(root);
     metadata.args(["metadata", "--quiet", "--format-version", "1", "--manifest-path"]);
     crate_folder(&process::output(metadata.arg(&manifest))?)
 }
 
 /// A package that needs the crate, and nothing else.
-fn wanted() -> String {
+fn crate_manifest() -> String {
     format!(
         "[package]\nname = \"vocabulary\"\nversion = \"0.0.0\"\nedition = \"2024\"\n\n\
          [dependencies]\n{CRATE} = \"={VERSION}\"\n\n[workspace]\n"
@@ -72,7 +72,7 @@ fn crate_folder(metadata: &str) -> Result<PathBuf> {
         .with_context(|| format!("cargo did not fetch {CRATE} {VERSION}"))
 }
 
-fn checked(bytes: &[u8]) -> Result<()> {
+fn verify_checksum(bytes: &[u8]) -> Result<()> {
     let digest = Sha256::digest(bytes);
     let found: String = digest.iter().map(|byte| format!("{byte:02x}")).collect();
     if found != SHA256 {
@@ -87,7 +87,7 @@ mod tests {
 
     #[test]
     fn the_manifest_pins_one_version() {
-        assert!(wanted().contains("gemini-tokenizer = \"=0.2.0\"\n"));
+        assert!(crate_manifest().contains("gemini-tokenizer = \"=0.2.0\"\n"));
     }
 
     #[test]
@@ -107,7 +107,7 @@ mod tests {
 
     #[test]
     fn another_file_is_refused() {
-        let error = checked(b"something else").unwrap_err().to_string();
+        let error = verify_checksum(b"something else").unwrap_err().to_string();
         assert!(error.contains("instead of 1299c11d"), "{error}");
     }
 }

@@ -36,12 +36,12 @@ impl BatchAnswer {
         for result in &results {
             counts.add(result.state);
         }
-        Self::counted(response_id, results.into(), next_poll_interval_seconds, counts)
+        Self::with_counts(response_id, results.into(), next_poll_interval_seconds, counts)
     }
 
     /// The same where the tasks are counted already.
     #[must_use]
-    pub fn counted(
+    pub fn with_counts(
         response_id: String,
         results: Items,
         next_poll_interval_seconds: u64,
@@ -253,7 +253,7 @@ impl Counts {
     }
 
     /// A task changed its state.
-    pub fn moved(&mut self, from: ItemState, to: ItemState) {
+    pub fn record_move(&mut self, from: ItemState, to: ItemState) {
         *self.of(from) -= 1;
         *self.of(to) += 1;
     }

@@ -34,7 +34,7 @@ pub enum BatchError {
         message: String,
     },
     /// It is JSON of another shape, or a value is out of its range.
-    #[error("{}: {message}", shown(.place))]
+    #[error("{}: {message}", pointer_text(.place))]
     Shape {
         /// Where.
         place: String,
@@ -69,7 +69,7 @@ pub enum BatchError {
         tasks: Vec<String>,
     },
     /// It holds more than a batch may hold.
-    #[error("{}: {what} are too many; at most {most} are allowed", shown(.place))]
+    #[error("{}: {what} are too many; at most {most} are allowed", pointer_text(.place))]
     TooMany {
         /// Where.
         place: String,
@@ -87,7 +87,7 @@ impl From<BatchError> for Failure {
 }
 
 /// The empty pointer is the whole document.
-fn shown(place: &str) -> &str {
+fn pointer_text(place: &str) -> &str {
     match place {
         "" => "the batch",
         place => place,

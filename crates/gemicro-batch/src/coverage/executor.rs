@@ -27,7 +27,7 @@ impl Executor for CoverageExecutor {
             let input: CoverageInput = call.step.read_input()?;
             let cancel = call.cancel.clone();
             // It looks at the token itself, between two reads.
-            let told = tokio::task::spawn_blocking(move || told(input, &cancel)).await;
+            let told = tokio::task::spawn_blocking(move || to_output(input, &cancel)).await;
             let told = told
                 .map_err(|error| StepFailure::free(Failure::new(ErrorKind::Internal, error.to_string())))?;
             StepOutput::free(&told.map_err(StepFailure::free)?)
@@ -40,7 +40,7 @@ impl Executor for CoverageExecutor {
     }
 }
 
-fn told(input: CoverageInput, cancel: &CancellationToken) -> Result<Json, Failure> {
+fn to_output(input: CoverageInput, cancel: &CancellationToken) -> Result<Json, Failure> {
     let asked = CoverageRequest {
         root: PathBuf::from(input.directory),
         reports: input.reports,

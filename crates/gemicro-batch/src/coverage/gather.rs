@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::bounds::MAX_REPORTS;
 use super::error::CoverageError;
 use super::file_coverage::FileCoverage;
-use super::find::{OpenedReport, ProjectPaths, looked, open, usual_reports};
+use super::find::{OpenedReport, ProjectPaths, open, places_text, usual_reports};
 use super::language::FileScope;
 use super::read::{CoverageReport, ReportFormat, StoppableReader, read_watched};
 use super::whole::ProjectCoverage;
@@ -173,7 +173,7 @@ impl CoverageSearch {
             .map(|warning| format!("{}: {warning}", opened.path));
         self.warnings.extend(warnings);
         let format = report.format;
-        let files = self.placed(report, &opened);
+        let files = self.project_files(report, &opened);
         let newest = self.look_at_sources(&files, &opened);
         let is_stale = newest.is_some_and(|newest| newest > opened.written_at + TOGETHER);
         if is_stale {
@@ -193,7 +193,7 @@ impl CoverageSearch {
     }
 
     /// The files of the project, with their paths in it.
-    fn placed(&mut self, report: CoverageReport, opened: &OpenedReport) -> Vec<FileCoverage> {
+    fn project_files(&mut self, report: CoverageReport, opened: &OpenedReport) -> Vec<FileCoverage> {
         let paths: Vec<&str> = report.files.iter().map(|file| file.path.as_str()).collect();
         let placed = self.paths.place(&paths, &opened.folder, &report.sources);
         if let Some(checkout) = &placed.moved_from {
@@ -214,7 +214,7 @@ impl CoverageSearch {
             }
         }
         self.warnings
-            .extend(strangers.told(&opened.path, "outside the project and left out"));
+            .extend(strangers.unread_report(&opened.path, "outside the project and left out"));
         files
     }
 
@@ -229,7 +229,7 @@ impl CoverageSearch {
             }
         }
         self.warnings
-            .extend(gone.told(&opened.path, "not in the project any more (moved or deleted)"));
+            .extend(gone.unread_report(&opened.path, "not in the project any more (moved or deleted)"));
         newest
     }
 
@@ -245,7 +245,7 @@ impl CoverageSearch {
             .collect();
         Err(CoverageError::NoReport {
             root: real.display().to_string(),
-            looked: format!("{}{odd}", looked()),
+            looked: format!("{}{odd}", places_text()),
         })
     }
 }
@@ -265,7 +265,7 @@ impl Examples {
         }
     }
 
-    fn told(self, report: &str, fate: &str) -> Option<String> {
+    fn unread_report(self, report: &str, fate: &str) -> Option<String> {
         let more = if self.n > self.first.len() { ", …" } else { "" };
         let noun = if self.n == 1 { "file is" } else { "files are" };
         let (n, first) = (self.n, self.first.join(", "));

@@ -85,7 +85,7 @@ impl TaskItem {
             output: match (self.state, &self.error) {
                 (ItemState::Completed, _) => output.cloned().unwrap_or_default(),
                 (state, Some(error)) if state.is_final() => {
-                    let printed = output.or_else(|| self.printed(error));
+                    let printed = output.or_else(|| self.failed_output(error));
                     printed.cloned().unwrap_or_else(Json::empty)
                 }
                 _ => Json::empty(),

@@ -34,14 +34,14 @@ impl BatchState {
                 if task_ids.is_empty() {
                     return Err("no task is named; cancel the batch to stop all".to_owned());
                 }
-                let task_ids = self.chosen(&task_ids, |item| !item.state.is_final())?;
+                let task_ids = self.choose_tasks(&task_ids, |item| !item.state.is_final())?;
                 let fact = BatchItemsCancelled { task_ids, reason };
                 Ok(vec![AgentUpdate::new(&fact, at)])
             }
             RETRY_ITEMS => {
                 let ItemsRequest { task_ids, .. } = request()?;
-                self.chosen(&task_ids, TaskItem::can_be_retried)?;
-                let retried = self.retried(&task_ids).into_iter();
+                self.choose_tasks(&task_ids, TaskItem::can_be_retried)?;
+                let retried = self.tasks_to_retry(&task_ids).into_iter();
                 let task_ids = retried.map(|idx| self.item(idx).task.task_id.clone()).collect();
                 Ok(vec![AgentUpdate::new(&BatchItemsRetried { task_ids }, at)])
             }
@@ -51,7 +51,7 @@ impl BatchState {
 
     /// The tasks that a retry of these runs again, in order: those of them that did not complete, or all such tasks where
     /// none is named; and those that were skipped because of one of them.
-    pub(super) fn retried(&self, task_ids: &[String]) -> Vec<u32> {
+    pub(super) fn tasks_to_retry(&self, task_ids: &[String]) -> Vec<u32> {
         let can_retry = |idx: &u32| self.item(*idx).can_be_retried();
         if task_ids.is_empty() {
             return self.places().filter(can_retry).collect();
@@ -71,7 +71,11 @@ impl BatchState {
     }
 
     /// The tasks among these, or among all, that something can be done with.
-    fn chosen(&self, task_ids: &[String], fits: impl Fn(&TaskItem) -> bool) -> Result<Vec<String>, String> {
+    fn choose_tasks(
+        &self,
+        task_ids: &[String],
+        fits: impl Fn(&TaskItem) -> bool,
+    ) -> Result<Vec<String>, String> {
         if let Some(unknown) = task_ids.iter().find(|id| !self.by_id.contains_key(*id)) {
             return Err(format!("there is no task `{unknown}` in this batch"));
         }

@@ -87,7 +87,7 @@ impl BatchState {
     }
 
     /// A person answered what the run of a task asked.
-    pub(super) fn answered(&mut self, idx: u32, key: &str) {
+    pub(super) fn record_answer(&mut self, idx: u32, key: &str) {
         let item = self.item_mut(idx);
         if item.runs && item.question.as_ref().is_some_and(|asked| asked.key == key) {
             item.question = None;
@@ -262,7 +262,7 @@ impl BatchState {
             }
             TaskEnd::Without(state, mut error) => {
                 // A command that ran and failed has printed something.
-                let output = item.printed(&error).cloned();
+                let output = item.failed_output(&error).cloned();
                 if !keeps_all {
                     error.detail = None;
                 }
@@ -285,7 +285,7 @@ impl BatchState {
         item.state = to;
         item.runs = runs;
         let shares = item.shares_budget();
-        self.counts.moved(from, to);
+        self.counts.record_move(from, to);
         self.n_sharing = self.n_sharing + u64::from(shares) - u64::from(shared);
         self.note_change(idx, None);
     }

@@ -27,7 +27,7 @@ pub(super) fn decide(state: &BatchState, run: &RunState) -> Decision {
         };
     }
     Decision {
-        want: wanted(state, run),
+        want: steps_to_start(state, run),
         cancel: state.stopping.iter().map(|idx| state.item(*idx).key()).collect(),
         waits: next_deadline(state).into_iter().collect(),
         finish: None,
@@ -36,7 +36,7 @@ pub(super) fn decide(state: &BatchState, run: &RunState) -> Decision {
 
 /// The first ready tasks by priority and place. Those of a kind that waits for a provider's limit are left out,
 /// so that they do not stand before others that could start.
-fn wanted(state: &BatchState, run: &RunState) -> Vec<Step> {
+fn steps_to_start(state: &BatchState, run: &RunState) -> Vec<Step> {
     let n_running = state.counts.running + state.counts.input_required;
     let n_running = usize::try_from(n_running).unwrap_or(MAX_WANTED);
     let n_free = MAX_WANTED.saturating_sub(n_running);

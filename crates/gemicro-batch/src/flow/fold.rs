@@ -45,7 +45,7 @@ impl BatchState {
             BatchEvent::StepParked => self.fold_step(event, |it, idx| it.wait_again(idx, ItemState::Parked)),
             BatchEvent::BatchItemAsks(asks) => self.fold_step(event, |it, idx| it.ask(idx, asks.question)),
             BatchEvent::BatchItemAnswered(answered) => {
-                self.fold_step(event, |it, idx| it.answered(idx, &answered.key));
+                self.fold_step(event, |it, idx| it.record_answer(idx, &answered.key));
             }
             BatchEvent::BatchItemCompleted(completed) => self.item_completed(*completed),
             BatchEvent::BatchItemFailed(failed) => self.item_failed(*failed),

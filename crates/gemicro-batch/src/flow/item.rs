@@ -67,7 +67,7 @@ impl TaskItem {
     }
 
     /// What it printed, where it is a command that ran and failed like this.
-    pub(crate) fn printed<'f>(&self, failure: &'f Failure) -> Option<&'f Json> {
+    pub(crate) fn failed_output<'f>(&self, failure: &'f Failure) -> Option<&'f Json> {
         let is_shell = self.step_kind() == Some(SHELL_STEP);
         is_shell.then(|| output_of_failure(failure)).flatten()
     }

@@ -23,7 +23,7 @@ pub fn retry_plan(events: &[Event], task_ids: &[String]) -> Result<BatchPlan, Fa
     }
     let started = events.first().and_then(|event| event.update.as_run_started());
     let plan: BatchPlan = read_plan(&started.map(|started| started.plan).unwrap_or_default())?;
-    let retried: HashSet<u32> = ended.retried(task_ids).into_iter().collect();
+    let retried: HashSet<u32> = ended.tasks_to_retry(task_ids).into_iter().collect();
     if retried.is_empty() {
         let message = "nothing to retry: no task failed, expired, or was interrupted, skipped or cancelled";
         return Err(Failure::new(ErrorKind::InvalidInput, message));

@@ -57,8 +57,8 @@ impl MutantChange {
     pub(super) fn becomes(kind: ChangeKind, source: &str, place: Range<usize>, replacement: String) -> Self {
         let what = format!(
             "`{}` became `{}`",
-            shown(&source[place.clone()]),
-            shown(&replacement)
+            one_line(&source[place.clone()]),
+            one_line(&replacement)
         );
         Self {
             kind,
@@ -69,8 +69,13 @@ impl MutantChange {
     }
 
     /// A statement is left out; `replacement` keeps the rest well-formed.
-    pub(super) fn removed(kind: ChangeKind, source: &str, place: Range<usize>, replacement: &str) -> Self {
-        let what = format!("`{}` was removed", shown(&source[place.clone()]));
+    pub(super) fn without_statement(
+        kind: ChangeKind,
+        source: &str,
+        place: Range<usize>,
+        replacement: &str,
+    ) -> Self {
+        let what = format!("`{}` was removed", one_line(&source[place.clone()]));
         Self {
             kind,
             place,
@@ -81,6 +86,6 @@ impl MutantChange {
 }
 
 /// A piece of code on one line, and not too long.
-fn shown(code: &str) -> String {
+fn one_line(code: &str) -> String {
     text::shortened(&text::one_line(code), 60)
 }

@@ -175,7 +175,7 @@ impl MutantRule<'_> {
             Syntax::Rust => "",
         };
         (is_one_line && is_whole && (kind == ChangeKind::Call || is_middle(node)))
-            .then(|| MutantChange::removed(kind, self.source, node.byte_range(), replacement))
+            .then(|| MutantChange::without_statement(kind, self.source, node.byte_range(), replacement))
     }
 }
 

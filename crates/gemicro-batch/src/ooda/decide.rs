@@ -71,7 +71,7 @@ fn question(state: &OodaState, material: &ProposalMaterial, attempt: u32) -> Ste
                 true => answer.cloned().unwrap_or_default(),
                 false => act.patch.clone(),
             },
-            failure: rejection.told(),
+            failure: rejection.for_model(),
         })
     });
     let question = ProposalQuestion {

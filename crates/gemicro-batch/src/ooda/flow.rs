@@ -60,10 +60,15 @@ impl Flow for OodaFlow {
     fn describe(&self, state: &OodaState, step: &Step, end: &StepEnd, at: Timestamp) -> Vec<AgentUpdate> {
         let done = match end {
             StepEnd::Completed(done) => &done.output,
-            StepEnd::Failed(failure) => return failed(state, step, failure, at).into_iter().collect(),
+            StepEnd::Failed(failure) => {
+                return record_failed_gap(state, step, failure, at).into_iter().collect();
+            }
         };
         match step.kind.as_str() {
-            OBSERVE_STEP => done.parse().map(|it| observed(1, it, at)).unwrap_or_default(),
+            OBSERVE_STEP => done
+                .parse()
+                .map(|it| record_observation(1, it, at))
+                .unwrap_or_default(),
             MATERIAL_STEP => {
                 let material = done.parse().ok();
                 let update =
@@ -81,14 +86,17 @@ impl Flow for OodaFlow {
                 });
                 proposed.map(|it| AgentUpdate::new(&it, at)).into_iter().collect()
             }
-            TRIAL_STEP => done.parse().map(|it| tried(state, it, at)).unwrap_or_default(),
+            TRIAL_STEP => done
+                .parse()
+                .map(|it| record_trial(state, it, at))
+                .unwrap_or_default(),
             _ => Vec::new(),
         }
     }
 }
 
 /// A measurement, and what follows from it.
-fn observed(round: u32, observation: Observation, at: Timestamp) -> Vec<AgentUpdate> {
+fn record_observation(round: u32, observation: Observation, at: Timestamp) -> Vec<AgentUpdate> {
     let oriented = OodaOriented {
         round,
         n_gaps: observation.n_gaps,
@@ -99,7 +107,7 @@ fn observed(round: u32, observation: Observation, at: Timestamp) -> Vec<AgentUpd
 }
 
 /// What a trial said, and what was measured in it.
-fn tried(state: &OodaState, trial: Trial, at: Timestamp) -> Vec<AgentUpdate> {
+fn record_trial(state: &OodaState, trial: Trial, at: Timestamp) -> Vec<AgentUpdate> {
     let Some(gap) = state.current_gap() else {
         return Vec::new();
     };
@@ -116,13 +124,18 @@ fn tried(state: &OodaState, trial: Trial, at: Timestamp) -> Vec<AgentUpdate> {
     };
     let mut updates = vec![AgentUpdate::new(&acted, at)];
     if let Some(after) = trial.after {
-        updates.extend(observed(state.n_rounds + 1, after, at));
+        updates.extend(record_observation(state.n_rounds + 1, after, at));
     }
     updates
 }
 
 /// A gap for which no test could be had or tried. Without a budget there is nothing to say about the gap.
-fn failed(state: &OodaState, step: &Step, failure: &Failure, at: Timestamp) -> Option<AgentUpdate> {
+fn record_failed_gap(
+    state: &OodaState,
+    step: &Step,
+    failure: &Failure,
+    at: Timestamp,
+) -> Option<AgentUpdate> {
     if failure.kind == ErrorKind::BudgetExceeded {
         return None;
     }

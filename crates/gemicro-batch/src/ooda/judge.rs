@@ -26,7 +26,7 @@ pub(super) fn newly_covered(
             .ranges
             .iter()
             .flat_map(|range| range.first..=range.last)
-            .filter_map(|line| changed.map_or(Some(line), |text| moved(text, line)))
+            .filter_map(|line| changed.map_or(Some(line), |text| moved_line(text, line)))
             .filter(|line| covered.lines.get(line).is_some_and(|count| *count > 0))
             .collect();
         if !lines.is_empty() {
@@ -37,7 +37,7 @@ pub(super) fn newly_covered(
 }
 
 /// Where a line of the old text stands in the new one; nowhere where it was changed.
-fn moved(text: &NewText, line: u32) -> Option<u32> {
+fn moved_line(text: &NewText, line: u32) -> Option<u32> {
     let old: Vec<&str> = text.old.as_deref().unwrap_or_default().lines().collect();
     let new: Vec<&str> = text.new.lines().collect();
     let n_same_head = old.iter().zip(&new).take_while(|(a, b)| a == b).count();

@@ -142,7 +142,7 @@ pub enum RejectionKind {
 impl Rejection {
     /// What a model is told.
     #[must_use]
-    pub fn told(&self) -> String {
+    pub fn for_model(&self) -> String {
         match self.output.trim() {
             "" => self.message.clone(),
             output => format!("{}\n{output}", self.message),

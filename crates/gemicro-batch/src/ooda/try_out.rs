@@ -48,7 +48,7 @@ impl Good {
     ///
     /// # Errors
     /// When the project can no longer be read.
-    pub fn landed(
+    pub fn landed_trial(
         self,
         workshop: &Workshop,
         about: (&FileChangeCounts, &str),
@@ -68,7 +68,7 @@ impl Good {
 
     /// The trial of a test whose commit was refused.
     #[must_use]
-    pub fn refused(self, message: String) -> Trial {
+    pub fn refused_trial(self, message: String) -> Trial {
         let rejection = Rejection {
             reason: RejectionKind::NotLanded,
             message,
@@ -77,7 +77,7 @@ impl Good {
         Trial {
             newly_covered: self.newly_covered,
             mutations: self.mutations,
-            ..rejected(self.patch, self.files, rejection)
+            ..rejected_trial(self.patch, self.files, rejection)
         }
     }
 }
@@ -100,7 +100,7 @@ pub async fn try_out(
                 message: unusable.problem.message,
                 output: String::new(),
             };
-            return Ok(TrialFinding::Rejected(Box::new(rejected(
+            return Ok(TrialFinding::Rejected(Box::new(rejected_trial(
                 unusable.patch,
                 unusable.files,
                 rejection,
@@ -108,7 +108,7 @@ pub async fn try_out(
         }
     };
     let reject = |rejection: Rejection| {
-        TrialFinding::Rejected(Box::new(rejected(patch.clone(), files.clone(), rejection)))
+        TrialFinding::Rejected(Box::new(rejected_trial(patch.clone(), files.clone(), rejection)))
     };
     let measured = match measure(place, &texts, &input.place.commands, cancel).await {
         Ok(measured) => measured,
@@ -151,7 +151,7 @@ pub async fn try_out(
     let mut mutations = Mutations::default();
     if input.mutants > 0 {
         mutations = break_on_purpose(place, input, (&texts, &newly), cancel).await?;
-        if let Some(message) = mutations.odd.clone().or_else(|| unnoticed(&mutations)) {
+        if let Some(message) = mutations.odd.clone().or_else(|| unnoticed_mutants(&mutations)) {
             let rejection = Rejection {
                 reason: RejectionKind::BrokenCodeNotNoticed,
                 message,
@@ -160,7 +160,7 @@ pub async fn try_out(
             return Ok(TrialFinding::Rejected(Box::new(Trial {
                 newly_covered: n_newly,
                 mutations,
-                ..rejected(patch, files, rejection)
+                ..rejected_trial(patch, files, rejection)
             })));
         }
     }
@@ -177,7 +177,7 @@ pub async fn try_out(
 
 /// Why a test does not count as one that checks something: it must notice more than half of what was broken. Less can
 /// be luck: some broken code crashes whoever runs it.
-fn unnoticed(mutations: &Mutations) -> Option<String> {
+fn unnoticed_mutants(mutations: &Mutations) -> Option<String> {
     match (mutations.tried, mutations.noticed) {
         (0, _) => Some(
             "nothing could be broken on the lines that it covers, so nothing shows that it checks them"
@@ -202,7 +202,7 @@ fn place_of(newly: &NewlyCovered) -> String {
     })
 }
 
-fn rejected(patch: String, files: Vec<PatchedFile>, rejection: Rejection) -> Trial {
+fn rejected_trial(patch: String, files: Vec<PatchedFile>, rejection: Rejection) -> Trial {
     Trial {
         patch,
         files,

@@ -51,7 +51,7 @@ fn new_text(file: &FilePatch, old: Option<String>) -> Result<NewText, PatchError
         (PatchChange::Create { text }, None) => text.clone(),
         (PatchChange::Create { .. }, Some(_)) => return Err(PatchError::Exists { path }),
         (PatchChange::Modify { .. }, None) => return Err(PatchError::Missing { path }),
-        (PatchChange::Modify { hunks }, Some(old)) => modified(&path, hunks, old)?,
+        (PatchChange::Modify { hunks }, Some(old)) => apply_hunks(&path, hunks, old)?,
     };
     if old.as_ref() == Some(&new) {
         return Err(PatchError::ChangesNothing { path });
@@ -65,7 +65,7 @@ struct PlacedHunk<'h> {
     lines: Range<usize>,
 }
 
-fn modified(path: &str, hunks: &[Hunk], old: &str) -> Result<String, PatchError> {
+fn apply_hunks(path: &str, hunks: &[Hunk], old: &str) -> Result<String, PatchError> {
     let lines = split_lines(old);
     let compared: Vec<&str> = lines.iter().map(|line| without_end(line)).collect();
     let mut placed: Vec<PlacedHunk<'_>> = Vec::new();
@@ -133,12 +133,12 @@ fn place(
         .min_by_key(|place| (place.abs_diff(near), *place < near));
     match nearest {
         Some(start) => Ok(start..start + wanted.len()),
-        None => Err(misplaced(site, compared, &wanted, near, &found)),
+        None => Err(misplaced_hunk(site, compared, &wanted, near, &found)),
     }
 }
 
 /// Why a hunk has no place.
-fn misplaced(
+fn misplaced_hunk(
     site: &PatchSite<'_>,
     compared: &[&str],
     wanted: &[&str],

@@ -23,7 +23,7 @@ pub(super) struct NamedFile {
 impl FileSide {
     /// Reads what follows `--- ` or `+++ `.
     pub(super) fn read(text: &str) -> Self {
-        let path = match unquoted(text) {
+        let path = match unquote_name(text) {
             Some((path, _)) => path,
             // A date may follow, after a tab.
             None => text.split('\t').next().unwrap_or_default().trim_end().to_owned(),
@@ -37,7 +37,7 @@ impl FileSide {
 }
 
 /// The file that two sides mean. The prefixes `a/` and `b/` may stand before both names, one or none.
-pub(super) fn named(old: &FileSide, new: &FileSide) -> NamedFile {
+pub(super) fn named_file(old: &FileSide, new: &FileSide) -> NamedFile {
     let (path, is_new, refused) = match (old, new) {
         (FileSide::Nothing, FileSide::Nothing) => ("/dev/null", false, Some(RefusedChange::Delete)),
         (FileSide::Path(old), FileSide::Nothing) => (without(old, "a/"), false, Some(RefusedChange::Delete)),
@@ -62,7 +62,7 @@ pub(super) fn named(old: &FileSide, new: &FileSide) -> NamedFile {
 
 /// The sides that a line `diff --git a/x b/x` names; `rest` is what follows `diff --git `.
 pub(super) fn git_sides(rest: &str) -> (FileSide, FileSide) {
-    if let Some((old, after)) = unquoted(rest) {
+    if let Some((old, after)) = unquote_name(rest) {
         return (FileSide::Path(old), FileSide::read(after.trim_start()));
     }
     // Names may have spaces: the halves belong apart where both mean the same file.
@@ -86,7 +86,7 @@ pub(super) enum ExtendedHeader {
 }
 
 /// Reads a line between `diff --git` and the hunks.
-pub(super) fn extended(line: &str) -> ExtendedHeader {
+pub(super) fn read_extended(line: &str) -> ExtendedHeader {
     let after = |what: &str| line.strip_prefix(what).map(str::trim);
     if let Some(mode) = after("new file mode ") {
         return match mode {
@@ -128,7 +128,7 @@ fn without<'a>(path: &'a str, prefix: &str) -> &'a str {
 }
 
 /// A name in quotes, as git writes unusual ones, and what follows it.
-fn unquoted(text: &str) -> Option<(String, &str)> {
+fn unquote_name(text: &str) -> Option<(String, &str)> {
     let inside = text.strip_prefix('"')?;
     let mut bytes = Vec::new();
     let mut rest = inside.as_bytes();

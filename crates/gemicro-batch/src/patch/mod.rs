@@ -1,7 +1,7 @@
 //! Patches: what a model proposes to change, read out of its answer, checked and applied to texts.
 //!
 //! [`Patch::from_answer`] finds the unified diff and refuses what is dangerous; [`Patch::apply`] gives the new texts,
-//! or says which line does not fit; [`unified`] writes them as a diff that `git apply` takes; [`tests_only`] says
+//! or says which line does not fit; [`unified_diff`] writes them as a diff that `git apply` takes; [`tests_only`] says
 //! whether nothing but tests is touched. Nothing here reads or writes a file.
 
 mod answer;
@@ -30,4 +30,4 @@ pub use read::{MAX_FILES, MAX_PATCH_BYTES};
 pub use strip::{test_lines, without_tests};
 pub use test_path::{PathRole, role_of};
 pub use tests_only::{NotATest, tests_only};
-pub use unified::unified;
+pub use unified::unified_diff;

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::answer::{AnswerBlock, AnswerBlockKind, AnswerLine, find_blocks, is_file_header};
 use super::change::{FilePatch, Hunk, HunkLine, Patch, PatchChange};
 use super::error::{PatchError, RefusedChange};
-use super::headers::{ExtendedHeader, FileSide, NamedFile, extended, git_sides, named};
+use super::headers::{ExtendedHeader, FileSide, NamedFile, git_sides, named_file, read_extended};
 use super::hunks::{HunkHeader, RawHunk, read_hunk};
 use super::path::check_path;
 
@@ -81,7 +81,7 @@ impl PatchReader {
             if let Some(rest) = text.strip_prefix("diff --git ") {
                 self.finish()?;
                 let (old, new) = git_sides(rest);
-                self.section = Some(PatchSection::new(number, named(&old, &new)));
+                self.section = Some(PatchSection::new(number, named_file(&old, &new)));
                 idx += 1;
             } else if is_file_header(lines, idx) {
                 self.names(
@@ -104,7 +104,7 @@ impl PatchReader {
 
     /// `---` and `+++`: of the file that `diff --git` began, or of another one.
     fn names(&mut self, number: usize, old: &FileSide, new: &FileSide) -> Result<(), PatchError> {
-        let found = named(old, new);
+        let found = named_file(old, new);
         match &mut self.section {
             Some(section) if !section.has_names => {
                 section.has_names = true;
@@ -153,7 +153,7 @@ impl PatchReader {
         let Some(section) = self.section.as_mut().filter(|section| section.hunks.is_empty()) else {
             return;
         };
-        match extended(text) {
+        match read_extended(text) {
             ExtendedHeader::Plain => {}
             ExtendedHeader::New => section.is_new = true,
             ExtendedHeader::Refused(refused) => section.refused = section.refused.take().or(Some(refused)),
@@ -178,9 +178,9 @@ impl PatchReader {
             return Err(PatchError::TooManyFiles { most: MAX_FILES });
         }
         let change = if is_new || is_all_new(&section.hunks) {
-            created(section.line, section.hunks)?
+            read_created(section.line, section.hunks)?
         } else {
-            modified(section.line, section.hunks)?
+            read_modified(section.line, section.hunks)?
         };
         self.files.push(FilePatch { path, change });
         Ok(())
@@ -219,7 +219,7 @@ fn is_all_new(hunks: &[RawHunk]) -> bool {
     }
 }
 
-fn created(line: usize, hunks: Vec<RawHunk>) -> Result<PatchChange, PatchError> {
+fn read_created(line: usize, hunks: Vec<RawHunk>) -> Result<PatchChange, PatchError> {
     let mut text = String::new();
     for RawHunk { hunk, is_bare, .. } in hunks {
         for (hunk_line, is_bare) in hunk.lines.iter().zip(is_bare) {
@@ -241,7 +241,7 @@ fn created(line: usize, hunks: Vec<RawHunk>) -> Result<PatchChange, PatchError> 
     Ok(PatchChange::Create { text })
 }
 
-fn modified(line: usize, hunks: Vec<RawHunk>) -> Result<PatchChange, PatchError> {
+fn read_modified(line: usize, hunks: Vec<RawHunk>) -> Result<PatchChange, PatchError> {
     let hunks: Vec<Hunk> = hunks
         .into_iter()
         .map(|raw| raw.hunk)

@@ -13,7 +13,7 @@ const CONTEXT: usize = 3;
 /// Writes changes as a unified diff with the headers of git: three lines of context, numbers and counts that are true.
 /// What is the same before and after is left out.
 #[must_use]
-pub fn unified(changes: &[NewText]) -> String {
+pub fn unified_diff(changes: &[NewText]) -> String {
     let mut diff = String::new();
     for change in changes {
         write_file(&mut diff, change);
@@ -58,7 +58,11 @@ fn write_hunk(diff: &mut String, hunk: &[DiffOp], old: &[&str], new: &[&str]) {
     };
     let old_range = first.old_range().start..last.old_range().end;
     let new_range = first.new_range().start..last.new_range().end;
-    diff.push_str(&format!("@@ -{} +{} @@\n", shown(&old_range), shown(&new_range)));
+    diff.push_str(&format!(
+        "@@ -{} +{} @@\n",
+        range_text(&old_range),
+        range_text(&new_range)
+    ));
     for op in hunk {
         if op.tag() == DiffTag::Equal {
             write_lines(diff, ' ', &old[op.old_range()]);
@@ -80,7 +84,7 @@ fn write_lines(diff: &mut String, sign: char, lines: &[&str]) {
 }
 
 /// A range as a hunk's header has it: an empty one is named by the line before it.
-fn shown(range: &Range<usize>) -> String {
+fn range_text(range: &Range<usize>) -> String {
     let start = if range.is_empty() {
         range.start
     } else {

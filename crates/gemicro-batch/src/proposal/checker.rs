@@ -12,7 +12,7 @@ use gemicro_guard::sandbox::{Network, PinnedPath, Profile, ResourceLimits, Shell
 use super::check::{ProposalCheckInput, ProposalChecked, TestTrial, TriedTest};
 use super::ready::{Ready, ready};
 use crate::project::Project;
-use crate::shell::{ShellSetup, allowed};
+use crate::shell::{ShellSetup, check_policy};
 use crate::workshop::{PrivateCopy, Workshop, private_copy};
 
 /// Checks proposed tests.
@@ -83,7 +83,7 @@ async fn try_on_copy(
     texts: &[crate::patch::NewText],
     call: &StepCall,
 ) -> Result<TriedTest, Failure> {
-    allowed(&setup.policy, &trying.command, project.root(), project.root())?;
+    check_policy(&setup.policy, &trying.command, project.root(), project.root())?;
     let root = setup.scratch.join(format!("{}-{}", call.run, StreamId::random()));
     let from = project.root().to_owned();
     let copy = tokio::task::spawn_blocking(move || private_copy(&from, &root)).await;

@@ -42,7 +42,7 @@ fn material(input: &MaterialInput) -> Result<ProposalMaterial, Failure> {
         Failure::new(ErrorKind::NotFound, message)
     })?;
     let n_lines = u32::try_from(text.lines().count()).unwrap_or(u32::MAX);
-    let (lines, warnings) = asked(input, n_lines, &text)?;
+    let (lines, warnings) = lines_to_cover(input, n_lines, &text)?;
     let files = project.files();
     Ok(ProposalMaterial {
         language: CodeLanguage::of(&input.target),
@@ -56,7 +56,11 @@ fn material(input: &MaterialInput) -> Result<ProposalMaterial, Failure> {
 }
 
 /// The lines that are meant, and what is odd about that.
-fn asked(input: &MaterialInput, n_lines: u32, text: &str) -> Result<(Vec<LineRange>, Vec<String>), Failure> {
+fn lines_to_cover(
+    input: &MaterialInput,
+    n_lines: u32,
+    text: &str,
+) -> Result<(Vec<LineRange>, Vec<String>), Failure> {
     let outside = |range: &LineRange| range.first == 0 || range.last > n_lines;
     let beyond = |range: &LineRange| {
         let message = format!(

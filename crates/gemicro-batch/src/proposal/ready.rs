@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use super::check::{PatchProblem, PatchedFile, ProblemKind};
-use crate::patch::{NewText, Patch, tests_only, unified};
+use crate::patch::{NewText, Patch, tests_only, unified_diff};
 use crate::project::Project;
 
 /// A patch that applies and changes tests alone.
@@ -47,8 +47,8 @@ pub(crate) fn ready(project: &Project, answer: &str, leave: &[String]) -> Result
                 Vec::new(),
             )
         })?;
-    let whole = unified(&texts);
-    let files: Vec<PatchedFile> = texts.iter().map(patched).collect();
+    let whole = unified_diff(&texts);
+    let files: Vec<PatchedFile> = texts.iter().map(patched_file).collect();
     if let Some(text) = texts.iter().find(|text| text.new.contains('\0')) {
         let message = format!(
             "`{}` would contain a zero byte, which cannot be reviewed",
@@ -72,8 +72,8 @@ pub(crate) fn ready(project: &Project, answer: &str, leave: &[String]) -> Result
     }
 }
 
-fn patched(text: &NewText) -> PatchedFile {
-    let shown = unified(std::slice::from_ref(text));
+fn patched_file(text: &NewText) -> PatchedFile {
+    let shown = unified_diff(std::slice::from_ref(text));
     // The names stand before the first hunk; they begin with the same signs.
     let count = |sign: char| {
         let hunks = shown.lines().skip_while(|line| !line.starts_with("@@"));

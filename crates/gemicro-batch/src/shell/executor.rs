@@ -77,10 +77,10 @@ async fn run(setup: &ShellSetup, call: StepCall) -> Result<StepOutput, StepFailu
         }
     }
     let (workspace, cwd) = (Path::new(&input.workspace), Path::new(&input.cwd));
-    allowed(&setup.policy, &input.command, workspace, cwd).map_err(StepFailure::free)?;
+    check_policy(&setup.policy, &input.command, workspace, cwd).map_err(StepFailure::free)?;
     let name = format!("{}-{}", call.run, gemicro_event::StreamId::random());
     let folders = Folders::make(&setup.scratch.join(name)).map_err(StepFailure::free)?;
-    let plan = planned(setup, &input, &folders).map_err(StepFailure::free)?;
+    let plan = plan_launch(setup, &input, &folders).map_err(StepFailure::free)?;
     let waiting = tokio::select! {
         waiting = WaitingCommand::start(&plan) => waiting.map_err(StepFailure::free)?,
         () = call.cancel.cancelled() => return Err(StepFailure::free(before_it_began())),
@@ -97,7 +97,7 @@ async fn run(setup: &ShellSetup, call: StepCall) -> Result<StepOutput, StepFailu
     }
     let limit = Duration::from_millis(input.timeout_ms);
     let ran = waiting.run(input.stdin.clone(), limit, &call.cancel).await;
-    let result = ran.and_then(|ran| judged(setup, &input, &plan, ran));
+    let result = ran.and_then(|ran| judge_exit(setup, &input, &plan, ran));
     result.map_err(|failure| {
         let is_tried_again = failure.kind != ErrorKind::CommandFailed || input.retry_on_exit;
         match input.may_be_repeated() && is_tried_again {
@@ -115,7 +115,7 @@ fn before_it_began() -> Failure {
 ///
 /// # Errors
 /// With the rule that denies it.
-pub(crate) fn allowed(
+pub(crate) fn check_policy(
     policy: &PolicyConfig,
     command: &str,
     workspace: &Path,
@@ -134,7 +134,7 @@ pub(crate) fn allowed(
     }
 }
 
-fn planned(setup: &ShellSetup, input: &ShellInput, folders: &Folders) -> Result<LaunchPlan, Failure> {
+fn plan_launch(setup: &ShellSetup, input: &ShellInput, folders: &Folders) -> Result<LaunchPlan, Failure> {
     let workspace = real(&input.workspace)?;
     let cwd = real(&input.cwd)?;
     if !cwd.starts_with(&workspace) {
@@ -180,7 +180,7 @@ fn planned(setup: &ShellSetup, input: &ShellInput, folders: &Folders) -> Result<
 }
 
 /// From what a command left to a result: an output where its exit code is an expected one.
-fn judged(
+fn judge_exit(
     setup: &ShellSetup,
     input: &ShellInput,
     plan: &LaunchPlan,

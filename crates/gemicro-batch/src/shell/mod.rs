@@ -14,7 +14,7 @@ mod process;
 mod setup;
 mod spawn;
 
-pub(crate) use executor::allowed;
+pub(crate) use executor::check_policy;
 pub use executor::{ShellExecutor, may_begin_again};
 pub(crate) use process::{ProcessEnding, WaitingCommand};
 pub use setup::ShellSetup;

@@ -102,7 +102,7 @@ impl WaitingCommand {
                     written
                 )
             };
-            let ended = ended(&self.control, &self.readiness, limit, cancel);
+            let ended = await_end(&self.control, &self.readiness, limit, cancel);
             tokio::pin!(streams, ended);
             tokio::select! {
                 // What it printed is whole once the streams end, which they do with their last holder.
@@ -156,7 +156,7 @@ async fn write(writer: Option<pipe::Sender>, stdin: Option<String>) {
 }
 
 /// Waits for the end, and brings it about where it is time.
-async fn ended(
+async fn await_end(
     control: &Control,
     readiness: &UnixDatagram,
     limit: Duration,

@@ -9,7 +9,7 @@ pub(super) fn readable(reported: &str, lines: &[&str], line: u32) -> Option<Stri
         return Some(reported.to_owned());
     }
     let above = lines.get(..line as usize)?.iter().rev().take(FAR);
-    above.copied().find_map(declared)
+    above.copied().find_map(declared_name)
 }
 
 fn is_of_the_linker(name: &str) -> bool {
@@ -19,7 +19,7 @@ fn is_of_the_linker(name: &str) -> bool {
 
 /// The name that a line declares a function by: that of `fn name` in Rust, and in C++ of a line that is not indented and
 /// ends where a body begins.
-fn declared(line: &str) -> Option<String> {
+fn declared_name(line: &str) -> Option<String> {
     let is_name = |c: char| c.is_alphanumeric() || c == '_';
     if let Some((before, after)) = line.split_once("fn ") {
         let name: String = after.chars().take_while(|c| is_name(*c)).collect();

@@ -58,7 +58,7 @@ pub fn gaps_of(file: &FileCoverage) -> Vec<CoverageGap> {
         .uncovered()
         .into_iter()
         .flat_map(|range| parts(range, &functions))
-        .filter_map(|range| trimmed(file, range))
+        .filter_map(|range| trim_range(file, range))
     {
         let found = owner(range.first);
         let joins = gaps.last().is_some_and(|gap| {
@@ -132,7 +132,7 @@ fn parts(range: LineRange, functions: &[(u32, &str, u64)]) -> Vec<LineRange> {
 }
 
 /// A range from its first line with code to its last; nothing where it has none.
-fn trimmed(file: &FileCoverage, range: LineRange) -> Option<LineRange> {
+fn trim_range(file: &FileCoverage, range: LineRange) -> Option<LineRange> {
     let mut lines = file.lines.range(range.first..=range.last).map(|(line, _)| *line);
     let first = lines.next()?;
     let last = lines.next_back().unwrap_or(first);

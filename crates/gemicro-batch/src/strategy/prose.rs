@@ -22,11 +22,11 @@ pub(super) fn plain(ranked: &GapsRanked) -> String {
         totals.percent_text(),
         totals.lines,
     );
-    head + &listed(&ranked.gaps)
+    head + &number_gaps(&ranked.gaps)
 }
 
 /// Gaps as a numbered list.
-pub(super) fn listed(gaps: &[RankedGap]) -> String {
+pub(super) fn number_gaps(gaps: &[RankedGap]) -> String {
     let line = |(idx, it): (usize, &RankedGap)| {
         format!("{}. {}: {}\n", idx + 1, it.gap.name(), it.reasons.join("; "))
     };
@@ -44,7 +44,7 @@ pub(super) fn step(key: StepKey, prose: &Prose, ranked: &GapsRanked) -> Step {
         totals.functions_covered,
         totals.functions
     );
-    let gaps = listed(&ranked.gaps);
+    let gaps = number_gaps(&ranked.gaps);
     let values = [
         ("summary", summary.as_str()),
         ("gaps", gaps.as_str()),

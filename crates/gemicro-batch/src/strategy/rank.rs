@@ -52,7 +52,7 @@ pub fn rank(
         .into_iter()
         .map(|gap| {
             let text = text_of(&gap);
-            ranked(gap, changes, text.as_deref())
+            rank_gap(gap, changes, text.as_deref())
         })
         .collect();
     ranked.sort_by(|a, b| {
@@ -62,7 +62,7 @@ pub fn rank(
     ranked
 }
 
-fn ranked(gap: CoverageGap, changes: &FileChangeCounts, text: Option<&str>) -> RankedGap {
+fn rank_gap(gap: CoverageGap, changes: &FileChangeCounts, text: Option<&str>) -> RankedGap {
     let n_changes = changes.by_file.get(&gap.file).copied().unwrap_or(0);
     let risks = text.map(|text| risks(gap.language, text)).unwrap_or_default();
     let points: u64 = risks

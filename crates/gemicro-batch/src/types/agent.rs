@@ -8,7 +8,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::folder::inside;
-use super::parameters::{ParameterError, filled, milliseconds, read};
+use super::parameters::{ParameterError, milliseconds, read, require_text};
 use super::task_type::{TaskContext, TaskType, as_it_is};
 
 /// The longest time for one agent, in seconds.
@@ -22,7 +22,7 @@ pub(super) const TYPE: TaskType = TaskType {
     schema: || schema_for!(AgentParameters).to_value(),
     make,
     shape: as_it_is,
-    granted: Some(granted),
+    granted: Some(with_grant),
 };
 
 /// Parameters of `agent`.
@@ -63,7 +63,7 @@ pub struct AgentParameters {
 fn make(parameters: &Value, making: TaskContext<'_>) -> Result<Step, ParameterError> {
     let it: AgentParameters = read(parameters)?;
     let settings = making.settings;
-    filled(&it.prompt, "/prompt")?;
+    require_text(&it.prompt, "/prompt")?;
     if it.sandbox == SandboxMode::DangerFullAccess {
         let message = "an agent of a batch works in a sandbox: read-only or workspace-write";
         return Err(ParameterError::new("/sandbox", message));
@@ -104,7 +104,7 @@ fn make(parameters: &Value, making: TaskContext<'_>) -> Result<Step, ParameterEr
     Ok(agent_step(making.key, &task, Purpose::Ordinary, max_attempts))
 }
 
-fn granted(step: Step, grant: TaskGrant) -> Step {
+fn with_grant(step: Step, grant: TaskGrant) -> Step {
     let Ok(task) = step.input.parse::<AgentTask>() else {
         return step;
     };

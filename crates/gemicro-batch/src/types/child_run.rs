@@ -62,7 +62,7 @@ pub(super) fn run_step(input: &RunInput, making: TaskContext<'_>) -> Step {
 }
 
 /// Gives a run its part of the budget.
-pub(super) fn granted(step: Step, grant: TaskGrant) -> Step {
+pub(super) fn with_grant(step: Step, grant: TaskGrant) -> Step {
     let Ok(input) = step.input.parse::<RunInput>() else {
         return step;
     };

@@ -13,7 +13,7 @@ use serde_json::Value;
 
 use super::expected_exit::ExpectedExit;
 use super::folder::inside;
-use super::parameters::{ParameterError, filled, milliseconds, read};
+use super::parameters::{ParameterError, milliseconds, read, require_text};
 use super::task_type::{TaskContext, TaskType, as_it_is};
 
 /// The step kind of shell commands.
@@ -133,7 +133,7 @@ pub(crate) fn output_of_failure(failure: &Failure) -> Option<&Json> {
 
 fn make(parameters: &Value, making: TaskContext<'_>) -> Result<Step, ParameterError> {
     let it: ShellParameters = read(parameters)?;
-    filled(&it.command, "/command")?;
+    require_text(&it.command, "/command")?;
     let no_zero = |text: &str, place: &str| match text.contains('\0') {
         true => Err(ParameterError::new(place, "must not hold a zero byte")),
         false => Ok(()),

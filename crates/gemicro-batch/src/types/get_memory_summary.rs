@@ -6,7 +6,7 @@ use schemars::{JsonSchema, schema_for};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::parameters::{ParameterError, filled, read};
+use super::parameters::{ParameterError, read, require_text};
 use super::task_type::{TaskContext, TaskType, as_it_is};
 
 /// The step kind of a search in memory.
@@ -102,7 +102,7 @@ pub enum MemoryPlace {
 fn make(parameters: &Value, making: TaskContext<'_>) -> Result<Step, ParameterError> {
     let it: MemoryParameters = read(parameters)?;
     for (idx, keyword) in it.keywords.iter().enumerate() {
-        filled(keyword, &format!("/keywords/{idx}"))?;
+        require_text(keyword, &format!("/keywords/{idx}"))?;
     }
     if it.keywords.len() > MAX_KEYWORDS {
         let message = format!("at most {MAX_KEYWORDS} words");

@@ -8,7 +8,7 @@ use gemicro_core::llm::LlmRequest;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::parameters::{ParameterError, filled};
+use super::parameters::{ParameterError, require_text};
 
 /// The label of a call that is the first of a conversation.
 const FIRST: &str = "first_message";
@@ -52,14 +52,14 @@ pub(super) fn prompt_of(
 ) -> Result<(String, String), ParameterError> {
     let Some(mut messages) = messages else {
         let prompt = prompt.ok_or_else(|| ParameterError::new("", "give `prompt`, or `messages`"))?;
-        filled(&prompt, "/prompt")?;
+        require_text(&prompt, "/prompt")?;
         return Ok((prompt, "prompt".to_owned()));
     };
     for (idx, message) in messages.iter().enumerate() {
-        filled(&message.content, &format!("/messages/{idx}/content"))?;
+        require_text(&message.content, &format!("/messages/{idx}/content"))?;
     }
     if let Some(content) = prompt {
-        filled(&content, "/prompt")?;
+        require_text(&content, "/prompt")?;
         messages.push(ChatMessage {
             role: ChatRole::User,
             content,
@@ -84,7 +84,7 @@ pub(super) fn prompt_of(
 
 /// The reply without turns that the model invented, and the whole conversation with it. None where the task is no
 /// conversation.
-pub(super) fn continued(request: &LlmRequest, reply: &str) -> Option<(String, Vec<ChatMessage>)> {
+pub(super) fn continue_conversation(request: &LlmRequest, reply: &str) -> Option<(String, Vec<ChatMessage>)> {
     let message = |role: ChatRole, content: &str| ChatMessage {
         role,
         content: content.to_owned(),

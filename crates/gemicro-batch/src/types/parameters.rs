@@ -33,7 +33,7 @@ pub(super) fn read<P: DeserializeOwned>(parameters: &Value) -> Result<P, Paramet
 }
 
 /// A text that says something.
-pub(super) fn filled(text: &str, place: &str) -> Result<(), ParameterError> {
+pub(super) fn require_text(text: &str, place: &str) -> Result<(), ParameterError> {
     if text.trim().is_empty() {
         return Err(ParameterError::new(place, "must not be empty"));
     }

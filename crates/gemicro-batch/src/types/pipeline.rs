@@ -6,9 +6,9 @@ use schemars::{JsonSchema, schema_for};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::child_run::{RUN_STEP, RunInput, RunRequest, granted, run_step, shape};
+use super::child_run::{RUN_STEP, RunInput, RunRequest, run_step, shape, with_grant};
 use super::folder::inside;
-use super::parameters::{ParameterError, filled, read};
+use super::parameters::{ParameterError, read, require_text};
 use super::task_type::{TaskContext, TaskType};
 
 pub(super) const TYPE: TaskType = TaskType {
@@ -19,7 +19,7 @@ pub(super) const TYPE: TaskType = TaskType {
     schema: || schema_for!(PipelineParameters).to_value(),
     make,
     shape,
-    granted: Some(granted),
+    granted: Some(with_grant),
 };
 
 /// Parameters of `pipeline`.
@@ -62,7 +62,7 @@ pub enum PipelineEntry {
 
 fn make(parameters: &Value, making: TaskContext<'_>) -> Result<Step, ParameterError> {
     let mut it: PipelineParameters = read(parameters)?;
-    filled(&it.task, "/task")?;
+    require_text(&it.task, "/task")?;
     if let Some(branch) = &it.branch
         && !branch.starts_with("task/")
     {

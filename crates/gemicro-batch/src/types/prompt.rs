@@ -8,7 +8,7 @@ use schemars::{JsonSchema, schema_for};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::messages::{ChatMessage, continued, prompt_of};
+use super::messages::{ChatMessage, continue_conversation, prompt_of};
 use super::parameters::{ParameterError, milliseconds, read};
 use super::task_type::{TaskContext, TaskType};
 
@@ -107,7 +107,7 @@ fn shape(step: &Step, output: &Json) -> Json {
     let has_schema = step.input.get("schema").is_some_and(|schema| !schema.is_null());
     let found = has_schema.then(|| json_in(&response.text)).flatten();
     let request = step.input.parse::<LlmRequest>().ok();
-    let continued = request.and_then(|request| continued(&request, &response.text));
+    let continued = request.and_then(|request| continue_conversation(&request, &response.text));
     let (text, messages) = match continued {
         Some((text, messages)) => (text, Some(messages)),
         None => (response.text, None),

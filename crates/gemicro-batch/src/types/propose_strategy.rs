@@ -7,7 +7,7 @@ use schemars::{JsonSchema, schema_for};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::child_run::{RUN_STEP, RunInput, RunRequest, granted, run_step, shape};
+use super::child_run::{RUN_STEP, RunInput, RunRequest, run_step, shape, with_grant};
 use super::folder::inside;
 use super::parameters::{ParameterError, read};
 use super::task_type::{TaskContext, TaskType};
@@ -26,7 +26,7 @@ pub(super) const TYPE: TaskType = TaskType {
     schema: || schema_for!(StrategyParameters).to_value(),
     make,
     shape,
-    granted: Some(granted),
+    granted: Some(with_grant),
 };
 
 /// Parameters of `propose_strategy`.

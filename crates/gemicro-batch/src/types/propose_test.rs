@@ -7,10 +7,10 @@ use schemars::{JsonSchema, schema_for};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::child_run::{RUN_STEP, RunInput, RunRequest, granted, run_step, shape};
+use super::child_run::{RUN_STEP, RunInput, RunRequest, run_step, shape, with_grant};
 use super::execute_shell_command::MAX_TIMEOUT_SECONDS;
 use super::folder::inside;
-use super::parameters::{ParameterError, filled, milliseconds, read};
+use super::parameters::{ParameterError, milliseconds, read, require_text};
 use super::settings::BatchSettings;
 use super::task_type::{TaskContext, TaskType};
 use crate::coverage::LineRange;
@@ -33,7 +33,7 @@ pub(super) const TYPE: TaskType = TaskType {
     schema: || schema_for!(ProposeTestParameters).to_value(),
     make,
     shape,
-    granted: Some(granted),
+    granted: Some(with_grant),
 };
 
 /// Parameters of `propose_test`.
@@ -137,7 +137,7 @@ impl ProposeTestParameters {
                 return Err(ParameterError::new("/target_file", message));
             }
         };
-        filled(target, place)?;
+        require_text(target, place)?;
         let whole = inside(directory, Some(target), place)?;
         let target = whole
             .strip_prefix(directory)
@@ -162,19 +162,19 @@ impl ProposeTestParameters {
                 false => self.reports.clone(),
             },
             earlier,
-            trying: self.trying(variables)?,
+            trying: self.test_trial(variables)?,
             leave: self.allowed_paths.clone(),
             max_rounds,
         })
     }
 
-    fn trying(&self, variables: &[(String, String)]) -> Result<Option<TestTrial>, ParameterError> {
+    fn test_trial(&self, variables: &[(String, String)]) -> Result<Option<TestTrial>, ParameterError> {
         let seconds = self.timeout_seconds.unwrap_or(DEFAULT_SECONDS);
         let timeout_ms = milliseconds(seconds, MAX_TIMEOUT_SECONDS, "/timeout_seconds")?;
         let Some(command) = &self.test_command else {
             return Ok(None);
         };
-        filled(command, "/test_command")?;
+        require_text(command, "/test_command")?;
         if command.contains('\0') {
             return Err(ParameterError::new("/test_command", "must not hold a zero byte"));
         }

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::folder::inside;
-use super::parameters::{ParameterError, filled, read};
+use super::parameters::{ParameterError, read, require_text};
 use super::task_type::{TaskContext, TaskType, as_it_is};
 use crate::coverage::{COVERAGE_STEP, CoverageSummary, FileScope, MAX_REPORTS, OutputFormat, ReportSeen};
 
@@ -74,7 +74,7 @@ fn make(parameters: &Value, making: TaskContext<'_>) -> Result<Step, ParameterEr
     let directory = &making.settings.directory;
     for (idx, report) in it.reports.iter().enumerate() {
         let place = format!("/reports/{idx}");
-        filled(report, &place)?;
+        require_text(report, &place)?;
         inside(directory, Some(report), &place)?;
     }
     let reports = match it.reports.is_empty() {

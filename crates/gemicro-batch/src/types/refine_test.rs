@@ -7,8 +7,8 @@ use schemars::{JsonSchema, schema_for};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::child_run::{RUN_STEP, RunInput, RunRequest, granted, run_step, shape};
-use super::parameters::{ParameterError, filled, read};
+use super::child_run::{RUN_STEP, RunInput, RunRequest, run_step, shape, with_grant};
+use super::parameters::{ParameterError, read, require_text};
 use super::propose_test::{ProposeTestParameters, writer};
 use super::task_type::{TaskContext, TaskType};
 use crate::proposal::EarlierTest;
@@ -21,7 +21,7 @@ pub(super) const TYPE: TaskType = TaskType {
     schema: || schema_for!(RefineTestParameters).to_value(),
     make,
     shape,
-    granted: Some(granted),
+    granted: Some(with_grant),
 };
 
 /// Parameters of `refine_test`: the run of an earlier test, or its patch with the file that it is about.
@@ -97,9 +97,9 @@ fn make(parameters: &Value, making: TaskContext<'_>) -> Result<Step, ParameterEr
             })
         }
         (None, Some(patch)) => {
-            filled(patch, "/patch")?;
+            require_text(patch, "/patch")?;
             let failure = it.failure_output.clone().unwrap_or_default();
-            filled(&failure, "/failure_output")?;
+            require_text(&failure, "/failure_output")?;
             let earlier = EarlierTest {
                 patch: patch.clone(),
                 failure,

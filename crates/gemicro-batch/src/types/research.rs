@@ -8,9 +8,9 @@ use schemars::{JsonSchema, schema_for};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::child_run::{RUN_STEP, RunInput, RunRequest, granted, run_step, shape};
+use super::child_run::{RUN_STEP, RunInput, RunRequest, run_step, shape, with_grant};
 use super::folder::inside;
-use super::parameters::{ParameterError, filled, read};
+use super::parameters::{ParameterError, read, require_text};
 use super::task_type::{TaskContext, TaskType};
 
 pub(super) const TYPE: TaskType = TaskType {
@@ -21,7 +21,7 @@ pub(super) const TYPE: TaskType = TaskType {
     schema: || schema_for!(ResearchParameters).to_value(),
     make,
     shape,
-    granted: Some(granted),
+    granted: Some(with_grant),
 };
 
 /// Parameters of `research`.
@@ -46,7 +46,7 @@ pub struct ResearchParameters {
 
 fn make(parameters: &Value, making: TaskContext<'_>) -> Result<Step, ParameterError> {
     let mut it: ResearchParameters = read(parameters)?;
-    filled(&it.question, "/question")?;
+    require_text(&it.question, "/question")?;
     if it.offline && it.sources.is_empty() {
         return Err(ParameterError::new(
             "/sources",
@@ -59,7 +59,7 @@ fn make(parameters: &Value, making: TaskContext<'_>) -> Result<Step, ParameterEr
     let directory = making.settings.directory.clone();
     for (idx, source) in it.sources.iter_mut().enumerate() {
         let place = format!("/sources/{idx}");
-        filled(source, &place)?;
+        require_text(source, &place)?;
         if is_url(source) && it.offline {
             let reason = "is a web address, and `offline` opens no connection: name a file instead";
             return Err(ParameterError::new(&place, reason));

@@ -55,7 +55,7 @@ impl Drop for PrivateCopy {
 /// When the project is too large, or the disk full.
 pub fn private_copy(project: &Path, root: &Path) -> Result<PrivateCopy, Failure> {
     let copy = PrivateCopy {
-        _held: hold_new(root).map_err(|error| failed(root, &error))?,
+        _held: hold_new(root).map_err(|error| copy_failure(root, &error))?,
         root: root.to_owned(),
     };
     for folder in [copy.home(), copy.temporary()] {
@@ -63,7 +63,7 @@ pub fn private_copy(project: &Path, root: &Path) -> Result<PrivateCopy, Failure>
             .recursive(true)
             .mode(0o700)
             .create(&folder)
-            .map_err(|error| failed(&folder, &error))?;
+            .map_err(|error| copy_failure(&folder, &error))?;
     }
     let mut size = Size::default();
     let mut is_taken = |path: &Path, about: &Metadata| {
@@ -89,7 +89,9 @@ pub type IsTaken<'a> = dyn FnMut(&Path, &Metadata) -> Result<bool, Failure> + 'a
 /// # Errors
 /// When the disk is full, or something cannot be read.
 pub fn copy_over(from: &Path, to: &Path, is_taken: &mut IsTaken<'_>) -> Result<(), Failure> {
-    let about = from.symlink_metadata().map_err(|error| failed(from, &error))?;
+    let about = from
+        .symlink_metadata()
+        .map_err(|error| copy_failure(from, &error))?;
     if !is_taken(from, &about)? {
         return Ok(());
     }
@@ -98,10 +100,10 @@ pub fn copy_over(from: &Path, to: &Path, is_taken: &mut IsTaken<'_>) -> Result<(
     }
     make_room(to, CopyNeed::Whatever)?;
     if about.is_symlink() {
-        let target = fs::read_link(from).map_err(|error| failed(from, &error))?;
-        symlink(target, to).map_err(|error| failed(to, &error))?;
+        let target = fs::read_link(from).map_err(|error| copy_failure(from, &error))?;
+        symlink(target, to).map_err(|error| copy_failure(to, &error))?;
     } else if about.is_file() {
-        fs::copy(from, to).map_err(|error| failed(from, &error))?;
+        fs::copy(from, to).map_err(|error| copy_failure(from, &error))?;
         // Build tools compare times.
         let _ = about
             .modified()
@@ -112,9 +114,9 @@ pub fn copy_over(from: &Path, to: &Path, is_taken: &mut IsTaken<'_>) -> Result<(
 
 fn copy_folder(from: &Path, to: &Path, is_taken: &mut IsTaken<'_>) -> Result<(), Failure> {
     make_room(to, CopyNeed::Folder)?;
-    fs::create_dir_all(to).map_err(|error| failed(to, &error))?;
-    for entry in fs::read_dir(from).map_err(|error| failed(from, &error))? {
-        let entry = entry.map_err(|error| failed(from, &error))?;
+    fs::create_dir_all(to).map_err(|error| copy_failure(to, &error))?;
+    for entry in fs::read_dir(from).map_err(|error| copy_failure(from, &error))? {
+        let entry = entry.map_err(|error| copy_failure(from, &error))?;
         copy_over(&entry.path(), &to.join(entry.file_name()), is_taken)?;
     }
     Ok(())
@@ -134,7 +136,7 @@ fn make_room(place: &Path, room: CopyNeed) -> Result<(), Failure> {
         Ok(_) => fs::remove_file(place),
         Err(_) => Ok(()),
     };
-    removed.map_err(|error| failed(place, &error))
+    removed.map_err(|error| copy_failure(place, &error))
 }
 
 /// Whether a link leads to something in the project, wherever that is.
@@ -169,7 +171,7 @@ impl Size {
     }
 }
 
-fn failed(path: &Path, error: &std::io::Error) -> Failure {
+fn copy_failure(path: &Path, error: &std::io::Error) -> Failure {
     let kind = match error.kind() {
         // The project's own doing; nothing is wrong with the disk.
         std::io::ErrorKind::PermissionDenied => ErrorKind::PermissionDenied,

@@ -106,69 +106,69 @@ pub(crate) fn tree() -> clap::Command {
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     /// Answer a question from sources or the web, with checked quotes
-    #[command(after_help = help::RESEARCH_EXAMPLES, args = options::spending())]
+    #[command(after_help = help::RESEARCH_EXAMPLES, args = options::spending_options())]
     Research(Box<ResearchArgs>),
     /// Give one task to Gemini CLI, Claude Code or Codex, in a sandbox
-    #[command(after_help = help::ASK_EXAMPLES, args = options::spending())]
+    #[command(after_help = help::ASK_EXAMPLES, args = options::spending_options())]
     Ask(Box<AskArgs>),
     /// Talk with an agent or a model; continue the conversation later
-    #[command(after_help = help::CHAT_EXAMPLES, args = options::spending())]
+    #[command(after_help = help::CHAT_EXAMPLES, args = options::spending_options())]
     Chat(Box<ChatArgs>),
     /// Turn a task into a planned, tested and reviewed branch
-    #[command(after_help = help::RUN_EXAMPLES, args = options::spending())]
+    #[command(after_help = help::RUN_EXAMPLES, args = options::spending_options())]
     Run(Box<RunArgs>),
     /// Submit many tasks at once and collect their results
     Batch(BatchArgs),
     /// Raise the test coverage of a project, one gap at a time
-    #[command(after_help = help::OODA_EXAMPLES, args = options::spending())]
+    #[command(after_help = help::OODA_EXAMPLES, args = options::spending_options())]
     Ooda(Box<OodaArgs>),
     /// Watch a pipeline fix a bug in a sample project, without a key
-    #[command(args = options::logging())]
+    #[command(args = options::log_options())]
     Demo(DemoArgs),
     /// List runs, newest first
-    #[command(args = options::stored())]
+    #[command(args = options::store_options())]
     Runs(RunsArgs),
     /// Show one run: its request, steps, result, cost and next command
-    #[command(args = options::stored())]
+    #[command(args = options::store_options())]
     Show(ShowArgs),
     /// Show what a pipeline changed on its branch
-    #[command(args = options::stored())]
+    #[command(args = options::store_options())]
     Diff(DiffArgs),
     /// Print the events of a run, or follow them live
-    #[command(args = options::stored())]
+    #[command(args = options::store_options())]
     Events(EventsArgs),
     /// List steps that failed for good, newest first
-    #[command(args = options::stored())]
+    #[command(args = options::store_options())]
     DeadLetters(DeadLettersArgs),
     /// Answer the question that a run is waiting for
-    #[command(args = options::stored())]
+    #[command(args = options::store_options())]
     Answer(AnswerArgs),
     /// Stop a run for now; `gemicro resume` continues it
-    #[command(args = options::stored())]
+    #[command(args = options::store_options())]
     Pause(PauseArgs),
     /// End a run for good
-    #[command(args = options::stored())]
+    #[command(args = options::store_options())]
     Cancel(CancelArgs),
     /// Continue a run that was stopped or lost its process
-    #[command(args = options::spending())]
+    #[command(args = options::spending_options())]
     Resume(ResumeArgs),
     /// Repeat the failed steps of a run, or restart it from a phase
-    #[command(args = options::spending())]
+    #[command(args = options::spending_options())]
     Retry(RetryArgs),
     /// Serve batches, runs and conversations over HTTP
-    #[command(after_help = help::SERVE_EXAMPLES, args = options::spending())]
+    #[command(after_help = help::SERVE_EXAMPLES, args = options::spending_options())]
     Serve(ServeArgs),
     /// Serve agents, research and runs as tools over MCP
-    #[command(after_help = help::MCP_EXAMPLES, args = options::spending())]
+    #[command(after_help = help::MCP_EXAMPLES, args = options::spending_options())]
     Mcp(McpArgs),
     /// Run or inspect the background worker
-    #[command(args = options::spending())]
+    #[command(args = options::spending_options())]
     Worker(WorkerArgs),
     /// Write an editable workflow and its prompts into a project
     #[command(after_help = help::INIT_EXAMPLES)]
     Init(InitArgs),
     /// Check the installation and say how to fix what is missing
-    #[command(args = options::stored())]
+    #[command(args = options::store_options())]
     Doctor(DoctorArgs),
     /// Show the settings and where each one comes from
     Config(ConfigArgs),
@@ -190,7 +190,7 @@ pub(crate) enum Command {
     /// Check the store, rebuild its lists, or accept lost events
     Store(StoreArgs),
     /// Delete old runs and their data
-    #[command(args = options::stored())]
+    #[command(args = options::store_options())]
     Prune(PruneArgs),
     /// Simulate a model API on this machine, or record a real one
     Sim(SimArgs),

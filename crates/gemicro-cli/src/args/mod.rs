@@ -9,6 +9,6 @@ mod short_form;
 mod tests;
 
 pub(crate) use cli::{Command, DataFormat, PrintFormat, tree};
-pub(crate) use options::{logging, spending, stored};
+pub(crate) use options::{log_options, spending_options, store_options};
 pub(crate) use parse::{ParsedArguments, parse};
 pub(crate) use short_form::is_question;

@@ -1,6 +1,6 @@
 //! Options that several commands share.
 //!
-//! A command takes one of the groups [`logging`], [`stored`] and [`spending`], or none. An option may also come before
+//! A command takes one of the groups [`log_options`], [`store_options`] and [`spending_options`], or none. An option may also come before
 //! the name of the command (`gemicro --store URL runs`); a command that does not take it refuses it.
 
 use clap::error::ErrorKind;
@@ -21,7 +21,7 @@ pub(crate) struct SharedOptions {
 }
 
 /// The options of a command that writes log lines.
-pub(crate) fn logging() -> [Arg; 1] {
+pub(crate) fn log_options() -> [Arg; 1] {
     [Arg::new(VERBOSE)
         .short('v')
         .long("verbose")
@@ -31,8 +31,8 @@ pub(crate) fn logging() -> [Arg; 1] {
 }
 
 /// The options of a command that also opens the store.
-pub(crate) fn stored() -> [Arg; 2] {
-    let [verbose] = logging();
+pub(crate) fn store_options() -> [Arg; 2] {
+    let [verbose] = log_options();
     let store = Arg::new(STORE)
         .long("store")
         .value_name("URL")
@@ -42,8 +42,8 @@ pub(crate) fn stored() -> [Arg; 2] {
 }
 
 /// The options of a command that also calls models.
-pub(crate) fn spending() -> [Arg; 3] {
-    let [verbose, store] = stored();
+pub(crate) fn spending_options() -> [Arg; 3] {
+    let [verbose, store] = store_options();
     let day_budget = Arg::new(DAY_BUDGET)
         .long("day-budget")
         .value_name("AMOUNT")
@@ -60,7 +60,7 @@ pub(super) fn accept_before_subcommands(command: Command) -> Command {
         return command;
     }
     let is_new = |option: &Arg| !takes(&command, option.get_id().as_str());
-    let options: Vec<Arg> = spending().into_iter().filter(is_new).collect();
+    let options: Vec<Arg> = spending_options().into_iter().filter(is_new).collect();
     command
         .args(options.into_iter().map(|option| option.hide(true)))
         .mut_subcommands(accept_before_subcommands)

@@ -30,7 +30,7 @@ pub(crate) fn parse(arguments: Vec<OsString>) -> ParsedArguments {
         return ParsedArguments::Done(ExitCode::SUCCESS);
     }
     let is_short_form = !names_command(&arguments);
-    if is_short_form && let Some(refused) = refused(&leading_words(&arguments), &arguments) {
+    if is_short_form && let Some(refused) = refuse_words(&leading_words(&arguments), &arguments) {
         return refused;
     }
     match try_parse(with_research(arguments.clone())) {
@@ -38,7 +38,8 @@ pub(crate) fn parse(arguments: Vec<OsString>) -> ParsedArguments {
             // Options may come before the words.
             Command::Research(args) if is_short_form => {
                 args.is_short_form = true;
-                refused(&args.question, &arguments).unwrap_or_else(|| ParsedArguments::Command(Box::new(cli)))
+                refuse_words(&args.question, &arguments)
+                    .unwrap_or_else(|| ParsedArguments::Command(Box::new(cli)))
             }
             _ => ParsedArguments::Command(Box::new(cli)),
         },
@@ -66,7 +67,7 @@ pub(super) fn try_parse(arguments: Vec<OsString>) -> Result<Cli, clap::Error> {
 }
 
 /// The end of a call whose words, given without `research`, are no question.
-fn refused(words: &[String], arguments: &[OsString]) -> Option<ParsedArguments> {
+fn refuse_words(words: &[String], arguments: &[OsString]) -> Option<ParsedArguments> {
     if is_question(words) {
         return None;
     }

@@ -53,7 +53,7 @@ pub(super) fn turn(number: u64, author: Author, text: &str) -> Turn {
 }
 
 /// A conversation with these turns.
-pub(super) fn opened(turns: Vec<Turn>) -> News {
+pub(super) fn opened_news(turns: Vec<Turn>) -> News {
     News::Opened(Chapter {
         id: id("c0nversat10n0001"),
         name: "the parser".to_owned(),
@@ -64,7 +64,7 @@ pub(super) fn opened(turns: Vec<Turn>) -> News {
 }
 
 /// A message on its way.
-pub(super) fn asked(number: u64, text: &str) -> News {
+pub(super) fn sent_news(number: u64, text: &str) -> News {
     News::Asked {
         turn: turn(number, Author::User, text),
         run: id("run0000000000001"),
@@ -72,7 +72,7 @@ pub(super) fn asked(number: u64, text: &str) -> News {
     }
 }
 
-pub(super) fn answered(number: u64, text: &str) -> News {
+pub(super) fn answered_news(number: u64, text: &str) -> News {
     News::Answered {
         turn: turn(number, Author::Assistant, text),
         usage: None,

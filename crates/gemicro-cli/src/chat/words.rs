@@ -60,7 +60,7 @@ pub(super) fn hints(failure: &Failure, run: Option<&StreamId>, offers_clear: boo
 }
 
 /// `3.2s · 1,247 tokens`.
-pub(super) fn answered(duration_ms: u64, usage: Option<&Usage>) -> String {
+pub(super) fn answer_footer(duration_ms: u64, usage: Option<&Usage>) -> String {
     let mut words = numbers::duration(duration_ms);
     if let Some(usage) = usage {
         let about = if usage.estimated { "about " } else { "" };
@@ -125,7 +125,7 @@ pub(super) fn short(n: u64) -> String {
 }
 
 /// The conversations that there are, as lines.
-pub(super) fn listed(rows: &[ConversationRow]) -> String {
+pub(super) fn conversation_lines(rows: &[ConversationRow]) -> String {
     if rows.is_empty() {
         return "no conversations yet".to_owned();
     }

@@ -3,7 +3,7 @@
 use clap::{Args, Subcommand};
 use serde_json::{Value, json};
 
-use crate::args::{DataFormat, spending};
+use crate::args::{DataFormat, spending_options};
 use crate::command_error::CommandError;
 use crate::config::{
     ChatSettings, CoverageSettings, Endpoints, ForgeSettings, GuardSettings, ResearchFlags, ResearchSettings,
@@ -26,7 +26,7 @@ pub(crate) struct ConfigArgs {
 #[derive(Debug, Subcommand)]
 pub(crate) enum ConfigCommand {
     /// Show each setting and where it comes from
-    #[command(args = spending())]
+    #[command(args = spending_options())]
     Show {
         /// Output format
         #[arg(long, value_enum, default_value_t)]

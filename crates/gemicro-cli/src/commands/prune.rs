@@ -130,7 +130,7 @@ async fn intent(
 ) -> Result<String, CommandError> {
     if let Some(run) = single {
         let row = store.run(run).await?;
-        return Ok(format!("Would delete 1 run:\n{}", named(&row)));
+        return Ok(format!("Would delete 1 run:\n{}", run_names(&row)));
     }
     let now = Timestamp::now();
     let mut words = String::new();
@@ -140,7 +140,7 @@ async fn intent(
             "Would delete {} by age:\n",
             numbers::count(old.len(), "ended run")
         ));
-        words.extend(old.iter().take(NAMED).map(named));
+        words.extend(old.iter().take(NAMED).map(run_names));
         if old.len() > NAMED {
             words.push_str(&format!("  … and {} more\n", old.len() - NAMED));
         }
@@ -183,7 +183,7 @@ async fn ended_before(
     }
 }
 
-fn named(row: &RunRow) -> String {
+fn run_names(row: &RunRow) -> String {
     format!(
         "  {}  {}  {}\n",
         row.run,

@@ -13,7 +13,7 @@ use gemicro_engine::pipeline::later_run;
 use gemicro_engine::{AllowedHost, Desk, Engine, Here, Plan, ResearchRequest};
 use gemicro_event::{ErrorKind, StreamId};
 
-use super::research::{ResearchDisplay, planned, watch};
+use super::research::{ResearchDisplay, plan_request, watch};
 use super::run as pipeline;
 use crate::answer_source::{AnswerSource, GateArgs};
 use crate::args::PrintFormat;
@@ -117,7 +117,7 @@ async fn retry(ctx: &Context, args: &RetryArgs) -> Result<(), CommandError> {
         base: Some(base),
     };
     let here = Here::new(engine);
-    let watching = here.start(planned(request)?).await?;
+    let watching = here.start(plan_request(request)?).await?;
     let showing = ResearchDisplay {
         format: args.format,
         out: args.out.as_deref(),

@@ -51,7 +51,7 @@ pub(crate) enum StatusArg {
 pub(crate) fn run(ctx: &Context, args: &RunsArgs) -> Result<(), CommandError> {
     let rows = runtime::block_on(async {
         let store = ctx.store().await?;
-        let rows = listed(&store, args).await;
+        let rows = list_runs(&store, args).await;
         store.close().await;
         rows
     })?;
@@ -64,7 +64,7 @@ pub(crate) fn run(ctx: &Context, args: &RunsArgs) -> Result<(), CommandError> {
     })
 }
 
-async fn listed(store: &DurableStore, args: &RunsArgs) -> Result<Vec<RunSnapshot>, CommandError> {
+async fn list_runs(store: &DurableStore, args: &RunsArgs) -> Result<Vec<RunSnapshot>, CommandError> {
     let filter = RunFilter {
         status: args.status.and_then(StatusArg::status),
         limit: Some(args.limit),

@@ -7,7 +7,7 @@ use gemicro_event::ErrorKind;
 use gemicro_store::{ContentsCheck, DurableStore};
 use serde_json::json;
 
-use crate::args::{DataFormat, stored};
+use crate::args::{DataFormat, store_options};
 use crate::command_error::CommandError;
 use crate::config::StateFolder;
 use crate::output;
@@ -27,17 +27,17 @@ pub(crate) struct StoreArgs {
 #[derive(Debug, Subcommand)]
 pub(crate) enum StoreCommand {
     /// Rebuild the lists of runs and steps from the events
-    #[command(args = stored())]
+    #[command(args = store_options())]
     Rebuild,
     /// Read the whole store and report what is damaged or missing
-    #[command(args = stored())]
+    #[command(args = store_options())]
     Check {
         /// Output format
         #[arg(long, value_enum, default_value_t)]
         format: DataFormat,
     },
     /// Accept that events are lost after a restore from an older copy
-    #[command(args = stored())]
+    #[command(args = store_options())]
     AcceptLoss,
 }
 

@@ -8,7 +8,7 @@ use gemicro_engine::{CarriedRun, WorkerStatus, is_free};
 use gemicro_event::{ErrorKind, Failure, RunStatus};
 use tokio::time::{Duration, Instant, sleep};
 
-use crate::args::{DataFormat, stored};
+use crate::args::{DataFormat, store_options};
 use crate::command_error::CommandError;
 use crate::config::StateFolder;
 use crate::output;
@@ -39,14 +39,14 @@ pub(crate) struct WorkerArgs {
 #[derive(Debug, Subcommand)]
 pub(crate) enum WorkerCommand {
     /// Show what the worker is doing
-    #[command(args = stored())]
+    #[command(args = store_options())]
     Status {
         /// Output format
         #[arg(long, value_enum, default_value_t)]
         format: DataFormat,
     },
     /// Stop the worker, unless it is busy; parked runs continue with the next one
-    #[command(args = stored())]
+    #[command(args = store_options())]
     Stop {
         /// Also stop running runs; an agent that may have changed files is not repeated
         #[arg(long)]
@@ -77,7 +77,7 @@ async fn work(ctx: &Context, limits: &[ProviderLimit], on_demand: bool) -> Resul
             "add --store postgres://user@host/database",
         ));
     }
-    let limits = merged(limits);
+    let limits = merge_limits(limits);
     let linger = on_demand.then_some(state.linger.value);
     let worker = match resident::worker(&ctx.environment, &state, &limits, linger).await {
         Ok(worker) => worker,
@@ -134,13 +134,13 @@ async fn status(ctx: &Context, format: DataFormat) -> Result<(), CommandError> {
         return output::print(&format!("{line}\n"));
     }
     let words = match &status {
-        Some(status) => described(status),
+        Some(status) => worker_text(status),
         None => "No worker is running. One starts when something needs it.\n".to_owned(),
     };
     output::print(&words)
 }
 
-fn described(status: &WorkerStatus) -> String {
+fn worker_text(status: &WorkerStatus) -> String {
     let mut words = format!(
         "{} · process {} · since {}\n",
         status.program, status.pid, status.since
@@ -248,7 +248,7 @@ fn parse_limit(text: &str) -> Result<ProviderLimit, String> {
 }
 
 /// One limit per provider, with both sorts of it.
-fn merged(limits: &[ProviderLimit]) -> Vec<ProviderLimit> {
+fn merge_limits(limits: &[ProviderLimit]) -> Vec<ProviderLimit> {
     let mut merged: Vec<ProviderLimit> = Vec::new();
     for limit in limits {
         match merged.iter_mut().find(|before| before.provider == limit.provider) {
@@ -264,12 +264,12 @@ fn merged(limits: &[ProviderLimit]) -> Vec<ProviderLimit> {
 
 #[cfg(test)]
 mod tests {
-    use super::{merged, parse_limit};
+    use super::{merge_limits, parse_limit};
 
     #[test]
     fn limits_are_read_and_put_together() {
         let given = ["gemini=4", "openai=2", "gemini=60/m"].map(|text| parse_limit(text).expect("a limit"));
-        let merged = merged(&given);
+        let merged = merge_limits(&given);
         let shown: Vec<_> = merged
             .iter()
             .map(|limit| (limit.provider.as_str(), limit.max_running, limit.per_minute))

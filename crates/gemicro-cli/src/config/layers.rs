@@ -81,7 +81,7 @@ impl Layers {
                 origin: SettingOrigin::Flag(spec.flag),
             });
         }
-        let Some((written, origin)) = self.written(spec)? else {
+        let Some((written, origin)) = self.written_setting(spec)? else {
             return Ok(SettingValue {
                 value: default,
                 origin: SettingOrigin::Default,
@@ -105,7 +105,10 @@ impl Layers {
         }
     }
 
-    fn written<T>(&self, spec: &Spec<T>) -> Result<Option<(RawSetting, SettingOrigin)>, CommandError> {
+    fn written_setting<T>(
+        &self,
+        spec: &Spec<T>,
+    ) -> Result<Option<(RawSetting, SettingOrigin)>, CommandError> {
         let (key, variable) = (spec.key, spec.variable);
         if let Some(text) = self.environment.get(variable) {
             let folder = self.environment.folder.clone();

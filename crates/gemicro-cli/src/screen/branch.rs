@@ -5,7 +5,7 @@ use gemicro_core::ask::BranchOutcome;
 use super::{numbers, text};
 
 /// In one line: how far it was moved.
-pub(crate) fn moved(branch: &BranchOutcome) -> String {
+pub(crate) fn move_text(branch: &BranchOutcome) -> String {
     let short = |commit: &str| commit.chars().take(9).collect::<String>();
     let count = |n: u64, noun| numbers::count(usize::try_from(n).unwrap_or(usize::MAX), noun);
     if branch.old == branch.new {

@@ -44,11 +44,11 @@ impl Screen {
     }
 
     pub(crate) fn width(&self) -> usize {
-        bounded(terminal_size_of(stdout()).map(|size| size.0), self.columns)
+        clamp_width(terminal_size_of(stdout()).map(|size| size.0), self.columns)
     }
 
     pub(crate) fn stderr_width(&self) -> usize {
-        bounded(terminal_size_of(stderr()).map(|size| size.0), self.columns)
+        clamp_width(terminal_size_of(stderr()).map(|size| size.0), self.columns)
     }
 
     pub(crate) fn on_stdout(&self) -> Paint {
@@ -60,7 +60,7 @@ impl Screen {
     }
 }
 
-fn bounded(terminal: Option<Width>, columns: Option<usize>) -> usize {
+fn clamp_width(terminal: Option<Width>, columns: Option<usize>) -> usize {
     let width = terminal
         .map(|Width(width)| usize::from(width))
         .filter(|width| *width > 0);

@@ -25,7 +25,7 @@ pub(crate) fn neutral(text: &str) -> Cow<'_, str> {
 }
 
 /// One character for each of the text, with those made visible that nobody sees: for a text that is being edited.
-pub(crate) fn pictured(text: &str) -> String {
+pub(crate) fn visible_text(text: &str) -> String {
     let shown = |c: char| match c {
         '\n' | '\t' => c,
         c if is_unseen(c) => '\u{fffd}',

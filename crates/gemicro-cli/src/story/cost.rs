@@ -13,7 +13,7 @@ pub(super) fn cost(story: &Story) -> String {
         Some(limit) => format!("{used} of {}", kind.amount(limit)),
         None => used,
     };
-    let spent = spent(story);
+    let spent = total_charge(story);
     let tokens = spent.tokens_in_words().unwrap_or_else(|| "0 tokens".to_owned());
     let money = spent.money_in_words().unwrap_or_else(|| gemicro_event::money(0));
     let parts = [
@@ -35,7 +35,7 @@ pub(super) fn cost(story: &Story) -> String {
 }
 
 /// What was spent; runs of older versions did not record which tokens have no price.
-fn spent(story: &Story) -> Charge {
+fn total_charge(story: &Story) -> Charge {
     let recorded = story.spent;
     match &story.model {
         Some(model)

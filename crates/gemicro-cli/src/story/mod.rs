@@ -11,7 +11,9 @@ mod steps;
 mod story_fold;
 mod sub_query_story;
 
-pub(crate) use pipeline::{PhaseState, PhaseStory, PipelineStory, at_start, hint, said, shown_name, words};
+pub(crate) use pipeline::{
+    PhaseState, PhaseStory, PipelineStory, answer_word, at_start, hint, shown_name, words,
+};
 pub(crate) use raw::RawView;
 pub(crate) use screen::tell;
 pub(crate) use story_fold::{Story, StoryKind};

@@ -224,7 +224,7 @@ impl Story {
     /// What became of a branch, notes and alarms, each with its label.
     pub(crate) fn remarks(&self, most_alarms: usize) -> Vec<(&'static str, String)> {
         let landed = self.branch.iter();
-        let moved = landed.clone().map(|landed| ("Branch", branch::moved(landed)));
+        let moved = landed.clone().map(|landed| ("Branch", branch::move_text(landed)));
         let about = landed.flat_map(branch::about).map(|line| ("", line));
         let notes = self.notices.iter().chain(self.notes.iter().take(most_alarms));
         let notices = notes.map(|notice| ("Note", notice.clone()));

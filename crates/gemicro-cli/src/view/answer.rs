@@ -33,7 +33,7 @@ impl AnswerView {
             self.format == PrintFormat::Text && self.output.is_stdout() && self.screen.stdout_is_terminal;
         let printed = match (self.format, result) {
             (PrintFormat::Json | PrintFormat::Jsonl, _) => result_json(&self.run, data).to_string() + "\n",
-            (PrintFormat::Text, Some(result)) if is_framed => framed(result, &self.screen),
+            (PrintFormat::Text, Some(result)) if is_framed => frame_answer(result, &self.screen),
             (PrintFormat::Text | PrintFormat::Markdown, Some(result)) => answer_markdown(result) + "\n",
             (PrintFormat::Text | PrintFormat::Markdown, None) => {
                 serde_json::to_string_pretty(&**data).unwrap_or_else(|_| data.text().to_owned()) + "\n"
@@ -121,7 +121,7 @@ pub(super) fn stats_line(metadata: &ResultMetadata) -> String {
     )
 }
 
-fn framed(result: &FinalResult, screen: &Screen) -> String {
+fn frame_answer(result: &FinalResult, screen: &Screen) -> String {
     let columns = screen.width();
     let paint = screen.on_stdout();
     let answer = text::wrap_markdown(result.answer.trim_end(), columns);

@@ -156,7 +156,7 @@ impl AskState {
         let task = AgentTask {
             // The time is for all attempts together; waiting for a limit to end takes none of it.
             total_ms: task.total_ms.saturating_sub(worked_ms).max(1),
-            grant: granted(&run.started.limits, run.ledger.available(Purpose::Last)),
+            grant: remaining_grant(&run.started.limits, run.ledger.available(Purpose::Last)),
             ..task.clone()
         };
         agent_step(StepKey::new(key), &task, Purpose::Last, self.plan.max_attempts)
@@ -206,7 +206,7 @@ fn result(answered: &AgentAnswered, run: &RunState) -> Json {
 }
 
 /// What is left of the limits that there are. A used-up limit asks for one more than is left: the step is refused.
-fn granted(limits: &Limits, left: Charge) -> TaskGrant {
+fn remaining_grant(limits: &Limits, left: Charge) -> TaskGrant {
     let part = |limit: Option<u64>, left: u64| limit.map(|_| left.max(1));
     TaskGrant {
         tokens: part(limits.tokens, left.tokens),

@@ -268,7 +268,7 @@ pub struct BranchOutcome {
 impl BranchOutcome {
     /// A branch that is where it was.
     #[must_use]
-    pub fn unmoved(name: String, tip: String) -> Self {
+    pub fn unmoved_branch(name: String, tip: String) -> Self {
         Self {
             name,
             old: tip.clone(),

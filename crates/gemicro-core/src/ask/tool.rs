@@ -266,7 +266,9 @@ impl ToolAnswer {
     /// Adds what was asked for, as far as the events of the run know it.
     #[must_use]
     pub fn with_extras(mut self, extras: ToolExtras, events: &[Event]) -> Self {
-        let all_messages = extras.all_messages.then(|| printed(events).unwrap_or_default());
+        let all_messages = extras
+            .all_messages
+            .then(|| printed_lines(events).unwrap_or_default());
         let metrics = extras.metrics.then(|| ToolMetrics::of(events));
         match &mut self {
             Self::Success(success) => (success.all_messages, success.metrics) = (all_messages, metrics),
@@ -286,7 +288,7 @@ impl ToolAnswer {
 }
 
 /// What the agent printed, from its answer or from its failure.
-fn printed(events: &[Event]) -> Option<Vec<Json>> {
+fn printed_lines(events: &[Event]) -> Option<Vec<Json>> {
     let answered = |event: &Event| event.update.as_agent_answered()?.answer.messages;
     let failed = |event: &Event| {
         let detail = event.update.as_run_failed()?.error.detail?;

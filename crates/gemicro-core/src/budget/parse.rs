@@ -77,7 +77,7 @@ fn one_limit(text: &str) -> Result<Limits, LimitsError> {
         return Err(LimitsError::Negative { text: given() });
     }
     let (kind, amount) = match text.strip_prefix('$') {
-        Some(dollars) => (LimitKind::Money, scaled(dollars, 1_000_000)),
+        Some(dollars) => (LimitKind::Money, parse_scaled(dollars, 1_000_000)),
         None => plain(text),
     };
     let amount = match amount {
@@ -122,10 +122,10 @@ fn plain(text: &str) -> (LimitKind, Result<u64, Unfit>) {
         .unwrap_or(text.len());
     let (number, unit) = text.split_at(unit_from);
     match unit {
-        "" => (LimitKind::Tokens, scaled(number, 1)),
-        "k" | "K" => (LimitKind::Tokens, scaled(number, 1_000)),
-        "M" => (LimitKind::Tokens, scaled(number, 1_000_000)),
-        "turns" | "turn" => (LimitKind::Turns, scaled(number, 1)),
+        "" => (LimitKind::Tokens, parse_scaled(number, 1)),
+        "k" | "K" => (LimitKind::Tokens, parse_scaled(number, 1_000)),
+        "M" => (LimitKind::Tokens, parse_scaled(number, 1_000_000)),
+        "turns" | "turn" => (LimitKind::Turns, parse_scaled(number, 1)),
         _ => (LimitKind::WallTime, wall_time(text)),
     }
 }
@@ -156,7 +156,7 @@ fn wall_time(text: &str) -> Result<u64, Unfit> {
         }
         last_unit = unit_ms;
         total = total
-            .checked_add(scaled(number, unit_ms)?)
+            .checked_add(parse_scaled(number, unit_ms)?)
             .filter(|&total| total <= MAX)
             .ok_or(Unfit::TooLarge)?;
         rest = next;
@@ -165,7 +165,7 @@ fn wall_time(text: &str) -> Result<u64, Unfit> {
 }
 
 /// A decimal number times `unit`, exactly.
-fn scaled(number: &str, unit: u64) -> Result<u64, Unfit> {
+fn parse_scaled(number: &str, unit: u64) -> Result<u64, Unfit> {
     let (whole, decimals) = number.split_once('.').unwrap_or((number, "0"));
     let is_digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     if !is_digits(whole) || !is_digits(decimals) {

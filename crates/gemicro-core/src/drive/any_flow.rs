@@ -47,7 +47,8 @@ pub trait AnyFlow: Send + Sync {
     ///
     /// # Errors
     /// When the plan cannot be read, or holds a secret.
-    fn started(&self, plan: &Json, limits: &Limits, redactor: &Redactor) -> Result<RunStarted, Failure>;
+    fn started_event(&self, plan: &Json, limits: &Limits, redactor: &Redactor)
+    -> Result<RunStarted, Failure>;
 
     /// The board that a journal makes, from its first event on.
     ///
@@ -107,7 +108,12 @@ impl<F: FlowDefinition> AnyFlow for F {
         F::check_limits(self, &read_plan(plan)?, limits)
     }
 
-    fn started(&self, plan: &Json, limits: &Limits, redactor: &Redactor) -> Result<RunStarted, Failure> {
+    fn started_event(
+        &self,
+        plan: &Json,
+        limits: &Limits,
+        redactor: &Redactor,
+    ) -> Result<RunStarted, Failure> {
         let plan: F::Plan = read_plan(plan)?;
         let facts = F::facts(self, &plan);
         for model in &facts.models {

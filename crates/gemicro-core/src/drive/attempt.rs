@@ -99,7 +99,7 @@ async fn run_limited(
     };
     let failure = tokio::select! {
         biased;
-        joined = &mut task => return joined.unwrap_or_else(|error| Err(broken(&error))),
+        joined = &mut task => return joined.unwrap_or_else(|error| Err(invalid_report(&error))),
         () = late => {
             cancel.cancel();
             let limit = timeout.unwrap_or_default();
@@ -118,7 +118,7 @@ async fn run_limited(
     }
 }
 
-fn broken(error: &tokio::task::JoinError) -> StepFailure {
+fn invalid_report(error: &tokio::task::JoinError) -> StepFailure {
     let message = if error.is_panic() {
         "the executor panicked"
     } else {

@@ -96,7 +96,7 @@ async fn take_over(ctx: &DriveContext, flow: &dyn DynFlow, run: &StreamId) -> Re
         };
         events.push(NewEvent::of_run(AgentUpdate::new(&suspended, now)));
     }
-    for (step, attempt) in loaded.run.running() {
+    for (step, attempt) in loaded.run.running_steps() {
         let lost = StepLost::of(step, attempt);
         let mark = Some(StepMark::Ended(attempt.number));
         events.push(NewEvent::of_step(AgentUpdate::new(&lost, now), step, mark));
@@ -131,7 +131,7 @@ pub(super) async fn load<'f>(
     let Some(first) = page.events.first() else {
         return Err(DriveError::EmptyJournal { run: run.to_string() });
     };
-    let mut loaded = unfolded(flow, first)?;
+    let mut loaded = empty_run(flow, first)?;
     loop {
         for event in &page.events {
             loaded.fold(event);
@@ -150,7 +150,7 @@ pub(super) async fn load<'f>(
 
 /// A run that has its first event and no other.
 pub(super) fn fresh<'f>(flow: &'f dyn DynFlow, first: &Event) -> Result<LoadedRun<'f>, DriveError> {
-    let mut loaded = unfolded(flow, first)?;
+    let mut loaded = empty_run(flow, first)?;
     loaded.fold(first);
     Ok(loaded)
 }
@@ -163,7 +163,7 @@ impl LoadedRun<'_> {
 }
 
 /// The state in which the first event of a run is folded.
-fn unfolded<'f>(flow: &'f dyn DynFlow, event: &Event) -> Result<LoadedRun<'f>, DriveError> {
+fn empty_run<'f>(flow: &'f dyn DynFlow, event: &Event) -> Result<LoadedRun<'f>, DriveError> {
     let run = &event.stream;
     let not_this_flow = |message: String| DriveError::NotThisFlow {
         run: run.to_string(),

@@ -86,10 +86,10 @@ impl Driver<'_> {
                 };
                 self.ctx.live.remove(&report.step);
                 match result {
-                    Ok(output) => self.completed(&running, output, now, events),
+                    Ok(output) => self.settle_completed(&running, output, now, events),
                     Err(told) if told.failure.kind == ErrorKind::StorageError => {
                         // Not the step's fault: it starts again when the disk is in order.
-                        self.lost(&running, now, events);
+                        self.settle_lost(&running, now, events);
                         self.halted.get_or_insert(told.failure);
                     }
                     Err(told) if running.picks_up && told.failure.kind == ErrorKind::SessionNotFound => {
@@ -98,15 +98,15 @@ impl Driver<'_> {
                         self.lost_for(&running, charge, now, events);
                     }
                     Err(told) if told.again == Again::CutOff && running.stopped.is_none() => {
-                        self.lost(&running, now, events);
+                        self.settle_lost(&running, now, events);
                     }
-                    Err(failure) => self.failed(&running, failure, now, events),
+                    Err(failure) => self.settle_failed(&running, failure, now, events),
                 }
             }
         }
     }
 
-    fn completed(
+    fn settle_completed(
         &self,
         running: &RunningStep,
         output: StepOutput,
@@ -131,7 +131,7 @@ impl Driver<'_> {
     }
 
     /// Notes an attempt as cut off.
-    pub(super) fn lost(&self, running: &RunningStep, now: Timestamp, events: &mut Vec<NewEvent>) {
+    pub(super) fn settle_lost(&self, running: &RunningStep, now: Timestamp, events: &mut Vec<NewEvent>) {
         let key = &running.step.key;
         if let Some(StepState::Running(attempt)) = self.run.steps.get(key) {
             push_lost(StepLost::of(key, attempt), now, events);
@@ -159,7 +159,13 @@ impl Driver<'_> {
         );
     }
 
-    fn failed(&self, running: &RunningStep, told: StepFailure, now: Timestamp, events: &mut Vec<NewEvent>) {
+    fn settle_failed(
+        &self,
+        running: &RunningStep,
+        told: StepFailure,
+        now: Timestamp,
+        events: &mut Vec<NewEvent>,
+    ) {
         let key = &running.step.key;
         let attempt = running.attempt;
         let charge = match told.spent {

@@ -71,7 +71,7 @@ impl Driver<'_> {
         self.abandon();
         let now = self.clock.now();
         let mut events = self.staged.clone();
-        for (step, attempt) in self.run.running() {
+        for (step, attempt) in self.run.running_steps() {
             let lost = StepLost {
                 step: step.clone(),
                 attempt: attempt.number,
@@ -157,7 +157,7 @@ impl Driver<'_> {
         // First what they still said: a handle that came in the last moment decides what is lost.
         self.stage(std::mem::take(&mut events));
         for (key, running) in std::mem::take(&mut self.running) {
-            self.lost(&running, now, &mut events);
+            self.settle_lost(&running, now, &mut events);
             running.abort.abort();
             self.ctx.live.remove(&key);
         }
@@ -187,7 +187,7 @@ impl Driver<'_> {
     /// Calls that were cut off and that nobody will pick up any more: counted at their worst case.
     fn never_picked_up(&self) -> Vec<NewEvent> {
         let now = self.clock.now();
-        let kept = self.run.kept();
+        let kept = self.run.unasked_handles();
         kept.map(|(step, attempt, charge)| {
             let error = run_ends();
             let failed = StepFailed {

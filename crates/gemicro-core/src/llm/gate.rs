@@ -157,7 +157,7 @@ impl BackendGate {
         };
         if let Some(left) = left(state.full_until) {
             let message = "the provider's limit is reached".to_owned();
-            return Err(closed(ErrorKind::RateLimited, message, left));
+            return Err(gate_closed(ErrorKind::RateLimited, message, left));
         }
         if let Some(left) = left(state.open_until) {
             let message = format!(
@@ -166,7 +166,7 @@ impl BackendGate {
                 left.as_secs() + 1
             );
             // A wait with a stated end, so that it uses up no attempt.
-            return Err(closed(ErrorKind::RateLimited, message, left));
+            return Err(gate_closed(ErrorKind::RateLimited, message, left));
         }
         Ok(())
     }
@@ -205,7 +205,7 @@ impl Default for BackendGate {
     }
 }
 
-fn closed(kind: ErrorKind, message: String, left: Duration) -> StepFailure {
+fn gate_closed(kind: ErrorKind, message: String, left: Duration) -> StepFailure {
     StepFailure::free(Failure {
         retry_after_ms: u64::try_from(left.as_millis()).ok().map(|ms| ms + 1),
         ..Failure::new(kind, message)

@@ -74,7 +74,7 @@ pub fn plain_id(model: &str) -> &str {
 }
 
 /// The id without the date at its end: `-20250929`, `-2025-12-11`; `None` where there is none.
-pub(super) fn undated(model: &str) -> Option<&str> {
+pub(super) fn without_date(model: &str) -> Option<&str> {
     let is_date = |text: &str, shape: &str| {
         text.len() == shape.len()
             && text.bytes().zip(shape.bytes()).all(|(byte, shape)| match shape {

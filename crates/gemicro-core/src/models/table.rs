@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 use serde::Deserialize;
 
 use super::ModelPrice;
-use super::names::{ReplacedName, plain_id, undated};
+use super::names::{ReplacedName, plain_id, without_date};
 
 /// How much two names have to be alike, from 0 to 1, for one to be meant by the other.
 const LIKE: f64 = 0.85;
@@ -106,7 +106,7 @@ impl ModelTable {
     fn entry(&self, model: &str) -> Option<&ModelEntry> {
         let model = plain_id(model);
         let entry = self.models.get(model);
-        entry.or_else(|| self.models.get(undated(model)?))
+        entry.or_else(|| self.models.get(without_date(model)?))
     }
 
     /// The known models, by name.

@@ -14,7 +14,7 @@ pub(super) fn decide(state: &ResearchState, run: &RunState) -> Decision {
     }
     if let Some(composed) = &state.report {
         let result = report::with_figures(composed.result.clone(), state, run);
-        return finish(completed(&result));
+        return finish(completed_outcome(&result));
     }
     if state.sources.is_none() && state.plan.has_sources() {
         // Journals of older versions hold plans that were not checked for this.
@@ -54,7 +54,7 @@ pub(super) fn decide(state: &ResearchState, run: &RunState) -> Decision {
     if !fetches.is_empty() {
         return want(fetches);
     }
-    if state.completed().is_empty() && !steps::can_do_without_findings(&state.plan) {
+    if state.completed_queries().is_empty() && !steps::can_do_without_findings(&state.plan) {
         return finish(Outcome::Failed(nothing_found(state)));
     }
     let synthesis = steps::synthesis(state, run);
@@ -63,7 +63,7 @@ pub(super) fn decide(state: &ResearchState, run: &RunState) -> Decision {
     }
     // The model could not write the report, or may not any more: it is put together without it.
     let report = report::without_model(state, synthesis_gap(run));
-    finish(completed(&report::with_figures(report, state, run)))
+    finish(completed_outcome(&report::with_figures(report, state, run)))
 }
 
 fn want(steps: Vec<crate::flow::Step>) -> Decision {
@@ -80,7 +80,7 @@ fn finish(outcome: Outcome) -> Decision {
     }
 }
 
-fn completed(result: &super::events::FinalResult) -> Outcome {
+fn completed_outcome(result: &super::events::FinalResult) -> Outcome {
     use gemicro_event::Payload;
     let data = Json::of(result).expect("a result has string keys only");
     Outcome::Completed {
@@ -106,7 +106,7 @@ fn synthesis_gap(run: &RunState) -> Option<String> {
 
 /// Not one sub-query was answered: no prose, a typed failure with every reason.
 fn nothing_found(state: &ResearchState) -> Failure {
-    let failed = state.failed();
+    let failed = state.failed_queries();
     let reasons: Vec<String> = failed
         .iter()
         .map(|(query, failed)| format!("{query}: {}", failed.error))

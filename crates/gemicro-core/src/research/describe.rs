@@ -66,7 +66,7 @@ pub(super) fn describe(state: &ResearchState, step: &Step, end: &StepEnd, at: Ti
                 .unwrap_or_default(),
         },
         (Some(StepRole::Answer(id)), StepEnd::Completed(output)) => {
-            match answered(state, id, output) {
+            match describe_answer(state, id, output) {
                 Ok(completed) => vec![AgentUpdate::new(&completed, at)],
                 // The web is asked next.
                 Err(failure)
@@ -74,31 +74,35 @@ pub(super) fn describe(state: &ResearchState, step: &Step, end: &StepEnd, at: Ti
                 {
                     Vec::new()
                 }
-                Err(failure) => vec![failed(id, &failure, at)],
+                Err(failure) => vec![describe_failure(id, &failure, at)],
             }
         }
         (Some(StepRole::Web(id)), StepEnd::Completed(output)) => {
             let found = output.output.parse().map_err(|error| unreadable(&error));
             match found.and_then(|response| on_the_web(id, &response)) {
                 Ok(completed) => vec![AgentUpdate::new(&completed, at)],
-                Err(failure) => vec![failed(id, &failure, at)],
+                Err(failure) => vec![describe_failure(id, &failure, at)],
             }
         }
         (Some(StepRole::Search(id) | StepRole::Answer(id) | StepRole::Web(id)), StepEnd::Failed(failure)) => {
-            vec![failed(id, failure, at)]
+            vec![describe_failure(id, failure, at)]
         }
-        (Some(StepRole::Fetch), end) => vec![fetched(step, end, at)],
+        (Some(StepRole::Fetch), end) => vec![describe_fetch(step, end, at)],
         (Some(StepRole::Search(id)), StepEnd::Completed(output)) => {
             match output.output.parse::<Vec<Passage>>() {
                 Ok(passages) if passages.is_empty() && !steps::may_search_web(&state.plan) => {
                     let nothing =
                         Failure::new(ErrorKind::NoEvidence, "no passage in the sources mentions it");
-                    vec![failed(id, &nothing, at)]
+                    vec![describe_failure(id, &nothing, at)]
                 }
                 Ok(_) => Vec::new(),
                 Err(error) => {
                     let message = format!("the passages cannot be read: {error}");
-                    vec![failed(id, &Failure::new(ErrorKind::Internal, message), at)]
+                    vec![describe_failure(
+                        id,
+                        &Failure::new(ErrorKind::Internal, message),
+                        at,
+                    )]
                 }
             }
         }
@@ -106,7 +110,7 @@ pub(super) fn describe(state: &ResearchState, step: &Step, end: &StepEnd, at: Ti
     }
 }
 
-fn failed(id: usize, failure: &Failure, at: Timestamp) -> AgentUpdate {
+fn describe_failure(id: usize, failure: &Failure, at: Timestamp) -> AgentUpdate {
     let fact = SubQueryFailed {
         id,
         error: failure.message.clone(),
@@ -191,7 +195,7 @@ fn carried_over(state: &ResearchState, sub_queries: Vec<String>, at: Timestamp) 
                 ));
             } else if part.no_evidence {
                 let nothing = Failure::new(ErrorKind::NoEvidence, "the earlier run found nothing about it");
-                facts.push(failed(id, &nothing, at));
+                facts.push(describe_failure(id, &nothing, at));
             }
         }
     }
@@ -199,7 +203,11 @@ fn carried_over(state: &ResearchState, sub_queries: Vec<String>, at: Timestamp) 
 }
 
 /// An answer with its verified citations, or why there is none.
-fn answered(state: &ResearchState, id: usize, output: &StepOutput) -> Result<SubQueryCompleted, Failure> {
+fn describe_answer(
+    state: &ResearchState,
+    id: usize,
+    output: &StepOutput,
+) -> Result<SubQueryCompleted, Failure> {
     if let ResearchEngine::Agent { .. } = state.plan.engine {
         return on_the_web(id, &output.output.parse().map_err(|error| unreadable(&error))?);
     }
@@ -224,7 +232,7 @@ fn answered(state: &ResearchState, id: usize, output: &StepOutput) -> Result<Sub
             Ok(SubAnswer::Found {
                 findings,
                 contradictions,
-            }) => Ok(extracted(id, &findings, contradictions)),
+            }) => Ok(describe_extract(id, &findings, contradictions)),
             Ok(SubAnswer::NoEvidence { reason, .. }) => Err(Failure::new(ErrorKind::NoEvidence, reason)),
             Err(error) => Err(unreadable(&error)),
         },
@@ -233,7 +241,7 @@ fn answered(state: &ResearchState, id: usize, output: &StepOutput) -> Result<Sub
 
 /// What the provider found on the web, with the pages it names.
 fn on_the_web(id: usize, response: &LlmResponse) -> Result<SubQueryCompleted, Failure> {
-    let answer = web::cited(response);
+    let answer = web::number_citations(response);
     let said = one_line(&answer.text);
     let is_nothing = said
         .trim_matches(['.', '*', '_', '"'])
@@ -253,7 +261,7 @@ fn on_the_web(id: usize, response: &LlmResponse) -> Result<SubQueryCompleted, Fa
     })
 }
 
-fn fetched(step: &Step, end: &StepEnd, at: Timestamp) -> AgentUpdate {
+fn describe_fetch(step: &Step, end: &StepEnd, at: Timestamp) -> AgentUpdate {
     let failure = match end {
         StepEnd::Completed(output) => match output.output.parse::<SourceFetched>() {
             Ok(page) => return AgentUpdate::new(&page, at),
@@ -277,7 +285,7 @@ fn unreadable(error: &impl std::fmt::Display) -> Failure {
     Failure::new(ErrorKind::Internal, format!("the answer cannot be read: {error}"))
 }
 
-fn extracted(
+fn describe_extract(
     id: usize,
     findings: &[Finding],
     contradictions: Vec<crate::offline::Contradiction>,

@@ -142,7 +142,7 @@ impl Executor for FetchExecutor {
                     });
                 }
             };
-            let fetched = blocking(move || Ok(looked_through(input, page))).await?;
+            let fetched = run_blocking(move || Ok(looked_through(input, page))).await?;
             StepOutput::free(&fetched)
         })
     }
@@ -205,7 +205,7 @@ impl Executor for SearchExecutor {
                 n_bytes: MAX_PASSAGE_BYTES,
             };
             let passages =
-                blocking(move || offline::passages_for(corpus.as_ref(), &input.query, room)).await?;
+                run_blocking(move || offline::passages_for(corpus.as_ref(), &input.query, room)).await?;
             StepOutput::free(&passages)
         })
     }
@@ -232,7 +232,7 @@ impl Executor for ExtractExecutor {
                 .open(&call.run, &input.pack)
                 .await
                 .map_err(StepFailure::free)?;
-            let answer = blocking(move || {
+            let answer = run_blocking(move || {
                 // A sub-query that a person wrote has not been parsed yet.
                 let parsed = input.parsed.unwrap_or_else(|| SubQuestion::new(&input.query));
                 offline::answer(corpus.as_ref(), &parsed)
@@ -260,7 +260,7 @@ fn stoppable(
 }
 
 /// Runs work that takes the processor for a while, off the async threads.
-async fn blocking<T: Send + 'static>(
+async fn run_blocking<T: Send + 'static>(
     work: impl FnOnce() -> Result<T, crate::corpus::CorpusError> + Send + 'static,
 ) -> Result<T, StepFailure> {
     let failure = |message: String| StepFailure::free(Failure::new(ErrorKind::Internal, message));

@@ -26,7 +26,7 @@ pub(super) fn findings(state: &ResearchState) -> Findings {
     };
     let mut parts = Vec::new();
     let mut contradictions = Vec::new();
-    for (id, completed) in state.completed() {
+    for (id, completed) in state.completed_queries() {
         let mut numbers = Vec::new();
         for citation in &completed.citations {
             let citation = looked_up(state, citation);
@@ -60,7 +60,7 @@ pub(super) fn findings(state: &ResearchState) -> Findings {
         parts.push((query, text));
         contradictions.extend(completed.contradictions.iter().cloned());
     }
-    let unanswered = state.failed().into_iter();
+    let unanswered = state.failed_queries().into_iter();
     let unanswered = unanswered.map(|(query, failed)| UnansweredQuestion {
         query: query.to_owned(),
         reason: failed.error.clone(),

@@ -101,7 +101,7 @@ impl Flow for ResearchFlow {
 
 impl ResearchState {
     /// Answers so far, by id.
-    pub(super) fn completed(&self) -> BTreeMap<usize, &SubQueryCompleted> {
+    pub(super) fn completed_queries(&self) -> BTreeMap<usize, &SubQueryCompleted> {
         let sub_queries = self.sub_queries.iter().flatten().enumerate();
         sub_queries
             .filter_map(|(id, sub_query)| match &sub_query.progress {
@@ -121,7 +121,7 @@ impl ResearchState {
     pub(super) fn cited_pages(&self) -> BTreeMap<&str, Vec<&str>> {
         let mut pages: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
         for citation in self
-            .completed()
+            .completed_queries()
             .into_values()
             .flat_map(|completed| &completed.citations)
         {
@@ -142,7 +142,7 @@ impl ResearchState {
     }
 
     /// Failures so far, with the sub-query's text.
-    pub(super) fn failed(&self) -> Vec<(&str, &SubQueryFailed)> {
+    pub(super) fn failed_queries(&self) -> Vec<(&str, &SubQueryFailed)> {
         let sub_queries = self.sub_queries.iter().flatten();
         sub_queries
             .filter_map(|sub_query| match &sub_query.progress {

@@ -54,13 +54,13 @@ fn from_model(state: &ResearchState, output: &Json) -> FinalResult {
         return without_model(state, Some(reason.to_owned()));
     }
     match requests::to_revise(&state.plan) {
-        Some(_) => finished(state, text, findings, None),
+        Some(_) => final_report(state, text, findings, None),
         None => {
             let (mut text, findings) = only_used(&text, findings);
             if n_replaced > 0 {
                 let _ = write!(text, "\n\n_{}_", replaced_note(n_replaced));
             }
-            finished(state, text, findings, None)
+            final_report(state, text, findings, None)
         }
     }
 }
@@ -102,9 +102,14 @@ fn replaced_note(n_replaced: usize) -> String {
 }
 
 /// The report, or the earlier one with its section written anew.
-fn finished(state: &ResearchState, text: String, findings: Findings, partial: Option<String>) -> FinalResult {
+fn final_report(
+    state: &ResearchState,
+    text: String,
+    findings: Findings,
+    partial: Option<String>,
+) -> FinalResult {
     match requests::to_revise(&state.plan) {
-        Some((report, section)) => revised(
+        Some((report, section)) => revise_section(
             report,
             &section,
             &text,
@@ -121,7 +126,7 @@ fn finished(state: &ResearchState, text: String, findings: Findings, partial: Op
 }
 
 /// Every byte outside the section stays; new sources are added at the end of their list.
-fn revised(
+fn revise_section(
     report: &str,
     section: &ReportSection,
     text: &str,
@@ -165,7 +170,7 @@ pub(super) fn without_model(state: &ResearchState, reason: Option<String>) -> Fi
             parts.collect::<Vec<_>>().join("\n\n")
         }
     };
-    finished(state, text, findings, reason)
+    final_report(state, text, findings, reason)
 }
 
 /// Text, contradictions, gaps and numbered sources in one Markdown document.
@@ -236,8 +241,8 @@ fn sides_text(contradiction: &CitedContradiction, citations: &[Citation]) -> Str
 /// Fills in what only the run knows.
 pub(super) fn with_figures(mut result: FinalResult, state: &ResearchState, run: &RunState) -> FinalResult {
     result.metadata = ResultMetadata {
-        sub_queries_succeeded: state.completed().len(),
-        sub_queries_failed: state.failed().len(),
+        sub_queries_succeeded: state.completed_queries().len(),
+        sub_queries_failed: state.failed_queries().len(),
         ..ResultMetadata::of(run)
     };
     result.partial = result.partial.or_else(|| gaps(state));
@@ -247,7 +252,7 @@ pub(super) fn with_figures(mut result: FinalResult, state: &ResearchState, run: 
 /// What limits and failures took from the result; a part without evidence is an answer of its own.
 fn gaps(state: &ResearchState) -> Option<String> {
     let kinds: Vec<ErrorKind> = state
-        .failed()
+        .failed_queries()
         .iter()
         .map(|(_, failed)| failed.error_kind)
         .collect();

@@ -172,13 +172,13 @@ pub(super) fn sources_text(passages: &[Passage]) -> String {
     let numbered = passages.iter().enumerate();
     numbered
         .map(|(idx, passage)| {
-            let head = format!("{}{}", passage.doc, dated(passage));
+            let head = format!("{}{}", passage.doc, with_date(passage));
             source_text(idx + 1, &format!("{head}{}", context(passage)), &passage.text)
         })
         .collect()
 }
 
-fn dated(passage: &Passage) -> String {
+fn with_date(passage: &Passage) -> String {
     let date = passage.date.as_ref();
     date.map_or_else(String::new, |date| format!(" ({date})"))
 }
@@ -199,7 +199,7 @@ fn context(passage: &Passage) -> String {
 pub(super) fn least_sources_text(passages: &[Passage]) -> String {
     let best = passages.first();
     best.map_or_else(String::new, |it| {
-        let head = format!("{}{}", first_bytes(&it.doc, 200), dated(it));
+        let head = format!("{}{}", first_bytes(&it.doc, 200), with_date(it));
         source_text(1, &head, first_bytes(&it.text, 1_000))
     })
 }

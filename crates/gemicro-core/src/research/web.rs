@@ -23,7 +23,7 @@ pub(super) struct WebAnswer {
 
 /// Numbers the pages of an answer in the order they are named. Numbers and links that the model wrote itself
 /// are taken out: only an annotation makes a citation.
-pub(super) fn cited(response: &LlmResponse) -> WebAnswer {
+pub(super) fn number_citations(response: &LlmResponse) -> WebAnswer {
     let text = first_bytes(&response.text, MAX_ANSWER);
     let mut annotations: Vec<&Annotation> = response
         .annotations

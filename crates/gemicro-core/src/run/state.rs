@@ -193,7 +193,7 @@ impl RunState {
                     it.answers.insert(given.key, given.answer);
                 });
             }
-            "run_suspended" => self.fold_read(update.as_run_suspended(), Self::suspended),
+            "run_suspended" => self.fold_read(update.as_run_suspended(), Self::suspend),
             "run_resumed" => self.working_since = Some(update.timestamp),
             other => self.ended |= is_terminal(other),
         }
@@ -209,7 +209,7 @@ impl RunState {
     }
 
     /// Steps with a running attempt.
-    pub fn running(&self) -> impl Iterator<Item = (&StepKey, &Attempt)> {
+    pub fn running_steps(&self) -> impl Iterator<Item = (&StepKey, &Attempt)> {
         self.steps.iter().filter_map(|(key, state)| match state {
             StepState::Running(attempt) => Some((key, attempt)),
             StepState::Waiting { .. } | StepState::Completed | StepState::Failed(_) => None,
@@ -233,7 +233,7 @@ impl RunState {
         }
     }
 
-    fn suspended(&mut self, it: RunSuspended) {
+    fn suspend(&mut self, it: RunSuspended) {
         self.worked_ms = self.worked_ms_at(it.stopped_at);
         self.working_since = None;
     }
@@ -355,7 +355,7 @@ impl RunState {
     }
 
     /// Steps that were cut off and whose handle nobody has asked yet: attempt and reservation.
-    pub fn kept(&self) -> impl Iterator<Item = (&StepKey, u32, Charge)> {
+    pub fn unasked_handles(&self) -> impl Iterator<Item = (&StepKey, u32, Charge)> {
         self.steps.iter().filter_map(|(key, state)| match state {
             StepState::Waiting {
                 attempt,

@@ -116,7 +116,7 @@ impl MemoryStream {
                     .as_ref()
                     .filter(|lease| lease.expires_at > Timestamp::now())
                 {
-                    return Err(held(lease));
+                    return Err(held_by_other(lease));
                 }
             }
         }
@@ -162,7 +162,7 @@ impl MemoryStream {
             && lease.expires_at > now
             && lease.owner != owner
         {
-            return Err(held(lease));
+            return Err(held_by_other(lease));
         }
         self.last_epoch += 1;
         let lease = Lease {
@@ -176,7 +176,7 @@ impl MemoryStream {
     }
 }
 
-fn held(lease: &Lease) -> StoreError {
+fn held_by_other(lease: &Lease) -> StoreError {
     StoreError::LeaseHeld {
         stream: lease.stream.clone(),
         owner: lease.owner.clone(),

@@ -269,7 +269,7 @@ async fn a_step_the_flow_cancels_fails_and_is_not_tried_again() {
                 ..Decision::default()
             };
         }
-        let cancel = run.running().map(|(key, _)| key.clone()).collect();
+        let cancel = run.running_steps().map(|(key, _)| key.clone()).collect();
         Decision {
             want: vec![step("b")],
             cancel,

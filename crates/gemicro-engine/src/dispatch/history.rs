@@ -114,7 +114,7 @@ impl History {
         };
         if !may_begin_again && stands().any(may_have_begun) {
             // Whoever gets it ends what is left of it, and says so; it does not begin.
-            return match self.left(0).filter(|_| !is_worn_out) {
+            return match self.left_outside(0).filter(|_| !is_worn_out) {
                 Some(left) => NextStep::Try(Some(left)),
                 None => NextStep::Interrupted,
             };
@@ -123,7 +123,7 @@ impl History {
             return NextStep::GiveUp;
         }
         let mut of_these = stands().filter(|(number, _)| *number >= since);
-        match (of_these.any(may_have_begun), self.left(since)) {
+        match (of_these.any(may_have_begun), self.left_outside(since)) {
             (true, None) => NextStep::Charge,
             (_, left) => NextStep::Try(left),
         }
@@ -136,7 +136,7 @@ impl History {
     }
 
     /// The highest attempt that is over; 0 for none.
-    pub(super) fn known(&self) -> u32 {
+    pub(super) fn last_over(&self) -> u32 {
         let over = self.attempts.keys().rev().find(|number| self.is_over(**number));
         over.copied().unwrap_or(0)
     }
@@ -152,7 +152,7 @@ impl History {
     }
 
     /// What the attempts that were cut off left outside: the last word about it.
-    fn left(&self, since: u32) -> Option<Json> {
+    fn left_outside(&self, since: u32) -> Option<Json> {
         let attempts = self.attempts.range(since..).rev();
         let lost = attempts.filter(|(_, attempt)| attempt.stand() == Stand::Lost { begun: true });
         lost.filter_map(|(_, attempt)| attempt.handle()).next().cloned()

@@ -81,7 +81,7 @@ impl QueuedSteps {
                 NextStep::Hear(attempt) => return self.listen(&watcher, &call, attempt).await,
                 NextStep::Try(left) => left,
                 next @ (NextStep::Charge | NextStep::Interrupted | NextStep::GiveUp) => {
-                    return Err(refused(&next));
+                    return Err(refused_retry(&next));
                 }
             };
             if !is_noted {
@@ -90,8 +90,8 @@ impl QueuedSteps {
                 // What was said meanwhile counts.
                 continue;
             }
-            let step = self.queued(&watcher, &call, left);
-            let offer = || self.store.offer(step.clone(), history.known());
+            let step = self.queued_step(&watcher, &call, left);
+            let offer = || self.store.offer(step.clone(), history.last_over());
             let placed = patiently(&call, offer).await?;
             if placed >= since {
                 return self.listen(&watcher, &call, placed).await;
@@ -105,7 +105,7 @@ impl QueuedSteps {
         }
     }
 
-    fn queued(&self, watcher: &StreamWatcher, call: &StepCall, left: Option<Json>) -> QueuedStep {
+    fn queued_step(&self, watcher: &StreamWatcher, call: &StepCall, left: Option<Json>) -> QueuedStep {
         let errand = Errand {
             run: call.run.clone(),
             step: call.step.clone(),
@@ -223,7 +223,7 @@ where
 }
 
 /// Why there is no other attempt now.
-fn refused(next: &NextStep) -> StepFailure {
+fn refused_retry(next: &NextStep) -> StepFailure {
     let (kind, message, again) = match next {
         NextStep::Charge => (
             ErrorKind::SessionNotFound,

@@ -61,7 +61,7 @@ pub enum StepWord {
 
 impl StepWord {
     /// What an attempt tells on its way.
-    pub(super) fn told(told: AttemptMessage) -> Self {
+    pub(super) fn attempt_said(told: AttemptMessage) -> Self {
         match told {
             AttemptMessage::Handle(handle) => Self::Handle(handle),
             AttemptMessage::Alarm(message) => Self::Alarm(message),
@@ -70,7 +70,7 @@ impl StepWord {
     }
 
     /// How an attempt ended, and whether it is certain that it had not begun.
-    pub(super) fn ended(ended: &Result<StepOutput, StepFailure>, not_begun: bool) -> Self {
+    pub(super) fn attempt_ended(ended: &Result<StepOutput, StepFailure>, not_begun: bool) -> Self {
         match ended {
             Ok(output) => Self::Done(Json::of(output).unwrap_or_default()),
             Err(told) => Self::Failed {

@@ -194,7 +194,7 @@ impl StepWorker {
                 reason: told.failure.clone(),
             },
         };
-        let word = StepWord::ended(&ended, not_begun);
+        let word = StepWord::attempt_ended(&ended, not_begun);
         // A store that is away is told when it is back; the lease is renewed meanwhile.
         let started = tokio::time::Instant::now();
         while let ReportOutcome::StoreAway = self.say(lease, news.clone(), word.clone()).await {
@@ -239,7 +239,7 @@ impl StepWorker {
                 biased;
                 Some(AttemptNotice { told, noted }) = words.recv() => {
                     has_handle |= matches!(told, execute::AttemptMessage::Handle(_));
-                    let said = self.say(lease, WorkerNews::Working, StepWord::told(told)).await;
+                    let said = self.say(lease, WorkerNews::Working, StepWord::attempt_said(told)).await;
                     if let Some(noted) = noted.filter(|_| matches!(said, ReportOutcome::Noted)) {
                         let _ = noted.send(());
                     }

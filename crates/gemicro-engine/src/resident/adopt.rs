@@ -94,7 +94,7 @@ async fn take(here: &Here, row: &RunRow) {
     let deadline = tokio::time::Instant::now() + PATIENCE;
     let is_early = || tokio::time::Instant::now() < deadline;
     loop {
-        match standing(here.engine().store(), row).await {
+        match run_standing(here.engine().store(), row).await {
             Ok(RunStanding::Held) if is_early() => {}
             // Whoever has it keeps it.
             Ok(RunStanding::Held | RunStanding::Settled) => {
@@ -136,7 +136,7 @@ enum RunStanding {
 }
 
 /// How a run stands now. Who held it may have ended or suspended it since it was found.
-async fn standing(store: &DurableStore, row: &RunRow) -> Result<RunStanding, StoreError> {
+async fn run_standing(store: &DurableStore, row: &RunRow) -> Result<RunStanding, StoreError> {
     if store.is_held(&row.run).await? {
         return Ok(RunStanding::Held);
     }

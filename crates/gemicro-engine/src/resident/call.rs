@@ -82,7 +82,7 @@ async fn start(
 }
 
 async fn watch(house: &Arc<House>, run: &StreamId, surroundings: &Json) -> Result<Watching, Failure> {
-    match house.desks.carrying(run) {
+    match house.desks.desk_of_run(run) {
         Some(here) => here.watch(run).await,
         None => desk(house, surroundings)?.watch(run).await,
     }
@@ -134,7 +134,7 @@ async fn other(house: &Arc<House>, want: Want) -> Result<WorkerResponse, Failure
         let nobody = || Failure::new(ErrorKind::Internal, "the worker has no engine");
         house.desks.any().ok_or_else(nobody)
     };
-    let carrying = |run: &StreamId| house.desks.carrying(run).map_or_else(any, Ok);
+    let carrying = |run: &StreamId| house.desks.desk_of_run(run).map_or_else(any, Ok);
     match want {
         Want::Send { run, command } => Ok(WorkerResponse::Ack(carrying(&run)?.send(&run, command).await?)),
         Want::Cancel { run, reason } => Ok(WorkerResponse::Cancelled(

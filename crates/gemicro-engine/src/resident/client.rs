@@ -65,7 +65,7 @@ impl Resident {
     pub async fn status(&self) -> Result<Option<WorkerStatus>, Failure> {
         match self.call_running(Want::Status).await? {
             Some(WorkerResponse::Status(status)) => Ok(Some(*status)),
-            Some(said) => Err(unexpected(&said)),
+            Some(said) => Err(unexpected_response(&said)),
             None => Ok(None),
         }
     }
@@ -77,7 +77,7 @@ impl Resident {
     pub async fn stop(&self) -> Result<bool, Failure> {
         match self.call_running(Want::Stop).await? {
             Some(WorkerResponse::Done) => Ok(true),
-            Some(said) => Err(unexpected(&said)),
+            Some(said) => Err(unexpected_response(&said)),
             None => Ok(false),
         }
     }
@@ -88,15 +88,15 @@ impl Resident {
     }
 
     async fn call_running(&self, want: Want) -> Result<Option<WorkerResponse>, Failure> {
-        match self.try_call(&self.said(want)).await {
+        match self.try_call(&self.worker_call(want)).await {
             Ok(Some(answer)) => Ok(Some(answer.first)),
             Ok(None) => Ok(None),
             Err(error) if is_absence(&error) => Ok(None),
-            Err(error) => Err(broken(&error)),
+            Err(error) => Err(broken_connection(&error)),
         }
     }
 
-    fn said(&self, want: Want) -> WorkerCall {
+    fn worker_call(&self, want: Want) -> WorkerCall {
         WorkerCall {
             binary: self.binary.clone(),
             until: Timestamp::now().plus(HEARD),
@@ -130,7 +130,7 @@ impl Resident {
 
     /// Calls until somebody answers. Every call may be made twice: what it names decides, not how often.
     async fn call(&self, want: Want) -> Result<CallAnswer, Failure> {
-        let call = self.said(want);
+        let call = self.worker_call(want);
         let deadline = Instant::now() + START;
         loop {
             match self.try_call(&call).await {
@@ -149,7 +149,7 @@ impl Resident {
                 Ok(Some(answer)) => return Ok(answer),
                 Ok(None) => {}
                 Err(error) if is_absence(&error) => {}
-                Err(error) => return Err(broken(&error)),
+                Err(error) => return Err(broken_connection(&error)),
             }
             let Some(start) = &self.start else {
                 return Err(Failure::new(ErrorKind::NotFound, "no worker is running"));
@@ -169,7 +169,7 @@ impl Resident {
     async fn done(&self, want: Want) -> Result<(), Failure> {
         match self.call(want).await?.first {
             WorkerResponse::Done => Ok(()),
-            said => Err(unexpected(&said)),
+            said => Err(unexpected_response(&said)),
         }
     }
 
@@ -192,7 +192,7 @@ impl Resident {
                         return;
                     }
                     Some(other) => {
-                        yield Err(unexpected(&other));
+                        yield Err(unexpected_response(&other));
                         return;
                     }
                     // The worker died or left; the next one goes on with the run.
@@ -252,7 +252,7 @@ impl Desk for Resident {
         Box::pin(async move {
             match self.call(Want::Send { run, command }).await?.first {
                 WorkerResponse::Ack(ack) => Ok(ack),
-                said => Err(unexpected(&said)),
+                said => Err(unexpected_response(&said)),
             }
         })
     }
@@ -282,7 +282,7 @@ impl Desk for Resident {
         Box::pin(async move {
             match self.call(Want::Cancel { run, reason }).await?.first {
                 WorkerResponse::Cancelled(outcome) => Ok(outcome),
-                said => Err(unexpected(&said)),
+                said => Err(unexpected_response(&said)),
             }
         })
     }
@@ -311,7 +311,7 @@ fn is_absence(error: &io::Error) -> bool {
     )
 }
 
-fn broken(error: &io::Error) -> Failure {
+fn broken_connection(error: &io::Error) -> Failure {
     match error.kind() {
         io::ErrorKind::TimedOut => Failure::new(ErrorKind::Timeout, error.to_string()),
         _ => Failure::new(
@@ -339,7 +339,7 @@ fn no_worker_lasts(run: &StreamId) -> Failure {
     Failure::new(ErrorKind::Internal, message)
 }
 
-fn unexpected(said: &WorkerResponse) -> Failure {
+fn unexpected_response(said: &WorkerResponse) -> Failure {
     tracing::debug!(?said, "the worker said something else");
     Failure::new(ErrorKind::Internal, "the worker answered a different request")
 }

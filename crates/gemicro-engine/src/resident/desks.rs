@@ -81,14 +81,14 @@ impl Desks {
     }
 
     /// The desk that carries out a run.
-    pub(super) fn carrying(&self, run: &StreamId) -> Option<Here> {
+    pub(super) fn desk_of_run(&self, run: &StreamId) -> Option<Here> {
         let desks = self.lock();
         desks.values().find(|here| here.carries(run)).cloned()
     }
 
     /// Takes the right to take a run over; false when somebody has it, or carries the run out.
     pub(super) fn claim(&self, run: &StreamId) -> bool {
-        self.carrying(run).is_none() && self.claims().insert(run.clone())
+        self.desk_of_run(run).is_none() && self.claims().insert(run.clone())
     }
 
     /// Gives the right back.

@@ -59,7 +59,7 @@ impl House {
     /// Somebody was told about a run to its end.
     pub(super) fn note_answer(&self) {
         self.note_call();
-        self.desks.commons().answered();
+        self.desks.commons().note_answer();
     }
 
     /// Somebody needs it; looking at it is no need.

@@ -155,7 +155,7 @@ impl ResidentWorker {
         }
         let _ = queue.await;
         // Nothing is put off any longer.
-        self.house.desks.commons().answered();
+        self.house.desks.commons().note_answer();
         self.house.desks.commons().close_warm().await;
         self.house.desks.store().close().await;
         result

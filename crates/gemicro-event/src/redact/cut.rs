@@ -3,7 +3,7 @@
 use serde::de::IgnoredAny;
 
 use super::MASK;
-use super::redactor::joined;
+use super::redactor::join_spans;
 
 /// Bytes `start..end` of a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -26,7 +26,7 @@ pub(super) fn cut(text: &str, spans: &[Span]) -> String {
 pub(super) fn cut_plain(text: &str, spans: &[Span]) -> String {
     let mut whole: Vec<Span> = Vec::with_capacity(spans.len());
     for span in spans {
-        joined(&mut whole, with_whole_escapes(text.as_bytes(), *span));
+        join_spans(&mut whole, with_whole_escapes(text.as_bytes(), *span));
     }
     let mut redacted = String::with_capacity(text.len());
     let mut done = 0;

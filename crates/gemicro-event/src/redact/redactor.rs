@@ -62,7 +62,7 @@ impl fmt::Debug for Redactor {
 }
 
 /// Whether a span touches another; used to join them.
-pub(super) fn joined(spans: &mut Vec<Span>, span: Span) {
+pub(super) fn join_spans(spans: &mut Vec<Span>, span: Span) {
     match spans.last_mut() {
         Some(last) if span.start <= last.end => {
             last.start = last.start.min(span.start);

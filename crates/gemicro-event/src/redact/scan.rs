@@ -2,7 +2,7 @@
 
 use super::cut::Span;
 use super::forms::Forms;
-use super::redactor::joined;
+use super::redactor::join_spans;
 use super::shapes;
 
 /// Whether more text may follow the one at hand.
@@ -67,7 +67,7 @@ pub(super) fn scan(forms: &Forms, text: &str, from: usize, rest: FollowingText) 
         {
             SecretProbe::No => {}
             SecretProbe::Full(span) => {
-                joined(&mut found.spans, span);
+                join_spans(&mut found.spans, span);
                 if found.origins.len() < found.spans.len() {
                     found.origins.push(at);
                 }

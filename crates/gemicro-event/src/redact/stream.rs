@@ -127,7 +127,7 @@ impl RedactStream {
 
 #[cfg(test)]
 impl RedactStream {
-    pub(super) fn buffered(&self) -> usize {
+    pub(super) fn buffered_bytes(&self) -> usize {
         self.buffer.len()
     }
 }

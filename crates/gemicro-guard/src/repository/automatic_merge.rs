@@ -67,12 +67,12 @@ impl TrustedRepo {
     ///
     /// # Errors
     /// When there is no such commit, or git fails.
-    pub fn departed(
+    pub fn departed_paths(
         &self,
         merge: &AutomaticMerge,
         commit: &CommitId,
     ) -> Result<BTreeSet<String>, RepositoryError> {
-        let paths = self.differing(&merge.tree, commit.as_str())?.into_iter();
+        let paths = self.differing_paths(&merge.tree, commit.as_str())?.into_iter();
         Ok(paths.filter(|path| !merge.conflicts.contains(path)).collect())
     }
 

@@ -86,11 +86,11 @@ impl TrustedRepo {
     /// # Errors
     /// When one of the two does not exist, or git fails.
     pub fn changed_paths(&self, old: &CommitId, new: &CommitId) -> Result<Vec<String>, RepositoryError> {
-        self.differing(old.as_str(), new.as_str())
+        self.differing_paths(old.as_str(), new.as_str())
     }
 
     /// The same, for trees or commits.
-    pub(super) fn differing(&self, old: &str, new: &str) -> Result<Vec<String>, RepositoryError> {
+    pub(super) fn differing_paths(&self, old: &str, new: &str) -> Result<Vec<String>, RepositoryError> {
         let arguments = [
             "diff-tree",
             "-r",

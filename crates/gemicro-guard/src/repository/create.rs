@@ -73,8 +73,8 @@ impl NewBranch {
         };
         let base = match &new.start {
             TaskStart::New(base) => base,
-            TaskStart::Continue => return Self::found(repository, &new.slug)?.ok_or_else(missing),
-            TaskStart::ContinueOrNew(base) => match Self::found(repository, &new.slug)? {
+            TaskStart::Continue => return Self::find_branch(repository, &new.slug)?.ok_or_else(missing),
+            TaskStart::ContinueOrNew(base) => match Self::find_branch(repository, &new.slug)? {
                 Some(found) => return Ok(found),
                 None => base,
             },
@@ -104,7 +104,7 @@ impl NewBranch {
         })
     }
 
-    fn found(repository: &TrustedRepo, slug: &Slug) -> Result<Option<Self>, RepositoryError> {
+    fn find_branch(repository: &TrustedRepo, slug: &Slug) -> Result<Option<Self>, RepositoryError> {
         let Some(tip) = repository.task_branch(slug)? else {
             return Ok(None);
         };

@@ -8,7 +8,7 @@ const LEAST_BYTES: usize = 4;
 
 /// An address as it may be shown: without user and password, without what follows a question mark. The user of an
 /// ssh address is no secret and stays.
-pub(super) fn shown(url: &str) -> String {
+pub(super) fn shown_address(url: &str) -> String {
     let text = text::plain(url, usize::MAX);
     let Some((scheme, rest)) = text.split_once("://") else {
         return text;
@@ -24,7 +24,7 @@ pub(super) fn shown(url: &str) -> String {
 }
 
 /// What git said, without hidden characters and without the secrets of some addresses, and not too long.
-pub(super) fn told(words: &str, urls: &[String]) -> String {
+pub(super) fn redact_git_text(words: &str, urls: &[String]) -> String {
     let mut text = text::plain(words, usize::MAX);
     let mut secrets: Vec<String> = urls.iter().flat_map(|url| secrets(url)).collect();
     // The longest first: one may be a part of another.
@@ -52,7 +52,7 @@ fn secrets(url: &str) -> Vec<String> {
     let values = query.split('&').filter_map(|pair| pair.split_once('='));
     user.split(':')
         .chain(values.map(|(_, value)| value))
-        .flat_map(|value| [value.to_owned(), decoded(value)])
+        .flat_map(|value| [value.to_owned(), percent_decode(value)])
         .filter(|value| value.len() >= LEAST_BYTES)
         .collect()
 }
@@ -70,7 +70,7 @@ fn without_user(word: &str) -> String {
 }
 
 /// Percent signs resolved.
-fn decoded(value: &str) -> String {
+fn percent_decode(value: &str) -> String {
     let mut bytes = Vec::new();
     let mut left = value.as_bytes();
     while let Some((first, rest)) = left.split_first() {

@@ -162,7 +162,7 @@ impl Git {
             let status = child.try_wait().map_err(RepositoryError::NoGit)?;
             if let Some(status) = status {
                 answer.code = status.code().unwrap_or(-1);
-                return self.checked(answer);
+                return self.run_checked(answer);
             }
             std::thread::sleep(PAUSE);
         }
@@ -184,7 +184,7 @@ impl Git {
         Ok(self.ok(GitCall::new(CallPlace::Repository, arguments))?.text())
     }
 
-    fn checked(&self, answer: GitOutput) -> Result<GitOutput, RepositoryError> {
+    fn run_checked(&self, answer: GitOutput) -> Result<GitOutput, RepositoryError> {
         let is_full = ["No space left on device", "Disk quota exceeded"];
         if answer.code != 0 && is_full.iter().any(|words| answer.says(words)) {
             return Err(RepositoryError::DiskFull {

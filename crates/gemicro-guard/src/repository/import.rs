@@ -73,7 +73,7 @@ pub fn import_unless(
     faults: impl FnOnce(&CommitId) -> Result<Vec<String>, RepositoryError>,
 ) -> Result<Import, RepositoryError> {
     task.check_branch()?;
-    let old = unmoved(repository, task)?;
+    let old = unmoved_tip(repository, task)?;
     repository.check_not_checked_out(task.slug())?;
     let bundle = Bundle::take(&task.layout, &task.slug().reference(), rules.bundle_bytes)?;
     if *bundle.tip() == old {
@@ -95,7 +95,7 @@ pub fn import_unless(
 }
 
 /// The branch's tip, which must be where the task left it.
-fn unmoved(repository: &TrustedRepo, task: &TaskRepo) -> Result<CommitId, RepositoryError> {
+fn unmoved_tip(repository: &TrustedRepo, task: &TaskRepo) -> Result<CommitId, RepositoryError> {
     let found = repository.task_branch(task.slug())?;
     match found {
         Some(found) if found == *task.tip() => Ok(found),
@@ -212,7 +212,7 @@ fn take_over(
         return Ok(());
     }
     // It was moved between our look and now.
-    unmoved(repository, task)?;
+    unmoved_tip(repository, task)?;
     Err(answer.failure())
 }
 

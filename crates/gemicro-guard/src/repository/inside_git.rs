@@ -172,7 +172,7 @@ impl Inside {
         let left_out = match added.exit {
             CommandExit::Code(0) => None,
             CommandExit::Code(1) => Some(first_error(&added.stderr)),
-            CommandExit::Code(_) | CommandExit::Signal(_) => return Err(failed(&command, &added)),
+            CommandExit::Code(_) | CommandExit::Signal(_) => return Err(git_failure(&command, &added)),
         };
         let command = task.is_staged_command();
         let staged = self.run(&command)?;
@@ -180,7 +180,7 @@ impl Inside {
             // A merge that changes nothing is still one.
             CommandExit::Code(0) if !task.is_merging() => false,
             CommandExit::Code(0 | 1) => self.ok(&task.commit_command(message)).map(|_| true)?,
-            CommandExit::Code(_) | CommandExit::Signal(_) => return Err(failed(&command, &staged)),
+            CommandExit::Code(_) | CommandExit::Signal(_) => return Err(git_failure(&command, &staged)),
         };
         Ok(CommitResult {
             is_something,
@@ -227,19 +227,19 @@ impl Inside {
             let old = task.tip().clone();
             return Err(ImportRefusal::Rewritten { old, new: tip }.into());
         }
-        Err(failed(&command, &output))
+        Err(git_failure(&command, &output))
     }
 
     pub(super) fn ok(&self, command: &[OsString]) -> Result<InsideOutput, RepositoryError> {
         let output = self.run(command)?;
         match output.is_success() {
             true => Ok(output),
-            false => Err(failed(command, &output)),
+            false => Err(git_failure(command, &output)),
         }
     }
 }
 
-pub(super) fn failed(command: &[OsString], output: &InsideOutput) -> RepositoryError {
+pub(super) fn git_failure(command: &[OsString], output: &InsideOutput) -> RepositoryError {
     RepositoryError::Inside {
         command: name_of(command),
         line: last_line(&output.stderr),

@@ -51,7 +51,7 @@ impl TaskLayout {
     }
 
     /// What stays read-only inside, where the tier can do that.
-    pub(super) fn pinned(&self) -> Vec<PathBuf> {
+    pub(super) fn pinned_paths(&self) -> Vec<PathBuf> {
         let git = self.git_directory();
         vec![
             self.worktree().join(".git"),

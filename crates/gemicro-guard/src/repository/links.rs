@@ -21,7 +21,7 @@ impl Default for Budget {
 
 /// Those links of a tree that lead out of it or into `.git`, also through other links. Where the budget is used up, a
 /// link counts as one of them.
-pub(super) fn escaping(links: &Links, budget: &mut Budget) -> Links {
+pub(super) fn escaping_links(links: &Links, budget: &mut Budget) -> Links {
     let escapes = |(path, _): &(&Vec<u8>, &Vec<u8>)| !stays(links, path, budget);
     let found = links.iter().filter(escapes);
     found

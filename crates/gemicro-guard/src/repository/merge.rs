@@ -9,7 +9,7 @@ use super::beneath;
 use super::commit_id::CommitId;
 use super::error::RepositoryError;
 use super::inside::Inside;
-use super::inside_git::{CommitMessage, failed};
+use super::inside_git::{CommitMessage, git_failure};
 use super::report::plain;
 use super::task::TaskRepo;
 use crate::sandbox::CommandExit;
@@ -112,7 +112,7 @@ impl Inside {
         match output.exit {
             CommandExit::Code(0) => return Ok(Merge::UpToDate),
             CommandExit::Code(1) => {}
-            CommandExit::Code(_) | CommandExit::Signal(_) => return Err(failed(&command, &output)),
+            CommandExit::Code(_) | CommandExit::Signal(_) => return Err(git_failure(&command, &output)),
         }
         let command = task.merge_command(theirs, message);
         let output = self.run(&command)?;
@@ -124,7 +124,7 @@ impl Inside {
         let files = unmerged.split(|byte| *byte == 0).filter(|path| !path.is_empty());
         let files: Vec<String> = files.map(plain).collect();
         if files.is_empty() || !task.is_merging() {
-            return Err(failed(&command, &output));
+            return Err(git_failure(&command, &output));
         }
         let words = [output.stdout, output.stderr].concat();
         let lines = words.split(|byte| *byte == b'\n').map(plain);

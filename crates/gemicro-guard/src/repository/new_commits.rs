@@ -50,7 +50,7 @@ pub(super) fn read(
     let known_roots = roots_of(quarantine, &known)?;
     let trees = TreeSet::read(quarantine, roots.iter().chain(&known_roots).cloned())?;
     Ok(NewCommits {
-        escaping_links: escaping(quarantine, &trees, &roots, &known_roots)?,
+        escaping_links: new_escaping_links(quarantine, &trees, &roots, &known_roots)?,
         big_files,
     })
 }
@@ -155,7 +155,7 @@ fn sizes(quarantine: &Quarantine<'_>, ids: &str) -> Result<Vec<u64>, RepositoryE
 }
 
 /// The links that lead out of any of these trees, and of none that is known.
-fn escaping(
+fn new_escaping_links(
     quarantine: &Quarantine<'_>,
     trees: &TreeSet,
     roots: &BTreeSet<String>,
@@ -192,7 +192,7 @@ fn escaping(
             .into_iter()
             .filter_map(|(path, object)| Some((path, targets.get(&object)?.clone())))
             .collect();
-        let escaping = links::escaping(&whole, &mut budget);
+        let escaping = links::escaping_links(&whole, &mut budget);
         if is_new {
             found.extend(escaping);
         } else {

@@ -76,7 +76,7 @@ impl<'a> PushReport<'a> {
 
     fn refusal(&self, remote: &GitRemote, slug: &Slug, said: &str) -> RemoteError {
         let is_behind = ["(non-fast-forward)", "(fetch first)", "(needs force)"];
-        let line = remote.told(&format!("{}{said}", self.words));
+        let line = remote.redact_git_text(&format!("{}{said}", self.words));
         let (remote, branch) = (remote.name.clone(), slug.branch());
         match is_behind.iter().any(|words| self.words.contains(words)) {
             true => RemoteError::NotFastForward { remote, branch, line },

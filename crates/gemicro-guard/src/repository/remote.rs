@@ -57,7 +57,7 @@ impl GitRemote {
     pub(super) fn failure(&self, answer: &GitOutput) -> RemoteError {
         let words = String::from_utf8_lossy(&answer.words);
         let telling: Vec<&str> = words.lines().filter(|line| !SAID_ALWAYS.contains(line)).collect();
-        let line = self.told(&last_line(telling.join("\n").as_bytes()));
+        let line = self.redact_git_text(&last_line(telling.join("\n").as_bytes()));
         let remote = self.name.clone();
         match DENIED.iter().any(|words| answer.says(words)) {
             true => RemoteError::Denied { remote, line },
@@ -66,8 +66,8 @@ impl GitRemote {
     }
 
     /// Words of git without what the address holds.
-    pub(super) fn told(&self, words: &str) -> String {
-        credentials::told(words, &self.raw_urls)
+    pub(super) fn redact_git_text(&self, words: &str) -> String {
+        credentials::redact_git_text(words, &self.raw_urls)
     }
 }
 
@@ -101,7 +101,7 @@ impl TrustedRepo {
             });
             // A remote may have several addresses; git fetches from the first.
             if kind == "url" && remotes[at].url.is_empty() {
-                remotes[at].url = credentials::shown(url);
+                remotes[at].url = credentials::shown_address(url);
             }
             remotes[at].raw_urls.push(url.to_owned());
         }

@@ -35,7 +35,7 @@ pub enum ShowOutcome {
 pub fn show(repository: &TrustedRepo, slug: &Slug, commit: &CommitId) -> ShowOutcome {
     let checkouts = match repository.checkouts() {
         Ok(checkouts) => checkouts,
-        Err(error) => return left(repository.top().to_path_buf(), error.to_string()),
+        Err(error) => return left_as_is(repository.top().to_path_buf(), error.to_string()),
     };
     let main = checkouts.first().map_or(repository.top(), |main| &main.folder);
     let at = |folder: &Path| {
@@ -49,8 +49,8 @@ pub fn show(repository: &TrustedRepo, slug: &Slug, commit: &CommitId) -> ShowOut
     };
     match brought {
         Ok(None) => ShowOutcome::At(folder),
-        Ok(Some(why)) => left(folder, why),
-        Err(error) => left(folder, error.to_string()),
+        Ok(Some(why)) => left_as_is(folder, why),
+        Err(error) => left_as_is(folder, error.to_string()),
     }
 }
 
@@ -89,7 +89,7 @@ pub(super) fn is_shown(folder: &Path) -> bool {
     folder.parent().and_then(Path::file_name).is_some_and(is_ours)
 }
 
-fn left(folder: PathBuf, why: String) -> ShowOutcome {
+fn left_as_is(folder: PathBuf, why: String) -> ShowOutcome {
     ShowOutcome::Left { folder, why }
 }
 

@@ -146,7 +146,7 @@ impl TaskRepo {
             mode: sandbox.mode,
             workspace: layout.worktree(),
             writable: vec![layout.git_directory()],
-            pinned: layout.pinned(),
+            pinned: layout.pinned_paths(),
             // They help careless agents. What protects the user is that no git is started there outside.
             pinning: PinnedPath::WherePossible,
             shells: Shells::Within,

@@ -17,7 +17,7 @@ fn escaping(entries: Entries<'_>) -> Vec<String> {
         .iter()
         .map(|(path, target)| (path.as_bytes().to_vec(), target.as_bytes().to_vec()))
         .collect();
-    let found = links::escaping(&links, &mut links::Budget::default()).into_keys();
+    let found = links::escaping_links(&links, &mut links::Budget::default()).into_keys();
     found.map(|path| String::from_utf8(path).unwrap()).collect()
 }
 
@@ -177,7 +177,7 @@ fn addresses_are_shown_without_credentials() {
         ("/srv/x@y/z.git", "/srv/x@y/z.git"),
         ("https://host/@scope/x", "https://host/@scope/x"),
     ] {
-        assert_eq!(credentials::shown(url), expected, "{url}");
+        assert_eq!(credentials::shown_address(url), expected, "{url}");
     }
     let urls = ["https://user:p%40ssword@host/x.git?token=abcdef".to_owned()];
     for (words, expected) in [
@@ -189,7 +189,7 @@ fn addresses_are_shown_without_credentials() {
         ("see https://other:pass@elsewhere/y", "see https://elsewhere/y"),
         ("not found", "not found"),
     ] {
-        assert_eq!(credentials::told(words, &urls), expected, "{words}");
+        assert_eq!(credentials::redact_git_text(words, &urls), expected, "{words}");
     }
 }
 

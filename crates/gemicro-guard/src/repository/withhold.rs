@@ -15,7 +15,7 @@ const REMOVE: &str = "for file; do rm -f -- \"$file\"; folder=${file%/*}; \
     do file=$folder; folder=${folder%/*}; done; done";
 
 /// The path in a line `MODE OBJECT STAGE<tab>PATH`. A file with a conflict stays: it has to be resolved.
-fn settled(line: &[u8]) -> Option<OsString> {
+fn settled_path(line: &[u8]) -> Option<OsString> {
     let tab = line.iter().position(|byte| *byte == b'\t')?;
     let (about, path) = line.split_at(tab);
     about
@@ -33,7 +33,7 @@ impl Inside {
         let mut listing = task.git_inside(&["ls-files", "--stage", "-z", "--"]);
         listing.extend(patterns.iter().map(OsString::from));
         let listed = self.ok(&listing)?.stdout;
-        let files: Vec<OsString> = listed.split(|byte| *byte == 0).filter_map(settled).collect();
+        let files: Vec<OsString> = listed.split(|byte| *byte == 0).filter_map(settled_path).collect();
         for batch in files.chunks(BATCH) {
             let mut mark = task.git_inside(&["update-index", "--skip-worktree", "--"]);
             mark.extend_from_slice(batch);

@@ -66,7 +66,7 @@ pub(super) fn arguments(launcher: &Launcher, profile: &Profile) -> Vec<OsString>
             MountKind::Writable => arguments.extend(["--bind".into(), at.clone(), at]),
         }
     }
-    for shell in shells::covered(profile) {
+    for shell in shells::system_shells(profile) {
         let (at, real) = (shell.clone().into_os_string(), shells::real(&shell).into());
         arguments.extend(["--ro-bind".into(), at.clone(), real]);
         arguments.extend(["--ro-bind".into(), launcher.program.clone().into(), at]);

@@ -215,13 +215,13 @@ impl ControlPeer {
     }
 
     /// Says that nothing was started.
-    pub(super) fn failed(&self, kind: ErrorKind, message: &str) {
+    pub(super) fn report_failure(&self, kind: ErrorKind, message: &str) {
         let message = message.chars().take(MAX_BYTES / 8).collect();
         let _ = self.tell(&NoticeWire::Failed { kind, message }, None);
     }
 
     /// Says how the command ended.
-    pub(super) fn ended(&self, exit: CommandExit) {
+    pub(super) fn report_end(&self, exit: CommandExit) {
         let _ = self.tell(&NoticeWire::Ended(exit), None);
     }
 

@@ -60,7 +60,7 @@ fn keep_or_tell(control: &Arc<ControlPeer>, tier: Tier, start: KeeperStart<'_>) 
     match keep(control, tier, start) {
         Ok(()) => std::process::exit(0),
         Err(error) => {
-            control.failed((&error).into(), &error.with_sources());
+            control.report_failure((&error).into(), &error.with_sources());
             error
         }
     }
@@ -90,7 +90,7 @@ fn keep(control: &Arc<ControlPeer>, tier: Tier, start: KeeperStart<'_>) -> Resul
     });
 
     let exit = collect(pid).and_then(|status| exit_of(tier, status));
-    control.ended(exit.unwrap_or(CommandExit::Signal(rustix::process::Signal::KILL.as_raw())));
+    control.report_end(exit.unwrap_or(CommandExit::Signal(rustix::process::Signal::KILL.as_raw())));
     Ok(())
 }
 

@@ -66,7 +66,7 @@ fn become_handed(launch: &Launch, command: &[OsString]) -> SandboxError {
         Ok(()) => become_command(launch, command),
         Err(error) => SandboxError::refused("a standard input", error),
     };
-    control.failed((&error).into(), &error.with_sources());
+    control.report_failure((&error).into(), &error.with_sources());
     error
 }
 

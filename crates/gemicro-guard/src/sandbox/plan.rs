@@ -115,7 +115,7 @@ fn plan_as(
                 // There are no walls to put up: the keeper can start the command itself.
                 ProcessRole::Handed | ProcessRole::Keeper => {
                     kept_command = command.to_vec();
-                    kept(Tier::None, launcher, &profile, command)?
+                    keeper_command(Tier::None, launcher, &profile, command)?
                 }
             };
             let (program, arguments) = command.split_first().ok_or(SandboxError::Unavailable { mode })?;
@@ -124,7 +124,7 @@ fn plan_as(
         (_, Tier::None) => return Err(SandboxError::Unavailable { mode }),
         (_, Tier::Full | Tier::Landlock | Tier::Seatbelt) => {
             unpinned = canonical(&mut profile)?;
-            let contained = contained(role, tier, launcher, &profile, command)?;
+            let contained = plan_contained(role, tier, launcher, &profile, command)?;
             kept_command = contained.kept;
             (contained.program, contained.arguments)
         }
@@ -182,7 +182,7 @@ struct ContainedCommand {
     kept: Vec<OsString>,
 }
 
-fn contained(
+fn plan_contained(
     role: ProcessRole,
     tier: Tier,
     launcher: &Launcher,
@@ -193,7 +193,7 @@ fn contained(
     match tier {
         #[cfg(target_os = "linux")]
         Tier::Full | Tier::Landlock => {
-            let mut whole = launched(role, tier, launcher, profile, command)?;
+            let mut whole = launcher_command(role, tier, launcher, profile, command)?;
             if tier == Tier::Full {
                 let mut outer = Vec::new();
                 if super::devices::are_ours() {
@@ -208,7 +208,7 @@ fn contained(
             }
             let mut kept_command = Vec::new();
             if role == ProcessRole::Handed {
-                let keeper = kept(tier, launcher, profile, &whole)?;
+                let keeper = keeper_command(tier, launcher, profile, &whole)?;
                 kept_command = std::mem::replace(&mut whole, keeper);
             }
             let arguments = whole.split_off(1);
@@ -228,17 +228,17 @@ fn contained(
 }
 
 /// A keeper of what is started.
-fn kept(
+fn keeper_command(
     tier: Tier,
     launcher: &Launcher,
     profile: &Profile,
     started: &[OsString],
 ) -> Result<Vec<OsString>, SandboxError> {
-    launched(ProcessRole::Keeper, tier, launcher, profile, started)
+    launcher_command(ProcessRole::Keeper, tier, launcher, profile, started)
 }
 
 /// Our own binary with its arguments.
-fn launched(
+fn launcher_command(
     role: ProcessRole,
     tier: Tier,
     launcher: &Launcher,

@@ -50,12 +50,15 @@ pub(super) fn apply(launch: &Launch) -> Result<(), SandboxError> {
 pub(super) fn nest(profile: &Profile, own: &Path) -> Result<(), SandboxError> {
     let refused =
         |source: Box<dyn std::error::Error + Send + Sync>| SandboxError::refused("Landlock", source);
-    let ruleset = nested(profile, own).map_err(refused)?;
+    let ruleset = nested_ruleset(profile, own).map_err(refused)?;
     ruleset.restrict_self().map_err(|error| refused(error.into()))?;
     Ok(())
 }
 
-fn nested(profile: &Profile, own: &Path) -> Result<RulesetCreated, Box<dyn std::error::Error + Send + Sync>> {
+fn nested_ruleset(
+    profile: &Profile,
+    own: &Path,
+) -> Result<RulesetCreated, Box<dyn std::error::Error + Send + Sync>> {
     let writing = AccessFs::from_write(WANTED);
     let mut ruleset = Ruleset::default()
         .set_compatibility(CompatLevel::HardRequirement)
@@ -87,11 +90,11 @@ pub(super) fn writes_workspace(profile: &Profile) -> bool {
 /// same for as long as this process lives.
 pub(super) fn abi() -> u8 {
     static GRANTED: OnceLock<u8> = OnceLock::new();
-    *GRANTED.get_or_init(granted)
+    *GRANTED.get_or_init(supported_abi)
 }
 
 /// The same, tried feature by feature.
-fn granted() -> u8 {
+fn supported_abi() -> u8 {
     let has_files = |abi: ABI| {
         let hard = Ruleset::default().set_compatibility(CompatLevel::HardRequirement);
         hard.handle_access(AccessFs::from_all(abi))

@@ -65,7 +65,7 @@ pub(super) fn watch(own: &Path, name: &OsStr, arguments: &[OsString]) -> Sandbox
         };
         end_like(Some(status))
     };
-    refused(watched())
+    keeper_refused(watched())
 }
 
 /// Keeps a shell until nothing of it is left, and ends as it ended.
@@ -90,10 +90,10 @@ pub(super) fn keep(own: &Path, words: &[OsString], profile: &Profile) -> Sandbox
         pass_on(signals, pid);
         end_like(keeper::collect(pid))
     };
-    refused(kept())
+    keeper_refused(kept())
 }
 
-fn refused(ended: std::io::Result<Infallible>) -> SandboxError {
+fn keeper_refused(ended: std::io::Result<Infallible>) -> SandboxError {
     match ended {
         Ok(never) => match never {},
         Err(source) => SandboxError::refused("a keeper of a shell", source),

@@ -68,7 +68,7 @@ static FOUND: Mutex<BTreeMap<String, Vec<PathBuf>>> = Mutex::new(BTreeMap::new()
 
 /// The shells that a command in this sandbox can find among the system's programs, each once, where they are apart from
 /// it. They are looked for once per search path: every start waits for this.
-pub(super) fn covered(profile: &Profile) -> Vec<PathBuf> {
+pub(super) fn system_shells(profile: &Profile) -> Vec<PathBuf> {
     if profile.shells == Shells::Within {
         return Vec::new();
     }

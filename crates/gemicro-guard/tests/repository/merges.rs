@@ -269,7 +269,7 @@ fn a_merge_is_held_against_that_of_git_alone() {
             .unwrap();
         assert_eq!(merge.conflicts.iter().collect::<Vec<_>>(), ["a.txt"]);
         let departed = repository
-            .departed(&merge, &repository.resolve(name).unwrap())
+            .departed_paths(&merge, &repository.resolve(name).unwrap())
             .unwrap();
         departed.into_iter().collect::<Vec<_>>()
     };

@@ -92,7 +92,7 @@ impl BatchClient {
     /// # Errors
     /// `not_found` when there is no such batch; when the server cannot be reached.
     pub async fn poll(&self, id: &str) -> Result<BatchAnswer, Failure> {
-        send(self.request(Method::GET, &["batches", checked(id)?])?).await
+        send(self.request(Method::GET, &["batches", path_id(id)?])?).await
     }
 
     /// How a batch stands when its last task has its final state, when it waits for a person, or when this time has passed.
@@ -106,7 +106,7 @@ impl BatchClient {
             let left = until.map(|until| until.saturating_duration_since(begun));
             let longest = Duration::from_secs(MAX_WAIT);
             let seconds = left.map_or(longest, |left| left.min(longest)).as_secs();
-            let request = self.request(Method::GET, &["batches", checked(id)?])?;
+            let request = self.request(Method::GET, &["batches", path_id(id)?])?;
             let answer: BatchAnswer = send(request.query(&[("wait", seconds)])).await?;
             let is_over = left.is_some_and(|left| left.is_zero());
             if answer.status != BatchStatus::Pending || answer.counts.waits_for_person() || is_over {
@@ -133,7 +133,7 @@ impl BatchClient {
             task_ids: (!task_ids.is_empty()).then(|| task_ids.to_vec()),
             reason: reason.map(str::to_owned),
         };
-        self.post(&["batches", checked(id)?, "cancel"], &body).await
+        self.post(&["batches", path_id(id)?, "cancel"], &body).await
     }
 
     /// Does tasks without an output again: these, or all. A batch that has ended goes on in a new one, whose id the
@@ -145,7 +145,7 @@ impl BatchClient {
         let body = RetryBody {
             task_ids: (!task_ids.is_empty()).then(|| task_ids.to_vec()),
         };
-        self.post(&["batches", checked(id)?, "retry"], &body).await
+        self.post(&["batches", path_id(id)?, "retry"], &body).await
     }
 
     /// Batches, the newest first; at most 1000.
@@ -178,7 +178,7 @@ async fn send<T: serde::de::DeserializeOwned>(request: RequestBuilder) -> Result
 }
 
 /// An id that can stand in a path.
-fn checked(id: &str) -> Result<&str, Failure> {
+fn path_id(id: &str) -> Result<&str, Failure> {
     match StreamId::new(id) {
         Ok(_) => Ok(id),
         Err(error) => Err(Failure::new(ErrorKind::InvalidInput, error.to_string())),

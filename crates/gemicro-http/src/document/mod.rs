@@ -3,4 +3,4 @@
 pub(crate) mod shapes;
 mod written;
 
-pub(crate) use written::{add, written};
+pub(crate) use written::{add, document_json};

@@ -14,7 +14,7 @@ use crate::trouble::ErrorBody;
 ///
 /// # Errors
 /// `internal`, when it cannot be written.
-pub(crate) fn written(routes: OpenApi, version: &str) -> Result<String, Failure> {
+pub(crate) fn document_json(routes: OpenApi, version: &str) -> Result<String, Failure> {
     let failed = |error: serde_json::Error| Failure::new(ErrorKind::Internal, error.to_string());
     let mut document = serde_json::to_value(&routes).map_err(failed)?;
     document["info"] = json!({
@@ -99,7 +99,7 @@ mod tests {
 
     fn document() -> Value {
         let (_, routes) = crate::routes::all();
-        let text = written(routes, "1.2.3").expect("written");
+        let text = document_json(routes, "1.2.3").expect("written");
         serde_json::from_str(&text).expect("JSON")
     }
 

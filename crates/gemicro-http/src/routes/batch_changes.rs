@@ -58,7 +58,7 @@ pub(crate) async fn cancel(
     let answer = to_its_end(async move {
         let reason = body.reason.as_deref().unwrap_or(USUAL_REASON);
         app.batches
-            .cancel(id.as_str(), &named(body.task_ids)?, reason)
+            .cancel(id.as_str(), &task_names(body.task_ids)?, reason)
             .await
     });
     Ok(json(StatusCode::OK, &answer.await?))
@@ -83,12 +83,12 @@ pub(crate) async fn retry(
     JsonBody(body): JsonBody,
 ) -> Result<Response, HttpTrouble> {
     let body: RetryBody = read(&body)?;
-    let answer = to_its_end(async move { app.batches.retry(id.as_str(), &named(body.task_ids)?).await });
+    let answer = to_its_end(async move { app.batches.retry(id.as_str(), &task_names(body.task_ids)?).await });
     Ok(as_it_stands(&answer.await?))
 }
 
 /// The tasks that are meant. An empty list is hardly meant as all of them.
-fn named(task_ids: Option<Vec<String>>) -> Result<Vec<String>, Failure> {
+fn task_names(task_ids: Option<Vec<String>>) -> Result<Vec<String>, Failure> {
     match task_ids {
         Some(task_ids) if task_ids.is_empty() => {
             let message = "/task_ids: no task is named; leave the field out to mean all";

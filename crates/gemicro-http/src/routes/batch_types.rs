@@ -38,7 +38,7 @@ pub(crate) struct BatchType {
     responses((status = 200, description = "The types", content_type = "application/json", body = ref("#/components/schemas/BatchTypes")))
 )]
 pub(crate) async fn list() -> Response {
-    let types = TASK_TYPES.iter().map(described).collect();
+    let types = TASK_TYPES.iter().map(describe_type).collect();
     json(StatusCode::OK, &BatchTypes { types })
 }
 
@@ -53,7 +53,7 @@ pub(crate) async fn list() -> Response {
 )]
 pub(crate) async fn schema(NamePath(name): NamePath) -> Result<Response, HttpTrouble> {
     match task_type(&name) {
-        Some(found) => Ok(json(StatusCode::OK, &described(found))),
+        Some(found) => Ok(json(StatusCode::OK, &describe_type(found))),
         None => {
             let message = "there is no such type of tasks; /v1/batch-types lists them";
             Err(Failure::new(ErrorKind::NotFound, message).into())
@@ -61,7 +61,7 @@ pub(crate) async fn schema(NamePath(name): NamePath) -> Result<Response, HttpTro
     }
 }
 
-fn described(task_type: &TaskType) -> BatchType {
+fn describe_type(task_type: &TaskType) -> BatchType {
     BatchType {
         name: task_type.name,
         description: task_type.description,

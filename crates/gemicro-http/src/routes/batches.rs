@@ -64,7 +64,7 @@ pub(crate) async fn submit(
 ) -> Result<Response, HttpTrouble> {
     let key = key(&headers)?;
     let batch = apart(move || Ok(read_batch(&body)?)).await?;
-    let request = (app.setup.batch)(named(batch, key)?)?;
+    let request = (app.setup.batch)(with_key(batch, key)?)?;
     let batches = app.batches.clone();
     let answer = to_its_end(async move { batches.submit(request).await }).await?;
     Ok(as_it_stands(&answer))
@@ -83,7 +83,7 @@ pub(crate) async fn list(
     State(app): State<SharedApp>,
     QueryParameters(query): QueryParameters<BatchListQuery>,
 ) -> Result<Response, HttpTrouble> {
-    let batches = app.batches.list(bounded(query.limit)?).await?;
+    let batches = app.batches.list(list_length(query.limit)?).await?;
     Ok(json(StatusCode::OK, &BatchList { batches }))
 }
 
@@ -97,7 +97,7 @@ pub(super) fn as_it_stands(answer: &BatchAnswer) -> Response {
 }
 
 /// The length of a list.
-pub(super) fn bounded(limit: Option<usize>) -> Result<usize, HttpTrouble> {
+pub(super) fn list_length(limit: Option<usize>) -> Result<usize, HttpTrouble> {
     match limit.unwrap_or(USUAL_LIMIT) {
         limit @ 1..=MAX_LIMIT => Ok(limit),
         _ => Err(HttpTrouble::invalid(format!(
@@ -125,7 +125,7 @@ fn key(headers: &HeaderMap) -> Result<Option<String>, HttpTrouble> {
 }
 
 /// The batch under the key of the head, where it has none itself.
-fn named(batch: SubmittedBatch, key: Option<String>) -> Result<SubmittedBatch, Failure> {
+fn with_key(batch: SubmittedBatch, key: Option<String>) -> Result<SubmittedBatch, Failure> {
     match (&batch.key, key) {
         (Some(ours), Some(other)) if *ours != other => {
             let message = format!("the body has the key `{ours}`, the head `{other}`: give one of them");

@@ -10,7 +10,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use utoipa::IntoParams;
 
-use super::batches::bounded;
+use super::batches::list_length;
 use crate::app::SharedApp;
 use crate::parameters::{Id, QueryParameters};
 use crate::trouble::{HttpTrouble, json};
@@ -57,7 +57,7 @@ pub(crate) async fn list(
     State(app): State<SharedApp>,
     QueryParameters(query): QueryParameters<ConversationListQuery>,
 ) -> Result<Response, HttpTrouble> {
-    let conversations = app.setup.conversations.list(bounded(query.limit)?).await?;
+    let conversations = app.setup.conversations.list(list_length(query.limit)?).await?;
     Ok(json(StatusCode::OK, &ConversationList { conversations }))
 }
 

@@ -90,10 +90,10 @@ pub(crate) async fn result(
         .rfind(|event| is_terminal(&event.update.event_type));
     let last =
         last.ok_or_else(|| Failure::new(ErrorKind::Internal, "the last event of the run cannot be read"))?;
-    Ok(json(StatusCode::OK, &ended(row, last)))
+    Ok(json(StatusCode::OK, &ended_result(row, last)))
 }
 
-fn ended(row: RunRow, last: Event) -> RunResult {
+fn ended_result(row: RunRow, last: Event) -> RunResult {
     let failed = last.update.as_run_failed().map(|it| it.error);
     let cancelled = last.update.as_run_cancelled().map(|it| {
         let message = match it.reason.as_str() {

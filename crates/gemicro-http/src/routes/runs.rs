@@ -11,7 +11,7 @@ use serde::de::IntoDeserializer;
 use serde::{Deserialize, Serialize};
 use utoipa::IntoParams;
 
-use super::batches::bounded;
+use super::batches::list_length;
 use crate::app::SharedApp;
 use crate::calls::{apart, to_its_end};
 use crate::parameters::{JsonBody, QueryParameters, read};
@@ -61,7 +61,7 @@ pub(crate) async fn list(
     let filter = RunFilter {
         status: status.map(|word| status_named(&word)).transpose()?,
         flow: query.flow,
-        limit: Some(bounded(query.limit)?),
+        limit: Some(list_length(query.limit)?),
         before: query.before,
     };
     let runs = app.desk().states(&filter, is_waiting).await?;

@@ -263,12 +263,12 @@ impl GrantAccount {
     }
 
     /// Notes bytes of an answer.
-    pub(super) fn received(&self, bytes: usize) {
+    pub(super) fn note_bytes(&self, bytes: usize) {
         self.state().spent.bytes_received += bytes as u64;
     }
 
     /// Notes a limit of the provider.
-    pub(super) fn limited(&self, quota: ProviderQuota) {
+    pub(super) fn note_limit(&self, quota: ProviderQuota) {
         self.state().spent.quota = Some(quota);
         self.note(NoteKind::Limited { quota });
     }

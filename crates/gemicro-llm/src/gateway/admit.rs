@@ -54,7 +54,7 @@ pub(super) fn admit(
     let query = parts
         .uri
         .query()
-        .and_then(|query| kept(query, wire.rules().query()));
+        .and_then(|query| keep_parameters(query, wire.rules().query()));
     Ok(AdmittedRequest { step, route, query })
 }
 
@@ -173,7 +173,7 @@ fn guess(parts: &Parts) -> AgentApi {
 }
 
 /// The parameters with these names, as they were written.
-fn kept(query: &str, names: &[&str]) -> Option<String> {
+fn keep_parameters(query: &str, names: &[&str]) -> Option<String> {
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~%=+:".contains(&byte);
     let pairs: Vec<&str> = query
         .split('&')
@@ -238,7 +238,7 @@ mod tests {
             ("alt=sse#x", None),
             ("ALT=sse", None),
         ] {
-            assert_eq!(kept(query, names).as_deref(), expected, "{query}");
+            assert_eq!(keep_parameters(query, names).as_deref(), expected, "{query}");
         }
     }
 }

@@ -16,7 +16,7 @@ use super::pump::{self, CarriedAnswer};
 use super::quota::ProviderQuota;
 use super::reader::AnswerReader;
 use super::reservation::Reservation;
-use super::upstream::{OutgoingRequest, request, returned};
+use super::upstream::{OutgoingRequest, request, returned_headers};
 use super::wire::WireDialect;
 use crate::http::{error_body, root_cause};
 
@@ -70,7 +70,7 @@ pub(super) async fn answer(
         let content_type = response.headers().get(CONTENT_TYPE);
         let content_type = content_type.and_then(|value| value.to_str().ok());
         let content_type = content_type.unwrap_or_default().to_ascii_lowercase();
-        let headers = returned(&step, response.headers());
+        let headers = returned_headers(&step, response.headers());
         let carried = CarriedAnswer {
             paid: paid.map(|(dialect, held)| (AnswerReader::new(dialect, &content_type), held)),
             response,
@@ -96,9 +96,9 @@ pub(super) async fn answer(
         () = step.closed.cancelled() => return Err(Stop::failed(GatewayProblem::unauthorised())),
         body = error_body(response) => body,
     };
-    step.received(body.len());
+    step.note_bytes(body.len());
     if status == StatusCode::TOO_MANY_REQUESTS {
-        step.limited(ProviderQuota::read(&headers, &body, Utc::now()));
+        step.note_limit(ProviderQuota::read(&headers, &body, Utc::now()));
     }
     step.note(NoteKind::Upstream {
         status: Some(status.as_u16()),
@@ -108,7 +108,11 @@ pub(super) async fn answer(
         true => COMPRESSED.to_owned(),
         false => step.mask.text(&String::from_utf8_lossy(&body)),
     };
-    Ok(reply(status, returned(&step, &headers), full(Bytes::from(body))))
+    Ok(reply(
+        status,
+        returned_headers(&step, &headers),
+        full(Bytes::from(body)),
+    ))
 }
 
 /// Whether a body is compressed: nobody asked for it, and neither usage nor the key can be seen in it.

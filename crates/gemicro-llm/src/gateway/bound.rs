@@ -29,7 +29,7 @@ impl RequestBound {
         let tokens = self.input.saturating_add(output);
         Charge {
             tokens,
-            unpriced_models: self.unpriced(tokens),
+            unpriced_models: self.unpriced_tokens(tokens),
             micro_usd: self
                 .price
                 .map_or(0, |price| price.worst_case(self.paid_input, output).micro_usd),
@@ -72,7 +72,7 @@ impl RequestBound {
         let tokens = input_tokens.saturating_add(used.output_tokens);
         Charge {
             tokens,
-            unpriced_models: self.unpriced(tokens),
+            unpriced_models: self.unpriced_tokens(tokens),
             micro_usd: self.price.map_or(0, |price| price.cost(&paid)),
             turns: 1,
             ..Charge::ZERO
@@ -80,7 +80,7 @@ impl RequestBound {
     }
 
     /// The tokens, where the model has no known price.
-    fn unpriced(&self, tokens: u64) -> UnpricedTokens {
+    fn unpriced_tokens(&self, tokens: u64) -> UnpricedTokens {
         match self.price {
             Some(_) => UnpricedTokens::NONE,
             None => UnpricedTokens::of(self.model.as_str(), tokens),

@@ -90,7 +90,7 @@ pub(super) async fn prepare(
         reserved: reservation.charge,
         lowered_to,
     });
-    reservation.sent();
+    reservation.mark_sent();
     Ok(PreparedRequest {
         model,
         body,

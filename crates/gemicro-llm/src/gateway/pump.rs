@@ -99,7 +99,7 @@ async fn pieces(carried: &mut CarriedAnswer, tx: &Sender<PumpPiece>) -> PumpEnd 
         };
         let piece = match next {
             Ok(Ok(Some(piece))) => {
-                step.received(piece.len());
+                step.note_bytes(piece.len());
                 let n_missing = GZIP.len().saturating_sub(begun.len()).min(piece.len());
                 begun.extend_from_slice(&piece[..n_missing]);
                 if begun == GZIP {

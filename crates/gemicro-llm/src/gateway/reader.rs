@@ -42,7 +42,7 @@ impl AnswerReader {
             Form::Json
         };
         Self {
-            picker: Picker::new(dialect.wanted()),
+            picker: Picker::new(dialect.fact_paths()),
             dialect,
             form,
             seen: AnswerFacts::default(),
@@ -78,7 +78,7 @@ impl AnswerReader {
     fn look(&mut self) {
         let picks = self.picker.take();
         if !picks.is_empty() {
-            self.dialect.heard(&picks, &mut self.seen);
+            self.dialect.read_facts(&picks, &mut self.seen);
         }
     }
 
@@ -121,7 +121,7 @@ impl AnswerReader {
             *line = SseLine::Name(Vec::new());
             if is_blank {
                 self.look();
-                self.picker = Picker::new(self.dialect.wanted());
+                self.picker = Picker::new(self.dialect.fact_paths());
             } else {
                 self.picker.feed(b"\n");
             }

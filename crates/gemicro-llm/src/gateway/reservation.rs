@@ -39,7 +39,7 @@ impl Reservation {
     }
 
     /// From now on the request may cost something.
-    pub(super) fn sent(&mut self) {
+    pub(super) fn mark_sent(&mut self) {
         self.fate = ReservationFate::Sent;
     }
 

@@ -86,7 +86,7 @@ impl ServedTool {
     /// The answer to a request; an error comes with its code.
     fn answered(&self, method: &str, params: Option<&RawValue>) -> Result<Value, (i64, String)> {
         match method {
-            "initialize" => Ok(initialized(params)),
+            "initialize" => Ok(initialize_result(params)),
             "ping" => Ok(json!({})),
             "tools/list" => Ok(self.listed()),
             "tools/call" => self.called(params),
@@ -143,13 +143,13 @@ pub(super) fn answer(step: &GrantAccount, body: Option<Bytes>) -> Result<ClientR
         Ok(message) => message,
         Err(error) => {
             let told = format!("this is no single message of JSON-RPC: {error}");
-            return Ok(refused(&Value::Null, PARSE_ERROR, &told));
+            return Ok(refuse_call(&Value::Null, PARSE_ERROR, &told));
         }
     };
     let is_answerable =
         message.jsonrpc == "2.0" && matches!(&message.id, None | Some(Value::String(_) | Value::Number(_)));
     if !is_answerable {
-        return Ok(refused(
+        return Ok(refuse_call(
             &Value::Null,
             INVALID_REQUEST,
             "this is no message of JSON-RPC 2.0",
@@ -170,7 +170,7 @@ pub(super) fn answer(step: &GrantAccount, body: Option<Bytes>) -> Result<ClientR
 }
 
 /// What is said to `initialize`: the client's version where it is known, else the newest.
-fn initialized(params: Option<&RawValue>) -> Value {
+fn initialize_result(params: Option<&RawValue>) -> Value {
     let params: Value = params
         .and_then(|params| serde_json::from_str(params.get()).ok())
         .unwrap_or_default();
@@ -187,7 +187,7 @@ fn error(id: &Value, code: i64, message: &str) -> Value {
     json!({ "jsonrpc": "2.0", "id": id, "error": { "code": code, "message": message } })
 }
 
-fn refused(id: &Value, code: i64, message: &str) -> ClientReply {
+fn refuse_call(id: &Value, code: i64, message: &str) -> ClientReply {
     json_reply(StatusCode::BAD_REQUEST, &error(id, code, message))
 }
 

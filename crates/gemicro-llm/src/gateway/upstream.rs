@@ -71,7 +71,7 @@ pub(super) fn request(step: &GrantAccount, outgoing: OutgoingRequest<'_>) -> req
 }
 
 /// The headers of an answer that go back to the client.
-pub(super) fn returned(step: &GrantAccount, headers: &HeaderMap) -> HeaderMap {
+pub(super) fn returned_headers(step: &GrantAccount, headers: &HeaderMap) -> HeaderMap {
     let named = headers.get_all(http::header::CONNECTION).iter();
     let of_connection: Vec<String> = named
         .filter_map(|value| value.to_str().ok())

@@ -108,14 +108,14 @@ fn without_key(endpoint: &GeminiEndpoint, chunk: GeminiSink) -> GeminiSink {
         Ok(LlmChunk::Alarm(text)) => Ok(LlmChunk::Alarm(endpoint.redact(&text))),
         Ok(chunk) => Ok(chunk),
         Err(failed) => Err(StepFailure {
-            failure: redacted(endpoint, failed.failure),
+            failure: redact_failure(endpoint, failed.failure),
             ..failed
         }),
     }
 }
 
 /// A failure without the key.
-pub(crate) fn redacted(endpoint: &GeminiEndpoint, failure: Failure) -> Failure {
+pub(crate) fn redact_failure(endpoint: &GeminiEndpoint, failure: Failure) -> Failure {
     let detail = failure.detail.map(|detail| endpoint.redact(detail.text()));
     Failure {
         message: endpoint.redact(&failure.message),

@@ -68,7 +68,7 @@ pub(super) fn pick_up(call: GeminiCall, id: String) -> BoxStream<'static, Gemini
                 Ok(interaction) => break interaction,
                 Err(trouble) if trouble.passes() && n_failed < call.max_resumes => n_failed += 1,
                 Err(trouble) => {
-                    yield Err(call.lost(trouble));
+                    yield Err(call.lost_call(trouble));
                     return;
                 }
             }
@@ -149,7 +149,7 @@ pub(super) fn wait_for(
                 }
                 Err(trouble) if trouble.passes() && n_failed < call.max_resumes => n_failed += 1,
                 Err(trouble) => {
-                    yield Err(call.lost(trouble));
+                    yield Err(call.lost_call(trouble));
                     return;
                 }
             }
@@ -183,7 +183,7 @@ impl GeminiCall {
     }
 
     /// A trouble after a call was started: what it cost is not known.
-    pub(super) fn lost(&self, trouble: GeminiTrouble) -> StepFailure {
+    pub(super) fn lost_call(&self, trouble: GeminiTrouble) -> StepFailure {
         StepFailure::new(
             trouble.into_failure(self.endpoint.host(), RequestSubject::Interaction),
             Spent::Unknown,

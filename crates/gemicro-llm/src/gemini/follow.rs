@@ -76,7 +76,7 @@ pub(super) fn follow(
                 return;
             }
             let Some(id) = listener.id().map(str::to_owned) else {
-                yield Err(call.lost(trouble));
+                yield Err(call.lost_call(trouble));
                 return;
             };
             let has_no_stream = !matches!(opening, FollowSource::Look(_)) && cannot_stream(&trouble);
@@ -91,7 +91,7 @@ pub(super) fn follow(
             }
             let may_pass = trouble.passes() || has_no_stream;
             if !may_pass || n_resumes >= call.max_resumes {
-                yield Err(call.lost(trouble));
+                yield Err(call.lost_call(trouble));
                 return;
             }
             tracing::debug!(host = call.endpoint.host(), n_resumes, ?trouble, "taking a stream up again");

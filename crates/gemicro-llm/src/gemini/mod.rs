@@ -25,7 +25,7 @@ mod whole;
 mod wire;
 
 pub use backend::GeminiBackend;
-pub(crate) use backend::redacted;
+pub(crate) use backend::redact_failure;
 pub use config::GeminiConfig;
 pub(crate) use endpoint::{EndpointRequest, GeminiEndpoint};
 pub(crate) use trouble::RequestSubject;

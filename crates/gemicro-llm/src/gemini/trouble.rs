@@ -101,7 +101,7 @@ impl GeminiTrouble {
                 ErrorKind::UpstreamError,
                 format!("{host} did not answer within {} s", limit.as_secs_f64()),
             ),
-            Self::Refused(refusal) => return refused(&refusal, host, subject),
+            Self::Refused(refusal) => return refusal_failure(&refusal, host, subject),
             Self::Foreign(what) => (
                 ErrorKind::MalformedOutput,
                 format!("the endpoint at {host} does not speak the Gemini API: it sent {what}"),
@@ -119,7 +119,7 @@ impl GeminiTrouble {
     }
 }
 
-fn refused(refusal: &GeminiRefusal, host: &str, subject: RequestSubject<'_>) -> Failure {
+fn refusal_failure(refusal: &GeminiRefusal, host: &str, subject: RequestSubject<'_>) -> Failure {
     let kind = kind_of(refusal, subject);
     let said = excerpt(&refusal.message);
     let status = refusal.status;

@@ -65,7 +65,7 @@ impl Bytes {
             .unwrap_or_default();
         let is_typed_events = content_type.starts_with("text/event-stream");
         let heard = Arc::new(AtomicBool::new(false));
-        let mut pieces = limited(response, Arc::clone(&heard));
+        let mut pieces = limit_size(response, Arc::clone(&heard));
         let mut start = Vec::new();
         let first = loop {
             match pieces.next().await {
@@ -144,7 +144,7 @@ impl Events {
     }
 }
 
-fn limited(response: Response, heard: Arc<AtomicBool>) -> Pieces {
+fn limit_size(response: Response, heard: Arc<AtomicBool>) -> Pieces {
     let mut n_bytes = 0;
     let pieces = response.bytes_stream().map(move |piece| {
         heard.store(true, Ordering::Relaxed);

@@ -70,7 +70,7 @@ impl OpenAiTrouble {
                 ErrorKind::TruncatedOutput,
                 format!("the answer of {host} broke off: {why}"),
             ),
-            Self::Refused(refusal) => refused(&refusal, endpoint),
+            Self::Refused(refusal) => refusal_kind(&refusal, endpoint),
             Self::Broken(refusal) => {
                 let kind = match kind_of(&refusal) {
                     // It had taken the request.
@@ -103,7 +103,7 @@ impl OpenAiTrouble {
     }
 }
 
-fn refused(refusal: &OpenAiRefusal, endpoint: &OpenAiEndpoint) -> (ErrorKind, String) {
+fn refusal_kind(refusal: &OpenAiRefusal, endpoint: &OpenAiEndpoint) -> (ErrorKind, String) {
     let host = endpoint.host();
     let (status, said) = (refusal.status, excerpt(&refusal.message));
     let kind = kind_of(refusal);

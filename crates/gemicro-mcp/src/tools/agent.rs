@@ -116,7 +116,14 @@ pub(super) async fn call(
     let tool = agent.as_str();
     let asked = match AgentCall::read(agent, arguments) {
         Ok(asked) => asked,
-        Err(failure) => return Ok(refused(tool, &failure, ToolExtras::default(), default_limits())),
+        Err(failure) => {
+            return Ok(refuse_call(
+                tool,
+                &failure,
+                ToolExtras::default(),
+                default_limits(),
+            ));
+        }
     };
     let extras = asked.extras;
     let limits = (millis(asked.request.idle), millis(asked.request.total));
@@ -126,9 +133,9 @@ pub(super) async fn call(
         fallback,
         ..asked.request
     };
-    let plan = match planned(request) {
+    let plan = match plan_request(request) {
         Ok(plan) => plan,
-        Err(failure) => return Ok(refused(tool, &failure, extras, limits)),
+        Err(failure) => return Ok(refuse_call(tool, &failure, extras, limits)),
     };
     let log = asked.log_metrics.then(|| call.setup.log.clone());
     let at_end = log.map(|log| -> AtEnd {
@@ -143,7 +150,7 @@ pub(super) async fn call(
             Some(answer) => answer.with_extras(extras, &events),
             None => {
                 let failure = Failure::new(ErrorKind::Internal, "the run left no readable events");
-                return Ok(refused(tool, &failure, extras, limits));
+                return Ok(refuse_call(tool, &failure, extras, limits));
             }
         },
         Ok(StartedCall::GoesOn(run, events)) => {
@@ -151,20 +158,20 @@ pub(super) async fn call(
         }
         Ok(StartedCall::Task(task)) => return Ok(*task),
         Ok(StartedCall::Withdrawn) => return Ok(withdrawn(tool).into()),
-        Err(failure) => return Ok(refused(tool, &failure, extras, limits)),
+        Err(failure) => return Ok(refuse_call(tool, &failure, extras, limits)),
     };
     Ok(McpAnswer::of_tool(&answer).into())
 }
 
 /// The plan of a request. A session that is not there is begun anew: the caller cannot know which there are.
-fn planned(request: AskRequest) -> Result<Plan, Failure> {
+fn plan_request(request: AskRequest) -> Result<Plan, Failure> {
     let plan = Plan::of(&Request::Ask(Box::new(request)))?;
     let mut ask: AskPlan = plan.read()?;
     ask.task.begins_anew = ask.task.session.is_some();
     Ok(Plan::new(&AskFlow, &ask, plan.limits))
 }
 
-fn refused(tool: &str, failure: &Failure, extras: ToolExtras, limits: (u64, u64)) -> CallToolResponse {
+fn refuse_call(tool: &str, failure: &Failure, extras: ToolExtras, limits: (u64, u64)) -> CallToolResponse {
     let answer = ToolAnswer::failure(tool, failure, limits, 0, Duration::ZERO);
     McpAnswer::of_tool(&answer.with_extras(extras, &[])).into()
 }
@@ -182,11 +189,11 @@ impl AgentCall {
             turn: None,
             prompt: arguments.required("PROMPT")?,
             agent: Some(agent),
-            model: given(arguments.text("model")?),
+            model: nonempty(arguments.text("model")?),
             directory: folder(&arguments.required("cd")?)?,
             sandbox: arguments.choice("sandbox", &SANDBOXES)?.unwrap_or_default(),
             yolo: arguments.flag("yolo")?.unwrap_or(true),
-            session: given(arguments.text("SESSION_ID")?),
+            session: nonempty(arguments.text("SESSION_ID")?),
             idle: seconds("timeout", IDLE_S)?,
             total: seconds("max_duration", TOTAL_S)?,
             max_retries: arguments
@@ -213,7 +220,7 @@ impl AgentCall {
 }
 
 /// Callers that must give every parameter give an empty text for none.
-fn given(text: Option<String>) -> Option<String> {
+fn nonempty(text: Option<String>) -> Option<String> {
     text.filter(|text| !text.trim().is_empty())
 }
 

@@ -13,7 +13,7 @@ use super::call::{McpToolCall, withdrawn};
 use super::schema;
 use crate::answer::McpAnswer;
 use crate::arguments::Arguments;
-use crate::waiting::detached;
+use crate::waiting::finish_detached;
 
 /// Less than the time within which a call is answered.
 const MAX_WAIT_S: u32 = 40;
@@ -72,7 +72,7 @@ async fn poll(call: &McpToolCall, arguments: Option<JsonObject>) -> Result<McpAn
     let batches = Batches::new(call.setup.desk.clone());
     let answer = match seconds {
         0 => {
-            detached(call.setup.answer_within, async move {
+            finish_detached(call.setup.answer_within, async move {
                 batches.poll(&named, page).await
             })
             .await?

@@ -13,7 +13,7 @@ use super::schema;
 use crate::answer::McpAnswer;
 use crate::arguments::{Arguments, wrong};
 use crate::setup::BatchParameters;
-use crate::waiting::detached;
+use crate::waiting::finish_detached;
 
 const PARAMETERS: [&str; 5] = ["tasks", "cd", "key", "on_failure", "deadline_seconds"];
 /// 30 days.
@@ -81,7 +81,7 @@ async fn submit(call: &McpToolCall, arguments: Option<JsonObject>) -> Result<Mcp
     let request = (call.setup.batch)(read(arguments)?)?;
     let batches = Batches::new(call.setup.desk.clone());
     // Whoever is gone by then finds it in the list, or by its key.
-    let answer = detached(
+    let answer = finish_detached(
         call.setup.answer_within,
         async move { batches.submit(request).await },
     )

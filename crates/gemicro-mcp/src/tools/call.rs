@@ -16,7 +16,7 @@ use crate::calls::RunningCall;
 use crate::progress::ProgressSender;
 use crate::setup::McpSetup;
 use crate::tasks;
-use crate::waiting::{Patience, WaitOutcome, detached, wait};
+use crate::waiting::{Patience, WaitOutcome, finish_detached, wait};
 
 /// A client that knows tasks gets one for a run that takes longer than this.
 const TASK_AFTER: Duration = Duration::from_secs(1);
@@ -65,7 +65,7 @@ impl McpToolCall {
     /// A run by its id, and every event of it so far.
     pub(crate) async fn look_up(&self, named: String) -> Result<(RunRow, Vec<Event>), Failure> {
         let desk = self.setup.desk.clone();
-        detached(self.setup.answer_within, async move {
+        finish_detached(self.setup.answer_within, async move {
             let row = desk.find(&named).await?;
             let events = desk.events(&row.run).await?;
             Ok((row, events))
@@ -136,7 +136,7 @@ impl McpToolCall {
 
     async fn cancel(&self, run: &StreamId, reason: &'static str) -> Result<(), ErrorData> {
         let (desk, run) = (self.setup.desk.clone(), run.clone());
-        let cancelled = detached(self.setup.answer_within, async move {
+        let cancelled = finish_detached(self.setup.answer_within, async move {
             desk.cancel(&run, reason).await
         })
         .await;

@@ -13,7 +13,7 @@ use super::call::McpToolCall;
 use super::schema;
 use crate::answer::McpAnswer;
 use crate::arguments::Arguments;
-use crate::waiting::detached;
+use crate::waiting::finish_detached;
 
 const PARAMETERS: [&str; 8] = ["task", "cd", "mode", "branch", "agent", "model", "push", "budget"];
 
@@ -78,7 +78,7 @@ async fn start(call: &McpToolCall, arguments: Option<JsonObject>) -> Result<Stre
     }
     let (desk, run) = (call.setup.desk.clone(), StreamId::random());
     let id = run.clone();
-    detached(call.setup.answer_within, async move {
+    finish_detached(call.setup.answer_within, async move {
         desk.start_as(id, plan).await.map(drop)
     })
     .await?;

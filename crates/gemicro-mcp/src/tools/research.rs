@@ -64,7 +64,7 @@ pub(super) async fn call(
         Err(failure) => return Ok(McpAnswer::failure(RESEARCH, &failure).into()),
     };
     let answer = match call.start(plan, None).await? {
-        Ok(StartedCall::Ended(events)) => run_answer::ended(&events),
+        Ok(StartedCall::Ended(events)) => run_answer::ended_answer(&events),
         Ok(StartedCall::GoesOn(run, events)) => run_answer::goes_on(&run, &events),
         Ok(StartedCall::Task(task)) => return Ok(*task),
         Ok(StartedCall::Withdrawn) => withdrawn(RESEARCH),

@@ -11,7 +11,7 @@ use super::call::McpToolCall;
 use super::schema;
 use crate::answer::McpAnswer;
 use crate::arguments::Arguments;
-use crate::waiting::detached;
+use crate::waiting::finish_detached;
 
 /// What the tool takes.
 pub(super) fn definition() -> Tool {
@@ -47,9 +47,9 @@ async fn cancel(call: &McpToolCall, arguments: Option<JsonObject>) -> Result<Val
     let reason = arguments.text("reason")?.unwrap_or_default();
     let within = call.setup.answer_within;
     let desk = call.setup.desk.clone();
-    let row = detached(within, async move { desk.find(&named).await }).await?;
+    let row = finish_detached(within, async move { desk.find(&named).await }).await?;
     let (desk, run) = (call.setup.desk.clone(), row.run.clone());
-    let outcome = detached(within, async move { desk.cancel(&run, &reason).await }).await;
+    let outcome = finish_detached(within, async move { desk.cancel(&run, &reason).await }).await;
     let outcome = match outcome {
         Ok(CancelOutcome::Cancelled) => "cancelled",
         Ok(CancelOutcome::AlreadyEnded) => "already_ended",

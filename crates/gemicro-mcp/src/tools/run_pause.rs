@@ -11,7 +11,7 @@ use super::call::McpToolCall;
 use super::schema;
 use crate::answer::McpAnswer;
 use crate::arguments::Arguments;
-use crate::waiting::detached;
+use crate::waiting::finish_detached;
 
 /// What `run_pause` takes.
 pub(super) fn definition() -> Tool {
@@ -58,7 +58,7 @@ pub(super) async fn resume_call(call: &McpToolCall, arguments: Option<JsonObject
 async fn pause_run(call: &McpToolCall, arguments: Option<JsonObject>) -> Result<Value, Failure> {
     let named = run_id(arguments)?;
     let desk = call.setup.desk.clone();
-    let paused = detached(call.setup.answer_within, async move {
+    let paused = finish_detached(call.setup.answer_within, async move {
         let run = desk.find(&named).await?.run;
         let outcome = pause(desk.as_ref(), &run).await?;
         Ok((run, outcome))
@@ -82,7 +82,7 @@ async fn pause_run(call: &McpToolCall, arguments: Option<JsonObject>) -> Result<
 async fn resume_run(call: &McpToolCall, arguments: Option<JsonObject>) -> Result<Value, Failure> {
     let named = run_id(arguments)?;
     let desk = call.setup.desk.clone();
-    let resumed = detached(call.setup.answer_within, async move {
+    let resumed = finish_detached(call.setup.answer_within, async move {
         let row = desk.find(&named).await?;
         if row.status.is_terminal() {
             let status = row.status.as_str();

@@ -59,14 +59,14 @@ async fn result(mut call: McpToolCall, arguments: Option<JsonObject>) -> Result<
         | RunStatus::Failed
         | RunStatus::Cancelled
         | RunStatus::Interrupted
-        | RunStatus::Suspended => return Ok(run_answer::ended(&events)),
+        | RunStatus::Suspended => return Ok(run_answer::ended_answer(&events)),
         RunStatus::Running | RunStatus::Parked => {}
     }
     call.progress.known_to(row.n_events);
     let watching = call.setup.desk.watch(&row.run).await?;
     let patience = call.patience(within);
     Ok(match wait(watching, &patience, &mut call.progress).await {
-        WaitOutcome::Ended(events) => run_answer::ended(&events),
+        WaitOutcome::Ended(events) => run_answer::ended_answer(&events),
         WaitOutcome::GoesOn(_, _) => run_answer::goes_on(&row.run, &events),
         // Whoever only asks does not end the run.
         WaitOutcome::Withdrawn => withdrawn(ToolName::RunResult.as_str()),

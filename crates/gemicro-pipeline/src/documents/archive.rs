@@ -1,6 +1,6 @@
-//! Where documents go when their task is done: `docs/dev_docs/archived/`.
+//! Where documents go when their task is done: `docs/dev_docs/archive_path/`.
 //!
-//! [`archived`] names the place of one document, [`archive_moves`] those of all documents of a task, no two alike. Nothing
+//! [`archive_path`] names the place of one document, [`archive_moves`] those of all documents of a task, no two alike. Nothing
 //! is moved here.
 
 use std::collections::BTreeMap;
@@ -27,7 +27,7 @@ pub struct ArchiveMove {
 /// The place of a document in the archive, with the date (`2026-11-16`) and the feature once in its name.
 ///
 /// Nothing for a path that is no active document, and for a text that is no date.
-pub fn archived(path: &str, feature: &Feature, date: &str) -> Option<String> {
+pub fn archive_path(path: &str, feature: &Feature, date: &str) -> Option<String> {
     let (folder, rest) = path.strip_prefix(DOCUMENTS)?.split_once('/')?;
     let is_safe = |part: &str| !part.is_empty() && part != "." && part != "..";
     let is_odd = |c: char| c.is_control() || c == '\\';
@@ -59,7 +59,7 @@ pub fn archive_moves(
 ) -> Vec<ArchiveMove> {
     let mut moves: Vec<ArchiveMove> = Vec::new();
     for path in paths {
-        let Some(place) = archived(path, feature, date) else {
+        let Some(place) = archive_path(path, feature, date) else {
             continue;
         };
         if moves.iter().any(|other| other.from == *path) {
@@ -67,7 +67,7 @@ pub fn archive_moves(
         }
         let is_free = |place: &String| !is_taken(place) && !moves.iter().any(|other| other.to == *place);
         let to = (1..=MOST_NUMBERS)
-            .map(|number| numbered(&place, number))
+            .map(|number| numbered_path(&place, number))
             .find(is_free);
         if let Some(to) = to {
             moves.push(ArchiveMove {
@@ -89,10 +89,10 @@ pub fn moved_to(
     let mut left: Vec<&String> = written.iter().collect();
     let mut moved = BTreeMap::new();
     for document in documents {
-        let Some(place) = archived(document, feature, date) else {
+        let Some(place) = archive_path(document, feature, date) else {
             continue;
         };
-        let is_it = |path: &&String| (1..=MOST_NUMBERS).any(|number| numbered(&place, number) == **path);
+        let is_it = |path: &&String| (1..=MOST_NUMBERS).any(|number| numbered_path(&place, number) == **path);
         if let Some(at) = left.iter().position(is_it) {
             moved.insert(document.clone(), left.remove(at).clone());
         }
@@ -101,7 +101,7 @@ pub fn moved_to(
 }
 
 /// The place with a number before its ending, from the second on.
-fn numbered(place: &str, number: u32) -> String {
+fn numbered_path(place: &str, number: u32) -> String {
     if number == 1 {
         return place.to_owned();
     }

@@ -37,11 +37,11 @@ pub fn add_to_backlog(text: Option<&str>, items: &[String], origin: BacklogOrigi
     if before.trim().is_empty() {
         backlog.push_str(TITLE);
     }
-    let mut known: BTreeSet<String> = before.lines().filter_map(item_of).map(folded).collect();
+    let mut known: BTreeSet<String> = before.lines().filter_map(item_of).map(comparison_key).collect();
     let mut added = Vec::new();
     for item in items {
         let item = item_line(item);
-        if !item.is_empty() && known.insert(folded(&item)) {
+        if !item.is_empty() && known.insert(comparison_key(&item)) {
             added.push(item);
         }
     }
@@ -71,7 +71,7 @@ fn item_of(line: &str) -> Option<&str> {
 }
 
 /// What two items have in common that say the same.
-fn folded(item: &str) -> String {
+fn comparison_key(item: &str) -> String {
     text::one_line(item).trim_end_matches('.').to_lowercase()
 }
 

@@ -9,7 +9,7 @@ mod decision;
 mod feature;
 mod name;
 
-pub use archive::{ArchiveMove, archive_moves, archived, moved_to};
+pub use archive::{ArchiveMove, archive_moves, archive_path, moved_to};
 pub use backlog::{BacklogOrigin, add_to_backlog};
 pub use decision::{DecisionText, decision_document};
 pub use feature::{Feature, FeatureError};

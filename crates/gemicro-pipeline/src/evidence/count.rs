@@ -1,6 +1,6 @@
 //! Reads from the output of a test run how many tests ran, and how many of them failed.
 //!
-//! [`counted`] knows the summaries of the usual test programs: `families.toml` has a row for each, `go` and `tap` read
+//! [`count_tests`] knows the summaries of the usual test programs: `families.toml` has a row for each, `go` and `tap` read
 //! what is no summary. Every summary in the output counts: a
 //! check may run several suites. Skipped and ignored tests did not run. An output that nobody here knows, or a suite that
 //! does not say its number, gives nothing: no claim, and in particular not 0. [`failures`] are told whether or not the
@@ -36,9 +36,9 @@ pub struct TestCount {
 }
 
 /// Reads how many tests ran; nothing when the output does not say.
-pub fn counted(output: &str) -> Option<TestCount> {
+pub fn count_tests(output: &str) -> Option<TestCount> {
     let mut total: Option<TestCount> = None;
-    for (_, tally) in OutputReading::of(output).counting() {
+    for (_, tally) in OutputReading::of(output).counting_families() {
         match tally {
             FamilyTally::Absent => {}
             FamilyTally::Uncounted(_) => return None,
@@ -51,10 +51,12 @@ pub fn counted(output: &str) -> Option<TestCount> {
 /// How many tests ran by the word of each family that counted some.
 pub fn by_family(output: &str) -> BTreeMap<String, u64> {
     let reading = OutputReading::of(output);
-    let counts = reading.counting().filter_map(|(family, tally)| match tally {
-        FamilyTally::Counted(count) if count.n_run > 0 => Some(((*family).to_owned(), count.n_run)),
-        FamilyTally::Absent | FamilyTally::Uncounted(_) | FamilyTally::Counted(_) => None,
-    });
+    let counts = reading
+        .counting_families()
+        .filter_map(|(family, tally)| match tally {
+            FamilyTally::Counted(count) if count.n_run > 0 => Some(((*family).to_owned(), count.n_run)),
+            FamilyTally::Absent | FamilyTally::Uncounted(_) | FamilyTally::Counted(_) => None,
+        });
     counts.collect()
 }
 
@@ -91,7 +93,7 @@ impl OutputReading {
     }
 
     /// What gives the number. Any test can print lines of the protocol: they do where no other family said anything.
-    fn counting(&self) -> impl Iterator<Item = &(&'static str, FamilyTally)> {
+    fn counting_families(&self) -> impl Iterator<Item = &(&'static str, FamilyTally)> {
         let is_silent = self
             .families
             .iter()
@@ -111,7 +113,7 @@ impl TestCount {
     }
 
     /// The same, of which so many failed.
-    fn failing(self, n_failed: u64) -> Self {
+    fn with_failures(self, n_failed: u64) -> Self {
         Self { n_failed, ..self }
     }
 }
@@ -131,17 +133,17 @@ impl FamilyTally {
     fn or(self, other: Self) -> Self {
         match self {
             Self::Absent => other,
-            Self::Uncounted(_) | Self::Counted(_) => self.failing(other.n_failed()),
+            Self::Uncounted(_) | Self::Counted(_) => self.with_failures(other.n_failed()),
         }
     }
 
     /// The same, with at least so many failures.
-    fn failing(self, n_failed: u64) -> Self {
+    fn with_failures(self, n_failed: u64) -> Self {
         match self {
             Self::Absent if n_failed == 0 => Self::Absent,
             Self::Absent => Self::Uncounted(n_failed),
             Self::Uncounted(known) => Self::Uncounted(known.max(n_failed)),
-            Self::Counted(count) => Self::Counted(count.failing(count.n_failed.max(n_failed))),
+            Self::Counted(count) => Self::Counted(count.with_failures(count.n_failed.max(n_failed))),
         }
     }
 

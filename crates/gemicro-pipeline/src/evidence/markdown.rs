@@ -1,7 +1,7 @@
 //! The lines of a Markdown text, as far as evidence needs them: what is code, what is hidden, what is a heading.
 //!
 //! The main function is [`lines`]. It knows fences and comments; it knows nothing of links, tables or emphasis but for
-//! [`folded`], which drops the marks of emphasis so that texts can be compared.
+//! [`plain_text`], which drops the marks of emphasis so that texts can be compared.
 
 use gemicro_event::text::one_line;
 
@@ -94,7 +94,7 @@ pub(super) fn heading<'t>(line: &'t str, next: Option<&str>) -> Option<(usize, &
 }
 
 /// A text without marks of emphasis, spaces folded.
-pub(super) fn folded(text: &str) -> String {
+pub(super) fn plain_text(text: &str) -> String {
     let plain: String = text
         .chars()
         .filter(|c| !matches!(c, '*' | '_' | '`' | '~'))

@@ -34,7 +34,7 @@ pub struct MaskedFailure {
 }
 
 /// Reads a check command and says where its exit status can get lost; nothing when it cannot.
-pub fn masked(command: &str) -> Option<MaskedFailure> {
+pub fn find_masked_exit(command: &str) -> Option<MaskedFailure> {
     walk::whole(command).err()
 }
 

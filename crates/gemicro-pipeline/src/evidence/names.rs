@@ -1,14 +1,14 @@
 //! Reads from the output of a test run which tests ran, so that tests put in the place of others are noticed.
 //!
-//! [`named`] gives names only where the output names every test that it counts. [`gone`] compares by the last part of a
-//! name: a test that was only moved is still there. [`unnamed`] tells of names that are not given any more.
+//! [`test_names`] gives names only where the output names every test that it counts. [`missing_tests`] compares by the last part of a
+//! name: a test that was only moved is still there. [`names_lost`] tells of names that are not given any more.
 
 use std::collections::BTreeMap;
 
-use super::count::{TapOutcome, TestCount, counted, plain, tap_result};
+use super::count::{TapOutcome, TestCount, count_tests, plain, tap_result};
 
 /// The names of the tests that ran; none where the output does not name all of them.
-pub fn named(output: &str) -> Vec<String> {
+pub fn test_names(output: &str) -> Vec<String> {
     let text = plain(output);
     let lines: Vec<&str> = text.lines().collect();
     let all = |read: fn(&str) -> Option<&str>| -> Vec<String> {
@@ -21,14 +21,14 @@ pub fn named(output: &str) -> Vec<String> {
         names = all(tap);
     }
     let n_names = u64::try_from(names.len()).unwrap_or(u64::MAX);
-    match counted(output) {
+    match count_tests(output) {
         Some(TestCount { n_run, .. }) if n_run == n_names => names,
         Some(_) | None => Vec::new(),
     }
 }
 
 /// The tests of the base that did not run, in its order.
-pub fn gone(base: &[String], now: &[String]) -> Vec<String> {
+pub fn missing_tests(base: &[String], now: &[String]) -> Vec<String> {
     let mut there: BTreeMap<&str, usize> = BTreeMap::new();
     for name in now {
         *there.entry(last_part(name)).or_default() += 1;
@@ -44,7 +44,7 @@ pub fn gone(base: &[String], now: &[String]) -> Vec<String> {
 }
 
 /// Says that a check named its tests on the base and names none now.
-pub fn unnamed(check: &str, base: &[String], now: &[String]) -> Option<String> {
+pub fn names_lost(check: &str, base: &[String], now: &[String]) -> Option<String> {
     (!base.is_empty() && now.is_empty()).then(|| {
         format!(
             "the check `{check}` does not name the tests that it counts any more, on the base it named {}: let it print \

@@ -19,7 +19,7 @@ use std::collections::BTreeSet;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::markdown::{MarkdownLine, folded, lines};
+use super::markdown::{MarkdownLine, lines, plain_text};
 use super::planned_path;
 pub use section::{PlanSection, SECTIONS};
 
@@ -205,7 +205,7 @@ fn check_paths(key: &str, paths: &[String], faults: &mut Vec<String>) {
 fn check_texts(key: &str, texts: &[String], faults: &mut Vec<String>) {
     check_number(key, texts, faults);
     for text in texts {
-        let why = if folded(text).is_empty() {
+        let why = if plain_text(text).is_empty() {
             "is empty"
         } else if text.contains(char::is_control) {
             "has line breaks or control characters"

@@ -1,6 +1,6 @@
 //! Judges a check that has run: [`judge`] turns a [`CheckRun`] into a [`CheckVerdict`].
 //!
-//! An exit status of 0 is believed only where it can say something: not of a command that can lose it (see `masked`), and
+//! An exit status of 0 is believed only where it can say something: not of a command that can lose it (see `find_masked_exit`), and
 //! not of a test suite that ran no test, or told of one that failed (see `count`). Whether the number of tests went down is for [`shrunk`] to say.
 //! Nothing here starts a program.
 
@@ -9,8 +9,8 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::count::{counted, failures};
-use super::masked::masked;
+use super::count::{count_tests, failures};
+use super::masked::find_masked_exit;
 
 /// A configured check and how it ended.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -67,7 +67,7 @@ pub enum CheckVerdict {
 /// Judges a check that has run.
 pub fn judge(check: &CheckRun) -> CheckVerdict {
     let name = &check.name;
-    if let Some(masked) = masked(&check.command) {
+    if let Some(masked) = find_masked_exit(&check.command) {
         let why = format!("the check `{name}` proves nothing: {masked}");
         return CheckVerdict::Refused { why };
     }
@@ -80,7 +80,7 @@ pub fn judge(check: &CheckRun) -> CheckVerdict {
         CheckExit::TimedOut => return failed("took too long and was ended".to_owned()),
         CheckExit::NotStarted(reason) => return failed(format!("could not be started: {reason}")),
     };
-    let n_tests = counted(&check.output).map(|count| count.n_run);
+    let n_tests = count_tests(&check.output).map(|count| count.n_run);
     let n_failed = failures(&check.output);
     if code != 0 {
         if let Some(program) = missing_program(code, &check.output) {

@@ -88,27 +88,27 @@ impl PhaseProgress {
     }
 
     /// After checks, which had said something else before.
-    pub(super) fn checked(self, before: Option<Evidence>) -> Self {
+    pub(super) fn after_checks(self, before: Option<Evidence>) -> Self {
         let Self::Answered(answer) = &self else {
             return Self::Checked { before };
         };
-        let taken = answer.after.taken().cloned();
+        let taken = answer.after.import().cloned();
         self.followed_by(AfterAnswer::Checked(taken))
     }
 
     /// After gemicro wrote documents, or did not for main has gone on.
-    pub(super) fn recorded(self, is_behind: bool) -> Self {
+    pub(super) fn after_documents(self, is_behind: bool) -> Self {
         let Self::Answered(answer) = &self else {
             return if is_behind { Self::Behind } else { Self::Archived };
         };
-        let taken = answer.after.taken().cloned();
+        let taken = answer.after.import().cloned();
         self.followed_by(AfterAnswer::Recorded(taken))
     }
 }
 
 impl AfterAnswer {
     /// What was taken over.
-    pub(super) fn taken(&self) -> Option<&ImportStepResult> {
+    pub(super) fn import(&self) -> Option<&ImportStepResult> {
         match self {
             Self::Nothing | Self::Refused(_) => None,
             Self::Imported(taken) => Some(taken),

@@ -9,8 +9,8 @@ use serde::Serialize;
 
 use super::current_phase::{CurrentPhase, PhaseProgress};
 use super::events::PhaseEnded;
-use super::fold::allowed;
-use super::human::{HumanAnswer, answered};
+use super::fold::writable_folders;
+use super::human::{HumanAnswer, read_human_answer};
 use super::prompt::{handover, prompt};
 use super::request::request;
 use super::result::result;
@@ -47,7 +47,7 @@ pub(super) fn decide(state: &PipelineState, run: &RunState) -> Decision {
         return Decision::step(init(state));
     };
     if let (Some(_), PhaseProgress::Entered) = (&phase.human, &current.progress) {
-        match answered(current, run) {
+        match read_human_answer(current, run) {
             HumanAnswer::Yes => {}
             HumanAnswer::Open(key) => return Decision::ask(key),
             HumanAnswer::No => {
@@ -159,7 +159,7 @@ impl PhaseSteps<'_> {
             session: current.asked_again().and_then(|asked| asked.session.clone()),
             idle_ms: role.idle_ms,
             total_ms: role.total_ms,
-            grant: granted(role.grant, limits, self.run.ledger.available(Purpose::Ordinary)),
+            grant: role_grant(role.grant, limits, self.run.ledger.available(Purpose::Ordinary)),
             recalls: None,
             fails_over: false,
             keep_messages: false,
@@ -178,7 +178,7 @@ impl PhaseSteps<'_> {
         let work = AgentWork {
             task,
             place,
-            only: allowed(role.sandbox),
+            only: writable_folders(role.sandbox),
             goes_on: current.asked_again().is_some(),
             merge,
             handover: handover(state, self.phase),
@@ -202,7 +202,7 @@ impl PhaseSteps<'_> {
         // Of a reviewer nothing but its review is taken over: what else lies there may be part of what it reviewed.
         let only = match (role.sandbox, &own) {
             (Writes::Reviews, Some(own)) => Some(vec![own.clone()]),
-            (_, _) => allowed(role.sandbox),
+            (_, _) => writable_folders(role.sandbox),
         };
         let input = ImportInput {
             place: self.place(),
@@ -378,7 +378,7 @@ pub(super) fn plan_document(state: &PipelineState) -> Option<String> {
 }
 
 /// What a role may spend of what is left of the run's limits.
-fn granted(role: TaskGrant, limits: &Limits, left: Charge) -> TaskGrant {
+fn role_grant(role: TaskGrant, limits: &Limits, left: Charge) -> TaskGrant {
     let part = |role: Option<u64>, limit: Option<u64>, left: u64| {
         let left = limit.map(|_| left.max(1));
         match (role, left) {

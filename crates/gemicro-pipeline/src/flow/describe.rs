@@ -58,10 +58,10 @@ pub(super) fn describe(state: &PipelineState, step: &Step, end: &StepEnd, at: Ti
 fn fact(state: &PipelineState, step: &Step, end: &StepEnd, at: Timestamp) -> Option<AgentUpdate> {
     let output = match end {
         StepEnd::Completed(done) => &done.output,
-        StepEnd::Failed(failure) => return refused(state, step, failure, at),
+        StepEnd::Failed(failure) => return describe_refusal(state, step, failure, at),
     };
     if step.kind == INIT_STEP {
-        return told(output, at, |prepared| PipelinePrepared {
+        return describe_update(output, at, |prepared| PipelinePrepared {
             feature: state.plan.feature.to_string(),
             mode: state.plan.mode,
             prepared,
@@ -70,25 +70,27 @@ fn fact(state: &PipelineState, step: &Step, end: &StepEnd, at: Timestamp) -> Opt
     let current = state.current.as_ref()?;
     let (phase, round) = (current.phase.clone(), current.round);
     match step.kind.as_str() {
-        AGENT_WORK_STEP => told(output, at, |answer| answered(state, current, step, &answer)),
-        IMPORT_STEP => told(output, at, |taken| PhaseImported {
+        AGENT_WORK_STEP => describe_update(output, at, |answer| {
+            describe_phase_answer(state, current, step, &answer)
+        }),
+        IMPORT_STEP => describe_update(output, at, |taken| PhaseImported {
             phase,
             round,
             taken: Some(taken),
             refused: None,
         }),
-        CHECK_STEP => told(output, at, |evidence| PhaseChecked {
+        CHECK_STEP => describe_update(output, at, |evidence| PhaseChecked {
             phase,
             round,
             evidence,
         }),
-        RECORD_STEP => told(output, at, |recorded| PhaseRecorded {
+        RECORD_STEP => describe_update(output, at, |recorded| PhaseRecorded {
             phase,
             round,
             recorded,
         }),
-        MERGE_STEP => told(output, at, |merged| BranchMerged { phase, round, merged }),
-        DELIVER_STEP => told(output, at, |delivered| PipelineDelivered {
+        MERGE_STEP => describe_update(output, at, |merged| BranchMerged { phase, round, merged }),
+        DELIVER_STEP => describe_update(output, at, |delivered| PipelineDelivered {
             phase,
             round,
             delivered,
@@ -97,7 +99,7 @@ fn fact(state: &PipelineState, step: &Step, end: &StepEnd, at: Timestamp) -> Opt
     }
 }
 
-fn told<T: DeserializeOwned, P: EventPayload>(
+fn describe_update<T: DeserializeOwned, P: EventPayload>(
     output: &Json,
     at: Timestamp,
     fact: impl FnOnce(T) -> P,
@@ -106,7 +108,12 @@ fn told<T: DeserializeOwned, P: EventPayload>(
 }
 
 /// What an agent did was refused: that is about the agent, and its phase is entered once more.
-fn refused(state: &PipelineState, step: &Step, failure: &Failure, at: Timestamp) -> Option<AgentUpdate> {
+fn describe_refusal(
+    state: &PipelineState,
+    step: &Step,
+    failure: &Failure,
+    at: Timestamp,
+) -> Option<AgentUpdate> {
     let current = state.current.as_ref()?;
     if step.kind != IMPORT_STEP || !is_of_agent(failure.kind) {
         return None;
@@ -121,7 +128,7 @@ fn refused(state: &PipelineState, step: &Step, failure: &Failure, at: Timestamp)
 }
 
 /// An answer, read.
-fn answered(
+fn describe_phase_answer(
     state: &PipelineState,
     current: &CurrentPhase,
     step: &Step,

@@ -46,14 +46,14 @@ impl PipelineState {
             PipelineEvent::PhaseImported(it) => self.import(*it),
             PipelineEvent::PhaseChecked(it) => {
                 let before = self.evidence.replace(it.evidence);
-                self.advance(|progress| progress.checked(before));
+                self.advance(|progress| progress.after_checks(before));
             }
             PipelineEvent::PhaseRecorded(it) => self.record(it.recorded),
             PipelineEvent::BranchMerged(it) => {
                 self.tip.clone_from(&it.merged.new);
                 self.tree.clone_from(&it.merged.tree);
                 self.advance(|_| PhaseProgress::Merged(it.merged.outcome));
-                self.merge = Some(LastMerge::tried(it.merged));
+                self.merge = Some(LastMerge::from_merge(it.merged));
             }
             PipelineEvent::PipelineDelivered(it) => {
                 self.advance(|_| PhaseProgress::Delivered);
@@ -178,7 +178,7 @@ impl PipelineState {
                 }
                 self.reports.extend(taken.reports.iter().cloned());
                 if self.plan.workflow.resolves(&it.phase) {
-                    self.merge = self.merge.take().map(|merge| resolved(merge, &taken));
+                    self.merge = self.merge.take().map(|merge| resolve_merge(merge, &taken));
                 }
                 AfterAnswer::Imported(taken)
             }
@@ -190,7 +190,7 @@ impl PipelineState {
 
     fn record(&mut self, recorded: RecordResult) {
         self.archive(&recorded);
-        self.advance(|progress| progress.recorded(recorded.moved.is_some()));
+        self.advance(|progress| progress.after_documents(recorded.moved.is_some()));
         if let Some(LastMerge::Pending(merged)) = &mut self.merge {
             merged.new.clone_from(&recorded.new);
         }
@@ -208,7 +208,7 @@ impl PipelineState {
         let feedback = match (&it.feedback, it.reasons.is_empty()) {
             (Some(feedback), true) => Some(feedback.clone()),
             (None, true) => None,
-            (_, false) => Some(listed(&it.reasons)),
+            (_, false) => Some(join_reasons(&it.reasons)),
         };
         let (feedback, remarks) = match it.sends_back() {
             true => (feedback, None),
@@ -263,7 +263,7 @@ impl PipelineState {
 }
 
 /// What becomes of a merge with what an agent made of its conflicts.
-fn resolved(merge: LastMerge, taken: &ImportStepResult) -> LastMerge {
+fn resolve_merge(merge: LastMerge, taken: &ImportStepResult) -> LastMerge {
     match taken.faults.is_empty() {
         true => LastMerge::Held(merge.merged().clone()),
         false if taken.new == taken.old => merge,
@@ -278,7 +278,7 @@ pub(super) fn is_of_agent(kind: ErrorKind) -> bool {
 }
 
 /// Several reasons as one text.
-pub(super) fn listed(reasons: &[String]) -> String {
+pub(super) fn join_reasons(reasons: &[String]) -> String {
     match reasons {
         [only] => only.clone(),
         several => several.iter().map(|reason| format!("- {reason}\n")).collect(),
@@ -286,7 +286,7 @@ pub(super) fn listed(reasons: &[String]) -> String {
 }
 
 /// The folders that a role may write; none where it may write everything.
-pub(super) fn allowed(writes: Writes) -> Option<Vec<String>> {
+pub(super) fn writable_folders(writes: Writes) -> Option<Vec<String>> {
     match writes {
         Writes::ReadOnly => Some(Vec::new()),
         Writes::Reviews => Some(vec!["docs/dev_docs/reviews/".to_owned()]),

@@ -17,7 +17,7 @@ pub(super) enum HumanAnswer {
 }
 
 /// What a person said about the phase that is next. A word that means nothing is asked for again.
-pub(super) fn answered(current: &CurrentPhase, run: &RunState) -> HumanAnswer {
+pub(super) fn read_human_answer(current: &CurrentPhase, run: &RunState) -> HumanAnswer {
     let mut asking = 1_u32;
     loop {
         let question = match asking {

@@ -9,7 +9,7 @@ use crate::payload::{Nonce, PayloadShape, tag_line};
 use crate::plan::LastMerge;
 use crate::steps::{Handover, HandoverContent};
 use crate::workflow::{
-    HandedOver, Phase, PhaseWork, PromptContext, PromptError, Reads, Role, render, untrusted,
+    HandedOver, Phase, PhaseWork, PromptContext, PromptError, Reads, Role, mark_untrusted, render,
 };
 
 /// The file with everything that the branch changes.
@@ -32,7 +32,7 @@ pub(super) fn prompt(
     let prepared = state.prepared.as_ref();
     let fenced = |text: &String| {
         let cut = text.floor_char_boundary(MOST_FEEDBACK);
-        untrusted(&text[..cut], nonce.as_str())
+        mark_untrusted(&text[..cut], nonce.as_str())
     };
     let context = PromptContext {
         request: plan.task.clone(),

@@ -48,7 +48,7 @@ struct Generosity {
 pub(super) fn request(state: &PipelineState, run: &RunState) -> (String, String) {
     let task = &state.plan.task;
     let first = task.lines().find(|line| !line.trim().is_empty());
-    let title = shortened(&plain(first.unwrap_or_default()));
+    let title = shorten_title(&plain(first.unwrap_or_default()));
     let mut rest = String::new();
     for generosity in GENEROSITY {
         rest = after_task(state, &run.run, generosity);
@@ -91,7 +91,7 @@ fn quoted(task: &str, room: usize) -> String {
 
 fn after_task(state: &PipelineState, run: &StreamId, generosity: Generosity) -> String {
     let mut text = "\n## What was decided\n".to_owned();
-    decided(&mut text, state, run, generosity.why_chars);
+    write_run_tables(&mut text, state, run, generosity.why_chars);
     text.push_str("\n## Checks, run by gemicro\n\n");
     let checks = state.evidence.as_ref().map(|it| it.checks.as_slice());
     let checks = checks.unwrap_or_default();
@@ -126,7 +126,7 @@ fn after_task(state: &PipelineState, run: &StreamId, generosity: Generosity) -> 
 }
 
 /// A table of each run of the task.
-fn decided(text: &mut String, state: &PipelineState, run: &StreamId, why_chars: usize) {
+fn write_run_tables(text: &mut String, state: &PipelineState, run: &StreamId, why_chars: usize) {
     if let Some(earlier) = state.plan.earlier.as_ref().filter(|it| it.decided.is_empty()) {
         let _ = writeln!(
             text,
@@ -179,7 +179,7 @@ fn code(words: &str) -> String {
 }
 
 /// A title of whole words, as far as there are any.
-fn shortened(line: &str) -> String {
+fn shorten_title(line: &str) -> String {
     let line = line.trim();
     if line.chars().count() <= TITLE_CHARS {
         return line.to_owned();
@@ -205,7 +205,7 @@ mod tests {
     fn titles_end_with_a_whole_word() {
         let long = "Add a dark mode toggle to the settings page so that nobody is blinded at night";
         assert_eq!(
-            shortened(long),
+            shorten_title(long),
             "Add a dark mode toggle to the settings page so that nobody is blinded…"
         );
         let endless = "x".repeat(100);
@@ -214,7 +214,7 @@ mod tests {
             (&"y".repeat(72), "y".repeat(72)),
             (&endless, format!("{}…", "x".repeat(72))),
         ] {
-            assert_eq!(shortened(line), title);
+            assert_eq!(shorten_title(line), title);
         }
     }
 

@@ -91,7 +91,7 @@ impl PipelineState {
 
     /// The branch, once it is there.
     #[must_use]
-    pub fn prepared(&self) -> Option<&InitResult> {
+    pub fn branch(&self) -> Option<&InitResult> {
         self.prepared.as_ref()
     }
 
@@ -103,13 +103,13 @@ impl PipelineState {
 
     /// Every phase that ended, in order.
     #[must_use]
-    pub fn ended(&self) -> &[PhaseEnded] {
+    pub fn ended_phases(&self) -> &[PhaseEnded] {
         &self.ended
     }
 
     /// What was decided, in this run and in those that it goes on from.
     #[must_use]
-    pub fn decided(&self) -> &[PhaseDecided] {
+    pub fn decisions(&self) -> &[PhaseDecided] {
         &self.decided
     }
 
@@ -137,7 +137,7 @@ impl PipelineState {
 
     /// Every document, and the commit in which it is as its phase left it.
     #[must_use]
-    pub fn written(&self) -> BTreeMap<String, String> {
+    pub fn written_documents(&self) -> BTreeMap<String, String> {
         let written = self.written.iter();
         written
             .filter_map(|path| Some((path.clone(), self.written_in(path)?)))
@@ -183,11 +183,11 @@ impl PipelineState {
     /// Whether a phase was entered as often as it may be.
     pub(super) fn is_spent(&self, name: &str) -> bool {
         let most = self.plan.workflow.phase(name).map_or(0, |phase| phase.rounds);
-        self.entered(name) >= most
+        self.times_entered(name) >= most
     }
 
     /// How often this run entered a phase: what an earlier one used does not bound it.
-    pub(super) fn entered(&self, name: &str) -> u32 {
+    pub(super) fn times_entered(&self, name: &str) -> u32 {
         let entered = self.rounds.get(name).copied().unwrap_or(0);
         let before = self.plan.earlier.as_ref();
         let before = before.and_then(|it| it.rounds.get(name)).copied().unwrap_or(0);

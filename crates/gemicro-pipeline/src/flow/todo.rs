@@ -68,8 +68,10 @@ pub(super) fn todo(state: &PipelineState) -> Option<Todo> {
     Some(match &phase.work {
         PhaseWork::Merge => match &current.progress {
             PhaseProgress::Merged(MergeOutcome::Merged) if has_checks => Todo::Check,
-            PhaseProgress::Merged(outcome) => ended(state, current, phase, PhaseEnding::word(outcome.word())),
-            PhaseProgress::Checked { .. } => ended(
+            PhaseProgress::Merged(outcome) => {
+                end_phase(state, current, phase, PhaseEnding::word(outcome.word()))
+            }
+            PhaseProgress::Checked { .. } => end_phase(
                 state,
                 current,
                 phase,
@@ -94,10 +96,10 @@ fn delivery(state: &PipelineState, current: &CurrentPhase, phase: &Phase, has_ch
         let outcome = next.map_or(TodoOutcome::Stop, |next| {
             TodoOutcome::Back(word, next.name.clone())
         });
-        ended(state, current, phase, PhaseEnding::because(reasons, outcome))
+        end_phase(state, current, phase, PhaseEnding::because(reasons, outcome))
     };
     let faults = match &current.progress {
-        PhaseProgress::Delivered => return ended(state, current, phase, PhaseEnding::word("done")),
+        PhaseProgress::Delivered => return end_phase(state, current, phase, PhaseEnding::word("done")),
         PhaseProgress::Archived => return Todo::Deliver,
         PhaseProgress::Behind => {
             let why = "main has new commits since it was merged".to_owned();
@@ -139,7 +141,7 @@ fn after_answer(
     let decision = answer.payload.decision();
     if let AgentDecision::Failed { reason } = &decision {
         let reasons = vec![format!("{} could not do it: {reason}", role.title)];
-        return ended(
+        return end_phase(
             state,
             current,
             phase,
@@ -163,10 +165,10 @@ fn after_answer(
         | AfterAnswer::Recorded(_) => {}
     }
     let ending = match faults.is_empty() {
-        true => judged(state, current, (role, &answer.payload), &decision),
+        true => judge_phase(state, current, (role, &answer.payload), &decision),
         false => PhaseEnding::again(faults),
     };
-    ended(state, current, phase, ending)
+    end_phase(state, current, phase, ending)
 }
 
 /// What does not hold of what the agent said and did.
@@ -174,7 +176,7 @@ fn faults(answer: &PhaseAnswer) -> Vec<String> {
     let mut faults = match &answer.after {
         AfterAnswer::Refused(why) => vec![format!("your changes were refused: {why}")],
         after => after
-            .taken()
+            .import()
             .map(|taken| taken.faults.clone())
             .unwrap_or_default(),
     };
@@ -190,7 +192,7 @@ fn is_work(role: &Role) -> bool {
     )
 }
 
-fn judged(
+fn judge_phase(
     state: &PipelineState,
     current: &CurrentPhase,
     (role, answer): (&Role, &AgentPayload),
@@ -203,7 +205,11 @@ fn judged(
         // A suite that fails counts nothing, and is told already.
         if let (true, Some(evidence), Some(prepared)) = (faults.is_empty(), evidence, &state.prepared) {
             let base = &prepared.evidence;
-            faults.extend(evidence.shrunk_since(base).or_else(|| replaced(base, evidence)));
+            faults.extend(
+                evidence
+                    .shrunk_since(base)
+                    .or_else(|| tests_replaced(base, evidence)),
+            );
         }
         return match faults.is_empty() {
             true => PhaseEnding::word("done"),
@@ -238,7 +244,7 @@ fn judged(
 }
 
 /// Says that most of the tests of the base are not there any more, however many others are, or that nobody can tell.
-fn replaced(base: &Evidence, now: &Evidence) -> Option<String> {
+fn tests_replaced(base: &Evidence, now: &Evidence) -> Option<String> {
     if let Some(told) = now.unnamed_since(base) {
         return Some(told);
     }
@@ -284,7 +290,7 @@ pub(super) fn document(state: &PipelineState, current: &CurrentPhase, phase: &Ph
 }
 
 /// The end of a phase, and where it leads.
-fn ended(state: &PipelineState, current: &CurrentPhase, phase: &Phase, ending: PhaseEnding) -> Todo {
+fn end_phase(state: &PipelineState, current: &CurrentPhase, phase: &Phase, ending: PhaseEnding) -> Todo {
     let (word, next) = match ending.outcome {
         TodoOutcome::Word(word) => (word, target(phase, word, current)),
         TodoOutcome::Again => ("again", Ok(Some(phase.name.clone()))),
@@ -294,7 +300,7 @@ fn ended(state: &PipelineState, current: &CurrentPhase, phase: &Phase, ending: P
     let mut reasons = ending.reasons;
     let (word, next) = match next {
         Ok(Some(next)) if state.is_spent(&next) => {
-            let n = times(state.entered(&next));
+            let n = times(state.times_entered(&next));
             // The rounds are counted on from those of an earlier run.
             let here = state.plan.earlier.as_ref().map_or("", |_| " in this run");
             let last = reasons.first().cloned().or_else(|| ending.feedback.clone());
@@ -316,7 +322,7 @@ fn ended(state: &PipelineState, current: &CurrentPhase, phase: &Phase, ending: P
     let answer = current.answer();
     let own = answer.and_then(|answer| answer.payload.document().map(str::to_owned));
     let after = answer.map(|answer| &answer.after);
-    let taken = after.and_then(AfterAnswer::taken);
+    let taken = after.and_then(AfterAnswer::import);
     let is_taken = taken.is_some_and(|taken| taken.faults.is_empty());
     let is_recorded = matches!(after, Some(AfterAnswer::Recorded(_)));
     let written = state

@@ -60,7 +60,7 @@ pub(crate) async fn rules_of_branch(
 }
 
 /// Puts what several sources say together. What is hidden does not matter where the others say enough.
-pub(crate) fn joined(sources: impl IntoIterator<Item = RuleSource>) -> Protection {
+pub(crate) fn join_protection(sources: impl IntoIterator<Item = RuleSource>) -> Protection {
     let mut all = Protection::default();
     let mut hidden = Vec::new();
     for source in sources {
@@ -92,7 +92,7 @@ mod tests {
 
     #[test]
     fn several_sources_add_up() {
-        let whole = joined([said(true, false, "a"), said(false, true, "b")]);
+        let whole = join_protection([said(true, false, "a"), said(false, true, "b")]);
         assert!(whole.is_complete());
         assert_eq!(whole.by, ["a", "b"]);
     }
@@ -100,9 +100,9 @@ mod tests {
     #[test]
     fn what_is_hidden_counts_only_where_something_is_missing() {
         let hidden = || RuleSource::Hidden("not seen".to_owned());
-        assert_eq!(joined([hidden(), said(true, true, "a")]).unknown, None);
-        let part = joined([hidden(), said(true, false, "a")]);
+        assert_eq!(join_protection([hidden(), said(true, true, "a")]).unknown, None);
+        let part = join_protection([hidden(), said(true, false, "a")]);
         assert_eq!(part.unknown.as_deref(), Some("not seen"));
-        assert_eq!(joined([]), Protection::default());
+        assert_eq!(join_protection([]), Protection::default());
     }
 }

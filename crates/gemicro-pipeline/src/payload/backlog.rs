@@ -23,7 +23,7 @@ pub fn clean_backlog(items: &[&str]) -> Vec<String> {
     lines
         .filter(|line| !line.is_empty())
         .take(MAX_ITEMS)
-        .map(|line| shortened(&plain_at_start(line)))
+        .map(|line| shorten_item(&plain_at_start(line)))
         .collect()
 }
 
@@ -50,7 +50,7 @@ fn plain_at_start(mut line: String) -> String {
     line
 }
 
-fn shortened(line: &str) -> String {
+fn shorten_item(line: &str) -> String {
     match line.chars().count() <= MAX_ITEM_CHARACTERS {
         true => line.to_owned(),
         false => text::shortened(line, MAX_ITEM_CHARACTERS - 1),

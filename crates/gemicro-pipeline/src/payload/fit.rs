@@ -48,7 +48,7 @@ pub(super) fn misfit(shape: PayloadShape, value: &Value) -> Option<Misfit> {
 
 impl Misfit {
     /// In words for the agent.
-    pub(super) fn told(self, shape: PayloadShape, value: &Value) -> String {
+    pub(super) fn for_agent(self, shape: PayloadShape, value: &Value) -> String {
         match self {
             Self::NotAnObject => "it is no object".to_owned(),
             Self::Echo => "a value in it is still a placeholder".to_owned(),
@@ -59,7 +59,7 @@ impl Misfit {
             Self::Backlog => "`backlog_items` must be a list of texts".to_owned(),
             Self::Fields => {
                 let lacking = shape.keys().iter().filter(|key| !has(shape, value, key));
-                let fields: Vec<String> = lacking.map(|key| needed(shape, key)).collect();
+                let fields: Vec<String> = lacking.map(|key| required_field(shape, key)).collect();
                 let failure = if shape.commits() {
                     ", or `status` \"failed\" with a `reason` and without a commit"
                 } else {
@@ -72,7 +72,7 @@ impl Misfit {
 }
 
 /// A required field and what it may say.
-fn needed(shape: PayloadShape, key: &str) -> String {
+fn required_field(shape: PayloadShape, key: &str) -> String {
     match key {
         "verdict" => format!("`verdict`, one of {}", shape.verdicts().join(", ")),
         "status" => "`status` \"success\"".to_owned(),

@@ -27,7 +27,7 @@ pub fn honesty(payload: &AgentPayload) -> Option<String> {
         | AgentDecision::Failed { .. } => return None,
     };
     let told = match payload.feedback()? {
-        Feedback::Text(text) => trouble::told(text),
+        Feedback::Text(text) => trouble::trouble_excerpt(text),
         Feedback::Object(points) => points.iter().find_map(|(key, value)| told_under(key, value)),
     };
     told.map(|words| format!("it claims {claim}, but its feedback says: {words}"))
@@ -54,7 +54,7 @@ fn bad_outcome<'v>(key: &str, value: &'v Value) -> Option<&'v str> {
 
 fn told_in(value: &Value) -> Option<String> {
     match value {
-        Value::String(text) => trouble::told(text),
+        Value::String(text) => trouble::trouble_excerpt(text),
         Value::Array(items) => items.iter().find_map(told_in),
         Value::Object(points) => points.iter().find_map(|(key, value)| told_under(key, value)),
         Value::Null | Value::Bool(_) | Value::Number(_) => None,

@@ -62,9 +62,9 @@ pub fn read_with(output: &str, submitted: &[Value], shape: PayloadShape, nonce: 
     let answer = without_thoughts(&text);
     let blocks = blocks::find(answer, nonce);
     if blocks.ours.is_empty() && submitted.is_empty() {
-        untagged(answer, &blocks, shape)
+        read_untagged(answer, &blocks, shape)
     } else {
-        tagged(answer, &blocks, submitted, shape)
+        read_tagged(answer, &blocks, submitted, shape)
     }
 }
 
@@ -102,7 +102,12 @@ impl<'a> SubmittedBody<'a> {
     }
 }
 
-fn tagged(answer: &str, blocks: &Blocks<'_>, submitted: &[Value], shape: PayloadShape) -> PayloadReading {
+fn read_tagged(
+    answer: &str,
+    blocks: &Blocks<'_>,
+    submitted: &[Value],
+    shape: PayloadShape,
+) -> PayloadReading {
     let stopped = |state| PayloadReading {
         state,
         payload: None,
@@ -110,7 +115,7 @@ fn tagged(answer: &str, blocks: &Blocks<'_>, submitted: &[Value], shape: Payload
         misfit: None,
     };
     let mismatch = |misfit: Misfit, value: &Value| PayloadReading {
-        misfit: Some(misfit.told(shape, value)),
+        misfit: Some(misfit.for_agent(shape, value)),
         ..stopped(ReadState::SchemaMismatch)
     };
     let submitted = submitted
@@ -164,7 +169,7 @@ fn is_taken_back(answer: &str, blocks: &Blocks<'_>, end: usize, shape: PayloadSh
     is_negative || walk.gave_up()
 }
 
-fn untagged(answer: &str, blocks: &Blocks<'_>, shape: PayloadShape) -> PayloadReading {
+fn read_untagged(answer: &str, blocks: &Blocks<'_>, shape: PayloadShape) -> PayloadReading {
     let mut last = None;
     let walk = alone::walk(answer, &blocks.outside, |value| {
         if fits(shape, &value) {

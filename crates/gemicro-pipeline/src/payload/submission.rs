@@ -84,7 +84,7 @@ impl ExpectedSubmission {
             None => Ok(result),
             Some(misfit) => Err(format!(
                 "`result` cannot be used: {}",
-                misfit.told(self.shape, &result)
+                misfit.for_agent(self.shape, &result)
             )),
         }
     }
@@ -119,7 +119,7 @@ impl Submissions {
 
     /// What counts: one result, or two that contradict each other.
     #[must_use]
-    pub fn kept(&self) -> &[Value] {
+    pub fn counted_results(&self) -> &[Value] {
         &self.kept
     }
 }

@@ -8,7 +8,7 @@ const NAMES: [&str; 4] = ["think", "thinking", "thought", "reasoning"];
 /// The part of a cleaned answer that comes after the thoughts.
 pub(super) fn without_thoughts(text: &str) -> &str {
     let mut rest = text;
-    while let Some(name) = opened(rest) {
+    while let Some(name) = opening_tag(rest) {
         let closing = format!("</{name}>");
         match rest.find(&closing) {
             Some(at) => rest = &rest[at + closing.len()..],
@@ -19,7 +19,7 @@ pub(super) fn without_thoughts(text: &str) -> &str {
     after_last_closing_line(rest)
 }
 
-fn opened(text: &str) -> Option<&'static str> {
+fn opening_tag(text: &str) -> Option<&'static str> {
     let inner = text.trim_start().strip_prefix('<')?;
     NAMES.into_iter().find(|name| {
         inner

@@ -28,7 +28,7 @@ const DENIAL_REACH: usize = 4;
 const MAX_MENTIONS: usize = 16;
 
 /// The words of a text that tell of trouble, cut to a printable length.
-pub(super) fn told(text: &str) -> Option<String> {
+pub(super) fn trouble_excerpt(text: &str) -> Option<String> {
     let text = text.to_lowercase().replace('’', "'");
     let found = words_of_a_tool(&text)
         .or_else(|| english(&text))
@@ -44,7 +44,7 @@ pub(super) fn is_denied(text: &str) -> bool {
         .clone()
         .find_map(|segment| segment.first())
         .is_some_and(|word| is_negator(word));
-    (begins_denied || segments.any(|segment| is_over(segment))) && told(text).is_none()
+    (begins_denied || segments.any(|segment| is_over(segment))) && trouble_excerpt(text).is_none()
 }
 
 fn words_of_a_tool(text: &str) -> Option<String> {

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::place::CheckoutSpec;
 use super::record::DocumentRecord;
-use crate::evidence::{CheckVerdict, gone, other_family, shrunk, unnamed};
+use crate::evidence::{CheckVerdict, missing_tests, names_lost, other_family, shrunk};
 use crate::workflow::Check;
 
 /// Its step kind.
@@ -81,7 +81,7 @@ impl Evidence {
         for before in &base.checks {
             let mut now = self.checks.iter().filter(|now| !now.tests.is_empty());
             if let Some(now) = now.find(|now| now.name == before.name) {
-                missing.extend(gone(&before.tests, &now.tests));
+                missing.extend(missing_tests(&before.tests, &now.tests));
                 n_base += before.tests.len();
             }
         }
@@ -93,7 +93,7 @@ impl Evidence {
     pub fn unnamed_since(&self, base: &Self) -> Option<String> {
         let mut silent = self.checks.iter().filter(|now| now.fault().is_none());
         let named = |now: &CheckRecord| base.checks.iter().find(|before| before.name == now.name);
-        silent.find_map(|now| unnamed(&now.name, &named(now)?.tests, &now.tests))
+        silent.find_map(|now| names_lost(&now.name, &named(now)?.tests, &now.tests))
     }
 
     /// Says that fewer tests ran than on the base, in all or by the word of a family that counted there.

@@ -6,7 +6,7 @@ use super::parse::parse;
 /// The workflow in the binary.
 #[must_use]
 pub fn default_workflow() -> Workflow {
-    parse(FILES[0].1, &embedded).expect("the tests parse the embedded workflow")
+    parse(FILES[0].1, &embedded_prompt).expect("the tests parse the embedded workflow")
 }
 
 /// Every file of it, the workflow first: its path below `.gemicro`, and its text.
@@ -16,7 +16,7 @@ pub fn default_files() -> &'static [(&'static str, &'static str)] {
 }
 
 /// The text of one of the prompts in the binary.
-fn embedded(name: &str) -> Option<String> {
+fn embedded_prompt(name: &str) -> Option<String> {
     let is_it = |path: &str| path.strip_prefix("prompts/") == Some(name);
     let found = FILES.iter().find(|(path, _)| is_it(path));
     found.map(|(_, text)| (*text).to_owned())

@@ -33,6 +33,6 @@ pub use model::{
 };
 pub use outcomes::{DONE, outcomes};
 pub use parse::{FORMAT_VERSION, parse};
-pub use prompt::{HandedOver, PromptContext, PromptError, render, untrusted};
+pub use prompt::{HandedOver, PromptContext, PromptError, mark_untrusted, render};
 pub use show::show_text;
 pub use workflow_reader::WorkflowReader;

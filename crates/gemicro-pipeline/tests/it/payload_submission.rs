@@ -31,7 +31,12 @@ fn reading(submitted: &[Value], answer: &str) -> PayloadReading {
         let _ = submissions.submit(&expected, &call(result));
     }
     let answer = answer.replace('@', &tag_line(&expected.nonce));
-    read_with(&answer, submissions.kept(), expected.shape, &expected.nonce)
+    read_with(
+        &answer,
+        submissions.counted_results(),
+        expected.shape,
+        &expected.nonce,
+    )
 }
 
 fn told(submitted: &[Value], answer: &str) -> (ReadState, Option<&'static str>) {
@@ -184,7 +189,7 @@ fn calls_that_cannot_be_taken_say_why() {
         let told = submissions.submit(&expected(PayloadShape::Auditor), &arguments);
         let told = told.unwrap_err();
         assert!(told.contains(why), "{arguments:.200}: {told}");
-        assert!(submissions.kept().is_empty());
+        assert!(submissions.counted_results().is_empty());
     }
 }
 
@@ -194,7 +199,7 @@ fn a_call_that_was_refused_can_be_mended() {
     let expected = expected(PayloadShape::Auditor);
     assert!(submissions.submit(&expected, &call(&verdict("ok"))).is_err());
     assert!(submissions.submit(&expected, &call(&verdict("FAIL"))).is_ok());
-    assert_eq!(submissions.kept(), [verdict("FAIL")]);
+    assert_eq!(submissions.counted_results(), [verdict("FAIL")]);
 }
 
 #[test]

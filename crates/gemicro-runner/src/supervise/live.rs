@@ -33,7 +33,7 @@ impl Live {
             },
             other => {
                 self.flush(&mut show);
-                redacted(&self.redactor, other)
+                redact_item(&self.redactor, other)
             }
         };
         match &item {
@@ -56,7 +56,7 @@ impl Live {
     }
 }
 
-fn redacted(redactor: &Redactor, item: AgentItem) -> AgentItem {
+fn redact_item(redactor: &Redactor, item: AgentItem) -> AgentItem {
     let plain = |text: String| redactor.redact(&text).into_owned();
     match item {
         AgentItem::ToolCall {

@@ -49,7 +49,7 @@ pub(super) async fn prepare(
     let plan = |profile: &Profile, args: &[String]| {
         let mut command: Vec<OsString> = vec![located.program.clone().into()];
         command.extend(args.iter().map(OsString::from));
-        plan_supervised(run.launcher, run.tier, profile, &command).map_err(refused)
+        plan_supervised(run.launcher, run.tier, profile, &command).map_err(refused_home)
     };
     if let Some(versions) = run.versions {
         let asking = Profile {
@@ -57,7 +57,7 @@ pub(super) async fn prepare(
             ..profile.clone()
         };
         let asking = || plan(&asking, &["--version".to_owned()]);
-        let printed = versions.printed(&located.program, asking).await?;
+        let printed = versions.printed_version(&located.program, asking).await?;
         run.cli.check_version(&printed.stdout).map_err(|failure| {
             let is_silent = Version::find(&printed.stdout).is_none();
             let hidden = || hidden_target(&profile, &located.program, &printed.stderr);
@@ -145,7 +145,7 @@ fn with_hint(run: &Supervision<'_>, failure: Failure) -> Failure {
     Failure { message, ..failure }
 }
 
-fn refused(error: SandboxError) -> Failure {
+fn refused_home(error: SandboxError) -> Failure {
     let kind = ErrorKind::from(&error);
     let mut message = error.to_string();
     if let Some(source) = std::error::Error::source(&error) {

@@ -30,7 +30,7 @@ impl RestingAgent {
     }
 
     /// Waits until the agent is no longer fit.
-    pub(super) async fn spoiled(&self) {
+    pub(super) async fn wait_until_unfit(&self) {
         self.spoiled.cancelled().await;
     }
 

@@ -28,7 +28,7 @@ impl Spares {
     }
 
     /// Says that somebody has his answer: what was put off for his sake can be done.
-    pub fn answered(&self) {
+    pub fn note_answer(&self) {
         self.answered.notify_waiters();
     }
 
@@ -63,7 +63,7 @@ mod tests {
         let spares = Spares::default();
         let mut waiting = pin!(spares.lull());
         assert!(poll!(waiting.as_mut()).is_pending());
-        spares.answered();
+        spares.note_answer();
         assert!(poll!(waiting).is_ready());
 
         let began = Instant::now();

@@ -156,7 +156,7 @@ fn conclude(
     record.session.clone_from(&transcript.session);
     record.usage = transcript.usage.map(|(usage, _)| usage);
     record.usage_scope = transcript.usage.map(|(_, scope)| scope);
-    record.partial_text = transcript.said().to_owned();
+    record.partial_text = transcript.agent_text().to_owned();
     if let Some(failure) = exited.failure {
         return Err(failure);
     }
@@ -203,12 +203,12 @@ pub(super) fn outcome(
             text: redactor.redact(&end.text).into_owned(),
             ..end
         }),
-        Err(failure) => Err(told(failure, redactor, &record)),
+        Err(failure) => Err(to_failure(failure, redactor, &record)),
     };
     TurnOutcome { result, record }
 }
 
-fn told(failure: Failure, redactor: &Redactor, record: &RunRecord) -> Failure {
+fn to_failure(failure: Failure, redactor: &Redactor, record: &RunRecord) -> Failure {
     let mut detail = failure.detail.map_or_else(
         || json!({}),
         |detail| serde_json::to_value(live::json(redactor, detail)).unwrap_or_default(),

@@ -69,7 +69,7 @@ impl VersionCache {
     }
 
     /// What the program prints, asked only if it is not known.
-    pub(super) async fn printed(
+    pub(super) async fn printed_version(
         &self,
         program: &Path,
         plan: impl FnOnce() -> Result<LaunchPlan, Failure>,
@@ -134,7 +134,7 @@ async fn ask(plan: LaunchPlan) -> Result<PrintedVersion, Failure> {
         ..
     } = Process::start(plan, None).await?;
     drop(stdin);
-    let both = async { tokio::join!(beginning(stdout), beginning(stderr)) };
+    let both = async { tokio::join!(read_beginning(stdout), read_beginning(stderr)) };
     let answer = timeout(PATIENCE, both).await;
     process.kill();
     let exited = timeout(PATIENCE, process.wait()).await;
@@ -149,7 +149,7 @@ async fn ask(plan: LaunchPlan) -> Result<PrintedVersion, Failure> {
 }
 
 /// The beginning of a stream, which is closed then: nobody waits for somebody who reads no more.
-async fn beginning(stream: impl AsyncRead + Unpin) -> String {
+async fn read_beginning(stream: impl AsyncRead + Unpin) -> String {
     let mut bytes = Vec::new();
     // A stream that breaks is one that ended.
     let _ = stream.take(MAX_BYTES).read_to_end(&mut bytes).await;

@@ -69,8 +69,8 @@ impl WarmAgent {
 
     /// Waits until the process is no longer fit for a turn: it left, closed its output, or said something that nobody
     /// had asked for. May be dropped and called again.
-    pub async fn spoiled(&mut self) {
-        self.rest.spoiled().await;
+    pub async fn wait_until_unfit(&mut self) {
+        self.rest.wait_until_unfit().await;
     }
 
     /// One more turn. `None` beside the outcome means that the process is gone: it died, was no longer fit, or the turn

@@ -197,7 +197,7 @@ impl TurnWatch<'_> {
             RunStage::Working => {
                 self.why = Some(Why::Stopped(ErrorKind::Cancelled));
                 match self.agent.dialogue.cancel() {
-                    Cancel::Told => self.stage = RunStage::Told(Instant::now() + self.telling()),
+                    Cancel::Told => self.stage = RunStage::Told(Instant::now() + self.stop_grace()),
                     Cancel::EndProcess => self.ask(),
                 }
             }
@@ -215,7 +215,7 @@ impl TurnWatch<'_> {
 
     /// The part of the grace in which a turn that was told to stop may answer. It is worth more where the process
     /// lives on.
-    fn telling(&self) -> Duration {
+    fn stop_grace(&self) -> Duration {
         match self.after {
             After::Leave => self.limits.grace / 3,
             After::Stay => self.limits.grace / 3 * 2,
@@ -229,7 +229,7 @@ impl TurnWatch<'_> {
 
     fn ask(&mut self) {
         let grace = match self.stage {
-            RunStage::Told(_) => self.limits.grace.saturating_sub(self.telling()),
+            RunStage::Told(_) => self.limits.grace.saturating_sub(self.stop_grace()),
             _ => self.limits.grace,
         };
         self.agent.process.ask();

@@ -16,7 +16,7 @@ fn lines(lines: &[Value]) -> Vec<u8> {
 
 fn said(stream: &[Value]) -> String {
     TurnTranscript::of(&items(&ClaudeCode, &lines(stream)))
-        .said()
+        .agent_text()
         .to_owned()
 }
 

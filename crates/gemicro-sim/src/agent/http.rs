@@ -75,11 +75,11 @@ fn ask(stage: &ScriptStage, wanted: &Http) -> io::Result<(u16, String)> {
     let (head, body) = answer.split_once("\r\n\r\n").unwrap_or((&answer, ""));
     let status = head.split(' ').nth(1).and_then(|status| status.parse().ok());
     let status = status.ok_or_else(|| io::Error::other("the answer is not HTTP"))?;
-    Ok((status, unchunked(head, body)))
+    Ok((status, join_chunks(head, body)))
 }
 
 /// The body, put together where it came in pieces.
-fn unchunked(head: &str, body: &str) -> String {
+fn join_chunks(head: &str, body: &str) -> String {
     if !head.to_ascii_lowercase().contains("transfer-encoding: chunked") {
         return body.to_owned();
     }

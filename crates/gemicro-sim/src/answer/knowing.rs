@@ -19,7 +19,7 @@ pub(super) fn answer<'p>(known: &KnownQuestion, sources: impl Iterator<Item = So
     let found: Vec<KnownSentence<'_>> = known
         .gold
         .iter()
-        .filter_map(|gold| found(gold, &sources))
+        .filter_map(|gold| find_sentence(gold, &sources))
         .collect();
     let sentences = found.iter().map(|it| format!("{} [{}]", it.sentence, it.source));
     let mut answer = sentences.collect::<Vec<_>>().join(" ");
@@ -47,7 +47,7 @@ pub(super) fn answer<'p>(known: &KnownQuestion, sources: impl Iterator<Item = So
 }
 
 /// The sentence in its own document, or else in a near copy of it.
-fn found<'k>(gold: &'k GoldSentence, sources: &[Source<'_>]) -> Option<KnownSentence<'k>> {
+fn find_sentence<'k>(gold: &'k GoldSentence, sources: &[Source<'_>]) -> Option<KnownSentence<'k>> {
     // A row of a table is shown without its outer bars.
     let sentence = one_line(gold.span.trim().trim_matches('|'));
     let docs = std::iter::once(&gold.doc).chain(&gold.same_in);

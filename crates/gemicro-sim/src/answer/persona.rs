@@ -42,7 +42,7 @@ enum ResearchPromptKind {
     Other,
 }
 
-fn wanted(call: &ModelCall) -> ResearchPromptKind {
+fn prompt_kind(call: &ModelCall) -> ResearchPromptKind {
     let schema = match &call.shape {
         AnswerShape::Schema(schema) => schema.to_string(),
         AnswerShape::Text | AnswerShape::Json => String::new(),
@@ -61,7 +61,7 @@ fn wanted(call: &ModelCall) -> ResearchPromptKind {
 
 fn perfect(call: &ModelCall, knows: Option<&Knowledge>, question: &str) -> String {
     let known = knows.and_then(|knowledge| knowledge.of(question));
-    match wanted(call) {
+    match prompt_kind(call) {
         ResearchPromptKind::SubQueries => json!({"sub_queries": [question]}).to_string(),
         ResearchPromptKind::CitedAnswer if let Some(known) = known => {
             knowing::answer(known, sources(&call.prompt))
@@ -78,7 +78,7 @@ fn perfect(call: &ModelCall, knows: Option<&Knowledge>, question: &str) -> Strin
 }
 
 fn researcher(call: &ModelCall, question: &str) -> String {
-    match wanted(call) {
+    match prompt_kind(call) {
         // Words of up to three letters do not count, so both find the same sentences.
         ResearchPromptKind::SubQueries => {
             json!({"sub_queries": [question, format!("{question} And why?")]}).to_string()
@@ -109,7 +109,7 @@ fn findings(prompt: &str) -> String {
 }
 
 fn liar(call: &ModelCall, question: &str) -> String {
-    match wanted(call) {
+    match prompt_kind(call) {
         ResearchPromptKind::SubQueries => {
             json!({"sub_queries": [question, "What do the secret sources say?"]}).to_string()
         }
@@ -131,7 +131,7 @@ fn liar(call: &ModelCall, question: &str) -> String {
 }
 
 fn lossy(call: &ModelCall) -> String {
-    match wanted(call) {
+    match prompt_kind(call) {
         ResearchPromptKind::SubQueries => json!({"sub_queries": []}).to_string(),
         ResearchPromptKind::CitedAnswer => json!({"answer": "", "citations": []}).to_string(),
         ResearchPromptKind::Synthesis | ResearchPromptKind::Other => match &call.shape {
@@ -149,7 +149,7 @@ fn bloater(call: &ModelCall, question: &str) -> String {
         let n_sentences = n_tokens as usize * 4 / sentence.len() + 1;
         tokens::take(&sentence.repeat(n_sentences), n_tokens).to_owned()
     };
-    match wanted(call) {
+    match prompt_kind(call) {
         ResearchPromptKind::SubQueries => {
             let queries: Vec<String> = (1..=200).map(|n| format!("{question} (part {n})")).collect();
             json!({"sub_queries": queries}).to_string()

@@ -147,7 +147,7 @@ fn calls(messages: &[Value]) -> Result<(), SimulatedRefusal> {
         }
         if role == "assistant" {
             if turn == "user" {
-                answered(&open, called_at)?;
+                check_results_given(&open, called_at)?;
             }
             let calls = list(message, "content").filter(|block| text(block, "type") == "tool_use");
             let n_open = open.len();
@@ -171,10 +171,10 @@ fn calls(messages: &[Value]) -> Result<(), SimulatedRefusal> {
         }
         turn = role;
     }
-    answered(&open, called_at)
+    check_results_given(&open, called_at)
 }
 
-fn answered(open: &[&str], idx: usize) -> Result<(), SimulatedRefusal> {
+fn check_results_given(open: &[&str], idx: usize) -> Result<(), SimulatedRefusal> {
     if open.is_empty() {
         return Ok(());
     }

@@ -49,7 +49,7 @@ const THOUGHTS: u64 = 1024;
 /// Checks the body of `POST /v1/messages`. `betas` is the header of that name.
 pub(super) fn create(body: &Value, betas: &str) -> Result<(), SimulatedRefusal> {
     fields(body, &[])?;
-    required(body, "max_tokens")?;
+    require_field(body, "max_tokens")?;
     let max_tokens = match body["max_tokens"].as_u64() {
         Some(0) => {
             return Err(SimulatedRefusal::invalid(
@@ -87,11 +87,11 @@ pub(super) fn count(body: &Value, betas: &str) -> Result<(), SimulatedRefusal> {
 
 /// What both calls need.
 fn both(body: &Value, betas: &str) -> Result<(), SimulatedRefusal> {
-    required(body, "model")?;
+    require_field(body, "model")?;
     if text(body, "model").is_empty() {
         return Err(SimulatedRefusal::invalid("model: Input should be a valid string"));
     }
-    required(body, "messages")?;
+    require_field(body, "messages")?;
     let Some(messages) = body["messages"].as_array() else {
         return Err(SimulatedRefusal::invalid(
             "messages: Input should be a valid list",
@@ -114,7 +114,7 @@ fn fields(body: &Value, but: &[&str]) -> Result<(), SimulatedRefusal> {
     Ok(())
 }
 
-fn required(body: &Value, name: &str) -> Result<(), SimulatedRefusal> {
+fn require_field(body: &Value, name: &str) -> Result<(), SimulatedRefusal> {
     match body.get(name) {
         Some(_) => Ok(()),
         None => Err(SimulatedRefusal::invalid(format!("{name}: Field required"))),

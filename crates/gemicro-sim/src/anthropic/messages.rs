@@ -5,7 +5,7 @@ use std::sync::Arc;
 use axum::response::Response;
 use serde_json::json;
 
-use super::models::known;
+use super::models::require_model;
 use super::response::{self, MessageHeading};
 use super::{check, request};
 use crate::answer::answer;
@@ -24,7 +24,7 @@ pub(super) async fn create(
     let call = request::call(ScenarioEndpoint::Messages, &body, incoming.header_names());
     world.log.note_call(incoming, &call);
     let betas = incoming.header("anthropic-beta").unwrap_or_default();
-    let check = check::create(&body, betas).and_then(|()| known(world, &call.model));
+    let check = check::create(&body, betas).and_then(|()| require_model(world, &call.model));
     let speech = match decide(world, incoming, &call, check)? {
         ActionOutcome::Done(response) => return Ok(response),
         ActionOutcome::Speak(speech) => *speech,
@@ -57,7 +57,7 @@ pub(super) async fn count(
         incoming.header_names(),
     );
     let betas = incoming.header("anthropic-beta").unwrap_or_default();
-    let check = check::count(&body, betas).and_then(|()| known(world, &call.model));
+    let check = check::count(&body, betas).and_then(|()| require_model(world, &call.model));
     match plain_outcome(world, incoming, &call, check).await? {
         Some(response) => Ok(response),
         None => Ok(json_response(&json!({"input_tokens": call.input_tokens}))),

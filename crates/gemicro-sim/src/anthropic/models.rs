@@ -51,7 +51,7 @@ pub(super) async fn get(
     incoming: &IncomingRequest,
     id: &str,
 ) -> Result<Response, SimulatedRefusal> {
-    let check = known(world, id);
+    let check = require_model(world, id);
     match by_rule(world, incoming, id, check).await? {
         Some(response) => Ok(response),
         None => Ok(json_response(&show(id))),
@@ -59,7 +59,7 @@ pub(super) async fn get(
 }
 
 /// Whether there is such a model, in the words of the API.
-pub(super) fn known(world: &ServerWorld, id: &str) -> Result<(), SimulatedRefusal> {
+pub(super) fn require_model(world: &ServerWorld, id: &str) -> Result<(), SimulatedRefusal> {
     match world.models.knows_claude(id) {
         true => Ok(()),
         false => Err(SimulatedRefusal::new(404, format!("model: {id}"))),

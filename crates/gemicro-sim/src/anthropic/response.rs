@@ -33,7 +33,7 @@ pub(super) fn events(answer: &GeneratedAnswer, heading: &MessageHeading) -> Vec<
     }
     for (index, block) in blocks.iter().enumerate() {
         frames.push(plain(
-            json!({"type": "content_block_start", "index": index, "content_block": begun(block)}),
+            json!({"type": "content_block_start", "index": index, "content_block": opening_block(block)}),
         ));
         if index == 0 {
             frames.push(plain(json!({"type": "ping"})));
@@ -106,7 +106,7 @@ fn blocks(answer: &GeneratedAnswer, heading: &MessageHeading) -> Vec<Value> {
 }
 
 /// The block as it begins: without what the deltas bring.
-fn begun(block: &Value) -> Value {
+fn opening_block(block: &Value) -> Value {
     let mut begun = block.clone();
     match kind(block) {
         "thinking" => {

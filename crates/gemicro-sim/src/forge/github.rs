@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use super::reply::ForgeReply;
 use super::script::{CallPurpose, ForgeScript, ScriptedProtection, ScriptedRequest};
 use super::state::{ForgeState, HeldRequest, HeldState};
-use crate::server::{IncomingRequest, decoded};
+use crate::server::{IncomingRequest, percent_decode};
 
 const DOCUMENTATION: &str = "https://docs.github.com/rest";
 const RULESET: u64 = 42;
@@ -26,20 +26,25 @@ pub(super) fn purpose(incoming: &IncomingRequest) -> Option<CallPurpose> {
     }
 }
 
-pub(super) fn unauthorised(had_token: bool) -> ForgeReply {
+pub(super) fn unauthorised_reply(had_token: bool) -> ForgeReply {
     match had_token {
         true => error(401, "Bad credentials"),
         false => error(401, "Requires authentication"),
     }
 }
 
-pub(super) fn forbidden() -> ForgeReply {
+pub(super) fn forbidden_reply() -> ForgeReply {
     error(403, "Resource not accessible by personal access token")
 }
 
 /// Answers a call that the token may make.
 pub(super) fn answer(script: &ForgeScript, state: &mut ForgeState, incoming: &IncomingRequest) -> ForgeReply {
-    let path: Vec<String> = incoming.path.trim_matches('/').split('/').map(decoded).collect();
+    let path: Vec<String> = incoming
+        .path
+        .trim_matches('/')
+        .split('/')
+        .map(percent_decode)
+        .collect();
     let path: Vec<&str> = path.iter().map(String::as_str).collect();
     let ["repos", owner, name, rest @ ..] = path.as_slice() else {
         return error(404, "Not Found");
@@ -72,7 +77,7 @@ fn classic(script: &ForgeScript, branch: &str) -> ForgeReply {
     let switch = |enabled: bool| json!({ "enabled": enabled });
     match script.protection {
         ScriptedProtection::Off | ScriptedProtection::Ruleset => error(404, "Branch not protected"),
-        ScriptedProtection::Forbidden | ScriptedProtection::ForbiddenOff => forbidden(),
+        ScriptedProtection::Forbidden | ScriptedProtection::ForbiddenOff => forbidden_reply(),
         ScriptedProtection::On => ForgeReply::new(
             200,
             json!({

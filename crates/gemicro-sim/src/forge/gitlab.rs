@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use super::reply::ForgeReply;
 use super::script::{CallPurpose, ForgeScript, ScriptedProtection, ScriptedRequest};
 use super::state::{ForgeState, HeldRequest, HeldState};
-use crate::server::{IncomingRequest, decoded};
+use crate::server::{IncomingRequest, percent_decode};
 
 /// Numbers of the project and of a fork of it.
 const PROJECT: u64 = 5;
@@ -35,11 +35,11 @@ pub(super) fn purpose(incoming: &IncomingRequest) -> Option<CallPurpose> {
     }
 }
 
-pub(super) fn unauthorised() -> ForgeReply {
+pub(super) fn unauthorised_reply() -> ForgeReply {
     message(401, "401 Unauthorized")
 }
 
-pub(super) fn forbidden() -> ForgeReply {
+pub(super) fn forbidden_reply() -> ForgeReply {
     let body = json!({
         "error": "insufficient_scope",
         "error_description": "The request requires higher privileges than provided by the access token.",
@@ -50,7 +50,12 @@ pub(super) fn forbidden() -> ForgeReply {
 
 /// Answers a call that the token may make.
 pub(super) fn answer(script: &ForgeScript, state: &mut ForgeState, incoming: &IncomingRequest) -> ForgeReply {
-    let path: Vec<String> = incoming.path.trim_matches('/').split('/').map(decoded).collect();
+    let path: Vec<String> = incoming
+        .path
+        .trim_matches('/')
+        .split('/')
+        .map(percent_decode)
+        .collect();
     let path: Vec<&str> = path.iter().map(String::as_str).collect();
     let ["api", "v4", "projects", project, rest @ ..] = path.as_slice() else {
         return message(404, "404 Not Found");

@@ -131,14 +131,14 @@ impl SimulatedForge {
         let given = token(incoming);
         if self.script.token.is_some() && given != self.script.token.as_deref() {
             return match self.script.api {
-                ForgeApi::GitHub => github::unauthorised(given.is_some()),
-                ForgeApi::GitLab => gitlab::unauthorised(),
+                ForgeApi::GitHub => github::unauthorised_reply(given.is_some()),
+                ForgeApi::GitLab => gitlab::unauthorised_reply(),
             };
         }
         let writes = incoming.method != Method::GET;
         match (self.script.api, self.script.rights, writes) {
-            (ForgeApi::GitHub, TokenRights::Read, true) => github::forbidden(),
-            (ForgeApi::GitLab, TokenRights::Read, true) => gitlab::forbidden(),
+            (ForgeApi::GitHub, TokenRights::Read, true) => github::forbidden_reply(),
+            (ForgeApi::GitLab, TokenRights::Read, true) => gitlab::forbidden_reply(),
             (ForgeApi::GitHub, TokenRights::Read | TokenRights::Write, _) => {
                 github::answer(&self.script, state, incoming)
             }

@@ -69,7 +69,7 @@ impl Generation {
     }
 
     /// Waits until nothing more will come.
-    pub(crate) async fn ended(&self) {
+    pub(crate) async fn wait_for_end(&self) {
         let mut changes = self.progress.subscribe();
         let _ = changes.wait_for(|progress| progress.end.is_some()).await;
     }

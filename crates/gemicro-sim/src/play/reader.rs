@@ -148,8 +148,8 @@ impl Encoding {
 
     fn frame(self, json: &Value, is_first: bool) -> String {
         match self {
-            Self::InteractionEvents => named(json, "event_type"),
-            Self::TypedEvents => named(json, "type"),
+            Self::InteractionEvents => named_event(json, "event_type"),
+            Self::TypedEvents => named_event(json, "type"),
             Self::ContentEvents => format!("data: {json}\r\n\r\n"),
             Self::ContentArray => format!("{}{json}\n", if is_first { "[" } else { ",\r\n" }),
             Self::ChatEvents => format!("data: {json}\n\n"),
@@ -184,7 +184,7 @@ impl Encoding {
 }
 
 /// An event whose name stands in the named field.
-fn named(json: &Value, field: &str) -> String {
+fn named_event(json: &Value, field: &str) -> String {
     let name = json.get(field).and_then(Value::as_str).unwrap_or("message");
     format!("event: {name}\ndata: {json}\n\n")
 }

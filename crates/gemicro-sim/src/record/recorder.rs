@@ -93,7 +93,7 @@ impl RunningRecorder {
 
     /// The exchanges that are complete or broken off.
     pub fn exchanges(&self) -> Vec<Exchange> {
-        self.tapes.finished().0
+        self.tapes.take_finished().0
     }
 
     /// The recording as a scenario.
@@ -114,7 +114,7 @@ impl RunningRecorder {
 }
 
 fn scenario(tapes: &Tapes, name: &str) -> Result<Scenario, RecordError> {
-    match tapes.finished() {
+    match tapes.take_finished() {
         (exchanges, 0) => Ok(rules::scenario(name, &exchanges)),
         (_, n_dropped) => Err(RecordError::TooLarge(n_dropped)),
     }

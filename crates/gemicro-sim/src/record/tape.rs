@@ -62,7 +62,7 @@ impl Tapes {
     }
 
     /// The finished exchanges and how many did not fit.
-    pub(super) fn finished(&self) -> (Vec<Exchange>, u64) {
+    pub(super) fn take_finished(&self) -> (Vec<Exchange>, u64) {
         let kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
         (kept.exchanges.values().cloned().collect(), kept.n_dropped)
     }

@@ -91,7 +91,7 @@ impl TryFrom<RuleEntry> for ScenarioRule {
             (_, _, Some(_)) => {
                 return Err("`raw` is a whole response: expected no `reply` or `fault` beside it".to_owned());
             }
-            (reply, fault, None) => spoken(reply, fault)?,
+            (reply, fault, None) => parse_action(reply, fault)?,
         };
         Ok(Self {
             name: entry.name,
@@ -104,7 +104,7 @@ impl TryFrom<RuleEntry> for ScenarioRule {
     }
 }
 
-fn spoken(reply: Option<ScriptedReply>, fault: Option<Fault>) -> Result<RuleAction, String> {
+fn parse_action(reply: Option<ScriptedReply>, fault: Option<Fault>) -> Result<RuleAction, String> {
     if let Some(reply) = &reply {
         let voices = [
             reply.text.is_some(),

@@ -134,8 +134,10 @@ fn fill(text: &str, call: &ModelCall) -> String {
             Field::Model => filled.push_str(&call.model),
             Field::System => filled.push_str(&call.system),
             Field::ToolResult => filled.push_str(&results(call)),
-            Field::Line(label) => filled.push_str(labelled(call, label).map_or("", |(line, _)| line)),
-            Field::After(label) => filled.push_str(labelled(call, label).map_or("", |(_, tail)| tail.trim())),
+            Field::Line(label) => filled.push_str(split_label(call, label).map_or("", |(line, _)| line)),
+            Field::After(label) => {
+                filled.push_str(split_label(call, label).map_or("", |(_, tail)| tail.trim()))
+            }
             Field::Between(start, end) => filled.push_str(between(call, start, end).unwrap_or_default()),
         }
         rest = tail;
@@ -145,7 +147,7 @@ fn fill(text: &str, call: &ModelCall) -> String {
 }
 
 /// What stands after a label.
-fn labelled<'c>(call: &'c ModelCall, label: &str) -> Option<(&'c str, &'c str)> {
+fn split_label<'c>(call: &'c ModelCall, label: &str) -> Option<(&'c str, &'c str)> {
     places(call).find_map(|text| after_label(text, label))
 }
 

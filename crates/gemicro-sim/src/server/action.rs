@@ -43,7 +43,7 @@ pub(crate) fn decide(
     };
     let Some((name, rule)) = world.rules.choose(&world.scenario, call, among) else {
         check?;
-        return unmatched(world, call);
+        return no_rule_matched(world, call);
     };
     world.log.note_rule(incoming.number, &name);
     match &rule.action {
@@ -78,7 +78,7 @@ pub(crate) async fn plain_outcome(
     }
 }
 
-fn unmatched(world: &ServerWorld, call: &ModelCall) -> Result<ActionOutcome, SimulatedRefusal> {
+fn no_rule_matched(world: &ServerWorld, call: &ModelCall) -> Result<ActionOutcome, SimulatedRefusal> {
     if !call.endpoint.generates() {
         return Ok(ActionOutcome::Plain);
     }

@@ -4,7 +4,7 @@ use axum::http::Method;
 use axum::response::Response;
 use serde_json::{Map, Value, json};
 
-use super::incoming::{IncomingRequest, decoded};
+use super::incoming::{IncomingRequest, percent_decode};
 use super::refusal::SimulatedRefusal;
 use super::respond::json_response;
 use super::world::ServerWorld;
@@ -18,11 +18,11 @@ pub(crate) fn answer(world: &ServerWorld, incoming: &IncomingRequest) -> Result<
     match (&incoming.method, path.as_slice()) {
         (&Method::GET, ["log"]) => Ok(json_response(&log(world))),
         (&Method::POST, ["gates", name, "open"]) => {
-            world.gates.open(&decoded(name));
+            world.gates.open(&percent_decode(name));
             Ok(json_response(&json!({})))
         }
         (&Method::GET, ["gates", name]) => Ok(json_response(
-            &json!({"waiting": world.gates.waiting(&decoded(name))}),
+            &json!({"waiting": world.gates.waiting(&percent_decode(name))}),
         )),
         (&Method::POST, ["reset"]) => {
             world.reset();
@@ -44,14 +44,14 @@ fn log(world: &ServerWorld) -> Value {
         .collect();
     let rules: Map<String, Value> = world
         .rules
-        .taken(&world.scenario)
+        .counts(&world.scenario)
         .into_iter()
         .map(|(name, n_taken)| (name, json!(n_taken)))
         .collect();
     json!({
         "scenario": world.scenario.name,
         "entries": entries,
-        "dropped": world.log.dropped(),
+        "dropped": world.log.n_dropped(),
         "rules": rules,
     })
 }

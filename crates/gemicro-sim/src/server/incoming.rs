@@ -113,13 +113,13 @@ fn pairs(query: &str) -> Vec<(String, String)> {
         .filter(|pair| !pair.is_empty())
         .map(|pair| {
             let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
-            (decoded(name), decoded(value))
+            (percent_decode(name), percent_decode(value))
         })
         .collect()
 }
 
 /// Percent-decoding; what is not valid stays as it is.
-pub(crate) fn decoded(text: &str) -> String {
+pub(crate) fn percent_decode(text: &str) -> String {
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text.as_bytes();
     while let [first, tail @ ..] = rest {

@@ -83,12 +83,12 @@ impl RequestLog {
 
     /// All entries that are kept, oldest first.
     pub fn entries(&self) -> Vec<LogEntry> {
-        self.kept().entries.iter().cloned().collect()
+        self.lock_entries().entries.iter().cloned().collect()
     }
 
     /// Requests to one endpoint that are kept.
     pub fn count(&self, endpoint: ScenarioEndpoint) -> usize {
-        let kept = self.kept();
+        let kept = self.lock_entries();
         kept.entries
             .iter()
             .filter(|entry| entry.endpoint == Some(endpoint))
@@ -96,8 +96,8 @@ impl RequestLog {
     }
 
     /// Entries that had to go for newer ones.
-    pub fn dropped(&self) -> u64 {
-        self.kept().n_dropped
+    pub fn n_dropped(&self) -> u64 {
+        self.lock_entries().n_dropped
     }
 
     /// Writes a request down and gives its number.
@@ -120,7 +120,7 @@ impl RequestLog {
                 redactor.redact(incoming.header(name)?).into_owned(),
             ))
         });
-        let mut kept = self.kept();
+        let mut kept = self.lock_entries();
         kept.n_seen += 1;
         let entry = LogEntry {
             number: kept.n_seen,
@@ -167,11 +167,11 @@ impl RequestLog {
     }
 
     pub(crate) fn reset(&self) {
-        *self.kept() = LogContents::default();
+        *self.lock_entries() = LogContents::default();
     }
 
     fn change(&self, number: u64, change: impl FnOnce(&mut LogEntry)) {
-        let mut kept = self.kept();
+        let mut kept = self.lock_entries();
         // Numbers have no gaps, so the place follows from the first one.
         let first = kept.entries.front().map_or(0, |entry| entry.number);
         let place = number
@@ -182,7 +182,7 @@ impl RequestLog {
         }
     }
 
-    fn kept(&self) -> std::sync::MutexGuard<'_, LogContents> {
+    fn lock_entries(&self) -> std::sync::MutexGuard<'_, LogContents> {
         self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -211,7 +211,7 @@ mod tests {
         for _ in 0..ENTRIES + 10 {
             log.begin(&request(""));
         }
-        assert_eq!((log.entries().len(), log.dropped()), (ENTRIES, 10));
+        assert_eq!((log.entries().len(), log.n_dropped()), (ENTRIES, 10));
         let number = log.begin(&request("x"));
         log.note_status(number, 200);
         log.note_status(1, 500);

@@ -15,7 +15,7 @@ mod world;
 
 pub(crate) use action::{ActionOutcome, Speech, decide, plain_outcome};
 pub(crate) use deliver::{WireDelivery, deliver};
-pub(crate) use incoming::{IncomingRequest, decoded};
+pub(crate) use incoming::{IncomingRequest, percent_decode};
 pub use log::{LogEntry, RequestLog};
 pub(crate) use refusal::SimulatedRefusal;
 pub(crate) use respond::{json_response, seconds_since_1970, spoilt_json, stream_response};

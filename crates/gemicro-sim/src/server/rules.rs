@@ -58,7 +58,7 @@ impl RuleCounters {
     }
 
     /// Name of each rule and how many requests it took.
-    pub(crate) fn taken(&self, scenario: &Scenario) -> Vec<(String, u64)> {
+    pub(crate) fn counts(&self, scenario: &Scenario) -> Vec<(String, u64)> {
         let counts = self.counts.lock().unwrap_or_else(PoisonError::into_inner);
         let names = scenario
             .rules

@@ -78,7 +78,7 @@ impl RunningSimulator {
 
     /// Name of each rule and how many requests it took.
     pub fn rules(&self) -> Vec<(String, u64)> {
-        self.world.rules.taken(&self.world.scenario)
+        self.world.rules.counts(&self.world.scenario)
     }
 
     /// Back to the start: no log, no interactions, closed gates, rules uncounted.

@@ -61,7 +61,7 @@ impl Best {
             .chain(&in_title)
             .map(|(keyword, _)| *keyword)
             .collect();
-        if has.is_empty() && !self.keywords.given().is_empty() {
+        if has.is_empty() && !self.keywords.given_words().is_empty() {
             return;
         }
         self.n_found += 1;
@@ -79,7 +79,7 @@ impl Best {
                 at: entry.at,
                 keywords: has
                     .iter()
-                    .map(|idx| self.keywords.given()[*idx].clone())
+                    .map(|idx| self.keywords.given_words()[*idx].clone())
                     .collect(),
             },
         };
@@ -91,7 +91,7 @@ impl Best {
 
     /// The words that are looked for.
     pub(super) fn keywords(&self) -> &[String] {
-        self.keywords.given()
+        self.keywords.given_words()
     }
 
     /// How many entries have one of the keywords.

@@ -39,7 +39,7 @@ impl Keywords {
     }
 
     /// The words as they were given.
-    pub(super) fn given(&self) -> &[String] {
+    pub(super) fn given_words(&self) -> &[String] {
         &self.given
     }
 
@@ -144,7 +144,7 @@ mod tests {
     #[test]
     fn a_keyword_counts_once_however_it_is_written() {
         let keywords = Keywords::new(&["Loop", "loop", " ", "OODA"].map(str::to_owned));
-        assert_eq!(keywords.given(), ["Loop", "OODA"]);
+        assert_eq!(keywords.given_words(), ["Loop", "OODA"]);
         let hits = keywords.first_hits("loop, Ooda, loop");
         assert_eq!(hits, [(0, 0..4), (1, 6..10)]);
     }

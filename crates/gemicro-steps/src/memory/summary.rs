@@ -22,7 +22,7 @@ pub(super) fn summary(best: Best, bounds: SearchBounds, mut notes: Vec<String>) 
     };
     let (mut text, mut sources) = (String::new(), Vec::new());
     for found in best.into_found() {
-        let told = told(sources.len() + 1, &found);
+        let told = entry_text(sources.len() + 1, &found);
         if text.len() + told.len() > bounds.summary_bytes {
             break;
         }
@@ -47,7 +47,7 @@ pub(super) fn summary(best: Best, bounds: SearchBounds, mut notes: Vec<String>) 
 }
 
 /// One entry: where it is, what stands above it, what it says.
-fn told(number: usize, found: &RankedEntry) -> String {
+fn entry_text(number: usize, found: &RankedEntry) -> String {
     let mut told = if number > 1 {
         "\n".to_owned()
     } else {

@@ -71,12 +71,12 @@ impl BranchWorkshop {
 
     /// The commit that the workshop is at.
     pub(super) fn tip(&self) -> String {
-        self.held().tip()
+        self.lock_checkout().tip()
     }
 
     /// Whether the branch was made now.
     pub(super) fn is_new(&self) -> bool {
-        self.held().is_new()
+        self.lock_checkout().is_new()
     }
 
     /// What should be said about the branch before it is measured.
@@ -97,7 +97,7 @@ impl BranchWorkshop {
 
     /// Whether the tip is the commit of a step: it was made before a crash.
     pub(super) async fn was_made_by(&self, run: &StreamId, step: &StepKey) -> Result<bool, Failure> {
-        let asked = self.held().tip_message();
+        let asked = self.lock_checkout().tip_message();
         let message = asked.await?;
         let says = |name: &str, value: &str| message.lines().any(|line| line == format!("{name}: {value}"));
         Ok(says("Gemicro-Run", run.as_str()) && says("Gemicro-Step", step.as_str()))
@@ -137,7 +137,7 @@ impl BranchWorkshop {
         Ok(let_go(self.branch)?.leave_clean(StepWorkerKind::Agent).await)
     }
 
-    fn held(&self) -> MutexGuard<'_, OnBranch> {
+    fn lock_checkout(&self) -> MutexGuard<'_, OnBranch> {
         self.branch.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -36,7 +36,7 @@ pub(crate) async fn measure(
 pub(crate) async fn try_test(tools: &Tools, input: TrialInput, call: &StepCall) -> Result<Trial, Failure> {
     let at = BranchWorkshop::open(tools, &input.place).await?;
     if at.was_made_by(&call.run, &call.step.key).await? {
-        return recognised(at, &input, call).await;
+        return recognise_trial(at, &input, call).await;
     }
     match try_out(&at, &input, &call.cancel).await {
         Ok(TrialFinding::Rejected(trial)) => {
@@ -69,15 +69,15 @@ async fn land(tools: &Tools, at: BranchWorkshop, good: Good, call: &StepCall) ->
                 reports: outcome.reports,
             };
             let commit = landed.commit.clone();
-            good.landed(&workshop, (&changes, &commit), landed)
+            good.landed_trial(&workshop, (&changes, &commit), landed)
         }
-        Err(failure) if is_about_the_commit(failure.kind) => Ok(good.refused(failure.message)),
+        Err(failure) if is_about_the_commit(failure.kind) => Ok(good.refused_trial(failure.message)),
         Err(failure) => Err(failure),
     }
 }
 
 /// A test that was committed before a crash: it was good then, and is measured again.
-async fn recognised(at: BranchWorkshop, input: &TrialInput, call: &StepCall) -> Result<Trial, Failure> {
+async fn recognise_trial(at: BranchWorkshop, input: &TrialInput, call: &StepCall) -> Result<Trial, Failure> {
     let (tip, branch) = (at.tip(), input.place.branch.clone());
     let after = observe(&at, &input.place.commands, (&at.changes, &tip), &call.cancel).await;
     at.leave().await?.tell(&call.reporter);

@@ -6,12 +6,14 @@ use std::time::Duration;
 use gemicro_agents::branch_at::open_plain;
 use gemicro_agents::caches::CheckoutUse;
 use gemicro_agents::checkout::{Checkout, SetUp};
-use gemicro_agents::step_tools::{Tools, blocking, commit};
-use gemicro_agents::{OnBranch, StepWorkerKind, told};
+use gemicro_agents::step_tools::{Tools, commit, run_blocking};
+use gemicro_agents::{OnBranch, StepWorkerKind, to_failure};
 use gemicro_core::execute::StepCall;
 use gemicro_event::Failure;
 use gemicro_guard::sandbox::show_program_hint;
-use gemicro_pipeline::evidence::{CheckExit, CheckRun, CheckVerdict, by_family, judge, masked, named};
+use gemicro_pipeline::evidence::{
+    CheckExit, CheckRun, CheckVerdict, by_family, find_masked_exit, judge, test_names,
+};
 use gemicro_pipeline::payload::DOCUMENT_FOLDER;
 use gemicro_pipeline::steps::{CheckInput, CheckRecord, Evidence};
 use gemicro_pipeline::workflow::Check;
@@ -86,7 +88,7 @@ async fn one(checkout: &Checkout, check: &Check, cancel: &CancellationToken) -> 
     };
     let mut took = Duration::ZERO;
     // A command that hides how it ended proves nothing, so it is not run.
-    if masked(&check.command).is_none() {
+    if find_masked_exit(&check.command).is_none() {
         let limit = Duration::from_millis(check.timeout_ms);
         let ran = checkout.workshop.run(&check.command, limit, cancel).await?;
         took = ran.took;
@@ -114,7 +116,7 @@ async fn one(checkout: &Checkout, check: &Check, cancel: &CancellationToken) -> 
     };
     match checked.fault() {
         None => {
-            checked.tests = named(&run.output);
+            checked.tests = test_names(&run.output);
             checked.by_family = by_family(&run.output);
         }
         Some(_) => checked.output = ending(&run.output),
@@ -125,9 +127,9 @@ async fn one(checkout: &Checkout, check: &Check, cancel: &CancellationToken) -> 
 /// The tree at the tip, without the documents of tasks.
 pub(super) async fn tree(branch: &OnBranch) -> Result<String, Failure> {
     let (repository, tip) = (branch.repository().clone(), branch.tip());
-    blocking(move || {
+    run_blocking(move || {
         let tree = repository.tree_without(&commit(&tip)?, &[DOCUMENT_FOLDER]);
-        tree.map_err(|error| told(&error))
+        tree.map_err(|error| to_failure(&error))
     })
     .await
 }

@@ -36,7 +36,7 @@ pub(super) fn hold(
     };
     let changed = repository.changed_paths(old, new)?;
     let mut held = ClaimResults {
-        faults: rewritten(repository, new, &input.phase.kept)?,
+        faults: rewritten_documents(repository, new, &input.phase.kept)?,
         plan: None,
         commits: repository.commits_between(old, new, MOST_COMMITS)?,
     };
@@ -97,7 +97,7 @@ pub(super) fn hold(
 }
 
 /// Says which documents of earlier phases are not as those left them.
-fn rewritten(
+fn rewritten_documents(
     repository: &TrustedRepo,
     new: &CommitId,
     kept: &[(String, String)],

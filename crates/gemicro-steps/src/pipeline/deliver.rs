@@ -1,8 +1,8 @@
 //! Pushes the branch and offers it: on the remote's forge, or as a text.
 
 use gemicro_agents::branch_at::open_plain;
-use gemicro_agents::step_tools::{Tools, blocking, commit};
-use gemicro_agents::{StepWorkerKind, told};
+use gemicro_agents::step_tools::{Tools, commit, run_blocking};
+use gemicro_agents::{StepWorkerKind, to_failure};
 use gemicro_core::execute::StepCall;
 use gemicro_event::{ErrorKind, Failure};
 use gemicro_guard::repository::Slug;
@@ -21,13 +21,13 @@ pub(crate) async fn deliver(
     let (look, tip, tree) = (repository.clone(), input.place.tip.clone(), input.tree.clone());
     let remote_url = {
         let remote = input.main.remote.clone();
-        blocking(move || {
+        run_blocking(move || {
             let found = look.tree_without(&commit(&tip)?, &[DOCUMENT_FOLDER]);
-            if found.map_err(|error| told(&error))? != tree {
+            if found.map_err(|error| to_failure(&error))? != tree {
                 let message = "the branch is not what was reviewed, so it is not offered";
                 return Err(Failure::new(ErrorKind::GateClosed, message));
             }
-            let remotes = look.remotes().map_err(|error| told(&error))?;
+            let remotes = look.remotes().map_err(|error| to_failure(&error))?;
             let named = remotes.into_iter().find(|it| Some(&it.name) == remote.as_ref());
             Ok(named.map(|it| it.url))
         })
@@ -51,11 +51,11 @@ pub(crate) async fn deliver(
     let pushed_to = input.main.remote.clone().filter(|_| input.push);
     if let Some(remote) = &pushed_to {
         let (name, tip) = (remote.clone(), input.place.tip.clone());
-        let slug: Slug = input.place.branch.parse().map_err(|error| told(&error))?;
-        blocking(move || {
+        let slug: Slug = input.place.branch.parse().map_err(|error| to_failure(&error))?;
+        run_blocking(move || {
             repository
                 .push(&name, &slug, &commit(&tip)?)
-                .map_err(|error| told(&error))
+                .map_err(|error| to_failure(&error))
         })
         .await?;
         delivered.remote = Some(remote.clone());

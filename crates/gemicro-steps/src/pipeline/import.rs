@@ -1,8 +1,8 @@
 //! Takes over what an agent did in its private checkout, and holds it against its claims.
 
 use gemicro_agents::branch_at::{BranchState, by, open};
-use gemicro_agents::step_tools::{Tools, blocking, commit};
-use gemicro_agents::{BranchImport, StepWorkerKind, told};
+use gemicro_agents::step_tools::{Tools, commit, run_blocking};
+use gemicro_agents::{BranchImport, StepWorkerKind, to_failure};
 use gemicro_core::ask::BranchOutcome;
 use gemicro_core::execute::StepCall;
 use gemicro_event::Failure;
@@ -27,7 +27,7 @@ const DOCUMENT_FOLDERS: [&str; 8] = [
 
 /// What no role may write: the next run would take it for the owner's words, and a reader for a review that there was.
 /// Its own document is the only review that a role writes.
-fn reserved(own: Option<&String>) -> Vec<ReservedPath> {
+fn reserved_paths(own: Option<&String>) -> Vec<ReservedPath> {
     let rules = [
         (
             HUMAN_REVIEW,
@@ -65,9 +65,9 @@ pub(crate) async fn import(
                 trailers: input.trailers.clone(),
             };
             let mut landing = BranchImport::with(&tools.setup, tier, message)
-                .marked(by(call))
+                .with_mark(by(call))
                 .never(input.place.carry.clone())
-                .reserving(reserved(input.phase.own.as_ref()))
+                .with_reserved_paths(reserved_paths(input.phase.own.as_ref()))
                 .plain(DOCUMENT_FOLDERS.map(str::to_owned).to_vec());
             if let Some(only) = &input.only {
                 landing = landing.only(only.clone());
@@ -76,7 +76,7 @@ pub(crate) async fn import(
                 // Once a merge is on the branch, no later step asks whether it is what git makes of it.
                 let judged = input.clone();
                 landing = landing
-                    .knowing(commit(theirs)?)
+                    .with_known_commit(commit(theirs)?)
                     .unless(move |repository, new| Ok(hold(repository, &judged, new)?.faults));
             }
             let (tripped, landed) = branch.leave(Some(landing), StepWorkerKind::Gemicro).await;
@@ -89,28 +89,28 @@ pub(crate) async fn import(
             let tip = branch.tip();
             let tripped = branch.leave_clean(StepWorkerKind::Gemicro).await;
             tripped.tell(&call.reporter);
-            (Some(recognised(&input, tip)), repository)
+            (Some(recognise_import(&input, tip)), repository)
         }
     };
-    let outcome = outcome.unwrap_or_else(|| recognised(&input, input.place.tip.clone()));
-    blocking(move || taken(&repository, &input, outcome)).await
+    let outcome = outcome.unwrap_or_else(|| recognise_import(&input, input.place.tip.clone()));
+    run_blocking(move || import_result(&repository, &input, outcome)).await
 }
 
 /// What is known of an import that nobody wrote down.
-fn recognised(input: &ImportInput, tip: String) -> BranchOutcome {
+fn recognise_import(input: &ImportInput, tip: String) -> BranchOutcome {
     BranchOutcome {
         new: tip,
-        ..BranchOutcome::unmoved(input.place.branch.clone(), input.place.tip.clone())
+        ..BranchOutcome::unmoved_branch(input.place.branch.clone(), input.place.tip.clone())
     }
 }
 
-fn taken(
+fn import_result(
     repository: &TrustedRepo,
     input: &ImportInput,
     outcome: BranchOutcome,
 ) -> Result<ImportStepResult, Failure> {
     let (old, new) = (commit(&outcome.old)?, commit(&outcome.new)?);
-    let held = hold(repository, input, &new).map_err(|error| told(&error))?;
+    let held = hold(repository, input, &new).map_err(|error| to_failure(&error))?;
     let ClaimResults {
         faults,
         plan,
@@ -119,7 +119,7 @@ fn taken(
     let merged = if let AgentClaim::Merge { theirs, .. } = &input.claim {
         repository
             .commits_between(&old, &commit(theirs)?, MOST_COMMITS)
-            .map_err(|error| told(&error))?
+            .map_err(|error| to_failure(&error))?
     } else {
         Vec::new()
     };
@@ -130,7 +130,7 @@ fn taken(
     Ok(ImportStepResult {
         tree: repository
             .tree_without(&new, &[DOCUMENT_FOLDER])
-            .map_err(|error| told(&error))?,
+            .map_err(|error| to_failure(&error))?,
         commits: own.map(|it| (it.id.to_string(), it.subject.clone())).collect(),
         n_files: outcome.n_files,
         insertions: outcome.insertions,

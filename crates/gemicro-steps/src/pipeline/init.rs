@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 
 use gemicro_agents::caches::CheckoutUse;
 use gemicro_agents::checkout::{Checkout, SetUp};
-use gemicro_agents::step_tools::{Tools, blocking, commit};
-use gemicro_agents::{OnBranch, StepWorkerKind, look_at, told};
+use gemicro_agents::step_tools::{Tools, commit, run_blocking};
+use gemicro_agents::{OnBranch, StepWorkerKind, look_at, to_failure};
 use gemicro_core::execute::StepCall;
 use gemicro_event::{ErrorKind, Failure};
 use gemicro_guard::repository::{FileAt, RepositoryNote, TrustedRepo};
@@ -13,7 +13,7 @@ use gemicro_pipeline::forge::Forges;
 use gemicro_pipeline::steps::{CheckInput, CheckoutSpec, Evidence, InitInput, InitResult};
 
 use super::check::gather;
-use super::merge::named;
+use super::merge::main_branch;
 
 /// What the folder of handed-over files is for.
 const HANDOVER_NOTE: &[u8] =
@@ -54,20 +54,20 @@ async fn open(tools: &Tools, input: &InitInput, call: &StepCall) -> Result<OnBra
     let (setup, state) = (tools.setup.clone(), tools.commons.state().to_owned());
     let (place, run) = (input.place.clone(), call.run.to_string());
     let input = input.clone();
-    blocking(move || {
+    run_blocking(move || {
         if input.goes_on {
             return OnBranch::reopen(&setup, &state, (&place.directory, &place.branch));
         }
         let repository = look_at(&setup, &state, &place.directory)?;
         let remote = TaskRemote::look(&repository, input.remote.as_deref(), input.push);
-        for name in numbered(&place.branch) {
+        for name in branch_names(&place.branch) {
             let begun = match remote.has(&name) {
                 true => None,
                 false => OnBranch::begin(&setup, &state, (&place.directory, &name), &run)?,
             };
             match begun {
                 Some(branch) => return Ok(branch),
-                None if input.exact => return Err(remote.taken(&name)),
+                None if input.exact => return Err(remote.branch_taken(&name)),
                 None => {}
             }
         }
@@ -94,7 +94,7 @@ impl TaskRemote {
             Ok(names) => Self { names, unknown: None },
             Err(error) => Self {
                 names: BTreeSet::new(),
-                unknown: Some(told(&error)),
+                unknown: Some(to_failure(&error)),
             },
         }
     }
@@ -103,7 +103,7 @@ impl TaskRemote {
         self.names.contains(name)
     }
 
-    pub(super) fn taken(&self, name: &str) -> Failure {
+    pub(super) fn branch_taken(&self, name: &str) -> Failure {
         let place = if self.has(name) { " at the remote" } else { "" };
         Failure::new(
             ErrorKind::Conflict,
@@ -123,7 +123,7 @@ pub(super) fn in_words(note: &str) -> String {
 }
 
 /// The names that a branch may get, the wanted one first.
-pub(super) fn numbered(wanted: &str) -> impl Iterator<Item = String> {
+pub(super) fn branch_names(wanted: &str) -> impl Iterator<Item = String> {
     (1..=MOST_TAKEN).map(move |number| match number {
         1 => wanted.to_owned(),
         n => format!("{wanted}-{n}"),
@@ -139,7 +139,7 @@ pub(super) fn all_taken(wanted: &str) -> Failure {
 async fn reopen(tools: &Tools, place: &CheckoutSpec) -> Result<OnBranch, Failure> {
     let (setup, state) = (tools.setup.clone(), tools.commons.state().to_owned());
     let place = place.clone();
-    blocking(move || OnBranch::reopen(&setup, &state, (&place.directory, &place.branch))).await
+    run_blocking(move || OnBranch::reopen(&setup, &state, (&place.directory, &place.branch))).await
 }
 
 async fn prepare(
@@ -152,12 +152,12 @@ async fn prepare(
     let (look, remote) = (repository.clone(), input.remote.clone());
     let tip = branch.tip();
     let (at, goes_on) = (tip.clone(), input.goes_on);
-    let looked = blocking(move || {
+    let looked = run_blocking(move || {
         let main = look
             .main_branch(remote.as_deref())
-            .map_err(|error| told(&error))?;
-        let main = named(main);
-        let remotes = look.remotes().map_err(|error| told(&error))?;
+            .map_err(|error| to_failure(&error))?;
+        let main = main_branch(main);
+        let remotes = look.remotes().map_err(|error| to_failure(&error))?;
         let url = remotes
             .into_iter()
             .find(|it| Some(&it.name) == main.remote.as_ref());
@@ -167,7 +167,7 @@ async fn prepare(
             false => commit(&at)?,
         };
         let notes = look.read_file(&at, HUMAN_REVIEW, MOST_NOTES);
-        let notes = match notes.map_err(|error| told(&error))? {
+        let notes = match notes.map_err(|error| to_failure(&error))? {
             Some(FileAt::File { bytes, .. }) => Some(String::from_utf8_lossy(&bytes).into_owned()),
             Some(FileAt::Link | FileAt::Folder | FileAt::Gitlink) | None => None,
         };

@@ -3,8 +3,8 @@
 use gemicro_agents::branch_at::{BranchState, by, open};
 use gemicro_agents::caches::CheckoutUse;
 use gemicro_agents::checkout::Checkout;
-use gemicro_agents::step_tools::{Tools, blocking, commit};
-use gemicro_agents::{BranchImport, StepWorkerKind, told};
+use gemicro_agents::step_tools::{Tools, commit, run_blocking};
+use gemicro_agents::{BranchImport, StepWorkerKind, to_failure};
 use gemicro_core::execute::StepCall;
 use gemicro_event::Failure;
 use gemicro_guard::repository::{self, CommitMessage, MainBranchFrom, Merge, TrustedRepo};
@@ -19,16 +19,16 @@ pub(crate) async fn merge(tools: &Tools, input: MergeInput, call: &StepCall) -> 
         BranchState::Landed(branch) => {
             let (repository, tip) = (branch.repository().clone(), branch.tip());
             let _ = branch.leave_clean(StepWorkerKind::Gemicro).await;
-            return blocking(move || {
+            return run_blocking(move || {
                 let main = look_up(&repository, &input.main)?;
-                merged(&repository, main, MergeOutcome::Merged, tip)
+                merge_result(&repository, main, MergeOutcome::Merged, tip)
             })
             .await;
         }
     };
     let repository = branch.repository().clone();
     let (look, main) = (repository.clone(), input.main.clone());
-    let main = blocking(move || look_up(&look, &main)).await?;
+    let main = run_blocking(move || look_up(&look, &main)).await?;
     let theirs = commit(&main.commit)?;
     let checkout = Checkout::fresh(tools, branch, &input.place, CheckoutUse::Own).await?;
     let branch = checkout.leave();
@@ -37,7 +37,7 @@ pub(crate) async fn merge(tools: &Tools, input: MergeInput, call: &StepCall) -> 
         trailers: input.trailers,
     };
     let (setup, said) = (tools.setup.clone(), message.clone());
-    let (branch, outcome) = blocking(move || {
+    let (branch, outcome) = run_blocking(move || {
         let outcome = branch.merge(&setup, tier, &theirs, &said)?;
         Ok((branch, outcome))
     })
@@ -45,12 +45,15 @@ pub(crate) async fn merge(tools: &Tools, input: MergeInput, call: &StepCall) -> 
     match outcome {
         Merge::UpToDate => {
             let _ = branch.leave_clean(StepWorkerKind::Gemicro).await;
-            blocking(move || merged(&repository, main, MergeOutcome::UpToDate, input.place.tip)).await
+            run_blocking(move || merge_result(&repository, main, MergeOutcome::UpToDate, input.place.tip))
+                .await
         }
         Merge::Conflict { files, text } => {
             let _ = branch.leave_clean(StepWorkerKind::Gemicro).await;
-            let conflict =
-                blocking(move || merged(&repository, main, MergeOutcome::Conflict, input.place.tip)).await?;
+            let conflict = run_blocking(move || {
+                merge_result(&repository, main, MergeOutcome::Conflict, input.place.tip)
+            })
+            .await?;
             Ok(MergeResult {
                 files,
                 words: text,
@@ -59,12 +62,12 @@ pub(crate) async fn merge(tools: &Tools, input: MergeInput, call: &StepCall) -> 
         }
         Merge::Clean => {
             let landing = BranchImport::with(&tools.setup, tier, message)
-                .marked(by(call))
-                .knowing(commit(&main.commit)?);
+                .with_mark(by(call))
+                .with_known_commit(commit(&main.commit)?);
             let (tripped, landed) = branch.leave(Some(landing), StepWorkerKind::Gemicro).await;
             tripped.tell(&call.reporter);
             let tip = landed.transpose()?.map_or(input.place.tip, |outcome| outcome.new);
-            blocking(move || merged(&repository, main, MergeOutcome::Merged, tip)).await
+            run_blocking(move || merge_result(&repository, main, MergeOutcome::Merged, tip)).await
         }
     }
 }
@@ -75,11 +78,11 @@ pub(super) fn look_up(repository: &TrustedRepo, main: &IntendedBranch) -> Result
         Some(remote) => repository.main_branch(Some(remote)),
         None => repository.local_main_branch(),
     };
-    Ok(named(found.map_err(|error| told(&error))?))
+    Ok(main_branch(found.map_err(|error| to_failure(&error))?))
 }
 
 /// Main as steps speak of it.
-pub(super) fn named(main: repository::MainBranch) -> IntendedBranch {
+pub(super) fn main_branch(main: repository::MainBranch) -> IntendedBranch {
     IntendedBranch {
         name: main.name,
         commit: main.commit.to_string(),
@@ -90,7 +93,7 @@ pub(super) fn named(main: repository::MainBranch) -> IntendedBranch {
     }
 }
 
-fn merged(
+fn merge_result(
     repository: &TrustedRepo,
     main: IntendedBranch,
     outcome: MergeOutcome,
@@ -100,7 +103,7 @@ fn merged(
     Ok(MergeResult {
         main,
         outcome,
-        tree: tree.map_err(|error| told(&error))?,
+        tree: tree.map_err(|error| to_failure(&error))?,
         new: tip,
         files: Vec::new(),
         words: String::new(),

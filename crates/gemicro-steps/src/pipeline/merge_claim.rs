@@ -53,7 +53,7 @@ pub(super) fn faults(
             faults.push(format!("{path} still has the marks of a conflict in it"));
         }
     }
-    let mut departed = repository.departed(&merge, tip)?;
+    let mut departed = repository.departed_paths(&merge, tip)?;
     // Ideas of an earlier round may have been written down since.
     departed.retain(|path| Some(path) != claim.document && path != BACKLOG);
     if !departed.is_empty() {

@@ -2,13 +2,13 @@
 
 use std::path::Path;
 
-use gemicro_agents::step_tools::blocking;
-use gemicro_agents::{AgentSetup, look_at, told};
+use gemicro_agents::step_tools::run_blocking;
+use gemicro_agents::{AgentSetup, look_at, to_failure};
 use gemicro_event::Failure;
 use gemicro_guard::repository::{MainBranchFrom, Slug, TrustedRepo};
 use gemicro_pipeline::plan::PipelinePlan;
 
-use super::init::{TaskRemote, all_taken, in_words, numbered, protection};
+use super::init::{TaskRemote, all_taken, branch_names, in_words, protection};
 
 /// What a task would begin with.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -35,7 +35,7 @@ pub struct Outlook {
 pub async fn outlook(setup: &AgentSetup, state: &Path, plan: &PipelinePlan) -> Outlook {
     let mut outlook = Outlook::default();
     let (looking, state, folder) = (setup.clone(), state.to_owned(), plan.directory.clone());
-    let repository = match blocking(move || look_at(&looking, &state, &folder)).await {
+    let repository = match run_blocking(move || look_at(&looking, &state, &folder)).await {
         Ok(repository) => repository,
         Err(failure) => {
             outlook.obstacles.push(failure);
@@ -46,7 +46,7 @@ pub async fn outlook(setup: &AgentSetup, state: &Path, plan: &PipelinePlan) -> O
     outlook.notes = notes.map(|note| in_words(note.message())).collect();
     outlook.repository = Some(repository.top().display().to_string());
     let wanted = plan.clone();
-    let looked = blocking(move || {
+    let looked = run_blocking(move || {
         let main = find_main(&repository, wanted.remote.as_deref());
         // A remote that does not answer is not asked twice.
         let remote = TaskRemote::look(&repository, wanted.remote.as_deref(), wanted.push && main.is_ok());
@@ -101,12 +101,14 @@ fn free_branch(
     remote: &TaskRemote,
     plan: &PipelinePlan,
 ) -> Result<String, Failure> {
-    for name in numbered(&plan.branch) {
-        let slug: Slug = name.parse().map_err(|error| told(&error))?;
-        let there = repository.task_branch(&slug).map_err(|error| told(&error))?;
+    for name in branch_names(&plan.branch) {
+        let slug: Slug = name.parse().map_err(|error| to_failure(&error))?;
+        let there = repository
+            .task_branch(&slug)
+            .map_err(|error| to_failure(&error))?;
         match there.is_some() || remote.has(&name) {
             false => return Ok(name),
-            true if plan.exact_branch => return Err(remote.taken(&name)),
+            true if plan.exact_branch => return Err(remote.branch_taken(&name)),
             true => {}
         }
     }
@@ -122,12 +124,12 @@ struct UnfetchedMain {
 
 fn find_main(repository: &TrustedRepo, remote: Option<&str>) -> Result<UnfetchedMain, Failure> {
     let named = repository.main_branch_name(remote);
-    let (name, from) = named.map_err(|error| told(&error))?;
+    let (name, from) = named.map_err(|error| to_failure(&error))?;
     let remote = match from {
         MainBranchFrom::Local => None,
         MainBranchFrom::Remote(remote) => Some(remote),
     };
-    let remotes = repository.remotes().map_err(|error| told(&error))?;
+    let remotes = repository.remotes().map_err(|error| to_failure(&error))?;
     let url = remotes.into_iter().find(|it| Some(&it.name) == remote.as_ref());
     Ok(UnfetchedMain {
         name,

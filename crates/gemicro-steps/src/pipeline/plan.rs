@@ -8,7 +8,7 @@ use gemicro_core::llm::AGENTS_OWN_MODEL;
 use gemicro_core::models::check_model_name;
 use gemicro_event::{ErrorKind, Failure, StreamId};
 use gemicro_pipeline::documents::Feature;
-use gemicro_pipeline::evidence::masked;
+use gemicro_pipeline::evidence::find_masked_exit;
 use gemicro_pipeline::plan::PipelinePlan;
 use gemicro_pipeline::workflow::{Mode, Workflow, check_for};
 
@@ -97,7 +97,7 @@ fn with_checks(
         }
     }
     for check in &workflow.checks {
-        if let Some(masked) = masked(&check.command) {
+        if let Some(masked) = find_masked_exit(&check.command) {
             return wrong(&format!("the check `{}` proves nothing: {masked}", check.name));
         }
     }

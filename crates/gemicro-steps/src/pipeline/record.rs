@@ -3,8 +3,8 @@
 use gemicro_agents::branch_at::{BranchState, by, open};
 use gemicro_agents::caches::CheckoutUse;
 use gemicro_agents::checkout::Checkout;
-use gemicro_agents::step_tools::{Tools, blocking, commit};
-use gemicro_agents::{BranchImport, OnBranch, StepWorkerKind, told};
+use gemicro_agents::step_tools::{Tools, commit, run_blocking};
+use gemicro_agents::{BranchImport, OnBranch, StepWorkerKind, to_failure};
 use gemicro_core::execute::StepCall;
 use gemicro_event::Failure;
 use gemicro_guard::repository::{CommitMessage, TrustedRepo};
@@ -27,19 +27,24 @@ pub(crate) async fn record(
             let tip = branch.tip();
             let _ = branch.leave_clean(StepWorkerKind::Gemicro).await;
             let old = input.place.tip.clone();
-            return blocking(move || {
+            return run_blocking(move || {
                 let paths = repository.changed_paths(&commit(&old)?, &commit(&tip)?);
-                recorded(&repository, &tip, paths.map_err(|error| told(&error))?, None)
+                record_result(
+                    &repository,
+                    &tip,
+                    paths.map_err(|error| to_failure(&error))?,
+                    None,
+                )
             })
             .await;
         }
     };
     if let Some(main) = input.unless_moved.clone()
-        && let Some(moved) = moved(&branch, main).await?
+        && let Some(moved) = moved_main(&branch, main).await?
     {
         let (repository, tip) = (branch.repository().clone(), branch.tip());
         let _ = branch.leave_clean(StepWorkerKind::Gemicro).await;
-        return blocking(move || recorded(&repository, &tip, Vec::new(), Some(moved))).await;
+        return run_blocking(move || record_result(&repository, &tip, Vec::new(), Some(moved))).await;
     }
     let repository = branch.repository().clone();
     let checkout = Checkout::fresh(tools, branch, &input.place, CheckoutUse::Own).await?;
@@ -49,7 +54,7 @@ pub(crate) async fn record(
         trailers: input.trailers,
     };
     let landing = BranchImport::with(&tools.setup, tools.tier().await?, message)
-        .marked(by(call))
+        .with_mark(by(call))
         .never(input.place.carry.clone())
         .only(vec![format!("{}/", DOCUMENT_FOLDER.trim_end_matches('/'))]);
     let (tripped, landed) = checkout
@@ -61,28 +66,28 @@ pub(crate) async fn record(
     let tip = landed
         .transpose()?
         .map_or_else(|| old.clone(), |outcome| outcome.new);
-    blocking(move || {
+    run_blocking(move || {
         // What was written as it was already is in no commit.
         let changed = repository.changed_paths(&commit(&old)?, &commit(&tip)?);
-        let changed = changed.map_err(|error| told(&error))?;
+        let changed = changed.map_err(|error| to_failure(&error))?;
         let paths = paths.into_iter().filter(|path| changed.contains(path));
-        recorded(&repository, &tip, paths.collect(), None)
+        record_result(&repository, &tip, paths.collect(), None)
     })
     .await
 }
 
 /// Where main is, if that is another commit than it was.
-async fn moved(branch: &OnBranch, main: IntendedBranch) -> Result<Option<String>, Failure> {
+async fn moved_main(branch: &OnBranch, main: IntendedBranch) -> Result<Option<String>, Failure> {
     let (repository, tip) = (branch.repository().clone(), branch.tip());
-    blocking(move || {
+    run_blocking(move || {
         let now = look_up(&repository, &main)?;
         let is_there = repository.is_ancestor(&commit(&now.commit)?, &commit(&tip)?);
-        Ok((!is_there.map_err(|error| told(&error))?).then_some(now.commit))
+        Ok((!is_there.map_err(|error| to_failure(&error))?).then_some(now.commit))
     })
     .await
 }
 
-fn recorded(
+fn record_result(
     repository: &TrustedRepo,
     tip: &str,
     paths: Vec<String>,
@@ -91,7 +96,7 @@ fn recorded(
     let tree = repository.tree_without(&commit(tip)?, &[DOCUMENT_FOLDER]);
     Ok(RecordResult {
         new: tip.to_owned(),
-        tree: tree.map_err(|error| told(&error))?,
+        tree: tree.map_err(|error| to_failure(&error))?,
         paths,
         moved,
     })

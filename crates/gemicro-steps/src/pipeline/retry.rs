@@ -28,7 +28,7 @@ pub fn retry_plan(events: &[Event], phase: Option<&str>) -> Result<(PipelinePlan
         PipelineFlow.fold(&mut state, event);
     }
     let plan = state.plan().clone();
-    let Some(prepared) = state.prepared() else {
+    let Some(prepared) = state.branch() else {
         let message = "the run has no branch to continue on; start it again with `gemicro run`";
         return Err(wrong(message.to_owned()));
     };
@@ -39,7 +39,7 @@ pub fn retry_plan(events: &[Event], phase: Option<&str>) -> Result<(PipelinePlan
     let last = state.current().map(|(phase, _)| phase.name.clone());
     // What stopped in a phase is mended in the one that it would have led to.
     let mended = |it: &PhaseEnded| it.next.as_ref().unwrap_or(&it.phase).clone();
-    let last = last.or_else(|| state.ended().last().map(mended));
+    let last = last.or_else(|| state.ended_phases().last().map(mended));
     let merge = state.last_merge();
     // What ended before its first phase found the branch changed: all of it is to be reviewed again.
     let reviewing = || {
@@ -82,7 +82,7 @@ pub fn retry_plan(events: &[Event], phase: Option<&str>) -> Result<(PipelinePlan
         })?),
     };
     let led = state
-        .ended()
+        .ended_phases()
         .iter()
         .rev()
         .find(|it| it.next.as_deref() == Some(known.name.as_str()));
@@ -94,13 +94,13 @@ pub fn retry_plan(events: &[Event], phase: Option<&str>) -> Result<(PipelinePlan
         tree: reviewed,
         merge: merge.cloned(),
         documents: state.documents().clone(),
-        written: state.written(),
+        written: state.written_documents(),
         rounds: state.rounds().clone(),
         from: led.map(|it| it.phase.clone()),
         feedback: led
             .filter(|it| it.sends_back())
             .and_then(|it| it.feedback.clone().or_else(|| it.reasons.first().cloned())),
-        decided: state.decided().to_vec(),
+        decided: state.decisions().to_vec(),
     };
     let plan = PipelinePlan {
         branch: prepared.branch.clone(),

@@ -3,8 +3,8 @@
 use std::ffi::OsString;
 
 use gemicro_agents::checkout::Checkout;
-use gemicro_agents::step_tools::{blocking, commit};
-use gemicro_agents::told;
+use gemicro_agents::step_tools::{commit, run_blocking};
+use gemicro_agents::to_failure;
 use gemicro_event::{ErrorKind, Failure};
 use gemicro_guard::repository::{CommitId, FileAt, TrustedRepo};
 use gemicro_pipeline::documents::{BacklogOrigin, Feature, add_to_backlog, archive_moves};
@@ -36,7 +36,7 @@ pub(super) async fn write(
         commit(&checkout.branch().tip())?,
     );
     let records = records.to_vec();
-    let changes = blocking(move || changes(&repository, &at, &records)).await?;
+    let changes = run_blocking(move || changes(&repository, &at, &records)).await?;
     let mut paths = Vec::new();
     for change in changes {
         match change {
@@ -114,7 +114,7 @@ fn changes(
 fn text_at(repository: &TrustedRepo, at: &CommitId, path: &str) -> Result<Option<String>, Failure> {
     let found = repository
         .read_file(at, path, MOST_BYTES)
-        .map_err(|error| told(&error))?;
+        .map_err(|error| to_failure(&error))?;
     match found {
         Some(FileAt::File { bytes, is_cut: false }) => Ok(Some(String::from_utf8_lossy(&bytes).into_owned())),
         Some(FileAt::File { is_cut: true, .. }) => {

@@ -29,7 +29,7 @@ impl BatchRequest {
     ///
     /// # Errors
     /// When the folder does not exist.
-    pub fn planned(self) -> Result<(StreamId, BatchPlan, Limits), Failure> {
+    pub fn plan_batch(self) -> Result<(StreamId, BatchPlan, Limits), Failure> {
         let directory = folder(self.settings.directory.as_ref())?;
         let settings = BatchSettings {
             directory,

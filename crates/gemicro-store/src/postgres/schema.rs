@@ -72,7 +72,7 @@ async fn read_format(link: &mut Link, db: &DbName) -> Result<i64, StoreError> {
     if !columns.get::<bool>("has_format")? {
         return match columns.get::<i64>("n_tables")? {
             0 => Ok(0),
-            _ => Err(db.damaged("its schema `gemicro` belongs to another program")),
+            _ => Err(db.store_damaged("its schema `gemicro` belongs to another program")),
         };
     }
     let version = query("SELECT coalesce(max(version), 0) AS version FROM gemicro.format");

@@ -76,8 +76,8 @@ impl Connection {
     /// Fails when the database is no longer where it was opened: what is written now would be lost with it.
     pub(crate) fn check_in_place(&self, db: &DbName) -> Result<(), StoreError> {
         match self {
-            Self::Sqlite { files, .. } => match files.removed() {
-                Some(path) => Err(db.removed(path)),
+            Self::Sqlite { files, .. } => match files.removed_file() {
+                Some(path) => Err(db.file_removed(path)),
                 None => Ok(()),
             },
             Self::Postgres { .. } => Ok(()),
@@ -97,9 +97,9 @@ impl Connection {
     }
 
     /// The transaction with this number was committed.
-    pub(crate) fn committed(&mut self, total: &WrittenTotal) {
+    pub(crate) fn note_commit(&mut self, total: &WrittenTotal) {
         match self {
-            Self::Sqlite { written, .. } => written.committed(total),
+            Self::Sqlite { written, .. } => written.note_commit(total),
             Self::Postgres { .. } => {}
         }
     }

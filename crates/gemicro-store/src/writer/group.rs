@@ -144,7 +144,7 @@ impl Group {
             .await
             .map_err(|error| GroupFault::of(&self.db, error))?;
         if let Some(total) = &changes.written {
-            self.connection.committed(total);
+            self.connection.note_commit(total);
         }
         // Everybody gets back the events that came from their own request.
         let mut events = changes.events.into_iter().map(|row| row.event);

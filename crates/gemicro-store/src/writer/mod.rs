@@ -21,5 +21,5 @@ pub(crate) use fault::GroupFault;
 pub(crate) use flush::{BOARD, RUNNING_STEPS, RUNS, board_values, run_values};
 pub(crate) use group::Group;
 pub(crate) use request::{Job, JobScope, SpilledBlob, WriteAction, WriteRequest, WriteResult};
-pub(crate) use state::{EventRow, StreamState, held};
+pub(crate) use state::{EventRow, StreamState, held_by_other};
 pub(crate) use task::{WriterMessage, WriterTask};

@@ -119,7 +119,7 @@ impl StreamState {
             }
             Writer::Outside => {
                 if let Some(lease) = self.lease().filter(|lease| lease.expires_at > now) {
-                    return Err(held(&lease));
+                    return Err(held_by_other(&lease));
                 }
             }
         }
@@ -219,7 +219,7 @@ impl StreamState {
             && lease.expires_at > now
             && lease.owner != owner
         {
-            return Err(held(&lease));
+            return Err(held_by_other(&lease));
         }
         self.lease_owner = Some(owner.to_owned());
         self.lease_epoch += 1;
@@ -257,7 +257,7 @@ impl StreamState {
 }
 
 /// Somebody else holds the run.
-pub(crate) fn held(lease: &Lease) -> StoreError {
+pub(crate) fn held_by_other(lease: &Lease) -> StoreError {
     StoreError::LeaseHeld {
         stream: lease.stream.clone(),
         owner: lease.owner.clone(),

@@ -10,4 +10,4 @@ mod usual_places;
 pub(super) use opened::{OpenedReport, open};
 pub(super) use project_paths::ProjectPaths;
 pub use usual_places::{ReportNames, USUAL_PLACES};
-pub(super) use usual_places::{looked, usual_reports};
+pub(super) use usual_places::{places_text, usual_reports};

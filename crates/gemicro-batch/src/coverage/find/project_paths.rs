@@ -94,7 +94,7 @@ impl ProjectPaths {
 
     /// What a path of a report can mean.
     fn candidates(&self, path: &str, folder: &str, sources: &[String]) -> Vec<PathCandidate> {
-        let path = slashed(path);
+        let path = forward_slashes(path);
         let told = |path: String| plain(&path).map(|path| PathCandidate { path, is_told: true });
         if is_absolute(&path) {
             return told(path).into_iter().collect();
@@ -102,12 +102,12 @@ impl ProjectPaths {
         let root = &self.roots[1];
         let absolute = sources
             .iter()
-            .map(|source| slashed(source))
+            .map(|source| forward_slashes(source))
             .filter(|source| is_absolute(source));
         let below_sources = absolute.filter_map(|source| told(format!("{source}/{path}")));
         let relative = sources
             .iter()
-            .map(|source| slashed(source))
+            .map(|source| forward_slashes(source))
             .filter(|source| !is_absolute(source));
         let folders = relative.chain([String::new(), folder.to_owned()]);
         // A relative path that climbs out of the project is none of ours.
@@ -192,7 +192,7 @@ fn below(path: &str, folder: &str) -> Option<String> {
 }
 
 /// Windows' separators as everybody else's.
-fn slashed(path: &str) -> String {
+fn forward_slashes(path: &str) -> String {
     let is_of_windows = !path.contains('/') && path.contains('\\');
     let has_drive = path.as_bytes().get(1) == Some(&b':') && path.as_bytes()[0].is_ascii_alphabetic();
     match is_of_windows || has_drive {

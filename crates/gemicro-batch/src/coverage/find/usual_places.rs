@@ -60,7 +60,7 @@ pub(in crate::coverage) fn usual_reports(root: &Path) -> Vec<String> {
     let mut found = Vec::new();
     for (place, names) in USUAL_PLACES {
         for folder in folders(root, place) {
-            let listed = listed(&root.join(&folder), |kind| !kind.is_dir());
+            let listed = list_names(&root.join(&folder), |kind| !kind.is_dir());
             let reports = listed.into_iter().filter(|name| names.holds(name));
             let path = |name: String| match folder.is_empty() {
                 true => name,
@@ -73,7 +73,7 @@ pub(in crate::coverage) fn usual_reports(root: &Path) -> Vec<String> {
 }
 
 /// The same places as one text.
-pub(in crate::coverage) fn looked() -> String {
+pub(in crate::coverage) fn places_text() -> String {
     let names = NAMES.join(", ");
     let folders: Vec<&str> = USUAL_PLACES.iter().map(|(folder, _)| *folder).skip(1).collect();
     format!("{names} there and in {}", folders.join(", "))
@@ -84,13 +84,13 @@ fn folders(root: &Path, place: &str) -> Vec<String> {
     let Some((beginning, below)) = place.split_once('*') else {
         return vec![place.to_owned()];
     };
-    let listed = listed(root, |kind| !kind.is_file());
+    let listed = list_names(root, |kind| !kind.is_file());
     let folders = listed.into_iter().filter(|name| name.starts_with(beginning));
     folders.map(|name| format!("{name}{below}")).collect()
 }
 
 /// Names in a folder, in their order; none where there is no such folder.
-fn listed(folder: &Path, is_meant: fn(&std::fs::FileType) -> bool) -> Vec<String> {
+fn list_names(folder: &Path, is_meant: fn(&std::fs::FileType) -> bool) -> Vec<String> {
     let entries = std::fs::read_dir(folder)
         .into_iter()
         .flatten()

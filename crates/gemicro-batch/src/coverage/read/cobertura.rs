@@ -138,7 +138,7 @@ impl CoberturaReader<'_> {
             let root = String::from_utf8_lossy(start.local_name().as_ref()).into_owned();
             let what = format!(
                 "XML, but not of Cobertura: it begins with `{}`",
-                super::count::shown(&root)
+                super::count::quote_start(&root)
             );
             return Err(ElementFault::Final(ReportError::OtherFormat(what)));
         }

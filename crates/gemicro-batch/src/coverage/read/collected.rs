@@ -51,7 +51,7 @@ impl CollectedReport {
     }
 
     /// The place of a file that was named before.
-    pub(super) fn known(&self, path: &str) -> Option<usize> {
+    pub(super) fn file_index(&self, path: &str) -> Option<usize> {
         self.by_path.get(path).copied()
     }
 

@@ -16,7 +16,7 @@ pub(super) fn count(text: &str) -> Result<u64, String> {
     let is_number = digits.bytes().next().is_some_and(|byte| byte.is_ascii_digit());
     match text.parse::<f64>() {
         Ok(count) if is_number && count.is_finite() => Ok(of_float(count)),
-        Ok(_) | Err(_) => Err(format!("expected a count, found `{}`", shown(text))),
+        Ok(_) | Err(_) => Err(format!("expected a count, found `{}`", quote_start(text))),
     }
 }
 
@@ -35,7 +35,10 @@ pub(super) fn line(text: &str) -> Result<Option<u32>, String> {
     let text = text.trim();
     let is_plain = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     if !is_plain {
-        return Err(format!("expected the number of a line, found `{}`", shown(text)));
+        return Err(format!(
+            "expected the number of a line, found `{}`",
+            quote_start(text)
+        ));
     }
     of_number(text.parse().unwrap_or(u64::MAX))
 }
@@ -52,7 +55,7 @@ pub(super) fn of_number(number: u64) -> Result<Option<u32>, String> {
 }
 
 /// The beginning of a foreign text, fit for a message.
-pub(super) fn shown(text: &str) -> String {
+pub(super) fn quote_start(text: &str) -> String {
     const MOST: usize = 60;
     let mut shown: String = text.chars().take(MOST).flat_map(char::escape_debug).collect();
     if text.chars().nth(MOST).is_some() {

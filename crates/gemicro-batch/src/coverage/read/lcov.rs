@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use std::io::{BufRead, Read};
 
 use super::collected::CollectedReport;
-use super::count::{count, line, shown};
+use super::count::{count, line, quote_start};
 use super::read_error::ReportError;
 use crate::coverage::bounds::MAX_RECORD_BYTES;
 use crate::coverage::file_coverage::{FunctionCoverage, add};
@@ -49,7 +49,7 @@ pub(super) fn read(mut reader: impl BufRead, collected: &mut CollectedReport) ->
             continue;
         }
         let Some((name, rest)) = split_record(text) else {
-            let found = shown(&String::from_utf8_lossy(text));
+            let found = quote_start(&String::from_utf8_lossy(text));
             let message = format!("expected a record such as `DA:12,1`, found `{found}`");
             return Err(ReportError::malformed(at(), message));
         };

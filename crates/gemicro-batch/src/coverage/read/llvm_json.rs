@@ -68,7 +68,7 @@ fn add_function(collected: &mut CollectedReport, entry: &FunctionEntry) -> Resul
         return Ok(());
     };
     let path = String::from_utf8_lossy(&path.0).replace('\0', "\u{fffd}");
-    let Some(file_idx) = collected.known(&path) else {
+    let Some(file_idx) = collected.file_index(&path) else {
         return Ok(());
     };
     let function = FunctionCoverage {

@@ -143,7 +143,7 @@ struct TableLayout {
 impl TableLayout {
     fn head(&self) -> String {
         let [lines, covered, percent] = NUMBERS;
-        let path = padded("File", self.path_width);
+        let path = pad_cell("File", self.path_width);
         format!(
             "{path}{GAP}{:>lines$}{GAP}{:>covered$}{GAP}{:>percent$}{GAP}Uncovered",
             "Lines", "Covered", "%"
@@ -159,7 +159,7 @@ impl TableLayout {
         };
         format!(
             "{}{GAP}{:>lines$}{GAP}{:>covered$}{GAP}{shown_percent:>percent$}{GAP}{}",
-            padded(&shortened(&row.name, self.path_width), self.path_width),
+            pad_cell(&shorten_name(&row.name, self.path_width), self.path_width),
             totals.lines,
             totals.covered,
             row.shown_ranges(self.range_width),
@@ -168,7 +168,7 @@ impl TableLayout {
 }
 
 /// The end of a name, which says more than its beginning.
-fn shortened(name: &str, width: usize) -> String {
+fn shorten_name(name: &str, width: usize) -> String {
     if name.width() <= width {
         return name.to_owned();
     }
@@ -181,7 +181,7 @@ fn shortened(name: &str, width: usize) -> String {
     std::iter::once('…').chain(kept.into_iter().rev()).collect()
 }
 
-fn padded(text: &str, width: usize) -> String {
+fn pad_cell(text: &str, width: usize) -> String {
     let n_missing = width.saturating_sub(text.width());
     format!("{text}{}", " ".repeat(n_missing))
 }

@@ -174,7 +174,7 @@ async fn a_good_test_is_taken() {
         reports: Vec::new(),
     };
     let trial = good
-        .landed(&workshop, (&FileChangeCounts::default(), "c1"), landed.clone())
+        .landed_trial(&workshop, (&FileChangeCounts::default(), "c1"), landed.clone())
         .unwrap();
     let after = trial.after.unwrap();
     assert_eq!(

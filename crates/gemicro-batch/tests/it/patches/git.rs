@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::process::Command;
 
-use gemicro_batch::patch::{NewText, unified};
+use gemicro_batch::patch::{NewText, unified_diff};
 use proptest::prelude::*;
 
 use super::properties::text;
@@ -40,7 +40,7 @@ fn check(changes: &[NewText]) {
             std::fs::write(path, old).unwrap();
         }
     }
-    let diff = unified(changes);
+    let diff = unified_diff(changes);
     if let Err(error) = git_apply(folder.path(), &diff) {
         panic!("{error}\n{diff}");
     }
@@ -75,13 +75,13 @@ fn files_of_all_kinds() {
         change("end.txt", Some("a\nb"), "a\nb\n"),
         change("emptied.txt", Some("a\nb\n"), "c"),
     ]);
-    assert_eq!(unified(&[change("same.txt", Some("a\n"), "a\n")]), "");
+    assert_eq!(unified_diff(&[change("same.txt", Some("a\n"), "a\n")]), "");
 }
 
 #[test]
 fn the_diff_is_the_usual_one() {
     let old = "1\n2\n3\n4\n5\n6\n7\n8\n9\n";
-    let diff = unified(&[change("f", Some(old), &old.replace('5', "five"))]);
+    let diff = unified_diff(&[change("f", Some(old), &old.replace('5', "five"))]);
     let expected =
         "diff --git a/f b/f\n--- a/f\n+++ b/f\n@@ -2,7 +2,7 @@\n 2\n 3\n 4\n-5\n+five\n 6\n 7\n 8\n";
     assert_eq!(diff, expected);

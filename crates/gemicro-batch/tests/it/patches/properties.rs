@@ -1,6 +1,6 @@
 //! What holds for every answer, every pair of texts and every Rust file.
 
-use gemicro_batch::patch::{NewText, Patch, check_path, tests_only, unified, without_tests};
+use gemicro_batch::patch::{NewText, Patch, check_path, tests_only, unified_diff, without_tests};
 use proptest::prelude::*;
 
 use super::applied;
@@ -101,7 +101,7 @@ proptest! {
     fn there_and_back(old in text(), new in text()) {
         prop_assume!(old != new);
         let change = NewText { path: "f".to_owned(), old: Some(old.clone()), new: new.clone() };
-        let diff = unified(&[change]);
+        let diff = unified_diff(&[change]);
         prop_assert_eq!(&applied(&diff, "f", &old), &new, "{}", &diff);
         prop_assert_eq!(&applied(&format!("Text.\n```diff\n{diff}```\n"), "f", &old), &new);
         let windows = |text: &str| text.replace('\n', "\r\n");

@@ -145,7 +145,7 @@ impl LineWriter {
                 }
                 self.out.flush()?;
                 if self.verbose {
-                    self.faint(&words::answered(*duration_ms, usage.as_ref()));
+                    self.faint(&words::answer_footer(*duration_ms, usage.as_ref()));
                 }
             }
             News::Opened(chapter) if self.verbose || self.screen.stdin_is_terminal => {
@@ -183,7 +183,7 @@ impl LineWriter {
             News::Undone { .. } => self.note("•", "your last message is removed; pinned text stays"),
             News::Notice(words) => self.note("•", words),
             News::Warning(words) | News::Refused(words) => self.note("!", words),
-            News::Listed(rows) => self.say(&words::listed(rows)),
+            News::Listed(rows) => self.say(&words::conversation_lines(rows)),
             // The rest is for those who look, or was said before.
             _ => {}
         }

@@ -13,7 +13,7 @@ use super::line_writer::LineWriter;
 use super::reader::{self, InputLine};
 use super::talk::talk;
 use crate::args::DataFormat;
-use crate::chat::actor::{self, answered, asked, opened};
+use crate::chat::actor::{self, answered_news, opened_news, sent_news};
 use crate::command_error::CommandError;
 use crate::environment::Environment;
 use crate::screen::Screen;
@@ -83,7 +83,7 @@ async fn chat(
             tokio::time::sleep(std::time::Duration::from_secs(1)).await;
         }
     });
-    let (ends, actor) = actor::start(vec![opened(Vec::new())], script);
+    let (ends, actor) = actor::start(vec![opened_news(Vec::new())], script);
     let result = talk(ends, lines, voice, &CancellationToken::new(), || "yab".to_owned()).await;
     let code = match result {
         Ok(()) => 0,
@@ -112,9 +112,9 @@ fn lines_of(input: &[u8]) -> Vec<InputLine> {
 fn echo(order: &Order) -> Vec<News> {
     match order {
         Order::Say(text) => vec![
-            asked(1, text),
+            sent_news(1, text),
             News::Text("no answer in a pipe".to_owned()),
-            answered(2, &format!("you said: {text}")),
+            answered_news(2, &format!("you said: {text}")),
         ],
         Order::Undo => vec![News::Refused("there is nothing to take back".to_owned())],
         Order::Quit => Vec::new(),
@@ -206,7 +206,7 @@ async fn what_was_not_taken_gives_the_exit_code() {
 async fn the_last_failure_gives_the_exit_code() {
     let script = |order: &Order| match order {
         Order::Say(text) if text == "bad" => vec![
-            asked(1, text),
+            sent_news(1, text),
             News::Failed {
                 failure: Failure::new(ErrorKind::UpstreamError, "it broke\x1b[31m"),
                 offers_clear: true,
@@ -229,7 +229,7 @@ async fn the_last_failure_gives_the_exit_code() {
 fn with_question(order: &Order) -> Vec<News> {
     match order {
         Order::Say(text) => vec![
-            asked(1, text),
+            sent_news(1, text),
             News::Question(Question {
                 key: "q1".to_owned(),
                 tool: "shell".to_owned(),
@@ -246,7 +246,7 @@ fn with_question(order: &Order) -> Vec<News> {
             vec![
                 News::Settled { key: key.clone() },
                 News::Tool(ToolLine { id, text, state }),
-                answered(2, "ok"),
+                answered_news(2, "ok"),
             ]
         }
         _ => Vec::new(),
@@ -325,7 +325,7 @@ async fn questions_are_asked_at_a_keyboard_and_only_yes_allows() {
 async fn every_news_is_one_json_object() {
     let script = |order: &Order| match order {
         Order::Say(text) => vec![
-            asked(1, text),
+            sent_news(1, text),
             News::Text("a\x1b".to_owned()),
             News::StartedOver,
             News::Tool(ToolLine {
@@ -355,7 +355,7 @@ async fn every_news_is_one_json_object() {
                 duration_ms: 5,
             },
         ],
-        Order::Clear => vec![opened(Vec::new())],
+        Order::Clear => vec![opened_news(Vec::new())],
         Order::Undo => vec![News::Undone { from: 1 }],
         Order::Sessions => vec![News::Listed(Vec::new())],
         Order::Compact => vec![News::Failed {

@@ -210,7 +210,7 @@ impl Editor {
             return None;
         }
         let lines = self.area.lines();
-        let visible: Vec<String> = lines.iter().map(|line| text::pictured(line)).collect();
+        let visible: Vec<String> = lines.iter().map(|line| text::visible_text(line)).collect();
         if visible != lines {
             // The same text with characters pictured that turn it around or hide in it, one for one.
             let mut pictured = area(&visible.join("\n"));

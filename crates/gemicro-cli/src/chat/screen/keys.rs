@@ -101,11 +101,11 @@ impl ScreenState {
             KeyCode::Char('n' | 'N') if is_plain && first.can_be_answered(now) => self.settle(name, false),
             KeyCode::Enter if first.can_be_answered(now) => self.settle(name, false),
             KeyCode::Enter => {
-                first.typed(now);
+                first.note_typing(now);
                 Vec::new()
             }
             KeyCode::Char(_) | KeyCode::Backspace => {
-                first.typed(now);
+                first.note_typing(now);
                 self.edit(key, is_ctrl)
             }
             KeyCode::PageDown => {

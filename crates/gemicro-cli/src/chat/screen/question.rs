@@ -57,7 +57,7 @@ impl PendingQuestion {
     }
 
     /// Somebody types: that was meant for something else, and the moment begins again.
-    pub(super) fn typed(&mut self, now: Duration) {
+    pub(super) fn note_typing(&mut self, now: Duration) {
         self.asked_at = now;
     }
 

@@ -93,7 +93,7 @@ where
                 is_old = true;
                 // Without keys nobody is there any more.
                 let event = event.ok_or(CommandError::AlreadyReported(STOPPED))??;
-                for deed in taken(state, event) {
+                for deed in take_actions(state, event) {
                     match deed {
                         KeyAction::Send(order) => outgoing.push_back(order),
                         KeyAction::Leave => return Ok(()),
@@ -133,7 +133,7 @@ where
     Ok(())
 }
 
-fn taken(state: &mut ScreenState, event: Event) -> Vec<KeyAction> {
+fn take_actions(state: &mut ScreenState, event: Event) -> Vec<KeyAction> {
     match event {
         Event::Key(key) => state.key(key),
         Event::Paste(paste) => {

@@ -135,14 +135,14 @@ impl ScreenState {
             }
             News::Tool(tool) => self.transcript.tool(&tool),
             News::Question(question) => self.questions.push_back(PendingQuestion::new(question, self.now)),
-            News::Settled { key } => self.settled(&key),
+            News::Settled { key } => self.show_settled(&key),
             News::Answered {
                 turn,
                 usage,
                 duration_ms,
             } => {
                 self.transcript.answer(&turn.text, turn.number);
-                let words = words::answered(duration_ms, usage.as_ref());
+                let words = words::answer_footer(duration_ms, usage.as_ref());
                 self.transcript.push(EntryKind::Notice, &words, Some(turn.number));
                 self.ended();
             }
@@ -174,7 +174,10 @@ impl ScreenState {
             News::Warning(words) => self.transcript.push(EntryKind::Warning, &words, None),
             News::Refused(words) => self.refused(&words),
             News::Meter(meter) => self.meter = Some(meter),
-            News::Listed(rows) => self.transcript.push(EntryKind::Page, &words::listed(&rows), None),
+            News::Listed(rows) => {
+                self.transcript
+                    .push(EntryKind::Page, &words::conversation_lines(&rows), None)
+            }
             News::Closed => self.activity = Activity::Over,
             // What a newer chat tells beyond this can be missed.
             _ => {}
@@ -244,7 +247,7 @@ impl ScreenState {
         }
     }
 
-    fn settled(&mut self, key: &str) {
+    fn show_settled(&mut self, key: &str) {
         let first = self.questions.front().map(|it| it.question.key.clone());
         self.questions.retain(|it| it.question.key != key);
         if first.as_deref() == Some(key)
@@ -278,7 +281,7 @@ impl ScreenState {
             };
             self.transcript.tool(&tool);
         }
-        self.settled(key);
+        self.show_settled(key);
     }
 }
 

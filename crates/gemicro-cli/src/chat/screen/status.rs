@@ -19,7 +19,7 @@ const BETWEEN: &str = " · ";
 impl ScreenState {
     /// Lays out the line.
     pub(super) fn status(&self, columns: usize) -> Line<'static> {
-        let left = text::cut(&self.doing(), columns);
+        let left = text::cut(&self.activity(), columns);
         let room = columns.saturating_sub(text::width(&left) + 2);
         let left_style = if self.hint.is_some() {
             self.theme.warn()
@@ -29,7 +29,7 @@ impl ScreenState {
         let Some(meter) = &self.meter else {
             return Line::styled(left, left_style);
         };
-        let used = used(meter, room);
+        let used = meter_text(meter, room);
         let gap = columns.saturating_sub(text::width(&left) + text::width(&used));
         let is_nearly_full = words::percent(meter.prompt_tokens, meter.max_prompt_tokens) >= NEARLY_FULL;
         let style = if is_nearly_full {
@@ -44,7 +44,7 @@ impl ScreenState {
         ])
     }
 
-    fn doing(&self) -> String {
+    fn activity(&self) -> String {
         if let Some(hint) = self.hint {
             return hint.to_owned();
         }
@@ -66,7 +66,7 @@ impl ScreenState {
 }
 
 /// As much of the meter as fits, the most important first; the bar goes before any words do.
-fn used(meter: &Meter, room: usize) -> String {
+fn meter_text(meter: &Meter, room: usize) -> String {
     let mut parts = words::meter(meter);
     let filled = words::percent(meter.prompt_tokens, meter.max_prompt_tokens) * BAR / 100;
     let bar: String = (0..BAR)

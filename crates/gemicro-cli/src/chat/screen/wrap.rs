@@ -98,7 +98,7 @@ impl<'a> WrapState<'a> {
         let kept = std::mem::replace(&mut self.line, rest);
         self.used = self.line.iter().map(|(_, _, width)| width).sum();
         self.word = None;
-        self.done.push(joined(&kept));
+        self.done.push(join_spans(&kept));
     }
 
     fn end(mut self) -> Vec<Line<'static>> {
@@ -109,7 +109,7 @@ impl<'a> WrapState<'a> {
     }
 }
 
-fn joined(graphemes: &[(&str, Style, usize)]) -> Line<'static> {
+fn join_spans(graphemes: &[(&str, Style, usize)]) -> Line<'static> {
     let blanks = graphemes
         .iter()
         .rev()

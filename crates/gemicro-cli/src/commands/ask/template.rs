@@ -72,12 +72,12 @@ enum LanguageName {
 impl TemplateArgs {
     /// What the agent may write by default.
     pub(super) fn default_sandbox(&self) -> Option<SandboxMode> {
-        Some(self.chosen()?.default_sandbox())
+        Some(self.chosen_form()?.default_sandbox())
     }
 
     /// The prompt in its form; as it is where there is none.
     pub(super) fn prompt(&self, words: String) -> Result<String, CommandError> {
-        let Some(template) = self.chosen() else {
+        let Some(template) = self.chosen_form() else {
             return Ok(words);
         };
         let background = match &self.background {
@@ -98,15 +98,15 @@ impl TemplateArgs {
         }
         Ok(template.render(&TemplateParts {
             background,
-            contract: injected("--contract", self.contract.as_deref())?,
-            codex: injected("--codex", self.codex.as_deref())?,
-            context: injected("--context", self.context.as_deref())?,
+            contract: injected_text("--contract", self.contract.as_deref())?,
+            codex: injected_text("--codex", self.codex.as_deref())?,
+            context: injected_text("--context", self.context.as_deref())?,
             tasks,
             expected: self.expected.clone(),
         }))
     }
 
-    fn chosen(&self) -> Option<PromptForm> {
+    fn chosen_form(&self) -> Option<PromptForm> {
         let kind = match self.template? {
             TemplateName::Consult => TemplateKind::Consult,
             TemplateName::Review => TemplateKind::Review,
@@ -120,7 +120,7 @@ impl TemplateArgs {
     }
 }
 
-fn injected(flag: &str, file: Option<&Path>) -> Result<Option<InjectedText>, CommandError> {
+fn injected_text(flag: &str, file: Option<&Path>) -> Result<Option<InjectedText>, CommandError> {
     let Some(file) = file else {
         return Ok(None);
     };

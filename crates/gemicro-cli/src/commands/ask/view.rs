@@ -72,7 +72,7 @@ impl AskView {
                 .write(format!("{}\n", text::neutral(answer.text.trim_end())).as_bytes())?;
         }
         if let Some(landed) = &answer.branch {
-            output::say(&format!("[•] {}", branch::moved(landed)));
+            output::say(&format!("[•] {}", branch::move_text(landed)));
             for line in branch::about(landed) {
                 output::say(&format!("    {line}"));
             }

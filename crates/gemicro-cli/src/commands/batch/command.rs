@@ -12,7 +12,7 @@ use super::server::ServerArgs;
 use super::submit::{self, SubmitArgs};
 use super::types::{self, TypesArgs};
 use super::wait::{self, WaitArgs};
-use crate::args::{DataFormat, spending, stored};
+use crate::args::{DataFormat, spending_options, store_options};
 use crate::command_error::CommandError;
 use crate::runtime;
 use crate::session::Context;
@@ -56,25 +56,25 @@ pub(crate) struct BatchArgs {
 #[derive(Debug, Subcommand)]
 enum BatchCommand {
     /// Submit a batch and print its id; it runs in the background
-    #[command(args = spending())]
+    #[command(args = spending_options())]
     Submit(Box<SubmitArgs>),
     /// Print the current state of a batch
-    #[command(args = stored())]
+    #[command(args = store_options())]
     Poll(PollArgs),
     /// Wait until every task has ended, then print the results
-    #[command(args = stored())]
+    #[command(args = store_options())]
     Wait(WaitArgs),
     /// Print the results so far
-    #[command(args = stored())]
+    #[command(args = store_options())]
     Results(ResultsArgs),
     /// Cancel tasks of a batch, or all of it
-    #[command(args = stored())]
+    #[command(args = store_options())]
     Cancel(BatchCancelArgs),
     /// Rerun tasks that did not complete
-    #[command(args = spending())]
+    #[command(args = spending_options())]
     Retry(BatchRetryArgs),
     /// List batches, newest first
-    #[command(args = stored())]
+    #[command(args = store_options())]
     List(BatchListArgs),
     /// List the task types
     Types(TypesArgs),
@@ -101,7 +101,7 @@ impl BatchArgs {
 
 /// Works on batches.
 pub(crate) fn run(ctx: &Context, args: &BatchArgs) -> Result<(), CommandError> {
-    let ctx = &args.server.applied(ctx);
+    let ctx = &args.server.apply_server(ctx);
     match &args.command {
         BatchCommand::Submit(args) => submit::submit(ctx, args),
         BatchCommand::Poll(args) => runtime::block_on(poll::poll(ctx, args)),

@@ -37,7 +37,7 @@ fn stdin(ctx: &Context) -> Result<Vec<u8>, CommandError> {
             "give a file, or pipe one: gemicro batch submit - < tasks.json",
         ));
     }
-    bounded(std::io::stdin()).map_err(|error| unreadable("stdin", &error))
+    read_bounded(std::io::stdin()).map_err(|error| unreadable("stdin", &error))
 }
 
 fn bytes_of(file: &Path) -> Result<Vec<u8>, CommandError> {
@@ -49,11 +49,11 @@ fn bytes_of(file: &Path) -> Result<Vec<u8>, CommandError> {
         ));
     }
     let opened = File::open(file).map_err(|error| unreadable(&name, &error))?;
-    bounded(opened).map_err(|error| unreadable(&name, &error))
+    read_bounded(opened).map_err(|error| unreadable(&name, &error))
 }
 
 /// One byte more than a batch may have, so that it is known to be too long.
-fn bounded(from: impl Read) -> std::io::Result<Vec<u8>> {
+fn read_bounded(from: impl Read) -> std::io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     let most = u64::try_from(MAX_BATCH_BYTES).unwrap_or(u64::MAX);
     from.take(most.saturating_add(1)).read_to_end(&mut bytes)?;

@@ -38,7 +38,7 @@ pub(super) async fn list(ctx: &Context, args: &BatchListArgs) -> Result<(), Comm
     let rows = service.list(args.limit).await?;
     let is_local = service.is_local();
     service.close().await;
-    let rows = counted(ctx, rows, is_local).await?;
+    let rows = count_batches(ctx, rows, is_local).await?;
     output::print_rows(&rows, args.format, || {
         if rows.is_empty() {
             output::say("No batches. Submit one: gemicro batch submit FILE");
@@ -53,7 +53,7 @@ pub(super) async fn list(ctx: &Context, args: &BatchListArgs) -> Result<(), Comm
 }
 
 /// The batches with their counts, which the store of this machine has ready.
-async fn counted(
+async fn count_batches(
     ctx: &Context,
     rows: Vec<BatchRow>,
     is_local: bool,

@@ -22,6 +22,6 @@ mod types;
 mod wait;
 
 pub(crate) use command::{BatchArgs, run};
-pub(crate) use printing::{gist, outcome, print, rendered, summary};
+pub(crate) use printing::{gist, outcome, print, render_answer, summary};
 pub(crate) use resume::{BatchResume, resume};
 pub(crate) use settings::{llm, request};

@@ -16,11 +16,11 @@ const MAX_QUESTIONS: usize = 10;
 const MAX_GIST: usize = 400;
 
 pub(crate) fn print(answer: &BatchAnswer, format: DataFormat, screen: &Screen) -> Result<(), CommandError> {
-    output::print(&rendered(answer, format, screen))
+    output::print(&render_answer(answer, format, screen))
 }
 
 /// An answer as it is printed.
-pub(crate) fn rendered(answer: &BatchAnswer, format: DataFormat, screen: &Screen) -> String {
+pub(crate) fn render_answer(answer: &BatchAnswer, format: DataFormat, screen: &Screen) -> String {
     match format {
         DataFormat::Json => line(answer),
         DataFormat::Jsonl => answer.results.iter().map(line).collect(),
@@ -234,7 +234,7 @@ fn page(answer: &BatchAnswer, screen: &Screen) -> String {
     page.push('\n');
     let states = answer.results.iter().map(|item| Some(item.state));
     for (line, state) in table.iter().zip(std::iter::once(None).chain(states)) {
-        page.push_str(&painted(line, state, paint));
+        page.push_str(&paint_state(line, state, paint));
         page.push('\n');
     }
     if answer.counts.input_required > 0 {
@@ -247,7 +247,7 @@ fn page(answer: &BatchAnswer, screen: &Screen) -> String {
 }
 
 /// A line whose first word is a state, or a heading.
-fn painted(line: &str, state: Option<ItemState>, paint: Paint) -> String {
+fn paint_state(line: &str, state: Option<ItemState>, paint: Paint) -> String {
     let Some(state) = state else {
         return paint.strong(line);
     };

@@ -7,7 +7,7 @@ use gemicro_core::drive::StopSignals;
 use gemicro_engine::{Batches, BoardPage, Desk, Here};
 use gemicro_event::{RunStatus, StreamId};
 
-use super::{outcome, rendered};
+use super::{outcome, render_answer};
 use crate::args::{DataFormat, PrintFormat};
 use crate::asking::Nobody;
 use crate::command_error::CommandError;
@@ -105,7 +105,7 @@ pub(crate) async fn resume(
     here.engine().store().close().await;
     if let Some(format) = format {
         let mut output = CommandOutput::new(out);
-        output.write(rendered(&answer, format, &ctx.screen).as_bytes())?;
+        output.write(render_answer(&answer, format, &ctx.screen).as_bytes())?;
         output.finish()?;
     }
     outcome(&answer)

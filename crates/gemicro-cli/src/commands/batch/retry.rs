@@ -5,7 +5,7 @@ use gemicro_engine::{BatchAnswer, ItemState};
 
 use super::print;
 use super::service::Service;
-use super::submit::begun;
+use super::submit::continue_batch;
 use crate::args::DataFormat;
 use crate::command_error::CommandError;
 use crate::config::{ResearchFlags, ResearchSettings};
@@ -70,7 +70,7 @@ pub(super) async fn retry(ctx: &Context, args: &BatchRetryArgs) -> Result<(), Co
     };
     let answer = service.retry(&args.id, &tasks).await?;
     print(&answer, args.format, &ctx.screen)?;
-    begun(ctx, &service, &answer, args.format, &stop).await
+    continue_batch(ctx, &service, &answer, args.format, &stop).await
 }
 
 /// The tasks that are in one of these states.

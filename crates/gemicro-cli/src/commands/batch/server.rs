@@ -31,7 +31,7 @@ pub(super) struct ServerArgs {
 
 impl ServerArgs {
     /// The context in which the server is named.
-    pub(super) fn applied(&self, ctx: &Context) -> Context {
+    pub(super) fn apply_server(&self, ctx: &Context) -> Context {
         let mut environment = ctx.environment.clone();
         if let Some(server) = &self.server {
             environment.set(SERVER, server.clone());

@@ -89,12 +89,12 @@ pub(super) fn submit(ctx: &Context, args: &SubmitArgs) -> Result<(), CommandErro
         let service = Service::open_with(ctx, &layers, &settings, args.no_resident).await?;
         let answer = service.submit(request).await?;
         print(&answer, args.format, &ctx.screen)?;
-        begun(ctx, &service, &answer, args.format, &stop).await
+        continue_batch(ctx, &service, &answer, args.format, &stop).await
     })
 }
 
 /// A batch that was begun continues in the worker; in this process it is carried out to its end.
-pub(super) async fn begun(
+pub(super) async fn continue_batch(
     ctx: &Context,
     service: &Service,
     answer: &BatchAnswer,
@@ -155,7 +155,7 @@ impl SubmitArgs {
             (Some(Policy::Stop), OnFailure::Continue | OnFailure::Stop) => OnFailure::Stop,
             (Some(Policy::Continue), OnFailure::Continue) => OnFailure::Continue,
             (Some(Policy::Continue), OnFailure::Stop) => {
-                return Err(contradicted("--on-failure", "stop", "continue"));
+                return Err(contradiction_error("--on-failure", "stop", "continue"));
             }
         };
         Ok(SubmittedBatch {
@@ -174,13 +174,13 @@ fn one<T: PartialEq + std::fmt::Display>(
 ) -> Result<Option<T>, CommandError> {
     match (own, given) {
         (Some(own), Some(given)) if own != given => {
-            Err(contradicted(flag, &own.to_string(), &given.to_string()))
+            Err(contradiction_error(flag, &own.to_string(), &given.to_string()))
         }
         (own, given) => Ok(own.or(given)),
     }
 }
 
-fn contradicted(flag: &str, own: &str, given: &str) -> CommandError {
+fn contradiction_error(flag: &str, own: &str, given: &str) -> CommandError {
     CommandError::usage(
         format!("{flag} says {given}, but the batch says {own}"),
         format!("remove {flag}, or change the batch"),

@@ -9,7 +9,7 @@ use super::list::{self, ConversationListArgs};
 use super::rename::{self, RenameArgs};
 use super::render::{self, RenderArgs};
 use super::show::{self, ConversationShowArgs};
-use crate::args::{DataFormat, stored};
+use crate::args::{DataFormat, store_options};
 use crate::command_error::CommandError;
 use crate::runtime;
 use crate::session::Context;
@@ -37,25 +37,25 @@ pub(crate) struct ConversationsArgs {
 #[derive(Debug, Subcommand)]
 enum ConversationsCommand {
     /// Import a conversation from a file and print its id
-    #[command(args = stored())]
+    #[command(args = store_options())]
     Import(ImportArgs),
     /// List conversations, newest first
-    #[command(args = stored())]
+    #[command(args = store_options())]
     List(ConversationListArgs),
     /// Print the turns of a conversation
-    #[command(args = stored())]
+    #[command(args = store_options())]
     Show(ConversationShowArgs),
     /// Export a conversation to a file
-    #[command(args = stored())]
+    #[command(args = store_options())]
     Export(ExportArgs),
     /// Rename a conversation
-    #[command(args = stored())]
+    #[command(args = store_options())]
     Rename(RenameArgs),
     /// Delete a conversation and its data
-    #[command(args = stored())]
+    #[command(args = store_options())]
     Delete(DeleteArgs),
     /// Preview the prompt that would be sent to a model
-    #[command(args = stored())]
+    #[command(args = store_options())]
     Render(RenderArgs),
 }
 

@@ -2,7 +2,7 @@
 
 use clap::Args;
 
-use super::open::{find, open, stopped};
+use super::open::{find, open, open_error};
 use crate::command_error::CommandError;
 use crate::output;
 use crate::session::Context;
@@ -36,7 +36,7 @@ pub(super) async fn delete(ctx: &Context, args: &DeleteArgs) -> Result<(), Comma
             return Ok(());
         }
     }
-    conversations.delete(&id).await.map_err(stopped)?;
+    conversations.delete(&id).await.map_err(open_error)?;
     conversations.store().close().await;
     output::say(&format!("Deleted conversation {id}."));
     Ok(())

@@ -8,7 +8,7 @@ use gemicro_core::history::{HistoryConfig, HistoryManager};
 use gemicro_event::text::plain;
 use serde_json::json;
 
-use super::open::{open, stopped};
+use super::open::{open, open_error};
 use super::transcript::read_turns;
 use crate::args::DataFormat;
 use crate::command_error::CommandError;
@@ -35,7 +35,7 @@ pub(super) async fn import(ctx: &Context, args: &ImportArgs) -> Result<(), Comma
     let log = read_turns(&args.file)?;
     let conversations = open(ctx).await?;
     let name = args.name.clone().unwrap_or_else(|| file_name(&args.file));
-    let imported = conversations.import(&name, &log).await.map_err(stopped)?;
+    let imported = conversations.import(&name, &log).await.map_err(open_error)?;
     conversations.store().close().await;
     if imported.n_redacted > 0 {
         output::say(&format!(

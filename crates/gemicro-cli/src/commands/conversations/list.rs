@@ -3,7 +3,7 @@
 use clap::Args;
 use gemicro_chat::ConversationRow;
 
-use super::open::{open, stopped};
+use super::open::{open, open_error};
 use crate::args::DataFormat;
 use crate::command_error::CommandError;
 use crate::output;
@@ -29,7 +29,7 @@ pub(crate) struct ConversationListArgs {
 /// Lists conversations.
 pub(super) async fn list(ctx: &Context, args: &ConversationListArgs) -> Result<(), CommandError> {
     let conversations = open(ctx).await?;
-    let rows = conversations.list(args.limit).await.map_err(stopped)?;
+    let rows = conversations.list(args.limit).await.map_err(open_error)?;
     conversations.store().close().await;
     output::print_rows(&rows, args.format, || {
         if rows.is_empty() {

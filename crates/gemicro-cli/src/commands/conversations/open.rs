@@ -17,9 +17,9 @@ pub(super) async fn open(ctx: &Context) -> Result<Conversations, CommandError> {
 /// The conversation a user named: the beginning of its id, or `last`.
 pub(super) async fn find(conversations: &Conversations, named: &str) -> Result<StreamId, CommandError> {
     if named != "last" {
-        return conversations.find(named).await.map_err(stopped);
+        return conversations.find(named).await.map_err(open_error);
     }
-    let newest = conversations.list(1).await.map_err(stopped)?;
+    let newest = conversations.list(1).await.map_err(open_error)?;
     newest.into_iter().next().map(|row| row.id).ok_or_else(|| {
         let hint = "import one: gemicro conversations import FILE.jsonl";
         CommandError::failed(ErrorKind::NotFound, "there are no conversations yet", hint)
@@ -30,13 +30,13 @@ pub(super) async fn find(conversations: &Conversations, named: &str) -> Result<S
 pub(super) async fn load(ctx: &Context, named: &str) -> Result<Conversation, CommandError> {
     let conversations = open(ctx).await?;
     let id = find(&conversations, named).await?;
-    let conversation = conversations.load(&id).await.map_err(stopped)?;
+    let conversation = conversations.load(&id).await.map_err(open_error)?;
     conversations.store().close().await;
     Ok(conversation)
 }
 
 /// What to do about a conversation that cannot be had.
-pub(super) fn stopped(error: ConversationError) -> CommandError {
+pub(super) fn open_error(error: ConversationError) -> CommandError {
     let hint = match &error {
         ConversationError::Find(error) => find_hint(error),
         ConversationError::Store(error) => store_hint(error),

@@ -2,7 +2,7 @@
 
 use clap::Args;
 
-use super::open::{find, open, stopped};
+use super::open::{find, open, open_error};
 use crate::command_error::CommandError;
 use crate::output;
 use crate::screen::text;
@@ -21,8 +21,8 @@ pub(crate) struct RenameArgs {
 pub(super) async fn rename(ctx: &Context, args: &RenameArgs) -> Result<(), CommandError> {
     let conversations = open(ctx).await?;
     let id = find(&conversations, &args.id).await?;
-    let before = conversations.load(&id).await.map_err(stopped)?.name;
-    conversations.rename(&id, &args.name).await.map_err(stopped)?;
+    let before = conversations.load(&id).await.map_err(open_error)?.name;
+    conversations.rename(&id, &args.name).await.map_err(open_error)?;
     conversations.store().close().await;
     output::say(&format!(
         "Renamed {id}: {} → {}",

@@ -12,7 +12,7 @@ use gemicro_core::llm::{DEFAULT_MODEL, LlmConfig};
 use gemicro_engine::Here;
 use gemicro_event::{ErrorKind, Failure};
 
-use super::open::{find, load, stopped};
+use super::open::{find, load, open_error};
 use crate::backend;
 use crate::command_error::CommandError;
 use crate::commands::chat;
@@ -65,7 +65,7 @@ pub(super) async fn render(ctx: &Context, args: &RenderArgs) -> Result<(), Comma
     }
     let (prompt, report) = match chat::summariser(ctx, &args.summariser)? {
         None => prompt(args, &load(ctx, &args.id).await?, None)?.0,
-        Some(llm) => summarised(ctx, args, llm).await?,
+        Some(llm) => render_summarised(ctx, args, llm).await?,
     };
     if let Some(file) = &args.report {
         let json = serde_json::to_string_pretty(&report)
@@ -119,7 +119,7 @@ async fn count_exactly(ctx: &Context, model: &str, prompt: &str) -> Result<u64, 
 }
 
 /// The same with a model that writes summaries. What it wrote is kept with the conversation, so it is paid once.
-async fn summarised(
+async fn render_summarised(
     ctx: &Context,
     args: &RenderArgs,
     llm: LlmConfig,
@@ -129,7 +129,7 @@ async fn summarised(
     let here = Here::new(ctx.engine(&layers, &settings).await?);
     let conversations = Conversations::new(here.engine().store().clone(), &ctx.environment.secrets());
     let id = find(&conversations, &args.id).await?;
-    let conversation = conversations.load(&id).await.map_err(stopped)?;
+    let conversation = conversations.load(&id).await.map_err(open_error)?;
     let summariser = ModelSummariser {
         desk: Arc::new(here.clone()),
         llm,

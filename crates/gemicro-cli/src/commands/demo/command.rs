@@ -78,7 +78,7 @@ pub(crate) fn run(ctx: &Context, args: &DemoArgs) -> Result<(), CommandError> {
         verbose: ctx.verbose,
     };
     let colleague = Colleague::begin(&repository);
-    let first = format!(". {}", shown(&surroundings));
+    let first = format!(". {}", shell_text(&surroundings));
     let resume = format!("({first} && gemicro resume RUN)");
     let ran = commands::run::run_as(
         &inner,
@@ -101,7 +101,7 @@ pub(crate) fn run(ctx: &Context, args: &DemoArgs) -> Result<(), CommandError> {
         .iter()
         .for_each(|command| output::say(&format!("    {command}")));
     output::say("  )");
-    output::say(&format!("When you are done:\n  rm -rf {}", shown(&folder)));
+    output::say(&format!("When you are done:\n  rm -rf {}", shell_text(&folder)));
     ran
 }
 
@@ -114,22 +114,22 @@ fn script(variables: &[(&str, String)], agents: &Path, repository: &Path) -> Str
     let own = own
         .as_deref()
         .and_then(Path::parent)
-        .map(|folder| format!(":{}", shown(folder)));
+        .map(|folder| format!(":{}", shell_text(folder)));
     let mut text = String::from("# The surroundings of the demo, for one shell.\n");
     for (name, value) in variables {
         text += &match *name {
             "PATH" => format!(
                 "export PATH={}{}:\"$PATH\"\n",
-                shown(agents),
+                shell_text(agents),
                 own.as_deref().unwrap_or_default()
             ),
             name => format!("export {name}={}\n", text::shell_quoted(value)),
         };
     }
-    text + &format!("cd {}\n", shown(repository))
+    text + &format!("cd {}\n", shell_text(repository))
 }
 
-fn shown(path: &Path) -> String {
+fn shell_text(path: &Path) -> String {
     text::shell_quoted(&path.display().to_string())
 }
 

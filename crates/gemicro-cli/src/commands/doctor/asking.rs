@@ -49,7 +49,8 @@ pub(super) fn version(room: &VersionProbe<'_>, located: &LocatedProgram) -> Resu
     let profile = profile(room, located).map_err(|error| error.to_string())?;
     let toolchains = room.setup.toolchains().map_err(|failure| failure.message)?;
     let profile = toolchains.opened(profile);
-    let plan = plan(&room.setup.launcher, room.tier, &profile, &command).map_err(|error| refused(&error))?;
+    let plan =
+        plan(&room.setup.launcher, room.tier, &profile, &command).map_err(|error| refusal_text(&error))?;
     // Files, not pipes: a descendant that stays cannot keep us waiting.
     let (stdout, stderr) = (room.folder.join("stdout"), room.folder.join("stderr"));
     let streams = File::create(&stdout).and_then(|out| Ok((out, File::create(&stderr)?)));
@@ -93,7 +94,7 @@ fn words(file: &Path) -> String {
     String::from_utf8_lossy(&bytes).into_owned()
 }
 
-fn refused(error: &SandboxError) -> String {
+fn refusal_text(error: &SandboxError) -> String {
     match std::error::Error::source(error) {
         Some(source) => format!("{error}: {source}"),
         None => error.to_string(),

@@ -38,7 +38,7 @@ fn try_look(ctx: &Context, offline: bool) -> Result<DoctorFinding, CommandError>
         ));
     };
     let forges = settings.forges(&ctx.environment);
-    let address = match recognised(&url, &forges.hosts) {
+    let address = match recognise_forge(&url, &forges.hosts) {
         Ok(address) => address,
         Err(finding) => return Ok(*finding),
     };
@@ -79,7 +79,7 @@ fn try_look(ctx: &Context, offline: bool) -> Result<DoctorFinding, CommandError>
 }
 
 /// The forge that a remote is at, where tokens may be sent to it.
-fn recognised(url: &str, hosts: &ForgeHosts) -> Result<ForgeAddress, Box<DoctorFinding>> {
+fn recognise_forge(url: &str, hosts: &ForgeHosts) -> Result<ForgeAddress, Box<DoctorFinding>> {
     match recognise(url, hosts) {
         None => Err(Box::new(good(
             FORGE,

@@ -85,7 +85,7 @@ pub(crate) fn early(arguments: &[OsString]) -> Option<ExitCode> {
         return None;
     }
     let name = OsString::from("gemicro guard check");
-    let code = guarded(|| {
+    let code = deny_on_panic(|| {
         match CheckCommand::try_parse_from(std::iter::once(&name).chain(rest)) {
             Ok(alone) => answer_all(&alone.args),
             Err(error) if error.exit_code() == 0 => {
@@ -107,11 +107,11 @@ pub(crate) fn early(arguments: &[OsString]) -> Option<ExitCode> {
 
 /// Answers the requests of stdin; returns the exit code.
 pub(super) fn run(args: &CheckArgs) -> u8 {
-    guarded(|| answer_all(args))
+    deny_on_panic(|| answer_all(args))
 }
 
 /// Turns a panic into a denial.
-fn guarded(work: impl FnOnce() -> u8) -> u8 {
+fn deny_on_panic(work: impl FnOnce() -> u8) -> u8 {
     // Stderr belongs to the reason that the agent reads.
     std::panic::set_hook(Box::new(|_| {}));
     catch_unwind(AssertUnwindSafe(work))
@@ -127,7 +127,7 @@ fn answer_all(args: &CheckArgs) -> u8 {
             match say(&answer(args, &prepared, request)) {
                 Ok(told) => code = code.max(told),
                 // Nobody reads the answers any more.
-                Err(error) => return lost(&error),
+                Err(error) => return output_lost(&error),
             }
         }
         code
@@ -192,10 +192,10 @@ fn is_nowhere(stdout: impl AsFd) -> bool {
 
 /// Says an answer; returns the exit code. An answer that nobody can read is a denial too.
 fn tell(answer: &HookAnswer) -> u8 {
-    say(answer).unwrap_or_else(|error| lost(&error))
+    say(answer).unwrap_or_else(|error| output_lost(&error))
 }
 
-fn lost(error: &io::Error) -> u8 {
+fn output_lost(error: &io::Error) -> u8 {
     output::say(&format!(
         "Permission Denied: the answer could not be written: {error}"
     ));
@@ -220,8 +220,8 @@ mod tests {
 
     #[test]
     fn a_panic_is_a_denial() {
-        assert_eq!(guarded(|| panic!("on purpose")), EXIT_DENY);
-        assert_eq!(guarded(|| 0), 0);
+        assert_eq!(deny_on_panic(|| panic!("on purpose")), EXIT_DENY);
+        assert_eq!(deny_on_panic(|| 0), 0);
     }
 
     #[test]

@@ -48,14 +48,14 @@ impl<R: BufRead> HookRequests<R> {
             }
             Ok(_) if bytes.len() as u64 > self.limit => match self.skip_line() {
                 Ok(()) => Some(self.text(bytes)),
-                Err(error) => Some(Err(self.broken(error))),
+                Err(error) => Some(Err(self.format_error(error))),
             },
             Ok(_) => Some(self.text(bytes)),
-            Err(error) => Some(Err(self.broken(error))),
+            Err(error) => Some(Err(self.format_error(error))),
         }
     }
 
-    fn broken(&mut self, error: io::Error) -> HookError {
+    fn format_error(&mut self, error: io::Error) -> HookError {
         self.is_broken = true;
         HookError::Input(error)
     }

@@ -9,7 +9,7 @@ use gemicro_event::{ErrorKind, Failure};
 
 use crate::backend;
 use crate::command_error::CommandError;
-use crate::commands::research::planned;
+use crate::commands::research::plan_request;
 use crate::config::readers::parse_budget;
 use crate::config::{Endpoints, ResearchFlags, ResearchSettings};
 use crate::session::Context;
@@ -21,15 +21,15 @@ use crate::session::Context;
 pub(crate) fn plan(ctx: &Context, parameters: StartResearchParameters) -> Result<Plan, Failure> {
     let question = parameters.question.clone();
     let flags = flags(parameters)?;
-    resolved(ctx, question, flags).map_err(CommandError::into_failure)
+    resolve_plan(ctx, question, flags).map_err(CommandError::into_failure)
 }
 
-fn resolved(ctx: &Context, question: String, flags: ResearchFlags) -> Result<Plan, CommandError> {
+fn resolve_plan(ctx: &Context, question: String, flags: ResearchFlags) -> Result<Plan, CommandError> {
     let layers = ctx.layers()?;
     let settings = ResearchSettings::resolve(&layers, flags)?;
     let endpoints = Endpoints::resolve(&layers)?;
     let backend = backend::choose(&settings, &ctx.environment, &endpoints)?;
-    planned(ResearchRequest {
+    plan_request(ResearchRequest {
         question,
         sources: settings.sources.value.clone(),
         backend,

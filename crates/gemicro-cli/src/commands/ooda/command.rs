@@ -48,7 +48,7 @@ pub(crate) struct PlannedLoop {
 ///
 /// # Errors
 /// When the file or an argument is wrong.
-pub(crate) fn planned(ctx: &Context, args: &OodaArgs) -> Result<PlannedLoop, CommandError> {
+pub(crate) fn plan_loop(ctx: &Context, args: &OodaArgs) -> Result<PlannedLoop, CommandError> {
     let (file, directory) = OodaFile::read(&args.file)?;
     let layers = ctx.layers()?;
     let flags = ResearchFlags {
@@ -105,7 +105,7 @@ pub(crate) fn check_backend(ctx: &Context, planned: &PlannedLoop) -> Result<(), 
 }
 
 pub(crate) fn run(ctx: &Context, args: &OodaArgs) -> Result<(), CommandError> {
-    let planned = planned(ctx, args)?;
+    let planned = plan_loop(ctx, args)?;
     if args.dry_run {
         return dry_run(&planned.plan, args.format);
     }

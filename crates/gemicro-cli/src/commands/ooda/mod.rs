@@ -7,4 +7,4 @@ mod file;
 mod view;
 
 pub(crate) use args::OodaArgs;
-pub(crate) use command::{OodaDisplay, check_backend, planned, run, watch};
+pub(crate) use command::{OodaDisplay, check_backend, plan_loop, run, watch};

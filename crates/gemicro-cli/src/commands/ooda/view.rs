@@ -66,7 +66,7 @@ impl OodaView {
         }
     }
 
-    fn acted(&self, acted: &OodaActed) {
+    fn show_act(&self, acted: &OodaActed) {
         let paint = self.screen.on_stderr();
         if !acted.files.is_empty() {
             let files: Vec<String> = acted
@@ -166,7 +166,7 @@ impl OodaView {
             }
             "ooda_acted" => {
                 if let Some(acted) = update.as_ooda_acted() {
-                    self.acted(&acted);
+                    self.show_act(&acted);
                 }
             }
             "step_retrying" => {

@@ -85,7 +85,7 @@ async fn answer_all(
                 }
             });
         }
-        output.write(printed(&answered, args.format).as_bytes())?;
+        output.write(format_answer(&answered, args.format).as_bytes())?;
         output::say(&progress(&answered, n_done, questions.len()));
     }
     drop(answers);
@@ -149,7 +149,7 @@ async fn answer_one(
 }
 
 /// One answer in the asked format.
-fn printed(answered: &AnsweredQuestion, format: PrintFormat) -> String {
+fn format_answer(answered: &AnsweredQuestion, format: PrintFormat) -> String {
     match format {
         PrintFormat::Jsonl => format!("{}\n", line(answered)),
         PrintFormat::Json => {

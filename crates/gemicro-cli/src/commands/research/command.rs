@@ -142,7 +142,7 @@ impl PlanMaker<'_> {
             limits: settings.limits()?,
             base: earlier.map(|earlier| earlier.base),
         };
-        planned(request)
+        plan_request(request)
     }
 }
 
@@ -161,7 +161,7 @@ fn offer_offline(stopped: CommandError) -> CommandError {
 }
 
 /// The plan of a request, or why there is none.
-pub(crate) fn planned(request: ResearchRequest) -> Result<Plan, CommandError> {
+pub(crate) fn plan_request(request: ResearchRequest) -> Result<Plan, CommandError> {
     Plan::of(&Request::Research(Box::new(request))).map_err(|failure| match failure.kind {
         ErrorKind::NotFound => CommandError::from(failure).with_hint("check the path given with --source"),
         ErrorKind::InvalidInput => {

@@ -9,6 +9,6 @@ mod views;
 mod watching;
 
 pub(crate) use args::ResearchArgs;
-pub(crate) use command::{ResolvedSettings, planned, run};
+pub(crate) use command::{ResolvedSettings, plan_request, run};
 pub(crate) use views::views;
 pub(crate) use watching::{ResearchDisplay, watch};

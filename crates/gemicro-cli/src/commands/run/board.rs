@@ -161,7 +161,7 @@ pub(super) fn erase(drawn: &[usize], columns: usize) -> String {
 
 /// The rows of phases, and below them the one under way with its time.
 fn board(story: &PipelineStory, paint: Paint, columns: usize, n_ticks: usize) -> Vec<String> {
-    let name = running(story);
+    let name = running_line(story);
     let phase = story.last().filter(|phase| phase.outcome.is_none());
     let elapsed = phase.map_or(0, |phase| phase.worked_ms(Timestamp::now())) / 1_000;
     let line = format!(
@@ -171,7 +171,7 @@ fn board(story: &PipelineStory, paint: Paint, columns: usize, n_ticks: usize) ->
         elapsed / 3600,
         elapsed / 60 % 60,
         elapsed % 60,
-        spent(story)
+        spent_line(story)
     );
     let mut rows = rows(story, paint, columns);
     rows.push(text::cut(line.trim_end(), columns));
@@ -205,7 +205,7 @@ pub(super) fn rows(story: &PipelineStory, paint: Paint, columns: usize) -> Vec<S
 }
 
 /// What is under way.
-pub(super) fn running(story: &PipelineStory) -> String {
+pub(super) fn running_line(story: &PipelineStory) -> String {
     match story.last().filter(|phase| phase.outcome.is_none()) {
         Some(phase) => {
             let who = phase
@@ -220,7 +220,7 @@ pub(super) fn running(story: &PipelineStory) -> String {
 }
 
 /// Everything that was spent so far.
-pub(super) fn spent(story: &PipelineStory) -> String {
+pub(super) fn spent_line(story: &PipelineStory) -> String {
     let charges = story.phases.iter().map(|phase| phase.charge);
     let sum = charges.fold(Charge::ZERO, Charge::plus);
     sum.in_short().unwrap_or_default()
@@ -239,7 +239,7 @@ fn marks(story: &PipelineStory) -> Vec<(&'static str, String)> {
         .map(|(_, phase)| match entered(&phase.name) {
             None => ("○", text::one_line(&phase.name)),
             Some(it) => {
-                let mark = match it.standing() {
+                let mark = match it.phase_state() {
                     PhaseState::UnderWay => "◐",
                     PhaseState::Good => "●",
                     PhaseState::LedOn => "→",

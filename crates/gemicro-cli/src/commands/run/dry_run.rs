@@ -127,7 +127,7 @@ fn page(plan: &PipelinePlan, limits: &Limits, start: &RunStart, screen: &Screen)
     }
     page.push_str("Phases\n");
     for phase in workflow.phases_of(plan.mode) {
-        let line = text::one_line(&described(workflow, phase, plan.agent));
+        let line = text::one_line(&phase_line(workflow, phase, plan.agent));
         // As an item of a list it hangs.
         let item = text::wrap_markdown(&format!("- {line}"), columns.saturating_sub(2));
         for line in item.lines() {
@@ -161,7 +161,7 @@ fn delivery(push: bool, branch: &str, outlook: &Outlook) -> String {
 }
 
 /// `A.1 plan: Architect (gemini), writes documents, at most 4 rounds`.
-fn described(workflow: &Workflow, phase: &Phase, usual: AgentName) -> String {
+fn phase_line(workflow: &Workflow, phase: &Phase, usual: AgentName) -> String {
     let what = match &phase.work {
         PhaseWork::Agent { role, .. } => match workflow.roles.get(role) {
             Some(role) => {
@@ -171,7 +171,7 @@ fn described(workflow: &Workflow, phase: &Phase, usual: AgentName) -> String {
                     "{} ({}), {}",
                     role.title,
                     words::agent(agent, model),
-                    written(role.sandbox)
+                    writes_text(role.sandbox)
                 )
             }
             None => role.clone(),
@@ -189,7 +189,7 @@ fn described(workflow: &Workflow, phase: &Phase, usual: AgentName) -> String {
     )
 }
 
-fn written(writes: Writes) -> &'static str {
+fn writes_text(writes: Writes) -> &'static str {
     match writes {
         Writes::ReadOnly => "only reads",
         Writes::Reviews => "writes reviews",

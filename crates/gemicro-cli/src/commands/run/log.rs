@@ -10,7 +10,7 @@ use gemicro_event::{Event, Timestamp};
 
 use super::log_words::{self, LogText};
 use crate::screen::{Paint, numbers, text};
-use crate::story::{PipelineStory, said, shown_name};
+use crate::story::{PipelineStory, answer_word, shown_name};
 
 /// Who speaks where no role does.
 const GEMICRO: &str = "GEMICRO";
@@ -101,7 +101,7 @@ impl Log {
             return vec![self.answered(&answered, update.timestamp)];
         }
         let words = match update.as_pipeline_prepared() {
-            Some(it) => log_words::prepared(&it.prepared, self.story.goes_on_from.as_ref()),
+            Some(it) => log_words::branch_texts(&it.prepared, self.story.goes_on_from.as_ref()),
             None => Vec::from_iter(self.words(event)),
         };
         let entry = |words| RunLogEntry {
@@ -121,22 +121,22 @@ impl Log {
             ))),
             "phase_started" => {
                 self.told.clear();
-                log_words::spawning(&update.as_phase_started()?)
+                log_words::start_text(&update.as_phase_started()?)
             }
             "phase_imported" => Some(self.imported(&update.as_phase_imported()?)),
             "phase_checked" => {
                 let evidence = update.as_phase_checked()?.evidence;
                 self.told.extend(evidence.faults());
-                Some(log_words::checked("Running checks", &evidence))
+                Some(log_words::check_text("Running checks", &evidence))
             }
             "phase_recorded" => {
                 let recorded = update.as_phase_recorded()?.recorded;
-                Some(log_words::recorded(&recorded))
+                Some(log_words::record_text(&recorded))
             }
-            "branch_merged" => Some(log_words::merged(&update.as_branch_merged()?.merged)),
+            "branch_merged" => Some(log_words::merge_text(&update.as_branch_merged()?.merged)),
             "pipeline_delivered" => {
                 let delivered = update.as_pipeline_delivered()?.delivered;
-                Some(log_words::delivered(&self.story.branch, &delivered))
+                Some(log_words::delivery_text(&self.story.branch, &delivered))
             }
             "phase_ended" => self.ended(&update.as_phase_ended()?),
             "final_result" => Some(LogText::line(update.message.clone())),
@@ -160,7 +160,10 @@ impl Log {
                 let given = update.as_answer_given().filter(|given| is_gate(&given.key))?;
                 let who = given.by.as_deref().map(shown_name);
                 let who = who.unwrap_or_else(|| "A person".to_owned());
-                Some(LogText::line(format!("{who} said {}.", said(&given.answer))))
+                Some(LogText::line(format!(
+                    "{who} said {}.",
+                    answer_word(&given.answer)
+                )))
             }
             "step_retrying" => {
                 let message = update.as_step_retrying()?.error.message;
@@ -181,7 +184,7 @@ impl Log {
     }
 
     fn answered(&mut self, answered: &PhaseAnswered, at: Timestamp) -> RunLogEntry {
-        let mut words = log_words::answered(answered);
+        let mut words = log_words::answer_text(answered);
         let (speaker, usable) = match answered.refused.is_none() && answered.payload.is_some() {
             true => (answered.role.to_uppercase(), true),
             false => (GEMICRO.to_owned(), false),
@@ -203,17 +206,20 @@ impl Log {
             .flat_map(|taken| taken.faults.iter().cloned());
         self.told.extend(faults);
         let shape = self.story.last().and_then(|phase| phase.shape);
-        log_words::imported(imported, shape)
+        log_words::import_text(imported, shape)
     }
 
     fn ended(&self, ended: &PhaseEnded) -> Option<LogText> {
         let is_told = |reason: &&String| self.told.iter().any(|told| reason.contains(told.as_str()));
         let reasons: Vec<String> = ended.reasons.iter().filter(|it| !is_told(it)).cloned().collect();
         let verdict = self.story.last().and_then(|phase| phase.verdict.as_deref());
-        let next = ended.next.as_deref().map(|name| match self.story.planned(name) {
-            Some(phase) => format!("{name} ({})", phase.label),
-            None => name.to_owned(),
-        });
-        log_words::ended(ended, verdict, next.as_deref().unwrap_or("the end"), &reasons)
+        let next = ended
+            .next
+            .as_deref()
+            .map(|name| match self.story.phase_plan(name) {
+                Some(phase) => format!("{name} ({})", phase.label),
+                None => name.to_owned(),
+            });
+        log_words::phase_end_text(ended, verdict, next.as_deref().unwrap_or("the end"), &reasons)
     }
 }

@@ -30,7 +30,7 @@ impl LogText {
 }
 
 /// The branch, and the checks on its base.
-pub(super) fn prepared(prepared: &InitResult, earlier: Option<&StreamId>) -> Vec<LogText> {
+pub(super) fn branch_texts(prepared: &InitResult, earlier: Option<&StreamId>) -> Vec<LogText> {
     let begun = match earlier {
         Some(run) => format!(
             "Continuing branch '{}' at {}, after run {run}.",
@@ -41,8 +41,8 @@ pub(super) fn prepared(prepared: &InitResult, earlier: Option<&StreamId>) -> Vec
     };
     let checks = match prepared.evidence.checks.is_empty() {
         true => LogText::line("No checks are configured.".to_owned()),
-        false if earlier.is_some() => checked("Checks on the branch", &prepared.evidence),
-        false => checked("Checks on the base", &prepared.evidence),
+        false if earlier.is_some() => check_text("Checks on the branch", &prepared.evidence),
+        false => check_text("Checks on the base", &prepared.evidence),
     };
     let is_new = |note: &&String| prepared.protection.as_ref() != Some(*note);
     let notes = prepared
@@ -53,13 +53,13 @@ pub(super) fn prepared(prepared: &InitResult, earlier: Option<&StreamId>) -> Vec
     let place = place.map(|folder| format!("files: {folder}"));
     let begun = LogText {
         line: begun,
-        details: place.chain(bounded(notes.cloned().collect())).collect(),
+        details: place.chain(first_lines(notes.cloned().collect())).collect(),
     };
     vec![begun, checks]
 }
 
 /// Who begins to work; nothing where gemicro itself does.
-pub(super) fn spawning(started: &PhaseStarted) -> Option<LogText> {
+pub(super) fn start_text(started: &PhaseStarted) -> Option<LogText> {
     let role = started.role.as_ref()?.to_uppercase();
     let agent = started
         .agent
@@ -73,9 +73,9 @@ pub(super) fn spawning(started: &PhaseStarted) -> Option<LogText> {
 }
 
 /// What an agent says, or why it is asked again.
-pub(super) fn answered(answered: &PhaseAnswered) -> LogText {
+pub(super) fn answer_text(answered: &PhaseAnswered) -> LogText {
     let denials = answered.denials.iter().map(|denial| format!("denied: {denial}"));
-    let denials = bounded(denials.collect());
+    let denials = first_lines(denials.collect());
     let (Some(payload), None) = (&answered.payload, &answered.refused) else {
         let why = answered.refused.as_deref().unwrap_or("it has no usable payload");
         let role = answered.role.to_uppercase();
@@ -88,9 +88,9 @@ pub(super) fn answered(answered: &PhaseAnswered) -> LogText {
     let mut details = match decision.is_negative() {
         true => match payload.feedback().map(|it| it.points()).unwrap_or_default() {
             none if none.is_empty() => vec![unsaid(payload).to_owned()],
-            points => bounded(points),
+            points => first_lines(points),
         },
-        false => bounded(
+        false => first_lines(
             payload
                 .remarks()
                 .iter()
@@ -104,15 +104,15 @@ pub(super) fn answered(answered: &PhaseAnswered) -> LogText {
         .backlog_items()
         .into_iter()
         .map(|item| format!("for later: {item}"));
-    details.extend(bounded(later.collect()));
+    details.extend(first_lines(later.collect()));
     LogText {
-        line: said(payload, &decision),
+        line: payload_text(payload, &decision),
         details,
     }
 }
 
 /// What was imported, or why it was not.
-pub(super) fn imported(imported: &PhaseImported, shape: Option<PayloadShape>) -> LogText {
+pub(super) fn import_text(imported: &PhaseImported, shape: Option<PayloadShape>) -> LogText {
     let Some(taken) = &imported.taken else {
         return LogText {
             line: "Importing the changes... REFUSED.".to_owned(),
@@ -129,19 +129,19 @@ pub(super) fn imported(imported: &PhaseImported, shape: Option<PayloadShape>) ->
     };
     let outcome = match (taken.faults.is_empty(), taken.commits.is_empty()) {
         (true, true) => "nothing changed.".to_owned(),
-        (true, false) => format!("OK. ({})", words::taken(taken)),
+        (true, false) => format!("OK. ({})", words::import_summary(taken)),
         (false, _) => "not as claimed.".to_owned(),
     };
     let faults = taken.faults.iter().flat_map(|fault| reason(fault));
     let reports = taken.reports.iter().map(|report| format!("look at {report}"));
     LogText {
         line: format!("{what}... {outcome}"),
-        details: bounded(faults.chain(reports).chain(taken.notes.iter().cloned()).collect()),
+        details: first_lines(faults.chain(reports).chain(taken.notes.iter().cloned()).collect()),
     }
 }
 
 /// What gemicro saw of a tree.
-pub(super) fn checked(what: &str, evidence: &Evidence) -> LogText {
+pub(super) fn check_text(what: &str, evidence: &Evidence) -> LogText {
     let faults = evidence.faults();
     let outcome = if faults.is_empty() { "OK." } else { "FAILED." };
     let took = numbers::duration(words::checked_ms(&evidence.checks));
@@ -155,7 +155,7 @@ pub(super) fn checked(what: &str, evidence: &Evidence) -> LogText {
 }
 
 /// What gemicro committed itself.
-pub(super) fn recorded(recorded: &RecordResult) -> LogText {
+pub(super) fn record_text(recorded: &RecordResult) -> LogText {
     LogText::line(match (&recorded.moved, recorded.paths.as_slice()) {
         (Some(_), _) => "Nothing is archived yet: main has new commits.".to_owned(),
         (None, []) => "Committing documents... nothing changed.".to_owned(),
@@ -168,14 +168,14 @@ pub(super) fn recorded(recorded: &RecordResult) -> LogText {
 }
 
 /// How main was merged.
-pub(super) fn merged(merged: &MergeResult) -> LogText {
+pub(super) fn merge_text(merged: &MergeResult) -> LogText {
     let main = &merged.main.name;
     let (outcome, details) = match merged.outcome {
         MergeOutcome::UpToDate => ("already up to date.".to_owned(), Vec::new()),
         MergeOutcome::Merged => ("OK.".to_owned(), Vec::new()),
         MergeOutcome::Conflict => {
             let files = numbers::count(merged.files.len(), "file");
-            (format!("CONFLICT in {files}."), bounded(merged.files.clone()))
+            (format!("CONFLICT in {files}."), first_lines(merged.files.clone()))
         }
     };
     LogText {
@@ -185,7 +185,7 @@ pub(super) fn merged(merged: &MergeResult) -> LogText {
 }
 
 /// How the branch was offered.
-pub(super) fn delivered(branch: &str, delivered: &DeliverResult) -> LogText {
+pub(super) fn delivery_text(branch: &str, delivered: &DeliverResult) -> LogText {
     let pushed = delivered
         .remote
         .as_ref()
@@ -198,12 +198,12 @@ pub(super) fn delivered(branch: &str, delivered: &DeliverResult) -> LogText {
     let line: Vec<String> = pushed.into_iter().chain(offered).collect();
     LogText {
         line: line.join(" "),
-        details: bounded(delivered.notes.clone()),
+        details: first_lines(delivered.notes.clone()),
     }
 }
 
 /// Where a phase leads, where that is not simply on. `reasons` are those that nobody told yet.
-pub(super) fn ended(
+pub(super) fn phase_end_text(
     ended: &PhaseEnded,
     verdict: Option<&str>,
     next: &str,
@@ -226,7 +226,7 @@ pub(super) fn ended(
 }
 
 /// What a payload says.
-fn said(payload: &AgentPayload, decision: &AgentDecision) -> String {
+fn payload_text(payload: &AgentPayload, decision: &AgentDecision) -> String {
     let document = payload.document().unwrap_or_default();
     let commit = || words::short(payload.commit_hash().unwrap_or_default());
     if let AgentDecision::Failed { reason } = decision {
@@ -261,7 +261,7 @@ fn reason(why: &str) -> Vec<String> {
         .collect()
 }
 
-fn bounded(mut details: Vec<String>) -> Vec<String> {
+fn first_lines(mut details: Vec<String>) -> Vec<String> {
     if details.len() > MANY {
         let n_more = details.len() - MANY;
         details.truncate(MANY);

@@ -120,7 +120,9 @@ impl RunView for PipelineView {
                 self.output.finish()
             }
             (PrintFormat::Text | PrintFormat::Markdown, RunEnd::Failed(_)) => {
-                left(story, &self.run).iter().for_each(|line| output::say(line));
+                leftover_work(story, &self.run)
+                    .iter()
+                    .for_each(|line| output::say(line));
                 Ok(())
             }
             (PrintFormat::Text | PrintFormat::Markdown, RunEnd::Suspended) => Ok(()),
@@ -162,7 +164,7 @@ fn line((name, value): (&str, String)) -> String {
 }
 
 /// Where the work of a run is that ended early.
-pub(super) fn left(story: &PipelineStory, run: &StreamId) -> Option<String> {
+pub(super) fn leftover_work(story: &PipelineStory, run: &StreamId) -> Option<String> {
     let prepared = story.prepared.as_ref()?;
     // Somebody may have moved the branch: the commit is what the run knows.
     Some(format!(

@@ -127,7 +127,7 @@ fn ooda_loop(ctx: &Context, it: OodaParameters) -> Result<Plan, Failure> {
         dry_run: false,
     };
     let planned = || -> Result<Plan, CommandError> {
-        let planned = ooda::planned(ctx, &args)?;
+        let planned = ooda::plan_loop(ctx, &args)?;
         ooda::check_backend(ctx, &planned)?;
         Ok(planned.plan)
     };

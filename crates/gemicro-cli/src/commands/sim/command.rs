@@ -6,7 +6,7 @@ use super::agent::{self, AgentArgs};
 use super::record::{self, RecordArgs};
 use super::scenarios::{self, ScenariosArgs};
 use super::serve::{self, SimServeArgs};
-use crate::args::{DataFormat, logging};
+use crate::args::{DataFormat, log_options};
 use crate::command_error::CommandError;
 use crate::runtime;
 use crate::session::Context;
@@ -23,10 +23,10 @@ pub(crate) struct SimArgs {
 #[derive(Debug, Subcommand)]
 enum SimCommand {
     /// Serve a simulated model API from a scenario, until Ctrl-C
-    #[command(args = logging())]
+    #[command(args = log_options())]
     Serve(SimServeArgs),
     /// Record the traffic to a real API as a scenario
-    #[command(args = logging())]
+    #[command(args = log_options())]
     Record(RecordArgs),
     /// List the built-in scenarios
     Scenarios(ScenariosArgs),

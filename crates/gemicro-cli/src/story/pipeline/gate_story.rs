@@ -29,7 +29,7 @@ pub(crate) struct GateStory {
 impl GateStory {
     /// Takes an answer into account; one without a moment is kept.
     pub(crate) fn answer(&mut self, answer: &Json, by: Option<String>, at: Option<Timestamp>) {
-        self.said = Some(said(answer));
+        self.said = Some(answer_word(answer));
         self.by = by;
         self.said_at = at;
     }
@@ -59,7 +59,7 @@ pub(crate) fn shown_name(name: &str) -> String {
 }
 
 /// An answer as one word, if it is one of the two.
-pub(crate) fn said(answer: &Json) -> String {
+pub(crate) fn answer_word(answer: &Json) -> String {
     let word = answer.get("approve").unwrap_or(answer);
     let word = word.as_str().map_or_else(|| word.to_string(), str::to_owned);
     match yes_or_no(&word) {

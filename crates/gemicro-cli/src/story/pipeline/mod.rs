@@ -13,7 +13,7 @@ mod phase_story;
 mod pipeline_story;
 pub(crate) mod words;
 
-pub(crate) use gate_story::{GateStory, said, shown_name};
+pub(crate) use gate_story::{GateStory, answer_word, shown_name};
 pub(crate) use help::{at_start, help, hint};
 pub(super) use next::next_of_pipeline;
 pub(super) use page::{facts, phases};

@@ -111,7 +111,7 @@ struct PipelinePage {
 
 impl PipelinePage {
     fn phase(&mut self, phase: &PhaseStory, widest: usize) {
-        let mark = match phase.standing() {
+        let mark = match phase.phase_state() {
             PhaseState::UnderWay => match self.pace {
                 Pace::Working => "•".to_owned(),
                 Pace::Waiting => self.paint.warn("‖"),
@@ -149,7 +149,7 @@ impl PipelinePage {
             let lines = phase.feedback.iter().flat_map(|feedback| feedback.lines());
             let points = lines.map(|line| line.trim().trim_start_matches(['-', '*']).trim());
             let points: Vec<String> = points.filter(|it| !it.is_empty()).map(str::to_owned).collect();
-            let name = match phase.standing() {
+            let name = match phase.phase_state() {
                 PhaseState::Good => "remarks",
                 PhaseState::UnderWay | PhaseState::LedOn | PhaseState::Bad => "because",
             };
@@ -175,7 +175,7 @@ impl PipelinePage {
             self.detail("main", format!("{} {how} {files}", merged.main.name).trim_end());
         }
         if let Some(taken) = phase.taken.as_ref().filter(|taken| !taken.commits.is_empty()) {
-            self.detail("imported", &words::taken(taken));
+            self.detail("imported", &words::import_summary(taken));
             for (commit, subject) in taken.commits.iter().take(MANY) {
                 self.detail("", &format!("{} {subject}", words::short(commit)));
             }

@@ -143,7 +143,7 @@ impl PhaseStory {
         self.next = ended.next;
     }
 
-    pub(crate) fn standing(&self) -> PhaseState {
+    pub(crate) fn phase_state(&self) -> PhaseState {
         match self.outcome.as_deref() {
             None => PhaseState::UnderWay,
             Some("done" | "APPROVE" | "PASS" | "merged" | "up_to_date") => PhaseState::Good,

@@ -226,7 +226,7 @@ impl PipelineStory {
     }
 
     /// A phase of the workflow, by its name.
-    pub(crate) fn planned(&self, name: &str) -> Option<&PlannedPhase> {
+    pub(crate) fn phase_plan(&self, name: &str) -> Option<&PlannedPhase> {
         self.planned.iter().find(|phase| phase.name == name)
     }
 
@@ -234,7 +234,7 @@ impl PipelineStory {
     pub(crate) fn gate(&self, key: &str) -> Option<&PlannedPhase> {
         let (place, _) = key.split_once(":human")?;
         let (name, _) = place.rsplit_once('.')?;
-        self.planned(name).filter(|phase| phase.human.is_some())
+        self.phase_plan(name).filter(|phase| phase.human.is_some())
     }
 
     fn ask(&mut self, key: String, at: Timestamp) -> Option<String> {

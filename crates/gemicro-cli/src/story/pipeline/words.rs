@@ -30,7 +30,7 @@ pub(crate) fn checked_ms(checks: &[CheckRecord]) -> u64 {
 }
 
 /// `2 commits, 5 files changed, +120 -3`.
-pub(crate) fn taken(taken: &ImportStepResult) -> String {
+pub(crate) fn import_summary(taken: &ImportStepResult) -> String {
     let n_files = usize::try_from(taken.n_files).unwrap_or(usize::MAX);
     format!(
         "{}, {} changed, +{} -{}",

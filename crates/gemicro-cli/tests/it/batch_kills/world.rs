@@ -104,7 +104,7 @@ impl World {
     /// How often each prompt was sent.
     pub(super) fn n_sent(&self) -> BTreeMap<String, usize> {
         let log = self.simulator.log();
-        assert_eq!(log.dropped(), 0, "the log of the simulator is not whole");
+        assert_eq!(log.n_dropped(), 0, "the log of the simulator is not whole");
         let mut n_sent = BTreeMap::new();
         let entries = log.entries().into_iter();
         for entry in entries.filter(|entry| entry.endpoint == Some(ScenarioEndpoint::Interactions)) {

@@ -133,7 +133,7 @@ fn what_the_journal_has_is_heard_no_more() {
     assert_eq!(history.next(3, true), NextStep::Try(None));
     // What began once stays begun.
     assert_eq!(history.next(3, false), NextStep::Try(Some(left())));
-    assert_eq!((history.known(), history.n_lost()), (2, 1));
+    assert_eq!((history.last_over(), history.n_lost()), (2, 1));
     let never = failed(ErrorKind::Timeout, Again::Never, false);
     let history = History {
         attempts: (1..).zip([said(vec![never])]).collect(),

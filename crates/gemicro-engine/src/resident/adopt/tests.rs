@@ -48,14 +48,14 @@ async fn a_run_that_was_suspended_while_a_worker_waited_for_it_stays_so() {
     let store = DurableStore::at(folder.path(), None).await.unwrap();
     let asked = ("answer_requested", json!({ "key": "plan.1:human" }));
     let waiting = run(&store, std::slice::from_ref(&asked)).await;
-    assert_eq!(standing(&store, &waiting).await.unwrap(), RunStanding::Waits);
+    assert_eq!(run_standing(&store, &waiting).await.unwrap(), RunStanding::Waits);
     let lease = store
         .take_lease(&waiting.run, "somebody", Duration::from_secs(60))
         .await
         .unwrap();
-    assert_eq!(standing(&store, &waiting).await.unwrap(), RunStanding::Held);
+    assert_eq!(run_standing(&store, &waiting).await.unwrap(), RunStanding::Held);
     store.release_lease(&lease).await.unwrap();
-    assert_eq!(standing(&store, &waiting).await.unwrap(), RunStanding::Waits);
+    assert_eq!(run_standing(&store, &waiting).await.unwrap(), RunStanding::Waits);
 
     // The worker found it while it was asked; then it was suspended.
     let stopped = run(&store, &[asked, suspended(false)]).await;
@@ -63,5 +63,8 @@ async fn a_run_that_was_suspended_while_a_worker_waited_for_it_stays_so() {
         status: RunStatus::Parked,
         ..stopped
     };
-    assert_eq!(standing(&store, &as_found).await.unwrap(), RunStanding::Settled);
+    assert_eq!(
+        run_standing(&store, &as_found).await.unwrap(),
+        RunStanding::Settled
+    );
 }

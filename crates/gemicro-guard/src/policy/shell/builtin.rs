@@ -1,6 +1,6 @@
 //! Builtins that run text, change the working directory, or give names a new meaning.
 
-use super::nested::{file, hidden};
+use super::nested::{file, hidden_program};
 use super::program::{self, Program};
 use super::run::PolicyRun;
 use super::state::ShellState;
@@ -88,7 +88,7 @@ pub(super) fn judge(
         "alias" => alias(run, program, state),
         "hash" | "enable" | "complete" | "compgen" | "bind" | "fc" => lookups_only(program),
         "crontab" if matches!(arguments, [list] if list.known() == Some("-l")) => Ok(()),
-        "at" | "batch" | "crontab" => Err(hidden(program)),
+        "at" | "batch" | "crontab" => Err(hidden_program(program)),
         "apply_patch" | "applypatch" => patch(run, program, state),
         "printf" => printf(program),
         _ if SETTERS.contains(&base) => setter(program, base, state),
@@ -119,16 +119,16 @@ fn change(run: &PolicyRun<'_>, arguments: &[ShellWord], state: &mut ShellState) 
 
 fn eval(run: &PolicyRun<'_>, program: &Program<'_>, state: &mut ShellState) -> Result<(), Denial> {
     let words: Option<Vec<&str>> = program.words[1..].iter().map(ShellWord::known).collect();
-    let text = words.ok_or_else(|| hidden(program))?.join(" ");
+    let text = words.ok_or_else(|| hidden_program(program))?.join(" ");
     run.script(text.strip_prefix("-- ").unwrap_or(&text), state)
 }
 
 /// A sourced file must be one of the worktree: it may change what every later name means.
 fn source(run: &PolicyRun<'_>, program: &Program<'_>, state: &ShellState) -> Result<(), Denial> {
-    let word = program.words.get(1).ok_or_else(|| hidden(program))?;
+    let word = program.words.get(1).ok_or_else(|| hidden_program(program))?;
     file(word, program)?;
     let path = word.known().unwrap_or_default();
-    let places = state.resolve(path).ok_or_else(|| hidden(program))?;
+    let places = state.resolve(path).ok_or_else(|| hidden_program(program))?;
     places
         .iter()
         .try_for_each(|place| run.roots.readable(place, program.segment))
@@ -141,7 +141,7 @@ fn trap(run: &PolicyRun<'_>, program: &Program<'_>, state: &ShellState) -> Resul
     let Some(first) = words.next() else {
         return Ok(());
     };
-    let text = first.known().ok_or_else(|| hidden(program))?;
+    let text = first.known().ok_or_else(|| hidden_program(program))?;
     if text.is_empty() || text.starts_with('-') {
         return Ok(());
     }
@@ -199,12 +199,12 @@ fn printf(program: &Program<'_>) -> Result<(), Denial> {
 fn setter(program: &Program<'_>, base: &str, state: &mut ShellState) -> Result<(), Denial> {
     let is_callback = |word: &ShellWord| word.prefix.starts_with("-C");
     if matches!(base, "mapfile" | "readarray") && program.words.iter().any(is_callback) {
-        return Err(hidden(program));
+        return Err(hidden_program(program));
     }
     for word in &program.words[1..] {
         match base {
             "export" | "declare" | "typeset" | "local" | "readonly" => {
-                variable::declared(word, base == "export", program.segment, state)?;
+                variable::judge_declaration(word, base == "export", program.segment, state)?;
             }
             _ => names(word, program)?,
         }
@@ -216,9 +216,9 @@ fn setter(program: &Program<'_>, base: &str, state: &mut ShellState) -> Result<(
 fn names(word: &ShellWord, program: &Program<'_>) -> Result<(), Denial> {
     let text = word.known().unwrap_or(&word.prefix);
     if text.contains("$(") || text.contains('`') {
-        return Err(hidden(program));
+        return Err(hidden_program(program));
     }
-    variable::named(text, program.segment)
+    variable::judge_variable_name(text, program.segment)
 }
 
 fn patch(run: &PolicyRun<'_>, program: &Program<'_>, state: &ShellState) -> Result<(), Denial> {
@@ -227,8 +227,8 @@ fn patch(run: &PolicyRun<'_>, program: &Program<'_>, state: &ShellState) -> Resu
         (super::program::CommandInput::Script(text), None) => Some(text.as_str()),
         _ => None,
     };
-    let text = text.ok_or_else(|| hidden(program))?;
-    let places = state.resolve(".").ok_or_else(|| hidden(program))?;
+    let text = text.ok_or_else(|| hidden_program(program))?;
+    let places = state.resolve(".").ok_or_else(|| hidden_program(program))?;
     places
         .iter()
         .try_for_each(|place| crate::policy::tool::patch_text(run.roots, place, text))

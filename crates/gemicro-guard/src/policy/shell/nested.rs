@@ -40,7 +40,7 @@ pub(super) fn shell(run: &PolicyRun<'_>, program: &Program<'_>, state: &ShellSta
     let mut reads_input = false;
     let mut operand = None;
     while let Some(word) = words.next() {
-        let text = word.known().ok_or_else(|| hidden(program))?;
+        let text = word.known().ok_or_else(|| hidden_program(program))?;
         match text {
             "--version" | "--help" => return Ok(()),
             "-" | "--" => {
@@ -48,7 +48,7 @@ pub(super) fn shell(run: &PolicyRun<'_>, program: &Program<'_>, state: &ShellSta
                 break;
             }
             _ if LONG_FLAGS.contains(&text) => {}
-            _ if text.starts_with("--") => return Err(hidden(program)),
+            _ if text.starts_with("--") => return Err(hidden_program(program)),
             _ if text.starts_with(['-', '+']) => {
                 for letter in text.chars().skip(1) {
                     match letter {
@@ -58,10 +58,10 @@ pub(super) fn shell(run: &PolicyRun<'_>, program: &Program<'_>, state: &ShellSta
                             words
                                 .next()
                                 .and_then(ShellWord::known)
-                                .ok_or_else(|| hidden(program))?;
+                                .ok_or_else(|| hidden_program(program))?;
                         }
                         _ if FLAGS.contains(letter) => {}
-                        _ => return Err(hidden(program)),
+                        _ => return Err(hidden_program(program)),
                     }
                 }
             }
@@ -74,10 +74,10 @@ pub(super) fn shell(run: &PolicyRun<'_>, program: &Program<'_>, state: &ShellSta
     match operand {
         Some(word) if takes_text => text(run, word, program, &mut state.clone()),
         Some(word) if !reads_input => file(word, program),
-        _ if takes_text => Err(hidden(program)),
+        _ if takes_text => Err(hidden_program(program)),
         _ => match &program.stdin {
             CommandInput::Script(text) => run.script(text, &mut state.clone()),
-            CommandInput::Inherited | CommandInput::Other => Err(hidden(program)),
+            CommandInput::Inherited | CommandInput::Other => Err(hidden_program(program)),
         },
     }
 }
@@ -89,24 +89,24 @@ pub(super) fn text(
     program: &Program<'_>,
     state: &mut ShellState,
 ) -> Result<(), Denial> {
-    let text = word.known().ok_or_else(|| hidden(program))?;
+    let text = word.known().ok_or_else(|| hidden_program(program))?;
     run.script(text, state)
 }
 
 /// Judges a script file: its name must be known, and it must be a file.
 pub(super) fn file(word: &ShellWord, program: &Program<'_>) -> Result<(), Denial> {
-    let path = word.known().ok_or_else(|| hidden(program))?;
+    let path = word.known().ok_or_else(|| hidden_program(program))?;
     let is_stream =
         ["/dev/", "/proc/"].iter().any(|folder| path.starts_with(folder)) || path.contains("/../");
     // A bare name that is no file here is looked up like a program.
     if is_stream || path == "-" || word.tilde || program::starts_commands(path) {
-        return Err(hidden(program));
+        return Err(hidden_program(program));
     }
     Ok(())
 }
 
 /// The denial of a program that nobody can see.
-pub(super) fn hidden(program: &Program<'_>) -> Denial {
+pub(super) fn hidden_program(program: &Program<'_>) -> Denial {
     Denial::new(
         PolicyRule::ShellInput,
         program.segment,

@@ -62,7 +62,7 @@ pub(super) fn split<'a>(
                 None if options.long_flags.contains(&long) => given.push(flag(long)),
                 None if options.long_valued.contains(&long) => {
                     let value = next()?;
-                    given.push(valued(long, value));
+                    given.push(with_value(long, value));
                 }
                 _ => return None,
             }
@@ -73,7 +73,7 @@ pub(super) fn split<'a>(
             if options.valued.contains(letter) {
                 if rest.is_empty() {
                     let value = next()?;
-                    given.push(valued(&letter.to_string(), value));
+                    given.push(with_value(&letter.to_string(), value));
                 } else {
                     given.push(GivenOption {
                         name: letter.to_string(),
@@ -105,7 +105,7 @@ fn flag<'a>(name: &str) -> GivenOption<'a> {
     }
 }
 
-fn valued<'a>(name: &str, word: &'a ShellWord) -> GivenOption<'a> {
+fn with_value<'a>(name: &str, word: &'a ShellWord) -> GivenOption<'a> {
     GivenOption {
         name: name.to_owned(),
         value: word.known(),

@@ -96,13 +96,13 @@ fn file<'t>(walk: &ShellWalk<'_, 't>, node: Node<'t>, state: &ShellState) -> Res
                 .known()
                 .is_some_and(|text| text.trim_end_matches('-').chars().all(|c| c.is_ascii_digit()));
             if !is_copy && !is_substitution(&word) {
-                written(walk.run, &word, segment, state)?;
+                judge_written_path(walk.run, &word, segment, state)?;
             }
         }
         (">" | ">>" | ">|" | "&>" | "&>>", Some(word)) => {
             let word = word?;
             if !is_substitution(&word) {
-                written(walk.run, &word, segment, state)?;
+                judge_written_path(walk.run, &word, segment, state)?;
             }
         }
         _ => return Err(unreadable(segment)),
@@ -195,7 +195,7 @@ fn all_seen(node: Node<'_>, body: &str) -> Result<(), Denial> {
 }
 
 /// Judges a path that is written.
-pub(super) fn written(
+pub(super) fn judge_written_path(
     run: &PolicyRun<'_>,
     word: &ShellWord,
     segment: &str,

@@ -97,7 +97,9 @@ pub(super) fn parse(text: &str) -> Result<Tree, Denial> {
     parser
         .set_language(&tree_sitter_bash::LANGUAGE.into())
         .map_err(|error| Denial::new(PolicyRule::Internal, text, error.to_string()))?;
-    let tree = parser.parse(masked(text), None).ok_or_else(|| too_large(text))?;
+    let tree = parser
+        .parse(mask_non_ascii(text), None)
+        .ok_or_else(|| too_large(text))?;
     inspect(&tree, text)?;
     continuations(&tree, text)?;
     Ok(tree)
@@ -107,7 +109,7 @@ pub(super) fn parse(text: &str) -> Result<Tree, Denial> {
 ///
 /// To bash such characters are ordinary. The grammar's scanner asks C's `isdigit` about them, which reads outside its
 /// table: `{` before U+41E3D ended the process, and a hook that crashes lets the call through.
-fn masked(text: &str) -> Vec<u8> {
+fn mask_non_ascii(text: &str) -> Vec<u8> {
     text.bytes()
         .map(|byte| if byte.is_ascii() { byte } else { b'%' })
         .collect()

@@ -91,7 +91,7 @@ pub(super) fn no_index_command_in(word: &ShellWord) -> Result<(), Denial> {
 pub(super) fn set(name: &str, value: &str, segment: &str, state: &mut ShellState) -> Result<(), Denial> {
     // Without a value it only switches the search off.
     if name != "CDPATH" || !value.is_empty() {
-        named(name, segment)?;
+        judge_variable_name(name, segment)?;
     }
     let loads_code = name.starts_with("LD_") || name.starts_with("DYLD_");
     if GIT_READS.contains(&name) || loads_code || (name == "PATH" && !keeps_programs(value)) {
@@ -104,7 +104,7 @@ pub(super) fn set(name: &str, value: &str, segment: &str, state: &mut ShellState
 }
 
 /// Refuses names that no line may set.
-pub(super) fn named(name: &str, segment: &str) -> Result<(), Denial> {
+pub(super) fn judge_variable_name(name: &str, segment: &str) -> Result<(), Denial> {
     if name.starts_with("GIT_") {
         let hint = "gemicro sets git's variables; do not change them";
         return Err(Denial::new(PolicyRule::Environment, segment, hint));
@@ -117,9 +117,9 @@ pub(super) fn named(name: &str, segment: &str) -> Result<(), Denial> {
 }
 
 /// Judges an expression of arithmetic, which may set the variable that it begins with.
-pub(super) fn computed(text: &str) -> Result<(), Denial> {
+pub(super) fn judge_arithmetic(text: &str) -> Result<(), Denial> {
     let end = text.find(|c: char| !(c.is_ascii_alphanumeric() || c == '_'));
-    named(&text[..end.unwrap_or(text.len())], text)
+    judge_variable_name(&text[..end.unwrap_or(text.len())], text)
 }
 
 /// Judges `export`, `declare`, `local`, `readonly`, `typeset`.
@@ -133,11 +133,11 @@ pub(super) fn declaration<'t>(
     for child in children(node) {
         match child.kind() {
             "variable_assignment" => assignment(walk, child, state)?,
-            "variable_name" => named(source(child, walk.text), segment)?,
+            "variable_name" => judge_variable_name(source(child, walk.text), segment)?,
             _ => {
                 walk.expression(child, state)?;
                 let word = ShellWord::read(child, walk.text)?;
-                declared(&word, is_export, segment, state)?;
+                judge_declaration(&word, is_export, segment, state)?;
             }
         }
     }
@@ -145,7 +145,7 @@ pub(super) fn declaration<'t>(
 }
 
 /// Judges one word after `export` and its like, or of `env`.
-pub(super) fn declared(
+pub(super) fn judge_declaration(
     word: &ShellWord,
     is_export: bool,
     segment: &str,
@@ -171,7 +171,7 @@ pub(super) fn declared(
         (Some(text), None) if text.contains("$(") || text.contains('`') => {
             Err(deny("no commands inside names"))
         }
-        (Some(name), None) => named(name, segment),
+        (Some(name), None) => judge_variable_name(name, segment),
         (None, None) => Err(deny("name the variable in the command itself")),
     }
 }
@@ -184,7 +184,7 @@ pub(super) fn expansion(text: &str) -> Result<(), Denial> {
         return Err(Denial::new(PolicyRule::ShellInput, text, hint));
     }
     if inside.starts_with("GIT_") && inside.contains('=') {
-        return named(inside, text);
+        return judge_variable_name(inside, text);
     }
     Ok(())
 }

@@ -84,7 +84,7 @@ impl<'t> ShellWalk<'_, 't> {
             "pipeline" => children(node)
                 .into_iter()
                 .try_for_each(|stage| self.statement(stage, &mut state.clone())),
-            "redirected_statement" => self.redirected(node, state),
+            "redirected_statement" => self.judge_redirected(node, state),
             "negated_command" | "do_group" => self.sequence(node, state),
             "compound_statement" => {
                 // `(( … ))` has no statements in it.
@@ -97,7 +97,7 @@ impl<'t> ShellWalk<'_, 't> {
             "if_statement" | "elif_clause" | "else_clause" | "case_statement" | "case_item" => {
                 self.branches(node, state)
             }
-            "while_statement" | "for_statement" | "c_style_for_statement" => self.repeated(node, state),
+            "while_statement" | "for_statement" | "c_style_for_statement" => self.judge_loop(node, state),
             "function_definition" => self.function(node, state),
             "variable_assignment" => variable::assignment(self, node, state),
             "variable_assignments" => children(node)
@@ -122,7 +122,9 @@ impl<'t> ShellWalk<'_, 't> {
                 return self.statement(node, &mut state.clone());
             }
             "expansion" => variable::expansion(source(node, self.text))?,
-            "binary_expression" | "postfix_expression" => variable::computed(source(node, self.text))?,
+            "binary_expression" | "postfix_expression" => {
+                variable::judge_arithmetic(source(node, self.text))?
+            }
             _ => {}
         }
         children(node)
@@ -131,11 +133,11 @@ impl<'t> ShellWalk<'_, 't> {
     }
 
     fn list(&self, node: Node<'t>, state: &mut ShellState) -> Result<(), Denial> {
-        self.joined(node, state, |right, state| self.statement(right, state))
+        self.judge_joined(node, state, |right, state| self.statement(right, state))
     }
 
     /// `left && right`, `left || right`; the right side is judged by `last`.
-    fn joined(
+    fn judge_joined(
         &self,
         node: Node<'t>,
         state: &mut ShellState,
@@ -169,9 +171,9 @@ impl<'t> ShellWalk<'_, 't> {
             .try_for_each(|child| self.maybe(child, state))
     }
 
-    fn repeated(&self, node: Node<'t>, state: &mut ShellState) -> Result<(), Denial> {
+    fn judge_loop(&self, node: Node<'t>, state: &mut ShellState) -> Result<(), Denial> {
         if let Some(name) = node.child_by_field_name("variable") {
-            variable::named(source(name, self.text), source(node, self.text))?;
+            variable::judge_variable_name(source(name, self.text), source(node, self.text))?;
         }
         let before = std::mem::replace(&mut state.repeats, true);
         self.branches(node, state)?;
@@ -220,7 +222,7 @@ impl<'t> ShellWalk<'_, 't> {
         result
     }
 
-    fn redirected(&self, node: Node<'t>, state: &mut ShellState) -> Result<(), Denial> {
+    fn judge_redirected(&self, node: Node<'t>, state: &mut ShellState) -> Result<(), Denial> {
         let body = node.child_by_field_name("body");
         let nodes: Vec<Node<'t>> = children(node)
             .into_iter()
@@ -249,7 +251,7 @@ impl<'t> ShellWalk<'_, 't> {
     ) -> Result<(), Denial> {
         match body {
             Some(list) if list.kind() == "list" => {
-                return self.joined(list, state, |right, state| {
+                return self.judge_joined(list, state, |right, state| {
                     self.with_redirects(Some(right), attached, state)
                 });
             }

@@ -4,7 +4,7 @@ mod find;
 mod table;
 mod text;
 
-use super::nested::hidden;
+use super::nested::hidden_program;
 use super::options::{self, GivenOption};
 use super::program::{self, Program};
 use super::run::PolicyRun;
@@ -57,7 +57,7 @@ fn through(
     let mut inner = state.clone();
     if wrapper.sets_variables {
         while let Some(word) = rest.first().filter(|word| is_assignment(word)) {
-            variable::declared(word, true, program.segment, &mut inner)?;
+            variable::judge_declaration(word, true, program.segment, &mut inner)?;
             rest = &rest[1..];
         }
     }
@@ -66,7 +66,7 @@ fn through(
     }
     if wrapper.opens_shell.iter().any(|name| has(name)) {
         if rest.is_empty() {
-            return Err(hidden(program));
+            return Err(hidden_program(program));
         }
         inner.lose();
     }
@@ -92,7 +92,7 @@ fn through(
     if rest.is_empty() {
         return match wrapper.alone {
             Alone::Fine => Ok(()),
-            Alone::Shell => Err(hidden(program)),
+            Alone::Shell => Err(hidden_program(program)),
         };
     }
     let words = if wrapper.adds_words {

@@ -50,7 +50,7 @@ pub(super) fn judge(
         "perl" | "ruby" => special::in_place(words),
         "tar" | "bsdtar" | "gtar" => return special::tar(run, words, state),
         _ => match find(base) {
-            Some(writer) => table::written(writer, words),
+            Some(writer) => table::written_words(writer, words),
             None => return Ok(()),
         },
     };
@@ -60,7 +60,7 @@ pub(super) fn judge(
 /// Judges one path that would be written.
 pub(super) fn target(run: &PolicyRun<'_>, word: &ShellWord, state: &ShellState) -> Result<(), Denial> {
     let Some(path) = word.known() else {
-        return beginning(run, word, state);
+        return judge_path_prefix(run, word, state);
     };
     // The sandbox gives every task its own temporary folder.
     let is_temporary = ["/tmp/", "/var/tmp/"]
@@ -71,11 +71,11 @@ pub(super) fn target(run: &PolicyRun<'_>, word: &ShellWord, state: &ShellState) 
     if path.is_empty() || path == "-" || is_temporary || is_unknown {
         return Ok(());
     }
-    redirect::written(run, word, &word.source, state)
+    redirect::judge_written_path(run, word, &word.source, state)
 }
 
 /// A path of which only the beginning is known, as `../*` or `.g*`.
-fn beginning(run: &PolicyRun<'_>, word: &ShellWord, state: &ShellState) -> Result<(), Denial> {
+fn judge_path_prefix(run: &PolicyRun<'_>, word: &ShellWord, state: &ShellState) -> Result<(), Denial> {
     let is_home = ["$HOME", "${HOME}"]
         .iter()
         .any(|home| word.source.trim_start_matches('"').starts_with(home));

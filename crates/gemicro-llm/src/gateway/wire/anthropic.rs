@@ -5,7 +5,7 @@ use hyper::Method;
 use reqwest::header::{HeaderName, HeaderValue};
 use serde_json::{Value, json};
 
-use super::rules::{ReportedUsage, count, needed};
+use super::rules::{ReportedUsage, count, required_number};
 use super::{AnswerFacts, GatewayRoute, RequestContents, WireDialect, WireRules, WireTask};
 use crate::gateway::json::{Leaf, Pick, WantedPaths};
 use crate::gateway::problem::GatewayProblem;
@@ -120,11 +120,11 @@ impl WireDialect for Messages {
         }
     }
 
-    fn wanted(&self) -> WantedPaths {
+    fn fact_paths(&self) -> WantedPaths {
         &[&["type"], &["usage"], &["message", "usage"]]
     }
 
-    fn heard(&self, picks: &[Pick], seen: &mut AnswerFacts) {
+    fn read_facts(&self, picks: &[Pick], seen: &mut AnswerFacts) {
         let said = |kind: &str| picks.iter().any(|pick| pick.text().as_deref() == Some(kind));
         seen.ending |= said("message_delta");
         let usage = picks.iter().filter(|pick| pick.path.ends_with(&["usage"]));
@@ -179,7 +179,7 @@ fn read(usage: &Value) -> Option<ReportedUsage> {
     Some(ReportedUsage {
         usage: Usage {
             input_tokens: fresh.saturating_add(written).saturating_add(cached),
-            output_tokens: needed(usage, "/output_tokens")?,
+            output_tokens: required_number(usage, "/output_tokens")?,
             cached_tokens: cached,
             ..Usage::default()
         },

@@ -4,7 +4,7 @@ use gemicro_event::Usage;
 use serde_json::Value;
 
 use super::openai::PICTURE_TOKENS;
-use super::rules::{ReportedUsage, count, needed};
+use super::rules::{ReportedUsage, count, required_number};
 use super::{AnswerFacts, RequestContents, WireDialect};
 use crate::gateway::json::{Leaf, Pick, WantedPaths};
 
@@ -62,11 +62,11 @@ impl WireDialect for ChatWire {
         Vec::new()
     }
 
-    fn wanted(&self) -> WantedPaths {
+    fn fact_paths(&self) -> WantedPaths {
         &[&["usage"], &["choices", "finish_reason"]]
     }
 
-    fn heard(&self, picks: &[Pick], seen: &mut AnswerFacts) {
+    fn read_facts(&self, picks: &[Pick], seen: &mut AnswerFacts) {
         let (usage, ends): (Vec<_>, Vec<_>) = picks.iter().partition(|pick| pick.path == ["usage"]);
         seen.ending |= ends.iter().any(|end| end.text().is_some());
         usage.into_iter().for_each(|pick| seen.hear(pick, read));
@@ -76,8 +76,8 @@ impl WireDialect for ChatWire {
 fn read(usage: &Value) -> Option<ReportedUsage> {
     Some(ReportedUsage {
         usage: Usage {
-            input_tokens: needed(usage, "/prompt_tokens")?,
-            output_tokens: needed(usage, "/completion_tokens")?,
+            input_tokens: required_number(usage, "/prompt_tokens")?,
+            output_tokens: required_number(usage, "/completion_tokens")?,
             cached_tokens: count(usage, "/prompt_tokens_details/cached_tokens")?,
             thought_tokens: count(usage, "/completion_tokens_details/reasoning_tokens")?,
             ..Usage::default()

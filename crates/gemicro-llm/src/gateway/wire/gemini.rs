@@ -100,7 +100,7 @@ impl WireRules for GeminiWire {
 pub(super) struct GenerateContent;
 
 /// The service takes `maxOutputTokens` and `max_output_tokens` for the same.
-pub(super) fn folded(key: &str) -> String {
+pub(super) fn snake_case(key: &str) -> String {
     key.chars()
         .filter(|&letter| letter != '_')
         .map(|letter| letter.to_ascii_lowercase())
@@ -111,7 +111,7 @@ const LIMIT: &[&str] = &["generationConfig", "maxOutputTokens"];
 
 impl WireDialect for GenerateContent {
     fn fold(&self) -> fn(&str) -> String {
-        folded
+        snake_case
     }
 
     fn look(&self, path: &[&str], leaf: Leaf<'_>, asked: &mut RequestContents) {
@@ -143,7 +143,7 @@ impl WireDialect for GenerateContent {
         LIMIT
     }
 
-    fn wanted(&self) -> WantedPaths {
+    fn fact_paths(&self) -> WantedPaths {
         &[
             &["usageMetadata"],
             &["candidates", "finishReason"],
@@ -151,7 +151,7 @@ impl WireDialect for GenerateContent {
         ]
     }
 
-    fn heard(&self, picks: &[Pick], seen: &mut AnswerFacts) {
+    fn read_facts(&self, picks: &[Pick], seen: &mut AnswerFacts) {
         let (usage, ends): (Vec<_>, Vec<_>) = picks.iter().partition(|pick| pick.path == ["usageMetadata"]);
         seen.ending |= ends.iter().any(|end| end.text().is_some());
         usage.into_iter().for_each(|pick| seen.hear(pick, read));

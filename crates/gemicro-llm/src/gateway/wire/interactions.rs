@@ -3,7 +3,7 @@
 use gemicro_event::Usage;
 use serde_json::Value;
 
-use super::gemini::{PICTURE_TOKENS, folded};
+use super::gemini::{PICTURE_TOKENS, snake_case};
 use super::rules::{ReportedUsage, count};
 use super::{AnswerFacts, RequestContents, WireDialect};
 use crate::gateway::json::{Leaf, Pick, WantedPaths};
@@ -16,7 +16,7 @@ const LIMIT: &[&str] = &["generation_config", "max_output_tokens"];
 
 impl WireDialect for Interactions {
     fn fold(&self) -> fn(&str) -> String {
-        folded
+        snake_case
     }
 
     fn look(&self, path: &[&str], leaf: Leaf<'_>, asked: &mut RequestContents) {
@@ -55,7 +55,7 @@ impl WireDialect for Interactions {
         LIMIT
     }
 
-    fn wanted(&self) -> WantedPaths {
+    fn fact_paths(&self) -> WantedPaths {
         &[
             &["usage"],
             &["status"],
@@ -64,7 +64,7 @@ impl WireDialect for Interactions {
         ]
     }
 
-    fn heard(&self, picks: &[Pick], seen: &mut AnswerFacts) {
+    fn read_facts(&self, picks: &[Pick], seen: &mut AnswerFacts) {
         let told = |path: &[&str]| picks.iter().find(|pick| pick.path == path).and_then(Pick::text);
         match told(&["event_type"]) {
             Some(event) => seen.ending |= event == "interaction.completed",

@@ -4,7 +4,7 @@ use gemicro_event::Usage;
 use serde_json::Value;
 
 use super::openai::PICTURE_TOKENS;
-use super::rules::{ReportedUsage, count, needed};
+use super::rules::{ReportedUsage, count, required_number};
 use super::{AnswerFacts, RequestContents, WireDialect};
 use crate::gateway::json::{Leaf, Pick, WantedPaths};
 
@@ -45,11 +45,11 @@ impl WireDialect for Responses {
         LIMIT
     }
 
-    fn wanted(&self) -> WantedPaths {
+    fn fact_paths(&self) -> WantedPaths {
         &[&["type"], &["response", "usage"], &["usage"], &["status"]]
     }
 
-    fn heard(&self, picks: &[Pick], seen: &mut AnswerFacts) {
+    fn read_facts(&self, picks: &[Pick], seen: &mut AnswerFacts) {
         let said = |path: &[&str], words: &[&str]| {
             let mut told = picks.iter().filter(|pick| pick.path == path);
             told.any(|pick| pick.text().is_some_and(|told| words.contains(&told.as_str())))
@@ -109,8 +109,8 @@ fn content(leaf: Leaf<'_>, asked: &mut RequestContents) {
 fn read(usage: &Value) -> Option<ReportedUsage> {
     Some(ReportedUsage {
         usage: Usage {
-            input_tokens: needed(usage, "/input_tokens")?,
-            output_tokens: needed(usage, "/output_tokens")?,
+            input_tokens: required_number(usage, "/input_tokens")?,
+            output_tokens: required_number(usage, "/output_tokens")?,
             cached_tokens: count(usage, "/input_tokens_details/cached_tokens")?,
             thought_tokens: count(usage, "/output_tokens_details/reasoning_tokens")?,
             ..Usage::default()

@@ -137,10 +137,10 @@ pub(in crate::gateway) trait WireDialect: Sync + fmt::Debug {
     }
 
     /// The values of an answer that tell usage and end.
-    fn wanted(&self) -> WantedPaths;
+    fn fact_paths(&self) -> WantedPaths;
 
     /// Reads what was found in one event, or in a whole answer.
-    fn heard(&self, picks: &[Pick], seen: &mut AnswerFacts);
+    fn read_facts(&self, picks: &[Pick], seen: &mut AnswerFacts);
 }
 
 /// What an answer told about itself so far.
@@ -194,7 +194,7 @@ impl AnswerFacts {
 }
 
 /// A number that a usage object must have.
-pub(super) fn needed(usage: &Value, path: &str) -> Option<u64> {
+pub(super) fn required_number(usage: &Value, path: &str) -> Option<u64> {
     usage.pointer(path)?.as_u64()
 }
 

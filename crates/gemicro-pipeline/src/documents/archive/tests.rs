@@ -1,6 +1,6 @@
 //! Places in the archive.
 
-use super::{ArchiveMove, archive_moves, archived};
+use super::{ArchiveMove, archive_moves, archive_path};
 use crate::documents::Feature;
 
 const DATE: &str = "2026-11-16";
@@ -33,7 +33,7 @@ fn the_feature_is_said_once() {
     for (from, to) in cases {
         let expected = format!("docs/dev_docs/archived/{to}");
         assert_eq!(
-            archived(&format!("docs/dev_docs/{from}"), &feature(), DATE),
+            archive_path(&format!("docs/dev_docs/{from}"), &feature(), DATE),
             Some(expected),
             "{from}"
         );
@@ -56,7 +56,7 @@ fn other_paths_stay() {
         "",
     ];
     for path in paths {
-        assert_eq!(archived(path, &feature(), DATE), None, "{path}");
+        assert_eq!(archive_path(path, &feature(), DATE), None, "{path}");
     }
     for date in [
         "",
@@ -68,7 +68,7 @@ fn other_paths_stay() {
         "２026-11-16",
     ] {
         assert_eq!(
-            archived("docs/dev_docs/plans/x.md", &feature(), date),
+            archive_path("docs/dev_docs/plans/x.md", &feature(), date),
             None,
             "{date}"
         );

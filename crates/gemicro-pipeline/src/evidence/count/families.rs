@@ -59,7 +59,7 @@ impl Family {
         let n_failed = sum(self.also_failed.as_ref(), text).unwrap_or_default();
         summaries
             .fold(FamilyTally::Absent, FamilyTally::or)
-            .failing(n_failed)
+            .with_failures(n_failed)
     }
 }
 

@@ -10,7 +10,7 @@ pub(super) fn go(lines: &[&str]) -> FamilyTally {
     let mut is_uncounted = false;
     let mut n_failed = 0;
     for line in lines {
-        match named(line) {
+        match named_test(line) {
             Some(GoName::Passed) => count.n_run += 1,
             Some(GoName::Failed) => {
                 count.n_run += 1;
@@ -19,7 +19,7 @@ pub(super) fn go(lines: &[&str]) -> FamilyTally {
             Some(GoName::Skipped) => count.n_skipped += 1,
             None => {}
         }
-        is_named |= named(line).is_some();
+        is_named |= named_test(line).is_some();
         match package(line) {
             Some(GoPackage::Empty) => is_seen = true,
             Some(package @ (GoPackage::WithTests | GoPackage::Failed)) => {
@@ -31,7 +31,7 @@ pub(super) fn go(lines: &[&str]) -> FamilyTally {
         }
     }
     if is_named {
-        return FamilyTally::Counted(count.failing(count.n_failed.max(n_failed)));
+        return FamilyTally::Counted(count.with_failures(count.n_failed.max(n_failed)));
     }
     match (is_seen, is_uncounted) {
         (false, _) => FamilyTally::Absent,
@@ -47,7 +47,7 @@ enum GoName {
 }
 
 /// A test that the line names; subtests are parts of theirs.
-fn named(line: &str) -> Option<GoName> {
+fn named_test(line: &str) -> Option<GoName> {
     if line.starts_with('{') && line.contains("\"Package\":") {
         let test = line.split_once("\"Test\":\"")?.1.split('"').next()?;
         let action = line.split_once("\"Action\":\"")?.1.split('"').next()?;

@@ -80,7 +80,7 @@ impl TapStream {
 
     fn end(self) -> FamilyTally {
         let n_orphans = self.orphans.len() as u64;
-        FamilyTally::Counted(self.count.failing(self.count.n_failed + n_orphans))
+        FamilyTally::Counted(self.count.with_failures(self.count.n_failed + n_orphans))
     }
 }
 

@@ -4,10 +4,10 @@ mod outputs;
 
 use outputs::{COUNTED, FAILED, UNKNOWN, WELL};
 
-use super::{by_family, counted, failures};
+use super::{by_family, count_tests, failures};
 
 fn numbers(output: &str) -> Option<(u64, u64)> {
-    counted(output).map(|count| (count.n_run, count.n_skipped))
+    count_tests(output).map(|count| (count.n_run, count.n_skipped))
 }
 
 #[test]
@@ -76,7 +76,7 @@ fn known_outputs_are_counted() {
 #[test]
 fn other_outputs_make_no_claim() {
     for output in UNKNOWN {
-        assert_eq!(counted(output), None, "{output}");
+        assert_eq!(count_tests(output), None, "{output}");
     }
 }
 

@@ -132,7 +132,7 @@ impl MaskWalk<'_> {
             "eval" => {
                 let known: Option<Vec<&str>> = rest.iter().map(CommandWord::known).collect();
                 let joined = known.ok_or_else(|| MaskedFailure::unreadable(piece))?.join(" ");
-                self.nested(&joined, place, state)
+                self.judge_nested(&joined, place, state)
             }
             "[" | "test" => self.question(place, state),
             // It checks nothing; still what follows needs it.
@@ -145,7 +145,7 @@ impl MaskWalk<'_> {
                 inner.is_asked = false;
                 fresh.left.clone_from(&state.left);
                 set(options, &mut fresh)?;
-                self.nested(text, &inner, &mut fresh)
+                self.judge_nested(text, &inner, &mut fresh)
             }
             _ => {
                 reaches(piece, place, state)?;

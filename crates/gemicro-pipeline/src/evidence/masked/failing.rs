@@ -16,10 +16,10 @@ pub(super) enum FailingCommand {
 
 impl FailingCommand {
     /// The place of a statement whose failure is followed by this one.
-    pub(super) fn kept(self, place: &StatementPlace) -> StatementPlace {
+    pub(super) fn place_before(self, place: &StatementPlace) -> StatementPlace {
         match self {
-            Self::EndsShell => place.asked(place.shell.as_value()),
-            Self::HasStatus => place.asked(place.here.as_value()),
+            Self::EndsShell => place.when_asked(place.shell.as_value()),
+            Self::HasStatus => place.when_asked(place.here.as_value()),
         }
     }
 }
@@ -90,7 +90,7 @@ pub(super) fn all_fail(statements: &[Node<'_>], follows_failure: bool, text: &st
 
 /// The program that decides an `if` whose branch for its failure always fails, and how: `if ! a; then exit 1; fi`,
 /// `if a; then …; else exit 1; fi`.
-pub(super) fn decided<'t>(node: Node<'t>, text: &str) -> Option<(Node<'t>, FailingCommand)> {
+pub(super) fn deciding_program<'t>(node: Node<'t>, text: &str) -> Option<(Node<'t>, FailingCommand)> {
     let is_if = matches!(node.kind(), "if_statement" | "elif_clause");
     let parts = children(node);
     let n_conditions = (0..node.child_count())

@@ -40,7 +40,7 @@ impl StatementPlace {
     }
 
     /// The same, where the shell asks for the status.
-    pub(super) fn asked(&self, here: ExitFate) -> Self {
+    pub(super) fn when_asked(&self, here: ExitFate) -> Self {
         Self {
             is_asked: true,
             ..self.with(here)
@@ -48,7 +48,7 @@ impl StatementPlace {
     }
 
     /// A place where nothing comes through, not even by leaving the shell.
-    pub(super) fn lost(&self, loss: Loss) -> Self {
+    pub(super) fn where_lost(&self, loss: Loss) -> Self {
         self.with(ExitFate::Lost(loss)).inner()
     }
 

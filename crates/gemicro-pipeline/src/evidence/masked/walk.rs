@@ -57,7 +57,7 @@ pub(super) struct MaskWalk<'w> {
 
 impl MaskWalk<'_> {
     /// Judges a text inside this one.
-    pub(super) fn nested(
+    pub(super) fn judge_nested(
         &mut self,
         text: &str,
         place: &StatementPlace,
@@ -98,7 +98,7 @@ impl MaskWalk<'_> {
                 }
             };
             match saved::saved_failure(*node, &nodes[idx + 1..], self.text) {
-                Some(left) => self.statement(left, &place.asked(place.shell.as_value()), state)?,
+                Some(left) => self.statement(left, &place.when_asked(place.shell.as_value()), state)?,
                 None => self.statement(*node, &place.with(here), state)?,
             }
             if node.kind() == "list" {
@@ -119,7 +119,7 @@ impl MaskWalk<'_> {
             Loss::new("&", "`&` does not wait for the exit status of ", ""),
             state.clone(),
         );
-        let lost = place.lost(background);
+        let lost = place.where_lost(background);
         let (place, state) = match failing::is_background(node) {
             true => (&lost, &mut apart),
             false => (place, state),
@@ -147,7 +147,7 @@ impl MaskWalk<'_> {
                 } else {
                     ExitFate::Lost(negation())
                 };
-                self.sequence(&inner, &place.asked(here), state)
+                self.sequence(&inner, &place.when_asked(here), state)
             }
             "compound_statement" if !written.starts_with("((") => {
                 self.sequence(&children(node), place, state)
@@ -190,23 +190,23 @@ impl MaskWalk<'_> {
                 ExitFate::Reaches => place.clone(),
                 ExitFate::Errexit => {
                     let after = " fail in a list of `&&`: write it as a line of its own";
-                    place.lost(Loss::new("&&", "`set -e` does not see ", after))
+                    place.where_lost(Loss::new("&&", "`set -e` does not see ", after))
                 }
-                ExitFate::Lost(loss) => place.lost(loss.clone()),
+                ExitFate::Lost(loss) => place.where_lost(loss.clone()),
             };
-            self.statement(*left, &place.asked(place.here.clone()), state)?;
+            self.statement(*left, &place.when_asked(place.here.clone()), state)?;
             return self.stages(&all, &place, state);
         }
         let failing = failing::always_fails(*right, true, self.text).filter(|_| stages.is_empty());
         if let Some(failing) = failing {
-            return self.statement(*left, &failing.kept(place), state);
+            return self.statement(*left, &failing.place_before(place), state);
         }
         let before = state.clone();
         let right = format!("|| {}", source(*right, self.text));
         let loss = Loss::new(&right, "`{}` hides the exit status of ", "");
-        self.statement(*left, &place.asked(ExitFate::Lost(loss)), state)?;
+        self.statement(*left, &place.when_asked(ExitFate::Lost(loss)), state)?;
         let loss = Loss::new(source(*left, self.text), "only a failure of `{}` starts ", "");
-        self.stages(&all, &place.lost(loss), state)?;
+        self.stages(&all, &place.where_lost(loss), state)?;
         state.join(before);
         Ok(())
     }
@@ -243,7 +243,7 @@ impl MaskWalk<'_> {
         // A `!` before the first stage turns the whole pipeline round.
         let is_negated = |stage: &Node<'_>| body(*stage).kind() == "negated_command";
         let place = match stages.first() {
-            Some(first) if is_negated(first) => place.lost(negation()),
+            Some(first) if is_negated(first) => place.where_lost(negation()),
             Some(_) | None => place.inner(),
         };
         for (idx, stage) in stages.iter().enumerate() {
@@ -251,7 +251,7 @@ impl MaskWalk<'_> {
                 Some(next) if !state.pipefail => {
                     let piece = format!("| {}", source(*next, self.text));
                     let after = ": leave it out, or start with `set -o pipefail`";
-                    place.lost(Loss::new(&piece, "`{}` hides the exit status of ", after))
+                    place.where_lost(Loss::new(&piece, "`{}` hides the exit status of ", after))
                 }
                 Some(_) | None => place.clone(),
             };
@@ -275,10 +275,10 @@ impl MaskWalk<'_> {
             ": add `|| exit 1` to it",
         );
         let body = place.with(by_errexit(place, state, loss.clone()));
-        let decided = failing::decided(node, self.text);
+        let decided = failing::deciding_program(node, self.text);
         let condition = match decided {
-            Some((_, failing)) => failing.kept(place),
-            None => place.asked(ExitFate::Lost(loss)),
+            Some((_, failing)) => failing.place_before(place),
+            None => place.when_asked(ExitFate::Lost(loss)),
         };
         let mut is_condition = ["if_statement", "elif_clause", "while_statement"].contains(&node.kind());
         for child in (0..node.child_count()).filter_map(|idx| node.child(idx)) {

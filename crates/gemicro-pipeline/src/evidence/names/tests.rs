@@ -1,6 +1,6 @@
 //! Names in the outputs of test programs, and which of them are gone.
 
-use super::{gone, named, unnamed};
+use super::{missing_tests, names_lost, test_names};
 
 #[test]
 fn tests_are_named_where_all_of_them_are() {
@@ -44,7 +44,7 @@ fn tests_are_named_where_all_of_them_are() {
         ),
         ("", &[]),
     ] {
-        assert_eq!(named(output), names, "{output}");
+        assert_eq!(test_names(output), names, "{output}");
     }
 }
 
@@ -65,10 +65,13 @@ fn what_was_moved_is_not_gone() {
         "src/lib.rs - f (line 9)",
         "tests/a_test.sh",
     ]);
-    assert_eq!(gone(&base, &moved), Vec::<String>::new());
-    assert_eq!(gone(&base, &moved[1..]), ["tests/test_a.py::test_x[a/b]"]);
+    assert_eq!(missing_tests(&base, &moved), Vec::<String>::new());
     assert_eq!(
-        gone(&base, &names(&["adds", "trivial"]))[1..],
+        missing_tests(&base, &moved[1..]),
+        ["tests/test_a.py::test_x[a/b]"]
+    );
+    assert_eq!(
+        missing_tests(&base, &names(&["adds", "trivial"]))[1..],
         ["n::adds", "src/lib.rs - f (line 3)", "t/a_test.sh"]
     );
 }
@@ -82,7 +85,7 @@ fn names_that_are_not_given_any_more_are_told() {
         (&[], &[], false),
         (&[], &["a"], false),
     ] {
-        let told = unnamed("unit", &names(base), &names(now));
+        let told = names_lost("unit", &names(base), &names(now));
         assert_eq!(told.is_some(), is_told, "{base:?} {now:?}");
         let acts =
             |told: &str| told.contains("the check `unit`") && told.contains("it named 2: let it print");

@@ -3,7 +3,7 @@
 //! A heading counts whatever its level, letter case, numbering (`3.`, `B)`, `PlanSection 2:`) and emphasis; words around the
 //! expected ones do no harm. Each [`PlanSection`] lists the wordings that are understood. A section must say something.
 
-use crate::evidence::markdown::{MarkdownLine, folded, heading};
+use crate::evidence::markdown::{MarkdownLine, heading, plain_text};
 
 /// A section that a plan must have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -68,7 +68,7 @@ pub const SECTIONS: &[PlanSection] = &[
 
 /// What is wrong with the sections of a plan.
 pub(super) fn faults(lines: &[MarkdownLine<'_>]) -> Vec<String> {
-    let found = found(lines);
+    let found = find_headings(lines);
     SECTIONS
         .iter()
         .filter_map(|section| {
@@ -104,7 +104,7 @@ struct PlanHeading {
     has_text: bool,
 }
 
-fn found(lines: &[MarkdownLine<'_>]) -> Vec<PlanHeading> {
+fn find_headings(lines: &[MarkdownLine<'_>]) -> Vec<PlanHeading> {
     let mut found: Vec<PlanHeading> = Vec::new();
     for (idx, line) in lines.iter().enumerate() {
         let next = match lines.get(idx + 1) {
@@ -153,7 +153,7 @@ fn say(found: &mut [PlanHeading]) {
 }
 
 fn words_of(heading: &str) -> Vec<String> {
-    folded(heading)
+    plain_text(heading)
         .to_lowercase()
         .split(|c: char| !c.is_alphanumeric())
         .filter(|word| !word.is_empty())

@@ -55,10 +55,10 @@ pub(super) fn faults(plan: &PlanBlock, trees: &WorkTrees<'_>) -> Vec<String> {
     let mut faults = of_kind(&VERSION, plan.version, plan, trees);
     faults.extend(of_kind(&CHANGELOG, plan.changelog, plan, trees));
     for path in spellings(&VERSION, plan) {
-        faults.extend(lowered(path, trees));
+        faults.extend(version_lowered(path, trees));
     }
     for path in spellings(&CHANGELOG, plan) {
-        faults.extend(unwritten(path, trees));
+        faults.extend(changelog_missing(path, trees));
     }
     faults
 }
@@ -110,7 +110,7 @@ fn spellings<'p>(names: &Names, plan: &'p PlanBlock) -> Vec<&'p str> {
 }
 
 /// Says that a version went down, or is none any more.
-fn lowered(path: &str, trees: &WorkTrees<'_>) -> Option<String> {
+fn version_lowered(path: &str, trees: &WorkTrees<'_>) -> Option<String> {
     let (was, is) = (trees.base.read(path)?, trees.tip.read(path)?);
     if was.trim_ascii() == is.trim_ascii() {
         return None;
@@ -144,7 +144,7 @@ fn lowered(path: &str, trees: &WorkTrees<'_>) -> Option<String> {
 }
 
 /// Says that a changelog lost its history, or has nothing new to tell. Headings and rules tell nothing.
-fn unwritten(path: &str, trees: &WorkTrees<'_>) -> Option<String> {
+fn changelog_missing(path: &str, trees: &WorkTrees<'_>) -> Option<String> {
     let (before, after) = (trees.base.read(path)?, trees.tip.read(path)?);
     if before.trim_ascii() == after.trim_ascii() {
         return None;

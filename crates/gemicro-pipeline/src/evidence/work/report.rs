@@ -4,7 +4,7 @@
 //! folded. What stands in a code fence or a comment does not count; a box that is not ticked is always a fault.
 
 use super::WorkTrees;
-use crate::evidence::markdown::{MarkdownLine, folded, lines};
+use crate::evidence::markdown::{MarkdownLine, lines, plain_text};
 
 /// What is wrong with the report.
 pub(super) fn faults(checklist: &[String], trees: &WorkTrees<'_>, path: &str) -> Vec<String> {
@@ -30,19 +30,19 @@ pub(super) fn faults(checklist: &[String], trees: &WorkTrees<'_>, path: &str) ->
         .map(|item| {
             format!(
                 "`{}` is not ticked in `{path}`: do it, then tick it",
-                shown(&item.first_line)
+                shown_item(&item.first_line)
             )
         })
         .collect();
     for wanted in checklist {
-        let wanted_text = folded(wanted);
+        let wanted_text = plain_text(wanted);
         let is_there = boxes
             .iter()
             .any(|item| item.first_line == wanted_text || item.whole == wanted_text);
         if !is_there {
             faults.push(format!(
                 "the item `{}` of the checklist is missing in `{path}`: add it, in these words, as `- [x] …`",
-                shown(wanted)
+                shown_item(wanted)
             ));
         }
     }
@@ -66,7 +66,7 @@ fn boxes(text: &str) -> Vec<CheckboxItem> {
             continue;
         };
         if let Some((is_ticked, text)) = box_of(line) {
-            let first_line = folded(text);
+            let first_line = plain_text(text);
             items.push(CheckboxItem {
                 is_ticked,
                 whole: first_line.clone(),
@@ -79,7 +79,7 @@ fn boxes(text: &str) -> Vec<CheckboxItem> {
             && !line.trim().is_empty()
         {
             if let Some(item) = items.last_mut() {
-                item.whole = folded(&format!("{} {line}", item.whole));
+                item.whole = plain_text(&format!("{} {line}", item.whole));
             }
         } else {
             goes_on = false;
@@ -112,6 +112,6 @@ fn bullet(line: &str) -> Option<&str> {
     rest.starts_with([' ', '\t']).then(|| rest.trim_start())
 }
 
-fn shown(text: &str) -> String {
+fn shown_item(text: &str) -> String {
     text.chars().take(120).collect()
 }

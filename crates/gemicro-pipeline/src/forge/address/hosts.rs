@@ -35,7 +35,7 @@ impl ForgeHosts {
     /// # Errors
     /// When the API address is no plain web address.
     pub fn name(mut self, host: &str, kind: ForgeKind, api: Option<&str>) -> Result<Self, ForgeHostsError> {
-        let api = api.map(checked).transpose();
+        let api = api.map(validate_url).transpose();
         let api = api.map_err(|problem| ForgeHostsError {
             host: host.to_owned(),
             problem,
@@ -52,7 +52,7 @@ impl ForgeHosts {
     }
 }
 
-fn checked(api: &str) -> Result<Url, &'static str> {
+fn validate_url(api: &str) -> Result<Url, &'static str> {
     let url = Url::parse(api).map_err(|_| "no address")?;
     if !matches!(url.scheme(), "http" | "https") || url.host_str().is_none() {
         return Err("no http or https address");

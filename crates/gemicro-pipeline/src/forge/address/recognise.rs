@@ -15,9 +15,9 @@ use super::remote_url::{GitTransport, RemoteUrl};
 #[must_use]
 pub fn recognise(remote_url: &str, hosts: &ForgeHosts) -> Option<ForgeAddress> {
     let remote = RemoteUrl::parse(remote_url)?;
-    let (kind, api, origin) = named(&remote, hosts)
+    let (kind, api, origin) = configured_forge(&remote, hosts)
         .or_else(|| public(&remote))
-        .or_else(|| guessed(&remote))?;
+        .or_else(|| guess_forge(&remote))?;
     let project = project(kind, path_below(&remote, &api, kind))?;
     Some(ForgeAddress {
         kind,
@@ -27,7 +27,7 @@ pub fn recognise(remote_url: &str, hosts: &ForgeHosts) -> Option<ForgeAddress> {
     })
 }
 
-fn named(remote: &RemoteUrl, hosts: &ForgeHosts) -> Option<(ForgeKind, Url, HostOrigin)> {
+fn configured_forge(remote: &RemoteUrl, hosts: &ForgeHosts) -> Option<(ForgeKind, Url, HostOrigin)> {
     let port = match remote.way {
         GitTransport::Https | GitTransport::Http => remote.port,
         GitTransport::Other => None,
@@ -63,7 +63,7 @@ fn public(remote: &RemoteUrl) -> Option<(ForgeKind, Url, HostOrigin)> {
 }
 
 /// `github.example.com`, `gitlab.corp.example`: one part of the name is the kind.
-fn guessed(remote: &RemoteUrl) -> Option<(ForgeKind, Url, HostOrigin)> {
+fn guess_forge(remote: &RemoteUrl) -> Option<(ForgeKind, Url, HostOrigin)> {
     let has = |label: &str| remote.host.split('.').any(|part| part == label);
     let kind = if has("github") {
         ForgeKind::GitHub

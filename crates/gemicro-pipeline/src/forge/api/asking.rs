@@ -120,14 +120,14 @@ impl RepositoryApi {
     }
 
     /// What a forge said, for people.
-    pub(crate) fn said(&self, answer: &ForgeAnswer) -> String {
+    pub(crate) fn forge_message(&self, answer: &ForgeAnswer) -> String {
         self.redactor.redact(&words(&answer.body)).into_owned()
     }
 
     /// The error that a status means.
     pub(crate) fn refusal(&self, ask: &ForgeAsk, answer: &ForgeAnswer) -> ForgeError {
         let (place, doing) = (self.place.clone(), ask.doing.to_owned());
-        let message = self.said(answer);
+        let message = self.forge_message(answer);
         if let Some(limited) = answer.limited {
             return ForgeError::RateLimited {
                 place,
@@ -163,13 +163,13 @@ impl RepositoryApi {
     }
 
     /// Why something cannot be seen, where the status says that the token has no right to it; else the error.
-    pub(crate) fn hidden(&self, ask: &ForgeAsk, answer: &ForgeAnswer) -> Result<String, ForgeError> {
+    pub(crate) fn hidden_reason(&self, ask: &ForgeAsk, answer: &ForgeAnswer) -> Result<String, ForgeError> {
         match (answer.status, answer.limited) {
             (403 | 404, None) => Ok(format!(
                 "the token may not {} (HTTP {}: {}); it needs {}",
                 ask.doing,
                 answer.status,
-                self.said(answer),
+                self.forge_message(answer),
                 ask.right
             )),
             _ => Err(self.refusal(ask, answer)),

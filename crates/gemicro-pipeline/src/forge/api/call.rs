@@ -52,7 +52,7 @@ impl ForgeAnswer {
         Self {
             status,
             body,
-            limited: limited(status, header),
+            limited: rate_limit(status, header),
         }
     }
 
@@ -62,7 +62,7 @@ impl ForgeAnswer {
 }
 
 /// 429 is a limit at every forge; 403 is one at GitHub where no calls are left or a wait is asked for.
-fn limited(status: u16, header: impl Fn(&str) -> Option<String>) -> Option<ForgeRateLimit> {
+fn rate_limit(status: u16, header: impl Fn(&str) -> Option<String>) -> Option<ForgeRateLimit> {
     let number = |name: &str| header(name).and_then(|value| value.trim().parse::<u64>().ok());
     let retry_after = number("retry-after").map(Duration::from_secs);
     let none_left = number("x-ratelimit-remaining") == Some(0);
@@ -112,7 +112,7 @@ mod tests {
                 let found = headers.iter().find(|(key, _)| *key == name);
                 found.map(|(_, value)| (*value).to_owned())
             };
-            assert_eq!(limited(status, header), expected, "{status} {headers:?}");
+            assert_eq!(rate_limit(status, header), expected, "{status} {headers:?}");
         }
     }
 }

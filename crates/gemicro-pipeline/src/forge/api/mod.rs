@@ -12,4 +12,4 @@ mod transport;
 pub(super) use asking::{ForgeAsk, RepositoryApi};
 pub(super) use call::{ForgeAnswer, ForgeApiCall, HttpMethod};
 pub(super) use limits::WAITS;
-pub(super) use path::encoded;
+pub(super) use path::percent_encode;

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 /// A name in which every byte that means something in an address is escaped, the slash too.
-pub(crate) fn encoded(name: &str) -> String {
+pub(crate) fn percent_encode(name: &str) -> String {
     let mut text = String::with_capacity(name.len());
     for byte in name.bytes() {
         if byte.is_ascii_alphanumeric() || b"-._~".contains(&byte) {
@@ -28,7 +28,7 @@ mod tests {
             ("../x", "..%2Fx"),
             ("ü", "%C3%BC"),
         ] {
-            assert_eq!(encoded(name), expected);
+            assert_eq!(percent_encode(name), expected);
         }
     }
 }

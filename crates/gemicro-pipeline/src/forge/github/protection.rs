@@ -1,9 +1,9 @@
 //! Branch protection at GitHub: classic rules and rulesets, which add up.
 
 use super::wire::{BranchRule, ClassicRule, Ruleset};
-use crate::forge::api::{ForgeAnswer, ForgeAsk, RepositoryApi, encoded};
+use crate::forge::api::{ForgeAnswer, ForgeAsk, RepositoryApi, percent_encode};
 use crate::forge::error::ForgeError;
-use crate::forge::protection::{Protection, RuleSource, joined, rules_of_branch};
+use crate::forge::protection::{Protection, RuleSource, join_protection, rules_of_branch};
 
 const REQUIRES_REQUEST: &str = "pull_request";
 const BLOCKS_FORCE_PUSH: &str = "non_fast_forward";
@@ -18,11 +18,11 @@ pub(super) async fn protection(
 ) -> Result<Protection, ForgeError> {
     let classic = classic(api, project, branch).await?;
     let rulesets = rulesets(api, project, branch).await?;
-    Ok(joined([classic, rulesets]))
+    Ok(join_protection([classic, rulesets]))
 }
 
 async fn classic(api: &RepositoryApi, project: &str, branch: &str) -> Result<RuleSource, ForgeError> {
-    let path = format!("/repos/{project}/branches/{}/protection", encoded(branch));
+    let path = format!("/repos/{project}/branches/{}/protection", percent_encode(branch));
     let right = "`Administration: read` (or the scope `repo` of an administrator)";
     let ask = ForgeAsk::get("read the classic protection rules", right, path);
     let answer = api.ask(&ask).await?;
@@ -30,17 +30,20 @@ async fn classic(api: &RepositoryApi, project: &str, branch: &str) -> Result<Rul
         let rule: ClassicRule = api.read(&ask, &answer)?;
         return Ok(RuleSource::Said(said_by_classic(&rule)));
     }
-    if answer.status == 404 && api.said(&answer).contains("Branch not protected") {
+    if answer.status == 404 && api.forge_message(&answer).contains("Branch not protected") {
         return Ok(RuleSource::Said(Protection::default()));
     }
-    let hidden = api.hidden(&ask, &answer)?;
-    let path = format!("/repos/{project}/branches/{}", encoded(branch));
+    let hidden = api.hidden_reason(&ask, &answer)?;
+    let path = format!("/repos/{project}/branches/{}", percent_encode(branch));
     let ask = ForgeAsk::get("read the branch", "`Contents: read` (or the scope `repo`)", path);
     rules_of_branch(api, &ask, hidden).await
 }
 
 async fn rulesets(api: &RepositoryApi, project: &str, branch: &str) -> Result<RuleSource, ForgeError> {
-    let path = format!("/repos/{project}/rules/branches/{}?per_page=100", encoded(branch));
+    let path = format!(
+        "/repos/{project}/rules/branches/{}?per_page=100",
+        percent_encode(branch)
+    );
     let ask = ForgeAsk::get(
         "read the rulesets",
         "`Metadata: read` (or the scope `repo`)",
@@ -48,7 +51,7 @@ async fn rulesets(api: &RepositoryApi, project: &str, branch: &str) -> Result<Ru
     );
     let answer: ForgeAnswer = api.ask(&ask).await?;
     if !answer.is_success() {
-        return Ok(RuleSource::Hidden(api.hidden(&ask, &answer)?));
+        return Ok(RuleSource::Hidden(api.hidden_reason(&ask, &answer)?));
     }
     let rules: Vec<BranchRule> = api.read(&ask, &answer)?;
     let has = |kind: &str| rules.iter().any(|rule| rule.kind == kind);

@@ -9,7 +9,7 @@ use futures_util::future::BoxFuture;
 use super::protection::protection;
 use super::wire::{PullRequest, Repository};
 use crate::forge::address::ForgeAddress;
-use crate::forge::api::{ForgeAsk, HttpMethod, RepositoryApi, encoded};
+use crate::forge::api::{ForgeAsk, HttpMethod, RepositoryApi, percent_encode};
 use crate::forge::error::ForgeError;
 use crate::forge::offer::{Offer, OfferResult};
 use crate::forge::offering::{self, ForgeDialect, ForgeRequests};
@@ -78,7 +78,7 @@ impl Forge for GitHub {
                 dialect: &DIALECT,
                 project,
                 path: format!("/repos/{project}/pulls"),
-                query: format!("head={}", encoded(&format!("{owner}:{}", offer.head))),
+                query: format!("head={}", percent_encode(&format!("{owner}:{}", offer.head))),
                 written: PhantomData,
             };
             offering::offer(&requests, offer).await

@@ -9,7 +9,7 @@ use futures_util::future::BoxFuture;
 use super::protection::protection;
 use super::wire::{GitLabProject, MergeRequest};
 use crate::forge::address::ForgeAddress;
-use crate::forge::api::{ForgeAsk, HttpMethod, RepositoryApi, encoded};
+use crate::forge::api::{ForgeAsk, HttpMethod, RepositoryApi, percent_encode};
 use crate::forge::error::ForgeError;
 use crate::forge::offer::{Offer, OfferResult};
 use crate::forge::offering::{self, ForgeDialect, ForgeRequests};
@@ -44,7 +44,7 @@ pub(crate) struct GitLab {
 impl GitLab {
     pub(crate) fn new(address: ForgeAddress, token: Option<ForgeToken>) -> Self {
         let api = RepositoryApi::new(&address, token);
-        let root = format!("/projects/{}", encoded(address.project()));
+        let root = format!("/projects/{}", percent_encode(address.project()));
         Self { address, api, root }
     }
 
@@ -79,7 +79,7 @@ impl Forge for GitLab {
                 dialect: &DIALECT,
                 project: self.address.project(),
                 path: format!("{}/merge_requests", self.root),
-                query: format!("source_branch={}", encoded(&offer.head)),
+                query: format!("source_branch={}", percent_encode(&offer.head)),
                 written: PhantomData,
             };
             offering::offer(&requests, offer).await

@@ -1,9 +1,9 @@
 //! Protected branches at GitLab. Where several rules match a branch, the one that allows most counts.
 
 use super::wire::ProtectedBranch;
-use crate::forge::api::{ForgeAsk, RepositoryApi, encoded};
+use crate::forge::api::{ForgeAsk, RepositoryApi, percent_encode};
 use crate::forge::error::ForgeError;
-use crate::forge::protection::{Protection, joined, rules_of_branch};
+use crate::forge::protection::{Protection, join_protection, rules_of_branch};
 
 /// Rules of one page, and the pages that are read.
 const PAGE_SIZE: usize = 100;
@@ -22,10 +22,10 @@ pub(super) async fn protection(
         let ask = ForgeAsk::get("read the protected branches", right, path);
         let answer = api.ask(&ask).await?;
         if answer.status == 403 {
-            let hidden = api.hidden(&ask, &answer)?;
-            let path = format!("{root}/repository/branches/{}", encoded(branch));
+            let hidden = api.hidden_reason(&ask, &answer)?;
+            let path = format!("{root}/repository/branches/{}", percent_encode(branch));
             let ask = ForgeAsk::get("read the branch", "the scope `read_api`", path);
-            return Ok(joined([rules_of_branch(api, &ask, hidden).await?]));
+            return Ok(join_protection([rules_of_branch(api, &ask, hidden).await?]));
         }
         if !answer.is_success() {
             return Err(api.refusal(&ask, &answer));

@@ -21,12 +21,12 @@ pub(crate) async fn offer<W: WrittenRequest>(
     let mut was_uncertain = false;
     loop {
         let trouble = match requests.create(offer).await {
-            Creation::Made(made) => return Ok(offered(made, false)),
+            Creation::Made(made) => return Ok(offer_result(made, false)),
             Creation::Refused(error) => return Err(error),
             Creation::AlreadyThere(error) => {
                 let found = find(requests, offer).await?.ok_or(error)?;
                 if was_uncertain && offer.marks(&found.body) {
-                    return Ok(offered(found, false));
+                    return Ok(offer_result(found, false));
                 }
                 return adopt(requests, offer, found).await;
             }
@@ -38,7 +38,7 @@ pub(crate) async fn offer<W: WrittenRequest>(
             tokio::time::sleep(*wait).await;
         }
         match find(requests, offer).await? {
-            Some(found) if offer.marks(&found.body) => return Ok(offered(found, false)),
+            Some(found) if offer.marks(&found.body) => return Ok(offer_result(found, false)),
             Some(found) => return adopt(requests, offer, found).await,
             None if wait.is_none() => return Err(trouble),
             None => {}
@@ -62,10 +62,10 @@ async fn adopt<W: WrittenRequest>(
     if found.is_outdated(offer) {
         requests.update(found.number, offer).await?;
     }
-    Ok(offered(found, true))
+    Ok(offer_result(found, true))
 }
 
-fn offered(request: ExistingRequest, existed: bool) -> OfferResult {
+fn offer_result(request: ExistingRequest, existed: bool) -> OfferResult {
     OfferResult {
         url: request.url,
         number: request.number,

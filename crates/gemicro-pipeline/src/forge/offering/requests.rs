@@ -110,7 +110,9 @@ impl<W: WrittenRequest> ForgeRequests<'_, W> {
         let error = self.api.refusal(&ask, &answer);
         if answer.status >= 500 {
             Creation::Uncertain(error)
-        } else if answer.status == self.dialect.exists && self.api.said(&answer).contains("already exists") {
+        } else if answer.status == self.dialect.exists
+            && self.api.forge_message(&answer).contains("already exists")
+        {
             Creation::AlreadyThere(error)
         } else {
             Creation::Refused(error)

@@ -38,7 +38,7 @@ pub(super) fn read(reader: &mut JsonReader<'_>) -> Option<String> {
             }
             b'\\' => {
                 reader.at += 1;
-                text.push(escaped(reader)?);
+                text.push(read_escape(reader)?);
             }
             b'\n' | b'\t' => text.push(character(reader)?),
             control if control < b' ' => return None,
@@ -58,7 +58,7 @@ fn character(reader: &mut JsonReader<'_>) -> Option<char> {
     Some(character)
 }
 
-fn escaped(reader: &mut JsonReader<'_>) -> Option<char> {
+fn read_escape(reader: &mut JsonReader<'_>) -> Option<char> {
     let meant = match reader.peek()? {
         b'"' => '"',
         b'\\' => '\\',

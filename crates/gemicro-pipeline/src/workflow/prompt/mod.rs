@@ -13,4 +13,4 @@ pub(super) use render::{ENDING_FILE, RULES_FILE, inspect};
 pub(super) use sample::try_out;
 #[cfg(test)]
 pub(super) use sample::{bare, full};
-pub use untrusted::untrusted;
+pub use untrusted::mark_untrusted;

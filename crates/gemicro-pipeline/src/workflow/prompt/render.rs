@@ -58,10 +58,10 @@ pub fn render(workflow: &Workflow, role: &Role, context: &PromptContext) -> Resu
         let environment = environment();
         let template = environment
             .template_from_named_str(file, source(workflow, file)?)
-            .map_err(|error| broken(file, &error))?;
+            .map_err(|error| render_error(file, &error))?;
         let part = template
             .render(variables.clone())
-            .map_err(|error| broken(file, &error))?;
+            .map_err(|error| render_error(file, &error))?;
         parts.push(part.trim().to_owned());
     }
     let text = parts.join("\n\n") + "\n";
@@ -80,7 +80,7 @@ pub(in super::super) fn inspect(workflow: &Workflow, file: &str) -> Result<(), P
     let environment = environment();
     let template = environment
         .template_from_named_str(file, source(workflow, file)?)
-        .map_err(|error| broken(file, &error))?;
+        .map_err(|error| render_error(file, &error))?;
     let used: BTreeSet<String> = template.undeclared_variables(false).into_iter().collect();
     let is_function = |name: &str| environment.globals().any(|(known, _)| known == name);
     let is_known = |name: &str| VARIABLES.contains(&name) || is_function(name);
@@ -132,7 +132,7 @@ fn source<'a>(workflow: &'a Workflow, file: &str) -> Result<&'a str, PromptError
     })
 }
 
-fn broken(file: &str, error: &minijinja::Error) -> PromptError {
+fn render_error(file: &str, error: &minijinja::Error) -> PromptError {
     PromptError::Broken {
         file: file.to_owned(),
         line: error.line().unwrap_or(1),

@@ -10,7 +10,7 @@ const REMOVED: &str = "[removed]";
 /// `tag` is made anew for the step, of letters, digits, `_` and `-`; the step's nonce may serve. Wherever the text
 /// holds it, in whatever letter case, it is taken out. Line ends become `\n`; other control characters and invisible ones go.
 #[must_use]
-pub fn untrusted(text: &str, tag: &str) -> String {
+pub fn mark_untrusted(text: &str, tag: &str) -> String {
     let unified = text.replace("\r\n", "\n").replace(is_line_end, "\n");
     let is_seen = |c: &char| matches!(c, '\n' | '\t') || !(c.is_control() || is_invisible(*c));
     let visible: String = unified.chars().filter(is_seen).collect();

@@ -255,7 +255,7 @@ pub(super) fn audited(pipeline: &mut Pipeline, round: u32, verdict: &str, tree: 
 
 /// The outcomes of all phases that ended.
 pub(super) fn outcomes(pipeline: &Pipeline) -> Vec<String> {
-    let ended = pipeline.state.ended().iter();
+    let ended = pipeline.state.ended_phases().iter();
     ended
         .map(|it| format!("{}.{} {}", it.phase, it.round, it.outcome))
         .collect()

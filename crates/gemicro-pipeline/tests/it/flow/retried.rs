@@ -51,7 +51,7 @@ fn tests_that_went_missing_before_are_still_missed() {
     let told = prompt(&pipeline, "implementation.2:agent.1");
     assert!(told.contains("only 2 tests ran, on the base 3"), "{told}");
     // What the checks said about the base is known to the next run, too.
-    assert_eq!(pipeline.state.prepared().unwrap().evidence, counted("tree-0", 3));
+    assert_eq!(pipeline.state.branch().unwrap().evidence, counted("tree-0", 3));
 }
 
 #[test]

@@ -244,7 +244,7 @@ fn a_bound_ends_the_task_with_everything_kept() {
         failure.message
     );
     // The bound ended it, and the verdict is not forgotten for that.
-    let last = pipeline.state.decided().last().unwrap();
+    let last = pipeline.state.decisions().last().unwrap();
     assert_eq!(
         (last.outcome.as_str(), last.verdict.as_deref()),
         ("stop", Some("FAIL"))

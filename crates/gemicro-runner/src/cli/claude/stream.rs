@@ -83,7 +83,7 @@ impl ClaudeStream {
                 }
                 out.item(AgentItem::Ended(ended.turn_end()));
             }
-            "control_request" => self.asked(json_line::parse(kind, line, out)?, line, out),
+            "control_request" => self.read_control_request(json_line::parse(kind, line, out)?, line, out),
             "control_cancel_request" => {
                 let withdrawn: wire::ControlCancel = json_line::parse(kind, line, out)?;
                 self.open_requests.remove(&PermissionId(withdrawn.request_id));
@@ -109,7 +109,7 @@ impl ClaudeStream {
                 "text" => self.whole_text(turn, &block.text.unwrap_or_default(), out),
                 "thinking" => {
                     let whole = block.thinking.unwrap_or_default();
-                    out.thought(self.rest_of(&whole));
+                    out.add_thought(self.rest_of(&whole));
                 }
                 "redacted_thinking" => {}
                 "tool_use" => {
@@ -134,7 +134,7 @@ impl ClaudeStream {
         }
         if turn.parent_tool_use_id.is_some() {
             // Another agent's words, told to this one.
-            return out.thought(text);
+            return out.add_thought(text);
         }
         if self.n_streamed == 0 {
             self.begin_text(text, out);
@@ -187,14 +187,19 @@ impl ClaudeStream {
             "thinking_delta" => {
                 let text = delta.thinking.as_deref().unwrap_or_default();
                 self.n_streamed = self.n_streamed.saturating_add(text.len());
-                out.thought(text);
+                out.add_thought(text);
             }
             "input_json_delta" | "signature_delta" => {}
             other => out.unknown(&format!("stream_event/{other}"), line.bytes),
         }
     }
 
-    fn asked(&mut self, control: wire::ControlRequest, line: LineText<'_>, out: &mut AdapterOutput) {
+    fn read_control_request(
+        &mut self,
+        control: wire::ControlRequest,
+        line: LineText<'_>,
+        out: &mut AdapterOutput,
+    ) {
         let asked = control.request;
         let (true, Some(tool)) = (asked.subtype == "can_use_tool", asked.tool_name) else {
             out.unknown(&format!("control_request/{}", asked.subtype), line.bytes);

@@ -234,7 +234,7 @@ fn env(request: &AgentRequest, home: &Path) -> BTreeMap<String, String> {
 
 /// Settings of the workspace could have it start programs, send its login elsewhere, or be what an agent wrote. It looks
 /// for the folder by its real name.
-fn untrusted(cwd: &Path) -> BTreeMap<String, CodexProject> {
+fn untrusted_projects(cwd: &Path) -> BTreeMap<String, CodexProject> {
     let real = cwd.canonicalize().unwrap_or_else(|_| cwd.to_owned());
     let names = [cwd, real.as_path()].map(|path| path.display().to_string());
     let trust_level = "untrusted";
@@ -255,7 +255,7 @@ fn config(request: &AgentRequest) -> Result<String, Failure> {
             .guarded
             .as_ref()
             .map(|guarded| guarded::hooks(request, guarded, "codex", "PreToolUse", guarded::SECONDS_TIMEOUT)),
-        projects: untrusted(&request.cwd),
+        projects: untrusted_projects(&request.cwd),
         skills: Skills {
             include_instructions: false,
             bundled: CodexSwitch { enabled: false },

@@ -155,7 +155,7 @@ impl CodexStream {
                 out.text(&text);
                 self.last_message = Some(text);
             }
-            "reasoning" if is_over => out.thought(&item.text.unwrap_or_default()),
+            "reasoning" if is_over => out.add_thought(&item.text.unwrap_or_default()),
             // May be a mere warning.
             "error" if is_over => out.item(AgentItem::Notice {
                 message: item.message.unwrap_or_default(),

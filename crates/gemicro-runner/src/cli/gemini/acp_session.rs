@@ -360,7 +360,7 @@ impl Protocol for AcpSession {
 fn chunk(kind: &str, update: &Value, line: LineText<'_>, out: &mut AdapterOutput) {
     match wire::ContentChunk::deserialize(update).map(|chunk| chunk.content) {
         Ok(wire::ContentBlock::Text(content)) if kind == "agent_message_chunk" => out.text(&content.text),
-        Ok(wire::ContentBlock::Text(content)) => out.thought(&content.text),
+        Ok(wire::ContentBlock::Text(content)) => out.add_thought(&content.text),
         Err(_) if ["", "text"].contains(&content_type(update)) => out.malformed(kind, line.bytes),
         Ok(_) | Err(_) => out.unknown(&format!("{kind}/{}", content_type(update)), line.bytes),
     }

@@ -23,7 +23,7 @@ impl ResultReader for GeminiReading {
         let text = end.message.as_deref().or(last_notice).unwrap_or_default();
         let http_status = end.http_status.or_else(|| exit_status(ended.exit));
         let by_reason = end.reason.as_deref().and_then(reason_kind);
-        let is_cut = text.contains("terminated") && !ended.transcript.said().is_empty();
+        let is_cut = text.contains("terminated") && !ended.transcript.agent_text().is_empty();
         let kind = by_reason.unwrap_or_else(|| match classify(Clue { http_status, text }) {
             ErrorKind::UpstreamError if is_cut => ErrorKind::TruncatedOutput,
             kind => kind,

@@ -104,7 +104,11 @@ fn who(body: &Value, setting: &InteractionContext<'_>) -> Result<(), SimulatedRe
                 .pointer("/generation_config/thinking_level")
                 .and_then(Value::as_str);
             if level == Some("minimal") && !known.minimal {
-                return Err(unsupported("minimal", "thinking_level", "generation_config"));
+                return Err(unsupported_value(
+                    "minimal",
+                    "thinking_level",
+                    "generation_config",
+                ));
             }
             if body.get("agent_config").is_some() {
                 return Err(SimulatedRefusal::invalid(
@@ -180,7 +184,7 @@ fn tools(body: &Value) -> Result<(), SimulatedRefusal> {
     for (idx, tool) in list(body, "tools").enumerate() {
         let kind = tool.get("type").and_then(Value::as_str).unwrap_or_default();
         let Some((_, fields)) = TOOLS.iter().find(|(known, _)| *known == kind) else {
-            return Err(unsupported(kind, "type", &format!("tools[{idx}]")));
+            return Err(unsupported_value(kind, "type", &format!("tools[{idx}]")));
         };
         for name in names(tool) {
             if name != "type" && !fields.contains(&name) {
@@ -232,7 +236,7 @@ fn choice(value: &Value, name: &str, known: &[&str]) -> Result<(), SimulatedRefu
     }
 }
 
-pub(super) fn unsupported(value: &str, name: &str, place: &str) -> SimulatedRefusal {
+pub(super) fn unsupported_value(value: &str, name: &str, place: &str) -> SimulatedRefusal {
     SimulatedRefusal::invalid(format!(
         "The value '{value}' is not supported for '{name}' at '{place}'."
     ))

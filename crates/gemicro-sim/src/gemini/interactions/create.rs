@@ -65,7 +65,7 @@ pub(crate) async fn create(
     }
     tokio::select! {
         () = world.shutdown.cancelled() => return Err(SimulatedRefusal::new(503, "the simulator stopped")),
-        () = interaction.generation.ended() => {}
+        () = interaction.generation.wait_for_end() => {}
     }
     spoilt_json(world, &interaction.after_post(), speech.fault.as_ref()).await
 }
@@ -101,7 +101,7 @@ fn begin(
     };
     let generation = Generation::new(
         events::frames(&answer, &output, &identity),
-        Some(events::cancelled(&identity)),
+        Some(events::cancelled_event(&identity)),
     );
     StoredInteraction {
         previous_id: body

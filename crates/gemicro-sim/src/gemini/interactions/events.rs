@@ -61,7 +61,7 @@ pub(super) fn frames(
 pub(super) const CONTINUATION: &str = "sim-continuation";
 
 /// The event that readers of a cancelled interaction get last.
-pub(super) fn cancelled(identity: &InteractionIdentity<'_>) -> Value {
+pub(super) fn cancelled_event(identity: &InteractionIdentity<'_>) -> Value {
     json!({
         "interaction": interaction(identity, "cancelled"),
         "event_type": "interaction.completed",

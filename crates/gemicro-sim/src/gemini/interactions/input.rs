@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::check::{list, unsupported};
+use super::check::{list, unsupported_value};
 use super::stored::{PreviousTurns, StoredInteraction};
 use crate::answer::tokens;
 use crate::call::{AnswerShape, ModelCall, SimToolResult};
@@ -170,11 +170,11 @@ fn check_step(step: &Value, idx: usize, pending: &mut Vec<String>) -> Result<(),
     }
     let kind = kind(step);
     if !CLIENT_STEPS.contains(&kind) && !MODEL_STEPS.contains(&kind) {
-        return Err(unsupported(kind, "type", &place));
+        return Err(unsupported_value(kind, "type", &place));
     }
     for content in list(step, "content") {
         if !CONTENTS.contains(&self::kind(content)) {
-            return Err(unsupported(
+            return Err(unsupported_value(
                 self::kind(content),
                 "type",
                 &format!("{place}.content"),

@@ -167,19 +167,19 @@ impl InteractionStore {
 
     /// Forgets everything and stops what runs.
     pub(crate) fn reset(&self) {
-        let kept = std::mem::take(&mut *self.kept());
+        let kept = std::mem::take(&mut *self.lock_entries());
         for interaction in kept.by_id.values() {
             interaction.generation.cancel();
         }
     }
 
     pub(super) fn get(&self, id: &str) -> Option<Arc<StoredInteraction>> {
-        self.kept().by_id.get(id).cloned()
+        self.lock_entries().by_id.get(id).cloned()
     }
 
     /// All turns up to and including an interaction.
     pub(super) fn before(&self, interaction: &StoredInteraction) -> PreviousTurns {
-        let kept = self.kept();
+        let kept = self.lock_entries();
         let mut turns = vec![interaction];
         while let Some(earlier) = turns
             .last()
@@ -198,7 +198,7 @@ impl InteractionStore {
     }
 
     pub(super) fn insert(&self, interaction: Arc<StoredInteraction>) {
-        let mut kept = self.kept();
+        let mut kept = self.lock_entries();
         kept.n_bytes += interaction.n_bytes;
         kept.order.push_back(interaction.id.clone());
         kept.by_id.insert(interaction.id.clone(), interaction);
@@ -210,10 +210,10 @@ impl InteractionStore {
     }
 
     pub(super) fn remove(&self, id: &str) -> Option<Arc<StoredInteraction>> {
-        self.kept().remove(id)
+        self.lock_entries().remove(id)
     }
 
-    fn kept(&self) -> MutexGuard<'_, StoredEntry> {
+    fn lock_entries(&self) -> MutexGuard<'_, StoredEntry> {
         self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -73,10 +73,10 @@ pub(super) fn check(body: &Value, before: &[Value]) -> Result<(), SimulatedRefus
         }
     }
     if text(body, "model").is_empty() {
-        return Err(missing("model"));
+        return Err(missing_parameter("model"));
     }
     match body.get("input") {
-        None if body.get("prompt").is_none() => return Err(missing("input")),
+        None if body.get("prompt").is_none() => return Err(missing_parameter("input")),
         None | Some(Value::String(_)) => {}
         Some(Value::Array(given)) if given.is_empty() => {
             return Err(SimulatedRefusal::bad_field(
@@ -124,7 +124,7 @@ pub(super) fn check(body: &Value, before: &[Value]) -> Result<(), SimulatedRefus
 /// The smallest limit of output tokens.
 const SMALLEST: u64 = 16;
 
-fn missing(name: &str) -> SimulatedRefusal {
+fn missing_parameter(name: &str) -> SimulatedRefusal {
     let message = format!("Missing required parameter: '{name}'.");
     SimulatedRefusal::bad_field("missing_required_parameter", name, message)
 }
@@ -133,7 +133,7 @@ fn invalid(code: &str, name: &str, expected: &str) -> SimulatedRefusal {
     SimulatedRefusal::bad_field(code, name, format!("Invalid type for '{name}': {expected}."))
 }
 
-fn unsupported(value: &str, param: &str) -> SimulatedRefusal {
+fn unsupported_value(value: &str, param: &str) -> SimulatedRefusal {
     let message = format!("Invalid value: '{value}'.");
     SimulatedRefusal::bad_field("invalid_value", param, message)
 }
@@ -143,19 +143,19 @@ fn check_item(item: &Value, idx: usize) -> Result<(), SimulatedRefusal> {
     let kind = kind(item);
     let known = ITEMS.contains(&kind) || kind.ends_with("_call") || is_result(item);
     if !known {
-        return Err(unsupported(kind, &format!("{place}.type")));
+        return Err(unsupported_value(kind, &format!("{place}.type")));
     }
     if kind == "message" {
         if !ROLES.contains(&text(item, "role")) {
-            return Err(unsupported(text(item, "role"), &format!("{place}.role")));
+            return Err(unsupported_value(text(item, "role"), &format!("{place}.role")));
         }
         if item.get("content").is_none() {
-            return Err(missing(&format!("{place}.content")));
+            return Err(missing_parameter(&format!("{place}.content")));
         }
         for (part_idx, part) in list(item, "content").enumerate() {
             if !PARTS.contains(&text(part, "type")) {
                 let param = format!("{place}.content[{part_idx}].type");
-                return Err(unsupported(text(part, "type"), &param));
+                return Err(unsupported_value(text(part, "type"), &param));
             }
         }
     }
@@ -167,7 +167,7 @@ fn check_item(item: &Value, idx: usize) -> Result<(), SimulatedRefusal> {
         _ => &[],
     };
     match needed.iter().find(|name| item.get(**name).is_none()) {
-        Some(name) => Err(missing(&format!("{place}.{name}"))),
+        Some(name) => Err(missing_parameter(&format!("{place}.{name}"))),
         None => Ok(()),
     }
 }
@@ -176,9 +176,9 @@ fn tools(body: &Value) -> Result<(), SimulatedRefusal> {
     for (idx, tool) in list(body, "tools").enumerate() {
         let place = format!("tools[{idx}]");
         match text(tool, "type") {
-            "" => return Err(missing(&format!("{place}.type"))),
+            "" => return Err(missing_parameter(&format!("{place}.type"))),
             "function" | "custom" if text(tool, "name").is_empty() => {
-                return Err(missing(&format!("{place}.name")));
+                return Err(missing_parameter(&format!("{place}.name")));
             }
             _ => {}
         }
@@ -196,10 +196,10 @@ fn format(body: &Value) -> Result<(), SimulatedRefusal> {
             .iter()
             .find(|name| format.get(**name).is_none())
         {
-            Some(name) => Err(missing(&format!("text.format.{name}"))),
+            Some(name) => Err(missing_parameter(&format!("text.format.{name}"))),
             None => Ok(()),
         },
-        other => Err(unsupported(other, "text.format.type")),
+        other => Err(unsupported_value(other, "text.format.type")),
     }
 }
 

@@ -74,7 +74,7 @@ impl ResponseWriter<'_> {
     }
 
     fn item(&mut self, index: usize, item: &Value) {
-        let begun = begun(item);
+        let begun = opening_item(item);
         self.push(
             "response.output_item.added",
             json!({"output_index": index, "item": begun}),
@@ -159,7 +159,7 @@ impl ResponseWriter<'_> {
 }
 
 /// The item as it begins: without what the pieces bring.
-fn begun(item: &Value) -> Value {
+fn opening_item(item: &Value) -> Value {
     let mut begun = item.clone();
     if begun.get("status").is_some() {
         begun["status"] = json!("in_progress");

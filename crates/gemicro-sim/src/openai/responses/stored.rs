@@ -28,16 +28,16 @@ impl ResponseStore {
     }
 
     pub(crate) fn reset(&self) {
-        *self.kept() = StoredResponse::default();
+        *self.lock_entries() = StoredResponse::default();
     }
 
     /// All items up to and including a response.
     pub(super) fn get(&self, id: &str) -> Option<Arc<Vec<Value>>> {
-        self.kept().by_id.get(id).cloned()
+        self.lock_entries().by_id.get(id).cloned()
     }
 
     pub(super) fn insert(&self, id: String, items: Vec<Value>) {
-        let mut kept = self.kept();
+        let mut kept = self.lock_entries();
         kept.order.push_back(id.clone());
         kept.by_id.insert(id, Arc::new(items));
         while kept.order.len() > KEPT {
@@ -47,7 +47,7 @@ impl ResponseStore {
         }
     }
 
-    fn kept(&self) -> MutexGuard<'_, StoredResponse> {
+    fn lock_entries(&self) -> MutexGuard<'_, StoredResponse> {
         self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -44,7 +44,7 @@ impl<R: BufRead> Elements<R> {
                 let message = format!("an element or a text of more than {MAX_RECORD_BYTES} bytes");
                 Err(ReportError::malformed(place, message))
             }
-            Err(Error::Io(error)) => Err(ReportError::Io(unshared(&error))),
+            Err(Error::Io(error)) => Err(ReportError::Io(own_error(&error))),
             Err(error) => Err(ReportError::malformed(place, error.to_string())),
         }
     }
@@ -68,7 +68,7 @@ pub(super) fn attribute(start: &BytesStart<'_>, name: &[u8]) -> Result<Option<Ve
 }
 
 /// The parser shares its errors; the reason for a halt must be found in them again.
-fn unshared(error: &io::Error) -> io::Error {
+fn own_error(error: &io::Error) -> io::Error {
     use crate::coverage::read::watched::Halt;
 
     match Halt::of(error) {

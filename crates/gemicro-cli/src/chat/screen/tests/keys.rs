@@ -4,7 +4,7 @@ use gemicro_chat::{News, Order, Question, ToolLine, ToolState};
 use ratatui::crossterm::event::{KeyCode, KeyModifiers};
 
 use super::{drawn, enter, orders, press, seconds, state, text, type_in};
-use crate::chat::actor::{answered, asked, opened};
+use crate::chat::actor::{answered_news, opened_news, sent_news};
 use crate::chat::screen::keys::KeyAction;
 use crate::chat::screen::state::{Activity, ScreenState};
 
@@ -17,7 +17,7 @@ fn say(text: &str) -> Vec<Order> {
 
 fn with_question() -> ScreenState {
     let mut state = state();
-    state.news(asked(1, "clean up"));
+    state.news(sent_news(1, "clean up"));
     state.news(News::Question(Question {
         key: "q1".to_owned(),
         tool: "shell".to_owned(),
@@ -61,10 +61,10 @@ fn one_message_at_a_time_and_the_next_is_kept() {
     assert_eq!(enter(&mut state, "first"), say("first"));
     assert_eq!(enter(&mut state, "second"), []);
     assert_eq!(state.editor.text(), "second");
-    state.news(asked(1, "first"));
+    state.news(sent_news(1, "first"));
     assert_eq!(enter(&mut state, ""), []);
     assert!(text(&state, 80, 10).contains("Esc stops it"));
-    state.news(answered(2, "done"));
+    state.news(answered_news(2, "done"));
     assert_eq!(enter(&mut state, ""), say("second"));
 }
 
@@ -111,7 +111,7 @@ fn tab_completes_commands_alone() {
 fn ctrl_c_stops_then_clears_then_leaves() {
     let ctrl_c = |state: &mut ScreenState| press(state, KeyCode::Char('c'), CTRL);
     let mut state = state();
-    state.news(asked(1, "x"));
+    state.news(sent_news(1, "x"));
     type_in(&mut state, "draft");
     assert_eq!(orders(ctrl_c(&mut state)), [Order::Stop]);
     state.news(News::Stopped);
@@ -132,7 +132,7 @@ fn ctrl_c_stops_then_clears_then_leaves() {
 #[test]
 fn a_stop_that_is_not_heard_does_not_hold_anybody() {
     let mut state = state();
-    state.news(asked(1, "x"));
+    state.news(sent_news(1, "x"));
     assert_eq!(orders(press(&mut state, KeyCode::Esc, NONE)), [Order::Stop]);
     assert_eq!(press(&mut state, KeyCode::Esc, NONE), []);
     assert_eq!(press(&mut state, KeyCode::Char('c'), CTRL), []);
@@ -180,7 +180,7 @@ fn only_a_plain_yes_allows() {
 fn a_key_meant_for_something_else_does_not_allow() {
     // Not drawn yet.
     let mut state = state();
-    state.news(asked(1, "x"));
+    state.news(sent_news(1, "x"));
     let question = Question {
         key: "q1".to_owned(),
         tool: "shell".to_owned(),
@@ -203,7 +203,7 @@ fn a_key_meant_for_something_else_does_not_allow() {
     // Typed while it came up.
     let mut state = super::state();
     state.at(seconds(9));
-    state.news(asked(1, "x"));
+    state.news(sent_news(1, "x"));
     state.news(News::Question(question));
     assert!(!text(&state, 80, 24).contains("y allow"));
     assert_eq!(press(&mut state, KeyCode::Char('y'), NONE), []);
@@ -216,7 +216,7 @@ fn a_key_meant_for_something_else_does_not_allow() {
 fn a_long_question_is_allowed_only_after_its_end_was_shown() {
     let long = |n_lines: usize| {
         let mut state = state();
-        state.news(asked(1, "clean up"));
+        state.news(sent_news(1, "clean up"));
         state.news(News::Question(Question {
             key: "q1".to_owned(),
             tool: "shell".to_owned(),
@@ -281,8 +281,8 @@ fn up_and_down_walk_the_messages_at_the_edges() {
     let mut state = state();
     for (number, text) in [(1, "first"), (3, "second")] {
         assert_eq!(enter(&mut state, text), say(text));
-        state.news(asked(number, text));
-        state.news(answered(number + 1, "ok"));
+        state.news(sent_news(number, text));
+        state.news(answered_news(number + 1, "ok"));
     }
     type_in(&mut state, "draft");
     let walked: Vec<String> = [
@@ -318,8 +318,8 @@ fn long_pastes_stand_aside_and_come_back_when_sent() {
     type_in(&mut state, " end");
     assert_eq!(state.editor.text(), "see [paste 1: 2,000 lines, 10 kB] end");
     assert_eq!(enter(&mut state, ""), say(&format!("see {long} end")));
-    state.news(asked(1, "x"));
-    state.news(answered(2, "ok"));
+    state.news(sent_news(1, "x"));
+    state.news(answered_news(2, "ok"));
     press(&mut state, KeyCode::Up, NONE);
     assert_eq!(state.editor.message(), format!("see {long} end"));
 }
@@ -340,7 +340,7 @@ fn pastes_are_cleaned_and_bounded() {
 #[test]
 fn another_conversation_begins_clean() {
     let mut state = with_question();
-    state.news(opened(Vec::new()));
+    state.news(opened_news(Vec::new()));
     assert!(state.questions.is_empty());
     assert_eq!(state.activity, Activity::Idle);
     assert!(!text(&state, 80, 24).contains("clean up"));
@@ -349,8 +349,8 @@ fn another_conversation_begins_clean() {
 #[test]
 fn esc_marks_the_tool_that_ran_as_stopped() {
     let mut state = state();
-    state.news(opened(Vec::new()));
-    state.news(asked(1, "x"));
+    state.news(opened_news(Vec::new()));
+    state.news(sent_news(1, "x"));
     for (id, tool_state) in [("1", ToolState::Done), ("2", ToolState::Running)] {
         state.news(News::Tool(ToolLine {
             id: id.to_owned(),

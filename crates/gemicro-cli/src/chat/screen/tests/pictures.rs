@@ -7,7 +7,7 @@ use ratatui::crossterm::event::{KeyCode, KeyModifiers};
 use ratatui::style::Color;
 
 use super::{drawn, press, seconds, state, text, type_in};
-use crate::chat::actor::{answered, asked, opened, turn};
+use crate::chat::actor::{answered_news, opened_news, sent_news, turn};
 use crate::chat::screen::state::ScreenState;
 
 const ANSWER: &str = "## Plan\n\nThe parser has **two** passes:\n\n1. `lex` makes tokens, and keeps where each of \
@@ -45,7 +45,7 @@ fn tool(id: &str, text: &str, state: ToolState) -> News {
 #[test]
 fn fresh() {
     let mut state = state();
-    state.news(opened(Vec::new()));
+    state.news(opened_news(Vec::new()));
     state.news(News::Meter(Meter {
         max_prompt_tokens: 16_000,
         ..Meter::default()
@@ -57,8 +57,8 @@ fn fresh() {
 #[test]
 fn streaming() {
     let mut state = state();
-    state.news(opened(Vec::new()));
-    state.news(asked(1, "How does the parser work?\nIn short, please."));
+    state.news(opened_news(Vec::new()));
+    state.news(sent_news(1, "How does the parser work?\nIn short, please."));
     for piece in ANSWER.split_inclusive(' ') {
         state.news(News::Text(piece.to_owned()));
     }
@@ -74,8 +74,8 @@ fn streaming() {
 #[test]
 fn tools_and_a_question() {
     let mut state = state();
-    state.news(opened(Vec::new()));
-    state.news(asked(1, "Clean up."));
+    state.news(opened_news(Vec::new()));
+    state.news(sent_news(1, "Clean up."));
     state.news(News::Text("I look around first.".to_owned()));
     state.news(tool("1", "read src/main.rs", ToolState::Running));
     state.news(tool("2", "shell: cargo test", ToolState::Running));
@@ -98,8 +98,8 @@ fn tools_and_a_question() {
 #[test]
 fn failure() {
     let mut state = state();
-    state.news(opened(Vec::new()));
-    state.news(asked(1, "Explain everything."));
+    state.news(opened_news(Vec::new()));
+    state.news(sent_news(1, "Explain everything."));
     state.news(News::Text("It begins with".to_owned()));
     let failure = Failure::new(
         ErrorKind::UpstreamError,
@@ -118,7 +118,7 @@ fn failure() {
 #[test]
 fn compressed() {
     let mut state = state();
-    state.news(opened(vec![
+    state.news(opened_news(vec![
         turn(1, Author::User, "Hello."),
         turn(2, Author::Assistant, "Hello!"),
     ]));
@@ -142,13 +142,13 @@ fn scrolled() {
         };
         turn(number, author, &format!("turn number {number}"))
     });
-    state.news(opened(turns.collect()));
+    state.news(opened_news(turns.collect()));
     drawn(&state, 80, 24);
     for _ in 0..3 {
         press(&mut state, KeyCode::PageUp, KeyModifiers::NONE);
     }
-    state.news(asked(201, "what comes does not move what is read"));
-    state.news(answered(202, "no"));
+    state.news(sent_news(201, "what comes does not move what is read"));
+    state.news(answered_news(202, "no"));
     insta::assert_snapshot!("scrolled_80x24", drawn(&state, 80, 24));
     insta::assert_snapshot!("scrolled_200x60", drawn(&state, 200, 60));
 }
@@ -157,7 +157,7 @@ fn scrolled() {
 fn scrolling_reaches_both_ends_and_follows_again() {
     let mut state = state();
     let turns = (1..=50).map(|number| turn(number, Author::User, &format!("turn {number}")));
-    state.news(opened(turns.collect()));
+    state.news(opened_news(turns.collect()));
     let at_end = text(&state, 80, 24);
     assert!(at_end.contains("turn 50"));
     for _ in 0..100 {
@@ -171,7 +171,7 @@ fn scrolling_reaches_both_ends_and_follows_again() {
         press(&mut state, KeyCode::PageDown, KeyModifiers::NONE);
     }
     assert_eq!(text(&state, 80, 24), at_end);
-    state.news(asked(51, "the newest"));
+    state.news(sent_news(51, "the newest"));
     assert!(text(&state, 80, 24).contains("the newest"));
 }
 
@@ -179,7 +179,7 @@ fn scrolling_reaches_both_ends_and_follows_again() {
 fn the_answer_in_the_log_replaces_its_pieces() {
     let shown = |news: Vec<News>| {
         let mut state = state();
-        state.news(asked(1, "hi"));
+        state.news(sent_news(1, "hi"));
         news.into_iter().for_each(|it| state.news(it));
         let text = text(&state, 40, 20);
         let body = text.lines().skip(3).take_while(|line| !line.starts_with('─'));
@@ -195,12 +195,17 @@ fn the_answer_in_the_log_replaces_its_pieces() {
             piece("I look."),
             used(),
             piece("Done."),
-            answered(2, "I look.Done.")
+            answered_news(2, "I look.Done.")
         ]),
         ["I look.", "✓ ls", "Done.", "3.2s"]
     );
     assert_eq!(
-        shown(vec![piece("I look."), used(), piece("Do"), answered(2, "Done.")]),
+        shown(vec![
+            piece("I look."),
+            used(),
+            piece("Do"),
+            answered_news(2, "Done.")
+        ]),
         ["✓ ls", "Done.", "3.2s"]
     );
     assert_eq!(
@@ -213,9 +218,9 @@ fn the_answer_in_the_log_replaces_its_pieces() {
     );
     assert_eq!(
         shown(vec![
-            answered(2, "ok"),
-            asked(3, "no"),
-            answered(4, "no"),
+            answered_news(2, "ok"),
+            sent_news(3, "no"),
+            answered_news(4, "no"),
             News::Undone { from: 3 }
         ]),
         ["ok", "3.2s", "your last message is removed; pinned", "text stays"]
@@ -225,7 +230,7 @@ fn the_answer_in_the_log_replaces_its_pieces() {
 #[test]
 fn without_colour_nothing_is_coloured() {
     let mut state = ScreenState::new(super::Theme { has_colour: false });
-    state.news(asked(1, "hi"));
+    state.news(sent_news(1, "hi"));
     state.news(tool("1", "ls", ToolState::Failed));
     state.news(News::Text(ANSWER.to_owned()));
     state.news(News::Warning("careful".to_owned()));

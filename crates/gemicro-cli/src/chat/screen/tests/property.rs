@@ -8,7 +8,7 @@ use proptest::{collection, option};
 use ratatui::crossterm::event::{KeyCode, KeyModifiers};
 
 use super::{drawn, press, seconds, state};
-use crate::chat::actor::{answered, asked, opened, turn};
+use crate::chat::actor::{answered_news, opened_news, sent_news, turn};
 
 #[derive(Debug, Clone)]
 enum Act {
@@ -81,7 +81,7 @@ fn news() -> impl Strategy<Value = News> {
     ];
     let turns = collection::vec((authors, words()), 0..5).prop_map(|turns| {
         let turns = turns.into_iter().enumerate();
-        opened(
+        opened_news(
             turns
                 .map(|(idx, (author, text))| turn(idx as u64 + 1, author, &text))
                 .collect(),
@@ -93,8 +93,8 @@ fn news() -> impl Strategy<Value = News> {
     });
     prop_oneof![
         4 => words().prop_map(News::Text),
-        2 => words().prop_map(|text| asked(1, &text)),
-        2 => words().prop_map(|text| answered(2, &text)),
+        2 => words().prop_map(|text| sent_news(1, &text)),
+        2 => words().prop_map(|text| answered_news(2, &text)),
         2 => tool,
         2 => question,
         1 => (0..3_u8).prop_map(|key| News::Settled { key: key.to_string() }),

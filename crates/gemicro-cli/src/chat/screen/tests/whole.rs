@@ -13,7 +13,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::state;
 use crate::chat::ChatChannel;
-use crate::chat::actor::{self, answered, asked, opened};
+use crate::chat::actor::{self, answered_news, opened_news, sent_news};
 use crate::chat::screen::run::{Surface, show};
 use crate::command_error::CommandError;
 
@@ -56,14 +56,14 @@ async fn shown(
 async fn a_message_is_sent_answered_and_the_chat_closed() {
     let (typed, keys_in) = mpsc::channel(64);
     let (answers, mut answered_now) = mpsc::channel(1);
-    let (ends, actor) = actor::start(vec![opened(Vec::new())], move |order| match order {
+    let (ends, actor) = actor::start(vec![opened_news(Vec::new())], move |order| match order {
         Order::Say(text) => {
             let _ = answers.try_send(());
             vec![
-                asked(1, text),
+                sent_news(1, text),
                 News::Text("Hel".to_owned()),
                 News::Text("lo!".to_owned()),
-                answered(2, "Hello!"),
+                answered_news(2, "Hello!"),
             ]
         }
         _ => Vec::new(),
@@ -90,7 +90,7 @@ async fn a_message_is_sent_answered_and_the_chat_closed() {
 #[tokio::test(start_paused = true)]
 async fn a_signal_ends_the_screen_and_tells_the_chat() {
     let (_typed, keys_in) = mpsc::channel(1);
-    let (ends, actor) = actor::start(vec![opened(Vec::new())], |_| Vec::new());
+    let (ends, actor) = actor::start(vec![opened_news(Vec::new())], |_| Vec::new());
     let stop = CancellationToken::new();
     stop.cancel();
     let (_, result) = shown(ends, keys_in, &stop).await;

@@ -4,12 +4,12 @@ mod journal;
 
 use gemicro_event::StreamId;
 
-use super::board::{erase, rows, running, spent};
+use super::board::{erase, rows, running_line, spent_line};
 use gemicro_engine::pipeline::flow::is_gate;
 
 use super::gate::yes_or_no;
 use super::log::Log;
-use super::view::{left, summary};
+use super::view::{leftover_work, summary};
 use crate::screen::{Paint, text};
 use crate::view::RunEnd;
 use journal::{Journal, rested, straight, troubled};
@@ -48,7 +48,7 @@ fn the_log_tells_refusals_denials_and_reasons_once_and_bounded() {
         "no control character of an agent reaches the screen"
     );
     let run = StreamId::new("k3v9k3v9k3v9k3v9").unwrap();
-    insta::assert_snapshot!("troubled_left", left(log.story(), &run).unwrap());
+    insta::assert_snapshot!("troubled_left", leftover_work(log.story(), &run).unwrap());
     assert_eq!(
         log.story().again(&run).unwrap(),
         "gemicro retry k3v9k3v9k3v9k3v9 --from implementation",
@@ -76,7 +76,7 @@ fn the_board_has_a_mark_and_a_round_for_every_phase_and_fits() {
                 assert!(rows.iter().all(|row| text::width(row) <= columns), "{rows:?}");
                 boards += &format!("{}\n", rows.join("\n"));
             }
-            boards += &format!("{} | {}\n\n", running(story), spent(story));
+            boards += &format!("{} | {}\n\n", running_line(story), spent_line(story));
         }
     }
     insta::assert_snapshot!("boards", boards);

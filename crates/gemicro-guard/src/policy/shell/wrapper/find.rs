@@ -28,7 +28,7 @@ const FILES: &[&str] = &["-fprint", "-fprint0", "-fprintf", "-fls"];
 /// Judges every command that the search would start.
 pub(super) fn judge(run: &PolicyRun<'_>, program: &Program<'_>, state: &ShellState) -> Result<(), Denial> {
     let words = &program.words[1..];
-    deleted(run, words, state)?;
+    judge_delete(run, words, state)?;
     let mut at = 0;
     while let Some(word) = words.get(at) {
         at += 1;
@@ -44,7 +44,7 @@ pub(super) fn judge(run: &PolicyRun<'_>, program: &Program<'_>, state: &ShellSta
             }
             Some(action) if FILES.contains(&action) => {
                 let path = words.get(at).ok_or_else(|| opaque(program))?;
-                redirect::written(run, path, program.segment, state)?;
+                redirect::judge_written_path(run, path, program.segment, state)?;
             }
             Some(_) => {}
             // It may turn out to be an action, and the words after it a command.
@@ -56,7 +56,7 @@ pub(super) fn judge(run: &PolicyRun<'_>, program: &Program<'_>, state: &ShellSta
 }
 
 /// `-delete` and commands that remove or change what was found do so below the folders that the search starts in.
-fn deleted(run: &PolicyRun<'_>, words: &[ShellWord], state: &ShellState) -> Result<(), Denial> {
+fn judge_delete(run: &PolicyRun<'_>, words: &[ShellWord], state: &ShellState) -> Result<(), Denial> {
     let changes = words.iter().enumerate().any(|(at, word)| match word.known() {
         Some("-delete") => true,
         Some(action) if ACTIONS.contains(&action) => words

@@ -1,6 +1,6 @@
 //! Wrappers that hand a text to a shell: `watch`, `script`, `su`, `ssh`, `parallel`.
 
-use super::super::nested::{self, hidden};
+use super::super::nested::{self, hidden_program};
 use super::super::options::{self, ProgramOptions};
 use super::super::program::{self, Program};
 use super::super::run::PolicyRun;
@@ -100,7 +100,7 @@ pub(super) fn judge(
             };
             program::judge(run, &next, &mut inner)
         }
-        "watch" => joined(run, program, rest, &mut inner),
+        "watch" => judge_joined(run, program, rest, &mut inner),
         "parallel" => parallel(run, program, rest, &mut inner),
         "ssh" => {
             let runs_local = given.iter().any(|option| {
@@ -113,10 +113,10 @@ pub(super) fn judge(
             }
             rest = &rest[1..];
             if rest.is_empty() {
-                return Err(hidden(program));
+                return Err(hidden_program(program));
             }
             inner.lose();
-            joined(run, program, rest, &mut inner)
+            judge_joined(run, program, rest, &mut inner)
         }
         _ => {
             // `-c text` may also come after the user's name, which is not an option.
@@ -132,24 +132,24 @@ pub(super) fn judge(
             }
             match (option, text) {
                 (Some(option), None) => {
-                    let text = option.value.ok_or_else(|| hidden(program))?;
+                    let text = option.value.ok_or_else(|| hidden_program(program))?;
                     run.script(text, &mut inner)
                 }
                 (None, Some(word)) => nested::text(run, word, program, &mut inner),
-                _ => Err(hidden(program)),
+                _ => Err(hidden_program(program)),
             }
         }
     }
 }
 
-fn joined(
+fn judge_joined(
     run: &PolicyRun<'_>,
     program: &Program<'_>,
     words: &[ShellWord],
     state: &mut ShellState,
 ) -> Result<(), Denial> {
     let words: Option<Vec<&str>> = words.iter().map(ShellWord::known).collect();
-    let text = words.ok_or_else(|| hidden(program))?.join(" ");
+    let text = words.ok_or_else(|| hidden_program(program))?.join(" ");
     run.script(&text, state)
 }
 
@@ -165,10 +165,10 @@ fn parallel(
         .position(|word| word.known().is_some_and(|text| text.starts_with(":::")))
         .unwrap_or(words.len());
     if length == 0 {
-        return Err(hidden(program));
+        return Err(hidden_program(program));
     }
     let command: Option<Vec<&str>> = words[..length].iter().map(ShellWord::known).collect();
-    let mut text = command.ok_or_else(|| hidden(program))?.join(" ");
+    let mut text = command.ok_or_else(|| hidden_program(program))?.join(" ");
     for mark in [
         "{}", "{.}", "{/}", "{//}", "{/.}", "{#}", "{%}", "{1}", "{2}", "{3}",
     ] {

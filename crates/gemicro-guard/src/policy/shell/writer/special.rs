@@ -1,6 +1,6 @@
 //! Programs whose written paths need more than a table: `sed`, `perl`, `dd`, `ln`, `tar`.
 
-use super::table::{Operands, PLAIN, WriterRule, rest_of, sort, written};
+use super::table::{Operands, PLAIN, WriterRule, rest_of, sort, written_words};
 use super::target;
 use crate::policy::decision::Denial;
 use crate::policy::shell::run::PolicyRun;
@@ -37,7 +37,7 @@ pub(super) fn sed(words: &[ShellWord]) -> Vec<ShellWord> {
         .filter(|word| !word.prefix.starts_with("-i"))
         .cloned()
         .collect();
-    written(&writer, &plain)
+    written_words(&writer, &plain)
 }
 
 /// `perl -pi -e '…' files`.
@@ -86,7 +86,7 @@ pub(super) fn in_place(words: &[ShellWord]) -> Vec<ShellWord> {
             _ => word,
         })
         .collect();
-    written(&WriterRule { operands, ..writer }, &plain)
+    written_words(&WriterRule { operands, ..writer }, &plain)
 }
 
 pub(super) fn dd(run: &PolicyRun<'_>, words: &[ShellWord], state: &ShellState) -> Result<(), Denial> {
@@ -174,7 +174,7 @@ pub(super) fn tar(run: &PolicyRun<'_>, words: &[ShellWord], state: &ShellState) 
             valued: "bgHKLNTVXIfC",
             ..PLAIN
         };
-        written(&writer, &words)
+        written_words(&writer, &words)
     };
     if extracts {
         let folders = only("C", &["directory"]);

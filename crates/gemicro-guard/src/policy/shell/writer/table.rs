@@ -204,7 +204,7 @@ pub(super) fn rest_of(word: &ShellWord, value: &str) -> ShellWord {
     }
 }
 
-pub(super) fn written(writer: &WriterRule, words: &[ShellWord]) -> Vec<ShellWord> {
+pub(super) fn written_words(writer: &WriterRule, words: &[ShellWord]) -> Vec<ShellWord> {
     let SortedArguments {
         mut values,
         operands,

@@ -26,7 +26,9 @@ async fn goes_on(real: &Real) {
     let (first, second) = (Desk::new(REMEMBERS).await, Desk::new(REMEMBERS).await);
     let (mut resting, working) = tokio::join!(remembers(&first, real), remembers(&second, real));
     kill(&resting);
-    timeout(Duration::from_secs(10), resting.spoiled()).await.unwrap();
+    timeout(Duration::from_secs(10), resting.wait_until_unfit())
+        .await
+        .unwrap();
     let (outcome, gone) = resting.turn(first.turn("Hello?"), &mut ()).await;
     assert_eq!(failure(&outcome).kind, ErrorKind::UpstreamError, "{outcome:#?}");
     assert!(gone.is_none() && outcome.record.untouched);

@@ -32,14 +32,14 @@ async fn until(condition: impl Fn() -> bool) {
 async fn one_that_is_fit_is_not_spoiled() {
     let world = world();
     let mut agent = warm(&world).await;
-    let wait = timeout(Duration::from_millis(200), agent.spoiled()).await;
+    let wait = timeout(Duration::from_millis(200), agent.wait_until_unfit()).await;
     assert!(wait.is_err());
     let mut agent = say(&world, agent, "leave now").await;
     std::fs::write(world.path("wt/go"), "").unwrap();
     // Given up once, it can be waited for again.
-    let _ = timeout(Duration::ZERO, agent.spoiled()).await;
-    timeout(SOON, agent.spoiled()).await.unwrap();
-    timeout(SOON, agent.spoiled()).await.unwrap();
+    let _ = timeout(Duration::ZERO, agent.wait_until_unfit()).await;
+    timeout(SOON, agent.wait_until_unfit()).await.unwrap();
+    timeout(SOON, agent.wait_until_unfit()).await.unwrap();
 }
 
 /// It left, or it speaks although nobody asked: the next prompt is not said to it.
@@ -54,7 +54,7 @@ async fn one_that_is_not_fit_gets_no_prompt() {
         let agent = warm(&world).await;
         let mut agent = say(&world, agent, prompt).await;
         std::fs::write(world.path("wt/go"), "").unwrap();
-        timeout(SOON, agent.spoiled()).await.unwrap();
+        timeout(SOON, agent.wait_until_unfit()).await.unwrap();
         let turn = world.turn("say never");
         let spool = turn.spool.clone();
         let (outcome, gone) = agent.turn(turn, &mut ()).await;
