@@ -85,7 +85,6 @@ const SMOKE: &[&str] = &[
 const SMOKE_ALONE: &str =
     "cargo run --release -- research --offline --source docs 'How does gemicro survive a crash?'";
 
-/// Runs all stages.
 pub(crate) fn run(root: &Path) -> Result<()> {
     run_stages(root, STAGES)
 }

@@ -21,7 +21,6 @@ pub(crate) struct Metadata {
     pub(crate) built: Option<BTreeSet<String>>,
 }
 
-/// One package.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(default)]
 pub(crate) struct CargoPackage {
@@ -47,7 +46,6 @@ pub(crate) struct Dependency {
 }
 
 impl Metadata {
-    /// Our own packages.
     pub(crate) fn members(&self) -> impl Iterator<Item = &CargoPackage> {
         self.packages
             .iter()
@@ -62,7 +60,6 @@ impl Dependency {
     }
 }
 
-/// Asks cargo.
 pub(crate) fn load(root: &Path) -> Result<Metadata> {
     let text = process::output(process::cargo(root).args(["metadata", "--format-version", "1"]))?;
     let mut metadata: Metadata =

@@ -15,7 +15,6 @@ use crate::process;
 pub(crate) struct SourceFile {
     /// Path from the root, with `/`.
     pub(crate) path: String,
-    /// The whole text.
     pub(crate) text: String,
 }
 

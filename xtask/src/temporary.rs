@@ -25,7 +25,6 @@ impl TemporaryFolder {
         Ok(Self(path))
     }
 
-    /// Where it is.
     pub(crate) fn path(&self) -> &Path {
         &self.0
     }

@@ -17,7 +17,6 @@ const FILE: &str = "about.json";
 /// Who talks where, under which name, and in which runs.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct About {
-    /// The agent.
     pub(super) agent: AgentName,
     /// The folder it began in; its sessions belong there.
     pub(super) directory: String,

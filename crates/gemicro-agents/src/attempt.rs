@@ -56,7 +56,6 @@ pub(super) struct AgentAttempt<'a> {
     is_staged: bool,
     /// Nothing of it is kept but its answer.
     is_text: bool,
-    /// Where it works.
     workplace: PathBuf,
     /// The tool by which it hands its result in.
     tool: Option<ResultTool>,

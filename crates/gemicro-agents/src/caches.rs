@@ -33,7 +33,6 @@ pub(super) struct Caches {
 }
 
 struct Cache {
-    /// In the checkout.
     inside: PathBuf,
     agents: PathBuf,
     checks: PathBuf,

@@ -119,7 +119,7 @@ impl Checkout {
         self.branch
     }
 
-    /// The branch.
+    /// The branch that the checkout is of.
     pub fn branch(&self) -> &OnBranch {
         &self.branch
     }

@@ -16,7 +16,7 @@ const MIN_PREFIX: usize = 4;
 pub struct KnownSession {
     /// Its id.
     pub session: String,
-    /// Whose it is.
+    /// The agent CLI that the session belongs to.
     pub agent: AgentName,
     /// The folder it belongs to, where that is known.
     pub directory: Option<String>,

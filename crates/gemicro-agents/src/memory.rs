@@ -9,7 +9,6 @@ use gemicro_runner::AgentPrompt;
 /// What an account may hold; older turns are left out, and it says so.
 const MAX_BYTES: usize = 256 * 1024;
 
-/// One turn.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct RememberedTurn {
     asked: String,

@@ -158,7 +158,6 @@ impl ConversationHome {
         take(state.join("agents"), name, attempt.to_owned())
     }
 
-    /// Its name.
     pub(super) fn name(&self) -> &str {
         &self.name
     }

@@ -32,11 +32,11 @@ const IDLE: Duration = Duration::from_secs(300);
 /// A warm process, for people.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WarmStatus {
-    /// The agent.
+    /// The agent CLI that does the work.
     pub agent: AgentName,
     /// Where it works.
     pub directory: String,
-    /// Its session.
+    /// The session that the process holds, if any.
     pub session: Option<String>,
     /// Its process.
     pub pid: Option<u32>,
@@ -124,7 +124,6 @@ impl PooledProcess {
     }
 }
 
-/// All warm processes.
 #[derive(Clone, Default)]
 pub(super) struct ProcessPool {
     slots: Arc<Mutex<HashMap<String, Slot>>>,
@@ -187,7 +186,6 @@ impl ProcessPool {
         slots.insert(name, slot);
     }
 
-    /// What there is.
     pub(super) fn statuses(&self) -> Vec<WarmStatus> {
         let slots = self.slots();
         let statuses = slots.values().map(|slot| WarmStatus {

@@ -62,7 +62,7 @@ impl AgentSetup {
 pub struct PolicyReader(Arc<dyn Fn() -> Result<PolicyConfig, Failure> + Send + Sync>);
 
 impl PolicyReader {
-    /// By this.
+    /// Reads the policy by this function, each time anew.
     pub fn new(read: impl Fn() -> Result<PolicyConfig, Failure> + Send + Sync + 'static) -> Self {
         Self(Arc::new(read))
     }

@@ -16,7 +16,6 @@ pub(super) struct TurnResult {
     pub(super) warm: Option<(WarmAgent, String)>,
 }
 
-/// Nothing was begun.
 pub(super) fn refused_start(failure: Failure) -> StepFailure {
     let (spent, again) = (Spent::Nothing, Again::Never);
     StepFailure {

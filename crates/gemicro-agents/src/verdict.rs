@@ -22,11 +22,9 @@ pub(super) struct AttemptVerdict<'a> {
     pub(super) is_paid_by_account: bool,
     /// What was seen while it worked.
     pub(super) known: GatewayFindings,
-    /// When it began.
     pub(super) began: SystemTime,
     /// What it printed, where that was asked for.
     pub(super) messages: Option<Vec<Json>>,
-    /// Where it worked.
     pub(super) workplace: PathBuf,
     /// What the guard refused.
     pub(super) denials: Vec<DeniedCall>,

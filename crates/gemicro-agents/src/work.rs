@@ -21,7 +21,6 @@ pub(super) struct SharedWork {
 
 /// What an agent is to do.
 pub(super) enum AgentJob {
-    /// One task.
     Task(Box<AgentTask>),
     /// A prompt that only wants a text back.
     Text(Box<AgentTask>),

@@ -39,7 +39,6 @@ const LOOK_FOR_KEPT: Duration = Duration::from_millis(20);
 pub(crate) enum AnswerSource {
     /// At the keyboard.
     Here,
-    /// In a file.
     File(PathBuf),
     /// By `gemicro answer`, or over HTTP, while this process waits.
     Elsewhere,
@@ -162,7 +161,6 @@ async fn is_answered(here: &Here, run: &StreamId, key: &str) -> Result<bool, Com
 /// A question as it stands in a file.
 #[derive(Debug, Clone)]
 pub(crate) struct FileQuestion {
-    /// The file.
     pub(crate) path: PathBuf,
     /// The run that asks.
     pub(crate) run: StreamId,

@@ -47,23 +47,17 @@ impl fmt::Display for BlobId {
 /// A blob could not be stored or found.
 #[derive(Debug, Clone, thiserror::Error)]
 #[non_exhaustive]
+#[expect(missing_docs, reason = "the messages say what the fields are")]
 pub enum BlobError {
     /// It is not there (any more).
     #[error("blob {id} is missing from the store")]
-    Missing {
-        /// Which one.
-        id: BlobId,
-    },
+    Missing { id: BlobId },
     /// Its bytes do not have its hash.
     #[error("blob {id} is damaged: its bytes do not match its name")]
-    Damaged {
-        /// Which one.
-        id: BlobId,
-    },
+    Damaged { id: BlobId },
     /// The disk said no.
     #[error("blob {id} could not be written or read: {message}")]
     Io {
-        /// Which one.
         id: BlobId,
         /// The system's words.
         message: String,

@@ -79,7 +79,7 @@ pub enum AckStatus {
 /// The answer to a command.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct AgentAck {
-    /// Which command.
+    /// Id of the command that this answers or records.
     pub command_id: CommandId,
     /// What became of it.
     pub status: AckStatus,

@@ -35,7 +35,7 @@ pub struct Document {
 /// One readable part of a document.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Block {
-    /// What it is.
+    /// What sort of block it is.
     pub kind: BlockKind,
     /// Byte range in the document's text.
     pub range: Range<usize>,
@@ -97,7 +97,7 @@ pub struct PassageQuery {
 /// A passage found, best first.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Hit {
-    /// The passage.
+    /// The passage that the search found.
     pub passage: Passage,
     /// BM25 score; comparable within one query only.
     pub score: f32,
@@ -133,9 +133,9 @@ pub fn is_url(source: &str) -> bool {
 /// A file that was passed over.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct SkippedSource {
-    /// The file.
+    /// Path of the file that was left out.
     pub path: String,
-    /// Why.
+    /// Why, in a sentence for people.
     pub reason: String,
 }
 

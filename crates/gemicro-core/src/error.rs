@@ -20,8 +20,8 @@ pub enum GemicroError {
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[error("{failure}")]
 #[non_exhaustive]
+#[expect(missing_docs, reason = "the messages say what the fields are")]
 pub struct LlmError {
-    /// Why.
     pub failure: Failure,
 }
 

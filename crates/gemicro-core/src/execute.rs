@@ -41,7 +41,7 @@ pub trait Executor: Send + Sync {
 pub struct StepCall {
     /// The run it belongs to.
     pub run: StreamId,
-    /// The step.
+    /// The step to run, with its input.
     pub step: Step,
     /// Number of this attempt, from 1.
     pub attempt: u32,
@@ -92,7 +92,7 @@ pub enum AttemptMessage {
 /// What an attempt tells, and who waits until it is durable.
 #[derive(Debug)]
 pub struct AttemptNotice {
-    /// What was told.
+    /// The message of the attempt.
     pub told: AttemptMessage,
     /// Is told when that is durable; dropped where it never will be.
     pub noted: Option<oneshot::Sender<()>>,

@@ -19,7 +19,7 @@ const KEPT_BYTES: usize = 256 * 1024;
 /// A piece of text of a running step.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LiveItem {
-    /// The step.
+    /// Key of the step that this is about.
     pub step: StepKey,
     /// Its attempt; a new attempt starts again at offset 0.
     pub attempt: u32,

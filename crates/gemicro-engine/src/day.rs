@@ -12,7 +12,6 @@ use crate::run::first_event;
 pub(crate) struct DayPart {
     /// The plan, with limits that the day has room for.
     pub(crate) plan: Plan,
-    /// What was granted.
     pub(crate) grant: DayGrant,
     /// Kept until the run is in the journal, where the next one finds it.
     _lock: DayLock,

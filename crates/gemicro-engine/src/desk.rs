@@ -182,7 +182,7 @@ pub trait Desk: Send + Sync {
 
 /// A run that is watched. Dropping this ends the watching, not the run.
 pub struct Watching {
-    /// The run.
+    /// Id of the run that this belongs to.
     pub run: StreamId,
     /// What happens, from the first event on. Ends after the terminal event; for a run that was suspended while it
     /// was watched, after that event.

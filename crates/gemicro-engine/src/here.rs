@@ -64,7 +64,7 @@ impl Here {
         }
     }
 
-    /// The engine.
+    /// The engine that starts and drives the runs.
     #[must_use]
     pub fn engine(&self) -> &Engine {
         &self.engine

@@ -13,7 +13,7 @@ use tokio::task::JoinHandle;
 /// A run that this process drives. Dropping it does not stop it; its stop signals do.
 #[derive(Debug)]
 pub struct DrivenRun {
-    /// Its id.
+    /// Id of the run, which is that of its stream.
     pub id: StreamId,
     /// Its texts while they are written.
     pub live: LiveHub,

@@ -10,7 +10,6 @@ use tokio::sync::OnceCell;
 /// A store that is opened when something is read from it. Only the methods of [`Desk`](crate::Desk) read it.
 #[derive(Clone)]
 pub struct StoreReads {
-    /// The state folder.
     home: PathBuf,
     /// The address of the store; without one it is in the state folder.
     address: Option<String>,

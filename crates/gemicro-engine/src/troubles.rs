@@ -11,7 +11,6 @@ use gemicro_event::{ErrorKind, Failure, StreamId};
 
 /// The wait after the first time; it doubles with each.
 const FIRST_WAIT: Duration = Duration::from_secs(1);
-/// The longest wait.
 const LONGEST_WAIT: Duration = Duration::from_secs(30);
 
 /// The runs of a desk that wait for their store.

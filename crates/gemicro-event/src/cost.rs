@@ -69,10 +69,10 @@ impl fmt::Display for ModelName {
 /// Tokens of one model whose price is not known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct UnpricedModel {
-    /// The model.
+    /// Name of the model, as the provider knows it.
     #[schemars(with = "String")]
     pub model: ModelName,
-    /// Its tokens.
+    /// Tokens used without a known price.
     pub tokens: u64,
 }
 
@@ -85,7 +85,7 @@ pub struct UnpricedTokens {
 }
 
 impl UnpricedTokens {
-    /// None.
+    /// A cost without tokens and without money.
     pub const NONE: Self = Self {
         models: [None; MAX_MODELS],
     };
@@ -172,7 +172,7 @@ impl From<UnpricedTokens> for Vec<UnpricedModel> {
 /// The part of an amount that is an upper bound: nobody knows what a call that was cut off used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Uncertain {
-    /// Tokens.
+    /// Tokens that may have been charged.
     #[serde(default)]
     pub tokens: u64,
     /// Millionths of a US dollar.

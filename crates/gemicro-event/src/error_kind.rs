@@ -185,8 +185,8 @@ impl fmt::Display for ErrorKind {
 /// The text names no error kind.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("`{text}` is not an error kind")]
+#[expect(missing_docs, reason = "the messages say what the fields are")]
 pub struct ParseErrorKindError {
-    /// What was given.
     pub text: String,
 }
 
@@ -204,8 +204,8 @@ impl FromStr for ErrorKind {
 /// One failure: its kind, what happened, and what the next layer may need.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema, thiserror::Error)]
 #[error("{message}")]
+#[expect(missing_docs, reason = "the messages say what the fields are")]
 pub struct Failure {
-    /// The kind.
     pub kind: ErrorKind,
     /// What happened, in one sentence.
     pub message: String,

@@ -26,7 +26,7 @@ pub enum RunStatus {
     Completed,
     /// It ended with a typed failure.
     Failed,
-    /// It was cancelled.
+    /// It ended because its cancellation was requested.
     Cancelled,
     /// It was given up; only a newer or older program could continue it.
     Interrupted,

@@ -129,7 +129,6 @@ macro_rules! event_enum {
         }
 
         impl $name {
-            /// Reads an event.
             $visible fn of(update: &$crate::AgentUpdate) -> Self {
                 match update.event_type.as_str() {
                     $($(<$noticed as $crate::Payload>::EVENT_TYPE => Self::$noticed,)+)?

@@ -15,8 +15,8 @@ pub struct Timestamp(i64);
 /// The text is not a moment in RFC 3339.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("`{text}` is not an RFC 3339 time such as 2026-11-15T09:30:00.000Z")]
+#[expect(missing_docs, reason = "the messages say what the fields are")]
 pub struct TimestampError {
-    /// What was given.
     pub text: String,
 }
 

@@ -55,7 +55,7 @@ pub struct Charge {
 }
 
 impl Charge {
-    /// Nothing.
+    /// No tokens at all, the start of a sum.
     pub const ZERO: Self = Self {
         tokens: 0,
         micro_usd: 0,

@@ -35,11 +35,11 @@ pub fn search_path(path: &OsStr, writable: &[PathBuf]) -> OsString {
 /// What a search path has under a name.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ProgramLookup {
-    /// A program.
+    /// The first executable file of that name.
     Program(PathBuf),
     /// A file that may not be executed, and no program.
     NotExecutable(PathBuf),
-    /// Nothing.
+    /// No folder of the path has it.
     Nothing,
 }
 

@@ -19,7 +19,6 @@ pub(crate) struct App {
     pub(crate) setup: HttpSetup,
     /// Batches over its desk.
     pub(crate) batches: Batches,
-    /// What was counted.
     pub(crate) metrics: Metrics,
     /// Falls when the server stops: whatever waits then answers.
     pub(crate) shutdown: CancellationToken,

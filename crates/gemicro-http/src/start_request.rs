@@ -78,7 +78,7 @@ pub struct AskParameters {
 pub struct StartPromptParameters {
     /// `prompt`.
     pub kind: PromptKind,
-    /// The whole prompt.
+    /// What the model or agent is asked.
     #[schemars(regex(pattern = r"\S"))]
     pub prompt: String,
     /// Who answers: `gemini` or `openai`.

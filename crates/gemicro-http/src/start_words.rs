@@ -32,7 +32,7 @@ pub enum OodaKind {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum SandboxChoice {
-    /// Nothing.
+    /// The agent may read files, but change none.
     ReadOnly,
     /// Its folder.
     #[default]

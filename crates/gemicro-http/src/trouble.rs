@@ -93,7 +93,6 @@ impl IntoResponse for HttpTrouble {
     }
 }
 
-/// A JSON answer.
 pub(crate) fn json<T: Serialize + ?Sized>(status: StatusCode, body: &T) -> Response {
     match serde_json::to_vec(body) {
         Ok(bytes) => {

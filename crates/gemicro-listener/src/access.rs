@@ -13,7 +13,7 @@ const SEC_FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
 pub struct ServerAccess {
     /// The bearer token that every request needs, except those for an open path.
     pub token: String,
-    /// From where.
+    /// From which machines it can be called.
     pub reach: ServerReach,
 }
 
@@ -100,7 +100,6 @@ fn bearer(value: &str) -> Option<&str> {
 mod tests {
     use super::*;
 
-    /// Names and values.
     type Heads<'a> = &'a [(&'static str, &'a str)];
 
     fn check(reach: ServerReach, is_open: bool, headers: Heads<'_>) -> u16 {

@@ -78,7 +78,6 @@ impl IdleConnections {
         }
     }
 
-    /// A new connection.
     pub(crate) fn enter(&self) -> Arc<Visit> {
         let visit = Arc::new(Visit {
             idle: self.clone(),

@@ -37,7 +37,7 @@ pub enum RequestRefusal {
 }
 
 impl RequestRefusal {
-    /// Its status.
+    /// The HTTP status that a refused client gets.
     #[must_use]
     pub fn status(self) -> StatusCode {
         match self {

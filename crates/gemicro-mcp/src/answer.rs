@@ -16,7 +16,6 @@ pub(crate) struct McpAnswer {
 }
 
 impl McpAnswer {
-    /// A success.
     pub(crate) fn success(value: &impl Serialize) -> Self {
         match serde_json::to_value(value) {
             Ok(value) => Self {
@@ -30,7 +29,6 @@ impl McpAnswer {
         }
     }
 
-    /// The contract's answer.
     pub(crate) fn of_tool(answer: &ToolAnswer) -> Self {
         let value = serde_json::to_value(answer).unwrap_or_else(|error| {
             json!({ "success": false, "error": error.to_string(), "error_kind": ErrorKind::Internal })

@@ -15,7 +15,6 @@ use tokio::time::Instant;
 
 /// Between two pieces of text.
 const TEXT_EVERY: Duration = Duration::from_millis(500);
-/// The longest silence.
 const HEARTBEAT: Duration = Duration::from_secs(5);
 /// A client that does not read must not hold the call up.
 const SEND_WITHIN: Duration = Duration::from_secs(1);
@@ -57,7 +56,6 @@ impl ProgressSender {
         self.known_seq = seq;
     }
 
-    /// Tells a line.
     pub(crate) async fn say(&mut self, message: &str) {
         let Some((peer, token)) = &self.to else {
             return;

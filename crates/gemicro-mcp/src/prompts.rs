@@ -32,7 +32,6 @@ const ARGUMENTS: [(&str, &str, bool); 7] = [
     ("language", "en (default) or zh", false),
 ];
 
-/// Every prompt.
 pub(crate) fn list() -> Vec<Prompt> {
     TemplateKind::ALL
         .into_iter()

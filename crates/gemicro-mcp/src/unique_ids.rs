@@ -16,7 +16,6 @@ pub(crate) struct UniqueIds<T> {
 }
 
 impl<T> UniqueIds<T> {
-    /// Around a transport.
     pub(crate) fn new(transport: T) -> Self {
         Self {
             transport,

@@ -24,7 +24,7 @@ pub struct PipelinePlan {
     pub mode: Mode,
     /// What it is called in documents.
     pub feature: Feature,
-    /// The branch.
+    /// Name of the branch, without `refs/heads/`.
     pub branch: String,
     /// The branch must have exactly this name.
     #[serde(default)]
@@ -57,7 +57,7 @@ pub struct PipelinePlan {
 /// What a run brings along from an earlier one.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CarriedWork {
-    /// That run.
+    /// Id of the run that did this work.
     pub run: StreamId,
     /// The phase to begin with.
     pub phase: String,

@@ -32,7 +32,7 @@ pub enum CliKind {
 
 /// A coding-agent CLI.
 pub trait AgentCli: fmt::Debug + Send + Sync {
-    /// Which one.
+    /// Which CLI this adapter is for.
     fn kind(&self) -> CliKind;
 
     /// Its program's name.

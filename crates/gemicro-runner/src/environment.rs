@@ -63,7 +63,6 @@ fn git_settings(further: &[(String, String)]) -> impl Iterator<Item = (String, S
     std::iter::once(count).chain(settings)
 }
 
-/// Adds fixed variables.
 pub(crate) fn set(env: &mut BTreeMap<String, String>, variables: &[(&str, &str)]) {
     for (name, value) in variables {
         env.insert((*name).to_owned(), (*value).to_owned());

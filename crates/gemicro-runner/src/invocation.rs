@@ -35,7 +35,7 @@ pub enum CliInput {
 pub struct SettingsFile {
     /// Absolute path inside the home.
     pub path: PathBuf,
-    /// Its whole text.
+    /// The whole content of the file.
     pub text: String,
 }
 

@@ -54,7 +54,7 @@ pub enum AgentItem {
     ToolResult {
         /// That of its call.
         id: String,
-        /// How.
+        /// Whether the tool did what it was asked.
         status: ToolStatus,
         /// What it printed or answered, where told.
         #[serde(skip_serializing_if = "Option::is_none")]
@@ -180,7 +180,7 @@ impl RawLine {
         Self(bytes.to_vec())
     }
 
-    /// Its bytes.
+    /// The raw line, without its line break.
     #[must_use]
     pub fn bytes(&self) -> &[u8] {
         &self.0

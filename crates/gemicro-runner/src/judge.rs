@@ -48,7 +48,6 @@ impl Cause {
     }
 }
 
-/// Judges a turn.
 pub(crate) fn judge(reading: &dyn ResultReader, ended: &ProcessEnd<'_>) -> Result<AgentEnd, Failure> {
     if let ProcessExit::Stopped(kind) = ended.exit {
         return Err(failure(stop_cause(reading, kind), ended));

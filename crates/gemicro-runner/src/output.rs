@@ -36,7 +36,6 @@ pub(crate) struct AdapterOutput {
 }
 
 impl AdapterOutput {
-    /// Adds an item.
     pub(crate) fn item(&mut self, item: AgentItem) {
         match &item {
             AgentItem::Started { .. } | AgentItem::Notice { .. } => {}

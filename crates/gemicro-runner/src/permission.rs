@@ -41,12 +41,10 @@ impl PermissionId {
 
 /// What we say to it.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[expect(missing_docs, reason = "the field names say what they are")]
 pub enum PermissionAnswer {
     /// This once. There is no "always": each call is judged.
     Allow,
     /// No. The reason reaches the model where the CLI passes it on (Claude does, ACP does not).
-    Deny {
-        /// Why.
-        reason: String,
-    },
+    Deny { reason: String },
 }

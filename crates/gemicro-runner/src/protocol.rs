@@ -11,7 +11,6 @@ use crate::prompt::AgentPrompt;
 pub(crate) struct LineText<'a> {
     /// For reading; what was not UTF-8 is replaced.
     pub(crate) text: &'a str,
-    /// As it came.
     pub(crate) bytes: &'a [u8],
 }
 

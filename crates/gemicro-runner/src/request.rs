@@ -30,7 +30,7 @@ pub struct AgentRequest {
     pub program: Option<PathBuf>,
     /// The model, as the CLI calls it. Without one the CLI chooses, at the price of one more request.
     pub model: Option<String>,
-    /// Which session.
+    /// The session to begin or to resume.
     pub session: Session,
     /// What the guard lets it write.
     pub sandbox: CliSandboxMode,
@@ -56,7 +56,7 @@ pub struct AgentRequest {
 /// What an agent may write; enforced by the guard, told to the CLI so that it does not try in vain.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum CliSandboxMode {
-    /// Nothing.
+    /// The agent may read files, but change none.
     ReadOnly,
     /// Its working folder.
     #[default]

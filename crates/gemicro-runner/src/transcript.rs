@@ -18,7 +18,7 @@ const MAX_LINE_CHARS: usize = 2_000;
 /// What is known about a turn.
 #[derive(Debug, Clone, Default)]
 pub struct TurnTranscript {
-    /// Its session.
+    /// The session that the CLI reported, if any.
     pub session: Option<SessionId>,
     /// Tokens used, as last told.
     pub usage: Option<(Usage, UsageScope)>,
@@ -26,7 +26,7 @@ pub struct TurnTranscript {
     pub end: Option<TurnEnd>,
     /// Tools it wanted to use.
     pub n_tool_calls: u64,
-    /// The last notices.
+    /// The last notices of the CLI, oldest first.
     pub notices: VecDeque<String>,
     /// The last lines that were no events.
     pub stray_lines: VecDeque<String>,

@@ -47,7 +47,6 @@ pub(crate) struct SimToolResult {
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum AnswerShape {
     Text,
-    /// Any JSON.
     Json,
     /// JSON that fits a schema.
     Schema(Value),

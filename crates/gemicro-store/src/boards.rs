@@ -25,7 +25,7 @@ pub struct StoredBoard {
 /// The lines of a board that are in one state.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BoardTally {
-    /// The state.
+    /// The state that these lines have.
     pub state: String,
     /// How many they are.
     pub n_lines: u64,

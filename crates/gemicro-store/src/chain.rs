@@ -14,7 +14,6 @@ pub(crate) struct Chain<'h> {
     head: &'h Head,
     /// The last event that was passed; 0 before the first one.
     last: u64,
-    /// Its seal.
     seal: Option<i64>,
     /// Whether the event before the walk was there, where there is one.
     has_begun: bool,

@@ -18,7 +18,7 @@ use crate::store::StoreEngine;
 pub struct StoreCheck {
     /// The database file, or the address of the server without a password.
     pub path: PathBuf,
-    /// Its format.
+    /// Version of the tables in the store.
     pub format: i64,
     /// Bytes of the database, with what SQLite keeps beside it.
     pub db_bytes: u64,

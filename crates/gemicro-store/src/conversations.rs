@@ -13,7 +13,7 @@ use crate::sql::query;
 /// One conversation that was not erased.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StoredConversation {
-    /// Its id.
+    /// Id of the conversation.
     pub stream: StreamId,
     /// When its last event came.
     pub updated_at: Timestamp,

@@ -33,7 +33,7 @@ pub struct DeadLetterFilter {
 /// A dead letter in one line.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct DeadLetterRow {
-    /// The run.
+    /// Id of the run that this belongs to.
     pub run: StreamId,
     /// The step that failed for good.
     pub step: StepKey,

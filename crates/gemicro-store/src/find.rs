@@ -13,13 +13,13 @@ const MAX_MATCHES: i64 = 8;
 /// A stream was not found by what was given.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
+#[expect(missing_docs, reason = "the messages say what the fields are")]
 pub enum FindStreamError {
     /// No stream of the kind begins so.
     #[error("there is no {} {prefix}", wanted.as_str())]
     NotFound {
         /// What was looked for.
         wanted: StreamKind,
-        /// What was given.
         prefix: String,
     },
     /// A stream of another kind has this id.
@@ -27,9 +27,7 @@ pub enum FindStreamError {
     OtherKind {
         /// What was looked for.
         wanted: StreamKind,
-        /// What it is.
         found: StreamKind,
-        /// What was given.
         prefix: String,
     },
     /// The beginning is too short to mean one stream.
@@ -37,7 +35,6 @@ pub enum FindStreamError {
     TooShort {
         /// What was looked for.
         wanted: StreamKind,
-        /// What was given.
         prefix: String,
     },
     /// Several streams begin so.
@@ -45,7 +42,6 @@ pub enum FindStreamError {
     Ambiguous {
         /// What was looked for.
         wanted: StreamKind,
-        /// What was given.
         prefix: String,
         /// The first few that begin so.
         matches: Vec<StreamId>,

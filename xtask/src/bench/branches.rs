@@ -65,7 +65,6 @@ struct QuestionTime {
     process: Duration,
 }
 
-/// Asks once.
 fn ask(program: &Path, place: &Path, url: &str, n_branches: usize) -> Result<QuestionTime> {
     let started_at = Instant::now();
     let output = Command::new(program)

@@ -22,7 +22,6 @@ pub(crate) struct JsonRpc {
 }
 
 impl JsonRpc {
-    /// Starts it.
     pub(crate) fn start(mut command: Command) -> Result<Self> {
         let program = command.get_program().to_string_lossy().into_owned();
         let mut child = command

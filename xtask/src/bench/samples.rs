@@ -9,7 +9,6 @@ use anyhow::Result;
 pub(crate) struct Samples(Vec<Duration>);
 
 impl Samples {
-    /// Adds one.
     pub(crate) fn push(&mut self, time: Duration) {
         self.0.push(time);
     }

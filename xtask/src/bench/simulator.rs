@@ -9,7 +9,6 @@ use anyhow::{Context, Result, bail};
 /// A simulator that runs; ended on drop.
 pub(crate) struct BenchSimulator {
     child: Child,
-    /// Where it listens.
     pub(crate) url: String,
 }
 

@@ -5,7 +5,6 @@ use std::collections::BTreeMap;
 use anyhow::{Context, Result};
 use serde::Deserialize;
 
-/// One answer.
 #[derive(Debug, Clone, Default, Deserialize)]
 pub(crate) struct ScoredAnswer {
     pub(crate) id: String,
@@ -35,7 +34,6 @@ pub(crate) struct ScoredCitation {
 pub(crate) struct ScoredAnswers(BTreeMap<String, ScoredAnswer>);
 
 impl ScoredAnswers {
-    /// Reads the lines.
     pub(crate) fn parse(text: &str) -> Result<Self> {
         let mut answers = BTreeMap::new();
         for (idx, line) in text
@@ -67,12 +65,10 @@ impl ScoredAnswers {
 }
 
 impl ScoredAnswer {
-    /// Its text.
     pub(crate) fn text(&self) -> &str {
         self.answer.as_deref().unwrap_or_default()
     }
 
-    /// Its citations.
     pub(crate) fn citations(&self) -> &[ScoredCitation] {
         self.citations.as_deref().unwrap_or_default()
     }

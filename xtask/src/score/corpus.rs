@@ -9,7 +9,6 @@ use serde::Deserialize;
 use super::html::visible;
 use super::normal::{collapse, decode, without_invisible};
 
-/// Documents and questions.
 #[derive(Debug)]
 pub(crate) struct ScoreCorpus {
     /// By path from `docs/`: the texts a span of the document may stand in.

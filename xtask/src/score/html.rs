@@ -14,7 +14,6 @@ const BLOCKS: &[&str] = &[
     "table", "ul", "ol",
 ];
 
-/// Reads a page.
 pub(crate) fn visible(page: &str) -> String {
     let input = BufferQueue::default();
     input.push_back(StrTendril::from_slice(page));

@@ -2,7 +2,6 @@
 
 /// When the thing was installed.
 pub(super) enum InstalledPrograms {
-    /// It was there.
     Before,
     /// It was not, and is now.
     Now,

@@ -114,7 +114,6 @@ fn uses(text: &str, module: &str) -> BTreeSet<String> {
     found.into_iter().map(absolute).collect()
 }
 
-/// Takes groups apart.
 fn expand(tree: &str, before: String, found: &mut Vec<String>) {
     let (path, group) = match tree.split_once('{') {
         Some((path, group)) => (path, group.rsplit_once('}').map(|(group, _)| group)),

@@ -24,7 +24,6 @@ pub(crate) struct CodeLine {
 }
 
 impl RustCode {
-    /// Reads a file.
     pub(crate) fn new(text: &str) -> Self {
         let code = blank(text);
         let n_lines = code.iter().filter(|c| **c == '\n').count() + 1;
@@ -45,7 +44,6 @@ impl RustCode {
         self.code.iter().collect()
     }
 
-    /// Its lines.
     pub(crate) fn lines(&self) -> impl Iterator<Item = CodeLine> {
         let text = self.text();
         let lines: Vec<CodeLine> = text

@@ -78,7 +78,7 @@ impl BatchAnswer {
 /// How one task stands.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ItemAnswer {
-    /// The task.
+    /// Id of the task in its batch.
     pub task_id: String,
     /// Its state in three words.
     pub status: BatchStatus,
@@ -216,7 +216,7 @@ pub struct Counts {
     pub total: u64,
     /// Not begun, or waiting to be tried again.
     pub queued: u64,
-    /// Running.
+    /// Tasks with an attempt under way.
     pub running: u64,
     /// Waiting for a provider's limit to end.
     pub parked: u64,

@@ -6,11 +6,11 @@ use gemicro_event::{ErrorKind, Failure};
 /// `/3/task_id` is the id of the fourth task, `/tasks/3/task_id` where the tasks stand in an object.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
+#[expect(missing_docs, reason = "the messages say what the fields are")]
 pub enum BatchError {
     /// It has more bytes than a batch may have.
     #[error("the batch has {n_bytes} bytes; at most {most} are read: send several smaller batches")]
     TooLong {
-        /// What it has.
         n_bytes: usize,
         /// What it may have.
         most: usize,
@@ -36,7 +36,6 @@ pub enum BatchError {
     /// It is JSON of another shape, or a value is out of its range.
     #[error("{}: {message}", pointer_text(.place))]
     Shape {
-        /// Where.
         place: String,
         /// What does not fit.
         message: String,
@@ -49,7 +48,6 @@ pub enum BatchError {
     DuplicateTask {
         /// Where the second one is.
         place: String,
-        /// The id.
         task_id: String,
         /// Number of the first one, from 1.
         first: usize,
@@ -71,7 +69,6 @@ pub enum BatchError {
     /// It holds more than a batch may hold.
     #[error("{}: {what} are too many; at most {most} are allowed", pointer_text(.place))]
     TooMany {
-        /// Where.
         place: String,
         /// What, with its number.
         what: String,

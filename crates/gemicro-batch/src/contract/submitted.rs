@@ -61,7 +61,7 @@ impl Task {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum OnFailure {
-    /// Nothing.
+    /// The other tasks run all the same.
     #[default]
     Continue,
     /// No other is started; those that run go on to their end.

@@ -18,7 +18,6 @@ pub(super) const MAX_ANSWER_BYTES: usize = 16 << 20;
 /// How much one report may name.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct ReportBounds {
-    /// Files.
     pub(super) files: usize,
     /// Lines with code of all files.
     pub(super) lines: usize,

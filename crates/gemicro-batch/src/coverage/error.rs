@@ -6,6 +6,7 @@ use super::bounds::{MAX_ANSWER_BYTES, MAX_REPORT_BYTES};
 
 /// Coverage that could not be gathered or told.
 #[derive(Debug, thiserror::Error)]
+#[expect(missing_docs, reason = "the messages say what the fields are")]
 pub enum CoverageError {
     /// No report lies in the usual places.
     #[error(
@@ -15,7 +16,6 @@ pub enum CoverageError {
     NoReport {
         /// The folder of the project.
         root: String,
-        /// Where was looked.
         looked: String,
     },
     /// A report that was named does not exist.
@@ -66,7 +66,6 @@ pub enum CoverageError {
     /// A file of another format.
     #[error("{path} is {what}; reports are LCOV, the JSON of `llvm-cov export` or Cobertura XML")]
     OtherFormat {
-        /// The file.
         path: String,
         /// What it looks like.
         what: String,

@@ -15,7 +15,7 @@ const CPP: [&str; 15] = [
 pub enum CodeLanguage {
     /// C++ or C.
     Cpp,
-    /// Rust.
+    /// Files that end in `.rs`.
     Rust,
     /// Anything else.
     Other,

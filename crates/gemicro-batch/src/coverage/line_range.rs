@@ -38,8 +38,8 @@ impl fmt::Display for LineRange {
 /// The text names no lines.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("`{text}` is not a line range; write 12-15, or 12 for one line")]
+#[expect(missing_docs, reason = "the messages say what the fields are")]
 pub struct LineRangeError {
-    /// What was given.
     pub text: String,
 }
 

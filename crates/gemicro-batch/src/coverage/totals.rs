@@ -59,11 +59,11 @@ pub struct CoverageSummary {
     pub covered: u64,
     /// The same in percent.
     pub percent: f64,
-    /// Functions.
+    /// How many functions the reports name.
     pub functions: u64,
     /// Those that were called.
     pub functions_covered: u64,
-    /// Files.
+    /// How many files the totals cover.
     pub files: u64,
 }
 

@@ -11,7 +11,7 @@ use super::totals::{CoverageSummary, Totals};
 /// What ran of a project: its files by path, each once.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ProjectCoverage {
-    /// The files.
+    /// The covered files, ordered by path.
     pub files: Vec<FileCoverage>,
 }
 

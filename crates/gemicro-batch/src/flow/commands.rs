@@ -101,7 +101,6 @@ struct ItemsRequest {
     /// Their ids; none means all that the command can be about.
     #[serde(default)]
     task_ids: Vec<String>,
-    /// Why, if given.
     #[serde(default)]
     reason: String,
 }

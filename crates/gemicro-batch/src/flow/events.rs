@@ -9,12 +9,12 @@ use crate::contract::{ItemQuestion, ItemState};
 /// A task begins. Once per task and epoch, with the start of its step.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct BatchItemStarted {
-    /// The task.
+    /// Id of the task in its batch.
     pub task_id: String,
     /// How often it was retried before, as a whole.
     #[serde(default)]
     pub epoch: u32,
-    /// Its type.
+    /// Name of the task type, such as `research`.
     #[serde(rename = "type")]
     pub task_type: String,
     /// What it is for, where its parameters say so.
@@ -33,7 +33,7 @@ event_payload!(
 /// A task has its output. At most once per task and epoch, with the completion of its step.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct BatchItemCompleted {
-    /// The task.
+    /// Id of the task in its batch.
     pub task_id: String,
     /// How often it was retried before.
     #[serde(default)]
@@ -50,7 +50,7 @@ event_payload!(BatchItemCompleted, "batch_item_completed", |it| format!(
 /// the failure of its step. Tasks that never begin for another reason have no event: see the module `flow`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct BatchItemFailed {
-    /// The task.
+    /// Id of the task in its batch.
     pub task_id: String,
     /// How often it was retried before.
     #[serde(default)]
@@ -93,7 +93,7 @@ event_payload!(BatchItemAnswered, "batch_item_answered", |it| format!(
 /// Somebody wants some tasks stopped; the others go on. By a command.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct BatchItemsCancelled {
-    /// The tasks.
+    /// Ids of the tasks that this changes.
     pub task_ids: Vec<String>,
     /// Why, if given.
     #[serde(default)]
@@ -112,7 +112,7 @@ event_payload!(
 /// command, while the batch is open; an ended one is retried in a new run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct BatchItemsRetried {
-    /// The tasks.
+    /// Ids of the tasks that this changes.
     pub task_ids: Vec<String>,
 }
 event_payload!(

@@ -103,7 +103,7 @@ impl BatchPlan {
 /// One task of a plan.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct PlannedItem {
-    /// The task.
+    /// The task as it was submitted.
     pub task: Task,
     /// Its final state, where that is known before anything starts.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -122,7 +122,7 @@ pub enum InitialEnd {
     Left {
         /// `failed`, `cancelled`, `expired`, `skipped` or `interrupted`.
         state: ItemState,
-        /// Why.
+        /// Why it failed, with its kind.
         error: Failure,
     },
 }

@@ -3,8 +3,8 @@
 /// The language of a source.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Syntax {
-    /// C and C++.
+    /// C and languages with its comments and strings.
     C,
-    /// Rust.
+    /// Rust, with lifetimes and raw strings.
     Rust,
 }

@@ -13,7 +13,6 @@ use super::trial::TrialInput;
 use crate::proposal::{Aim, EarlierTest, MaterialInput, ProposalMaterial, ProposalQuestion};
 use crate::strategy::{CoverageGap, RankedGap};
 
-/// What comes next.
 pub(super) fn decide(state: &OodaState, run: &RunState) -> Decision {
     if let Some(failure) = &state.failed {
         let has_taken = state.acts.iter().any(|act| act.rejection.is_none());
@@ -129,7 +128,6 @@ fn choice(state: &OodaState, run: &RunState) -> (String, Option<Choice>) {
     }
 }
 
-/// A person's choice.
 enum Choice {
     /// The gap at this place of the list, from 0.
     Gap(usize),

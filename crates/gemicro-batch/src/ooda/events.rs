@@ -28,7 +28,7 @@ event_payload!(OodaObserved, "ooda_observed", |it| format!(
 /// The gaps stand in their order. After every observation.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct OodaOriented {
-    /// The round.
+    /// Number of the round, counted from 1.
     pub round: u32,
     /// All gaps there are.
     pub n_gaps: u64,
@@ -46,11 +46,11 @@ event_payload!(OodaOriented, "ooda_oriented", |it| match it.gaps.first() {
 /// A gap was chosen. Once per round that is acted on, with the start of its first step.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct OodaDecided {
-    /// The round.
+    /// Number of the round, counted from 1.
     pub round: u32,
     /// Who chose.
     pub by: Decider,
-    /// The gap.
+    /// The uncovered lines that a test aims at.
     pub gap: CoverageGap,
 }
 event_payload!(OodaDecided, "ooda_decided", |it| match it.by {
@@ -61,11 +61,11 @@ event_payload!(OodaDecided, "ooda_decided", |it| match it.by {
 /// A proposed test was tried out and taken, or not. Once per proposal.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct OodaActed {
-    /// The round.
+    /// Number of the round, counted from 1.
     pub round: u32,
     /// Which proposal for this gap, from 1.
     pub attempt: u32,
-    /// The gap.
+    /// The uncovered lines that a test aims at.
     pub gap: CoverageGap,
     /// The patch; empty where there is none.
     pub patch: String,

@@ -59,7 +59,6 @@ fn moved_line(text: &NewText, line: u32) -> Option<u32> {
     u32::try_from(place + 1).ok()
 }
 
-/// Lines as ranges.
 pub(super) fn ranges(lines: &[u32]) -> Vec<(u32, u32)> {
     let mut ranges: Vec<(u32, u32)> = Vec::new();
     for line in lines {

@@ -21,7 +21,6 @@ const MOST_GAPS: usize = 200;
 /// File times are coarser than clocks.
 const COARSE: Duration = Duration::from_millis(50);
 
-/// What was measured.
 #[derive(Debug)]
 pub(super) struct MeasuredTree {
     pub(super) coverage: ProjectCoverage,

@@ -61,7 +61,7 @@ pub struct Observation {
 /// Figures of one file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct FileFigures {
-    /// Its path.
+    /// Path in the project, with forward slashes.
     pub path: String,
     /// Lines with code.
     pub lines: u64,
@@ -73,8 +73,8 @@ pub struct FileFigures {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "Uncovered")]
 pub struct UncoveredLines {
-    /// Its path.
+    /// Path in the project, with forward slashes.
     pub path: String,
-    /// The lines.
+    /// Ranges of lines that no test ran.
     pub ranges: Vec<LineRange>,
 }

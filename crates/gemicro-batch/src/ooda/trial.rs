@@ -89,9 +89,9 @@ pub struct Mutations {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "Landed")]
 pub struct LandedTrial {
-    /// The branch.
+    /// Name of the branch, without `refs/heads/`.
     pub branch: String,
-    /// Its commit.
+    /// Full id of the commit.
     pub commit: String,
     /// A folder that shows the branch.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -106,7 +106,7 @@ pub struct LandedTrial {
 pub struct Rejection {
     /// The rule it breaks.
     pub reason: RejectionKind,
-    /// In words.
+    /// Why the test was rejected, for the model.
     pub message: String,
     /// What was printed, the end of it.
     #[serde(default, skip_serializing_if = "String::is_empty")]

@@ -28,7 +28,7 @@ pub enum TrialFinding {
 /// A test that keeps every rule.
 #[derive(Debug)]
 pub struct Good {
-    /// The patch.
+    /// The change that adds the test, as a diff.
     pub patch: String,
     /// What it changes.
     pub files: Vec<PatchedFile>,

@@ -7,7 +7,6 @@ use super::error::PatchError;
 pub(super) struct AnswerLine<'a> {
     /// Its number, from 1.
     pub(super) number: usize,
-    /// Its text.
     pub(super) text: &'a str,
 }
 

@@ -15,7 +15,7 @@ use super::search::{HunkMatch, search};
 /// A file before and after.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NewText {
-    /// Where it is.
+    /// Path in the project, with forward slashes.
     pub path: String,
     /// Its text before; `None` when it is new.
     pub old: Option<String>,

@@ -19,9 +19,9 @@ pub struct FilePatch {
 /// What happens to a file. Deleting, renaming and everything else is refused when the patch is read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PatchChange {
-    /// It is new.
+    /// The file does not exist yet.
     Create {
-        /// All of it.
+        /// Whole content of the new file.
         text: String,
     },
     /// Some of its lines change.
@@ -36,7 +36,7 @@ pub enum PatchChange {
 pub struct Hunk {
     /// The first line of it in the old file, from 1, as the patch has it: a hint, no more.
     pub hint: Option<usize>,
-    /// Its lines.
+    /// Context, removed and added lines, in order.
     pub lines: Vec<HunkLine>,
     /// Whether the new file ends with its last line and without a line break.
     pub ends_without_newline: bool,
@@ -47,7 +47,7 @@ pub struct Hunk {
 pub enum HunkLine {
     /// It stays.
     Context(String),
-    /// It goes.
+    /// A line that the file loses.
     Remove(String),
     /// It comes.
     Add(String),

@@ -9,6 +9,7 @@ use super::path::PathError;
 /// A patch that cannot be read, is not allowed or does not apply. Nothing of it is used.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
+#[expect(missing_docs, reason = "the messages say what the fields are")]
 pub enum PatchError {
     /// The answer has no diff in it.
     #[error(
@@ -22,7 +23,6 @@ pub enum PatchError {
     /// The answer is too long.
     #[error("the answer has {n_bytes} bytes; at most {most} are read: propose a smaller patch")]
     TooLong {
-        /// What it has.
         n_bytes: usize,
         /// What it may have.
         most: usize,
@@ -53,35 +53,24 @@ pub enum PatchError {
     /// A file is to be changed in a way that no patch may.
     #[error("`{path}`: {change} is not allowed; a patch may only create files and change their lines")]
     Refused {
-        /// The file.
         path: String,
         /// What was to be done with it.
         change: RefusedChange,
     },
     /// Two parts of the patch are about the same file.
     #[error("`{path}` is in the patch twice; put all hunks of a file under one header")]
-    Twice {
-        /// The file.
-        path: String,
-    },
+    Twice { path: String },
     /// A new file is already there.
     #[error(
         "`{path}` is to be created but exists; change it with hunks that show its lines, or choose another name"
     )]
-    Exists {
-        /// The file.
-        path: String,
-    },
+    Exists { path: String },
     /// A changed file is not there.
     #[error("`{path}` is to be changed but does not exist; a new file has `--- /dev/null` as its old side")]
-    Missing {
-        /// The file.
-        path: String,
-    },
+    Missing { path: String },
     /// A file could not be read.
     #[error("`{path}` could not be read: {why}")]
     Unreadable {
-        /// The file.
         path: String,
         /// The reader's words.
         why: String,
@@ -92,7 +81,6 @@ pub enum PatchError {
          file is:\n{found}"
     )]
     NotFound {
-        /// The file.
         path: String,
         /// Which of its hunks, from 1.
         hunk: usize,
@@ -108,7 +96,6 @@ pub enum PatchError {
         "`{path}`, hunk {hunk}: already applied, the file has these lines from line {line} on; leave it out"
     )]
     AlreadyApplied {
-        /// The file.
         path: String,
         /// Which of its hunks, from 1.
         hunk: usize,
@@ -120,23 +107,19 @@ pub enum PatchError {
         "`{path}`, hunk {hunk}: it adds lines without any line around them; show up to three lines before and after"
     )]
     NoContext {
-        /// The file.
         path: String,
         /// Which of its hunks, from 1.
         hunk: usize,
     },
     /// The new text is the old one.
     #[error("`{path}`: the patch changes nothing in it")]
-    ChangesNothing {
-        /// The file.
-        path: String,
-    },
+    ChangesNothing { path: String },
 }
 
 /// What no patch may do with a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum RefusedChange {
-    /// It is deleted.
+    /// The patch deletes the file.
     Delete,
     /// It is renamed or copied, or its two sides have different names.
     Rename,

@@ -13,26 +13,20 @@ use super::test_path::{PathRole, role_of};
 
 /// A change that is not one of tests.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[expect(missing_docs, reason = "the messages say what the fields are")]
 pub enum NotATest {
     /// The path leads where no patch may go.
     #[error(transparent)]
     Path(#[from] PathError),
     /// The file is part of the product.
     #[error("`{path}` is not named like a test: put tests in a folder `tests` or under `#[cfg(test)]`")]
-    Product {
-        /// The file.
-        path: String,
-    },
+    Product { path: String },
     /// The file says how the project is built or how a tool behaves.
     #[error("`{path}` belongs to the build or configures a tool: a proposed test may not change it")]
-    Build {
-        /// The file.
-        path: String,
-    },
+    Build { path: String },
     /// A Rust file changes outside its tests.
     #[error("`{path}` changes outside `#[cfg(test)]`, first at `{line}`: leave the code as it is")]
     Code {
-        /// The file.
         path: String,
         /// The first line that is different, as it is afterwards; `(end)` when there is none any more.
         line: String,

@@ -68,7 +68,7 @@ pub struct ProposalChecked {
 /// A file that a patch changes.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct PatchedFile {
-    /// Its path.
+    /// Path in the project, with forward slashes.
     pub path: String,
     /// Whether it is new.
     pub is_new: bool,

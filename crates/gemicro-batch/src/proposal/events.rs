@@ -26,9 +26,9 @@ pub struct TestProposed {
     pub round: u32,
     /// Which question about this target it answers, from 1.
     pub attempt: u32,
-    /// The model.
+    /// Name of the model, as the provider knows it.
     pub model: String,
-    /// Its whole answer.
+    /// What the model wrote, before it is parsed.
     pub answer: String,
     /// Tokens as reported.
     pub usage: Usage,

@@ -52,7 +52,7 @@ impl MaterialInput {
 pub struct ProposalMaterial {
     /// The file to be tested.
     pub target: String,
-    /// Its language.
+    /// The language that decides how tests are written.
     pub language: CodeLanguage,
     /// The lines to cover.
     pub lines: Vec<LineRange>,
@@ -81,7 +81,7 @@ pub struct Excerpt {
 /// A test that is there.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Neighbour {
-    /// Its file.
+    /// Path in the project, with forward slashes.
     pub path: String,
     /// Its text, or the beginning of it.
     pub text: String,

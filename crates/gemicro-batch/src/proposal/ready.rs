@@ -12,7 +12,6 @@ use crate::project::Project;
 pub(crate) struct Ready {
     /// The patch as git takes it.
     pub(crate) patch: String,
-    /// What it changes.
     pub(crate) files: Vec<PatchedFile>,
     /// The files with it.
     pub(crate) texts: Vec<NewText>,

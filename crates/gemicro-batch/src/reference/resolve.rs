@@ -9,10 +9,10 @@ use crate::contract::MAX_RESOLVED_BYTES;
 /// A reference that leads nowhere.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{place}: the reference {reference} cannot be resolved: {why}")]
+#[expect(missing_docs, reason = "the messages say what the fields are")]
 pub struct MissingOutput {
     /// Where it stands in the parameters.
     pub place: String,
-    /// The reference.
     pub reference: String,
     /// What is not there.
     pub why: String,
@@ -42,7 +42,7 @@ impl From<ResolveError> for Failure {
 /// Parameters without references.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ResolvedParameters {
-    /// The parameters.
+    /// The parameters with every reference replaced.
     pub parameters: Value,
     /// Values that stand beside them, by name: a shell finds them as variables.
     pub variables: Vec<(String, String)>,

@@ -26,7 +26,7 @@ pub enum TemplatePiece {
 /// A place in the output of a task.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Reference {
-    /// The task.
+    /// Id of the task whose output is meant.
     pub task_id: String,
     /// The way into its output.
     pub path: Vec<PathPart>,

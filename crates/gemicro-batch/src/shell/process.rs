@@ -31,7 +31,6 @@ pub(crate) struct WaitingCommand {
     stderr: ChildStderr,
 }
 
-/// How it ended.
 pub(crate) enum ProcessEnding {
     /// By itself.
     Exited(CommandExit),

@@ -29,7 +29,7 @@ event_payload!(GapsRanked, "gaps_ranked", |it| match it.n_gaps {
 /// A model wrote its advice about the gaps. At most once per run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct StrategyWritten {
-    /// The model.
+    /// Name of the model, as the provider knows it.
     pub model: String,
     /// What it wrote.
     pub text: String,

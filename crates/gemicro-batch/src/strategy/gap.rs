@@ -16,7 +16,7 @@ const MOST_LINES: u32 = 80;
 pub struct CoverageGap {
     /// The file, relative to the project.
     pub file: String,
-    /// Its language.
+    /// The language that decides how tests are written.
     pub language: CodeLanguage,
     /// The function that they belong to, where the report knows it.
     #[serde(default, skip_serializing_if = "Option::is_none")]

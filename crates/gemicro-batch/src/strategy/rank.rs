@@ -27,7 +27,7 @@ const MOST_RISK: u64 = 24;
 /// A gap, its worth and the reasons.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct RankedGap {
-    /// The gap.
+    /// The uncovered lines that a test aims at.
     #[serde(flatten)]
     pub gap: CoverageGap,
     /// Its worth: uncovered lines, times change, times risk.

@@ -29,7 +29,7 @@ pub(super) const TYPE: TaskType = TaskType {
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct AgentParameters {
-    /// The prompt.
+    /// What the model or agent is asked.
     pub prompt: String,
     /// Who; else whoever has the model.
     #[serde(default)]

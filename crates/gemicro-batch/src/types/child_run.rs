@@ -50,7 +50,7 @@ pub enum RunRequest {
 /// Output of a step of kind `run`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct RunOutput {
-    /// The run.
+    /// Id of the run that was started.
     pub run_id: StreamId,
     /// The details of its `final_result`.
     pub result: Json,

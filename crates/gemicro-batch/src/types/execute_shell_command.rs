@@ -70,7 +70,7 @@ pub struct ShellParameters {
 /// Input of a step of kind `shell`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ShellInput {
-    /// The command.
+    /// The command line that is run.
     pub command: String,
     /// What it is for.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -15,7 +15,6 @@ pub const MEMORY_STEP: &str = "memory_search";
 const MAX_KEYWORDS: usize = 100;
 /// Entries that are given back where nothing is said.
 const DEFAULT_LIMIT: u32 = 20;
-/// The most entries.
 const MAX_LIMIT: u32 = 1_000;
 
 pub(super) const TYPE: TaskType = TaskType {
@@ -65,7 +64,7 @@ pub struct MemoryOutput {
 /// Where an entry is, and why it is there.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MemorySource {
-    /// Its place.
+    /// The file, conversation or run that it comes from.
     #[serde(flatten)]
     pub place: MemoryPlace,
     /// From when it is; a file has one time for all its entries.
@@ -77,6 +76,7 @@ pub struct MemorySource {
 /// The place of an entry.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
+#[expect(missing_docs, reason = "the field names say what they are")]
 pub enum MemoryPlace {
     /// In a file of the batch's folder.
     File {
@@ -85,18 +85,13 @@ pub enum MemoryPlace {
         /// Its line, from 1.
         line: u64,
     },
-    /// In a conversation.
     Conversation {
-        /// The conversation.
         conversation_id: StreamId,
         /// The number of the turn.
         turn: u64,
     },
     /// In a run that has ended.
-    Run {
-        /// The run.
-        run_id: StreamId,
-    },
+    Run { run_id: StreamId },
 }
 
 fn make(parameters: &Value, making: TaskContext<'_>) -> Result<Step, ParameterError> {

@@ -15,7 +15,6 @@ use crate::coverage::FileScope;
 
 /// Gaps where nothing is said.
 const DEFAULT_GAPS: usize = 10;
-/// The most gaps.
 const MAX_GAPS: usize = 200;
 
 pub(super) const TYPE: TaskType = TaskType {

@@ -41,7 +41,7 @@ pub struct CoverageParameters {
 pub struct CoverageInput {
     /// The folder of the project; an absolute path.
     pub directory: String,
-    /// Which files.
+    /// Which languages are asked about.
     pub scope: FileScope,
     /// What the answer is written in.
     pub format: OutputFormat,

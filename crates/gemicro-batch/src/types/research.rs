@@ -28,7 +28,7 @@ pub(super) const TYPE: TaskType = TaskType {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ResearchParameters {
-    /// The question.
+    /// The question in the words of the user.
     pub question: String,
     /// Folders and files inside the folder of the batch, and addresses of pages.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

@@ -7,7 +7,7 @@ use super::place::Workshop;
 
 /// A workshop, and how to get rid of whatever ran in it.
 pub trait Renewable: Send + Sync {
-    /// The workshop.
+    /// The workshop in its present state.
     fn workshop(&self) -> &Workshop;
 
     /// Makes folder, home and temporary files anew, as the branch has them: nothing that a command left is there then.

@@ -18,7 +18,6 @@ pub(crate) struct CancelArgs {
     pub(crate) reason: String,
 }
 
-/// Cancels a run.
 pub(crate) fn run(ctx: &Context, args: &CancelArgs) -> Result<(), CommandError> {
     runtime::block_on(async {
         let engine = ctx.plain_engine().await?;

@@ -14,7 +14,6 @@ pub(crate) struct CompletionsArgs {
     pub(crate) shell: Shell,
 }
 
-/// Prints completions.
 pub(crate) fn run(args: &CompletionsArgs) -> Result<(), CommandError> {
     let mut script = Vec::new();
     clap_complete::generate(args.shell, &mut tree(), "gemicro", &mut script);

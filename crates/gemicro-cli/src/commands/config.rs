@@ -34,7 +34,6 @@ pub(crate) enum ConfigCommand {
     },
 }
 
-/// Shows the settings.
 pub(crate) fn run(ctx: &Context, args: &ConfigArgs) -> Result<(), CommandError> {
     let ConfigCommand::Show { format } = args.command;
     let layers = ctx.layers()?;

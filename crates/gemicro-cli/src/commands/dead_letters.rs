@@ -39,7 +39,6 @@ pub(crate) struct DeadLettersArgs {
     pub(crate) format: DataFormat,
 }
 
-/// Lists dead letters.
 pub(crate) fn run(ctx: &Context, args: &DeadLettersArgs) -> Result<(), CommandError> {
     let (rows, again) = runtime::block_on(async {
         let store = ctx.store().await?;

@@ -80,7 +80,6 @@ struct PayloadLine<'a> {
     output: String,
 }
 
-/// Reads payloads.
 pub(crate) fn run(args: &PayloadArgs) -> Result<(), CommandError> {
     let PayloadCommand::Extract(args) = &args.command;
     let mut input = io::stdin().lock();

@@ -45,7 +45,6 @@ pub(crate) struct PruneArgs {
     pub(crate) format: DataFormat,
 }
 
-/// What was deleted.
 #[derive(Debug, Default)]
 struct PruneSummary {
     runs: Vec<StreamId>,
@@ -53,7 +52,6 @@ struct PruneSummary {
     n_blobs: u64,
 }
 
-/// Deletes old runs.
 pub(crate) fn run(ctx: &Context, args: &PruneArgs) -> Result<(), CommandError> {
     if args.older_than.is_none() && args.max_size.is_none() && args.run.is_none() {
         return Err(CommandError::usage(

@@ -47,7 +47,6 @@ pub(crate) enum StatusArg {
     Interrupted,
 }
 
-/// Lists runs.
 pub(crate) fn run(ctx: &Context, args: &RunsArgs) -> Result<(), CommandError> {
     let rows = runtime::block_on(async {
         let store = ctx.store().await?;

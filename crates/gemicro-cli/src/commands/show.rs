@@ -49,7 +49,6 @@ pub(crate) struct ShowArgs {
     pub(crate) format: PrintFormat,
 }
 
-/// Shows a run.
 pub(crate) fn run(ctx: &Context, args: &ShowArgs) -> Result<(), CommandError> {
     runtime::block_on(show(ctx, args))
 }

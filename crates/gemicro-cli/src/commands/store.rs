@@ -41,7 +41,6 @@ pub(crate) enum StoreCommand {
     AcceptLoss,
 }
 
-/// Maintains the store.
 pub(crate) fn run(ctx: &Context, args: &StoreArgs) -> Result<(), CommandError> {
     match args.command {
         StoreCommand::Rebuild => runtime::block_on(rebuild(ctx)),

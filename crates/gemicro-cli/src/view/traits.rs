@@ -6,7 +6,6 @@ use gemicro_event::Event;
 use super::RunEnd;
 use crate::command_error::CommandError;
 
-/// Shows a run.
 pub(crate) trait RunView {
     /// The next event of the run, each once and in order.
     fn event(&mut self, event: &Event) -> Result<(), CommandError>;

@@ -68,7 +68,6 @@ impl World {
         command
     }
 
-    /// Runs the program.
     pub(crate) fn call(&self, arguments: &[&str]) -> Called {
         self.finish(self.command(arguments).output().unwrap())
     }

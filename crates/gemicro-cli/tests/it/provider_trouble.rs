@@ -13,7 +13,6 @@ struct Case {
     name: &'static str,
     /// Rules of the scenario, before those of an ordinary run.
     rules: &'static str,
-    /// More arguments.
     more: &'static [&'static str],
     code: i32,
 }

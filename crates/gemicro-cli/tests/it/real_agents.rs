@@ -16,7 +16,6 @@ pub(crate) struct Agent {
     pub(crate) writes: &'static str,
 }
 
-/// All agents.
 pub(crate) const AGENTS: [Agent; 3] = [
     Agent {
         name: "gemini",

@@ -12,7 +12,6 @@ use crate::program::World;
 /// A server that runs.
 pub(crate) struct Serving {
     pub(crate) child: Child,
-    /// Address and port.
     pub(crate) address: String,
     pub(crate) token: String,
     /// What it said first.
@@ -20,7 +19,6 @@ pub(crate) struct Serving {
     stderr: BufReader<ChildStderr>,
 }
 
-/// What came back.
 #[derive(Debug)]
 pub(crate) struct Answer {
     pub(crate) status: u16,

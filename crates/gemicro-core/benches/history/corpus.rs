@@ -20,7 +20,6 @@ pub(crate) struct Needle {
     exact: String,
 }
 
-/// The whole conversation.
 pub(crate) fn conversation() -> Result<ConversationLog, Box<dyn Error>> {
     Ok(read_transcript(include_str!(
         "../../tests/data/conversation/conversation.jsonl"

@@ -9,7 +9,7 @@ use super::{AgentAnswer, AgentName, SandboxMode};
 /// An agent was given a prompt. Once per step.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct AgentStarted {
-    /// Who.
+    /// The agent CLI that does the work.
     pub agent: AgentName,
     /// The model it asks; without one it chooses.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -43,7 +43,7 @@ impl AgentStarted {
 /// An agent answered. Once per step, with its completion.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct AgentAnswered {
-    /// Who.
+    /// The agent CLI that does the work.
     pub agent: AgentName,
     /// What it gave back.
     #[serde(flatten)]
@@ -75,7 +75,7 @@ event_payload!(ToolCalled, "tool_called", |it| if it.what.is_empty() {
 pub struct ToolEnded {
     /// That of its call.
     pub id: String,
-    /// How.
+    /// Whether the tool succeeded, failed or was denied.
     pub end: ToolEnd,
 }
 event_payload!(ToolEnded, "tool_ended", |it| format!("Tool {}", it.end.as_str()));

@@ -27,7 +27,7 @@ const FAMILIES: [(&str, AgentName); 11] = [
 /// Who is asked, and for which model.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AgentRoute {
-    /// The agent.
+    /// The agent CLI that does the work.
     pub agent: AgentName,
     /// The model; without one the agent chooses.
     pub model: Option<String>,

@@ -68,7 +68,7 @@ impl fmt::Display for AgentName {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum SandboxMode {
-    /// Nothing.
+    /// It may read files, but change none.
     ReadOnly,
     /// Its folder.
     #[default]
@@ -98,7 +98,7 @@ impl fmt::Display for SandboxMode {
 /// One prompt for one agent.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AgentTask {
-    /// Who.
+    /// The agent CLI that does the work.
     pub agent: AgentName,
     /// The model it asks; without one it chooses.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -148,7 +148,7 @@ pub struct AgentTask {
 /// What one task may spend.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct TaskGrant {
-    /// Tokens.
+    /// Most tokens; none means no cap.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tokens: Option<u64>,
     /// Millionths of a US dollar.

@@ -29,10 +29,10 @@ pub enum TemplateKind {
 /// A language of the forms.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum FormLanguage {
-    /// English.
+    /// The headings are in English.
     #[default]
     English,
-    /// Chinese.
+    /// The headings are in Chinese.
     Chinese,
 }
 
@@ -58,7 +58,7 @@ pub struct TemplateParts {
 pub struct InjectedText {
     /// Where it comes from, where that is known.
     pub name: Option<String>,
-    /// The text.
+    /// The text that goes into the prompt.
     pub text: String,
 }
 

@@ -33,7 +33,7 @@ pub struct ToolSuccess {
     /// The session, to go on with.
     #[serde(rename = "SESSION_ID")]
     pub session: Option<String>,
-    /// What it said.
+    /// What the tool gives back to its caller.
     pub result: String,
     /// As `1m30s`.
     pub duration: String,
@@ -54,7 +54,7 @@ pub struct ToolSuccess {
     pub note: Option<String>,
 }
 
-/// A failure.
+/// What a tool gives back when it failed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ToolFailure {
     /// Always false.

@@ -230,7 +230,7 @@ impl Ledger {
         self.limits = limits;
     }
 
-    /// The limits.
+    /// The caps that the ledger enforces.
     #[must_use]
     pub fn limits(&self) -> Limits {
         self.limits

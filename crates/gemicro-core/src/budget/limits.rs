@@ -32,9 +32,9 @@ pub struct Limits {
 pub enum LimitKind {
     /// Tokens, input and output together.
     Tokens,
-    /// Money.
+    /// US dollars that models may cost.
     Money,
-    /// Wall time.
+    /// Elapsed time of the run or step.
     WallTime,
     /// Model turns.
     Turns,

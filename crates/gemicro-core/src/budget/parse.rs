@@ -10,49 +10,33 @@ const MAX: u64 = (1 << 53) - 1;
 /// A text is no limit, or two limits do not go together.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
+#[expect(missing_docs, reason = "the messages say what the fields are")]
 pub enum LimitsError {
     /// The text has no known form.
     #[error(
         "`{text}` is not a budget: write tokens as 50k or 1.5M, money as $0.50, time as 10m or 1h30m, turns as 12turns"
     )]
-    Unreadable {
-        /// What was given.
-        text: String,
-    },
+    Unreadable { text: String },
     /// The amount is zero.
     #[error("a budget of `{text}` allows nothing: give at least 1 token, $0.000001, 1ms or 1turns")]
-    Zero {
-        /// What was given.
-        text: String,
-    },
+    Zero { text: String },
     /// The amount is below zero.
     #[error("a budget cannot be negative as in `{text}`: write for example 50k, $0.50 or 10m")]
-    Negative {
-        /// What was given.
-        text: String,
-    },
+    Negative { text: String },
     /// The amount has more decimals than its unit has parts.
     #[error(
         "`{text}` is finer than can be counted: use whole tokens, at most 6 decimals of a dollar, whole milliseconds"
     )]
-    TooFine {
-        /// What was given.
-        text: String,
-    },
+    TooFine { text: String },
     /// The amount is larger than can be counted.
     #[error("`{text}` is too large for a budget: leave the limit out instead")]
-    TooLarge {
-        /// What was given.
-        text: String,
-    },
+    TooLarge { text: String },
     /// The same sort of limit was given twice.
     #[error("two limits on {kind}, {first} and {second}: give one")]
     Duplicate {
-        /// The sort.
         kind: LimitKind,
         /// The first one, in the same syntax.
         first: String,
-        /// The second one.
         second: String,
     },
 }

@@ -16,7 +16,7 @@ const PAGE: usize = 512;
 /// A run that is not made yet.
 #[derive(Debug, Clone)]
 pub struct NewRun {
-    /// Its id.
+    /// Id that the new run gets.
     pub run: StreamId,
     /// The run that it belongs to.
     pub parent_run: Option<StreamId>,
@@ -117,7 +117,6 @@ async fn take_over(ctx: &DriveContext, flow: &dyn DynFlow, run: &StreamId) -> Re
 pub(super) struct LoadedRun<'f> {
     pub(super) run: RunState,
     pub(super) live: Box<dyn LiveFlow + 'f>,
-    /// The last event.
     pub(super) last: Event,
 }
 

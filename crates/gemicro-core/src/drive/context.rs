@@ -69,7 +69,7 @@ impl Default for DriveOptions {
     }
 }
 
-/// How driving ended.
+/// Why the driver stopped driving a run.
 #[derive(Debug, Clone, PartialEq)]
 pub enum DriveEnd {
     /// The run has its terminal event.
@@ -81,6 +81,7 @@ pub enum DriveEnd {
 /// Driving stopped without the run ending; the journal holds everything up to here.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
+#[expect(missing_docs, reason = "the messages say what the fields are")]
 pub enum DriveError {
     /// The store said no.
     #[error(transparent)]
@@ -90,14 +91,10 @@ pub enum DriveError {
     Halted(Failure),
     /// The journal has no first event: the store lost it.
     #[error("run {run} has an empty journal: the store is damaged")]
-    EmptyJournal {
-        /// The run.
-        run: String,
-    },
+    EmptyJournal { run: String },
     /// The journal does not begin with `run_started`, or belongs to another flow.
     #[error("run {run} cannot be driven as {flow}: {message}")]
     NotThisFlow {
-        /// The run.
         run: String,
         /// The flow that tried.
         flow: &'static str,
@@ -109,11 +106,9 @@ pub enum DriveError {
         "run {run} was started by {program} ({flow} flow version {found}); this program reads up to version {known}"
     )]
     NewerFlow {
-        /// The run.
         run: String,
         /// The program that started it and can continue it.
         program: String,
-        /// Its flow.
         flow: String,
         /// The version it was started with.
         found: u32,
@@ -123,7 +118,6 @@ pub enum DriveError {
     /// The frozen plan cannot be read.
     #[error("run {run} has a plan that cannot be read: {message}")]
     Plan {
-        /// The run.
         run: String,
         /// What does not fit.
         message: String,

@@ -27,7 +27,7 @@ impl Decision {
         }
     }
 
-    /// The end.
+    /// A decision that ends the run and starts nothing.
     #[must_use]
     pub fn end(outcome: Outcome) -> Self {
         Self {

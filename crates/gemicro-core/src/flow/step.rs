@@ -146,7 +146,7 @@ impl StepOutput {
 /// What an executor gives back when it could not do it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct StepFailure {
-    /// Why.
+    /// What went wrong, with its kind.
     pub failure: Failure,
     /// What was spent on the way.
     pub spent: Spent,

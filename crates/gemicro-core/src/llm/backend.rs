@@ -18,11 +18,11 @@ pub struct LlmRequest {
     /// Which backend is asked.
     #[serde(default = "gemini")]
     pub backend: String,
-    /// The model.
+    /// Name of the model, as the provider knows it.
     pub model: String,
     /// Instructions above the prompt.
     pub system: Option<String>,
-    /// The prompt.
+    /// What the model or agent is asked.
     pub prompt: String,
     /// The provider's name for the call whose conversation this one goes on with; the prompt is then what is new. One
     /// that the provider no longer has is a `session_not_found`.
@@ -100,7 +100,7 @@ pub enum AnswerDelivery {
 /// How long a call may take, in milliseconds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CallTime {
-    /// In all.
+    /// Milliseconds from the request to the last byte.
     pub total_ms: u64,
     /// Without a sign of life.
     pub idle_ms: u64,
@@ -173,7 +173,7 @@ pub enum FinishReason {
 /// A whole answer.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct LlmResponse {
-    /// The text.
+    /// The whole answer of the model.
     pub text: String,
     /// Tokens; an estimate of ours, marked as such, where the provider told none.
     pub usage: Usage,

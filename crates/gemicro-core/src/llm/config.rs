@@ -24,7 +24,7 @@ pub struct LlmConfig {
     /// Which backend is asked.
     #[serde(default = "gemini")]
     pub backend: String,
-    /// The model.
+    /// Name of the model, as the provider knows it.
     pub model: String,
     /// Time limit of one call, in milliseconds.
     pub timeout_ms: u64,

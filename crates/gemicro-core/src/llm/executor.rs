@@ -59,7 +59,6 @@ fn gives_up(kind: ErrorKind) -> bool {
     )
 }
 
-/// Runs model calls.
 pub(crate) struct LlmExecutor {
     backends: Backends,
 }

@@ -60,7 +60,7 @@ impl ScriptedModel {
         self
     }
 
-    /// Calls so far.
+    /// How many calls were answered so far.
     #[must_use]
     pub fn n_calls(&self) -> usize {
         self.n_calls.load(Ordering::SeqCst)

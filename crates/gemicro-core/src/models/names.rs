@@ -10,9 +10,7 @@ use super::ModelTable;
 pub(super) struct ReplacedName {
     /// The old name; a `*` at its end stands for anything.
     pub(super) id: String,
-    /// The current one.
     pub(super) by: String,
-    /// Why, for people.
     pub(super) why: String,
     /// The old name still answers; it is only worth a word where it fails.
     #[serde(default)]

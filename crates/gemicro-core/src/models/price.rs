@@ -9,7 +9,7 @@ use crate::llm::AGENTS_OWN_MODEL;
 /// The prices of one model, in millionths of a dollar per million tokens, so that they are whole numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct ModelPrice {
-    /// Input.
+    /// Price of a million input tokens.
     pub input: u64,
     /// Output, thoughts included.
     pub output: u64,

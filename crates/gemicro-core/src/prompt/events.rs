@@ -7,7 +7,6 @@ use serde::{Deserialize, Serialize};
 /// A model answered. Once, with the completion of its step.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ModelAnswered {
-    /// The model.
     pub model: String,
     /// Its answer.
     pub text: String,

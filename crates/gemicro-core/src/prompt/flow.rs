@@ -34,7 +34,7 @@ pub struct ModelTask {
     pub llm: LlmConfig,
     /// What it is for; never sent.
     pub label: String,
-    /// The whole prompt.
+    /// What the model or agent is asked.
     pub prompt: String,
     /// An earlier call that it goes on from while the provider has it.
     #[serde(default, skip_serializing_if = "Option::is_none")]

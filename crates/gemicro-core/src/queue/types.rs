@@ -11,7 +11,7 @@ use crate::store::NewEvent;
 pub struct QueuedStep {
     /// The run that wants it.
     pub stream: StreamId,
-    /// The step.
+    /// Key of the step that this is about.
     pub step: StepKey,
     /// Which attempt comes next, from 1. The same attempt is queued once, however often it is asked for.
     pub attempt: u32,
@@ -49,9 +49,9 @@ pub struct ClaimRequest {
 pub struct StepLease {
     /// The run.
     pub stream: StreamId,
-    /// The step.
+    /// Key of the step that this is about.
     pub step: StepKey,
-    /// The attempt.
+    /// Number of the attempt, counted from 1.
     pub attempt: u32,
     /// The step's place in the queue.
     pub place: u64,
@@ -79,7 +79,7 @@ pub struct ClaimedStep {
 /// The answer to a heartbeat.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Heartbeat {
-    /// Go on.
+    /// The lease is extended; the work continues.
     Alive {
         /// When the lease ends now.
         expires_at: Timestamp,
@@ -95,6 +95,7 @@ pub enum Heartbeat {
 
 /// What a worker says about its attempt.
 #[derive(Debug, Clone, PartialEq)]
+#[expect(missing_docs, reason = "the field names say what they are")]
 pub enum WorkerNews {
     /// It goes on; there are only facts to state.
     Working,
@@ -108,10 +109,7 @@ pub enum WorkerNews {
         reason: Failure,
     },
     /// The step failed for good.
-    Failed {
-        /// Why.
-        reason: Failure,
-    },
+    Failed { reason: Failure },
     /// It was stopped because nobody needs it any more.
     Cancelled,
 }
@@ -196,11 +194,11 @@ pub struct QueueCounts {
 pub struct DeadStep {
     /// The run.
     pub stream: StreamId,
-    /// The step.
+    /// Key of the step that this is about.
     pub step: StepKey,
-    /// The last attempt.
+    /// Number of the attempt, counted from 1.
     pub attempt: u32,
-    /// Why.
+    /// The failure of the last attempt.
     pub reason: Failure,
     /// When it was given up.
     pub at: Timestamp,

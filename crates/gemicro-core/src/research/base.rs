@@ -20,7 +20,7 @@ const MAX_CONTEXT: usize = 4 * 1024;
 pub struct Base {
     /// The earlier run.
     pub run: StreamId,
-    /// What for.
+    /// Whether it is followed up, revised or retried.
     #[serde(flatten)]
     pub use_as: UseAs,
     /// The question it answered.
@@ -43,7 +43,7 @@ pub struct Base {
     /// What it might use.
     #[serde(default)]
     pub limits: Limits,
-    /// Its result.
+    /// The report of the earlier run, if it has one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub result: Option<FinalResult>,
 }

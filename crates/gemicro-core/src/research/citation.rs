@@ -67,6 +67,6 @@ pub struct ContradictionSide {
 pub struct UnansweredQuestion {
     /// The sub-query.
     pub query: String,
-    /// Why.
+    /// Why, in a sentence for people.
     pub reason: String,
 }

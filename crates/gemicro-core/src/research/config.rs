@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 /// What a research run may do; given to the agent's constructor.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ResearchConfig {
-    /// Sub-queries at most.
+    /// Most sub-queries that a question is split into.
     pub max_sub_queries: usize,
     /// Passages shown to the model for one sub-query, at most.
     pub max_passages: usize,

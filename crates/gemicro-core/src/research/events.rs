@@ -61,7 +61,7 @@ pub struct SubQueryCompleted {
     pub id: usize,
     /// The answer; numbers in brackets refer to `citations`.
     pub result: String,
-    /// Tokens it used.
+    /// Tokens that this answer used.
     pub tokens_used: u64,
     /// Where it comes from; numbered from 1 within this sub-query.
     #[serde(default)]
@@ -95,7 +95,7 @@ pub struct SourceFetched {
     pub asked: String,
     /// Where it was found in the end.
     pub url: String,
-    /// Its title.
+    /// Title, as it is shown to people.
     pub title: String,
     /// Its date, as `YYYY-MM-DD`, where it states one.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -16,11 +16,9 @@ use crate::flow::{StepFailure, StepOutput};
 use crate::llm::{Backends, LLM_STEP, LlmExecutor};
 use crate::offline::{self, Room, SubQuestion};
 
-/// Reads the sources.
 pub(super) const SOURCES_STEP: &str = "sources";
 /// Splits a question without a model.
 pub(super) const SPLIT_STEP: &str = "split";
-/// Looks for passages.
 pub(super) const SEARCH_STEP: &str = "search";
 /// Answers from the texts without a model.
 pub(super) const EXTRACT_STEP: &str = "extract";

@@ -49,7 +49,7 @@ impl ResearchEngine {
 /// A research run as data; frozen in `run_started`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ResearchPlan {
-    /// The question.
+    /// The question in the words of the user.
     pub question: String,
     /// Who answers.
     #[serde(flatten)]

@@ -52,7 +52,6 @@ pub(super) fn minimum_answer_cost(plan: &ResearchPlan) -> Charge {
     worst_case(&smallest(least))
 }
 
-/// Splits the question.
 pub(super) fn decompose(plan: &ResearchPlan, llm: &LlmConfig, prompts: &PromptSet) -> LlmRequest {
     let max = plan.config.max_sub_queries.to_string();
     let context = plan.base.as_ref().map_or_else(String::new, super::Base::context);

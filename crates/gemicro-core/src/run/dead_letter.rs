@@ -11,9 +11,9 @@ use super::events::RunReaders;
 /// A step that was tried and failed for good.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DeadLetter {
-    /// The run.
+    /// Id of the run that this belongs to.
     pub run: StreamId,
-    /// The step.
+    /// Key of the step that this is about.
     pub step: StepKey,
     /// How often it was tried.
     pub attempts: u32,

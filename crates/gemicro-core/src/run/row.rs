@@ -9,9 +9,9 @@ use super::events::RunReaders;
 /// A run in one line.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct RunRow {
-    /// The run.
+    /// Id of the run, which is that of its stream.
     pub run: StreamId,
-    /// Its flow.
+    /// Name of the flow that decides the run.
     pub flow: String,
     /// What was asked, in one line.
     pub title: String,
@@ -26,13 +26,13 @@ pub struct RunRow {
     pub part_of_parent: bool,
     /// Number of events.
     pub n_events: u64,
-    /// Charged so far.
+    /// Money and tokens that were used so far.
     pub spent: Charge,
-    /// When it started.
+    /// When the first event was written.
     pub started_at: Timestamp,
     /// Time of its last event.
     pub updated_at: Timestamp,
-    /// When it ended.
+    /// When the last event was written, if it ended.
     pub ended_at: Option<Timestamp>,
 }
 

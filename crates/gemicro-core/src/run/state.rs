@@ -76,11 +76,11 @@ impl StepLost {
 /// A run's steps, money and time. No `Clone`: a copy would cost as much as the run is long.
 #[derive(Debug)]
 pub struct RunState {
-    /// The run.
+    /// Id of the run, which is that of its stream.
     pub run: StreamId,
     /// Its first event.
     pub started: RunStarted,
-    /// When it started.
+    /// When the first event was written.
     pub started_at: Timestamp,
     /// Time of the last event.
     pub last_at: Timestamp,
@@ -90,7 +90,7 @@ pub struct RunState {
     pub worked_ms: u64,
     /// Since when it has been worked on without a stop; `None` while suspended.
     pub working_since: Option<Timestamp>,
-    /// Its steps.
+    /// State of every step so far, by key.
     pub steps: BTreeMap<StepKey, StepState>,
     /// Its budget.
     pub ledger: Ledger,

@@ -5,6 +5,7 @@ use gemicro_event::{ErrorKind, Failure, StreamId, Timestamp};
 /// Why a store did not do what it was asked. Nothing was written unless a variant says otherwise.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
+#[expect(missing_docs, reason = "the messages say what the fields are")]
 pub enum StoreError {
     /// There is no such stream.
     #[error("there is no run {stream}")]
@@ -14,22 +15,13 @@ pub enum StoreError {
     },
     /// Its contents were erased.
     #[error("run {stream} was erased on {at}")]
-    Erased {
-        /// The stream.
-        stream: StreamId,
-        /// When.
-        at: Timestamp,
-    },
+    Erased { stream: StreamId, at: Timestamp },
     /// A stream with this id exists.
     #[error("there is already a run {stream}")]
-    Exists {
-        /// The stream.
-        stream: StreamId,
-    },
+    Exists { stream: StreamId },
     /// Somebody appended in between: read on and decide again.
     #[error("run {stream} moved on to event {actual} while event {expected} was expected")]
     Moved {
-        /// The stream.
         stream: StreamId,
         /// The last event the writer knew.
         expected: u64,
@@ -39,7 +31,6 @@ pub enum StoreError {
     /// Another driver holds the run.
     #[error("run {stream} is being worked on by {owner} (until {expires_at} unless it is renewed)")]
     LeaseHeld {
-        /// The stream.
         stream: StreamId,
         /// Who holds it.
         owner: String,
@@ -48,30 +39,21 @@ pub enum StoreError {
     },
     /// Another driver took the run over; the writer must stop.
     #[error("another process resumed run {stream}")]
-    LeaseLost {
-        /// The stream.
-        stream: StreamId,
-    },
+    LeaseLost { stream: StreamId },
     /// The attempt that reports is not the running one.
     #[error("run {stream}: attempt {attempt} of step {step} is no longer the running one")]
     Fenced {
-        /// The stream.
         stream: StreamId,
-        /// The step.
         step: String,
         /// The attempt that was refused.
         attempt: u32,
     },
     /// The run has its terminal event; nothing can follow.
     #[error("run {stream} has ended")]
-    Ended {
-        /// The stream.
-        stream: StreamId,
-    },
+    Ended { stream: StreamId },
     /// A content that an event names is gone.
     #[error("run {stream}: the contents of event {seq} (blob {blob}) are missing from the store")]
     MissingBlob {
-        /// The stream.
         stream: StreamId,
         /// The event.
         seq: u64,
@@ -94,10 +76,7 @@ pub enum StoreError {
     },
     /// No room on the disk.
     #[error("the disk is full: {message}")]
-    Full {
-        /// Where.
-        message: String,
-    },
+    Full { message: String },
     /// Anything else the system said.
     #[error("the store failed: {message}")]
     Io {

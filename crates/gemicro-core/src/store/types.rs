@@ -30,9 +30,9 @@ impl StreamKind {
 /// A stream to be made, together with its first events.
 #[derive(Debug, Clone)]
 pub struct NewStream {
-    /// Its id.
+    /// Id of the stream that is written.
     pub stream: StreamId,
-    /// What it is.
+    /// What sort of stream it is.
     pub kind: StreamKind,
     /// The run that started it.
     pub parent_run: Option<StreamId>,
@@ -125,6 +125,7 @@ pub enum StepMark {
 
 /// Who appends, and what must hold for it.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[expect(missing_docs, reason = "the field names say what they are")]
 pub enum Writer {
     /// The driver of the run: refused unless its lease epoch is the current one and nothing was appended
     /// since the event it knows.
@@ -135,12 +136,7 @@ pub enum Writer {
         expected_seq: u64,
     },
     /// An executor: refused unless this attempt of this step is the running one.
-    Executor {
-        /// The step.
-        step: StepKey,
-        /// The attempt.
-        attempt: u32,
-    },
+    Executor { step: StepKey, attempt: u32 },
     /// Anyone, for streams without a driver (conversations, imports). Refused while a run lease is alive.
     Outside,
 }
@@ -148,7 +144,7 @@ pub enum Writer {
 /// Events to append to a stream, all or none.
 #[derive(Debug, Clone)]
 pub struct Append {
-    /// Where.
+    /// Id of the stream that is written.
     pub stream: StreamId,
     /// By whom.
     pub writer: Writer,

@@ -24,7 +24,6 @@ use super::watcher::StreamWatcher;
 const AGAIN: Duration = Duration::from_millis(250);
 /// The wait after the first attempt that was cut off; it doubles with each.
 const FIRST_WAIT: Duration = Duration::from_millis(250);
-/// The longest wait.
 const LONGEST_WAIT: Duration = Duration::from_secs(10);
 
 /// Stands in the place of executors whose steps any worker may do.

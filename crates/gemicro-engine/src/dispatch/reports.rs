@@ -10,11 +10,11 @@ use sha2::{Digest, Sha256};
 /// A worker said something about a step.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct StepReported {
-    /// The step.
+    /// Key of the step that this is about.
     pub step: StepKey,
-    /// The attempt.
+    /// Number of the attempt, counted from 1.
     pub attempt: u32,
-    /// What was said.
+    /// What the worker reported about the step.
     pub said: StepWord,
 }
 event_payload!(StepReported, "step_reported", |it| format!(
@@ -42,11 +42,11 @@ pub enum StepWord {
     Alarm(String),
     /// A fact for the journal.
     Fact(Json),
-    /// It is done.
+    /// The attempt succeeded, with this output.
     Done(Json),
-    /// It is not.
+    /// The attempt failed, with what it cost.
     Failed {
-        /// Why.
+        /// Why it failed, with its kind.
         error: Failure,
         /// What was spent: nothing known where it is missing.
         #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -126,7 +126,6 @@ impl From<StepWord> for ReportMeaning {
 pub(super) struct Errand {
     /// The run that wants it.
     pub(super) run: StreamId,
-    /// The step.
     pub(super) step: Step,
     /// What an earlier attempt left outside.
     pub(super) handle: Option<Json>,

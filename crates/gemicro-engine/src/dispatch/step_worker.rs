@@ -28,7 +28,6 @@ const AGAIN: Duration = Duration::from_millis(500);
 
 /// Does steps of these kinds until it is stopped.
 pub(crate) struct StepWorker {
-    /// The shared store.
     pub(crate) store: Arc<DurableStore>,
     /// Who really does them.
     pub(crate) executors: Executors,

@@ -30,7 +30,6 @@ struct Notes {
 
 /// Listens to one run's stream while somebody holds it.
 pub(super) struct StreamWatcher {
-    /// The stream.
     pub(super) stream: StreamId,
     notes: Arc<Mutex<Notes>>,
     news: watch::Receiver<u64>,

@@ -51,7 +51,6 @@ pub struct Resident {
     pub reads: StoreReads,
 }
 
-/// An answered call.
 struct CallAnswer {
     first: WorkerResponse,
     rest: BufReader<UnixStream>,

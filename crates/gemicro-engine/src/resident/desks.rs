@@ -105,7 +105,6 @@ impl Desks {
         self.all().iter().find_map(|here| here.troubles().of(run))
     }
 
-    /// Every desk.
     pub(super) fn all(&self) -> Vec<Here> {
         self.lock().values().cloned().collect()
     }

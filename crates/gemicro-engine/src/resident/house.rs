@@ -16,7 +16,6 @@ pub(super) struct House {
     pub(super) binary: BinaryId,
     pub(super) program: String,
     pub(super) since: Timestamp,
-    /// The worker leaves.
     pub(super) leave: CancellationToken,
     pub(super) n_calls: AtomicUsize,
     last_call: Mutex<Instant>,

@@ -83,7 +83,6 @@ pub fn is_free(home: &Path) -> bool {
     flock(&file, FlockOperation::NonBlockingLockShared).is_ok()
 }
 
-/// Calls the worker.
 pub(super) async fn connect(home: &Path) -> io::Result<UnixStream> {
     let folder = folder(home);
     if folder.join("socket").as_os_str().len() <= MAX_ADDRESS {

@@ -17,14 +17,11 @@ use crate::run::CancelOutcome;
 /// The longest line either side reads: a batch of the largest size with what it was planned to, a journal of one.
 const MAX_LINE: u64 = 512 * 1024 * 1024;
 
-/// A call.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct WorkerCall {
-    /// The caller's program.
     pub(super) binary: BinaryId,
     /// When it stops waiting: what starts something later than this would surprise it.
     pub(super) until: Timestamp,
-    /// What it wants.
     pub(super) want: Want,
 }
 
@@ -103,9 +100,9 @@ pub struct WorkerStatus {
 /// A run that a worker carries out.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CarriedRun {
-    /// The run.
+    /// Id of the run that this belongs to.
     pub run: StreamId,
-    /// Its flow.
+    /// Name of the flow that decides the run.
     pub flow: String,
     /// What was asked.
     pub title: String,
@@ -125,7 +122,6 @@ impl From<Watched> for WorkerResponse {
     }
 }
 
-/// Writes one line.
 pub(super) async fn write(to: &mut (impl AsyncWrite + Unpin), message: &impl Serialize) -> io::Result<()> {
     let mut line = serde_json::to_vec(message)?;
     line.push(b'\n');

@@ -24,7 +24,6 @@ const AT_ONCE: usize = 4;
 /// Where a stream is killed.
 #[derive(Debug, Clone, Copy)]
 struct Point {
-    /// Which call.
     call: usize,
     /// After how many pieces of its answer.
     after_chunks: usize,

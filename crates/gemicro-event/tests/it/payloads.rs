@@ -32,7 +32,6 @@ impl Payload for StoneLost {
 }
 
 event_readers! {
-    /// Readers of stones.
     pub trait StoneReaders {
         StoneMoved => as_stone_moved, try_as_stone_moved;
         StoneLost => as_stone_lost, try_as_stone_lost;

@@ -13,7 +13,7 @@ pub struct HookAnswer {
     pub stdout: String,
     /// For standard error; empty when there is nothing to say.
     pub stderr: String,
-    /// The exit code.
+    /// Exit code that tells the CLI allow or deny.
     pub exit_code: u8,
     /// Whether it says no.
     pub is_denial: bool,

@@ -32,7 +32,6 @@ impl Bundle {
         Ok(Self { copied, header })
     }
 
-    /// The file.
     pub(super) fn path(&self) -> &Path {
         &self.copied.path
     }

@@ -76,7 +76,6 @@ impl<'a> GitCall<'a> {
         self
     }
 
-    /// The subcommand.
     pub(super) fn name(&self) -> String {
         let words = self.arguments.iter().map(|word| word.to_string_lossy());
         let is_word = |word: &std::borrow::Cow<'_, str>| !word.starts_with('-');

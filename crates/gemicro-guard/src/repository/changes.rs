@@ -38,7 +38,6 @@ impl TreeChange {
     }
 }
 
-/// All that differs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct TreeChanges {
     pub(super) files: Vec<TreeChange>,

@@ -18,7 +18,7 @@ const MOST_TRAILERS: usize = 100;
 /// One commit, in short. All of its text is safe to print, and none of it is to be believed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CommitAbout {
-    /// Its name.
+    /// Full id of the commit.
     pub id: CommitId,
     /// The first line of its message.
     pub subject: String,

@@ -69,7 +69,6 @@ fn without_user(word: &str) -> String {
     }
 }
 
-/// Percent signs resolved.
 fn percent_decode(value: &str) -> String {
     let mut bytes = Vec::new();
     let mut left = value.as_bytes();

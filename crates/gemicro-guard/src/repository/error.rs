@@ -13,6 +13,7 @@ use crate::sandbox::SandboxError;
 /// What went wrong with a repository. The user's repository is as it was.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
+#[expect(missing_docs, reason = "the messages say what the fields are")]
 pub enum RepositoryError {
     /// There is no repository here.
     #[error("{folder} is not in a git repository; go to one, or run `git init` and commit")]
@@ -53,10 +54,7 @@ pub enum RepositoryError {
     NoCommits,
     /// A path of the repository that git cannot be told in its files.
     #[error("{path} has a line break in its name, which git's files cannot hold; rename it")]
-    UnusablePath {
-        /// The path.
-        path: PathBuf,
-    },
+    UnusablePath { path: PathBuf },
     /// A name that stands for no commit.
     #[error("`{name}` names no commit of this repository")]
     UnknownRevision {
@@ -68,43 +66,29 @@ pub enum RepositoryError {
     BadSlug {
         /// The name as given.
         slug: String,
-        /// Why.
         why: &'static str,
     },
     /// A task folder whose name is not an id, or which lies where an agent must not see anything.
     #[error("{folder} cannot be a task's folder: {why}")]
-    BadTaskFolder {
-        /// The folder.
-        folder: PathBuf,
-        /// Why.
-        why: &'static str,
-    },
+    BadTaskFolder { folder: PathBuf, why: &'static str },
     /// The folder of a new task exists.
     #[error("{folder} exists already; use another id, or reopen the task")]
-    FolderTaken {
-        /// The folder.
-        folder: PathBuf,
-    },
+    FolderTaken { folder: PathBuf },
     /// The branch of a new task exists, or another branch is in its way.
     #[error("branch {branch} cannot be made ({line}); choose another name, or continue on it")]
     BranchTaken {
-        /// The branch.
         branch: String,
         /// What git says.
         line: String,
     },
     /// A branch to go on with is not there.
     #[error("there is no branch {branch} to continue on")]
-    BranchMissing {
-        /// The branch.
-        branch: String,
-    },
+    BranchMissing { branch: String },
     /// The user works on the task's branch: moving it would make that checkout look changed.
     #[error(
         "branch {branch} is checked out in {folder}; leave it there first: git -C {folder} switch --detach"
     )]
     BranchCheckedOut {
-        /// The branch.
         branch: String,
         /// The checkout.
         folder: PathBuf,
@@ -114,11 +98,9 @@ pub enum RepositoryError {
         "branch {branch} was moved by another process, from {expected} to {found}; rebuild the task from it"
     )]
     BranchMoved {
-        /// The branch.
         branch: String,
         /// Where the task left it.
         expected: CommitId,
-        /// Where it is.
         found: String,
     },
     /// The agent left its branch. Nothing was imported.
@@ -137,7 +119,6 @@ pub enum RepositoryError {
     BadPath {
         /// The name or path, safe to print.
         path: String,
-        /// Why.
         why: &'static str,
     },
     /// Neither a remote nor the repository itself says which branch is the main one.
@@ -153,7 +134,6 @@ pub enum RepositoryError {
     DiskFull {
         /// Where it was written to.
         folder: PathBuf,
-        /// What was said.
         line: String,
     },
     /// git cannot be started.
@@ -165,7 +145,6 @@ pub enum RepositoryError {
     /// git failed in the user's repository.
     #[error("`git {command}` failed with code {code}: {line}")]
     Git {
-        /// Which command.
         command: String,
         /// Its exit code, -1 for a signal.
         code: i32,
@@ -174,57 +153,35 @@ pub enum RepositoryError {
     },
     /// git did not end in time.
     #[error("`git {command}` did not end within {limit:?}")]
-    GitTimeout {
-        /// Which command.
-        command: String,
-        /// The limit.
-        limit: Duration,
-    },
+    GitTimeout { command: String, limit: Duration },
     /// git said more, or something else, than can be used.
     #[error("`git {command}` gave an answer that cannot be used: {why}")]
-    GitAnswer {
-        /// Which command.
-        command: String,
-        /// Why.
-        why: String,
-    },
+    GitAnswer { command: String, why: String },
     /// A file or folder of a task.
     #[error("cannot {action} {path}")]
     File {
         /// What was tried.
         action: &'static str,
-        /// On what.
         path: PathBuf,
         /// What the system said.
         source: std::io::Error,
     },
     /// A folder that is no task's, or was made by another version.
     #[error("{folder} is not a task's folder: {why}")]
-    NotATask {
-        /// The folder.
-        folder: PathBuf,
-        /// Why.
-        why: String,
-    },
+    NotATask { folder: PathBuf, why: String },
     /// The sandbox cannot be put up.
     #[error("the sandbox cannot be put up")]
     Sandbox(#[from] SandboxError),
     /// A command of ours failed inside the sandbox; the agent may have seen to that.
     #[error("`{command}` failed in the sandbox: {line}")]
     Inside {
-        /// Which command.
         command: String,
         /// The last line it wrote.
         line: String,
     },
     /// A command of ours did not end inside the sandbox, and was ended.
     #[error("`{command}` did not end in the sandbox within {limit:?}")]
-    InsideTimeout {
-        /// Which command.
-        command: String,
-        /// The limit.
-        limit: Duration,
-    },
+    InsideTimeout { command: String, limit: Duration },
 }
 
 impl RepositoryError {

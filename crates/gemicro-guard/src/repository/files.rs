@@ -20,7 +20,7 @@ pub enum FileAt {
     },
     /// A symbolic link. It is not followed.
     Link,
-    /// A folder.
+    /// The path leads to a folder.
     Folder,
     /// A repository inside the repository.
     Gitlink,

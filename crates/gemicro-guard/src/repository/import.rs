@@ -23,12 +23,12 @@ pub enum Import {
     Done(ImportResult),
 }
 
-/// What was imported.
+/// What an import brought to the branch, and what to look at.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ImportResult {
     /// Where the branch was.
     pub old: CommitId,
-    /// Where it is.
+    /// The tip of the branch after the import.
     pub new: CommitId,
     /// How many commits came.
     pub n_commits: u64,

@@ -15,7 +15,6 @@ use crate::sandbox::CommandExit;
 /// The bundle's name in the agent's temporary folder.
 pub(super) const BUNDLE: &str = "out.bundle";
 
-/// The longest message.
 const MESSAGE_BYTES: usize = 100_000;
 
 /// Programs that settings could name are not wanted, although they could only run inside.

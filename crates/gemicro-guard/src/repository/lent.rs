@@ -24,7 +24,6 @@ const MOST_FILES: usize = 100;
 /// The longest object that is searched, in bytes.
 const MOST_SEARCHED: u64 = 64 << 20;
 
-/// What was lent.
 pub(super) struct CarriedSecrets<'a> {
     paths: &'a [String],
     secrets: Vec<LentSecret>,

@@ -6,13 +6,11 @@ use super::report::ImportWarning;
 /// Why commits of an agent are not taken over. The task can be rebuilt from its last import.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
+#[expect(missing_docs, reason = "the messages say what the fields are")]
 pub enum ImportRefusal {
     /// A file that was only lent to the task.
     #[error("{path} was copied into the task to be used, not to be committed; take it out of your commits")]
-    Lent {
-        /// The file.
-        path: String,
-    },
+    Lent { path: String },
     /// Something that only such a file tells.
     #[error(
         "{place} contains a secret from {from}, which was copied into the task for use only; do not commit any part of it"
@@ -30,13 +28,11 @@ pub enum ImportRefusal {
     InTheWay {
         /// What was committed.
         path: String,
-        /// What is lent.
         lent: String,
     },
     /// A file that others write.
     #[error("{path} must stay as it is: {rule}; take it out of your commits")]
     Reserved {
-        /// The file.
         path: String,
         /// Who writes it.
         rule: String,
@@ -46,7 +42,6 @@ pub enum ImportRefusal {
     NoFolder {
         /// What was committed.
         path: String,
-        /// The folder.
         folder: String,
     },
     /// Something in a folder of documents that is none.
@@ -65,16 +60,10 @@ pub enum ImportRefusal {
     },
     /// The bundle is too big.
     #[error("the bundle has more than {limit} bytes")]
-    TooBig {
-        /// The limit.
-        limit: u64,
-    },
+    TooBig { limit: u64 },
     /// The bundle's header is not one that our own command writes.
     #[error("the bundle's header is not usable: {why}")]
-    Header {
-        /// Why.
-        why: String,
-    },
+    Header { why: String },
     /// The objects are broken, forbidden or incomplete.
     #[error("the objects are damaged, incomplete or not allowed: {line}")]
     Objects {
@@ -106,22 +95,15 @@ pub enum ImportRefusal {
     TooDeep,
     /// More commits than a branch of work has.
     #[error("there are more than {limit} new commits in one import")]
-    TooManyCommits {
-        /// The limit.
-        limit: usize,
-    },
+    TooManyCommits { limit: usize },
     /// A message that nobody would read.
     #[error("the message of commit {commit} is too long; keep each message below 60 KB")]
-    LongMessage {
-        /// The commit.
-        commit: String,
-    },
+    LongMessage { commit: String },
     /// The files are too big: a small bundle can hold huge ones.
     #[error("the files in the new commits have {bytes} bytes, more than {limit}")]
     TooMuch {
         /// Their size.
         bytes: u64,
-        /// The limit.
         limit: u64,
     },
     /// Files that this agent had no business with.
@@ -136,10 +118,7 @@ pub enum ImportRefusal {
     },
     /// Symbolic links that lead out of the tree.
     #[error("{} leads out of the tree{}", .0.first().map_or("a link", |first| first.path.as_str()), more(.0.len(), "links"))]
-    EscapingLinks(
-        /// Which.
-        Vec<ImportWarning>,
-    ),
+    EscapingLinks(Vec<ImportWarning>),
 }
 
 fn more(n_all: usize, what: &str) -> String {

@@ -35,7 +35,7 @@ const SAID_ALWAYS: &[&str] = &[
 /// One remote of the user.
 #[derive(Clone, PartialEq, Eq)]
 pub struct GitRemote {
-    /// Its name.
+    /// Name in the git configuration, such as `origin`.
     pub name: String,
     /// Its address, without credentials.
     pub url: String,

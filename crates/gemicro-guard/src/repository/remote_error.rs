@@ -5,6 +5,7 @@ use gemicro_event::ErrorKind;
 /// What went wrong with a remote. Nothing of the user's own branches was moved.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
+#[expect(missing_docs, reason = "the messages say what the fields are")]
 pub enum RemoteError {
     /// A remote that the repository does not have.
     #[error("there is no remote `{remote}`; `git remote` lists the remotes")]
@@ -17,7 +18,6 @@ pub enum RemoteError {
     BadName {
         /// The name, safe to print.
         remote: String,
-        /// Why.
         why: &'static str,
     },
     /// The repository's own settings name a program to speak to remotes with.
@@ -38,7 +38,6 @@ pub enum RemoteError {
     /// Nobody answers there.
     #[error("remote `{remote}` cannot be reached: {line}")]
     Unreachable {
-        /// The remote.
         remote: String,
         /// The last line that git wrote.
         line: String,
@@ -48,25 +47,19 @@ pub enum RemoteError {
         "remote `{remote}` refused the credentials: {line}; check that `git fetch {remote}` works without a prompt"
     )]
     Denied {
-        /// The remote.
         remote: String,
         /// The last line that git wrote.
         line: String,
     },
     /// The remote has no default branch.
     #[error("remote `{remote}` names no default branch; push one first, or set it there")]
-    NoDefaultBranch {
-        /// The remote.
-        remote: String,
-    },
+    NoDefaultBranch { remote: String },
     /// The branch at the remote has commits that the pushed one lacks.
     #[error(
         "{branch} was not pushed to `{remote}`, which has commits that are not in it ({line}); fetch and compare them"
     )]
     NotFastForward {
-        /// The remote.
         remote: String,
-        /// The branch.
         branch: String,
         /// What git says.
         line: String,
@@ -74,9 +67,7 @@ pub enum RemoteError {
     /// The remote did not take the branch: it is protected, or a rule of the remote refused it.
     #[error("{branch} was refused by `{remote}`: {line}")]
     PushRefused {
-        /// The remote.
         remote: String,
-        /// The branch.
         branch: String,
         /// What git and the remote say.
         line: String,

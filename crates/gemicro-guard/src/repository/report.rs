@@ -55,7 +55,7 @@ pub(super) fn plain(name: &[u8]) -> String {
 /// One thing to look at.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ImportWarning {
-    /// What it is.
+    /// What sort of finding it is.
     pub kind: ReportKind,
     /// Where, in the tree. Safe to print: bytes that are no text are replaced, control characters written out.
     pub path: String,

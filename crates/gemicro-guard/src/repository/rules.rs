@@ -13,7 +13,7 @@ use super::report::{ImportWarning, ReportKind, plain};
 pub enum EscapingLinks {
     /// The import is refused.
     Refuse,
-    /// They are reported.
+    /// Such links are imported with a warning.
     Report,
 }
 

@@ -23,7 +23,7 @@ pub enum ShowOutcome {
     Left {
         /// Where it is, or would be.
         folder: PathBuf,
-        /// Why.
+        /// Why, in a sentence for people.
         why: String,
     },
 }

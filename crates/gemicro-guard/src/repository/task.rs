@@ -28,13 +28,13 @@ pub struct TaskSandbox {
     pub readable: Vec<PathBuf>,
     /// Further paths that must not be seen.
     pub hidden: Vec<PathBuf>,
-    /// The network.
+    /// What network the command can reach.
     pub network: Network,
     /// Whether Unix sockets may be made.
     pub unix_sockets: bool,
     /// The bounds.
     pub limits: ResourceLimits,
-    /// The whole environment.
+    /// Variables that are set, as name and value.
     pub environment: Vec<(String, String)>,
 }
 

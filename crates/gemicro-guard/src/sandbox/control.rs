@@ -35,6 +35,7 @@ const GO: &[u8] = b"go";
 
 /// What the other side tells gemicro.
 #[derive(Debug)]
+#[expect(missing_docs, reason = "the field names say what they are")]
 pub enum Notice {
     /// The launcher runs and waits for its standard input.
     Ready {
@@ -42,12 +43,7 @@ pub enum Notice {
         listener: Option<TcpListener>,
     },
     /// The command was not started.
-    Failed {
-        /// Why.
-        kind: ErrorKind,
-        /// In words.
-        message: String,
-    },
+    Failed { kind: ErrorKind, message: String },
     /// The command ended, and so did everything it left behind.
     Ended(CommandExit),
     /// There is nobody on the other side any more.
@@ -80,9 +76,7 @@ pub(super) struct StartOrder {
     pub(super) tier: Tier,
     /// What is planned: bubblewrap, a launcher, or without walls the command itself.
     pub(super) command: Vec<String>,
-    /// Its whole environment.
     pub(super) environment: Vec<(String, String)>,
-    /// Where it starts.
     pub(super) cwd: PathBuf,
 }
 

@@ -10,6 +10,7 @@ use super::tier::Tier;
 /// A sandbox that is not there.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
+#[expect(missing_docs, reason = "the messages say what the fields are")]
 pub enum SandboxError {
     /// The machine has no tier that holds what the mode promises.
     #[error("no sandbox is available for mode {mode:?}")]
@@ -27,28 +28,16 @@ pub enum SandboxError {
     },
     /// Working in this folder would undo the sandbox.
     #[error("an agent cannot work in {path}: {why}; name a folder below it")]
-    Workspace {
-        /// The folder.
-        path: PathBuf,
-        /// Why.
-        why: &'static str,
-    },
+    Workspace { path: PathBuf, why: &'static str },
     /// The tier cannot make a path read-only or invisible inside one that is open.
     #[error(
         "the {tier}-only sandbox cannot protect {path}; install bubblewrap (`apt install bubblewrap`) and try again"
     )]
-    CannotShut {
-        /// The path.
-        path: PathBuf,
-        /// The tier.
-        tier: Tier,
-    },
+    CannotShut { path: PathBuf, tier: Tier },
     /// The kernel refused one of the walls.
     #[error("the kernel refused {wall}")]
     Refused {
-        /// Which wall.
         wall: &'static str,
-        /// What it said.
         source: Box<dyn std::error::Error + Send + Sync>,
     },
     /// The profile handed to the launcher is not readable.

@@ -17,7 +17,6 @@ use super::tier::Tier;
 type FilterRules = BTreeMap<i64, Vec<SeccompRule>>;
 type FilterError = Box<dyn std::error::Error + Send + Sync>;
 
-/// Refused with EPERM.
 const FORBIDDEN: &[i64] = &[
     libc::SYS_ptrace,
     libc::SYS_process_vm_readv,

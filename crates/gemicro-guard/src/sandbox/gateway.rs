@@ -80,7 +80,7 @@ pub(super) fn listen_inside(port: u16) -> std::io::Result<TcpListener> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum NetworkReach {
-    /// Nothing.
+    /// No network at all, not even the gateway.
     Nothing,
     /// The gateway alone.
     Gateway,

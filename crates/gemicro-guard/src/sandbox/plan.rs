@@ -61,11 +61,11 @@ pub enum ProcessRole {
 pub struct LaunchPlan {
     /// The program to start.
     pub program: PathBuf,
-    /// Its arguments.
+    /// Arguments, without the program itself.
     pub arguments: Vec<OsString>,
-    /// Its whole environment.
+    /// Variables that are set, as name and value.
     pub environment: Vec<(String, String)>,
-    /// Where it starts.
+    /// Working directory of the new process.
     pub cwd: PathBuf,
     /// The tier that holds it, for the record.
     pub tier: Tier,

@@ -33,7 +33,7 @@ pub enum WriteMode {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Network {
-    /// Nothing.
+    /// No network at all.
     None,
     /// The gateway alone; see [`GatewayPort`](super::GatewayPort).
     Gateway {
@@ -118,7 +118,7 @@ pub struct Profile {
     pub home: PathBuf,
     /// The command's temporary folder, writable.
     pub temporary: PathBuf,
-    /// The network.
+    /// What network the command can reach.
     pub network: Network,
     /// Whether Unix sockets may be made. Only tier full can allow it: there no socket of the user can be seen.
     pub unix_sockets: bool,

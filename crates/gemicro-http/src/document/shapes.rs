@@ -22,7 +22,6 @@ pub(crate) struct EventShape {
     event_type: String,
     /// The same for people.
     message: String,
-    /// When.
     timestamp: Timestamp,
     /// The details.
     data: Json,
@@ -39,7 +38,6 @@ pub(crate) struct EventShape {
 #[schemars(untagged)]
 #[expect(dead_code, reason = "only its schema is used")]
 pub(crate) enum BatchBody {
-    /// Only tasks.
     Tasks(#[schemars(length(min = 1, max = 100_000))] Vec<TaskShape>),
     /// Tasks, and what holds for all of them.
     Whole(WholeBatch),
@@ -131,7 +129,6 @@ pub(crate) struct TextDelta {
     timestamp: Timestamp,
     /// The step that writes.
     step: StepKey,
-    /// The piece.
     data: TextPiece,
 }
 

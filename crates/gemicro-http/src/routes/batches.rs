@@ -20,7 +20,6 @@ const KEY: &str = "idempotency-key";
 const MAX_KEY_BYTES: usize = 128;
 /// Batches in a list where nothing is said.
 const USUAL_LIMIT: usize = 50;
-/// The longest list.
 const MAX_LIMIT: usize = 1_000;
 
 /// Batches in a few words.

@@ -25,7 +25,6 @@ pub(crate) struct ConversationList {
 /// A conversation and its turns.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct ConversationTurns {
-    /// Its id.
     id: StreamId,
     /// What people call it.
     name: String,

@@ -6,7 +6,6 @@ use hyper::header::CONTENT_TYPE;
 
 use crate::app::SharedApp;
 
-/// This document.
 #[utoipa::path(
     get,
     path = "/openapi.json",

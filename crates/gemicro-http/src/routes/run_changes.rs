@@ -53,7 +53,6 @@ pub(crate) struct CancelRunBody {
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "Cancelled")]
 pub(crate) struct CancelResultBody {
-    /// The run.
     run: StreamId,
     /// `cancelled`, `requested` (whoever drives it was told) or `already_ended`.
     outcome: CancelOutcome,

@@ -19,13 +19,11 @@ const LAST_EVENT_ID: HeaderName = HeaderName::from_static("last-event-id");
 pub(super) const EVENT_STREAM: &str = "text/event-stream";
 /// Events of a page where nothing is said.
 const USUAL_LIMIT: usize = 500;
-/// The longest page.
 const MAX_LIMIT: usize = 5_000;
 
 /// A part of a journal.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct EventPage {
-    /// The run.
     run: StreamId,
     /// The events, in order.
     #[schemars(with = "Vec<crate::document::shapes::EventShape>")]

@@ -21,7 +21,6 @@ pub(crate) struct EmptyBody {}
 /// The result of a pause.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct PausedRun {
-    /// The run.
     run: StreamId,
     /// `paused`, `already_paused`, `requested` (its steps have not stopped yet) or `already_ended`.
     outcome: PauseOutcome,

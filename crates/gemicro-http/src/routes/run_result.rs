@@ -23,7 +23,6 @@ const ASK_AGAIN_MS: u64 = 2_000;
 /// How a run ended.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct RunResult {
-    /// The run.
     run: StreamId,
     /// Its flow, such as `research`.
     flow: String,
@@ -37,7 +36,6 @@ pub(crate) struct RunResult {
     error: Option<Failure>,
     /// What it cost.
     spent: Charge,
-    /// When it ended.
     ended_at: Timestamp,
 }
 

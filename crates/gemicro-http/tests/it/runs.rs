@@ -5,7 +5,6 @@ use serde_json::{Value, json};
 
 use crate::server::{House, answer, prompts};
 
-/// One server-sent event.
 #[derive(Debug, Clone, PartialEq)]
 struct Sent {
     id: u64,

@@ -43,7 +43,6 @@ pub(crate) struct House {
     _folder: TempDir,
 }
 
-/// What came back.
 #[derive(Debug)]
 pub(crate) struct Answer {
     pub(crate) status: u16,

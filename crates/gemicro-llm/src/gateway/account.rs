@@ -232,7 +232,6 @@ impl GrantAccount {
         self.state().spent.clone()
     }
 
-    /// Notes a refusal.
     pub(super) fn refuse(&self, why: RefusedWhy, message: &str) {
         let refused = RefusedRequest {
             why,
@@ -273,7 +272,6 @@ impl GrantAccount {
         self.note(NoteKind::Limited { quota });
     }
 
-    /// Tells the observer.
     pub(super) fn note(&self, kind: NoteKind) {
         if let Some(observer) = &self.grant.observer {
             observer.tell(GatewayNote {

@@ -24,7 +24,6 @@ use crate::http::{error_body, root_cause};
 const COMPRESSED: &str = "the model API compressed its answer although it was asked not to; use an endpoint that honours \
                           `Accept-Encoding: identity`";
 
-/// Sends and answers.
 pub(super) async fn answer(
     gateway: &GatewayState,
     step: Arc<GrantAccount>,

@@ -14,7 +14,6 @@ pub(super) struct RequestBound {
     pub(super) paid_input: u64,
     /// Tokens that one answer writes at most.
     pub(super) output: u64,
-    /// Answers it writes.
     pub(super) n_answers: u64,
     /// Prices, where they are known.
     pub(super) price: Option<ModelPrice>,

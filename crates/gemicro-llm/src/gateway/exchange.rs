@@ -17,7 +17,6 @@ use super::tool;
 use super::upstream::OutgoingRequest;
 use super::wire::WireTask;
 
-/// Answers a request.
 pub(super) async fn exchange(gateway: &GatewayState, request: Request<Incoming>) -> ClientReply {
     let (parts, body) = request.into_parts();
     let admitted = match admit(gateway, &parts) {

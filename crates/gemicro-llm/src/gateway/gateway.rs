@@ -106,7 +106,6 @@ impl GatewayState {
         found
     }
 
-    /// Revokes a token.
     pub(super) fn forget(&self, step: &Arc<GrantAccount>) {
         let mut steps = self.steps.write().unwrap_or_else(PoisonError::into_inner);
         steps.retain(|known| !Arc::ptr_eq(known, step));

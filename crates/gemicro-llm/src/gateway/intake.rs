@@ -23,7 +23,6 @@ pub(super) struct Intake {
     _room: Option<OwnedSemaphorePermit>,
 }
 
-/// Reads a body.
 pub(super) async fn intake(
     config: &GatewayConfig,
     step: &GrantAccount,

@@ -13,9 +13,9 @@ use super::ticket::RefusedRequest;
 pub struct GatewayNote {
     /// The label of the grant.
     pub label: String,
-    /// When.
+    /// When the gateway noted it.
     pub at: Timestamp,
-    /// What.
+    /// What happened to the request.
     pub kind: NoteKind,
 }
 
@@ -45,7 +45,7 @@ pub enum NoteKind {
     },
     /// A request was refused before it went out. After the first few of a ticket, notes thin out.
     Refused {
-        /// Why.
+        /// The request that was refused, and why.
         refused: RefusedRequest,
         /// How many were refused by now.
         n_refused: u64,

@@ -29,7 +29,6 @@ enum PumpPiece {
     End,
 }
 
-/// What is carried.
 pub(super) struct CarriedAnswer {
     pub(super) step: Arc<GrantAccount>,
     pub(super) response: Response,
@@ -38,7 +37,6 @@ pub(super) struct CarriedAnswer {
     pub(super) idle_time: Duration,
 }
 
-/// How it ended.
 enum PumpEnd {
     Whole,
     /// Upstream broke off or fell silent.

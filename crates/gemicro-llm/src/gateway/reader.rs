@@ -5,7 +5,6 @@ use memchr::memchr2;
 use super::json::Picker;
 use super::wire::{AnswerFacts, ReportedUsage, WireDialect};
 
-/// Follows one answer.
 #[derive(Debug)]
 pub(super) struct AnswerReader {
     dialect: &'static dyn WireDialect,
@@ -49,7 +48,6 @@ impl AnswerReader {
         }
     }
 
-    /// Reads on.
     pub(super) fn feed(&mut self, bytes: &[u8]) {
         match &self.form {
             Form::Json => {

@@ -50,7 +50,6 @@ impl fmt::Debug for GatewaySecret {
 pub(super) struct GrantToken(String);
 
 impl GrantToken {
-    /// A new one.
     pub(super) fn random() -> Result<Self, getrandom::Error> {
         let mut bits = [0_u8; 32];
         getrandom::fill(&mut bits)?;

@@ -55,7 +55,7 @@ pub struct StepUsage {
 /// A request that was refused here.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RefusedRequest {
-    /// Why.
+    /// The rule that refused it.
     pub why: RefusedWhy,
     /// What the client was told.
     pub message: String,

@@ -20,7 +20,6 @@ use super::problem::{ClientReply, GatewayProblem, full};
 /// Where it is served, after the base address of the gateway.
 pub const TOOL_PATH: &str = "/mcp";
 
-/// The largest message.
 const MESSAGE_BYTES: usize = 256 << 10;
 /// The versions of MCP in which these few messages mean the same, the newest first.
 const VERSIONS: &[&str] = &["2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"];

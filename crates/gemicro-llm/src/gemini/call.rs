@@ -33,7 +33,6 @@ pub(super) struct GeminiCall {
     pub(super) request: LlmRequest,
 }
 
-/// Starts a call.
 pub(super) fn start(call: GeminiCall) -> BoxStream<'static, GeminiSink> {
     let mode = match call.request.delivery {
         _ if is_agent(&call.request.model) => WireMode::Background,

@@ -19,12 +19,10 @@ pub(super) struct CallEnding<'a> {
     pub(super) problems: &'a [InteractionProblem],
 }
 
-/// How it ended.
 #[derive(Debug, PartialEq)]
 pub(super) enum CallVerdict {
     /// Properly.
     Finished(FinishReason),
-    /// Not so.
     Failed(StepFailure),
     /// In a way that this program does not know; the text is for the alarm.
     Strange(String, StepFailure),

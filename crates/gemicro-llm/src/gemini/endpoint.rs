@@ -32,16 +32,12 @@ pub(crate) struct GeminiEndpoint {
     http: OnceLock<Result<Client, Failure>>,
 }
 
-/// One request.
 #[derive(Debug, Clone)]
 pub(crate) struct EndpointRequest {
-    /// GET or POST.
     pub(crate) method: Method,
     /// Path below the API version.
     pub(crate) path: Vec<String>,
-    /// Parameters.
     pub(crate) query: Vec<(&'static str, String)>,
-    /// JSON to send.
     pub(crate) body: Option<Vec<u8>>,
     /// What should come back.
     pub(crate) accept: &'static str,

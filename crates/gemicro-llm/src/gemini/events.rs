@@ -24,7 +24,6 @@ const LAST_WORDS: Duration = Duration::from_secs(2);
 /// What comes off a stream.
 #[derive(Debug, PartialEq)]
 pub(super) enum StreamItem {
-    /// A whole event.
     Event(InteractionEvent),
     /// Bytes that are no event yet: a keep-alive, a piece of a large one.
     Bytes,

@@ -31,7 +31,6 @@ pub(super) enum FollowSource {
     Listen(String),
     /// What comes after an event.
     Resume {
-        /// The interaction.
         id: String,
         /// The last event that was heard.
         after: String,

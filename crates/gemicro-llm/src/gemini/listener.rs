@@ -90,7 +90,6 @@ impl GeminiListener {
         self.voice
     }
 
-    /// Hears one event.
     pub(super) fn hear(&mut self, event: InteractionEvent) -> EventEffect {
         if event.id.is_some() {
             self.last_event = event.id;

@@ -82,7 +82,6 @@ impl GeminiTrouble {
         StepFailure::new(self.into_failure(host, subject), spent)
     }
 
-    /// As a failure.
     pub(crate) fn into_failure(self, host: &str, subject: RequestSubject<'_>) -> Failure {
         let (kind, message) = match self {
             Self::Unreachable(why) => (

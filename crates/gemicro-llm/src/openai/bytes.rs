@@ -37,7 +37,6 @@ type Pieces = BoxStream<'static, Result<std::io::Cursor<ByteChunk>, ByteError>>;
 /// What an answer looks like from its first byte; its type often lies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum BodyLook {
-    /// Nothing at all.
     Empty,
     /// One JSON value.
     Json,
@@ -92,7 +91,6 @@ impl Bytes {
         })
     }
 
-    /// All of it.
     pub(super) async fn whole(mut self) -> Result<Vec<u8>, OpenAiTrouble> {
         let mut whole = Vec::new();
         while let Some(piece) = self.pieces.next().await {
@@ -101,7 +99,6 @@ impl Bytes {
         Ok(whole)
     }
 
-    /// As events.
     pub(super) fn events(self) -> Events {
         Events {
             events: SseByteStream::new(self.pieces),
@@ -122,7 +119,6 @@ pub(super) enum NextEvent {
     Event(Sse),
     /// Bytes that are no event yet: a comment, or half an event.
     Heard,
-    /// Nothing more.
     End,
 }
 

@@ -23,7 +23,6 @@ const LAST_WORDS: Duration = Duration::from_secs(5);
 /// What a listener hears.
 pub(super) type OpenAiSink = Result<LlmChunk, StepFailure>;
 
-/// Starts a call.
 pub(super) fn start(endpoint: Arc<OpenAiEndpoint>, request: LlmRequest) -> BoxStream<'static, OpenAiSink> {
     Box::pin(stream! {
         let bytes = match open(&endpoint, &request).await {

@@ -76,7 +76,6 @@ pub(crate) fn handle(id: &str) -> Json {
     Json::from(json!({ "interaction": id }))
 }
 
-/// A streamed question.
 pub(crate) fn request(prompt: &str) -> LlmRequest {
     LlmRequest {
         label: "test".to_owned(),

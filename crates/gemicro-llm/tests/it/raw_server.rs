@@ -19,7 +19,6 @@ pub(crate) enum Act {
     Hang,
 }
 
-/// A running server.
 pub(crate) struct RawServer {
     pub(crate) addr: SocketAddr,
     seen: Arc<Mutex<Seen>>,

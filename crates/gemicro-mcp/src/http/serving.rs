@@ -22,7 +22,6 @@ use crate::setup::McpSetup;
 
 /// Where the protocol is served.
 const PATH: &str = "/mcp";
-/// The largest request.
 const MAX_BODY_BYTES: usize = 1024 * 1024;
 /// How long a client may take to send its body.
 const BODY_WITHIN: Duration = Duration::from_secs(10);

@@ -35,7 +35,6 @@ const PARAMETERS: [&str; 12] = [
 const IDLE_S: u32 = 300;
 const TOTAL_S: u32 = 1_800;
 const RETRIES: u32 = 1;
-/// A day.
 const MAX_SECONDS: u32 = 86_400;
 const MAX_RETRIES: u32 = 10;
 /// The default of the contract; it was shut down and is mapped to its successor.
@@ -107,7 +106,6 @@ pub(super) fn definition(agent: AgentName) -> Tool {
     )
 }
 
-/// Asks the agent.
 pub(super) async fn call(
     agent: AgentName,
     mut call: McpToolCall,

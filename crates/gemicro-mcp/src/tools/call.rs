@@ -23,7 +23,6 @@ const TASK_AFTER: Duration = Duration::from_secs(1);
 
 /// One call of one tool.
 pub(crate) struct McpToolCall {
-    /// The server's parts.
     pub(crate) setup: Arc<McpSetup>,
     /// The call, as long as it is under way.
     pub(crate) running: RunningCall,
@@ -33,7 +32,6 @@ pub(crate) struct McpToolCall {
     pub(crate) progress: ProgressSender,
     /// Whether the client knows tasks.
     pub(crate) takes_tasks: bool,
-    /// When it began.
     pub(crate) began: Instant,
 }
 

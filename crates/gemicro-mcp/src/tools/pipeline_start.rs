@@ -17,7 +17,6 @@ use crate::waiting::finish_detached;
 
 const PARAMETERS: [&str; 8] = ["task", "cd", "mode", "branch", "agent", "model", "push", "budget"];
 
-/// The tool's success.
 #[derive(Debug, Serialize)]
 struct PipelineStarted {
     success: bool,
@@ -57,7 +56,6 @@ pub(super) fn definition() -> Tool {
     )
 }
 
-/// Starts a task.
 pub(super) async fn call(call: &McpToolCall, arguments: Option<JsonObject>) -> McpAnswer {
     let tool = ToolName::PipelineStart.as_str();
     match start(call, arguments).await {

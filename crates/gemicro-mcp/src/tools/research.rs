@@ -26,7 +26,6 @@ const PARAMETERS: [&str; 9] = [
     "max_duration",
 ];
 const MAX_QUERIES: u32 = 100;
-/// A day.
 const MAX_SECONDS: u32 = 86_400;
 
 /// What the tool takes.
@@ -53,7 +52,6 @@ pub(super) fn definition() -> Tool {
         .with_annotations(ToolAnnotations::new().read_only(true).open_world(true))
 }
 
-/// Answers a question.
 pub(super) async fn call(
     mut call: McpToolCall,
     arguments: Option<JsonObject>,

@@ -33,7 +33,6 @@ pub(super) fn definition() -> Tool {
         )
 }
 
-/// Cancels a run.
 pub(super) async fn call(call: &McpToolCall, arguments: Option<JsonObject>) -> McpAnswer {
     match cancel(call, arguments).await {
         Ok(value) => McpAnswer::success(&value),

@@ -39,7 +39,6 @@ fn tool(name: ToolName, title: &str, description: &'static str) -> Tool {
         )
 }
 
-/// Pauses a run.
 pub(super) async fn call(call: &McpToolCall, arguments: Option<JsonObject>) -> McpAnswer {
     match pause_run(call, arguments).await {
         Ok(value) => McpAnswer::success(&value),
@@ -47,7 +46,6 @@ pub(super) async fn call(call: &McpToolCall, arguments: Option<JsonObject>) -> M
     }
 }
 
-/// Resumes a run.
 pub(super) async fn resume_call(call: &McpToolCall, arguments: Option<JsonObject>) -> McpAnswer {
     match resume_run(call, arguments).await {
         Ok(value) => McpAnswer::success(&value),

@@ -9,12 +9,10 @@ use super::{
     agent, batch_poll, batch_submit, pipeline_start, research, run_cancel, run_pause, run_result, run_status,
 };
 
-/// A tool.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ToolName {
     /// A coding agent.
     Agent(AgentName),
-    /// Research.
     Research,
     /// How a run stands.
     RunStatus,
@@ -51,7 +49,6 @@ impl ToolName {
         Self::RunResume,
     ];
 
-    /// Its name.
     pub(crate) fn as_str(self) -> &'static str {
         match self {
             Self::Agent(agent) => agent.as_str(),
@@ -72,7 +69,6 @@ impl ToolName {
         Self::ALL.into_iter().find(|tool| tool.as_str() == name)
     }
 
-    /// What it takes.
     pub(crate) fn definition(self) -> Tool {
         match self {
             Self::Agent(agent) => agent::definition(agent),

@@ -14,7 +14,6 @@ pub(crate) struct Client {
     serving: JoinHandle<Result<(), Failure>>,
     pub(crate) shutdown: CancellationToken,
     next_id: u64,
-    /// Notifications so far.
     pub(crate) notes: Vec<Value>,
     /// What the server said about itself.
     pub(crate) server: Value,

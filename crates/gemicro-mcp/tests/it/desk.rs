@@ -97,7 +97,6 @@ impl FakeDesk {
         self.state().researched.clone()
     }
 
-    /// The only run.
     pub(crate) fn run(&self) -> StreamId {
         self.state().runs.keys().next().unwrap().clone()
     }

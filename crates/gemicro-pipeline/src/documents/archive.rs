@@ -18,9 +18,9 @@ const MOST_NUMBERS: u32 = 99;
 /// One document on its way to the archive.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ArchiveMove {
-    /// Where it is.
+    /// Path of the document before the move.
     pub from: String,
-    /// Where it goes.
+    /// Path in the archive, with its date.
     pub to: String,
 }
 

@@ -21,7 +21,7 @@ pub struct BacklogOrigin<'o> {
     pub feature: &'o Feature,
     /// The day, as `2026-11-16`.
     pub date: &'o str,
-    /// The run.
+    /// Id of the run that this belongs to.
     pub run: &'o str,
 }
 

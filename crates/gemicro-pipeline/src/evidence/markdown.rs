@@ -109,7 +109,6 @@ fn comment(line: &str) -> Option<(&str, &str)> {
     (!is_code).then_some((before, comment))
 }
 
-/// An open fence.
 #[derive(Debug, Clone, Copy)]
 struct OpenFence {
     mark: char,

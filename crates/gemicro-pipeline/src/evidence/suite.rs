@@ -34,7 +34,7 @@ pub struct CheckRun {
 pub enum CheckExit {
     /// By itself, with this code.
     Code(i32),
-    /// By this signal.
+    /// It was killed by this signal.
     Signal(i32),
     /// It was ended because it took too long.
     TimedOut,

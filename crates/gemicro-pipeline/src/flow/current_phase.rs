@@ -49,7 +49,6 @@ pub(super) enum PhaseProgress {
 /// An answer that cannot be used.
 #[derive(Debug, Clone)]
 pub(super) struct AskedAgain {
-    /// Answers so far.
     pub(super) n_answers: u32,
     pub(super) why: String,
     /// The session to ask again in.
@@ -79,7 +78,6 @@ pub(super) enum AfterAnswer {
 }
 
 impl PhaseProgress {
-    /// After an import.
     pub(super) fn followed_by(mut self, import: AfterAnswer) -> Self {
         if let Self::Answered(answer) = &mut self {
             answer.after = import;

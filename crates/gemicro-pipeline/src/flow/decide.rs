@@ -28,7 +28,6 @@ use crate::workflow::{Phase, PhaseWork, PromptError, Role, Writes};
 /// Attempts at one step of an agent.
 const ATTEMPTS: u32 = 3;
 
-/// What comes next.
 pub(super) fn decide(state: &PipelineState, run: &RunState) -> Decision {
     if let Some(failure) = &state.failed {
         return Decision::end(Outcome::Failed(failure.clone()));

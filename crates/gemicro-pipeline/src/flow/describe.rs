@@ -127,7 +127,6 @@ fn describe_refusal(
     Some(AgentUpdate::new(&imported, at))
 }
 
-/// An answer, read.
 fn describe_phase_answer(
     state: &PipelineState,
     current: &CurrentPhase,

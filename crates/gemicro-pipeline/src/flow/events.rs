@@ -34,7 +34,7 @@ pub struct PhaseStarted {
     /// Who works; nobody but gemicro where there is none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub role: Option<String>,
-    /// Which agent.
+    /// The agent CLI that does the work.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agent: Option<AgentName>,
     /// Which model, where one was named.
@@ -51,19 +51,19 @@ event_payload!(PhaseStarted, "phase_started", |it| match &it.role {
 /// An agent answered. Once per answer, usable or not.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct PhaseAnswered {
-    /// The phase.
+    /// Name of the phase in the workflow.
     pub phase: String,
-    /// Its round.
+    /// Number of the round, counted from 1.
     pub round: u32,
     /// Which answer of this round, from 1.
     pub ask: u32,
-    /// Who.
+    /// Name of the role that answered.
     pub role: String,
     /// How its payload could be read.
     pub state: ReadState,
     /// Whether it was tagged as it should be.
     pub tagged: bool,
-    /// The payload.
+    /// The parsed answer, if it could be parsed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub payload: Option<AgentPayload>,
     /// Why it is asked for again.
@@ -87,9 +87,9 @@ event_payload!(PhaseAnswered, "phase_answered", |it| match &it.refused {
 /// What an agent did was taken over, or refused.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct PhaseImported {
-    /// The phase.
+    /// Name of the phase in the workflow.
     pub phase: String,
-    /// Its round.
+    /// Number of the round, counted from 1.
     pub round: u32,
     /// What was taken over; nothing where it was refused.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -115,9 +115,9 @@ event_payload!(
 /// gemicro ran the checks itself.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct PhaseChecked {
-    /// The phase.
+    /// Name of the phase in the workflow.
     pub phase: String,
-    /// Its round.
+    /// Number of the round, counted from 1.
     pub round: u32,
     /// What was seen.
     pub evidence: Evidence,
@@ -134,9 +134,9 @@ event_payload!(
 /// gemicro committed documents of its own.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct PhaseRecorded {
-    /// The phase.
+    /// Name of the phase in the workflow.
     pub phase: String,
-    /// Its round.
+    /// Number of the round, counted from 1.
     pub round: u32,
     /// What was written.
     pub recorded: RecordResult,
@@ -149,9 +149,9 @@ event_payload!(PhaseRecorded, "phase_recorded", |it| format!(
 /// Main was merged into the branch, or tried to.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct BranchMerged {
-    /// The phase.
+    /// Name of the phase in the workflow.
     pub phase: String,
-    /// Its round.
+    /// Number of the round, counted from 1.
     pub round: u32,
     /// How it went.
     pub merged: MergeResult,
@@ -165,11 +165,11 @@ event_payload!(BranchMerged, "branch_merged", |it| format!(
 /// The branch was offered.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct PipelineDelivered {
-    /// The phase.
+    /// Name of the phase in the workflow.
     pub phase: String,
-    /// Its round.
+    /// Number of the round, counted from 1.
     pub round: u32,
-    /// How.
+    /// What was pushed and offered.
     pub delivered: DeliverResult,
 }
 event_payload!(
@@ -184,11 +184,11 @@ event_payload!(
 /// A phase ended. Once per round.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct PhaseEnded {
-    /// The phase.
+    /// Name of the phase in the workflow.
     pub phase: String,
     /// Its name for people.
     pub label: String,
-    /// Its round.
+    /// Number of the round, counted from 1.
     pub round: u32,
     /// How: the word of an edge; `again` where the same phase is entered once more; `stop`.
     pub outcome: String,
@@ -198,7 +198,7 @@ pub struct PhaseEnded {
     /// What an agent says beside its verdict.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub feedback: Option<String>,
-    /// Its document.
+    /// Path of the document that the phase left, if any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub document: Option<String>,
     /// Where the branch is.

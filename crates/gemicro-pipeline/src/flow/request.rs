@@ -44,7 +44,6 @@ struct Generosity {
     n_reports: usize,
 }
 
-/// Title and text.
 pub(super) fn request(state: &PipelineState, run: &RunState) -> (String, String) {
     let task = &state.plan.task;
     let first = task.lines().find(|line| !line.trim().is_empty());

@@ -34,7 +34,6 @@ pub struct PipelineState {
     pub(super) archived: BTreeMap<String, String>,
     /// What the checks say about a tree.
     pub(super) evidence: Option<Evidence>,
-    /// The last merge.
     pub(super) merge: Option<LastMerge>,
     /// How it was offered.
     pub(super) delivered: Option<DeliverResult>,
@@ -48,7 +47,6 @@ pub struct PipelineState {
     pub(super) reports: Vec<String>,
     /// Why the task cannot go on.
     pub(super) failed: Option<Failure>,
-    /// It is done.
     pub(super) is_done: bool,
     /// When the run began.
     pub(super) began: Timestamp,
@@ -83,7 +81,7 @@ impl PipelineState {
         }
     }
 
-    /// The plan.
+    /// The frozen plan that the run follows.
     #[must_use]
     pub fn plan(&self) -> &PipelinePlan {
         &self.plan

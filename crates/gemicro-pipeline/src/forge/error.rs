@@ -8,21 +8,19 @@ use serde_json::json;
 /// What went wrong at a forge. `place` is the repository and the host, `doing` what was asked; no text has a token in it.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
+#[expect(missing_docs, reason = "the messages say what the fields are")]
 pub enum ForgeError {
     /// No answer came. Worth another try later.
     #[error("cannot reach {place} to {doing}: {reason}; check the network and the address, then try again")]
     Unreachable {
-        /// Where.
         place: String,
         /// What was asked.
         doing: String,
-        /// Why.
         reason: String,
     },
     /// The token is missing, or the forge does not know it.
     #[error("{place} did not authorise the request to {doing}: {message}; {next}")]
     Unauthorised {
-        /// Where.
         place: String,
         /// What was asked.
         doing: String,
@@ -34,7 +32,6 @@ pub enum ForgeError {
     /// The token is good, but not for this.
     #[error("the token may not {doing} at {place} (HTTP 403: {message}); it needs {right}")]
     Forbidden {
-        /// Where.
         place: String,
         /// What was asked.
         doing: String,
@@ -48,7 +45,6 @@ pub enum ForgeError {
         "{host} looks like a {kind} server, but your settings do not list it; add it under `forge.hosts` so that the token can be sent to it"
     )]
     UnnamedHost {
-        /// The host.
         host: String,
         /// What it looks like.
         kind: String,
@@ -58,7 +54,6 @@ pub enum ForgeError {
         "{place} found no such repository or branch when asked to {doing} ({message}); check the remote's address and the branch, and that the token may read the repository"
     )]
     NotFound {
-        /// Where.
         place: String,
         /// What was asked.
         doing: String,
@@ -68,7 +63,6 @@ pub enum ForgeError {
     /// Too many questions for the moment.
     #[error("{place} is limiting requests and refused to {doing}; {}", when(.retry_after))]
     RateLimited {
-        /// Where.
         place: String,
         /// What was asked.
         doing: String,
@@ -78,7 +72,6 @@ pub enum ForgeError {
     /// The forge understood and said no, or failed by itself.
     #[error("{place} refused to {doing} (HTTP {status}): {message}{}", after(*.status))]
     Refused {
-        /// Where.
         place: String,
         /// What was asked.
         doing: String,
@@ -90,7 +83,6 @@ pub enum ForgeError {
     /// What came is no answer of such a forge.
     #[error("{place} sent an unexpected response when asked to {doing}: {problem}; check the API address")]
     Protocol {
-        /// Where.
         place: String,
         /// What was asked.
         doing: String,

@@ -12,7 +12,7 @@ use super::{Forge, ForgeHosts, ForgeKind, ForgeToken, open, recognise};
 pub struct Forges {
     /// Hosts that were named.
     pub hosts: ForgeHosts,
-    /// Tokens, by kind.
+    /// Access tokens, one per kind of forge.
     pub tokens: BTreeMap<ForgeKind, ForgeToken>,
 }
 

@@ -41,7 +41,7 @@ pub struct OfferResult {
 pub enum RequestState {
     /// It waits.
     Open,
-    /// It was merged.
+    /// The forge merged its commits.
     Merged,
     /// It was closed without being merged.
     Closed,

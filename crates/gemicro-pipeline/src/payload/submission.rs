@@ -21,7 +21,7 @@ const MOST_KEPT: usize = 2;
 /// Says what a step hands in.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ExpectedSubmission {
-    /// Whose payload.
+    /// The shape that the payload must have.
     pub shape: PayloadShape,
     /// What proves that it is meant for this step.
     pub nonce: Nonce,

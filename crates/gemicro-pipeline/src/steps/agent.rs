@@ -15,7 +15,7 @@ pub const AGENT_WORK_STEP: &str = "pipeline_agent";
 pub struct AgentWork {
     /// The prompt and its bounds.
     pub task: AgentTask,
-    /// Where.
+    /// The branch and commit that the step works on.
     pub place: CheckoutSpec,
     /// Folders that it may write; without them the whole checkout.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -52,9 +52,9 @@ pub enum HandoverContent {
         /// That commit.
         from: String,
     },
-    /// A text.
+    /// Text that goes into the prompt itself.
     Text {
-        /// The text.
+        /// The text that is handed over.
         text: String,
     },
 }

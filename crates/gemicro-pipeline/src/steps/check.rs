@@ -16,7 +16,7 @@ pub const CHECK_STEP: &str = "pipeline_check";
 /// What it is told.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CheckInput {
-    /// Where.
+    /// The branch and commit that the step works on.
     pub place: CheckoutSpec,
     /// What is run.
     pub checks: Vec<Check>,
@@ -38,11 +38,11 @@ pub struct Evidence {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "Checked")]
 pub struct CheckRecord {
-    /// Its name.
+    /// Name of the check in the workflow.
     pub name: String,
-    /// Its command.
+    /// The command line that is run.
     pub command: String,
-    /// What it says.
+    /// Whether it counts as passed, and why.
     pub verdict: CheckVerdict,
     /// It is to run tests.
     #[serde(default)]

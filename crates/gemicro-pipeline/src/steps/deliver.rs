@@ -12,7 +12,7 @@ pub const DELIVER_STEP: &str = "pipeline_deliver";
 /// What it is told.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DeliverInput {
-    /// Where.
+    /// The branch and commit that the step works on.
     pub place: CheckoutSpec,
     /// The tree that the verdicts are about.
     pub tree: String,
@@ -30,7 +30,7 @@ pub struct DeliverInput {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "Delivered")]
 pub struct DeliverResult {
-    /// The commit.
+    /// Full id of the commit.
     pub commit: String,
     /// The remote it was pushed to.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -12,7 +12,7 @@ pub const IMPORT_STEP: &str = "pipeline_import";
 /// What it is told.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ImportInput {
-    /// Where.
+    /// The branch and commit that the step works on.
     pub place: CheckoutSpec,
     /// Folders that the agent may have changed; without them everything.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -47,24 +47,17 @@ pub struct PhaseDocuments {
 /// What an agent claims to have done.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
+#[expect(missing_docs, reason = "the field names say what they are")]
 pub enum AgentClaim {
     /// Nothing that could be looked at.
     Nothing,
     /// It wrote a document.
-    Document {
-        /// Where.
-        path: String,
-    },
+    Document { path: String },
     /// It wrote a plan.
-    Plan {
-        /// Where.
-        path: String,
-    },
+    Plan { path: String },
     /// It did what a plan says.
     Work {
-        /// Its last commit.
         commit: String,
-        /// The plan.
         plan: String,
         /// The commit in which the plan is as it was approved.
         approved: String,
@@ -73,7 +66,6 @@ pub enum AgentClaim {
     },
     /// It resolved the conflicts of a merge.
     Merge {
-        /// Its last commit.
         commit: String,
         /// The branch before the merge.
         ours: String,
@@ -90,7 +82,7 @@ pub enum AgentClaim {
 pub struct ImportStepResult {
     /// Where the branch was.
     pub old: String,
-    /// Where it is.
+    /// The tip of the branch after the import.
     pub new: String,
     /// The commits that came, oldest first: id and subject.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

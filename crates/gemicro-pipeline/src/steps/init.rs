@@ -36,7 +36,7 @@ pub struct InitInput {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "Prepared")]
 pub struct InitResult {
-    /// The branch.
+    /// Name of the branch, without `refs/heads/`.
     pub branch: String,
     /// The commit that it began with.
     pub base: String,
@@ -66,9 +66,9 @@ pub struct InitResult {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "MainBranch")]
 pub struct IntendedBranch {
-    /// Its name.
+    /// Name of the branch, without `refs/heads/`.
     pub name: String,
-    /// Where it was.
+    /// Full id of the commit.
     pub commit: String,
     /// The remote it is on; none for a local one.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -12,13 +12,13 @@ pub const MERGE_STEP: &str = "pipeline_merge";
 /// What it is told.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MergeInput {
-    /// Where.
+    /// The branch and commit that the step works on.
     pub place: CheckoutSpec,
     /// Which branch, as it was when the task began; it is looked up again.
     pub main: IntendedBranch,
     /// What the merge says.
     pub message: String,
-    /// Its trailers.
+    /// Git trailers for the commit message, as key and value.
     pub trailers: Vec<(String, String)>,
 }
 
@@ -48,7 +48,7 @@ pub struct MergeResult {
 pub enum MergeOutcome {
     /// The branch has all of main already.
     UpToDate,
-    /// It was merged.
+    /// Main is merged into the branch.
     Merged,
     /// Somebody has to resolve conflicts.
     Conflict,

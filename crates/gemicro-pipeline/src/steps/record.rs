@@ -12,13 +12,13 @@ pub const RECORD_STEP: &str = "pipeline_record";
 /// What it is told.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RecordInput {
-    /// Where.
+    /// The branch and commit that the step works on.
     pub place: CheckoutSpec,
     /// What is written.
     pub records: Vec<DocumentRecord>,
     /// What the commit says.
     pub message: String,
-    /// Its trailers.
+    /// Git trailers for the commit message, as key and value.
     pub trailers: Vec<(String, String)>,
     /// Nothing is written when this branch has gone on.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -28,30 +28,23 @@ pub struct RecordInput {
 /// One thing that is written.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
+#[expect(missing_docs, reason = "the field names say what they are")]
 pub enum DocumentRecord {
     /// A document.
-    Write {
-        /// Where.
-        path: String,
-        /// What it says.
-        text: String,
-    },
+    Write { path: String, text: String },
     /// Ideas for later, put behind those that are in the list.
     Backlog {
         /// The ideas, cleaned.
         items: Vec<String>,
-        /// The feature.
         feature: String,
         /// The day.
         date: String,
-        /// The run.
         run: String,
     },
     /// Documents of the task that go to the archive.
     Archive {
         /// The documents.
         paths: Vec<String>,
-        /// The feature.
         feature: String,
         /// The day.
         date: String,

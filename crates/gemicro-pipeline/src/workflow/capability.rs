@@ -13,7 +13,7 @@ use super::model::{AgentTool, Workflow};
 /// A tool that a role works with: `shell`, or `codebase_investigator?` where it can do without.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct WantedTool {
-    /// Which.
+    /// The tool that the role asks for.
     pub tool: AgentTool,
     /// An agent without it can do the work, too.
     pub optional: bool,

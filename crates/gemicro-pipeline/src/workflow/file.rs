@@ -12,7 +12,6 @@ use super::model::{NetworkRule, Writes};
 use super::values::{MicroUsd, Milliseconds};
 use crate::payload::PayloadShape;
 
-/// The whole file.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct WorkflowFile {
@@ -38,7 +37,6 @@ pub(super) struct WorkflowFile {
     pub(super) max_asks: Option<Spanned<u32>>,
 }
 
-/// One role.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct RoleFile {
@@ -80,7 +78,6 @@ pub(super) struct TimeoutsFile {
     pub(super) idle: Option<Spanned<Milliseconds>>,
 }
 
-/// One phase.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct PhaseFile {

@@ -13,7 +13,6 @@ pub(super) struct Graph<'a> {
     pub(super) entries: Vec<usize>,
 }
 
-/// One edge.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Edge<'a> {
     /// The outcome that leads along it.

@@ -17,7 +17,7 @@ use crate::payload::PayloadShape;
 pub enum Mode {
     /// With a diagnosis.
     Bugfix,
-    /// With research.
+    /// With research, before the plan.
     Research,
     /// With the plan.
     #[default]
@@ -105,7 +105,7 @@ pub struct Role {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Writes {
-    /// Nothing.
+    /// The role may read files, but change none.
     ReadOnly,
     /// Files below `docs/dev_docs/reviews/`.
     Reviews,
@@ -126,13 +126,13 @@ pub enum AgentTool {
     Edit,
     /// Runs commands.
     Shell,
-    /// Searches the web.
+    /// Searches the web for pages.
     WebSearch,
     /// Gemini CLI's investigator of code.
     CodebaseInvestigator,
 }
 
-/// One phase.
+/// One stage of a workflow: its work, its checks and where it leads.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Phase {
     /// Its name in the file and in step keys.
@@ -157,7 +157,7 @@ pub struct Phase {
 pub enum PhaseWork {
     /// An agent works.
     Agent {
-        /// Its role.
+        /// Name of the role, a key of `roles`.
         role: String,
         /// What it is given to read.
         reads: Vec<Reads>,
@@ -185,7 +185,7 @@ pub struct Reads {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum EdgeTarget {
-    /// To a phase.
+    /// The phase of this name is next.
     Phase(String),
     /// To the phase that led here.
     Back,
@@ -210,7 +210,7 @@ pub struct Check {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum NetworkRule {
-    /// Nothing.
+    /// Commands of the role reach no network.
     #[default]
     None,
     /// Everything.

@@ -14,7 +14,6 @@ const MOST_USD: f64 = 10_000.0;
 pub(super) struct Milliseconds(pub(super) u64);
 
 impl Milliseconds {
-    /// So many minutes.
     pub(super) const fn minutes(minutes: u64) -> Self {
         Self(minutes * 60_000)
     }

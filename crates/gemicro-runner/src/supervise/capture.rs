@@ -58,7 +58,6 @@ impl Captures {
     }
 }
 
-/// Keeps one stream.
 #[derive(Debug)]
 pub(super) struct Capture {
     decoder: Decoder,

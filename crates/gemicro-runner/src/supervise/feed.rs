@@ -63,7 +63,6 @@ impl Feed {
         self.settle();
     }
 
-    /// Ends the input.
     pub(super) fn close(&mut self) {
         self.pipe = None;
         self.due = Vec::new();

@@ -207,7 +207,6 @@ impl Process {
 /// How a process ended.
 #[derive(Debug, Clone, Default)]
 pub(super) struct ExitReport {
-    /// The command's exit.
     pub(super) exit: Option<CommandExit>,
     /// Why the command was never started.
     pub(super) failure: Option<Failure>,

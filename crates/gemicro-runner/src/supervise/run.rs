@@ -27,7 +27,7 @@ use crate::request::AgentRequest;
 /// Everything a run needs.
 #[derive(Debug)]
 pub struct Supervision<'a> {
-    /// The CLI.
+    /// The adapter of the CLI that runs.
     pub cli: &'a dyn AgentCli,
     /// What is wanted of it.
     pub request: &'a AgentRequest,
@@ -40,7 +40,7 @@ pub struct Supervision<'a> {
     pub launcher: &'a Launcher,
     /// The walls of this machine, as probed.
     pub tier: Tier,
-    /// The limits.
+    /// How long it may be silent and take.
     pub limits: RunLimits,
     /// Where the output of this run is kept, in a folder that is there: `.stdout.log` or `.stderr.log` is added.
     pub spool: PathBuf,

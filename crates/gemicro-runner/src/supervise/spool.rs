@@ -46,7 +46,6 @@ impl Spool {
         Self::new(SpoolSink::Later(path), head, tail)
     }
 
-    /// Keeps nothing.
     pub(super) fn nowhere() -> Self {
         Self::new(SpoolSink::Nowhere, 0, 1)
     }
@@ -62,7 +61,6 @@ impl Spool {
         }
     }
 
-    /// Appends a piece.
     pub(super) fn push(&mut self, mut bytes: &[u8]) {
         if let (SpoolSink::Later(path), false) = (&self.sink, bytes.is_empty()) {
             let made = new_file(path).map(|file| (path.clone(), file));

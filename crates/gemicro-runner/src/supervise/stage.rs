@@ -25,7 +25,6 @@ pub(super) enum RunStage {
 /// What becomes of the process when its turn is over.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum After {
-    /// It leaves.
     Leave,
     /// It stays, if it can take another turn.
     Stay,

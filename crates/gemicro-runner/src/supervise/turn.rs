@@ -31,7 +31,7 @@ const ERROR_LINES: usize = 200;
 /// One more turn of a process that is there.
 #[derive(Debug)]
 pub struct AgentTurn {
-    /// What to say.
+    /// What the model or agent is asked.
     pub prompt: AgentPrompt,
     /// The limits of this turn. The longest line is that of the first turn.
     pub limits: RunLimits,

@@ -8,7 +8,6 @@ use serde_json::Value;
 pub(crate) struct Clue<'a> {
     /// The status the CLI named apart from the text.
     pub(crate) http_status: Option<u16>,
-    /// Its words.
     pub(crate) text: &'a str,
 }
 

@@ -31,7 +31,6 @@ pub(super) fn replace(stage: &ScriptStage, wanted: &Replacement) -> io::Result<(
     std::fs::write(file, text.replace(&old, &wanted.new.fill(stage)))
 }
 
-/// Reads standard input.
 pub(super) fn read(stage: &mut ScriptStage, wanted: &ReadStdin) -> io::Result<()> {
     let mut bytes = Vec::new();
     match wanted.until {

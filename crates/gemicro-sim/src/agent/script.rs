@@ -26,6 +26,7 @@ pub struct AgentScript {
 /// A script that cannot be used.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
+#[expect(missing_docs, reason = "the messages say what the fields are")]
 pub enum ScriptError {
     /// The text is not a script. `line` and `column` start at 1.
     #[error("{file}:{line}:{column}: {message}")]
@@ -44,7 +45,6 @@ pub enum ScriptError {
     Unreadable {
         /// Its path.
         file: String,
-        /// Why.
         source: std::io::Error,
     },
 }

@@ -8,7 +8,7 @@ use std::io::{BufRead, Write};
 pub struct ScriptStage {
     /// The arguments that the impersonated CLI was started with.
     pub arguments: Vec<String>,
-    /// Its environment.
+    /// Variables that are set, as name and value.
     pub environment: BTreeMap<String, String>,
     /// Standard input.
     pub stdin: Box<dyn BufRead>,

@@ -138,7 +138,7 @@ pub struct Flood {
     /// Whether it is not UTF-8.
     #[serde(default)]
     pub invalid_utf8: bool,
-    /// Where to.
+    /// The stream that is written to.
     #[serde(default)]
     pub to: Standard,
 }
@@ -160,7 +160,7 @@ pub enum Standard {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Until {
-    /// One line.
+    /// Up to the next line break.
     Line,
     /// Everything.
     End,
@@ -170,7 +170,7 @@ pub enum Until {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ReadStdin {
-    /// How far.
+    /// How much is read.
     pub until: Until,
     /// A file for what was read.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -181,9 +181,9 @@ pub struct ReadStdin {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct FileText {
-    /// The file.
+    /// Path, relative to the working folder.
     pub file: AgentText,
-    /// The text.
+    /// The content that the file gets.
     pub text: AgentText,
 }
 
@@ -191,7 +191,7 @@ pub struct FileText {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Replacement {
-    /// The file.
+    /// Path, relative to the working folder.
     pub file: AgentText,
     /// What stands there.
     pub old: AgentText,
@@ -252,7 +252,7 @@ pub struct Child {
     /// Whether the agent waits for its end.
     #[serde(default)]
     pub wait: bool,
-    /// Its output.
+    /// What becomes of its standard output.
     #[serde(default)]
     pub output: ChildOutput,
     /// A file for its process id.
@@ -266,7 +266,7 @@ pub struct Child {
 pub struct Daemon {
     /// What it does.
     pub steps: ScriptSteps,
-    /// Its output.
+    /// What becomes of its standard output.
     #[serde(default)]
     pub output: ChildOutput,
     /// A file for its process id, written before the agent goes on.
@@ -295,7 +295,7 @@ pub struct Repeat {
     /// How many times; without it there is no end.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub times: Option<u64>,
-    /// What.
+    /// The steps of one repetition.
     pub steps: ScriptSteps,
 }
 

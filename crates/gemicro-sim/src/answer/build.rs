@@ -62,7 +62,6 @@ pub(crate) enum Finish {
     Named(String),
 }
 
-/// Token counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Usage {
     pub(crate) input: u64,

@@ -27,7 +27,6 @@ const OWN_RESULT: &str = "_tool_result";
 /// The beta that allows messages of the system among the others.
 const SYSTEM_TURNS: &str = "mid-conversation-system";
 
-/// Checks all messages.
 pub(super) fn check(messages: &[Value], betas: &str) -> Result<(), SimulatedRefusal> {
     if messages.is_empty() {
         return Err(SimulatedRefusal::invalid(

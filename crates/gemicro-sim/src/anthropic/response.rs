@@ -12,7 +12,6 @@ pub(super) struct MessageHeading {
     pub(super) model: String,
 }
 
-/// The whole message.
 pub(super) fn whole(answer: &GeneratedAnswer, heading: &MessageHeading) -> Value {
     let mut message = shell(heading);
     message["content"] = Value::Array(blocks(answer, heading));

@@ -47,7 +47,7 @@ pub enum ForgeApi {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ScriptedProtection {
-    /// Not at all.
+    /// No rule protects the branch.
     #[default]
     Off,
     /// By a rule for this branch that requires requests and blocks force pushes.
@@ -81,7 +81,7 @@ pub struct ScriptedRequest {
     pub head: String,
     /// The branch it is for.
     pub base: String,
-    /// Its title.
+    /// Title, as it is shown to people.
     pub title: String,
     /// Its text.
     #[serde(default)]

@@ -11,7 +11,7 @@ pub struct HeldRequest {
     pub head: String,
     /// The branch it is for.
     pub base: String,
-    /// Its title.
+    /// Title, as it is shown to people.
     pub title: String,
     /// Its text.
     pub body: String,
@@ -26,9 +26,9 @@ pub struct HeldRequest {
 pub enum HeldState {
     /// It waits.
     Open,
-    /// It was merged.
+    /// Its commits are on the target branch.
     Merged,
-    /// It was closed.
+    /// It was closed without a merge.
     Closed,
 }
 

@@ -32,7 +32,6 @@ pub struct ForgeCall {
     pub status: Option<u16>,
 }
 
-/// One simulated forge.
 pub(super) struct SimulatedForge {
     pub(super) script: ForgeScript,
     state: Mutex<ForgeState>,

@@ -9,7 +9,6 @@ use std::time::{Duration, Instant};
 
 use tokio::sync::oneshot;
 
-/// Waits.
 pub(super) async fn pause(duration: Duration) {
     static CLOCK: LazyLock<&'static VirtualClock> = LazyLock::new(VirtualClock::start);
     if duration.is_zero() {

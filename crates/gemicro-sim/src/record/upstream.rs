@@ -17,7 +17,7 @@ pub struct UpstreamRequest {
     pub path_and_query: String,
     /// Without those of the connection to the recorder.
     pub headers: Vec<(String, String)>,
-    /// The whole body.
+    /// The body, byte for byte.
     pub body: Vec<u8>,
 }
 
@@ -25,7 +25,7 @@ pub struct UpstreamRequest {
 pub struct UpstreamResponse {
     /// The HTTP status.
     pub status: u16,
-    /// All headers.
+    /// Header names and values, in order.
     pub headers: Vec<(String, String)>,
     /// The body as it arrives.
     pub body: BoxStream<'static, Result<Vec<u8>, UpstreamError>>,

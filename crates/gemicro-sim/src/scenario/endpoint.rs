@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::fault::EnvelopeKind;
 
-/// The simulated APIs.
+/// The model APIs that the simulator answers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum SimulatedApi {

@@ -3,6 +3,7 @@
 /// A scenario that cannot be used.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
+#[expect(missing_docs, reason = "the messages say what the fields are")]
 pub enum ScenarioError {
     /// The text is not a scenario. `line` and `column` start at 1.
     #[error("{file}:{line}:{column}: {message}")]
@@ -21,7 +22,6 @@ pub enum ScenarioError {
     Unreadable {
         /// Its path.
         file: String,
-        /// Why.
         source: std::io::Error,
     },
     /// What a model is to know cannot be read.
@@ -29,7 +29,6 @@ pub enum ScenarioError {
     UnreadableKnowledge {
         /// Its path.
         file: String,
-        /// Why.
         source: std::io::Error,
     },
     /// Nobody knows that built-in scenario.

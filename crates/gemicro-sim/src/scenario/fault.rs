@@ -121,11 +121,11 @@ pub enum Announce {
     /// Header `Retry-After` and, in the rpc envelope, `RetryInfo`.
     #[default]
     Both,
-    /// Only the header.
+    /// Only in the header `Retry-After`.
     Header,
     /// Only `RetryInfo`.
     Body,
-    /// Not at all.
+    /// The client is not told when to retry.
     Nowhere,
 }
 

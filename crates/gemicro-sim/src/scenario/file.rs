@@ -13,7 +13,7 @@ use super::yaml;
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Scenario {
-    /// Its name.
+    /// Name of the scenario, for people.
     #[serde(rename = "scenario")]
     pub name: String,
     /// What it is for.

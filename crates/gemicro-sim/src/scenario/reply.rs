@@ -171,6 +171,6 @@ pub struct RawChunk {
     /// Milliseconds since the piece before.
     #[serde(default)]
     pub after_ms: u64,
-    /// Its text.
+    /// The bytes to send, as text.
     pub text: String,
 }

@@ -24,13 +24,13 @@ pub struct MarkedText(TextTemplate);
 /// A part of a text that names its source. Offsets are bytes, the end exclusive.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CitedSpan {
-    /// Where it starts.
+    /// Byte offset at which it begins.
     pub start: usize,
-    /// Where it ends.
+    /// Byte offset after its end.
     pub end: usize,
     /// The source.
     pub url: String,
-    /// Its title.
+    /// Title, as it is shown to people.
     pub title: String,
 }
 

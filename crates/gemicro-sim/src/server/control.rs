@@ -9,7 +9,6 @@ use super::refusal::SimulatedRefusal;
 use super::respond::json_response;
 use super::world::ServerWorld;
 
-/// Where they live.
 pub(crate) const PREFIX: &str = "/_sim/";
 
 /// Answers a control request.

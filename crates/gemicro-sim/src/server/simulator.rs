@@ -25,6 +25,7 @@ pub struct Simulator;
 /// Why a simulator cannot start.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
+#[expect(missing_docs, reason = "the messages say what the fields are")]
 pub enum StartError {
     /// Anyone in the network could reach it.
     #[error("{0} is not a loopback address: the simulator listens on this machine only")]
@@ -34,7 +35,6 @@ pub enum StartError {
     Listen {
         /// The address.
         addr: SocketAddr,
-        /// Why.
         source: std::io::Error,
     },
 }
@@ -71,7 +71,7 @@ impl RunningSimulator {
         &self.world.log
     }
 
-    /// Its gates.
+    /// The gates at which scripted replies wait.
     pub fn gates(&self) -> &ReplyGates {
         &self.world.gates
     }

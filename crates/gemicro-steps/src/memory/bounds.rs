@@ -9,7 +9,6 @@ pub(super) struct SearchBounds {
     pub(super) file_bytes: u64,
     /// Conversations, those that were begun last.
     pub(super) conversations: usize,
-    /// Runs, the newest.
     pub(super) runs: usize,
     /// Bytes of events of conversations and runs together.
     pub(super) stored_bytes: usize,

@@ -6,12 +6,10 @@ use gemicro_event::Timestamp;
 /// One thing that is remembered, without secrets.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct MemoryEntry {
-    /// Where it is.
     pub(super) place: MemoryPlace,
     /// From when it is.
     pub(super) at: Timestamp,
     /// What stands above it: headings, an author, a question. Searched as well.
     pub(super) title: String,
-    /// What it says.
     pub(super) text: String,
 }

@@ -24,7 +24,6 @@ use super::writing::write;
 /// What is kept of the output of a check that failed, in bytes.
 const KEPT: usize = 4096;
 
-/// The step.
 pub(crate) async fn check(tools: &Tools, input: CheckInput, call: &StepCall) -> Result<Evidence, Failure> {
     let branch = open_plain(tools, &input.place, call).await?;
     let (evidence, branch) = gather(tools, branch, (&input, CheckoutUse::Check), &call.cancel).await?;

@@ -10,7 +10,6 @@ use gemicro_pipeline::forge::{Offer, RequestState, local_request};
 use gemicro_pipeline::payload::DOCUMENT_FOLDER;
 use gemicro_pipeline::steps::{DeliverInput, DeliverResult};
 
-/// The step.
 pub(crate) async fn deliver(
     tools: &Tools,
     input: DeliverInput,

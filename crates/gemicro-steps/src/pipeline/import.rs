@@ -50,7 +50,6 @@ fn reserved_paths(own: Option<&String>) -> Vec<ReservedPath> {
     rules.to_vec()
 }
 
-/// The step.
 pub(crate) async fn import(
     tools: &Tools,
     input: ImportInput,

@@ -20,12 +20,10 @@ const HANDOVER_NOTE: &[u8] =
     b"Files that gemicro writes for the agents of this task. They can only be read.\n";
 /// Notes of the project's owner.
 pub(super) const HUMAN_REVIEW: &str = "docs/dev_docs/HUMAN_REVIEW.md";
-/// The longest notes.
 const MOST_NOTES: u64 = 32 << 10;
 /// Branches of one name that may be there.
 const MOST_TAKEN: u32 = 99;
 
-/// The step.
 pub(crate) async fn init(tools: &Tools, input: InitInput, call: &StepCall) -> Result<InitResult, Failure> {
     tools.tier().await?;
     let branch = open(tools, &input, call).await?;

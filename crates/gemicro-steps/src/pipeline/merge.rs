@@ -11,7 +11,6 @@ use gemicro_guard::repository::{self, CommitMessage, MainBranchFrom, Merge, Trus
 use gemicro_pipeline::payload::DOCUMENT_FOLDER;
 use gemicro_pipeline::steps::{IntendedBranch, MergeInput, MergeOutcome, MergeResult};
 
-/// The step.
 pub(crate) async fn merge(tools: &Tools, input: MergeInput, call: &StepCall) -> Result<MergeResult, Failure> {
     let tier = tools.tier().await?;
     let branch = match open(tools, &input.place, call).await? {

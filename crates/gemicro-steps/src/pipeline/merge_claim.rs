@@ -15,7 +15,6 @@ const MOST_NAMED: usize = 20;
 pub(super) struct MergeClaim<'a> {
     /// The branch before it.
     pub(super) ours: &'a str,
-    /// What was merged.
     pub(super) theirs: &'a str,
     /// The files that were found in conflict when it began.
     pub(super) files: &'a [String],

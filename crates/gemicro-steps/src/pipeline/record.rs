@@ -14,7 +14,6 @@ use gemicro_pipeline::steps::{IntendedBranch, RecordInput, RecordResult};
 use super::merge::look_up;
 use super::writing::write;
 
-/// The step.
 pub(crate) async fn record(
     tools: &Tools,
     input: RecordInput,

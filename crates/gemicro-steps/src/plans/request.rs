@@ -42,7 +42,7 @@ pub struct PipelineRequest {
     pub workflow: Workflow,
     /// Who works where the role does not say, where that is said.
     pub agent: Option<AgentName>,
-    /// The model.
+    /// Name of the model, as the provider knows it.
     pub model: Option<String>,
     /// The remote whose main is meant.
     pub remote: Option<String>,
@@ -70,7 +70,7 @@ pub struct PromptRequest {
     pub title: String,
     /// What it is for; never sent.
     pub label: String,
-    /// The whole prompt.
+    /// What the model or agent is asked.
     pub prompt: String,
     /// An earlier call that it goes on from while the provider has it.
     pub earlier: Option<Earlier>,
@@ -85,7 +85,7 @@ pub struct PromptRequest {
 /// What makes a task of an agent a turn of a conversation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ConversationTurn {
-    /// The conversation.
+    /// Id of the conversation that it continues.
     pub conversation: StreamId,
     /// All of it and the prompt, for an agent that does not know it; without it, the prompt is its beginning.
     pub retold: Option<String>,
@@ -96,7 +96,7 @@ pub struct ConversationTurn {
 /// A prompt for a coding agent and how it may work.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AskRequest {
-    /// The prompt.
+    /// What the model or agent is asked.
     pub prompt: String,
     /// Who, where that is said; else whoever has the model.
     pub agent: Option<AgentName>,
@@ -131,7 +131,7 @@ pub struct AskRequest {
 /// A question and how to answer it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ResearchRequest {
-    /// The question.
+    /// The question in the words of the user.
     pub question: String,
     /// Folders and files to read.
     pub sources: Vec<PathBuf>,
@@ -150,7 +150,7 @@ pub struct ResearchRequest {
 pub enum Backend {
     /// The texts themselves, without a model.
     Offline,
-    /// A model.
+    /// A model of one of the providers.
     Model {
         /// How it is called.
         llm: LlmConfig,

@@ -20,7 +20,7 @@ pub struct StartResearchParameters {
     /// `research`, which is the default.
     #[serde(default)]
     pub kind: ResearchKind,
-    /// The question.
+    /// The question in the words of the user.
     #[schemars(regex(pattern = r"\S"))]
     pub question: String,
     /// Folders and files (absolute paths on the server) and web addresses to answer from.

@@ -14,7 +14,6 @@ use crate::error::DbName;
 use crate::sql::{ColumnKind, Link, RowStatement, Values, query};
 use crate::writer::GroupFault;
 
-/// One row.
 #[derive(Debug)]
 pub(crate) struct QueueRow {
     no: u64,

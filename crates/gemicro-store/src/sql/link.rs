@@ -7,7 +7,6 @@ use sqlx::{AssertSqlSafe, Connection, Executor, PgPool, Postgres, SqlSafeStr, Sq
 
 use super::{Query, SqlRow, query};
 
-/// One connection.
 #[derive(Debug)]
 pub(crate) enum Link {
     Sqlite(SqliteConnection),

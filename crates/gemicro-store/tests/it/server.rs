@@ -13,7 +13,6 @@ use std::time::{Duration, Instant};
 
 use gemicro_store::PostgresStore;
 
-/// A running server.
 pub(crate) struct Server {
     folder: tempfile::TempDir,
     shell: Child,
@@ -33,7 +32,6 @@ const SHELL: &str =
     r#""$@" >"$0/log" 2>&1 & server=$!; cat >/dev/null; kill -QUIT $server; wait $server; rm -rf "$0""#;
 
 impl Server {
-    /// Starts a server.
     pub(crate) fn start() -> Self {
         let programs = programs().expect(HINT);
         let user = user();

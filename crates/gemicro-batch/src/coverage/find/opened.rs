@@ -15,7 +15,6 @@ use crate::coverage::error::CoverageError;
 /// A report that can be read.
 #[derive(Debug)]
 pub(in crate::coverage) struct OpenedReport {
-    /// Its bytes.
     pub(in crate::coverage) file: File,
     /// Where it lies, from the project's folder on.
     pub(in crate::coverage) path: String,

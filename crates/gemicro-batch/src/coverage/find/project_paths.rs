@@ -31,7 +31,6 @@ pub(in crate::coverage) struct ProjectPaths {
 /// One meaning of a path.
 #[derive(Debug)]
 struct PathCandidate {
-    /// An absolute path.
     path: String,
     /// Whether the report itself says where the path begins.
     is_told: bool,

@@ -17,7 +17,6 @@ use super::read_error::ReportError;
 use crate::coverage::bounds::MAX_DEPTH;
 use crate::coverage::file_coverage::{FunctionCoverage, add};
 
-/// Reads a report.
 pub(super) fn read(reader: impl BufRead, collected: &mut CollectedReport) -> Result<(), ReportError> {
     let mut elements = Elements::new(reader);
     let mut reading = CoberturaReader {

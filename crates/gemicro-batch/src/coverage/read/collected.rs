@@ -123,7 +123,6 @@ impl CollectedReport {
         text
     }
 
-    /// The report, whole.
     pub(super) fn finish(mut self, format: ReportFormat) -> Result<CoverageReport, ReportError> {
         if self.files.is_empty() {
             return Err(ReportError::Empty);

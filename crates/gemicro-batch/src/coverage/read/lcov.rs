@@ -15,7 +15,6 @@ use crate::coverage::file_coverage::{FunctionCoverage, add};
 /// Lines that wait to be added together.
 const MAX_WAITING: usize = 1 << 20;
 
-/// Reads a tracefile.
 pub(super) fn read(mut reader: impl BufRead, collected: &mut CollectedReport) -> Result<(), ReportError> {
     let mut record: Option<LcovRecord> = None;
     let mut bytes = Vec::new();

@@ -17,7 +17,6 @@ use crate::coverage::file_coverage::FunctionCoverage;
 /// What the export calls itself.
 const TYPE: &str = "llvm.coverage.json.export";
 
-/// The whole export.
 #[derive(Deserialize)]
 struct Export {
     #[serde(rename = "type")]
@@ -34,7 +33,6 @@ struct ExportData {
     functions: Vec<FunctionEntry>,
 }
 
-/// Reads an export.
 pub(super) fn read(reader: impl BufRead, collected: &mut CollectedReport) -> Result<(), ReportError> {
     let mut json = serde_json::Deserializer::from_reader(reader);
     let read = Export::deserialize(&mut json).and_then(|export| json.end().map(|()| export));

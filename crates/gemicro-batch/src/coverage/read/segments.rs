@@ -5,7 +5,6 @@
 //! `llvm-cov show` and its LCOV count. `llvm-cov report` sums over functions instead: a line that two functions share,
 //! such as that of a closure, is two lines there and one here.
 
-/// One segment.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct CoverageSegment {
     pub(super) line: u32,

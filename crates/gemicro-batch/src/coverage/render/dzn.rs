@@ -20,7 +20,6 @@ use crate::coverage::line_range::LineRange;
 use crate::coverage::totals::Totals;
 use crate::coverage::whole::ProjectCoverage;
 
-/// The arrays.
 pub(super) fn dzn(coverage: &ProjectCoverage) -> String {
     let files = &coverage.files;
     let totals: Vec<Totals> = files.iter().map(FileCoverage::totals).collect();

@@ -7,7 +7,6 @@ use gemicro_event::{ErrorKind, Failure};
 
 use super::project::{Project, lcov};
 
-/// Comments without end.
 struct Endless;
 
 impl Read for Endless {

@@ -99,7 +99,6 @@ impl BatchArgs {
     }
 }
 
-/// Works on batches.
 pub(crate) fn run(ctx: &Context, args: &BatchArgs) -> Result<(), CommandError> {
     let ctx = &args.server.apply_server(ctx);
     match &args.command {

@@ -32,7 +32,6 @@ struct ListedBatch {
     counts: Option<Counts>,
 }
 
-/// Lists batches.
 pub(super) async fn list(ctx: &Context, args: &BatchListArgs) -> Result<(), CommandError> {
     let service = Service::open(ctx).await?;
     let rows = service.list(args.limit).await?;

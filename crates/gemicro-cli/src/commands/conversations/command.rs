@@ -74,7 +74,6 @@ impl ConversationsArgs {
     }
 }
 
-/// Works on conversations.
 pub(crate) fn run(ctx: &Context, args: &ConversationsArgs) -> Result<(), CommandError> {
     match &args.command {
         ConversationsCommand::Import(args) => runtime::block_on(import::import(ctx, args)),

@@ -26,7 +26,6 @@ pub(crate) struct ConversationListArgs {
     pub(crate) format: DataFormat,
 }
 
-/// Lists conversations.
 pub(super) async fn list(ctx: &Context, args: &ConversationListArgs) -> Result<(), CommandError> {
     let conversations = open(ctx).await?;
     let rows = conversations.list(args.limit).await.map_err(open_error)?;

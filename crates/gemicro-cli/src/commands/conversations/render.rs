@@ -51,7 +51,6 @@ pub(crate) struct RenderArgs {
     pub(crate) exact: Option<String>,
 }
 
-/// Prints the prompt.
 pub(super) async fn render(ctx: &Context, args: &RenderArgs) -> Result<(), CommandError> {
     if let Some(file) = &args.report {
         if file.as_os_str() == "-" {

@@ -22,7 +22,6 @@ pub(crate) struct ConversationShowArgs {
     pub(crate) format: DataFormat,
 }
 
-/// Prints a conversation.
 pub(super) async fn show(ctx: &Context, args: &ConversationShowArgs) -> Result<(), CommandError> {
     let conversation = load(ctx, &args.id).await?;
     let turns = conversation.log.turns();

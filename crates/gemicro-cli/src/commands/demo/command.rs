@@ -34,7 +34,6 @@ pub(crate) struct DemoArgs {
     pub(crate) format: PrintFormat,
 }
 
-/// Runs the demo.
 pub(crate) fn run(ctx: &Context, args: &DemoArgs) -> Result<(), CommandError> {
     let folder = place(args)?;
     let (repository, agents) = (folder.join("price"), folder.join("agents"));

@@ -38,7 +38,6 @@ impl GuardArgs {
     }
 }
 
-/// Asks the guard.
 pub(crate) fn run(ctx: &Context, args: &GuardArgs) -> Result<(), CommandError> {
     match &args.command {
         GuardCommand::Check(args) => match check::run(args) {

@@ -48,7 +48,6 @@ pub(crate) struct ExplainArgs {
     pub(super) format: DataFormat,
 }
 
-/// Explains one call.
 pub(crate) fn run(ctx: &Context, args: &ExplainArgs) -> Result<(), CommandError> {
     let policy = match &args.settings {
         Some(path) => GuardSettings::of_file(path)?,

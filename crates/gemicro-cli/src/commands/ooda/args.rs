@@ -75,7 +75,6 @@ impl TestWriter {
     }
 }
 
-/// Reads a percentage.
 fn parse_percent(text: &str) -> Result<f64, String> {
     let number = text.trim().trim_end_matches('%').trim_end().parse::<f64>().ok();
     let number = number.filter(|number| (0.0..=100.0).contains(number));

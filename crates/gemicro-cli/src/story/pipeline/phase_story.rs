@@ -40,7 +40,6 @@ pub(crate) struct PhaseStory {
     pub(crate) asked_again: Vec<String>,
     /// Calls of tools that the guard refused.
     pub(crate) denials: Vec<String>,
-    /// What was imported.
     pub(crate) taken: Option<ImportStepResult>,
     /// Why what the agent did was not imported.
     pub(crate) refused: Option<String>,

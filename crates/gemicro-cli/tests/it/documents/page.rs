@@ -13,7 +13,6 @@ pub(super) struct Page {
     pub(super) spans: Vec<String>,
 }
 
-/// A fenced block.
 pub(super) struct Block {
     /// What follows the opening fence, such as `console no-run`.
     pub(super) info: String,

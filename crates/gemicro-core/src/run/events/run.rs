@@ -57,7 +57,7 @@ pub struct RunParked {
     pub until: Timestamp,
     /// Which steps wait.
     pub kind: String,
-    /// Why.
+    /// Why, in a sentence for people.
     pub reason: String,
 }
 event_payload!(RunParked, "run_parked", |it| format!(
@@ -75,7 +75,7 @@ event_payload!(RunWoken, "run_woken", |_it| "The wait is over".to_owned());
 pub struct BudgetWarning {
     /// The largest used share of any limit, in percent.
     pub used_percent: u32,
-    /// Spent so far.
+    /// Money and tokens that were used so far.
     pub spent: Charge,
 }
 event_payload!(BudgetWarning, "budget_warning", |it| format!(
@@ -106,7 +106,7 @@ event_payload!(DeadlinePassed, "deadline_passed", |it| if it.over {
 /// Somebody asked the run to stop for good.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct CancelRequested {
-    /// The command.
+    /// Id of the command that this answers or records.
     pub command_id: CommandId,
     /// Why, if given.
     #[serde(default)]
@@ -137,7 +137,7 @@ event_payload!(AnswerRequested, "answer_requested", |it| format!(
 pub struct AnswerGiven {
     /// The question.
     pub key: String,
-    /// The answer.
+    /// The answer as JSON, in the shape the question asked for.
     pub answer: Json,
     /// Who says that they answered, where they say it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -151,7 +151,7 @@ event_payload!(AnswerGiven, "answer_given", |it| format!(
 /// The run stopped in the middle, by a first Ctrl-C or (noted on recovery) a crash. It can be resumed.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct RunSuspended {
-    /// Why.
+    /// Why, in a sentence for people.
     pub reason: String,
     /// When work really stopped: after a crash, the time of the last event before it.
     pub stopped_at: Timestamp,
@@ -175,7 +175,7 @@ event_payload!(RunResumed, "run_resumed", |_it| "Run resumed".to_owned());
 /// The run ended with a typed failure. Terminal.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct RunFailed {
-    /// Why.
+    /// Why it failed, with its kind.
     pub error: Failure,
     /// What the run cost.
     #[serde(default)]
@@ -201,7 +201,7 @@ event_payload!(RunCancelled, "run_cancelled", |_it| "Run cancelled".to_owned());
 /// The run was given up. Terminal.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct RunInterrupted {
-    /// Why.
+    /// Why, in a sentence for people.
     pub reason: String,
 }
 event_payload!(RunInterrupted, "run_interrupted", |it| format!(

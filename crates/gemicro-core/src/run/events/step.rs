@@ -9,9 +9,9 @@ use crate::budget::Purpose;
 /// An attempt at a step begins; its worst case is reserved.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct StepStarted {
-    /// The step.
+    /// Key of the step that this is about.
     pub step: StepKey,
-    /// Its kind.
+    /// Kind of step, which selects its executor.
     pub kind: String,
     /// Number of the attempt, from 1.
     pub attempt: u32,
@@ -31,9 +31,9 @@ event_payload!(StepStarted, "step_started", |it| match it.attempt {
 /// A running attempt told where it can be picked up after a crash.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct StepHandle {
-    /// The step.
+    /// Key of the step that this is about.
     pub step: StepKey,
-    /// The attempt.
+    /// Number of the attempt, counted from 1.
     pub attempt: u32,
     /// The outside handle: an interaction id, a session, a process.
     pub handle: Json,
@@ -46,9 +46,9 @@ event_payload!(StepHandle, "step_handle", |it| format!(
 /// Something unknown came from outside while a step ran; nothing failed. At most once per message and attempt.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct StepAlarm {
-    /// The step.
+    /// Key of the step that this is about.
     pub step: StepKey,
-    /// The attempt.
+    /// Number of the attempt, counted from 1.
     pub attempt: u32,
     /// What is odd.
     pub message: String,
@@ -61,7 +61,7 @@ event_payload!(StepAlarm, "step_alarm", |it| format!(
 /// A step has its result. At most once per step.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct StepCompleted {
-    /// The step.
+    /// Key of the step that this is about.
     pub step: StepKey,
     /// The attempt that succeeded.
     pub attempt: u32,
@@ -82,11 +82,11 @@ event_payload!(StepCompleted, "step_completed", |it| format!(
 /// An attempt failed and another follows after a wait.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct StepRetrying {
-    /// The step.
+    /// Key of the step that this is about.
     pub step: StepKey,
     /// The attempt that failed.
     pub attempt: u32,
-    /// Why.
+    /// Why it failed, with its kind.
     pub error: Failure,
     /// What it cost.
     #[serde(default)]
@@ -102,7 +102,7 @@ event_payload!(StepRetrying, "step_retrying", |it| format!(
 /// An attempt met a limit of the provider that has a stated end. Not a failure: the step goes on after it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct StepParked {
-    /// The step.
+    /// Key of the step that this is about.
     pub step: StepKey,
     /// The attempt that met the limit.
     pub attempt: u32,
@@ -122,11 +122,11 @@ event_payload!(StepParked, "step_parked", |it| format!(
 /// A step failed for good: not retryable, or no attempt left, or the budget did not allow it (attempt 0).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct StepFailed {
-    /// The step.
+    /// Key of the step that this is about.
     pub step: StepKey,
     /// The last attempt; 0 when it was never started.
     pub attempt: u32,
-    /// Why.
+    /// Why it failed, with its kind.
     pub error: Failure,
     /// What the last attempt cost.
     #[serde(default)]
@@ -141,7 +141,7 @@ event_payload!(StepFailed, "step_failed", |it| format!(
 /// reservation stays until the handle was asked; otherwise the full reservation counts as spent.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct StepLost {
-    /// The step.
+    /// Key of the step that this is about.
     pub step: StepKey,
     /// The attempt that was cut off.
     pub attempt: u32,

@@ -48,7 +48,6 @@ pub(crate) fn prompt() -> Executors {
     executors(|call| Box::pin(async move { Ok(output(call.step.key.as_str())) }))
 }
 
-/// A free result.
 pub(crate) fn output(text: &str) -> StepOutput {
     StepOutput {
         output: Json::from(serde_json::json!(text)),

@@ -51,7 +51,6 @@ const COMMIT_VALUES: &[&str] = &[
 ];
 const COMMIT_LETTERS: &str = "mFCct";
 
-/// Refuses denied options.
 pub(super) fn check(
     config: &PolicyConfig,
     program: &Program<'_>,

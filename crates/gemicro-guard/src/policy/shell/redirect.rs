@@ -37,7 +37,6 @@ impl<'t> Redirects<'t> {
     }
 }
 
-/// Judges one redirection.
 pub(super) fn read<'t>(
     walk: &ShellWalk<'_, 't>,
     node: Node<'t>,

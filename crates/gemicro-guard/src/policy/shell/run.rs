@@ -13,7 +13,6 @@ const DEPTH: usize = 24;
 /// Simple commands looked at in one judgement, functions counted at each call.
 const COMMANDS: usize = 20_000;
 
-/// One judgement.
 pub(in crate::policy) struct PolicyRun<'a> {
     /// The folders that may be used.
     pub(in crate::policy) roots: &'a Roots<'a>,

@@ -7,7 +7,6 @@ use crate::policy::paths;
 /// A working directory, if it is known.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::policy) enum WorkingDirectory {
-    /// This folder.
     Known(PathBuf),
     /// Only known when the line runs.
     Unknown,

@@ -5,7 +5,6 @@ use tree_sitter::Node;
 use super::syntax::{source, unreadable};
 use crate::policy::decision::Denial;
 
-/// One word.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::policy) struct ShellWord {
     /// Its exact text, if that is known.
@@ -16,7 +15,6 @@ pub(in crate::policy) struct ShellWord {
     pub(in crate::policy) splits: bool,
     /// Whether it starts with an unquoted `~`.
     pub(in crate::policy) tilde: bool,
-    /// As written.
     pub(in crate::policy) source: String,
 }
 

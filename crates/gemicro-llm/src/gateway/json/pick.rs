@@ -93,7 +93,6 @@ impl Picker {
         }
     }
 
-    /// Reads on.
     pub(in crate::gateway) fn feed(&mut self, mut bytes: &[u8]) {
         while !bytes.is_empty() && self.end != ValueEnd::Lost {
             let n = match self.scan {
@@ -234,7 +233,6 @@ impl Picker {
         )
     }
 
-    /// A value starts.
     fn begin(&mut self) {
         if self.capture.is_some() || self.open.len() > DEPTH {
             return;
@@ -258,7 +256,6 @@ impl Picker {
         }
     }
 
-    /// A value ended.
     fn finish(&mut self) {
         let depth = self.open.len();
         if let Some(capture) = self.capture.take_if(|capture| capture.depth == depth)

@@ -11,7 +11,6 @@ pub(in crate::gateway) enum Leaf<'a> {
     Text(&'a str),
     /// A whole number from 0 on.
     Count(u64),
-    /// Any other number.
     Number,
     Bool(bool),
     Null,

@@ -17,7 +17,6 @@ const TOOL_TOKENS: u64 = 2_048;
 /// The least that may be asked for as thinking.
 const LEAST_THINKING: u64 = 1_024;
 
-/// The wire.
 pub(super) struct Anthropic;
 
 impl WireRules for Anthropic {

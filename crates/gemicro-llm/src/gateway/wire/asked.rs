@@ -107,7 +107,6 @@ impl RequestContents {
         }
     }
 
-    /// Notes the model.
     pub(super) fn state_model(&mut self, leaf: Leaf<'_>) {
         if let Leaf::Text(model) = leaf {
             self.model = Some(model.to_owned());

@@ -14,7 +14,6 @@ use crate::gateway::problem::GatewayProblem;
 /// The most tokens of one picture, at the highest resolution there is.
 pub(super) const PICTURE_TOKENS: u64 = 8_192;
 
-/// The wire.
 pub(super) struct GeminiWire;
 
 impl WireRules for GeminiWire {

@@ -12,7 +12,6 @@ use crate::gateway::problem::GatewayProblem;
 /// The most tokens of one picture: the dearest tiles of the dearest model, and some.
 pub(super) const PICTURE_TOKENS: u64 = 65_536;
 
-/// The wire.
 pub(super) struct OpenAi;
 
 impl WireRules for OpenAi {

@@ -39,7 +39,6 @@ impl AgentApi {
     }
 }
 
-/// A wire.
 pub(in crate::gateway) trait WireRules: Sync {
     /// What a path means here; `None` for what is not served. The parts hold only plain characters.
     fn route(&self, method: &Method, path: &[&str]) -> Option<GatewayRoute>;
@@ -53,7 +52,6 @@ pub(in crate::gateway) trait WireRules: Sync {
     /// The header that carries the key.
     fn key_header(&self) -> HeaderName;
 
-    /// Its value.
     fn key_value(&self, key: &str) -> Option<HeaderValue>;
 
     /// An error of ours as this API would say it.

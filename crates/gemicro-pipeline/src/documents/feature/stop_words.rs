@@ -75,7 +75,6 @@ pub(super) const FILLERS: &[&str] = &[
     "to", "us", "very", "want", "wants", "was", "we", "were", "will", "would", "you", "your",
 ];
 
-/// Prepositions and conjunctions.
 pub(super) const LINKS: &[&str] = &[
     "about", "above", "across", "after", "against", "along", "among", "and", "around", "as", "at", "because",
     "before", "behind", "below", "beside", "between", "but", "by", "during", "for", "from", "if", "in",

@@ -17,7 +17,6 @@ const IDLE: &[&str] = &[
 #[derive(Debug, Clone)]
 pub(super) struct CommandWord<'t> {
     text: Option<String>,
-    /// As written.
     pub(super) source: &'t str,
 }
 

@@ -8,7 +8,7 @@ use crate::evidence::markdown::{MarkdownLine, heading, plain_text};
 /// A section that a plan must have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PlanSection {
-    /// Its title.
+    /// Title, as it is shown to people.
     pub title: &'static str,
     /// Wordings that count: a heading must have all words of one of them. A word may go on: `document` is in `documents`.
     pub wordings: &'static [&'static [&'static str]],

@@ -11,7 +11,6 @@ use crate::evidence::plan_block::PlanBlock;
 /// The usual names of one kind of file.
 struct Names {
     title: &'static str,
-    /// In lower case.
     lower: &'static [&'static str],
     /// As they are usually spelt; a tree cannot be asked for its files.
     usual: &'static [&'static str],

@@ -24,7 +24,6 @@ pub(crate) enum HttpMethod {
     Put,
 }
 
-/// What came back.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct ForgeAnswer {
     pub(crate) status: u16,
@@ -33,7 +32,6 @@ pub(crate) struct ForgeAnswer {
     pub(crate) limited: Option<ForgeRateLimit>,
 }
 
-/// Too many calls.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct ForgeRateLimit {
     /// How long the forge asked to wait.

@@ -37,7 +37,6 @@ pub(super) struct Ruleset {
     pub(super) name: String,
 }
 
-/// One pull request.
 #[derive(Debug, Deserialize)]
 pub(super) struct PullRequest {
     pub(super) number: u64,

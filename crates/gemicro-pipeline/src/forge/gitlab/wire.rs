@@ -22,14 +22,12 @@ pub(super) struct ProtectedBranch {
     pub(super) allow_force_push: bool,
 }
 
-/// Who may push.
 #[derive(Debug, Deserialize)]
 pub(super) struct AccessLevel {
     /// 0 is nobody; nothing where a person, a group or a key is meant.
     pub(super) access_level: Option<u32>,
 }
 
-/// One merge request.
 #[derive(Debug, Deserialize)]
 pub(super) struct MergeRequest {
     pub(super) iid: u64,

@@ -48,7 +48,6 @@ pub(crate) struct ForgeRequests<'a, W> {
 /// What came of one try to make a request.
 #[derive(Debug)]
 pub(crate) enum Creation {
-    /// It is there.
     Made(ExistingRequest),
     /// The forge says that there is one already.
     AlreadyThere(ForgeError),

@@ -3,6 +3,7 @@
 /// A prompt that cannot be made of its template.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
+#[expect(missing_docs, reason = "the messages say what the fields are")]
 pub enum PromptError {
     /// Nobody has the file.
     #[error("there is no prompt `{file}`: write it beside the others, or name another one")]
@@ -47,7 +48,6 @@ pub enum PromptError {
         file: String,
         /// Its length.
         bytes: usize,
-        /// The most.
         most: usize,
     },
 }

@@ -20,7 +20,7 @@ use crate::request::{AgentRequest, CliSandboxMode, GatewayToken, ModelAccess, To
 use crate::session::Session;
 use crate::version::Version;
 
-/// Claude Code.
+/// The adapter of the CLI `claude`.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct ClaudeCode;
 

@@ -7,7 +7,6 @@ use crate::item::TurnEnd;
 use crate::judge::{Cause, ResultReader};
 use crate::trouble::{Clue, classify};
 
-/// Reads its ends.
 #[derive(Debug)]
 pub(super) struct ClaudeReading;
 

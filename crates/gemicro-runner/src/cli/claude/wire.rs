@@ -224,7 +224,6 @@ pub(super) struct ControlResponseBody {
     pub(super) error: Option<String>,
 }
 
-/// A prompt.
 pub(super) fn user(text: &str) -> Value {
     json!({
         "type": "user",

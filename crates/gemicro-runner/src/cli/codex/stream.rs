@@ -18,7 +18,6 @@ const BREAK: &str = "\n\n";
 /// More items than this are never open at once; a stream that begins more of them is not honest.
 const MAX_BEGUN: usize = 4_096;
 
-/// Reads them.
 #[derive(Debug, Default)]
 pub(super) struct CodexStream {
     /// The answer as a whole, as far as it is known.

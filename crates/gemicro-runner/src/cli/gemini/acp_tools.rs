@@ -101,14 +101,12 @@ impl AcpTools {
         true
     }
 
-    /// Refuses whatever waits.
     pub(super) fn refuse_all(&mut self, out: &mut AdapterOutput) {
         for open in std::mem::take(&mut self.open).into_values() {
             Self::refuse(&open.rpc_id, out);
         }
     }
 
-    /// Refuses one request.
     pub(super) fn refuse(rpc_id: &wire::RequestId, out: &mut AdapterOutput) {
         wire::answer(rpc_id, wire::permission(None), out);
     }

@@ -108,7 +108,6 @@ pub(super) fn usage(result: &Json) -> Option<Usage> {
 /// `tool_call`, `tool_call_update`, and the call inside a request for permission.
 pub(super) struct AcpToolCall {
     known: ToolCallUpdate,
-    /// As they came.
     content: Json,
     locations: Json,
 }
@@ -189,7 +188,6 @@ pub(super) fn initialize() -> Value {
     })
 }
 
-/// Sends a request.
 pub(super) fn request<P: Serialize>(id: i64, method: &str, params: P, out: &mut AdapterOutput) {
     out.write(&JsonRpcMessage::wrap(Request {
         id: RequestId::Number(id),
@@ -198,7 +196,6 @@ pub(super) fn request<P: Serialize>(id: i64, method: &str, params: P, out: &mut 
     }));
 }
 
-/// Sends a notification.
 pub(super) fn notification<P: Serialize>(method: &str, params: P, out: &mut AdapterOutput) {
     out.write(&JsonRpcMessage::wrap(Notification {
         method: method.into(),

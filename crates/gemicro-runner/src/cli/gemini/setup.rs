@@ -49,7 +49,6 @@ const CHANGING: &[&str] = &[
     "invoke_agent",
 ];
 
-/// The whole environment.
 pub(super) fn env(request: &AgentRequest) -> BTreeMap<String, String> {
     let mut env = environment::base(request);
     let home = request.home.display().to_string();

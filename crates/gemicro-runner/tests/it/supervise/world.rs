@@ -29,12 +29,10 @@ pub(crate) const HELLO: &str = r#"
 echo '{"type":"init","timestamp":"t","session_id":"11111111-2222-3333-4444-555555555555","model":"m"}'
 echo '{"type":"message","timestamp":"t","role":"assistant","content":"hello","delta":true}'
 "#;
-/// Its last line.
 pub(crate) const DONE: &str = r#"
 echo '{"type":"result","timestamp":"t","status":"success","stats":{"total_tokens":3,"input_tokens":1,"output_tokens":2,"cached":0,"input":1,"duration_ms":1,"tool_calls":0,"models":{}}}'
 "#;
 
-/// A machine.
 pub(crate) struct World {
     folder: tempfile::TempDir,
 }
@@ -57,7 +55,6 @@ pub(crate) struct Run {
 }
 
 impl Run {
-    /// A short one.
     pub(crate) fn new(tier: Tier) -> Self {
         Self {
             tier,

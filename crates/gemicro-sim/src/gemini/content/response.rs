@@ -12,7 +12,6 @@ pub(super) struct ContentHeading {
     pub(super) response_id: String,
 }
 
-/// The whole response.
 pub(super) fn whole(answer: &GeneratedAnswer, heading: &ContentHeading) -> Value {
     let parts: Vec<Value> = answer.parts.iter().flat_map(wire_parts).collect();
     response(answer, heading, parts, Some(finish_reason(answer)))

@@ -92,7 +92,6 @@ pub(super) fn usage(usage: &Usage) -> Value {
     body
 }
 
-/// The final status.
 pub(super) fn status(finish: &Finish) -> &str {
     match finish {
         Finish::Complete => "completed",

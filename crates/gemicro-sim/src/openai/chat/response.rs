@@ -13,7 +13,6 @@ pub(super) struct ChatHeading {
     pub(super) created: u64,
 }
 
-/// The whole response.
 pub(super) fn whole(answer: &GeneratedAnswer, heading: &ChatHeading) -> Value {
     let mut message = json!({"role": "assistant", "content": null, "refusal": null});
     let mut calls = Vec::new();

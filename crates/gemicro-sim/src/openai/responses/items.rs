@@ -43,7 +43,6 @@ const ECHOED: &[(&str, &str)] = &[
     ("user", "null"),
 ];
 
-/// The whole response.
 pub(super) fn whole(answer: &GeneratedAnswer, output: &[Value], heading: &ResponseHeading<'_>) -> Value {
     let mut response = shell(heading, status(&answer.finish));
     response["output"] = Value::Array(output.to_vec());
@@ -189,7 +188,6 @@ fn usage(usage: &Usage) -> Value {
     })
 }
 
-/// The final status.
 pub(super) fn status(finish: &Finish) -> &str {
     match finish {
         Finish::Complete | Finish::NeedsAction => "completed",

@@ -22,7 +22,6 @@ impl World {
         Self::Postgres(Server::start())
     }
 
-    /// One more handle.
     pub(crate) async fn store(&self) -> DurableStore {
         match self {
             Self::Sqlite(folder) => open(&folder.path().join("home")).await,

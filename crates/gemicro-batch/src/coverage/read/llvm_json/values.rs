@@ -9,7 +9,6 @@ use crate::coverage::bounds::MAX_COUNT;
 use crate::coverage::read::count::{of_float, of_number};
 use crate::coverage::read::segments::{CoverageSegment, SegmentLines};
 
-/// A file.
 #[derive(Debug, Deserialize)]
 pub(super) struct FileEntry {
     pub(super) filename: LossyName,

@@ -140,7 +140,6 @@ impl Journal {
     }
 }
 
-/// A made-up commit.
 pub(super) fn commit(letter: char) -> String {
     letter.to_string().repeat(40)
 }
