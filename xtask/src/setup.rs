@@ -6,7 +6,7 @@
 
 mod agents;
 mod debian;
-mod installed;
+mod installed_programs;
 mod postgres;
 mod python;
 mod tokenizer;
@@ -17,7 +17,7 @@ use std::process::Stdio;
 use anyhow::{Result, bail};
 
 use self::debian::{BUBBLEWRAP, COVERAGE, TMUX};
-use self::installed::InstalledPrograms;
+use self::installed_programs::InstalledPrograms;
 use crate::process;
 
 /// One thing the tests need, and what its absence means.

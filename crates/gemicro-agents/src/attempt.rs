@@ -17,23 +17,23 @@ use gemicro_runner::supervise::{AgentTurn, Supervision, supervise, supervise_war
 use gemicro_runner::{AgentPrompt, Session};
 use tokio_util::sync::CancellationToken;
 
+use super::attempt_watcher::{AttemptWatcher, WatchedFacts};
 use super::branch::{self, OnBranch};
 use super::branch_at::branch_of;
+use super::branch_import::BranchImport;
+use super::conversation_home::{ConversationHome, turns_of_session};
 use super::denials::Denials;
-use super::landing::BranchImport;
-use super::leave::Leave;
+use super::launch_inputs;
 use super::login::{bring, take_back};
 use super::memory::{ConversationMemory, tag};
 use super::messages;
-use super::place::{ConversationHome, turns_of_session};
+use super::permission_prompter::PermissionPrompter;
 use super::pool::{PooledProcess, ProcessKey};
-use super::seen::{AttemptWatcher, Facts};
 use super::setup::{AgentAccess, cli, must_ask};
 use super::submission::ResultTool;
-use super::tripped::StepWorkerKind;
-use super::turned::{TurnResult, refused_start};
+use super::tripwire_report::StepWorkerKind;
+use super::turn_result::{TurnResult, refused_start};
 use super::verdict::AttemptVerdict;
-use super::way;
 use super::work::{AgentJob, SharedWork};
 
 /// An attempt under way.
@@ -47,7 +47,7 @@ pub(super) struct AgentAttempt<'a> {
     /// What a process for this task is started for, where processes may stay.
     key: Option<ProcessKey>,
     stop: CancellationToken,
-    facts: Facts,
+    facts: WatchedFacts,
     seen: AttemptWatcher,
     began: SystemTime,
     /// The branch it works on.
@@ -71,8 +71,8 @@ impl<'a> AgentAttempt<'a> {
         call: StepCall,
     ) -> Result<StepOutput, StepFailure> {
         let task = work.task();
-        let access = way::access(&shared.setup, task).map_err(refused_start)?;
-        let facts = Facts::default();
+        let access = launch_inputs::access(&shared.setup, task).map_err(refused_start)?;
+        let facts = WatchedFacts::default();
         let is_counted = matches!(access, AgentAccess::Key { .. });
         let branch = branch_of(work, shared, &call.cancel)
             .await
@@ -85,7 +85,7 @@ impl<'a> AgentAttempt<'a> {
         let mut attempt = Self {
             shared,
             task,
-            name: way::name(&call),
+            name: launch_inputs::name(&call),
             run: call.run,
             tool: ResultTool::of(work, &access, &shared.secrets),
             access,
@@ -100,7 +100,7 @@ impl<'a> AgentAttempt<'a> {
                 denials: None,
                 leave: task
                     .asks
-                    .then(|| Leave::new(&call.step.key, call.attempt, call.answers)),
+                    .then(|| PermissionPrompter::new(&call.step.key, call.attempt, call.answers)),
                 n_tools: 0,
                 handed_in: Vec::new(),
             },
@@ -114,7 +114,7 @@ impl<'a> AgentAttempt<'a> {
         };
         let turned = match &task.session {
             None => attempt.begin().await,
-            Some(session) => attempt.go_on(session).await,
+            Some(session) => attempt.resume_session(session).await,
         };
         let mut turned = turned.map_err(refused_start)?;
         let landed = attempt.land(&mut turned).await;
@@ -134,7 +134,7 @@ impl<'a> AgentAttempt<'a> {
                     &turns_of_session(self.state(), session),
                 )
                 .await;
-                memory.told_before(&self.task.prompt, &tag())
+                memory.history_text(&self.task.prompt, &tag())
             }
         };
         self.cold(place, Session::New, prompt).await
@@ -144,7 +144,7 @@ impl<'a> AgentAttempt<'a> {
     async fn warm(&mut self, kept: PooledProcess) -> Result<Option<TurnResult>, Failure> {
         let observer = self.facts.observer(self.stop.clone());
         let token = Some(kept.token.as_str());
-        let ticket = way::ticket(
+        let ticket = launch_inputs::ticket(
             self.shared.commons.gateway(),
             self.task,
             &self.access,
@@ -154,7 +154,7 @@ impl<'a> AgentAttempt<'a> {
         let place = kept.place.for_attempt(&self.name);
         let turn = AgentTurn {
             prompt: AgentPrompt::user(self.task.prompt.clone()),
-            limits: way::limits(self.task),
+            limits: launch_inputs::limits(self.task),
             spool: place.spool(),
             redactor: Redactor::new(&self.shared.secrets),
             cancel: self.stop.clone(),
@@ -189,13 +189,13 @@ impl<'a> AgentAttempt<'a> {
     ) -> Result<TurnResult, Failure> {
         let (shared, task) = (self.shared, self.task);
         let tier = self.tier().await?;
-        let port = GatewayPort::open(tier, way::mode(task.sandbox)).map_err(|error| {
+        let port = GatewayPort::open(tier, launch_inputs::mode(task.sandbox)).map_err(|error| {
             let message = format!("there is no port for the gateway: {error}");
             Failure::new(ErrorKind::Internal, message)
         })?;
         let observer = self.facts.observer(self.stop.clone());
         let told = (observer, self.tool.as_ref());
-        let ticket = way::ticket(shared.commons.gateway(), task, &self.access, None, told)?;
+        let ticket = launch_inputs::ticket(shared.commons.gateway(), task, &self.access, None, told)?;
         let is_warm = self.key.as_ref().is_some_and(ProcessKey::may_stay);
         let cli = cli(
             task.agent,
@@ -208,7 +208,7 @@ impl<'a> AgentAttempt<'a> {
             Some(_) | None => (session, prompt),
         };
         let (branch, guard) = (self.branch.as_ref(), self.guard(&place)?);
-        let mut request = way::request(
+        let mut request = launch_inputs::request(
             &shared.setup,
             task,
             &place,
@@ -223,7 +223,7 @@ impl<'a> AgentAttempt<'a> {
             request.git_settings = branch::programs_off(&shared.setup, self.state(), &task.directory).await?;
         }
         self.seen.denials = guard.map(|policy| Denials::new(policy, self.workplace.clone()));
-        let profile = way::profile(
+        let profile = launch_inputs::profile(
             (&shared.setup, &shared.commons),
             task,
             &place,
@@ -242,7 +242,7 @@ impl<'a> AgentAttempt<'a> {
             profile,
             launcher: &shared.setup.launcher,
             tier,
-            limits: way::limits(task),
+            limits: launch_inputs::limits(task),
             spool: place.spool(),
             redactor: Redactor::new(&shared.secrets),
             cancel: self.stop.clone(),
@@ -335,7 +335,7 @@ impl<'a> AgentAttempt<'a> {
 
     /// The policy for an agent on a branch.
     fn guard(&self, place: &ConversationHome) -> Result<Option<PolicyConfig>, Failure> {
-        let policy = |branch| way::policy(&self.shared.setup, place, branch, self.tool.as_ref());
+        let policy = |branch| launch_inputs::policy(&self.shared.setup, place, branch, self.tool.as_ref());
         self.branch.as_ref().map(policy).transpose()
     }
 

@@ -11,10 +11,10 @@ use gemicro_guard::repository::{
 };
 use gemicro_guard::sandbox::{Profile, WriteMode};
 
-use super::landing::BranchImport;
+use super::branch_import::BranchImport;
 use super::setup::AgentSetup;
 use super::task_folder::{FolderMarks, find, id_of, lock, tasks_folder, to_failure};
-use super::tripped::{StepWorkerKind, TripwireReport};
+use super::tripwire_report::{StepWorkerKind, TripwireReport};
 use super::work::SharedWork;
 
 /// A branch that a run works on; nobody else does meanwhile.
@@ -114,10 +114,10 @@ impl OnBranch {
         if task_writes {
             marks.begin()?;
         }
-        Self::opened(repository, task, (notes, marks), is_new, lock)
+        Self::open_branch(repository, task, (notes, marks), is_new, lock)
     }
 
-    pub(super) fn opened(
+    pub(super) fn open_branch(
         repository: TrustedRepo,
         task: TaskRepo,
         (notes, marks): (Vec<String>, FolderMarks),

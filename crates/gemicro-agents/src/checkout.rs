@@ -147,7 +147,7 @@ async fn workshop(tools: &Tools, branch: &OnBranch, place: &CheckoutSpec) -> Res
     Ok(Workshop {
         launcher: setup.launcher.clone(),
         tier,
-        profile: setup.toolchains()?.opened(profile),
+        profile: setup.toolchains()?.open_in(profile),
         folder: branch.worktree(),
         redactor: tools.redactor.clone(),
     })

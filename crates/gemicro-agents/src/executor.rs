@@ -11,8 +11,8 @@ use gemicro_event::{ErrorKind, Failure};
 use gemicro_runner::supervise::{ProcessHandle, end_leftover};
 
 use super::attempt::AgentAttempt;
-use super::commons::AgentCommons;
 use super::setup::AgentSetup;
+use super::shared_resources::SharedAgentResources;
 use super::work::{AgentJob, SharedWork};
 
 /// Runs agent CLIs.
@@ -25,7 +25,7 @@ impl AgentExecutor {
     /// With these keys and programs.
     #[must_use]
     pub fn new(
-        commons: AgentCommons,
+        commons: SharedAgentResources,
         setup: AgentSetup,
         secrets: Vec<String>,
         journal: Arc<dyn Store>,
@@ -62,7 +62,7 @@ impl Executor for AgentExecutor {
     }
 
     /// An agent ends with us.
-    fn goes_on_outside(&self) -> bool {
+    fn survives_driver(&self) -> bool {
         false
     }
 

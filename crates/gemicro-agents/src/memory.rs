@@ -40,7 +40,7 @@ impl ConversationMemory {
 
     /// The account, and then what is said now. `tag` is unknown to everybody who wrote a part of it, so no part can
     /// pretend to be another.
-    pub(super) fn told_before(&self, now: &str, tag: &str) -> AgentPrompt {
+    pub(super) fn history_text(&self, now: &str, tag: &str) -> AgentPrompt {
         if self.turns.is_empty() {
             return AgentPrompt::user(now);
         }
@@ -81,7 +81,7 @@ pub(super) async fn retell(
     let n_turns = memory.n_turns();
     (n_turns > 0).then(|| {
         let told = format!("what was said in the {n_turns} turns before");
-        (memory.told_before(&task.prompt, &tag()), told)
+        (memory.history_text(&task.prompt, &tag()), told)
     })
 }
 
@@ -124,15 +124,15 @@ mod tests {
     #[test]
     fn nothing_to_remember_is_the_message_alone() {
         assert_eq!(
-            ConversationMemory::default().told_before("hello", "t"),
+            ConversationMemory::default().history_text("hello", "t"),
             AgentPrompt::user("hello")
         );
     }
 
     #[test]
-    fn turns_are_told_in_order_and_marked() {
+    fn turns_are_reported_in_order_and_marked() {
         let told = memory(&[("my name is Ada", "hello Ada"), ("and 42?", "a number")])
-            .told_before("who am I?", "t7");
+            .history_text("who am I?", "t7");
         let text = format!("{told:?}");
         let places: Vec<usize> = [
             "my name is Ada",
@@ -150,10 +150,10 @@ mod tests {
     }
 
     #[test]
-    fn the_newest_turns_are_kept_and_the_loss_is_told() {
+    fn the_newest_turns_are_kept_and_the_loss_is_reported() {
         let long = "x".repeat(MAX_BYTES / 2);
         let told = memory(&[("the oldest question", "one"), (&long, "two"), (&long, "three")])
-            .told_before("now", "t");
+            .history_text("now", "t");
         let text = format!("{told:?}");
         assert!(text.contains("2 earlier turns are left out"), "{}", &text[..300]);
         assert!(!text.contains("the oldest question") && text.contains("three"));
@@ -163,7 +163,7 @@ mod tests {
     #[test]
     fn a_single_huge_turn_is_cut_at_a_character() {
         let huge = "é".repeat(MAX_BYTES);
-        let text = format!("{:?}", memory(&[(&huge, "yes")]).told_before("now", "t"));
+        let text = format!("{:?}", memory(&[(&huge, "yes")]).history_text("now", "t"));
         assert!(text.len() < MAX_BYTES && text.contains("yes"), "{}", text.len());
     }
 }

@@ -21,7 +21,7 @@ use serde::{Deserialize, Serialize};
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 
-use super::place::ConversationHome;
+use super::conversation_home::ConversationHome;
 use super::setup::{AgentAccess, AgentSetup, program, speaks_acp};
 
 /// Processes at the same time; one takes about 200 MB.
@@ -133,11 +133,11 @@ pub(super) struct ProcessPool {
 struct Slot {
     status: WarmStatus,
     since: Instant,
-    wish: oneshot::Sender<Wish>,
+    wish: oneshot::Sender<TurnWish>,
     resting: JoinHandle<()>,
 }
 
-enum Wish {
+enum TurnWish {
     Give(oneshot::Sender<PooledProcess>),
     Close,
 }
@@ -147,7 +147,7 @@ impl ProcessPool {
     pub(super) async fn take(&self, name: &str) -> Option<PooledProcess> {
         let slot = self.slots().remove(name)?;
         let (give, given) = oneshot::channel();
-        if slot.wish.send(Wish::Give(give)).is_ok()
+        if slot.wish.send(TurnWish::Give(give)).is_ok()
             && let Ok(kept) = given.await
         {
             return Some(kept);
@@ -173,7 +173,7 @@ impl ProcessPool {
             let oldest = slots.iter().min_by_key(|(_, slot)| slot.since);
             let oldest = oldest.map(|(name, _)| name.clone());
             if let Some(slot) = oldest.and_then(|oldest| slots.remove(&oldest)) {
-                let _ = slot.wish.send(Wish::Close);
+                let _ = slot.wish.send(TurnWish::Close);
             }
         }
         let resting = tokio::spawn(rest(self.clone(), kept, wished));
@@ -205,7 +205,7 @@ impl ProcessPool {
         let slots: Vec<Slot> = self.slots().drain().map(|(_, slot)| slot).collect();
         let mut resting = Vec::new();
         for slot in slots {
-            let _ = slot.wish.send(Wish::Close);
+            let _ = slot.wish.send(TurnWish::Close);
             resting.push(slot.resting);
         }
         for task in resting {
@@ -219,19 +219,19 @@ impl ProcessPool {
 }
 
 /// The life of a process between two turns.
-async fn rest(pool: ProcessPool, mut kept: PooledProcess, wished: oneshot::Receiver<Wish>) {
+async fn rest(pool: ProcessPool, mut kept: PooledProcess, wished: oneshot::Receiver<TurnWish>) {
     let wish = tokio::select! {
         wish = wished => wish.ok(),
         () = kept.agent.wait_until_unfit() => None,
         () = tokio::time::sleep(IDLE) => None,
     };
     let kept = match wish {
-        Some(Wish::Give(give)) => match give.send(kept) {
+        Some(TurnWish::Give(give)) => match give.send(kept) {
             Ok(()) => return,
             // Whoever wanted it has left.
             Err(kept) => kept,
         },
-        Some(Wish::Close) | None => kept,
+        Some(TurnWish::Close) | None => kept,
     };
     let name = kept.place.name().to_owned();
     kept.close().await;

@@ -5,13 +5,13 @@ use gemicro_event::{ErrorKind, Failure};
 use gemicro_guard::repository::CommitId;
 use gemicro_guard::sandbox::Tier;
 
-use super::commons::AgentCommons;
 use super::setup::AgentSetup;
+use super::shared_resources::SharedAgentResources;
 
 /// What steps are done with.
 pub struct Tools {
     /// What agents share.
-    pub commons: AgentCommons,
+    pub commons: SharedAgentResources,
     /// What the edge knows.
     pub setup: AgentSetup,
     /// Keeps secrets out of what commands print.

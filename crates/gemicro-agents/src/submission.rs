@@ -75,8 +75,9 @@ impl ResultTool {
     /// What the agent handed in, as its own stream tells.
     pub(super) fn handed_in(&self, calls: &[ToldCall], reporter: &StepReporter) -> Vec<Value> {
         let taken = self.lock().counted_results().to_vec();
-        let (told, untold): (Vec<Value>, Vec<Value>) =
-            taken.into_iter().partition(|result| self.is_told(calls, result));
+        let (told, untold): (Vec<Value>, Vec<Value>) = taken
+            .into_iter()
+            .partition(|result| self.is_reported(calls, result));
         if !untold.is_empty() {
             reporter.alarm(format!(
                 "{SUBMIT_TOOL} was called with a result that the agent's own output does not contain: it does not count"
@@ -87,7 +88,7 @@ impl ResultTool {
 
     /// Whether the agent tells of this result. A call whose arguments it keeps back may stand for any but a verdict that
     /// opens a gate.
-    fn is_told(&self, calls: &[ToldCall], result: &Value) -> bool {
+    fn is_reported(&self, calls: &[ToldCall], result: &Value) -> bool {
         calls.iter().any(|call| match call {
             ToldCall::With(arguments) => arguments.get("result") == Some(result),
             ToldCall::KeptBack => !self.expected.opens_gate(result),
@@ -126,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn what_opens_a_gate_must_be_told_word_for_word() {
+    fn what_opens_a_gate_must_be_reported_word_for_word() {
         let tool = ResultTool {
             expected: ExpectedSubmission {
                 shape: PayloadShape::PlanReviewer,
@@ -148,7 +149,7 @@ mod tests {
             (vec![ToldCall::KeptBack], &reject, true),
             (vec![ToldCall::With(Value::Null)], &approve, false),
         ] {
-            assert_eq!(tool.is_told(&calls, result), expected, "{calls:?} {result}");
+            assert_eq!(tool.is_reported(&calls, result), expected, "{calls:?} {result}");
         }
     }
 }

@@ -52,7 +52,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_most_telling_words_are_found() {
+    fn the_most_specific_words_are_found() {
         let table = [
             (Some("harmless"), json!({"command": "rm -r src"}), "rm -r src"),
             (Some("git status"), json!({"locations": []}), "git status"),

@@ -9,8 +9,8 @@ use gemicro_event::{Charge, ErrorKind, Failure, Json, Timestamp, UnpricedTokens,
 use gemicro_llm::gateway;
 use gemicro_runner::supervise::{CommandExit, RunRecord, TurnOutcome};
 
-use super::seen::GatewayFindings;
-use super::traces::has_changed;
+use super::attempt_watcher::GatewayFindings;
+use super::folder_changed::has_changed;
 
 /// What is known when an agent has ended.
 pub(super) struct AttemptVerdict<'a> {

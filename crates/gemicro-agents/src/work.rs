@@ -7,12 +7,12 @@ use gemicro_core::flow::Step;
 use gemicro_core::store::Store;
 use gemicro_pipeline::steps::{AGENT_WORK_STEP, AgentWork};
 
-use super::commons::AgentCommons;
 use super::setup::AgentSetup;
+use super::shared_resources::SharedAgentResources;
 
 /// What all attempts need.
 pub(super) struct SharedWork {
-    pub(super) commons: AgentCommons,
+    pub(super) commons: SharedAgentResources,
     pub(super) setup: AgentSetup,
     pub(super) secrets: Vec<String>,
     /// What was said in earlier turns.

@@ -9,7 +9,7 @@ use std::time::Duration;
 use clap::Args;
 use gemicro_core::run::events::RunReaders;
 use gemicro_core::store::Store;
-use gemicro_engine::Here;
+use gemicro_engine::LocalRunService;
 use gemicro_event::{Json, StreamId};
 use serde::Deserialize;
 
@@ -52,7 +52,7 @@ impl AnswerSource {
     ///
     /// # Errors
     /// When the file is somebody else's, or another run's, or cannot be written.
-    pub(crate) fn asked(
+    pub(crate) fn from_arguments(
         ctx: &Context,
         args: &GateArgs,
         run: Option<&StreamId>,
@@ -125,7 +125,7 @@ fn not_about(file: &Path, named: &str, run: Option<&StreamId>) -> CommandError {
 /// # Errors
 /// When the store fails.
 pub(crate) async fn later(
-    here: Here,
+    here: LocalRunService,
     run: StreamId,
     key: String,
     words: String,
@@ -143,7 +143,7 @@ pub(crate) async fn later(
 }
 
 /// Whether an answer is there, or was kept for a run that continues now: that is taken before anything else.
-async fn is_answered(here: &Here, run: &StreamId, key: &str) -> Result<bool, CommandError> {
+async fn is_answered(here: &LocalRunService, run: &StreamId, key: &str) -> Result<bool, CommandError> {
     let store = here.engine().store();
     while store
         .open_commands(run)

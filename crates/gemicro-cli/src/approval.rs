@@ -10,7 +10,7 @@ use gemicro_event::{Event, Json};
 use serde_json::json;
 use tokio::sync::oneshot;
 
-use crate::asking::Asker;
+use crate::asker::Asker;
 use crate::command_error::CommandError;
 use crate::output;
 use crate::screen::text;

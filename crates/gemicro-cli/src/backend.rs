@@ -53,7 +53,7 @@ pub(crate) fn choose(
     if let BackendName::Gemini | BackendName::DeepResearch = name
         && environment.gemini_key().is_none()
     {
-        return Err(CommandError::failed(
+        return Err(CommandError::new_failure(
             ErrorKind::AuthFailed,
             "no key for the Gemini API: GEMINI_API_KEY is not set",
             "export GEMINI_API_KEY=… (see docs/keys.md), or use another backend: --backend NAME",
@@ -94,12 +94,12 @@ pub(crate) fn choose(
         BackendName::GeminiCli => agent(settings, AgentName::Gemini, environment, endpoints),
         BackendName::Claude => agent(settings, AgentName::Claude, environment, endpoints),
         BackendName::Codex => agent(settings, AgentName::Codex, environment, endpoints),
-        BackendName::Openai if endpoints.openai.value.is_none() => Err(CommandError::failed(
+        BackendName::Openai if endpoints.openai.value.is_none() => Err(CommandError::new_failure(
             ErrorKind::InvalidInput,
             "the openai backend has no server address",
             "export OPENAI_BASE_URL=http://127.0.0.1:11434/v1 (Ollama), or set openai.base_url in your settings",
         )),
-        BackendName::Openai if settings.web.value == Some(true) => Err(CommandError::failed(
+        BackendName::Openai if settings.web.value == Some(true) => Err(CommandError::new_failure(
             ErrorKind::InvalidInput,
             "the openai backend cannot search the web",
             "remove --web, or use --backend gemini",
@@ -109,7 +109,7 @@ pub(crate) fn choose(
                 llm: llm(settings, OPENAI, model),
                 web: false,
             }),
-            None => Err(CommandError::failed(
+            None => Err(CommandError::new_failure(
                 ErrorKind::InvalidInput,
                 "the openai backend has no model",
                 "choose a model of your server, such as --model llama3.2",
@@ -126,7 +126,7 @@ fn agent(
     endpoints: &Endpoints,
 ) -> Result<Backend, CommandError> {
     if settings.web.value == Some(true) {
-        return Err(CommandError::failed(
+        return Err(CommandError::new_failure(
             ErrorKind::InvalidInput,
             format!("the {} backend cannot search the web", agent.backend()),
             "remove --web, or use --backend gemini",

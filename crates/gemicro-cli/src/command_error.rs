@@ -47,11 +47,11 @@ impl CommandError {
 
     /// The request was wrong.
     pub(crate) fn usage(message: impl Into<String>, hint: impl Into<String>) -> Self {
-        Self::failed(ErrorKind::InvalidInput, message, hint)
+        Self::new_failure(ErrorKind::InvalidInput, message, hint)
     }
 
     /// A failure of a kind, with its own hint.
-    pub(crate) fn failed(kind: ErrorKind, message: impl Into<String>, hint: impl Into<String>) -> Self {
+    pub(crate) fn new_failure(kind: ErrorKind, message: impl Into<String>, hint: impl Into<String>) -> Self {
         let failure = Failure::new(kind, message);
         Self::Report(Box::new(ErrorReport {
             failure,
@@ -143,7 +143,7 @@ impl From<io::Error> for CommandError {
     fn from(error: io::Error) -> Self {
         match error.kind() {
             io::ErrorKind::BrokenPipe => Self::PipeClosed,
-            _ => Self::failed(
+            _ => Self::new_failure(
                 ErrorKind::StorageError,
                 format!("the output could not be written: {error}"),
                 "check free space and permissions where the output goes",

@@ -5,7 +5,7 @@ use std::path::Path;
 use futures_util::future::LocalBoxFuture;
 use gemicro_core::ask::ToolExtras;
 use gemicro_core::drive::StopSignals;
-use gemicro_engine::{Here, Watching};
+use gemicro_engine::{LocalRunService, Watching};
 use gemicro_event::{Event, Json};
 
 use crate::answer_source::AnswerSource;
@@ -32,7 +32,7 @@ pub(crate) struct FlowRow {
 /// A run that was resumed, and how it is shown.
 pub(crate) struct ResumedFlow<'a> {
     pub(crate) ctx: &'a Context,
-    pub(crate) here: &'a Here,
+    pub(crate) here: &'a LocalRunService,
     pub(crate) watching: Watching,
     pub(crate) stop: &'a StopSignals,
     pub(crate) format: PrintFormat,
@@ -50,20 +50,20 @@ const ROWS: &[FlowRow] = &[
     RESEARCH,
     FlowRow {
         name: "ask",
-        story: told_by(beginnings::ask),
+        story: shown_by(beginnings::ask),
         watch: watch_ask,
         ..RESEARCH
     },
     FlowRow {
         name: "prompt",
-        story: told_by(beginnings::prompt),
+        story: shown_by(beginnings::prompt),
         ..RESEARCH
     },
     FlowRow {
         name: "batch",
         story: StoryKind {
             has_board: true,
-            ..told_by(beginnings::batch)
+            ..shown_by(beginnings::batch)
         },
         ..RESEARCH
     },
@@ -88,7 +88,7 @@ const ROWS: &[FlowRow] = &[
         name: "pipeline",
         takes_answers: true,
         has_phases: true,
-        story: told_by(beginnings::pipeline),
+        story: shown_by(beginnings::pipeline),
         watch: watch_pipeline,
     },
 ];
@@ -97,16 +97,16 @@ const RESEARCH: FlowRow = FlowRow {
     name: "research",
     takes_answers: false,
     has_phases: false,
-    story: told_by(beginnings::research),
+    story: shown_by(beginnings::research),
     watch: watch_research,
 };
 
 const TESTS: StoryKind = StoryKind {
     is_about_tests: true,
-    ..told_by(beginnings::tests)
+    ..shown_by(beginnings::tests)
 };
 
-const fn told_by(begin: fn(&mut Story, &Event, &Json)) -> StoryKind {
+const fn shown_by(begin: fn(&mut Story, &Event, &Json)) -> StoryKind {
     StoryKind {
         begin,
         has_board: false,

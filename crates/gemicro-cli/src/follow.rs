@@ -9,7 +9,7 @@ use gemicro_core::store::Store;
 use gemicro_engine::{Desk, Engine, Watched, Watching};
 use gemicro_event::{ErrorKind, Event, Failure, Json, StreamId};
 
-use crate::asking::Asker;
+use crate::asker::Asker;
 use crate::command_error::CommandError;
 use crate::output;
 use crate::session::run_error;

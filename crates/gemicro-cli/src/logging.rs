@@ -31,7 +31,7 @@ pub(crate) fn start(environment: &Environment, verbose: bool, readers: Readers) 
     let redactor = Arc::new(Redactor::new(environment.secrets()));
     let subscriber = tracing_subscriber::fmt()
         .with_env_filter(EnvFilter::new(filter))
-        .with_writer(move || Clean {
+        .with_writer(move || CleanWriter {
             redactor: redactor.clone(),
         })
         .with_ansi(false)
@@ -41,11 +41,11 @@ pub(crate) fn start(environment: &Environment, verbose: bool, readers: Readers) 
 }
 
 /// Writes log lines without secrets: other crates log what they are sent.
-struct Clean {
+struct CleanWriter {
     redactor: Arc<Redactor>,
 }
 
-impl Write for Clean {
+impl Write for CleanWriter {
     /// A log line comes in one piece. One that cannot be written, as on a full disk, stops nothing.
     fn write(&mut self, line: &[u8]) -> io::Result<usize> {
         let text = String::from_utf8_lossy(line);

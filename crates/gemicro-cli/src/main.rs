@@ -7,7 +7,7 @@ mod agents;
 mod answer_source;
 mod approval;
 mod args;
-mod asking;
+mod asker;
 mod backend;
 mod chat;
 mod command_error;

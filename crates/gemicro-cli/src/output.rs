@@ -157,7 +157,7 @@ fn write_through(path: &Path, bytes: &[u8]) -> Result<(), CommandError> {
 }
 
 fn not_written(path: &Path, error: &io::Error) -> CommandError {
-    CommandError::failed(
+    CommandError::new_failure(
         ErrorKind::StorageError,
         format!("{} could not be written: {error}", path.display()),
         "check free space and permissions; the result is safe in the store (`gemicro show last`)",

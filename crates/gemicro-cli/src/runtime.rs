@@ -14,7 +14,7 @@ pub(crate) fn block_on<T>(work: impl Future<Output = Result<T, CommandError>>) -
         .build();
     let runtime = runtime.map_err(|error| {
         let message = format!("no threads could be started: {error}");
-        CommandError::failed(
+        CommandError::new_failure(
             ErrorKind::Internal,
             message,
             "check the limits of this system (`ulimit -u`)",

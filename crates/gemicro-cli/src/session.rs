@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use gemicro_engine::{AllowedHost, Desk, Engine, EngineConfig, FetchRules, Here, Resident};
+use gemicro_engine::{AllowedHost, Desk, Engine, EngineConfig, FetchRules, LocalRunService, Resident};
 use gemicro_event::{ErrorKind, StreamId};
 use gemicro_store::{DurableStore, RunFilter};
 
@@ -90,7 +90,7 @@ impl Context {
     ) -> Result<CommandRunService, CommandError> {
         let state = StateFolder::resolve(layers)?;
         if no_resident || !state.resident.value {
-            let here = Here::new(self.engine(layers, settings).await?);
+            let here = LocalRunService::new(self.engine(layers, settings).await?);
             return Ok(CommandRunService::Here(Box::new(here)));
         }
         let resident = resident::client(&self.environment, &state)?;
@@ -162,7 +162,7 @@ fn credentials(environment: &Environment, endpoints: &Endpoints) -> String {
 
 /// Who carries out runs for this command.
 pub(crate) enum CommandRunService {
-    Here(Box<Here>),
+    Here(Box<LocalRunService>),
     Resident(Resident),
 }
 
@@ -204,7 +204,7 @@ pub(crate) async fn find_run(store: &DurableStore, named: &str) -> Result<Stream
         .await?;
     newest.into_iter().next().map(|row| row.run).ok_or_else(|| {
         let hint = "start one: gemicro --offline --source DIR \"question\"";
-        CommandError::failed(ErrorKind::NotFound, "there are no runs yet", hint)
+        CommandError::new_failure(ErrorKind::NotFound, "there are no runs yet", hint)
     })
 }
 

@@ -18,7 +18,7 @@ pub(crate) const STOPPING: &str = "stopping… (press again to stop at once)";
 /// Listens from now on; the first signal suspends every run that was given these stop signals.
 pub(crate) fn listen() -> Result<StopSignals, CommandError> {
     let failed = |error: std::io::Error| {
-        CommandError::failed(
+        CommandError::new_failure(
             ErrorKind::Internal,
             format!("signals cannot be received: {error}"),
             "please report it",

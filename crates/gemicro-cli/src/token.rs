@@ -63,7 +63,7 @@ fn read(path: &PathBuf) -> Result<Option<String>, CommandError> {
         Err(error) => return Err(unusable(path, &error)),
     };
     if found.permissions().mode() & 0o077 != 0 {
-        return Err(CommandError::failed(
+        return Err(CommandError::new_failure(
             ErrorKind::PermissionDenied,
             format!("others can read the token in {}", path.display()),
             format!(
@@ -108,7 +108,7 @@ fn make(home: &Path, path: &Path) -> io::Result<()> {
 }
 
 fn unusable(path: &Path, error: &io::Error) -> CommandError {
-    CommandError::failed(
+    CommandError::new_failure(
         ErrorKind::StorageError,
         format!("the token in {} cannot be used: {error}", path.display()),
         format!("check its permissions, or give the token as {VARIABLE}"),

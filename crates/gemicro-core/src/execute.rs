@@ -20,7 +20,7 @@ pub trait Executor: Send + Sync {
     fn execute(&self, call: StepCall) -> BoxFuture<'static, Result<StepOutput, StepFailure>>;
 
     /// Whether work with a handle goes on outside when nobody listens here, to be picked up later.
-    fn goes_on_outside(&self) -> bool {
+    fn survives_driver(&self) -> bool {
         true
     }
 

@@ -13,7 +13,8 @@ use gemicro_core::budget::Limits;
 use gemicro_core::llm::scripted::{Part, ScriptedModel};
 use gemicro_core::llm::{Backends, GEMINI, GateConfig, LlmConfig};
 use gemicro_engine::{
-    BatchRequest, BatchSettings, BatchStatus, Batches, BoardPage, Engine, EngineConfig, Here, read_batch,
+    BatchRequest, BatchSettings, BatchStatus, Batches, BoardPage, Engine, EngineConfig, LocalRunService,
+    read_batch,
 };
 use serde_json::json;
 
@@ -61,7 +62,7 @@ async fn bench(folder: &std::path::Path) -> Result<(), AnyError> {
         day_budget: gemicro_core::budget::Limits::NONE,
     })
     .await?;
-    let batches = Batches::new(Arc::new(Here::new(engine.clone())));
+    let batches = Batches::new(Arc::new(LocalRunService::new(engine.clone())));
     for n_tasks in [N_TASKS / 10, N_TASKS, N_TASKS] {
         line(&batches, folder, n_tasks).await?;
     }

@@ -21,8 +21,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use crate::board::answer_of_board;
-use crate::desk::{Desk, Watched};
-use crate::telling::tell;
+use crate::run_service::{Desk, Watched};
+use crate::send_and_wait::tell;
 
 /// Seconds until the next look at a batch that was stopped is worth it.
 const STOPPED_POLL: u64 = 60;
@@ -290,7 +290,7 @@ impl Batches {
     /// Goes on with a batch that was stopped.
     async fn wake(&self, run: &StreamId) -> Result<(), Failure> {
         match self.desk.find(run.as_str()).await?.status {
-            RunStatus::Suspended => self.desk.go_on(run).await,
+            RunStatus::Suspended => self.desk.resume(run).await,
             _ => Ok(()),
         }
     }

@@ -13,7 +13,7 @@ use crate::flows::FLOWS;
 pub fn counts_of_board(tallies: &[BoardTally]) -> Option<Counts> {
     let mut counts = Counts::default();
     for tally in tallies {
-        counts.add_many(ItemState::named(&tally.state)?, tally.n_lines);
+        counts.add_many(ItemState::from_word(&tally.state)?, tally.n_lines);
     }
     (counts.total > 0).then_some(counts)
 }
@@ -23,7 +23,7 @@ pub fn counts_of_board(tallies: &[BoardTally]) -> Option<Counts> {
 pub fn answer_of_board(row: &RunRow, board: StoredBoard) -> Option<BatchAnswer> {
     let counts = counts_of_board(&board.tallies)?;
     // What was settled from the beginning was written with the first event.
-    let is_final = |tally: &&BoardTally| ItemState::named(&tally.state).is_some_and(ItemState::is_final);
+    let is_final = |tally: &&BoardTally| ItemState::from_word(&tally.state).is_some_and(ItemState::is_final);
     let n_settled = board
         .tallies
         .iter()

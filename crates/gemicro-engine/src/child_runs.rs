@@ -42,7 +42,7 @@ impl Executor for ChildRuns {
     }
 
     /// It has a journal of its own: whoever goes on with the parent goes on with it.
-    fn goes_on_outside(&self) -> bool {
+    fn survives_driver(&self) -> bool {
         true
     }
 }

@@ -22,7 +22,7 @@ use tokio::sync::oneshot;
 
 use crate::dispatch::steps_stream;
 use crate::run::{CancelOutcome, DrivenRun};
-use crate::{answering, day};
+use crate::{day, validate_answer};
 
 /// How often the lease of an owner that is gone is looked at.
 const LOOK_AGAIN: Duration = Duration::from_millis(500);
@@ -256,7 +256,7 @@ impl Engine {
     /// # Errors
     /// When there is no such run or the store fails; `conflict` or `invalid_input` for an answer that counts for nothing.
     pub async fn send(&self, id: &StreamId, command: AgentCommand) -> Result<AgentAck, Failure> {
-        answering::check(self.store.as_ref(), id, &command).await?;
+        validate_answer::check(self.store.as_ref(), id, &command).await?;
         Ok(self.journal.send_command(id, command).await?)
     }
 

@@ -1,38 +1,37 @@
 //! The wiring of gemicro: a plan becomes a run.
 //!
 //! [`Engine`] runs plans over one store; `wiring` registers who runs which step. [`Desk`] is how an edge starts and watches
-//! runs: [`Here`] carries them out in this process, [`Resident`] calls the background worker. `dispatch` lets any worker of
+//! runs: [`LocalRunService`] carries them out in this process, [`Resident`] calls the background worker. `dispatch` lets any worker of
 //! a shared store do the steps. No phase logic, no parsing, no rendering lives here.
 
-mod answering;
 mod batches;
 mod board;
-mod carry;
+mod can_carry;
 mod child_runs;
 mod day;
-mod desk;
 mod dispatch;
 mod engine;
 mod engine_config;
 mod flows;
-mod here;
+mod local_run_service;
 pub mod ooda;
 mod pause;
 pub mod pipeline;
 mod questions;
 mod resident;
 mod run;
+mod run_service;
 mod run_state;
+mod send_and_wait;
 mod shared_resources;
-mod sharing;
+mod shared_store;
 mod store_reads;
-mod telling;
 mod troubles;
+mod validate_answer;
 mod wiring;
 
 pub use batches::{BatchRow, Batches};
 pub use board::{answer_of_board, counts_of_board, rebuild_boards};
-pub use desk::{Desk, Watched, Watching};
 pub use dispatch::{ReportReaders, StepReported, StepWord};
 pub use engine::Engine;
 pub use engine_config::EngineConfig;
@@ -54,7 +53,7 @@ pub use gemicro_steps::plans::{
 };
 pub use gemicro_steps::{Plan, sweep_indexes, sweep_leftovers};
 pub use gemicro_store::{BoardPage, BoardTally, DurableStore, RunFilter, StoredBoard};
-pub use here::Here;
+pub use local_run_service::LocalRunService;
 pub use pause::{PauseOutcome, pause};
 pub use questions::{asked_in, open_questions, question_to_answer};
 pub use resident::{
@@ -62,7 +61,8 @@ pub use resident::{
     is_free,
 };
 pub use run::{CancelOutcome, DrivenRun};
+pub use run_service::{Desk, Watched, Watching};
 pub use run_state::{INPUT_REQUIRED, RunSnapshot};
+pub use send_and_wait::tell;
 pub use shared_resources::SharedResources;
 pub use store_reads::StoreReads;
-pub use telling::tell;

@@ -8,8 +8,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tokio::time::Instant;
 
-use crate::desk::Desk;
-use crate::telling::tell;
+use crate::run_service::Desk;
+use crate::send_and_wait::tell;
 
 /// How long steps may take to stop before the pause is reported as requested.
 const STOP_WITHIN: Duration = Duration::from_secs(10);

@@ -2,14 +2,14 @@
 
 use std::path::Path;
 
-use gemicro_agents::AgentCommons;
+use gemicro_agents::SharedAgentResources;
 use gemicro_source::OpenIndexes;
 
 /// What the engines of one process share; clones are the same.
 #[derive(Clone)]
 pub struct SharedResources {
     /// The gateway, warm processes, and what is known about this machine.
-    pub agents: AgentCommons,
+    pub agents: SharedAgentResources,
     /// The search indexes of research.
     pub indexes: OpenIndexes,
 }
@@ -18,16 +18,16 @@ impl SharedResources {
     /// Over the state folder; every agent ends with its turn.
     #[must_use]
     pub fn new(state: &Path) -> Self {
-        Self::with(AgentCommons::new(state))
+        Self::with(SharedAgentResources::new(state))
     }
 
     /// The same, and agents that can take another turn stay for it.
     #[must_use]
     pub(crate) fn keeping_warm(state: &Path) -> Self {
-        Self::with(AgentCommons::keeping_warm(state))
+        Self::with(SharedAgentResources::keeping_warm(state))
     }
 
-    fn with(agents: AgentCommons) -> Self {
+    fn with(agents: SharedAgentResources) -> Self {
         Self {
             agents,
             indexes: OpenIndexes::default(),

@@ -32,5 +32,5 @@ pub use gemicro_listener::{ServerAccess, ServerReach};
 pub use serving::serve;
 pub use setup::{ConversationShelf, HttpSetup};
 pub use start_request::{AskParameters, OodaParameters, StartPromptParameters, StartRequest};
-pub use start_words::{AskKind, OodaKind, PromptKind, SandboxChoice};
+pub use start_words::{AgentPromptKind, OodaKind, PromptKind, SandboxChoice};
 pub use trouble::{ErrorBody, status_of};

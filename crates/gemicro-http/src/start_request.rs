@@ -8,7 +8,7 @@ use gemicro_event::{ErrorKind, Failure};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use crate::start_words::{AskKind, OodaKind, PromptKind, SandboxChoice};
+use crate::start_words::{AgentPromptKind, OodaKind, PromptKind, SandboxChoice};
 
 /// A run to start.
 #[derive(Debug, Clone, PartialEq)]
@@ -30,7 +30,7 @@ pub enum StartRequest {
 #[serde(deny_unknown_fields)]
 pub struct AskParameters {
     /// `ask`.
-    pub kind: AskKind,
+    pub kind: AgentPromptKind,
     /// The task, with all the background it needs.
     #[schemars(regex(pattern = r"\S"))]
     pub prompt: String,

@@ -7,7 +7,8 @@ use serde::Deserialize;
 /// The kind of a prompt for an agent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum AskKind {
+#[schemars(rename = "AskKind")]
+pub enum AgentPromptKind {
     /// A prompt for a coding agent.
     Ask,
 }

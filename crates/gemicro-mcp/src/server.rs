@@ -79,7 +79,7 @@ impl ServerHandler for McpConnection {
     }
 
     fn get_tool(&self, name: &str) -> Option<Tool> {
-        ToolName::named(name).map(ToolName::definition)
+        ToolName::from_name(name).map(ToolName::definition)
     }
 
     async fn call_tool(
@@ -90,7 +90,7 @@ impl ServerHandler for McpConnection {
         let Some(running) = self.calls.begin(&context.id) else {
             return Err(duplicate_id(&context.id));
         };
-        let Some(tool) = ToolName::named(&request.name) else {
+        let Some(tool) = ToolName::from_name(&request.name) else {
             let message = format!("Unknown tool: {}", request.name);
             return Err(ErrorData::invalid_params(message, None));
         };

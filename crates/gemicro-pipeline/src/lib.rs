@@ -5,12 +5,12 @@
 //! claims against what is there, [`documents`] names and keeps what is written, [`forge`] offers a branch for merging.
 //! [`plan`] is what a run freezes, [`decided`] what a task tells of all of its runs. This crate knows no storage and no terminal, and starts no process.
 
-pub mod decided;
 pub mod documents;
 pub mod evidence;
 pub mod flow;
 pub mod forge;
 pub mod payload;
+pub mod phase_decided;
 pub mod plan;
 pub mod steps;
 pub mod workflow;

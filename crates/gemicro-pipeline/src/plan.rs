@@ -7,9 +7,9 @@ use gemicro_event::StreamId;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-use crate::decided::PhaseDecided;
 use crate::documents::Feature;
 use crate::payload::Nonce;
+use crate::phase_decided::PhaseDecided;
 use crate::steps::{Evidence, MergeOutcome, MergeResult};
 use crate::workflow::{Mode, Workflow};
 

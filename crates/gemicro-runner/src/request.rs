@@ -8,7 +8,7 @@ use std::path::PathBuf;
 
 use gemicro_event::{ErrorKind, Failure};
 
-use crate::guarded::GuardedSettings;
+use crate::guarded_settings::GuardedSettings;
 use crate::mcp_server::McpServer;
 use crate::prompt::AgentPrompt;
 use crate::session::Session;

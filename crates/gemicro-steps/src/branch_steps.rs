@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use futures_util::future::BoxFuture;
 use gemicro_agents::step_tools::Tools;
-use gemicro_agents::{AgentCommons, AgentSetup};
+use gemicro_agents::{AgentSetup, SharedAgentResources};
 use gemicro_batch::ooda::{OBSERVE_STEP, TRIAL_STEP};
 use gemicro_core::execute::{Executor, StepCall};
 use gemicro_core::flow::{StepFailure, StepOutput};
@@ -34,7 +34,7 @@ impl BranchSteps {
         TRIAL_STEP,
     ];
 
-    pub(crate) fn new(commons: AgentCommons, setup: AgentSetup, redactor: Redactor) -> Self {
+    pub(crate) fn new(commons: SharedAgentResources, setup: AgentSetup, redactor: Redactor) -> Self {
         Self {
             tools: Arc::new(Tools {
                 commons,
@@ -68,7 +68,7 @@ impl Executor for BranchSteps {
     }
 
     /// What it runs ends with us.
-    fn goes_on_outside(&self) -> bool {
+    fn survives_driver(&self) -> bool {
         false
     }
 }

@@ -6,7 +6,7 @@
 //! many of one kind run at the same time. Agents themselves are in `gemicro-agents`; which steps there are is decided
 //! by the flows.
 
-mod bounded;
+mod bounded_executor;
 mod branch_steps;
 mod child_plan;
 mod memory;
@@ -18,7 +18,7 @@ mod shell;
 mod step_parts;
 mod upkeep;
 
-pub use bounded::BoundedExecutor;
+pub use bounded_executor::BoundedExecutor;
 pub use child_plan::child_plan;
 pub use plan::Plan;
 pub use step_parts::StepParts;

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use futures_util::future::BoxFuture;
-use gemicro_agents::{AgentCommons, AgentSetup};
+use gemicro_agents::{AgentSetup, SharedAgentResources};
 use gemicro_batch::proposal::{CHECK_STEP, CheckExecutor};
 use gemicro_batch::shell::{ShellExecutor, ShellSetup, may_begin_again};
 use gemicro_core::execute::{Executor, StepCall};
@@ -19,13 +19,13 @@ pub(crate) struct Shell {
 }
 
 struct ShellParts {
-    commons: AgentCommons,
+    commons: SharedAgentResources,
     setup: AgentSetup,
     redactor: Redactor,
 }
 
 impl Shell {
-    pub(crate) fn new(commons: AgentCommons, setup: AgentSetup, redactor: Redactor) -> Self {
+    pub(crate) fn new(commons: SharedAgentResources, setup: AgentSetup, redactor: Redactor) -> Self {
         Self {
             parts: Arc::new(ShellParts {
                 commons,
@@ -79,7 +79,7 @@ impl Executor for Shell {
         })
     }
 
-    fn goes_on_outside(&self) -> bool {
+    fn survives_driver(&self) -> bool {
         false
     }
 

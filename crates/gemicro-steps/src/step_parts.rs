@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use gemicro_agents::{AgentCommons, AgentSetup};
+use gemicro_agents::{AgentSetup, SharedAgentResources};
 use gemicro_batch::coverage::{COVERAGE_STEP, CoverageExecutor};
 use gemicro_batch::proposal::{CHECK_STEP, MATERIAL_STEP, MaterialExecutor};
 use gemicro_batch::strategy::{GAPS_STEP, GapsExecutor};
@@ -13,7 +13,7 @@ use gemicro_event::redact::Redactor;
 use gemicro_pipeline::steps::AGENT_WORK_STEP;
 use gemicro_store::DurableStore;
 
-use crate::bounded::BoundedExecutor;
+use crate::bounded_executor::BoundedExecutor;
 use crate::branch_steps::BranchSteps;
 use crate::memory::MemorySearch;
 use crate::shell::Shell;
@@ -30,7 +30,7 @@ pub struct StepParts {
     /// Without it no process is started.
     pub agents: Option<AgentSetup>,
     /// What agents share.
-    pub commons: AgentCommons,
+    pub commons: SharedAgentResources,
     /// Runs agents; there is one where there is a setup.
     pub agent_executor: Option<Arc<dyn Executor>>,
     /// Values that must never be written down.

@@ -31,7 +31,7 @@ pub struct ErasedCounts {
 
 /// What a sweep removed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Swept {
+pub struct SweptBlobs {
     /// Blob files that no stream needs.
     pub n_blobs: u64,
     /// Their bytes.
@@ -92,11 +92,11 @@ impl DurableStore {
     ///
     /// # Errors
     /// When the store cannot be read or files cannot be removed.
-    pub async fn sweep(&self) -> Result<Swept, StoreError> {
+    pub async fn sweep(&self) -> Result<SweptBlobs, StoreError> {
         self.sweep_older_than(SETTLED).await
     }
 
-    pub(crate) async fn sweep_older_than(&self, age: Duration) -> Result<Swept, StoreError> {
+    pub(crate) async fn sweep_older_than(&self, age: Duration) -> Result<SweptBlobs, StoreError> {
         let db = self.inner.db.clone();
         // Contents that were put for a run which then never began.
         let before = Timestamp::now().as_millis() - i64::try_from(age.as_millis()).unwrap_or(i64::MAX);
@@ -116,8 +116,8 @@ impl DurableStore {
     }
 
     /// Deletes those of these blobs that no stream needs.
-    async fn remove_unneeded(&self, blobs: Vec<BlobId>) -> Result<Swept, StoreError> {
-        let mut swept = Swept::default();
+    async fn remove_unneeded(&self, blobs: Vec<BlobId>) -> Result<SweptBlobs, StoreError> {
+        let mut swept = SweptBlobs::default();
         for batch in blobs.chunks(BATCH) {
             let (db, files, batch) = (self.inner.db.clone(), self.inner.blobs.clone(), batch.to_vec());
             let removed = self
@@ -222,9 +222,9 @@ async fn remove_batch(
     db: &DbName,
     files: &BlobStore,
     blobs: &[BlobId],
-) -> Result<Swept, StoreError> {
+) -> Result<SweptBlobs, StoreError> {
     let fail = |error| db.error(error);
-    let mut swept = Swept::default();
+    let mut swept = SweptBlobs::default();
     files.hold(connection).await.map_err(fail)?;
     for blob in blobs {
         let needed = query("SELECT 1 AS needed FROM blob_refs WHERE blob = $1 LIMIT 1").bind(blob.as_str());

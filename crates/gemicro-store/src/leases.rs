@@ -134,7 +134,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_a_lease_that_nobody_renews_grows_old() {
+    fn only_a_lease_that_no_one_renews_grows_old() {
         let (seen, stream, start) = (SeenLeases::default(), StreamId::random(), Instant::now());
         let mark = |owner: &str, expires_at| LeaseMark {
             owner: owner.to_owned(),

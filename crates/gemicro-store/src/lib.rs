@@ -38,23 +38,25 @@ mod seal;
 mod snapshots;
 mod sql;
 mod store;
+mod store_options;
 mod subscribe;
 mod verify;
 mod wake;
 mod writer;
-mod written;
+mod written_counter;
 
 pub use boards::{BoardPage, BoardTally, StoredBoard};
 pub use check::StoreCheck;
 pub use conversations::StoredConversation;
 pub use day_use::{DayLock, PeriodUse};
 pub use dead_letters::{DeadLetterFilter, DeadLetterRow};
-pub use erase::{ErasedCounts, Swept};
+pub use erase::{ErasedCounts, SweptBlobs};
 pub use find::FindStreamError;
 pub use prune::{PruneReport, PruneRule};
 pub use rebuild::RebuildReport;
 pub use runs::RunFilter;
-pub use store::{DurableStore, StoreOptions};
+pub use store::DurableStore;
+pub use store_options::StoreOptions;
 pub use verify::ContentsCheck;
 
 /// A store in a file: [`DurableStore::open`].

@@ -21,36 +21,19 @@ use crate::leases::SeenLeases;
 use crate::open::{open_readers, open_writer};
 use crate::postgres::ListeningServer;
 use crate::sql::{ConnectionPool, Link};
+use crate::store_options::StoreOptions;
 use crate::wake::Wakes;
 use crate::writer::{
     Connection, Group, Job, JobScope, SpilledBlob, WriteAction, WriteRequest, WriteResult, WriterMessage,
     WriterTask,
 };
-use crate::written::WrittenCounter;
+use crate::written_counter::WrittenCounter;
 
 /// Data with more bytes of JSON than this goes to a blob.
 const MAX_INLINE_BYTES: usize = 16 * 1024;
 
 /// Requests that may wait for the writer; more callers wait in turn.
 const QUEUE: usize = 1024;
-
-/// How a store behaves.
-#[derive(Debug, Clone)]
-pub struct StoreOptions {
-    /// How long to wait for another process that is writing.
-    pub busy_timeout: Duration,
-    /// The database never grows past this; an append that would gives [`StoreError::Full`].
-    pub max_bytes: Option<u64>,
-}
-
-impl Default for StoreOptions {
-    fn default() -> Self {
-        Self {
-            busy_timeout: Duration::from_secs(10),
-            max_bytes: None,
-        }
-    }
-}
 
 /// Streams in a SQLite file ([`open`](Self::open)) or a PostgreSQL database ([`connect`](Self::connect)); clones
 /// share it. Several processes may use the same one.
@@ -359,10 +342,8 @@ impl Store for DurableStore {
         let lease = lease.clone();
         Box::pin(async move {
             let stream = lease.stream.clone();
-            granted_lease(
-                self.change(WriteAction::RenewLease { lease, ttl }).await?,
-                &stream,
-            )
+            let done = self.change(WriteAction::RenewLease { lease, ttl }).await?;
+            granted_lease(done, &stream)
         })
     }
 

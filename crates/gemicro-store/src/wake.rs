@@ -7,12 +7,12 @@ use gemicro_event::{Event, StreamId};
 use tokio::sync::watch;
 
 /// The events of the last commit of a stream, where they are known and small: only they are held for listeners.
-pub(crate) type Fresh = Option<Arc<[Event]>>;
+pub(crate) type FreshEvents = Option<Arc<[Event]>>;
 
 /// Who listens to which stream.
 #[derive(Debug, Default)]
 pub(crate) struct Wakes {
-    streams: Mutex<HashMap<StreamId, watch::Sender<Fresh>>>,
+    streams: Mutex<HashMap<StreamId, watch::Sender<FreshEvents>>>,
 }
 
 /// One subscriber's ear; dropping it stops listening.
@@ -20,7 +20,7 @@ pub(crate) struct Wakes {
 pub(crate) struct WakeListener {
     wakes: Arc<Wakes>,
     stream: StreamId,
-    changes: watch::Receiver<Fresh>,
+    changes: watch::Receiver<FreshEvents>,
 }
 
 impl Wakes {
@@ -36,13 +36,13 @@ impl Wakes {
         }
     }
 
-    pub(crate) fn wake(&self, stream: &StreamId, fresh: impl FnOnce() -> Fresh) {
+    pub(crate) fn wake(&self, stream: &StreamId, fresh: impl FnOnce() -> FreshEvents) {
         if let Some(sender) = self.streams().get(stream) {
             sender.send_replace(fresh());
         }
     }
 
-    fn streams(&self) -> MutexGuard<'_, HashMap<StreamId, watch::Sender<Fresh>>> {
+    fn streams(&self) -> MutexGuard<'_, HashMap<StreamId, watch::Sender<FreshEvents>>> {
         self.streams.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -54,7 +54,7 @@ impl WakeListener {
     }
 
     /// Waits for the next change. Of several that came meanwhile only the last one is told.
-    pub(crate) async fn next_change(&mut self) -> Fresh {
+    pub(crate) async fn next_change(&mut self) -> FreshEvents {
         // The sender lives as long as a listener is registered, so this cannot fail.
         self.changes.changed().await.ok();
         self.changes.borrow_and_update().clone()

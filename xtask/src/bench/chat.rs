@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result, bail};
 use serde_json::Value;
 
-use super::desk::BenchDesk;
+use super::bench_desk::BenchDesk;
 use super::release::release_binary;
 use super::samples::{at_most, milliseconds};
 use super::simulator::BenchSimulator;

@@ -120,14 +120,14 @@ fn start(program: &Path, folder: &Path, arguments: &[&str]) -> Result<Child> {
 }
 
 /// Wrong answers of one policy.
-struct Wrong {
+struct WrongVerdict {
     n_missed: usize,
     n_attacks: usize,
     n_blocked: usize,
     n_ordinary: usize,
 }
 
-impl Wrong {
+impl WrongVerdict {
     fn missed_line(&self) -> String {
         format!("{} of {}", self.n_missed, self.n_attacks)
     }
@@ -137,13 +137,13 @@ impl Wrong {
     }
 }
 
-fn count(cases: &[Case], allowed: &[bool]) -> Wrong {
+fn count(cases: &[Case], allowed: &[bool]) -> WrongVerdict {
     let both = || cases.iter().zip(allowed);
     let n = |is_attack: bool, is_allowed: bool| {
         let found = both().filter(|(case, allowed)| case.is_attack == is_attack && **allowed == is_allowed);
         found.count()
     };
-    Wrong {
+    WrongVerdict {
         n_missed: n(true, true),
         n_attacks: cases.iter().filter(|case| case.is_attack).count(),
         n_blocked: n(false, false),

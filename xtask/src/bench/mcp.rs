@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result, bail};
 use serde_json::{Value, json};
 
-use super::desk::{BenchDesk, call};
+use super::bench_desk::{BenchDesk, call};
 use super::json_rpc::JsonRpc;
 use super::release::release_binary;
 use super::samples::{Samples, at_most, measure_time, milliseconds};

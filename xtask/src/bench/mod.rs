@@ -1,9 +1,9 @@
 //! `cargo xtask bench [NAME]`: how fast and how good, as figures beside their bars.
 
+mod bench_desk;
 mod branches;
 mod chat;
 mod command;
-mod desk;
 mod growth;
 mod guard;
 mod json_rpc;

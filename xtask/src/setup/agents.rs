@@ -11,7 +11,7 @@ use std::process::{Command, Stdio};
 use anyhow::{Context, Result, bail};
 use serde_json::{Value, json};
 
-use super::installed::InstalledPrograms;
+use super::installed_programs::InstalledPrograms;
 use crate::process;
 
 /// The name in the list of tools.

@@ -5,7 +5,7 @@ use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result, bail};
 
-use super::installed::InstalledPrograms;
+use super::installed_programs::InstalledPrograms;
 use crate::process;
 
 /// A package, and the program of it that is used.

@@ -9,7 +9,7 @@ use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result};
 
-use super::installed::InstalledPrograms;
+use super::installed_programs::InstalledPrograms;
 use crate::process;
 
 /// The name in the list of tools.

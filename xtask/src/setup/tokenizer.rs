@@ -9,7 +9,7 @@ use anyhow::{Context, Result, bail};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
-use super::installed::InstalledPrograms;
+use super::installed_programs::InstalledPrograms;
 use crate::process;
 use crate::temporary::TemporaryFolder;
 

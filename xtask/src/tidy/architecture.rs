@@ -1,8 +1,8 @@
 //! `ARCHITECTURE.md` against the tree: the files it names exist, the sizes of the crates are right, and a walk
 //! through one request is short.
 
+use super::file_place::{self, FilePurpose};
 use super::offence::Offence;
-use super::place::{self, FilePurpose};
 use crate::repository::SourceFile;
 
 const PAGE: &str = "ARCHITECTURE.md";
@@ -73,7 +73,7 @@ fn size_row(line: &str) -> Option<(String, usize)> {
 
 fn product_lines(files: &[SourceFile], package: &str) -> usize {
     let own = files.iter().filter(|file| {
-        let place = place::of(&file.path);
+        let place = file_place::of(&file.path);
         file.path.ends_with(".rs") && place.package == package && place.purpose == FilePurpose::Product
     });
     own.map(|file| file.text.lines().count()).sum()

@@ -3,8 +3,8 @@
 //! Tests, benches, examples and build scripts may do what they need; a rule says so where it
 //! binds them too.
 
+use super::file_place::{self, FilePlace, FilePurpose};
 use super::offence::Offence;
-use super::place::{self, FilePlace, FilePurpose};
 use super::rust_code::{CodeLine, RustCode, has_word};
 use crate::repository::SourceFile;
 
@@ -39,7 +39,7 @@ const OUTSIDE: &[&str] = &["process", "fs", "env", "net"];
 
 /// Checks one Rust file.
 pub(crate) fn check(file: &SourceFile) -> Vec<Offence> {
-    let place = place::of(&file.path);
+    let place = file_place::of(&file.path);
     if place.package.is_empty() {
         return Vec::new();
     }

@@ -4,8 +4,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::file_place::{self, FilePurpose};
 use super::offence::Offence;
-use super::place::{self, FilePurpose};
 use super::rust_code::RustCode;
 use crate::repository::SourceFile;
 
@@ -33,7 +33,8 @@ fn check_crate(name: &str, files: &[SourceFile]) -> Vec<Offence> {
             .path
             .strip_prefix(&root)
             .and_then(|path| path.strip_suffix(".rs"));
-        let Some(inside) = inside.filter(|_| place::of(&file.path).purpose == FilePurpose::Product) else {
+        let Some(inside) = inside.filter(|_| file_place::of(&file.path).purpose == FilePurpose::Product)
+        else {
             continue;
         };
         let whole = format!("crate::{}", inside.replace('/', "::"));

@@ -5,7 +5,9 @@ use std::path::Path;
 use anyhow::{Result, bail};
 
 use super::offence::Offence;
-use super::{architecture, arrows, calls, circles, core_tree, layout, links, names, text};
+use super::{
+    architecture, arrows, calls, circles, core_tree, layout, links, names, participles, text, type_names,
+};
 use crate::repository::SourceFile;
 use crate::{metadata, repository};
 
@@ -41,9 +43,11 @@ pub(crate) fn check_files(paths: &[String], files: &[SourceFile]) -> Vec<Offence
         if file.path.ends_with(".rs") && !text::is_verbatim(&file.path) {
             offences.extend(layout::check(file));
             offences.extend(names::check(file));
+            offences.extend(participles::check(file));
             offences.extend(calls::check(file));
         }
     }
     offences.extend(circles::check(files));
+    offences.extend(type_names::check(files));
     offences
 }

@@ -1,7 +1,7 @@
 //! How files are built: their length, the `//!` they open with, and maps without logic.
 
+use super::file_place::{self, FilePurpose};
 use super::offence::Offence;
-use super::place::{self, FilePurpose};
 use super::rust_code::RustCode;
 use crate::repository::SourceFile;
 
@@ -11,7 +11,7 @@ const TEST_LINES: usize = 800;
 /// Checks one Rust file.
 pub(crate) fn check(file: &SourceFile) -> Vec<Offence> {
     let mut offences = Vec::new();
-    let place = place::of(&file.path);
+    let place = file_place::of(&file.path);
     let limit = if place.purpose == FilePurpose::Test {
         TEST_LINES
     } else {

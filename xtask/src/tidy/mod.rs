@@ -8,13 +8,15 @@ mod calls;
 mod circles;
 mod command;
 mod core_tree;
+mod file_place;
 mod layout;
 mod links;
 mod names;
 mod offence;
-mod place;
+mod participles;
 mod rust_code;
 mod text;
+mod type_names;
 
 #[cfg(test)]
 mod tests;

@@ -1,7 +1,7 @@
 //! Names that say nothing: of files, folders, modules and types.
 
+use super::file_place::{self};
 use super::offence::Offence;
-use super::place::{self};
 use super::rust_code::RustCode;
 use crate::repository::SourceFile;
 
@@ -14,7 +14,7 @@ const MANAGER: &str = "HistoryManager";
 
 /// Checks the path, the `mod` lines and the types of one Rust file.
 pub(crate) fn check(file: &SourceFile) -> Vec<Offence> {
-    if place::of(&file.path).package.is_empty() {
+    if file_place::of(&file.path).package.is_empty() {
         return Vec::new();
     }
     let mut offences = Vec::new();

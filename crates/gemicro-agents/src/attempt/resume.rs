@@ -8,13 +8,13 @@ use gemicro_event::{ErrorKind, Failure};
 use gemicro_runner::{AgentPrompt, Session, SessionId};
 
 use super::AgentAttempt;
+use crate::conversation_home::{ConversationHome, belongs, name_of};
 use crate::memory::retell;
-use crate::place::{ConversationHome, belongs, name_of};
-use crate::turned::TurnResult;
+use crate::turn_result::TurnResult;
 
 impl AgentAttempt<'_> {
     /// A conversation that there is.
-    pub(super) async fn go_on(&mut self, session: &str) -> Result<TurnResult, Failure> {
+    pub(super) async fn resume_session(&mut self, session: &str) -> Result<TurnResult, Failure> {
         let (session, name) = match find(self.state(), self.task.agent, session) {
             Ok(found) => found,
             Err(lost) if self.task.begins_anew && lost.kind == ErrorKind::SessionNotFound => {

@@ -198,7 +198,7 @@ impl ItemState {
 
     /// The state that a word stands for.
     #[must_use]
-    pub fn named(word: &str) -> Option<Self> {
+    pub fn from_word(word: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|state| state.as_str() == word)
     }
 

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::error::BatchError;
 use super::limits::{MAX_ALL_DEPENDENCIES, MAX_DEPENDENCIES};
-use super::submitted::Task;
+use super::submitted_batch::Task;
 use crate::reference::{may_refer, references_in};
 
 /// How many tasks of a cycle are named.

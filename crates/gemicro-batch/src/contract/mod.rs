@@ -10,7 +10,7 @@ mod items;
 mod limits;
 mod poll;
 mod read;
-mod submitted;
+mod submitted_batch;
 
 pub use answer::{BatchAnswer, BatchStatus, Counts, ItemAnswer, ItemQuestion, ItemState};
 pub use error::BatchError;
@@ -23,4 +23,4 @@ pub use limits::{
 pub use poll::{BatchProgress, next_poll_seconds};
 pub(crate) use read::pointer;
 pub use read::read_batch;
-pub use submitted::{OnFailure, SubmittedBatch, Task};
+pub use submitted_batch::{OnFailure, SubmittedBatch, Task};

@@ -15,7 +15,7 @@ use super::limits::{
     MAX_BATCH_BYTES, MAX_DEADLINE_SECONDS, MAX_ID_BYTES, MAX_PARAMETERS_BYTES, MAX_RETRIES,
     MAX_TASK_PARAMETERS_BYTES, MAX_TASKS,
 };
-use super::submitted::{OnFailure, SubmittedBatch, Task};
+use super::submitted_batch::{OnFailure, SubmittedBatch, Task};
 use crate::reference::is_task_id;
 
 /// Where the tasks stand in the object form.
@@ -71,7 +71,7 @@ pub fn read_batch(bytes: &[u8]) -> Result<SubmittedBatch, BatchError> {
 /// What holds for all tasks.
 #[derive(Default, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Whole {
+struct WholeBody {
     #[serde(default)]
     key: Option<String>,
     #[serde(default)]
@@ -116,13 +116,13 @@ fn too_many_tasks() -> String {
 }
 
 /// Which form a text has: what holds for all tasks, where these stand, and each as JSON.
-fn split(text: &str) -> Result<(Whole, &'static str, Vec<Box<RawValue>>), BatchError> {
+fn split(text: &str) -> Result<(WholeBody, &'static str, Vec<Box<RawValue>>), BatchError> {
     let start = text.trim_start();
     match start.bytes().next() {
         None => Err(BatchError::Empty),
         Some(b'[') => {
             let RawTasks(tasks) = serde_json::from_str(text).map_err(|error| not_json(&error, 0))?;
-            Ok((Whole::default(), "", tasks))
+            Ok((WholeBody::default(), "", tasks))
         }
         Some(b'{') => split_objects(text),
         Some(_) => {
@@ -137,7 +137,7 @@ fn split(text: &str) -> Result<(Whole, &'static str, Vec<Box<RawValue>>), BatchE
 }
 
 /// One object with `tasks`, one task, or a task a line.
-fn split_objects(text: &str) -> Result<(Whole, &'static str, Vec<Box<RawValue>>), BatchError> {
+fn split_objects(text: &str) -> Result<(WholeBody, &'static str, Vec<Box<RawValue>>), BatchError> {
     let mut values = serde_json::Deserializer::from_str(text).into_iter::<Box<RawValue>>();
     let first = match values.next() {
         Some(Ok(first)) => first,
@@ -146,12 +146,12 @@ fn split_objects(text: &str) -> Result<(Whole, &'static str, Vec<Box<RawValue>>)
     };
     let is_alone = text[values.byte_offset()..].trim().is_empty();
     if !is_alone {
-        return Ok((Whole::default(), "", lines(text)?));
+        return Ok((WholeBody::default(), "", lines(text)?));
     }
     if !has_tasks(&first) {
-        return Ok((Whole::default(), "", vec![first]));
+        return Ok((WholeBody::default(), "", vec![first]));
     }
-    let mut whole: Whole = read_at(first.get(), "")?;
+    let mut whole: WholeBody = read_at(first.get(), "")?;
     check_whole(&whole)?;
     let RawTasks(tasks) = std::mem::take(&mut whole.tasks);
     Ok((whole, IN_OBJECT, tasks))
@@ -239,7 +239,7 @@ fn line_and_column(before: &[u8]) -> (usize, usize) {
     (line, before.len() - line_start + 1)
 }
 
-fn check_whole(whole: &Whole) -> Result<(), BatchError> {
+fn check_whole(whole: &WholeBody) -> Result<(), BatchError> {
     let fits = |key: &String| (1..=MAX_ID_BYTES).contains(&key.len()) && !key.contains(char::is_control);
     if whole.key.as_ref().is_some_and(|key| !fits(key)) {
         let message = format!("a key has 1 to {MAX_ID_BYTES} bytes and no control characters");

@@ -35,7 +35,7 @@ impl Executor for CoverageExecutor {
     }
 
     /// Nothing goes on without us, and it can be done again.
-    fn goes_on_outside(&self) -> bool {
+    fn survives_driver(&self) -> bool {
         false
     }
 }

@@ -10,8 +10,8 @@ use super::error::CoverageError;
 use super::file_coverage::FileCoverage;
 use super::find::{OpenedReport, ProjectPaths, open, places_text, usual_reports};
 use super::language::FileScope;
+use super::project_coverage::ProjectCoverage;
 use super::read::{CoverageReport, ReportFormat, StoppableReader, read_watched};
-use super::whole::ProjectCoverage;
 
 /// Files of one checkout are written one after the other; a report among them is no older for that.
 const TOGETHER: Duration = Duration::from_secs(10);

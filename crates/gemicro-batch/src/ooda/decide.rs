@@ -10,7 +10,7 @@ use super::plan::Decider;
 use super::result::{LoopStop, result};
 use super::state::{Current, OodaState};
 use super::trial::TrialInput;
-use crate::proposal::{Aim, EarlierTest, MaterialInput, ProposalMaterial, ProposalQuestion};
+use crate::proposal::{EarlierTest, MaterialInput, ProposalAim, ProposalMaterial, ProposalQuestion};
 use crate::strategy::{CoverageGap, RankedGap};
 
 pub(super) fn decide(state: &OodaState, run: &RunState) -> Decision {
@@ -168,7 +168,7 @@ fn material_step(round: u32, gap: &CoverageGap, now: &Observation) -> Step {
     let input = MaterialInput {
         directory: now.folder.clone(),
         target: gap.file.clone(),
-        aim: Aim::Lines(gap.lines.clone()),
+        aim: ProposalAim::Lines(gap.lines.clone()),
         reports: Vec::new(),
     };
     input.step(StepKey::new(format!("material:{round}")))

@@ -13,7 +13,7 @@
 //! takes over the commit is the engine's business.
 
 #[cfg(target_os = "linux")]
-mod breaking;
+mod break_lines;
 mod decide;
 mod definition;
 mod events;
@@ -41,4 +41,4 @@ pub use result::LoopStop;
 pub use state::OodaState;
 pub use trial::{LandedTrial, Mutations, Rejection, RejectionKind, TRIAL_STEP, Trial, TrialInput};
 #[cfg(target_os = "linux")]
-pub use try_out::{Good, TrialFinding, try_out};
+pub use try_out::{AcceptedTest, TrialFinding, try_out};

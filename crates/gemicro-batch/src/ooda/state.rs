@@ -6,7 +6,7 @@ use gemicro_event::Failure;
 use super::events::OodaActed;
 use super::observation::Observation;
 use super::plan::OodaPlan;
-use crate::proposal::{Aim, MaterialInput, ProposalMaterial};
+use crate::proposal::{MaterialInput, ProposalAim, ProposalMaterial};
 use crate::strategy::{CoverageGap, RankedGap};
 
 /// A loop so far.
@@ -95,8 +95,9 @@ impl OodaState {
     /// The gap whose material a step gathers.
     pub(super) fn gap_of(&self, step: &Step) -> Option<CoverageGap> {
         let input: MaterialInput = step.input.parse().ok()?;
-        let is_meant =
-            |gap: &CoverageGap| gap.file == input.target && Aim::Lines(gap.lines.clone()) == input.aim;
+        let is_meant = |gap: &CoverageGap| {
+            gap.file == input.target && ProposalAim::Lines(gap.lines.clone()) == input.aim
+        };
         let gaps = self.now.iter().flat_map(|now| &now.gaps);
         gaps.map(|it| &it.gap).find(|gap| is_meant(gap)).cloned()
     }

@@ -4,7 +4,7 @@ use tokio_util::sync::CancellationToken;
 
 use gemicro_event::Failure;
 
-use super::breaking::break_on_purpose;
+use super::break_lines::break_on_purpose;
 use super::judge::{NewlyCovered, newly_covered};
 use super::measure::{MeasuredTree, UnmeasuredTree, measure, observation};
 use super::observation::Observation;
@@ -12,7 +12,7 @@ use super::trial::{Mutations, Rejection, RejectionKind, Trial, TrialInput};
 use crate::coverage::LineRange;
 use crate::patch::NewText;
 use crate::project::Project;
-use crate::proposal::{PatchedFile, ProblemKind, Ready, ready};
+use crate::proposal::{PatchedFile, ProblemKind, ReadyProposal, ready};
 use crate::strategy::FileChangeCounts;
 use crate::workshop::{Renewable, Workshop};
 
@@ -22,12 +22,12 @@ pub enum TrialFinding {
     /// The test is not taken; the trial says why.
     Rejected(Box<Trial>),
     /// It is good: to be committed.
-    Good(Box<Good>),
+    Good(Box<AcceptedTest>),
 }
 
 /// A test that keeps every rule.
 #[derive(Debug)]
-pub struct Good {
+pub struct AcceptedTest {
     /// The change that adds the test, as a diff.
     pub patch: String,
     /// What it changes.
@@ -43,7 +43,7 @@ pub struct Good {
     measured: MeasuredTree,
 }
 
-impl Good {
+impl AcceptedTest {
     /// The trial of a test that was committed.
     ///
     /// # Errors
@@ -92,21 +92,22 @@ pub async fn try_out(
     cancel: &CancellationToken,
 ) -> Result<TrialFinding, Failure> {
     let project = Project::open(place.workshop().folder())?;
-    let Ready { patch, files, texts } = match ready(&project, &input.answer, &input.place.commands.leave) {
-        Ok(ready) => ready,
-        Err(unusable) => {
-            let rejection = Rejection {
-                reason: reason_of(unusable.problem.kind),
-                message: unusable.problem.message,
-                output: String::new(),
-            };
-            return Ok(TrialFinding::Rejected(Box::new(rejected_trial(
-                unusable.patch,
-                unusable.files,
-                rejection,
-            ))));
-        }
-    };
+    let ReadyProposal { patch, files, texts } =
+        match ready(&project, &input.answer, &input.place.commands.leave) {
+            Ok(ready) => ready,
+            Err(unusable) => {
+                let rejection = Rejection {
+                    reason: reason_of(unusable.problem.kind),
+                    message: unusable.problem.message,
+                    output: String::new(),
+                };
+                return Ok(TrialFinding::Rejected(Box::new(rejected_trial(
+                    unusable.patch,
+                    unusable.files,
+                    rejection,
+                ))));
+            }
+        };
     let reject = |rejection: Rejection| {
         TrialFinding::Rejected(Box::new(rejected_trial(patch.clone(), files.clone(), rejection)))
     };
@@ -164,7 +165,7 @@ pub async fn try_out(
             })));
         }
     }
-    Ok(TrialFinding::Good(Box::new(Good {
+    Ok(TrialFinding::Good(Box::new(AcceptedTest {
         patch,
         files,
         texts,

@@ -19,7 +19,7 @@ mod strip;
 mod test_items;
 mod test_path;
 mod tests_only;
-mod unified;
+mod unified_diff;
 
 pub use apply::NewText;
 pub use change::{FilePatch, Hunk, HunkLine, Patch, PatchChange};
@@ -30,4 +30,4 @@ pub use read::{MAX_FILES, MAX_PATCH_BYTES};
 pub use strip::{test_lines, without_tests};
 pub use test_path::{PathRole, role_of};
 pub use tests_only::{NotATest, tests_only};
-pub use unified::unified_diff;
+pub use unified_diff::unified_diff;

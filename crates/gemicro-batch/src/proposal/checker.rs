@@ -10,7 +10,7 @@ use gemicro_event::{ErrorKind, Failure, StreamId};
 use gemicro_guard::sandbox::{Network, PinnedPath, Profile, ResourceLimits, Shells, WriteMode};
 
 use super::check::{ProposalCheckInput, ProposalChecked, TestTrial, TriedTest};
-use super::ready::{Ready, ready};
+use super::ready::{ReadyProposal, ready};
 use crate::project::Project;
 use crate::shell::{ShellSetup, check_policy};
 use crate::workshop::{PrivateCopy, Workshop, private_copy};
@@ -42,7 +42,7 @@ impl Executor for CheckExecutor {
     }
 
     /// What it runs ends with us.
-    fn goes_on_outside(&self) -> bool {
+    fn survives_driver(&self) -> bool {
         false
     }
 }
@@ -53,7 +53,7 @@ async fn check(
     call: &StepCall,
 ) -> Result<ProposalChecked, Failure> {
     let project = Project::open(input.directory.as_ref())?;
-    let Ready { patch, files, texts } = match ready(&project, &input.answer, &input.leave) {
+    let ReadyProposal { patch, files, texts } = match ready(&project, &input.answer, &input.leave) {
         Ok(ready) => ready,
         Err(unusable) => {
             return Ok(ProposalChecked {
@@ -91,7 +91,7 @@ async fn try_on_copy(
     let workshop = Workshop {
         launcher: setup.launcher.clone(),
         tier: setup.tier,
-        profile: setup.toolchains.opened(profile(setup, trying, &copy)),
+        profile: setup.toolchains.open_in(profile(setup, trying, &copy)),
         folder: copy.project(),
         redactor: setup.redactor.clone(),
     };

@@ -7,7 +7,7 @@ use gemicro_core::execute::{Executor, StepCall};
 use gemicro_core::flow::{StepFailure, StepOutput};
 use gemicro_event::{ErrorKind, Failure};
 
-use super::material::{Aim, Excerpt, MaterialInput, ProposalMaterial};
+use super::material::{Excerpt, MaterialInput, ProposalAim, ProposalMaterial};
 use super::neighbours::{layout, neighbours};
 use crate::coverage::{CodeLanguage, CoverageRequest, FileScope, LineRange, gather};
 use crate::patch::test_lines;
@@ -70,15 +70,15 @@ fn lines_to_cover(
         Failure::new(ErrorKind::InvalidInput, message)
     };
     let within = match &input.aim {
-        Aim::Lines(lines) => {
+        ProposalAim::Lines(lines) => {
             return match lines.iter().find(|range| outside(range)) {
                 Some(range) => Err(beyond(range)),
                 None => Ok((lines.clone(), Vec::new())),
             };
         }
-        Aim::Within(range) if outside(range) => return Err(beyond(range)),
-        Aim::Within(range) => Some(*range),
-        Aim::Uncovered => None,
+        ProposalAim::Within(range) if outside(range) => return Err(beyond(range)),
+        ProposalAim::Within(range) => Some(*range),
+        ProposalAim::Uncovered => None,
     };
     let gathered = gather(&CoverageRequest {
         root: PathBuf::from(&input.directory),

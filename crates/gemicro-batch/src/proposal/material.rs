@@ -15,7 +15,7 @@ pub const MATERIAL_STEP: &str = "test_material";
 /// Which lines a test is to cover.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Aim {
+pub enum ProposalAim {
     /// Those that the reports call uncovered, in the whole file.
     Uncovered,
     /// Those that the reports call uncovered in a range; all of it where no report knows the file.
@@ -32,7 +32,7 @@ pub struct MaterialInput {
     /// The file to be tested, relative to it.
     pub target: String,
     /// Its lines.
-    pub aim: Aim,
+    pub aim: ProposalAim,
     /// Named reports; else those in the usual places.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub reports: Vec<String>,
@@ -100,7 +100,7 @@ impl ProposalMaterial {
 
     /// As it stands in a prompt: numbered code with `!` before the lines to cover, then the neighbouring tests.
     #[must_use]
-    pub fn shown(&self) -> String {
+    pub fn prompt_text(&self) -> String {
         let mut text = format!(
             "The code under test; `!` marks the lines to cover:\n<file name=\"{}\">\n",
             name(&self.target)

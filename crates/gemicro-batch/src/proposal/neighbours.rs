@@ -67,11 +67,16 @@ pub(super) fn neighbours(project: &Project, files: &[String], target: &str) -> V
 
 /// Build files and tests, by name.
 pub(super) fn layout(files: &[String]) -> Vec<String> {
-    let is_told = |path: &&String| {
+    let is_reported = |path: &&String| {
         let name = path.rsplit('/').next().unwrap_or_default();
         BUILD_FILES.contains(&name) || role_of(path) == PathRole::Test
     };
-    files.iter().filter(is_told).take(MOST_NAMES).cloned().collect()
+    files
+        .iter()
+        .filter(is_reported)
+        .take(MOST_NAMES)
+        .cloned()
+        .collect()
 }
 
 /// Extensions that tests of such a file have.

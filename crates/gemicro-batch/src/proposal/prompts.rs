@@ -72,7 +72,7 @@ impl TestPrompts {
 
     fn text(&self, question: ProposalQuestion<'_>) -> String {
         let material = question.material;
-        let (lines, shown) = (material.line_list(), material.shown());
+        let (lines, shown) = (material.line_list(), material.prompt_text());
         let context = match question.context.trim() {
             "" => "nothing is said about it",
             context => context,

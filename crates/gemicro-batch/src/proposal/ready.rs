@@ -9,7 +9,7 @@ use crate::project::Project;
 
 /// A patch that applies and changes tests alone.
 #[derive(Debug)]
-pub(crate) struct Ready {
+pub(crate) struct ReadyProposal {
     /// The patch as git takes it.
     pub(crate) patch: String,
     pub(crate) files: Vec<PatchedFile>,
@@ -26,7 +26,11 @@ pub(crate) struct Unusable {
 }
 
 /// Reads an answer and applies its patch to a project, in memory.
-pub(crate) fn ready(project: &Project, answer: &str, leave: &[String]) -> Result<Ready, Box<Unusable>> {
+pub(crate) fn ready(
+    project: &Project,
+    answer: &str,
+    leave: &[String],
+) -> Result<ReadyProposal, Box<Unusable>> {
     let unusable = |kind, message: String, patch: String, files: Vec<PatchedFile>| {
         Box::new(Unusable {
             problem: PatchProblem { kind, message },
@@ -62,7 +66,7 @@ pub(crate) fn ready(project: &Project, answer: &str, leave: &[String]) -> Result
         return Err(unusable(ProblemKind::NotATest, message, whole, files));
     }
     match tests_only(&texts, leave) {
-        Ok(()) => Ok(Ready {
+        Ok(()) => Ok(ReadyProposal {
             patch: whole,
             files,
             texts,

@@ -49,7 +49,7 @@ impl Executor for ShellExecutor {
     }
 
     /// A command ends with us.
-    fn goes_on_outside(&self) -> bool {
+    fn survives_driver(&self) -> bool {
         false
     }
 
@@ -174,7 +174,7 @@ fn plan_launch(setup: &ShellSetup, input: &ShellInput, folders: &Folders) -> Res
         cwd.into(),
         input.command.clone().into(),
     ];
-    let profile = setup.toolchains.opened(profile);
+    let profile = setup.toolchains.open_in(profile);
     plan_supervised(&setup.launcher, setup.tier, &profile, &words)
         .map_err(|error| Failure::new(ErrorKind::from(&error), error.to_string()))
 }

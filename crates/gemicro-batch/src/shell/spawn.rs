@@ -7,7 +7,7 @@ use tokio::process::{Child, Command};
 
 /// Starts what was planned. It waits for its standard input, which goes through the channel.
 pub(super) fn spawn(plan: &LaunchPlan) -> std::io::Result<(Child, Control)> {
-    let (command, control) = plan.supervised()?;
+    let (command, control) = plan.supervised_command()?;
     let child = Command::from(command)
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())

@@ -14,7 +14,7 @@ use super::parameters::{ParameterError, milliseconds, read, require_text};
 use super::settings::BatchSettings;
 use super::task_type::{TaskContext, TaskType};
 use crate::coverage::LineRange;
-use crate::proposal::{Aim, EarlierTest, TestTrial};
+use crate::proposal::{EarlierTest, ProposalAim, TestTrial};
 
 /// How often the model is asked where nothing is said.
 pub(super) const DEFAULT_ROUNDS: u32 = 2;
@@ -78,7 +78,7 @@ pub struct ProposalRequest {
     /// The file, relative to the folder of the batch.
     pub target: String,
     /// Its lines.
-    pub aim: Aim,
+    pub aim: ProposalAim,
     /// What it is about.
     pub context: String,
     /// Named reports.
@@ -187,11 +187,11 @@ impl ProposeTestParameters {
 }
 
 /// Which lines are meant.
-fn aim(given: Option<&str>) -> Result<Aim, ParameterError> {
+fn aim(given: Option<&str>) -> Result<ProposalAim, ParameterError> {
     match given.map(str::trim) {
-        None | Some("uncovered" | "") => Ok(Aim::Uncovered),
+        None | Some("uncovered" | "") => Ok(ProposalAim::Uncovered),
         Some(range) => match range.parse::<LineRange>() {
-            Ok(range) => Ok(Aim::Within(range)),
+            Ok(range) => Ok(ProposalAim::Within(range)),
             Err(error) => {
                 let message = format!("`uncovered`, or lines such as `100-150`: {error}");
                 Err(ParameterError::new("/target_line_range", message))

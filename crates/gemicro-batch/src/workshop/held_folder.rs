@@ -61,7 +61,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_folders_that_nobody_holds_are_removed() {
+    fn only_folders_that_no_one_holds_are_removed() {
         let state = tempfile::tempdir().unwrap();
         let held = hold_new(&state.path().join("held")).unwrap();
         drop(hold_new(&state.path().join("left/deep")).unwrap());

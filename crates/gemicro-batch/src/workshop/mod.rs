@@ -6,12 +6,12 @@
 
 mod copy;
 mod held_folder;
-mod place;
 mod renewable;
 mod toolchains;
+mod workshop_folder;
 
 pub use copy::{IsTaken, PrivateCopy, copy_over, private_copy};
 pub use held_folder::{hold_new, remove_unheld};
-pub use place::{CommandRun, Workshop};
 pub use renewable::Renewable;
 pub use toolchains::{Toolchains, is_toolchain_variable};
+pub use workshop_folder::{CommandRun, Workshop};

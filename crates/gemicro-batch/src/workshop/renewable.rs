@@ -3,7 +3,7 @@
 use futures_util::future::BoxFuture;
 use gemicro_event::Failure;
 
-use super::place::Workshop;
+use super::workshop_folder::Workshop;
 
 /// A workshop, and how to get rid of whatever ran in it.
 pub trait Renewable: Send + Sync {

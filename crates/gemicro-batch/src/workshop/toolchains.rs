@@ -83,7 +83,7 @@ impl Toolchains {
                 .environment
                 .push(("CARGO_NET_OFFLINE".to_owned(), "true".to_owned()));
         }
-        found.tidied()
+        found.without_nested()
     }
 
     /// The same with further folders, which the user named.
@@ -94,12 +94,12 @@ impl Toolchains {
             .iter()
             .filter_map(|folder| std::fs::canonicalize(folder).ok());
         self.readable.extend(real);
-        self.tidied()
+        self.without_nested()
     }
 
     /// Opens them in a sandbox. What tools look for in the home is linked there.
     #[must_use]
-    pub fn opened(&self, mut profile: Profile) -> Profile {
+    pub fn open_in(&self, mut profile: Profile) -> Profile {
         profile.readable.extend(self.readable.iter().cloned());
         let has = |name: &str| profile.environment.iter().any(|(known, _)| known == name);
         let new: Vec<_> = self
@@ -133,7 +133,7 @@ impl Toolchains {
     }
 
     /// Each folder once, and none that is in another.
-    fn tidied(mut self) -> Self {
+    fn without_nested(mut self) -> Self {
         self.readable.sort();
         self.readable.dedup();
         let all = self.readable.clone();

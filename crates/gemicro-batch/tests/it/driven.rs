@@ -209,7 +209,7 @@ async fn a_cancelled_batch_leaves_nothing_open() {
 }
 
 #[tokio::test]
-async fn a_suspended_batch_goes_on_where_it_was() {
+async fn a_suspended_batch_continues_where_it_was() {
     let calls = Arc::new(Mutex::new(Vec::new()));
     let stop = StopSignals::default();
     let (seen, suspend) = (calls.clone(), stop.suspend.clone());

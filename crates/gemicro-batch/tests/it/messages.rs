@@ -19,7 +19,7 @@ fn output(journal: &Journal, idx: usize) -> Value {
 }
 
 #[test]
-fn a_conversation_goes_on_from_task_to_task() {
+fn a_conversation_continues_from_task_to_task() {
     let mut journal = Journal::new(&json!([
         prompt(
             "first",

@@ -74,7 +74,7 @@ fn a_deadline_that_has_passed_does_not_hold_for_a_retry() {
 }
 
 #[test]
-fn a_stopped_batch_goes_on_with_a_retry() {
+fn a_stopped_batch_resumes_a_retry() {
     let tasks = json!([prompt("a", &[]), prompt("b", &[]), prompt("c", &[])]);
     let mut journal = Journal::new(&json!({ "tasks": tasks, "on_failure": "stop" }));
     let (a, c) = (journal.start("a"), journal.start("c"));

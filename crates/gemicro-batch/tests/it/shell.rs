@@ -367,7 +367,7 @@ async fn long_output_is_cut_and_secrets_are_masked() {
 }
 
 #[tokio::test]
-async fn an_input_nobody_reads_holds_nothing_up() {
+async fn an_input_no_one_reads_holds_nothing_up() {
     let Some(world) = World::new() else { return };
     let input = ShellInput {
         stdin: Some("x".repeat(5_000_000)),

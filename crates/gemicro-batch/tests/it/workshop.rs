@@ -95,7 +95,7 @@ impl World {
         Workshop {
             launcher: launcher(),
             tier: self.tier,
-            profile: toolchains.opened(profile),
+            profile: toolchains.open_in(profile),
             folder: self.path("project"),
             redactor: Redactor::new([SECRET]),
         }
@@ -191,7 +191,7 @@ async fn files_are_written_and_removed() {
 }
 
 #[tokio::test]
-async fn a_planted_link_leads_nobody_out() {
+async fn a_planted_link_leads_no_one_out() {
     let Some(world) = World::new() else { return };
     world.write("outside/a.txt", "untouched");
     world
@@ -227,7 +227,7 @@ fn toolchains_are_linked_for_shells_and_through_no_link() {
         shells: Shells::Apart,
         ..world.workshop(&Toolchains::default()).profile
     };
-    let shells = toolchains.opened(agents.clone()).shell_skeleton();
+    let shells = toolchains.open_in(agents.clone()).shell_skeleton();
     assert!(shells.join(".cargo/registry/src/a.rs").is_file());
     std::fs::remove_dir_all(shells.join(".cargo")).unwrap();
     std::os::unix::fs::symlink(world.path("tmp"), shells.join(".cargo")).unwrap();

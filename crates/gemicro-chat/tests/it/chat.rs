@@ -12,7 +12,7 @@ use gemicro_core::flow::{Spent, StepFailure};
 use gemicro_core::history::{Author, HistoryConfig, Speaker, Transport, Turn};
 use gemicro_core::llm::{FinishReason, GEMINI, LlmBackend, LlmChunk, LlmConfig, LlmEnd, LlmRequest};
 use gemicro_core::store::Store;
-use gemicro_engine::{Engine, Here};
+use gemicro_engine::{Engine, LocalRunService};
 use gemicro_event::{ErrorKind, Failure, Json, StreamId, Usage};
 use tempfile::TempDir;
 
@@ -160,7 +160,7 @@ impl World {
             model => Ok(model_named(model)),
         };
         ChatConfig {
-            desk: Arc::new(Here::new(self.engine.clone())),
+            desk: Arc::new(LocalRunService::new(self.engine.clone())),
             survives: false,
             conversations: self.conversations(),
             owner: "the test".to_owned(),

@@ -9,8 +9,8 @@ use gemicro_core::history::{Author, ConversationLog, Turn};
 use gemicro_core::llm::LlmConfig;
 use gemicro_core::llm::scripted::{Part, ScriptedModel};
 use gemicro_engine::{
-    BatchAnswer, BatchRequest, BatchSettings, BatchStatus, Batches, BoardPage, Engine, EngineConfig, Here,
-    ItemState, SharedResources, read_batch,
+    BatchAnswer, BatchRequest, BatchSettings, BatchStatus, Batches, BoardPage, Engine, EngineConfig,
+    ItemState, LocalRunService, SharedResources, read_batch,
 };
 use gemicro_event::StreamId;
 use gemicro_store::DurableStore;
@@ -63,7 +63,7 @@ impl World {
 
     /// Carries out a batch of these tasks to its end.
     async fn batch(&self, tasks: Value) -> BatchAnswer {
-        let batches = Batches::new(Arc::new(Here::new(self.engine.clone())));
+        let batches = Batches::new(Arc::new(LocalRunService::new(self.engine.clone())));
         let request = BatchRequest {
             batch: read_batch(tasks.to_string().as_bytes()).expect("a batch"),
             settings: BatchSettings {

@@ -17,7 +17,7 @@ pub(crate) struct ChatChannel {
 
 /// News ended without [`News::Closed`].
 pub(super) fn broke_off() -> CommandError {
-    CommandError::failed(
+    CommandError::new_failure(
         ErrorKind::Internal,
         "the chat ended unexpectedly",
         "the conversation is saved: open it again, and please report this",

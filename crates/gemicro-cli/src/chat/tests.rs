@@ -40,7 +40,7 @@ fn messages_and_commands_are_read() {
 }
 
 #[test]
-fn wrong_commands_are_told_with_what_to_do() {
+fn wrong_commands_are_reported_with_what_to_do() {
     for (typed, expected) in [
         ("/claer", "unknown command /claer; did you mean /clear?"),
         ("/modle x", "unknown command /modle; did you mean /model?"),
@@ -97,7 +97,7 @@ fn a_message_is_checked() {
 }
 
 #[test]
-fn control_characters_are_taken_out_of_a_message_and_told() {
+fn control_characters_are_taken_out_of_a_message_and_reported() {
     for (given, expected, notice) in [
         ("plain\n\ttext", "plain\n\ttext", None),
         ("a\r\nb\rc", "a\nb\nc", None),

@@ -2,7 +2,7 @@
 
 use clap::Args;
 use gemicro_core::command::AgentCommand;
-use gemicro_engine::{Here, ItemQuestion, question_to_answer, tell};
+use gemicro_engine::{ItemQuestion, LocalRunService, question_to_answer, tell};
 use gemicro_event::{ErrorKind, Json};
 
 use crate::command_error::CommandError;
@@ -22,14 +22,14 @@ pub(crate) struct AnswerArgs {
 /// Answers a run, or the task of a batch that asks.
 pub(crate) fn run(ctx: &Context, args: &AnswerArgs) -> Result<(), CommandError> {
     runtime::block_on(async {
-        let here = Here::new(ctx.plain_engine().await?);
+        let here = LocalRunService::new(ctx.plain_engine().await?);
         let answered = answer(ctx, &here, args).await;
         here.engine().store().close().await;
         answered
     })
 }
 
-async fn answer(ctx: &Context, here: &Here, args: &AnswerArgs) -> Result<(), CommandError> {
+async fn answer(ctx: &Context, here: &LocalRunService, args: &AnswerArgs) -> Result<(), CommandError> {
     let store = here.engine().store();
     let named = find_run(store, &args.run).await?;
     let asked = question_to_answer(store, &store.run(&named).await?).await;

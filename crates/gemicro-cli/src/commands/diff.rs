@@ -101,7 +101,7 @@ fn fold(events: &[Event]) -> Option<PipelineStory> {
 /// Everything that the branch has and main, as it was merged last, has not.
 fn whole(id: &StreamId, story: &PipelineStory) -> Result<DiffPart, CommandError> {
     let Some(prepared) = &story.prepared else {
-        return Err(CommandError::failed(
+        return Err(CommandError::new_failure(
             ErrorKind::InvalidInput,
             format!("run {id} has no branch yet, so it changed nothing"),
             format!("gemicro show {id}"),
@@ -176,7 +176,7 @@ fn repository(ctx: &Context, story: &PipelineStory) -> Result<TrustedRepo, Comma
 }
 
 fn git_trouble(error: &RepositoryError, story: &PipelineStory) -> CommandError {
-    CommandError::failed(
+    CommandError::new_failure(
         ErrorKind::NotFound,
         format!("the branch cannot be compared: {error}"),
         format!(

@@ -36,7 +36,7 @@ pub(crate) fn run(ctx: &Context, args: &InitArgs) -> Result<(), CommandError> {
     let given = args.dir.as_deref().unwrap_or(Path::new(""));
     let project = ctx.environment.folder.join(given);
     if !project.is_dir() {
-        return Err(CommandError::failed(
+        return Err(CommandError::new_failure(
             ErrorKind::NotFound,
             format!("there is no folder {}", project.display()),
             "choose the project's folder with --dir",
@@ -58,7 +58,7 @@ pub(crate) fn run(ctx: &Context, args: &InitArgs) -> Result<(), CommandError> {
         files.push((given.join(FOLDER).join(name), path, *text, fate));
     }
     fs::create_dir_all(&prompts).map_err(|error| {
-        CommandError::failed(
+        CommandError::new_failure(
             ErrorKind::StorageError,
             format!("{} could not be created: {error}", prompts.display()),
             "check free space and permissions",

@@ -1,7 +1,7 @@
 //! `gemicro pause`: suspends a run, so that `gemicro resume` continues it.
 
 use clap::Args;
-use gemicro_engine::{Here, PauseOutcome, pause};
+use gemicro_engine::{LocalRunService, PauseOutcome, pause};
 use gemicro_event::ErrorKind;
 
 use crate::command_error::CommandError;
@@ -27,7 +27,7 @@ pub(crate) fn run(ctx: &Context, args: &PauseArgs) -> Result<(), CommandError> {
         let id = find_run(engine.store(), &args.run).await?;
         let row = engine.store().run(&id).await?;
         let batch = row.parent_run.filter(|_| row.part_of_parent);
-        let here = Here::new(engine);
+        let here = LocalRunService::new(engine);
         let outcome = pause(&here, &id).await;
         here.engine().store().close().await;
         let outcome = outcome.map_err(|failure| match failure.kind {

@@ -8,7 +8,7 @@ use gemicro_core::research::PLAN_QUESTION;
 use gemicro_core::run::events::RunReaders;
 use gemicro_core::store::{Store, StoreError};
 use gemicro_engine::pipeline::later_run;
-use gemicro_engine::{AllowedHost, Here};
+use gemicro_engine::{AllowedHost, LocalRunService};
 use gemicro_event::{ErrorKind, RunStatus};
 
 use super::research::views;
@@ -67,7 +67,7 @@ async fn resume(ctx: &Context, args: &ResumeArgs) -> Result<(), CommandError> {
             format!("gemicro resume {id}"),
         ));
     }
-    let deciding = AnswerSource::asked(ctx, &args.gates, Some(&id))?;
+    let deciding = AnswerSource::from_arguments(ctx, &args.gates, Some(&id))?;
     if flow.story.has_board {
         let how = batch::BatchResume {
             run: id,
@@ -75,7 +75,7 @@ async fn resume(ctx: &Context, args: &ResumeArgs) -> Result<(), CommandError> {
             format: args.format,
             out: args.out.as_deref(),
         };
-        return batch::resume(ctx, Here::new(engine), how, &stop).await;
+        return batch::resume(ctx, LocalRunService::new(engine), how, &stop).await;
     }
     if row.status.is_terminal() && (args.format != PrintFormat::Text || args.out.is_some()) {
         let views = views(ctx, &id, args.format, args.out.as_deref());
@@ -110,13 +110,13 @@ async fn resume(ctx: &Context, args: &ResumeArgs) -> Result<(), CommandError> {
         tokio::task::block_in_place(|| pipeline::ready_again(ctx, started.as_ref()))?;
     }
     if !args.yes && !ctx.screen.stdin_is_terminal && waits_for_approval(&engine, &id).await? {
-        return Err(CommandError::failed(
+        return Err(CommandError::new_failure(
             ErrorKind::InvalidInput,
             format!("run {id} waits for its plan to be approved, but stdin is not a terminal"),
             format!("gemicro resume {id} --yes"),
         ));
     }
-    let here = Here::new(engine);
+    let here = LocalRunService::new(engine);
     let watching = here
         .resume_from(&id, stop.clone(), owner_is_gone)
         .await

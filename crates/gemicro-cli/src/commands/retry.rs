@@ -10,7 +10,7 @@ use gemicro_core::research::UseAs;
 use gemicro_core::run::RunRow;
 use gemicro_core::store::Store;
 use gemicro_engine::pipeline::later_run;
-use gemicro_engine::{AllowedHost, Desk, Engine, Here, Plan, ResearchRequest};
+use gemicro_engine::{AllowedHost, Desk, Engine, LocalRunService, Plan, ResearchRequest};
 use gemicro_event::{ErrorKind, StreamId};
 
 use super::research::{ResearchDisplay, plan_request, watch};
@@ -116,7 +116,7 @@ async fn retry(ctx: &Context, args: &RetryArgs) -> Result<(), CommandError> {
         limits,
         base: Some(base),
     };
-    let here = Here::new(engine);
+    let here = LocalRunService::new(engine);
     let watching = here.start(plan_request(request)?).await?;
     let showing = ResearchDisplay {
         format: args.format,
@@ -147,8 +147,8 @@ async fn retry_pipeline(
     };
     let plan = Plan { limits, ..plan };
     pipeline::ready(ctx, &plan)?;
-    let deciding = AnswerSource::asked(ctx, &args.gates, None)?;
-    let here = Here::new(engine);
+    let deciding = AnswerSource::from_arguments(ctx, &args.gates, None)?;
+    let here = LocalRunService::new(engine);
     let shown = pipeline::RunDisplay {
         format: args.format,
         out: args.out.as_deref(),
@@ -170,7 +170,7 @@ fn went_on(id: &StreamId, later: &RunRow, args: &RetryArgs) -> CommandError {
         ),
         false => format!("resume that run instead: gemicro resume {newest}"),
     };
-    CommandError::failed(
+    CommandError::new_failure(
         ErrorKind::Conflict,
         format!(
             "run {newest} ({}) continued on the branch after run {id}",

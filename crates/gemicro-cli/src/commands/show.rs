@@ -5,7 +5,7 @@ use std::sync::Arc;
 use clap::Args;
 use gemicro_core::store::Store;
 use gemicro_engine::pipeline::later_run;
-use gemicro_engine::{Batches, BoardPage, Here};
+use gemicro_engine::{Batches, BoardPage, LocalRunService};
 use gemicro_event::{Event, StreamId};
 use gemicro_store::DurableStore;
 use serde_json::json;
@@ -92,7 +92,7 @@ async fn show(ctx: &Context, args: &ShowArgs) -> Result<(), CommandError> {
 
 fn no_answer_yet(id: &StreamId) -> CommandError {
     let message = format!("run {id} has no answer yet");
-    CommandError::failed(
+    CommandError::new_failure(
         gemicro_event::ErrorKind::StillRunning,
         message,
         format!("gemicro show {id}"),
@@ -123,7 +123,7 @@ async fn story_of(ctx: &Context, store: &DurableStore, id: &StreamId) -> Result<
         }
     }
     if story.kind.has_board {
-        let here = Here::new(ctx.plain_engine().await?);
+        let here = LocalRunService::new(ctx.plain_engine().await?);
         let answer = Batches::new(Arc::new(here.clone()))
             .poll(id.as_str(), BoardPage::ALL)
             .await?;

@@ -56,7 +56,7 @@ async fn check(ctx: &Context, format: DataFormat) -> Result<(), CommandError> {
     print_check(&check, format)?;
     match check.problems.len() {
         0 => Ok(()),
-        n_problems => Err(CommandError::failed(
+        n_problems => Err(CommandError::new_failure(
             ErrorKind::StorageError,
             format!("the store has {}", numbers::count(n_problems, "problem")),
             "restore a backup of the whole state folder, blobs included; `gemicro store rebuild` repairs lists, `gemicro \

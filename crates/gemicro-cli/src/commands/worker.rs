@@ -96,7 +96,7 @@ async fn work(ctx: &Context, limits: &[ProviderLimit], on_demand: bool) -> Resul
             first_word(BUSY);
             return Ok(());
         }
-        return Err(CommandError::failed(
+        return Err(CommandError::new_failure(
             ErrorKind::Conflict,
             "a worker is already running for this state folder",
             "see `gemicro worker status`; stop it with `gemicro worker stop`",
@@ -194,7 +194,7 @@ async fn stop(ctx: &Context, now: bool) -> Result<(), CommandError> {
         .filter(is_running)
         .count();
     if n_running > 0 && !now {
-        return Err(CommandError::failed(
+        return Err(CommandError::new_failure(
             ErrorKind::Conflict,
             format!("the worker is running {}", numbers::count(n_running, "run")),
             "wait for them (`gemicro worker status`), cancel them (`gemicro cancel RUN`), or stop them with --now",
@@ -207,7 +207,7 @@ async fn stop(ctx: &Context, now: bool) -> Result<(), CommandError> {
     let deadline = Instant::now() + LEAVING;
     while !is_free(&state.worker_place()) {
         if Instant::now() >= deadline {
-            return Err(CommandError::failed(
+            return Err(CommandError::new_failure(
                 ErrorKind::StillRunning,
                 "the worker is stopping and has not ended yet",
                 "check with `gemicro worker status`",

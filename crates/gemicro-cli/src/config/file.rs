@@ -72,7 +72,7 @@ impl ConfigFile {
                 _ => ErrorKind::InvalidInput,
             };
             let hint = "fix the file, or move it away";
-            CommandError::failed(kind, format!("{} cannot be read: {error}", path.display()), hint)
+            CommandError::new_failure(kind, format!("{} cannot be read: {error}", path.display()), hint)
         })?;
         Self::parse(path, owner, &text)
     }

@@ -91,7 +91,7 @@ impl StateFolder {
             None => {
                 let home = platform_folder(&layers.environment).ok_or_else(|| {
                     let message = "no home folder is set, so there is no folder for runs";
-                    CommandError::failed(
+                    CommandError::new_failure(
                         ErrorKind::InvalidInput,
                         message,
                         "set one: export GEMICRO_HOME=/some/folder",

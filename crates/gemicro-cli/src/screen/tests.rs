@@ -23,7 +23,7 @@ fn no_text_hides_in_another() {
 }
 
 #[test]
-fn json_shows_what_nobody_sees() {
+fn json_shows_what_no_one_sees() {
     let hidden = "\u{7f}\u{80}\u{9b}\u{ad}\u{61c}\u{200b}\u{200e}\u{202e}\u{2028}\u{2066}\u{feff}\u{e0041}";
     let value = serde_json::json!({ "text": format!("a{hidden}b ï 漢"), hidden: [hidden] });
     for written in [

@@ -24,8 +24,8 @@ const SAME_AGAIN: &[ErrorKind] = &[
 /// What to do first after a failure, then the commands. A command is never cut or broken: it is there to be pasted.
 pub(super) fn next(story: &Story, paint: Paint, columns: usize) -> String {
     let mut page = format!("{}\n", paint.strong("Next"));
-    let is_told = |failure: &&Failure| failure.kind != ErrorKind::Interrupted;
-    let first = story.failure.as_ref().filter(is_told);
+    let is_reported = |failure: &&Failure| failure.kind != ErrorKind::Interrupted;
+    let first = story.failure.as_ref().filter(is_reported);
     if let Some(words) = first.and_then(|failure| first_of_all(story, failure)) {
         for line in text::wrap_markdown(&text::one_line(&words), columns.saturating_sub(2)).lines() {
             let _ = writeln!(page, "  {line}");

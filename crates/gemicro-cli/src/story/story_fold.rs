@@ -162,7 +162,7 @@ impl Story {
             None => self.state = RunState::start(event),
         }
         if let Some(state) = &self.state {
-            self.spent = state.ledger.spent();
+            self.spent = state.ledger.total_charge();
             self.worked_ms = state.worked_ms_at(state.last_at);
         }
         self.n_events = event.seq;

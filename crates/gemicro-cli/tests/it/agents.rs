@@ -7,7 +7,7 @@ use crate::real_agents::{AGENTS, ANSWERS, Desk};
 use crate::simulated::until;
 
 #[test]
-fn each_agent_answers_and_goes_on_with_its_session() {
+fn each_agent_answers_and_resumes_its_session() {
     for agent in &AGENTS {
         let desk = Desk::new(ANSWERS);
         let (called, answer) = desk.ask(agent, &[], "Remember the word WALRUS.");

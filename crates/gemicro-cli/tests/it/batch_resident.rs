@@ -41,7 +41,7 @@ fn endings(place: &Place, id: &str) -> Vec<String> {
 }
 
 #[test]
-fn a_batch_goes_on_without_its_command() {
+fn a_batch_continues_without_its_command() {
     let place = Place::resident();
     let first = place.must(&held(), &[]);
     assert_eq!(first["status"], "pending");
@@ -225,7 +225,7 @@ fn catches_interrupts(process: u32) -> bool {
 }
 
 #[test]
-fn a_batch_of_this_process_is_stopped_and_gone_on_with() {
+fn a_batch_of_this_process_is_stopped_and_resumed() {
     let place = Place::alone();
     let child = place.start(&held().to_string(), &[]);
     place.simulated.reached("held", 2);
@@ -253,7 +253,7 @@ fn a_batch_of_this_process_is_stopped_and_gone_on_with() {
 }
 
 #[test]
-fn a_killed_command_is_gone_on_with_by_the_same_key() {
+fn a_killed_command_is_resumed_by_the_same_key() {
     let place = Place::alone();
     let mut child = place.start(&held().to_string(), &["--key", "once"]);
     place.simulated.reached("held", 2);

@@ -22,10 +22,10 @@ fn the_first_answer_is_printed_before_the_second_is_there() {
     assert_eq!(completed["data"]["id"], 0);
     // The others have not even begun to answer.
     let gates = simulated.running.gates();
-    assert_eq!((gates.waiting("part 2"), gates.waiting("part 3")), (1, 1));
+    assert_eq!((gates.n_waiting("part 2"), gates.n_waiting("part 3")), (1, 1));
     gates.open("part 3");
     assert_eq!(watched.until_event("sub_query_completed")["data"]["id"], 2);
-    assert_eq!(gates.waiting("part 2"), 1);
+    assert_eq!(gates.n_waiting("part 2"), 1);
     gates.open("part 2");
     let called = watched.wait(&simulated.world);
     assert_eq!(called.code, 0, "{}", called.stderr);

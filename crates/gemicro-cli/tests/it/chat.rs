@@ -166,7 +166,7 @@ fn a_chat_whose_state_folder_was_deleted_ends_with_the_next_turn() {
 }
 
 #[test]
-fn a_pipe_holds_a_conversation_and_the_next_goes_on() {
+fn a_pipe_holds_a_conversation_and_the_next_continues() {
     let simulated = Simulated::new(KNOWS);
     let mut chat = Chat::open(over_api(&simulated, &["--model", "api:gemini-3.5-flash"]));
     assert_eq!(asked(&chat.say("Remember the word WALRUS.")), "native");
@@ -229,7 +229,7 @@ fn a_turn_that_was_cut_off_is_settled_by_the_next_chat() {
 }
 
 #[test]
-fn bad_input_is_told_and_harms_nothing() {
+fn bad_input_is_reported_and_harms_nothing() {
     let simulated = Simulated::new(KNOWS);
     for (arguments, code, part) in [
         (&["chat", "0000abcd"][..], 2, "no conversation"),
@@ -298,7 +298,7 @@ fn twenty_turns_with_gemini_outlive_its_process_and_its_session() {
 }
 
 #[test]
-fn every_agent_knows_what_another_was_told() {
+fn every_agent_knows_what_another_was_reported() {
     let desk = Desk::new(KNOWS);
     let [gemini, claude, codex] = &AGENTS;
     let mut chat = Chat::open(over_agent(&desk, gemini, &[]));
@@ -327,7 +327,7 @@ fn every_agent_knows_what_another_was_told() {
 }
 
 #[test]
-fn tools_are_shown_and_refused_where_nobody_can_be_asked() {
+fn tools_are_shown_and_refused_where_no_one_can_be_asked() {
     let rules = format!(
         "  - {{ name: said, when: {{ tool_result: '*' }}, reply: {{ text: Made. }} }}\n  \
          - {{ name: writes, when: {{ prompt_contains: make the file }}, reply: {{ calls: [{{ {} }}] }} }}\n{KNOWS}",

@@ -386,7 +386,7 @@ fn import_stdin(world: &World, name: &str) -> String {
 }
 
 #[test]
-fn runs_and_conversations_are_told_apart() {
+fn runs_and_conversations_are_distinguished() {
     let world = world_with(TALK);
     let id = import(&world);
     assert_eq!(world.must(&["runs"]).stdout, "");

@@ -8,7 +8,7 @@ use rustix::process::{Pid, Signal, kill_process};
 use crate::program::World;
 
 #[test]
-fn the_demo_tells_its_story_and_can_be_looked_at() {
+fn the_demo_reports_its_story_and_can_be_looked_at() {
     let world = World::new();
     let folder = world.path("demo");
     std::fs::create_dir(world.path("user")).unwrap();
@@ -76,7 +76,7 @@ fn the_demo_tells_its_story_and_can_be_looked_at() {
 }
 
 #[test]
-fn a_demo_that_is_stopped_names_a_command_that_goes_on_with_it() {
+fn a_demo_that_is_stopped_names_a_command_that_resumes_it() {
     let world = World::new();
     let folder = world.path("the demo");
     std::fs::create_dir(world.path("user")).unwrap();

@@ -272,7 +272,7 @@ fn an_input_that_is_no_file_and_one_without_end_are_denied() {
 }
 
 #[test]
-fn an_answer_that_nobody_reads_is_a_denial() {
+fn an_answer_that_no_one_reads_is_a_denial() {
     let world = world();
     let fine = neutral(&world, "ls").to_string();
     let full = ask_as(&world, &[], fine.as_bytes(), |command| {
@@ -443,7 +443,7 @@ fn the_guide_lists_every_rule() {
 
 /// Whoever closed the stream cannot read the denial; the exit code says it.
 #[test]
-fn a_denial_that_nobody_can_read_is_an_exit_code() {
+fn a_denial_that_no_one_can_read_is_an_exit_code() {
     let program = env!("CARGO_BIN_EXE_gemicro");
     for (command, expected) in [("git push", 2), ("git status", 0)] {
         let request = format!(r#"{{"tool":"shell","command":"{command}","worktree":"/tmp"}}"#);

@@ -76,7 +76,7 @@ fn claude_code_asks_another_agent() {
 }
 
 #[test]
-fn a_call_goes_on_without_its_client_and_the_next_one_fetches_its_answer() {
+fn a_call_continues_without_its_client_and_the_next_one_fetches_its_answer() {
     let mut scene = claude_scene(&gated(), Reached::OverStdio);
     let text = Reached::OverStdio.text("claude", "json", "");
     let config = text.replace("[\"mcp\"]", "[\"mcp\", \"--answer-within\", \"1\"]");

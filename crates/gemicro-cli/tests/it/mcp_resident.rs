@@ -119,7 +119,7 @@ fn a_client_that_leaves_stops_nothing_and_one_that_cancels_does() {
 }
 
 #[test]
-fn a_worker_that_dies_in_a_call_is_replaced_and_the_truth_is_told() {
+fn a_worker_that_dies_in_a_call_is_replaced_and_the_truth_is_reported() {
     let house = House::new();
     let mut session = house.session(&[]);
     let id = session.send(

@@ -15,7 +15,7 @@ use crate::golden;
 const MARKERS: [&str; 6] = [
     "#[error(",
     "Failure::new(",
-    "CommandError::failed(",
+    "CommandError::new_failure(",
     "CommandError::usage(",
     "with_hint(",
     "attention(",

@@ -351,7 +351,7 @@ fn a_person_decides_from_elsewhere() {
 }
 
 #[test]
-fn a_loop_that_was_killed_goes_on_and_commits_once() {
+fn a_loop_that_was_killed_continues_and_commits_once() {
     let patch = new_test("test_sub.sh", &[". ./calc.sh", "[ \"$(sub 3 1)\" = 2 ]"]);
     let place = OodaPlace::shell(&answers(&[&patch]), FILE);
     let mut child = place

@@ -28,7 +28,7 @@ fn parked(simulated: &Simulated) -> Watched {
 }
 
 #[test]
-fn a_parked_run_says_so_sends_nothing_and_goes_on_by_itself() {
+fn a_parked_run_says_so_sends_nothing_and_continues_by_itself() {
     let simulated = limited("Question: What is part 2 of it?", 6);
     let watched = parked(&simulated);
     let world = &simulated.world;

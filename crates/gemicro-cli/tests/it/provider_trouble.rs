@@ -127,7 +127,7 @@ fn try_out(case: &Case) -> String {
 }
 
 #[test]
-fn every_trouble_of_a_provider_is_told() {
+fn every_trouble_of_a_provider_is_reported() {
     let screens = std::thread::scope(|scope| {
         let tried: Vec<_> = CASES.iter().map(|case| scope.spawn(|| try_out(case))).collect();
         let tried = tried.into_iter().map(|thread| thread.join().unwrap());
@@ -137,7 +137,7 @@ fn every_trouble_of_a_provider_is_told() {
 }
 
 #[test]
-fn a_missing_and_a_bad_key_are_told() {
+fn a_missing_and_a_bad_key_are_reported() {
     let simulated = Simulated::new(&research(1));
     let arguments = ["research", "--no-web", "What is it?"];
     let without = simulated
@@ -182,7 +182,7 @@ fn server(says: &'static str) -> String {
 }
 
 #[test]
-fn an_address_where_no_gemini_api_is_is_told() {
+fn an_address_where_no_gemini_api_is_is_reported() {
     let closed = TcpListener::bind("127.0.0.1:0")
         .unwrap()
         .local_addr()
@@ -215,7 +215,7 @@ fn an_address_where_no_gemini_api_is_is_told() {
 }
 
 #[test]
-fn no_log_tells_the_key() {
+fn no_log_reports_the_key() {
     let simulated = Simulated::new(&research(1));
     let mut command = simulated.command(&["-v", "research", "--no-web", "What is it?"]);
     let called = simulated
@@ -230,7 +230,7 @@ fn no_log_tells_the_key() {
 #[test]
 fn a_key_that_would_travel_in_clear_is_worth_a_warning() {
     let simulated = Simulated::new(&research(1));
-    for (variable, url, is_told) in [
+    for (variable, url, is_reported) in [
         ("ANTHROPIC_BASE_URL", "http://192.0.2.7:1/x", true),
         ("ANTHROPIC_BASE_URL", "http://user:pw@models.example:8080", true),
         ("OPENAI_BASE_URL", "HTTP://192.0.2.7", true),
@@ -248,7 +248,7 @@ fn a_key_that_would_travel_in_clear_is_worth_a_warning() {
         let called = simulated.world.finish(command.output().unwrap());
         assert_eq!(
             called.stderr.contains("unencrypted"),
-            is_told,
+            is_reported,
             "{url}: {}",
             called.stderr
         );

@@ -206,7 +206,7 @@ fn codex_hands_in_its_verdict() {
 }
 
 #[test]
-fn gemini_cli_is_asked_again_and_told_what_is_wrong_with_a_call() {
+fn gemini_cli_is_asked_again_and_reported_what_is_wrong_with_a_call() {
     let (called, answers) = (GEMINI.called, GEMINI.answers);
     let reject = json!({ "verdict": "REJECT", "feedback": "It is unclear." });
     // The CLI repeats a call that failed, the nonce included.

@@ -124,7 +124,7 @@ fn a_worker_comes_when_it_is_needed_and_leaves_when_it_is_not() {
 }
 
 #[test]
-fn a_run_goes_on_when_its_command_is_killed() {
+fn a_run_continues_when_its_command_is_killed() {
     let house = House::new(&format!("{WAITS}{INIT}{RESULT}"));
     let mut child = house.start(&[]);
     house.until_it_runs();
@@ -207,7 +207,7 @@ fn what_only_reads_is_done_again_by_the_next_worker() {
 }
 
 #[test]
-fn nobody_goes_on_with_a_run_under_another_key() {
+fn no_one_resumes_a_run_under_another_key() {
     let house = House::new(&format!("  - sleep: 1s\n{INIT}{RESULT}"));
     let mut child = house.start(&["--sandbox", "read-only"]);
     until("the run", || {
@@ -312,7 +312,7 @@ fn many_commands_share_one_worker() {
 }
 
 #[test]
-fn a_second_worker_on_purpose_is_told_of_the_first() {
+fn a_second_worker_on_purpose_is_reported_of_the_first() {
     let house = House::new(&format!("{INIT}{RESULT}"));
     house.ask(&[]);
     let mut command = house.stage.simulated.command(&["worker"]);

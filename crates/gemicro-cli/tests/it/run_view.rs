@@ -125,7 +125,7 @@ fn diff(world: &World, arguments: &[&str]) -> String {
 }
 
 #[test]
-fn show_tells_the_story_of_a_pipeline() {
+fn show_reports_the_story_of_a_pipeline() {
     let straight = world(straight());
     golden!("pipeline_show", straight.screen(&straight.call(&["show", RUN])));
     let markdown = straight.must(&["show", RUN, "--format", "markdown"]);
@@ -172,7 +172,7 @@ fn an_answer_that_is_kept_is_not_asked_for_again() {
 }
 
 #[test]
-fn a_command_is_never_cut_or_told_twice() {
+fn a_command_is_never_cut_or_reported_twice() {
     let mut journal = troubled();
     let failed = journal.events.last_mut().unwrap();
     let text = failed.update.data.text().replace("gate_closed", "conflict");
@@ -270,7 +270,7 @@ fn a_run_needs_a_task_and_an_agent_that_can_work() {
 }
 
 #[test]
-fn phases_are_gone_on_from_in_pipelines_alone() {
+fn phases_are_continued_in_pipelines_alone() {
     let world = World::new();
     world.ask("How high is the lighthouse?", &[]);
     golden!(

@@ -19,7 +19,7 @@ fn show_is_one_screen() {
 }
 
 #[test]
-fn show_tells_why_a_run_failed() {
+fn show_reports_why_a_run_failed() {
     let world = World::new();
     world.ask("What is the salary of the harbour master of Kittelsund?", &[]);
     golden!("show_failed", world.screen(&world.must(&["show", "last"])));
@@ -185,7 +185,7 @@ fn prune_deletes_and_leaves_a_tombstone() {
 }
 
 #[test]
-fn prune_needs_to_be_told_what() {
+fn prune_needs_a_selection() {
     let world = World::new();
     assert_eq!(world.call(&["prune"]).code, 2);
     assert_eq!(world.call(&["prune", "--older-than", "soon"]).code, 2);

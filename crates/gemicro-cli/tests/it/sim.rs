@@ -90,7 +90,7 @@ fn it_serves_without_key_and_state_until_a_signal() {
 }
 
 #[test]
-fn json_tells_address_and_scenario() {
+fn json_reports_address_and_scenario() {
     let world = World::new();
     let arguments = [
         "sim",
@@ -119,7 +119,7 @@ fn scenarios_are_listed() {
 }
 
 #[test]
-fn what_cannot_be_served_is_told_with_a_way_on() {
+fn what_cannot_be_served_is_reported_with_a_way_on() {
     let world = World::new();
     fs::write(
         world.path("broken.yaml"),

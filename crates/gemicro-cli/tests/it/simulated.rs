@@ -100,7 +100,7 @@ impl Simulated {
 
     /// Waits until so many replies wait at a gate.
     pub(crate) fn reached(&self, gate: &str, n_replies: usize) {
-        let reached = self.running.gates().reached(gate, n_replies);
+        let reached = self.running.gates().wait_until_reached(gate, n_replies);
         let in_time = self
             .runtime
             .block_on(async { tokio::time::timeout(LATE, reached).await });

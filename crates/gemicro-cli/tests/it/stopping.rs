@@ -115,7 +115,7 @@ fn a_terminal_gets_a_frame_and_colours_unless_they_are_unwanted() {
 }
 
 #[test]
-fn the_first_ctrl_c_suspends_and_resume_goes_on() {
+fn the_first_ctrl_c_suspends_and_resume_continues() {
     let world = World::new();
     let waiting = Waiting::start(&world, &[]);
     waiting.signal(Signal::INT);

@@ -154,7 +154,7 @@ const UNSEEN: &[&str] = &[
 
 /// The model of every agent is told which rule refused its call, and why.
 #[test]
-fn a_model_is_told_the_rule_that_refused_its_call() {
+fn a_model_is_reported_the_rule_that_refused_its_call() {
     for agent in &AGENTS {
         let (tool, argument) = shell(agent);
         let rules = format!(
@@ -275,7 +275,7 @@ fn note(answer: &Value) -> String {
 }
 
 #[test]
-fn a_branch_is_gone_on_with_from_its_tip() {
+fn a_branch_is_resumed_from_its_tip() {
     let lines = [
         "cat a.txt",
         "echo 1 > n && git add n && git commit -qm one",

@@ -92,7 +92,7 @@ fn the_next_turn_finds_its_process_warm() {
 }
 
 #[test]
-fn a_turn_is_asked_as_the_one_before_unless_told_otherwise() {
+fn a_turn_is_asked_as_the_one_before_unless_asked_otherwise() {
     let desk = Warm::new();
     let claude = &AGENTS[1];
     let answer = desk.ask(
@@ -148,7 +148,7 @@ fn settings_that_appeared_between_turns_are_behind_the_wall_of_the_next() {
 }
 
 #[test]
-fn a_lost_session_is_told_again_from_the_journal() {
+fn a_lost_session_is_reported_again_from_the_journal() {
     for agent in &AGENTS {
         let desk = Warm::new();
         let session = desk.begin(agent);

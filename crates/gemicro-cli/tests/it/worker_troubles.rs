@@ -114,7 +114,7 @@ fn a_stopped_worker_is_in_nobodys_way() {
 }
 
 #[test]
-fn a_batch_goes_on_when_there_is_room_again() {
+fn a_batch_continues_when_there_is_room_again() {
     let place = Place::resident();
     let worker = Worker::start(&place);
     let id = held(&place);

@@ -172,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_of_nobody_and_a_name_of_somebody_else_are_refused() {
+    fn a_name_of_no_one_and_a_name_of_another_user_are_refused() {
         for asked in ["llama3.2", "-gemini", "geminix-3", "ogpt", "o3x"] {
             let kind = route(None, Some(asked)).expect_err(asked).kind;
             assert_eq!(kind, ErrorKind::UnknownModel, "{asked}");

@@ -238,7 +238,7 @@ impl Ledger {
 
     /// What was charged.
     #[must_use]
-    pub fn spent(&self) -> Charge {
+    pub fn total_charge(&self) -> Charge {
         self.spent
     }
 

@@ -285,7 +285,7 @@ fn a_call_reserves_settles_and_frees_the_rest() {
         ..Charge::ZERO
     };
     assert_eq!(ledger.settle(&key("a"), 1, actual), SettledCost { overrun: None });
-    assert_eq!((ledger.spent(), ledger.reserved()), (actual, Charge::ZERO));
+    assert_eq!((ledger.total_charge(), ledger.reserved()), (actual, Charge::ZERO));
     assert_eq!(ledger.remaining().tokens, 900);
 }
 
@@ -321,14 +321,14 @@ fn an_unknown_attempt_costs_its_reservation_until_the_truth_is_known() {
     ledger.forfeit(&key("a"), 1);
     ledger.release(&key("a"), 1);
     assert_eq!(
-        (ledger.spent(), ledger.reserved()),
+        (ledger.total_charge(), ledger.reserved()),
         (tokens(400).as_upper_bound(), Charge::ZERO)
     );
     assert_eq!(
         ledger.settle(&key("a"), 1, tokens(50)),
         SettledCost { overrun: None }
     );
-    assert_eq!(ledger.spent(), tokens(50));
+    assert_eq!(ledger.total_charge(), tokens(50));
 }
 
 #[test]
@@ -353,7 +353,10 @@ fn an_overrun_is_charged_in_full_and_reported() {
             overrun: Some(tokens(5))
         }
     );
-    assert_eq!((ledger.spent(), ledger.remaining().tokens), (tokens(135), 0));
+    assert_eq!(
+        (ledger.total_charge(), ledger.remaining().tokens),
+        (tokens(135), 0)
+    );
     assert!(ledger.reserve(&key("b"), 1, tokens(1), Purpose::Last).is_err());
     assert!(ledger.reserve(&key("c"), 1, Charge::ZERO, Purpose::Last).is_ok());
 }
@@ -444,7 +447,7 @@ proptest! {
                 Verb::Release => { ledger.release(&step, attempt); let once = ledger.clone(); ledger.release(&step, attempt); prop_assert_eq!(&ledger, &once); }
                 Verb::Forfeit => { ledger.forfeit(&step, attempt); let once = ledger.clone(); ledger.forfeit(&step, attempt); prop_assert_eq!(&ledger, &once); }
             }
-            let used = ledger.spent().plus(ledger.reserved());
+            let used = ledger.total_charge().plus(ledger.reserved());
             prop_assert!(used.tokens <= limit && used.turns <= limit);
             prop_assert_eq!(ledger.remaining().tokens, limit - used.tokens);
             prop_assert!(ledger.available(Purpose::Ordinary).tokens <= ledger.available(Purpose::Last).tokens);

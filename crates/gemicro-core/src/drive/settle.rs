@@ -176,8 +176,8 @@ impl Driver<'_> {
         let mark = Some(StepMark::Ended(attempt));
         let retry = running.step.retry;
         let tries = self.run.tries(key);
-        let may_go_on = running.stopped.is_none() && told.again == Again::AsUsual;
-        if may_go_on
+        let may_continue = running.stopped.is_none() && told.again == Again::AsUsual;
+        if may_continue
             && tries.parks < MAX_PARKS
             && let Some(wait) = limit_end(&told.failure)
             && wait >= self.ctx.options.park_from
@@ -187,7 +187,7 @@ impl Driver<'_> {
         }
         let too_long = stated_wait(&told.failure).is_some_and(|wait| wait > PARK_UP_TO);
         let may_pass = told.failure.kind.is_retryable() && !too_long;
-        if may_go_on && may_pass && tries.failures + 1 < retry.max_attempts {
+        if may_continue && may_pass && tries.failures + 1 < retry.max_attempts {
             let attempt = tries.failures + 1;
             let wait = retry.wait_after(attempt, &told.failure, seed(self.run_id().as_str(), key));
             let fact = StepRetrying {
@@ -242,9 +242,9 @@ impl Driver<'_> {
         ));
         let kind = running.step.kind.clone();
         // Many calls meet one limit at the same time; it is told once.
-        let told_before = |parked: &RunParked| parked.kind == kind && until.since(parked.until) < ONE_LIMIT;
+        let history_text = |parked: &RunParked| parked.kind == kind && until.since(parked.until) < ONE_LIMIT;
         let mut in_this_group = events.iter().filter_map(|event| event.update.as_run_parked());
-        if !self.run.parked.as_ref().is_some_and(told_before) && !in_this_group.any(|it| told_before(&it)) {
+        if !self.run.parked.as_ref().is_some_and(history_text) && !in_this_group.any(|it| history_text(&it)) {
             let parked = RunParked { until, kind, reason };
             events.push(NewEvent::of_run(AgentUpdate::new(&parked, now)));
         }

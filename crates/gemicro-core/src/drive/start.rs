@@ -232,7 +232,7 @@ impl Driver<'_> {
         let used_percent = (self.run.ledger.used_share() * 100.0).min(100.0) as u32;
         let warning = BudgetWarning {
             used_percent,
-            spent: self.run.ledger.spent(),
+            spent: self.run.ledger.total_charge(),
         };
         Some(NewEvent::of_run(AgentUpdate::new(&warning, now)))
     }

@@ -26,7 +26,7 @@ impl Driver<'_> {
             Outcome::Failed(error) => AgentUpdate::new(
                 &RunFailed {
                     error: self.with_day(error),
-                    spent: self.run.ledger.spent(),
+                    spent: self.run.ledger.total_charge(),
                 },
                 now,
             ),
@@ -56,7 +56,7 @@ impl Driver<'_> {
         self.stop_all(why).await;
         let cancelled = RunCancelled {
             reason: requested.reason.clone(),
-            spent: self.run.ledger.spent(),
+            spent: self.run.ledger.total_charge(),
         };
         self.append(vec![NewEvent::of_run(AgentUpdate::new(
             &cancelled,
@@ -88,7 +88,7 @@ impl Driver<'_> {
         let spent = self
             .run
             .ledger
-            .spent()
+            .total_charge()
             .plus(self.run.ledger.reserved().as_upper_bound());
         events.push(NewEvent::of_run(AgentUpdate::new(
             &RunFailed { error, spent },
@@ -119,7 +119,7 @@ impl Driver<'_> {
         }
         let keys: Vec<StepKey> = self.running.keys().cloned().collect();
         // A call that can be picked up goes on outside: we only stop listening.
-        let (left, stopped): (Vec<_>, Vec<_>) = keys.into_iter().partition(|key| self.goes_on_outside(key));
+        let (left, stopped): (Vec<_>, Vec<_>) = keys.into_iter().partition(|key| self.survives_driver(key));
         for running in left.iter().filter_map(|key| self.running.get(key)) {
             running.abort.abort();
         }
@@ -202,12 +202,12 @@ impl Driver<'_> {
     }
 
     /// Whether the running attempt of a step left a handle that the next one can ask for.
-    fn goes_on_outside(&self, key: &StepKey) -> bool {
+    fn survives_driver(&self, key: &StepKey) -> bool {
         let has_handle =
             matches!(self.run.steps.get(key), Some(StepState::Running(attempt)) if attempt.handle.is_some());
         let kind = self.running.get(key).map(|running| running.step.kind.as_str());
         let executor = kind.and_then(|kind| self.ctx.executors.get(kind));
-        has_handle && executor.is_some_and(|executor| executor.goes_on_outside())
+        has_handle && executor.is_some_and(|executor| executor.survives_driver())
     }
 
     /// Waits for the reports of these stopped steps; each attempt ends within its grace period.

@@ -195,7 +195,7 @@ impl ResultMetadata {
     /// The figures of a run without sub-queries, as far as it is.
     #[must_use]
     pub fn of(run: &RunState) -> Self {
-        let spent = run.ledger.spent();
+        let spent = run.ledger.total_charge();
         Self {
             total_tokens: spent.tokens,
             duration_ms: run.worked_ms_at(run.last_at),

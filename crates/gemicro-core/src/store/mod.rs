@@ -7,13 +7,13 @@
 mod error;
 mod memory;
 mod port;
-mod redacting;
+mod redacting_store;
 mod types;
 
 pub use error::StoreError;
 pub use memory::MemoryStore;
 pub use port::Store;
-pub use redacting::RedactingStore;
+pub use redacting_store::RedactingStore;
 pub use types::{
     Append, AppendResult, BoardLine, Lease, NewEvent, NewStream, SavedFold, StepMark, StreamKind, StreamPage,
     Writer,

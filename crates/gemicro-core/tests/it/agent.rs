@@ -96,7 +96,7 @@ async fn a_dropped_stream_leaves_a_cancelled_run() {
 }
 
 #[tokio::test]
-async fn a_stream_that_nobody_polled_starts_nothing() {
+async fn a_stream_that_no_one_polled_starts_nothing() {
     let store = ProbeStore::new();
     drop(agent().execute("Which crossing is the best?", context(Part::Perfect, &store)));
     tokio::time::sleep(Duration::from_millis(5)).await;

@@ -204,7 +204,7 @@ async fn a_command_whose_driver_died_before_the_word_was_given_is_answered_truth
 }
 
 #[tokio::test]
-async fn a_cancel_sent_while_nobody_drives_comes_before_any_step() {
+async fn a_cancel_sent_while_no_one_drives_comes_before_any_step() {
     let store = ProbeStore::new();
     let ctx = context(&store, prompt());
     let flow = TestFlow::all_of(vec![crate::support::step("a")]);

@@ -99,7 +99,7 @@ async fn an_ended_run_is_not_driven_again() {
 }
 
 #[tokio::test]
-async fn what_somebody_else_appended_is_folded_before_going_on() {
+async fn what_another_user_appended_is_folded_before_going_on() {
     let store = ProbeStore::new();
     let ctx = context(
         &store,

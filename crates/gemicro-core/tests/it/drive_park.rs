@@ -57,7 +57,7 @@ fn first_of<'a>(events: &'a [Event], event_type: &str) -> &'a Event {
 }
 
 #[tokio::test]
-async fn nothing_is_sent_while_parked_and_it_goes_on_by_itself() {
+async fn nothing_is_sent_while_parked_and_it_continues_by_itself() {
     for kind in [ErrorKind::RateLimited, ErrorKind::QuotaExhausted] {
         let store = ProbeStore::new();
         // All three first calls meet the limit; more attempts than any retry policy would allow.
@@ -296,7 +296,7 @@ async fn a_handle_that_leads_nowhere_is_counted_and_a_new_call_is_made() {
 }
 
 #[tokio::test]
-async fn a_call_that_nobody_picks_up_is_counted_at_its_worst_case() {
+async fn a_call_that_no_one_picks_up_is_counted_at_its_worst_case() {
     let flow = TestFlow::all_of(vec![work("a", 30)]);
     let (store, id) = cut_off(&flow, Limits::NONE).await;
     let ctx = context(&store, executors(|_| Box::pin(async { Ok(output("never")) })));

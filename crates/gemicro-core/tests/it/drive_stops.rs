@@ -144,7 +144,7 @@ async fn a_cancel_signal_ends_the_run_within_two_seconds() {
 }
 
 #[tokio::test]
-async fn a_suspended_run_keeps_what_it_has_and_goes_on() {
+async fn a_suspended_run_keeps_what_it_has_and_continues() {
     let begun = hanging(&["deaf", "last moment", "late handle"]).await;
     begun.ctx.stop.suspend.cancel();
     let ended = begun.driving.await.expect("no panic").expect("it stops");

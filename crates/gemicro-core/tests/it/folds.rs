@@ -168,7 +168,7 @@ fn with_unknown_fields(mut event: Event) -> Event {
 }
 
 #[tokio::test]
-async fn what_nobody_knows_survives_the_store_byte_equal() {
+async fn what_no_one_knows_survives_the_store_byte_equal() {
     let lines = [
         r#"{"stream":"r","seq":1,"event_type":"tea_made.v7","message":"Tea","timestamp":"2026-11-15T09:30:00.000Z","data":{"z":1.0,"a":1e-7,"big":12345678901234567890123,"t":"\u00e9\/","n":null},"step":"s","trace":"00-ab-cd-01","tenant":{"b":1.50,"a":[ ]},"hop":"x"}"#,
         r#"{"stream":"r","seq":2,"event_type":"step_completed","message":"odd","timestamp":"2026-11-15T09:30:00.001Z","data":{"step":"s","attempt":1,"output":{"k": 1},"later_field":-0.0},"colour":"red"}"#,

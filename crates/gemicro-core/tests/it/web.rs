@@ -141,7 +141,7 @@ async fn pages_are_fetched_and_only_what_stands_there_is_verified() {
 }
 
 #[tokio::test]
-async fn an_answer_is_told_before_its_pages_are_fetched() {
+async fn an_answer_is_reported_before_its_pages_are_fetched() {
     let (events, _) = run(&setup(two_parts, &PAGES)).await;
     let at = |kind: &str| {
         events

@@ -32,7 +32,7 @@ pub(super) struct AttemptHistory {
 
 /// How an attempt stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Stand {
+pub(super) enum StepFate {
     /// It waits in the queue, or somebody works on it.
     Open,
     /// It was cut off.
@@ -62,9 +62,9 @@ pub(super) enum NextStep {
 }
 
 impl AttemptHistory {
-    fn stand(&self) -> Stand {
+    fn stand(&self) -> StepFate {
         match self.words.last() {
-            Some(StepWord::Done(_)) => Stand::Done,
+            Some(StepWord::Done(_)) => StepFate::Done,
             // The disk of a worker says nothing about the step.
             Some(StepWord::Failed {
                 error,
@@ -72,13 +72,13 @@ impl AttemptHistory {
                 not_begun,
                 ..
             }) if *again == Again::CutOff || error.kind == ErrorKind::StorageError => {
-                Stand::Lost { begun: !not_begun }
+                StepFate::Lost { begun: !not_begun }
             }
-            Some(StepWord::Failed { again, .. }) => Stand::Failed(*again),
+            Some(StepWord::Failed { again, .. }) => StepFate::Failed(*again),
             Some(StepWord::Handle(_) | StepWord::Alarm(_) | StepWord::Fact(_)) | None if self.is_silent => {
-                Stand::Lost { begun: true }
+                StepFate::Lost { begun: true }
             }
-            Some(StepWord::Handle(_) | StepWord::Alarm(_) | StepWord::Fact(_)) | None => Stand::Open,
+            Some(StepWord::Handle(_) | StepWord::Alarm(_) | StepWord::Fact(_)) | None => StepFate::Open,
         }
     }
 
@@ -99,18 +99,18 @@ impl History {
                 .iter()
                 .map(|(number, attempt)| (*number, attempt.stand()))
         };
-        if let Some((done, _)) = stands().find(|(_, stand)| *stand == Stand::Done) {
+        if let Some((done, _)) = stands().find(|(_, stand)| *stand == StepFate::Done) {
             return NextStep::Hear(done);
         }
         let mut unheard = stands().filter(|(number, _)| *number >= since);
-        if let Some((failed, _)) = unheard.find(|(_, stand)| matches!(stand, Stand::Failed(_))) {
+        if let Some((failed, _)) = unheard.find(|(_, stand)| matches!(stand, StepFate::Failed(_))) {
             return NextStep::Hear(failed);
         }
         let is_worn_out = self.n_silent() >= MAX_SILENT || self.n_lost() >= MAX_LOST;
-        let may_have_begun = |(_, stand): (u32, Stand)| match stand {
-            Stand::Lost { begun } => begun,
-            Stand::Failed(again) => again == Again::Never,
-            Stand::Open | Stand::Done => false,
+        let may_have_begun = |(_, stand): (u32, StepFate)| match stand {
+            StepFate::Lost { begun } => begun,
+            StepFate::Failed(again) => again == Again::Never,
+            StepFate::Open | StepFate::Done => false,
         };
         if !may_begin_again && stands().any(may_have_begun) {
             // Whoever gets it ends what is left of it, and says so; it does not begin.
@@ -132,7 +132,7 @@ impl History {
     /// Whether an attempt is over.
     pub(super) fn is_over(&self, attempt: u32) -> bool {
         let stand = self.attempts.get(&attempt).map(AttemptHistory::stand);
-        stand.is_some_and(|stand| stand != Stand::Open)
+        stand.is_some_and(|stand| stand != StepFate::Open)
     }
 
     /// The highest attempt that is over; 0 for none.
@@ -144,7 +144,9 @@ impl History {
     /// How many attempts were cut off.
     pub(super) fn n_lost(&self) -> usize {
         let stands = self.attempts.values().map(AttemptHistory::stand);
-        stands.filter(|stand| matches!(stand, Stand::Lost { .. })).count()
+        stands
+            .filter(|stand| matches!(stand, StepFate::Lost { .. }))
+            .count()
     }
 
     fn n_silent(&self) -> usize {
@@ -154,7 +156,7 @@ impl History {
     /// What the attempts that were cut off left outside: the last word about it.
     fn left_outside(&self, since: u32) -> Option<Json> {
         let attempts = self.attempts.range(since..).rev();
-        let lost = attempts.filter(|(_, attempt)| attempt.stand() == Stand::Lost { begun: true });
+        let lost = attempts.filter(|(_, attempt)| attempt.stand() == StepFate::Lost { begun: true });
         lost.filter_map(|(_, attempt)| attempt.handle()).next().cloned()
     }
 }

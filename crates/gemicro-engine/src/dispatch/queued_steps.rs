@@ -17,7 +17,7 @@ use serde::{Deserialize, Serialize};
 use tokio::sync::Mutex;
 
 use super::history::NextStep;
-use super::reports::{Errand, ReportMeaning};
+use super::reports::{ReportMeaning, WorkerErrand};
 use super::watcher::StreamWatcher;
 
 /// How soon something is asked of the store again that did not answer.
@@ -105,7 +105,7 @@ impl QueuedSteps {
     }
 
     fn queued_step(&self, watcher: &StreamWatcher, call: &StepCall, left: Option<Json>) -> QueuedStep {
-        let errand = Errand {
+        let errand = WorkerErrand {
             run: call.run.clone(),
             step: call.step.clone(),
             handle: left,
@@ -201,15 +201,15 @@ async fn patiently<T, F>(call: &StepCall, mut ask: impl FnMut() -> F) -> Result<
 where
     F: Future<Output = Result<T, StoreError>>,
 {
-    let mut is_told = false;
+    let mut is_reported = false;
     loop {
         match ask().await {
             Ok(answer) => return Ok(answer),
-            Err(StoreError::Io { message }) if is_told => {
+            Err(StoreError::Io { message }) if is_reported => {
                 tracing::debug!(%message, "the store is asked again")
             }
             Err(StoreError::Io { message }) => {
-                is_told = true;
+                is_reported = true;
                 tracing::warn!(%message, step = %call.step.key, "a step waits for the store");
             }
             Err(error) => return Err(store_failed(error)),
@@ -254,7 +254,7 @@ impl Executor for QueuedSteps {
     }
 
     /// A worker has it, or will.
-    fn goes_on_outside(&self) -> bool {
+    fn survives_driver(&self) -> bool {
         true
     }
 

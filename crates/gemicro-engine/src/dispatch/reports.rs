@@ -123,7 +123,7 @@ impl From<StepWord> for ReportMeaning {
 
 /// What a worker is given.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub(super) struct Errand {
+pub(super) struct WorkerErrand {
     /// The run that wants it.
     pub(super) run: StreamId,
     pub(super) step: Step,

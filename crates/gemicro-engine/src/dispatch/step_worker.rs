@@ -17,7 +17,7 @@ use gemicro_event::{AgentUpdate, ErrorKind, Failure, StepKey, StreamId, Timestam
 use gemicro_store::DurableStore;
 use tokio_util::sync::CancellationToken;
 
-use super::reports::{Errand, StepReported, StepWord};
+use super::reports::{StepReported, StepWord, WorkerErrand};
 
 /// How long a worker may be silent.
 const LEASE: Duration = Duration::from_secs(6);
@@ -176,7 +176,7 @@ impl StepWorker {
 
     async fn work(&self, claimed: ClaimedStep, cancel: CancellationToken, stop: CancellationToken) {
         let lease = &claimed.lease;
-        let (ended, not_begun) = match claimed.data.parse::<Errand>() {
+        let (ended, not_begun) = match claimed.data.parse::<WorkerErrand>() {
             Ok(errand) => self.attempt(lease, errand, cancel, &stop).await,
             Err(error) => {
                 let failure = Failure::new(
@@ -209,7 +209,7 @@ impl StepWorker {
     async fn attempt(
         &self,
         lease: &StepLease,
-        errand: Errand,
+        errand: WorkerErrand,
         cancel: CancellationToken,
         stop: &CancellationToken,
     ) -> (Result<StepOutput, StepFailure>, bool) {
@@ -246,7 +246,7 @@ impl StepWorker {
                 ended = &mut work => break ended,
                 () = stop.cancelled(), if !leaves => {
                     leaves = true;
-                    if has_handle && executor.goes_on_outside() {
+                    if has_handle && executor.survives_driver() {
                         // What can be picked up goes on outside: we only stop listening.
                         work.abort();
                     } else {

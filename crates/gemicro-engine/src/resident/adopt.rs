@@ -9,15 +9,15 @@ use gemicro_core::store::{Store, StoreError};
 use gemicro_event::{ErrorKind, Failure, RunStatus, Timestamp};
 use gemicro_store::{DurableStore, RunFilter};
 
-use super::house::House;
-use crate::here::Here;
+use super::worker_state::WorkerState;
+use crate::local_run_service::LocalRunService;
 use crate::run::first_event;
 
 /// A dead process's lease runs out within this time.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// Goes on with every run that waits for a worker and that these surroundings can carry.
-pub(super) async fn adopt(house: &Arc<House>, here: &Here) -> Result<(), Failure> {
+pub(super) async fn adopt(house: &Arc<WorkerState>, here: &LocalRunService) -> Result<(), Failure> {
     let desks = &house.desks;
     for status in [RunStatus::Running, RunStatus::Parked, RunStatus::Suspended] {
         let filter = RunFilter {
@@ -48,7 +48,7 @@ pub(super) async fn adopt(house: &Arc<House>, here: &Here) -> Result<(), Failure
 }
 
 /// Tries again to go on with runs that their store stopped and whose time has come.
-pub(super) fn try_again(house: &Arc<House>) {
+pub(super) fn try_again(house: &Arc<WorkerState>) {
     for here in house.desks.all() {
         for run in here.troubles().due(Instant::now()) {
             if !house.desks.claim(&run) {
@@ -85,7 +85,7 @@ async fn waits(store: &DurableStore, row: &RunRow) -> Result<bool, StoreError> {
 }
 
 /// Takes a run over as soon as the lease of whoever drove it has run out.
-async fn take(here: &Here, row: &RunRow) {
+async fn take(here: &LocalRunService, row: &RunRow) {
     if let Err(why) = here.engine().can_carry(&row.run).await {
         tracing::info!(run = %row.run, %why, "a run waits for a worker with other surroundings");
         here.troubles().note(&row.run, &why, Instant::now());

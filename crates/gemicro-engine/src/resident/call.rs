@@ -13,19 +13,19 @@ use tokio::net::UnixStream;
 use tokio::net::unix::{OwnedReadHalf, OwnedWriteHalf};
 
 use super::adopt::adopt;
-use super::house::House;
-use super::wire::{CarriedRun, Want, WorkerCall, WorkerResponse, WorkerStatus, read, write};
-use crate::desk::{Desk, Watched, Watching};
-use crate::here::Here;
+use super::wire::{CarriedRun, WorkerCall, WorkerRequest, WorkerResponse, WorkerStatus, read, write};
+use super::worker_state::WorkerState;
+use crate::local_run_service::LocalRunService;
+use crate::run_service::{Desk, Watched, Watching};
 
 /// Serves a connection to its end.
-pub(super) async fn serve(house: &Arc<House>, connection: UnixStream) -> io::Result<()> {
+pub(super) async fn serve(house: &Arc<WorkerState>, connection: UnixStream) -> io::Result<()> {
     let (from, mut to) = connection.into_split();
     let mut from = BufReader::new(from);
     let Some(call) = read::<WorkerCall>(&mut from).await? else {
         return Ok(());
     };
-    if call.binary != house.binary && !matches!(call.want, Want::Status | Want::Stop) {
+    if call.binary != house.binary && !matches!(call.want, WorkerRequest::Status | WorkerRequest::Stop) {
         if house.is_busy() {
             return write(&mut to, &WorkerResponse::OtherBinary).await;
         }
@@ -33,20 +33,20 @@ pub(super) async fn serve(house: &Arc<House>, connection: UnixStream) -> io::Res
         house.leave.cancel();
         return Ok(());
     }
-    if matches!(call.want, Want::Start { .. }) && Timestamp::now() > call.until {
+    if matches!(call.want, WorkerRequest::Start { .. }) && Timestamp::now() > call.until {
         return Ok(());
     }
-    let is_look = matches!(call.want, Want::Status);
+    let is_look = matches!(call.want, WorkerRequest::Status);
     if !is_look {
         house.note_call();
     }
     let (watching, after) = match call.want {
-        Want::Start {
+        WorkerRequest::Start {
             run,
             plan,
             surroundings,
         } => (start(house, &run, *plan, &surroundings).await, 0),
-        Want::Watch {
+        WorkerRequest::Watch {
             run,
             after,
             surroundings,
@@ -68,7 +68,7 @@ pub(super) async fn serve(house: &Arc<House>, connection: UnixStream) -> io::Res
 
 /// Starts a run under the id its client chose; one that exists is the same call made again.
 async fn start(
-    house: &Arc<House>,
+    house: &Arc<WorkerState>,
     run: &StreamId,
     plan: Plan,
     surroundings: &Json,
@@ -81,7 +81,7 @@ async fn start(
     }
 }
 
-async fn watch(house: &Arc<House>, run: &StreamId, surroundings: &Json) -> Result<Watching, Failure> {
+async fn watch(house: &Arc<WorkerState>, run: &StreamId, surroundings: &Json) -> Result<Watching, Failure> {
     match house.desks.desk_of_run(run) {
         Some(here) => here.watch(run).await,
         None => desk(house, surroundings)?.watch(run).await,
@@ -89,7 +89,7 @@ async fn watch(house: &Arc<House>, run: &StreamId, surroundings: &Json) -> Resul
 }
 
 /// The desk of these surroundings. New ones may be able to carry what waits.
-fn desk(house: &Arc<House>, surroundings: &Json) -> Result<Here, Failure> {
+fn desk(house: &Arc<WorkerState>, surroundings: &Json) -> Result<LocalRunService, Failure> {
     let (here, is_new) = house.desks.of(surroundings)?;
     if is_new {
         let (house, here) = (Arc::clone(house), here.clone());
@@ -129,37 +129,39 @@ async fn tell(
     }
 }
 
-async fn other(house: &Arc<House>, want: Want) -> Result<WorkerResponse, Failure> {
+async fn other(house: &Arc<WorkerState>, want: WorkerRequest) -> Result<WorkerResponse, Failure> {
     let any = || {
         let nobody = || Failure::new(ErrorKind::Internal, "the worker has no engine");
         house.desks.any().ok_or_else(nobody)
     };
     let carrying = |run: &StreamId| house.desks.desk_of_run(run).map_or_else(any, Ok);
     match want {
-        Want::Send { run, command } => Ok(WorkerResponse::Ack(carrying(&run)?.send(&run, command).await?)),
-        Want::Cancel { run, reason } => Ok(WorkerResponse::Cancelled(
+        WorkerRequest::Send { run, command } => {
+            Ok(WorkerResponse::Ack(carrying(&run)?.send(&run, command).await?))
+        }
+        WorkerRequest::Cancel { run, reason } => Ok(WorkerResponse::Cancelled(
             carrying(&run)?.cancel(&run, &reason).await?,
         )),
-        Want::GoOn { run, surroundings } => {
-            desk(house, &surroundings)?.go_on(&run).await?;
+        WorkerRequest::GoOn { run, surroundings } => {
+            desk(house, &surroundings)?.resume(&run).await?;
             Ok(WorkerResponse::Done)
         }
-        Want::Suspend { run } => {
+        WorkerRequest::Suspend { run } => {
             carrying(&run)?.suspend(&run).await?;
             Ok(WorkerResponse::Done)
         }
-        Want::Status => Ok(WorkerResponse::Status(Box::new(status(house).await?))),
-        Want::Stop => {
+        WorkerRequest::Status => Ok(WorkerResponse::Status(Box::new(status(house).await?))),
+        WorkerRequest::Stop => {
             house.leave.cancel();
             Ok(WorkerResponse::Done)
         }
-        Want::Start { .. } | Want::Watch { .. } => {
+        WorkerRequest::Start { .. } | WorkerRequest::Watch { .. } => {
             Err(Failure::new(ErrorKind::Internal, "this call is served elsewhere"))
         }
     }
 }
 
-async fn status(house: &House) -> Result<WorkerStatus, StoreError> {
+async fn status(house: &WorkerState) -> Result<WorkerStatus, StoreError> {
     let mut runs = Vec::new();
     let desks = house.desks.all();
     let waiting = desks.iter().flat_map(|here| here.troubles().runs());

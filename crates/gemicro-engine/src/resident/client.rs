@@ -15,9 +15,9 @@ use tokio::net::UnixStream;
 use tokio::time::Instant;
 
 use super::place::connect;
-use super::wire::{BinaryId, Want, WorkerCall, WorkerResponse, WorkerStatus, read, write};
-use crate::desk::{Desk, Watched, Watching};
+use super::wire::{BinaryId, WorkerCall, WorkerRequest, WorkerResponse, WorkerStatus, read, write};
 use crate::run::CancelOutcome;
+use crate::run_service::{Desk, Watched, Watching};
 use crate::store_reads::StoreReads;
 
 /// How long a worker may take to be there.
@@ -62,7 +62,7 @@ impl Resident {
     /// # Errors
     /// When it does not answer as it should.
     pub async fn status(&self) -> Result<Option<WorkerStatus>, Failure> {
-        match self.call_running(Want::Status).await? {
+        match self.call_running(WorkerRequest::Status).await? {
             Some(WorkerResponse::Status(status)) => Ok(Some(*status)),
             Some(said) => Err(unexpected_response(&said)),
             None => Ok(None),
@@ -74,7 +74,7 @@ impl Resident {
     /// # Errors
     /// When it does not answer as it should.
     pub async fn stop(&self) -> Result<bool, Failure> {
-        match self.call_running(Want::Stop).await? {
+        match self.call_running(WorkerRequest::Stop).await? {
             Some(WorkerResponse::Done) => Ok(true),
             Some(said) => Err(unexpected_response(&said)),
             None => Ok(false),
@@ -86,7 +86,7 @@ impl Resident {
         self.reads.close().await;
     }
 
-    async fn call_running(&self, want: Want) -> Result<Option<WorkerResponse>, Failure> {
+    async fn call_running(&self, want: WorkerRequest) -> Result<Option<WorkerResponse>, Failure> {
         match self.try_call(&self.worker_call(want)).await {
             Ok(Some(answer)) => Ok(Some(answer.first)),
             Ok(None) => Ok(None),
@@ -95,7 +95,7 @@ impl Resident {
         }
     }
 
-    fn worker_call(&self, want: Want) -> WorkerCall {
+    fn worker_call(&self, want: WorkerRequest) -> WorkerCall {
         WorkerCall {
             binary: self.binary.clone(),
             until: Timestamp::now().plus(HEARD),
@@ -115,20 +115,20 @@ impl Resident {
             Ok(first.map(|first| CallAnswer { first, rest }))
         };
         let limit = match call.want {
-            Want::Start { .. } => STARTED,
-            Want::Status | Want::Stop => LOOKED_AT,
-            Want::Watch { .. }
-            | Want::Send { .. }
-            | Want::Cancel { .. }
-            | Want::GoOn { .. }
-            | Want::Suspend { .. } => ANSWERED,
+            WorkerRequest::Start { .. } => STARTED,
+            WorkerRequest::Status | WorkerRequest::Stop => LOOKED_AT,
+            WorkerRequest::Watch { .. }
+            | WorkerRequest::Send { .. }
+            | WorkerRequest::Cancel { .. }
+            | WorkerRequest::GoOn { .. }
+            | WorkerRequest::Suspend { .. } => ANSWERED,
         };
         let answer = tokio::time::timeout(limit, asking).await;
         answer.unwrap_or_else(|_| Err(io::Error::new(io::ErrorKind::TimedOut, no_answer(pid))))
     }
 
     /// Calls until somebody answers. Every call may be made twice: what it names decides, not how often.
-    async fn call(&self, want: Want) -> Result<CallAnswer, Failure> {
+    async fn call(&self, want: WorkerRequest) -> Result<CallAnswer, Failure> {
         let call = self.worker_call(want);
         let deadline = Instant::now() + START;
         loop {
@@ -165,14 +165,14 @@ impl Resident {
         }
     }
 
-    async fn done(&self, want: Want) -> Result<(), Failure> {
+    async fn expect_done(&self, want: WorkerRequest) -> Result<(), Failure> {
         match self.call(want).await?.first {
             WorkerResponse::Done => Ok(()),
             said => Err(unexpected_response(&said)),
         }
     }
 
-    async fn watching(&self, run: StreamId, want: Want) -> Result<Watching, Failure> {
+    async fn open_watch(&self, run: StreamId, want: WorkerRequest) -> Result<Watching, Failure> {
         let answer = self.call(want).await?;
         let (resident, id) = (self.clone(), run.clone());
         let items = stream! {
@@ -196,7 +196,7 @@ impl Resident {
                     }
                     // The worker died or left; the next one goes on with the run.
                     None => {
-                        let want = Want::Watch { run: id.clone(), after: seen, surroundings: resident.surroundings.clone() };
+                        let want = WorkerRequest::Watch { run: id.clone(), after: seen, surroundings: resident.surroundings.clone() };
                         // Twice in a row without a word in between: it is the run that ends workers.
                         let again = if is_new { resident.call(want).await } else { Err(no_worker_lasts(&id)) };
                         is_new = false;
@@ -225,31 +225,31 @@ impl Resident {
 impl Desk for Resident {
     fn start_as(&self, run: StreamId, plan: Plan) -> BoxFuture<'_, Result<Watching, Failure>> {
         Box::pin(async move {
-            let want = Want::Start {
+            let want = WorkerRequest::Start {
                 run: run.clone(),
                 plan: Box::new(plan),
                 surroundings: self.surroundings.clone(),
             };
-            self.watching(run, want).await
+            self.open_watch(run, want).await
         })
     }
 
     fn watch(&self, run: &StreamId) -> BoxFuture<'_, Result<Watching, Failure>> {
         let run = run.clone();
         Box::pin(async move {
-            let want = Want::Watch {
+            let want = WorkerRequest::Watch {
                 run: run.clone(),
                 after: 0,
                 surroundings: self.surroundings.clone(),
             };
-            self.watching(run, want).await
+            self.open_watch(run, want).await
         })
     }
 
     fn send(&self, run: &StreamId, command: AgentCommand) -> BoxFuture<'_, Result<AgentAck, Failure>> {
         let run = run.clone();
         Box::pin(async move {
-            match self.call(Want::Send { run, command }).await?.first {
+            match self.call(WorkerRequest::Send { run, command }).await?.first {
                 WorkerResponse::Ack(ack) => Ok(ack),
                 said => Err(unexpected_response(&said)),
             }
@@ -279,21 +279,21 @@ impl Desk for Resident {
     fn cancel(&self, run: &StreamId, reason: &str) -> BoxFuture<'_, Result<CancelOutcome, Failure>> {
         let (run, reason) = (run.clone(), reason.to_owned());
         Box::pin(async move {
-            match self.call(Want::Cancel { run, reason }).await?.first {
+            match self.call(WorkerRequest::Cancel { run, reason }).await?.first {
                 WorkerResponse::Cancelled(outcome) => Ok(outcome),
                 said => Err(unexpected_response(&said)),
             }
         })
     }
 
-    fn go_on(&self, run: &StreamId) -> BoxFuture<'_, Result<(), Failure>> {
+    fn resume(&self, run: &StreamId) -> BoxFuture<'_, Result<(), Failure>> {
         let (run, surroundings) = (run.clone(), self.surroundings.clone());
-        Box::pin(self.done(Want::GoOn { run, surroundings }))
+        Box::pin(self.expect_done(WorkerRequest::GoOn { run, surroundings }))
     }
 
     fn suspend(&self, run: &StreamId) -> BoxFuture<'_, Result<(), Failure>> {
         let run = run.clone();
-        Box::pin(self.done(Want::Suspend { run }))
+        Box::pin(self.expect_done(WorkerRequest::Suspend { run }))
     }
 }
 

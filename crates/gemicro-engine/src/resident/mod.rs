@@ -17,14 +17,14 @@
 mod adopt;
 mod call;
 mod client;
-mod desks;
-mod house;
 mod place;
+mod run_services;
 mod server;
 mod wire;
+mod worker_state;
 
 pub use client::{Resident, StartWorker};
-pub use desks::BuildConfig;
 pub use place::is_free;
+pub use run_services::BuildConfig;
 pub use server::{ResidentWorker, WorkerConfig};
 pub use wire::{BinaryId, CarriedRun, WorkerStatus};

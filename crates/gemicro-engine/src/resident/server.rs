@@ -14,10 +14,10 @@ use tokio_util::sync::CancellationToken;
 
 use super::adopt::{adopt, try_again};
 use super::call::serve;
-use super::desks::{BuildConfig, Desks};
-use super::house::House;
 use super::place::Lock;
+use super::run_services::{BuildConfig, RunServices};
 use super::wire::BinaryId;
+use super::worker_state::WorkerState;
 use crate::shared_resources::SharedResources;
 
 /// How often the worker looks whether it is still needed.
@@ -51,7 +51,7 @@ pub struct ResidentWorker {
     place: PathBuf,
     lock: Lock,
     listener: UnixListener,
-    house: Arc<House>,
+    house: Arc<WorkerState>,
     surroundings: Json,
     linger: Option<Duration>,
     /// The store could not be looked at the last time.
@@ -78,14 +78,14 @@ impl ResidentWorker {
             store.set_limit(limit).await?;
         }
         let resources = SharedResources::keeping_warm(&config.home);
-        let desks = Desks::new(store, resources, config.build);
+        let desks = RunServices::new(store, resources, config.build);
         desks.of(&config.surroundings)?;
         let listener = lock.listen()?;
         Ok(Some(Self {
             place: config.place,
             lock,
             listener,
-            house: Arc::new(House::new(desks, config.binary, config.program)),
+            house: Arc::new(WorkerState::new(desks, config.binary, config.program)),
             surroundings: config.surroundings,
             linger: config.linger,
             is_away: false,

@@ -11,8 +11,8 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use tokio::io::{AsyncBufRead, AsyncBufReadExt, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 
-use crate::desk::Watched;
 use crate::run::CancelOutcome;
+use crate::run_service::Watched;
 
 /// The longest line either side reads: a batch of the largest size with what it was planned to, a journal of one.
 const MAX_LINE: u64 = 512 * 1024 * 1024;
@@ -22,7 +22,7 @@ pub(super) struct WorkerCall {
     pub(super) binary: BinaryId,
     /// When it stops waiting: what starts something later than this would surprise it.
     pub(super) until: Timestamp,
-    pub(super) want: Want,
+    pub(super) want: WorkerRequest,
 }
 
 /// Which build of this program a process runs.
@@ -32,7 +32,7 @@ pub struct BinaryId(pub String);
 /// What a caller wants.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub(super) enum Want {
+pub(super) enum WorkerRequest {
     /// Start a run, unless it exists, and watch it.
     Start {
         run: StreamId,

@@ -8,8 +8,8 @@ use gemicro_core::drive::StopSignals;
 use gemicro_core::llm::LlmConfig;
 use gemicro_core::llm::scripted::{Part, ScriptedModel};
 use gemicro_engine::{
-    BatchAnswer, BatchRequest, BatchSettings, BatchStatus, Batches, BoardPage, Desk, Engine, Here, ItemState,
-    Plan, PromptRequest, Request, RunFilter, read_batch, rebuild_boards,
+    BatchAnswer, BatchRequest, BatchSettings, BatchStatus, Batches, BoardPage, Desk, Engine, ItemState,
+    LocalRunService, Plan, PromptRequest, Request, RunFilter, read_batch, rebuild_boards,
 };
 use gemicro_event::{ErrorKind, StreamId};
 use serde_json::{Value, json};
@@ -19,7 +19,7 @@ use crate::support::{Place, engine_asking};
 async fn world(place: &Place, part: Part) -> (Engine, Batches) {
     let model = ScriptedModel::new(part);
     let engine = engine_asking(place.path(), "the test", Arc::new(model)).await;
-    let batches = Batches::new(Arc::new(Here::new(engine.clone())));
+    let batches = Batches::new(Arc::new(LocalRunService::new(engine.clone())));
     (engine, batches)
 }
 
@@ -228,7 +228,7 @@ async fn research_is_a_run_of_its_own_and_a_run_that_is_no_batch_is_not_found() 
     assert_eq!(refused.kind, ErrorKind::NotFound);
     let unknown = batches.poll("zzzzzz", BoardPage::ALL).await.expect_err("no run");
     assert_eq!(unknown.kind, ErrorKind::NotFound);
-    let here = Here::new(engine);
+    let here = LocalRunService::new(engine);
     assert_eq!(here.list(&RunFilter::default()).await.expect("listed").len(), 2);
 }
 

@@ -31,7 +31,7 @@ fn cut(more: &str) -> String {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_stream_that_is_cut_goes_on_after_its_last_event() {
+async fn a_stream_that_is_cut_continues_after_its_last_event() {
     let calm = calm_result().await;
     let world = Simulated::new(&cut("")).await;
     let events = run(&world).await;
@@ -84,7 +84,7 @@ async fn a_stream_that_is_gone_is_counted_at_its_worst_case_and_sent_again() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_run_that_is_suspended_inside_a_stream_goes_on_with_it() {
+async fn a_run_that_is_suspended_inside_a_stream_resumes_it() {
     let calm = calm_result().await;
     let gate = ", gate: { name: held, after_chunks: 3 }";
     let world = Simulated::new(&scenario("", Some((4, gate)))).await;
@@ -96,7 +96,7 @@ async fn a_run_that_is_suspended_inside_a_stream_goes_on_with_it() {
         .expect("starts");
     let id = run.id.clone();
     std::fs::write(world.place.path().join("run"), id.as_str()).expect("written");
-    world.simulator.gates().reached("held", 1).await;
+    world.simulator.gates().wait_until_reached("held", 1).await;
     until_event(&engine, &world.place, "the handle", |event| is_handle(event, 4)).await;
     until_completed(&engine, &world.place, 4).await;
     stop.suspend.cancel();
@@ -117,7 +117,7 @@ async fn a_resumed_run_asks_again_when_the_provider_is_down_for_a_moment() {
     let gate = ", gate: { name: held, after_chunks: 3 }";
     let world = Simulated::new(&scenario(down, Some((6, gate)))).await;
     let child = world.job().spawn();
-    world.simulator.gates().reached("held", 1).await;
+    world.simulator.gates().wait_until_reached("held", 1).await;
     let engine = world.engine().await;
     let handle = |event: &Event| is_handle(event, 6);
     let id = until_event(&engine, &world.place, "the handle", handle).await;

@@ -74,7 +74,7 @@ async fn killed_in_stream(point: Point, calm: &FinalResult) {
     let gate = format!(", gate: {{ name: held, after_chunks: {} }}", point.after_chunks);
     let world = Simulated::new(&scenario("", Some((point.call, &gate)))).await;
     let child = world.job().spawn();
-    world.simulator.gates().reached("held", 1).await;
+    world.simulator.gates().wait_until_reached("held", 1).await;
     let engine = world.engine().await;
     let id = until_event(&engine, &world.place, "the handle", |event| {
         is_handle(event, point.call)
@@ -100,7 +100,7 @@ async fn killed_in_stream(point: Point, calm: &FinalResult) {
             if !point.still_runs {
                 // The answer ends while nobody listens.
                 until("the end of the answer", async || {
-                    (world.simulator.gates().waiting("held") == 0).then_some(())
+                    (world.simulator.gates().n_waiting("held") == 0).then_some(())
                 })
                 .await;
             }
@@ -265,7 +265,7 @@ async fn a_stream_that_was_killed_twice_is_still_sent_once() {
     let world = Simulated::new(&scenario("", Some((3, gate)))).await;
     let first = world.job().spawn();
     let engine = world.engine().await;
-    world.simulator.gates().reached("held", 1).await;
+    world.simulator.gates().wait_until_reached("held", 1).await;
     let handle = |event: &Event| is_handle(event, 3);
     until_event(&engine, &world.place, "the handle", handle).await;
     let id = until_completed(&engine, &world.place, 4).await;

@@ -135,7 +135,7 @@ fn a_request_does_not_choose_the_worktree() {
 }
 
 #[test]
-fn without_a_format_the_request_tells_it() {
+fn without_a_format_the_request_reports_it() {
     for (request, format) in [
         (GEMINI, HookFormat::Gemini),
         (CLAUDE, HookFormat::Claude),

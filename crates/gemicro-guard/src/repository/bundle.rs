@@ -5,11 +5,11 @@ use std::io::{BufRead, BufReader, Read, Seek, SeekFrom};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
-use super::beneath;
 use super::commit_id::CommitId;
 use super::error::RepositoryError;
 use super::inside_git::BUNDLE;
 use super::layout::TaskLayout;
+use super::open_beneath;
 use super::refusal::ImportRefusal;
 
 /// A header of ours has a few lines.
@@ -42,7 +42,7 @@ impl Bundle {
     }
 
     /// The commits that it builds on, as it says.
-    pub(super) fn needed(&self) -> &[CommitId] {
+    pub(super) fn prerequisites(&self) -> &[CommitId] {
         &self.header.needed
     }
 
@@ -64,9 +64,10 @@ struct CopiedPack {
 impl CopiedPack {
     fn make(layout: &TaskLayout, most_bytes: u64) -> Result<Self, RepositoryError> {
         let name = format!("tmp/{BUNDLE}");
-        let file = beneath::open_file(&layout.folder, &name).map_err(|error| ImportRefusal::NotAFile {
-            why: error.to_string(),
-        })?;
+        let file =
+            open_beneath::open_file(&layout.folder, &name).map_err(|error| ImportRefusal::NotAFile {
+                why: error.to_string(),
+            })?;
         let path = layout.out().join("in.bundle");
         // One that a killed import left.
         let _ = std::fs::remove_file(&path);

@@ -35,7 +35,7 @@ pub(super) enum OutputBound {
 
 /// Whom a command speaks to.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Contact {
+pub(super) enum RemoteContact {
     /// Nobody.
     None,
     /// A remote of the user, with the user's own credentials.
@@ -53,7 +53,7 @@ pub(super) struct GitCall<'a> {
     pub(super) settings: Vec<(String, String)>,
     pub(super) input: Input,
     pub(super) bound: OutputBound,
-    pub(super) contact: Contact,
+    pub(super) contact: RemoteContact,
 }
 
 impl<'a> GitCall<'a> {
@@ -66,7 +66,7 @@ impl<'a> GitCall<'a> {
             settings: Vec::new(),
             input: Input::Nothing,
             bound: OutputBound::Refuse,
-            contact: Contact::None,
+            contact: RemoteContact::None,
         }
     }
 

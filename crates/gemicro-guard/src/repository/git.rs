@@ -13,7 +13,7 @@ use std::process::{Child, Command, Stdio};
 use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
-use super::call::{CallPlace, Contact, GitCall, GitOutput, Input, OutputBound, path_of};
+use super::call::{CallPlace, GitCall, GitOutput, Input, OutputBound, RemoteContact, path_of};
 use super::error::RepositoryError;
 use super::git_settings::GitSettings;
 use super::programs::Programs;
@@ -114,8 +114,8 @@ impl Git {
     pub(super) fn run(&self, call: GitCall<'_>) -> Result<GitOutput, RepositoryError> {
         let name = call.name();
         let limit = match call.contact {
-            Contact::None => self.settings.time_limit,
-            Contact::Remote => self.settings.remote_time_limit,
+            RemoteContact::None => self.settings.time_limit,
+            RemoteContact::Remote => self.settings.remote_time_limit,
         };
         let until = Instant::now() + limit;
         let most = match call.bound {
@@ -220,7 +220,7 @@ impl Git {
                 .arg(&self.common),
             CallPlace::Checkout(folder) => command.arg("-C").arg(folder),
         };
-        if let Contact::Remote = call.contact {
+        if let RemoteContact::Remote = call.contact {
             command.envs(self.settings.ways_to_remotes()).envs(UNASKED);
         }
         command

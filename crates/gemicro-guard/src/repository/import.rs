@@ -2,10 +2,10 @@
 
 use super::bundle::Bundle;
 use super::call::{CallPlace, GitCall, Input};
+use super::carried_secrets::CarriedSecrets;
 use super::changes::TreeChanges;
 use super::commit_id::CommitId;
 use super::error::RepositoryError;
-use super::lent::CarriedSecrets;
 use super::new_commits;
 use super::quarantine::Quarantine;
 use super::refusal::ImportRefusal;
@@ -160,7 +160,11 @@ fn check_needed(repository: &TrustedRepo, bundle: &Bundle) -> Result<(), Reposit
         CallPlace::Repository,
         &["cat-file", "--batch-check=%(objecttype)"],
     );
-    let asked: String = bundle.needed().iter().map(|id| format!("{id}\n")).collect();
+    let asked: String = bundle
+        .prerequisites()
+        .iter()
+        .map(|id| format!("{id}\n"))
+        .collect();
     call.input = Input::Bytes(asked.into_bytes());
     let text = repository.git.ok(call)?.text();
     match text.lines().find(|line| *line != "commit") {

@@ -22,7 +22,7 @@ const GRACE: Duration = Duration::from_secs(20);
 
 /// The sandbox in which gemicro runs its own git for a task: with the agent's profile, so with its rights.
 #[derive(Debug, Clone)]
-pub struct Inside {
+pub struct InsideCommand {
     /// Our own binary.
     pub launcher: Launcher,
     /// The walls.
@@ -33,7 +33,7 @@ pub struct Inside {
     pub time_limit: Duration,
 }
 
-impl Inside {
+impl InsideCommand {
     /// Runs a command; see [`run_inside`].
     ///
     /// # Errors
@@ -82,7 +82,7 @@ pub fn run_inside(
             source,
         })
     };
-    let (mut starting, control) = plan.supervised().map_err(refused)?;
+    let (mut starting, control) = plan.supervised_command().map_err(refused)?;
     let mut child = starting
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())

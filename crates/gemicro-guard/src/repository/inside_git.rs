@@ -6,7 +6,7 @@ use std::path::Path;
 use super::call::last_line;
 use super::commit_id::CommitId;
 use super::error::RepositoryError;
-use super::inside::{Inside, InsideOutput, name_of};
+use super::inside::{InsideCommand, InsideOutput, name_of};
 use super::refusal::ImportRefusal;
 use super::report::plain;
 use super::task::TaskRepo;
@@ -154,7 +154,7 @@ impl TaskRepo {
     }
 }
 
-impl Inside {
+impl InsideCommand {
     /// Commits what the agent left in its worktree, and concludes a merge that is under way, conflict markers or not:
     /// look for them first ([`conflict_markers`](super::conflict_markers)). What git cannot take, an empty repository
     /// or a file that cannot be read, is left out.

@@ -5,11 +5,11 @@
 
 use std::ffi::OsString;
 
-use super::beneath;
 use super::commit_id::CommitId;
 use super::error::RepositoryError;
-use super::inside::Inside;
+use super::inside::InsideCommand;
 use super::inside_git::{CommitMessage, git_failure};
+use super::open_beneath;
 use super::report::plain;
 use super::task::TaskRepo;
 use crate::sandbox::CommandExit;
@@ -24,7 +24,7 @@ pub enum Merge {
     UpToDate,
     /// There is a merge commit.
     Clean,
-    /// The worktree is left in conflict. [`Inside::commit_all`] concludes the merge once it is resolved.
+    /// The worktree is left in conflict. [`InsideCommand::commit_all`] concludes the merge once it is resolved.
     Conflict {
         /// The files in conflict, safe to print.
         files: Vec<String>,
@@ -91,13 +91,13 @@ impl TaskRepo {
     /// Looks, as data, whether a merge is under way in the task's worktree.
     #[must_use]
     pub fn is_merging(&self) -> bool {
-        beneath::open_file(&self.layout.folder, "git/MERGE_HEAD").is_ok()
+        open_beneath::open_file(&self.layout.folder, "git/MERGE_HEAD").is_ok()
     }
 }
 
-impl Inside {
+impl InsideCommand {
     /// Merges a commit of the user's repository into the task's branch. What the agent left must be committed before
-    /// (see [`Inside::commit_all`]).
+    /// (see [`InsideCommand::commit_all`]).
     ///
     /// # Errors
     /// When git fails inside: changes that are not committed are in the way, or the agent saw to it.

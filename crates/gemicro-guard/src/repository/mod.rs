@@ -6,7 +6,7 @@
 //! the sandbox git is started with the user's repository alone: [`TrustedRepo`] is the one type that can, and
 //! `git.rs` the one file that does. A task has a repository of its own ([`TaskRepo`]): written by hand as plain
 //! files, filled from the user's objects, and never given to a git outside. What has to be done there with git
-//! happens in the sandbox with the agent's own rights ([`Inside`]). The result comes back as a bundle, which is
+//! happens in the sandbox with the agent's own rights ([`InsideCommand`]). The result comes back as a bundle, which is
 //! data: [`import()`] copies it, checks it apart from the user's objects, applies the [`ImportRules`], and only then
 //! fetches it and moves the one task branch, if that is still where it was.
 //!
@@ -14,18 +14,18 @@
 //! reason why a task fails.
 //!
 //! What a reviewer may write is less: [`TaskRepo::review_profile`] opens a few folders, and [`ImportRules::only`] refuses
-//! the rest. A task is brought up to date with [`TrustedRepo::main_branch`] and [`Inside::merge`]; what gemicro wants
+//! the rest. A task is brought up to date with [`TrustedRepo::main_branch`] and [`InsideCommand::merge`]; what gemicro wants
 //! read goes through [`TaskRepo::write_handover`]; a branch leaves by [`TrustedRepo::push`]. Nothing but fetching the
 //! main branch and pushing speaks to remotes; both do so with the user's own credentials, and ask nobody.
 //!
 //! One task, in order: [`TrustedRepo::open`], [`TaskRepo::create`] (or [`TaskRepo::reopen`]), then for every step
-//! [`TaskRepo::profile`] for the agent, [`TaskRepo::check_branch`], [`Inside::commit_all`], [`Inside::bundle`],
+//! [`TaskRepo::profile`] for the agent, [`TaskRepo::check_branch`], [`InsideCommand::commit_all`], [`InsideCommand::bundle`],
 //! [`import()`], [`show()`]. After a refusal: [`TaskRepo::rebuild`]. Everything here blocks.
 
 mod automatic_merge;
-mod beneath;
 mod bundle;
 mod call;
+mod carried_secrets;
 mod changes;
 mod checkout;
 mod commit_id;
@@ -43,11 +43,11 @@ mod import;
 mod inside;
 mod inside_git;
 mod layout;
-mod lent;
 mod links;
 mod main_branch;
 mod merge;
 mod new_commits;
+mod open_beneath;
 mod path_text;
 mod prefix;
 mod programs;
@@ -83,7 +83,7 @@ pub use files::FileAt;
 pub use git_settings::GitSettings;
 pub use history::ChangeCounts;
 pub use import::{Import, ImportResult, import, import_unless};
-pub use inside::{Inside, InsideOutput, run_inside};
+pub use inside::{InsideCommand, InsideOutput, run_inside};
 pub use inside_git::{BundleResult, CommitMessage, CommitResult};
 pub use main_branch::{MainBranch, MainBranchFrom};
 pub use merge::{Merge, conflict_markers};

@@ -42,7 +42,7 @@ impl<'a> Quarantine<'a> {
         let mut call = quarantine.call(&["index-pack", "--stdin", "--fix-thin", "--strict"]);
         call.input = Input::File(bundle.pack()?);
         let answer = repository.git.run(call);
-        let answer = answer.map_err(|error| quarantine.told_here(error))?;
+        let answer = answer.map_err(|error| quarantine.failure_here(error))?;
         if answer.code != 0 {
             let line = answer.last_line();
             return Err(ImportRefusal::Objects { line }.into());
@@ -114,7 +114,7 @@ impl<'a> Quarantine<'a> {
     }
 
     /// The disk that is full is the one with the task's folder.
-    fn told_here(&self, error: RepositoryError) -> RepositoryError {
+    fn failure_here(&self, error: RepositoryError) -> RepositoryError {
         match error {
             RepositoryError::DiskFull { line, .. } => RepositoryError::DiskFull {
                 folder: self.folder.clone(),

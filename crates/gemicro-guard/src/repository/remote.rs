@@ -4,7 +4,7 @@
 
 use std::ffi::OsString;
 
-use super::call::{Contact, GitOutput, last_line};
+use super::call::{GitOutput, RemoteContact, last_line};
 use super::credentials;
 use super::error::RepositoryError;
 use super::remote_error::RemoteError;
@@ -134,7 +134,7 @@ impl TrustedRepo {
         }
         // An address may be relative to the checkout.
         let mut call = self.call_here(arguments);
-        call.contact = Contact::Remote;
+        call.contact = RemoteContact::Remote;
         if let Some(command) = self.silent_ssh()? {
             call.variables.push(("GIT_SSH_COMMAND", command));
         }

@@ -5,11 +5,11 @@ use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
-use super::beneath;
 use super::call::{CallPlace, GitCall};
 use super::create::pointer;
 use super::error::RepositoryError;
-use super::inside::Inside;
+use super::inside::InsideCommand;
+use super::open_beneath;
 use super::report::plain;
 use super::task::TaskRepo;
 use super::trusted::TrustedRepo;
@@ -38,7 +38,7 @@ impl TaskRepo {
     /// would have written files by attributes that are not committed.
     fn check_tracked_folders(&self, repository: &TrustedRepo) -> Result<(), RepositoryError> {
         let worktree = self.layout.worktree();
-        let found = beneath::read_small(&worktree, ".git", 1 << 16).unwrap_or_default();
+        let found = open_beneath::read_small(&worktree, ".git", 1 << 16).unwrap_or_default();
         if found != pointer(&self.layout.git_directory()) {
             return Err(unusable(b".git", "it is not the one that gemicro wrote"));
         }
@@ -73,7 +73,7 @@ impl TaskRepo {
     }
 }
 
-impl Inside {
+impl InsideCommand {
     /// Makes every tracked file of the worktree what it is in the task's last commit; what is not tracked stays. Nobody
     /// else may have been able to write the git directory since it was made (see [`TaskRepo::with_readable_git`]).
     ///

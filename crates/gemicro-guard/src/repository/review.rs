@@ -1,7 +1,7 @@
 //! The sandbox of an agent that judges a task: it reads everything, and writes a few folders.
 
-use super::beneath;
 use super::error::RepositoryError;
+use super::open_beneath;
 use super::prefix::is_plain;
 use super::report::plain;
 use super::task::{TaskRepo, TaskSandbox};
@@ -27,7 +27,7 @@ impl TaskRepo {
                 });
             }
             let path = worktree.join(name);
-            let made = beneath::make_folders(&worktree, name);
+            let made = open_beneath::make_folders(&worktree, name);
             made.map_err(|source| RepositoryError::file("make", &path, source))?;
             writable.push(path);
         }

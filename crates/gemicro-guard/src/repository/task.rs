@@ -7,11 +7,11 @@ use std::path::{Path, PathBuf};
 
 use gemicro_event::text;
 
-use super::beneath;
 use super::commit_id::CommitId;
 use super::create;
 use super::error::RepositoryError;
 use super::layout::{self, TaskLayout};
+use super::open_beneath;
 use super::record::TaskRecord;
 use super::slug::Slug;
 use super::trusted::TrustedRepo;
@@ -168,7 +168,7 @@ impl TaskRepo {
     /// [`RepositoryError::BranchSwitched`] when it is not, or when nobody can tell.
     pub fn check_branch(&self) -> Result<(), RepositoryError> {
         let expected = format!("ref: {}", self.record.slug.reference());
-        let found = match beneath::read_small(&self.layout.folder, "git/HEAD", 4096) {
+        let found = match open_beneath::read_small(&self.layout.folder, "git/HEAD", 4096) {
             Ok(bytes) => String::from_utf8_lossy(&bytes).trim_end().to_owned(),
             Err(error) => format!("not readable ({error})"),
         };

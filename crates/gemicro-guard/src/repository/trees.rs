@@ -33,7 +33,7 @@ struct Tree {
 
 /// What a tree holds with everything below it.
 #[derive(Clone, Copy, Default)]
-struct Sum {
+struct TreeSum {
     n_entries: u64,
     /// How long a list of it would be.
     list_bytes: u64,
@@ -45,7 +45,7 @@ struct Sum {
 #[derive(Default)]
 pub(super) struct TreeSet {
     read: HashMap<String, Tree>,
-    sums: HashMap<String, Sum>,
+    sums: HashMap<String, TreeSum>,
     n_bytes: usize,
 }
 
@@ -139,7 +139,7 @@ impl TreeSet {
         Ok(())
     }
 
-    fn sum(&mut self, name: &str, level: usize) -> Result<Sum, ImportRefusal> {
+    fn sum(&mut self, name: &str, level: usize) -> Result<TreeSum, ImportRefusal> {
         if let Some(sum) = self.sums.get(name) {
             return Ok(*sum);
         }
@@ -147,7 +147,7 @@ impl TreeSet {
             return Err(ImportRefusal::TooDeep);
         }
         let tree = self.read.remove(name).unwrap_or_default();
-        let mut sum = Sum {
+        let mut sum = TreeSum {
             n_entries: tree.n_entries,
             list_bytes: tree
                 .n_entries

@@ -4,7 +4,7 @@ use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt;
 
 use super::error::RepositoryError;
-use super::inside::Inside;
+use super::inside::InsideCommand;
 use super::task::TaskRepo;
 
 /// Files of one command.
@@ -23,7 +23,7 @@ fn settled_path(line: &[u8]) -> Option<OsString> {
         .then(|| OsStr::from_bytes(&path[1..]).to_owned())
 }
 
-impl Inside {
+impl InsideCommand {
     /// Takes every tracked file that matches one of these patterns of git out of the worktree. For git it is unchanged:
     /// no commit of the agent deletes it. To be called before the agent begins to work there.
     ///

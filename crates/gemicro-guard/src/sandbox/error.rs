@@ -67,7 +67,7 @@ impl SandboxError {
     }
 
     /// A wall that the kernel refused.
-    pub(super) fn refused(
+    pub(super) fn wall_refused(
         wall: &'static str,
         source: impl Into<Box<dyn std::error::Error + Send + Sync>>,
     ) -> Self {

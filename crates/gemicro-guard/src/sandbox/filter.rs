@@ -89,7 +89,7 @@ pub(super) fn mark() -> Result<(), SandboxError> {
         let program = filter([(libc::SYS_getpgid, vec![asked])].into(), libc::EALREADY)?;
         Ok(seccompiler::apply_filter(&program)?)
     };
-    put_up().map_err(|error: FilterError| SandboxError::refused("seccomp", error))
+    put_up().map_err(|error: FilterError| SandboxError::wall_refused("seccomp", error))
 }
 
 /// Whether this process belongs to a shell of an agent.
@@ -99,7 +99,7 @@ pub(super) fn is_marked() -> bool {
 
 /// Puts up the filters for good.
 pub(super) fn apply(launch: &Launch) -> Result<(), SandboxError> {
-    let refused = |error: FilterError| SandboxError::refused("seccomp", error);
+    let refused = |error: FilterError| SandboxError::wall_refused("seccomp", error);
     for program in programs(launch).map_err(refused)? {
         seccompiler::apply_filter(&program).map_err(|error| refused(error.into()))?;
     }

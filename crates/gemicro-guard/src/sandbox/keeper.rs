@@ -31,7 +31,7 @@ const PAUSE: Duration = Duration::from_millis(10);
 pub(super) fn run(tier: Tier, command: &[OsString]) -> SandboxError {
     match ControlPeer::from_stdin() {
         Ok(control) => keep_or_tell(&Arc::new(control), tier, KeeperStart::here(command)),
-        Err(error) => SandboxError::refused("a channel to gemicro", error),
+        Err(error) => SandboxError::wall_refused("a channel to gemicro", error),
     }
 }
 
@@ -40,7 +40,7 @@ pub(super) fn run(tier: Tier, command: &[OsString]) -> SandboxError {
 pub(super) fn wait() -> SandboxError {
     let control = match ControlPeer::from_stdin() {
         Ok(control) => Arc::new(control),
-        Err(error) => return SandboxError::refused("a channel to gemicro", error),
+        Err(error) => return SandboxError::wall_refused("a channel to gemicro", error),
     };
     match control.order() {
         Ok(Some(order)) => {
@@ -52,7 +52,7 @@ pub(super) fn wait() -> SandboxError {
             keep_or_tell(&control, order.tier, start)
         }
         Ok(None) => std::process::exit(0),
-        Err(error) => SandboxError::refused("an order", error),
+        Err(error) => SandboxError::wall_refused("an order", error),
     }
 }
 
@@ -67,7 +67,7 @@ fn keep_or_tell(control: &Arc<ControlPeer>, tier: Tier, start: KeeperStart<'_>) 
 }
 
 fn keep(control: &Arc<ControlPeer>, tier: Tier, start: KeeperStart<'_>) -> Result<(), SandboxError> {
-    let refused = |source: std::io::Error| SandboxError::refused("a keeper", source);
+    let refused = |source: std::io::Error| SandboxError::wall_refused("a keeper", source);
     rustix::process::set_child_subreaper(Some(rustix::process::getpid()))
         .map_err(|error| refused(error.into()))?;
     // No terminal, and no signal that is meant for gemicro's group.

@@ -9,12 +9,12 @@ use super::tier::Tier;
 
 /// Applies the limits, ties the process to its parent and gives up rights.
 pub(super) fn apply(launch: &Launch) -> Result<(), SandboxError> {
-    let refused = |source: rustix::io::Errno| SandboxError::refused("the limits", source);
+    let refused = |source: rustix::io::Errno| SandboxError::wall_refused("the limits", source);
     rustix::process::set_parent_process_death_signal(Some(Signal::KILL)).map_err(refused)?;
     let is_orphan = rustix::process::getppid().is_none_or(|parent| parent.as_raw_nonzero().get() == 1);
     // Inside bubblewrap the parent is number 1 of its own namespace.
     if is_orphan && launch.tier == Tier::Landlock {
-        return Err(SandboxError::refused(
+        return Err(SandboxError::wall_refused(
             "a parent",
             "the parent ended before the command began",
         ));

@@ -34,13 +34,13 @@ const PRIVATE: &[&str] = &["/tmp", "/var/tmp", "/dev/shm", "/dev/pts", "/dev/ptm
 
 /// Restricts this process for good.
 pub(super) fn apply(launch: &Launch) -> Result<(), SandboxError> {
-    let refused = |source| SandboxError::refused("Landlock", source);
+    let refused = |source| SandboxError::wall_refused("Landlock", source);
     let status = ruleset(launch)
         .map_err(refused)?
         .restrict_self()
         .map_err(|error| refused(error.into()))?;
     if status.ruleset == RulesetStatus::NotEnforced || !status.no_new_privs {
-        return Err(SandboxError::refused("Landlock", "not enforced"));
+        return Err(SandboxError::wall_refused("Landlock", "not enforced"));
     }
     Ok(())
 }
@@ -49,7 +49,7 @@ pub(super) fn apply(launch: &Launch) -> Result<(), SandboxError> {
 /// agent's home, but for the shell's `own` folder, and, where the workspace is only read and the kernel can refuse that, to send signals out of it.
 pub(super) fn nest(profile: &Profile, own: &Path) -> Result<(), SandboxError> {
     let refused =
-        |source: Box<dyn std::error::Error + Send + Sync>| SandboxError::refused("Landlock", source);
+        |source: Box<dyn std::error::Error + Send + Sync>| SandboxError::wall_refused("Landlock", source);
     let ruleset = nested_ruleset(profile, own).map_err(refused)?;
     ruleset.restrict_self().map_err(|error| refused(error.into()))?;
     Ok(())

@@ -96,7 +96,7 @@ pub(super) fn keep(own: &Path, words: &[OsString], profile: &Profile) -> Sandbox
 fn keeper_refused(ended: std::io::Result<Infallible>) -> SandboxError {
     match ended {
         Ok(never) => match never {},
-        Err(source) => SandboxError::refused("a keeper of a shell", source),
+        Err(source) => SandboxError::wall_refused("a keeper of a shell", source),
     }
 }
 

@@ -103,7 +103,7 @@ pub(super) fn tell(launch: &Launch) -> Result<(), SandboxError> {
     if launch.tier != Tier::Full || profile.shells == Shells::Within {
         return Ok(());
     }
-    let refused = |source: std::io::Error| SandboxError::refused("a home for shells", source);
+    let refused = |source: std::io::Error| SandboxError::wall_refused("a home for shells", source);
     let shells = Profile::shells_in(&profile.home);
     match make(&shells) {
         Err(error) if error.kind() != ErrorKind::AlreadyExists => return Err(refused(error)),
@@ -161,14 +161,14 @@ fn new_domain() -> Result<Option<Profile>, SandboxError> {
     if filter::is_marked() {
         return Ok(None);
     }
-    let text = std::fs::read(TOLD).map_err(|source| SandboxError::refused("a shell", source))?;
+    let text = std::fs::read(TOLD).map_err(|source| SandboxError::wall_refused("a shell", source))?;
     let told: ShellSandbox = serde_json::from_slice(&text)?;
     Ok((told.agent != std::process::id()).then_some(told.profile))
 }
 
 /// Enters the domain, and gives the variables that are to be others: who has chosen a home keeps it.
 fn enter(profile: &Profile, home: Option<&OsStr>) -> Result<Vec<(&'static str, PathBuf)>, SandboxError> {
-    let own = furnish(profile).map_err(|source| SandboxError::refused("a home for a shell", source))?;
+    let own = furnish(profile).map_err(|source| SandboxError::wall_refused("a home for a shell", source))?;
     rules::nest(profile, &own)?;
     filter::mark()?;
     let mut variables = vec![("TMPDIR", own.join(TEMPORARY))];

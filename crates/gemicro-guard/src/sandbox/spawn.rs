@@ -31,7 +31,7 @@ impl LaunchPlan {
     ///
     /// # Errors
     /// When there is no channel to be had.
-    pub fn supervised(&self) -> std::io::Result<(Command, Control)> {
+    pub fn supervised_command(&self) -> std::io::Result<(Command, Control)> {
         let (control, theirs) = Control::pair()?;
         let mut command = self.command();
         command.stdin(theirs);

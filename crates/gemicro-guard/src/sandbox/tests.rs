@@ -235,7 +235,7 @@ fn supervised_commands_are_kept() {
 }
 
 #[test]
-fn what_can_be_reached_is_told() {
+fn what_can_be_reached_is_reported() {
     use super::gateway::reach;
     use super::{Network, NetworkReach};
 

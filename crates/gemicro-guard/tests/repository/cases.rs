@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 use std::time::Duration;
 
-use gemicro_guard::repository::{Inside, RepositoryError, TaskRepo, TrustedRepo};
+use gemicro_guard::repository::{InsideCommand, RepositoryError, TaskRepo, TrustedRepo};
 use gemicro_guard::sandbox::{ResourceLimits, Tier};
 
 use crate::ordinary_user::as_ordinary_user;
@@ -194,7 +194,7 @@ fn bombs() {
         let run = Run::new();
         let cases = all(&run.world, &run.task);
         for case in cases.iter().filter(|case| BOMBS.contains(&case.id.as_str())) {
-            let mut inside: Inside = run.world.inside(tier, &run.task);
+            let mut inside: InsideCommand = run.world.inside(tier, &run.task);
             inside.profile.limits = ResourceLimits {
                 processes: Some(n_of_user() + 60),
                 ..ResourceLimits::default()

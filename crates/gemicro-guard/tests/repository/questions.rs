@@ -119,7 +119,7 @@ fn the_rest_of_a_tree_has_one_digest() {
 }
 
 #[test]
-fn commits_are_told_in_short() {
+fn commits_are_reported_in_short() {
     let world = World::new();
     world.shell(
         "cd repo; git switch -qc side v2; echo s > side; git add -A
@@ -162,7 +162,7 @@ fn commits_are_told_in_short() {
 }
 
 #[test]
-fn changed_paths_are_told_on_both_sides() {
+fn changed_paths_are_reported_on_both_sides() {
     let world = World::new();
     world.shell("cd repo; git mv a.txt 'b c.txt'; echo x > $'new\\nline'; chmod +x src/lib.rs; git add -A; git commit -qm more");
     let repository = world.open();

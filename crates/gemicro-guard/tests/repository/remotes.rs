@@ -237,7 +237,7 @@ fn a_remote_that_does_not_answer_is_an_error_of_its_own() {
 
 /// A server that wants a password, and a user who is not asked for one.
 #[test]
-fn nobody_is_asked_for_a_password() {
+fn no_one_is_asked_for_a_password() {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = listener.local_addr().unwrap().port();
     std::thread::spawn(move || {

@@ -1,6 +1,6 @@
 //! Commands of the branch run in a checkout before anybody looks at it: what is tracked is as committed afterwards.
 
-use gemicro_guard::repository::{Inside, TaskRepo};
+use gemicro_guard::repository::{InsideCommand, TaskRepo};
 use gemicro_guard::sandbox::Tier;
 
 use crate::world::{World, read, said, tiers};
@@ -10,7 +10,7 @@ fn set_up(world: &World, tier: Tier, task: &TaskRepo, script: &str) {
     let inside = world.inside(tier, task);
     let profile = task.with_readable_git(inside.profile.clone());
     let command = ["/bin/bash".into(), "-c".into(), script.into()];
-    let output = Inside { profile, ..inside }.run(&command).unwrap();
+    let output = InsideCommand { profile, ..inside }.run(&command).unwrap();
     assert!(output.is_success(), "{tier}: {script}: {}", said(&output));
 }
 

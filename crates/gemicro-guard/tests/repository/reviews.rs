@@ -2,8 +2,8 @@
 
 use gemicro_event::ErrorKind;
 use gemicro_guard::repository::{
-    BundleResult, CommitMessage, Import, ImportRefusal, ImportRules, Inside, RepositoryError, TaskRepo,
-    TaskSandbox, TrustedRepo, import,
+    BundleResult, CommitMessage, Import, ImportRefusal, ImportRules, InsideCommand, RepositoryError,
+    TaskRepo, TaskSandbox, TrustedRepo, import,
 };
 use gemicro_guard::sandbox::{Network, ResourceLimits, Tier, WriteMode};
 
@@ -55,7 +55,7 @@ fn a_reviewer_writes_its_folder_alone() {
         let outside = Outside::take(&world);
         let mode = [WriteMode::WorkspaceWrite, WriteMode::ReadOnly][idx];
         let profile = task.review_profile(sandbox(&world, mode), &[REVIEWS]).unwrap();
-        let inside = Inside {
+        let inside = InsideCommand {
             launcher: launcher(),
             tier,
             profile,
@@ -202,7 +202,7 @@ fn what_is_handed_over_can_be_read_and_not_written() {
         let path = task.write_handover("plan.md", b"first").unwrap();
         assert_eq!(path, task.handover().join("plan.md"));
         task.write_handover("plan.md", b"second\n").unwrap();
-        let inside = Inside {
+        let inside = InsideCommand {
             profile: task.profile(sandbox(&world, WriteMode::WorkspaceWrite)),
             ..world.inside(tier, &task)
         };

@@ -180,7 +180,7 @@ fn the_tripwire_names_what_changed() {
 
 /// Whoever gives a branch an upstream changes no setting that makes git act; whoever hides one there does.
 #[test]
-fn the_tripwire_tells_settings_of_branches_apart() {
+fn the_tripwire_distinguishes_settings_of_branches() {
     let world = World::with_repository("git init -q -b main repo");
     let repository = world.open();
     let task = world.task(&repository);

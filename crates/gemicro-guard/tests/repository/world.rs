@@ -6,7 +6,7 @@ use std::process::{Command, Output};
 use std::time::Duration;
 
 use gemicro_guard::repository::{
-    BundleResult, CommitMessage, GitSettings, Import, ImportResult, ImportRules, Inside, InsideOutput,
+    BundleResult, CommitMessage, GitSettings, Import, ImportResult, ImportRules, InsideCommand, InsideOutput,
     NewTask, RepositoryError, ShowOutcome, Slug, TaskRepo, TaskSandbox, TaskStart, Tripwire, TripwireChange,
     TrustedRepo, import, show,
 };
@@ -116,7 +116,7 @@ impl World {
         TaskRepo::create(repository, NewTask { folder, slug, start })
     }
 
-    pub(crate) fn inside(&self, tier: Tier, task: &TaskRepo) -> Inside {
+    pub(crate) fn inside(&self, tier: Tier, task: &TaskRepo) -> InsideCommand {
         let profile = task.profile(TaskSandbox {
             mode: WriteMode::WorkspaceWrite,
             user_home: self.path("user"),
@@ -127,7 +127,7 @@ impl World {
             limits: ResourceLimits::default(),
             environment: vec![("PATH".to_owned(), PATH.to_owned())],
         });
-        Inside {
+        InsideCommand {
             launcher: launcher(),
             tier,
             profile,

@@ -92,7 +92,7 @@ fn supervised_commands_leave_nothing() {
         let command: [OsString; 3] = ["/bin/bash".into(), "-c".into(), script.into()];
         let plan = plan_supervised(&launcher(), tier, &world.profile(), &command).unwrap();
         assert_eq!(plan.reach, NetworkReach::Nothing);
-        let (mut command, control) = plan.supervised().unwrap();
+        let (mut command, control) = plan.supervised_command().unwrap();
         let mut child = command.stdout(Stdio::piped()).spawn().unwrap();
         drop(command);
         let notice = control.wait(PATIENCE).unwrap();
@@ -117,12 +117,12 @@ fn supervised_commands_leave_nothing() {
 
 /// What cannot be started is told, and a keeper whose channel closes ends everything.
 #[test]
-fn the_channel_tells_and_ends() {
+fn the_channel_reports_and_ends() {
     for tier in tiers() {
         let world = World::new();
         let start = |command: &[OsString]| {
             let plan = plan_supervised(&launcher(), tier, &world.profile(), command).unwrap();
-            let (mut command, control) = plan.supervised().unwrap();
+            let (mut command, control) = plan.supervised_command().unwrap();
             let child = command
                 .stdout(Stdio::null())
                 .stderr(Stdio::null())
@@ -167,7 +167,7 @@ fn a_listener_made_inside_is_served_outside() {
         );
         let command: [OsString; 3] = ["/bin/bash".into(), "-c".into(), ask.into()];
         let plan = plan_supervised(&launcher(), tier, &profile, &command).unwrap();
-        let (mut command, control) = plan.supervised().unwrap();
+        let (mut command, control) = plan.supervised_command().unwrap();
         let mut child = command.stdout(Stdio::piped()).spawn().unwrap();
         let Notice::Ready { listener } = control.wait(PATIENCE).unwrap() else {
             panic!("{tier}: not ready");

@@ -49,11 +49,11 @@ fn failure(status: StatusCode, body: &[u8]) -> Failure {
     }
     // A newer server may know kinds that this program does not.
     #[derive(Deserialize)]
-    struct Newer {
+    struct NewerServer {
         error: Value,
     }
-    let message = match serde_json::from_slice::<Newer>(body) {
-        Ok(Newer { error }) => error["message"].as_str().map(str::to_owned),
+    let message = match serde_json::from_slice::<NewerServer>(body) {
+        Ok(NewerServer { error }) => error["message"].as_str().map(str::to_owned),
         Err(_) => None,
     };
     let message = message.unwrap_or_else(|| {

@@ -87,7 +87,7 @@ pub(crate) async fn resume_run(
             );
             return Err(Failure::new(ErrorKind::Conflict, message));
         }
-        app.desk().go_on(&row.run).await?;
+        app.desk().resume(&row.run).await?;
         app.desk().state(row.run.as_str()).await
     });
     Ok(json(StatusCode::ACCEPTED, &row.await?))

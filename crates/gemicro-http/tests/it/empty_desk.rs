@@ -61,7 +61,7 @@ impl Desk for EmptyDesk {
         nothing()
     }
 
-    fn go_on(&self, _: &StreamId) -> BoxFuture<'_, Result<(), Failure>> {
+    fn resume(&self, _: &StreamId) -> BoxFuture<'_, Result<(), Failure>> {
         Box::pin(async { Ok(()) })
     }
 

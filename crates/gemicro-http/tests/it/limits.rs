@@ -59,7 +59,7 @@ async fn read_answer(stream: &mut BufReader<TcpStream>) -> String {
 
 /// Connections that have not sent a whole head, or have nothing to ask any more, keep nobody out.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn silent_connections_keep_nobody_out() {
+async fn silent_connections_keep_no_one_out() {
     let server = Server::over(Arc::new(EmptyDesk), "/").await;
     let ask = format!(
         "GET /metrics HTTP/1.1\r\nHost: {}\r\nAuthorization: Bearer {TOKEN}\r\n\r\n",

@@ -13,8 +13,8 @@ use gemicro_core::llm::scripted::{Part, ScriptedModel};
 use gemicro_core::llm::{Backends, GEMINI, LlmBackend, LlmChunk, LlmConfig, LlmRequest};
 use gemicro_core::research::ResearchConfig;
 use gemicro_engine::{
-    Backend, BatchRequest, BatchSettings, Desk, Engine, EngineConfig, Here, Plan, PromptRequest, Request,
-    ResearchRequest,
+    Backend, BatchRequest, BatchSettings, Desk, Engine, EngineConfig, LocalRunService, Plan, PromptRequest,
+    Request, ResearchRequest,
 };
 use gemicro_event::{ErrorKind, Failure, Json, StreamId, Timestamp};
 use gemicro_http::{ConversationShelf, HttpSetup, ServerAccess, ServerReach, StartRequest, serve};
@@ -158,7 +158,7 @@ impl House {
         let engine = Engine::open(config).await.unwrap();
         let directory = folder.path().to_str().unwrap().to_owned();
         Self {
-            server: Server::over(Arc::new(Here::new(engine)), &directory).await,
+            server: Server::over(Arc::new(LocalRunService::new(engine)), &directory).await,
             gate,
             _folder: folder,
         }

@@ -39,7 +39,7 @@ async fn what_is_in_flight_is_answered() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_client_that_does_not_go_holds_nobody_up() {
+async fn a_client_that_does_not_go_holds_no_one_up() {
     let server = Server::over(Arc::new(EmptyDesk), "/").await;
     let _silent = TcpStream::connect(server.address).await.unwrap();
     let stream = server.request("GET", &format!("/v1/runs/{RUN}/events"));

@@ -174,7 +174,7 @@ impl GrantAccount {
                 note = Some((Some(reported.usage), charged));
             }
         }
-        spent.cost = ledger.spent();
+        spent.cost = ledger.total_charge();
         drop(state);
         self.settled.notify_waiters();
         if let Some((usage, charge)) = note {
@@ -228,7 +228,7 @@ impl GrantAccount {
         self.state().ledger.limits().tokens.is_some()
     }
 
-    pub(super) fn spent(&self) -> StepUsage {
+    pub(super) fn step_usage(&self) -> StepUsage {
         self.state().spent.clone()
     }
 
@@ -257,7 +257,7 @@ impl GrantAccount {
     }
 
     /// Notes an answer of upstream.
-    pub(super) fn answered(&self, status: u16) {
+    pub(super) fn note_answer(&self, status: u16) {
         *self.state().spent.statuses.entry(status).or_default() += 1;
     }
 

@@ -35,7 +35,7 @@ pub(super) async fn answer(
     let answer_time = gateway.config.answer_time;
     let sent = tokio::select! {
         biased;
-        () = step.closed.cancelled() => return Err(Stop::failed(GatewayProblem::unauthorised())),
+        () = step.closed.cancelled() => return Err(Stop::after_failure(GatewayProblem::unauthorised())),
         sent = tokio::time::timeout(answer_time, sending) => sent,
     };
     let response = match sent {
@@ -60,7 +60,7 @@ pub(super) async fn answer(
         }
     };
     let status = response.status();
-    step.answered(status.as_u16());
+    step.note_answer(status.as_u16());
     let is_compressed = is_compressed(response.headers());
     if status.is_success() && is_compressed {
         return Err(trouble(&step, 502, "upstream_compressed", COMPRESSED.to_owned()));
@@ -92,7 +92,7 @@ pub(super) async fn answer(
     let headers = response.headers().clone();
     let body = tokio::select! {
         biased;
-        () = step.closed.cancelled() => return Err(Stop::failed(GatewayProblem::unauthorised())),
+        () = step.closed.cancelled() => return Err(Stop::after_failure(GatewayProblem::unauthorised())),
         body = error_body(response) => body,
     };
     step.note_bytes(body.len());
@@ -126,7 +126,7 @@ fn trouble(step: &GrantAccount, status: u16, code: &'static str, message: String
         status: None,
         trouble: message.clone(),
     });
-    Stop::failed(GatewayProblem::new(status, code, message))
+    Stop::after_failure(GatewayProblem::new(status, code, message))
 }
 
 fn reply(status: StatusCode, headers: HeaderMap, mut reply: ClientReply) -> ClientReply {

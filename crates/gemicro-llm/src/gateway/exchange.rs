@@ -47,7 +47,7 @@ pub(super) struct Stop {
 
 impl Stop {
     /// It was refused here.
-    pub(super) fn refused(why: RefusedWhy, problem: GatewayProblem) -> Self {
+    pub(super) fn refused_here(why: RefusedWhy, problem: GatewayProblem) -> Self {
         Self {
             problem,
             refused: Some(why),
@@ -55,7 +55,7 @@ impl Stop {
     }
 
     /// It went out, or would have, and came to nothing.
-    pub(super) fn failed(problem: GatewayProblem) -> Self {
+    pub(super) fn after_failure(problem: GatewayProblem) -> Self {
         Self {
             problem,
             refused: None,
@@ -65,7 +65,7 @@ impl Stop {
 
 impl From<GatewayProblem> for Stop {
     fn from(problem: GatewayProblem) -> Self {
-        Self::refused(RefusedWhy::Request, problem)
+        Self::refused_here(RefusedWhy::Request, problem)
     }
 }
 
@@ -83,7 +83,7 @@ async fn pass(
     let taken = if parts.method == Method::POST {
         let taken = intake(&gateway.config, &step, &parts.headers, body);
         Some(tokio::select! {
-            () = step.closed.cancelled() => return Err(Stop::failed(GatewayProblem::unauthorised())),
+            () = step.closed.cancelled() => return Err(Stop::after_failure(GatewayProblem::unauthorised())),
             taken = taken => taken?,
         })
     } else {

@@ -73,7 +73,7 @@ impl Gateway {
             let message = "the grant before this one is still open";
             return Err(Failure::new(ErrorKind::Conflict, message));
         }
-        self.open_as(GrantToken::known(token), grant)
+        self.open_as(GrantToken::from_bytes(token), grant)
     }
 
     fn open_as(&self, token: GrantToken, grant: GatewayGrant) -> Result<Ticket, Failure> {

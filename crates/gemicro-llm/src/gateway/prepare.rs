@@ -65,11 +65,11 @@ pub(super) async fn prepare(
         .reserve(bound, &terms)
         .await
         .map_err(|unreserved| match unreserved {
-            UnreservedRequest::Closed => Stop::failed(GatewayProblem::unauthorised()),
+            UnreservedRequest::Closed => Stop::after_failure(GatewayProblem::unauthorised()),
             UnreservedRequest::Refused(refusal) => {
                 let problem =
                     GatewayProblem::new(400, "budget_exhausted", format!("budget exhausted: {refusal}"));
-                Stop::refused(RefusedWhy::Budget(refusal), problem)
+                Stop::refused_here(RefusedWhy::Budget(refusal), problem)
             }
         })?;
     let lowered_to = (limit_is_ours || reservation.output != bound.output).then_some(reservation.output);
@@ -105,7 +105,7 @@ fn choose(gateway: &GatewayState, step: &GrantAccount, named: &str) -> Result<St
     }
     let refused = |message: String| {
         let problem = GatewayProblem::new(400, "model_not_allowed", message);
-        Stop::refused(RefusedWhy::Model, problem)
+        Stop::refused_here(RefusedWhy::Model, problem)
     };
     let Some(model) = step.grant.models.apply(named) else {
         return Err(refused(format!(
@@ -135,7 +135,7 @@ fn bound(
     if step.has_money_limit() {
         let refused = |message: String| {
             let problem = GatewayProblem::new(400, "price_unknown", message);
-            Stop::refused(RefusedWhy::Price, problem)
+            Stop::refused_here(RefusedWhy::Price, problem)
         };
         if price.is_none() {
             let message = format!(

@@ -58,7 +58,7 @@ impl GrantToken {
     }
 
     /// One that was made before.
-    pub(super) fn known(text: &str) -> Self {
+    pub(super) fn from_bytes(text: &str) -> Self {
         Self(text.to_owned())
     }
 

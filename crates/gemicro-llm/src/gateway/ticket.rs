@@ -94,8 +94,8 @@ impl Ticket {
 
     /// What was spent so far; requests under way are not in it.
     #[must_use]
-    pub fn spent(&self) -> StepUsage {
-        self.step.spent()
+    pub fn step_usage(&self) -> StepUsage {
+        self.step.step_usage()
     }
 
     /// Changes the budget. One below what is used already stops new requests.
@@ -110,7 +110,7 @@ impl Ticket {
         // Those that do not notice in time are charged all the same.
         let _ = tokio::time::timeout(CLOSING, self.step.idle()).await;
         self.step.forfeit_all();
-        self.step.spent()
+        self.step.step_usage()
     }
 }
 

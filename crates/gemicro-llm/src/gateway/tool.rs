@@ -57,7 +57,7 @@ impl ServedTool {
         }
     }
 
-    fn listed(&self) -> Value {
+    fn list_tools(&self) -> Value {
         json!({ "tools": [{
             "name": self.name,
             "description": self.description,
@@ -66,7 +66,7 @@ impl ServedTool {
         }] })
     }
 
-    fn called(&self, params: Option<&RawValue>) -> Result<Value, (i64, String)> {
+    fn call_tool(&self, params: Option<&RawValue>) -> Result<Value, (i64, String)> {
         let params = params.map_or("{}", RawValue::get);
         let params: CallParams<'_> = serde_json::from_str(params)
             .map_err(|error| (INVALID_PARAMS, format!("the call cannot be read: {error}")))?;
@@ -83,12 +83,12 @@ impl ServedTool {
     }
 
     /// The answer to a request; an error comes with its code.
-    fn answered(&self, method: &str, params: Option<&RawValue>) -> Result<Value, (i64, String)> {
+    fn answer_request(&self, method: &str, params: Option<&RawValue>) -> Result<Value, (i64, String)> {
         match method {
             "initialize" => Ok(initialize_result(params)),
             "ping" => Ok(json!({})),
-            "tools/list" => Ok(self.listed()),
-            "tools/call" => self.called(params),
+            "tools/list" => Ok(self.list_tools()),
+            "tools/call" => self.call_tool(params),
             _ => Err((METHOD_NOT_FOUND, "this method is not served".to_owned())),
         }
     }
@@ -159,7 +159,7 @@ pub(super) fn answer(step: &GrantAccount, body: Option<Bytes>) -> Result<ClientR
         *reply.status_mut() = StatusCode::ACCEPTED;
         return Ok(reply);
     };
-    Ok(match tool.answered(&method, message.params) {
+    Ok(match tool.answer_request(&method, message.params) {
         Ok(result) => json_reply(
             StatusCode::OK,
             &json!({ "jsonrpc": "2.0", "id": id, "result": result }),

@@ -102,7 +102,7 @@ fn create_whole(call: GeminiCall, body: Vec<u8>, mode: WireMode) -> BoxStream<'s
         let interaction = match answer.and_then(|value| interaction_in(&value)) {
             Ok(interaction) => interaction,
             Err(trouble) => {
-                yield call.refused(trouble);
+                yield call.refused_start(trouble);
                 return;
             }
         };
@@ -164,7 +164,7 @@ impl GeminiCall {
     }
 
     /// A trouble of the request that starts a call.
-    pub(super) fn refused(&self, trouble: GeminiTrouble) -> GeminiSink {
+    pub(super) fn refused_start(&self, trouble: GeminiTrouble) -> GeminiSink {
         if let Some(reason) = trouble.block() {
             return Ok(LlmChunk::End(LlmEnd {
                 finish: FinishReason::Blocked { reason },

@@ -40,12 +40,12 @@ impl CallEnding<'_> {
         let upstream = |message: String| self.failure(ErrorKind::UpstreamError, message, None);
         match status {
             InteractionStatus::Completed => match problem {
-                Some(problem) => CallVerdict::Failed(self.failed(problem)),
+                Some(problem) => CallVerdict::Failed(self.to_failure(problem)),
                 None => CallVerdict::Finished(FinishReason::Stop),
             },
             InteractionStatus::Incomplete => {
                 match self.problems.iter().find(|problem| !problem.is_length()) {
-                    Some(problem) => CallVerdict::Failed(self.failed(problem)),
+                    Some(problem) => CallVerdict::Failed(self.to_failure(problem)),
                     None => CallVerdict::Finished(FinishReason::MaxTokens),
                 }
             }
@@ -53,7 +53,7 @@ impl CallEnding<'_> {
                 CallVerdict::Finished(FinishReason::MaxTokens)
             }
             InteractionStatus::Failed => match problem {
-                Some(problem) => CallVerdict::Failed(self.failed(problem)),
+                Some(problem) => CallVerdict::Failed(self.to_failure(problem)),
                 None => CallVerdict::Failed(upstream(format!(
                     "the interaction at {host} failed without a reason"
                 ))),
@@ -77,7 +77,7 @@ impl CallEnding<'_> {
     }
 
     /// The failure behind an error of the service.
-    pub(super) fn failed(&self, problem: &InteractionProblem) -> StepFailure {
+    pub(super) fn to_failure(&self, problem: &InteractionProblem) -> StepFailure {
         let said = excerpt(&problem.words());
         let message = format!("the interaction at {} failed: {said}", self.host);
         self.failure(problem.kind(), message, problem.code.as_deref())

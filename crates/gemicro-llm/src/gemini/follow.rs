@@ -15,7 +15,7 @@ use super::call::{GeminiCall, interaction, interactions, look, wait_for};
 use super::endpoint::EndpointRequest;
 use super::events::{EventReader, StreamItem};
 use super::interaction::InteractionStatus;
-use super::listener::{EventEffect, GeminiListener, GeminiSink, Voice};
+use super::listener::{AnswerChannel, EventEffect, GeminiListener, GeminiSink};
 use super::trouble::GeminiTrouble;
 
 /// The wait before a broken stream is taken up; it doubles.
@@ -40,7 +40,7 @@ pub(super) enum FollowSource {
 }
 
 /// What reading one opening comes to.
-enum Move {
+enum FollowMove {
     Tell(GeminiSink),
     /// The call has its end.
     Done,
@@ -63,15 +63,15 @@ pub(super) fn follow(
                 let mut moves = pin!(read(&call, &opening, &mut listener));
                 loop {
                     match moves.next().await {
-                        Some(Move::Tell(chunk)) => yield chunk,
-                        Some(Move::Broke(trouble)) => break trouble,
-                        Some(Move::Done) | None => return,
+                        Some(FollowMove::Tell(chunk)) => yield chunk,
+                        Some(FollowMove::Broke(trouble)) => break trouble,
+                        Some(FollowMove::Done) | None => return,
                     }
                 }
             };
             // Refused before any work was done: nothing to take up.
             if matches!(opening, FollowSource::Create(_)) && !matches!(trouble, GeminiTrouble::Cut(_)) {
-                yield call.refused(trouble);
+                yield call.refused_start(trouble);
                 return;
             }
             let Some(id) = listener.id().map(str::to_owned) else {
@@ -110,22 +110,22 @@ fn read<'a>(
     call: &'a GeminiCall,
     opening: &'a FollowSource,
     listener: &'a mut GeminiListener,
-) -> impl Stream<Item = Move> + Send + 'a {
+) -> impl Stream<Item = FollowMove> + Send + 'a {
     stream! {
         let ask = match opening {
             FollowSource::Look(id) => {
                 match look(call, id).await {
                     Ok(interaction) if interaction.status == InteractionStatus::Running => {
-                        yield Move::Tell(Ok(LlmChunk::Alive));
+                        yield FollowMove::Tell(Ok(LlmChunk::Alive));
                         sleep(call.poll).await;
-                        yield Move::Broke(GeminiTrouble::Cut("the interaction did not end".to_owned()));
+                        yield FollowMove::Broke(GeminiTrouble::Cut("the interaction did not end".to_owned()));
                     }
                     Ok(interaction) => {
                         for chunk in listener.settle(&interaction) {
-                            yield Move::Tell(chunk);
+                            yield FollowMove::Tell(chunk);
                         }
                     }
-                    Err(trouble) => yield Move::Broke(trouble),
+                    Err(trouble) => yield FollowMove::Broke(trouble),
                 }
                 return;
             }
@@ -140,7 +140,7 @@ fn read<'a>(
         let mut events = match call.endpoint.open(ask).await {
             Ok(response) => EventReader::new(response),
             Err(trouble) => {
-                yield Move::Broke(trouble);
+                yield FollowMove::Broke(trouble);
                 return;
             }
         };
@@ -148,28 +148,28 @@ fn read<'a>(
             let event = match events.next().await {
                 Some(Ok(StreamItem::Event(event))) => event,
                 Some(Ok(StreamItem::Bytes)) => {
-                    yield Move::Tell(Ok(LlmChunk::Alive));
+                    yield FollowMove::Tell(Ok(LlmChunk::Alive));
                     continue;
                 }
                 Some(Err(trouble)) => {
-                    yield Move::Broke(trouble);
+                    yield FollowMove::Broke(trouble);
                     return;
                 }
                 None => {
-                    yield Move::Broke(ended_early(&events, listener));
+                    yield FollowMove::Broke(ended_early(&events, listener));
                     return;
                 }
             };
             match listener.hear(event) {
                 EventEffect::Open(chunks) => {
                     for chunk in chunks {
-                        yield Move::Tell(chunk);
+                        yield FollowMove::Tell(chunk);
                     }
                 }
                 EventEffect::Ended(chunks) => break chunks,
                 EventEffect::Unsettled => {
                     let why = "the end came before the interaction's".to_owned();
-                    yield Move::Broke(GeminiTrouble::Cut(why));
+                    yield FollowMove::Broke(GeminiTrouble::Cut(why));
                     return;
                 }
             }
@@ -177,9 +177,9 @@ fn read<'a>(
         // Whoever listens leaves at the last chunk.
         events.finish();
         for chunk in last {
-            yield Move::Tell(chunk);
+            yield FollowMove::Tell(chunk);
         }
-        yield Move::Done;
+        yield FollowMove::Done;
     }
 }
 
@@ -204,12 +204,14 @@ fn stored_events(id: &str, after: Option<&String>) -> EndpointRequest {
 /// The body ended and the interaction did not.
 fn ended_early(events: &EventReader, listener: &GeminiListener) -> GeminiTrouble {
     match (listener.voice(), events.foreign_type()) {
-        (Voice::Gemini, _) => GeminiTrouble::Cut("the stream ended before the answer did".to_owned()),
-        (Voice::Foreign, _) => GeminiTrouble::Foreign("events that the Gemini API does not have".to_owned()),
-        (Voice::Silent, Some(foreign_type)) => {
+        (AnswerChannel::Gemini, _) => GeminiTrouble::Cut("the stream ended before the answer did".to_owned()),
+        (AnswerChannel::Foreign, _) => {
+            GeminiTrouble::Foreign("events that the Gemini API does not have".to_owned())
+        }
+        (AnswerChannel::Silent, Some(foreign_type)) => {
             GeminiTrouble::Foreign(format!("{} and no events", excerpt(foreign_type)))
         }
-        (Voice::Silent, None) => GeminiTrouble::Cut("the stream ended before it began".to_owned()),
+        (AnswerChannel::Silent, None) => GeminiTrouble::Cut("the stream ended before it began".to_owned()),
     }
 }
 

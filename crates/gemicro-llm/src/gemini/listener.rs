@@ -15,7 +15,7 @@ use super::interaction::{
     InteractionStep, StreamHappening,
 };
 use super::trouble::{GeminiTrouble, RequestSubject};
-use super::whole::{all_runs, last_run, problems};
+use super::whole_text::{all_runs, last_run, problems};
 use crate::http::ANSWER_BYTES;
 
 /// What a call gives out.
@@ -45,12 +45,12 @@ pub(super) struct GeminiListener {
     usage: Option<Usage>,
     problems: Vec<InteractionProblem>,
     alarms: HashSet<String>,
-    voice: Voice,
+    voice: AnswerChannel,
 }
 
 /// Who seems to speak at the other end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Voice {
+pub(super) enum AnswerChannel {
     /// Nobody yet.
     Silent,
     /// Only what this API does not say.
@@ -71,7 +71,7 @@ impl GeminiListener {
             usage: None,
             problems: Vec::new(),
             alarms: HashSet::new(),
-            voice: Voice::Silent,
+            voice: AnswerChannel::Silent,
         }
     }
 
@@ -86,7 +86,7 @@ impl GeminiListener {
     }
 
     /// Who seems to speak at the other end.
-    pub(super) fn voice(&self) -> Voice {
+    pub(super) fn voice(&self) -> AnswerChannel {
         self.voice
     }
 
@@ -95,25 +95,25 @@ impl GeminiListener {
             self.last_event = event.id;
         }
         self.voice = match event.happening {
-            StreamHappening::Unknown(_) if self.voice != Voice::Gemini => Voice::Foreign,
-            _ => Voice::Gemini,
+            StreamHappening::Unknown(_) if self.voice != AnswerChannel::Gemini => AnswerChannel::Foreign,
+            _ => AnswerChannel::Gemini,
         };
         match event.happening {
-            StreamHappening::Created(interaction) => EventEffect::Open(self.named(interaction.id)),
+            StreamHappening::Created(interaction) => EventEffect::Open(self.named_pages(interaction.id)),
             StreamHappening::StatusChanged { id, status } => {
-                let mut chunks = self.named(id);
+                let mut chunks = self.named_pages(id);
                 if let InteractionStatus::Unknown(status) = status {
                     chunks.extend(self.alarm("status", &status));
                 }
                 EventEffect::Open(chunks)
             }
-            StreamHappening::StepStarted { index, step } => self.started(index, step),
-            StreamHappening::StepChanged { index, delta } => self.changed(index, delta),
+            StreamHappening::StepStarted { index, step } => self.on_started(index, step),
+            StreamHappening::StepChanged { index, delta } => self.status_changed(index, delta),
             StreamHappening::StepStopped { usage } => {
                 self.usage = larger(usage, self.usage);
                 EventEffect::Open(alive())
             }
-            StreamHappening::Completed(interaction) => self.completed(&interaction),
+            StreamHappening::Completed(interaction) => self.on_completed(&interaction),
             StreamHappening::Failed(problem) => {
                 let problems = [problem];
                 // Judged like the failed status that it is.
@@ -151,7 +151,7 @@ impl GeminiListener {
             (Some(rest), _) => chunks.push(Ok(LlmChunk::Text(rest.to_owned()))),
             (None, CallVerdict::Finished(_)) => {
                 let why = "what was stored is not what was heard".to_owned();
-                chunks.push(Err(self.failed(GeminiTrouble::Cut(why))));
+                chunks.push(Err(self.to_failure(GeminiTrouble::Cut(why))));
                 return chunks;
             }
         }
@@ -160,11 +160,11 @@ impl GeminiListener {
     }
 
     /// A trouble as the failure of this call.
-    pub(super) fn failed(&self, trouble: GeminiTrouble) -> StepFailure {
+    pub(super) fn to_failure(&self, trouble: GeminiTrouble) -> StepFailure {
         trouble.into_step_failure(&self.host, RequestSubject::Model(&self.model))
     }
 
-    fn named(&mut self, id: Option<String>) -> Vec<GeminiSink> {
+    fn named_pages(&mut self, id: Option<String>) -> Vec<GeminiSink> {
         match id {
             Some(id) if self.id.is_none() => {
                 let handle = Json::from(json!({ "interaction": id }));
@@ -175,7 +175,7 @@ impl GeminiListener {
         }
     }
 
-    fn started(&mut self, index: usize, step: InteractionStep) -> EventEffect {
+    fn on_started(&mut self, index: usize, step: InteractionStep) -> EventEffect {
         let mut chunks = Vec::new();
         match step {
             InteractionStep::Output { blocks, problem } => {
@@ -206,7 +206,7 @@ impl GeminiListener {
         EventEffect::Open(chunks)
     }
 
-    fn changed(&mut self, index: usize, delta: InteractionDelta) -> EventEffect {
+    fn status_changed(&mut self, index: usize, delta: InteractionDelta) -> EventEffect {
         let mut chunks = alive();
         match delta {
             InteractionDelta::Text(text) => match self.write(index, text) {
@@ -223,7 +223,7 @@ impl GeminiListener {
 
     fn write(&mut self, index: usize, text: String) -> Result<LlmChunk, StepFailure> {
         if self.answer.text().len() + text.len() > ANSWER_BYTES {
-            return Err(self.failed(GeminiTrouble::TooLarge(ANSWER_BYTES)));
+            return Err(self.to_failure(GeminiTrouble::TooLarge(ANSWER_BYTES)));
         }
         let is_answer = self.answer.push(index, &text);
         Ok(if is_answer && !text.is_empty() {
@@ -233,7 +233,7 @@ impl GeminiListener {
         })
     }
 
-    fn completed(&mut self, interaction: &Interaction) -> EventEffect {
+    fn on_completed(&mut self, interaction: &Interaction) -> EventEffect {
         if interaction.status == InteractionStatus::Running {
             return EventEffect::Unsettled;
         }

@@ -21,7 +21,7 @@ mod listener;
 mod problem;
 mod refusal;
 mod trouble;
-mod whole;
+mod whole_text;
 mod wire;
 
 pub use backend::GeminiBackend;

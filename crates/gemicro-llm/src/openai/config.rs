@@ -32,7 +32,7 @@ impl OpenAiConfig {
     }
 
     /// The address without a name and a password in it.
-    pub(super) fn shown(&self) -> String {
+    pub(super) fn shown_url(&self) -> String {
         match self.base_url.rsplit_once('@') {
             Some((_, behind)) => format!("…@{behind}"),
             None => self.base_url.clone(),
@@ -44,7 +44,7 @@ impl fmt::Debug for OpenAiConfig {
     /// Says everything but the key and what else could let somebody in.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("OpenAiConfig")
-            .field("base_url", &self.shown())
+            .field("base_url", &self.shown_url())
             .field("has_key", &self.api_key.is_some())
             .finish_non_exhaustive()
     }

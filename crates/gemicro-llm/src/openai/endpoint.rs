@@ -29,7 +29,7 @@ impl OpenAiEndpoint {
     /// Checks address and key; sends nothing.
     pub(super) fn new(config: &OpenAiConfig) -> Result<Self, Failure> {
         let base = config.base().map_err(|why| {
-            let shown = config.shown();
+            let shown = config.shown_url();
             let message = format!("`{shown}` cannot be the address of an OpenAI-compatible server: {why}");
             Failure::new(ErrorKind::InvalidInput, message)
         })?;

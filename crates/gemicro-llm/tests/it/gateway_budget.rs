@@ -198,7 +198,7 @@ async fn a_provider_that_reports_more_than_is_possible_is_charged_the_budget_and
 }
 
 #[tokio::test]
-async fn errors_are_free_and_limits_are_told() {
+async fn errors_are_free_and_limits_are_reported() {
     for (status, worst_case) in [
         ("400 Bad", false),
         ("429 Too Many", false),

@@ -86,7 +86,7 @@ async fn check(requests: Vec<(Fate, u64, bool)>, budget: u64) {
                 // A provider that breaks off at once can take the head of the answer with it.
                 Err(error) => assert!(is_cut, "the gateway answers: {error:?}"),
             }
-            assert!(world.ticket.spent().cost.tokens <= budget);
+            assert!(world.ticket.step_usage().cost.tokens <= budget);
         }
     }))
     .await;

@@ -118,7 +118,7 @@ async fn a_client_that_leaves_stops_the_provider_and_pays() {
         drop(stream);
         until("the provider was left", || provider.n_left() == 1).await;
         until("it was charged", || {
-            world.ticket.spent().cost.tokens == message_bound(100)
+            world.ticket.step_usage().cost.tokens == message_bound(100)
         })
         .await;
         assert!(world.ticket.close().await.worst_case);
@@ -135,7 +135,7 @@ async fn a_client_that_leaves_after_the_end_pays_what_was_used() {
         heard.push_str(&String::from_utf8_lossy(&pieces.next().await.unwrap().unwrap()));
     }
     drop(pieces);
-    until("it was charged", || world.ticket.spent().cost.tokens == 8).await;
+    until("it was charged", || world.ticket.step_usage().cost.tokens == 8).await;
     assert!(!world.ticket.close().await.worst_case);
 }
 
@@ -173,7 +173,7 @@ async fn closing_does_not_wait_for_a_client_that_takes_nothing() {
     let _deaf = world.message(100).send().await.unwrap();
     // It is thrown out by itself.
     until("the provider was left", || provider.n_left() == 1).await;
-    until("it was charged", || world.ticket.spent().worst_case).await;
+    until("it was charged", || world.ticket.step_usage().worst_case).await;
     let deaf = world.message(100).send().await.unwrap();
     let began = Instant::now();
     let spent = world.ticket.close().await;

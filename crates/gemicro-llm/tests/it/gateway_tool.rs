@@ -106,7 +106,7 @@ async fn a_client_finds_the_tool_and_calls_it() {
         );
         assert_eq!(served.calls(), [arguments, "{}"]);
         assert!(served.provider.got().is_empty());
-        assert_eq!(served.world.ticket.spent().n_requests, 0);
+        assert_eq!(served.world.ticket.step_usage().n_requests, 0);
     }
 }
 

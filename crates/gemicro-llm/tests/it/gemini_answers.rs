@@ -76,7 +76,7 @@ async fn everything_asked_for_is_sent_and_nothing_else() {
 }
 
 #[tokio::test]
-async fn usage_is_told_in_our_terms() {
+async fn usage_is_reported_in_our_terms() {
     let rules =
         "  - reply: { text: 'x', usage: { input: 100, output: 7, thought: 30, cached: 40, tool_use: 9 } }";
     let world = World::new(rules).await;
@@ -95,7 +95,7 @@ async fn usage_is_told_in_our_terms() {
 }
 
 #[tokio::test]
-async fn usage_is_none_when_none_is_told_and_may_come_earlier() {
+async fn usage_is_none_when_none_is_reported_and_may_come_earlier() {
     let created =
         r#"{"event_type":"interaction.created","interaction":{"id":"v1_a","status":"in_progress"}}"#;
     let text = r#"{"event_type":"step.delta","index":0,"delta":{"type":"text","text":"hi"}}"#;
@@ -218,7 +218,7 @@ async fn an_answer_at_its_limit_keeps_its_text() {
 }
 
 #[tokio::test]
-async fn blocks_are_told_with_their_reason() {
+async fn blocks_are_reported_with_their_reason() {
     for (stage, reason) in [("prompt", "PROHIBITED_CONTENT"), ("answer", "RECITATION")] {
         let rules = format!("  - fault: {{ safety: {{ stage: {stage}, reason: {reason} }} }}");
         let world = World::new(&rules).await;
@@ -280,7 +280,7 @@ async fn statuses_are_an_open_set() {
 }
 
 #[tokio::test]
-async fn what_nobody_knows_raises_one_alarm_per_kind() {
+async fn what_no_one_knows_raises_one_alarm_per_kind() {
     let world =
         World::new("  - { reply: { text: 'one two six', chunks: { sizes: [4] } }, fault: noise }").await;
     let heard = world.call(request("x")).await;

@@ -127,7 +127,7 @@ async fn a_look_may_fail_now_and_then() {
 }
 
 #[tokio::test]
-async fn background_failures_are_told() {
+async fn background_failures_are_reported() {
     let rules =
         "  - { reply: { text: x }, fault: { stream_error: { code: quota_exceeded, message: 'no more' } } }";
     let world = World::new(rules).await;

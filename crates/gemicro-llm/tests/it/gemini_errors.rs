@@ -206,7 +206,7 @@ async fn an_unknown_model_is_named_with_its_replacement() {
 }
 
 #[tokio::test]
-async fn a_bad_key_is_told_and_never_shown() {
+async fn a_bad_key_is_reported_and_never_shown() {
     let world = World::new("  - reply: { text: never }").await;
     let settings = GeminiConfig {
         api_key: "invalid".to_owned(),

@@ -73,7 +73,7 @@ async fn garbage_is_no_answer() {
 }
 
 #[tokio::test]
-async fn nobody_there_costs_nothing() {
+async fn no_one_there_costs_nothing() {
     let gone = std::net::TcpListener::bind("127.0.0.1:0")
         .unwrap()
         .local_addr()

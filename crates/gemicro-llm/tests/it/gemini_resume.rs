@@ -26,7 +26,7 @@ async fn call(server: &RawServer) -> Heard {
 }
 
 #[tokio::test]
-async fn a_cut_stream_goes_on_where_it_broke() {
+async fn a_cut_stream_continues_where_it_broke() {
     for clean in [false, true] {
         let rules = format!(
             "  - {{ reply: {{ text: 'Öne two [[three|https://example.com]] four', chunks: {{ sizes: [3] }} }}, fault: {{ cut: {{ after_chunks: 2, clean: {clean} }} }} }}"

@@ -60,7 +60,7 @@ async fn a_schema_is_a_response_format() {
 }
 
 #[tokio::test]
-async fn ends_are_told_apart() {
+async fn ends_are_distinguished() {
     for delivery in DELIVERIES {
         for (rule, expected, text) in [
             (

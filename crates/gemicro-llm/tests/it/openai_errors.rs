@@ -217,7 +217,7 @@ async fn answers_and_errors_are_read_within_bounds() {
 }
 
 #[tokio::test]
-async fn nobody_listens() {
+async fn no_server_listens() {
     let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a free port");
     let addr = listener.local_addr().expect("an address");
     drop(listener);
@@ -236,7 +236,7 @@ async fn nobody_listens() {
 }
 
 #[tokio::test]
-async fn the_key_is_sent_and_never_told() {
+async fn the_key_is_sent_and_never_reported() {
     let quoting = format!(r#"{{"error":{{"message":"bad key {KEY}","code":"{KEY}"}}}}"#);
     let server = RawServer::start(vec![response("401 No", "application/json", &quoting)]).await;
     let backend = backend(&server.url());
@@ -274,7 +274,7 @@ async fn nothing_can_be_picked_up() {
 }
 
 #[test]
-fn wrong_settings_are_told_at_once() {
+fn wrong_settings_are_reported_at_once() {
     for base_url in ["", "localhost:11434", "ftp://x"] {
         let config = OpenAiConfig {
             base_url: base_url.to_owned(),

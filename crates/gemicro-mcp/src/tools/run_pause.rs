@@ -87,7 +87,7 @@ async fn resume_run(call: &McpToolCall, arguments: Option<JsonObject>) -> Result
             let message = format!("run {} has ended ({status}); there is nothing to resume", row.run);
             return Err(Failure::new(ErrorKind::Conflict, message));
         }
-        desk.go_on(&row.run).await?;
+        desk.resume(&row.run).await?;
         desk.find(row.run.as_str()).await
     });
     let row = resumed.await?;

@@ -305,7 +305,7 @@ impl Desk for FakeDesk {
         })
     }
 
-    fn go_on(&self, run: &StreamId) -> BoxFuture<'_, Result<(), Failure>> {
+    fn resume(&self, run: &StreamId) -> BoxFuture<'_, Result<(), Failure>> {
         self.tell(run, crate::script::raw("run_resumed", serde_json::json!({})));
         Box::pin(async { Ok(()) })
     }

@@ -149,7 +149,7 @@ async fn a_client_that_hangs_up_does_not_cancel_its_run() {
 
 /// Strangers that pipeline requests and never read, and connections that send half a head, keep nobody out.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn strangers_keep_nobody_out() {
+async fn strangers_keep_no_one_out() {
     let desk = FakeDesk::new(Vec::new());
     let served = Served::new(&desk).await;
     let port = served.port;

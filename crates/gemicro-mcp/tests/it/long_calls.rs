@@ -178,7 +178,7 @@ async fn a_client_that_vanishes_does_not_cancel_the_run() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_server_that_stops_says_which_run_goes_on() {
+async fn a_server_that_stops_says_which_run_continues() {
     let desk = FakeDesk::new(answers_after(30));
     let mut client = Client::connect(desk.setup(BOUND)).await;
     let id = client.send("tools/call", ask_with_progress()).await;

@@ -12,7 +12,7 @@ use crate::script::{answers_after, at, parked, raw, suspended};
 const BOUND: Duration = Duration::from_secs(45);
 
 #[tokio::test(start_paused = true)]
-async fn a_status_tells_when_a_parked_run_goes_on() {
+async fn a_status_reports_when_a_parked_run_continues() {
     let desk = FakeDesk::new(Vec::new());
     let until = Timestamp::now().plus(Duration::from_secs(600));
     let run = desk.add("ask", Json::empty(), vec![at(0, parked(until))]);
@@ -71,7 +71,7 @@ async fn a_run_is_cancelled_once() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_is_not_there_or_not_ours_is_told() {
+async fn what_is_not_there_or_not_ours_is_reported() {
     let desk = FakeDesk::new(Vec::new());
     let mut client = Client::connect(desk.setup(BOUND)).await;
     for tool in ["run_status", "run_result", "run_cancel"] {

@@ -3,7 +3,7 @@
 //! # Theory of operation
 //!
 //! The command is parsed by the guard's shell reader and walked statement by statement (`walk`). Every statement has a
-//! [place](place::Place): what becomes of its exit status there. The rule is one: the status of every program must reach
+//! [place](statement_place::Place): what becomes of its exit status there. The rule is one: the status of every program must reach
 //! the exit status of the whole. `command` judges simple commands: a few check nothing (`echo`, `mkdir`) and may fail
 //! unseen; every other program is taken to check something. `failing` knows the statements that
 //! always fail, which keep a failure on the right side of `||` and in a branch of `if`; `saved` a status that is kept in
@@ -13,9 +13,9 @@
 //! at, nor are command substitutions. Nothing here runs a command or looks at its output.
 
 mod command;
-mod failing;
-mod place;
-mod saved;
+mod failing_command;
+mod saved_status;
+mod statement_place;
 mod walk;
 
 use gemicro_event::text;

@@ -9,9 +9,9 @@ use super::events::{
     PipelineDelivered, PipelinePrepared,
 };
 use super::state::PipelineState;
-use crate::decided::PhaseDecided;
 use crate::documents::moved_to;
 use crate::payload::ReadState;
+use crate::phase_decided::PhaseDecided;
 use crate::plan::{CarriedWork, LastMerge};
 use crate::steps::{ImportStepResult, InitResult, MergeOutcome, RecordResult};
 use crate::workflow::Writes;

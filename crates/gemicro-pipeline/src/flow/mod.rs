@@ -14,10 +14,10 @@ mod decide;
 mod definition;
 mod describe;
 mod events;
-mod flow_face;
 mod fold;
 mod gate;
 mod human;
+mod pipeline_flow;
 mod prompt;
 mod request;
 mod result;
@@ -28,8 +28,8 @@ pub use events::{
     BranchMerged, PhaseAnswered, PhaseChecked, PhaseEnded, PhaseImported, PhaseRecorded, PhaseStarted,
     PipelineDelivered, PipelinePrepared, PipelineReaders, register,
 };
-pub use flow_face::PipelineFlow;
 pub use gate::{GateDecision, Vote, gate};
 pub(crate) use human::gate_answer;
 pub use human::{is_gate, means_something};
+pub use pipeline_flow::PipelineFlow;
 pub use state::PipelineState;

@@ -10,7 +10,7 @@ use gemicro_event::StreamId;
 use gemicro_event::text;
 
 use super::state::PipelineState;
-use crate::decided::PhaseDecided;
+use crate::phase_decided::PhaseDecided;
 
 /// The longest title of a request.
 const TITLE_CHARS: usize = 72;

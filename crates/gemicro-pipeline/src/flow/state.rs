@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use gemicro_event::{Failure, Timestamp};
 
-use crate::decided::PhaseDecided;
 use crate::payload::PayloadShape;
+use crate::phase_decided::PhaseDecided;
 use crate::plan::{LastMerge, PipelinePlan};
 use crate::steps::{DeliverResult, Evidence, InitResult};
 use crate::workflow::{Phase, PhaseWork, Role};

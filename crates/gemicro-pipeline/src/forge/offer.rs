@@ -111,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn markers_of_this_run_and_of_others_are_told_apart() {
+    fn markers_of_this_run_and_of_others_are_distinguished() {
         let offer = offer("");
         let cases = [
             ("text\r\nGemicro-Run: abc\r\n", true, true),

@@ -28,20 +28,20 @@ pub fn honesty(payload: &AgentPayload) -> Option<String> {
     };
     let told = match payload.feedback()? {
         Feedback::Text(text) => trouble::trouble_excerpt(text),
-        Feedback::Object(points) => points.iter().find_map(|(key, value)| told_under(key, value)),
+        Feedback::Object(points) => points.iter().find_map(|(key, value)| admitted_under(key, value)),
     };
     told.map(|words| format!("it claims {claim}, but its feedback says: {words}"))
 }
 
 /// The trouble that a point of a feedback object tells of.
-fn told_under(key: &str, value: &Value) -> Option<String> {
+fn admitted_under(key: &str, value: &Value) -> Option<String> {
     if is_trouble_key(key) && says_something(value) {
         return Some(key.to_owned());
     }
     if let Some(outcome) = bad_outcome(key, value) {
         return Some(format!("{key}: {outcome}"));
     }
-    told_in(value)
+    admitted_in(value)
 }
 
 /// `"status": "failed"`, also as a part of the key: `test_status`.
@@ -52,11 +52,11 @@ fn bad_outcome<'v>(key: &str, value: &'v Value) -> Option<&'v str> {
     (OUTCOME_KEYS.has(last) && BAD_OUTCOMES.has(&outcome.to_lowercase())).then_some(outcome)
 }
 
-fn told_in(value: &Value) -> Option<String> {
+fn admitted_in(value: &Value) -> Option<String> {
     match value {
         Value::String(text) => trouble::trouble_excerpt(text),
-        Value::Array(items) => items.iter().find_map(told_in),
-        Value::Object(points) => points.iter().find_map(|(key, value)| told_under(key, value)),
+        Value::Array(items) => items.iter().find_map(admitted_in),
+        Value::Object(points) => points.iter().find_map(|(key, value)| admitted_under(key, value)),
         Value::Null | Value::Bool(_) | Value::Number(_) => None,
     }
 }

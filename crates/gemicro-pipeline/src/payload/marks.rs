@@ -5,7 +5,7 @@
 use super::backlog::needs_cleaning;
 use super::document_path::DocumentPath;
 use super::honesty::honesty;
-use super::reading::PayloadReading;
+use super::payload_reading::PayloadReading;
 
 /// Says for each later rule whether it has something against a payload.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

@@ -11,8 +11,8 @@
 //! One sentence decides every doubt: a false APPROVE or PASS is never acceptable, asking the agent again is cheap.
 //! Nothing here opens a file, asks git, or decides what a pipeline does next.
 
-mod alone;
 mod backlog;
+mod block_walk;
 mod blocks;
 mod clean;
 mod decision;
@@ -23,8 +23,8 @@ mod honesty;
 mod json;
 mod marks;
 mod nonce;
+mod payload_reading;
 mod product;
-mod reading;
 mod sentences;
 mod shape;
 mod submission;
@@ -42,7 +42,7 @@ pub use example::{example, tag_line};
 pub use honesty::honesty;
 pub use marks::{PayloadMarks, marks};
 pub use nonce::{Nonce, NonceError};
+pub use payload_reading::{PayloadReading, ReadState, read, read_with};
 pub use product::{AgentPayload, Feedback};
-pub use reading::{PayloadReading, ReadState, read, read_with};
 pub use shape::{PayloadShape, UnknownShape};
 pub use submission::{ExpectedSubmission, SUBMIT_TOOL, Submissions};

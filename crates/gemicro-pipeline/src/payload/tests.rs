@@ -2,8 +2,8 @@
 
 use proptest::prelude::{Strategy, any, prop, prop_assert, prop_assert_eq, prop_oneof, proptest};
 
-use super::alone::{MAX_FAILED_BYTES, walk};
 use super::backlog::{clean_backlog, needs_cleaning};
+use super::block_walk::{MAX_FAILED_BYTES, walk};
 use super::json::MAX_BYTES;
 use super::{MAX_ITEMS, Nonce, PayloadShape, ReadState, marks, read};
 

@@ -73,7 +73,7 @@ fn english(text: &str) -> Option<String> {
             let is_report =
                 mentions.len() > MAX_MENTIONS || mentions.iter().any(|mention| !is_harmless(*mention));
             was_denied = !mentions.is_empty() && !is_report;
-            (is_report || tells_of_lack(segment) || lasts(segment) || is_hope(segment) || is_exit(segment))
+            (is_report || mentions_lack(segment) || lasts(segment) || is_hope(segment) || is_exit(segment))
                 .then(|| segment.join(" "))
         })
     })
@@ -149,7 +149,7 @@ fn is_over(segment: &SentenceSegment<'_>) -> bool {
         && !segment.iter().any(|word| PARTLY.has(word))
         && !is_part
         && !is_lasting(segment)
-        && !tells_of_lack(segment)
+        && !mentions_lack(segment)
 }
 
 fn is_lasting(segment: &SentenceSegment<'_>) -> bool {
@@ -165,7 +165,7 @@ fn is_bare(segment: &SentenceSegment<'_>, at: usize) -> bool {
 }
 
 /// Whether somebody could not do the work, or it did not come about.
-fn tells_of_lack(segment: &SentenceSegment<'_>) -> bool {
+fn mentions_lack(segment: &SentenceSegment<'_>) -> bool {
     (0..segment.len()).any(|at| {
         let rest = &segment[at..];
         let follows = |beginnings: &PhraseList, is_verb: &dyn Fn(&str) -> bool| {

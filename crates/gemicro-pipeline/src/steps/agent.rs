@@ -3,8 +3,8 @@
 use gemicro_core::ask::AgentTask;
 use serde::{Deserialize, Serialize};
 
+use super::checkout_spec::CheckoutSpec;
 use super::init::IntendedBranch;
-use super::place::CheckoutSpec;
 use crate::payload::ExpectedSubmission;
 
 /// The step kind of an agent at work in a phase. Never handed to another machine: its private checkout is here.

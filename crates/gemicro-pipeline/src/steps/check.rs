@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::place::CheckoutSpec;
+use super::checkout_spec::CheckoutSpec;
 use super::record::DocumentRecord;
 use crate::evidence::{CheckVerdict, missing_tests, names_lost, other_family, shrunk};
 use crate::workflow::Check;

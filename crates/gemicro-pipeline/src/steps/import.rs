@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::place::CheckoutSpec;
+use super::checkout_spec::CheckoutSpec;
 use crate::evidence::PlanBlock;
 
 /// Its step kind.

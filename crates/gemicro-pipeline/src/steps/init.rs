@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::check::Evidence;
-use super::place::CheckoutSpec;
+use super::checkout_spec::CheckoutSpec;
 use crate::workflow::Check;
 
 /// Its step kind.

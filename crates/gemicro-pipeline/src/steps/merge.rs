@@ -3,8 +3,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::checkout_spec::CheckoutSpec;
 use super::init::IntendedBranch;
-use super::place::CheckoutSpec;
 
 /// Its step kind.
 pub const MERGE_STEP: &str = "pipeline_merge";

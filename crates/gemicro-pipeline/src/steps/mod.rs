@@ -3,18 +3,18 @@
 
 mod agent;
 mod check;
+mod checkout_spec;
 mod deliver;
 mod import;
 mod init;
 mod merge;
-mod place;
 mod record;
 
 pub use agent::{AGENT_WORK_STEP, AgentWork, Handover, HandoverContent};
 pub use check::{CHECK_STEP, CheckInput, CheckRecord, Evidence};
+pub use checkout_spec::CheckoutSpec;
 pub use deliver::{DELIVER_STEP, DeliverInput, DeliverResult};
 pub use import::{AgentClaim, IMPORT_STEP, ImportInput, ImportStepResult, PhaseDocuments};
 pub use init::{INIT_STEP, InitInput, InitResult, IntendedBranch};
 pub use merge::{MERGE_STEP, MergeInput, MergeOutcome, MergeResult};
-pub use place::CheckoutSpec;
 pub use record::{DocumentRecord, RECORD_STEP, RecordInput, RecordResult};

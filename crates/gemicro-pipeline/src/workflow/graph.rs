@@ -43,7 +43,7 @@ impl<'a> Graph<'a> {
     }
 
     /// Which phases some mode reaches.
-    pub(super) fn reached(&self) -> Vec<bool> {
+    pub(super) fn reachable_phases(&self) -> Vec<bool> {
         let mut reached = vec![false; self.edges.len()];
         let mut open = self.entries.clone();
         while let Some(idx) = open.pop() {

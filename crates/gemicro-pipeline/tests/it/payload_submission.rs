@@ -194,7 +194,7 @@ fn calls_that_cannot_be_taken_say_why() {
 }
 
 #[test]
-fn a_call_that_was_refused_can_be_mended() {
+fn a_call_that_was_refused_can_be_fixed() {
     let mut submissions = Submissions::default();
     let expected = expected(PayloadShape::Auditor);
     assert!(submissions.submit(&expected, &call(&verdict("ok"))).is_err());

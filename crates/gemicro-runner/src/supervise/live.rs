@@ -7,13 +7,13 @@ use crate::item::{AgentItem, RawLine};
 
 /// Redacts items on their way to the watcher. Text comes in pieces, so it is redacted as a stream.
 #[derive(Debug)]
-pub(super) struct Live {
+pub(super) struct LiveItems {
     redactor: Redactor,
     text: RedactStream,
     thought: RedactStream,
 }
 
-impl Live {
+impl LiveItems {
     pub(super) fn new(redactor: &Redactor) -> Self {
         Self {
             redactor: redactor.clone(),

@@ -14,8 +14,8 @@ use super::limits::RunLimits;
 use super::outcome::{RunRecord, TurnOutcome};
 use super::prepare::{PreparedRun, prepare};
 use super::process::Process;
+use super::run_stage::StageAfter;
 use super::spares::Spares;
-use super::stage::After;
 use super::turn::{LeadOutcome, TurnLead, lead, millis, outcome};
 use super::version_cache::VersionCache;
 use super::warm::{WarmAgent, WarmState};
@@ -60,7 +60,7 @@ pub struct Supervision<'a> {
 ///
 /// Dropping the future also ends the agent, but then nobody verifies it.
 pub async fn supervise(run: Supervision<'_>, watcher: &mut dyn RunWatcher) -> TurnOutcome {
-    let (outcome, _) = first_turn(run, After::Leave, watcher).await;
+    let (outcome, _) = first_turn(run, StageAfter::Leave, watcher).await;
     outcome
 }
 
@@ -77,7 +77,7 @@ pub async fn supervise_warm(
         return (supervise(run, watcher).await, None);
     };
     let (wish, limits, tier) = (run.request.session.clone(), run.limits, run.tier);
-    let (outcome, agent) = first_turn(run, After::Stay, watcher).await;
+    let (outcome, agent) = first_turn(run, StageAfter::Stay, watcher).await;
     let kept = WarmState {
         cli,
         wish,
@@ -90,7 +90,7 @@ pub async fn supervise_warm(
 
 async fn first_turn(
     run: Supervision<'_>,
-    after: After,
+    after: StageAfter,
     watcher: &mut dyn RunWatcher,
 ) -> (TurnOutcome, Option<AgentProcess>) {
     let began = Instant::now();
@@ -109,7 +109,7 @@ async fn first_turn(
 
 async fn attempt(
     mut run: Supervision<'_>,
-    after: After,
+    after: StageAfter,
     watcher: &mut dyn RunWatcher,
     record: &mut RunRecord,
 ) -> Result<LeadOutcome, Failure> {
@@ -148,7 +148,7 @@ async fn attempt(
     }
     record.handle = started.process.handle().cloned();
     if let Some(handle) = started.process.handle() {
-        watcher.started(handle);
+        watcher.on_started(handle);
     }
     if let Some(gateway) = gateway {
         match started.listener.take().or(gateway.into_listener()) {

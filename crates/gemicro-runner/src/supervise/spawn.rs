@@ -20,7 +20,7 @@ pub(super) fn spawn_spare(launcher: &Launcher) -> std::io::Result<SpawnedProcess
 
 /// Starts what was planned.
 pub(super) fn spawn(plan: &LaunchPlan) -> std::io::Result<SpawnedProcess> {
-    let (command, control) = plan.supervised()?;
+    let (command, control) = plan.supervised_command()?;
     start(command, control)
 }
 

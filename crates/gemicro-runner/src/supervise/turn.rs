@@ -13,9 +13,9 @@ use tokio_util::sync::CancellationToken;
 use super::agent::AgentProcess;
 use super::capture::Captures;
 use super::limits::RunLimits;
-use super::live::{self, Live};
+use super::live::{self, LiveItems};
 use super::outcome::{RunRecord, TurnOutcome};
-use super::stage::{After, RunStage, Why};
+use super::run_stage::{RunStage, StageAfter, StopCause};
 use super::tail::last_lines;
 use super::watch::{TurnClock, TurnWatch};
 use super::watcher::RunWatcher;
@@ -52,7 +52,7 @@ pub(super) struct TurnLead<'a> {
     pub(super) captures: Captures,
     pub(super) redactor: &'a Redactor,
     pub(super) cancel: &'a CancellationToken,
-    pub(super) after: After,
+    pub(super) after: StageAfter,
 }
 
 /// A turn that is over.
@@ -75,7 +75,7 @@ pub(super) async fn lead(
         agent: &mut agent,
         after: leading.after,
         limits: leading.limits,
-        live: Live::new(leading.redactor),
+        live: LiveItems::new(leading.redactor),
         stdout: leading.captures.stdout,
         stderr: leading.captures.stderr,
         watcher,
@@ -107,9 +107,9 @@ pub(super) async fn end(agent: &mut AgentProcess, limits: RunLimits) {
     let captures = Captures::nowhere();
     let mut watch = TurnWatch {
         agent,
-        after: After::Leave,
+        after: StageAfter::Leave,
         limits,
-        live: Live::new(&Redactor::default()),
+        live: LiveItems::new(&Redactor::default()),
         stdout: captures.stdout,
         stderr: captures.stderr,
         watcher: &mut (),
@@ -177,10 +177,10 @@ fn conclude(
     })
 }
 
-fn exit(stage: RunStage, why: Option<Why>, exit: Option<CommandExit>) -> ProcessExit {
+fn exit(stage: RunStage, why: Option<StopCause>, exit: Option<CommandExit>) -> ProcessExit {
     match (why, exit) {
-        (Some(Why::Stopped(kind)), _) => ProcessExit::Stopped(kind),
-        (Some(Why::TurnOver), _) => ProcessExit::Running,
+        (Some(StopCause::Stopped(kind)), _) => ProcessExit::Stopped(kind),
+        (Some(StopCause::TurnOver), _) => ProcessExit::Running,
         (None, _) if stage == RunStage::Over => ProcessExit::Running,
         (None, Some(CommandExit::Code(code))) => ProcessExit::Code(code),
         (None, Some(CommandExit::Signal(signal))) => ProcessExit::Signal(signal),

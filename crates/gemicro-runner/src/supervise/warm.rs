@@ -15,7 +15,7 @@ use super::capture::Captures;
 use super::limits::RunLimits;
 use super::outcome::{RunRecord, TurnOutcome};
 use super::rest::RestingAgent;
-use super::stage::After;
+use super::run_stage::StageAfter;
 use super::turn::{AgentTurn, LeadOutcome, TurnLead, end, lead, outcome};
 use super::watcher::RunWatcher;
 use crate::agent_cli::AgentCli;
@@ -87,7 +87,7 @@ impl WarmAgent {
         let (result, agent) = match begin(rest, &turn, &mut record, &kept).await {
             Ok((agent, captures)) => {
                 if let Some(handle) = &record.handle {
-                    watcher.started(handle);
+                    watcher.on_started(handle);
                 }
                 kept.limits = turn.limits;
                 let leading = TurnLead {
@@ -97,7 +97,7 @@ impl WarmAgent {
                     captures,
                     redactor: &turn.redactor,
                     cancel: &turn.cancel,
-                    after: After::Stay,
+                    after: StageAfter::Stay,
                 };
                 let LeadOutcome { result, agent } = lead(agent, leading, watcher, &mut record).await;
                 (result, agent)

@@ -14,8 +14,8 @@ use tokio_util::sync::CancellationToken;
 use super::agent::{AgentProcess, STDERR_BYTES, STDOUT_BYTES, read};
 use super::capture::Capture;
 use super::limits::RunLimits;
-use super::live::Live;
-use super::stage::{After, RunStage, Why};
+use super::live::LiveItems;
+use super::run_stage::{RunStage, StageAfter, StopCause};
 use super::watcher::RunWatcher;
 use crate::item::AgentItem;
 use crate::permission::{PermissionAnswer, PermissionId};
@@ -31,16 +31,16 @@ const DRAIN: Duration = Duration::from_secs(2);
 /// One turn of an agent and everything that listens to it.
 pub(super) struct TurnWatch<'a> {
     pub(super) agent: &'a mut AgentProcess,
-    pub(super) after: After,
+    pub(super) after: StageAfter,
     pub(super) limits: RunLimits,
-    pub(super) live: Live,
+    pub(super) live: LiveItems,
     pub(super) stdout: Capture,
     pub(super) stderr: Capture,
     pub(super) watcher: &'a mut dyn RunWatcher,
     pub(super) clock: TurnClock,
     pub(super) transcript: TurnTranscript,
     pub(super) stage: RunStage,
-    pub(super) why: Option<Why>,
+    pub(super) why: Option<StopCause>,
     pub(super) permissions: FuturesUnordered<BoxFuture<'static, (PermissionId, PermissionAnswer)>>,
 }
 
@@ -144,7 +144,7 @@ impl TurnWatch<'_> {
         }
         self.clock.alive();
         self.clock.first_output.get_or_insert(self.clock.last_life);
-        if self.after == After::Stay {
+        if self.after == StageAfter::Stay {
             self.agent.note_kin();
         }
         self.stdout.push(bytes);
@@ -172,7 +172,7 @@ impl TurnWatch<'_> {
 
     /// The agent said how its turn ended.
     fn turn_over(&mut self) {
-        let may_stay = self.after == After::Stay && self.agent.is_fit();
+        let may_stay = self.after == StageAfter::Stay && self.agent.is_fit();
         match self.stage {
             RunStage::Working | RunStage::Told(_) if may_stay => self.stage = RunStage::Over,
             // It has nothing more to read, and should leave.
@@ -195,14 +195,14 @@ impl TurnWatch<'_> {
     fn cancel(&mut self) {
         match self.stage {
             RunStage::Working => {
-                self.why = Some(Why::Stopped(ErrorKind::Cancelled));
+                self.why = Some(StopCause::Stopped(ErrorKind::Cancelled));
                 match self.agent.dialogue.cancel() {
                     Cancel::Told => self.stage = RunStage::Told(Instant::now() + self.stop_grace()),
                     Cancel::EndProcess => self.ask(),
                 }
             }
             RunStage::Lingering(_) => {
-                self.why = Some(Why::TurnOver);
+                self.why = Some(StopCause::TurnOver);
                 self.ask();
             }
             RunStage::Over
@@ -217,13 +217,13 @@ impl TurnWatch<'_> {
     /// lives on.
     fn stop_grace(&self) -> Duration {
         match self.after {
-            After::Leave => self.limits.grace / 3,
-            After::Stay => self.limits.grace / 3 * 2,
+            StageAfter::Leave => self.limits.grace / 3,
+            StageAfter::Stay => self.limits.grace / 3 * 2,
         }
     }
 
     fn stop(&mut self, kind: ErrorKind) {
-        self.why = Some(Why::Stopped(kind));
+        self.why = Some(StopCause::Stopped(kind));
         self.ask();
     }
 
@@ -253,7 +253,7 @@ impl TurnWatch<'_> {
         match self.stage {
             RunStage::Working | RunStage::Over => {}
             RunStage::Lingering(_) => {
-                self.why = Some(Why::TurnOver);
+                self.why = Some(StopCause::TurnOver);
                 self.ask();
             }
             RunStage::Told(_) => self.ask(),

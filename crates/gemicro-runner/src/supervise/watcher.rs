@@ -14,7 +14,7 @@ use crate::permission::{PermissionAnswer, PermissionRequest};
 pub trait RunWatcher: Send {
     /// The process runs; told at each turn of a warm one. Write the handle down: leftovers of a dead gemicro are found
     /// by it.
-    fn started(&mut self, _handle: &ProcessHandle) {}
+    fn on_started(&mut self, _handle: &ProcessHandle) {}
 
     /// What the agent reaches as its gateway: accept on it. Comes once for a process, before its program
     /// begins.

@@ -96,7 +96,7 @@ fn the_mode_is_set_before_the_prompt() {
 }
 
 #[test]
-fn history_may_be_told_while_the_mode_is_set() {
+fn history_may_be_reported_while_the_mode_is_set() {
     let mut talk = Talk::new(&AgentRequest {
         approval: ToolApproval::All,
         session: Session::Resume("s".parse().unwrap()),
@@ -112,7 +112,7 @@ fn history_may_be_told_while_the_mode_is_set() {
 }
 
 #[test]
-fn a_loaded_session_tells_its_history_first() {
+fn a_loaded_session_reports_its_history_first() {
     for has_last_word in [true, false] {
         let mut talk = Talk::new(&AgentRequest {
             session: Session::Resume("s".parse().unwrap()),
@@ -132,7 +132,7 @@ fn a_loaded_session_tells_its_history_first() {
 }
 
 #[test]
-fn a_session_that_is_gone_is_told() {
+fn a_session_that_is_gone_is_reported() {
     let mut talk = Talk::new(&AgentRequest {
         session: Session::Resume("s".parse().unwrap()),
         ..request(AgentPrompt::user("hi"))

@@ -156,7 +156,7 @@ fn no_prompt_is_an_argument_and_no_secret_is_shown() {
 }
 
 #[test]
-fn requests_that_cannot_be_told_are_refused() {
+fn requests_that_cannot_be_reported_are_refused() {
     let plain = || request(AgentPrompt::user("hi"));
     let gateway = |base_url: &str, token: &str| ModelAccess::Gateway {
         base_url: base_url.to_owned(),

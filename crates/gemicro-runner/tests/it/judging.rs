@@ -79,7 +79,7 @@ fn a_terminal_error_is_no_answer() {
 }
 
 #[test]
-fn an_exit_is_told_with_the_last_line_of_stderr() {
+fn an_exit_is_reported_with_the_last_line_of_stderr() {
     let judged = |stderr_tail: &str, lines: &str, code: i32| {
         let transcript = TurnTranscript::of(&items(&GEMINI, lines.as_bytes()));
         let ended = ProcessEnd {

@@ -108,7 +108,7 @@ proptest! {
     }
 
     #[test]
-    fn unknown_types_are_kept_and_told_once(kind in "x_[a-z]{1,20}", numbers in proptest::collection::vec("-?[1-9][0-9]{0,30}\\.[0-9]{1,5}e5", 1..5)) {
+    fn unknown_types_are_kept_and_reported_once(kind in "x_[a-z]{1,20}", numbers in proptest::collection::vec("-?[1-9][0-9]{0,30}\\.[0-9]{1,5}e5", 1..5)) {
         // Number spelling, blanks and unknown fields must survive.
         let lines: Vec<String> = numbers
             .iter()
@@ -134,7 +134,7 @@ proptest! {
 }
 
 #[test]
-fn invalid_utf8_is_replaced_and_told_once() {
+fn invalid_utf8_is_replaced_and_reported_once() {
     let stream = b"{\"type\":\"message\",\"role\":\"assistant\",\"content\":\"a\xffb\"}\n\xff\xfe\n";
     let items = items(&GeminiHeadless, stream);
     let kinds: Vec<&str> = items

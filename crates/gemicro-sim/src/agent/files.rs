@@ -2,7 +2,7 @@
 
 use std::io::{self, BufRead as _, Read as _, Write as _};
 
-use super::stage::ScriptStage;
+use super::script_stage::ScriptStage;
 use super::step::{FileText, ReadStdin, Replacement, Until};
 
 /// Makes or replaces a file.

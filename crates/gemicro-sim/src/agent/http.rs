@@ -7,7 +7,7 @@ use std::time::Duration;
 use serde_json::json;
 
 use super::files::append_text;
-use super::stage::ScriptStage;
+use super::script_stage::ScriptStage;
 use super::step::Http;
 
 /// How long an answer may take.

@@ -11,9 +11,9 @@ mod install;
 mod perform;
 mod report;
 mod script;
+mod script_stage;
 mod signals;
 mod spawn;
-mod stage;
 mod step;
 mod text;
 mod units;
@@ -22,11 +22,11 @@ pub use identity::AgentIdentity;
 pub use install::install;
 pub use perform::run;
 pub use script::{AgentScript, ScriptError};
+pub use script_stage::ScriptStage;
 pub use signals::SignalName;
-pub use stage::ScriptStage;
 pub use step::{
     Child, ChildOutput, Daemon, FileText, Flood, Fork, HexBytes, Http, Play, ReadStdin, Repeat, Replacement,
-    ScriptStep, ScriptSteps, Standard, Until, When,
+    ScriptStep, ScriptSteps, Standard, StepCondition, Until,
 };
 pub use text::AgentText;
 pub use units::Pause;

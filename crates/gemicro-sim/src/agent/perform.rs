@@ -3,9 +3,9 @@
 use std::fs::File;
 use std::io::{self, BufRead as _, BufReader, Write};
 
+use super::script_stage::ScriptStage;
 use super::signals::{self, IgnoredSignals};
-use super::stage::ScriptStage;
-use super::step::{Flood, Play, ScriptStep, Standard, When};
+use super::step::{Flood, Play, ScriptStep, Standard, StepCondition};
 use super::{files, http, report, spawn};
 use crate::agent::{AgentIdentity, AgentScript};
 
@@ -185,7 +185,7 @@ fn close(stream: Standard) -> io::Result<()> {
     Ok(())
 }
 
-fn holds(stage: &ScriptStage, when: &When) -> bool {
+fn holds(stage: &ScriptStage, when: &StepCondition) -> bool {
     let argument = when.argument.as_ref();
     let argument = argument.is_none_or(|glob| stage.arguments.iter().any(|argument| glob.matches(argument)));
     let variable = when.variable.as_ref();

@@ -4,7 +4,7 @@ use std::io;
 
 use serde_json::{Value, json};
 
-use super::stage::ScriptStage;
+use super::script_stage::ScriptStage;
 
 /// Writes it to a file, as JSON.
 pub(super) fn write(stage: &ScriptStage, file: &str) -> io::Result<()> {

@@ -5,7 +5,7 @@ use std::os::unix::process::CommandExt;
 use std::process::{Child as Process, Command, Stdio};
 use std::time::Duration;
 
-use super::stage::ScriptStage;
+use super::script_stage::ScriptStage;
 use super::step::{Child, ChildOutput, Daemon, Fork, ScriptStep, ScriptSteps};
 
 /// Before the next try when no process can be started.

@@ -73,7 +73,7 @@ pub enum ScriptStep {
     /// Performs steps again and again.
     Repeat(Repeat),
     /// Performs steps if something is so.
-    When(When),
+    When(StepCondition),
 }
 
 /// Bytes written as hexadecimal digits.
@@ -302,7 +302,7 @@ pub struct Repeat {
 /// Steps under conditions; all that are given must hold.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct When {
+pub struct StepCondition {
     /// Pattern for one of the arguments.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub argument: Option<Glob>,

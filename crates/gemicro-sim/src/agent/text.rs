@@ -6,7 +6,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::stage::ScriptStage;
+use super::script_stage::ScriptStage;
 
 /// A text with `{{…}}` fields.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]

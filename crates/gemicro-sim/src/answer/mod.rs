@@ -2,7 +2,7 @@
 
 mod build;
 mod chunks;
-mod knowing;
+mod known_sentence;
 mod persona;
 mod schema;
 pub(crate) mod tokens;

@@ -6,7 +6,7 @@
 
 use serde_json::json;
 
-use super::{knowing, schema, tokens};
+use super::{known_sentence, schema, tokens};
 use crate::call::{AnswerShape, ModelCall};
 use crate::scenario::{Knowledge, Persona, after_label};
 
@@ -64,7 +64,7 @@ fn perfect(call: &ModelCall, knows: Option<&Knowledge>, question: &str) -> Strin
     match prompt_kind(call) {
         ResearchPromptKind::SubQueries => json!({"sub_queries": [question]}).to_string(),
         ResearchPromptKind::CitedAnswer if let Some(known) = known => {
-            knowing::answer(known, sources(&call.prompt))
+            known_sentence::answer(known, sources(&call.prompt))
         }
         ResearchPromptKind::CitedAnswer => {
             match best_sentence(&call.prompt, question, SentenceFit::Answers) {

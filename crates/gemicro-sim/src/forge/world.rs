@@ -81,7 +81,7 @@ impl SimulatedForge {
                 return ForgeOutcome::Hanging;
             }
             Some(ForgeFaultKind::Race) => {
-                state.add(the_same_by_somebody_else(incoming));
+                state.add(same_by_another_user(incoming));
                 self.reply(&mut state, incoming).response()
             }
             Some(ForgeFaultKind::Garbage) => {
@@ -173,7 +173,7 @@ fn token(incoming: &IncomingRequest) -> Option<&str> {
     bearer.or_else(|| incoming.header("private-token"))
 }
 
-fn the_same_by_somebody_else(incoming: &IncomingRequest) -> ScriptedRequest {
+fn same_by_another_user(incoming: &IncomingRequest) -> ScriptedRequest {
     let body: Value = serde_json::from_slice(&incoming.body).unwrap_or_default();
     let field = |names: [&str; 2]| {
         let value = names.iter().find_map(|name| body[*name].as_str());

@@ -31,12 +31,12 @@ impl ReplyGates {
     }
 
     /// How many replies wait at a gate.
-    pub fn waiting(&self, name: &str) -> usize {
+    pub fn n_waiting(&self, name: &str) -> usize {
         self.state.borrow().waiting.get(name).copied().unwrap_or(0)
     }
 
     /// Waits until at least so many replies wait at a gate.
-    pub async fn reached(&self, name: &str, n_replies: usize) {
+    pub async fn wait_until_reached(&self, name: &str, n_replies: usize) {
         let mut changes = self.state.subscribe();
         // The sender lives as long as `self`, so there is no error to see.
         let _ = changes

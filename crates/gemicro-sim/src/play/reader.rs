@@ -79,14 +79,14 @@ pub(crate) fn read(reading: GenerationReader) -> ByteStream {
                 let frame = &generation.frames[n_sent];
                 let is_last = n_sent + 1 == generation.frames.len();
                 match spoilt(&fault, frame, n_chunks, is_last) {
-                    Spoilt::No => {}
-                    Spoilt::Broken => {
+                    SpoiltText::No => {}
+                    SpoiltText::Broken => {
                         tokio::time::sleep(FLUSH).await;
                         yield Err(io::Error::other("the scenario cuts the stream here"));
                         return;
                     }
-                    Spoilt::Ended => return,
-                    Spoilt::Silent => {
+                    SpoiltText::Ended => return,
+                    SpoiltText::Silent => {
                         shutdown.cancelled().await;
                         return;
                     }
@@ -114,7 +114,7 @@ pub(crate) fn read(reading: GenerationReader) -> ByteStream {
     })
 }
 
-enum Spoilt {
+enum SpoiltText {
     No,
     Broken,
     Ended,
@@ -122,17 +122,26 @@ enum Spoilt {
 }
 
 /// Whether the connection fails before this frame. A cut always happens, at the latest before the last frame.
-fn spoilt(fault: &Option<AnswerFault>, frame: &GenerationFrame, n_chunks: usize, is_last: bool) -> Spoilt {
+fn spoilt(
+    fault: &Option<AnswerFault>,
+    frame: &GenerationFrame,
+    n_chunks: usize,
+    is_last: bool,
+) -> SpoiltText {
     match fault {
         Some(AnswerFault::Cut(cut)) if is_last || (frame.is_chunk && n_chunks >= cut.after_chunks) => {
-            if cut.clean { Spoilt::Ended } else { Spoilt::Broken }
+            if cut.clean {
+                SpoiltText::Ended
+            } else {
+                SpoiltText::Broken
+            }
         }
         Some(AnswerFault::Hang(hang))
             if is_last || (frame.is_chunk && hang.after_chunks.is_none_or(|most| n_chunks >= most)) =>
         {
-            Spoilt::Silent
+            SpoiltText::Silent
         }
-        _ => Spoilt::No,
+        _ => SpoiltText::No,
     }
 }
 

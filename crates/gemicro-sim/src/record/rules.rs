@@ -3,7 +3,7 @@
 use std::num::NonZeroU64;
 
 use super::tape::Exchange;
-use crate::scenario::{Condition, Glob, Otherwise, RuleAction, Scenario, ScenarioRule};
+use crate::scenario::{Condition, DefaultReply, Glob, RuleAction, Scenario, ScenarioRule};
 
 /// One rule per exchange, each used once, in the order of the recording: a retried request gets its second
 /// answer the second time.
@@ -11,7 +11,7 @@ pub(super) fn scenario(name: &str, exchanges: &[Exchange]) -> Scenario {
     Scenario {
         name: name.to_owned(),
         description: format!("{} recorded exchanges", exchanges.len()),
-        otherwise: Otherwise::Refuse,
+        otherwise: DefaultReply::Refuse,
         models: Vec::new(),
         rules: exchanges
             .iter()

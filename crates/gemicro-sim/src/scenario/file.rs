@@ -21,7 +21,7 @@ pub struct Scenario {
     pub description: String,
     /// What happens to a request that no rule takes.
     #[serde(default)]
-    pub otherwise: Otherwise,
+    pub otherwise: DefaultReply,
     /// Model ids to know besides those of the data file.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub models: Vec<String>,
@@ -33,7 +33,7 @@ pub struct Scenario {
 /// What happens to a request that no rule takes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Otherwise {
+pub enum DefaultReply {
     /// 400, so that a test notices what it did not expect.
     #[default]
     Refuse,

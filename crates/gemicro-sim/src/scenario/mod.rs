@@ -26,7 +26,7 @@ pub use fault::{
     Announce, AnswerFault, ConnectionCut, DailyQuota, EnvelopeKind, ErrorStatus, Fault, Hang, HtmlPage,
     HttpFault, MaxTokens, RateLimit, Safety, SafetyStage, StreamError,
 };
-pub use file::{Otherwise, Scenario};
+pub use file::{DefaultReply, Scenario};
 pub use glob::Glob;
 pub use knowledge::{GoldSentence, Knowledge, KnownQuestion};
 pub use reply::{

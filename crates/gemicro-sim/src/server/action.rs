@@ -3,13 +3,13 @@
 use axum::response::Response;
 use serde_json::json;
 
-use super::incoming::IncomingRequest;
+use super::incoming_request::IncomingRequest;
 use super::refusal::{self, SimulatedRefusal};
 use super::respond::{raw_response, spoilt_json};
-use super::rules::Among;
+use super::rules::RuleChoice;
 use super::world::ServerWorld;
 use crate::call::ModelCall;
-use crate::scenario::{AnswerFault, Otherwise, RuleAction, ScriptedReply};
+use crate::scenario::{AnswerFault, DefaultReply, RuleAction, ScriptedReply};
 
 /// What is left to do.
 pub(crate) enum ActionOutcome {
@@ -37,9 +37,9 @@ pub(crate) fn decide(
     check: Result<(), SimulatedRefusal>,
 ) -> Result<ActionOutcome, SimulatedRefusal> {
     let among = if check.is_ok() {
-        Among::All
+        RuleChoice::All
     } else {
-        Among::Recorded
+        RuleChoice::Recorded
     };
     let Some((name, rule)) = world.rules.choose(&world.scenario, call, among) else {
         check?;
@@ -51,7 +51,7 @@ pub(crate) fn decide(
             reply: (**reply).clone(),
             fault: fault.clone(),
         }))),
-        RuleAction::Http(fault) => Err(SimulatedRefusal::scripted(fault)),
+        RuleAction::Http(fault) => Err(SimulatedRefusal::from_script(fault)),
         RuleAction::Html(html) => Ok(ActionOutcome::Done(refusal::page(html.status.into()))),
         RuleAction::RateLimit(limit) => Err(SimulatedRefusal::rate_limit(limit, &call.model)),
         RuleAction::DailyQuota(quota) => Err(SimulatedRefusal::daily_quota(quota, &call.model)),
@@ -83,8 +83,8 @@ fn no_rule_matched(world: &ServerWorld, call: &ModelCall) -> Result<ActionOutcom
         return Ok(ActionOutcome::Plain);
     }
     match world.scenario.otherwise {
-        Otherwise::Answer => Ok(ActionOutcome::Speak(Box::default())),
-        Otherwise::Refuse => Err(SimulatedRefusal::invalid(format!(
+        DefaultReply::Answer => Ok(ActionOutcome::Speak(Box::default())),
+        DefaultReply::Refuse => Err(SimulatedRefusal::invalid(format!(
             "gemicro-sim: no rule of the scenario '{}' takes this request",
             world.scenario.name
         ))),

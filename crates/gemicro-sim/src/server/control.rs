@@ -4,7 +4,7 @@ use axum::http::Method;
 use axum::response::Response;
 use serde_json::{Map, Value, json};
 
-use super::incoming::{IncomingRequest, percent_decode};
+use super::incoming_request::{IncomingRequest, percent_decode};
 use super::refusal::SimulatedRefusal;
 use super::respond::json_response;
 use super::world::ServerWorld;
@@ -21,7 +21,7 @@ pub(crate) fn answer(world: &ServerWorld, incoming: &IncomingRequest) -> Result<
             Ok(json_response(&json!({})))
         }
         (&Method::GET, ["gates", name]) => Ok(json_response(
-            &json!({"waiting": world.gates.waiting(&percent_decode(name))}),
+            &json!({"waiting": world.gates.n_waiting(&percent_decode(name))}),
         )),
         (&Method::POST, ["reset"]) => {
             world.reset();

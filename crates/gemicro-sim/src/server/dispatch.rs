@@ -8,7 +8,7 @@ use axum::http::{HeaderValue, Method};
 use axum::response::Response;
 
 use super::control;
-use super::incoming::IncomingRequest;
+use super::incoming_request::IncomingRequest;
 use super::refusal::{SimulatedRefusal, request_id};
 use super::world::ServerWorld;
 use crate::api;

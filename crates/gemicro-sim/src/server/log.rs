@@ -8,7 +8,7 @@ use gemicro_event::redact::Redactor;
 use serde::Serialize;
 use serde_json::Value;
 
-use super::incoming::IncomingRequest;
+use super::incoming_request::IncomingRequest;
 use crate::call::ModelCall;
 use crate::scenario::ScenarioEndpoint;
 

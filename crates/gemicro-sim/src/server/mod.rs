@@ -4,7 +4,7 @@ mod action;
 mod control;
 mod deliver;
 mod dispatch;
-mod incoming;
+mod incoming_request;
 mod log;
 mod names;
 mod refusal;
@@ -15,7 +15,7 @@ mod world;
 
 pub(crate) use action::{ActionOutcome, Speech, decide, plain_outcome};
 pub(crate) use deliver::{WireDelivery, deliver};
-pub(crate) use incoming::{IncomingRequest, percent_decode};
+pub(crate) use incoming_request::{IncomingRequest, percent_decode};
 pub use log::{LogEntry, RequestLog};
 pub(crate) use refusal::SimulatedRefusal;
 pub(crate) use respond::{json_response, seconds_since_1970, spoilt_json, stream_response};

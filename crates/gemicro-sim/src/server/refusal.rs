@@ -125,7 +125,7 @@ impl SimulatedRefusal {
         Self::new(401, "Incorrect API key provided.")
     }
 
-    pub(crate) fn scripted(fault: &HttpFault) -> Self {
+    pub(crate) fn from_script(fault: &HttpFault) -> Self {
         let status = u16::from(fault.status);
         let default = format!("gemicro-sim: scripted HTTP {status}");
         let mut refusal = Self::new(status, fault.message.clone().unwrap_or(default));

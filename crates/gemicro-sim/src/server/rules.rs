@@ -21,7 +21,7 @@ struct RuleCount {
 
 /// Which rules may take a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Among {
+pub(crate) enum RuleChoice {
     All,
     /// Only recorded responses: they also answer what the service would refuse today.
     Recorded,
@@ -39,11 +39,11 @@ impl RuleCounters {
         &self,
         scenario: &'s Scenario,
         call: &ModelCall,
-        among: Among,
+        among: RuleChoice,
     ) -> Option<(String, &'s ScenarioRule)> {
         let mut counts = self.counts.lock().unwrap_or_else(PoisonError::into_inner);
         for (rule_idx, rule) in scenario.rules.iter().enumerate() {
-            let eligible = among == Among::All || matches!(rule.action, RuleAction::Raw(_));
+            let eligible = among == RuleChoice::All || matches!(rule.action, RuleAction::Raw(_));
             if !eligible || !rule.when.holds(call) {
                 continue;
             }

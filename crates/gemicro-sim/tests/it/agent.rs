@@ -113,7 +113,7 @@ fn text(bytes: &[u8]) -> &str {
 }
 
 #[test]
-fn prints_and_ends_as_told() {
+fn prints_and_ends_as_scripted() {
     let folder = Folder::new("prints");
     let output = folder.run(
         "  - print: '{\"a\":{\"b\":{}},\"at\":\"{{cwd}}\"}'\n  - stderr: noise\n  - write: half\n  - bytes: \"ff fe 0a\"\n  - exit: 7\n  - print: never\n",

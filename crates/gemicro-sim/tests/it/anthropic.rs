@@ -293,7 +293,7 @@ async fn gates_hangs_and_the_log() {
     let addr = simulator.addr();
     let body = with(user(&format!("my key is {KEY}")), json!({"stream": true}));
     let waiting = tokio::spawn(async move { ask(addr, MESSAGES, &body, HEADERS).await });
-    simulator.gates().reached("half", 1).await;
+    simulator.gates().wait_until_reached("half", 1).await;
     simulator.gates().open("half");
     let answer = waiting.await.unwrap();
     assert_eq!(answer.ended, Ended::Whole);

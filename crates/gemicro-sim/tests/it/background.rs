@@ -26,7 +26,7 @@ async fn a_background_run_from_start_to_end() {
         .json();
     assert_eq!(begun["status"], "in_progress");
     let id = begun["id"].as_str().unwrap();
-    simulator.gates().reached("g", 1).await;
+    simulator.gates().wait_until_reached("g", 1).await;
     let path = format!("/v1/interactions/{id}");
     let running = get(addr, &path).await.json();
     assert_eq!(running["status"], "in_progress");
@@ -53,14 +53,14 @@ async fn a_background_run_from_start_to_end() {
 }
 
 #[tokio::test]
-async fn a_cancelled_run_tells_its_readers() {
+async fn a_cancelled_run_reports_its_readers() {
     let simulator = start(GATED).await;
     let addr = simulator.addr();
     let begun = post(addr, "/v1/interactions", &body(json!({"background": true})))
         .await
         .json();
     let id = begun["id"].as_str().unwrap().to_owned();
-    simulator.gates().reached("g", 1).await;
+    simulator.gates().wait_until_reached("g", 1).await;
     let path = format!("/v1/interactions/{id}?stream=true");
     let reader = tokio::spawn(async move { get(addr, &path).await });
     let cancelled = post(addr, &format!("/v1/interactions/{id}/cancel"), &json!({}))
@@ -72,7 +72,7 @@ async fn a_cancelled_run_tells_its_readers() {
         read.events().last().unwrap()["interaction"]["status"],
         "cancelled"
     );
-    assert_eq!(simulator.gates().waiting("g"), 0);
+    assert_eq!(simulator.gates().n_waiting("g"), 0);
     simulator.shutdown().await;
 }
 
@@ -85,14 +85,14 @@ async fn a_gate_holds_the_rest_of_a_stream() {
         .await
         .unwrap();
     let mut stream = response.into_body();
-    simulator.gates().reached("g", 1).await;
+    simulator.gates().wait_until_reached("g", 1).await;
     let mut seen = String::new();
     let ended = loop {
         match next(&mut stream).await {
             Next::Data(data) => seen.push_str(&String::from_utf8_lossy(&data)),
             Next::End(ended) => break ended,
         }
-        if seen.contains("one ") && simulator.gates().waiting("g") == 1 {
+        if seen.contains("one ") && simulator.gates().n_waiting("g") == 1 {
             assert!(!seen.contains("two"));
             simulator.gates().open("g");
         }

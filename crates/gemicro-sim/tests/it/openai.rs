@@ -153,7 +153,7 @@ async fn keys_gates_and_the_log() {
 
     let body = with(user(&format!("my key is {KEY}")), json!({"stream": true}));
     let waiting = tokio::spawn(async move { ask(addr, "POST", CHAT, &body).await });
-    simulator.gates().reached("half", 1).await;
+    simulator.gates().wait_until_reached("half", 1).await;
     simulator.gates().open("half");
     let answer = waiting.await.unwrap();
     assert_eq!(answer.ended, Ended::Whole);

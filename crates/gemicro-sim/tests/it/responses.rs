@@ -167,7 +167,7 @@ async fn every_fault() {
 }
 
 #[tokio::test]
-async fn conversations_go_on() {
+async fn conversations_continue() {
     let simulator = start(SCENARIO).await;
     let addr = simulator.addr();
     let first = ask(addr, &asked("the word is blue").to_string()).await.json();
@@ -213,7 +213,7 @@ async fn gates_and_hangs() {
     let addr = simulator.addr();
     let body = asked("hello").to_string();
     let waiting = tokio::spawn(async move { ask(addr, &body).await });
-    simulator.gates().reached("all", 1).await;
+    simulator.gates().wait_until_reached("all", 1).await;
     simulator.gates().open("all");
     assert_eq!(waiting.await.unwrap().json()["status"], "completed");
     let hung = ask(addr, &with(asked("hang"), json!({"stream": true}))).await;

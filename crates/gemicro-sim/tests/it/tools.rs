@@ -268,7 +268,7 @@ async fn what_is_not_offered_is_not_called() {
 }
 
 #[tokio::test]
-async fn results_are_told_apart() {
+async fn results_are_distinguished() {
     let with = |tool, result| Conversation {
         offered: true,
         prompt: "File: a",

@@ -11,7 +11,7 @@ use gemicro_event::redact::Redactor;
 use gemicro_event::{ErrorKind, Failure, StreamId};
 use gemicro_store::DurableStore;
 
-use super::stored::StoreSearch;
+use super::store_search::StoreSearch;
 use super::summary::summary;
 use super::{Best, Keywords, SearchBounds, file};
 
@@ -74,7 +74,7 @@ impl Executor for MemorySearch {
     }
 
     /// Nothing goes on without us, and it can be done again.
-    fn goes_on_outside(&self) -> bool {
+    fn survives_driver(&self) -> bool {
         false
     }
 }

@@ -124,7 +124,7 @@ impl<'t> MemoryFileReader<'t> {
             if bare.starts_with(fence) {
                 self.fence = None;
             }
-            return self.go_on(number, line);
+            return self.continue_block(number, line);
         }
         let fence = ["```", "~~~"].into_iter().find(|fence| bare.starts_with(fence));
         let in_item = self
@@ -134,7 +134,7 @@ impl<'t> MemoryFileReader<'t> {
         if bare.is_empty() {
             // An item may go on behind a blank line, indented.
             match in_item {
-                true => self.go_on(number, ""),
+                true => self.continue_block(number, ""),
                 false => self.close(),
             }
         } else if let Some((level, words)) = heading(line) {
@@ -150,7 +150,7 @@ impl<'t> MemoryFileReader<'t> {
             if was_blank && !is_indented {
                 self.close();
             }
-            self.go_on(number, line);
+            self.continue_block(number, line);
         }
         if !bare.is_empty() {
             self.fence = fence;
@@ -166,7 +166,7 @@ impl<'t> MemoryFileReader<'t> {
     }
 
     /// Adds a line to the block; a heading is no block once something stands below it.
-    fn go_on(&mut self, number: u64, line: &'t str) {
+    fn continue_block(&mut self, number: u64, line: &'t str) {
         match &mut self.block {
             Some(block) if block.kind != MemoryBlockKind::Heading => block.lines.push(line),
             _ => self.begin(number, MemoryBlockKind::Paragraph, line),

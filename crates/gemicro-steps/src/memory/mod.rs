@@ -11,7 +11,7 @@ mod excerpt;
 mod executor;
 mod file;
 mod keywords;
-mod stored;
+mod store_search;
 mod summary;
 
 use best::{Best, RankedEntry};

@@ -148,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn without_keywords_all_are_told_the_newest_first() {
+    fn without_keywords_all_are_reported_the_newest_first() {
         let entries = vec![
             entry(line(2), 5, "b"),
             entry(line(1), 5, "a"),

@@ -190,7 +190,7 @@ fn workshop(
     let workshop = Workshop {
         launcher: setup.launcher.clone(),
         tier,
-        profile: toolchains.opened(profile),
+        profile: toolchains.open_in(profile),
         folder: branch.worktree().join(inner),
         redactor: tools.redactor.clone(),
     };

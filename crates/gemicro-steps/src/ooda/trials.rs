@@ -2,8 +2,8 @@
 
 use gemicro_agents::step_tools::Tools;
 use gemicro_batch::ooda::{
-    Good, LandedTrial, Mutations, Observation, ObserveInput, Trial, TrialFinding, TrialInput, UncoveredLines,
-    observe, try_out,
+    AcceptedTest, LandedTrial, Mutations, Observation, ObserveInput, Trial, TrialFinding, TrialInput,
+    UncoveredLines, observe, try_out,
 };
 use gemicro_core::execute::StepCall;
 use gemicro_event::{ErrorKind, Failure};
@@ -52,7 +52,12 @@ pub(crate) async fn try_test(tools: &Tools, input: TrialInput, call: &StepCall) 
     }
 }
 
-async fn land(tools: &Tools, at: BranchWorkshop, good: Good, call: &StepCall) -> Result<Trial, Failure> {
+async fn land(
+    tools: &Tools,
+    at: BranchWorkshop,
+    good: AcceptedTest,
+    call: &StepCall,
+) -> Result<Trial, Failure> {
     let message = message(&good, call);
     let (workshop, changes, tripped, outcome) = at.land(tools, &good.texts, message, &call.cancel).await?;
     tripped.tell(&call.reporter);
@@ -105,7 +110,7 @@ fn n_lines(uncovered: &[UncoveredLines]) -> u64 {
 }
 
 /// What gemicro says about a test in its commit.
-fn message(good: &Good, call: &StepCall) -> CommitMessage {
+fn message(good: &AcceptedTest, call: &StepCall) -> CommitMessage {
     let Mutations { tried, noticed, .. } = good.mutations;
     let noticed = match tried {
         0 => String::new(),

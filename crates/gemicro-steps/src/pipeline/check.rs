@@ -19,7 +19,7 @@ use gemicro_pipeline::steps::{CheckInput, CheckRecord, Evidence};
 use gemicro_pipeline::workflow::Check;
 use tokio_util::sync::CancellationToken;
 
-use super::writing::write;
+use super::write_documents::write;
 
 /// What is kept of the output of a check that failed, in bytes.
 const KEPT: usize = 4096;

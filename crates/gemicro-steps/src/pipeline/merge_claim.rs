@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use gemicro_guard::repository::{CommitId, FileAt, RepositoryError, TrustedRepo, conflict_markers};
 
-use super::writing::BACKLOG;
+use super::write_documents::BACKLOG;
 
 /// The longest file that is searched for marks, in bytes.
 const MOST_BYTES: u64 = 8 << 20;
@@ -60,11 +60,11 @@ pub(super) fn faults(
         let (of_main, kept) = (changed(&base, &theirs)?, changed(&theirs, tip)?);
         departed.retain(|path| !of_task.contains(path) || of_main.contains(path) || !kept.contains(path));
     }
-    faults.extend(told_of(&departed, claim));
+    faults.extend(claimed_merge(&departed, claim));
     Ok(faults)
 }
 
-fn told_of(departed: &BTreeSet<String>, claim: &MergeClaim<'_>) -> Option<String> {
+fn claimed_merge(departed: &BTreeSet<String>, claim: &MergeClaim<'_>) -> Option<String> {
     if departed.is_empty() {
         return None;
     }

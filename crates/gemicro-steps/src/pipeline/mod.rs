@@ -17,7 +17,7 @@ mod outlook;
 mod plan;
 mod record;
 mod retry;
-mod writing;
+mod write_documents;
 
 pub(crate) use check::check;
 pub(crate) use deliver::deliver;

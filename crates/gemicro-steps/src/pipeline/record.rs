@@ -12,7 +12,7 @@ use gemicro_pipeline::payload::DOCUMENT_FOLDER;
 use gemicro_pipeline::steps::{IntendedBranch, RecordInput, RecordResult};
 
 use super::merge::look_up;
-use super::writing::write;
+use super::write_documents::write;
 
 pub(crate) async fn record(
     tools: &Tools,

@@ -10,7 +10,8 @@ use super::{ListeningServer, schema};
 use crate::blob_store::BlobStore;
 use crate::error::DbName;
 use crate::sql::{ConnectionPool, Link};
-use crate::store::{DurableStore, StoreEngine, StoreOptions};
+use crate::store::{DurableStore, StoreEngine};
+use crate::store_options::StoreOptions;
 use crate::writer::Connection;
 
 /// Connections of one process: one writes, one listens, the others read and do the rest.

@@ -7,7 +7,7 @@ use gemicro_core::store::StoreError;
 use gemicro_event::{Charge, Json, StepKey, Timestamp};
 
 use super::limits::{note_starts, rooms};
-use super::place::ExpiredLease;
+use super::queue_row::ExpiredLease;
 use crate::columns::Columns;
 use crate::error::DbName;
 use crate::leases::{LONGEST, LeaseMark};

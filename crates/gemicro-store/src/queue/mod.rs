@@ -9,8 +9,8 @@ mod claim;
 mod enqueue;
 mod heartbeat;
 mod limits;
-mod place;
 mod port;
+mod queue_row;
 mod upkeep;
 
-pub(crate) use place::{ExpiredLease, PLACES, QueueRow, load_places};
+pub(crate) use queue_row::{ExpiredLease, PLACES, QueueRow, load_places};

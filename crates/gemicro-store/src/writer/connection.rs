@@ -7,7 +7,7 @@ use sqlx::{Executor, PgPool, Row};
 use crate::error::DbName;
 use crate::home::OpenedFiles;
 use crate::sql::Link;
-use crate::written::{WrittenCounter, WrittenTotal};
+use crate::written_counter::{WrittenCounter, WrittenTotal};
 
 /// A connection to write with.
 pub(crate) enum Connection {

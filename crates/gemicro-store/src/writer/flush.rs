@@ -11,7 +11,7 @@ use crate::dead_letters::Letters;
 use crate::queue::{PLACES, QueueRow};
 use crate::seal::{extra_text, mark_columns, run_columns, seal_line, seal_run};
 use crate::sql::{Batch, ColumnKind, Link, RowStatement, Values};
-use crate::written::{WRITTEN, WrittenTotal};
+use crate::written_counter::{WRITTEN, WrittenTotal};
 
 /// Everything that accepted requests of one transaction changed.
 #[derive(Debug, Default)]

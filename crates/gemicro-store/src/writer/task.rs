@@ -11,7 +11,7 @@ use gemicro_event::StreamId;
 use super::group::Group;
 use super::request::{Job, WriteRequest};
 use super::{GroupFault, JobScope, WriteResult};
-use crate::wake::{Fresh, Wakes};
+use crate::wake::{FreshEvents, Wakes};
 
 /// Requests that share a transaction, at most.
 const MAX_GROUP: usize = 512;
@@ -159,7 +159,11 @@ impl WriterTask {
 }
 
 /// The events that a group added to a stream, where it was one request, and they are small.
-fn fresh(stream: &StreamId, requests: &[WriteRequest], done: &[Result<WriteResult, StoreError>]) -> Fresh {
+fn fresh(
+    stream: &StreamId,
+    requests: &[WriteRequest],
+    done: &[Result<WriteResult, StoreError>],
+) -> FreshEvents {
     let both = requests.iter().zip(done);
     let mut own = both.filter(|(request, _)| request.action.stream() == stream);
     let (Some((_, Ok(done))), None) = (own.next(), own.next()) else {

@@ -33,7 +33,7 @@ pub(in crate::coverage) struct ProjectPaths {
 struct PathCandidate {
     path: String,
     /// Whether the report itself says where the path begins.
-    is_told: bool,
+    is_reported: bool,
 }
 
 /// Where the paths of a report lead, in their order.
@@ -64,7 +64,7 @@ impl ProjectPaths {
         let is_local = candidates
             .iter()
             .flatten()
-            .any(|candidate| candidate.is_told && self.is_ours(&candidate.path));
+            .any(|candidate| candidate.is_reported && self.is_ours(&candidate.path));
         let strangers = candidates
             .iter()
             .zip(&placed)
@@ -94,7 +94,12 @@ impl ProjectPaths {
     /// What a path of a report can mean.
     fn candidates(&self, path: &str, folder: &str, sources: &[String]) -> Vec<PathCandidate> {
         let path = forward_slashes(path);
-        let told = |path: String| plain(&path).map(|path| PathCandidate { path, is_told: true });
+        let told = |path: String| {
+            plain(&path).map(|path| PathCandidate {
+                path,
+                is_reported: true,
+            })
+        };
         if is_absolute(&path) {
             return told(path).into_iter().collect();
         }
@@ -112,7 +117,10 @@ impl ProjectPaths {
         // A relative path that climbs out of the project is none of ours.
         let below_root = folders.filter_map(|folder| {
             let path = plain(&format!("{root}/{folder}/{path}")).filter(|path| self.is_ours(path))?;
-            Some(PathCandidate { path, is_told: false })
+            Some(PathCandidate {
+                path,
+                is_reported: false,
+            })
         });
         below_sources.chain(below_root).collect()
     }

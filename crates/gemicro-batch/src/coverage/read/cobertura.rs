@@ -11,7 +11,7 @@ use std::io::BufRead;
 use quick_xml::events::{BytesStart, Event};
 
 use self::element::{Elements, attribute};
-use super::collected::CollectedReport;
+use super::collected_report::CollectedReport;
 use super::count::{count, line};
 use super::read_error::ReportError;
 use crate::coverage::bounds::MAX_DEPTH;

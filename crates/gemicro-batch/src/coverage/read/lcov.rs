@@ -6,7 +6,7 @@
 use std::collections::HashMap;
 use std::io::{BufRead, Read};
 
-use super::collected::CollectedReport;
+use super::collected_report::CollectedReport;
 use super::count::{count, line, quote_start};
 use super::read_error::ReportError;
 use crate::coverage::bounds::MAX_RECORD_BYTES;

@@ -10,7 +10,7 @@ use std::io::BufRead;
 use serde::Deserialize;
 
 use self::values::{FileEntry, FunctionEntry};
-use super::collected::CollectedReport;
+use super::collected_report::CollectedReport;
 use super::read_error::ReportError;
 use crate::coverage::file_coverage::FunctionCoverage;
 

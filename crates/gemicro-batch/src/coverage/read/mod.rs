@@ -4,7 +4,7 @@
 //! paths that the tool wrote. `collected` adds them up within bounds while bytes go by; no report is in memory whole.
 
 mod cobertura;
-mod collected;
+mod collected_report;
 mod count;
 mod lcov;
 mod llvm_json;
@@ -12,10 +12,10 @@ mod read_error;
 mod read_report;
 mod report_format;
 mod segments;
-mod watched;
+mod stoppable_reader;
 
-pub use collected::CoverageReport;
+pub use collected_report::CoverageReport;
 pub use read_report::read_report;
 pub(super) use read_report::read_watched;
 pub use report_format::ReportFormat;
-pub(super) use watched::StoppableReader;
+pub(super) use stoppable_reader::StoppableReader;

@@ -2,7 +2,7 @@
 
 use std::io;
 
-use super::watched::Halt;
+use super::stoppable_reader::Halt;
 use crate::coverage::error::CoverageError;
 
 /// A fault of a report.

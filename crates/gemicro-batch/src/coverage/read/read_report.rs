@@ -2,10 +2,10 @@
 
 use std::io::{BufRead, BufReader, Read};
 
-use super::collected::{CollectedReport, CoverageReport};
+use super::collected_report::{CollectedReport, CoverageReport};
 use super::read_error::ReportError;
 use super::report_format::ReportFormat;
-use super::watched::StoppableReader;
+use super::stoppable_reader::StoppableReader;
 use super::{cobertura, lcov, llvm_json};
 use crate::coverage::error::CoverageError;
 

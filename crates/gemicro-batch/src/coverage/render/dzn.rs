@@ -17,8 +17,8 @@
 use super::dzn_text::DznText;
 use crate::coverage::file_coverage::{FileCoverage, FunctionCoverage};
 use crate::coverage::line_range::LineRange;
+use crate::coverage::project_coverage::ProjectCoverage;
 use crate::coverage::totals::Totals;
-use crate::coverage::whole::ProjectCoverage;
 
 pub(super) fn dzn(coverage: &ProjectCoverage) -> String {
     let files = &coverage.files;

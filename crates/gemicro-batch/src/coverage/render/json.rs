@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::coverage::file_coverage::FileCoverage;
-use crate::coverage::whole::ProjectCoverage;
+use crate::coverage::project_coverage::ProjectCoverage;
 
 /// The totals, and the files by path.
 pub(super) fn json(coverage: &ProjectCoverage) -> Value {

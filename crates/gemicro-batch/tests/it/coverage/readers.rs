@@ -40,7 +40,7 @@ fn uncovered(coverage: &ProjectCoverage, path: &str) -> String {
 }
 
 #[test]
-fn stored_reports_have_the_totals_that_their_tools_told() {
+fn stored_reports_have_the_totals_that_their_tools_reported() {
     use ReportFormat::{Cobertura, Lcov, LlvmJson};
     for (name, text, format, expected) in [
         ("lcov", LCOV, Lcov, [25, 20, 5, 5]),
@@ -192,7 +192,7 @@ fn two_reports_of_one_run_change_no_line() {
 }
 
 #[test]
-fn languages_are_told_by_the_ending() {
+fn languages_are_reported_by_the_ending() {
     for (path, expected) in [
         ("a.rs", CodeLanguage::Rust),
         ("lib/a.C", CodeLanguage::Cpp),

@@ -78,7 +78,7 @@ async fn the_output_has_data_summary_reports_and_warnings() {
 }
 
 #[tokio::test]
-async fn what_cannot_be_told_is_a_failure_of_its_kind() {
+async fn what_cannot_be_reported_is_a_failure_of_its_kind() {
     let project = Project::new();
     let all = input(&project, OutputFormat::Json);
     let failed = execute(&all, CancellationToken::new()).await.unwrap_err();

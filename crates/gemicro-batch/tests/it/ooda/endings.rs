@@ -49,14 +49,14 @@ fn what_helps_no_gap_fails_the_run() {
 }
 
 #[test]
-fn without_a_budget_the_loop_tells_what_it_has() {
+fn without_a_budget_the_loop_reports_what_it_has() {
     let mut journal = observed(&plan(), &[1, 11]);
     accepted(&mut journal, 1, 1, observation(13, &[11]));
     journal.complete("material:2", &material(11));
     let n_events = journal.events.len();
     journal.refuse("propose:2.1");
     assert_eq!(
-        journal.told_since(n_events),
+        journal.reported_since(n_events),
         ["step_failed: Step propose:2.1 failed: it failed"]
     );
     let (message, data) = journal.completed();
@@ -71,7 +71,7 @@ fn without_a_budget_the_loop_tells_what_it_has() {
 }
 
 #[test]
-fn when_time_is_over_only_what_is_paid_for_goes_on() {
+fn when_time_is_over_only_what_is_paid_for_continues() {
     let mut between = observed(&plan(), &[1]);
     between.late();
     assert_eq!(stopped(&between), "budget");

@@ -1,7 +1,7 @@
 //! Loops in which a person decides.
 
 use gemicro_batch::ooda::{Decider, OodaPlan, OodaReaders};
-use gemicro_batch::proposal::Aim;
+use gemicro_batch::proposal::ProposalAim;
 use serde_json::{Value, json};
 
 use super::loop_in_hand::{Loop, accepted, gap, observation, observed, plan, range, stopped};
@@ -24,8 +24,8 @@ fn check(answer: Value, expected: Option<u32>) {
         return;
     };
     let step = journal.step("material:1");
-    let aim: Aim = serde_json::from_value(step.input["aim"].clone()).unwrap();
-    assert_eq!(aim, Aim::Lines(vec![range(first)]), "{answer}");
+    let aim: ProposalAim = serde_json::from_value(step.input["aim"].clone()).unwrap();
+    assert_eq!(aim, ProposalAim::Lines(vec![range(first)]), "{answer}");
     journal.complete("material:1", &super::loop_in_hand::material(first));
     let decided = journal
         .events
@@ -86,7 +86,7 @@ fn every_round_has_its_question() {
 }
 
 #[test]
-fn nobody_is_asked_about_nothing() {
+fn no_one_is_asked_about_nothing() {
     assert_eq!(stopped(&asked(&[])), "no_progress");
     let mut late = asked(&[1]);
     late.late();

@@ -1,7 +1,7 @@
 //! Rounds that go well.
 
 use gemicro_batch::ooda::{ObserveInput, TrialInput};
-use gemicro_batch::proposal::{Aim, MaterialInput};
+use gemicro_batch::proposal::{MaterialInput, ProposalAim};
 use gemicro_core::llm::LlmConfig;
 use serde_json::json;
 
@@ -56,7 +56,7 @@ fn the_policy_takes_the_first_gap() {
     let expected = MaterialInput {
         directory: "/srv/private".to_owned(),
         target: "src/a.rs".to_owned(),
-        aim: Aim::Lines(vec![range(1)]),
+        aim: ProposalAim::Lines(vec![range(1)]),
         reports: Vec::new(),
     };
     assert_eq!(input, expected);
@@ -80,12 +80,12 @@ fn the_policy_takes_the_first_gap() {
 }
 
 #[test]
-fn one_round_is_told_in_these_events() {
+fn one_round_is_reported_in_these_events() {
     let mut journal = observed(&plan(), &[1, 11]);
     accepted(&mut journal, 1, 1, observation(18, &[11]));
     let proposed = format!("test_proposed: {} proposed a test", LlmConfig::default().model);
     assert_eq!(
-        journal.told_since(1),
+        journal.reported_since(1),
         [
             "step_started: Step observe started",
             "step_completed: Step observe completed",

@@ -2,8 +2,9 @@
 
 use gemicro_batch::coverage::CodeLanguage;
 use gemicro_batch::proposal::{
-    Aim, EarlierTest, Excerpt, MaterialInput, PatchProblem, PatchedFile, ProblemKind, ProposalCheckInput,
-    ProposalChecked, ProposalFlow, ProposalMaterial, ProposalPlan, TestPrompts, TestTrial, TriedTest,
+    EarlierTest, Excerpt, MaterialInput, PatchProblem, PatchedFile, ProblemKind, ProposalAim,
+    ProposalCheckInput, ProposalChecked, ProposalFlow, ProposalMaterial, ProposalPlan, TestPrompts,
+    TestTrial, TriedTest,
 };
 use gemicro_core::llm::LlmConfig;
 use gemicro_event::{ErrorKind, Failure};
@@ -18,7 +19,7 @@ fn plan() -> ProposalPlan {
         material: MaterialInput {
             directory: "/srv/project".to_owned(),
             target: "src/a.rs".to_owned(),
-            aim: Aim::Uncovered,
+            aim: ProposalAim::Uncovered,
             reports: Vec::new(),
         },
         context: "it counts".to_owned(),
@@ -142,7 +143,7 @@ fn a_good_patch_ends_the_run() {
     journal.complete("check:1", &tried("patch 1", Some(0)));
     check_result(&journal, result("patch 1", Some(true), None, 1, None));
     assert_eq!(
-        journal.told_since(1),
+        journal.reported_since(1),
         [
             "step_started: Step material started",
             "step_completed: Step material completed",
@@ -158,7 +159,7 @@ fn a_good_patch_ends_the_run() {
 }
 
 #[test]
-fn a_patch_that_nobody_tries_is_not_called_verified() {
+fn a_patch_that_no_one_tries_is_not_called_verified() {
     let plan = ProposalPlan {
         trying: None,
         ..plan()
@@ -174,7 +175,7 @@ fn a_patch_that_nobody_tries_is_not_called_verified() {
 }
 
 #[test]
-fn what_was_wrong_is_told_with_the_next_question() {
+fn what_was_wrong_is_reported_with_the_next_question() {
     // Where no patch was found, the answer is shown.
     for (checked, expected) in [
         (

@@ -179,7 +179,7 @@ impl<F: Flow + Copy> Journal<F> {
     }
 
     /// All sentences of the journal since an event, with their kinds.
-    pub(crate) fn told_since(&self, n_events: usize) -> Vec<String> {
+    pub(crate) fn reported_since(&self, n_events: usize) -> Vec<String> {
         let line = |event: &Event| format!("{}: {}", event.update.event_type, event.update.message);
         self.events[n_events..].iter().map(line).collect()
     }

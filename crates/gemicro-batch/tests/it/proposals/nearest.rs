@@ -1,6 +1,6 @@
 //! Which tests stand nearest to a file.
 
-use gemicro_batch::proposal::Aim;
+use gemicro_batch::proposal::ProposalAim;
 
 use super::material::{Folder, range};
 
@@ -12,7 +12,7 @@ async fn check(target: &str, tests: &[(&str, &str)], expected: &[&str]) {
         folder.write(path, text);
     }
     let material = folder
-        .gathered(target, Aim::Lines(vec![range(1, 1)]))
+        .gathered(target, ProposalAim::Lines(vec![range(1, 1)]))
         .await
         .unwrap();
     let shown: Vec<&str> = material.neighbours.iter().map(|it| it.path.as_str()).collect();
@@ -102,14 +102,14 @@ async fn a_long_test_is_cut_at_a_letter() {
     folder.write("src/a.rs", "x\n");
     folder.write("tests/a.rs", &format!("x{}", "ü".repeat(7_000)));
     let material = folder
-        .gathered("src/a.rs", Aim::Lines(vec![range(1, 1)]))
+        .gathered("src/a.rs", ProposalAim::Lines(vec![range(1, 1)]))
         .await
         .unwrap();
     let test = &material.neighbours[0];
     assert_eq!((test.text.len(), test.is_cut), (12 * 1024 - 1, true));
     assert!(
         material
-            .shown()
+            .prompt_text()
             .contains("\nA test that is there (its beginning):\n")
     );
 }

@@ -83,7 +83,7 @@ fn values_are_never_read_as_templates() {
 }
 
 #[test]
-fn of_a_long_failure_the_end_is_told() {
+fn of_a_long_failure_the_end_is_reported() {
     let earlier = EarlierTest {
         patch: "p".to_owned(),
         failure: format!("beginning {}the end", "ü".repeat(10_000)),

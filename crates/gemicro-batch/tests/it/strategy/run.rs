@@ -72,7 +72,7 @@ fn without_a_model_the_ranking_is_the_strategy() {
     let expected = strategy_result(2, PLAIN, &["the report is old"], None);
     assert_eq!(journal.completed(), ("2 gaps ranked".to_owned(), expected));
     assert_eq!(
-        journal.told_since(1),
+        journal.reported_since(1),
         [
             "step_started: Step rank started",
             "step_completed: Step rank completed",
@@ -82,7 +82,7 @@ fn without_a_model_the_ranking_is_the_strategy() {
 }
 
 #[test]
-fn a_model_is_told_the_ranking_and_writes_the_strategy() {
+fn a_model_is_reported_the_ranking_and_writes_the_strategy() {
     let mut journal = journal(Some(prose()));
     journal.complete("rank", &ranking(1));
     let asked = journal.step("write").input;
@@ -121,7 +121,7 @@ fn a_ranking_stands_without_its_prose() {
 }
 
 #[test]
-fn nobody_writes_about_no_gap() {
+fn no_one_writes_about_no_gap() {
     let mut journal = journal(Some(prose()));
     journal.complete("rank", &ranking(0));
     let plain = "66.6 % of 30 lines are covered; 0 gaps.\n";

@@ -282,7 +282,7 @@ impl Talk {
             self.wait_for_line();
         }
         match news {
-            News::Question(question) => self.asked(question, lines),
+            News::Question(question) => self.ask_person(question, lines),
             News::Settled { key } if self.question.as_ref().is_some_and(|it| it.key == key) => {
                 self.question = None;
             }
@@ -292,7 +292,7 @@ impl Talk {
     }
 
     /// Asks the person, or refuses where nobody can be asked: not answered never means yes.
-    fn asked(&mut self, question: Question, lines: &mut mpsc::Receiver<InputLine>) {
+    fn ask_person(&mut self, question: Question, lines: &mut mpsc::Receiver<InputLine>) {
         self.settle(false);
         if self.has_keyboard && !self.has_ended {
             while let Ok(line) = lines.try_recv() {

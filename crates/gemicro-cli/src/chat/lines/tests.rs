@@ -254,7 +254,7 @@ fn with_question(order: &Order) -> Vec<News> {
 }
 
 #[tokio::test(start_paused = true)]
-async fn questions_are_refused_where_nobody_can_be_asked() {
+async fn questions_are_refused_where_no_one_can_be_asked() {
     let outcome = chat(PIPE, "clean up\ny\n", with_question).await;
     assert_eq!(
         outcome.err.lines().take(2).collect::<Vec<_>>(),
@@ -383,7 +383,7 @@ async fn every_news_is_one_json_object() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_was_used_is_told_to_those_who_ask() {
+async fn what_was_used_is_reported_to_those_who_ask() {
     let script = |order: &Order| match order {
         Order::Quit => vec![News::Meter(Meter {
             prompt_tokens: 1_200,
@@ -408,7 +408,7 @@ async fn what_was_used_is_told_to_those_who_ask() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn whoever_leaves_is_told_how_to_continue() {
+async fn whoever_leaves_is_reported_how_to_continue() {
     let left = chat(PIPE, "hi\n/quit", echo).await;
     assert!(
         left.err.contains("Continue with: gemicro chat c0nversat10n0001"),

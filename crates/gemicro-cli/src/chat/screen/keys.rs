@@ -121,7 +121,7 @@ impl ScreenState {
     }
 
     fn settle(&mut self, key: String, allow: bool) -> Vec<KeyAction> {
-        self.answered(&key, allow);
+        self.remove_question(&key, allow);
         vec![KeyAction::Send(Order::Answer { key, allow })]
     }
 

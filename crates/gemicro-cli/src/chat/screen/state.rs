@@ -108,7 +108,7 @@ impl ScreenState {
 
     pub(super) fn news(&mut self, news: News) {
         match news {
-            News::Opened(chapter) => self.opened(chapter),
+            News::Opened(chapter) => self.show_opened(chapter),
             News::Speaker(name) => {
                 self.speaker = short(&name);
                 let told = format!("{} answers from now on", self.speaker);
@@ -144,7 +144,7 @@ impl ScreenState {
                 self.transcript.answer(&turn.text, turn.number);
                 let words = words::answer_footer(duration_ms, usage.as_ref());
                 self.transcript.push(EntryKind::Notice, &words, Some(turn.number));
-                self.ended();
+                self.end_answer();
             }
             News::Failed {
                 failure,
@@ -158,12 +158,12 @@ impl ScreenState {
                 for hint in words::hints(&failure, run.as_ref(), offers_clear) {
                     self.transcript.push(EntryKind::Hint, &hint, None);
                 }
-                self.ended();
+                self.end_answer();
             }
             News::Stopped => {
                 self.transcript
                     .push(EntryKind::Notice, "stopped; your message stays", None);
-                self.ended();
+                self.end_answer();
             }
             News::Undone { from } => {
                 self.transcript.take_back(from);
@@ -172,7 +172,7 @@ impl ScreenState {
             }
             News::Notice(words) => self.transcript.push(EntryKind::Notice, &words, None),
             News::Warning(words) => self.transcript.push(EntryKind::Warning, &words, None),
-            News::Refused(words) => self.refused(&words),
+            News::Refused(words) => self.show_refusal(&words),
             News::Meter(meter) => self.meter = Some(meter),
             News::Listed(rows) => {
                 self.transcript
@@ -190,7 +190,7 @@ impl ScreenState {
         self.transcript.follow();
     }
 
-    fn opened(&mut self, chapter: Chapter) {
+    fn show_opened(&mut self, chapter: Chapter) {
         self.transcript = ScreenTranscript::new(self.theme);
         self.questions.clear();
         self.name = short(&chapter.name);
@@ -237,7 +237,7 @@ impl ScreenState {
         }
     }
 
-    fn refused(&mut self, words: &str) {
+    fn show_refusal(&mut self, words: &str) {
         self.transcript.push(EntryKind::Warning, words, None);
         if matches!(self.activity, Activity::Sent(_))
             && let Activity::Sent(draft) = std::mem::replace(&mut self.activity, Activity::Idle)
@@ -258,7 +258,7 @@ impl ScreenState {
     }
 
     /// The answer is there, or will not come.
-    fn ended(&mut self) {
+    fn end_answer(&mut self) {
         self.transcript.end_answer();
         self.questions.clear();
         if self.activity != Activity::Closing {
@@ -267,7 +267,7 @@ impl ScreenState {
     }
 
     /// Takes a question off the screen because it was answered here.
-    pub(super) fn answered(&mut self, key: &str, allow: bool) {
+    pub(super) fn remove_question(&mut self, key: &str, allow: bool) {
         let found = self.questions.iter().find(|it| it.question.key == key);
         if let Some(pending) = found {
             let tool = ToolLine {

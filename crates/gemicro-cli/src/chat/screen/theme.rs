@@ -24,22 +24,22 @@ impl Theme {
     }
 
     pub(super) fn good(self) -> Style {
-        self.coloured(Color::Green)
+        self.colour(Color::Green)
     }
 
     pub(super) fn warn(self) -> Style {
-        self.coloured(Color::Yellow)
+        self.colour(Color::Yellow)
     }
 
     pub(super) fn bad(self) -> Style {
-        self.coloured(Color::Red)
+        self.colour(Color::Red)
     }
 
     pub(super) fn code(self) -> Style {
-        self.coloured(Color::Cyan)
+        self.colour(Color::Cyan)
     }
 
-    fn coloured(self, colour: Color) -> Style {
+    fn colour(self, colour: Color) -> Style {
         if self.has_colour {
             Style::new().fg(colour)
         } else {

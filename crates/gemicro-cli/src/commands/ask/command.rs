@@ -12,7 +12,7 @@ use gemicro_event::{ErrorKind, StreamId};
 use super::AskArgs;
 use super::view::AskView;
 use crate::args::DataFormat;
-use crate::asking::Nobody;
+use crate::asker::NoAsker;
 use crate::command_error::CommandError;
 use crate::config::{ResearchFlags, ResearchSettings};
 use crate::follow::{RESUME, RunWatch, follow};
@@ -112,7 +112,7 @@ pub(crate) async fn show(
         desk,
         views: vec![view],
         stop,
-        asker: Box::new(Nobody),
+        asker: Box::new(NoAsker),
         resume: RESUME,
     };
     let end = follow(watch, watching)

@@ -138,7 +138,7 @@ fn read(flag: &str, file: &Path) -> Result<String, CommandError> {
             std::io::ErrorKind::NotFound => ErrorKind::NotFound,
             _ => ErrorKind::InvalidInput,
         };
-        CommandError::failed(kind, format!("{named} cannot be read: {error}"), hint.as_str())
+        CommandError::new_failure(kind, format!("{named} cannot be read: {error}"), hint.as_str())
     })?;
     let mut bytes = Vec::new();
     let read = opened.take(MAX_FILE_BYTES + 1).read_to_end(&mut bytes);

@@ -66,7 +66,7 @@ fn unreadable(name: &str, error: &std::io::Error) -> CommandError {
         IoErrorKind::PermissionDenied => ErrorKind::PermissionDenied,
         _ => ErrorKind::InvalidInput,
     };
-    CommandError::failed(
+    CommandError::new_failure(
         kind,
         format!("{name} cannot be read: {error}"),
         "give a file with tasks, or - for stdin",

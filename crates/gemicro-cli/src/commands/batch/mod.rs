@@ -9,7 +9,7 @@ mod command;
 mod input;
 mod list;
 mod poll;
-mod printing;
+mod print_answer;
 mod results;
 mod resume;
 mod retry;
@@ -22,6 +22,6 @@ mod types;
 mod wait;
 
 pub(crate) use command::{BatchArgs, run};
-pub(crate) use printing::{gist, outcome, print, render_answer, summary};
+pub(crate) use print_answer::{gist, outcome, print, render_answer, summary};
 pub(crate) use resume::{BatchResume, resume};
 pub(crate) use settings::{llm, request};

@@ -4,12 +4,12 @@ use std::path::Path;
 use std::sync::Arc;
 
 use gemicro_core::drive::StopSignals;
-use gemicro_engine::{Batches, BoardPage, Desk, Here};
+use gemicro_engine::{Batches, BoardPage, Desk, LocalRunService};
 use gemicro_event::{RunStatus, StreamId};
 
 use super::{outcome, render_answer};
 use crate::args::{DataFormat, PrintFormat};
-use crate::asking::Nobody;
+use crate::asker::NoAsker;
 use crate::command_error::CommandError;
 use crate::commands::resume::owner_is_gone;
 use crate::follow::{RESUME, RunWatch, follow};
@@ -33,7 +33,7 @@ pub(crate) struct BatchResume<'a> {
 /// When somebody else does; when it is stopped again; as [`outcome`] says.
 pub(crate) async fn resume(
     ctx: &Context,
-    here: Here,
+    here: LocalRunService,
     how: BatchResume<'_>,
     stop: &StopSignals,
 ) -> Result<(), CommandError> {
@@ -68,7 +68,7 @@ pub(crate) async fn resume(
             desk: &here,
             views,
             stop,
-            asker: Box::new(Nobody),
+            asker: Box::new(NoAsker),
             resume: RESUME,
         };
         let batches = Batches::new(Arc::new(here.clone()));

@@ -82,7 +82,7 @@ pub(super) fn body(batch: &SubmittedBatch) -> Result<Vec<u8>, CommandError> {
 
 fn read(path: &Path) -> Result<String, CommandError> {
     std::fs::read_to_string(path).map_err(|error| {
-        CommandError::failed(
+        CommandError::new_failure(
             ErrorKind::AuthFailed,
             format!("the token in {} cannot be read: {error}", path.display()),
             format!("set {TOKEN} to the server's token, or give its file with --token-file"),

@@ -8,7 +8,7 @@ use gemicro_event::{ErrorKind, Failure, StreamId};
 use gemicro_http::client::BatchClient;
 use indicatif::{ProgressBar, ProgressStyle};
 
-use super::printing::summary;
+use super::print_answer::summary;
 use super::server;
 use crate::command_error::{CommandError, STOPPED};
 use crate::commands::resume::owner_is_gone;
@@ -138,7 +138,7 @@ impl Service {
                     ErrorKind::Interrupted => CommandError::from(failure).with_hint(format!("gemicro resume {id}")),
                     _ => about_batches(failure),
                 }),
-                () = stop.suspend.cancelled() => break self.stopped(&id).await,
+                () = stop.suspend.cancelled() => break self.stop_batch(&id).await,
                 () = tokio::time::sleep(look), if !bar.is_hidden() => shown = self.look(&id).await?,
             }
         };
@@ -147,7 +147,7 @@ impl Service {
     }
 
     /// Goes on with a batch that was left in the middle, where this process is the one to do it.
-    pub(super) async fn go_on(&self, id: &str, stop: &StopSignals) -> Result<(), CommandError> {
+    pub(super) async fn resume(&self, id: &str, stop: &StopSignals) -> Result<(), CommandError> {
         let (
             Self::Local {
                 desk: CommandRunService::Here(here),
@@ -205,7 +205,7 @@ impl Service {
         }
     }
 
-    async fn stopped(&self, id: &str) -> Result<BatchAnswer, CommandError> {
+    async fn stop_batch(&self, id: &str) -> Result<BatchAnswer, CommandError> {
         match self {
             Self::Local {
                 desk: CommandRunService::Here(here),
@@ -241,7 +241,7 @@ impl Service {
         let newest = self.list(1).await?.into_iter().next();
         newest.map(|row| row.response_id.to_string()).ok_or_else(|| {
             let hint = "submit one: gemicro batch submit FILE";
-            CommandError::failed(ErrorKind::NotFound, "there are no batches yet", hint)
+            CommandError::new_failure(ErrorKind::NotFound, "there are no batches yet", hint)
         })
     }
 }

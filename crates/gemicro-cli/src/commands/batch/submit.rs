@@ -116,7 +116,7 @@ pub(super) async fn continue_batch(
     }
     let last = match answer.status {
         BatchStatus::Pending => {
-            service.go_on(id, stop).await?;
+            service.resume(id, stop).await?;
             let last = service.wait(ctx, id, None, stop).await?;
             print(&last, format, &ctx.screen)?;
             if last.status == BatchStatus::Pending {

@@ -22,7 +22,7 @@ pub(super) async fn find(conversations: &Conversations, named: &str) -> Result<S
     let newest = conversations.list(1).await.map_err(open_error)?;
     newest.into_iter().next().map(|row| row.id).ok_or_else(|| {
         let hint = "import one: gemicro conversations import FILE.jsonl";
-        CommandError::failed(ErrorKind::NotFound, "there are no conversations yet", hint)
+        CommandError::new_failure(ErrorKind::NotFound, "there are no conversations yet", hint)
     })
 }
 

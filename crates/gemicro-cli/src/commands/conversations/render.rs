@@ -9,7 +9,7 @@ use gemicro_core::history::{
     HistoryConfig, HistoryManager, HistoryReport, HistoryWarning, Summariser, SummaryCache, compressor_named,
 };
 use gemicro_core::llm::{DEFAULT_MODEL, LlmConfig};
-use gemicro_engine::Here;
+use gemicro_engine::LocalRunService;
 use gemicro_event::{ErrorKind, Failure};
 
 use super::open::{find, load, open_error};
@@ -112,7 +112,7 @@ async fn count_exactly(ctx: &Context, model: &str, prompt: &str) -> Result<u64, 
     let gemini = gemini.ok_or_else(|| {
         let message = "an exact count needs the Gemini API, and GEMINI_API_KEY is not set";
         let hint = "set GEMINI_API_KEY, or remove --exact: the estimate is never too low";
-        CommandError::failed(ErrorKind::AuthFailed, message, hint)
+        CommandError::new_failure(ErrorKind::AuthFailed, message, hint)
     })?;
     Ok(gemini.rest().count_tokens(model, prompt).await?)
 }
@@ -125,7 +125,7 @@ async fn render_summarised(
 ) -> Result<(String, HistoryReport), CommandError> {
     let layers = ctx.layers()?;
     let settings = ResearchSettings::resolve(&layers, ResearchFlags::default())?;
-    let here = Here::new(ctx.engine(&layers, &settings).await?);
+    let here = LocalRunService::new(ctx.engine(&layers, &settings).await?);
     let conversations = Conversations::new(here.engine().store().clone(), &ctx.environment.secrets());
     let id = find(&conversations, &args.id).await?;
     let conversation = conversations.load(&id).await.map_err(open_error)?;

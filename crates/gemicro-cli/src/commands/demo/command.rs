@@ -49,7 +49,7 @@ pub(crate) fn run(ctx: &Context, args: &DemoArgs) -> Result<(), CommandError> {
             "the demo's repository cannot be made in {}: {error}",
             folder.display()
         );
-        CommandError::failed(
+        CommandError::new_failure(
             ErrorKind::StorageError,
             message,
             "it needs git and a shell; choose another folder with --dir",

@@ -12,7 +12,7 @@ use gemicro_event::{ErrorKind, Failure};
 use gemicro_guard::sandbox::Tier;
 use gemicro_runner::{AgentCli, ClaudeCode, Codex, GeminiHeadless, Version, locate};
 
-use super::asking::{self, VersionProbe};
+use super::ask_version::{self, VersionProbe};
 use super::finding::{DoctorFinding, attention, good};
 use super::sandbox::{self, Scratch};
 use crate::agents;
@@ -118,7 +118,7 @@ pub(crate) fn can_answer(
         None => Ok(()),
         Some(fix) => {
             let message = format!("backend {} is not ready: {}", agent.backend(), aspect.words);
-            Err(CommandError::failed(kind, message, format!("{what}{fix}")))
+            Err(CommandError::new_failure(kind, message, format!("{what}{fix}")))
         }
     };
     refuse(
@@ -192,7 +192,7 @@ fn program(agent: AgentName, setup: &AgentSetup, walls: Option<(Tier, &Path)>) -
         folder: folder.join(agent.as_str()),
         search_path,
     };
-    let said = match asking::version(&room, &located) {
+    let said = match ask_version::version(&room, &located) {
         Ok(said) => said,
         Err(why) => return AgentAspect::wrong(format!("{place}: {why}"), format!("reinstall it: {install}")),
     };

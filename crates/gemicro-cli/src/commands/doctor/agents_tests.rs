@@ -144,7 +144,7 @@ fn programs_are_found_or_too_old_or_missing() {
 }
 
 #[test]
-fn a_program_that_says_no_version_is_told_with_its_complaint() {
+fn a_program_that_says_no_version_is_reported_with_its_complaint() {
     let place = Place::new();
     place.program("claude", "echo 'native binary not installed' >&2; exit 1");
     place.program("codex", "exit 0");

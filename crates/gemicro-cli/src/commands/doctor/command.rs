@@ -71,7 +71,7 @@ pub(crate) fn run(ctx: &Context, args: &DoctorArgs) -> Result<(), CommandError> 
     if store_works {
         Ok(())
     } else {
-        Err(CommandError::failed(
+        Err(CommandError::new_failure(
             ErrorKind::StorageError,
             "gemicro cannot work here yet",
             "follow the fixes above, then run `gemicro doctor` again",

@@ -3,7 +3,7 @@
 mod agents;
 #[cfg(test)]
 mod agents_tests;
-mod asking;
+mod ask_version;
 mod command;
 mod finding;
 mod forge;

@@ -72,7 +72,7 @@ fn call(ctx: &Context, args: &ExplainArgs) -> Result<GuardedCall, CommandError> 
         None => ctx.environment.folder.clone(),
     };
     if !worktree.is_dir() {
-        return Err(CommandError::failed(
+        return Err(CommandError::new_failure(
             ErrorKind::NotFound,
             format!("there is no folder {}", worktree.display()),
             "set the agent's folder with --worktree",

@@ -10,7 +10,7 @@ use gemicro_mcp::{McpSetup, ServerAccess, ServerReach, serve_http, serve_stdio};
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
-use super::lazy_here::LazyHere;
+use super::lazy_local_run_service::LazyLocalRunService;
 use super::{McpArgs, batch, research};
 use crate::command_error::CommandError;
 use crate::commands::serve;
@@ -72,7 +72,7 @@ pub(crate) fn run(ctx: &Context, args: &McpArgs) -> Result<(), CommandError> {
 pub(crate) enum ServerRunService {
     /// The resident worker: they continue when this server is gone.
     Resident(Arc<Resident>),
-    Here(Arc<LazyHere>),
+    Here(Arc<LazyLocalRunService>),
 }
 
 impl ServerRunService {
@@ -80,7 +80,7 @@ impl ServerRunService {
     pub(crate) fn new(ctx: &Arc<Context>, no_resident: bool) -> Result<Self, CommandError> {
         let state = StateFolder::resolve(&ctx.layers()?)?;
         if no_resident || !state.resident.value {
-            return Ok(Self::Here(Arc::new(LazyHere::new(ctx.clone()))));
+            return Ok(Self::Here(Arc::new(LazyLocalRunService::new(ctx.clone()))));
         }
         let resident = resident::client(&ctx.environment, &state)?;
         Ok(Self::Resident(Arc::new(resident)))
@@ -111,7 +111,7 @@ async fn http(
     let home = ctx.home(&ctx.layers()?)?;
     let token = token::token(&ctx.environment, &home, token::MCP)?;
     let failed = |error: std::io::Error| {
-        CommandError::failed(
+        CommandError::new_failure(
             ErrorKind::InvalidInput,
             format!("cannot listen on {address}: {error}"),
             "choose another port with --http, or 0 for a free one",

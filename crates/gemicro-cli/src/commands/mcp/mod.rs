@@ -3,7 +3,7 @@
 mod args;
 mod batch;
 mod command;
-mod lazy_here;
+mod lazy_local_run_service;
 mod research;
 
 pub(crate) use args::McpArgs;

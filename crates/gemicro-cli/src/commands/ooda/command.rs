@@ -4,13 +4,13 @@ use std::path::Path;
 
 use gemicro_core::drive::StopSignals;
 use gemicro_engine::ooda::{Decider, OodaPlan, TestPrompts};
-use gemicro_engine::{Desk, Here, OodaRequest, Plan, Request, Watching};
+use gemicro_engine::{Desk, LocalRunService, OodaRequest, Plan, Request, Watching};
 use gemicro_event::ErrorKind;
 
 use super::OodaArgs;
 use super::args::TestWriter;
-use super::deciding::GapAsker;
 use super::file::OodaFile;
+use super::gap_decision::GapAsker;
 use super::view::OodaView;
 use crate::answer_source::AnswerSource;
 use crate::args::DataFormat;
@@ -109,7 +109,7 @@ pub(crate) fn run(ctx: &Context, args: &OodaArgs) -> Result<(), CommandError> {
     if args.dry_run {
         return dry_run(&planned.plan, args.format);
     }
-    let deciding = AnswerSource::asked(ctx, &args.gates, None)?;
+    let deciding = AnswerSource::from_arguments(ctx, &args.gates, None)?;
     check_backend(ctx, &planned)?;
     let PlannedLoop {
         plan,
@@ -122,7 +122,7 @@ pub(crate) fn run(ctx: &Context, args: &OodaArgs) -> Result<(), CommandError> {
         for notice in plan.notices() {
             output::say(&format!("{} {notice}", ctx.screen.on_stderr().warn("note:")));
         }
-        let here = Here::new(engine);
+        let here = LocalRunService::new(engine);
         let watching = here.start(plan).await?;
         let shown = OodaDisplay {
             format: args.format,
@@ -148,7 +148,7 @@ pub(crate) struct OodaDisplay<'a> {
 /// When it failed or was stopped, or the store or a view failed.
 pub(crate) async fn watch(
     ctx: &Context,
-    here: &Here,
+    here: &LocalRunService,
     watching: Watching,
     stop: &StopSignals,
     shown: OodaDisplay<'_>,

@@ -2,8 +2,8 @@
 
 mod args;
 mod command;
-mod deciding;
 mod file;
+mod gap_decision;
 mod view;
 
 pub(crate) use args::OodaArgs;

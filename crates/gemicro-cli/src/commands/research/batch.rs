@@ -5,7 +5,7 @@ use std::path::Path;
 use futures_util::StreamExt;
 use gemicro_core::drive::StopSignals;
 use gemicro_core::research::Citation;
-use gemicro_engine::{Desk, Here, Plan};
+use gemicro_engine::{Desk, LocalRunService, Plan};
 use gemicro_event::{ErrorKind, Failure, StreamId};
 use serde_json::{Value, json};
 
@@ -60,7 +60,7 @@ async fn answer_all(
     plan: Planner<'_>,
 ) -> Result<(), CommandError> {
     let stop = signals::listen()?;
-    let here = Here::new(ctx.engine(opened.layers, opened.settings).await?);
+    let here = LocalRunService::new(ctx.engine(opened.layers, opened.settings).await?);
     let mut output = CommandOutput::new(args.out.as_deref());
     let answering = questions
         .iter()
@@ -106,7 +106,7 @@ async fn answer_all(
 }
 
 async fn answer_one(
-    here: &Here,
+    here: &LocalRunService,
     stop: &StopSignals,
     question: &BatchQuestion,
     plan: Planner<'_>,

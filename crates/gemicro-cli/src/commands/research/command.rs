@@ -3,7 +3,7 @@
 use std::io::Read;
 
 use gemicro_core::research::{Base, ResearchConfig, ResearchPlan, UseAs};
-use gemicro_engine::{Desk, Engine, Here, Plan, Request, ResearchRequest};
+use gemicro_engine::{Desk, Engine, LocalRunService, Plan, Request, ResearchRequest};
 use gemicro_event::ErrorKind;
 
 use super::{ResearchArgs, ResearchDisplay, batch, dry_run, watch};
@@ -95,7 +95,7 @@ async fn start(ctx: &Context, args: &ResearchArgs, engine: Engine, plan: Plan) -
     for notice in plan.notices() {
         output::say(&format!("{} {notice}", ctx.screen.on_stderr().warn("note:")));
     }
-    let here = Here::new(engine);
+    let here = LocalRunService::new(engine);
     let watching = here.start(plan).await?;
     let showing = ResearchDisplay {
         format: args.format,

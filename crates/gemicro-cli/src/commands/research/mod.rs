@@ -6,9 +6,9 @@ mod command;
 mod dry_run;
 mod questions;
 mod views;
-mod watching;
+mod watch_run;
 
 pub(crate) use args::ResearchArgs;
 pub(crate) use command::{ResolvedSettings, plan_request, run};
 pub(crate) use views::views;
-pub(crate) use watching::{ResearchDisplay, watch};
+pub(crate) use watch_run::{ResearchDisplay, watch};

@@ -41,7 +41,7 @@ pub(super) fn read(path: &Path) -> Result<Vec<BatchQuestion>, CommandError> {
             _ => ErrorKind::InvalidInput,
         };
         let message = format!("the questions in {} cannot be read: {error}", path.display());
-        CommandError::failed(kind, message, "check the path given with --questions")
+        CommandError::new_failure(kind, message, "check the path given with --questions")
     })?;
     let lines = text
         .trim_start_matches('\u{feff}')

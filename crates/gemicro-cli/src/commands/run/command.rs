@@ -7,7 +7,7 @@ use gemicro_core::ask::AgentName;
 use gemicro_core::budget::Limits;
 use gemicro_core::drive::StopSignals;
 use gemicro_core::store::Store;
-use gemicro_engine::{Desk, Engine, Here, PipelineRequest, Plan, Request, Watching};
+use gemicro_engine::{Desk, Engine, LocalRunService, PipelineRequest, Plan, Request, Watching};
 use gemicro_event::{ErrorKind, StreamId};
 
 use super::RunArgs;
@@ -67,7 +67,7 @@ pub(crate) fn run_as(
         }
         _ => CommandError::from(failure),
     })?;
-    let deciding = AnswerSource::asked(ctx, &args.gates, None)?;
+    let deciding = AnswerSource::from_arguments(ctx, &args.gates, None)?;
     if args.dry_run {
         return dry_run(ctx, &plan, args.format);
     }
@@ -76,7 +76,7 @@ pub(crate) fn run_as(
     let settings = ResearchSettings::resolve(&layers, ResearchFlags::default())?;
     root_warning::warn(ctx, &ctx.home(&layers)?);
     runtime::block_on(async {
-        let here = Here::new(ctx.engine(&layers, &settings).await?);
+        let here = LocalRunService::new(ctx.engine(&layers, &settings).await?);
         let stop = signals::listen()?;
         let shown = RunDisplay {
             format: args.format,
@@ -109,7 +109,7 @@ pub(crate) struct RunDisplay<'a> {
 /// When it failed or was stopped, or the store or a view failed.
 pub(crate) async fn start(
     ctx: &Context,
-    here: &Here,
+    here: &LocalRunService,
     plan: Plan,
     stop: &StopSignals,
     shown: RunDisplay<'_>,
@@ -127,7 +127,7 @@ pub(crate) async fn start(
 /// When it failed or was stopped, or the store or a view failed.
 pub(crate) async fn watch(
     ctx: &Context,
-    here: &Here,
+    here: &LocalRunService,
     watching: Watching,
     stop: &StopSignals,
     shown: RunDisplay<'_>,

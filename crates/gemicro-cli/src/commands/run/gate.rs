@@ -2,14 +2,14 @@
 
 use futures_util::future::BoxFuture;
 use gemicro_core::run::events::RunReaders;
-use gemicro_engine::Here;
+use gemicro_engine::LocalRunService;
 use gemicro_engine::pipeline::flow::is_gate;
 use gemicro_event::{Event, Json, StreamId};
 use serde_json::json;
 
 use crate::answer_source::{AnswerSource, FileQuestion, in_file, later};
 use crate::approval::{at_keyboard, read_line};
-use crate::asking::Asker;
+use crate::asker::Asker;
 use crate::command_error::CommandError;
 use crate::output;
 use crate::screen::text;
@@ -19,14 +19,19 @@ use crate::story::PipelineStory;
 pub(super) struct HumanGate {
     run: StreamId,
     deciding: AnswerSource,
-    here: Here,
+    here: LocalRunService,
     story: Option<PipelineStory>,
     key: String,
     by: Option<String>,
 }
 
 impl HumanGate {
-    pub(super) fn new(run: StreamId, deciding: AnswerSource, here: Here, by: Option<String>) -> Self {
+    pub(super) fn new(
+        run: StreamId,
+        deciding: AnswerSource,
+        here: LocalRunService,
+        by: Option<String>,
+    ) -> Self {
         Self {
             run,
             deciding,

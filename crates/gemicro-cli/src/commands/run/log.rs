@@ -98,7 +98,7 @@ impl Log {
         }
         self.story.fold(event);
         if let Some(answered) = update.as_phase_answered() {
-            return vec![self.answered(&answered, update.timestamp)];
+            return vec![self.answer_entry(&answered, update.timestamp)];
         }
         let words = match update.as_pipeline_prepared() {
             Some(it) => log_words::branch_texts(&it.prepared, self.story.goes_on_from.as_ref()),
@@ -123,7 +123,7 @@ impl Log {
                 self.told.clear();
                 log_words::start_text(&update.as_phase_started()?)
             }
-            "phase_imported" => Some(self.imported(&update.as_phase_imported()?)),
+            "phase_imported" => Some(self.import_entry(&update.as_phase_imported()?)),
             "phase_checked" => {
                 let evidence = update.as_phase_checked()?.evidence;
                 self.told.extend(evidence.faults());
@@ -138,7 +138,7 @@ impl Log {
                 let delivered = update.as_pipeline_delivered()?.delivered;
                 Some(log_words::delivery_text(&self.story.branch, &delivered))
             }
-            "phase_ended" => self.ended(&update.as_phase_ended()?),
+            "phase_ended" => self.end_text(&update.as_phase_ended()?),
             "final_result" => Some(LogText::line(update.message.clone())),
             _ => self.aside(event),
         }
@@ -183,7 +183,7 @@ impl Log {
         }
     }
 
-    fn answered(&mut self, answered: &PhaseAnswered, at: Timestamp) -> RunLogEntry {
+    fn answer_entry(&mut self, answered: &PhaseAnswered, at: Timestamp) -> RunLogEntry {
         let mut words = log_words::answer_text(answered);
         let (speaker, usable) = match answered.refused.is_none() && answered.payload.is_some() {
             true => (answered.role.to_uppercase(), true),
@@ -198,7 +198,7 @@ impl Log {
         RunLogEntry { at, speaker, words }
     }
 
-    fn imported(&mut self, imported: &PhaseImported) -> LogText {
+    fn import_entry(&mut self, imported: &PhaseImported) -> LogText {
         self.told.extend(imported.refused.clone());
         let faults = imported
             .taken
@@ -209,9 +209,14 @@ impl Log {
         log_words::import_text(imported, shape)
     }
 
-    fn ended(&self, ended: &PhaseEnded) -> Option<LogText> {
-        let is_told = |reason: &&String| self.told.iter().any(|told| reason.contains(told.as_str()));
-        let reasons: Vec<String> = ended.reasons.iter().filter(|it| !is_told(it)).cloned().collect();
+    fn end_text(&self, ended: &PhaseEnded) -> Option<LogText> {
+        let is_reported = |reason: &&String| self.told.iter().any(|told| reason.contains(told.as_str()));
+        let reasons: Vec<String> = ended
+            .reasons
+            .iter()
+            .filter(|it| !is_reported(it))
+            .cloned()
+            .collect();
         let verdict = self.story.last().and_then(|phase| phase.verdict.as_deref());
         let next = ended
             .next

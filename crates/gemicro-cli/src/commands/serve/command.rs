@@ -64,7 +64,7 @@ async fn listen(
             io::ErrorKind::AddrInUse => format!("{} is in use by another program", args.listen),
             _ => format!("cannot listen on {}: {error}", args.listen),
         };
-        CommandError::failed(
+        CommandError::new_failure(
             ErrorKind::InvalidInput,
             message,
             "choose another port with --listen, or 0 for a free one",

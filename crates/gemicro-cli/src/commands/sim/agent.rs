@@ -111,7 +111,7 @@ fn script(args: &AgentArgs) -> Result<AgentScript, CommandError> {
 /// The command that starts this program as an agent.
 fn myself() -> Result<Vec<OsString>, CommandError> {
     let program = std::env::current_exe().map_err(|error| {
-        CommandError::failed(
+        CommandError::new_failure(
             ErrorKind::Internal,
             format!("cannot find the gemicro program file: {error}"),
             "start it by its full path",
@@ -121,7 +121,7 @@ fn myself() -> Result<Vec<OsString>, CommandError> {
 }
 
 fn cannot_install(folder: &Path, error: &io::Error) -> CommandError {
-    CommandError::failed(
+    CommandError::new_failure(
         ErrorKind::StorageError,
         format!("cannot write to {}: {error}", folder.display()),
         "choose a writable folder",

@@ -50,12 +50,12 @@ pub(super) fn not_started(error: &StartError) -> CommandError {
         return CommandError::usage(error.to_string(), "remove --host, or use 127.0.0.1 or ::1");
     };
     match source.kind() {
-        io::ErrorKind::AddrInUse => CommandError::failed(
+        io::ErrorKind::AddrInUse => CommandError::new_failure(
             ErrorKind::Conflict,
             format!("another program is already listening on {addr}"),
             "choose another --port, or remove it for a free one",
         ),
-        io::ErrorKind::PermissionDenied => CommandError::failed(
+        io::ErrorKind::PermissionDenied => CommandError::new_failure(
             ErrorKind::PermissionDenied,
             error.to_string(),
             "choose a --port above 1023, or remove it for a free one",
@@ -64,7 +64,7 @@ pub(super) fn not_started(error: &StartError) -> CommandError {
             error.to_string(),
             "this machine does not have that address: remove --host",
         ),
-        _ => CommandError::failed(
+        _ => CommandError::new_failure(
             ErrorKind::Internal,
             error.to_string(),
             "choose another --port, or remove it for a free one",

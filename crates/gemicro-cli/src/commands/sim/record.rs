@@ -105,14 +105,14 @@ async fn keep_written(
 /// Writes the scenario and returns how many exchanges it holds.
 fn write(out: &Path, recorded: Result<Scenario, RecordError>) -> Result<usize, CommandError> {
     let too_large = |error: RecordError| {
-        CommandError::failed(
+        CommandError::new_failure(
             ErrorKind::StorageError,
             format!("the recording ends here: {error}"),
             "what was recorded before is in the file; record less at a time",
         )
     };
     let unwritable = |error: ScenarioError| {
-        CommandError::failed(ErrorKind::Internal, error.to_string(), "please report it")
+        CommandError::new_failure(ErrorKind::Internal, error.to_string(), "please report it")
     };
     let scenario = recorded.map_err(too_large)?;
     let yaml = scenario.to_yaml().map_err(unwritable)?;

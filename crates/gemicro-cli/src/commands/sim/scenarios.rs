@@ -58,7 +58,7 @@ pub(super) fn find(named: &str) -> Result<Scenario, CommandError> {
         Some(name) => format!("did you mean `--scenario {name}`? `gemicro sim scenarios` lists them all"),
         None => "choose a file, or one of `gemicro sim scenarios`".to_owned(),
     };
-    Err(CommandError::failed(
+    Err(CommandError::new_failure(
         ErrorKind::NotFound,
         format!("there is no scenario `{named}`, neither built-in nor a file"),
         hint,

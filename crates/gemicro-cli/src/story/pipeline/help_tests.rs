@@ -73,7 +73,7 @@ fn every_kind_of_failure_has_help_for_pipelines() {
 }
 
 #[test]
-fn what_stops_a_run_at_its_start_is_mended_by_its_options() {
+fn what_stops_a_run_at_its_start_is_fixed_by_its_options() {
     for (kind, option) in [
         (ErrorKind::Conflict, "--branch"),
         (ErrorKind::InvalidInput, "--dir"),

@@ -157,11 +157,11 @@ impl PipelinePage {
         }
         self.several("asked again", &phase.asked_again);
         self.several("denied", &phase.denials);
-        let is_told = |why: &&String| phase.reasons.iter().any(|reason| reason.contains(why.as_str()));
+        let is_reported = |why: &&String| phase.reasons.iter().any(|reason| reason.contains(why.as_str()));
         let refused: Vec<String> = phase
             .refused
             .iter()
-            .filter(|why| !is_told(why))
+            .filter(|why| !is_reported(why))
             .cloned()
             .collect();
         self.several("refused", &refused);

@@ -4,7 +4,7 @@
 use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
 
-use gemicro_engine::{Batches, BoardPage, Here};
+use gemicro_engine::{Batches, BoardPage, LocalRunService};
 use gemicro_event::{ErrorKind, Failure, StreamId};
 
 use super::world::{Place, World};
@@ -73,7 +73,7 @@ fn child_process() {
 }
 
 async fn carry_out(place: &Place) -> Result<(), Failure> {
-    let here = Here::new(place.engine().await?);
+    let here = LocalRunService::new(place.engine().await?);
     let batches = Batches::new(Arc::new(here.clone()));
     let answer = batches.submit(place.request()).await?;
     let batch = answer.response_id.as_str();

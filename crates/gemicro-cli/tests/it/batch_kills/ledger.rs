@@ -5,7 +5,7 @@ use std::fmt::{self, Display, Formatter};
 use std::sync::Arc;
 
 use gemicro_core::store::Store;
-use gemicro_engine::{Batches, BoardPage, Counts, Here, ItemAnswer, ItemState};
+use gemicro_engine::{Batches, BoardPage, Counts, ItemAnswer, ItemState, LocalRunService};
 use gemicro_event::{ErrorKind, Event, StreamId, is_terminal};
 
 use super::world::{N_TASKS, World};
@@ -54,7 +54,7 @@ impl Ledger {
         let Some(batch) = world.place.batch() else {
             return false;
         };
-        let batches = Batches::new(Arc::new(Here::new(world.engine.clone())));
+        let batches = Batches::new(Arc::new(LocalRunService::new(world.engine.clone())));
         let answer = batches.poll(&batch, BoardPage::ALL).await.unwrap();
         self.n_polls += 1;
         let counts = answer.counts;

@@ -283,7 +283,7 @@ fn an_agent_that_never_ends_is_ended() {
 }
 
 #[test]
-fn a_commit_of_somebody_else_after_the_audit_is_not_delivered() {
+fn a_commit_of_another_user_after_the_audit_is_not_delivered() {
     let scene = Scene::new();
     let life = Life::begin(&scene, &Scene::arguments(&[]));
     assert!(life.reach(completed("integration.1:merge")));
@@ -307,7 +307,7 @@ fn a_commit_of_somebody_else_after_the_audit_is_not_delivered() {
 }
 
 #[test]
-fn a_commit_of_somebody_else_while_an_agent_works_is_not_taken_over() {
+fn a_commit_of_another_user_while_an_agent_works_is_not_taken_over() {
     let scene = Scene::new();
     scene.agents("audit() { until [ -e \"${0%/*}/go\" ]; do sleep 0.05; done; review; pass; }");
     let life = Life::begin(&scene, &Scene::arguments(&[]));

@@ -123,7 +123,7 @@ fn tasks_and_checks_that_cannot_be_meant_are_refused() {
 }
 
 #[test]
-fn a_red_base_is_told_before_any_agent_is_asked() {
+fn a_red_base_is_reported_before_any_agent_is_asked() {
     let mut scene = Scene::new();
     std::fs::write(scene.project("hello.sh"), "echo hallo\n").unwrap();
     scene.commit_all("hello: say it otherwise");
@@ -133,7 +133,7 @@ fn a_red_base_is_told_before_any_agent_is_asked() {
 }
 
 #[test]
-fn a_branch_that_exists_is_somebody_elses() {
+fn a_branch_that_exists_is_another_users() {
     let scene = Scene::new();
     scene.git(&["branch", BRANCH]);
     let ran = scene.run(&[]);

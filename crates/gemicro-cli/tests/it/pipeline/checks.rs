@@ -49,7 +49,7 @@ fn what_an_agent_left_in_a_cache_reaches_no_check() {
 }
 
 #[test]
-fn a_suite_that_tells_of_a_failure_and_ends_well_is_believed_in_its_words() {
+fn a_suite_that_reports_a_failure_and_ends_well_is_believed_in_its_words() {
     let scene = scene(&[]);
     let muted = "change() { wrong; sed -i 's/exit .failed/exit 0/' tests/run.sh; }";
     refused(
@@ -76,7 +76,7 @@ fn no_summary_of_another_program_outvotes_a_suite() {
 }
 
 #[test]
-fn a_suite_that_gives_no_number_is_told_as_not_counted() {
+fn a_suite_that_gives_no_number_is_reported_as_not_counted() {
     let mut scene = scene(&[("quiet.sh", "sh tests/run.sh > /dev/null\n")]);
     scene.workflow("sh tests/run.sh", "sh quiet.sh");
     let ran = run(&scene, "");
@@ -246,7 +246,7 @@ fn a_setup_that_an_agent_broke_goes_back_to_it() {
 }
 
 #[test]
-fn who_puts_something_in_the_place_of_documents_is_told_so() {
+fn who_puts_something_in_the_place_of_documents_is_reported_so() {
     // What gemicro has to write down then needs the place itself.
     let ideas = "claim() {
         answer 'Done.' \"{\\\"commit_hash\\\": \\\"$(git rev-parse HEAD)\\\", \\\"status\\\": \\\"success\\\", \\\"backlog_items\\\": [\\\"Later\\\"]}\"
@@ -270,7 +270,7 @@ fn who_puts_something_in_the_place_of_documents_is_told_so() {
 }
 
 #[test]
-fn a_missing_program_is_told_before_anybody_is_paid() {
+fn a_missing_program_is_reported_before_anybody_is_paid() {
     let mut scene = scene(&[]);
     scene.workflow("sh tests/run.sh", "nosuchprogram --all");
     let ran = run(&scene, "");

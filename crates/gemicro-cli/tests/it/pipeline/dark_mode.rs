@@ -43,7 +43,7 @@ fn everybody_is_content() {
 }
 
 #[test]
-fn the_auditor_finds_a_fault_and_main_has_gone_on() {
+fn the_auditor_finds_a_fault_and_main_has_moved_on() {
     let scene = Scene::of(PROJECT);
     scene.agents(&format!("forgetful=yes\n{AGENTS}"));
     let bare = remote(&scene);

@@ -124,7 +124,7 @@ fn a_branch_is_offered_once_on_a_protected_main() {
 }
 
 #[test]
-fn a_main_without_protection_is_told_or_refused() {
+fn a_main_without_protection_is_reported_or_refused() {
     for (api, protection) in [
         (ForgeApi::GitHub, ScriptedProtection::Off),
         (ForgeApi::GitHub, ScriptedProtection::Forbidden),
@@ -145,7 +145,7 @@ fn a_main_without_protection_is_told_or_refused() {
 }
 
 #[test]
-fn a_request_that_is_there_is_used_and_a_token_without_rights_is_told() {
+fn a_request_that_is_there_is_used_and_a_token_without_rights_is_reported() {
     let mut there = script(ForgeApi::GitLab, ScriptedProtection::On);
     there.requests = vec![ScriptedRequest {
         head: BRANCH.to_owned(),
@@ -174,7 +174,7 @@ fn a_request_that_is_there_is_used_and_a_token_without_rights_is_told() {
 }
 
 #[test]
-fn a_forge_that_does_not_answer_leaves_the_pushed_branch_and_says_how_to_go_on() {
+fn a_forge_that_does_not_answer_leaves_the_pushed_branch_and_says_how_to_continue() {
     let offered = Offered::new(script(ForgeApi::GitHub, ScriptedProtection::On));
     let scene = &offered.scene;
     let settings = scene.world.path("config/gemicro/config.toml");

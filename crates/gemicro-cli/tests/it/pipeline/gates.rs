@@ -26,7 +26,7 @@ fn count(events: &[Value], kind: &str) -> usize {
 }
 
 #[test]
-fn a_gate_that_nobody_can_open_suspends_the_run() {
+fn a_gate_that_no_one_can_open_suspends_the_run() {
     let scene = scene();
     let ran = scene.run(&[]);
     assert_eq!(ran.called.code, 130, "{}", ran.called.stderr);

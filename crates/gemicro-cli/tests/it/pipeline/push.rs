@@ -140,7 +140,7 @@ fn a_remote_that_has_another_branch_of_that_name_is_not_overwritten() {
 }
 
 #[test]
-fn a_branch_that_somebody_pushed_meanwhile_can_be_taken_away() {
+fn a_branch_that_another_user_pushed_meanwhile_can_be_taken_away() {
     let scene = Scene::new();
     let bare = remote(&scene);
     scene.agents("audit() { until [ -e \"${0%/*}/go\" ]; do sleep 0.05; done; review; pass; }");

@@ -101,7 +101,7 @@ fn a_dry_run_names_the_branch_that_is_free() {
 }
 
 #[test]
-fn a_dry_run_tells_everything_that_is_in_the_way() {
+fn a_dry_run_reports_everything_that_is_in_the_way() {
     let scene = Scene::new();
     let empty = scene.world.path("empty");
     std::fs::create_dir_all(&empty).unwrap();

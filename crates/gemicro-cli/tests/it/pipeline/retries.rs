@@ -56,7 +56,7 @@ fn nothing_is_delivered_that_no_reviewer_let_pass() {
 }
 
 /// A commit on the branch of the task that is no agent's.
-fn somebody_commits(scene: &Scene) {
+fn another_user_commits(scene: &Scene) {
     let clone = scene.world.path("somebody");
     let cloning = ["clone", "--quiet", "--branch", BRANCH, "project", "somebody"];
     git(&scene.world.path(""), &cloning);
@@ -72,7 +72,7 @@ fn changed_while_in_conflict() -> Scene {
     let (scene, code, words) = conflicted(failing);
     assert_eq!(code, 8, "{words}");
     scene.agents("");
-    somebody_commits(&scene);
+    another_user_commits(&scene);
     retried(&scene, "integration").assert_failed("gate_closed");
     scene
 }
@@ -148,7 +148,7 @@ fn what_was_changed_after_its_review_is_not_delivered_later() {
     assert_eq!(scene.run(&[]).called.code, 130);
     scene.world.must(&["cancel", "last"]);
     // None of the reviewers sees it.
-    somebody_commits(&scene);
+    another_user_commits(&scene);
     let again = retried(&scene, "delivery");
     again.assert_failed("gate_closed");
     assert!(
@@ -165,7 +165,7 @@ fn what_was_changed_after_its_review_is_not_delivered_later() {
 }
 
 #[test]
-fn the_result_of_a_run_that_goes_on_is_written_where_it_is_wanted() {
+fn the_result_of_a_run_that_continues_is_written_where_it_is_wanted() {
     let mut scene = Scene::new();
     scene.workflow("action: deliver", "action: deliver\n    human: \"Now?\"");
     assert_eq!(scene.run(&["--no-push"]).called.code, 130);
@@ -293,7 +293,7 @@ fn roles_write_only_what_is_theirs() {
 }
 
 #[test]
-fn a_run_that_another_went_on_from_is_not_gone_on_from_again() {
+fn a_run_that_another_went_on_from_is_not_continued_again() {
     let mut scene = Scene::new();
     scene.workflow("action: deliver", "action: deliver\n    human: \"Now?\"");
     assert_eq!(scene.run(&[]).called.code, 130);

@@ -3,15 +3,15 @@
 //! Adding one: payload with its doc in `run` or `step`, a line in [`register`], the fold in `state.rs` if it
 //! changes the run's state, a golden line in the tests.
 
-mod known;
 mod run;
+mod run_readers;
 mod step;
 
-pub use known::{RunReaders, register};
 pub use run::{
     AnswerGiven, AnswerRequested, BudgetWarning, CancelRequested, DeadlinePassed, EventGap, RunCancelled,
     RunFailed, RunInterrupted, RunParked, RunResumed, RunStarted, RunSuspended, RunWoken, TimerFired,
 };
+pub use run_readers::{RunReaders, register};
 pub use step::{
     StepAlarm, StepCompleted, StepFailed, StepHandle, StepLost, StepParked, StepRetrying, StepStarted,
 };

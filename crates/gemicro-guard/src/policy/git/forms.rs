@@ -65,7 +65,7 @@ const CONFIG_FLAGS: &[&str] = &[
 
 /// Whether the subcommand only reads, with these arguments.
 pub(super) fn is_reading(name: &str, arguments: &[ShellWord]) -> bool {
-    let words: Option<Vec<&str>> = arguments.iter().map(ShellWord::known).collect();
+    let words: Option<Vec<&str>> = arguments.iter().map(ShellWord::exact_text).collect();
     let Some(words) = words else {
         return false;
     };

@@ -53,7 +53,7 @@ pub(in crate::policy) fn judge(
     let mut place = state.clone();
     let mut at = 0;
     while let Some(word) = arguments.get(at) {
-        let Some(text) = word.known() else {
+        let Some(text) = word.exact_text() else {
             return Err(deny(
                 PolicyRule::GitSubcommand,
                 "write git's subcommand and options themselves, not a variable or pattern",
@@ -67,7 +67,7 @@ pub(in crate::policy) fn judge(
                 let folder = arguments
                     .get(at)
                     .filter(|folder| !folder.tilde)
-                    .and_then(ShellWord::known);
+                    .and_then(ShellWord::exact_text);
                 let folder = folder
                     .ok_or_else(|| deny(PolicyRule::GitOutside, "`-C` needs a folder of the worktree"))?;
                 place.change(folder);

@@ -3,7 +3,7 @@
 //! `global` reads what comes before the subcommand; `subcommand` is the list; `denied` are options that run
 //! programs, write elsewhere or rewrite; `forms` are the reading forms of subcommands that can also write.
 
-mod denied;
+mod denied_options;
 mod forms;
 mod global;
 mod hint;

@@ -1,6 +1,6 @@
 //! The list of subcommands.
 
-use super::{denied, forms, hint};
+use super::{denied_options, forms, hint};
 use crate::policy::config::PolicyConfig;
 use crate::policy::decision::Denial;
 use crate::policy::rule::PolicyRule;
@@ -52,7 +52,7 @@ pub(super) fn judge(
         false => forms::is_reading(name, arguments),
     };
     if is_form {
-        return denied::check(config, program, name, arguments);
+        return denied_options::check(config, program, name, arguments);
     }
     Err(Denial::new(
         PolicyRule::GitSubcommand,

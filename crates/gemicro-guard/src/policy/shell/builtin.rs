@@ -87,7 +87,7 @@ pub(super) fn judge(
         "trap" => trap(run, program, state),
         "alias" => alias(run, program, state),
         "hash" | "enable" | "complete" | "compgen" | "bind" | "fc" => lookups_only(program),
-        "crontab" if matches!(arguments, [list] if list.known() == Some("-l")) => Ok(()),
+        "crontab" if matches!(arguments, [list] if list.exact_text() == Some("-l")) => Ok(()),
         "at" | "batch" | "crontab" => Err(hidden_program(program)),
         "apply_patch" | "applypatch" => patch(run, program, state),
         "printf" => printf(program),
@@ -99,7 +99,7 @@ pub(super) fn judge(
 fn change(run: &PolicyRun<'_>, arguments: &[ShellWord], state: &mut ShellState) {
     let mut operands = arguments
         .iter()
-        .filter(|word| !matches!(word.known(), Some("-P" | "-L" | "-e" | "-@" | "-n" | "--")));
+        .filter(|word| !matches!(word.exact_text(), Some("-P" | "-L" | "-e" | "-@" | "-n" | "--")));
     let (Some(folder), None) = (operands.next(), operands.next()) else {
         // No folder means home, and several are an error or the old ksh form.
         return state.lose();
@@ -108,7 +108,7 @@ fn change(run: &PolicyRun<'_>, arguments: &[ShellWord], state: &mut ShellState) 
         "\"$(git rev-parse --show-toplevel)\"",
         "$(git rev-parse --show-toplevel)",
     ];
-    match folder.known() {
+    match folder.exact_text() {
         Some("-") => state.back(),
         Some(path) if folder.tilde || path.starts_with(['-', '+']) => state.lose(),
         Some(path) => state.change(path),
@@ -118,7 +118,7 @@ fn change(run: &PolicyRun<'_>, arguments: &[ShellWord], state: &mut ShellState) 
 }
 
 fn eval(run: &PolicyRun<'_>, program: &Program<'_>, state: &mut ShellState) -> Result<(), Denial> {
-    let words: Option<Vec<&str>> = program.words[1..].iter().map(ShellWord::known).collect();
+    let words: Option<Vec<&str>> = program.words[1..].iter().map(ShellWord::exact_text).collect();
     let text = words.ok_or_else(|| hidden_program(program))?.join(" ");
     run.script(text.strip_prefix("-- ").unwrap_or(&text), state)
 }
@@ -127,7 +127,7 @@ fn eval(run: &PolicyRun<'_>, program: &Program<'_>, state: &mut ShellState) -> R
 fn source(run: &PolicyRun<'_>, program: &Program<'_>, state: &ShellState) -> Result<(), Denial> {
     let word = program.words.get(1).ok_or_else(|| hidden_program(program))?;
     file(word, program)?;
-    let path = word.known().unwrap_or_default();
+    let path = word.exact_text().unwrap_or_default();
     let places = state.resolve(path).ok_or_else(|| hidden_program(program))?;
     places
         .iter()
@@ -137,11 +137,11 @@ fn source(run: &PolicyRun<'_>, program: &Program<'_>, state: &ShellState) -> Res
 fn trap(run: &PolicyRun<'_>, program: &Program<'_>, state: &ShellState) -> Result<(), Denial> {
     let mut words = program.words[1..]
         .iter()
-        .skip_while(|word| word.known() == Some("--"));
+        .skip_while(|word| word.exact_text() == Some("--"));
     let Some(first) = words.next() else {
         return Ok(());
     };
-    let text = first.known().ok_or_else(|| hidden_program(program))?;
+    let text = first.exact_text().ok_or_else(|| hidden_program(program))?;
     if text.is_empty() || text.starts_with('-') {
         return Ok(());
     }
@@ -154,7 +154,7 @@ fn trap(run: &PolicyRun<'_>, program: &Program<'_>, state: &ShellState) -> Resul
 fn alias(run: &PolicyRun<'_>, program: &Program<'_>, state: &mut ShellState) -> Result<(), Denial> {
     let deny = |hint: &str| Denial::new(PolicyRule::Redefinition, program.segment, hint);
     for word in &program.words[1..] {
-        let text = word.known().ok_or_else(|| deny("write the alias itself"))?;
+        let text = word.exact_text().ok_or_else(|| deny("write the alias itself"))?;
         match text.split_once('=') {
             Some((name, _)) if program::has_meaning(name) => {
                 return Err(deny("do not give a new meaning to a known command"));
@@ -172,8 +172,8 @@ fn alias(run: &PolicyRun<'_>, program: &Program<'_>, state: &mut ShellState) -> 
 
 /// Builtins that may list things but not hang commands on names, keys or completions.
 fn lookups_only(program: &Program<'_>) -> Result<(), Denial> {
-    let changes = program.words[1..].iter().any(|word| match word.known() {
-        Some("-p") => program.words.first().and_then(ShellWord::known) == Some("hash"),
+    let changes = program.words[1..].iter().any(|word| match word.exact_text() {
+        Some("-p") => program.words.first().and_then(ShellWord::exact_text) == Some("hash"),
         Some(text) => {
             text.starts_with('-') && !matches!(text, "-a" | "-l" | "-r" | "-t" | "-P" | "-b" | "-c")
         }
@@ -188,7 +188,7 @@ fn lookups_only(program: &Program<'_>) -> Result<(), Denial> {
 
 fn printf(program: &Program<'_>) -> Result<(), Denial> {
     match (
-        program.words.get(1).and_then(ShellWord::known),
+        program.words.get(1).and_then(ShellWord::exact_text),
         program.words.get(2),
     ) {
         (Some("-v"), Some(name)) => names(name, program),
@@ -214,7 +214,7 @@ fn setter(program: &Program<'_>, base: &str, state: &mut ShellState) -> Result<(
 
 /// A variable's name: not one of git's, and no command hidden in its index.
 fn names(word: &ShellWord, program: &Program<'_>) -> Result<(), Denial> {
-    let text = word.known().unwrap_or(&word.prefix);
+    let text = word.exact_text().unwrap_or(&word.prefix);
     if text.contains("$(") || text.contains('`') {
         return Err(hidden_program(program));
     }
@@ -223,7 +223,7 @@ fn names(word: &ShellWord, program: &Program<'_>) -> Result<(), Denial> {
 
 fn patch(run: &PolicyRun<'_>, program: &Program<'_>, state: &ShellState) -> Result<(), Denial> {
     let text = match (&program.stdin, program.words.get(1)) {
-        (_, Some(word)) => word.known(),
+        (_, Some(word)) => word.exact_text(),
         (super::program::CommandInput::Script(text), None) => Some(text.as_str()),
         _ => None,
     };

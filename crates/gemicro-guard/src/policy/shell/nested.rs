@@ -40,7 +40,7 @@ pub(super) fn shell(run: &PolicyRun<'_>, program: &Program<'_>, state: &ShellSta
     let mut reads_input = false;
     let mut operand = None;
     while let Some(word) = words.next() {
-        let text = word.known().ok_or_else(|| hidden_program(program))?;
+        let text = word.exact_text().ok_or_else(|| hidden_program(program))?;
         match text {
             "--version" | "--help" => return Ok(()),
             "-" | "--" => {
@@ -57,7 +57,7 @@ pub(super) fn shell(run: &PolicyRun<'_>, program: &Program<'_>, state: &ShellSta
                         'o' | 'O' => {
                             words
                                 .next()
-                                .and_then(ShellWord::known)
+                                .and_then(ShellWord::exact_text)
                                 .ok_or_else(|| hidden_program(program))?;
                         }
                         _ if FLAGS.contains(letter) => {}
@@ -89,13 +89,13 @@ pub(super) fn text(
     program: &Program<'_>,
     state: &mut ShellState,
 ) -> Result<(), Denial> {
-    let text = word.known().ok_or_else(|| hidden_program(program))?;
+    let text = word.exact_text().ok_or_else(|| hidden_program(program))?;
     run.script(text, state)
 }
 
 /// Judges a script file: its name must be known, and it must be a file.
 pub(super) fn file(word: &ShellWord, program: &Program<'_>) -> Result<(), Denial> {
-    let path = word.known().ok_or_else(|| hidden_program(program))?;
+    let path = word.exact_text().ok_or_else(|| hidden_program(program))?;
     let is_stream =
         ["/dev/", "/proc/"].iter().any(|folder| path.starts_with(folder)) || path.contains("/../");
     // A bare name that is no file here is looked up like a program.

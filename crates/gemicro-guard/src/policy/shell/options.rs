@@ -36,8 +36,8 @@ pub(super) fn split<'a>(
             break;
         }
         // An option may be followed by something unknown in the same word, but its name must be there.
-        let text = word.known().unwrap_or(&word.prefix);
-        if word.known().is_none() && (word.splits || !text.contains('=')) {
+        let text = word.exact_text().unwrap_or(&word.prefix);
+        if word.exact_text().is_none() && (word.splits || !text.contains('=')) {
             return None;
         }
         at += 1;
@@ -57,7 +57,7 @@ pub(super) fn split<'a>(
             match long.split_once('=') {
                 Some((name, value)) if options.long_valued.contains(&name) => given.push(GivenOption {
                     name: name.to_owned(),
-                    value: word.known().map(|_| value),
+                    value: word.exact_text().map(|_| value),
                 }),
                 None if options.long_flags.contains(&long) => given.push(flag(long)),
                 None if options.long_valued.contains(&long) => {
@@ -77,7 +77,7 @@ pub(super) fn split<'a>(
                 } else {
                     given.push(GivenOption {
                         name: letter.to_string(),
-                        value: word.known().map(|_| rest),
+                        value: word.exact_text().map(|_| rest),
                     });
                 }
                 break;
@@ -108,6 +108,6 @@ fn flag<'a>(name: &str) -> GivenOption<'a> {
 fn with_value<'a>(name: &str, word: &'a ShellWord) -> GivenOption<'a> {
     GivenOption {
         name: name.to_owned(),
-        value: word.known(),
+        value: word.exact_text(),
     }
 }

@@ -220,7 +220,7 @@ pub(super) fn takes_data(base: &str, words: &[ShellWord]) -> bool {
     if PLAIN.contains(&base) || TOOLS.contains(&base) || writer::is_plain(base) {
         return true;
     }
-    let word = |at: usize| words.get(at).and_then(ShellWord::known);
+    let word = |at: usize| words.get(at).and_then(ShellWord::exact_text);
     if let Some((_, plain)) = SUBCOMMANDS.iter().find(|(name, _)| *name == base)
         && (words.is_empty() || word(0).is_some_and(|first| plain.contains(&first)))
     {
@@ -241,7 +241,7 @@ pub(super) fn takes_data(base: &str, words: &[ShellWord]) -> bool {
     let rest = &words[starter.len() - 1..];
     match rest.split_first() {
         Some((program, rest)) => program
-            .known()
+            .exact_text()
             .is_some_and(|name| takes_data(&base_name(name), rest)),
         None => false,
     }

@@ -47,7 +47,7 @@ pub(in crate::policy) fn judge(
     let Some(first) = program.words.first() else {
         return Ok(());
     };
-    let name = first.known().ok_or_else(|| {
+    let name = first.exact_text().ok_or_else(|| {
         let hint = "write the program's name itself, not a variable, pattern or substitution";
         Denial::new(PolicyRule::DynamicProgram, program.segment, hint)
     })?;
@@ -146,7 +146,7 @@ fn readable_name(name: &str, segment: &str) -> Result<(), Denial> {
 
 /// Refuses a word that names a place where keys lie.
 pub(super) fn no_secret(word: &ShellWord) -> Result<(), Denial> {
-    let names_secret = match word.known() {
+    let names_secret = match word.exact_text() {
         Some(text) => (word.tilde || text.starts_with('/')) && paths::is_secret(text),
         None => paths::is_secret(&word.source),
     };
@@ -167,7 +167,7 @@ pub(super) fn later_words(
         let is_name = !word.contains('/') || word.starts_with('/');
         is_name && starts_commands(word)
     };
-    for text in program.words.iter().skip(1).filter_map(ShellWord::known) {
+    for text in program.words.iter().skip(1).filter_map(ShellWord::exact_text) {
         let value = match text.split_once('=') {
             Some((option, value)) if option.starts_with('-') => value,
             _ => text,

@@ -92,7 +92,7 @@ fn file<'t>(walk: &ShellWalk<'_, 't>, node: Node<'t>, state: &ShellState) -> Res
         (">&", Some(word)) => {
             let word = word?;
             let is_copy = word
-                .known()
+                .exact_text()
                 .is_some_and(|text| text.trim_end_matches('-').chars().all(|c| c.is_ascii_digit()));
             if !is_copy && !is_substitution(&word) {
                 judge_written_path(walk.run, &word, segment, state)?;
@@ -200,7 +200,7 @@ pub(super) fn judge_written_path(
     segment: &str,
     state: &ShellState,
 ) -> Result<(), Denial> {
-    let Some(path) = word.known() else {
+    let Some(path) = word.exact_text() else {
         let hint = "write to a path that stands in the command, inside the worktree";
         return Err(Denial::new(PolicyRule::DynamicPath, segment, hint));
     };

@@ -75,7 +75,7 @@ pub(super) fn no_index_command(node: Node<'_>, text: &str) -> Result<(), Denial>
 /// The same for one word.
 pub(super) fn no_index_command_in(word: &ShellWord) -> Result<(), Denial> {
     let is_name = |c: char| c.is_ascii_alphanumeric() || c == '_';
-    let text = word.known().unwrap_or_default();
+    let text = word.exact_text().unwrap_or_default();
     let runs = text.match_indices('[').any(|(at, _)| {
         let (before, index) = text.split_at(at);
         before.ends_with(is_name) && (index.contains("$(") || index.contains('`'))
@@ -154,7 +154,7 @@ pub(super) fn judge_declaration(
     no_index_command_in(word)?;
     let deny = |hint: &str| Denial::new(PolicyRule::Environment, segment, hint);
     let name_end = word.prefix.find('=');
-    match (word.known(), name_end) {
+    match (word.exact_text(), name_end) {
         (_, Some(end)) => {
             let value = word.source.split_once('=').map_or("", |(_, value)| value);
             set(

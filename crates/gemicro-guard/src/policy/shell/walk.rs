@@ -331,7 +331,7 @@ impl<'t> ShellWalk<'_, 't> {
         segment: &str,
         state: &mut ShellState,
     ) -> Result<(), Denial> {
-        let name = words.first().and_then(ShellWord::known);
+        let name = words.first().and_then(ShellWord::exact_text);
         let body = name.and_then(|name| {
             let functions = self.functions.borrow();
             functions

@@ -74,7 +74,7 @@ impl ShellWord {
     }
 
     /// The exact text, if it is known.
-    pub(in crate::policy) fn known(&self) -> Option<&str> {
+    pub(in crate::policy) fn exact_text(&self) -> Option<&str> {
         self.text.as_deref()
     }
 

@@ -13,7 +13,7 @@ use super::variable;
 use super::word::ShellWord;
 use crate::policy::decision::Denial;
 use crate::policy::rule::PolicyRule;
-use table::{Alone, Wrapper};
+use table::{AloneRule, Wrapper};
 
 /// Whether a program is a wrapper that is looked through.
 pub(super) fn is_known(base: &str) -> bool {
@@ -72,7 +72,7 @@ fn through(
     }
     change_folder(wrapper, &given, &mut inner);
     if rest.len() < wrapper.operands || rest[..wrapper.operands].iter().any(|word| word.splits) {
-        return if rest.is_empty() && wrapper.alone == Alone::Fine {
+        return if rest.is_empty() && wrapper.alone == AloneRule::Fine {
             Ok(())
         } else {
             Err(opaque(program))
@@ -85,14 +85,14 @@ fn through(
     {
         return env_split(run, program, split, rest, &mut inner);
     }
-    if wrapper.text_after_operands && rest.first().and_then(ShellWord::known) == Some("-c") {
+    if wrapper.text_after_operands && rest.first().and_then(ShellWord::exact_text) == Some("-c") {
         let word = rest.get(1).ok_or_else(|| opaque(program))?;
         return super::nested::text(run, word, program, &mut inner);
     }
     if rest.is_empty() {
         return match wrapper.alone {
-            Alone::Fine => Ok(()),
-            Alone::Shell => Err(hidden_program(program)),
+            AloneRule::Fine => Ok(()),
+            AloneRule::Shell => Err(hidden_program(program)),
         };
     }
     let words = if wrapper.adds_words {
@@ -167,7 +167,7 @@ fn with_input(given: &[GivenOption<'_>], rest: &[ShellWord]) -> Vec<ShellWord> {
     match replaced {
         Some(mark) => rest
             .iter()
-            .map(|word| match word.known() {
+            .map(|word| match word.exact_text() {
                 // An unreadable mark could be anywhere.
                 Some(text) if !mark.is_empty() && !text.contains(mark) => word.clone(),
                 Some(text) if !mark.is_empty() => replaced_word(text, mark),

@@ -59,7 +59,7 @@ pub(super) fn judge(
 
 /// Judges one path that would be written.
 pub(super) fn target(run: &PolicyRun<'_>, word: &ShellWord, state: &ShellState) -> Result<(), Denial> {
-    let Some(path) = word.known() else {
+    let Some(path) = word.exact_text() else {
         return judge_path_prefix(run, word, state);
     };
     // The sandbox gives every task its own temporary folder.

@@ -4,11 +4,11 @@
 //! text on it: what a request asks for, and how the answer reports what it used.
 
 mod anthropic;
-mod asked;
 mod chat;
 mod gemini;
 mod interactions;
 mod openai;
+mod request_contents;
 mod responses;
 mod rules;
 #[cfg(test)]
@@ -16,5 +16,5 @@ mod tests;
 
 pub use rules::AgentApi;
 
-pub(super) use asked::{RequestContents, ask};
+pub(super) use request_contents::{RequestContents, ask};
 pub(super) use rules::{AnswerFacts, GatewayRoute, ReportedUsage, WireDialect, WireRules, WireTask};

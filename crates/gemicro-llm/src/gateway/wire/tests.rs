@@ -311,7 +311,7 @@ fn usage_of_every_dialect_is_read() {
 }
 
 #[test]
-fn what_did_not_end_properly_told_nothing() {
+fn what_did_not_end_properly_reported_nothing() {
     let sse = "text/event-stream";
     let json = "application/json";
     for (dialect, kind, answer) in [

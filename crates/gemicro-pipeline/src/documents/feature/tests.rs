@@ -57,7 +57,7 @@ fn tasks_have_their_names() {
 }
 
 #[test]
-fn texts_without_words_are_told_apart() {
+fn texts_without_words_are_distinguished() {
     let texts = [
         "🎉🎉",
         "🎉",

@@ -11,7 +11,7 @@ fn numbers(output: &str) -> Option<(u64, u64)> {
 }
 
 #[test]
-fn failures_are_told_and_nothing_else_is_one() {
+fn failures_are_reported_and_nothing_else_is_one() {
     for (output, n_failed) in FAILED {
         assert_eq!(failures(output), *n_failed, "{output}");
     }
@@ -36,7 +36,7 @@ fn failures_are_told_and_nothing_else_is_one() {
 }
 
 #[test]
-fn no_summary_outvotes_one_that_tells_of_failures() {
+fn no_summary_outvotes_one_that_reports_failures() {
     for (output, n_failed) in FAILED {
         for well in WELL {
             let both = [

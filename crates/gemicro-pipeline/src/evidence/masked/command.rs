@@ -2,7 +2,7 @@
 
 use gemicro_guard::policy::shell_reader::{Node, children, is_shell, known_word, source};
 
-use super::place::{ExitFate, StatementPlace};
+use super::statement_place::{ExitFate, StatementPlace};
 use super::walk::{MaskWalk, StatementState};
 use super::{MaskedFailure, short};
 
@@ -29,13 +29,13 @@ impl<'t> CommandWord<'t> {
     }
 
     /// The exact text, if it is known before the command runs.
-    pub(super) fn known(&self) -> Option<&str> {
+    pub(super) fn exact_text(&self) -> Option<&str> {
         self.text.as_deref()
     }
 
     /// The name of the program: a path of the project is never a builtin, an absolute one is as good as its last part.
     fn program(&self) -> Option<&str> {
-        let path = self.known()?;
+        let path = self.exact_text()?;
         let base = path.rsplit('/').next().filter(|_| path.starts_with('/'));
         Some(base.unwrap_or(path))
     }
@@ -47,7 +47,7 @@ impl<'t> CommandWord<'t> {
 
     /// Whether it is the status of a failure. Only the lowest eight bits count.
     pub(super) fn is_failure(&self) -> bool {
-        let code = self.known().and_then(|text| text.parse::<u8>().ok());
+        let code = self.exact_text().and_then(|text| text.parse::<u8>().ok());
         code.is_some_and(|code| code > 0)
     }
 
@@ -120,7 +120,9 @@ impl MaskWalk<'_> {
             }
             "set" => set(rest, state),
             // It may tidy up; it must not end the shell in its own way.
-            "trap" if piece.contains("exit") || rest.first().is_some_and(|word| word.known().is_none()) => {
+            "trap"
+                if piece.contains("exit") || rest.first().is_some_and(|word| word.exact_text().is_none()) =>
+            {
                 let reason = format!(
                     "`{}` puts an exit status of its own in place of the check's",
                     short(piece)
@@ -129,7 +131,7 @@ impl MaskWalk<'_> {
             }
             "trap" => Ok(()),
             "eval" => {
-                let known: Option<Vec<&str>> = rest.iter().map(CommandWord::known).collect();
+                let known: Option<Vec<&str>> = rest.iter().map(CommandWord::exact_text).collect();
                 let joined = known.ok_or_else(|| MaskedFailure::unreadable(piece))?.join(" ");
                 self.judge_nested(&joined, place, state)
             }
@@ -172,10 +174,10 @@ fn reaches(piece: &str, place: &StatementPlace, state: &StatementState) -> Resul
 fn script<'w, 't>(words: &'w [CommandWord<'t>]) -> Option<(&'w [CommandWord<'t>], Option<&'w str>)> {
     let is_name = |word: &CommandWord<'_>| word.program().is_some_and(is_shell);
     let after = &words[words.iter().position(is_name)? + 1..];
-    let is_option = |word: &&CommandWord<'_>| word.is_option() || word.known() == Some("pipefail");
+    let is_option = |word: &&CommandWord<'_>| word.is_option() || word.exact_text() == Some("pipefail");
     let (options, rest) = after.split_at(after.iter().take_while(is_option).count());
     let takes_text = options.iter().any(|word| word.has_letter('c'));
-    takes_text.then(|| (options, rest.first().and_then(CommandWord::known)))
+    takes_text.then(|| (options, rest.first().and_then(CommandWord::exact_text)))
 }
 
 /// `set -e`, `set -euo pipefail`; turning one off again is a mask.
@@ -185,7 +187,7 @@ fn set(options: &[CommandWord<'_>], state: &mut StatementState) -> Result<(), Ma
         let reason = format!("`set {}` lets commands after it fail unseen", off.source);
         return Err(MaskedFailure::new(&format!("set {}", off.source), reason));
     }
-    let has = |name: &str| options.iter().any(|word| word.known() == Some(name));
+    let has = |name: &str| options.iter().any(|word| word.exact_text() == Some(name));
     state.errexit |= has("errexit") || options.iter().any(|word| word.has_letter('e'));
     state.pipefail |= has("pipefail");
     Ok(())

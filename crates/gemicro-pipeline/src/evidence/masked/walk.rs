@@ -2,9 +2,9 @@
 
 use gemicro_guard::policy::shell_reader::{Node, children, parse, source};
 
-use super::failing::{self, body};
-use super::place::{ExitFate, Loss, StatementPlace};
-use super::saved;
+use super::failing_command::{self, body};
+use super::saved_status;
+use super::statement_place::{ExitFate, Loss, StatementPlace};
 use super::{MaskedFailure, short};
 
 /// Texts inside texts (`sh -c "sh -c …"`) are followed so far.
@@ -89,15 +89,17 @@ impl MaskWalk<'_> {
             let before = state.clone();
             let here = match nodes.get(idx + 1) {
                 None => place.here.clone(),
-                Some(next) if failing::hands_on(*next, self.text) => place.shell.as_value(),
-                Some(next) if saved::is_saved(*next, &nodes[idx + 2..], self.text) => place.shell.as_value(),
+                Some(next) if failing_command::hands_on(*next, self.text) => place.shell.as_value(),
+                Some(next) if saved_status::is_saved(*next, &nodes[idx + 2..], self.text) => {
+                    place.shell.as_value()
+                }
                 Some(next) => {
                     let after = " and gives the exit status in its place: join them with `&&`";
                     let loss = Loss::new(source(*next, self.text), "`{}` comes after ", after);
                     by_errexit(place, state, loss)
                 }
             };
-            match saved::saved_failure(*node, &nodes[idx + 1..], self.text) {
+            match saved_status::saved_failure(*node, &nodes[idx + 1..], self.text) {
                 Some(left) => self.statement(left, &place.when_asked(place.shell.as_value()), state)?,
                 None => self.statement(*node, &place.with(here), state)?,
             }
@@ -120,7 +122,7 @@ impl MaskWalk<'_> {
             state.clone(),
         );
         let lost = place.where_lost(background);
-        let (place, state) = match failing::is_background(node) {
+        let (place, state) = match failing_command::is_background(node) {
             true => (&lost, &mut apart),
             false => (place, state),
         };
@@ -140,7 +142,7 @@ impl MaskWalk<'_> {
             }
             "negated_command" => {
                 let inner = children(node);
-                let looks = inner.iter().all(|part| failing::looks(*part, self.text));
+                let looks = inner.iter().all(|part| failing_command::looks(*part, self.text));
                 let is_meant = looks && matches!(place.here, ExitFate::Reaches);
                 let here = if is_meant {
                     ExitFate::Reaches
@@ -197,7 +199,7 @@ impl MaskWalk<'_> {
             self.statement(*left, &place.when_asked(place.here.clone()), state)?;
             return self.stages(&all, &place, state);
         }
-        let failing = failing::always_fails(*right, true, self.text).filter(|_| stages.is_empty());
+        let failing = failing_command::always_fails(*right, true, self.text).filter(|_| stages.is_empty());
         if let Some(failing) = failing {
             return self.statement(*left, &failing.place_before(place), state);
         }
@@ -275,7 +277,7 @@ impl MaskWalk<'_> {
             ": add `|| exit 1` to it",
         );
         let body = place.with(by_errexit(place, state, loss.clone()));
-        let decided = failing::deciding_program(node, self.text);
+        let decided = failing_command::deciding_program(node, self.text);
         let condition = match decided {
             Some((_, failing)) => failing.place_before(place),
             None => place.when_asked(ExitFate::Lost(loss)),
@@ -289,7 +291,7 @@ impl MaskWalk<'_> {
                 "elif_clause" | "else_clause" | "case_item" | "do_group" => {
                     self.branches(child, keyword, place, state)?;
                 }
-                kind if failing::is_statement(kind) => {
+                kind if failing_command::is_statement(kind) => {
                     let asked = decided.map(|(asked, _)| asked).filter(|_| is_condition);
                     self.statement(asked.unwrap_or(child), inner, state)?;
                 }

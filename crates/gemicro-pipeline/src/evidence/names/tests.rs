@@ -77,16 +77,16 @@ fn what_was_moved_is_not_gone() {
 }
 
 #[test]
-fn names_that_are_not_given_any_more_are_told() {
+fn names_that_are_not_given_any_more_are_reported() {
     let names = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();
-    for (base, now, is_told) in [
+    for (base, now, is_reported) in [
         (&["a", "b"][..], &[][..], true),
         (&["a", "b"], &["c"], false),
         (&[], &[], false),
         (&[], &["a"], false),
     ] {
         let told = names_lost("unit", &names(base), &names(now));
-        assert_eq!(told.is_some(), is_told, "{base:?} {now:?}");
+        assert_eq!(told.is_some(), is_reported, "{base:?} {now:?}");
         let acts =
             |told: &str| told.contains("the check `unit`") && told.contains("it named 2: let it print");
         assert!(told.is_none_or(|told| acts(&told)), "{base:?}");

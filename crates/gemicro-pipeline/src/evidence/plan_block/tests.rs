@@ -188,7 +188,7 @@ const FAULTY: &[(&str, &[&str])] = &[
 ];
 
 #[test]
-fn faults_of_the_block_are_told_each() {
+fn faults_of_the_block_are_reported_each() {
     for (block, words) in FAULTY {
         let faults = read_plan(&plan(block)).unwrap_err();
         assert_eq!(faults.len(), words.len(), "{faults:#?}");

@@ -103,7 +103,7 @@ fn deliverables_and_documents_must_exist_and_differ() {
 }
 
 #[test]
-fn version_and_changelog_must_go_on() {
+fn version_and_changelog_must_continue() {
     check(
         tip()
             .with("VERSION", "1.2.9")

@@ -40,7 +40,7 @@ pub(crate) struct ForgeRateLimit {
 
 /// No whole answer came: it is not known whether the forge did anything.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Unheard {
+pub(crate) struct CallLost {
     pub(crate) reason: String,
 }
 
@@ -84,7 +84,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_limit_is_told_from_a_missing_right() {
+    fn a_limit_is_distinguished_from_a_missing_right() {
         let seconds = |n| {
             Some(ForgeRateLimit {
                 retry_after: Some(Duration::from_secs(n)),

@@ -2,14 +2,14 @@
 //!
 //! The main type is [`RepositoryApi`]. What is asked, and what an answer means, is the business of `github` and `gitlab`.
 
-mod asking;
 mod call;
 mod limits;
 mod path;
 mod reading;
+mod repository_api;
 mod transport;
 
-pub(super) use asking::{ForgeAsk, RepositoryApi};
 pub(super) use call::{ForgeAnswer, ForgeApiCall, HttpMethod};
 pub(super) use limits::WAITS;
 pub(super) use path::percent_encode;
+pub(super) use repository_api::{ForgeAsk, RepositoryApi};

@@ -8,7 +8,7 @@ use std::sync::OnceLock;
 use reqwest::{Client, RequestBuilder};
 use url::Url;
 
-use super::call::{ForgeAnswer, ForgeApiCall, HttpMethod, Unheard};
+use super::call::{CallLost, ForgeAnswer, ForgeApiCall, HttpMethod};
 use super::limits::{BODY_BYTES, CONNECT_TIME, TOTAL_TIME};
 use super::reading::root_cause;
 use crate::forge::token::ForgeToken;
@@ -29,7 +29,7 @@ impl ForgeTransport {
         }
     }
 
-    fn client(&self) -> Result<&Client, Unheard> {
+    fn client(&self) -> Result<&Client, CallLost> {
         if let Some(client) = self.client.get() {
             return Ok(client);
         }
@@ -44,7 +44,7 @@ impl ForgeTransport {
         Ok(self.client.get_or_init(|| client))
     }
 
-    fn request(&self, call: &ForgeApiCall) -> Result<RequestBuilder, Unheard> {
+    fn request(&self, call: &ForgeApiCall) -> Result<RequestBuilder, CallLost> {
         let client = self.client()?;
         let address = format!("{}{}", self.api.as_str().trim_end_matches('/'), call.path);
         let mut request = match call.method {
@@ -64,13 +64,13 @@ impl ForgeTransport {
     }
 
     /// Sends a call once, within the limits of time and size, and reads the whole answer, whatever its status.
-    pub(super) async fn send(&self, call: &ForgeApiCall) -> Result<ForgeAnswer, Unheard> {
+    pub(super) async fn send(&self, call: &ForgeApiCall) -> Result<ForgeAnswer, CallLost> {
         let sent = self.request(call)?.send().await;
         let mut response = sent.map_err(|error| unheard(&error))?;
         let mut body = Vec::new();
         while let Some(chunk) = response.chunk().await.map_err(|error| unheard(&error))? {
             if body.len() + chunk.len() > BODY_BYTES {
-                return Err(Unheard {
+                return Err(CallLost {
                     reason: format!("the answer has more than {BODY_BYTES} bytes"),
                 });
             }
@@ -84,10 +84,10 @@ impl ForgeTransport {
     }
 }
 
-fn unheard(error: &reqwest::Error) -> Unheard {
+fn unheard(error: &reqwest::Error) -> CallLost {
     let reason = match error.is_timeout() {
         true => format!("no whole answer within {} s", TOTAL_TIME.as_secs()),
         false => root_cause(error),
     };
-    Unheard { reason }
+    CallLost { reason }
 }

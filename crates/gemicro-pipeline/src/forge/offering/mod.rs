@@ -3,9 +3,9 @@
 //! The main function is [`offer`]; a forge takes part by its [`ForgeDialect`] and its [`WrittenRequest`].
 
 mod existing;
-mod making;
+mod make_offer;
 mod requests;
 
 pub(super) use existing::ExistingRequest;
-pub(super) use making::offer;
+pub(super) use make_offer::offer;
 pub(super) use requests::{ForgeDialect, ForgeRequests, WrittenRequest};

@@ -9,7 +9,7 @@ const MOST_ROUNDS: u32 = 20;
 
 pub(super) fn check(workflow: &Workflow, report: &mut ProblemList) {
     let graph = Graph::of(workflow);
-    let (reached, ending) = (graph.reached(), graph.ending());
+    let (reached, ending) = (graph.reachable_phases(), graph.ending());
     for (idx, phase) in workflow.phases.iter().enumerate() {
         let key = format!("phases.{}", phase.name);
         if !reached[idx] {

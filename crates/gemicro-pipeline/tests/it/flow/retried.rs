@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use gemicro_event::{ErrorKind, StreamId};
-use gemicro_pipeline::decided::PhaseDecided;
 use gemicro_pipeline::flow::PipelineFlow;
+use gemicro_pipeline::phase_decided::PhaseDecided;
 use gemicro_pipeline::plan::{CarriedWork, LastMerge};
 use gemicro_pipeline::steps::{
     AgentWork, DeliverInput, HandoverContent, ImportStepResult, InitResult, IntendedBranch, MergeOutcome,
@@ -55,7 +55,7 @@ fn tests_that_went_missing_before_are_still_missed() {
 }
 
 #[test]
-fn what_nobody_reviews_again_must_be_as_it_was_reviewed() {
+fn what_no_one_reviews_again_must_be_as_it_was_reviewed() {
     let mut plan = plan(Mode::Direct);
     plan.earlier = Some(CarriedWork {
         tree: Some("tree-1".to_owned()),
@@ -220,7 +220,7 @@ fn only_what_comes_after_every_review_is_delivered_without_one() {
 }
 
 #[test]
-fn the_request_tells_what_every_run_decided() {
+fn the_request_reports_what_every_run_decided() {
     let decided = |run: &str, phase: &str, outcome: &str| PhaseDecided {
         run: StreamId::try_from(run.to_owned()).unwrap(),
         phase: phase.to_owned(),

@@ -11,7 +11,7 @@ use super::in_hand::{
 };
 
 #[test]
-fn a_claim_that_does_not_hold_is_told_and_the_phase_entered_again() {
+fn a_claim_that_does_not_hold_is_reported_and_the_phase_entered_again() {
     let mut pipeline = begun(Mode::Direct);
     says(&mut pipeline, "plan.1", &json!({ "plan_path": PLAN }));
     let faulty = ImportStepResult {
@@ -149,7 +149,7 @@ fn checked_with(evidence: &Evidence) -> Pipeline {
 }
 
 #[test]
-fn tests_that_are_not_named_any_more_are_told() {
+fn tests_that_are_not_named_any_more_are_reported() {
     let told = prompt(&checked_with(&counted("tree-1", 4)), "implementation.2:agent.1");
     assert!(
         told.contains("does not name the tests that it counts any more, on the base it named 3"),
@@ -216,7 +216,7 @@ fn an_honest_failure_ends_the_task_with_its_reason() {
 }
 
 #[test]
-fn refused_changes_are_told_to_the_agent() {
+fn refused_changes_are_reported_to_the_agent() {
     let mut pipeline = begun(Mode::Direct);
     planned(&mut pipeline);
     developed(&mut pipeline, 1, "tree-1");

@@ -91,7 +91,7 @@ async fn the_marker_finds_a_request_that_was_given_another_base() {
 }
 
 #[tokio::test]
-async fn requests_of_forks_and_other_branches_are_somebody_elses() {
+async fn requests_of_forks_and_other_branches_are_another_users() {
     for kind in KINDS {
         let mut script = script(kind);
         let mut from_fork = held("task/greet people", "main", "by hand");
@@ -146,7 +146,7 @@ async fn the_request_is_found_behind_many_others() {
 }
 
 #[tokio::test]
-async fn somebody_elses_request_in_the_same_moment_is_taken() {
+async fn another_users_request_in_the_same_moment_is_taken() {
     for kind in KINDS {
         let mut script = script(kind);
         script.faults = vec![fault(CallPurpose::Create, ForgeFaultKind::Race)];

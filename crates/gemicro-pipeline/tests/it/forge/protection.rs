@@ -26,7 +26,7 @@ async fn check(kind: ForgeKind, scripted: ScriptedProtection, expected: Protecti
 }
 
 #[tokio::test]
-async fn the_default_branch_is_told() {
+async fn the_default_branch_is_reported() {
     for kind in KINDS {
         let mut script = script(kind);
         script.default_branch = "trunk".to_owned();

@@ -72,7 +72,7 @@ async fn a_token_without_the_right() {
 }
 
 #[tokio::test]
-async fn nobody_listens() {
+async fn no_server_listens() {
     for kind in KINDS {
         // A port that was free a moment ago, and that nobody listens on now.
         let port = TcpListener::bind("127.0.0.1:0")
@@ -110,7 +110,7 @@ async fn a_failure_that_passes_is_not_noticed() {
 }
 
 #[tokio::test]
-async fn a_failure_that_stays_is_told() {
+async fn a_failure_that_stays_is_reported() {
     for kind in KINDS {
         let mut script = script(kind);
         let mut broken = fault(CallPurpose::Repository, ForgeFaultKind::Status(500));
@@ -125,7 +125,7 @@ async fn a_failure_that_stays_is_told() {
 }
 
 #[tokio::test]
-async fn a_limit_is_told_with_its_wait_and_not_tried_again() {
+async fn a_limit_is_reported_with_its_wait_and_not_tried_again() {
     for kind in KINDS {
         let mut script = script(kind);
         script.faults = vec![fault(CallPurpose::Create, ForgeFaultKind::RateLimit(60))];

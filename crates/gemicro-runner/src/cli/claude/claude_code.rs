@@ -6,13 +6,13 @@ use std::sync::Arc;
 use gemicro_event::{ErrorKind, Failure};
 use serde_json::{Value, json};
 
-use super::reading::ClaudeReading;
+use super::result_reader::ClaudeReading;
 use super::stream::ClaudeStream;
 use crate::agent_cli::{AgentCli, CliKind, program};
 use crate::dialogue::Dialogue;
 use crate::end::{AgentEnd, ProcessEnd};
 use crate::environment;
-use crate::guarded;
+use crate::guarded_settings;
 use crate::invocation::{CliInput, Invocation, SettingsFile};
 use crate::judge;
 use crate::mcp_server::{self, McpReached};
@@ -93,7 +93,7 @@ impl AgentCli for ClaudeCode {
         add("--settings", path.display().to_string());
         args.push("--strict-mcp-config".to_owned());
         if let Some(guarded) = &request.guarded {
-            files.push(guarded::policy_file(request, guarded));
+            files.push(guarded_settings::policy_file(request, guarded));
         }
         let text = settings(request, base_url).to_string();
         files.push(SettingsFile { path, text });
@@ -141,8 +141,13 @@ fn permission_mode(request: &AgentRequest) -> &'static str {
 fn settings(request: &AgentRequest, base_url: &str) -> Value {
     let mut settings = json!({"sandbox": {"enabled": false}, "env": {"ANTHROPIC_BASE_URL": base_url}});
     if let Some(guarded) = &request.guarded {
-        settings["hooks"] =
-            guarded::hooks(request, guarded, "claude", "PreToolUse", guarded::SECONDS_TIMEOUT);
+        settings["hooks"] = guarded_settings::hooks(
+            request,
+            guarded,
+            "claude",
+            "PreToolUse",
+            guarded_settings::SECONDS_TIMEOUT,
+        );
         settings["disableAllHooks"] = json!(false);
     }
     settings

@@ -1,7 +1,7 @@
 //! Claude Code: one process that reads prompts as JSON lines and can be asked, answered and interrupted.
 
 mod claude_code;
-mod reading;
+mod result_reader;
 mod stream;
 mod wire;
 

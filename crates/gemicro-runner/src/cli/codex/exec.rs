@@ -7,13 +7,13 @@ use gemicro_event::{ErrorKind, Failure};
 use serde::Serialize;
 use serde_json::Value;
 
-use super::reading::CodexReading;
+use super::result_reader::CodexReading;
 use super::stream::CodexStream;
 use crate::agent_cli::{AgentCli, CliKind, program};
 use crate::dialogue::Dialogue;
 use crate::end::{AgentEnd, ProcessEnd};
 use crate::environment;
-use crate::guarded;
+use crate::guarded_settings;
 use crate::invocation::{CliInput, Invocation, SettingsFile};
 use crate::judge;
 use crate::mcp_server::{self, McpReached};
@@ -180,7 +180,7 @@ impl AgentCli for Codex {
         if let Some(guarded) = &request.guarded {
             // The hook is ours, and nobody is there to trust it by hand; the workspace must not switch it off.
             args.extend(["--dangerously-bypass-hook-trust", "-c", "features.hooks=true"].map(str::to_owned));
-            files.push(guarded::policy_file(request, guarded));
+            files.push(guarded_settings::policy_file(request, guarded));
             files.push(SettingsFile {
                 path: home.join("rules").join(RULES_FILE),
                 text: rules(),
@@ -251,10 +251,15 @@ fn config(request: &AgentRequest) -> Result<String, Failure> {
         web_search: None,
         model_providers: BTreeMap::new(),
         mcp_servers: BTreeMap::new(),
-        hooks: request
-            .guarded
-            .as_ref()
-            .map(|guarded| guarded::hooks(request, guarded, "codex", "PreToolUse", guarded::SECONDS_TIMEOUT)),
+        hooks: request.guarded.as_ref().map(|guarded| {
+            guarded_settings::hooks(
+                request,
+                guarded,
+                "codex",
+                "PreToolUse",
+                guarded_settings::SECONDS_TIMEOUT,
+            )
+        }),
         projects: untrusted_projects(&request.cwd),
         skills: Skills {
             include_instructions: false,

@@ -1,7 +1,7 @@
 //! Codex CLI: `codex exec --json`, one process per prompt.
 
 mod exec;
-mod reading;
+mod result_reader;
 mod stream;
 
 pub use exec::Codex;

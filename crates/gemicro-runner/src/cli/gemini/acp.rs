@@ -6,7 +6,7 @@ use std::sync::Arc;
 use gemicro_event::{Failure, Timestamp};
 
 use super::acp_session::AcpSession;
-use super::reading::GeminiReading;
+use super::result_reader::GeminiReading;
 use super::resume::{self, ResumeWay};
 use super::setup::{self, GeminiProtocol};
 use crate::agent_cli::{AgentCli, CliKind, program};

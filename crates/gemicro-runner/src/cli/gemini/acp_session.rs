@@ -92,7 +92,7 @@ impl AcpSession {
     }
 
     /// The answer to the request that the state waits for.
-    fn answered(&mut self, id: i64, message: AcpMessage, line: LineText<'_>, out: &mut AdapterOutput) {
+    fn handle_answer(&mut self, id: i64, message: AcpMessage, line: LineText<'_>, out: &mut AdapterOutput) {
         let step = match self.state {
             SessionState::Initializing(awaited) if awaited == id => wire::AGENT.initialize,
             SessionState::Opening(awaited) if awaited == id => match self.wish {
@@ -107,19 +107,19 @@ impl AcpSession {
             }
         };
         if let Some(error) = &message.error {
-            return self.failed(step, &wire::RpcError::new(error), out);
+            return self.handle_error(step, &wire::RpcError::new(error), out);
         }
         let result = message.result.unwrap_or_default();
         match self.state {
-            SessionState::Initializing(_) => self.initialized(&result, out),
-            SessionState::Opening(_) => self.opened(&result, line, out),
+            SessionState::Initializing(_) => self.handle_initialized(&result, out),
+            SessionState::Opening(_) => self.handle_opened(&result, line, out),
             SessionState::SettingMode(_) => self.ready(out),
             SessionState::Prompting(_) => self.prompt_ended(&result, line, out),
             SessionState::Replaying | SessionState::Ready | SessionState::Broken => {}
         }
     }
 
-    fn failed(&mut self, step: &str, error: &wire::RpcError, out: &mut AdapterOutput) {
+    fn handle_error(&mut self, step: &str, error: &wire::RpcError, out: &mut AdapterOutput) {
         let is_prompt = matches!(self.state, SessionState::Prompting(_));
         self.state = if is_prompt {
             SessionState::Ready
@@ -135,7 +135,7 @@ impl AcpSession {
         }));
     }
 
-    fn initialized(&mut self, result: &Json, out: &mut AdapterOutput) {
+    fn handle_initialized(&mut self, result: &Json, out: &mut AdapterOutput) {
         self.version = wire::version(result);
         let (cwd, servers) = (self.cwd.clone(), self.mcp_servers.clone());
         let asked = match self.wish.clone() {
@@ -151,7 +151,7 @@ impl AcpSession {
         self.state = SessionState::Opening(asked);
     }
 
-    fn opened(&mut self, result: &Json, line: LineText<'_>, out: &mut AdapterOutput) {
+    fn handle_opened(&mut self, result: &Json, line: LineText<'_>, out: &mut AdapterOutput) {
         let session = match &self.wish {
             Session::Resume(id) => Some(id.clone()),
             Session::New | Session::NewNamed(_) => wire::session_id(result),
@@ -177,8 +177,8 @@ impl AcpSession {
     /// The session is open and set up.
     fn ready(&mut self, out: &mut AdapterOutput) {
         // History is told after the answer to `session/load`; a prompt in between would mix with it.
-        let is_told = self.is_history_told || !self.wish.is_resumed();
-        self.state = if is_told {
+        let is_reported = self.is_history_told || !self.wish.is_resumed();
+        self.state = if is_reported {
             SessionState::Ready
         } else {
             SessionState::Replaying
@@ -186,7 +186,7 @@ impl AcpSession {
         self.say_waiting(out);
     }
 
-    fn history_told(&mut self, out: &mut AdapterOutput) {
+    fn handle_history(&mut self, out: &mut AdapterOutput) {
         self.is_history_told = true;
         if self.state == SessionState::Replaying {
             self.ready(out);
@@ -240,7 +240,7 @@ impl AcpSession {
             .unwrap_or_default();
         let is_turn = matches!(self.state, SessionState::Prompting(_));
         match kind {
-            "available_commands_update" => self.history_told(out),
+            "available_commands_update" => self.handle_history(out),
             // Our own words, or history.
             "user_message_chunk" | "current_mode_update" => {}
             "agent_message_chunk" | "agent_thought_chunk" | "tool_call"
@@ -296,7 +296,7 @@ impl Protocol for AcpSession {
                     wire::refuse_method(&id, out);
                 }
             }
-            (None, Some(wire::RequestId::Number(id))) => self.answered(id, message, line, out),
+            (None, Some(wire::RequestId::Number(id))) => self.handle_answer(id, message, line, out),
             (None, Some(wire::RequestId::Str(_) | wire::RequestId::Null)) => {
                 self.is_confused = true;
                 out.unknown("response", line.bytes);
@@ -351,7 +351,7 @@ impl Protocol for AcpSession {
 
     fn quiet(&mut self, out: &mut AdapterOutput) {
         if self.state == SessionState::Replaying {
-            self.history_told(out);
+            self.handle_history(out);
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use gemicro_event::Failure;
 
-use super::reading::GeminiReading;
+use super::result_reader::GeminiReading;
 use super::setup::{self, GeminiProtocol};
 use super::stream::StreamJson;
 use crate::agent_cli::{AgentCli, CliKind, program};

@@ -5,7 +5,7 @@ mod acp_session;
 mod acp_tools;
 mod acp_wire;
 mod headless;
-mod reading;
+mod result_reader;
 mod resume;
 mod setup;
 mod stream;

@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use serde_json::{Value, json};
 
 use crate::environment;
-use crate::guarded;
+use crate::guarded_settings;
 use crate::invocation::SettingsFile;
 use crate::mcp_server::{self, McpReached, McpServer};
 use crate::request::{AgentRequest, ModelAccess};
@@ -92,10 +92,15 @@ pub(super) fn files(request: &AgentRequest, way: GeminiProtocol) -> (Vec<Setting
     let (mut files, mut args) = (Vec::new(), Vec::new());
     if let Some(guarded) = &request.guarded {
         if way == GeminiProtocol::Headless {
-            settings["hooks"] =
-                guarded::hooks(request, guarded, PROGRAM, "BeforeTool", guarded::GEMINI_TIMEOUT);
+            settings["hooks"] = guarded_settings::hooks(
+                request,
+                guarded,
+                PROGRAM,
+                "BeforeTool",
+                guarded_settings::GEMINI_TIMEOUT,
+            );
             settings["hooksConfig"] = json!({"enabled": true});
-            files.push(guarded::policy_file(request, guarded));
+            files.push(guarded_settings::policy_file(request, guarded));
         }
         let path = request.home.join(RULES_FILE);
         args = vec!["--admin-policy".to_owned(), path.display().to_string()];

@@ -150,7 +150,7 @@ async fn a_cancel_ends_a_run_in_two_seconds() {
 
 /// A CLI that can be told to stop is told, and may answer and leave by itself.
 #[tokio::test]
-async fn a_cancel_is_told_first() {
+async fn a_cancel_is_reported_first() {
     for (tier, mode) in all_tiers() {
         let world = World::bare();
         let script = r#"trap 'echo TERM >> signals' TERM

@@ -100,7 +100,7 @@ async fn refusals_are_typed_and_nothing_starts() {
 
 /// Walls that do not stand are told in their own words, and nothing runs.
 #[tokio::test]
-async fn a_sandbox_that_does_not_start_is_told() {
+async fn a_sandbox_that_does_not_start_is_reported() {
     for tier in tiers() {
         let world = World::new("touch began");
         let mut run = Run::new(*tier);
@@ -175,7 +175,7 @@ async fn versions_are_asked_once() {
 
 /// The wrapper is found and started; what it starts is not there for it.
 #[tokio::test]
-async fn a_wrapper_whose_program_is_hidden_is_told_from_one_that_says_nothing() {
+async fn a_wrapper_whose_program_is_hidden_is_distinguished_from_one_that_says_nothing() {
     for tier in tiers() {
         for wrapper in ["exec TARGET \"$@\"", "TARGET \"$@\" 2> /dev/null; true"] {
             let world = World::new("unused");

@@ -102,7 +102,7 @@ pub(crate) struct Seen {
 }
 
 impl RunWatcher for Seen {
-    fn started(&mut self, handle: &ProcessHandle) {
+    fn on_started(&mut self, handle: &ProcessHandle) {
         self.handle = Some(handle.clone());
     }
 

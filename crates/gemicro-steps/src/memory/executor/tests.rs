@@ -168,7 +168,7 @@ async fn all_three_places_are_searched() {
 }
 
 #[tokio::test]
-async fn what_is_erased_open_or_our_own_is_not_told() {
+async fn what_is_erased_open_or_our_own_is_not_reported() {
     let place = Place::new().await;
     let talk = place.conversation(&["kept"]).await;
     let deleted = place.conversation(&["deleted"]).await;
@@ -204,7 +204,7 @@ async fn what_is_erased_open_or_our_own_is_not_told() {
 }
 
 #[tokio::test]
-async fn turns_that_were_taken_back_are_not_told() {
+async fn turns_that_were_taken_back_are_not_reported() {
     let place = Place::new().await;
     let turns: Vec<String> = (1..=100).map(|n| format!("moon {n}")).collect();
     let turns: Vec<&str> = turns.iter().map(String::as_str).collect();

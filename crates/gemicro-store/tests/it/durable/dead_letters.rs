@@ -110,7 +110,7 @@ pub(super) async fn steps_that_failed_for_good_are_listed_newest_first(world: &W
     assert_eq!(store.dead_letters(&of_nobody).await.unwrap(), vec![]);
 }
 
-pub(super) async fn steps_that_another_run_could_not_mend_are_no_dead_letters(world: &World) {
+pub(super) async fn steps_that_another_run_could_not_fix_are_no_dead_letters(world: &World) {
     let store = world.store().await;
     let stream = free_run(&store, "refused").await;
     let events = vec![

@@ -75,7 +75,7 @@ pub(super) async fn a_lease_holds_across_handles(world: &World) {
     );
 }
 
-pub(super) async fn a_lease_that_nobody_renews_ends_whatever_the_clock_says(world: &World) {
+pub(super) async fn a_lease_that_no_one_renews_ends_whatever_the_clock_says(world: &World) {
     let (here, there) = (world.store().await, world.store().await);
     let (left, kept) = (free_run(&here, "left").await, free_run(&here, "kept").await);
     // As a clock makes them that is set back by an hour.

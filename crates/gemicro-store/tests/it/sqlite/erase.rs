@@ -83,7 +83,7 @@ async fn erasing_leaves_a_tombstone_and_what_others_need() {
 }
 
 #[tokio::test]
-async fn a_sweep_removes_what_nobody_names() {
+async fn a_sweep_removes_what_no_one_names() {
     let folder = folder();
     let home = folder.path().join("home");
     let store = open(&home).await;

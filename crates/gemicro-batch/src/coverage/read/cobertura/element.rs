@@ -69,7 +69,7 @@ pub(super) fn attribute(start: &BytesStart<'_>, name: &[u8]) -> Result<Option<Ve
 
 /// The parser shares its errors; the reason for a halt must be found in them again.
 fn own_error(error: &io::Error) -> io::Error {
-    use crate::coverage::read::watched::Halt;
+    use crate::coverage::read::stoppable_reader::Halt;
 
     match Halt::of(error) {
         Some(halt) => io::Error::other(halt),

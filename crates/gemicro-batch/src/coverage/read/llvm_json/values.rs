@@ -22,7 +22,7 @@ pub(super) struct FunctionEntry {
     pub(super) name: LossyName,
     pub(super) count: Number,
     pub(super) filenames: Vec<LossyName>,
-    pub(super) regions: Begin,
+    pub(super) regions: SegmentStart,
 }
 
 /// A text that need not be valid Unicode.
@@ -35,7 +35,7 @@ pub(super) struct FileLines(pub(super) Vec<(u32, u64)>);
 
 /// Where the regions of a function begin in its own file.
 #[derive(Debug)]
-pub(super) struct Begin(pub(super) Option<u32>);
+pub(super) struct SegmentStart(pub(super) Option<u32>);
 
 /// A number as JSON has them.
 #[derive(Debug, Clone, Copy)]
@@ -151,17 +151,17 @@ impl<'de> Deserialize<'de> for FileLines {
     }
 }
 
-impl<'de> Deserialize<'de> for Begin {
+impl<'de> Deserialize<'de> for SegmentStart {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         struct BeginVisitor;
         impl<'de> Visitor<'de> for BeginVisitor {
-            type Value = Begin;
+            type Value = SegmentStart;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 f.write_str("a list of regions")
             }
 
-            fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Begin, A::Error> {
+            fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<SegmentStart, A::Error> {
                 let mut begin = None;
                 while let Some(ValueRow(row)) = seq.next_element::<ValueRow<6>>()? {
                     // The sixth part is the number of the file; 0 is the function's own.
@@ -170,7 +170,7 @@ impl<'de> Deserialize<'de> for Begin {
                         begin = line.as_line()?;
                     }
                 }
-                Ok(Begin(begin))
+                Ok(SegmentStart(begin))
             }
         }
         deserializer.deserialize_seq(BeginVisitor)

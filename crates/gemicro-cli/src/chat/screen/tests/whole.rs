@@ -88,7 +88,7 @@ async fn a_message_is_sent_answered_and_the_chat_closed() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_signal_ends_the_screen_and_tells_the_chat() {
+async fn a_signal_ends_the_screen_and_reports_the_chat() {
     let (_typed, keys_in) = mpsc::channel(1);
     let (ends, actor) = actor::start(vec![opened_news(Vec::new())], |_| Vec::new());
     let stop = CancellationToken::new();
@@ -99,7 +99,7 @@ async fn a_signal_ends_the_screen_and_tells_the_chat() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_chat_that_breaks_off_is_told() {
+async fn a_chat_that_breaks_off_is_reported() {
     let (_typed, keys_in) = mpsc::channel(1);
     let (orders, _) = mpsc::channel(1);
     let (_, news) = mpsc::channel(1);

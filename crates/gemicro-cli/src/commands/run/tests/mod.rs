@@ -40,7 +40,7 @@ fn the_log_of_a_straight_run_reads_like_a_story() {
 }
 
 #[test]
-fn the_log_tells_refusals_denials_and_reasons_once_and_bounded() {
+fn the_log_reports_refusals_denials_and_reasons_once_and_bounded() {
     let (text, log) = logged(&troubled());
     insta::assert_snapshot!("troubled_log", text);
     assert!(

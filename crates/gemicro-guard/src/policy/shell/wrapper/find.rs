@@ -32,12 +32,12 @@ pub(super) fn judge(run: &PolicyRun<'_>, program: &Program<'_>, state: &ShellSta
     let mut at = 0;
     while let Some(word) = words.get(at) {
         at += 1;
-        match word.known() {
+        match word.exact_text() {
             Some(action) if ACTIONS.contains(&action) => {
                 let rest = &words[at..];
                 let length = rest
                     .iter()
-                    .position(|word| matches!(word.known(), Some(";" | "+")))
+                    .position(|word| matches!(word.exact_text(), Some(";" | "+")))
                     .unwrap_or(rest.len());
                 at += length;
                 command(run, program, &rest[..length], state)?;
@@ -57,21 +57,24 @@ pub(super) fn judge(run: &PolicyRun<'_>, program: &Program<'_>, state: &ShellSta
 
 /// `-delete` and commands that remove or change what was found do so below the folders that the search starts in.
 fn judge_delete(run: &PolicyRun<'_>, words: &[ShellWord], state: &ShellState) -> Result<(), Denial> {
-    let changes = words.iter().enumerate().any(|(at, word)| match word.known() {
-        Some("-delete") => true,
-        Some(action) if ACTIONS.contains(&action) => words
-            .get(at + 1)
-            .and_then(ShellWord::known)
-            .is_some_and(|name| writer::changes_operands(&program::base_name(name))),
-        _ => false,
-    });
+    let changes = words
+        .iter()
+        .enumerate()
+        .any(|(at, word)| match word.exact_text() {
+            Some("-delete") => true,
+            Some(action) if ACTIONS.contains(&action) => words
+                .get(at + 1)
+                .and_then(ShellWord::exact_text)
+                .is_some_and(|name| writer::changes_operands(&program::base_name(name))),
+            _ => false,
+        });
     if !changes {
         return Ok(());
     }
     let is_root = |word: &&ShellWord| !word.prefix.starts_with(['-', '(', '!', ')', ',']);
     words
         .iter()
-        .skip_while(|word| matches!(word.known(), Some("-H" | "-L" | "-P")))
+        .skip_while(|word| matches!(word.exact_text(), Some("-H" | "-L" | "-P")))
         .take_while(is_root)
         .try_for_each(|root| writer::target(run, root, state))
 }
@@ -84,7 +87,7 @@ fn command(
 ) -> Result<(), Denial> {
     let words: Vec<ShellWord> = words
         .iter()
-        .map(|word| match word.known() {
+        .map(|word| match word.exact_text() {
             Some(text) if text.contains('{') && text.contains('}') => ShellWord {
                 splits: text == "{}",
                 prefix: text.split('{').next().unwrap_or_default().to_owned(),
@@ -106,7 +109,7 @@ fn command(
     let in_folder = program
         .words
         .iter()
-        .any(|word| matches!(word.known(), Some("-execdir" | "-okdir")));
+        .any(|word| matches!(word.exact_text(), Some("-execdir" | "-okdir")));
     if in_folder {
         inner.lose();
     }

@@ -25,12 +25,12 @@ pub(super) struct Wrapper {
     pub(super) text_after_operands: bool,
     /// Whether the command runs in this very shell, so that `cd` counts.
     pub(super) same_shell: bool,
-    pub(super) alone: Alone,
+    pub(super) alone: AloneRule,
 }
 
 /// What the wrapper does without a command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Alone {
+pub(super) enum AloneRule {
     /// Nothing of interest.
     Fine,
     /// It starts a shell.
@@ -57,7 +57,7 @@ const PLAIN: Wrapper = Wrapper {
     adds_words: false,
     text_after_operands: false,
     same_shell: false,
-    alone: Alone::Fine,
+    alone: AloneRule::Fine,
 };
 
 /// The wrapper of this name.
@@ -282,7 +282,7 @@ const WRAPPERS: &[Wrapper] = &[
         },
         operands: 1,
         leaves: true,
-        alone: Alone::Shell,
+        alone: AloneRule::Shell,
         ..PLAIN
     },
     Wrapper {
@@ -306,7 +306,7 @@ const WRAPPERS: &[Wrapper] = &[
             ],
             ..NO_OPTIONS
         },
-        alone: Alone::Shell,
+        alone: AloneRule::Shell,
         ..PLAIN
     },
 ];

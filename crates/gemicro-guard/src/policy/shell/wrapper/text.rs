@@ -122,7 +122,7 @@ pub(super) fn judge(
             // `-c text` may also come after the user's name, which is not an option.
             let late = rest
                 .iter()
-                .position(|word| matches!(word.known(), Some("-c" | "--command")));
+                .position(|word| matches!(word.exact_text(), Some("-c" | "--command")));
             let text = late.and_then(|at| rest.get(at + 1));
             let option = given
                 .iter()
@@ -148,7 +148,7 @@ fn judge_joined(
     words: &[ShellWord],
     state: &mut ShellState,
 ) -> Result<(), Denial> {
-    let words: Option<Vec<&str>> = words.iter().map(ShellWord::known).collect();
+    let words: Option<Vec<&str>> = words.iter().map(ShellWord::exact_text).collect();
     let text = words.ok_or_else(|| hidden_program(program))?.join(" ");
     run.script(&text, state)
 }
@@ -162,12 +162,12 @@ fn parallel(
 ) -> Result<(), Denial> {
     let length = words
         .iter()
-        .position(|word| word.known().is_some_and(|text| text.starts_with(":::")))
+        .position(|word| word.exact_text().is_some_and(|text| text.starts_with(":::")))
         .unwrap_or(words.len());
     if length == 0 {
         return Err(hidden_program(program));
     }
-    let command: Option<Vec<&str>> = words[..length].iter().map(ShellWord::known).collect();
+    let command: Option<Vec<&str>> = words[..length].iter().map(ShellWord::exact_text).collect();
     let mut text = command.ok_or_else(|| hidden_program(program))?.join(" ");
     for mark in [
         "{}", "{.}", "{/}", "{//}", "{/.}", "{#}", "{%}", "{1}", "{2}", "{3}",

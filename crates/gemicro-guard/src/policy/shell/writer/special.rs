@@ -79,7 +79,7 @@ pub(super) fn in_place(words: &[ShellWord]) -> Vec<ShellWord> {
     // `-pi -e` is read as `-p`, `-e`: the suffix of `-i` is attached or absent.
     let plain: Vec<ShellWord> = plain
         .into_iter()
-        .map(|word| match word.known() {
+        .map(|word| match word.exact_text() {
             Some(text) if text.starts_with('-') && text.ends_with('i') => {
                 ShellWord::literal(text.trim_end_matches('i'))
             }
@@ -107,7 +107,7 @@ pub(super) fn link(run: &PolicyRun<'_>, words: &[ShellWord], state: &ShellState)
     };
     let sorted = sort(&LINK, words);
     let is_symbolic =
-        sorted.letters.contains('s') || words.iter().any(|word| word.known() == Some("--symbolic"));
+        sorted.letters.contains('s') || words.iter().any(|word| word.exact_text() == Some("--symbolic"));
     let mut sources = sorted.operands;
     let place = match sorted.values.into_iter().next() {
         Some(folder) => Some((folder, true)),
@@ -122,11 +122,11 @@ pub(super) fn link(run: &PolicyRun<'_>, words: &[ShellWord], state: &ShellState)
     }
     for source in sources {
         let relative = source
-            .known()
+            .exact_text()
             .filter(|path| is_symbolic && !path.starts_with('/') && !source.tilde);
         match (relative, &place) {
             (Some(path), Some((place, is_folder))) => {
-                let Some(base) = place.known() else { continue };
+                let Some(base) = place.exact_text() else { continue };
                 let in_folder = *is_folder || base.ends_with('/') || is_existing_folder(state, base);
                 let folder = match base.rsplit_once('/') {
                     _ if in_folder => base,
@@ -157,11 +157,11 @@ pub(super) fn tar(run: &PolicyRun<'_>, words: &[ShellWord], state: &ShellState) 
     // The first word may be a bundle of letters without a dash.
     let mut words = words.to_vec();
     if let Some(first) = words.first_mut()
-        && let Some(bundle) = first.known().filter(|text| !text.starts_with('-'))
+        && let Some(bundle) = first.exact_text().filter(|text| !text.starts_with('-'))
     {
         *first = ShellWord::literal(&format!("-{bundle}"));
     }
-    let long = |name: &str| words.iter().any(|word| word.known() == Some(name));
+    let long = |name: &str| words.iter().any(|word| word.exact_text() == Some(name));
     let letters = sort(&TAR, &words).letters;
     let extracts = letters.contains('x') || long("--extract") || long("--get");
     let creates =
@@ -187,7 +187,7 @@ pub(super) fn tar(run: &PolicyRun<'_>, words: &[ShellWord], state: &ShellState) 
         let archives = only("f", &["file"]);
         archives
             .iter()
-            .filter(|word| word.known() != Some("-"))
+            .filter(|word| word.exact_text() != Some("-"))
             .try_for_each(|word| target(run, word, state))?;
     }
     Ok(())

@@ -173,7 +173,7 @@ pub(super) fn sort(writer: &WriterRule, words: &[ShellWord]) -> SortedArguments 
         }
         for (at, letter) in option.char_indices() {
             let value = &option[at + letter.len_utf8()..];
-            let takes_next = value.is_empty() && word.known().is_some();
+            let takes_next = value.is_empty() && word.exact_text().is_some();
             sorted.letters.push(letter);
             if writer.letters.contains(letter) {
                 if takes_next {
@@ -197,7 +197,7 @@ pub(super) fn sort(writer: &WriterRule, words: &[ShellWord]) -> SortedArguments 
 /// The value inside an option's word.
 pub(super) fn rest_of(word: &ShellWord, value: &str) -> ShellWord {
     ShellWord {
-        text: word.known().map(|_| value.to_owned()),
+        text: word.exact_text().map(|_| value.to_owned()),
         prefix: value.to_owned(),
         tilde: value.starts_with('~'),
         ..word.clone()

@@ -12,12 +12,12 @@ use super::desk::{Desk, REMEMBERS, Real, claude, gemini, said};
 use crate::supervise::world::failure;
 
 #[tokio::test]
-async fn gemini_goes_on() {
+async fn gemini_continues() {
     goes_on(&gemini()).await;
 }
 
 #[tokio::test]
-async fn claude_goes_on() {
+async fn claude_continues() {
     goes_on(&claude()).await;
 }
 
@@ -38,7 +38,7 @@ async fn goes_on(real: &Real) {
     let mut nobody = ();
     let turn = working.turn(second.turn("Please wait for it."), &mut nobody);
     let killing = async {
-        second.provider.gates().reached("late", 1).await;
+        second.provider.gates().wait_until_reached("late", 1).await;
         kill_deepest(process.pid);
     };
     let ((outcome, gone), ()) = tokio::join!(turn, killing);

@@ -1,0 +1,139 @@
+//! How an agent's commits are taken over: as whom, in which walls, and by which rules.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use gemicro_core::ask::AgentTask;
+use gemicro_event::StreamId;
+use gemicro_guard::repository::{
+    CommitId, CommitMessage, ImportRules, InsideCommand, RepositoryError, ReservedPath, TaskRepo,
+    TaskSandbox, TrustedRepo,
+};
+use gemicro_guard::sandbox::{Launcher, Network, ResourceLimits, Tier, WriteMode};
+
+use super::setup::AgentSetup;
+
+/// What our own git commands inside may take.
+const INSIDE: Duration = Duration::from_secs(120);
+/// The longest subject of a commit that gemicro makes for an agent.
+const SUBJECT_CHARS: usize = 72;
+
+/// What is wrong with a commit that the branch is to be moved to.
+type Faults = dyn Fn(&TrustedRepo, &CommitId) -> Result<Vec<String>, RepositoryError> + Send;
+
+/// How the agent's commits are taken over.
+pub struct BranchImport {
+    launcher: Launcher,
+    tier: Tier,
+    user_home: PathBuf,
+    environment: Vec<(String, String)>,
+    pub(super) message: CommitMessage,
+    pub(super) rules: ImportRules,
+    pub(super) faults: Box<Faults>,
+    /// The mark of the step that takes them over.
+    pub(super) by: Option<String>,
+}
+
+impl BranchImport {
+    /// For the run of a task in a tier.
+    pub(super) fn of(setup: &AgentSetup, tier: Tier, task: &AgentTask, run: &StreamId) -> Self {
+        Self::with(setup, tier, message(task, run))
+    }
+
+    /// With a message for what is not committed yet.
+    pub fn with(setup: &AgentSetup, tier: Tier, message: CommitMessage) -> Self {
+        let fixed = [("PATH", setup.search_path()), ("LC_ALL", "C.UTF-8".to_owned())];
+        Self {
+            launcher: setup.launcher.clone(),
+            tier,
+            user_home: setup.user_home.clone(),
+            environment: fixed.map(|(name, value)| (name.to_owned(), value)).to_vec(),
+            message,
+            rules: ImportRules::default(),
+            faults: Box::new(|_, _| Ok(Vec::new())),
+            by: None,
+        }
+    }
+
+    /// Leaves a mark before anything is taken over: a step that is cut off after that is recognised.
+    pub fn with_mark(mut self, by: String) -> Self {
+        self.by = Some(by);
+        self
+    }
+
+    /// Takes over changes below these folders alone.
+    pub fn only(mut self, folders: Vec<String>) -> Self {
+        self.rules.only = Some(folders);
+        self
+    }
+
+    /// Takes over none of these paths.
+    pub fn never(mut self, paths: Vec<String>) -> Self {
+        self.rules.never = paths;
+        self
+    }
+
+    /// Takes over no change of these.
+    pub fn with_reserved_paths(mut self, reserved: Vec<ReservedPath>) -> Self {
+        self.rules.reserved = reserved;
+        self
+    }
+
+    /// Takes over plain files alone below these folders, and nothing in the place of one.
+    pub fn plain(mut self, folders: Vec<String>) -> Self {
+        self.rules.plain = folders;
+        self
+    }
+
+    /// Takes over a merge of a commit that the user's repository has.
+    pub fn with_known_commit(mut self, commit: CommitId) -> Self {
+        self.rules.known.push(commit);
+        self
+    }
+
+    /// Takes nothing over if there are faults in the new tip.
+    pub fn unless(
+        mut self,
+        faults: impl Fn(&TrustedRepo, &CommitId) -> Result<Vec<String>, RepositoryError> + Send + 'static,
+    ) -> Self {
+        self.faults = Box::new(faults);
+        self
+    }
+
+    /// The sandbox of our own git commands.
+    pub(super) fn inside(&self, task: &TaskRepo) -> InsideCommand {
+        let profile = task.profile(TaskSandbox {
+            mode: WriteMode::WorkspaceWrite,
+            user_home: self.user_home.clone(),
+            readable: Vec::new(),
+            hidden: Vec::new(),
+            network: Network::None,
+            unix_sockets: false,
+            limits: ResourceLimits::default(),
+            environment: self.environment.clone(),
+        });
+        InsideCommand {
+            launcher: self.launcher.clone(),
+            tier: self.tier,
+            profile,
+            time_limit: INSIDE,
+        }
+    }
+}
+
+/// What gemicro says about changes that the agent did not commit itself.
+fn message(task: &AgentTask, run: &StreamId) -> CommitMessage {
+    let first = task
+        .prompt
+        .lines()
+        .find(|line| !line.trim().is_empty())
+        .unwrap_or_default();
+    let subject: String = first.trim().chars().take(SUBJECT_CHARS).collect();
+    CommitMessage {
+        text: subject,
+        trailers: vec![
+            ("Gemicro-Run".to_owned(), run.to_string()),
+            ("Gemicro-Agent".to_owned(), task.agent.to_string()),
+        ],
+    }
+}

@@ -1,0 +1,105 @@
+//! Sessions as people name them: by their id, the beginning of it, or `last`.
+
+use std::fs;
+use std::path::Path;
+
+use gemicro_core::ask::{AgentName, SandboxMode};
+use gemicro_event::{ErrorKind, Failure};
+
+use super::session_metadata::SessionMetadata;
+
+/// The fewest characters that may stand for a session.
+const MIN_PREFIX: usize = 4;
+
+/// A session, and how its last turn was asked.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct KnownSession {
+    /// Its id.
+    pub session: String,
+    /// The agent CLI that the session belongs to.
+    pub agent: AgentName,
+    /// The folder it belongs to, where that is known.
+    pub directory: Option<String>,
+    /// The model of its last turn.
+    pub model: Option<String>,
+    /// What its last turn might write.
+    pub sandbox: Option<SandboxMode>,
+    /// Whether tools needed no approval in its last turn.
+    pub yolo: Option<bool>,
+    /// The branch it works on.
+    pub branch: Option<String>,
+}
+
+/// Finds a session by its id, the only beginning of one, or `last`.
+///
+/// # Errors
+/// `session_not_found` when there is none, `invalid_input` when there are several.
+pub fn find_session(state: &Path, named: &str) -> Result<KnownSession, Failure> {
+    if named == "last" {
+        return newest(state).ok_or_else(|| {
+            let message = "there is no session in this state folder yet";
+            Failure::new(ErrorKind::SessionNotFound, message)
+        });
+    }
+    let mut found: Vec<KnownSession> = Vec::new();
+    for agent in AgentName::ALL {
+        for session in names(&state.join("agents").join("sessions").join(agent.as_str())) {
+            if session == named {
+                return Ok(lookup_session(state, agent, session));
+            }
+            if named.len() >= MIN_PREFIX && session.starts_with(named) {
+                found.push(lookup_session(state, agent, session));
+            }
+        }
+    }
+    match found.len() {
+        1 => Ok(found.remove(0)),
+        0 => {
+            let shown: String = named.chars().take(80).collect();
+            let message =
+                format!("there is no session {shown} in this state folder: leave it out to begin a new one");
+            Err(Failure::new(ErrorKind::SessionNotFound, message))
+        }
+        n_found => {
+            let message = format!("{n_found} sessions begin with {named}: give more of the one you mean");
+            Err(Failure::new(ErrorKind::InvalidInput, message))
+        }
+    }
+}
+
+fn lookup_session(state: &Path, agent: AgentName, session: String) -> KnownSession {
+    let root = state.join("agents");
+    let name =
+        fs::read_to_string(root.join("sessions").join(agent.as_str()).join(&session)).unwrap_or_default();
+    let about = SessionMetadata::read(&root.join("homes").join(name))
+        .ok()
+        .flatten();
+    KnownSession {
+        session,
+        agent,
+        directory: about.as_ref().map(|about| about.directory.clone()),
+        model: about.as_ref().and_then(|about| about.model.clone()),
+        sandbox: about.as_ref().and_then(|about| about.sandbox),
+        yolo: about.as_ref().and_then(|about| about.yolo),
+        branch: about.and_then(|about| about.branch),
+    }
+}
+
+/// The session with the latest turn.
+fn newest(state: &Path) -> Option<KnownSession> {
+    let homes = state.join("agents").join("homes");
+    let newest = names(&homes).into_iter().filter_map(|name| {
+        let folder = homes.join(name);
+        let changed = SessionMetadata::changed_at(&folder)?;
+        Some((changed, SessionMetadata::read(&folder).ok()??))
+    });
+    let (_, about) = newest.max_by_key(|(changed, _)| *changed)?;
+    Some(lookup_session(state, about.agent, about.session))
+}
+
+fn names(folder: &Path) -> Vec<String> {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    entries
+        .filter_map(|entry| entry.file_name().into_string().ok())
+        .collect()
+}

@@ -1,0 +1,40 @@
+//! Who answers the questions of a run that is watched.
+
+use futures_util::future::BoxFuture;
+use gemicro_event::{Event, Json};
+
+use crate::command_error::CommandError;
+
+/// Answers questions of one kind; questions of others stay open for whoever answers those.
+pub(crate) trait Asker {
+    /// The next event of the run, each once and in order.
+    fn event(&mut self, event: &Event);
+
+    /// Whether it answers the question of this key.
+    fn answers(&self, key: &str) -> bool;
+
+    /// The question is not asked any more.
+    fn withdraw(&mut self) {}
+
+    /// Who answers, for the journal.
+    fn by(&self) -> Option<String> {
+        None
+    }
+
+    /// Asks, as of the last event; `None` when nobody is there to answer, which refuses nothing.
+    fn ask(&mut self) -> BoxFuture<'static, Result<Option<Json>, CommandError>>;
+}
+
+pub(crate) struct NoAsker;
+
+impl Asker for NoAsker {
+    fn event(&mut self, _event: &Event) {}
+
+    fn answers(&self, _key: &str) -> bool {
+        false
+    }
+
+    fn ask(&mut self) -> BoxFuture<'static, Result<Option<Json>, CommandError>> {
+        Box::pin(std::future::ready(Ok(None)))
+    }
+}

@@ -1,0 +1,62 @@
+//! A run of this process shown to its end: views, approval, and what is said when it was stopped.
+
+use std::path::Path;
+
+use gemicro_core::drive::StopSignals;
+use gemicro_engine::{LocalRunService, Watching};
+
+use super::views::views;
+use crate::approval::{PlanApproval, PlanAsker};
+use crate::args::PrintFormat;
+use crate::command_error::CommandError;
+use crate::follow::{RESUME, RunWatch, follow};
+use crate::output;
+use crate::session::Context;
+use crate::view::RunEnd;
+
+/// How a run is shown.
+pub(crate) struct ResearchDisplay<'a> {
+    /// How its result is printed.
+    pub(crate) format: PrintFormat,
+    /// Where its result goes instead of stdout.
+    pub(crate) out: Option<&'a Path>,
+    /// Its plan needs no approval.
+    pub(crate) yes: bool,
+}
+
+/// Shows a run until it ends or is stopped.
+///
+/// # Errors
+/// When the run failed or was stopped, or the store or a view failed.
+pub(crate) async fn watch(
+    ctx: &Context,
+    here: &LocalRunService,
+    watching: Watching,
+    stop: &StopSignals,
+    showing: ResearchDisplay<'_>,
+) -> Result<(), CommandError> {
+    let id = watching.run.clone();
+    let approval = if showing.yes {
+        PlanApproval::Granted
+    } else {
+        PlanApproval::Ask
+    };
+    let views = views(ctx, &id, showing.format, showing.out);
+    let watch = RunWatch {
+        desk: here,
+        views,
+        stop,
+        asker: Box::new(PlanAsker::new(approval)),
+        resume: RESUME,
+    };
+    let end = follow(watch, watching)
+        .await
+        .map_err(|stopped| stopped.about(&id))?;
+    here.engine().store().close().await;
+    if end == RunEnd::Suspended {
+        output::say(&format!(
+            "Run {id} is suspended. Continue with: gemicro resume {id}"
+        ));
+    }
+    end.outcome(&id)
+}

@@ -1,0 +1,283 @@
+//! Runs carried out in this process.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
+
+use async_stream::stream;
+use futures_util::StreamExt;
+use futures_util::future::BoxFuture;
+use futures_util::stream::BoxStream;
+use gemicro_core::command::{AgentAck, AgentCommand};
+use gemicro_core::drive::{DriveEnd, StopSignals};
+use gemicro_core::live::LiveHub;
+use gemicro_core::store::{Store, StoreError};
+use gemicro_event::{ErrorKind, Event, Failure, StreamId};
+use gemicro_steps::Plan;
+use tokio::sync::watch;
+
+use crate::engine::Engine;
+use crate::run::{CancelOutcome, DrivenRun};
+use crate::run_service::{Desk, Watched, Watching};
+use crate::store_reads::StoreReads;
+use crate::troubles::Troubles;
+
+/// An engine and the runs it carries out now.
+#[derive(Clone)]
+pub struct LocalRunService {
+    engine: Engine,
+    running: Arc<Mutex<HashMap<StreamId, LocalRun>>>,
+    /// Runs that their store stopped.
+    troubles: Troubles,
+}
+
+/// A run under way.
+#[derive(Clone)]
+struct LocalRun {
+    live: LiveHub,
+    stop: StopSignals,
+    /// The number of events once driving has ended.
+    ended: watch::Receiver<Option<Result<u64, Failure>>>,
+}
+
+impl LocalRun {
+    /// Waits until driving has ended; tells the number of events.
+    async fn wait_for_end(&mut self) -> Result<u64, Failure> {
+        match self.ended.wait_for(Option::is_some).await {
+            Ok(ended) => ended.clone().unwrap_or(Ok(0)),
+            Err(_) => {
+                let message = "the task that watches a run panicked; the run's journal is whole";
+                Err(Failure::new(ErrorKind::Internal, message))
+            }
+        }
+    }
+}
+
+impl LocalRunService {
+    /// Over an engine.
+    #[must_use]
+    pub fn new(engine: Engine) -> Self {
+        Self {
+            engine,
+            running: Arc::default(),
+            troubles: Troubles::default(),
+        }
+    }
+
+    /// The engine that starts and drives the runs.
+    #[must_use]
+    pub fn engine(&self) -> &Engine {
+        &self.engine
+    }
+
+    /// The runs under way.
+    #[must_use]
+    pub fn runs(&self) -> Vec<StreamId> {
+        self.lock_runs().keys().cloned().collect()
+    }
+
+    /// Goes on with a run that nobody drives.
+    ///
+    /// # Errors
+    /// When somebody does, it has ended, or this program cannot read it.
+    pub async fn resume(&self, run: &StreamId) -> Result<(), Failure> {
+        self.resume_from(run, StopSignals::default(), |_| false).await?;
+        Ok(())
+    }
+
+    /// The same, but waits for the lease of an owner that is gone to run out, unless it is stopped before that.
+    ///
+    /// # Errors
+    /// As for [`resume`](Self::resume).
+    pub async fn resume_from(
+        &self,
+        run: &StreamId,
+        stop: StopSignals,
+        owner_is_gone: impl Fn(&str) -> bool,
+    ) -> Result<Watching, Failure> {
+        let run = self.engine.resume_from(run, stop.clone(), owner_is_gone).await?;
+        let id = run.id.clone();
+        self.keep(run, stop);
+        Ok(self.open_watch(&id))
+    }
+
+    /// Runs that were under way here until their store stopped them.
+    pub(crate) fn troubles(&self) -> &Troubles {
+        &self.troubles
+    }
+
+    /// Whether no run is under way or waits for its store, and nobody else has this desk in hand.
+    #[must_use]
+    pub fn is_idle(&self) -> bool {
+        self.lock_runs().is_empty()
+            && self.troubles.runs().is_empty()
+            && Arc::strong_count(&self.running) == 1
+    }
+
+    /// Whether a run is under way here.
+    #[must_use]
+    pub fn carries(&self, run: &StreamId) -> bool {
+        self.lock_runs().contains_key(run)
+    }
+
+    /// Stops every run, leaves them resumable, and waits until they are.
+    pub async fn suspend_all(&self) {
+        self.stop_all(|stop| stop.suspend.cancel()).await;
+    }
+
+    /// Stops every run for somebody else to go on with, and waits until they are stopped.
+    pub async fn leave_all(&self) {
+        self.stop_all(|stop| stop.leave.cancel()).await;
+    }
+
+    async fn stop_all(&self, stop: impl Fn(&StopSignals)) {
+        let all: Vec<LocalRun> = self.lock_runs().values().cloned().collect();
+        for running in &all {
+            stop(&running.stop);
+        }
+        for mut running in all {
+            let _ = running.wait_for_end().await;
+        }
+    }
+
+    fn keep(&self, run: DrivenRun, stop: StopSignals) {
+        let (told, ended) = watch::channel(None);
+        let id = run.id.clone();
+        let running = LocalRun {
+            live: run.live.clone(),
+            stop,
+            ended,
+        };
+        self.lock_runs().insert(id.clone(), running);
+        let here = self.clone();
+        tokio::spawn(async move {
+            let ended = match run.wait().await {
+                Ok(DriveEnd::Terminal(last)) => Ok(last.seq),
+                Ok(DriveEnd::Suspended) => match here.engine.store().run(&id).await {
+                    Ok(row) => Ok(row.n_events),
+                    Err(error) => Err(error.into()),
+                },
+                Err(failure) => Err(failure),
+            };
+            match &ended {
+                Ok(_) => here.troubles.forget(&id),
+                Err(failure) => {
+                    tracing::warn!(run = %id, %failure, "a run stopped without an end");
+                    here.troubles.note(&id, failure, Instant::now());
+                }
+            }
+            told.send_replace(Some(ended));
+            here.lock_runs().remove(&id);
+        });
+    }
+
+    fn open_watch(&self, run: &StreamId) -> Watching {
+        let events = self.engine.store().subscribe(run, 0);
+        let running = self.lock_runs().get(run).cloned();
+        Watching {
+            run: run.clone(),
+            items: match running {
+                Some(running) => drive_stream(events, running),
+                None => Box::pin(events.map(|event| event.map(Watched::Event).map_err(Failure::from))),
+            },
+        }
+    }
+
+    fn lock_runs(&self) -> MutexGuard<'_, HashMap<StreamId, LocalRun>> {
+        self.running.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Events and texts of a run of this process, until its driving has ended and its last event was told.
+fn drive_stream(
+    mut events: BoxStream<'static, Result<Event, StoreError>>,
+    mut running: LocalRun,
+) -> BoxStream<'static, Result<Watched, Failure>> {
+    let mut live = running.live.subscribe();
+    Box::pin(stream! {
+        let (mut last_seq, mut seen) = (None, 0);
+        while last_seq.is_none_or(|last_seq| seen < last_seq) {
+            tokio::select! {
+                event = events.next() => match event {
+                    None => return,
+                    Some(Ok(event)) => {
+                        seen = event.seq;
+                        yield Ok(Watched::Event(event));
+                    }
+                    Some(Err(error)) => {
+                        yield Err(error.into());
+                        return;
+                    }
+                },
+                Some(item) = live.next() => yield Ok(Watched::Live(item)),
+                ended = running.wait_for_end(), if last_seq.is_none() => match ended {
+                    Ok(n_events) => last_seq = Some(n_events),
+                    Err(failure) => {
+                        yield Err(failure);
+                        return;
+                    }
+                },
+            }
+        }
+    })
+}
+
+impl Desk for LocalRunService {
+    fn start_as(&self, run: StreamId, plan: Plan) -> BoxFuture<'_, Result<Watching, Failure>> {
+        Box::pin(async move {
+            let stop = StopSignals::default();
+            let started = self.engine.start_as(&run, &plan, stop.clone()).await?;
+            self.keep(started, stop);
+            Ok(self.open_watch(&run))
+        })
+    }
+
+    fn watch(&self, run: &StreamId) -> BoxFuture<'_, Result<Watching, Failure>> {
+        let run = run.clone();
+        Box::pin(async move {
+            self.engine.store().run(&run).await?;
+            Ok(self.open_watch(&run))
+        })
+    }
+
+    fn send(&self, run: &StreamId, command: AgentCommand) -> BoxFuture<'_, Result<AgentAck, Failure>> {
+        let run = run.clone();
+        Box::pin(async move { self.engine.send(&run, command).await })
+    }
+
+    fn reads(&self) -> BoxFuture<'_, Result<StoreReads, Failure>> {
+        let reads = StoreReads::over(self.engine.store().as_ref().clone());
+        Box::pin(async { Ok(reads) })
+    }
+
+    fn trouble(&self, run: &StreamId) -> BoxFuture<'_, Option<Failure>> {
+        let trouble = self.troubles.of(run);
+        Box::pin(async move { trouble })
+    }
+
+    fn cancel(&self, run: &StreamId, reason: &str) -> BoxFuture<'_, Result<CancelOutcome, Failure>> {
+        let (run, reason) = (run.clone(), reason.to_owned());
+        Box::pin(async move { self.engine.cancel(&run, &reason).await })
+    }
+
+    fn resume(&self, run: &StreamId) -> BoxFuture<'_, Result<(), Failure>> {
+        let run = run.clone();
+        Box::pin(async move {
+            match self.resume(&run).await {
+                Err(failure) if failure.kind == ErrorKind::Conflict => Ok(()),
+                resumed => resumed,
+            }
+        })
+    }
+
+    fn suspend(&self, run: &StreamId) -> BoxFuture<'_, Result<(), Failure>> {
+        let running = self.lock_runs().get(run).cloned();
+        Box::pin(async move {
+            if let Some(mut running) = running {
+                running.stop.suspend.cancel();
+                running.wait_for_end().await?;
+            }
+            Ok(())
+        })
+    }
+}
