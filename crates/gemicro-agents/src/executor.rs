@@ -5,7 +5,7 @@ use std::sync::Arc;
 use futures_util::future::BoxFuture;
 use gemicro_core::ask::{AgentTask, SandboxMode};
 use gemicro_core::execute::{Executor, StepCall};
-use gemicro_core::flow::{Again, Spent, Step, StepFailure, StepOutput};
+use gemicro_core::flow::{Again, AttemptCost, Step, StepFailure, StepOutput};
 use gemicro_core::store::Store;
 use gemicro_event::{ErrorKind, Failure};
 use gemicro_runner::supervise::{ProcessHandle, end_leftover};
@@ -101,7 +101,7 @@ fn cut_off(task: &AgentTask) -> StepFailure {
     };
     StepFailure {
         failure: Failure::new(kind, message),
-        spent: Spent::Unknown,
+        spent: AttemptCost::Unknown,
         again,
     }
 }

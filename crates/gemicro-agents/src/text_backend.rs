@@ -17,7 +17,7 @@ use gemicro_core::ask::{
 };
 use gemicro_core::budget::Purpose;
 use gemicro_core::execute::{AttemptMessage, AttemptNotice, Executor, RunAnswers, StepCall, StepReporter};
-use gemicro_core::flow::{Spent, Step, StepFailure, StepOutput};
+use gemicro_core::flow::{AttemptCost, Step, StepFailure, StepOutput};
 use gemicro_core::live::LiveHub;
 use gemicro_core::llm::{
     AGENTS_OWN_MODEL, Backends, FinishReason, GateConfig, LlmBackend, LlmChunk, LlmEnd, LlmRequest,
@@ -205,7 +205,8 @@ fn prompt(request: &LlmRequest) -> String {
 fn answer(
     ended: Result<Result<StepOutput, StepFailure>, JoinError>,
 ) -> Result<(String, LlmEnd), StepFailure> {
-    let lost = |message: String| StepFailure::new(Failure::new(ErrorKind::Internal, message), Spent::Unknown);
+    let lost =
+        |message: String| StepFailure::new(Failure::new(ErrorKind::Internal, message), AttemptCost::Unknown);
     let output = ended.map_err(|_| lost("the call of the agent panicked".to_owned()))??;
     let answer: AgentAnswer = output
         .output

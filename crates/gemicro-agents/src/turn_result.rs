@@ -1,6 +1,6 @@
 //! How a turn of an agent came out, before it is judged.
 
-use gemicro_core::flow::{Again, Spent, StepFailure};
+use gemicro_core::flow::{Again, AttemptCost, StepFailure};
 use gemicro_event::Failure;
 use gemicro_llm::gateway;
 use gemicro_runner::supervise::{TurnOutcome, WarmAgent};
@@ -17,7 +17,7 @@ pub(super) struct TurnResult {
 }
 
 pub(super) fn refused_start(failure: Failure) -> StepFailure {
-    let (spent, again) = (Spent::Nothing, Again::Never);
+    let (spent, again) = (AttemptCost::Nothing, Again::Never);
     StepFailure {
         failure,
         spent,

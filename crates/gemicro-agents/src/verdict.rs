@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::time::SystemTime;
 
 use gemicro_core::ask::{AgentAnswer, AgentTask, AgentTrouble, BranchOutcome, DeniedCall, SandboxMode};
-use gemicro_core::flow::{Again, Spent, StepFailure, StepOutput};
+use gemicro_core::flow::{Again, AttemptCost, StepFailure, StepOutput};
 use gemicro_event::{Charge, ErrorKind, Failure, Json, Timestamp, UnpricedTokens, Usage};
 use gemicro_llm::gateway;
 use gemicro_runner::supervise::{CommandExit, RunRecord, TurnOutcome};
@@ -83,7 +83,7 @@ impl AttemptVerdict<'_> {
                     (self.may_have_changed() && !self.is_staged) || (is_limit && self.task.fails_over);
                 Err(StepFailure {
                     failure,
-                    spent: Spent::Known(charge),
+                    spent: AttemptCost::Known(charge),
                     again: if is_last { Again::Never } else { Again::AsUsual },
                 })
             }

@@ -5,7 +5,7 @@ use std::path::Path;
 use futures_util::future::LocalBoxFuture;
 use gemicro_core::ask::ToolExtras;
 use gemicro_core::drive::StopSignals;
-use gemicro_engine::{LocalRunService, Watching};
+use gemicro_engine::{LocalRunService, RunSightings};
 use gemicro_event::{Event, Json};
 
 use crate::answer_source::AnswerSource;
@@ -33,7 +33,7 @@ pub(crate) struct FlowRow {
 pub(crate) struct ResumedFlow<'a> {
     pub(crate) ctx: &'a Context,
     pub(crate) here: &'a LocalRunService,
-    pub(crate) watching: Watching,
+    pub(crate) watching: RunSightings,
     pub(crate) stop: &'a StopSignals,
     pub(crate) format: PrintFormat,
     pub(crate) out: Option<&'a Path>,

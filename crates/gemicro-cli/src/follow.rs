@@ -6,7 +6,7 @@ use gemicro_core::command::AgentCommand;
 use gemicro_core::drive::StopSignals;
 use gemicro_core::run::events::RunReaders;
 use gemicro_core::store::Store;
-use gemicro_engine::{Desk, Engine, Watched, Watching};
+use gemicro_engine::{Engine, RunService, RunSighting, RunSightings};
 use gemicro_event::{ErrorKind, Event, Failure, Json, StreamId};
 
 use crate::asker::Asker;
@@ -19,7 +19,7 @@ use crate::view::{RunEnd, RunView};
 /// Who watches, and what may stop it.
 pub(crate) struct RunWatch<'a> {
     /// Who carries the run out.
-    pub(crate) desk: &'a dyn Desk,
+    pub(crate) desk: &'a dyn RunService,
     /// All get every event.
     pub(crate) views: Vec<Box<dyn RunView>>,
     pub(crate) stop: &'a StopSignals,
@@ -46,7 +46,10 @@ struct FollowState {
 ///
 /// # Errors
 /// When the store or a view fails. The run is then suspended and can be resumed.
-pub(crate) async fn follow(mut watch: RunWatch<'_>, mut watching: Watching) -> Result<RunEnd, CommandError> {
+pub(crate) async fn follow(
+    mut watch: RunWatch<'_>,
+    mut watching: RunSightings,
+) -> Result<RunEnd, CommandError> {
     let (run, resume) = (&watching.run, watch.resume.replace("RUN", watching.run.as_str()));
     let words =
         format!("Stopped: run {run} was interrupted in the middle of a step. Continue with: {resume}");
@@ -95,7 +98,7 @@ pub(crate) async fn replay(
 }
 
 impl<'a> RunWatch<'a> {
-    async fn show(&mut self, watching: &mut Watching) -> Result<RunEnd, CommandError> {
+    async fn show(&mut self, watching: &mut RunSightings) -> Result<RunEnd, CommandError> {
         let (desk, id) = (self.desk, watching.run.clone());
         let mut seen = FollowState::default();
         let mut stopping: Option<BoxFuture<'a, Result<(), Failure>>> = None;
@@ -117,7 +120,7 @@ impl<'a> RunWatch<'a> {
             tokio::select! {
                 item = watching.items.next() => match item {
                     None => break,
-                    Some(Ok(Watched::Event(event))) => {
+                    Some(Ok(RunSighting::Event(event))) => {
                         seen.fold(&event);
                         self.asker.event(&event);
                         let is_asked = seen.question.as_ref().is_some_and(|key| self.asker.answers(key));
@@ -133,7 +136,7 @@ impl<'a> RunWatch<'a> {
                             asking = Some(self.asker.ask());
                         }
                     }
-                    Some(Ok(Watched::Live(item))) => {
+                    Some(Ok(RunSighting::Live(item))) => {
                         for view in &mut self.views {
                             view.live(&item)?;
                         }

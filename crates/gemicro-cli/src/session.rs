@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use gemicro_engine::{AllowedHost, Desk, Engine, EngineConfig, FetchRules, LocalRunService, Resident};
+use gemicro_engine::{AllowedHost, Engine, EngineConfig, FetchRules, LocalRunService, Resident, RunService};
 use gemicro_event::{ErrorKind, StreamId};
 use gemicro_store::{DurableStore, RunFilter};
 
@@ -167,7 +167,7 @@ pub(crate) enum CommandRunService {
 }
 
 impl CommandRunService {
-    pub(crate) fn desk(&self) -> &dyn Desk {
+    pub(crate) fn desk(&self) -> &dyn RunService {
         match self {
             Self::Here(here) => here.as_ref(),
             Self::Resident(resident) => resident,
@@ -175,7 +175,7 @@ impl CommandRunService {
     }
 
     /// As a desk that several share.
-    pub(crate) fn shared(&self) -> Arc<dyn Desk> {
+    pub(crate) fn shared(&self) -> Arc<dyn RunService> {
         match self {
             Self::Here(here) => Arc::new(here.as_ref().clone()),
             Self::Resident(resident) => Arc::new(resident.clone()),

@@ -158,7 +158,7 @@ pub struct LibraryCard {
 
 /// What a run reads before it begins.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Wanted {
+pub struct CorpusRequest {
     /// Folders, files and web addresses that the user named.
     #[serde(default)]
     pub paths: Vec<String>,
@@ -191,7 +191,7 @@ pub struct Page {
 /// The port to sources: reads them once, keeps what it read, and opens it again for any later step.
 pub trait Library: Send + Sync {
     /// Reads what is wanted and stores the texts for a run.
-    fn read(&self, run: &StreamId, wanted: Wanted) -> BoxFuture<'_, Result<LibraryCard, Failure>>;
+    fn read(&self, run: &StreamId, wanted: CorpusRequest) -> BoxFuture<'_, Result<LibraryCard, Failure>>;
 
     /// Fetches a page that an answer names and stores its text for a run, under the address rules. A library
     /// that cannot leaves its citations what the provider says.

@@ -21,7 +21,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use crate::board::answer_of_board;
-use crate::run_service::{Desk, Watched};
+use crate::run_service::{RunService, RunSighting};
 use crate::send_and_wait::tell;
 
 /// Seconds until the next look at a batch that was stopped is worth it.
@@ -30,7 +30,7 @@ const STOPPED_POLL: u64 = 60;
 /// Batches over a desk.
 #[derive(Clone)]
 pub struct Batches {
-    desk: Arc<dyn Desk>,
+    desk: Arc<dyn RunService>,
 }
 
 /// A batch in one line.
@@ -51,7 +51,7 @@ pub struct BatchRow {
 impl Batches {
     /// Over a desk.
     #[must_use]
-    pub fn new(desk: Arc<dyn Desk>) -> Self {
+    pub fn new(desk: Arc<dyn RunService>) -> Self {
         Self { desk }
     }
 
@@ -112,7 +112,7 @@ impl Batches {
             let to_its_end = async {
                 let (mut items, mut steps) = (watching.items, OpenSteps::default());
                 while let Some(item) = items.next().await {
-                    let Watched::Event(event) = item? else {
+                    let RunSighting::Event(event) = item? else {
                         continue;
                     };
                     steps.fold(&event);

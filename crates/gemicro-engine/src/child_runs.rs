@@ -10,7 +10,7 @@ use futures_util::future::BoxFuture;
 use gemicro_batch::types::RunOutput;
 use gemicro_core::drive::StopSignals;
 use gemicro_core::execute::{Executor, StepCall};
-use gemicro_core::flow::{Again, Spent, StepFailure, StepOutput};
+use gemicro_core::flow::{Again, AttemptCost, StepFailure, StepOutput};
 use gemicro_core::run::events::RunReaders;
 use gemicro_core::store::{Store, StoreError};
 use gemicro_event::{ErrorKind, Failure, Json, StepKey, StreamId};
@@ -101,7 +101,7 @@ async fn outcome(engine: &Engine, child: &StreamId) -> Result<StepOutput, StepFa
     let row = row.map_err(|error| StepFailure::free(error.into()))?;
     let failed = |failure: Failure| StepFailure {
         failure,
-        spent: Spent::Known(row.spent),
+        spent: AttemptCost::Known(row.spent),
         // It tried again by itself where that helps.
         again: Again::Never,
     };
@@ -114,7 +114,7 @@ async fn outcome(engine: &Engine, child: &StreamId) -> Result<StepOutput, StepFa
         let message = format!("run {child} was stopped before its end");
         return Err(StepFailure::new(
             Failure::new(ErrorKind::Interrupted, message),
-            Spent::Known(row.spent),
+            AttemptCost::Known(row.spent),
         ));
     };
     if let Some(run_failed) = last.update.as_run_failed() {

@@ -1,6 +1,6 @@
 //! The wiring of gemicro: a plan becomes a run.
 //!
-//! [`Engine`] runs plans over one store; `wiring` registers who runs which step. [`Desk`] is how an edge starts and watches
+//! [`Engine`] runs plans over one store; `wiring` registers who runs which step. [`RunService`] is how an edge starts and watches
 //! runs: [`LocalRunService`] carries them out in this process, [`Resident`] calls the background worker. `dispatch` lets any worker of
 //! a shared store do the steps. No phase logic, no parsing, no rendering lives here.
 
@@ -61,7 +61,7 @@ pub use resident::{
     is_free,
 };
 pub use run::{CancelOutcome, DrivenRun};
-pub use run_service::{Desk, Watched, Watching};
+pub use run_service::{RunService, RunSighting, RunSightings};
 pub use run_state::{INPUT_REQUIRED, RunSnapshot};
 pub use send_and_wait::tell;
 pub use shared_resources::SharedResources;

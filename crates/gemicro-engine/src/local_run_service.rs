@@ -18,7 +18,7 @@ use tokio::sync::watch;
 
 use crate::engine::Engine;
 use crate::run::{CancelOutcome, DrivenRun};
-use crate::run_service::{Desk, Watched, Watching};
+use crate::run_service::{RunService, RunSighting, RunSightings};
 use crate::store_reads::StoreReads;
 use crate::troubles::Troubles;
 
@@ -94,7 +94,7 @@ impl LocalRunService {
         run: &StreamId,
         stop: StopSignals,
         owner_is_gone: impl Fn(&str) -> bool,
-    ) -> Result<Watching, Failure> {
+    ) -> Result<RunSightings, Failure> {
         let run = self.engine.resume_from(run, stop.clone(), owner_is_gone).await?;
         let id = run.id.clone();
         self.keep(run, stop);
@@ -171,14 +171,14 @@ impl LocalRunService {
         });
     }
 
-    fn open_watch(&self, run: &StreamId) -> Watching {
+    fn open_watch(&self, run: &StreamId) -> RunSightings {
         let events = self.engine.store().subscribe(run, 0);
         let running = self.lock_runs().get(run).cloned();
-        Watching {
+        RunSightings {
             run: run.clone(),
             items: match running {
                 Some(running) => drive_stream(events, running),
-                None => Box::pin(events.map(|event| event.map(Watched::Event).map_err(Failure::from))),
+                None => Box::pin(events.map(|event| event.map(RunSighting::Event).map_err(Failure::from))),
             },
         }
     }
@@ -192,7 +192,7 @@ impl LocalRunService {
 fn drive_stream(
     mut events: BoxStream<'static, Result<Event, StoreError>>,
     mut running: LocalRun,
-) -> BoxStream<'static, Result<Watched, Failure>> {
+) -> BoxStream<'static, Result<RunSighting, Failure>> {
     let mut live = running.live.subscribe();
     Box::pin(stream! {
         let (mut last_seq, mut seen) = (None, 0);
@@ -202,14 +202,14 @@ fn drive_stream(
                     None => return,
                     Some(Ok(event)) => {
                         seen = event.seq;
-                        yield Ok(Watched::Event(event));
+                        yield Ok(RunSighting::Event(event));
                     }
                     Some(Err(error)) => {
                         yield Err(error.into());
                         return;
                     }
                 },
-                Some(item) = live.next() => yield Ok(Watched::Live(item)),
+                Some(item) = live.next() => yield Ok(RunSighting::Live(item)),
                 ended = running.wait_for_end(), if last_seq.is_none() => match ended {
                     Ok(n_events) => last_seq = Some(n_events),
                     Err(failure) => {
@@ -222,8 +222,8 @@ fn drive_stream(
     })
 }
 
-impl Desk for LocalRunService {
-    fn start_as(&self, run: StreamId, plan: Plan) -> BoxFuture<'_, Result<Watching, Failure>> {
+impl RunService for LocalRunService {
+    fn start_as(&self, run: StreamId, plan: Plan) -> BoxFuture<'_, Result<RunSightings, Failure>> {
         Box::pin(async move {
             let stop = StopSignals::default();
             let started = self.engine.start_as(&run, &plan, stop.clone()).await?;
@@ -232,7 +232,7 @@ impl Desk for LocalRunService {
         })
     }
 
-    fn watch(&self, run: &StreamId) -> BoxFuture<'_, Result<Watching, Failure>> {
+    fn watch(&self, run: &StreamId) -> BoxFuture<'_, Result<RunSightings, Failure>> {
         let run = run.clone();
         Box::pin(async move {
             self.engine.store().run(&run).await?;

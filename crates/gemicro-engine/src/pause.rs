@@ -8,7 +8,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tokio::time::Instant;
 
-use crate::run_service::Desk;
+use crate::run_service::RunService;
 use crate::send_and_wait::tell;
 
 /// How long steps may take to stop before the pause is reported as requested.
@@ -35,7 +35,7 @@ pub enum PauseOutcome {
 /// # Errors
 /// `not_found` when there is no such run; `conflict` when no process drives it, so that there is nothing to pause, or
 /// when it is a task of a batch, which would count it as cut off.
-pub async fn pause(desk: &dyn Desk, run: &StreamId) -> Result<PauseOutcome, Failure> {
+pub async fn pause(desk: &dyn RunService, run: &StreamId) -> Result<PauseOutcome, Failure> {
     let row = desk.find(run.as_str()).await?;
     let status = row.status;
     if let Some(batch) = row

@@ -18,12 +18,12 @@ use crate::run_state::RunSnapshot;
 use crate::store_reads::StoreReads;
 
 /// Starts runs and tells about them.
-pub trait Desk: Send + Sync {
+pub trait RunService: Send + Sync {
     /// Starts a run of a plan; it is in the journal when this returns.
     ///
     /// # Errors
     /// When the store cannot take it, or nobody is there to carry it out.
-    fn start(&self, plan: Plan) -> BoxFuture<'_, Result<Watching, Failure>> {
+    fn start(&self, plan: Plan) -> BoxFuture<'_, Result<RunSightings, Failure>> {
         self.start_as(StreamId::random(), plan)
     }
 
@@ -31,13 +31,13 @@ pub trait Desk: Send + Sync {
     ///
     /// # Errors
     /// As for [`start`](Self::start); `conflict` when there is a run of that id.
-    fn start_as(&self, run: StreamId, plan: Plan) -> BoxFuture<'_, Result<Watching, Failure>>;
+    fn start_as(&self, run: StreamId, plan: Plan) -> BoxFuture<'_, Result<RunSightings, Failure>>;
 
     /// A run from its first event on, whoever carries it out.
     ///
     /// # Errors
     /// `not_found` when there is no such run.
-    fn watch(&self, run: &StreamId) -> BoxFuture<'_, Result<Watching, Failure>>;
+    fn watch(&self, run: &StreamId) -> BoxFuture<'_, Result<RunSightings, Failure>>;
 
     /// Sends a command to a run; secrets in it are replaced on the way.
     ///
@@ -181,24 +181,24 @@ pub trait Desk: Send + Sync {
 }
 
 /// A run that is watched. Dropping this ends the watching, not the run.
-pub struct Watching {
+pub struct RunSightings {
     /// Id of the run that this belongs to.
     pub run: StreamId,
     /// What happens, from the first event on. Ends after the terminal event; for a run that was suspended while it
     /// was watched, after that event.
-    pub items: BoxStream<'static, Result<Watched, Failure>>,
+    pub items: BoxStream<'static, Result<RunSighting, Failure>>,
 }
 
 /// Something seen of a run.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Watched {
+pub enum RunSighting {
     /// An event of its journal, each once and in order.
     Event(Event),
     /// A piece of text on its way; it may be repeated or left out, and the step's result has all of it.
     Live(LiveItem),
 }
 
-impl Watching {
+impl RunSightings {
     /// Watches to the end and keeps the events.
     ///
     /// # Errors
@@ -206,7 +206,7 @@ impl Watching {
     pub async fn into_events(mut self) -> Result<Vec<Event>, Failure> {
         let mut events = Vec::new();
         while let Some(item) = self.items.next().await {
-            if let Watched::Event(event) = item? {
+            if let RunSighting::Event(event) = item? {
                 events.push(event);
             }
         }
@@ -218,7 +218,7 @@ impl Watching {
     }
 }
 
-impl std::fmt::Debug for Watching {
+impl std::fmt::Debug for RunSightings {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Watching")
             .field("run", &self.run)

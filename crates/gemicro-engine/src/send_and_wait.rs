@@ -5,7 +5,7 @@ use std::time::Duration;
 use gemicro_core::command::{AckStatus, AgentCommand};
 use gemicro_event::{ErrorKind, Failure, StreamId};
 
-use crate::run_service::Desk;
+use crate::run_service::RunService;
 
 /// How long a command waits for the process that drives the run.
 const WAIT: Duration = Duration::from_secs(10);
@@ -17,7 +17,7 @@ const LOOK: Duration = Duration::from_millis(20);
 /// # Errors
 /// `conflict` with the reason when it is not carried out; `still_running` when nobody drives the run: it is done when
 /// the run goes on.
-pub async fn tell(desk: &dyn Desk, run: &StreamId, command: AgentCommand) -> Result<(), Failure> {
+pub async fn tell(desk: &dyn RunService, run: &StreamId, command: AgentCommand) -> Result<(), Failure> {
     let id = command.command_id.clone();
     desk.send(run, command).await?;
     let deadline = tokio::time::Instant::now() + WAIT;

@@ -7,7 +7,7 @@ use gemicro_event::Failure;
 use gemicro_store::DurableStore;
 use tokio::sync::OnceCell;
 
-/// A store that is opened when something is read from it. Only the methods of [`Desk`](crate::Desk) read it.
+/// A store that is opened when something is read from it. Only the methods of [`Desk`](crate::RunService) read it.
 #[derive(Clone)]
 pub struct StoreReads {
     home: PathBuf,

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use gemicro_engine::{Batches, Desk};
+use gemicro_engine::{Batches, RunService};
 use gemicro_event::{ErrorKind, Failure};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio_util::sync::CancellationToken;
@@ -43,7 +43,7 @@ impl App {
     }
 
     /// Where runs are carried out.
-    pub(crate) fn desk(&self) -> &Arc<dyn Desk> {
+    pub(crate) fn desk(&self) -> &Arc<dyn RunService> {
         &self.setup.desk
     }
 

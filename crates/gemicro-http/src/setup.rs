@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use futures_util::future::BoxFuture;
 use gemicro_chat::{Conversation, ConversationRow};
-use gemicro_engine::{BatchRequest, Desk, Plan, SubmittedBatch};
+use gemicro_engine::{BatchRequest, Plan, RunService, SubmittedBatch};
 use gemicro_event::{Failure, StreamId};
 
 use crate::start_request::StartRequest;
@@ -13,7 +13,7 @@ use crate::start_request::StartRequest;
 #[derive(Clone)]
 pub struct HttpSetup {
     /// Where runs are carried out.
-    pub desk: Arc<dyn Desk>,
+    pub desk: Arc<dyn RunService>,
     /// Says how a batch that was handed in may work.
     pub batch: Arc<dyn Fn(SubmittedBatch) -> Result<BatchRequest, Failure> + Send + Sync>,
     /// Turns a run to start into a checked plan. May block.

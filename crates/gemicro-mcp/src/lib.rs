@@ -1,7 +1,7 @@
 //! The MCP server: agents, research, batches and runs as tools of other agents.
 //!
 //! [`serve_stdio`] and [`serve_http`] speak the protocol over a [`McpSetup`]. A tool call becomes a plan, the plan a run
-//! at the [`Desk`](gemicro_engine::Desk), and the run's events the answer: within a fixed time, as the result or as the
+//! at the [`Desk`](gemicro_engine::RunService), and the run's events the answer: within a fixed time, as the result or as the
 //! id of a run that goes on. Nothing here carries a run out, opens a store or reads a setting.
 //!
 //! # Theory of operation

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use gemicro_engine::{
-    BatchRequest, Desk, Plan, StartPipelineParameters, StartResearchParameters, SubmittedBatch,
+    BatchRequest, Plan, RunService, StartPipelineParameters, StartResearchParameters, SubmittedBatch,
 };
 use gemicro_event::Failure;
 
@@ -13,7 +13,7 @@ use gemicro_event::Failure;
 #[derive(Clone)]
 pub struct McpSetup {
     /// Where runs are carried out.
-    pub desk: Arc<dyn Desk>,
+    pub desk: Arc<dyn RunService>,
     /// Turns the parameters of research into a checked plan: settings live in the edge.
     pub research: Arc<dyn Fn(StartResearchParameters) -> Result<Plan, Failure> + Send + Sync>,
     /// Says how a batch may work: settings live in the edge.

@@ -3,7 +3,7 @@
 //! So a task outlives the connection, the client and this process; whoever has the id can ask.
 
 use gemicro_core::run::RunRow;
-use gemicro_engine::{Desk, asked_in};
+use gemicro_engine::{RunService, asked_in};
 use gemicro_event::{ErrorKind, Failure, RunStatus};
 use rmcp::ErrorData;
 use rmcp::model::{CreateTaskResult, DetailedTask, GetTaskResult, JsonObject, Task, TaskPayload, TaskStatus};
@@ -15,13 +15,13 @@ use crate::run_answer;
 const POLL_EVERY_MS: u64 = 1_000;
 
 /// A call that becomes a task.
-pub(crate) async fn create(desk: &dyn Desk, run: &str) -> Result<CreateTaskResult, ErrorData> {
+pub(crate) async fn create(desk: &dyn RunService, run: &str) -> Result<CreateTaskResult, ErrorData> {
     let row = find(desk, run).await?;
     Ok(CreateTaskResult::new(task(desk, &row).await?))
 }
 
 /// How a task stands; with its result, when there is one.
-pub(crate) async fn get(desk: &dyn Desk, task_id: &str) -> Result<GetTaskResult, ErrorData> {
+pub(crate) async fn get(desk: &dyn RunService, task_id: &str) -> Result<GetTaskResult, ErrorData> {
     let row = find(desk, task_id).await?;
     let payload = match row.status {
         RunStatus::Running | RunStatus::Parked | RunStatus::Suspended => TaskPayload::Working,
@@ -42,7 +42,7 @@ pub(crate) async fn get(desk: &dyn Desk, task_id: &str) -> Result<GetTaskResult,
 }
 
 /// The run of a task.
-pub(crate) async fn find(desk: &dyn Desk, task_id: &str) -> Result<RunRow, ErrorData> {
+pub(crate) async fn find(desk: &dyn RunService, task_id: &str) -> Result<RunRow, ErrorData> {
     let row = desk.find(task_id).await.map_err(|failure| error_data(&failure))?;
     if row.run.as_str() == task_id {
         Ok(row)
@@ -64,7 +64,7 @@ pub(crate) fn error_data(failure: &Failure) -> ErrorData {
     }
 }
 
-async fn task(desk: &dyn Desk, row: &RunRow) -> Result<Task, ErrorData> {
+async fn task(desk: &dyn RunService, row: &RunRow) -> Result<Task, ErrorData> {
     let status = match row.status {
         RunStatus::Running | RunStatus::Parked | RunStatus::Suspended => TaskStatus::Working,
         RunStatus::Cancelled => TaskStatus::Cancelled,

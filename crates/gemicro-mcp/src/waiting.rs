@@ -4,7 +4,7 @@ use std::future::Future;
 use std::time::Duration;
 
 use futures_util::StreamExt;
-use gemicro_engine::{Watched, Watching};
+use gemicro_engine::{RunSighting, RunSightings};
 use gemicro_event::{ErrorKind, Event, Failure};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
@@ -27,14 +27,14 @@ pub(crate) enum WaitOutcome {
     /// The run has ended or was stopped; all its events.
     Ended(Vec<Event>),
     /// It goes on; its events so far, and what is left to watch.
-    GoesOn(Vec<Event>, Watching),
+    GoesOn(Vec<Event>, RunSightings),
     /// The client took the call back.
     Withdrawn,
 }
 
 /// Watches a run for as long as there is patience.
 pub(crate) async fn wait(
-    mut watching: Watching,
+    mut watching: RunSightings,
     patience: &Patience,
     progress: &mut ProgressSender,
 ) -> WaitOutcome {
@@ -43,11 +43,11 @@ pub(crate) async fn wait(
         tokio::select! {
             () = patience.withdrawn.cancelled() => return WaitOutcome::Withdrawn,
             item = watching.items.next() => match item {
-                Some(Ok(Watched::Event(event))) => {
+                Some(Ok(RunSighting::Event(event))) => {
                     progress.event(&event).await;
                     events.push(event);
                 }
-                Some(Ok(Watched::Live(item))) => progress.live(&item),
+                Some(Ok(RunSighting::Live(item))) => progress.live(&item),
                 // Whoever tells about the run fell silent; the run itself is not known to have ended.
                 Some(Err(failure)) => {
                     tracing::warn!(run = %watching.run, %failure, "a run cannot be watched any more");

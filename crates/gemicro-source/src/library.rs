@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use futures_util::future::BoxFuture;
 use gemicro_core::blob::{BlobId, Blobs};
-use gemicro_core::corpus::{Corpus, Document, Library, LibraryCard, Page, SkippedSource, Wanted};
+use gemicro_core::corpus::{Corpus, CorpusRequest, Document, Library, LibraryCard, Page, SkippedSource};
 use gemicro_event::{ErrorKind, Failure, StreamId, Timestamp};
 use tokio::sync::Mutex;
 
@@ -89,7 +89,7 @@ impl FolderLibrary {
     }
 
     /// Everything that is wanted, as one reading.
-    async fn gather(&self, wanted: Wanted) -> Result<Arc<Reading>, Failure> {
+    async fn gather(&self, wanted: CorpusRequest) -> Result<Arc<Reading>, Failure> {
         let (urls, files): (Vec<String>, Vec<String>) =
             wanted.paths.into_iter().partition(|path| is_url(path));
         if urls.is_empty() && wanted.pack.is_none() && wanted.pages.is_empty() {
@@ -138,7 +138,7 @@ impl FolderLibrary {
 }
 
 impl Library for FolderLibrary {
-    fn read(&self, run: &StreamId, wanted: Wanted) -> BoxFuture<'_, Result<LibraryCard, Failure>> {
+    fn read(&self, run: &StreamId, wanted: CorpusRequest) -> BoxFuture<'_, Result<LibraryCard, Failure>> {
         let run = run.clone();
         Box::pin(async move {
             let reading = self.gather(wanted).await?;

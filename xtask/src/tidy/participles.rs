@@ -61,18 +61,23 @@ const IRREGULAR: &[&str] = &[
 
 /// Nouns and verbs that end like a participle.
 const NO_PARTICIPLES: &[&str] = &[
+    "beginning",
     "bring",
     "ceiling",
+    "closing",
     "embed",
     "encoding",
+    "ending",
     "everything",
     "exceed",
     "feed",
     "finding",
+    "grounding",
     "heading",
     "meaning",
     "need",
     "nothing",
+    "opening",
     "ping",
     "proceed",
     "sed",
@@ -85,6 +90,7 @@ const NO_PARTICIPLES: &[&str] = &[
     "string",
     "succeed",
     "thing",
+    "thinking",
     "warning",
 ];
 
@@ -92,6 +98,7 @@ const NO_PARTICIPLES: &[&str] = &[
 const RESULTS: &[&str] = &[
     "closed",
     "embedded",
+    "encoded",
     "escaped",
     "expecting",
     "fenced",
@@ -110,6 +117,7 @@ const RESULTS: &[&str] = &[
     "unauthorised",
     "uncovered",
     "underscored",
+    "unknown",
     "unsigned",
 ];
 

@@ -46,12 +46,12 @@ pub(crate) fn check(files: &[SourceFile]) -> Vec<Offence> {
     }
     declared
         .iter()
-        .flat_map(|(name, places)| repeated(name, places))
+        .flat_map(|(name, places)| further_declarations(name, places))
         .collect()
 }
 
 /// One offence for each further file that declares the name.
-fn repeated(name: &str, places: &BTreeSet<(&str, usize)>) -> Vec<Offence> {
+fn further_declarations(name: &str, places: &BTreeSet<(&str, usize)>) -> Vec<Offence> {
     let is_allowed = SHARED_NAMES.iter().any(|(shared, _)| *shared == name) || TO_RENAME.contains(&name);
     let first = places.first().map_or("", |(path, _)| *path);
     let further = places.iter().filter(|(path, _)| *path != first && !is_allowed);

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use futures_util::future::BoxFuture;
 use gemicro_core::execute::{Executor, StepCall};
-use gemicro_core::flow::{Again, Spent, Step, StepFailure, StepOutput};
+use gemicro_core::flow::{Again, AttemptCost, Step, StepFailure, StepOutput};
 use gemicro_event::{Charge, ErrorKind, Failure, Json};
 use gemicro_guard::policy::{GuardedCall, PolicyConfig, PolicyDecision, check};
 use gemicro_guard::sandbox::{
@@ -246,7 +246,7 @@ fn last_line(text: &str) -> Option<String> {
 fn never_again(failure: Failure) -> StepFailure {
     StepFailure {
         failure,
-        spent: Spent::Nothing,
+        spent: AttemptCost::Nothing,
         again: Again::Never,
     }
 }

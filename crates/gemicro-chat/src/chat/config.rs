@@ -8,7 +8,7 @@ use gemicro_core::ask::SandboxMode;
 use gemicro_core::budget::Limits;
 use gemicro_core::history::{HistoryConfig, Speaker};
 use gemicro_core::llm::LlmConfig;
-use gemicro_engine::Desk;
+use gemicro_engine::RunService;
 use gemicro_event::Failure;
 
 use crate::Conversations;
@@ -20,7 +20,7 @@ pub type FindSpeaker = Arc<dyn Fn(&str) -> Result<Speaker, Failure> + Send + Syn
 #[derive(Clone)]
 pub struct ChatConfig {
     /// Who carries the turns out.
-    pub desk: Arc<dyn Desk>,
+    pub desk: Arc<dyn RunService>,
     /// Turns that were cut off are gone on with by the one who carries them out.
     pub survives: bool,
     /// Where conversations are kept.

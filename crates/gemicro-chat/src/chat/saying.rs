@@ -3,7 +3,7 @@
 use futures_util::StreamExt;
 use gemicro_core::command::AgentCommand;
 use gemicro_core::history::{Author, Transport, TransportSwitched, Turn, TurnAsked};
-use gemicro_engine::{Watched, Watching};
+use gemicro_engine::{RunSighting, RunSightings};
 use gemicro_event::{ErrorKind, Failure, Json, StreamId, Timestamp};
 
 use super::book::fact;
@@ -296,7 +296,12 @@ impl Chat {
     }
 
     /// Shows a run until it ends; takes the orders that make sense meanwhile.
-    async fn follow(&mut self, sent: &Sent, watching: Result<Watching, Failure>, which: Try) -> (Next, End) {
+    async fn follow(
+        &mut self,
+        sent: &Sent,
+        watching: Result<RunSightings, Failure>,
+        which: Try,
+    ) -> (Next, End) {
         let mut watching = match watching {
             Ok(watching) => watching,
             Err(failure) => return (Next::GoOn, failed(failure.kind, &failure.message)),
@@ -308,8 +313,8 @@ impl Chat {
             tokio::select! {
                 item = watching.items.next() => {
                     let news = match item {
-                        Some(Ok(Watched::Event(event))) => seen.event(&event),
-                        Some(Ok(Watched::Live(item))) => seen.live(&item),
+                        Some(Ok(RunSighting::Event(event))) => seen.event(&event),
+                        Some(Ok(RunSighting::Live(item))) => seen.live(&item),
                         Some(Err(failure)) => return (next, failed(failure.kind, &failure.message)),
                         None => {
                             let lost = || failed(ErrorKind::Interrupted, "the run stopped without an end");

@@ -6,7 +6,7 @@ use gemicro_core::budget::Limits;
 use gemicro_core::history::{Summariser, SummaryRefusal, SummaryRequest};
 use gemicro_core::llm::LlmConfig;
 use gemicro_core::prompt::PromptReaders;
-use gemicro_engine::{Desk, Plan, PromptRequest, Request};
+use gemicro_engine::{Plan, PromptRequest, Request, RunService};
 use gemicro_event::{Charge, Event, Failure, StreamId};
 use tokio::task::JoinSet;
 
@@ -47,7 +47,7 @@ impl Summaries {
 /// Writes summaries while somebody waits for them; each is a run of its own.
 pub struct ModelSummariser {
     /// Who carries the runs out.
-    pub desk: Arc<dyn Desk>,
+    pub desk: Arc<dyn RunService>,
     /// The model.
     pub llm: LlmConfig,
     /// The conversation that they are about.

@@ -8,7 +8,7 @@ use async_stream::stream;
 use futures_util::stream::BoxStream;
 use gemicro_chat::{AgentWays, ChatConfig, ChatLine, Conversations, News, Opening, Order, open_chat};
 use gemicro_core::budget::Limits;
-use gemicro_core::flow::{Spent, StepFailure};
+use gemicro_core::flow::{AttemptCost, StepFailure};
 use gemicro_core::history::{Author, HistoryConfig, Speaker, Transport, Turn};
 use gemicro_core::llm::{FinishReason, GEMINI, LlmBackend, LlmChunk, LlmConfig, LlmEnd, LlmRequest};
 use gemicro_core::store::Store;
@@ -73,7 +73,7 @@ impl Rememberer {
                 Some(before) => before.clone(),
                 None => {
                     let failure = Failure::new(ErrorKind::SessionNotFound, "no such interaction");
-                    return Err(Some(StepFailure::new(failure, Spent::Nothing)));
+                    return Err(Some(StepFailure::new(failure, AttemptCost::Nothing)));
                 }
             },
         };

@@ -10,7 +10,7 @@ use gemicro_core::research::UseAs;
 use gemicro_core::run::RunRow;
 use gemicro_core::store::Store;
 use gemicro_engine::pipeline::later_run;
-use gemicro_engine::{AllowedHost, Desk, Engine, LocalRunService, Plan, ResearchRequest};
+use gemicro_engine::{AllowedHost, Engine, LocalRunService, Plan, ResearchRequest, RunService};
 use gemicro_event::{ErrorKind, StreamId};
 
 use super::research::{ResearchDisplay, plan_request, watch};

@@ -9,7 +9,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::driver::Driver;
 use crate::execute::{AttemptNotice, Executor, StepCall, StepReporter};
-use crate::flow::{Spent, Step, StepFailure, StepOutput};
+use crate::flow::{AttemptCost, Step, StepFailure, StepOutput};
 
 /// What an attempt tells its driver.
 pub(super) struct AttemptReport {
@@ -113,7 +113,7 @@ async fn run_limited(
         Ok(Ok(Err(told))) => Err(StepFailure { failure, ..told }),
         Ok(Err(_)) | Err(_) => {
             task.abort();
-            Err(StepFailure::new(failure, Spent::Unknown))
+            Err(StepFailure::new(failure, AttemptCost::Unknown))
         }
     }
 }
@@ -124,7 +124,7 @@ fn invalid_report(error: &tokio::task::JoinError) -> StepFailure {
     } else {
         "the executor was ended"
     };
-    StepFailure::new(Failure::new(ErrorKind::Internal, message), Spent::Unknown)
+    StepFailure::new(Failure::new(ErrorKind::Internal, message), AttemptCost::Unknown)
 }
 
 struct AbortOnDrop(AbortHandle);

@@ -8,7 +8,7 @@ use gemicro_event::{AgentUpdate, Charge, ErrorKind, Failure, StepKey, Timestamp}
 use super::attempt::{AttemptReport, ReportContents};
 use super::driver::{Driver, RunningStep};
 use crate::execute::{AttemptMessage, AttemptNotice};
-use crate::flow::{Again, Spent, StepEnd, StepFailure, StepOutput};
+use crate::flow::{Again, AttemptCost, StepEnd, StepFailure, StepOutput};
 use crate::run::StepState;
 use crate::run::events::{
     RunParked, RunReaders, StepAlarm, StepCompleted, StepFailed, StepHandle, StepLost, StepParked,
@@ -169,9 +169,9 @@ impl Driver<'_> {
         let key = &running.step.key;
         let attempt = running.attempt;
         let charge = match told.spent {
-            Spent::Nothing => Charge::ZERO,
-            Spent::Known(charge) => charge,
-            Spent::Unknown => self.reserved_for(key).as_upper_bound(),
+            AttemptCost::Nothing => Charge::ZERO,
+            AttemptCost::Known(charge) => charge,
+            AttemptCost::Unknown => self.reserved_for(key).as_upper_bound(),
         };
         let mark = Some(StepMark::Ended(attempt));
         let retry = running.step.retry;

@@ -6,7 +6,7 @@ use super::attempt::{AttemptReport, ReportContents};
 use super::driver::Driver;
 use super::settle::{cut_off, run_ends};
 use super::{DriveEnd, DriveError};
-use crate::flow::{Again, Outcome, Spent, StepFailure};
+use crate::flow::{Again, AttemptCost, Outcome, StepFailure};
 use crate::run::StepState;
 use crate::run::events::{CancelRequested, RunCancelled, RunFailed, RunSuspended, StepFailed, StepLost};
 use crate::store::{NewEvent, StepMark};
@@ -143,7 +143,7 @@ impl Driver<'_> {
                     self.settle(report, now, &mut events);
                 }
                 ReportContents::Ended(Err(StepFailure {
-                    spent: Spent::Known(charge),
+                    spent: AttemptCost::Known(charge),
                     ..
                 })) => {
                     if let Some(running) = self.running.remove(&report.step) {

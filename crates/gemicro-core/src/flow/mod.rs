@@ -14,5 +14,5 @@ pub use decision::{Decision, Outcome, RunWait};
 pub(crate) use definition::check_model;
 pub use definition::{FlowDefinition, PlanFacts, ResultView, check_price, refuse_secrets};
 pub use plan::read_plan;
-pub use step::{Again, RetryPolicy, Spent, Step, StepEnd, StepFailure, StepOutput};
+pub use step::{Again, AttemptCost, RetryPolicy, Step, StepEnd, StepFailure, StepOutput};
 pub use traits::Flow;

@@ -149,7 +149,7 @@ pub struct StepFailure {
     /// What went wrong, with its kind.
     pub failure: Failure,
     /// What was spent on the way.
-    pub spent: Spent,
+    pub spent: AttemptCost,
     /// Whether a kind that may pass is worth another attempt.
     pub again: Again,
 }
@@ -169,7 +169,7 @@ pub enum Again {
 impl StepFailure {
     /// A failure after which the usual rules hold.
     #[must_use]
-    pub fn new(failure: Failure, spent: Spent) -> Self {
+    pub fn new(failure: Failure, spent: AttemptCost) -> Self {
         Self {
             failure,
             spent,
@@ -180,13 +180,13 @@ impl StepFailure {
     /// A failure that cost nothing.
     #[must_use]
     pub fn free(failure: Failure) -> Self {
-        Self::new(failure, Spent::Nothing)
+        Self::new(failure, AttemptCost::Nothing)
     }
 }
 
 /// What a failed attempt cost.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Spent {
+pub enum AttemptCost {
     /// The other side did no work that it bills.
     Nothing,
     /// The other side told us.

@@ -8,7 +8,7 @@ use super::{Backends, GenerationEvent, LlmConfig, LlmRequest, generate};
 use crate::ask::AgentName;
 use crate::budget::Purpose;
 use crate::execute::{Executor, StepCall};
-use crate::flow::{RetryPolicy, Spent, Step, StepFailure, StepOutput};
+use crate::flow::{AttemptCost, RetryPolicy, Step, StepFailure, StepOutput};
 use crate::models::ModelTable;
 use crate::tokens::byte_bound;
 
@@ -97,7 +97,7 @@ impl Executor for LlmExecutor {
                 answered = answer => answered,
                 () = call.cancel.cancelled() => {
                     let failure = Failure::new(ErrorKind::Cancelled, "the model call was stopped");
-                    Err(StepFailure::new(failure, Spent::Unknown))
+                    Err(StepFailure::new(failure, AttemptCost::Unknown))
                 }
             };
             let response = match answered {

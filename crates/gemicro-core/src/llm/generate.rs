@@ -9,7 +9,7 @@ use tokio::time::{Instant, timeout_at};
 use super::{
     AnswerDelivery, CallTime, FinishReason, LlmBackend, LlmChunk, LlmEnd, LlmRequest, LlmResponse, json_in,
 };
-use crate::flow::{Spent, StepFailure};
+use crate::flow::{AttemptCost, StepFailure};
 use crate::models::ModelTable;
 use crate::tokens::{CautiousCount, TokenCount};
 
@@ -78,7 +78,7 @@ fn late(time: &CallTime, was_silent: bool) -> StepFailure {
         let message = format!("the answer was not there after {} s", seconds(time.total_ms));
         Failure::new(ErrorKind::Timeout, message)
     };
-    StepFailure::new(failure, Spent::Unknown)
+    StepFailure::new(failure, AttemptCost::Unknown)
 }
 
 fn judge(request: &LlmRequest, text: String, end: Option<LlmEnd>) -> Result<LlmResponse, StepFailure> {
@@ -87,7 +87,7 @@ fn judge(request: &LlmRequest, text: String, end: Option<LlmEnd>) -> Result<LlmR
             ErrorKind::TruncatedOutput,
             "the answer was cut off before its end",
         );
-        return Err(StepFailure::new(failure, Spent::Unknown));
+        return Err(StepFailure::new(failure, AttemptCost::Unknown));
     };
     let usage = end.usage.unwrap_or_else(|| estimate(request, &text));
     let problem = match &end.finish {
@@ -115,7 +115,7 @@ fn judge(request: &LlmRequest, text: String, end: Option<LlmEnd>) -> Result<LlmR
     match problem {
         Some((kind, message)) => {
             // What was written was billed, whatever it is worth.
-            let spent = Spent::Known(ModelTable::embedded().charge(&request.model, &usage));
+            let spent = AttemptCost::Known(ModelTable::embedded().charge(&request.model, &usage));
             Err(StepFailure::new(Failure::new(kind, message), spent))
         }
         None => Ok(LlmResponse {

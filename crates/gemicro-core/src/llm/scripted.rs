@@ -9,7 +9,7 @@ use futures_util::stream::BoxStream;
 use gemicro_event::{ErrorKind, Failure, Json, Usage};
 
 use super::{FinishReason, LlmBackend, LlmChunk, LlmEnd, LlmRequest};
-use crate::flow::{Spent, StepFailure};
+use crate::flow::{AttemptCost, StepFailure};
 
 /// The part a scripted model plays.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -103,7 +103,7 @@ impl LlmBackend for ScriptedModel {
             }
             if model.part == Part::Flaky && call.is_multiple_of(2) {
                 let failure = Failure::new(ErrorKind::UpstreamError, "503 from the scripted model");
-                yield Err(StepFailure::new(failure, Spent::Nothing));
+                yield Err(StepFailure::new(failure, AttemptCost::Nothing));
                 return;
             }
             let text = model.text_for(&request);

@@ -9,7 +9,7 @@ use super::{
     LlmRequest, LlmResponse, generate, json_in, llm_step,
 };
 use crate::budget::Purpose;
-use crate::flow::{Spent, StepFailure};
+use crate::flow::{AttemptCost, StepFailure};
 
 /// A backend that says exactly this.
 struct Says(Vec<Result<LlmChunk, StepFailure>>);
@@ -114,7 +114,7 @@ fn silence_and_length_have_their_limits() {
         let failed = now(generate(&Slow(says), &request(false), None, |_| ())).expect_err(name);
         assert_eq!(
             (failed.failure.kind, failed.spent),
-            (kind, Spent::Unknown),
+            (kind, AttemptCost::Unknown),
             "{name}"
         );
     }
@@ -131,7 +131,7 @@ fn every_bad_end_has_its_kind() {
     let blocked = FinishReason::Blocked {
         reason: "safety".to_owned(),
     };
-    let known = Spent::Known(Charge {
+    let known = AttemptCost::Known(Charge {
         tokens: 49,
         micro_usd: 64,
         turns: 1,
@@ -152,14 +152,14 @@ fn every_bad_end_has_its_kind() {
             false,
             vec![],
             ErrorKind::TruncatedOutput,
-            Spent::Unknown,
+            AttemptCost::Unknown,
         ),
         (
             "cut",
             false,
             vec![text("The sky is")],
             ErrorKind::TruncatedOutput,
-            Spent::Unknown,
+            AttemptCost::Unknown,
         ),
         (
             "output limit",
@@ -194,7 +194,7 @@ fn every_bad_end_has_its_kind() {
             false,
             vec![text("The"), Err(broken)],
             ErrorKind::RateLimited,
-            Spent::Nothing,
+            AttemptCost::Nothing,
         ),
     ];
     for (name, schema, says, kind, spent) in cases {

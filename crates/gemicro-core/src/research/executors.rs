@@ -10,7 +10,7 @@ use tokio_util::sync::CancellationToken;
 use super::events::{ClaimSpan, FoundSpan, SourceFetched, SourceNotFetched};
 use super::support;
 use crate::blob::BlobId;
-use crate::corpus::{Corpus, Library, Page, Wanted};
+use crate::corpus::{Corpus, CorpusRequest, Library, Page};
 use crate::execute::{Executor, Executors, StepCall};
 use crate::flow::{StepFailure, StepOutput};
 use crate::llm::{Backends, LLM_STEP, LlmExecutor};
@@ -82,7 +82,7 @@ impl Executor for SourcesExecutor {
     fn execute(&self, call: StepCall) -> ExecutedStep {
         let library = self.library.clone();
         stoppable(call.cancel.clone(), async move {
-            let wanted: Wanted = call.step.read_input()?;
+            let wanted: CorpusRequest = call.step.read_input()?;
             let card = library.read(&call.run, wanted).await.map_err(StepFailure::free)?;
             StepOutput::free(&card)
         })

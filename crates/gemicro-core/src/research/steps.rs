@@ -6,7 +6,7 @@ use super::fit::{fit, share_of, smaller, smallest};
 use super::flow::{ResearchState, SubQuery};
 use super::{PromptSet, ResearchEngine, ResearchPlan, executors, requests};
 use crate::budget::Purpose;
-use crate::corpus::{Passage, Wanted};
+use crate::corpus::{CorpusRequest, Passage};
 use crate::flow::Step;
 use crate::llm::{LlmConfig, LlmRequest, llm_step};
 use crate::run::RunState;
@@ -112,7 +112,7 @@ pub(super) fn may_search_web(plan: &ResearchPlan) -> bool {
 }
 
 pub(super) fn sources(plan: &ResearchPlan) -> Step {
-    let wanted = Wanted {
+    let wanted = CorpusRequest {
         paths: plan.sources.clone(),
         pack: plan.base.as_ref().and_then(|base| base.pack.clone()),
         ledger: plan.base.as_ref().and_then(|base| base.ledger.clone()),

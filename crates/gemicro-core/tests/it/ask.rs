@@ -11,7 +11,7 @@ use gemicro_core::ask::{
 use gemicro_core::budget::Limits;
 use gemicro_core::drive::{begin, drive};
 use gemicro_core::execute::{Executor, Executors, StepCall};
-use gemicro_core::flow::{Again, Flow, Spent, StepFailure, StepOutput};
+use gemicro_core::flow::{Again, AttemptCost, Flow, StepFailure, StepOutput};
 use gemicro_core::run::RunState;
 use gemicro_core::run::events::{
     RunParked, RunReaders, RunResumed, RunStarted, RunSuspended, RunWoken, StepFailed,
@@ -151,7 +151,7 @@ fn failed(kind: ErrorKind, charge: u64, again: Again) -> Result<StepOutput, Step
     };
     Err(StepFailure {
         failure,
-        spent: Spent::Known(tokens(charge)),
+        spent: AttemptCost::Known(tokens(charge)),
         again,
     })
 }

@@ -7,7 +7,7 @@ use std::time::Duration;
 use gemicro_core::budget::Limits;
 use gemicro_core::drive::{DriveContext, begin, drive, resume};
 use gemicro_core::execute::Executors;
-use gemicro_core::flow::{RetryPolicy, Spent, Step, StepFailure};
+use gemicro_core::flow::{AttemptCost, RetryPolicy, Step, StepFailure};
 use gemicro_core::run::RunRow;
 use gemicro_core::run::events::{RunReaders, RunStarted};
 use gemicro_core::store::Store;
@@ -279,7 +279,7 @@ async fn a_handle_that_leads_nowhere_is_counted_and_a_new_call_is_made() {
                 match call.handle {
                     Some(_) => Err(StepFailure::new(
                         Failure::new(ErrorKind::SessionNotFound, "it is gone"),
-                        Spent::Unknown,
+                        AttemptCost::Unknown,
                     )),
                     None => Ok(output_for(20)),
                 }

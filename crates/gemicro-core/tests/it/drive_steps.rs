@@ -7,7 +7,7 @@ use std::time::Duration;
 use gemicro_core::budget::{Limits, Purpose};
 use gemicro_core::drive::{begin, drive, resume};
 use gemicro_core::execute::Executors;
-use gemicro_core::flow::{Decision, Outcome, RetryPolicy, Spent, Step, StepFailure};
+use gemicro_core::flow::{AttemptCost, Decision, Outcome, RetryPolicy, Step, StepFailure};
 use gemicro_core::run::events::{RunReaders, RunStarted};
 use gemicro_event::{Charge, ErrorKind, Failure, Json, StreamId};
 use tokio::sync::Barrier;
@@ -398,9 +398,9 @@ async fn a_handle_is_journaled_at_once_and_given_to_the_next_attempt() {
 #[tokio::test]
 async fn a_failed_attempt_is_charged_what_it_is_known_to_have_cost() {
     let charges = [
-        (Spent::Nothing, Charge::ZERO),
-        (Spent::Known(tokens_charge(12)), tokens_charge(12)),
-        (Spent::Unknown, tokens_charge(50).as_upper_bound()),
+        (AttemptCost::Nothing, Charge::ZERO),
+        (AttemptCost::Known(tokens_charge(12)), tokens_charge(12)),
+        (AttemptCost::Unknown, tokens_charge(50).as_upper_bound()),
     ];
     for (spent, charged) in charges {
         let store = ProbeStore::new();

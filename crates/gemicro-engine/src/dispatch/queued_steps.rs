@@ -7,7 +7,7 @@ use std::time::Duration;
 use futures_util::future::BoxFuture;
 use gemicro_core::ask::AGENT_STEP;
 use gemicro_core::execute::{AttemptMessage, Executor, Executors, StepCall};
-use gemicro_core::flow::{Again, Spent, Step, StepFailure, StepOutput};
+use gemicro_core::flow::{Again, AttemptCost, Step, StepFailure, StepOutput};
 use gemicro_core::llm::LLM_STEP;
 use gemicro_core::queue::{QueueState, QueuedStep, StepQueue};
 use gemicro_core::store::StoreError;
@@ -151,7 +151,7 @@ impl QueuedSteps {
                 let failure = Failure::new(ErrorKind::Interrupted, "its worker stopped responding");
                 return Err(StepFailure {
                     failure,
-                    spent: Spent::Unknown,
+                    spent: AttemptCost::Unknown,
                     again: Again::CutOff,
                 });
             }
@@ -242,7 +242,7 @@ fn refused_retry(next: &NextStep) -> StepFailure {
     };
     StepFailure {
         failure: Failure::new(kind, message),
-        spent: Spent::Unknown,
+        spent: AttemptCost::Unknown,
         again,
     }
 }

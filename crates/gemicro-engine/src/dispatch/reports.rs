@@ -1,7 +1,7 @@
 //! What workers say, as events of a stream beside the run.
 
 use gemicro_core::execute::AttemptMessage;
-use gemicro_core::flow::{Again, Spent, Step, StepFailure, StepOutput};
+use gemicro_core::flow::{Again, AttemptCost, Step, StepFailure, StepOutput};
 use gemicro_event::{AgentUpdate, Charge, Failure, Json, StepKey, StreamId, event_payload, event_readers};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -76,9 +76,9 @@ impl StepWord {
             Err(told) => Self::Failed {
                 error: told.failure.clone(),
                 charge: match told.spent {
-                    Spent::Nothing => Some(Charge::ZERO),
-                    Spent::Known(charge) => Some(charge),
-                    Spent::Unknown => None,
+                    AttemptCost::Nothing => Some(Charge::ZERO),
+                    AttemptCost::Known(charge) => Some(charge),
+                    AttemptCost::Unknown => None,
                 },
                 again: told.again,
                 not_begun,
@@ -97,7 +97,7 @@ impl From<StepWord> for ReportMeaning {
     fn from(word: StepWord) -> Self {
         let broken = |error: String| {
             let failure = Failure::new(gemicro_event::ErrorKind::StorageError, error);
-            Self::Ended(Err(StepFailure::new(failure, Spent::Unknown)))
+            Self::Ended(Err(StepFailure::new(failure, AttemptCost::Unknown)))
         };
         match word {
             StepWord::Handle(handle) => Self::Told(AttemptMessage::Handle(handle)),
@@ -114,7 +114,7 @@ impl From<StepWord> for ReportMeaning {
                 error, charge, again, ..
             } => Self::Ended(Err(StepFailure {
                 failure: error,
-                spent: charge.map_or(Spent::Unknown, Spent::Known),
+                spent: charge.map_or(AttemptCost::Unknown, AttemptCost::Known),
                 again,
             })),
         }

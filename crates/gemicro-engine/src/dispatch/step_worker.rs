@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use gemicro_core::execute::{self, AttemptNotice, Executors, RunAnswers, StepCall, StepReporter};
-use gemicro_core::flow::{Again, Spent, StepFailure, StepOutput};
+use gemicro_core::flow::{Again, AttemptCost, StepFailure, StepOutput};
 use gemicro_core::live::LiveHub;
 use gemicro_core::queue::{
     ClaimRequest, ClaimedStep, Heartbeat, Settlement, StepLease, StepQueue, WorkerNews,
@@ -259,14 +259,14 @@ impl StepWorker {
             Ok(Ok(output)) => return (Ok(output), false),
             Ok(Err(told)) => told,
             Err(error) if error.is_cancelled() => {
-                StepFailure::new(Failure::new(ErrorKind::Cancelled, "left"), Spent::Unknown)
+                StepFailure::new(Failure::new(ErrorKind::Cancelled, "left"), AttemptCost::Unknown)
             }
             Err(_) => {
                 let failure = Failure::new(ErrorKind::Internal, "the executor panicked");
-                StepFailure::new(failure, Spent::Unknown)
+                StepFailure::new(failure, AttemptCost::Unknown)
             }
         };
-        let not_begun = told.spent == Spent::Nothing
+        let not_begun = told.spent == AttemptCost::Nothing
             && match told.again {
                 Again::AsUsual => !has_handle,
                 // What waits for a handle to be durable begins only then.

@@ -16,7 +16,7 @@ use super::adopt::adopt;
 use super::wire::{CarriedRun, WorkerCall, WorkerRequest, WorkerResponse, WorkerStatus, read, write};
 use super::worker_state::WorkerState;
 use crate::local_run_service::LocalRunService;
-use crate::run_service::{Desk, Watched, Watching};
+use crate::run_service::{RunService, RunSighting, RunSightings};
 
 /// Serves a connection to its end.
 pub(super) async fn serve(house: &Arc<WorkerState>, connection: UnixStream) -> io::Result<()> {
@@ -72,7 +72,7 @@ async fn start(
     run: &StreamId,
     plan: Plan,
     surroundings: &Json,
-) -> Result<Watching, Failure> {
+) -> Result<RunSightings, Failure> {
     let here = desk(house, surroundings)?;
     match here.start_as(run.clone(), plan).await {
         Ok(watching) => Ok(watching),
@@ -81,7 +81,11 @@ async fn start(
     }
 }
 
-async fn watch(house: &Arc<WorkerState>, run: &StreamId, surroundings: &Json) -> Result<Watching, Failure> {
+async fn watch(
+    house: &Arc<WorkerState>,
+    run: &StreamId,
+    surroundings: &Json,
+) -> Result<RunSightings, Failure> {
     match house.desks.desk_of_run(run) {
         Some(here) => here.watch(run).await,
         None => desk(house, surroundings)?.watch(run).await,
@@ -104,7 +108,7 @@ fn desk(house: &Arc<WorkerState>, surroundings: &Json) -> Result<LocalRunService
 
 /// Tells everything about a run until it ends or the client leaves; the run does not care.
 async fn tell(
-    mut watching: Watching,
+    mut watching: RunSightings,
     after: u64,
     mut from: BufReader<OwnedReadHalf>,
     mut to: OwnedWriteHalf,
@@ -116,7 +120,7 @@ async fn tell(
             _ = read::<Json>(&mut from) => return Ok(()),
         };
         let said = match item {
-            Some(Ok(Watched::Event(event))) if event.seq <= after => continue,
+            Some(Ok(RunSighting::Event(event))) if event.seq <= after => continue,
             Some(Ok(watched)) => watched.into(),
             Some(Err(failure)) => WorkerResponse::Failed(failure),
             None => WorkerResponse::End,

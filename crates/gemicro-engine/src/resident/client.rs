@@ -17,7 +17,7 @@ use tokio::time::Instant;
 use super::place::connect;
 use super::wire::{BinaryId, WorkerCall, WorkerRequest, WorkerResponse, WorkerStatus, read, write};
 use crate::run::CancelOutcome;
-use crate::run_service::{Desk, Watched, Watching};
+use crate::run_service::{RunService, RunSighting, RunSightings};
 use crate::store_reads::StoreReads;
 
 /// How long a worker may take to be there.
@@ -172,7 +172,7 @@ impl Resident {
         }
     }
 
-    async fn open_watch(&self, run: StreamId, want: WorkerRequest) -> Result<Watching, Failure> {
+    async fn open_watch(&self, run: StreamId, want: WorkerRequest) -> Result<RunSightings, Failure> {
         let answer = self.call(want).await?;
         let (resident, id) = (self.clone(), run.clone());
         let items = stream! {
@@ -182,9 +182,9 @@ impl Resident {
                 match said.take() {
                     Some(WorkerResponse::Event(event)) => {
                         (seen, is_new) = (event.seq, true);
-                        yield Ok(Watched::Event(*event));
+                        yield Ok(RunSighting::Event(*event));
                     }
-                    Some(WorkerResponse::Live(item)) => yield Ok(Watched::Live(item)),
+                    Some(WorkerResponse::Live(item)) => yield Ok(RunSighting::Live(item)),
                     Some(WorkerResponse::End) => return,
                     Some(WorkerResponse::Failed(failure)) => {
                         yield Err(failure);
@@ -215,15 +215,15 @@ impl Resident {
                 said = read(&mut rest).await.unwrap_or_default();
             }
         };
-        Ok(Watching {
+        Ok(RunSightings {
             run,
             items: Box::pin(items),
         })
     }
 }
 
-impl Desk for Resident {
-    fn start_as(&self, run: StreamId, plan: Plan) -> BoxFuture<'_, Result<Watching, Failure>> {
+impl RunService for Resident {
+    fn start_as(&self, run: StreamId, plan: Plan) -> BoxFuture<'_, Result<RunSightings, Failure>> {
         Box::pin(async move {
             let want = WorkerRequest::Start {
                 run: run.clone(),
@@ -234,7 +234,7 @@ impl Desk for Resident {
         })
     }
 
-    fn watch(&self, run: &StreamId) -> BoxFuture<'_, Result<Watching, Failure>> {
+    fn watch(&self, run: &StreamId) -> BoxFuture<'_, Result<RunSightings, Failure>> {
         let run = run.clone();
         Box::pin(async move {
             let want = WorkerRequest::Watch {

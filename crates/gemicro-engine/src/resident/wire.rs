@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use tokio::io::{AsyncBufRead, AsyncBufReadExt, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 
 use crate::run::CancelOutcome;
-use crate::run_service::Watched;
+use crate::run_service::RunSighting;
 
 /// The longest line either side reads: a batch of the largest size with what it was planned to, a journal of one.
 const MAX_LINE: u64 = 512 * 1024 * 1024;
@@ -113,11 +113,11 @@ pub struct CarriedRun {
     pub trouble: Option<String>,
 }
 
-impl From<Watched> for WorkerResponse {
-    fn from(watched: Watched) -> Self {
+impl From<RunSighting> for WorkerResponse {
+    fn from(watched: RunSighting) -> Self {
         match watched {
-            Watched::Event(event) => Self::Event(Box::new(event)),
-            Watched::Live(item) => Self::Live(item),
+            RunSighting::Event(event) => Self::Event(Box::new(event)),
+            RunSighting::Live(item) => Self::Live(item),
         }
     }
 }

@@ -8,8 +8,8 @@ use gemicro_core::drive::StopSignals;
 use gemicro_core::llm::LlmConfig;
 use gemicro_core::llm::scripted::{Part, ScriptedModel};
 use gemicro_engine::{
-    BatchAnswer, BatchRequest, BatchSettings, BatchStatus, Batches, BoardPage, Desk, Engine, ItemState,
-    LocalRunService, Plan, PromptRequest, Request, RunFilter, read_batch, rebuild_boards,
+    BatchAnswer, BatchRequest, BatchSettings, BatchStatus, Batches, BoardPage, Engine, ItemState,
+    LocalRunService, Plan, PromptRequest, Request, RunFilter, RunService, read_batch, rebuild_boards,
 };
 use gemicro_event::{ErrorKind, StreamId};
 use serde_json::{Value, json};

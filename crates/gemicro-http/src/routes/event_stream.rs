@@ -9,7 +9,7 @@ use axum::body::Body;
 use axum::response::Response;
 use futures_util::StreamExt;
 use gemicro_core::live::LiveItem;
-use gemicro_engine::{Watched, Watching};
+use gemicro_engine::{RunSighting, RunSightings};
 use gemicro_event::{Event, StreamId, Timestamp, is_terminal};
 use hyper::body::Bytes;
 use hyper::header::{CONTENT_TYPE, HeaderValue};
@@ -39,7 +39,7 @@ pub(super) struct FollowedRun {
 pub(super) fn stream(
     app: SharedApp,
     place: OwnedSemaphorePermit,
-    mut watching: Watching,
+    mut watching: RunSightings,
     asked: FollowedRun,
 ) -> Response {
     let FollowedRun { after, with_text } = asked;
@@ -56,15 +56,15 @@ pub(super) fn stream(
                 () = app.shutdown.cancelled() => return,
             };
             match item {
-                Some(Ok(Watched::Event(event))) if event.seq > after => {
+                Some(Ok(RunSighting::Event(event))) if event.seq > after => {
                     last_seq = event.seq;
                     yield Ok(Bytes::from(line(&event)));
                     if is_terminal(&event.update.event_type) {
                         return;
                     }
                 }
-                Some(Ok(Watched::Event(_))) => {}
-                Some(Ok(Watched::Live(piece))) => {
+                Some(Ok(RunSighting::Event(_))) => {}
+                Some(Ok(RunSighting::Live(piece))) => {
                     if with_text {
                         yield Ok(Bytes::from(delta(&watching.run, last_seq, &piece)));
                     }

@@ -3,7 +3,9 @@
 use futures_util::future::BoxFuture;
 use gemicro_core::command::{AgentAck, AgentCommand};
 use gemicro_core::run::RunRow;
-use gemicro_engine::{BoardPage, CancelOutcome, Desk, Plan, RunFilter, StoreReads, StoredBoard, Watching};
+use gemicro_engine::{
+    BoardPage, CancelOutcome, Plan, RunFilter, RunService, RunSightings, StoreReads, StoredBoard,
+};
 use gemicro_event::{ErrorKind, Failure, RunStatus, StreamId};
 
 /// Knows one run, `still-there`, in which nothing ever happens.
@@ -15,15 +17,15 @@ fn nothing<T: Send + 'static>() -> BoxFuture<'static, Result<T, Failure>> {
     Box::pin(async { Err(Failure::new(ErrorKind::NotFound, "there is no such run")) })
 }
 
-impl Desk for EmptyDesk {
-    fn start_as(&self, _: StreamId, _: Plan) -> BoxFuture<'_, Result<Watching, Failure>> {
+impl RunService for EmptyDesk {
+    fn start_as(&self, _: StreamId, _: Plan) -> BoxFuture<'_, Result<RunSightings, Failure>> {
         nothing()
     }
 
-    fn watch(&self, run: &StreamId) -> BoxFuture<'_, Result<Watching, Failure>> {
+    fn watch(&self, run: &StreamId) -> BoxFuture<'_, Result<RunSightings, Failure>> {
         let run = run.clone();
         let items = Box::pin(futures_util::stream::pending());
-        Box::pin(async move { Ok(Watching { run, items }) })
+        Box::pin(async move { Ok(RunSightings { run, items }) })
     }
 
     fn find<'d>(&'d self, named: &'d str) -> BoxFuture<'d, Result<RunRow, Failure>> {

@@ -13,8 +13,8 @@ use gemicro_core::llm::scripted::{Part, ScriptedModel};
 use gemicro_core::llm::{Backends, GEMINI, LlmBackend, LlmChunk, LlmConfig, LlmRequest};
 use gemicro_core::research::ResearchConfig;
 use gemicro_engine::{
-    Backend, BatchRequest, BatchSettings, Desk, Engine, EngineConfig, LocalRunService, Plan, PromptRequest,
-    Request, ResearchRequest,
+    Backend, BatchRequest, BatchSettings, Engine, EngineConfig, LocalRunService, Plan, PromptRequest,
+    Request, ResearchRequest, RunService,
 };
 use gemicro_event::{ErrorKind, Failure, Json, StreamId, Timestamp};
 use gemicro_http::{ConversationShelf, HttpSetup, ServerAccess, ServerReach, StartRequest, serve};
@@ -65,7 +65,7 @@ impl Answer {
 
 impl Server {
     /// Serves over any desk.
-    pub(crate) async fn over(desk: Arc<dyn Desk>, directory: &str) -> Self {
+    pub(crate) async fn over(desk: Arc<dyn RunService>, directory: &str) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
         let directory = directory.to_owned();

@@ -6,7 +6,7 @@ use std::time::Duration;
 use futures_util::StreamExt;
 use futures_util::future::BoxFuture;
 use futures_util::stream::BoxStream;
-use gemicro_core::flow::{Spent, StepFailure};
+use gemicro_core::flow::{AttemptCost, StepFailure};
 use gemicro_core::llm::{LlmBackend, LlmChunk, LlmRequest};
 use gemicro_event::{ErrorKind, Failure, Json};
 use serde_json::Value;
@@ -99,7 +99,10 @@ fn interaction_of(handle: &Json) -> Option<String> {
 
 fn no_interaction() -> StepFailure {
     let message = "the handle of the earlier call names no Gemini interaction";
-    StepFailure::new(Failure::new(ErrorKind::SessionNotFound, message), Spent::Unknown)
+    StepFailure::new(
+        Failure::new(ErrorKind::SessionNotFound, message),
+        AttemptCost::Unknown,
+    )
 }
 
 /// The service may quote the key; nothing of ours does.

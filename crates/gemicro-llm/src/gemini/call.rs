@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use async_stream::stream;
 use futures_util::stream::{BoxStream, StreamExt};
-use gemicro_core::flow::{Spent, StepFailure};
+use gemicro_core::flow::{AttemptCost, StepFailure};
 use gemicro_core::llm::{AnswerDelivery, FinishReason, LlmChunk, LlmEnd, LlmRequest};
 use gemicro_event::{ErrorKind, Failure, Json};
 use serde_json::json;
@@ -185,7 +185,7 @@ impl GeminiCall {
     pub(super) fn lost_call(&self, trouble: GeminiTrouble) -> StepFailure {
         StepFailure::new(
             trouble.into_failure(self.endpoint.host(), RequestSubject::Interaction),
-            Spent::Unknown,
+            AttemptCost::Unknown,
         )
     }
 }

@@ -1,6 +1,6 @@
 //! How a call ended: the one place that judges statuses and errors of an interaction.
 
-use gemicro_core::flow::{Spent, StepFailure};
+use gemicro_core::flow::{AttemptCost, StepFailure};
 use gemicro_core::llm::FinishReason;
 use gemicro_core::models::ModelTable;
 use gemicro_event::text::excerpt;
@@ -90,12 +90,13 @@ impl CallEnding<'_> {
                 detail: Some(Json::from(detail)),
                 ..Failure::new(kind, message)
             },
-            self.usage.map_or(Spent::Unknown, |usage| self.charge(usage)),
+            self.usage
+                .map_or(AttemptCost::Unknown, |usage| self.charge(usage)),
         )
     }
 
     /// What was told to be used is what was spent.
-    fn charge(&self, usage: &Usage) -> Spent {
-        Spent::Known(ModelTable::embedded().charge(self.model, usage))
+    fn charge(&self, usage: &Usage) -> AttemptCost {
+        AttemptCost::Known(ModelTable::embedded().charge(self.model, usage))
     }
 }

@@ -5,7 +5,7 @@
 
 use std::time::Duration;
 
-use gemicro_core::flow::{Spent, StepFailure};
+use gemicro_core::flow::{AttemptCost, StepFailure};
 use gemicro_core::models::ModelTable;
 use gemicro_event::text::excerpt;
 use gemicro_event::{ErrorKind, Failure, Json};
@@ -74,10 +74,10 @@ impl GeminiTrouble {
     /// As a failure with what it cost.
     pub(super) fn into_step_failure(self, host: &str, subject: RequestSubject<'_>) -> StepFailure {
         let spent = match &self {
-            Self::Unreachable(_) | Self::Setup(_) => Spent::Nothing,
+            Self::Unreachable(_) | Self::Setup(_) => AttemptCost::Nothing,
             // Google bills no request that it answers with an error; of a timeout nobody knows.
-            Self::Refused(refusal) if !matches!(refusal.status, 408 | 504) => Spent::Nothing,
-            _ => Spent::Unknown,
+            Self::Refused(refusal) if !matches!(refusal.status, 408 | 504) => AttemptCost::Nothing,
+            _ => AttemptCost::Unknown,
         };
         StepFailure::new(self.into_failure(host, subject), spent)
     }

@@ -6,7 +6,7 @@ use std::time::Duration;
 use futures_util::StreamExt;
 use futures_util::future::BoxFuture;
 use futures_util::stream::BoxStream;
-use gemicro_core::flow::{Spent, StepFailure};
+use gemicro_core::flow::{AttemptCost, StepFailure};
 use gemicro_core::llm::{LlmBackend, LlmChunk, LlmRequest};
 use gemicro_event::{ErrorKind, Failure, Json};
 use reqwest::Method;
@@ -97,5 +97,8 @@ fn no_memory() -> StepFailure {
 /// Calls of this API cannot be picked up, so a handle is not of our making.
 fn no_session() -> StepFailure {
     let message = "calls to an OpenAI-compatible server cannot be picked up again";
-    StepFailure::new(Failure::new(ErrorKind::SessionNotFound, message), Spent::Unknown)
+    StepFailure::new(
+        Failure::new(ErrorKind::SessionNotFound, message),
+        AttemptCost::Unknown,
+    )
 }

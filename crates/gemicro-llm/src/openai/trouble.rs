@@ -1,6 +1,6 @@
 //! What can go wrong between us and a server, as failures.
 
-use gemicro_core::flow::{Spent, StepFailure};
+use gemicro_core::flow::{AttemptCost, StepFailure};
 use gemicro_event::text::excerpt;
 use gemicro_event::{ErrorKind, Failure, Json};
 use serde_json::{Map, Value};
@@ -36,15 +36,15 @@ impl OpenAiTrouble {
     /// As a failure with what it cost.
     pub(super) fn into_step_failure(self, endpoint: &OpenAiEndpoint) -> StepFailure {
         let spent = match &self {
-            Self::NobodyListens | Self::Unreachable(_) | Self::Setup(_) => Spent::Nothing,
+            Self::NobodyListens | Self::Unreachable(_) | Self::Setup(_) => AttemptCost::Nothing,
             // An error in place of an answer is not billed; of a timeout nobody knows.
-            Self::Refused(refusal) if !matches!(refusal.status, 408 | 504) => Spent::Nothing,
+            Self::Refused(refusal) if !matches!(refusal.status, 408 | 504) => AttemptCost::Nothing,
             Self::Refused(_)
             | Self::Lost(_)
             | Self::Cut(_)
             | Self::Broken(_)
             | Self::Foreign(_)
-            | Self::TooLarge => Spent::Unknown,
+            | Self::TooLarge => AttemptCost::Unknown,
         };
         StepFailure::new(self.into_failure(endpoint), spent)
     }

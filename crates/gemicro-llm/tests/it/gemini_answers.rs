@@ -1,6 +1,6 @@
 //! Answers as they should be, and answers that stop short.
 
-use gemicro_core::flow::Spent;
+use gemicro_core::flow::AttemptCost;
 use gemicro_core::llm::{AnswerDelivery, FinishReason, LlmRequest, LlmTool, generate};
 use gemicro_event::{Charge, ErrorKind, Json, Usage};
 use serde_json::json;
@@ -260,7 +260,7 @@ async fn statuses_are_an_open_set() {
                     assert_eq!(heard.kind(), ErrorKind::UpstreamError, "{status}");
                     assert_eq!(heard.alarms.len(), n_alarms, "{status}");
                     // The service told what was used.
-                    let Spent::Known(Charge {
+                    let AttemptCost::Known(Charge {
                         tokens: 15, turns: 1, ..
                     }) = heard.spent()
                     else {

@@ -1,7 +1,7 @@
 //! Every way the service says no.
 
 use futures_util::future::join_all;
-use gemicro_core::flow::Spent;
+use gemicro_core::flow::AttemptCost;
 use gemicro_core::llm::{AnswerDelivery, LlmBackend, LlmRequest};
 use gemicro_event::ErrorKind;
 use gemicro_llm::{GeminiBackend, GeminiConfig};
@@ -35,54 +35,54 @@ async fn refused(fault: &str) -> Heard {
 #[tokio::test]
 async fn http_errors_have_their_kind_and_cost() {
     let table = [
-        ("status: 400", ErrorKind::InvalidInput, Spent::Nothing),
+        ("status: 400", ErrorKind::InvalidInput, AttemptCost::Nothing),
         (
             "status: 400, code: parameter_unknown, message: \"Unknown parameter 'x'.\"",
             ErrorKind::InvalidInput,
-            Spent::Nothing,
+            AttemptCost::Nothing,
         ),
         (
             "status: 400, message: There was a problem processing your request.",
             ErrorKind::UpstreamError,
-            Spent::Nothing,
+            AttemptCost::Nothing,
         ),
         (
             "status: 400, message: Invalid JSON syntax in the answer",
             ErrorKind::UpstreamError,
-            Spent::Nothing,
+            AttemptCost::Nothing,
         ),
-        ("status: 401", ErrorKind::AuthFailed, Spent::Nothing),
-        ("status: 402", ErrorKind::QuotaExhausted, Spent::Nothing),
+        ("status: 401", ErrorKind::AuthFailed, AttemptCost::Nothing),
+        ("status: 402", ErrorKind::QuotaExhausted, AttemptCost::Nothing),
         (
             "status: 403, message: No access to this model.",
             ErrorKind::AuthFailed,
-            Spent::Nothing,
+            AttemptCost::Nothing,
         ),
         (
             "status: 404, code: model_not_found",
             ErrorKind::UnknownModel,
-            Spent::Nothing,
+            AttemptCost::Nothing,
         ),
         (
             "status: 404, code: not_found, message: \"Interaction 'v1_a' was not found.\"",
             ErrorKind::SessionNotFound,
-            Spent::Nothing,
+            AttemptCost::Nothing,
         ),
-        ("status: 408", ErrorKind::UpstreamError, Spent::Unknown),
-        ("status: 409", ErrorKind::UpstreamError, Spent::Nothing),
-        ("status: 413", ErrorKind::InvalidInput, Spent::Nothing),
-        ("status: 416", ErrorKind::InvalidInput, Spent::Nothing),
-        ("status: 429", ErrorKind::RateLimited, Spent::Nothing),
+        ("status: 408", ErrorKind::UpstreamError, AttemptCost::Unknown),
+        ("status: 409", ErrorKind::UpstreamError, AttemptCost::Nothing),
+        ("status: 413", ErrorKind::InvalidInput, AttemptCost::Nothing),
+        ("status: 416", ErrorKind::InvalidInput, AttemptCost::Nothing),
+        ("status: 429", ErrorKind::RateLimited, AttemptCost::Nothing),
         (
             "status: 429, code: quota_exceeded",
             ErrorKind::QuotaExhausted,
-            Spent::Nothing,
+            AttemptCost::Nothing,
         ),
-        ("status: 500", ErrorKind::UpstreamError, Spent::Nothing),
-        ("status: 502", ErrorKind::UpstreamError, Spent::Nothing),
-        ("status: 503", ErrorKind::UpstreamError, Spent::Nothing),
-        ("status: 504", ErrorKind::UpstreamError, Spent::Unknown),
-        ("status: 529", ErrorKind::UpstreamError, Spent::Nothing),
+        ("status: 500", ErrorKind::UpstreamError, AttemptCost::Nothing),
+        ("status: 502", ErrorKind::UpstreamError, AttemptCost::Nothing),
+        ("status: 503", ErrorKind::UpstreamError, AttemptCost::Nothing),
+        ("status: 504", ErrorKind::UpstreamError, AttemptCost::Unknown),
+        ("status: 529", ErrorKind::UpstreamError, AttemptCost::Nothing),
     ];
     for (http, kind, spent) in table {
         for envelope in ["interactions", "rpc"] {
@@ -215,7 +215,7 @@ async fn a_bad_key_is_reported_and_never_shown() {
     let heard = hear(GeminiBackend::new(settings).unwrap().stream(request("x"), None)).await;
     assert_eq!(
         (heard.kind(), heard.spent()),
-        (ErrorKind::AuthFailed, Spent::Nothing)
+        (ErrorKind::AuthFailed, AttemptCost::Nothing)
     );
 
     // A service that quotes the key in every place it can.
@@ -279,7 +279,7 @@ async fn error_pages_are_summed_up() {
     let heard = refused("html: { status: 502 }").await;
     assert_eq!(
         (heard.kind(), heard.spent()),
-        (ErrorKind::UpstreamError, Spent::Nothing)
+        (ErrorKind::UpstreamError, AttemptCost::Nothing)
     );
     assert!(
         heard.message().ends_with("HTTP 502: Error 502 (Bad Gateway)!!1"),

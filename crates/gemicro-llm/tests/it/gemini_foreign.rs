@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use gemicro_core::flow::Spent;
+use gemicro_core::flow::AttemptCost;
 use gemicro_core::llm::{AnswerDelivery, CallTime, FinishReason, LlmBackend, LlmRequest, generate};
 use gemicro_event::ErrorKind;
 
@@ -83,7 +83,7 @@ async fn no_one_there_costs_nothing() {
             let heard = hear(backend(&url).stream(delivered("x", delivery), None)).await;
             assert_eq!(
                 (heard.kind(), heard.spent()),
-                (ErrorKind::UpstreamError, Spent::Nothing)
+                (ErrorKind::UpstreamError, AttemptCost::Nothing)
             );
             let host = url.trim_start_matches("http://");
             assert!(
@@ -99,7 +99,7 @@ async fn no_one_there_costs_nothing() {
     let heard = hear(backend(&url).stream(request("x"), None)).await;
     assert_eq!(
         (heard.kind(), heard.spent()),
-        (ErrorKind::UpstreamError, Spent::Nothing)
+        (ErrorKind::UpstreamError, AttemptCost::Nothing)
     );
 }
 
@@ -193,7 +193,7 @@ async fn silence_ends_a_call_and_its_connection() {
         .unwrap_err();
     assert_eq!(
         (failed.failure.kind, failed.spent),
-        (ErrorKind::IdleTimeout, Spent::Unknown)
+        (ErrorKind::IdleTimeout, AttemptCost::Unknown)
     );
 
     let head = b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n\r\n".to_vec();

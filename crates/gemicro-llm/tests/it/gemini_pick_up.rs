@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use futures_util::StreamExt;
-use gemicro_core::flow::Spent;
+use gemicro_core::flow::AttemptCost;
 use gemicro_core::llm::{AnswerDelivery, FinishReason, LlmBackend, LlmChunk};
 use gemicro_event::{ErrorKind, Json};
 use serde_json::json;
@@ -138,7 +138,7 @@ async fn what_is_gone_is_a_lost_session_and_nothing_is_started() {
     // Names that would lead to another address are not followed.
     for odd in [".", ".."] {
         let heard = hear(world.backend.stream(request("x"), Some(handle(odd)))).await;
-        assert_eq!(heard.spent(), Spent::Unknown);
+        assert_eq!(heard.spent(), AttemptCost::Unknown);
     }
     hear(world.backend.stream(request("x"), Some(handle("../models?x=/")))).await;
     let log = world.simulator.log().entries();
@@ -178,7 +178,7 @@ async fn whatever_goes_wrong_may_have_cost_something_before() {
         let rules = format!("  - {{ when: {{ endpoint: get_interaction }}, fault: {{ {fault} }} }}");
         let world = World::new(&rules).await;
         let heard = world.pick_up(request("x"), "v1_a").await;
-        assert_eq!(heard.spent(), Spent::Unknown, "{fault}");
+        assert_eq!(heard.spent(), AttemptCost::Unknown, "{fault}");
         assert_eq!(world.n_created(), 0);
     }
 }

@@ -4,7 +4,7 @@ use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::time::Duration;
 
 use futures_util::{Stream, StreamExt};
-use gemicro_core::flow::{Spent, StepFailure};
+use gemicro_core::flow::{AttemptCost, StepFailure};
 use gemicro_core::llm::{
     AnswerDelivery, CallTime, FinishReason, LlmBackend, LlmChunk, LlmEnd, LlmRequest, LlmTool,
 };
@@ -142,13 +142,17 @@ impl Heard {
         &self.failed().failure.message
     }
 
-    pub(crate) fn spent(&self) -> Spent {
+    pub(crate) fn spent(&self) -> AttemptCost {
         self.failed().spent
     }
 
     /// Failed with this kind, at unknown cost.
     pub(crate) fn assert_lost(&self, kind: ErrorKind) {
-        assert_eq!((self.kind(), self.spent()), (kind, Spent::Unknown), "{self:?}");
+        assert_eq!(
+            (self.kind(), self.spent()),
+            (kind, AttemptCost::Unknown),
+            "{self:?}"
+        );
     }
 }
 

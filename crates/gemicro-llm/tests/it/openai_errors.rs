@@ -1,6 +1,6 @@
 //! The OpenAI-compatible backend: refusals, and what servers do instead of answering.
 
-use gemicro_core::flow::Spent;
+use gemicro_core::flow::AttemptCost;
 use gemicro_core::llm::{AnswerDelivery, LlmBackend, LlmRequest};
 use gemicro_event::{ErrorKind, Json};
 use gemicro_llm::{OpenAiBackend, OpenAiConfig};
@@ -39,7 +39,7 @@ async fn refused_fields_are_given_up_once() {
     let heard = world.call(ask_json(AnswerDelivery::Buffered)).await;
     assert_eq!(
         (heard.kind(), heard.spent()),
-        (ErrorKind::InvalidInput, Spent::Nothing)
+        (ErrorKind::InvalidInput, AttemptCost::Nothing)
     );
     assert_eq!(world.bodies().len(), 2);
     // One about something else is not asked again.
@@ -62,56 +62,61 @@ async fn refusals_have_their_kinds() {
         (
             fault(401, ""),
             ErrorKind::AuthFailed,
-            Spent::Nothing,
+            AttemptCost::Nothing,
             "refused the API key",
         ),
-        (fault(403, ""), ErrorKind::AuthFailed, Spent::Nothing, "HTTP 403"),
+        (
+            fault(403, ""),
+            ErrorKind::AuthFailed,
+            AttemptCost::Nothing,
+            "HTTP 403",
+        ),
         (
             fault(404, ", message: 'model \"x\" not found, try pulling it first'"),
             ErrorKind::UnknownModel,
-            Spent::Nothing,
+            AttemptCost::Nothing,
             "model \"x\" not found, try pulling it first",
         ),
         (
             fault(404, ", message: 'Not Found'"),
             ErrorKind::UpstreamError,
-            Spent::Nothing,
+            AttemptCost::Nothing,
             "does not speak the OpenAI API",
         ),
         (
             fault(422, ", message: 'no'"),
             ErrorKind::InvalidInput,
-            Spent::Nothing,
+            AttemptCost::Nothing,
             "HTTP 422: no",
         ),
         (
             "{ daily_quota: {} }".to_owned(),
             ErrorKind::QuotaExhausted,
-            Spent::Nothing,
+            AttemptCost::Nothing,
             "quota",
         ),
         (
             fault(500, ""),
             ErrorKind::UpstreamError,
-            Spent::Nothing,
+            AttemptCost::Nothing,
             "HTTP 500",
         ),
         (
             fault(503, ", message: Loading model"),
             ErrorKind::UpstreamError,
-            Spent::Nothing,
+            AttemptCost::Nothing,
             "Loading model",
         ),
         (
             "{ html: { status: 502 } }".to_owned(),
             ErrorKind::UpstreamError,
-            Spent::Nothing,
+            AttemptCost::Nothing,
             "502",
         ),
         (
             "{ safety: {} }".to_owned(),
             ErrorKind::InvalidInput,
-            Spent::Nothing,
+            AttemptCost::Nothing,
             "was blocked",
         ),
     ];
@@ -128,7 +133,7 @@ async fn refusals_have_their_kinds() {
     let heard = world.call(ask(AnswerDelivery::Streamed)).await;
     assert_eq!(
         (heard.kind(), heard.spent()),
-        (ErrorKind::RateLimited, Spent::Nothing)
+        (ErrorKind::RateLimited, AttemptCost::Nothing)
     );
     assert_eq!(heard.failed().failure.retry_after_ms, Some(7_000));
     let unknown = LlmRequest {
@@ -225,7 +230,7 @@ async fn no_server_listens() {
     let heard = hear(backend.stream(ask(AnswerDelivery::Streamed), None)).await;
     assert_eq!(
         (heard.kind(), heard.spent()),
-        (ErrorKind::UpstreamError, Spent::Nothing)
+        (ErrorKind::UpstreamError, AttemptCost::Nothing)
     );
     assert_eq!(
         heard.message(),

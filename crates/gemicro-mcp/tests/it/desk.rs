@@ -12,8 +12,8 @@ use gemicro_core::llm::LlmConfig;
 use gemicro_core::run::RunRow;
 use gemicro_core::run::events::{RunCancelled, RunStarted};
 use gemicro_engine::{
-    BatchRequest, BatchSettings, BoardPage, CancelOutcome, Desk, Plan, StartResearchParameters, StoreReads,
-    StoredBoard, Watched, Watching,
+    BatchRequest, BatchSettings, BoardPage, CancelOutcome, Plan, RunService, RunSighting, RunSightings,
+    StartResearchParameters, StoreReads, StoredBoard,
 };
 use gemicro_event::{
     AgentUpdate, Charge, CommandId, ErrorKind, Event, Failure, Json, SCHEMA_VERSION, StepKey, StreamId,
@@ -34,7 +34,7 @@ pub(crate) struct FakeDesk {
 
 #[derive(Default)]
 struct State {
-    runs: BTreeMap<StreamId, Vec<Watched>>,
+    runs: BTreeMap<StreamId, Vec<RunSighting>>,
     plans: Vec<Plan>,
     cancelled: Vec<(StreamId, String)>,
     logged: Vec<String>,
@@ -136,7 +136,7 @@ impl FakeDesk {
         let items = state.runs.entry(run.clone()).or_default();
         let n_events = events(items).len() as u64;
         items.push(match happens {
-            Happens::Event(update) => Watched::Event(Event {
+            Happens::Event(update) => RunSighting::Event(Event {
                 stream: run.clone(),
                 seq: n_events + 1,
                 schema_version: SCHEMA_VERSION,
@@ -146,7 +146,7 @@ impl FakeDesk {
                 trace: None,
                 extra: Vec::new(),
             }),
-            Happens::Text(text) => Watched::Live(LiveItem {
+            Happens::Text(text) => RunSighting::Live(LiveItem {
                 step: StepKey::new("agent"),
                 attempt: 1,
                 offset: 0,
@@ -161,7 +161,7 @@ impl FakeDesk {
         self.state().runs.get(run).is_some_and(|items| ended(items))
     }
 
-    fn watching(&self, run: &StreamId) -> Watching {
+    fn watching(&self, run: &StreamId) -> RunSightings {
         let begin = (self.clone(), run.clone(), 0, self.changes.subscribe());
         let items = stream::unfold(begin, |(desk, run, idx, mut changes)| async move {
             loop {
@@ -177,7 +177,7 @@ impl FakeDesk {
                 }
             }
         });
-        Watching {
+        RunSightings {
             run: run.clone(),
             items: Box::pin(items),
         }
@@ -188,12 +188,12 @@ impl FakeDesk {
     }
 }
 
-fn events(items: &[Watched]) -> Vec<Event> {
+fn events(items: &[RunSighting]) -> Vec<Event> {
     items
         .iter()
         .filter_map(|item| match item {
-            Watched::Event(event) => Some(event.clone()),
-            Watched::Live(_) => None,
+            RunSighting::Event(event) => Some(event.clone()),
+            RunSighting::Live(_) => None,
         })
         .collect()
 }
@@ -206,14 +206,14 @@ fn completed(command: &CommandId) -> AgentAck {
     }
 }
 
-fn ended(items: &[Watched]) -> bool {
+fn ended(items: &[RunSighting]) -> bool {
     events(items)
         .last()
         .is_some_and(|last| is_terminal(&last.update.event_type) || last.update.event_type == "run_suspended")
 }
 
-impl Desk for FakeDesk {
-    fn start_as(&self, run: StreamId, plan: Plan) -> BoxFuture<'_, Result<Watching, Failure>> {
+impl RunService for FakeDesk {
+    fn start_as(&self, run: StreamId, plan: Plan) -> BoxFuture<'_, Result<RunSightings, Failure>> {
         Box::pin(async move {
             self.begin(&run, &plan.flow, plan.plan.clone());
             self.state().plans.push(plan);
@@ -231,7 +231,7 @@ impl Desk for FakeDesk {
         })
     }
 
-    fn watch(&self, run: &StreamId) -> BoxFuture<'_, Result<Watching, Failure>> {
+    fn watch(&self, run: &StreamId) -> BoxFuture<'_, Result<RunSightings, Failure>> {
         let run = run.clone();
         Box::pin(async move { Ok(self.watching(&run)) })
     }

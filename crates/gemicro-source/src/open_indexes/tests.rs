@@ -7,7 +7,7 @@ use std::time::Duration;
 use futures_util::FutureExt;
 use futures_util::future::join_all;
 use gemicro_core::blob::{BlobError, BlobId, Blobs, MemoryBlobs};
-use gemicro_core::corpus::{Corpus, Library, Wanted};
+use gemicro_core::corpus::{Corpus, CorpusRequest, Library};
 use gemicro_event::{ErrorKind, Failure, StreamId};
 
 use super::{KEEP_FOR, MAX_UNUSED, OpenIndexes, OpenedIndex};
@@ -62,9 +62,9 @@ async fn a_hundred_sub_queries_build_one_index() {
     let blobs = Arc::new(CountedBlobs::default());
     let library = FolderLibrary::new(blobs.clone(), folder.path().join("index"), FetchRules::default());
     let run = StreamId::random();
-    let wanted = Wanted {
+    let wanted = CorpusRequest {
         paths: vec![docs.display().to_string()],
-        ..Wanted::default()
+        ..CorpusRequest::default()
     };
     let card = library.read(&run, wanted).await.expect("read");
     let opened = join_all((0..100).map(|_| library.open(&run, &card.pack))).await;

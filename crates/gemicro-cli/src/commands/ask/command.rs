@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use gemicro_core::ask::{ToolAnswer, ToolExtras};
 use gemicro_core::drive::StopSignals;
-use gemicro_engine::{Desk, Plan, Request, Watching, find_session};
+use gemicro_engine::{Plan, Request, RunService, RunSightings, find_session};
 use gemicro_event::{ErrorKind, StreamId};
 
 use super::AskArgs;
@@ -98,8 +98,8 @@ pub(crate) struct AskDisplay<'a> {
 /// When the store or the view fails.
 pub(crate) async fn show(
     ctx: &Context,
-    desk: &dyn Desk,
-    watching: Watching,
+    desk: &dyn RunService,
+    watching: RunSightings,
     stop: &StopSignals,
     shown: AskDisplay<'_>,
 ) -> Result<RunEnd, CommandError> {

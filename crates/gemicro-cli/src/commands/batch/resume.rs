@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use gemicro_core::drive::StopSignals;
-use gemicro_engine::{Batches, BoardPage, Desk, LocalRunService};
+use gemicro_engine::{Batches, BoardPage, LocalRunService, RunService};
 use gemicro_event::{RunStatus, StreamId};
 
 use super::{outcome, render_answer};

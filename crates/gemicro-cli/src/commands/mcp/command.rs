@@ -4,7 +4,7 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
-use gemicro_engine::{Desk, Resident};
+use gemicro_engine::{Resident, RunService};
 use gemicro_event::{ErrorKind, StreamId};
 use gemicro_mcp::{McpSetup, ServerAccess, ServerReach, serve_http, serve_stdio};
 use tokio::net::TcpListener;
@@ -86,7 +86,7 @@ impl ServerRunService {
         Ok(Self::Resident(Arc::new(resident)))
     }
 
-    pub(crate) fn shared(&self) -> Arc<dyn Desk> {
+    pub(crate) fn shared(&self) -> Arc<dyn RunService> {
         match self {
             Self::Resident(resident) => resident.clone(),
             Self::Here(here) => here.clone(),

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use futures_util::future::BoxFuture;
 use gemicro_core::command::{AgentAck, AgentCommand};
-use gemicro_engine::{CancelOutcome, Desk, LocalRunService, Plan, StoreReads, Watching};
+use gemicro_engine::{CancelOutcome, LocalRunService, Plan, RunService, RunSightings, StoreReads};
 use gemicro_event::{Failure, StreamId};
 use tokio::sync::OnceCell;
 
@@ -49,12 +49,12 @@ impl LazyLocalRunService {
     }
 }
 
-impl Desk for LazyLocalRunService {
-    fn start_as(&self, run: StreamId, plan: Plan) -> BoxFuture<'_, Result<Watching, Failure>> {
+impl RunService for LazyLocalRunService {
+    fn start_as(&self, run: StreamId, plan: Plan) -> BoxFuture<'_, Result<RunSightings, Failure>> {
         Box::pin(async move { self.here().await?.start_as(run, plan).await })
     }
 
-    fn watch(&self, run: &StreamId) -> BoxFuture<'_, Result<Watching, Failure>> {
+    fn watch(&self, run: &StreamId) -> BoxFuture<'_, Result<RunSightings, Failure>> {
         let run = run.clone();
         Box::pin(async move { self.here().await?.watch(&run).await })
     }

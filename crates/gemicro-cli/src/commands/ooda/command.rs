@@ -4,7 +4,7 @@ use std::path::Path;
 
 use gemicro_core::drive::StopSignals;
 use gemicro_engine::ooda::{Decider, OodaPlan, TestPrompts};
-use gemicro_engine::{Desk, LocalRunService, OodaRequest, Plan, Request, Watching};
+use gemicro_engine::{LocalRunService, OodaRequest, Plan, Request, RunService, RunSightings};
 use gemicro_event::ErrorKind;
 
 use super::OodaArgs;
@@ -149,7 +149,7 @@ pub(crate) struct OodaDisplay<'a> {
 pub(crate) async fn watch(
     ctx: &Context,
     here: &LocalRunService,
-    watching: Watching,
+    watching: RunSightings,
     stop: &StopSignals,
     shown: OodaDisplay<'_>,
 ) -> Result<(), CommandError> {

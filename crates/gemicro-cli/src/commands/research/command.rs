@@ -3,7 +3,7 @@
 use std::io::Read;
 
 use gemicro_core::research::{Base, ResearchConfig, ResearchPlan, UseAs};
-use gemicro_engine::{Desk, Engine, LocalRunService, Plan, Request, ResearchRequest};
+use gemicro_engine::{Engine, LocalRunService, Plan, Request, ResearchRequest, RunService};
 use gemicro_event::ErrorKind;
 
 use super::{ResearchArgs, ResearchDisplay, batch, dry_run, watch};

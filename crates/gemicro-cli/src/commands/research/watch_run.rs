@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use gemicro_core::drive::StopSignals;
-use gemicro_engine::{LocalRunService, Watching};
+use gemicro_engine::{LocalRunService, RunSightings};
 
 use super::views::views;
 use crate::approval::{PlanApproval, PlanAsker};
@@ -31,7 +31,7 @@ pub(crate) struct ResearchDisplay<'a> {
 pub(crate) async fn watch(
     ctx: &Context,
     here: &LocalRunService,
-    watching: Watching,
+    watching: RunSightings,
     stop: &StopSignals,
     showing: ResearchDisplay<'_>,
 ) -> Result<(), CommandError> {

@@ -7,7 +7,7 @@ use gemicro_core::ask::AgentName;
 use gemicro_core::budget::Limits;
 use gemicro_core::drive::StopSignals;
 use gemicro_core::store::Store;
-use gemicro_engine::{Desk, Engine, LocalRunService, PipelineRequest, Plan, Request, Watching};
+use gemicro_engine::{Engine, LocalRunService, PipelineRequest, Plan, Request, RunService, RunSightings};
 use gemicro_event::{ErrorKind, StreamId};
 
 use super::RunArgs;
@@ -128,7 +128,7 @@ pub(crate) async fn start(
 pub(crate) async fn watch(
     ctx: &Context,
     here: &LocalRunService,
-    watching: Watching,
+    watching: RunSightings,
     stop: &StopSignals,
     shown: RunDisplay<'_>,
 ) -> Result<(), CommandError> {

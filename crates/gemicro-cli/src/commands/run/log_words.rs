@@ -87,7 +87,7 @@ pub(super) fn answer_text(answered: &PhaseAnswered) -> LogText {
     let decision = payload.decision();
     let mut details = match decision.is_negative() {
         true => match payload.feedback().map(|it| it.points()).unwrap_or_default() {
-            none if none.is_empty() => vec![unsaid(payload).to_owned()],
+            none if none.is_empty() => vec![new_reasons(payload).to_owned()],
             points => first_lines(points),
         },
         false => first_lines(
@@ -243,7 +243,7 @@ fn payload_text(payload: &AgentPayload, decision: &AgentDecision) -> String {
 }
 
 /// What is said about a no without reasons.
-fn unsaid(payload: &AgentPayload) -> &'static str {
+fn new_reasons(payload: &AgentPayload) -> &'static str {
     match payload.document() {
         Some(_) => "see the report for the reasons",
         None => "no reasons given",

@@ -7,8 +7,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use futures_util::future::BoxFuture;
 use gemicro_core::blob::BlobId;
 use gemicro_core::corpus::{
-    Block, BlockKind, Corpus, CorpusError, Document, Hit, Library, LibraryCard, Page, Passage, PassageQuery,
-    Wanted,
+    Block, BlockKind, Corpus, CorpusError, CorpusRequest, Document, Hit, Library, LibraryCard, Page, Passage,
+    PassageQuery,
 };
 use gemicro_event::{ErrorKind, Failure, StreamId};
 
@@ -129,7 +129,7 @@ impl Corpus for Texts {
 }
 
 impl Library for MemoryLibrary {
-    fn read(&self, _: &StreamId, wanted: Wanted) -> BoxFuture<'_, Result<LibraryCard, Failure>> {
+    fn read(&self, _: &StreamId, wanted: CorpusRequest) -> BoxFuture<'_, Result<LibraryCard, Failure>> {
         self.n_reads.fetch_add(1, Ordering::SeqCst);
         Box::pin(async move {
             Ok(LibraryCard {

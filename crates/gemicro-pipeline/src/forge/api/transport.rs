@@ -40,7 +40,7 @@ impl ForgeTransport {
             .retry(reqwest::retry::never())
             .user_agent(concat!("gemicro/", env!("CARGO_PKG_VERSION")))
             .build()
-            .map_err(|error| unheard(&error))?;
+            .map_err(|error| call_lost(&error))?;
         Ok(self.client.get_or_init(|| client))
     }
 
@@ -66,9 +66,9 @@ impl ForgeTransport {
     /// Sends a call once, within the limits of time and size, and reads the whole answer, whatever its status.
     pub(super) async fn send(&self, call: &ForgeApiCall) -> Result<ForgeAnswer, CallLost> {
         let sent = self.request(call)?.send().await;
-        let mut response = sent.map_err(|error| unheard(&error))?;
+        let mut response = sent.map_err(|error| call_lost(&error))?;
         let mut body = Vec::new();
-        while let Some(chunk) = response.chunk().await.map_err(|error| unheard(&error))? {
+        while let Some(chunk) = response.chunk().await.map_err(|error| call_lost(&error))? {
             if body.len() + chunk.len() > BODY_BYTES {
                 return Err(CallLost {
                     reason: format!("the answer has more than {BODY_BYTES} bytes"),
@@ -84,7 +84,7 @@ impl ForgeTransport {
     }
 }
 
-fn unheard(error: &reqwest::Error) -> CallLost {
+fn call_lost(error: &reqwest::Error) -> CallLost {
     let reason = match error.is_timeout() {
         true => format!("no whole answer within {} s", TOTAL_TIME.as_secs()),
         false => root_cause(error),
