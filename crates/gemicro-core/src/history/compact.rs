@@ -1,8 +1,8 @@
-//! Makes the plan of a new epoch: what stays, what stands for the rest, and which facts are written out.
+//! Makes the plan of a new epoch: what stays, what stands for the rest, and what of the rest is shown.
 //!
-//! Cheapest first: duplicate tool output is dropped, old tool output masked, over-long turns cut, the oldest
-//! turns sealed into a segment, segments merged; then a typed refusal. Rules, the last user message and open
-//! calls are never touched. The plan leaves room to grow, so that the next compaction is not due at once.
+//! Cheapest first: duplicate tool output is dropped, old tool output masked, over-long turns cut; then only the last
+//! turns stay, and `fill` chooses what is shown of the others. Pins, the last user message and open calls are never
+//! touched; a limit that is too small for them is a typed refusal.
 
 use super::fill::filled;
 use super::material::Material;
@@ -22,17 +22,24 @@ pub(super) enum Strategy {
     Summarise,
     /// Summaries of ranges that grow with their age.
     Hierarchical,
-    /// No summaries: the turns that the last message may be about are shown again.
-    Retrieval,
     /// No summaries and nothing sealed: duplicates, masks and cuts alone.
     Views,
+}
+
+/// What comes after the prompt of a plan.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Growth {
+    /// Nothing is known about it: the prompt is filled up.
+    Alone,
+    /// The next prompts continue it: they need room, so that the next compaction is not due at once.
+    Continued,
 }
 
 /// Makes a plan for the whole log.
 pub(super) fn compact(
     material: &Material<'_>,
     before: Option<&PromptPlan>,
-    strategy: Strategy,
+    (strategy, growth): (Strategy, Growth),
     summaries: &mut Summaries<'_>,
 ) -> Result<PromptPlan, HistoryError> {
     let plan = started(material, before);
@@ -52,9 +59,28 @@ pub(super) fn compact(
             }
         }
     }
-    let plan = with_turns(material, plan, summaries)?;
+    let plan = with_turns(material, plan)?;
     let plan = with_segments(material, plan, strategy, summaries);
-    filled(material, plan, strategy)
+    let plan = filled(material, plan, target(material, growth))?;
+    if plan.n_decisions_lost > 0 {
+        let count = plan.n_decisions_lost;
+        summaries.warnings.push(HistoryWarning::DecisionsLost { count });
+    }
+    Ok(plan)
+}
+
+/// How long the prompt becomes. What need not be shortened becomes shorter by a quarter at least.
+fn target(material: &Material<'_>, growth: Growth) -> u64 {
+    let room = material.config.room();
+    let target = match growth {
+        Growth::Alone => room,
+        Growth::Continued => room * 3 / 4,
+    };
+    if material.total() > material.config.limit() {
+        target
+    } else {
+        target.min(material.total() * 3 / 4)
+    }
 }
 
 /// An empty plan of the next epoch.
@@ -101,15 +127,11 @@ fn all_shown(material: &Material<'_>, mut plan: PromptPlan) -> PromptPlan {
 }
 
 /// Chooses the turns that are shown: what must be, then the last ones as far as there is room.
-fn with_turns(
-    material: &Material<'_>,
-    mut plan: PromptPlan,
-    summaries: &mut Summaries<'_>,
-) -> Result<PromptPlan, HistoryError> {
+fn with_turns(material: &Material<'_>, mut plan: PromptPlan) -> Result<PromptPlan, HistoryError> {
     let config = material.config;
     let mut head = String::new();
     write_head(&mut head, &plan);
-    let rules = pinned(material, FactClass::Rule);
+    let pins = newest_within(material, FactClass::Rule, u64::MAX, |turn| material.is_pin(turn));
     let last_user = material.log.last_user();
     let open: Vec<(u64, Priced)> = material
         .log
@@ -123,7 +145,7 @@ fn with_turns(
         })
         .collect();
     let needed = material.counter.tokens(&head)
-        + section_cost(material, &rules)
+        + section_cost(material, &pins)
         + last_user.map_or(0, |number| material.whole(number))
         + open
             .iter()
@@ -136,17 +158,14 @@ fn with_turns(
             limit: config.limit(),
         });
     };
-    let decisions = pinned(material, FactClass::Decision);
-    let n_decisions = decisions.len();
-    let decisions = newest_within(material, decisions, free);
-    plan.n_decisions_lost = n_decisions - decisions.len();
-    if plan.n_decisions_lost > 0 {
-        let count = plan.n_decisions_lost;
-        summaries.warnings.push(HistoryWarning::DecisionsLost { count });
+    plan.pinned = pins;
+    let mut left = free * 2 / 5;
+    for class in [FactClass::Rule, FactClass::Decision, FactClass::Done] {
+        let recognised = newest_within(material, class, left, |turn| !material.is_pin(turn));
+        left = left.saturating_sub(section_cost(material, &recognised));
+        plan.pinned.extend(recognised);
     }
-    let free = free - section_cost(material, &decisions).min(free);
-    plan.pinned = rules;
-    plan.pinned.extend(decisions);
+    let free = free * 3 / 5 + left;
     for (number, (view, _)) in open {
         if view != View::Whole {
             plan.views.insert(number, view);
@@ -154,9 +173,9 @@ fn with_turns(
         plan.kept.push(number);
     }
     plan.kept.extend(last_user);
-    let spent = show_recent(material, &mut plan, free * 45 / 100);
+    let spent = show_recent(material, &mut plan, free / 4);
     if plan.level == Level::Window {
-        show_first(material, &mut plan, (free * 45 / 100).saturating_sub(spent));
+        show_first(material, &mut plan, (free * 2 / 5).saturating_sub(spent));
     }
     plan.kept.retain(|&number| number < plan.from);
     plan.kept.sort_unstable();
@@ -264,19 +283,6 @@ fn growing_ranges(last: u64) -> Vec<(u64, u64)> {
     ranges
 }
 
-fn pinned(material: &Material<'_>, class: FactClass) -> Vec<PinnedFact> {
-    material
-        .ledger
-        .of_class(class)
-        .map(|fact| PinnedFact {
-            class,
-            kind: fact.kind,
-            text: fact.text.clone(),
-            turn: fact.turn,
-        })
-        .collect()
-}
-
 fn section_cost(material: &Material<'_>, facts: &[PinnedFact]) -> u64 {
     const FRAME: u64 = 24;
     let sum: u64 = facts
@@ -286,15 +292,27 @@ fn section_cost(material: &Material<'_>, facts: &[PinnedFact]) -> u64 {
     if facts.is_empty() { 0 } else { sum + FRAME }
 }
 
-fn newest_within(material: &Material<'_>, facts: Vec<PinnedFact>, room: u64) -> Vec<PinnedFact> {
+/// The newest facts of a class that fit, in order.
+fn newest_within(
+    material: &Material<'_>,
+    class: FactClass,
+    room: u64,
+    is_wanted: impl Fn(u64) -> bool,
+) -> Vec<PinnedFact> {
     const FRAME: u64 = 24;
     let mut left = room.saturating_sub(FRAME);
     let mut kept: Vec<PinnedFact> = Vec::new();
-    for fact in facts.into_iter().rev() {
+    let facts: Vec<_> = material.ledger.of_class(class).collect();
+    for fact in facts.into_iter().rev().filter(|fact| is_wanted(fact.turn)) {
         let cost = material.counter.tokens(&fact.text) + 1;
         if cost <= left {
             left -= cost;
-            kept.push(fact);
+            kept.push(PinnedFact {
+                class,
+                kind: fact.kind,
+                text: fact.text.clone(),
+                turn: fact.turn,
+            });
         }
     }
     kept.reverse();

@@ -3,8 +3,9 @@
 use super::arrival::{MIN_EPOCH, arrival};
 use super::compact::tag_of;
 use super::material::Material;
-use super::render::{render, write_head, write_turn};
-use super::{Level, PromptPlan, Turn, View};
+use super::recall::recall;
+use super::render::{render, write_head, write_recalled, write_turn};
+use super::{Author, Level, PromptPlan, RecalledStatements, Turn, View};
 
 /// A plan and its prompt. New turns are written behind it; what is there stays byte for byte.
 #[derive(Debug, Clone)]
@@ -14,6 +15,8 @@ pub(super) struct Epoch {
     pub(super) used: u64,
     /// When a compaction was last tried in vain.
     pub(super) tried_at: u64,
+    /// A message that was taken back, and what was recalled for it: sent, it gets the same.
+    pub(super) tried_on: Option<(String, RecalledStatements)>,
 }
 
 impl Epoch {
@@ -28,6 +31,7 @@ impl Epoch {
             text,
             used,
             tried_at: 0,
+            tried_on: None,
         }
     }
 
@@ -40,6 +44,7 @@ impl Epoch {
             text,
             used,
             tried_at: 0,
+            tried_on: None,
         }
     }
 
@@ -49,26 +54,59 @@ impl Epoch {
             let Some((view, cost)) = arrival(material, &self.plan, self.used, turn) else {
                 return false;
             };
+            self.used += cost;
+            if turn.author == Author::User && self.plan.compresses() {
+                self.recall_for(material, turn);
+            }
             write_turn(&mut self.text, &self.plan.tag, turn, &view);
             if view != View::Whole {
                 self.plan.views.insert(turn.number, view);
             }
-            self.used += cost;
             self.plan.shown_to = turn.number;
         }
         true
     }
 
-    /// Takes the last turn off again if it was written; it was shown whole and cost `cost`.
-    pub(super) fn take_back(&mut self, turn: &Turn, cost: u64) {
+    /// Writes what old turns say about a message before it. Only the last message is worth that, or one for which it was
+    /// done before.
+    fn recall_for(&mut self, material: &Material<'_>, turn: &Turn) {
+        let room = material.config.room();
+        let share = (room.saturating_sub(self.used) / 4).min(room / 12);
+        let recalled = match self.tried_on.take() {
+            Some((message, recalled)) if recalled.before == turn.number && message == turn.text => Some(recalled),
+            _ if turn.number == material.log.len() => {
+                recall(material, &self.plan, &self.text, turn.number, share)
+            }
+            _ => None,
+        };
+        if let Some(recalled) = recalled {
+            let mut frame = String::new();
+            write_recalled(&mut frame, material.log, &self.plan.tag, &recalled);
+            let cost = material.counter.tokens(&frame) + 1;
+            if cost + self.used <= room {
+                self.text.push_str(&frame);
+                self.used += cost;
+                self.plan.recalled.push(recalled);
+            }
+        }
+    }
+
+    /// Takes the last turn off again if it was written, with what was recalled for it; it was shown whole.
+    pub(super) fn take_back(&mut self, material: &Material<'_>, turn: &Turn) {
         if self.plan.shown_to != turn.number {
             return;
         }
-        let mut frame = String::new();
-        write_turn(&mut frame, &self.plan.tag, turn, &View::Whole);
-        self.text.truncate(self.text.len().saturating_sub(frame.len()));
+        let mut tail = String::new();
+        let recalled = self.plan.recalled.pop_if(|recalled| recalled.before == turn.number);
+        if let Some(recalled) = recalled {
+            write_recalled(&mut tail, material.log, &self.plan.tag, &recalled);
+            self.used = self.used.saturating_sub(material.counter.tokens(&tail) + 1);
+            self.tried_on = Some((turn.text.clone(), recalled));
+        }
+        write_turn(&mut tail, &self.plan.tag, turn, &View::Whole);
+        self.text.truncate(self.text.len().saturating_sub(tail.len()));
         self.plan.shown_to = turn.number - 1;
-        self.used = self.used.saturating_sub(cost);
+        self.used = self.used.saturating_sub(material.whole(turn.number));
     }
 
     /// Whether the conversation has grown into the next level, and the epoch is not too young to end.
@@ -84,7 +122,7 @@ impl Epoch {
         }
         // What did not fit beside a long message may fit beside the next.
         let has_new_message = material.log.last_user() > Some(plan.started_at);
-        if plan.n_decisions_lost > 0 && has_new_message {
+        if plan.n_decisions_lost > 0 && has_new_message && self.was_squeezed(material) {
             return true;
         }
         let since = plan.started_at.max(self.tried_at);
@@ -93,6 +131,13 @@ impl Epoch {
         }
         let is_unsealed = plan.segments.is_empty() && material.total() > config.summary_threshold;
         level > plan.level || is_unsealed
+    }
+
+    /// Whether the message beside which the plan was made took more than a quarter of the room.
+    fn was_squeezed(&self, material: &Material<'_>) -> bool {
+        let mut turns = material.log.range(1, self.plan.started_at).iter().rev();
+        let message = turns.find(|turn| turn.author == Author::User);
+        message.is_some_and(|turn| material.whole(turn.number) > material.config.room() / 4)
     }
 
     /// Remembers that a compaction would have gained nothing.

@@ -1,37 +1,124 @@
-//! Makes sure that a plan fits, and fills the room that is left with facts.
+//! Fills a plan: recognised sentences are in it, now come statements, facts, what is recalled, and more turns.
+//!
+//! Every part has a share of what is left, and what it does not use goes to the next. A plan that others will be
+//! appended to leaves room to grow; a prompt on its own is filled up to its limit.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 
-use super::compact::Strategy;
 use super::facts::Finder;
 use super::material::Material;
-use super::recall::recalled;
+use super::recall::{LABEL, recall};
 use super::render::render;
-use super::{FactClass, HistoryError, PinnedFact, PromptPlan};
+use super::statements::{Ranked, ranked};
+use super::views::cut_to;
+use super::{FactClass, HistoryError, PinnedFact, PromptPlan, ShownStatement, View};
 use crate::tokens::FRAMING_TOKENS;
 
-/// Writes out the facts that the prompt would lack, the most telling first, up to the cap.
-///
-/// Room to grow is left, so that the next compaction is not due at once.
+/// Fills a plan up to `target` tokens.
 pub(super) fn filled(
     material: &Material<'_>,
     plan: PromptPlan,
-    strategy: Strategy,
+    target: u64,
 ) -> Result<PromptPlan, HistoryError> {
-    let config = material.config;
     let (mut plan, mut text, mut used) = fitted(material, plan)?;
-    if strategy == Strategy::Retrieval {
-        let room = config.room().saturating_sub(used) / 4;
-        plan.recalled = recalled(material, &mut plan.views, &plan.tag, plan.from, room);
+    let ranked = ranked(material.index, material.log, plan.from);
+    let mut said = Said::default();
+    let left = target.saturating_sub(used);
+    said.take(material, &plan, &text, &ranked, left * 45 / 100);
+    plan.said = said.in_order();
+    (text, used) = written(material, &plan);
+    let left = target.saturating_sub(used);
+    pin_facts(material, &mut plan, &text, left * 65 / 100);
+    (text, used) = written(material, &plan);
+    if let Some(message) = material.log.last_user() {
+        let room = target.saturating_sub(used).min(target / 4);
+        plan.recalled = recall(material, &plan, &text, message, room).into_iter().collect();
         (text, used) = written(material, &plan);
     }
-    let free = config.room().saturating_sub(used);
-    let to_grow = (config.room() * 3 / 10).min(free / 3);
-    let mut left = config.ledger_cap().min(free - to_grow);
+    said.take(material, &plan, &text, &ranked, target.saturating_sub(used));
+    plan.said = said.in_order();
+    (_, used) = written(material, &plan);
+    let mut more = more_turns(material, &mut plan, target.saturating_sub(used));
+    // Parts were priced one by one; should the whole be longer, what came last goes first.
+    while written(material, &plan).1 > target.max(used) {
+        if let Some(number) = more.pop() {
+            plan.kept.retain(|kept| *kept != number);
+            plan.views.remove(&number);
+        } else if said.taken.pop().is_some() {
+            plan.said = said.in_order();
+        } else {
+            break;
+        }
+    }
+    let text = render(material.log, &plan).text;
     let finder = Finder::new(&text);
+    let recognised = [FactClass::Rule, FactClass::Decision].map(|class| material.ledger.of_class(class));
+    let is_lost = |text: &str| !finder.contains(text);
+    plan.n_decisions_lost = recognised.into_iter().flatten().filter(|fact| is_lost(&fact.text)).count();
+    Ok(plan)
+}
+
+/// The statements that were chosen, the most valuable first.
+#[derive(Default)]
+struct Said {
+    taken: Vec<ShownStatement>,
+    turns: HashSet<u64>,
+}
+
+impl Said {
+    /// Takes statements that the prompt does not hold yet, within `room`.
+    fn take(
+        &mut self,
+        material: &Material<'_>,
+        plan: &PromptPlan,
+        text: &str,
+        ranked: &[Ranked<'_>],
+        room: u64,
+    ) {
+        const FRAMES: u64 = 40;
+        let Some(mut left) = room.checked_sub(FRAMES) else {
+            return;
+        };
+        let finder = Finder::new(text);
+        for statement in ranked.iter().map(|ranked| ranked.statement) {
+            if left < LABEL {
+                break;
+            }
+            let label = if self.turns.contains(&statement.turn) { 1 } else { LABEL };
+            let cost = statement.tokens + label;
+            let words = statement.text(material.log);
+            if cost > left || plan.shows_whole(statement.turn) || is_held(plan, &finder, statement.turn, words) {
+                continue;
+            }
+            left -= cost;
+            self.turns.insert(statement.turn);
+            self.taken.push(statement.shown());
+        }
+    }
+
+    fn in_order(&self) -> Vec<ShownStatement> {
+        let mut statements = self.taken.clone();
+        statements.sort_unstable();
+        statements
+    }
+}
+
+/// Whether the prompt holds a statement, or all of it but a few words before what is pinned.
+fn is_held(plan: &PromptPlan, finder: &Finder<'_>, turn: u64, words: &str) -> bool {
+    const LEAD: usize = 24;
+    let is_pinned = |fact: &&PinnedFact| {
+        fact.turn == turn && fact.class < FactClass::Identifier && words.len() <= fact.text.len() + LEAD
+    };
+    finder.contains(words)
+        || plan.pinned.iter().filter(is_pinned).any(|fact| words.contains(&fact.text))
+}
+
+/// Writes out the facts that the prompt would lack, the most telling first.
+fn pin_facts(material: &Material<'_>, plan: &mut PromptPlan, text: &str, room: u64) {
+    let mut left = material.config.ledger_cap().min(room);
     let mut kinds = BTreeSet::new();
     let mut n_refused = 0;
-    for fact in material.ledger.missing_from(&finder) {
+    for fact in material.ledger.missing_from(&Finder::new(text)) {
         let title = if kinds.contains(&fact.kind) { 0 } else { HEADING };
         let cost = material.counter.tokens(&fact.text) + 2 + title;
         if cost > left {
@@ -50,7 +137,6 @@ pub(super) fn filled(
             turn: fact.turn,
         });
     }
-    Ok(plan)
 }
 
 /// What the first fact of a kind costs beside itself: its heading, and at worst a frame.
@@ -59,8 +145,35 @@ const HEADING: u64 = 30;
 /// After so many facts that were too long, the room is as good as used up.
 const MAX_REFUSED: usize = 500;
 
+/// Shows turns before the last ones, the newest first, as long as there is room; returns them.
+fn more_turns(material: &Material<'_>, plan: &mut PromptPlan, room: u64) -> Vec<u64> {
+    const LEAST: u64 = 60;
+    let mut left = room;
+    let mut more = Vec::new();
+    for turn in material.log.range(1, plan.from.saturating_sub(1)).iter().rev() {
+        if left < LEAST {
+            break;
+        }
+        if plan.kept.contains(&turn.number) {
+            continue;
+        }
+        let (view, cost) = cut_to(material, &plan.tag, turn, left.min(material.config.room() / 8));
+        if cost > left {
+            continue;
+        }
+        left -= cost;
+        if view != View::Whole {
+            plan.views.insert(turn.number, view);
+        }
+        plan.kept.push(turn.number);
+        more.push(turn.number);
+    }
+    plan.kept.sort_unstable();
+    more
+}
+
 /// A plan that fits, with its text and tokens. Parts were priced one by one; should the whole be longer, the
-/// least needed goes first: summaries, recent turns, decisions.
+/// least needed goes first: summaries, recent turns, recognised sentences.
 fn fitted(material: &Material<'_>, mut plan: PromptPlan) -> Result<(PromptPlan, String, u64), HistoryError> {
     let room = material.config.room();
     let open = material.log.open_call_turns();
@@ -70,10 +183,7 @@ fn fitted(material: &Material<'_>, mut plan: PromptPlan) -> Result<(PromptPlan, 
             return Ok((plan, text, used));
         }
         let is_wordy = plan.segments.iter().any(|segment| !segment.text.is_empty());
-        let oldest_decision = plan
-            .pinned
-            .iter()
-            .position(|fact| fact.class == FactClass::Decision);
+        let oldest = plan.pinned.iter().rposition(|fact| !material.is_pin(fact.turn));
         if is_wordy {
             for segment in &mut plan.segments {
                 segment.text.clear();
@@ -88,9 +198,8 @@ fn fitted(material: &Material<'_>, mut plan: PromptPlan) -> Result<(PromptPlan, 
         } else if plan.from < material.log.len() {
             plan.kept.push(plan.from);
             plan.from += 1;
-        } else if let Some(idx) = oldest_decision {
+        } else if let Some(idx) = oldest {
             plan.pinned.remove(idx);
-            plan.n_decisions_lost += 1;
         } else {
             return Err(HistoryError::TooSmall {
                 needed: used + FRAMING_TOKENS,

@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use super::compact::{Strategy, compact};
+use super::compact::{Growth, Strategy, compact};
 use super::epoch::Epoch;
 use super::material::{Material, Record};
 use super::render::render;
@@ -13,7 +13,7 @@ use super::report::HistoryReport;
 use super::segments::Summaries;
 use super::summary::{MAX_SUMMARY_CALLS, judged};
 use super::{
-    Author, Compressed, Compressible, ContextCompressor, ConversationLog, HistoryConfig, HistoryError,
+    Author, Compressed, Compressible, ContextCompressor, ConversationLog, FactLedger, HistoryConfig, HistoryError,
     HistoryWarning, PromptPlan, Summariser, SummaryCache, SummaryRefusal, SummaryRequest, Tag, Turn,
 };
 use crate::tokens::{CautiousCount, FRAMING_TOKENS, TokenCount};
@@ -91,6 +91,14 @@ impl HistoryManager {
         self
     }
 
+    /// Recognises no rules, decisions and finished work by their words, to measure what that is worth. Only before the
+    /// first turn.
+    #[must_use]
+    pub fn without_recognition(mut self) -> Self {
+        self.record.ledger = FactLedger::without_recognition();
+        self
+    }
+
     /// Has summaries written at once, during compaction. Without it they are only asked for, see
     /// [`summary_requests`](Self::summary_requests).
     #[must_use]
@@ -119,6 +127,7 @@ impl HistoryManager {
             text,
             used,
             tried_at: 0,
+            tried_on: None,
         });
         self
     }
@@ -140,10 +149,10 @@ impl HistoryManager {
     /// When what may not be left out is longer than a prompt may be.
     pub fn build_prompt(&mut self, new_user_message: &str) -> Result<PromptResult, HistoryError> {
         let last_user = self.record.log.last_user();
-        let (number, cost) = self.record.try_on(Turn::new(Author::User, new_user_message));
+        let number = self.record.try_on(Turn::new(Author::User, new_user_message));
         let result = self.prompt();
         if let (Some(epoch), Some(turn)) = (&mut self.epoch, self.record.log.turn(number)) {
-            epoch.take_back(turn, cost);
+            epoch.take_back(&self.record.material(), turn);
         }
         self.record.withdraw(last_user);
         result
@@ -190,7 +199,8 @@ impl HistoryManager {
         };
         let before = self.epoch.as_ref().map(|epoch| &epoch.plan);
         let mut summaries = Summaries::new(&mut self.cache, self.summariser.as_deref(), &self.last_prompt);
-        let plan = compact(&material, before, Strategy::Summarise, &mut summaries)?;
+        let way = (Strategy::Summarise, Growth::Continued);
+        let plan = compact(&material, before, way, &mut summaries)?;
         self.wanted = summaries.wanted;
         let next = Epoch::of_plan(&material, plan);
         self.n_compactions += 1;
@@ -367,7 +377,13 @@ impl HistoryManager {
             return Err(HistoryError::NotCompressed { needed, limit });
         }
         let mut summaries = Summaries::new(&mut self.cache, self.summariser.as_deref(), &epoch.text);
-        let plan = compact(&material, Some(&epoch.plan), Strategy::Summarise, &mut summaries)?;
+        let growth = if self.last_prompt.is_empty() {
+            Growth::Alone
+        } else {
+            Growth::Continued
+        };
+        let way = (Strategy::Summarise, growth);
+        let plan = compact(&material, Some(&epoch.plan), way, &mut summaries)?;
         let (wanted, warnings) = (summaries.wanted, summaries.warnings);
         self.n_model_calls += summaries.n_calls;
         let next = Epoch::of_plan(&material, plan);

@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use super::{ConversationLog, FactLedger, HistoryConfig, Turn};
+use super::statements::StatementIndex;
+use super::{ConversationLog, FactLedger, HistoryConfig, Turn, TurnKind};
 use crate::tokens::TokenCount;
 
 /// A log with everything that is known about it.
@@ -12,6 +13,8 @@ pub struct Material<'a> {
     pub log: &'a ConversationLog,
     /// Their facts.
     pub ledger: &'a FactLedger,
+    /// Their statements.
+    pub index: &'a StatementIndex,
     /// What every turn costs when it is shown whole, its frame included.
     pub costs: &'a [u64],
     /// The limits.
@@ -37,6 +40,12 @@ impl Material<'_> {
         self.costs.get(idx).copied().unwrap_or(0)
     }
 
+    /// Whether the user pinned this turn: it is in every prompt.
+    #[must_use]
+    pub(super) fn is_pin(&self, number: u64) -> bool {
+        self.log.turn(number).is_some_and(|turn| turn.kind == TurnKind::Pin)
+    }
+
     /// What all turns cost together.
     #[must_use]
     pub fn total(&self) -> u64 {
@@ -47,7 +56,8 @@ impl Material<'_> {
 /// A log together with what is known about it, kept up to date.
 pub(super) struct Record {
     pub(super) log: ConversationLog,
-    ledger: FactLedger,
+    pub(super) ledger: FactLedger,
+    pub(super) index: StatementIndex,
     pub(super) costs: Vec<u64>,
     pub(super) config: HistoryConfig,
     pub(super) counter: Arc<dyn TokenCount>,
@@ -58,6 +68,7 @@ impl Record {
         Self {
             log: ConversationLog::new(),
             ledger: FactLedger::new(),
+            index: StatementIndex::default(),
             costs: Vec::new(),
             config,
             counter,
@@ -68,6 +79,7 @@ impl Record {
         Material {
             log: &self.log,
             ledger: &self.ledger,
+            index: &self.index,
             costs: &self.costs,
             config: &self.config,
             counter: self.counter.as_ref(),
@@ -76,22 +88,23 @@ impl Record {
 
     /// Adds a turn and returns its number.
     pub(super) fn add(&mut self, turn: Turn) -> u64 {
-        let (number, _) = self.try_on(turn);
+        let number = self.try_on(turn);
         if let Some(turn) = self.log.turn(number) {
             self.ledger.absorb(turn);
+            self.index.absorb(turn, self.counter.as_ref());
         }
         number
     }
 
-    /// Adds a turn that may be withdrawn: its facts are not taken. Returns its number and cost.
-    pub(super) fn try_on(&mut self, turn: Turn) -> (u64, u64) {
+    /// Adds a turn that may be withdrawn: its facts and statements are not taken. Returns its number.
+    pub(super) fn try_on(&mut self, turn: Turn) -> u64 {
         let number = self.log.append(turn);
         let cost = self
             .log
             .turn(number)
             .map_or(0, |turn| whole_cost(self.counter.as_ref(), turn));
         self.costs.push(cost);
-        (number, cost)
+        number
     }
 
     /// Takes such a turn back.
@@ -104,6 +117,10 @@ impl Record {
     pub(super) fn recount(&mut self, counter: Arc<dyn TokenCount>) {
         let turns = self.log.turns().iter();
         self.costs = turns.map(|turn| whole_cost(counter.as_ref(), turn)).collect();
+        self.index = StatementIndex::default();
+        for turn in self.log.turns() {
+            self.index.absorb(turn, counter.as_ref());
+        }
         self.counter = counter;
     }
 }

@@ -22,7 +22,7 @@ pub struct PromptPlan {
     pub started_at: u64,
     /// The last turn that a prompt of this epoch has shown.
     pub shown_to: u64,
-    /// How many decisions there was no room for.
+    /// How many recognised rules and decisions there was no room for.
     pub n_decisions_lost: usize,
     /// What was said before and is written out exactly.
     pub pinned: Vec<PinnedFact>,
@@ -34,8 +34,35 @@ pub struct PromptPlan {
     pub from: u64,
     /// How turns are shown that are not shown whole.
     pub views: BTreeMap<u64, View>,
-    /// Old turns shown again because the last message may be about them.
-    pub recalled: Vec<u64>,
+    /// Statements of turns that are not shown, in order.
+    #[serde(default)]
+    pub said: Vec<ShownStatement>,
+    /// Old statements shown again because a message may be about them.
+    #[serde(default)]
+    pub recalled: Vec<RecalledStatements>,
+}
+
+/// A part of a turn's text that is shown word for word.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct ShownStatement {
+    /// The turn that says it.
+    pub turn: u64,
+    /// Where it starts in the text of the turn, in bytes.
+    pub start: usize,
+    /// Where it ends.
+    pub end: usize,
+    /// A line of pasted material, not the author's own words.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_pasted: bool,
+}
+
+/// What was found for one message. It stays before that message while the epoch lasts.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RecalledStatements {
+    /// The message.
+    pub before: u64,
+    /// What it may be about, in order.
+    pub statements: Vec<ShownStatement>,
 }
 
 impl PromptPlan {
@@ -54,6 +81,7 @@ impl PromptPlan {
             kept: Vec::new(),
             from: 1,
             views: BTreeMap::new(),
+            said: Vec::new(),
             recalled: Vec::new(),
         }
     }
@@ -68,6 +96,12 @@ impl PromptPlan {
     #[must_use]
     pub fn view(&self, turn: u64) -> &View {
         self.views.get(&turn).unwrap_or(&View::Whole)
+    }
+
+    /// Whether a turn is shown as it is.
+    #[must_use]
+    pub(crate) fn shows_whole(&self, turn: u64) -> bool {
+        (turn >= self.from || self.kept.contains(&turn)) && *self.view(turn) == View::Whole
     }
 
     /// The last turn that a segment stands for; 0 when there is none.
@@ -120,7 +154,7 @@ pub struct Segment {
 pub enum SegmentOrigin {
     /// A model wrote it.
     Summary,
-    /// The starts of the user's messages: no summary was to be had.
+    /// It has none: no summary was to be had. Statements of these turns are listed in the prompt.
     Truncation,
 }
 

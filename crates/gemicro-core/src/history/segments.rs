@@ -1,11 +1,10 @@
 //! Makes the segments that stand for turns no longer shown.
 
-use super::facts::extract;
 use super::material::Material;
 use super::summary::{MAX_SUMMARY_CALLS, instruction, judged};
 use super::{
-    Author, FactClass, HistoryWarning, Segment, SegmentOrigin, Summariser, SummaryCache, SummaryRefusal,
-    SummaryRequest, Turn, content_hash,
+    HistoryWarning, Segment, SegmentOrigin, Summariser, SummaryCache, SummaryRefusal,
+    SummaryRequest, content_hash,
 };
 
 /// More segments than this are merged.
@@ -99,7 +98,7 @@ struct Ask {
     max_tokens: u64,
 }
 
-/// One segment for these turns: a summary, or what truncation leaves.
+/// One segment for these turns: a summary, or nothing beside their statements.
 pub(super) fn sealed(
     material: &Material<'_>,
     first: u64,
@@ -124,16 +123,13 @@ pub(super) fn sealed(
             text,
             origin: SegmentOrigin::Summary,
         },
-        None => {
-            let text = truncated(material, turns, source_tokens);
-            Segment {
-                first,
-                last,
-                hash,
-                text,
-                origin: SegmentOrigin::Truncation,
-            }
-        }
+        None => Segment {
+            first,
+            last,
+            hash,
+            text: String::new(),
+            origin: SegmentOrigin::Truncation,
+        },
     }
 }
 
@@ -164,8 +160,8 @@ pub(super) fn merged(
         return newest;
     };
     let (first, last) = (oldest.first, before.last);
-    let texts: Vec<&str> = segments.iter().map(|segment| segment.text.as_str()).collect();
-    let joined = texts.join("\n");
+    let texts = segments.iter().map(|segment| segment.text.as_str());
+    let joined = texts.filter(|text| !text.is_empty()).collect::<Vec<_>>().join("\n");
     let hash = content_hash(material.log.range(first, last));
     let max_tokens = material.config.limit() / 16;
     let source_tokens = material.counter.tokens(&joined);
@@ -184,68 +180,22 @@ pub(super) fn merged(
     } else {
         None
     };
-    let merged = match summary {
-        Some(text) => Segment {
-            first,
-            last,
-            hash,
-            text,
-            origin: SegmentOrigin::Summary,
-        },
-        None => {
-            let origin = if has_summary {
-                SegmentOrigin::Summary
-            } else {
-                SegmentOrigin::Truncation
-            };
-            let text = end_within(material, &joined, truncation_room(material));
-            Segment {
-                first,
-                last,
-                hash,
-                text,
-                origin,
-            }
-        }
+    let text = summary.unwrap_or_else(|| end_within(material, &joined, max_tokens));
+    let origin = if text.is_empty() {
+        SegmentOrigin::Truncation
+    } else {
+        SegmentOrigin::Summary
+    };
+    let merged = Segment {
+        first,
+        last,
+        hash,
+        text,
+        origin,
     };
     let mut all = vec![merged];
     all.extend(newest);
     all
-}
-
-fn truncation_room(material: &Material<'_>) -> u64 {
-    material.config.limit() / 64
-}
-
-/// The starts of the user's messages, the newest as far as there is room.
-fn truncated(material: &Material<'_>, turns: &[Turn], source_tokens: u64) -> String {
-    const START: usize = 72;
-    let mut left = truncation_room(material).min(source_tokens / 2);
-    let mut lines = Vec::new();
-    for turn in turns.iter().rev().filter(|turn| turn.author == Author::User) {
-        // What is pinned as a rule or a decision need not be said twice.
-        let is_pinned = |line: &str| {
-            extract(turn)
-                .iter()
-                .any(|found| found.class <= FactClass::Decision && line.contains(found.text))
-        };
-        let Some(line) = turn
-            .text
-            .lines()
-            .find(|line| !line.trim().is_empty() && !is_pinned(line))
-        else {
-            continue;
-        };
-        let line = format!("{}: {}", turn.number, &line[..line.floor_char_boundary(START)]);
-        let cost = material.counter.tokens(&line) + 1;
-        if cost > left {
-            break;
-        }
-        left -= cost;
-        lines.push(line);
-    }
-    lines.reverse();
-    lines.join("\n")
 }
 
 /// The last lines of a text that fit.

@@ -1,7 +1,7 @@
 //! The compressors we have.
 
 use super::{Compressed, Compressible, ContextCompressor};
-use crate::history::compact::{Strategy, compact};
+use crate::history::compact::{Growth, Strategy, compact};
 use crate::history::render::render;
 use crate::history::segments::Summaries;
 use crate::history::{HistoryError, HistoryReport, Level, SummaryCache};
@@ -11,6 +11,7 @@ struct BuiltIn {
     name: &'static str,
     /// Without one, the mildest that fits is chosen.
     strategy: Option<Strategy>,
+    summarises: bool,
 }
 
 const BUILT_IN: [BuiltIn; 5] = [
@@ -18,26 +19,31 @@ const BUILT_IN: [BuiltIn; 5] = [
     BuiltIn {
         name: "summarise",
         strategy: Some(Strategy::Summarise),
+        summarises: true,
     },
     // Summaries of ranges that are longer the older they are.
     BuiltIn {
         name: "hierarchical",
         strategy: Some(Strategy::Hierarchical),
+        summarises: true,
     },
-    // No summaries: old turns that the last message may be about are shown again.
+    // No summaries: statements of old turns, chosen and recalled.
     BuiltIn {
         name: "retrieval",
-        strategy: Some(Strategy::Retrieval),
+        strategy: Some(Strategy::Summarise),
+        summarises: false,
     },
     // Nothing is left out but what is there twice, and the middle of long outputs.
     BuiltIn {
         name: "deduplicate",
         strategy: Some(Strategy::Views),
+        summarises: false,
     },
-    // De-duplication, then summaries where they can be had, else retrieval.
+    // De-duplication, then summaries where they can be had.
     BuiltIn {
         name: "adaptive",
         strategy: None,
+        summarises: true,
     },
 ];
 
@@ -48,19 +54,15 @@ impl ContextCompressor for BuiltIn {
 
     fn compress(&self, input: &Compressible<'_>) -> Result<Compressed, HistoryError> {
         if let Some(strategy) = self.strategy {
-            return by_strategy(self.name, strategy, input);
+            return self.by_strategy(strategy, input);
         }
         let level = input.material.config.level(input.material.total());
         if level < Level::Heavy
-            && let Ok(compressed) = by_strategy(self.name, Strategy::Views, input)
+            && let Ok(compressed) = self.by_strategy(Strategy::Views, input)
         {
             return Ok(compressed);
         }
-        let strategy = match input.summariser {
-            Some(_) => Strategy::Summarise,
-            None => Strategy::Retrieval,
-        };
-        by_strategy(self.name, strategy, input)
+        self.by_strategy(Strategy::Summarise, input)
     }
 }
 
@@ -71,18 +73,21 @@ pub fn compressor_named(name: &str) -> Option<Box<dyn ContextCompressor>> {
     Some(Box::new(found))
 }
 
-fn by_strategy(name: &str, strategy: Strategy, input: &Compressible<'_>) -> Result<Compressed, HistoryError> {
-    let mut cache = SummaryCache::default();
-    let summariser = match strategy {
-        Strategy::Summarise | Strategy::Hierarchical => input.summariser,
-        Strategy::Retrieval | Strategy::Views => None,
-    };
-    let mut summaries = Summaries::new(&mut cache, summariser, "");
-    let plan = compact(&input.material, None, strategy, &mut summaries)?;
-    let (n_model_calls, warnings) = (summaries.n_calls, summaries.warnings);
-    let prompt = render(input.material.log, &plan);
-    let mut report = HistoryReport::new(&input.material, &plan, &prompt.text, name);
-    report.n_model_calls = n_model_calls;
-    report.warnings = warnings;
-    Ok(Compressed { plan, prompt, report })
+impl BuiltIn {
+    fn by_strategy(
+        &self,
+        strategy: Strategy,
+        input: &Compressible<'_>,
+    ) -> Result<Compressed, HistoryError> {
+        let mut cache = SummaryCache::default();
+        let summariser = input.summariser.filter(|_| self.summarises);
+        let mut summaries = Summaries::new(&mut cache, summariser, "");
+        let plan = compact(&input.material, None, (strategy, Growth::Alone), &mut summaries)?;
+        let (n_model_calls, warnings) = (summaries.n_calls, summaries.warnings);
+        let prompt = render(input.material.log, &plan);
+        let mut report = HistoryReport::new(&input.material, &plan, &prompt.text, self.name);
+        report.n_model_calls = n_model_calls;
+        report.warnings = warnings;
+        Ok(Compressed { plan, prompt, report })
+    }
 }

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use super::extract::extract;
 use super::{Fact, FactClass, FactKind, Finder, Spot};
-use crate::history::Turn;
+use crate::history::{Turn, TurnKind};
 
 /// The facts of the turns that it was shown, in the order in which they were first said.
 #[derive(Debug, Clone, Default)]
@@ -14,6 +14,8 @@ pub struct FactLedger {
     /// In how many turns a shape occurs.
     shapes: HashMap<String, u32>,
     n_turns: u64,
+    /// Whether sentences are not looked at, except those that the user pinned.
+    is_blind: bool,
 }
 
 impl FactLedger {
@@ -21,6 +23,14 @@ impl FactLedger {
     #[must_use]
     pub fn new() -> Self {
         Self::default()
+    }
+
+    /// A ledger that recognises no sentences, except those that the user pinned.
+    pub(in crate::history) fn without_recognition() -> Self {
+        Self {
+            is_blind: true,
+            ..Self::default()
+        }
     }
 
     /// How many turns it has seen.
@@ -46,7 +56,11 @@ impl FactLedger {
         self.n_turns += 1;
         let mut seen: HashMap<&str, (FactClass, FactKind, Spot)> = HashMap::new();
         let mut order = Vec::new();
-        for found in extract(turn) {
+        let is_blind = self.is_blind && turn.kind != TurnKind::Pin;
+        for found in extract(turn)
+            .into_iter()
+            .filter(|found| !is_blind || found.class >= FactClass::Identifier)
+        {
             let entry = seen.entry(found.text).or_insert_with(|| {
                 order.push(found.text);
                 (found.class, found.kind, found.spot)

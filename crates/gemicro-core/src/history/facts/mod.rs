@@ -3,8 +3,8 @@
 //! [`FactLedger`] takes the facts of every turn by rule, before anything is compacted. After a compaction it
 //! says which of them the prompt lacks, the most telling first; those are written back as far as there is room.
 //!
-//! Files: `fact` (the data), `extract` (the facts of a turn), `sentence` with `telling_words`, `words`, `token`,
-//! `number` (the rules),
+//! Files: `fact` (the data), `extract` (the facts of a turn), `sentence` with `telling_words`, `words`, `token`, `number`
+//! (the rules),
 //! `ledger` (all facts, and how much each tells), `finder` (what a text lacks).
 
 mod extract;

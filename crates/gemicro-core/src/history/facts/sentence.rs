@@ -1,6 +1,6 @@
 //! Finds rules, decisions and finished items: whole sentences, recognised by their words.
 //!
-//! Works on one line of prose. Who may say what is decided by the caller: tools never make rules.
+//! Recognition only adds order: a sentence it does not know is a statement like any other. Tools never make rules.
 
 use super::FactClass;
 use super::telling_words::{
@@ -8,27 +8,10 @@ use super::telling_words::{
 };
 use crate::history::Trust;
 
-/// Longer sentences are narrowed to what stands around the telling word.
-const MAX_LENGTH: usize = 600;
-
-/// Calls `found` with every telling sentence of a line of prose.
-pub(super) fn sentences<'a>(line: &'a str, trust: Trust, mut found: impl FnMut(&'a str, FactClass)) {
-    if trust == Trust::Data {
-        return;
-    }
-    let mut rest = line;
-    while !rest.is_empty() {
-        let (sentence, after) = rest.split_at(sentence_end(rest));
-        rest = after;
-        let sentence = without_marker(sentence.trim());
-        if let Some((text, class)) = telling(sentence, trust) {
-            found(text, class);
-        }
-    }
-}
-
-fn telling(sentence: &str, trust: Trust) -> Option<(&str, FactClass)> {
-    if sentence.is_empty() {
+/// The rule, decision or finished item that a sentence is, as far as its words say so.
+pub(super) fn telling(sentence: &str, trust: Trust) -> Option<(&str, FactClass)> {
+    let sentence = without_postscript(sentence);
+    if trust == Trust::Data || sentence.is_empty() {
         return None;
     }
     let lower = sentence.to_lowercase();
@@ -51,7 +34,7 @@ fn telling(sentence: &str, trust: Trust) -> Option<(&str, FactClass)> {
             } else {
                 sentence
             };
-            return Some((narrowed(text, 0), class));
+            return Some((text, class));
         }
     }
     if sentence.ends_with(['?', '？']) {
@@ -65,38 +48,31 @@ fn telling(sentence: &str, trust: Trust) -> Option<(&str, FactClass)> {
             .iter()
             .any(|word| find_word(&lower, word).is_some())
     {
-        return Some((narrowed(sentence, 0), FactClass::Decision));
+        return Some((sentence, FactClass::Decision));
     }
     if DONE_ENDINGS
         .iter()
         .any(|ending| find_word(&lower, ending).is_some())
     {
-        return Some((narrowed(without_lead(sentence), 0), FactClass::Done));
+        return Some((without_lead(sentence), FactClass::Done));
     }
     if trust != Trust::Instruction {
         return None;
     }
-    let at = rule_word(&lower)?;
-    Some((
-        narrowed(sentence, if is_aligned { at } else { 0 }),
-        FactClass::Rule,
-    ))
+    has_rule_word(&lower).then_some((sentence, FactClass::Rule))
 }
 
-fn rule_word(lower: &str) -> Option<usize> {
-    let plain = RULE_WORDS.iter().find_map(|word| find_word(lower, word));
-    let negated = || {
-        ["do not", "don't", "don’t"].iter().find_map(|word| {
-            let at = find_word(lower, word)?;
-            let before = lower[..at]
-                .trim_end()
-                .rsplit(|letter: char| !letter.is_alphabetic())
-                .next();
-            (!before.is_some_and(|word| SUBJECTS.contains(&word))).then_some(at)
+fn has_rule_word(lower: &str) -> bool {
+    let is_negated = |word: &&str| {
+        find_word(lower, word).is_some_and(|at| {
+            let before = lower[..at].trim_end();
+            let before = before.rsplit(|letter: char| !letter.is_alphabetic()).next();
+            !before.is_some_and(|word| SUBJECTS.contains(&word))
         })
     };
-    let chinese = || CHINESE_RULE_WORDS.iter().find_map(|word| lower.find(word));
-    plain.or_else(negated).or_else(chinese)
+    RULE_WORDS.iter().any(|word| find_word(lower, word).is_some())
+        || ["do not", "don't", "don’t"].iter().any(is_negated)
+        || CHINESE_RULE_WORDS.iter().any(|word| lower.contains(word))
 }
 
 /// Where `word` stands as a word of its own.
@@ -136,70 +112,11 @@ fn without_lead(sentence: &str) -> &str {
     capital.map_or(sentence, |at| &sentence[at..])
 }
 
-/// The end of the first sentence, its blanks included.
-fn sentence_end(text: &str) -> usize {
-    let mut letters = text.char_indices().peekable();
-    while let Some((at, letter)) = letters.next() {
-        let end = at + letter.len_utf8();
-        match letter {
-            '。' | '！' | '？' => return end,
-            '.' | '!' | '?' => {
-                let is_followed = letters.peek().is_none_or(|(_, next)| next.is_whitespace());
-                if is_followed && !is_abbreviation(&text[..end]) {
-                    return end;
-                }
-            }
-            _ => {}
-        }
-    }
-    text.len()
-}
-
-fn is_abbreviation(text: &str) -> bool {
-    let word = text
-        .rsplit(|letter: char| letter.is_whitespace() || letter == '(')
-        .next()
-        .unwrap_or_default();
-    matches!(
-        word.to_lowercase().as_str(),
-        "e.g."
-            | "i.e."
-            | "vs."
-            | "etc."
-            | "cf."
-            | "no."
-            | "approx."
-            | "dr."
-            | "mr."
-            | "mrs."
-            | "st."
-            | "p.s."
-    ) || word
-        .trim_end_matches('.')
-        .bytes()
-        .all(|byte| byte.is_ascii_digit())
-        && word.len() <= 3
-        && text.len() == word.len()
-}
-
-/// A line or sentence without list marks and "PS".
-fn without_marker(sentence: &str) -> &str {
-    let mut rest = sentence.trim_start_matches(['#', '>', ' ', '\t']);
-    for mark in ["- ", "* ", "+ ", "• ", "– "] {
-        rest = rest.strip_prefix(mark).unwrap_or(rest);
-    }
+/// A sentence without "PS" before it.
+fn without_postscript(sentence: &str) -> &str {
+    let mut rest = sentence;
     for mark in ["PS: ", "PS ", "P.S. ", "PPS ", "NB: ", "NB "] {
         rest = rest.strip_prefix(mark).unwrap_or(rest);
     }
-    rest.trim()
-}
-
-/// The sentence, or what stands around byte `at` of one that has no end.
-fn narrowed(sentence: &str, at: usize) -> &str {
-    if sentence.len() <= MAX_LENGTH {
-        return sentence;
-    }
-    let start = sentence.floor_char_boundary(at.saturating_sub(MAX_LENGTH / 2));
-    let end = sentence.floor_char_boundary((start + MAX_LENGTH).min(sentence.len()));
-    sentence[start..end].trim()
+    rest.trim_start()
 }

@@ -119,18 +119,22 @@ fn long_conversations_are_compressed_by_their_level() {
     let result = history.build_prompt("go on").unwrap();
     assert!(result.was_compressed && result.estimated_tokens < total);
     let plan = history.plan().unwrap();
-    assert_eq!((plan.level, plan.kept.clone()), (Level::Window, vec![1, 2]));
+    assert_eq!((plan.level, &plan.kept[..2]), (Level::Window, &[1, 2][..]));
 
     let mut history = talk(HistoryConfig::default(), 300);
     let result = history.build_prompt("go on").unwrap();
     let plan = history.plan().unwrap();
-    assert_eq!((plan.level, plan.kept.len()), (Level::Heavy, 0));
+    assert_eq!(plan.level, Level::Heavy);
     let n_shown = 301 - plan.from + 1;
     assert!(
         (6..=10).contains(&n_shown),
         "the last three to five exchanges, not {n_shown} messages"
     );
-    assert!(result.estimated_tokens <= 16_000);
+    assert!(
+        (14_400..=16_000).contains(&result.estimated_tokens),
+        "the rest is filled with old turns and statements: {}",
+        result.estimated_tokens
+    );
     let total = history.estimated_total_tokens();
     assert!(history.warnings().iter().any(|warning| matches!(
         warning,

@@ -5,6 +5,8 @@ mod corpus;
 mod exact;
 mod face;
 mod frames;
+mod measure;
+mod recall;
 mod replies;
 mod retention;
 mod shapes;
