@@ -13,6 +13,7 @@ use gemicro_event::redact::Redactor;
 use gemicro_event::{ErrorKind, Failure, StreamId};
 use gemicro_guard::policy::PolicyConfig;
 use gemicro_guard::sandbox::{GatewayPort, Tier};
+use gemicro_llm::gateway::ServedTool;
 use gemicro_runner::supervise::{AgentTurn, Supervision, supervise, supervise_warm};
 use gemicro_runner::{AgentPrompt, Session};
 use tokio_util::sync::CancellationToken;
@@ -29,6 +30,7 @@ use super::memory::{ConversationMemory, tag};
 use super::messages;
 use super::permission_prompter::PermissionPrompter;
 use super::pool::{PooledProcess, ProcessKey};
+use super::recall_tool::RecallTool;
 use super::setup::{AgentAccess, cli, must_ask};
 use super::submission::ResultTool;
 use super::tripwire_report::StepWorkerKind;
@@ -59,6 +61,8 @@ pub(super) struct AgentAttempt<'a> {
     workplace: PathBuf,
     /// The tool by which it hands its result in.
     tool: Option<ResultTool>,
+    /// The tool by which it reads its conversation.
+    recall: Option<RecallTool>,
     /// Its session was gone, and a new one was told what was said before.
     retold: bool,
 }
@@ -82,12 +86,17 @@ impl<'a> AgentAttempt<'a> {
             .map_or_else(|| PathBuf::from(&task.directory), OnBranch::worktree);
         let pool = shared.commons.pool().filter(|_| !work.is_text());
         let key = pool.and_then(|_| ProcessKey::of(&shared.setup, task, &access, &workplace));
+        let recall = match work {
+            AgentJob::Task(_) => RecallTool::of(shared.journal.as_ref(), &call.run, &access).await,
+            AgentJob::Text(_) | AgentJob::Staged(_) => None,
+        };
         let mut attempt = Self {
             shared,
             task,
             name: launch_inputs::name(&call),
             run: call.run,
             tool: ResultTool::of(work, &access, &shared.secrets),
+            recall,
             access,
             key,
             stop: call.cancel.child_token(),
@@ -149,7 +158,7 @@ impl<'a> AgentAttempt<'a> {
             self.task,
             &self.access,
             token,
-            (observer, self.tool.as_ref()),
+            (observer, self.served()),
         )?;
         let place = kept.place.for_attempt(&self.name);
         let turn = AgentTurn {
@@ -194,7 +203,7 @@ impl<'a> AgentAttempt<'a> {
             Failure::new(ErrorKind::Internal, message)
         })?;
         let observer = self.facts.observer(self.stop.clone());
-        let told = (observer, self.tool.as_ref());
+        let told = (observer, self.served());
         let ticket = launch_inputs::ticket(shared.commons.gateway(), task, &self.access, None, told)?;
         let is_warm = self.key.as_ref().is_some_and(ProcessKey::may_stay);
         let cli = cli(
@@ -219,6 +228,9 @@ impl<'a> AgentAttempt<'a> {
         request
             .mcp_servers
             .extend(self.tool.as_ref().map(|_| ResultTool::server()));
+        request
+            .mcp_servers
+            .extend(self.recall.as_ref().map(|_| RecallTool::server()));
         if branch.is_none() {
             request.git_settings = branch::programs_off(&shared.setup, self.state(), &task.directory).await?;
         }
@@ -331,6 +343,12 @@ impl<'a> AgentAttempt<'a> {
             submitted: submitted.unwrap_or_default(),
         }
         .into_result()
+    }
+
+    /// The tool that the gateway serves: a step of a pipeline submits, a turn of a chat recalls.
+    fn served(&self) -> Option<ServedTool> {
+        let recall = || self.recall.as_ref().map(RecallTool::served);
+        self.tool.as_ref().map(ResultTool::served_tool).or_else(recall)
     }
 
     /// The policy for an agent on a branch.

@@ -19,6 +19,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::denials::Denials;
 use super::permission_prompter::PermissionPrompter;
+use super::recall_tool::RecallTool;
 use super::submission::ResultTool;
 use super::tools::{self, one_line};
 
@@ -180,6 +181,9 @@ impl RunWatcher for AttemptWatcher {
             let (answer, denied) = denials.judge(request);
             self.deny(denied);
             return ready(answer).boxed();
+        }
+        if RecallTool::is_asked_for(request) {
+            return ready(PermissionAnswer::Allow).boxed();
         }
         match &mut self.leave {
             Some(leave) => leave.ask(request, &self.reporter),

@@ -9,7 +9,7 @@ use gemicro_core::execute::StepCall;
 use gemicro_event::{ErrorKind, Failure, StreamId};
 use gemicro_guard::policy::PolicyConfig;
 use gemicro_guard::sandbox::{self, GatewayPort, Network, PinnedPath, Profile, Shells, Tier, WriteMode};
-use gemicro_llm::gateway::{Gateway, GatewayGrant, ModelRules, Observer, Ticket};
+use gemicro_llm::gateway::{Gateway, GatewayGrant, ModelRules, Observer, ServedTool, Ticket};
 use gemicro_runner::supervise::RunLimits;
 use gemicro_runner::{
     AgentPrompt, AgentRequest, GatewayToken, GuardedSettings, ModelAccess, Session, ToolApproval,
@@ -49,7 +49,7 @@ pub(super) fn ticket(
     task: &AgentTask,
     access: &AgentAccess,
     token: Option<&str>,
-    (observer, tool): (Observer, Option<&ResultTool>),
+    (observer, tool): (Observer, Option<ServedTool>),
 ) -> Result<Option<Ticket>, Failure> {
     let AgentAccess::Key { upstream, key } = access else {
         return Ok(None);
@@ -67,7 +67,7 @@ pub(super) fn ticket(
         },
         models: ModelRules::default(),
         observer: Some(observer),
-        tool: tool.map(ResultTool::served_tool),
+        tool,
     };
     let ticket = match token {
         Some(token) => gateway.open_again(token, grant)?,

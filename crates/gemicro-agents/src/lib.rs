@@ -5,7 +5,7 @@
 //! new, or told what was said before), `place`, `spare_place` and `about` (folders of homes and sessions), `pool` (processes between
 //! turns), `memory` (what was said), `way` (gateway and walls), `workspace_settings` (what of the workspace is
 //! not loaded), `login` (files of a login on their way in and back),
-//! `seen` (what the gateway tells while the agent works), `submission` (results handed in by a tool), `verdict` (what it came to), `traces` (what it left in its
+//! `seen` (what the gateway tells while the agent works), `submission` (results handed in by a tool), `recall_tool` (a conversation read by a tool), `verdict` (what it came to), `traces` (what it left in its
 //! folder), `tripped` (what else changed meanwhile), `messages` (what it printed). `text_backend` lets an agent answer prompts like a model. `commons` is what several engines share.
 //!
 //! An agent on a branch works in a private repository: `branch` opens it and takes over what was committed (`landing`), `stage` is what
@@ -34,6 +34,7 @@ mod permission_prompter;
 mod pipeline_branch;
 mod pool;
 mod prepared_home;
+mod recall_tool;
 mod session_lookup;
 mod session_metadata;
 mod setup;

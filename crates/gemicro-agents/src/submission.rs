@@ -16,7 +16,7 @@ use super::setup::AgentAccess;
 use super::work::AgentJob;
 
 /// What agents know gemicro as.
-const SERVER: &str = "gemicro";
+pub(super) const SERVER: &str = "gemicro";
 
 /// The tool of one attempt, and what was handed in by it.
 #[derive(Clone)]
@@ -55,11 +55,7 @@ impl ResultTool {
 
     /// As the agent is told of it.
     pub(super) fn server() -> McpServer {
-        McpServer {
-            name: SERVER.to_owned(),
-            reached: McpReached::Gateway { path: TOOL_PATH },
-            allowed: vec![SUBMIT_TOOL.to_owned()],
-        }
+        server_with(SUBMIT_TOOL)
     }
 
     /// As the guard knows it.
@@ -97,6 +93,15 @@ impl ResultTool {
 
     fn lock(&self) -> MutexGuard<'_, Submissions> {
         self.taken.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The gateway as a server of one tool.
+pub(super) fn server_with(tool: &str) -> McpServer {
+    McpServer {
+        name: SERVER.to_owned(),
+        reached: McpReached::Gateway { path: TOOL_PATH },
+        allowed: vec![tool.to_owned()],
     }
 }
 

@@ -123,16 +123,19 @@ impl Chat {
         let Some(report) = self.book.history.report() else {
             return;
         };
-        let lost = match report.lost.len() {
-            0 => "every exact fact is still in it".to_owned(),
-            n_lost => format!(
-                "{n_lost} exact facts are not in it any more (gemicro conversations render {} --report FILE names them)",
+        let user = report.statements.user;
+        let lost = match (report.lost.len(), user.left_out) {
+            (0, 0) => "every exact fact is still in it".to_owned(),
+            (n_lost, _) => format!(
+                "{n_lost} exact facts are not (gemicro conversations render {} --report FILE names what is left out)",
                 self.book.holding.id()
             ),
         };
         let told = format!(
-            "old turns were shortened: the prompt has {} tokens; {lost}",
-            report.tokens_after
+            "old turns were shortened: the prompt has {} tokens and {} of {} of your sentences; {lost}",
+            report.tokens_after,
+            user.total - user.left_out,
+            user.total
         );
         self.tell(News::Notice(told)).await;
     }
@@ -152,15 +155,13 @@ impl Chat {
                     format!("this conversation is long (about {tokens} tokens): /clear begins a new one")
                 }
                 HistoryWarning::NoSummary { first, last } if self.config.summariser.is_none() => {
-                    format!(
-                        "turns {first} to {last} are left out of the prompt; their facts are kept as far as they fit"
-                    )
+                    format!("turns {first} to {last} are shortened to the sentences that fit into the prompt")
                 }
                 HistoryWarning::SummaryRefused { first, last, refusal } => {
                     format!("turns {first} to {last} were cut short: {refusal}")
                 }
                 HistoryWarning::DecisionsLost { count } => {
-                    format!("{count} decisions no longer fit into the prompt")
+                    format!("{count} rules or decisions no longer fit into the prompt")
                 }
                 _ => continue,
             };

@@ -363,3 +363,54 @@ fn delete_sessions(folder: &std::path::Path) -> usize {
     }
     n_deleted
 }
+
+/// An agent in a chat whose model calls `recall` and answers with what the tool quotes. The model's rules name the tool
+/// as it is offered (or the search for tools that are kept back), as it is called, and as its result is called.
+fn recalls(agent: &Agent, offered: &str, called: &str, result: &str) {
+    let rules = format!(
+        "  - {{ when: {{ tool_result: '{result}', tool_result_contains: 'turn 1 user: The pilot boat lies at berth 4711.' }}, reply: {{ text: 'It is berth 4711.' }} }}\n  \
+         - {{ when: {{ tool_offered: '{offered}', prompt_contains: 'Which berth' }}, reply: {{ calls: [{{ name: {called}, arguments: {{ query: 'berth of the pilot boat' }} }}] }} }}\n  \
+         - {{ reply: {{ text: 'Nothing.' }} }}\n"
+    );
+    let desk = Desk::new(&rules);
+    let talk = "{\"turn\": 1, \"role\": \"user\", \"text\": \"The pilot boat lies at berth 4711.\"}\n\
+                {\"turn\": 2, \"role\": \"assistant\", \"text\": \"Noted.\"}\n";
+    let file = desk.simulated.world.path("talk.jsonl");
+    std::fs::write(&file, talk).unwrap();
+    let imported = desk
+        .simulated
+        .call(&["conversations", "import", file.to_str().unwrap()]);
+    assert_eq!(imported.code, 0, "{}", imported.stderr);
+    let mut chat = Chat::open(over_agent(&desk, agent, &["last"]));
+    assert_eq!(
+        chat.answer("Which berth is it?"),
+        "It is berth 4711.",
+        "{}",
+        agent.name
+    );
+    // The process stays, and its tool with it.
+    assert_eq!(
+        chat.answer("Which berth was it again?"),
+        "It is berth 4711.",
+        "{}",
+        agent.name
+    );
+    assert_eq!(chat.end(), 0);
+}
+
+#[test]
+fn gemini_cli_recalls_its_conversation() {
+    let tool = "mcp_gemicro_recall";
+    recalls(&AGENTS[0], tool, tool, tool);
+}
+
+#[test]
+fn claude_code_recalls_its_conversation() {
+    let tool = "mcp__gemicro__recall";
+    recalls(&AGENTS[1], tool, tool, tool);
+}
+
+#[test]
+fn codex_recalls_its_conversation() {
+    recalls(&AGENTS[2], "exec_command", "mcp__gemicro/recall", "recall");
+}

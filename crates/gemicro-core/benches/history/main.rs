@@ -6,9 +6,12 @@
 
 mod corpus;
 mod cost;
+#[path = "../../tests/it/history/measure.rs"]
+mod measure;
 mod prefix;
 mod retention;
 mod rivals;
+mod statements;
 mod table;
 #[path = "../../tests/it/history/vocabulary.rs"]
 mod vocabulary;
@@ -19,8 +22,9 @@ use self::vocabulary::Vocabulary;
 
 fn main() -> Result<(), Box<dyn Error>> {
     let vocabulary = Vocabulary::load();
-    let log = corpus::conversation()?;
-    retention::run(&vocabulary, &log)?;
-    cost::run(&log)?;
-    prefix::run(&vocabulary, &log)
+    let corpus = measure::Corpus::named("conversation");
+    retention::run(&vocabulary, &corpus)?;
+    statements::run()?;
+    cost::run(&corpus.log)?;
+    prefix::run(&vocabulary, &corpus.log)
 }

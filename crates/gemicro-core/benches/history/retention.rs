@@ -2,10 +2,10 @@
 
 use std::error::Error;
 
-use gemicro_core::history::ConversationLog;
 use gemicro_core::tokens::TokenCount;
 
-use super::corpus::{CLASSES, Kept, history, kept, needles, silent};
+use super::corpus::{CLASSES, history};
+use super::measure::{Corpus, Score};
 use super::rivals::RIVALS;
 use super::table;
 use super::vocabulary::Vocabulary;
@@ -17,17 +17,16 @@ const N_TURNS: u64 = 500;
 const NEVER_LOST: [&str; 3] = ["rule", "decision", "last-request"];
 
 /// Prints the curve over the limits and the silent losses.
-pub(crate) fn run(vocabulary: &Vocabulary, log: &ConversationLog) -> Result<(), Box<dyn Error>> {
+pub(crate) fn run(vocabulary: &Vocabulary, corpus: &Corpus) -> Result<(), Box<dyn Error>> {
     println!("needles kept after {N_TURNS} turns; ours with a summariser that says nothing");
-    let all = needles(N_TURNS)?;
     let mut rows = Vec::new();
     let mut n_silent = 0;
     let mut whole_from = None;
     for limit in LIMITS {
-        let ours = Ours::new(log, limit)?;
+        let ours = Ours::new(corpus, limit);
         n_silent += ours.n_silent;
-        let kept_by_us = kept(&ours.prompt, &all);
-        if !NEVER_LOST.iter().all(|class| is_whole(&kept_by_us, class)) {
+        let kept_by_us = corpus.retention(&ours.prompt, N_TURNS);
+        if NEVER_LOST.iter().any(|class| kept_by_us.share(class) < 1.0) {
             whole_from = None;
         } else if whole_from.is_none() {
             whole_from = Some(limit);
@@ -35,8 +34,9 @@ pub(crate) fn run(vocabulary: &Vocabulary, log: &ConversationLog) -> Result<(), 
         let name = format!("gemicro, {} compactions", ours.n_compactions);
         rows.push(row(limit, &name, vocabulary.tokens(&ours.prompt), &kept_by_us));
         for (name, rival) in RIVALS {
-            let prompt = rival(vocabulary, log, limit);
-            rows.push(row(limit, name, vocabulary.tokens(&prompt), &kept(&prompt, &all)));
+            let prompt = rival(vocabulary, &corpus.log, limit);
+            let score = corpus.retention(&prompt, N_TURNS);
+            rows.push(row(limit, name, vocabulary.tokens(&prompt), &score));
         }
     }
     let mut headings = vec!["limit, way", "tokens", "within", "kept"];
@@ -61,42 +61,34 @@ struct Ours {
 }
 
 impl Ours {
-    fn new(log: &ConversationLog, limit: u64) -> Result<Self, Box<dyn Error>> {
+    fn new(corpus: &Corpus, limit: u64) -> Self {
         let mut history = history(limit);
         let mut prompt = String::new();
         let mut n_silent = 0;
-        for turn in log.turns() {
+        for turn in corpus.log.turns() {
             history.add_turn(turn.clone());
             prompt = history.prompt().map(|result| result.prompt).unwrap_or_default();
             let is_due = turn.number % 50 == 0 && !prompt.is_empty();
             if let (true, Some(report)) = (is_due, history.report()) {
-                n_silent += silent(&prompt, &report, &needles(turn.number)?);
+                n_silent += corpus.silent(&prompt, &report, turn.number).len();
             }
         }
-        Ok(Self {
+        Self {
             prompt,
             n_compactions: history.compaction_count(),
             n_silent,
-        })
+        }
     }
 }
 
-fn is_whole(kept: &Kept, class: &str) -> bool {
-    kept.get(class).is_some_and(|(n_kept, n_all)| n_kept == n_all)
-}
-
-fn row(limit: u64, name: &str, tokens: u64, kept: &Kept) -> Vec<String> {
-    let share = |(n_kept, n_all): (usize, usize)| format!("{:.3}", table::ratio(n_kept as u64, n_all as u64));
-    let sum = kept
-        .values()
-        .fold((0, 0), |sum, part| (sum.0 + part.0, sum.1 + part.1));
+fn row(limit: u64, name: &str, tokens: u64, score: &Score) -> Vec<String> {
     let within = if tokens <= limit { "yes" } else { "NO" };
     let mut row = vec![
         format!("{limit:>5}  {name}"),
         tokens.to_string(),
         within.to_owned(),
-        share(sum),
+        format!("{:.3}", score.total()),
     ];
-    row.extend(CLASSES.map(|class| share(kept.get(class).copied().unwrap_or_default())));
+    row.extend(CLASSES.map(|class| format!("{:.3}", score.share(class))));
     row
 }

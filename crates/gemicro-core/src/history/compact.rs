@@ -74,7 +74,7 @@ fn target(material: &Material<'_>, growth: Growth) -> u64 {
     let room = material.config.room();
     let target = match growth {
         Growth::Alone => room,
-        Growth::Continued => room * 3 / 4,
+        Growth::Continued => room * 2 / 3,
     };
     if material.total() > material.config.limit() {
         target
@@ -173,7 +173,7 @@ fn with_turns(material: &Material<'_>, mut plan: PromptPlan) -> Result<PromptPla
         plan.kept.push(number);
     }
     plan.kept.extend(last_user);
-    let spent = show_recent(material, &mut plan, free / 4);
+    let spent = show_recent(material, &mut plan, free / 5);
     if plan.level == Level::Window {
         show_first(material, &mut plan, (free * 2 / 5).saturating_sub(spent));
     }

@@ -30,7 +30,7 @@ pub struct HistoryConfig {
     pub hard_max_tokens: u64,
     /// What the model takes, prompt and reply together.
     pub model_limit: u64,
-    /// Room for facts that compaction would lose; a third of the prompt unless set.
+    /// Room for facts that compaction would lose; a sixth of the prompt unless set.
     pub ledger_cap_tokens: Option<u64>,
 }
 
@@ -74,7 +74,7 @@ impl HistoryConfig {
 
     /// Room for facts.
     pub(super) fn ledger_cap(&self) -> u64 {
-        self.ledger_cap_tokens.unwrap_or(self.limit() * 35 / 100)
+        self.ledger_cap_tokens.unwrap_or(self.limit() / 6)
     }
 
     /// How a conversation of this size is compressed.

@@ -71,9 +71,13 @@ impl Epoch {
     /// done before.
     fn recall_for(&mut self, material: &Material<'_>, turn: &Turn) {
         let room = material.config.room();
-        let share = (room.saturating_sub(self.used) / 4).min(room / 12);
+        // The user's next message should not end a young epoch.
+        let spare = room.saturating_sub(self.used).saturating_sub(room / 6);
+        let share = (spare / 4).min(room / 16);
         let recalled = match self.tried_on.take() {
-            Some((message, recalled)) if recalled.before == turn.number && message == turn.text => Some(recalled),
+            Some((message, recalled)) if recalled.before == turn.number && message == turn.text => {
+                Some(recalled)
+            }
             _ if turn.number == material.log.len() => {
                 recall(material, &self.plan, &self.text, turn.number, share)
             }
@@ -97,7 +101,10 @@ impl Epoch {
             return;
         }
         let mut tail = String::new();
-        let recalled = self.plan.recalled.pop_if(|recalled| recalled.before == turn.number);
+        let recalled = self
+            .plan
+            .recalled
+            .pop_if(|recalled| recalled.before == turn.number);
         if let Some(recalled) = recalled {
             write_recalled(&mut tail, material.log, &self.plan.tag, &recalled);
             self.used = self.used.saturating_sub(material.counter.tokens(&tail) + 1);

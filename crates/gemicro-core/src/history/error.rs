@@ -6,8 +6,10 @@ use gemicro_event::{ErrorKind, Failure};
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum HistoryError {
-    /// What is never touched (rules, the last user message, open calls) is longer than a prompt may be.
-    #[error("the rules, the last message and open calls need {needed} tokens, a prompt may have {limit}")]
+    /// What is never touched (pinned sentences, the last user message, open calls) is longer than a prompt may be.
+    #[error(
+        "pinned sentences, the last message and open calls need {needed} tokens, a prompt may have {limit}"
+    )]
     TooSmall {
         /// What they need.
         needed: u64,

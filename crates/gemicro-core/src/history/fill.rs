@@ -24,15 +24,16 @@ pub(super) fn filled(
     let ranked = ranked(material.index, material.log, plan.from);
     let mut said = Said::default();
     let left = target.saturating_sub(used);
-    said.take(material, &plan, &text, &ranked, left * 45 / 100);
+    said.take(material, &plan, &text, &ranked, left * 3 / 5);
     plan.said = said.in_order();
     (text, used) = written(material, &plan);
-    let left = target.saturating_sub(used);
-    pin_facts(material, &mut plan, &text, left * 65 / 100);
+    pin_facts(material, &mut plan, &text, target.saturating_sub(used));
     (text, used) = written(material, &plan);
     if let Some(message) = material.log.last_user() {
-        let room = target.saturating_sub(used).min(target / 4);
-        plan.recalled = recall(material, &plan, &text, message, room).into_iter().collect();
+        let room = target.saturating_sub(used).min(target / 6);
+        plan.recalled = recall(material, &plan, &text, message, room)
+            .into_iter()
+            .collect();
         (text, used) = written(material, &plan);
     }
     said.take(material, &plan, &text, &ranked, target.saturating_sub(used));
@@ -54,7 +55,11 @@ pub(super) fn filled(
     let finder = Finder::new(&text);
     let recognised = [FactClass::Rule, FactClass::Decision].map(|class| material.ledger.of_class(class));
     let is_lost = |text: &str| !finder.contains(text);
-    plan.n_decisions_lost = recognised.into_iter().flatten().filter(|fact| is_lost(&fact.text)).count();
+    plan.n_decisions_lost = recognised
+        .into_iter()
+        .flatten()
+        .filter(|fact| is_lost(&fact.text))
+        .count();
     Ok(plan)
 }
 
@@ -84,10 +89,17 @@ impl Said {
             if left < LABEL {
                 break;
             }
-            let label = if self.turns.contains(&statement.turn) { 1 } else { LABEL };
+            let label = if self.turns.contains(&statement.turn) {
+                1
+            } else {
+                LABEL
+            };
             let cost = statement.tokens + label;
             let words = statement.text(material.log);
-            if cost > left || plan.shows_whole(statement.turn) || is_held(plan, &finder, statement.turn, words) {
+            if cost > left
+                || plan.shows_whole(statement.turn)
+                || is_held(plan, &finder, statement.turn, words)
+            {
                 continue;
             }
             left -= cost;
@@ -110,7 +122,11 @@ fn is_held(plan: &PromptPlan, finder: &Finder<'_>, turn: u64, words: &str) -> bo
         fact.turn == turn && fact.class < FactClass::Identifier && words.len() <= fact.text.len() + LEAD
     };
     finder.contains(words)
-        || plan.pinned.iter().filter(is_pinned).any(|fact| words.contains(&fact.text))
+        || plan
+            .pinned
+            .iter()
+            .filter(is_pinned)
+            .any(|fact| words.contains(&fact.text))
 }
 
 /// Writes out the facts that the prompt would lack, the most telling first.

@@ -11,10 +11,11 @@ use super::material::{Material, Record};
 use super::render::render;
 use super::report::HistoryReport;
 use super::segments::Summaries;
-use super::summary::{MAX_SUMMARY_CALLS, judged};
+use super::summary::{MAX_SUMMARY_CALLS, SummarySource, judged};
 use super::{
-    Author, Compressed, Compressible, ContextCompressor, ConversationLog, FactLedger, HistoryConfig, HistoryError,
-    HistoryWarning, PromptPlan, Summariser, SummaryCache, SummaryRefusal, SummaryRequest, Tag, Turn,
+    Author, Compressed, Compressible, ContextCompressor, ConversationLog, FactLedger, HistoryConfig,
+    HistoryError, HistoryWarning, PromptPlan, Summariser, SummaryCache, SummaryRefusal, SummaryRequest, Tag,
+    Turn,
 };
 use crate::tokens::{CautiousCount, FRAMING_TOKENS, TokenCount};
 
@@ -41,6 +42,7 @@ pub struct HistoryManager {
     warnings: Vec<HistoryWarning>,
     n_compactions: u64,
     n_model_calls: usize,
+    n_summary_statements_dropped: usize,
     last_prompt: String,
     prefix_kept: f64,
 }
@@ -68,6 +70,7 @@ impl HistoryManager {
             warnings: Vec::new(),
             n_compactions: 0,
             n_model_calls: 0,
+            n_summary_statements_dropped: 0,
             last_prompt: String::new(),
             prefix_kept: 1.0,
         }
@@ -183,6 +186,12 @@ impl HistoryManager {
         Ok(result)
     }
 
+    /// Forgets how the last prompts were made: the next one is made for itself and filled up, as after a restart.
+    pub fn drop_plan(&mut self) {
+        self.epoch = None;
+        self.last_prompt.clear();
+    }
+
     /// Makes a new, shorter plan at once, for at most half of the usual length: what to do after a timeout.
     ///
     /// # Errors
@@ -283,16 +292,16 @@ impl HistoryManager {
         answer: Result<String, SummaryRefusal>,
     ) -> Result<(), SummaryRefusal> {
         let material = self.record.material();
-        let source_tokens = (request.first..=request.last)
-            .map(|number| material.whole(number))
-            .sum();
-        let judged = answer.and_then(|answer| {
-            judged(
-                self.record.counter.as_ref(),
-                &answer,
-                source_tokens,
-                request.max_tokens,
-            )
+        let source = SummarySource {
+            turns: material.log.range(request.first, request.last),
+            tokens: (request.first..=request.last)
+                .map(|number| material.whole(number))
+                .sum(),
+        };
+        let judged = answer.and_then(|answer| judged(material.counter, &answer, &source, request.max_tokens));
+        let judged = judged.map(|(text, n_dropped)| {
+            self.n_summary_statements_dropped += n_dropped;
+            text
         });
         self.cache.put(request.hash.clone(), judged.clone());
         judged.map(|_| ())
@@ -343,6 +352,7 @@ impl HistoryManager {
         report.prefix_kept = self.prefix_kept;
         report.n_compactions = self.n_compactions;
         report.n_model_calls = self.n_model_calls;
+        report.n_summary_statements_dropped = self.n_summary_statements_dropped;
         report.warnings = self.warnings.clone();
         Some(report)
     }
@@ -386,6 +396,7 @@ impl HistoryManager {
         let plan = compact(&material, Some(&epoch.plan), way, &mut summaries)?;
         let (wanted, warnings) = (summaries.wanted, summaries.warnings);
         self.n_model_calls += summaries.n_calls;
+        self.n_summary_statements_dropped += summaries.n_dropped;
         let next = Epoch::of_plan(&material, plan);
         // A compaction that gains nothing is not worth a new prefix.
         let gains = next.used < epoch.used || next.plan.n_decisions_lost < epoch.plan.n_decisions_lost;

@@ -43,7 +43,9 @@ impl Material<'_> {
     /// Whether the user pinned this turn: it is in every prompt.
     #[must_use]
     pub(super) fn is_pin(&self, number: u64) -> bool {
-        self.log.turn(number).is_some_and(|turn| turn.kind == TurnKind::Pin)
+        self.log
+            .turn(number)
+            .is_some_and(|turn| turn.kind == TurnKind::Pin)
     }
 
     /// What all turns cost together.

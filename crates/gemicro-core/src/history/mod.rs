@@ -3,15 +3,16 @@
 //! [`HistoryManager`] is the face: messages go in, prompts come out. Behind it, a [`ConversationLog`] is never
 //! changed; a [`PromptPlan`] says what a prompt shows of it; [`render()`] writes that prompt in frames which no
 //! content can forge. When a prompt grows too long, compaction makes a new plan, and the [`FactLedger`] checks
-//! which exact strings that would lose and writes them back as far as there is room. All of this is pure:
+//! which exact strings that would lose and writes them back as far as there is room. What is shown of old turns is
+//! chosen sentence by sentence, by structure and not by phrases: `statements/score.rs` has the one scoring function. All of this is pure:
 //! models that summarise and tokenizers that count are ports.
 //!
 //! Files, in the order of the flow: `turn`, `log`, `transcript` (the data and its file form), `events` and `chat_events` (how
 //! a journal keeps it); `facts` (what must
 //! not be lost); `history_manager` (the face), `epoch` (its present state), `arrival` (a new turn inside an
 //! epoch); `compact` and `fill` (a new epoch), `views` (turns shown shorter), `segments` and `summary` (what
-//! stands for old turns), `recall` (old turns found again); `plan` (the result as data), `render` and `frame` (its
-//! text), `report`; `invented` (replies that go on alone); `compressor` (other ways to compress);
+//! stands for old turns), `statements` (what each turn says, and what it is worth), `recall` (old statements found
+//! again); `plan` (the result as data), `render` and `frame` (its text), `report` and `statement_report`; `invented` (replies that go on alone); `compressor` (other ways to compress);
 //! `config`, `error`, `warning`, `material`. Tokens are counted in `tokens`.
 
 mod arrival;
@@ -19,6 +20,7 @@ mod chat_events;
 mod compact;
 mod compressor;
 mod config;
+mod conversation_memory;
 mod epoch;
 mod error;
 mod events;
@@ -34,6 +36,7 @@ mod recall;
 mod render;
 mod report;
 mod segments;
+mod statement_report;
 mod statements;
 mod summary;
 mod transcript;
@@ -47,6 +50,7 @@ pub use chat_events::{
 };
 pub use compressor::{Compressed, Compressible, ContextCompressor, compressor_named};
 pub use config::{HistoryConfig, Level};
+pub use conversation_memory::{ConversationMemory, RECALL_DESCRIPTION, RECALL_TOOL};
 pub use error::HistoryError;
 pub use events::{
     CONVERSATION_VERSION, ConversationReaders, ConversationRenamed, ConversationStarted, TurnAdded, register,
@@ -61,6 +65,7 @@ pub use material::Material;
 pub use plan::{PinnedFact, PromptPlan, RecalledStatements, Segment, SegmentOrigin, ShownStatement, View};
 pub use render::{Prompt, ReadPrompt, read_prompt, render};
 pub use report::{HistoryReport, LostFact, Retention as FactRetention, SegmentReport};
+pub use statement_report::{LeftOut, StatementCounts, StatementReport, TurnRange};
 pub use statements::StatementIndex;
 pub use summary::{Summariser, SummaryCache, SummaryRefusal, SummaryRequest};
 pub use transcript::{TranscriptError, read_transcript, write_transcript};

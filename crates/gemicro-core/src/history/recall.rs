@@ -49,7 +49,8 @@ impl IndexedStatement {
     /// Its words.
     pub(super) fn text<'a>(&self, log: &'a ConversationLog) -> &'a str {
         let turn = log.turn(self.turn);
-        turn.and_then(|turn| turn.text.get(self.range.clone())).unwrap_or_default()
+        turn.and_then(|turn| turn.text.get(self.range.clone()))
+            .unwrap_or_default()
     }
 
     pub(super) fn shown(&self) -> ShownStatement {

@@ -30,7 +30,10 @@ pub fn render(log: &ConversationLog, plan: &PromptPlan) -> Prompt {
     write_said(&mut text, log, plan);
     let kept = plan.kept.iter().filter_map(|&number| log.turn(number));
     for turn in kept.chain(log.range(plan.from, log.len())) {
-        let recalled = plan.recalled.iter().find(|recalled| recalled.before == turn.number);
+        let recalled = plan
+            .recalled
+            .iter()
+            .find(|recalled| recalled.before == turn.number);
         if let Some(recalled) = recalled {
             write_recalled(&mut text, log, &plan.tag, recalled);
         }
@@ -108,7 +111,9 @@ fn write_said(out: &mut String, log: &ConversationLog, plan: &PromptPlan) {
             let author = log.turn(shown.turn).map(|turn| turn.author);
             matches!(author, Some(Author::User | Author::System)) == is_user
         };
-        let lines = statement_lines(log, plan.said.iter().filter(of_author), |turn, _| turn.number.to_string());
+        let lines = statement_lines(log, plan.said.iter().filter(of_author), |turn, _| {
+            turn.number.to_string()
+        });
         if !lines.is_empty() {
             write_frame(out, &plan.tag, title, &lines);
         }
@@ -144,7 +149,9 @@ fn statement_lines<'a>(
     let mut lines = String::new();
     let mut before = String::new();
     for shown in statements {
-        let Some(turn) = log.turn(shown.turn) else { continue };
+        let Some(turn) = log.turn(shown.turn) else {
+            continue;
+        };
         let Some(text) = turn.text.get(shown.start..shown.end) else {
             continue;
         };

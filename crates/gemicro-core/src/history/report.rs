@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::facts::Finder;
 use super::material::Material;
+use super::statement_report::StatementReport;
 use super::{FactClass, HistoryWarning, Level, PinnedFact, PromptPlan};
 
 /// The report of one prompt.
@@ -31,10 +32,16 @@ pub struct HistoryReport {
     pub pinned: Vec<PinnedFact>,
     /// The facts that are nowhere in the prompt.
     pub lost: Vec<LostFact>,
+    /// What the prompt holds of all that was said, recognised or not.
+    #[serde(default)]
+    pub statements: StatementReport,
     /// How many facts of each class the conversation has and the prompt holds.
     pub retention: BTreeMap<FactClass, Retention>,
     /// The share of the prompt before that this one starts with.
     pub prefix_kept: f64,
+    /// How many statements of summaries were dropped because the turns they stand for do not say so.
+    #[serde(default)]
+    pub n_summary_statements_dropped: usize,
     /// How often a model was called: for this prompt, or for the conversation so far.
     pub n_model_calls: usize,
     /// What the user should know.
@@ -119,8 +126,10 @@ impl HistoryReport {
                 .collect(),
             pinned: plan.pinned.clone(),
             lost,
+            statements: StatementReport::new(material, plan, &finder),
             retention,
             prefix_kept: 1.0,
+            n_summary_statements_dropped: 0,
             n_model_calls: 0,
             warnings: Vec::new(),
         }

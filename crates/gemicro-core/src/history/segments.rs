@@ -1,10 +1,10 @@
 //! Makes the segments that stand for turns no longer shown.
 
 use super::material::Material;
-use super::summary::{MAX_SUMMARY_CALLS, instruction, judged};
+use super::summary::{MAX_SUMMARY_CALLS, SummarySource, instruction, judged};
 use super::{
-    HistoryWarning, Segment, SegmentOrigin, Summariser, SummaryCache, SummaryRefusal,
-    SummaryRequest, content_hash,
+    HistoryWarning, Segment, SegmentOrigin, Summariser, SummaryCache, SummaryRefusal, SummaryRequest,
+    content_hash,
 };
 
 /// More segments than this are merged.
@@ -18,6 +18,8 @@ pub(super) struct Summaries<'a> {
     /// The last prompt: what a request starts with.
     pub(super) prefix: &'a str,
     pub(super) n_calls: usize,
+    /// Statements of summaries that were dropped.
+    pub(super) n_dropped: usize,
     pub(super) wanted: Vec<SummaryRequest>,
     pub(super) warnings: Vec<HistoryWarning>,
 }
@@ -33,6 +35,7 @@ impl<'a> Summaries<'a> {
             summariser,
             prefix,
             n_calls: 0,
+            n_dropped: 0,
             wanted: Vec::new(),
             warnings: Vec::new(),
         }
@@ -73,9 +76,19 @@ impl<'a> Summaries<'a> {
         }
         self.n_calls += 1;
         let answer = match summariser.summarise(&request) {
-            Ok(answer) => judged(material.counter, &answer, ask.source_tokens, ask.max_tokens),
+            Ok(answer) => {
+                let source = SummarySource {
+                    turns: material.log.range(ask.first, ask.last),
+                    tokens: ask.source_tokens,
+                };
+                judged(material.counter, &answer, &source, ask.max_tokens)
+            }
             Err(reason) => Err(SummaryRefusal::Failed { reason }),
         };
+        let answer = answer.map(|(text, n_dropped)| {
+            self.n_dropped += n_dropped;
+            text
+        });
         if let Err(refusal) = &answer {
             let refusal = refusal.clone();
             self.warnings.push(HistoryWarning::SummaryRefused {
@@ -161,7 +174,10 @@ pub(super) fn merged(
     };
     let (first, last) = (oldest.first, before.last);
     let texts = segments.iter().map(|segment| segment.text.as_str());
-    let joined = texts.filter(|text| !text.is_empty()).collect::<Vec<_>>().join("\n");
+    let joined = texts
+        .filter(|text| !text.is_empty())
+        .collect::<Vec<_>>()
+        .join("\n");
     let hash = content_hash(material.log.range(first, last));
     let max_tokens = material.config.limit() / 16;
     let source_tokens = material.counter.tokens(&joined);

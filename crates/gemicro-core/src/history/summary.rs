@@ -1,15 +1,18 @@
 //! Summaries of old turns: what is asked of a model, and what is taken from it.
 //!
 //! [`Summariser`] is the port. An answer counts only when it is text, makes sense and is shorter than what it
-//! stands for; otherwise the segment is made by truncation. Answers and refusals are cached by the content
+//! stands for. Of its statements those are dropped, and counted, whose numbers, identifiers or names the turns do not
+//! have. Answers and refusals are cached by the content
 //! they stand for, so nothing is asked twice.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 use serde::{Deserialize, Serialize};
 
-use super::Tag;
 use super::invented::cut_invented;
+use super::{Tag, Turn};
+use crate::corpus::BlockKind;
+use crate::offline::sentence_ranges;
 use crate::tokens::TokenCount;
 
 /// How many times a model may be called for one compaction.
@@ -59,6 +62,12 @@ pub enum SummaryRefusal {
         /// What its source has.
         source_tokens: u64,
     },
+    /// It says only what its source does not say.
+    #[error("none of the {n_statements} statements of the summary is in its source")]
+    Unsupported {
+        /// How many it has.
+        n_statements: usize,
+    },
     /// The model gave no answer.
     #[error("there is no summary: {reason}")]
     Failed {
@@ -100,13 +109,19 @@ pub(super) fn instruction(first: u64, last: u64, max_tokens: u64) -> String {
     )
 }
 
-/// Takes an answer or says why not.
+/// What a summary stands for.
+pub(super) struct SummarySource<'a> {
+    pub(super) turns: &'a [Turn],
+    pub(super) tokens: u64,
+}
+
+/// Takes an answer, without the statements that its source does not support and with their number; or says why not.
 pub(super) fn judged(
     counter: &dyn TokenCount,
     answer: &str,
-    source_tokens: u64,
+    source: &SummarySource<'_>,
     max_tokens: u64,
-) -> Result<String, SummaryRefusal> {
+) -> Result<(String, usize), SummaryRefusal> {
     let no_tag = Tag::parse("000000").map(|tag| cut_invented(answer, &tag).kept);
     let text = no_tag.unwrap_or(answer).trim();
     if text.is_empty() {
@@ -115,6 +130,7 @@ pub(super) fn judged(
     if !makes_sense(text) {
         return Err(SummaryRefusal::Senseless);
     }
+    let source_tokens = source.tokens;
     let tokens = counter.tokens(text);
     if tokens >= source_tokens {
         return Err(SummaryRefusal::Larger {
@@ -122,13 +138,63 @@ pub(super) fn judged(
             source_tokens,
         });
     }
+    let (text, n_dropped) = supported(text, source.turns);
+    if text.is_empty() {
+        return Err(SummaryRefusal::Unsupported {
+            n_statements: n_dropped,
+        });
+    }
+    let tokens = counter.tokens(&text);
     if tokens <= max_tokens {
-        return Ok(text.to_owned());
+        return Ok((text, n_dropped));
     }
     let bytes = usize::try_from(text.len() as u64 * max_tokens / tokens.max(1)).unwrap_or(0);
     let text = &text[..text.floor_char_boundary(bytes)];
     let end = text.rfind(['.', '。', '\n']).map_or(text.len(), |at| at + 1);
-    Ok(text[..text.floor_char_boundary(end)].trim().to_owned())
+    Ok((text[..text.floor_char_boundary(end)].trim().to_owned(), n_dropped))
+}
+
+/// The statements of a summary whose numbers, identifiers and names are in the turns; and how many others there were.
+fn supported(summary: &str, turns: &[Turn]) -> (String, usize) {
+    let source: HashSet<String> = turns
+        .iter()
+        .flat_map(|turn| exact_words(&turn.text))
+        .flat_map(|word| [word, word.trim_start_matches(['/', '.'])])
+        .map(str::to_lowercase)
+        .collect();
+    let is_known = |word: &str| {
+        let lower = word.to_lowercase();
+        source.contains(&lower)
+            || (!word.bytes().all(|byte| byte.is_ascii_alphanumeric())
+                && turns.iter().any(|turn| turn.text.contains(word)))
+    };
+    let mut n_dropped = 0;
+    let mut kept = String::new();
+    let mut end = 0;
+    for range in sentence_ranges(summary, BlockKind::Paragraph) {
+        let sentence = &summary[range.clone()];
+        let mut must_be_known = exact_words(sentence).enumerate().filter(|(idx, word)| {
+            let is_name = *idx > 0 && word.starts_with(char::is_uppercase);
+            is_name || word.contains(|letter: char| letter.is_ascii_digit())
+        });
+        if must_be_known.all(|(_, word)| is_known(word)) {
+            // Line ends between sentences stay.
+            kept.push_str(&summary[end..range.end]);
+        } else {
+            n_dropped += 1;
+        }
+        end = range.end;
+    }
+    (kept.trim().to_owned(), n_dropped)
+}
+
+/// Words with the marks that identifiers have inside; scripts without blanks separate like blanks.
+fn exact_words(text: &str) -> impl Iterator<Item = &str> {
+    let is_part =
+        |letter: char| (letter.is_alphanumeric() && (letter as u32) < 0x2e80) || "._-/:@#+%".contains(letter);
+    text.split(move |letter: char| !is_part(letter))
+        .map(|word| word.trim_matches(['.', ':', '-', '_']))
+        .filter(|word| !word.is_empty())
 }
 
 /// Whether a text is language: letters, and not the same words again and again.

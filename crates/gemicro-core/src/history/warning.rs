@@ -30,7 +30,7 @@ pub enum HistoryWarning {
         /// Why.
         refusal: SummaryRefusal,
     },
-    /// The limit is so small that decisions are lost as well.
+    /// The limit is so small that recognised rules or decisions are lost as well.
     DecisionsLost {
         /// How many.
         count: usize,

@@ -6,7 +6,8 @@ use std::sync::Arc;
 use clap::Args;
 use gemicro_chat::{Conversation, Conversations, ModelSummariser};
 use gemicro_core::history::{
-    HistoryConfig, HistoryManager, HistoryReport, HistoryWarning, Summariser, SummaryCache, compressor_named,
+    Author, HistoryConfig, HistoryManager, HistoryReport, HistoryWarning, Summariser, SummaryCache,
+    compressor_named,
 };
 use gemicro_core::llm::{DEFAULT_MODEL, LlmConfig};
 use gemicro_engine::LocalRunService;
@@ -34,6 +35,9 @@ const COMPRESSORS: [&str; 5] = [
 pub(crate) struct RenderArgs {
     /// The conversation: the start of its id, or `last`
     pub(crate) id: String,
+    /// Print the prompt for this next message, with what old turns say about it; nothing is stored
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) message: Option<String>,
     /// Maximum length of the prompt, in tokens
     #[arg(long, value_name = "N", default_value_t = HistoryConfig::default().max_prompt_tokens)]
     pub(crate) max_tokens: u64,
@@ -82,19 +86,25 @@ pub(super) async fn render(ctx: &Context, args: &RenderArgs) -> Result<(), Comma
                 "{} the limit is so small that {} lost",
                 ctx.screen.on_stderr().warn("warning:"),
                 match count {
-                    1 => "1 decision is".to_owned(),
-                    n_decisions => format!("{n_decisions} decisions are"),
+                    1 => "1 rule or decision is".to_owned(),
+                    n_lost => format!("{n_lost} rules or decisions are"),
                 }
             ));
         }
     }
+    let (user, assistant) = (report.statements.user, report.statements.assistant);
     output::say(&format!(
-        "{} of about {} tokens; {}",
+        "{} of about {} tokens, with {} of {} sentences of the user and {} of {} of the assistant; {}",
         numbers::thousands(report.tokens_after),
         numbers::thousands(report.tokens_before),
-        match report.lost.len() {
-            0 => "no fact is lost".to_owned(),
-            n_lost => format!("{} lost, named by --report FILE", numbers::count(n_lost, "fact")),
+        numbers::thousands(user.total - user.left_out),
+        numbers::thousands(user.total),
+        numbers::thousands(assistant.total - assistant.left_out),
+        numbers::thousands(assistant.total),
+        match (report.lost.len(), user.left_out + assistant.left_out) {
+            (0, 0) => "nothing is left out".to_owned(),
+            (0, _) => "no fact is lost; --report FILE names what is left out".to_owned(),
+            (n_lost, _) => format!("{} lost, named by --report FILE", numbers::count(n_lost, "fact")),
         }
     ));
     if let Some((model, tokens)) = exact {
@@ -170,13 +180,20 @@ fn prompt(
         let compressor = compressor_named(name).ok_or_else(|| {
             CommandError::usage(format!("there is no compressor `{name}`"), COMPRESSORS.join(", "))
         })?;
+        if let Some(message) = &args.message {
+            history.add_message(Author::User, message);
+        }
         let compressed = history.compressed_by(compressor.as_ref()).map_err(no_room)?;
         return Ok((
             (compressed.prompt.text, compressed.report),
             SummaryCache::default(),
         ));
     }
-    let prompt = history.prompt().map_err(no_room)?.prompt;
+    let prompt = match &args.message {
+        Some(message) => history.build_prompt(message),
+        None => history.prompt(),
+    };
+    let prompt = prompt.map_err(no_room)?.prompt;
     let report = history
         .report()
         .ok_or_else(|| Failure::new(ErrorKind::Internal, "a prompt without a report"))?;

@@ -74,19 +74,17 @@ pub fn compressor_named(name: &str) -> Option<Box<dyn ContextCompressor>> {
 }
 
 impl BuiltIn {
-    fn by_strategy(
-        &self,
-        strategy: Strategy,
-        input: &Compressible<'_>,
-    ) -> Result<Compressed, HistoryError> {
+    fn by_strategy(&self, strategy: Strategy, input: &Compressible<'_>) -> Result<Compressed, HistoryError> {
         let mut cache = SummaryCache::default();
         let summariser = input.summariser.filter(|_| self.summarises);
         let mut summaries = Summaries::new(&mut cache, summariser, "");
         let plan = compact(&input.material, None, (strategy, Growth::Alone), &mut summaries)?;
-        let (n_model_calls, warnings) = (summaries.n_calls, summaries.warnings);
+        let (n_model_calls, n_dropped, warnings) =
+            (summaries.n_calls, summaries.n_dropped, summaries.warnings);
         let prompt = render(input.material.log, &plan);
         let mut report = HistoryReport::new(&input.material, &plan, &prompt.text, self.name);
         report.n_model_calls = n_model_calls;
+        report.n_summary_statements_dropped = n_dropped;
         report.warnings = warnings;
         Ok(Compressed { plan, prompt, report })
     }

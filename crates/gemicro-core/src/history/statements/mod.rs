@@ -6,8 +6,10 @@
 mod index;
 mod score;
 mod split;
+#[cfg(test)]
+mod tests;
 
-pub use index::StatementIndex;
 pub(in crate::history) use index::IndexedStatement;
+pub use index::StatementIndex;
 pub(in crate::history) use score::{Ranked, ranked};
 pub(in crate::history) use split::statements;

@@ -2,11 +2,11 @@
 //!
 //! | what | points |
 //! |---|---|
-//! | the user said it | 4 |
+//! | the user said it | 3 |
 //! | the assistant said it in a turn after which the user spoke, so it is no narration between tool calls | 1 |
 //! | information: how rare its eight rarest words are in this conversation; repeated phrases have little | 0 to 3 |
 //! | referred to: how many of its rare words are said again elsewhere, up to three | 0 to 1 |
-//! | it holds digits: a number, a version, a ticket | 0.5 |
+//! | it holds digits: a number, a version, a ticket | 0.25 |
 //! | how late it was said | 0 to 0.5 |
 //! | it is a question, which later turns have answered | −1.5 |
 //!
@@ -50,7 +50,7 @@ pub(in crate::history) fn ranked<'a>(
 fn points(index: &StatementIndex, log: &ConversationLog, statement: &IndexedStatement) -> f32 {
     const N_WORDS: usize = 8;
     let author = match statement.author {
-        Author::User | Author::System => 4.0,
+        Author::User | Author::System => 3.0,
         Author::Assistant => match log.turn(statement.turn + 1) {
             Some(next) if next.author == Author::User => 1.0,
             _ => 0.0,
@@ -69,6 +69,6 @@ fn points(index: &StatementIndex, log: &ConversationLog, statement: &IndexedStat
     let information = rare.iter().take(N_WORDS).sum::<f32>() / N_WORDS as f32;
     let recency = statement.turn as f32 / log.len().max(1) as f32;
     let question = if statement.is_question { 1.5 } else { 0.0 };
-    let digits = if statement.has_digit { 0.5 } else { 0.0 };
+    let digits = if statement.has_digit { 0.25 } else { 0.0 };
     author + 3.0 * information + n_again.min(3.0) / 3.0 + digits + 0.5 * recency - question
 }

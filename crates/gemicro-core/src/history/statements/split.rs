@@ -61,7 +61,9 @@ fn push_parts<'a>(text: &'a str, start: usize, part: &str, is_prose: bool, found
     while at < end {
         let mut stop = text.floor_char_boundary(end.min(at + MAX_BYTES));
         if stop < end
-            && let Some(blank) = text[at..stop].rfind(char::is_whitespace).filter(|blank| *blank > 0)
+            && let Some(blank) = text[at..stop]
+                .rfind(char::is_whitespace)
+                .filter(|blank| *blank > 0)
         {
             stop = at + blank;
         }
@@ -87,7 +89,8 @@ fn fence_mark(line: &str) -> Option<char> {
 /// Whether a line outside of a fence is not the author's own sentence: quoted, indented, a row, a log line, code.
 fn is_pasted(line: &str) -> bool {
     let text = line.trim();
-    let is_listed = without_mark(line).len() < line.len();
+    let body = line.trim_start();
+    let is_listed = !body.starts_with('#') && without_mark(body).len() < body.len();
     let is_indented = (line.starts_with("    ") || line.starts_with('\t')) && !is_listed;
     is_indented
         || text.starts_with("> ")
@@ -123,7 +126,9 @@ pub(in crate::history) fn without_mark(line: &str) -> &str {
     let mut rest = line.trim_start_matches(['#', ' ', '\t']);
     let n_digits = rest.bytes().take_while(u8::is_ascii_digit).count();
     if (1..=3).contains(&n_digits)
-        && let Some(after) = rest[n_digits..].strip_prefix(['.', ')']).filter(|after| after.starts_with(' '))
+        && let Some(after) = rest[n_digits..]
+            .strip_prefix(['.', ')'])
+            .filter(|after| after.starts_with(' '))
     {
         rest = after.trim_start();
     }

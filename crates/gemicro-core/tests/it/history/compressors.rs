@@ -96,6 +96,9 @@ fn retrieval_shows_what_the_message_is_about() {
     assert_eq!(recalled.before, 501);
     let text = &compressed.prompt.text;
     assert!(text.contains("drop the GraphQL edge"));
-    assert!(text.find("recalled\n") < text.find("501 user"), "before the message");
+    assert!(
+        text.find("recalled\n") < text.find("501 user"),
+        "before the message"
+    );
     assert!(compressed.report.tokens_after <= 16_000);
 }

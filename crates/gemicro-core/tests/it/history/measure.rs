@@ -58,7 +58,11 @@ impl Corpus {
 
     /// The corpus with this name in the project.
     pub(crate) fn named(name: &str) -> Self {
-        Self::load(&Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data").join(name))
+        Self::load(
+            &Path::new(env!("CARGO_MANIFEST_DIR"))
+                .join("tests/data")
+                .join(name),
+        )
     }
 
     /// The needles that count when the conversation ends with turn `cut`.
@@ -84,9 +88,14 @@ impl Corpus {
     pub(crate) fn silent(&self, prompt: &str, report: &HistoryReport, cut: u64) -> Vec<String> {
         let lost: HashSet<&str> = report.lost.iter().map(|fact| fact.text.as_str()).collect();
         let forms = forms(prompt);
+        let is_left_out = |turn: u64| {
+            let (prose, pasted) = (&report.statements.left_out, &report.statements.pasted_left_out);
+            let mut ranges = prose.iter().chain(pasted);
+            ranges.any(|range| (range.first..=range.last).contains(&turn))
+        };
         self.needles_at(cut)
             .filter(|needle| !forms.iter().any(|form| form.contains(&needle.exact)))
-            .filter(|needle| !lost.contains(needle.exact.as_str()))
+            .filter(|needle| !lost.contains(needle.exact.as_str()) && !is_left_out(needle.turn))
             .map(|needle| needle.exact.clone())
             .collect()
     }
@@ -101,7 +110,10 @@ impl Corpus {
         let mut score = Score::default();
         for question in &self.questions {
             let prompt = one_line(&prompt_for(&question.message));
-            let is_kept = question.needles.iter().all(|id| prompt.contains(&exact[id.as_str()]));
+            let is_kept = question
+                .needles
+                .iter()
+                .all(|id| prompt.contains(&exact[id.as_str()]));
             score.count(&question.class, &question.id, is_kept);
         }
         score

@@ -66,6 +66,7 @@ fn a_report() {
         report[measured] = json!(0);
     }
     let kept = |n: u64| json!({ "kept": n, "total": n });
+    let counts = |n: u64| json!({ "total": n, "verbatim": n, "recalled": 0, "left_out": 0 });
     let expected = json!({
         "compressor": "summarise", "level": "none", "epoch": 1, "n_compactions": 0,
         "tokens_before": 0, "tokens_after": 0, "ratio": 0,
@@ -73,7 +74,11 @@ fn a_report() {
         "retention": {
             "rule": kept(1), "decision": kept(0), "done": kept(0), "identifier": kept(0), "number": kept(1)
         },
-        "prefix_kept": 1.0, "n_model_calls": 0, "warnings": []
+        "statements": {
+            "user": counts(1), "assistant": counts(1), "pasted": counts(1),
+            "verbatim": [{ "first": 1, "last": 2 }], "recalled": [], "left_out": [], "pasted_left_out": []
+        },
+        "prefix_kept": 1.0, "n_summary_statements_dropped": 0, "n_model_calls": 0, "warnings": []
     });
     assert_eq!(report, expected);
 }

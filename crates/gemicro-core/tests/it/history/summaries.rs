@@ -203,3 +203,27 @@ fn a_long_summary_is_cut_at_a_sentence() {
     let segment = &history.plan().unwrap().segments[0];
     assert!(segment.text.ends_with('.') && segment.text.len() < varied.len() / 2);
 }
+
+#[test]
+fn what_the_turns_do_not_say_is_dropped_from_a_summary() {
+    let answer =
+        "The user builds a tide watch. The p99 was 417.3 ms on Kestrel. The address is 127.0.0.1:38166 now.";
+    let mut history = HistoryManager::from_log(HistoryConfig::default(), &conversation().cut_after(120))
+        .with_summariser(Scripted::new(Ok(answer)));
+    history.prompt().unwrap();
+    let text = &history.plan().unwrap().segments[0].text;
+    assert_eq!(
+        text,
+        "The user builds a tide watch. The address is 127.0.0.1:38166 now."
+    );
+    assert_eq!(history.report().unwrap().n_summary_statements_dropped, 1);
+
+    let mut history = HistoryManager::from_log(HistoryConfig::default(), &conversation().cut_after(120))
+        .with_summariser(Scripted::new(Ok("All went to Kestrel.")));
+    history.prompt().unwrap();
+    let refusal = SummaryRefusal::Unsupported { n_statements: 1 };
+    assert!(history.warnings().iter().any(|warning| matches!(
+        warning,
+        HistoryWarning::SummaryRefused { refusal: found, .. } if *found == refusal
+    )));
+}

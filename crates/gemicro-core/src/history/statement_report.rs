@@ -1,0 +1,165 @@
+//! Which of the statements of a conversation a prompt holds: every sentence counts, recognised or not.
+
+use std::collections::HashSet;
+
+use gemicro_event::text::shortened;
+use serde::{Deserialize, Serialize};
+
+use super::facts::Finder;
+use super::material::Material;
+use super::{Author, PromptPlan};
+
+/// What a prompt holds of all that was said.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct StatementReport {
+    /// Sentences of the user.
+    pub user: StatementCounts,
+    /// Sentences of the assistant.
+    pub assistant: StatementCounts,
+    /// Lines of pasted material: code, logs, tool output, quotations.
+    pub pasted: StatementCounts,
+    /// Turns of which every sentence is in the prompt, not counting what was recalled.
+    pub verbatim: Vec<TurnRange>,
+    /// Turns of which something was recalled for a message.
+    pub recalled: Vec<TurnRange>,
+    /// Sentences that are left out; `gemicro conversations show` has them.
+    pub left_out: Vec<LeftOut>,
+    /// Pasted lines that are left out.
+    pub pasted_left_out: Vec<LeftOut>,
+}
+
+/// How many statements a prompt holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct StatementCounts {
+    /// In the conversation.
+    pub total: u64,
+    /// In the prompt, word for word.
+    pub verbatim: u64,
+    /// In the prompt because a message may be about them.
+    pub recalled: u64,
+    /// Not in the prompt.
+    pub left_out: u64,
+}
+
+/// Turns in a row.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TurnRange {
+    /// The first.
+    pub first: u64,
+    /// The last.
+    pub last: u64,
+}
+
+/// Statements in a row that are not in the prompt.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LeftOut {
+    /// The turn of the first.
+    pub first: u64,
+    /// The turn of the last.
+    pub last: u64,
+    /// How many they are.
+    pub n_statements: u64,
+    /// How the first begins.
+    pub starts: String,
+}
+
+/// Where a statement is.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Shown {
+    Verbatim,
+    Recalled,
+    LeftOut,
+}
+
+impl StatementReport {
+    /// Looks for every statement of the conversation in a prompt.
+    pub(super) fn new(material: &Material<'_>, plan: &PromptPlan, finder: &Finder<'_>) -> Self {
+        let recalled: HashSet<(u64, usize)> = plan
+            .recalled
+            .iter()
+            .flat_map(|recalled| &recalled.statements)
+            .map(|shown| (shown.turn, shown.start))
+            .collect();
+        let mut report = Self::default();
+        let mut not_verbatim = HashSet::new();
+        let mut turns = Vec::new();
+        let (mut before, mut before_pasted) = (Shown::Verbatim, Shown::Verbatim);
+        for statement in material.index.up_to(material.log.len()) {
+            let text = statement.text(material.log);
+            let shown = if recalled.contains(&(statement.turn, statement.range.start)) {
+                Shown::Recalled
+            } else if finder.contains(text) {
+                Shown::Verbatim
+            } else {
+                Shown::LeftOut
+            };
+            let counts = match (statement.is_prose, statement.author) {
+                (false, _) | (_, Author::Tool) => &mut report.pasted,
+                (true, Author::User | Author::System) => &mut report.user,
+                (true, Author::Assistant) => &mut report.assistant,
+            };
+            counts.total += 1;
+            match shown {
+                Shown::Verbatim => counts.verbatim += 1,
+                Shown::Recalled => counts.recalled += 1,
+                Shown::LeftOut => counts.left_out += 1,
+            }
+            if shown == Shown::Recalled {
+                extend(&mut report.recalled, statement.turn);
+            }
+            if !statement.is_prose {
+                if shown == Shown::LeftOut {
+                    let continues = before_pasted == Shown::LeftOut;
+                    leave_out(&mut report.pasted_left_out, statement.turn, text, continues);
+                }
+                before_pasted = shown;
+                continue;
+            }
+            turns.push(statement.turn);
+            if shown != Shown::Verbatim {
+                not_verbatim.insert(statement.turn);
+            }
+            if shown == Shown::LeftOut {
+                leave_out(
+                    &mut report.left_out,
+                    statement.turn,
+                    text,
+                    before == Shown::LeftOut,
+                );
+            }
+            before = shown;
+        }
+        for turn in turns.into_iter().filter(|turn| !not_verbatim.contains(turn)) {
+            extend(&mut report.verbatim, turn);
+        }
+        report
+    }
+}
+
+/// Adds a statement that is left out, to the last range if it follows that.
+fn leave_out(ranges: &mut Vec<LeftOut>, turn: u64, text: &str, continues: bool) {
+    const START: usize = 60;
+    match ranges.last_mut().filter(|_| continues) {
+        Some(range) => {
+            range.last = turn;
+            range.n_statements += 1;
+        }
+        None => ranges.push(LeftOut {
+            first: turn,
+            last: turn,
+            n_statements: 1,
+            starts: shortened(text, START),
+        }),
+    }
+}
+
+/// Adds a turn to ranges in order.
+fn extend(ranges: &mut Vec<TurnRange>, turn: u64) {
+    match ranges.last_mut() {
+        Some(range) if turn <= range.last + 1 => range.last = turn,
+        _ => ranges.push(TurnRange {
+            first: turn,
+            last: turn,
+        }),
+    }
+}
