@@ -155,7 +155,7 @@ fn a_short_conversation_is_rendered_whole() {
             assert!(whole.stdout.contains(line), "{line}\n{}", whole.stdout);
         }
     }
-    assert!(whole.stderr.contains("no fact is lost"), "{}", whole.stderr);
+    assert!(whole.stderr.contains("nothing is left out"), "{}", whole.stderr);
     assert_eq!(
         world.must(&["conversations", "render", "last"]).stdout,
         whole.stdout,
@@ -181,6 +181,71 @@ fn a_short_conversation_is_rendered_whole() {
             serde_json::from_str(&fs::read_to_string(world.path("report.json")).unwrap()).unwrap();
         assert_eq!(report["compressor"], name);
     }
+}
+
+#[test]
+fn a_prompt_is_made_for_a_message_that_is_not_sent() {
+    let turn = |number: usize, role: &str, text: &str| {
+        format!(
+            "{}\n",
+            serde_json::json!({ "turn": number, "role": role, "text": text })
+        )
+    };
+    let filler = "The build printed nothing of interest today, and the harbour was calm. ".repeat(40);
+    let mut talk = turn(
+        1,
+        "user",
+        "Keep your hands off the settlement folder unless I say so.",
+    );
+    talk += &turn(2, "tool", "the lock of basin seven opens at 311 mm");
+    for number in 3..80 {
+        talk += &turn(
+            number,
+            if number % 2 == 0 { "user" } else { "tool" },
+            &format!("{number} {filler}"),
+        );
+    }
+    let world = world_with(&talk);
+    import(&world);
+    let message = "When does the lock of basin seven open?";
+    let arguments = [
+        "conversations",
+        "render",
+        "last",
+        "--max-tokens",
+        "4000",
+        "--report",
+        "report.json",
+    ];
+    let called = world.must(&[&arguments[..], &["--message", message]].concat());
+    assert!(
+        called
+            .stdout
+            .contains("2 tool: the lock of basin seven opens at 311 mm"),
+        "{}",
+        called.stdout
+    );
+    assert!(
+        called
+            .stdout
+            .contains("1: Keep your hands off the settlement folder"),
+        "{}",
+        called.stdout
+    );
+    assert!(
+        called.stdout.contains(" 80 user\nWhen does the lock"),
+        "{}",
+        called.stdout
+    );
+    let report: Value =
+        serde_json::from_str(&fs::read_to_string(world.path("report.json")).unwrap()).unwrap();
+    assert_eq!(
+        report["statements"]["pasted"]["recalled"], 1,
+        "{}",
+        report["statements"]
+    );
+    let shown = world.must(&["conversations", "show", "last"]);
+    assert!(!shown.stdout.contains(message), "it is not stored");
 }
 
 #[test]

@@ -1,7 +1,10 @@
 //! The public face of a conversation's history: add messages, get prompts.
 //!
 //! The main type is [`HistoryManager`]. It keeps the log, its facts and the plan of the present epoch, and
-//! writes every turn only once per epoch: the next prompt is the last one with the new turns behind it.
+//! writes every turn only once per epoch: the next prompt is the last one with the new turns behind it. Summaries that
+//! come later are in `summaries`.
+
+mod summaries;
 
 use std::sync::Arc;
 
@@ -11,11 +14,9 @@ use super::material::{Material, Record};
 use super::render::render;
 use super::report::HistoryReport;
 use super::segments::Summaries;
-use super::summary::{MAX_SUMMARY_CALLS, SummarySource, judged};
 use super::{
     Author, Compressed, Compressible, ContextCompressor, ConversationLog, FactLedger, HistoryConfig,
-    HistoryError, HistoryWarning, PromptPlan, Summariser, SummaryCache, SummaryRefusal, SummaryRequest, Tag,
-    Turn,
+    HistoryError, HistoryWarning, PromptPlan, Summariser, SummaryCache, SummaryRequest, Tag, Turn,
 };
 use crate::tokens::{CautiousCount, FRAMING_TOKENS, TokenCount};
 
@@ -255,56 +256,6 @@ impl HistoryManager {
         let limit = self.record.config.limit();
         let epoch = self.epoch.as_ref().map(|epoch| epoch.used + FRAMING_TOKENS);
         epoch.unwrap_or_else(|| self.estimated_total_tokens()).min(limit)
-    }
-
-    /// Has the summaries written that the last compaction lacked, at most two; the next one uses them.
-    pub fn summarise_history(&mut self, summariser: &dyn Summariser) -> Vec<Result<(), SummaryRefusal>> {
-        self.summary_requests()
-            .into_iter()
-            .map(|request| {
-                let answer = summariser
-                    .summarise(&request)
-                    .map_err(|reason| SummaryRefusal::Failed { reason });
-                self.accept_summary(&request, answer)
-            })
-            .collect()
-    }
-
-    /// Summaries that would be useful. They may be written in the background; nothing waits for them.
-    #[must_use]
-    pub fn summary_requests(&self) -> Vec<SummaryRequest> {
-        self.wanted
-            .iter()
-            .filter(|request| self.cache.get(&request.hash).is_none())
-            .take(MAX_SUMMARY_CALLS)
-            .cloned()
-            .collect()
-    }
-
-    /// Takes an answer to such a request. It is used from the next compaction on.
-    ///
-    /// # Errors
-    ///
-    /// When it is no summary; that is kept as well, so the model is not asked again.
-    pub fn accept_summary(
-        &mut self,
-        request: &SummaryRequest,
-        answer: Result<String, SummaryRefusal>,
-    ) -> Result<(), SummaryRefusal> {
-        let material = self.record.material();
-        let source = SummarySource {
-            turns: material.log.range(request.first, request.last),
-            tokens: (request.first..=request.last)
-                .map(|number| material.whole(number))
-                .sum(),
-        };
-        let judged = answer.and_then(|answer| judged(material.counter, &answer, &source, request.max_tokens));
-        let judged = judged.map(|(text, n_dropped)| {
-            self.n_summary_statements_dropped += n_dropped;
-            text
-        });
-        self.cache.put(request.hash.clone(), judged.clone());
-        judged.map(|_| ())
     }
 
     /// The settings.
