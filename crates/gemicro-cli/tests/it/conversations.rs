@@ -239,11 +239,8 @@ fn a_prompt_is_made_for_a_message_that_is_not_sent() {
     );
     let report: Value =
         serde_json::from_str(&fs::read_to_string(world.path("report.json")).unwrap()).unwrap();
-    assert_eq!(
-        report["statements"]["pasted"]["recalled"], 1,
-        "{}",
-        report["statements"]
-    );
+    let n_recalled = report["statements"]["pasted"]["recalled"].as_u64();
+    assert!(n_recalled >= Some(1), "{}", report["statements"]);
     let shown = world.must(&["conversations", "show", "last"]);
     assert!(!shown.stdout.contains(message), "it is not stored");
 }

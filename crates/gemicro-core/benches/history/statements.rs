@@ -35,8 +35,8 @@ pub(crate) fn run() -> Result<(), Box<dyn Error>> {
             rows.push(row(format!("{limit:>5}  nothing recognised"), &blind));
             rows.push(row(format!("{limit:>5}  recall"), &recalled));
             verdicts.push(format!(
-                "  {limit:>5}: recall {:.3} (bar {bar}: {}), recognition is worth {fall:.3}",
-                recalled.total(),
+                "  {limit:>5}: recall {} (bar {bar}: {}), recognition is worth {fall:.3}",
+                recalled.line(),
                 table::verdict(recalled.total() >= bar)
             ));
             if limit == 16_000 {

@@ -299,7 +299,12 @@ impl HistoryManager {
     pub fn report(&self) -> Option<HistoryReport> {
         let epoch = self.epoch.as_ref()?;
         let material = self.record.material();
-        let mut report = HistoryReport::new(&material, &epoch.plan, &self.last_prompt, "summarise");
+        let mut plan = epoch.plan.clone();
+        // A message that was taken back is in the prompt all the same, with what was recalled for it.
+        let tried_on = epoch.tried_on.iter().map(|(_, recalled)| recalled.clone());
+        plan.recalled
+            .extend(tried_on.filter(|recalled| recalled.before > epoch.plan.shown_to));
+        let mut report = HistoryReport::new(&material, &plan, &self.last_prompt, "summarise");
         report.prefix_kept = self.prefix_kept;
         report.n_compactions = self.n_compactions;
         report.n_model_calls = self.n_model_calls;

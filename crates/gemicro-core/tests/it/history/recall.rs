@@ -15,7 +15,7 @@ fn recall(corpus: &Corpus, limit: u64) -> Score {
     let mut history = HistoryManager::from_log(limited(limit), &corpus.log);
     corpus.recall(|message| {
         history.drop_plan();
-        let result = history.build_prompt(message).unwrap();
+        let result = history.build_prompt(message).expect("there is room");
         assert!(result.estimated_tokens <= limit);
         assert!(
             result.estimated_tokens * 100 >= limit * 90,
@@ -27,25 +27,30 @@ fn recall(corpus: &Corpus, limit: u64) -> Score {
 }
 
 /// After the whole log, without a message and without a summariser.
+#[expect(clippy::print_stdout, reason = "figures to look at")]
 fn check_retention(name: &str) {
     let corpus = Corpus::named(name);
     let n_turns = corpus.log.len();
     let mut history = HistoryManager::from_log(HistoryConfig::default(), &corpus.log);
-    let result = history.prompt().unwrap();
+    let result = history.prompt().expect("there is room");
     assert!((14_400..=16_000).contains(&result.estimated_tokens));
     let score = corpus.retention(&result.prompt, n_turns);
     println!("{name}: {}", score.line());
     for class in ["rule", "decision", "done"] {
         assert!(score.share(class) >= 0.9, "{class}: {:?}", score.missing);
     }
-    let silent = corpus.silent(&result.prompt, &history.report().unwrap(), n_turns);
+    let silent = corpus.silent(
+        &result.prompt,
+        &history.report().expect("there was a prompt"),
+        n_turns,
+    );
     assert_eq!(silent, Vec::<String>::new());
 
     let mut history = HistoryManager::new(HistoryConfig::default()).without_recognition();
     for turn in corpus.log.turns() {
         history.add_turn(turn.clone());
     }
-    let blind = corpus.retention(&history.prompt().unwrap().prompt, n_turns);
+    let blind = corpus.retention(&history.prompt().expect("there is room").prompt, n_turns);
     println!("{name}, nothing recognised: {}", blind.line());
     assert!(blind.total() >= score.total() - 0.05, "{:?}", blind.missing);
 }
