@@ -74,7 +74,7 @@ fn target(material: &Material<'_>, growth: Growth) -> u64 {
     let room = material.config.room();
     let target = match growth {
         Growth::Alone => room,
-        Growth::Continued => room * 2 / 3,
+        Growth::Continued => room * 13 / 20,
     };
     if material.total() > material.config.limit() {
         target

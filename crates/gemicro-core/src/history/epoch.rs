@@ -73,7 +73,7 @@ impl Epoch {
         let room = material.config.room();
         // The user's next message should not end a young epoch.
         let spare = room.saturating_sub(self.used).saturating_sub(room / 6);
-        let share = (spare / 4).min(room / 16);
+        let share = (spare / 6).min(room / 24);
         let recalled = match self.tried_on.take() {
             Some((message, recalled)) if recalled.before == turn.number && message == turn.text => {
                 Some(recalled)
