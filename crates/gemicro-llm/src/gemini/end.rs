@@ -77,7 +77,7 @@ impl CallEnding<'_> {
     }
 
     /// The failure behind an error of the service.
-    pub(super) fn to_failure(&self, problem: &InteractionProblem) -> StepFailure {
+    pub(super) fn to_failure(self, problem: &InteractionProblem) -> StepFailure {
         let said = excerpt(&problem.words());
         let message = format!("the interaction at {} failed: {said}", self.host);
         self.failure(problem.kind(), message, problem.code.as_deref())
