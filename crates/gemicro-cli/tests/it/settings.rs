@@ -1,8 +1,9 @@
 //! Help, settings, doctor and the small commands.
 
+use std::fmt::Write as _;
 use std::fs;
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use crate::golden;
 use crate::program::World;
@@ -131,6 +132,40 @@ fn a_secret_in_a_file_is_refused() {
     .unwrap();
     let called = world.call(&["config", "show"]);
     golden!("secret_in_file", world.screen(&called));
+}
+
+/// Event types, their fields and the names of the types in them. Flags are in the golden help pages, config keys in
+/// `config_show`, exit codes in `messages`.
+#[test]
+fn event_types_and_their_fields_stay() {
+    let world = World::new();
+    let schemas: Map<String, Value> = serde_json::from_str(&world.must(&["schema"]).stdout).unwrap();
+    let mut page = String::new();
+    for (event_type, schema) in &schemas {
+        writeln!(page, "{event_type}: {}", fields(schema)).unwrap();
+        for (name, part) in schema["$defs"].as_object().into_iter().flatten() {
+            writeln!(page, "  {name}: {}", fields(part)).unwrap();
+        }
+    }
+    golden!("event_fields", page);
+}
+
+/// Names of fields and of values, in the order of the schema.
+fn fields(schema: &Value) -> String {
+    let mut names: Vec<String> = Vec::new();
+    let properties = schema["properties"].as_object();
+    names.extend(properties.into_iter().flat_map(|all| all.keys().cloned()));
+    let values = schema["enum"]
+        .as_array()
+        .into_iter()
+        .flatten()
+        .chain(schema.get("const"));
+    names.extend(values.map(Value::to_string));
+    for variants in ["oneOf", "anyOf"] {
+        let variants = schema[variants].as_array().into_iter().flatten();
+        names.extend(variants.map(|variant| format!("[{}]", fields(variant))));
+    }
+    names.join(", ")
 }
 
 #[test]
