@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 
-use super::research;
+use super::research::{self, ResearchBench};
 use super::{branches, chat, growth, guard, mcp, pipeline, startup, warm};
 use crate::process;
 
@@ -24,10 +24,7 @@ enum BenchKind {
     History,
     Chat,
     Pipeline,
-    Research {
-        must_pass: bool,
-        corpus: Option<PathBuf>,
-    },
+    Research(ResearchBench),
 }
 
 impl BenchKind {
@@ -46,7 +43,7 @@ impl BenchKind {
             BenchKind::History => "history",
             BenchKind::Chat => "chat",
             BenchKind::Pipeline => "pipeline",
-            BenchKind::Research { .. } => "research",
+            BenchKind::Research(_) => "research",
         }
     }
 }
@@ -72,7 +69,7 @@ pub(crate) fn run(root: &Path, arguments: &[String]) -> Result<()> {
             BenchKind::History => cargo_bench(root, "gemicro-core", "history")?,
             BenchKind::Chat => chat::run(root)?,
             BenchKind::Pipeline => pipeline::run(root)?,
-            BenchKind::Research { must_pass, corpus } => research::run(root, must_pass, corpus.as_deref())?,
+            BenchKind::Research(bench) => research::run(root, &bench)?,
         }
     }
     Ok(())
@@ -95,10 +92,7 @@ fn parse(arguments: &[String]) -> Result<Vec<BenchKind>> {
             BenchKind::History,
             BenchKind::Chat,
             BenchKind::Pipeline,
-            BenchKind::Research {
-                must_pass: false,
-                corpus: None,
-            },
+            BenchKind::Research(ResearchBench::default()),
         ],
         Some("journal") => vec![BenchKind::Journal],
         Some("queue") => vec![BenchKind::Queue],
@@ -114,17 +108,17 @@ fn parse(arguments: &[String]) -> Result<Vec<BenchKind>> {
         Some("chat") => vec![BenchKind::Chat],
         Some("pipeline") => vec![BenchKind::Pipeline],
         Some("research") => {
-            let (mut must_pass, mut corpus) = (false, None);
+            let mut bench = ResearchBench::default();
             while let Some(word) = words.next() {
+                let mut path = |what: &str| words.next().map(PathBuf::from).context(what.to_owned());
                 match word {
-                    "--check" => must_pass = true,
-                    "--corpus" => {
-                        corpus = Some(PathBuf::from(words.next().context("--corpus needs a folder")?))
-                    }
+                    "--check" => bench.must_pass = true,
+                    "--corpus" => bench.corpus = Some(path("--corpus needs a folder")?),
+                    "--program" => bench.program = Some(path("--program needs a file")?),
                     unknown => bail!("`bench research` does not know `{unknown}`"),
                 }
             }
-            vec![BenchKind::Research { must_pass, corpus }]
+            vec![BenchKind::Research(bench)]
         }
         Some(unknown) => {
             bail!(
@@ -158,9 +152,12 @@ mod tests {
 
     #[test]
     fn arguments() {
-        let research = |must_pass, corpus: Option<&str>| BenchKind::Research {
-            must_pass,
-            corpus: corpus.map(PathBuf::from),
+        let research = |must_pass, corpus: Option<&str>| {
+            BenchKind::Research(ResearchBench {
+                must_pass,
+                corpus: corpus.map(PathBuf::from),
+                program: None,
+            })
         };
         assert_eq!(parsed("").unwrap().len(), 14);
         assert_eq!(parsed("queue").unwrap(), [BenchKind::Queue]);

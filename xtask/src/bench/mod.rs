@@ -10,6 +10,7 @@ mod json_rpc;
 mod mcp;
 mod models;
 mod naive;
+mod ordinary;
 mod outcome;
 mod pipeline;
 mod release;

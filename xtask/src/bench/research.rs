@@ -7,11 +7,12 @@ use std::time::Instant;
 use anyhow::{Context, Result, bail};
 
 use super::models;
-use super::outcome::{BenchOutcome, HEADINGS, count, row, share};
+use super::ordinary;
+use super::outcome::{HEADINGS, BenchOutcome, count, row, share};
 use super::release::release_binary;
 use super::table::table;
 use crate::process;
-use crate::score::{Bars, Measures, ScoreCorpus, ScoredAnswers, measure};
+use crate::score::{ScoredAnswers, Bars, ScoreCorpus, Folder, Measures, measure};
 use crate::temporary::TemporaryFolder;
 
 const CORPORA: &[(&str, Bars)] = &[
@@ -21,22 +22,70 @@ const CORPORA: &[(&str, Bars)] = &[
     ("fixtures/research-blind-2", Bars::HELD_OUT),
 ];
 
-/// The bars, on all corpora: the stage of the gate.
-pub(crate) fn check(root: &Path) -> Result<()> {
-    run(root, true, None)
+/// Ordinary folders, with strings instead of gold spans.
+const ORDINARY: &str = "fixtures/ordinary";
+
+/// What to score, and how.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) struct ResearchBench {
+    /// A missed bar is an error.
+    pub(crate) must_pass: bool,
+    /// Only this corpus or ordinary folder; a corpus is held to the bars of unknown documents.
+    pub(crate) corpus: Option<PathBuf>,
+    /// This program instead of a new release build, and no scripted models.
+    pub(crate) program: Option<PathBuf>,
 }
 
-/// Scores all corpora, or the given one (held to the bars of unknown documents); `must_pass` makes a missed bar an error.
-pub(crate) fn run(root: &Path, must_pass: bool, corpus: Option<&Path>) -> Result<()> {
-    let program = release_binary(root)?;
-    let corpora: Vec<(PathBuf, Bars)> = match corpus {
-        Some(folder) => vec![(std::path::absolute(folder)?, Bars::HELD_OUT)],
-        None => CORPORA
-            .iter()
-            .map(|(folder, bars)| (PathBuf::from(*folder), *bars))
-            .collect(),
+/// The bars, on all corpora: the stage of the gate.
+pub(crate) fn check(root: &Path) -> Result<()> {
+    run(
+        root,
+        &ResearchBench {
+            must_pass: true,
+            ..ResearchBench::default()
+        },
+    )
+}
+
+/// Scores all corpora and ordinary folders, or the given one.
+pub(crate) fn run(root: &Path, bench: &ResearchBench) -> Result<()> {
+    let program = match &bench.program {
+        Some(program) => std::path::absolute(program)?,
+        None => release_binary(root)?,
     };
+    let mut corpora: Vec<(PathBuf, Bars)> = Vec::new();
+    let mut folders: Vec<PathBuf> = Vec::new();
+    match &bench.corpus {
+        Some(folder) => {
+            let folder = std::path::absolute(folder)?;
+            if Folder::is_ordinary(&folder)? {
+                folders.push(folder);
+            } else {
+                corpora.push((folder, Bars::HELD_OUT));
+            }
+        }
+        None => {
+            corpora.extend(
+                CORPORA
+                    .iter()
+                    .map(|(folder, bars)| (PathBuf::from(*folder), *bars)),
+            );
+            folders.extend(ordinary_folders(root)?);
+        }
+    }
     let mut missed = Vec::new();
+    for folder in &folders {
+        let questions = Folder::load(&root.join(folder))?;
+        println!("  {}: {} questions", folder.display(), questions.questions.len());
+        let (answers, seconds) = answers(root, &program, folder, questions.questions.len())?;
+        let below = ordinary::report(&questions, &answers);
+        println!("  {seconds:.1} s\n");
+        missed.extend(
+            below
+                .into_iter()
+                .map(|bar| format!("{}: {bar}", folder.display())),
+        );
+    }
     for (folder, bars) in &corpora {
         let documents = ScoreCorpus::load(&root.join(folder))?;
         println!(
@@ -55,18 +104,43 @@ pub(crate) fn run(root: &Path, must_pass: bool, corpus: Option<&Path>) -> Result
                 .map(|bar| format!("{}: {bar}", folder.display())),
         );
     }
-    let folders: Vec<PathBuf> = corpora.iter().map(|(folder, _)| folder.clone()).collect();
-    missed.extend(models::run(root, &program, &folders)?);
+    if bench.program.is_none() {
+        let folders: Vec<PathBuf> = corpora.iter().map(|(folder, _)| folder.clone()).collect();
+        missed.extend(models::run(root, &program, &folders)?);
+    }
     for bar in &missed {
         println!("  MISSED {bar}");
     }
-    if must_pass && !missed.is_empty() {
+    if bench.must_pass && !missed.is_empty() {
         bail!("{} research bars missed", missed.len());
     }
     Ok(())
 }
 
+/// The ordinary folders of the repository, by name.
+fn ordinary_folders(root: &Path) -> Result<Vec<PathBuf>> {
+    let mut folders = Vec::new();
+    for entry in std::fs::read_dir(root.join(ORDINARY)).with_context(|| format!("cannot read {ORDINARY}"))? {
+        let entry = entry?;
+        if entry.file_type()?.is_dir() {
+            folders.push(Path::new(ORDINARY).join(entry.file_name()));
+        }
+    }
+    folders.sort();
+    Ok(folders)
+}
+
 fn outcome(root: &Path, program: &Path, folder: &Path, corpus: &ScoreCorpus) -> Result<BenchOutcome> {
+    let (answers, seconds) = answers(root, program, folder, corpus.questions.len())?;
+    Ok(BenchOutcome {
+        measures: measure(corpus, &answers),
+        n_answers: answers.len(),
+        seconds,
+    })
+}
+
+/// What the program answers to the questions of a folder, and how long it took.
+fn answers(root: &Path, program: &Path, folder: &Path, n_questions: usize) -> Result<(ScoredAnswers, f64)> {
     let home = TemporaryFolder::new()?;
     let mut command = Command::new(program);
     command
@@ -84,19 +158,14 @@ fn outcome(root: &Path, program: &Path, folder: &Path, corpus: &ScoreCorpus) -> 
     let seconds = started_at.elapsed().as_secs_f64();
     let answers =
         ScoredAnswers::parse(&lines).with_context(|| format!("output of `{}`", process::line(&command)))?;
-    if answers.len() != corpus.questions.len() {
+    if answers.len() != n_questions {
         bail!(
-            "{} answers to {} questions: `{}`",
+            "{} answers to {n_questions} questions: `{}`",
             answers.len(),
-            corpus.questions.len(),
             process::line(&command)
         );
     }
-    Ok(BenchOutcome {
-        measures: measure(corpus, &answers),
-        n_answers: answers.len(),
-        seconds,
-    })
+    Ok((answers, seconds))
 }
 
 fn print_kinds(measures: &Measures) {

@@ -12,6 +12,9 @@ pub(crate) struct ScoredAnswer {
     pub(crate) answer: Option<String>,
     #[serde(default)]
     pub(crate) citations: Option<Vec<ScoredCitation>>,
+    /// The closest passages, where nothing answers.
+    #[serde(default)]
+    pub(crate) related: Vec<ScoredCitation>,
     /// How its run ended.
     #[serde(default)]
     pub(crate) outcome: Option<String>,
@@ -71,6 +74,11 @@ impl ScoredAnswer {
 
     pub(crate) fn citations(&self) -> &[ScoredCitation] {
         self.citations.as_deref().unwrap_or_default()
+    }
+
+    /// The passages that may not answer.
+    pub(crate) fn related(&self) -> &[ScoredCitation] {
+        &self.related
     }
 
     /// Whether it says that there is nothing to say: no citation, and no other reason for that.

@@ -87,7 +87,11 @@ pub(crate) fn questions(text: &str) -> Result<Vec<ScoreQuestion>> {
         .collect()
 }
 
-fn read_folder(folder: &Path, prefix: &str, documents: &mut BTreeMap<String, Vec<String>>) -> Result<()> {
+pub(super) fn read_folder(
+    folder: &Path,
+    prefix: &str,
+    documents: &mut BTreeMap<String, Vec<String>>,
+) -> Result<()> {
     for entry in std::fs::read_dir(folder).with_context(|| format!("cannot read {}", folder.display()))? {
         let entry = entry?;
         let name = entry.file_name().to_string_lossy().into_owned();

@@ -46,7 +46,7 @@ impl Ratio {
         (self.total > 0).then(|| self.hits as f64 / self.total as f64)
     }
 
-    fn add(&mut self, hits: usize, total: usize) {
+    pub(super) fn add(&mut self, hits: usize, total: usize) {
         self.hits += hits;
         self.total += total;
     }

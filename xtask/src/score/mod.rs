@@ -2,7 +2,8 @@
 //!
 //! A citation is verified when its span, white space collapsed, stands in the named document: in
 //! the raw text, in the text without invisible characters, or (HTML) in the visible text.
-//! Everything else is fabricated. The main types are [`ScoreCorpus`] and [`Measures`].
+//! Everything else is fabricated. The main types are [`ScoreCorpus`] and [`Measures`], and [`Folder`] for ordinary
+//! folders, whose questions give strings instead of spans.
 
 mod answers;
 mod bars;
@@ -10,6 +11,7 @@ mod corpus;
 mod html;
 mod measures;
 mod normal;
+mod ordinary;
 
 #[cfg(test)]
 mod tests;
@@ -18,3 +20,4 @@ pub(crate) use answers::ScoredAnswers;
 pub(crate) use bars::Bars;
 pub(crate) use corpus::ScoreCorpus;
 pub(crate) use measures::{Measures, Ratio, measure};
+pub(crate) use ordinary::{Folder, FolderMeasures};

@@ -9,6 +9,7 @@ use super::corpus::{Gold, ScoreCorpus, forms, questions};
 use super::html::visible;
 use super::measures::{Measures, Ratio, hits, measure};
 use super::normal::{collapse, decode, fold_case, has_terms};
+use super::ordinary::Folder;
 
 #[test]
 fn decoding() {
@@ -291,4 +292,44 @@ fn a_line_that_is_no_answer_is_an_error() {
             .len(),
         1
     );
+}
+
+#[test]
+fn an_ordinary_folder_is_scored_by_strings() {
+    let root = crate::temporary::TemporaryFolder::new().unwrap();
+    let docs = root.path().join("docs");
+    std::fs::create_dir_all(&docs).unwrap();
+    std::fs::write(docs.join("a.md"), "Backups are kept for 35 days.").unwrap();
+    std::fs::write(docs.join("b.csv"), "month,cost\nmay,20\njune,22\n").unwrap();
+    let questions = [
+        r#"{"id":"1","label":"sentence","answers":[["35 days"]],"docs":["a.md"]}"#,
+        r#"{"id":"2","label":"sentence","answers":[["35 days"]],"docs":["a.md"]}"#,
+        r#"{"id":"3","label":"sentence","answers":[["35 days"]],"docs":["a.md"]}"#,
+        r#"{"id":"4","label":"table","answers":[["42"]],"docs":["b.csv"]}"#,
+        r#"{"id":"5","label":"contradiction","answers":[["35 days","90 days"]],"docs":["a.md"]}"#,
+        r#"{"id":"6","label":"unanswerable"}"#,
+    ];
+    std::fs::write(root.path().join("questions.jsonl"), questions.join("\n")).unwrap();
+    assert!(Folder::is_ordinary(root.path()).unwrap());
+    let folder = Folder::load(root.path()).unwrap();
+    let cited = r#""citations":[{"doc":"a.md","span":"Backups are kept for 35 days."}]"#;
+    let lines = [
+        format!(r#"{{"id":"1","answer":"35 days",{cited}}}"#),
+        format!(r#"{{"id":"2","answer":"90 days, not 30",{cited}}}"#),
+        r#"{"id":"3","answer":"","related":[{"doc":"a.md","span":"kept for 35 days"}]}"#.to_owned(),
+        r#"{"id":"4","answer":"","related":[{"doc":"b.csv","span":"may,20"},{"doc":"a.md","span":"no"}]}"#
+            .to_owned(),
+        format!(r#"{{"id":"5","answer":"35 days",{cited}}}"#),
+        format!(r#"{{"id":"6","answer":"35 days",{cited}}}"#),
+    ];
+    let measures = folder.measure(&ScoredAnswers::parse(&lines.join("\n")).unwrap());
+    let ratio = |hits, total| Ratio { hits, total };
+
+    assert_eq!(measures.right, ratio(1, 5));
+    assert_eq!(measures.wrong, ratio(2, 5));
+    assert_eq!(measures.passage, ratio(5, 5));
+    assert_eq!(measures.unanswerable_answered, ratio(1, 1));
+    assert_eq!(measures.both_sides, ratio(0, 1));
+    assert_eq!(measures.fabricated, 1);
+    assert_eq!(measures.missed().len(), 5);
 }
