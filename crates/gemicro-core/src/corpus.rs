@@ -116,6 +116,16 @@ pub trait Corpus: Send + Sync {
     /// Passages for a query, best first; ties by document and ordinal, so the order is stable.
     fn search(&self, query: &PassageQuery) -> Result<Vec<Hit>, CorpusError>;
 
+    /// In how many passages a word occurs, in any form that the index folds together; a hundred or more are all alike.
+    fn frequency(&self, word: &str) -> Result<usize, CorpusError> {
+        let query = PassageQuery {
+            phrases: Vec::new(),
+            terms: vec![word.to_owned()],
+            limit: 100,
+        };
+        Ok(self.search(&query)?.len())
+    }
+
     /// All passages of one document in reading order; empty when the document is unknown.
     fn passages(&self, doc: &str) -> Result<Vec<Passage>, CorpusError>;
 }

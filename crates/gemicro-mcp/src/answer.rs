@@ -44,6 +44,14 @@ impl McpAnswer {
         Self::of_tool(&ToolAnswer::failure(tool, failure, (0, 0), 0, Duration::ZERO))
     }
 
+    /// The same with one more field.
+    pub(crate) fn with(mut self, name: &str, value: &impl Serialize) -> Self {
+        if let (Value::Object(fields), Ok(value)) = (&mut self.value, serde_json::to_value(value)) {
+            fields.insert(name.to_owned(), value);
+        }
+        self
+    }
+
     /// As the result of a call.
     pub(crate) fn into_result(self) -> CallToolResult {
         if self.is_success {

@@ -2,6 +2,7 @@
 
 use gemicro_core::ask::{ToolAnswer, ToolExtras, minutes};
 use gemicro_core::flow::ResultView;
+use gemicro_core::research::RelatedPassage;
 use gemicro_core::run::events::{RunReaders, RunStarted};
 use gemicro_engine::flow_named;
 use gemicro_event::{ErrorKind, Event, Failure, StreamId, Timestamp};
@@ -81,7 +82,13 @@ fn text(tool: &'static str, started: &RunStarted, events: &[Event]) -> McpAnswer
     let duration = last.update.timestamp.since(first.update.timestamp);
     if last.update.event_type != "final_result" {
         let failure = why_it_ended(first, last);
-        return McpAnswer::of_tool(&ToolAnswer::failure(tool, &failure, limits(started), 0, duration));
+        let answer = McpAnswer::of_tool(&ToolAnswer::failure(tool, &failure, limits(started), 0, duration));
+        let related = RelatedPassage::of_failure(&failure);
+        return if related.is_empty() {
+            answer
+        } else {
+            answer.with("related", &related)
+        };
     }
     let mut more = match last.update.data.parse() {
         Ok(serde_json::Value::Object(fields)) => fields,

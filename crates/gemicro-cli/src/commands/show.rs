@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use clap::Args;
+use gemicro_core::research::RelatedPassage;
 use gemicro_core::store::Store;
 use gemicro_engine::pipeline::later_run;
 use gemicro_engine::{Batches, BoardPage, LocalRunService};
@@ -15,6 +16,7 @@ use crate::command_error::CommandError;
 use crate::flow_table::flow_row;
 use crate::output::{self, CommandOutput};
 use crate::runtime;
+use crate::screen::text;
 use crate::session::{Context, find_run};
 use crate::story::{RawView, Story, hint, tell};
 use crate::view::{EventLines, RunEnd, RunView, answer_markdown};
@@ -78,6 +80,8 @@ async fn show(ctx: &Context, args: &ShowArgs) -> Result<(), CommandError> {
             match (&story.result, &story.failure) {
                 (Some(result), _) => output::print(&format!("{}\n", answer_markdown(result))),
                 (None, Some(failure)) => {
+                    let related = RelatedPassage::to_markdown(&RelatedPassage::of_failure(failure));
+                    output::print(&text::neutral(&related))?;
                     let stopped = RunEnd::Failed(failure.clone()).outcome(&id);
                     stopped.map_err(|stopped| match &story.pipeline {
                         Some(pipeline) => stopped.with_hint(hint(failure, &id, pipeline)),

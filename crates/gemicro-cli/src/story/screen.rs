@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use gemicro_core::research::RelatedPassage;
 use gemicro_event::RunStatus;
 
 use super::Story;
@@ -13,6 +14,7 @@ use super::steps::{StepStanding, StepStory, kind_words};
 use super::sub_query_story::SubQueryStory;
 use crate::commands::batch::summary;
 use crate::screen::{Paint, Screen, numbers, text};
+use crate::view::answer_markdown;
 
 /// Lines of the answer that are shown.
 const ANSWER_LINES: usize = 8;
@@ -331,11 +333,16 @@ impl StoryPage<'_> {
     }
 
     fn answer(&self) -> String {
-        let Some(result) = self.story.result.as_ref().filter(|_| self.story.batch.is_none()) else {
-            return String::new();
+        let words = match (&self.story.result, &self.story.failure) {
+            (Some(result), _) => answer_markdown(result),
+            (None, Some(failure)) => RelatedPassage::to_markdown(&RelatedPassage::of_failure(failure)),
+            (None, None) => String::new(),
         };
+        if words.is_empty() || self.story.batch.is_some() {
+            return String::new();
+        }
         let mut page = self.title("Answer");
-        let wrapped = text::wrap_markdown(result.answer.trim(), self.columns.saturating_sub(2));
+        let wrapped = text::wrap_markdown(words.trim(), self.columns.saturating_sub(2));
         let n_lines = wrapped.lines().count();
         for line in wrapped.lines().take(ANSWER_LINES) {
             let _ = writeln!(page, "{}", format!("  {line}").trim_end());

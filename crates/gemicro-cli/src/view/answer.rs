@@ -1,5 +1,6 @@
 //! The result of a run: framed on a terminal, plain Markdown elsewhere, or one JSON object.
 
+use gemicro_core::research::RelatedPassage;
 use gemicro_core::research::events::{FinalResult, ResultMetadata};
 use gemicro_event::{Event, Json, StreamId};
 use serde_json::{Map, Value, json};
@@ -63,14 +64,28 @@ impl RunView for AnswerView {
                 self.output.write(format!("{object}\n").as_bytes())?;
                 self.output.finish()
             }
+            RunEnd::Failed(failure) if self.format != PrintFormat::Jsonl => {
+                let related = RelatedPassage::to_markdown(&RelatedPassage::of_failure(failure));
+                if !related.is_empty() {
+                    self.output.write(text::neutral(&related).as_bytes())?;
+                    self.output.finish()?;
+                }
+                Ok(())
+            }
             RunEnd::Failed(_) | RunEnd::Suspended => Ok(()),
         }
     }
 }
 
-/// The answer's Markdown, safe for a terminal.
+/// The answer's Markdown with the passages that come closest to what has none, safe for a terminal.
 pub(crate) fn answer_markdown(result: &FinalResult) -> String {
-    text::neutral(result.answer.trim_end()).into_owned()
+    text::neutral(&with_related(result)).into_owned()
+}
+
+fn with_related(result: &FinalResult) -> String {
+    let answer = result.answer.trim_end();
+    let related = RelatedPassage::to_markdown(&result.related);
+    format!("{answer}\n\n{related}").trim_end().to_owned()
 }
 
 /// The result as one object, the run's id first.
@@ -90,12 +105,17 @@ pub(crate) fn result_json(run: &StreamId, data: &Json) -> Value {
 
 /// A failure as one object.
 pub(crate) fn failure_json(report: &ErrorReport) -> Value {
-    json!({
+    let mut object = json!({
         "run": report.run,
         "error_kind": report.failure.kind,
         "error": report.failure.message,
         "hint": report.hint(),
-    })
+    });
+    let related = RelatedPassage::of_failure(&report.failure);
+    if !related.is_empty() {
+        object["related"] = json!(related);
+    }
+    object
 }
 
 /// `Stats: 4/5 sub-queries succeeded | 1,247 total tokens | 23.4s`.
@@ -124,7 +144,7 @@ pub(super) fn stats_line(metadata: &ResultMetadata) -> String {
 fn frame_answer(result: &FinalResult, screen: &Screen) -> String {
     let columns = screen.width();
     let paint = screen.on_stdout();
-    let answer = text::wrap_markdown(result.answer.trim_end(), columns);
+    let answer = text::wrap_markdown(&with_related(result), columns);
     let partial = result.partial.as_ref();
     let partial = partial.map_or_else(String::new, |why| format!("Partial: {}\n", text::one_line(why)));
     format!(

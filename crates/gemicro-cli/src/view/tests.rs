@@ -34,6 +34,7 @@ fn result() -> FinalResult {
         citations: Vec::new(),
         contradictions: Vec::new(),
         unanswered: Vec::new(),
+        related: Vec::new(),
         partial: None,
     }
 }

@@ -1,17 +1,18 @@
 //! Answers one sub-question from the corpus.
 //!
 //! The main function is [`answer`]. Typed questions give the one best sentence and the documents that
-//! disagree with it; bridges give one sentence per hop; everything else is left to `explain`.
+//! disagree with it; bridges give one sentence per hop; tables and everything else are left to `closest`.
 
 use super::aspect::Aspects;
+use super::closest::{Closest, closest};
 use super::contradiction::contradictions;
 use super::decompose::SubQuestion;
-use super::explain::explain;
-use super::finding::{Finding, Gate, SubAnswer};
+use super::finding::{Finding, SubAnswer};
 use super::hop::{answer_hop, implicit_hop};
 use super::question::{AnswerType, Question};
 use super::resolve::{Resolution, resolve};
-use super::select::{Candidate, Search, Selection, select};
+use super::select::{Candidate, Search, select};
+use super::subject::Subject;
 use crate::corpus::{Corpus, CorpusError};
 
 /// A sentence that covers this much leaves nothing for a bridge.
@@ -31,27 +32,39 @@ pub fn answer(corpus: &dyn Corpus, sub_question: &SubQuestion) -> Result<SubAnsw
 
 /// Answers a plain question without a hop.
 pub(crate) fn answer_text(corpus: &dyn Corpus, text: &str) -> Result<SubAnswer, CorpusError> {
-    let mut question = Question::read(text);
-    let subject = match resolve(corpus, &question)? {
+    let question = Question::read(text);
+    let resolution = resolve(corpus, &question)?;
+    let subject = match &resolution {
         Resolution::Subject(subject) => Some(subject),
-        Resolution::Open => None,
-        Resolution::Absent(name) => {
-            return Ok(SubAnswer::NoEvidence {
-                gate: Gate::Subject,
-                reason: format!("No document names “{name}”."),
-            });
-        }
+        Resolution::Open | Resolution::Absent => None,
     };
+    let closest = closest(corpus, &question, subject)?;
+    if let Some(computed) = closest.computed() {
+        return Ok(computed);
+    }
+    if question.expected != AnswerType::Explanation
+        && !matches!(resolution, Resolution::Absent)
+        && let Some(found) = about_subject(corpus, &question, subject, &closest)?
+    {
+        return Ok(found);
+    }
+    Ok(closest.answer(&question))
+}
+
+/// The one best sentence about exactly the subject of a question, with the documents that disagree.
+fn about_subject(
+    corpus: &dyn Corpus,
+    question: &Question,
+    subject: Option<&Subject>,
+    closest: &Closest,
+) -> Result<Option<SubAnswer>, CorpusError> {
     if subject.is_none() && question.expected == AnswerType::Value {
-        question.expected = AnswerType::Explanation;
+        return Ok(None);
     }
-    if question.expected == AnswerType::Explanation {
-        return explain(corpus, &question, subject.as_ref());
-    }
-    let aspects = Aspects::of(&question, subject.as_ref());
+    let aspects = Aspects::of(question, subject);
     let search = Search {
-        question: &question,
-        subject: subject.as_ref(),
+        question,
+        subject,
         aspects: &aspects,
         least: None,
     };
@@ -60,33 +73,20 @@ pub(crate) fn answer_text(corpus: &dyn Corpus, text: &str) -> Result<SubAnswer, 
     if best.is_none_or(|best| best.coverage < WELL_COVERED)
         && let Some(bridged) = implicit_hop(corpus, search, best)?
     {
-        return Ok(bridged);
+        return Ok(Some(bridged));
     }
-    Ok(conclude(
-        &question,
-        subject.as_ref().map(|subject| subject.text.as_str()),
-        selection,
-    ))
-}
-
-fn conclude(question: &Question, subject: Option<&str>, selection: Selection) -> SubAnswer {
-    let Some(best) = selection.candidates.first() else {
-        return SubAnswer::NoEvidence {
-            gate: selection.closed,
-            reason: reason(question, subject, selection.closed),
-        };
+    let Some(best) = best.filter(|best| closest.allows(question, best)) else {
+        return Ok(None);
     };
-    // Without a name it is only likely that two sentences speak of the same thing.
-    let is_about_one_thing = subject.is_some() || question.uncased;
-    let contradictions = if is_about_one_thing {
-        contradictions(question, &selection.candidates)
-    } else {
-        Vec::new()
-    };
-    SubAnswer::Found {
+    let mut contradictions = contradictions(question, &selection.candidates);
+    if contradictions.is_empty() {
+        contradictions = closest.disagreeing(question, best);
+    }
+    Ok(Some(SubAnswer::Found {
         findings: vec![finding(best)],
         contradictions,
-    }
+        summary: None,
+    }))
 }
 
 /// A candidate as people and journals see it.
@@ -111,44 +111,5 @@ pub(crate) fn finding(candidate: &Candidate) -> Finding {
             "The sentence {place} and covers {:.0} % of what was asked.",
             candidate.coverage * 100.0
         ),
-    }
-}
-
-/// Why no sentence was found, as a sentence for people.
-pub(crate) fn reason(question: &Question, subject: Option<&str>, gate: Gate) -> String {
-    let Some(subject) = subject else {
-        return match gate {
-            Gate::Subject => "No document mentions it.".to_owned(),
-            Gate::AnswerType => format!("No sentence about it gives {}.", wanted(&question.expected)),
-            Gate::Coverage => "No sentence answers it.".to_owned(),
-            Gate::Verbatim => "The only sentences about it stand in text that cannot be quoted.".to_owned(),
-        };
-    };
-    match gate {
-        Gate::Subject => format!("No sentence is about “{subject}”."),
-        Gate::AnswerType => format!(
-            "The documents mention “{subject}”, but no sentence about it gives {}.",
-            wanted(&question.expected)
-        ),
-        Gate::Coverage => format!("The documents mention “{subject}”, but no sentence answers this."),
-        Gate::Verbatim => {
-            format!("The only sentences about “{subject}” stand in text that cannot be quoted.")
-        }
-    }
-}
-
-fn wanted(expected: &AnswerType) -> String {
-    match expected {
-        AnswerType::Person => "a person".to_owned(),
-        AnswerType::Place => "a place".to_owned(),
-        AnswerType::Name => "a name".to_owned(),
-        AnswerType::Date => "a date".to_owned(),
-        AnswerType::Quantity { classes } if classes.is_empty() => "a number".to_owned(),
-        AnswerType::Quantity { classes } => {
-            let names: Vec<&str> = classes.iter().map(|class| class.name()).collect();
-            format!("a number ({})", names.join(" or "))
-        }
-        AnswerType::Value => "a value".to_owned(),
-        AnswerType::Explanation => "an explanation".to_owned(),
     }
 }

@@ -1,6 +1,6 @@
 //! Finds documents that give different values for the same thing.
 //!
-//! The one function is [`contradictions`]. A document is never two sides, copies with the same value are
+//! The main functions are [`contradictions`] and [`disagreement`]. A document is never two sides, copies with the same value are
 //! one side, and a sentence that merely mentions another value of the same unit is none.
 
 use std::collections::HashSet;
@@ -23,44 +23,76 @@ const SURE: f32 = 0.6;
 /// How near it must come when the sentences share no unit.
 const NEARER: f32 = 0.85;
 
-/// The contradiction between the best candidate and other documents, if there is one.
+/// The contradiction between the best candidate and other documents that answer about as well, if there is one.
 pub(crate) fn contradictions(question: &Question, candidates: &[Candidate]) -> Vec<Contradiction> {
     let Some((best, rest)) = candidates.split_first() else {
         return Vec::new();
     };
+    // A document that also states the first value does not contradict it.
+    let agrees = |doc: &str| {
+        let mut same = rest.iter().filter(|other| other.passage.doc == doc);
+        same.any(|other| other.coverage >= best.coverage * NEAR && shares_value(best, other))
+    };
+    let rivals = rest
+        .iter()
+        .filter(|other| is_rival(best, other) && !agrees(&other.passage.doc));
+    disagreement(question, best, rivals.cloned().collect())
+}
+
+/// The contradiction between a candidate and rivals that are known to speak of the same thing, one per document.
+pub(crate) fn disagreement(
+    question: &Question,
+    best: &Candidate,
+    rivals: Vec<Candidate>,
+) -> Vec<Contradiction> {
     if best.values.is_empty() || matches!(question.expected, AnswerType::Explanation) {
         return Vec::new();
     }
     let mut sides = vec![side(best)];
-    let mut seen: HashSet<&str> = best.values.iter().map(|value| value.normal.as_str()).collect();
-    let mut docs: HashSet<&str> = HashSet::from([best.passage.doc.as_str()]);
-    // A document that also states the first value does not contradict it.
-    let agreeing: HashSet<&str> = rest
-        .iter()
-        .filter(|other| other.coverage >= best.coverage * NEAR && shares_value(best, other))
-        .map(|other| other.passage.doc.as_str())
-        .collect();
-    for other in rest {
-        let doc = other.passage.doc.as_str();
-        if docs.contains(doc) || agreeing.contains(doc) || !is_rival(best, other) {
+    let mut seen: HashSet<String> = best.values.iter().map(magnitude).collect();
+    for other in rivals {
+        let is_known = sides.iter().any(|side| side.doc == other.passage.doc);
+        let repeats = other.values.iter().any(|value| seen.contains(&magnitude(value)));
+        if is_known || repeats || !is_comparable(best, &other) {
             continue;
         }
-        if other
-            .values
-            .iter()
-            .any(|value| seen.contains(value.normal.as_str()))
-        {
-            continue;
-        }
-        seen.extend(other.values.iter().map(|value| value.normal.as_str()));
-        docs.insert(doc);
-        sides.push(side(other));
+        seen.extend(other.values.iter().map(magnitude));
+        sides.push(side(&other));
     }
     if sides.len() < 2 {
         Vec::new()
     } else {
         vec![Contradiction { sides }]
     }
+}
+
+/// The first values are of one kind.
+fn is_comparable(best: &Candidate, other: &Candidate) -> bool {
+    let (Some(left), Some(right)) = (best.values.first(), other.values.first()) else {
+        return false;
+    };
+    match (left.kind, right.kind) {
+        (ValueKind::Date, ValueKind::Date) => is_clock(&left.normal) == is_clock(&right.normal),
+        (ValueKind::Name, ValueKind::Name) => same_frame(best, other),
+        (left, right) => left == right,
+    }
+}
+
+/// A value in a form that does not depend on the unit of time: 72 hours are 3 days.
+fn magnitude(value: &Value) -> String {
+    let unit = value.unit.as_deref().map(stem).unwrap_or_default();
+    let seconds = match unit.as_str() {
+        "second" | "sec" | "s" => 1.0,
+        "minut" | "min" => 60.0,
+        "hour" | "hr" | "h" => 3_600.0,
+        "dai" | "day" | "d" => 86_400.0,
+        "week" => 604_800.0,
+        _ => return value.normal.clone(),
+    };
+    value.normal.parse::<f64>().map_or_else(
+        |_| value.normal.clone(),
+        |number| format!("{} s", number * seconds),
+    )
 }
 
 fn shares_value(left: &Candidate, right: &Candidate) -> bool {

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::bridge::find_bridge;
 use super::coordination::split_coordination;
-use super::follow_up::{ask_about, carry_over, is_follow_up};
+use super::follow_up::{about_answer, ask_about, carry_over, is_follow_up};
 use super::question::{AnswerType, Question};
 
 /// Stands in an outer question for the name that the first hop finds.
@@ -30,7 +30,7 @@ pub struct SubQuestion {
 /// A bridge: a clause that describes something, and the question about that thing.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Hop {
-    /// What is known about the thing: "the papers of X are archived".
+    /// What is known about the thing: "the papers of X are archived"; or a whole question, whose answer is the thing.
     pub clause: String,
     /// The question about it, with `{it}` in its place.
     pub question: String,
@@ -72,7 +72,20 @@ pub fn decompose(question: &str, max: usize) -> Vec<SubQuestion> {
         }
     }
     texts.truncate(max);
-    texts.iter().map(|text| SubQuestion::new(text)).collect()
+    let mut questions: Vec<SubQuestion> = texts.iter().map(|text| SubQuestion::new(text)).collect();
+    for idx in 1..questions.len() {
+        // "Who wrote it, and how much does this person earn?": the second asks about the answer to the first.
+        if let Some(question) = about_answer(&questions[idx].text)
+            && matches!(
+                questions[idx - 1].expected,
+                AnswerType::Person | AnswerType::Name | AnswerType::Value
+            )
+        {
+            let clause = questions[idx - 1].text.clone();
+            questions[idx].hop = Some(Hop { clause, question });
+        }
+    }
+    questions
 }
 
 fn clipped(question: &str) -> &str {

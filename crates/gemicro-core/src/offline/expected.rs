@@ -70,10 +70,9 @@ fn is_in_question(question: &Question, value: &Value) -> bool {
                 .count();
             n_new == 0
         }
-        ValueKind::Number(_) | ValueKind::Code | ValueKind::Date => question
-            .words
-            .iter()
-            .any(|word| word.lower == value.normal && !word.cjk),
+        ValueKind::Number(_) | ValueKind::Code | ValueKind::Date => question.words.iter().any(|word| {
+            (word.lower == value.normal || stem(&word.lower) == stem(&value.normal)) && !word.cjk
+        }),
     }
 }
 

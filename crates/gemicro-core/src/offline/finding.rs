@@ -17,6 +17,9 @@ pub enum SubAnswer {
         findings: Vec<Finding>,
         /// Documents that disagree.
         contradictions: Vec<Contradiction>,
+        /// What was worked out from the rows of a table, as a sentence.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        summary: Option<String>,
     },
     /// No sentence passed all gates.
     NoEvidence {
@@ -24,6 +27,9 @@ pub enum SubAnswer {
         gate: Gate,
         /// The reason, as a sentence for people.
         reason: String,
+        /// The passages that come closest; they may not answer.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        related: Vec<Finding>,
     },
 }
 

@@ -5,6 +5,7 @@
 
 use std::ops::Range;
 
+use super::decompose::PLACEHOLDER;
 use super::lexicon::lexicon;
 use super::question::{Question, matched_words};
 use super::subject::{name_runs, run_text};
@@ -145,7 +146,15 @@ pub(crate) fn ask_about(previous: &str, piece: &str) -> String {
         return piece.to_owned();
     }
     let before = Question::read(previous);
-    let Some(run) = name_runs(&before).into_iter().max_by_key(ExactSizeIterator::len) else {
+    let run = name_runs(&before).into_iter().max_by_key(ExactSizeIterator::len);
+    let identifier = || {
+        before
+            .words
+            .iter()
+            .position(|word| is_identifier(&word.lower))
+            .map(|idx| idx..idx + 1)
+    };
+    let Some(run) = run.or_else(identifier) else {
         return piece.to_owned();
     };
     let name = run_text(&before, &run);
@@ -165,4 +174,33 @@ pub(crate) fn ask_about(previous: &str, piece: &str) -> String {
         }
     }
     piece.to_owned()
+}
+
+/// `hw-edi-01`, `max_attempts`: a name without capitals.
+fn is_identifier(word: &str) -> bool {
+    word.contains('_') || word.contains('-') && word.chars().any(|c| c.is_ascii_digit())
+}
+
+/// The question with a place for the answer to the one before, where it asks about that: "how old is she?"
+pub(crate) fn about_answer(piece: &str) -> Option<String> {
+    let question = Question::read(piece);
+    if question.language.code != "en" || !name_runs(&question).is_empty() {
+        return None;
+    }
+    let tokens = &question.words;
+    for (idx, word) in tokens.iter().enumerate() {
+        let is_this = idx > 0 && matches!(tokens[idx - 1].lower.as_str(), "this" | "that");
+        let (start, replacement) = match word.lower.as_str() {
+            "person" if is_this => (tokens[idx - 1].range.start, PLACEHOLDER.to_owned()),
+            "he" | "she" | "they" | "him" | "them" => (word.range.start, PLACEHOLDER.to_owned()),
+            "his" | "her" | "their" => (word.range.start, format!("{PLACEHOLDER}'s")),
+            _ => continue,
+        };
+        return Some(format!(
+            "{}{replacement}{}",
+            &piece[..start],
+            &piece[word.range.end..]
+        ));
+    }
+    None
 }

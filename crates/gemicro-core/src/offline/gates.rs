@@ -7,6 +7,7 @@ use std::ops::Range;
 
 use super::aspect::Coverage;
 use super::complement::complement;
+use super::documents::OpenDocuments;
 use super::expected::fitting;
 use super::finding::Gate;
 use super::fit::{Fit, is_checkable};
@@ -19,14 +20,14 @@ use super::table::{cells, column_heads};
 use super::text::words;
 use super::unit_class::UnitClass;
 use super::value::{Value, ValueKind, values};
-use crate::corpus::{BlockKind, Corpus, CorpusError, Passage};
+use crate::corpus::{BlockKind, CorpusError, Passage};
 
 /// A sentence longer than this is no sentence but a broken table or a blob.
 const LONGEST_SENTENCE: usize = 900;
 
 /// The gates, with the sentences that passed them.
 pub(crate) struct Gates<'a> {
-    pub(crate) corpus: &'a dyn Corpus,
+    pub(crate) documents: OpenDocuments<'a>,
     pub(crate) search: Search<'a>,
     /// The gate at which the furthest sentence stopped.
     pub(crate) reached: Gate,
@@ -83,14 +84,14 @@ impl Gates<'_> {
         if !is_direct && !by_context || row.len() > LONGEST_SENTENCE {
             return Ok(());
         }
-        let heads = column_heads(self.corpus, passage)?;
+        let heads = column_heads(self.documents.open(&passage.doc)?, passage);
         let span = row.len() - row.trim_start().len()..row.trim_end().len();
-        for (column, part) in cells(row).into_iter().enumerate() {
+        for (column, part) in cells(&passage.doc, row).into_iter().enumerate() {
             let label = heads.get(column).cloned().unwrap_or_default();
             let first = if is_direct {
                 String::new()
             } else {
-                cells(row)
+                cells(&passage.doc, row)
                     .first()
                     .map_or(String::new(), |cell| row[cell.clone()].to_owned())
             };

@@ -6,6 +6,7 @@
 
 use super::answer::{answer_text, finding};
 use super::aspect::Aspects;
+use super::closest::closest;
 use super::decompose::{Hop, PLACEHOLDER};
 use super::finding::{Gate, SubAnswer};
 use super::question::{AnswerType, Question};
@@ -24,17 +25,15 @@ const LEAST_BESIDE_ANSWER: f32 = 0.75;
 
 /// Answers a question about something that another document has to name first.
 pub(crate) fn answer_hop(corpus: &dyn Corpus, hop: &Hop) -> Result<SubAnswer, CorpusError> {
+    if hop.clause.trim_end().ends_with('?') {
+        return about_answer(corpus, hop);
+    }
     let mut first = Question::read(&hop.clause);
     first.expected = AnswerType::Place;
     let subject = match resolve(corpus, &first)? {
         Resolution::Subject(subject) => Some(subject),
         Resolution::Open => None,
-        Resolution::Absent(name) => {
-            return Ok(SubAnswer::NoEvidence {
-                gate: Gate::Subject,
-                reason: format!("No document names “{name}”."),
-            });
-        }
+        Resolution::Absent => return Ok(closest(corpus, &first, None)?.nothing()),
     };
     let aspects = Aspects::of(&first, subject.as_ref());
     let selection = select(
@@ -49,6 +48,7 @@ pub(crate) fn answer_hop(corpus: &dyn Corpus, hop: &Hop) -> Result<SubAnswer, Co
     let mut closed = SubAnswer::NoEvidence {
         gate: selection.closed,
         reason: format!("No document says what “{}” is.", hop.clause.trim()),
+        related: Vec::new(),
     };
     for candidate in selection.candidates.iter().take(FOLLOWED) {
         for name in candidate.names.iter().rev() {
@@ -56,18 +56,39 @@ pub(crate) fn answer_hop(corpus: &dyn Corpus, hop: &Hop) -> Result<SubAnswer, Co
                 SubAnswer::Found {
                     findings,
                     contradictions,
+                    summary,
                 } => {
                     let findings = bridged(candidate, name, findings);
                     return Ok(SubAnswer::Found {
                         findings,
                         contradictions,
+                        summary,
                     });
                 }
-                SubAnswer::NoEvidence { gate, reason } => closed = SubAnswer::NoEvidence { gate, reason },
+                nothing @ SubAnswer::NoEvidence { .. } => closed = nothing,
             }
         }
     }
     Ok(closed)
+}
+
+/// Answers a question about the answer to another one; without that answer there is none.
+fn about_answer(corpus: &dyn Corpus, hop: &Hop) -> Result<SubAnswer, CorpusError> {
+    let name = match answer_text(corpus, &hop.clause)? {
+        SubAnswer::Found { findings, .. } => findings.into_iter().find_map(|finding| finding.value),
+        SubAnswer::NoEvidence { .. } => None,
+    };
+    match name {
+        Some(name) => answer_text(corpus, &hop.question.replace(PLACEHOLDER, &name)),
+        None => Ok(SubAnswer::NoEvidence {
+            gate: Gate::Subject,
+            reason: format!(
+                "It depends on “{}”, which no document answers.",
+                hop.clause.trim()
+            ),
+            related: Vec::new(),
+        }),
+    }
 }
 
 /// Looks for a second document that says what the first leaves open; `None` when there is no such bridge.
@@ -126,6 +147,7 @@ pub(crate) fn implicit_hop(
                 return Ok(Some(SubAnswer::Found {
                     findings,
                     contradictions: Vec::new(),
+                    summary: None,
                 }));
             }
         }

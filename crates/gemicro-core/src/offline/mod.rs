@@ -6,11 +6,13 @@
 //!
 //! # Theory of operation
 //!
-//! A sentence passes four gates in this order: it is about exactly the subject of the question (`subject`),
-//! it holds a value of the expected type and unit (`expected`), it speaks of what was asked (`aspect`), and it
-//! can be quoted (`structure`). The best of those that pass is the answer; another document that passes
-//! with another value is a contradiction. What a language brings (question words, units, synonyms) is data
-//! in `data/`. Text of a document never becomes part of a plan, a query for another subject, or an order.
+//! Two searches look at every question. `closest` takes any piece of a document (a sentence, a line, a row) and asks how much
+//! of the question it speaks of (`terms`), whether it names what the question names, and whether it has the form that is
+//! wanted (`piece`); tables are read in `table`. For questions with a name and a typed value, `select` finds the sentence about
+//! exactly that subject through four gates: subject, type (`expected`), what was asked (`aspect`), quotable (`structure`).
+//! Another document with another value is a contradiction; without a certain answer the closest pieces are related
+//! passages. What a language brings (question words, units, synonyms) is data in `data/`. Text of a document never becomes
+//! part of a plan, a query for another subject, or an order.
 
 /// Addresses of machines.
 mod addresses;
@@ -22,6 +24,8 @@ mod aspect;
 mod bridge;
 /// Turns, tool calls and logs.
 mod chat_frames;
+/// The passages that come closest.
+mod closest;
 /// Answers in plain words.
 mod complement;
 /// Documents that disagree.
@@ -30,10 +34,12 @@ mod contradiction;
 mod coordination;
 /// Splitting of questions.
 mod decompose;
+/// Definitions.
+mod definition;
+/// Documents opened for a question.
+mod documents;
 /// Values that fit a question.
 mod expected;
-/// Broad questions.
-mod explain;
 /// What comes back for a sub-question.
 mod finding;
 /// How well a value fits.
@@ -54,6 +60,8 @@ mod machine_tags;
 mod measure;
 /// Words of several scripts.
 mod mixed_scripts;
+/// Pieces of documents.
+mod piece;
 /// One question, read.
 mod question;
 /// What a model is given to read.
@@ -72,6 +80,8 @@ mod structure;
 mod subject;
 /// Rows of tables.
 mod table;
+/// The words of a question.
+mod terms;
 /// Words of a text.
 mod text;
 /// What units measure.

@@ -49,6 +49,8 @@ pub(crate) struct Question {
     pub(crate) ask_bytes: Range<usize>,
     /// The script has no capitals.
     pub(crate) uncased: bool,
+    /// Nothing but nouns: "learning budget?"
+    pub(crate) is_fragment: bool,
     /// "How many N": the words for the things counted.
     pub(crate) counted: Vec<String>,
     /// "… in kilometres": the unit that is asked for.
@@ -67,12 +69,12 @@ impl Question {
             Some(found) => (Some(found.ask), found.words.clone(), found.bytes.clone()),
             None => (None, 0..0, 0..0),
         };
-        let expected = ask_kind.map_or(AnswerType::Explanation, |ask_kind| {
-            expected(ask_kind, text, &tokens, &ask, language)
-        });
-        let expected = match expected {
-            AnswerType::Value if asks_for_meaning(text) => AnswerType::Explanation,
-            other => other,
+        let is_fragment = ask_kind.is_none() && is_fragment(&tokens, language);
+        let expected = match ask_kind {
+            _ if asks_for_meaning(text) => AnswerType::Explanation,
+            Some(ask_kind) => expected(ask_kind, text, &tokens, &ask, language),
+            None if is_fragment || asks_list(&tokens) => expected_of_value(text, &tokens, &ask, language),
+            None => AnswerType::Explanation,
         };
         let counted = counted(&expected, &tokens, &ask, language);
         let unit = wanted_unit(&tokens);
@@ -85,6 +87,7 @@ impl Question {
             ask,
             ask_bytes,
             uncased,
+            is_fragment,
             counted,
             unit,
             identifiers,
@@ -233,20 +236,40 @@ fn expected(ask: &Ask, text: &str, tokens: &[Word], at: &Range<usize>, language:
         AskKind::Quantity => AnswerType::Quantity {
             classes: quantity_classes(ask, text, tokens, at, language),
         },
-        AskKind::Value => {
-            let measured = measured(text, tokens, at, language);
-            let is_superlative = tokens[at.end.min(tokens.len())..]
-                .iter()
-                .take(4)
-                .any(|word| word.lower == "average" || word.lower == "mean");
-            match measured {
-                Some(Measured::Date) => AnswerType::Date,
-                Some(Measured::Classes(classes)) => AnswerType::Quantity {
-                    classes: classes_of_value(classes, tokens, at, language),
-                },
-                None if is_superlative => AnswerType::Quantity { classes: Vec::new() },
-                None => AnswerType::Value,
-            }
-        }
+        AskKind::Value => expected_of_value(text, tokens, at, language),
     }
+}
+
+/// What "what is the …" wants, by the noun behind it.
+fn expected_of_value(text: &str, tokens: &[Word], at: &Range<usize>, language: &Language) -> AnswerType {
+    let is_average = tokens[at.end.min(tokens.len())..]
+        .iter()
+        .take(4)
+        .any(|word| word.lower == "average" || word.lower == "mean");
+    match measured(text, tokens, at, language) {
+        Some(Measured::Date) => AnswerType::Date,
+        Some(Measured::Classes(classes)) => AnswerType::Quantity {
+            classes: classes_of_value(classes, tokens, at, language),
+        },
+        None if is_average => AnswerType::Quantity { classes: Vec::new() },
+        None => AnswerType::Value,
+    }
+}
+
+/// "List the …", "Name all …"
+fn asks_list(tokens: &[Word]) -> bool {
+    let first = tokens.first().map_or("", |word| word.lower.as_str());
+    matches!(first, "list" | "name" | "show" | "give" | "nenne" | "liste")
+}
+
+/// A few words without a verb: "port of the API?", "guest wifi password?"
+fn is_fragment(tokens: &[Word], language: &Language) -> bool {
+    let joins = [
+        "of", "the", "for", "a", "an", "in", "on", "der", "die", "das", "für", "von",
+    ];
+    (1..=6).contains(&tokens.len())
+        && !tokens.iter().any(|word| word.cjk)
+        && tokens
+            .iter()
+            .all(|word| joins.contains(&word.lower.as_str()) || !language.stop.contains(&word.lower))
 }

@@ -85,6 +85,7 @@ fn proofs(corpus: &dyn Corpus, part: &SubQuestion) -> Result<Vec<Passage>, Corpu
     let SubAnswer::Found {
         findings,
         contradictions,
+        ..
     } = answer(corpus, part)?
     else {
         return Ok(Vec::new());
@@ -108,7 +109,7 @@ fn by_subject(corpus: &dyn Corpus, text: &str, ranking: &mut Ranking) -> Result<
     let question = Question::read(text);
     let subject = match resolve(corpus, &question)? {
         Resolution::Subject(subject) => Some(subject),
-        Resolution::Open | Resolution::Absent(_) => None,
+        Resolution::Open | Resolution::Absent => None,
     };
     let aspects = Aspects::of(&question, subject.as_ref());
     if question.expected != AnswerType::Explanation {

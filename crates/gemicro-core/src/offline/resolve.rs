@@ -22,7 +22,7 @@ pub(crate) enum Resolution {
     /// Nothing with a name; every word counts alike.
     Open,
     /// Something that no document names.
-    Absent(String),
+    Absent,
 }
 
 /// Settles what a question is about.
@@ -51,7 +51,7 @@ pub(crate) fn resolve(corpus: &dyn Corpus, question: &Question) -> Result<Resolu
     let hits = sample(corpus, &text)?;
     let mut subject = Subject::new(&text, SubjectForm::Name);
     if !is_named(&subject, &hits) {
-        return Ok(Resolution::Absent(text));
+        return Ok(Resolution::Absent);
     }
     if let Some(longer) = with_head_noun(question, &run, &subject, &hits) {
         subject = longer;
@@ -63,7 +63,7 @@ pub(crate) fn resolve(corpus: &dyn Corpus, question: &Question) -> Result<Resolu
     Ok(if whole {
         Resolution::Subject(subject)
     } else {
-        Resolution::Absent(text)
+        Resolution::Absent
     })
 }
 
@@ -172,7 +172,7 @@ fn resolve_noun(
     Ok(if is_named(&subject, &hits) {
         Resolution::Subject(subject)
     } else {
-        Resolution::Absent(subject.text)
+        Resolution::Absent
     })
 }
 
@@ -249,9 +249,7 @@ fn resolve_uncased(corpus: &dyn Corpus, question: &Question) -> Result<Resolutio
     // A title names what a document is about; a text may share whole clauses with the question.
     let best = longest_in(|hit| &hit.passage.title).or_else(|| longest_in(|hit| &hit.passage.text));
     let Some((subject, _)) = best else {
-        return Ok(Resolution::Absent(
-            terms.into_iter().max_by_key(String::len).unwrap_or_default(),
-        ));
+        return Ok(Resolution::Absent);
     };
     Ok(Resolution::Subject(subject))
 }

@@ -3,15 +3,14 @@
 //! The main function is [`select`]. It asks the corpus for passages that name the subject and looks at no
 //! others, so its cost does not grow with the number of documents.
 
-use std::collections::HashMap;
 use std::ops::Range;
 
 use super::addresses::holds_address;
 use super::aspect::Aspects;
+use super::documents::OpenDocuments;
 use super::finding::Gate;
 use super::gates::Gates;
 use super::question::Question;
-use super::structure::{is_planted, untrusted};
 use super::subject::{Subject, SubjectForm};
 use super::value::Value;
 use crate::corpus::{Corpus, CorpusError, Passage, PassageQuery};
@@ -89,7 +88,7 @@ pub(crate) fn select(corpus: &dyn Corpus, search: Search<'_>) -> Result<Selectio
         limit,
     })?;
     let mut gates = Gates {
-        corpus,
+        documents: OpenDocuments::new(corpus),
         search,
         reached: Gate::Subject,
         candidates: Vec::new(),
@@ -99,6 +98,7 @@ pub(crate) fn select(corpus: &dyn Corpus, search: Search<'_>) -> Result<Selectio
     }
     let Gates {
         mut candidates,
+        mut documents,
         reached,
         ..
     } = gates;
@@ -109,7 +109,7 @@ pub(crate) fn select(corpus: &dyn Corpus, search: Search<'_>) -> Result<Selectio
             .then_with(|| left.passage.doc.cmp(&right.passage.doc))
             .then(left.passage.range.start.cmp(&right.passage.range.start))
     });
-    let kept = quotable(corpus, candidates)?;
+    let kept = quotable(&mut documents, candidates)?;
     Ok(Selection {
         candidates: kept,
         closed: reached,
@@ -117,36 +117,22 @@ pub(crate) fn select(corpus: &dyn Corpus, search: Search<'_>) -> Result<Selectio
 }
 
 /// The fourth gate: what cannot be quoted is left out.
-pub(crate) fn quotable(
-    corpus: &dyn Corpus,
+fn quotable(
+    documents: &mut OpenDocuments<'_>,
     candidates: Vec<Candidate>,
 ) -> Result<Vec<Candidate>, CorpusError> {
-    let mut by_doc: HashMap<String, Vec<(u32, bool)>> = HashMap::new();
     let mut kept = Vec::new();
     for candidate in candidates {
-        if candidate.span().trim().is_empty() || holds_address(candidate.span()) {
+        let span = candidate.span();
+        if span.trim().is_empty() || holds_address(span) {
             continue;
         }
-        let doc = &candidate.passage.doc;
-        if !by_doc.contains_key(doc) {
-            let passages = corpus.passages(doc)?;
-            let marks = untrusted(&passages);
-            by_doc.insert(
-                doc.clone(),
-                passages
-                    .iter()
-                    .map(|passage| passage.ordinal)
-                    .zip(marks)
-                    .collect(),
-            );
+        if documents
+            .open(&candidate.passage.doc)?
+            .is_trusted(&candidate.passage)
+        {
+            kept.push(candidate);
         }
-        let is_marked = by_doc[doc]
-            .iter()
-            .any(|(ordinal, mark)| *mark && *ordinal == candidate.passage.ordinal);
-        if is_marked || is_planted(&candidate.passage.text) {
-            continue;
-        }
-        kept.push(candidate);
         if kept.len() >= 40 {
             break;
         }

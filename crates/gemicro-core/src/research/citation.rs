@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use gemicro_event::Failure;
+use gemicro_event::text::one_line;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -69,4 +71,50 @@ pub struct UnansweredQuestion {
     pub query: String,
     /// Why, in a sentence for people.
     pub reason: String,
+}
+
+/// A passage that comes close to a question and may not answer it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct RelatedPassage {
+    /// The document.
+    pub doc: String,
+    /// The quote, letter by letter as it is in the stored text.
+    pub span: String,
+    /// Byte range of the quote in the document's stored text.
+    pub range: Range<usize>,
+    /// Title of the document.
+    pub title: String,
+    /// Date of the document, as `YYYY-MM-DD`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub date: Option<String>,
+}
+
+impl RelatedPassage {
+    /// The passages that a failure for want of evidence names.
+    #[must_use]
+    pub fn of_failure(failure: &Failure) -> Vec<Self> {
+        let related = failure.detail.as_ref().and_then(|detail| detail.get("related"));
+        let read = related.and_then(|related| serde_json::from_value(related.clone()).ok());
+        read.unwrap_or_default()
+    }
+
+    /// A list of passages for people, under a heading that says what they are; empty without passages.
+    #[must_use]
+    pub fn to_markdown(related: &[Self]) -> String {
+        if related.is_empty() {
+            return String::new();
+        }
+        let lines = related.iter().map(|it| {
+            let date = it
+                .date
+                .as_ref()
+                .map_or_else(String::new, |date| format!(" ({date})"));
+            format!("- {}{date}: \"{}\"", one_line(&it.doc), one_line(&it.span))
+        });
+        let lines: Vec<String> = lines.collect();
+        format!(
+            "No document answers this directly. Closest passages:\n\n{}\n",
+            lines.join("\n")
+        )
+    }
 }

@@ -3,7 +3,7 @@
 use gemicro_event::{ErrorKind, Failure, Json};
 
 use super::flow::{PLAN_QUESTION, QueryProgress, ResearchState};
-use super::{report, steps};
+use super::{findings, report, steps};
 use crate::flow::{Decision, Outcome, RunWait};
 use crate::run::RunState;
 
@@ -125,7 +125,12 @@ fn nothing_found(state: &ResearchState) -> Failure {
         (_, [_]) => failed[0].1.error.clone(),
         _ => format!("all {} sub-queries failed: {}", reasons.len(), reasons.join("; ")),
     };
-    let detail = Json::from(serde_json::json!({ "reasons": reasons }));
+    let mut detail = serde_json::json!({ "reasons": reasons });
+    let related = findings::related(state);
+    if !related.is_empty() {
+        detail["related"] = serde_json::json!(related);
+    }
+    let detail = Json::from(detail);
     Failure {
         kind,
         message,

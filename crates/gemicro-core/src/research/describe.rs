@@ -1,7 +1,7 @@
 //! The facts a research run states when its steps start and end.
 
 use gemicro_event::text::{first_bytes, one_line};
-use gemicro_event::{AgentUpdate, ErrorKind, Failure, Timestamp};
+use gemicro_event::{AgentUpdate, ErrorKind, Failure, Json, Timestamp};
 
 use super::events::{
     DecompositionComplete, DecompositionStarted, SourceFetched, SourceNotFetched, SourcesRead,
@@ -11,7 +11,7 @@ use super::flow::ResearchState;
 use super::markers::{names_link, without_unknown_links};
 use super::steps::{self, StepRole};
 use super::{
-    Citation, CitedContradiction, ContradictionSide, Grade, ResearchEngine, ResearchPlan, UseAs, answers,
+    Citation, CitedContradiction, Grade, RelatedPassage, ResearchEngine, ResearchPlan, ContradictionSide, UseAs, answers,
     requests, web,
 };
 use crate::corpus::Passage;
@@ -115,6 +115,7 @@ fn describe_failure(id: usize, failure: &Failure, at: Timestamp) -> AgentUpdate 
         id,
         error: failure.message.clone(),
         error_kind: failure.kind,
+        related: RelatedPassage::of_failure(failure),
     };
     AgentUpdate::new(&fact, at)
 }
@@ -232,10 +233,30 @@ fn describe_answer(
             Ok(SubAnswer::Found {
                 findings,
                 contradictions,
-            }) => Ok(describe_extract(id, &findings, contradictions)),
-            Ok(SubAnswer::NoEvidence { reason, .. }) => Err(Failure::new(ErrorKind::NoEvidence, reason)),
+                summary,
+            }) => Ok(describe_extract(id, &findings, contradictions, summary)),
+            Ok(SubAnswer::NoEvidence { reason, related, .. }) => Err(no_evidence(reason, &related)),
             Err(error) => Err(unreadable(&error)),
         },
+    }
+}
+
+/// Nothing answers; the passages that come closest go along.
+fn no_evidence(reason: String, related: &[Finding]) -> Failure {
+    let related: Vec<RelatedPassage> = related
+        .iter()
+        .map(|finding| RelatedPassage {
+            doc: finding.doc.clone(),
+            span: finding.span.clone(),
+            range: finding.range.clone(),
+            title: finding.title.clone(),
+            date: finding.date.clone(),
+        })
+        .collect();
+    let detail = (!related.is_empty()).then(|| Json::from(serde_json::json!({ "related": related })));
+    Failure {
+        detail,
+        ..Failure::new(ErrorKind::NoEvidence, reason)
     }
 }
 
@@ -289,6 +310,7 @@ fn describe_extract(
     id: usize,
     findings: &[Finding],
     contradictions: Vec<crate::offline::Contradiction>,
+    summary: Option<String>,
 ) -> SubQueryCompleted {
     let found = findings.iter().map(|finding| Citation {
         number: 0,
@@ -332,7 +354,7 @@ fn describe_extract(
     });
     SubQueryCompleted {
         id,
-        result: sentences.collect::<Vec<_>>().join(" "),
+        result: summary.into_iter().chain(sentences).collect::<Vec<_>>().join(" "),
         tokens_used: 0,
         citations,
         contradictions: contradictions.into_iter().map(sides).collect(),

@@ -7,7 +7,7 @@ use gemicro_event::{
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Citation, CitedContradiction, UnansweredQuestion};
+use super::{Citation, CitedContradiction, RelatedPassage, UnansweredQuestion};
 use crate::blob::BlobId;
 use crate::corpus::SkippedSource;
 use crate::run::RunState;
@@ -86,6 +86,9 @@ pub struct SubQueryFailed {
     pub error: String,
     /// Why, for programs.
     pub error_kind: ErrorKind,
+    /// The passages that come closest, where nothing answers.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub related: Vec<RelatedPassage>,
 }
 
 /// A page that answers name was fetched and stored. At most once per address.
@@ -160,6 +163,9 @@ pub struct FinalResult {
     /// Parts of the question without an answer.
     #[serde(default)]
     pub unanswered: Vec<UnansweredQuestion>,
+    /// The passages that come closest to those parts; they may not answer.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub related: Vec<RelatedPassage>,
     /// Set when a limit or a failure made it less than it could have been: why.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub partial: Option<String>,

@@ -6,7 +6,7 @@ use gemicro_event::text::first_bytes;
 
 use super::flow::ResearchState;
 use super::markers::renumber;
-use super::{Citation, CitedContradiction, Grade, UnansweredQuestion, requests};
+use super::{Citation, CitedContradiction, Grade, RelatedPassage, UnansweredQuestion, requests};
 
 /// All findings under one numbering.
 pub(super) struct Findings {
@@ -15,6 +15,7 @@ pub(super) struct Findings {
     pub(super) citations: Vec<Citation>,
     pub(super) contradictions: Vec<CitedContradiction>,
     pub(super) unanswered: Vec<UnansweredQuestion>,
+    pub(super) related: Vec<RelatedPassage>,
 }
 
 /// Numbers all citations through.
@@ -70,7 +71,19 @@ pub(super) fn findings(state: &ResearchState) -> Findings {
         citations,
         contradictions,
         unanswered: unanswered.collect(),
+        related: related(state),
     }
+}
+
+/// What comes closest to the parts without an answer, each passage once.
+pub(super) fn related(state: &ResearchState) -> Vec<RelatedPassage> {
+    let mut related: Vec<RelatedPassage> = Vec::new();
+    for passage in state.failed_queries().into_iter().flat_map(|(_, failed)| &failed.related) {
+        if !related.contains(passage) {
+            related.push(passage.clone());
+        }
+    }
+    related
 }
 
 fn earlier_citations(state: &ResearchState) -> Vec<Citation> {

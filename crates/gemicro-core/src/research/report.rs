@@ -153,6 +153,7 @@ fn revise_section(
         citations: findings.citations,
         contradictions: findings.contradictions,
         unanswered: findings.unanswered,
+        related: findings.related,
         partial,
     }
 }
@@ -200,6 +201,7 @@ fn assemble(text: String, findings: Findings, partial: Option<String>) -> FinalR
         citations: findings.citations,
         contradictions: findings.contradictions,
         unanswered: findings.unanswered,
+        related: findings.related,
         partial,
     }
 }
@@ -308,6 +310,7 @@ mod tests {
                 sides: vec![side("a"), side("d")],
             }],
             unanswered: Vec::new(),
+            related: Vec::new(),
         };
         let (text, findings) = only_used("It is so [3], so [3][1].", findings);
         assert_eq!(text, "It is so [2], so [2][1].");

@@ -243,6 +243,7 @@ fn examples() -> Vec<AgentUpdate> {
             id: 1,
             error: "no evidence".to_owned(),
             error_kind: ErrorKind::NoEvidence,
+            related: Vec::new(),
         }),
         fact(SourceFetched {
             asked: "https://a.example/1".to_owned(),
@@ -284,6 +285,7 @@ fn examples() -> Vec<AgentUpdate> {
                 query: "Why?".to_owned(),
                 reason: "no evidence".to_owned(),
             }],
+            related: Vec::new(),
             partial: Some("the budget did not allow 1 of the sub-queries".to_owned()),
         }),
         fact(RunFailed {

@@ -65,6 +65,7 @@ impl Fields {
             document.add_text(self.body_folded, &passage.text);
             document.add_text(self.title_exact, &passage.title);
             document.add_text(self.context_folded, &passage.title);
+            document.add_text(self.context_folded, &passage.doc);
             if let Some(heading) = &passage.heading {
                 document.add_text(self.heading_exact, heading);
                 document.add_text(self.context_folded, heading);

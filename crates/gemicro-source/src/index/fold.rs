@@ -31,11 +31,32 @@ pub(super) fn folded_keys(text: &str) -> Vec<String> {
                         .map(fold),
                 );
             }
+            keys.extend(
+                inner_words(&text[word.range.clone()])
+                    .iter()
+                    .map(|part| fold(part)),
+            );
             keys.push(fold(&normal));
         }
         previous = Some(word);
     }
     keys
+}
+
+/// The words of `maxAttempts`, in lower case; none where no capital follows a small letter.
+fn inner_words(word: &str) -> Vec<String> {
+    let mut parts: Vec<String> = vec![String::new()];
+    let mut was_lower = false;
+    for c in word.chars() {
+        if c.is_uppercase() && was_lower {
+            parts.push(String::new());
+        }
+        was_lower = c.is_lowercase();
+        if let Some(last) = parts.last_mut() {
+            last.extend(c.to_lowercase());
+        }
+    }
+    if parts.len() > 1 { parts } else { Vec::new() }
 }
 
 /// The keys that stand for a query term: pairs where there are any, whole words without their parts.

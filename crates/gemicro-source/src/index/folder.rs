@@ -19,7 +19,7 @@ use super::passage_index::write_all;
 use super::{IndexError, PassageIndex};
 
 /// Raised when fields or tokenizers change: an older folder then counts as damaged and is built again.
-const VERSION: u32 = 2;
+const VERSION: u32 = 3;
 /// Written last, so a folder without it is no index.
 const LABEL_FILE: &str = "gemicro-index.json";
 /// Unfinished folders of builds that were killed are removed after this time.

@@ -169,6 +169,21 @@ impl Corpus for PassageIndex {
             .collect()
     }
 
+    fn frequency(&self, word: &str) -> Result<usize, CorpusError> {
+        let keys = fold::query_keys(word);
+        for field in [self.fields.body_folded, self.fields.context_folded] {
+            let mut most = 0;
+            for key in &keys {
+                let term = Term::from_field_text(field, key);
+                most = most.max(self.searcher.doc_freq(&term).map_err(corpus_error)?);
+            }
+            if most > 0 {
+                return Ok(usize::try_from(most).unwrap_or(usize::MAX));
+            }
+        }
+        Ok(0)
+    }
+
     fn passages(&self, doc: &str) -> Result<Vec<Passage>, CorpusError> {
         let term = Term::from_field_text(self.fields.doc, doc);
         let query = TermQuery::new(term, IndexRecordOption::Basic);

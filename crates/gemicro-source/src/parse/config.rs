@@ -14,7 +14,15 @@ use super::language::Language;
 pub(super) fn parse(text: String, language: Language) -> Parsed {
     let mut blocks = BlockList::default();
     let mut settings_start = 0;
-    for comment in comments_of(&text, language) {
+    // A comment behind a setting belongs to its line.
+    let stands_alone = |start: usize| {
+        let line = text[..start].rfind('\n').map_or(0, |at| at + 1);
+        text[line..start].trim().is_empty()
+    };
+    for comment in comments_of(&text, language)
+        .into_iter()
+        .filter(|it| stands_alone(it.outer.start))
+    {
         push_settings(&text, settings_start..comment.outer.start, &mut blocks);
         push_comment(&text, &comment, &mut blocks);
         settings_start = comment.outer.end;

@@ -110,7 +110,12 @@ impl Page {
         if parts {
             self.end_block();
         }
-        if parts || matches!(name, "td" | "th" | "br" | "title") {
+        if matches!(name, "td" | "th") {
+            // Cells keep their columns, also where one is empty.
+            if tag.kind == StartTag {
+                self.text.push('\t');
+            }
+        } else if parts || matches!(name, "br" | "title") {
             self.text.push('\n');
         }
         match tag.kind {

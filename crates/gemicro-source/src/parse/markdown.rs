@@ -171,9 +171,12 @@ impl<'a> Reader<'a> {
     }
 
     fn end_block(&mut self) {
-        let Some((kind, range)) = self.open_block.take() else {
+        let Some((mut kind, range)) = self.open_block.take() else {
             return;
         };
+        if kind == BlockKind::Paragraph && is_bold_line(&self.text[range.clone()]) {
+            kind = BlockKind::Heading;
+        }
         if kind == BlockKind::Heading && self.first_heading.is_none() {
             self.first_heading = Some(range.clone());
         }
@@ -231,6 +234,19 @@ impl<'a> Reader<'a> {
             self.cover(place);
         }
     }
+}
+
+/// A short paragraph in bold and nothing else is meant as a heading.
+fn is_bold_line(paragraph: &str) -> bool {
+    let inner = paragraph
+        .strip_prefix("**")
+        .and_then(|rest| rest.strip_suffix("**"));
+    inner.is_some_and(|inner| {
+        inner.len() <= 80
+            && !inner.contains("**")
+            && !inner.contains('\n')
+            && !inner.ends_with(['.', '?', '!'])
+    })
 }
 
 /// Where the body begins: after front matter between `---` or `+++` lines, else at 0.

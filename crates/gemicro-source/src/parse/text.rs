@@ -109,10 +109,16 @@ fn push_body(text: &str, lines: &[Range<usize>], blocks: &mut BlockList) {
     };
     let mut start = first.start;
     let mut end = first.end;
+    // Several lines with marks are a list, whatever stands before them.
+    let is_list = lines
+        .iter()
+        .filter(|line| is_item(&text[(*line).clone()]))
+        .count()
+        > 1;
     for pair in lines.windows(2) {
         let (previous, line) = (&text[pair[0].clone()], &text[pair[1].clone()]);
         // Inside running text a dash or a number at the start of a line is the accident of a wrap.
-        let in_list = kind == BlockKind::ListItem || previous.trim_end().ends_with(':');
+        let in_list = is_list || kind == BlockKind::ListItem || previous.trim_end().ends_with(':');
         if in_list && is_item(line) {
             blocks.push(text, kind, start..end);
             kind = BlockKind::ListItem;

@@ -18,7 +18,7 @@ pub const HARD_LIMIT: usize = 4_096;
 #[must_use]
 pub fn cut_passages(document: &Document) -> Vec<Passage> {
     let mut passages = Vec::new();
-    let mut heading: Option<String> = None;
+    let mut headings: Vec<(usize, String)> = Vec::new();
     for block in &document.blocks {
         let Some(text) = document.text.get(block.range.clone()) else {
             continue;
@@ -30,16 +30,39 @@ pub fn cut_passages(document: &Document) -> Vec<Passage> {
                 range: block.range.start + piece.start..block.range.start + piece.end,
                 text: text[piece].to_owned(),
                 kind: block.kind,
-                heading: heading.clone(),
+                heading: heading_path(&headings),
                 title: document.title.clone(),
                 date: document.date.clone(),
             });
         }
         if block.kind == BlockKind::Heading {
-            heading = Some(one_line(text));
+            let level = heading_level(&document.text[..block.range.start]);
+            headings.retain(|(above, _)| *above < level);
+            headings.push((level, one_line(text)));
         }
     }
     passages
+}
+
+/// The headings above, outermost first. The title of the document stands for itself.
+fn heading_path(headings: &[(usize, String)]) -> Option<String> {
+    let shown = if headings.len() > 1 && headings[0].0 == 1 {
+        &headings[1..]
+    } else {
+        headings
+    };
+    let path: Vec<&str> = shown.iter().map(|(_, text)| text.as_str()).collect();
+    (!path.is_empty()).then(|| path.join(" > "))
+}
+
+/// The level of a heading by the number of `#` before it; where it has none, it stands below nothing but the title.
+fn heading_level(before: &str) -> usize {
+    let line = before.rsplit('\n').next().unwrap_or("").trim();
+    if !line.is_empty() && line.chars().all(|c| c == '#') {
+        line.len()
+    } else {
+        2
+    }
 }
 
 /// Pieces of a block, without white space at their ends.

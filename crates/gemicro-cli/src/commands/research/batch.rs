@@ -4,8 +4,8 @@ use std::path::Path;
 
 use futures_util::StreamExt;
 use gemicro_core::drive::StopSignals;
-use gemicro_core::research::Citation;
-use gemicro_engine::{LocalRunService, Plan, RunService};
+use gemicro_core::research::{Citation, RelatedPassage};
+use gemicro_engine::{RunService, LocalRunService, Plan};
 use gemicro_event::{ErrorKind, Failure, StreamId};
 use serde_json::{Value, json};
 
@@ -19,7 +19,7 @@ use crate::output::{self, CommandOutput};
 use crate::screen::{numbers, text};
 use crate::session::Context;
 use crate::signals::STOPPING;
-use crate::view::{RunEnd, result_json};
+use crate::view::{RunEnd, answer_markdown, result_json};
 use crate::{runtime, signals};
 
 /// Runs at the same time; answers still come in order.
@@ -163,7 +163,7 @@ fn format_answer(answered: &AnsweredQuestion, format: PrintFormat) -> String {
     }
 }
 
-/// `{"id", "answer", "citations", "outcome", "run"}`, and why there is no answer.
+/// `{"id", "answer", "citations", "related", "outcome", "run"}`, and why there is no answer.
 fn line(answered: &AnsweredQuestion) -> Value {
     let id = &answered.question.id;
     match &answered.end {
@@ -173,10 +173,15 @@ fn line(answered: &AnsweredQuestion) -> Value {
             "id": id,
             "answer": result.answer,
             "citations": citations(&result.citations),
+            "related": result.related,
             "outcome": "answered",
             "run": answered.run,
         }),
         end => {
+            let related = match end {
+                RunEnd::Failed(failure) => RelatedPassage::of_failure(failure),
+                RunEnd::Suspended | RunEnd::Completed { .. } => Vec::new(),
+            };
             let (outcome, reason) = match end {
                 RunEnd::Failed(failure) => (failure.kind, failure.message.as_str()),
                 RunEnd::Suspended => (ErrorKind::Interrupted, "the run was suspended"),
@@ -188,6 +193,7 @@ fn line(answered: &AnsweredQuestion) -> Value {
                 "id": id,
                 "answer": "",
                 "citations": [],
+                "related": related,
                 "outcome": outcome,
                 "reason": reason,
                 "run": answered.run,
@@ -208,8 +214,12 @@ fn block(answered: &AnsweredQuestion) -> String {
     let answer = match &answered.end {
         RunEnd::Completed {
             result: Some(result), ..
-        } => result.answer.trim_end().to_owned(),
-        RunEnd::Failed(failure) => format!("No answer ({}): {}", failure.kind, failure.message),
+        } => answer_markdown(result),
+        RunEnd::Failed(failure) => {
+            let related = RelatedPassage::to_markdown(&RelatedPassage::of_failure(failure));
+            let reason = format!("No answer ({}): {}\n\n{related}", failure.kind, failure.message);
+            reason.trim_end().to_owned()
+        }
         RunEnd::Completed { result: None, .. } | RunEnd::Suspended => "No answer".to_owned(),
     };
     format!(

@@ -135,12 +135,12 @@ fn every_refusal_names_its_gate() {
         ("Who runs Hazel Farm?", Gate::Subject),
         (
             "How large is the field of Upper Marl Farm in hectares?",
-            Gate::AnswerType,
+            Gate::Coverage,
         ),
         ("How many tractors does Upper Marl Farm own?", Gate::Coverage),
     ] {
         match answer(&corpus, &SubQuestion::new(question)).unwrap() {
-            SubAnswer::NoEvidence { gate, reason } => {
+            SubAnswer::NoEvidence { gate, reason, .. } => {
                 assert_eq!(gate, expected, "{question}: {reason}");
                 assert!(reason.ends_with('.'), "{reason}");
             }

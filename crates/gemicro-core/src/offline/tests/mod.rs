@@ -5,6 +5,7 @@ mod answers;
 mod domains;
 mod injection;
 mod memory;
+mod ordinary;
 mod parts;
 mod property;
 mod quoted;

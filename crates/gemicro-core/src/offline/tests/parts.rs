@@ -202,9 +202,12 @@ fn forms_of_a_word_are_alike() {
 fn cells_of_rows() {
     let row = "| Otter Bridge | 18 m | 1931 |";
     assert_eq!(
-        cells(row).into_iter().map(|cell| &row[cell]).collect::<Vec<_>>(),
+        cells("a.md", row)
+            .into_iter()
+            .map(|cell| &row[cell])
+            .collect::<Vec<_>>(),
         ["Otter Bridge", "18 m", "1931"]
     );
-    assert_eq!(cells("a\tb").len(), 2);
-    assert_eq!(cells("|").len(), 1);
+    assert_eq!(cells("a.tsv", "a\tb").len(), 2);
+    assert_eq!(cells("a.md", "|").len(), 1);
 }

@@ -29,6 +29,7 @@ pub(crate) fn research(corpus: &dyn Corpus, question: &str) -> Quoted {
             SubAnswer::Found {
                 findings,
                 contradictions,
+                ..
             } => {
                 let found = findings.into_iter().map(|it| Quote {
                     doc: it.doc,

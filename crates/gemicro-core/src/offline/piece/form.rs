@@ -1,0 +1,100 @@
+//! Whether a piece has the form that a question wants: a value, a cause, a definition, a command.
+
+use crate::corpus::{BlockKind, Passage};
+use crate::offline::definition::{asked_definition, defines_term, starts_with_term};
+use crate::offline::lexicon::lexicon;
+use crate::offline::question::{AnswerType, Question};
+use crate::offline::text::{Word, words};
+
+/// How the form of a piece fits the question.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Form {
+    /// It holds what is wanted: a value, a cause, a definition, a command.
+    Fits,
+    /// It gives the setting or the constant whose value is asked for.
+    Sets,
+    /// Nothing special is wanted.
+    Open,
+    /// It lacks what is wanted.
+    Lacks,
+}
+
+/// Whether a piece has the form that the question wants.
+pub(super) fn form(question: &Question, passage: &Passage, text: &str, above: &str, has_value: bool) -> Form {
+    let wants = |fits: bool, otherwise: Form| if fits { Form::Fits } else { otherwise };
+    if let Some(term) = asked_definition(&question.text) {
+        let is_meaning = question.text.trim_end_matches(['?', ' ']).ends_with(" mean");
+        let opens = if is_meaning && starts_with_term(text, &term) {
+            Form::Open
+        } else {
+            Form::Lacks
+        };
+        return wants(defines_term(text, &term), opens);
+    }
+    match &question.expected {
+        AnswerType::Quantity { .. } | AnswerType::Date => {
+            wants(has_value && passage.kind != BlockKind::Code, Form::Lacks)
+        }
+        AnswerType::Explanation if passage.kind == BlockKind::TableRow => Form::Lacks,
+        AnswerType::Person => wants(has_value || names_somebody(question, text), Form::Lacks),
+        AnswerType::Name => wants(has_value, Form::Lacks),
+        AnswerType::Place | AnswerType::Value => Form::Open,
+        AnswerType::Explanation if asks_cause(question) => wants(gives_cause(text, above), Form::Lacks),
+        AnswerType::Explanation if asks_procedure(question) => {
+            wants(passage.kind == BlockKind::Code || text.contains('`'), Form::Open)
+        }
+        AnswerType::Explanation => Form::Open,
+    }
+}
+
+/// A word with a capital that the question does not hold.
+fn names_somebody(question: &Question, text: &str) -> bool {
+    let is_new = |word: &Word| !question.words.iter().any(|asked| asked.lower == word.lower);
+    words(text)
+        .iter()
+        .skip(1)
+        .any(|word| word.capital && !lexicon().is_stop(&word.lower) && is_new(word))
+}
+
+fn asks_cause(question: &Question) -> bool {
+    let is_why = |word: &Word| matches!(word.lower.as_str(), "why" | "warum" | "wieso" | "weshalb");
+    question.words.iter().any(is_why)
+}
+
+fn gives_cause(text: &str, above: &str) -> bool {
+    const MARKS: [&str; 14] = [
+        "because",
+        "since ",
+        "due to",
+        "reason",
+        "so that",
+        "caused",
+        "otherwise",
+        "root cause",
+        "why",
+        "don't ",
+        "weil",
+        "wegen",
+        "damit",
+        "grund",
+    ];
+    let lower = format!("{text} {above}").to_lowercase();
+    MARKS.iter().any(|mark| lower.contains(mark))
+}
+
+/// "How do I …", "what should I do": a way to do something is wanted.
+pub(crate) fn asks_procedure(question: &Question) -> bool {
+    const ASKS: [&str; 9] = [
+        "how do i",
+        "how can i",
+        "how do we",
+        "how can we",
+        "how to",
+        "how should",
+        "what should i do",
+        "what to do",
+        "wie kann ich",
+    ];
+    let lower = question.text.to_lowercase();
+    ASKS.iter().any(|ask| lower.contains(ask))
+}

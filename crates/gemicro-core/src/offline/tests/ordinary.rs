@@ -1,0 +1,116 @@
+//! Ordinary folders: tables, contradictions over all documents, closest passages.
+
+use super::memory::MemoryCorpus;
+use crate::offline::{SubAnswer, answer, decompose};
+
+fn corpus() -> MemoryCorpus {
+    let documents = [
+        (
+            "vendors.md",
+            "# Vendors\n\n| vendor | annual_cost_eur | owner |\n|---|---|---|\n| Hetzner | 31200 | Priya |\n| GitLab | 6264 | Femi |\n| HubSpot | 7900 | Annika |\n",
+        ),
+        (
+            "backups.md",
+            "# Backups\n\nNightly backups are kept for 30 days.\n",
+        ),
+        (
+            "restore.md",
+            "# Restore\n\nNightly backups are kept for 60 days.\n",
+        ),
+        (
+            "office.md",
+            "# Office\n\nThe printer is in the hallway beside the plants.\n",
+        ),
+        (
+            "queue.md",
+            "# Queue\n\nMessages go through Apache Kafka before they are stored.\n",
+        ),
+    ];
+    MemoryCorpus::of(documents.map(|(doc, text)| (doc.to_owned(), text.to_owned())))
+}
+
+fn ask(question: &str) -> SubAnswer {
+    let parts = decompose(question, 5);
+    answer(&corpus(), &parts[parts.len() - 1]).unwrap()
+}
+
+fn found(question: &str) -> (Vec<String>, String) {
+    match ask(question) {
+        SubAnswer::Found {
+            findings, summary, ..
+        } => {
+            let spans = findings.into_iter().map(|finding| finding.span);
+            (spans.collect(), summary.unwrap_or_default())
+        }
+        other @ SubAnswer::NoEvidence { .. } => panic!("{question}: {other:?}"),
+    }
+}
+
+#[test]
+fn columns_are_looked_up_and_worked_out() {
+    let (rows, summary) = found("Which vendor has the highest annual cost?");
+    assert_eq!(rows, ["| Hetzner | 31200 | Priya |"]);
+    assert_eq!(
+        summary,
+        "Hetzner has the highest annual_cost_eur: 31200, of 3 rows."
+    );
+    let (rows, summary) = found("What is the average annual cost of the vendors?");
+    assert_eq!(rows.len(), 3);
+    assert_eq!(summary, "Average annual_cost_eur of 3 rows: 15121.33.");
+    let (rows, summary) = found("What is the total annual cost of all vendors?");
+    assert_eq!(rows.len(), 3);
+    assert_eq!(summary, "Total annual_cost_eur of 3 rows: 45364.");
+    let (rows, summary) = found("Is HubSpot or GitLab more expensive?");
+    assert_eq!(rows.len(), 2);
+    assert!(summary.contains("difference: 1636"), "{summary}");
+}
+
+#[test]
+fn another_document_with_another_value_is_shown() {
+    let SubAnswer::Found { contradictions, .. } = ask("How long are nightly backups kept?") else {
+        panic!("the documents say it");
+    };
+    let sides: Vec<(&str, &str)> = contradictions
+        .iter()
+        .flat_map(|it| &it.sides)
+        .map(|side| (side.doc.as_str(), side.value.as_str()))
+        .collect();
+    assert_eq!(sides, [("backups.md", "30"), ("restore.md", "60")]);
+}
+
+#[test]
+fn without_an_answer_the_closest_passages_are_given() {
+    let SubAnswer::NoEvidence { reason, related, .. } = ask("When was the printer in the hallway bought?")
+    else {
+        panic!("no document says it");
+    };
+    assert_eq!(reason, "No document answers this directly.");
+    assert_eq!(
+        related[0].span,
+        "The printer is in the hallway beside the plants."
+    );
+}
+
+#[test]
+fn a_name_is_absent_only_where_no_document_holds_it() {
+    let reason = |question: &str| match ask(question) {
+        SubAnswer::NoEvidence { reason, .. } => reason,
+        other @ SubAnswer::Found { .. } => panic!("{question}: {other:?}"),
+    };
+    assert_eq!(
+        reason("Which port does Kafka use?"),
+        "No document answers this directly."
+    );
+    assert_eq!(reason("Which port does Redis use?"), "No document names “Redis”.");
+}
+
+#[test]
+fn a_part_that_has_no_answer_leaves_none_for_what_refers_to_it() {
+    let SubAnswer::NoEvidence { reason, .. } = ask("Who wrote the anthem, and how old is she?") else {
+        panic!("no document says it");
+    };
+    assert!(
+        reason.starts_with("It depends on “Who wrote the anthem?”"),
+        "{reason}"
+    );
+}
