@@ -50,10 +50,7 @@ const FILES: [&str; 8] = [
     include_str!("data/ko.toml"),
     include_str!("data/ar.toml"),
 ];
-const ENGLISH_SYNONYMS: [&str; 2] = [
-    include_str!("data/en-synonyms.toml"),
-    include_str!("data/en-paraphrases.toml"),
-];
+const ENGLISH_SYNONYMS: &str = include_str!("data/en-synonyms.toml");
 
 impl Lexicon {
     fn read() -> Self {
@@ -75,11 +72,9 @@ impl Lexicon {
         for text in FILES {
             let mut file: LanguageFile = toml::from_str(text).expect("the language files are read by a test");
             if file.code == "en" {
-                for synonyms in ENGLISH_SYNONYMS {
-                    let more: WordList =
-                        toml::from_str(synonyms).expect("the synonym files are read by a test");
-                    file.synonyms.groups.extend(more.groups);
-                }
+                let more: WordList =
+                    toml::from_str(ENGLISH_SYNONYMS).expect("the synonym file is read by a test");
+                file.synonyms.groups.extend(more.groups);
             }
             lexicon.add(file);
         }
