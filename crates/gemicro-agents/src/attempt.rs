@@ -158,7 +158,7 @@ impl<'a> AgentAttempt<'a> {
             self.task,
             &self.access,
             token,
-            (observer, self.served()),
+            (observer, self.served_tool()),
         )?;
         let place = kept.place.for_attempt(&self.name);
         let turn = AgentTurn {
@@ -203,7 +203,7 @@ impl<'a> AgentAttempt<'a> {
             Failure::new(ErrorKind::Internal, message)
         })?;
         let observer = self.facts.observer(self.stop.clone());
-        let told = (observer, self.served());
+        let told = (observer, self.served_tool());
         let ticket = launch_inputs::ticket(shared.commons.gateway(), task, &self.access, None, told)?;
         let is_warm = self.key.as_ref().is_some_and(ProcessKey::may_stay);
         let cli = cli(
@@ -346,8 +346,8 @@ impl<'a> AgentAttempt<'a> {
     }
 
     /// The tool that the gateway serves: a step of a pipeline submits, a turn of a chat recalls.
-    fn served(&self) -> Option<ServedTool> {
-        let recall = || self.recall.as_ref().map(RecallTool::served);
+    fn served_tool(&self) -> Option<ServedTool> {
+        let recall = || self.recall.as_ref().map(RecallTool::served_tool);
         self.tool.as_ref().map(ResultTool::served_tool).or_else(recall)
     }
 

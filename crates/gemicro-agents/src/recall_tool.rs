@@ -5,7 +5,7 @@
 use std::sync::Arc;
 
 use gemicro_core::ask::AskPlan;
-use gemicro_core::history::{ConversationMemory, RECALL_DESCRIPTION, RECALL_TOOL};
+use gemicro_core::history::{ConversationRecall, RECALL_DESCRIPTION, RECALL_TOOL};
 use gemicro_core::run::events::RunReaders;
 use gemicro_core::store::Store;
 use gemicro_event::StreamId;
@@ -17,7 +17,7 @@ use super::submission::{SERVER, server_with};
 
 /// The conversation that a run is a turn of.
 #[derive(Clone)]
-pub(super) struct RecallTool(Arc<ConversationMemory>);
+pub(super) struct RecallTool(Arc<ConversationRecall>);
 
 impl RecallTool {
     /// For a turn of a conversation whose agent reaches the gateway.
@@ -29,7 +29,7 @@ impl RecallTool {
         let plan: AskPlan = first.update.as_run_started()?.plan.parse().ok()?;
         let conversation = plan.conversation?;
         match journal.read(&conversation, 0, usize::MAX).await {
-            Ok(page) => Some(Self(Arc::new(ConversationMemory::of_events(&page.events)))),
+            Ok(page) => Some(Self(Arc::new(ConversationRecall::of_events(&page.events)))),
             Err(error) => {
                 tracing::warn!(%conversation, %error, "the agent cannot recall its conversation");
                 None
@@ -38,12 +38,12 @@ impl RecallTool {
     }
 
     /// As the gateway serves it.
-    pub(super) fn served(&self) -> ServedTool {
+    pub(super) fn served_tool(&self) -> ServedTool {
         let memory = Arc::clone(&self.0);
         ServedTool::new(
             RECALL_TOOL,
             RECALL_DESCRIPTION,
-            ConversationMemory::input_schema(),
+            ConversationRecall::input_schema(),
             move |arguments| memory.answer(arguments),
         )
     }

@@ -1,16 +1,20 @@
 //! Research without a model on ordinary folders: notes, tables, repositories.
 
 use super::outcome::count;
-use crate::score::{ScoredAnswers, Folder, FolderMeasures, Ratio};
+use crate::score::{Folder, FolderBars, FolderMeasures, Ratio, ScoredAnswers};
 
-/// Scores the answers for one folder and prints the figures; gives the bars that are missed.
-pub(crate) fn report(folder: &Folder, answers: &ScoredAnswers) -> Vec<String> {
+/// Scores the answers for one folder and prints the figures and the goals that they do not reach.
+pub(crate) fn report(folder: &Folder, answers: &ScoredAnswers) -> FolderMeasures {
     let measures = folder.measure(answers);
     print(&measures);
-    measures.missed()
+    for goal in measures.missed_bars(FolderBars::GOAL) {
+        println!("  short of the goal: {goal}");
+    }
+    measures
 }
 
-fn print(measures: &FolderMeasures) {
+/// Prints the figures.
+pub(crate) fn print(measures: &FolderMeasures) {
     let line = |name: &str, ratio: Ratio| {
         let share = ratio
             .share()

@@ -8,11 +8,11 @@ use anyhow::{Context, Result, bail};
 
 use super::models;
 use super::ordinary;
-use super::outcome::{HEADINGS, BenchOutcome, count, row, share};
+use super::outcome::{BenchOutcome, HEADINGS, count, row, share};
 use super::release::release_binary;
 use super::table::table;
 use crate::process;
-use crate::score::{ScoredAnswers, Bars, ScoreCorpus, Folder, Measures, measure};
+use crate::score::{Bars, Folder, FolderBars, FolderMeasures, Measures, ScoreCorpus, ScoredAnswers, measure};
 use crate::temporary::TemporaryFolder;
 
 const CORPORA: &[(&str, Bars)] = &[
@@ -74,17 +74,19 @@ pub(crate) fn run(root: &Path, bench: &ResearchBench) -> Result<()> {
         }
     }
     let mut missed = Vec::new();
+    let mut all_folders = FolderMeasures::default();
     for folder in &folders {
         let questions = Folder::load(&root.join(folder))?;
         println!("  {}: {} questions", folder.display(), questions.questions.len());
         let (answers, seconds) = answers(root, &program, folder, questions.questions.len())?;
-        let below = ordinary::report(&questions, &answers);
+        all_folders.add(&ordinary::report(&questions, &answers));
         println!("  {seconds:.1} s\n");
-        missed.extend(
-            below
-                .into_iter()
-                .map(|bar| format!("{}: {bar}", folder.display())),
-        );
+    }
+    if folders.len() > 1 {
+        println!("  all ordinary folders");
+        ordinary::print(&all_folders);
+        let below = all_folders.missed_bars(FolderBars::FLOOR).into_iter();
+        missed.extend(below.map(|bar| format!("{ORDINARY}: {bar}")));
     }
     for (folder, bars) in &corpora {
         let documents = ScoreCorpus::load(&root.join(folder))?;

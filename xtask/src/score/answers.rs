@@ -77,7 +77,7 @@ impl ScoredAnswer {
     }
 
     /// The passages that may not answer.
-    pub(crate) fn related(&self) -> &[ScoredCitation] {
+    pub(crate) fn related_passages(&self) -> &[ScoredCitation] {
         &self.related
     }
 

@@ -20,4 +20,4 @@ pub(crate) use answers::ScoredAnswers;
 pub(crate) use bars::Bars;
 pub(crate) use corpus::ScoreCorpus;
 pub(crate) use measures::{Measures, Ratio, measure};
-pub(crate) use ordinary::{Folder, FolderMeasures};
+pub(crate) use ordinary::{Folder, FolderBars, FolderMeasures};

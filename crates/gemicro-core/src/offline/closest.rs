@@ -10,12 +10,12 @@ use super::definition::asked_definition;
 use super::documents::OpenDocuments;
 use super::finding::{Contradiction, Finding, Gate, SubAnswer};
 use super::lexicon::lexicon;
-use super::piece::{Form, Piece, asks_procedure, quoted};
+use super::piece::{Piece, PieceForm, asks_procedure, quoted};
 use super::question::{AnswerType, Question};
 use super::select::Candidate;
 use super::subject::{Place, Subject, SubjectForm, name_runs, run_text};
 use super::table::{self, TableAnswer};
-use super::terms::Terms;
+use super::terms::QueryTerms;
 use super::text::{Word, likeness, words};
 use super::value::adjacent;
 use crate::corpus::{Corpus, CorpusError, Passage, PassageQuery};
@@ -46,7 +46,7 @@ pub(crate) struct Closest {
     /// Best first.
     pieces: Vec<Piece>,
     table: Option<TableAnswer>,
-    terms: Terms,
+    terms: QueryTerms,
     /// Names of several words: they are looked for word by word, and a longer name is another one.
     names: Vec<Subject>,
     /// A name that no document holds.
@@ -59,7 +59,7 @@ pub(crate) fn closest(
     question: &Question,
     subject: Option<&Subject>,
 ) -> Result<Closest, CorpusError> {
-    let terms = Terms::of(corpus, question)?;
+    let terms = QueryTerms::of(corpus, question)?;
     let runs = name_runs(question).into_iter();
     let runs = runs.filter(|run| run.len() > 1 && question.language.code != "de");
     let names = runs.map(|run| Subject::new(&run_text(question, &run), SubjectForm::Name));
@@ -95,7 +95,7 @@ pub(crate) fn closest(
     })
 }
 
-fn passages(corpus: &dyn Corpus, terms: &Terms) -> Result<Vec<Passage>, CorpusError> {
+fn passages(corpus: &dyn Corpus, terms: &QueryTerms) -> Result<Vec<Passage>, CorpusError> {
     let mut passages: Vec<Passage> = Vec::new();
     let plain = terms.entries().iter().map(|term| term.word.clone()).collect();
     for words in [plain, terms.search_words()] {
@@ -171,10 +171,10 @@ impl Closest {
 
     fn is_certain(&self, question: &Question, piece: &Piece) -> bool {
         let least = match piece.form {
-            Form::Sets => return piece.share >= LEAST_SETTING && self.is_about(question, piece),
-            Form::Fits => LEAST_FITTING,
-            Form::Open => LEAST_PLAIN,
-            Form::Lacks => return false,
+            PieceForm::Sets => return piece.share >= LEAST_SETTING && self.is_about(question, piece),
+            PieceForm::Fits => LEAST_FITTING,
+            PieceForm::Open => LEAST_PLAIN,
+            PieceForm::Lacks => return false,
         };
         let least_rest = if self.is_named() {
             LEAST_REST_NAMED
@@ -256,7 +256,7 @@ impl Closest {
         };
         let is_rival = |piece: &&Piece| {
             piece.passage.doc != best.passage.doc
-                && piece.form == Form::Fits
+                && piece.form == PieceForm::Fits
                 && piece.share >= first.share * RIVAL
                 && piece.own >= LEAST_OWN
                 && piece.rest >= first.rest * rest
@@ -279,7 +279,7 @@ impl Closest {
         let mut fitting = self
             .pieces
             .iter()
-            .filter(|piece| piece.form != Form::Lacks && piece.own >= LEAST_OWN / 2.0);
+            .filter(|piece| piece.form != PieceForm::Lacks && piece.own >= LEAST_OWN / 2.0);
         let first = fitting.next()?;
         let union = |second: &Piece| -> Vec<f32> {
             let pairs = first.qualities.iter().zip(&second.qualities);
@@ -320,7 +320,7 @@ impl Closest {
 }
 
 /// "The travel policy" in a sentence, where "the laptop policy" is asked about: a thing of the same kind.
-fn names_sister(question: &Question, terms: &Terms, text: &str) -> bool {
+fn names_sister(question: &Question, terms: &QueryTerms, text: &str) -> bool {
     let tokens = words(text);
     let is_plain = |word: &Word| !lexicon().is_stop(&word.lower) && !word.digit;
     let pairs = question

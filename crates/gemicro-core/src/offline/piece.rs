@@ -11,7 +11,7 @@ mod surroundings;
 use std::ops::Range;
 
 use form::form;
-pub(crate) use form::{Form, asks_procedure};
+pub(crate) use form::{PieceForm, asks_procedure};
 use surroundings::{above, below, lines};
 
 use super::addresses::holds_address;
@@ -22,7 +22,7 @@ use super::lexicon::lexicon;
 use super::question::{AnswerType, Question};
 use super::select::Candidate;
 use super::sentence::sentences;
-use super::terms::{Forms, Terms};
+use super::terms::{QueryTerms, WordForms};
 use super::text::{Word, likeness, words};
 use super::unit_class::UnitClass;
 use super::value::{Value, ValueKind, values};
@@ -55,13 +55,13 @@ pub(crate) struct Piece {
     /// The share of the words beside those names that its own sentence and what is above speak of.
     pub(crate) rest: f32,
     values: Vec<Value>,
-    pub(crate) form: Form,
+    pub(crate) form: PieceForm,
     /// The line that a comment is about, with its fitting values.
-    below: Option<Below>,
+    below: Option<BelowHeading>,
 }
 
 #[derive(Debug)]
-struct Below {
+struct BelowHeading {
     passage: Passage,
     line: Range<usize>,
     values: Vec<Value>,
@@ -71,7 +71,7 @@ impl Piece {
     /// All pieces of a passage that speak of the question.
     pub(crate) fn of(
         question: &Question,
-        terms: &Terms,
+        terms: &QueryTerms,
         document: &OpenDocument,
         passage: &Passage,
         is_named: bool,
@@ -85,8 +85,8 @@ impl Piece {
             }
         };
         let above = above(document, passage);
-        let by_above = terms.qualities(&Forms::of(&above), &[]);
-        let by_passage = terms.qualities(&Forms::of(&passage.text), &[]);
+        let by_above = terms.qualities(&WordForms::of(&above), &[]);
+        let by_passage = terms.qualities(&WordForms::of(&passage.text), &[]);
         // What is said about a name of several words is said in its sentence.
         let same_passage = if is_named { 0.0 } else { SAME_PASSAGE };
         let is_short = |range: &Range<usize>| {
@@ -96,7 +96,7 @@ impl Piece {
         for range in ranges.into_iter().filter(is_short) {
             let mut text = passage.text[range.clone()].to_owned();
             let values = wanted_values(question, terms, &text);
-            let below = below(document, passage, &range).map(|(passage, line)| Below {
+            let below = below(document, passage, &range).map(|(passage, line)| BelowHeading {
                 values: wanted_values(question, terms, &passage.text[line.clone()]),
                 passage,
                 line,
@@ -105,7 +105,7 @@ impl Piece {
                 text = format!("{text}\n{}", &below.passage.text[below.line.clone()]);
             }
             let kinds: Vec<&str> = values.iter().filter_map(kind_name).collect();
-            let own = terms.qualities(&Forms::of(&text), &kinds);
+            let own = terms.qualities(&WordForms::of(&text), &kinds);
             let around = by_passage.iter().zip(&by_above);
             let qualities: Vec<f32> = around
                 .zip(&own)
@@ -118,16 +118,16 @@ impl Piece {
             let has_value =
                 !values.is_empty() || below.as_ref().is_some_and(|below| !below.values.is_empty());
             let form = if is_setting(terms, passage, &text) {
-                Form::Sets
+                PieceForm::Sets
             } else {
                 form(question, passage, &text, &above, has_value)
             };
             let form = if is_named
-                && form == Form::Open
+                && form == PieceForm::Open
                 && question.expected != AnswerType::Explanation
                 && !has_value
             {
-                Form::Lacks
+                PieceForm::Lacks
             } else {
                 form
             };
@@ -270,11 +270,11 @@ pub(crate) fn quoted(passage: &Passage, range: Range<usize>, share: f32) -> Find
 }
 
 /// What the form is worth; a question that a document repeats is no answer to it.
-fn bonus(form: Form, text: &str) -> f32 {
+fn bonus(form: PieceForm, text: &str) -> f32 {
     let by_form = match form {
-        Form::Fits | Form::Sets => 0.2,
-        Form::Open => 0.0,
-        Form::Lacks => -0.1,
+        PieceForm::Fits | PieceForm::Sets => 0.2,
+        PieceForm::Open => 0.0,
+        PieceForm::Lacks => -0.1,
     };
     let asks = text
         .trim_end()
@@ -285,7 +285,7 @@ fn bonus(form: Form, text: &str) -> f32 {
 
 /// The values that could answer: of the type, beside the words of the question where any number would do, and
 /// before the things that are counted.
-fn wanted_values(question: &Question, terms: &Terms, text: &str) -> Vec<Value> {
+fn wanted_values(question: &Question, terms: &QueryTerms, text: &str) -> Vec<Value> {
     let all = values(text, &[]);
     let mut found: Vec<Value> = fitting(question, &all).into_iter().cloned().collect();
     let AnswerType::Quantity { classes } = &question.expected else {
@@ -339,7 +339,7 @@ fn is_label(text: &str, value: &Value) -> bool {
 }
 
 /// A line that begins with an identifier of the question: `max_attempts = 3`.
-fn is_setting(terms: &Terms, passage: &Passage, text: &str) -> bool {
+fn is_setting(terms: &QueryTerms, passage: &Passage, text: &str) -> bool {
     let is_line = matches!(
         passage.kind,
         BlockKind::KeyValue | BlockKind::Code | BlockKind::TableRow
@@ -349,7 +349,7 @@ fn is_setting(terms: &Terms, passage: &Passage, text: &str) -> bool {
         .split([':', '=', '|', ' ', '\t', ',', '`'])
         .next()
         .unwrap_or("");
-    let forms = Forms::of(first);
+    let forms = WordForms::of(first);
     let mut named = terms.entries().iter().zip(terms.qualities(&forms, &[]));
     is_line && named.any(|(term, quality)| term.is_identifier() && quality > 0.8)
 }

@@ -17,7 +17,7 @@ use operation::{Operation, operation};
 
 use super::documents::OpenDocument;
 use super::question::{AnswerType, Question};
-use super::terms::{Forms, Terms};
+use super::terms::{QueryTerms, WordForms};
 use super::unit_class::UnitClass;
 use crate::corpus::{BlockKind, Passage};
 
@@ -46,7 +46,7 @@ pub(crate) struct TableAnswer {
     pub(crate) is_computed: bool,
 }
 
-struct Table<'a> {
+struct FactTable<'a> {
     document: &'a OpenDocument,
     heads: Vec<String>,
     rows: Vec<Row<'a>>,
@@ -60,7 +60,7 @@ struct Row<'a> {
 /// The best answer that a table of these documents gives.
 pub(crate) fn best_answer(
     question: &Question,
-    terms: &Terms,
+    terms: &QueryTerms,
     documents: &[OpenDocument],
 ) -> Option<TableAnswer> {
     let tables = documents.iter().flat_map(tables);
@@ -78,7 +78,7 @@ pub(crate) fn column_heads(document: &OpenDocument, row: &Passage) -> Vec<String
 }
 
 /// Runs of rows. The first row is the head, unless it holds numbers where the others do.
-fn tables(document: &OpenDocument) -> Vec<Table<'_>> {
+fn tables(document: &OpenDocument) -> Vec<FactTable<'_>> {
     if [".log", ".jsonl", ".ndjson"]
         .iter()
         .any(|ending| document.doc.ends_with(ending))
@@ -111,7 +111,7 @@ fn tables(document: &OpenDocument) -> Vec<Table<'_>> {
         } else {
             (1..=rows[0].cells.len()).map(|n| format!("column {n}")).collect()
         };
-        Table {
+        FactTable {
             document,
             heads,
             rows,
@@ -120,8 +120,8 @@ fn tables(document: &OpenDocument) -> Vec<Table<'_>> {
     read.collect()
 }
 
-impl Table<'_> {
-    fn answer(&self, question: &Question, terms: &Terms) -> Option<TableAnswer> {
+impl FactTable<'_> {
+    fn answer(&self, question: &Question, terms: &QueryTerms) -> Option<TableAnswer> {
         let first = self.rows.first()?.passage;
         let place = format!(
             "{} {} {} {}",
@@ -131,7 +131,7 @@ impl Table<'_> {
             first.date.as_deref().unwrap_or("")
         );
         let mut qualities: Vec<f32> = terms
-            .qualities(&Forms::of(&place), &[])
+            .qualities(&WordForms::of(&place), &[])
             .iter()
             .map(|quality| quality * BY_PLACE)
             .collect();
@@ -182,17 +182,17 @@ impl Table<'_> {
     }
 
     /// How well the head of a column speaks of each word, by its words and by its unit.
-    fn head_qualities(&self, terms: &Terms, column: usize) -> Vec<f32> {
+    fn head_qualities(&self, terms: &QueryTerms, column: usize) -> Vec<f32> {
         let head = &self.heads[column];
         let mut kinds: Vec<&str> = Vec::new();
         for word in super::text::words(&head.replace(['_', '-', '.'], " ")) {
             kinds.extend(super::lexicon::lexicon().unit(&word.lower).map(UnitClass::name));
         }
-        terms.qualities(&Forms::of_head(head), &kinds)
+        terms.qualities(&WordForms::of_head(head), &kinds)
     }
 
     /// Rows that hold what the question names: one value per column is enough, and every such column must agree.
-    fn chosen_rows(&self, terms: &Terms, heads: &[Vec<f32>], place: &[f32]) -> Chosen {
+    fn chosen_rows(&self, terms: &QueryTerms, heads: &[Vec<f32>], place: &[f32]) -> Chosen {
         let mut by_column: Vec<Vec<usize>> = vec![Vec::new(); self.heads.len()];
         for (idx, term) in terms.entries().iter().enumerate() {
             let mut best: Option<(usize, f32)> = None;
@@ -282,7 +282,7 @@ impl Table<'_> {
     /// The column that is asked for.
     fn target(
         &self,
-        terms: &Terms,
+        terms: &QueryTerms,
         heads: &[Vec<f32>],
         chosen: &Chosen,
         operation: Operation,

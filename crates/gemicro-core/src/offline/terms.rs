@@ -1,6 +1,6 @@
 //! The words of a question, weighted by how rare they are in the documents, and how well a text speaks of them.
 //!
-//! The main types are [`Terms`] and [`Forms`], the words of a text in every form in which they are compared:
+//! The main types are [`QueryTerms`] and [`WordForms`], the words of a text in every form in which they are compared:
 //! whole, in their parts (`MAX_ATTEMPTS`, `maxAttempts`), as stems, as dates, and as the initials of a name.
 
 use super::lexicon::lexicon;
@@ -9,7 +9,7 @@ mod forms;
 /// Synonyms and short forms.
 mod relations;
 
-pub(crate) use forms::Forms;
+pub(crate) use forms::WordForms;
 use forms::{parts_of, quarter};
 use relations::{initials_from, synonyms};
 
@@ -34,7 +34,7 @@ const LEAST_WEIGHT: f32 = 0.4;
 
 /// What a question asks for, word by word.
 #[derive(Debug)]
-pub(crate) struct Terms {
+pub(crate) struct QueryTerms {
     entries: Vec<Term>,
     compounds: bool,
 }
@@ -59,7 +59,7 @@ pub(crate) struct Term {
     initials: Vec<String>,
 }
 
-impl Terms {
+impl QueryTerms {
     /// Reads the words of a question and counts them in the documents.
     pub(crate) fn of(corpus: &dyn Corpus, question: &Question) -> Result<Self, CorpusError> {
         let language = question.language;
@@ -150,7 +150,7 @@ impl Terms {
     }
 
     /// How well a text speaks of each word, 0 to 1; `kinds` are the kinds of its fitting values.
-    pub(crate) fn qualities(&self, forms: &Forms, kinds: &[&str]) -> Vec<f32> {
+    pub(crate) fn qualities(&self, forms: &WordForms, kinds: &[&str]) -> Vec<f32> {
         let found = self.entries.iter().map(|term| {
             let by_unit = term.linked.iter().any(|name| kinds.contains(&name.as_str()));
             term.quality(forms, self.compounds)
@@ -192,7 +192,7 @@ impl Terms {
 
     /// A word of a text is one of the question's, in another form or as a synonym.
     pub(crate) fn asks_about(&self, word: &str) -> bool {
-        self.qualities(&Forms::of(word), &[])
+        self.qualities(&WordForms::of(word), &[])
             .iter()
             .any(|quality| *quality > 0.0)
     }
@@ -241,7 +241,7 @@ impl Term {
         self.parts.len() > 1 || self.month.is_some()
     }
 
-    fn quality(&self, forms: &Forms, compounds: bool) -> f32 {
+    fn quality(&self, forms: &WordForms, compounds: bool) -> f32 {
         if forms.wholes.contains(&self.word) {
             return 1.0;
         }

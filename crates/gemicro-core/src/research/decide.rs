@@ -126,7 +126,7 @@ fn nothing_found(state: &ResearchState) -> Failure {
         _ => format!("all {} sub-queries failed: {}", reasons.len(), reasons.join("; ")),
     };
     let mut detail = serde_json::json!({ "reasons": reasons });
-    let related = findings::related(state);
+    let related = findings::related_passages(state);
     if !related.is_empty() {
         detail["related"] = serde_json::json!(related);
     }

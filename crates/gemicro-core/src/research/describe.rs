@@ -11,8 +11,8 @@ use super::flow::ResearchState;
 use super::markers::{names_link, without_unknown_links};
 use super::steps::{self, StepRole};
 use super::{
-    Citation, CitedContradiction, Grade, RelatedPassage, ResearchEngine, ResearchPlan, ContradictionSide, UseAs, answers,
-    requests, web,
+    Citation, CitedContradiction, ContradictionSide, Grade, RelatedPassage, ResearchEngine, ResearchPlan,
+    UseAs, answers, requests, web,
 };
 use crate::corpus::Passage;
 use crate::flow::{Step, StepEnd, StepOutput};

@@ -71,14 +71,18 @@ pub(super) fn findings(state: &ResearchState) -> Findings {
         citations,
         contradictions,
         unanswered: unanswered.collect(),
-        related: related(state),
+        related: related_passages(state),
     }
 }
 
 /// What comes closest to the parts without an answer, each passage once.
-pub(super) fn related(state: &ResearchState) -> Vec<RelatedPassage> {
+pub(super) fn related_passages(state: &ResearchState) -> Vec<RelatedPassage> {
     let mut related: Vec<RelatedPassage> = Vec::new();
-    for passage in state.failed_queries().into_iter().flat_map(|(_, failed)| &failed.related) {
+    for passage in state
+        .failed_queries()
+        .into_iter()
+        .flat_map(|(_, failed)| &failed.related)
+    {
         if !related.contains(passage) {
             related.push(passage.clone());
         }

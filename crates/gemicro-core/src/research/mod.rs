@@ -38,7 +38,9 @@ mod web;
 
 pub use agent::DeepResearchAgent;
 pub use base::{Base, BasePart, UseAs};
-pub use citation::{Citation, CitedContradiction, Grade, RelatedPassage, ContradictionSide, UnansweredQuestion};
+pub use citation::{
+    Citation, CitedContradiction, ContradictionSide, Grade, RelatedPassage, UnansweredQuestion,
+};
 pub use config::ResearchConfig;
 pub use executors::{ResearchExecutors, executors};
 pub use flow::{PLAN_QUESTION, ResearchFlow};

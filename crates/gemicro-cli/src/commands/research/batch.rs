@@ -5,7 +5,7 @@ use std::path::Path;
 use futures_util::StreamExt;
 use gemicro_core::drive::StopSignals;
 use gemicro_core::research::{Citation, RelatedPassage};
-use gemicro_engine::{RunService, LocalRunService, Plan};
+use gemicro_engine::{LocalRunService, Plan, RunService};
 use gemicro_event::{ErrorKind, Failure, StreamId};
 use serde_json::{Value, json};
 

@@ -8,7 +8,7 @@ use crate::offline::text::{Word, words};
 
 /// How the form of a piece fits the question.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Form {
+pub(crate) enum PieceForm {
     /// It holds what is wanted: a value, a cause, a definition, a command.
     Fits,
     /// It gives the setting or the constant whose value is asked for.
@@ -20,30 +20,37 @@ pub(crate) enum Form {
 }
 
 /// Whether a piece has the form that the question wants.
-pub(super) fn form(question: &Question, passage: &Passage, text: &str, above: &str, has_value: bool) -> Form {
-    let wants = |fits: bool, otherwise: Form| if fits { Form::Fits } else { otherwise };
+pub(super) fn form(
+    question: &Question,
+    passage: &Passage,
+    text: &str,
+    above: &str,
+    has_value: bool,
+) -> PieceForm {
+    let wants = |fits: bool, otherwise: PieceForm| if fits { PieceForm::Fits } else { otherwise };
     if let Some(term) = asked_definition(&question.text) {
         let is_meaning = question.text.trim_end_matches(['?', ' ']).ends_with(" mean");
         let opens = if is_meaning && starts_with_term(text, &term) {
-            Form::Open
+            PieceForm::Open
         } else {
-            Form::Lacks
+            PieceForm::Lacks
         };
         return wants(defines_term(text, &term), opens);
     }
     match &question.expected {
         AnswerType::Quantity { .. } | AnswerType::Date => {
-            wants(has_value && passage.kind != BlockKind::Code, Form::Lacks)
+            wants(has_value && passage.kind != BlockKind::Code, PieceForm::Lacks)
         }
-        AnswerType::Explanation if passage.kind == BlockKind::TableRow => Form::Lacks,
-        AnswerType::Person => wants(has_value || names_somebody(question, text), Form::Lacks),
-        AnswerType::Name => wants(has_value, Form::Lacks),
-        AnswerType::Place | AnswerType::Value => Form::Open,
-        AnswerType::Explanation if asks_cause(question) => wants(gives_cause(text, above), Form::Lacks),
-        AnswerType::Explanation if asks_procedure(question) => {
-            wants(passage.kind == BlockKind::Code || text.contains('`'), Form::Open)
-        }
-        AnswerType::Explanation => Form::Open,
+        AnswerType::Explanation if passage.kind == BlockKind::TableRow => PieceForm::Lacks,
+        AnswerType::Person => wants(has_value || names_somebody(question, text), PieceForm::Lacks),
+        AnswerType::Name => wants(has_value, PieceForm::Lacks),
+        AnswerType::Place | AnswerType::Value => PieceForm::Open,
+        AnswerType::Explanation if asks_cause(question) => wants(gives_cause(text, above), PieceForm::Lacks),
+        AnswerType::Explanation if asks_procedure(question) => wants(
+            passage.kind == BlockKind::Code || text.contains('`'),
+            PieceForm::Open,
+        ),
+        AnswerType::Explanation => PieceForm::Open,
     }
 }
 

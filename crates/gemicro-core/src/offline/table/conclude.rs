@@ -2,10 +2,10 @@
 
 use super::cells::{number, written};
 use super::operation::Operation;
-use super::{Chosen, MOST_ROWS, Table, TableAnswer};
+use super::{Chosen, FactTable, MOST_ROWS, TableAnswer};
 use crate::offline::question::{AnswerType, Question};
 
-impl Table<'_> {
+impl FactTable<'_> {
     pub(super) fn concluded(
         &self,
         operation: Operation,

@@ -1,11 +1,11 @@
-//! The words of a text in the forms in which they are compared: [`Forms`].
+//! The words of a text in the forms in which they are compared: [`WordForms`].
 
 use crate::offline::lexicon::lexicon;
 use crate::offline::text::{stem, words};
 
 /// The words of a text in the forms in which they are compared.
 #[derive(Debug, Default)]
-pub(crate) struct Forms {
+pub(crate) struct WordForms {
     pub(super) wholes: Vec<String>,
     pub(super) atoms: Vec<String>,
     pub(super) stems: Vec<String>,
@@ -14,7 +14,7 @@ pub(crate) struct Forms {
     pub(super) is_head: bool,
 }
 
-impl Forms {
+impl WordForms {
     /// The head of a column.
     pub(crate) fn of_head(text: &str) -> Self {
         Self {

@@ -1,6 +1,6 @@
 //! Retention and recall of statements, whatever their words, on folders in the format of the corpus.
 
-use gemicro_core::history::{ConversationMemory, HistoryConfig, HistoryManager};
+use gemicro_core::history::{ConversationRecall, HistoryConfig, HistoryManager};
 use gemicro_core::tokens::{CautiousCount, TokenCount};
 use serde_json::json;
 
@@ -140,7 +140,7 @@ fn measure_a_folder() {
 
 #[test]
 fn a_conversation_answers_with_quotations() {
-    let memory = ConversationMemory::new(conversation());
+    let memory = ConversationRecall::new(conversation());
     let answer = |arguments: serde_json::Value| memory.answer(&arguments.to_string());
     let quoted = answer(json!({ "query": "GraphQL edge that nobody called" })).unwrap();
     assert!(

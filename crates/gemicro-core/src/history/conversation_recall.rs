@@ -27,7 +27,7 @@ const MAX_QUOTES: usize = 24;
 
 /// A conversation that can be asked.
 #[derive(Debug)]
-pub struct ConversationMemory {
+pub struct ConversationRecall {
     log: ConversationLog,
     index: StatementIndex,
 }
@@ -41,7 +41,7 @@ struct RecallArguments {
     turn: Option<u64>,
 }
 
-impl ConversationMemory {
+impl ConversationRecall {
     /// Of the events of a conversation; what is no turn is passed over.
     #[must_use]
     pub fn of_events(events: &[Event]) -> Self {
