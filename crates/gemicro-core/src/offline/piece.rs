@@ -89,11 +89,15 @@ impl Piece {
         let by_passage = terms.qualities(&WordForms::of(&passage.text), &[]);
         // What is said about a name of several words is said in its sentence.
         let same_passage = if is_named { 0.0 } else { SAME_PASSAGE };
-        let is_short = |range: &Range<usize>| {
-            range.len() <= LONGEST_PIECE && !holds_address(&passage.text[range.clone()])
+        let asked = question.text.trim_end_matches('?').to_lowercase();
+        let may_answer = |range: &Range<usize>| {
+            let text = &passage.text[range.clone()];
+            // A command line that asks the question does not answer it.
+            let asks = passage.kind == BlockKind::Code && text.to_lowercase().contains(&asked);
+            range.len() <= LONGEST_PIECE && !holds_address(text) && !asks
         };
         let mut pieces = Vec::new();
-        for range in ranges.into_iter().filter(is_short) {
+        for range in ranges.into_iter().filter(may_answer) {
             let mut text = passage.text[range.clone()].to_owned();
             let values = wanted_values(question, terms, &text);
             let below = below(document, passage, &range).map(|(passage, line)| BelowHeading {
