@@ -25,7 +25,7 @@ pub enum BranchState {
     Landed(Box<OnBranch>),
 }
 
-/// Opens the branch of a place; another commit than the one it must be at is a change that nobody reviewed.
+/// Opens the branch of a checkout. Fails with `conflict` if it is not at the expected commit: nobody reviewed that change.
 pub async fn open(tools: &Tools, place: &CheckoutSpec, call: &StepCall) -> Result<BranchState, Failure> {
     open_marked(tools, place, Some(by(call))).await
 }
@@ -69,7 +69,7 @@ pub fn by(call: &StepCall) -> String {
     format!("{} {}", call.run, call.step.key)
 }
 
-/// The branch that an agent works on, where it does.
+/// The branch that an agent works on, or `None` if it works without one.
 pub(super) async fn branch_of(
     work: &AgentJob,
     shared: &SharedWork,
@@ -95,7 +95,7 @@ async fn open_for_agent(
     work: &AgentWork,
     cancel: &CancellationToken,
 ) -> Result<OnBranch, Failure> {
-    // An agent takes nothing over itself, so no mark of its step can be there.
+    // An agent step never commits to the branch itself, so the branch cannot carry its mark.
     let mut branch = match open_marked(tools, &work.place, None).await? {
         BranchState::At(branch) | BranchState::Landed(branch) => *branch,
     };
@@ -132,7 +132,8 @@ async fn fit_checkout(tools: &Tools, mut branch: OnBranch, work: &AgentWork) -> 
     .await
 }
 
-/// A checkout for an agent. A setup that fails on what an agent made is for agents to mend: the checks say so.
+/// Prepares a checkout for an agent. If setup fails because of an agent's changes, the agent still gets the checkout:
+/// the checks will report the failure, and agents have to fix it.
 async fn usable(
     tools: &Tools,
     branch: OnBranch,

@@ -38,7 +38,7 @@ struct FollowState {
     end: Option<RunEnd>,
     /// The question that the run waits on.
     question: Option<String>,
-    /// How many events there were when it first seemed to.
+    /// The run's event count when a question first appeared; requests with a lower sequence number are history.
     n_events: Option<u64>,
 }
 
@@ -125,7 +125,7 @@ impl<'a> RunWatch<'a> {
                         self.asker.event(&event);
                         let is_asked = seen.question.as_ref().is_some_and(|key| self.asker.answers(key));
                         if !is_asked && asking.take().is_some() {
-                            // It was answered elsewhere, or the run ended. Its line ends before the views continue.
+                            // It was answered elsewhere, or the run ended. Finish the prompt's line before the views print more.
                             self.asker.withdraw();
                         }
                         for view in &mut self.views {
@@ -154,7 +154,7 @@ impl<'a> RunWatch<'a> {
                             };
                             self.desk.send(&id, command).await?;
                         }
-                        // Nobody is there to answer: that refuses nothing.
+                        // Nobody is there to answer. That is not a no: suspend the run.
                         (Some(_) | None, _) => {
                             is_stopping = true;
                             stopping = Some(desk.suspend(&id));
@@ -183,7 +183,7 @@ impl<'a> RunWatch<'a> {
         })
     }
 
-    /// Whether the question is still open, not one that was answered before this was watched.
+    /// Whether the question is still open, and not one from the replayed history that was answered before we began to watch.
     async fn is_asked_now(&self, seen: &mut FollowState, event: &Event) -> Result<bool, CommandError> {
         let n_events = match seen.n_events {
             Some(n_events) => n_events,

@@ -1,9 +1,10 @@
-//! Reads the arguments of a call strictly: what is unknown, of another type or out of range is refused by name.
+//! Parses the arguments of a call strictly. An argument that is unknown, has the wrong type or is out of range is
+//! rejected, and the error names it.
 
 use gemicro_event::{ErrorKind, Failure};
 use serde_json::{Map, Value};
 
-/// Texts beyond this are more than any agent takes.
+/// The longest accepted string: longer than any agent accepts as input.
 const MAX_TEXT_BYTES: usize = 8 * 1024 * 1024;
 
 /// The arguments of one call. Null counts as not given.
@@ -33,7 +34,7 @@ impl Arguments {
         self.given.get(name)
     }
 
-    /// A text that must be there and say something.
+    /// A required string that is not blank.
     pub(crate) fn required(&self, name: &str) -> Result<String, Failure> {
         let text = self
             .text(name)?
@@ -60,7 +61,7 @@ impl Arguments {
         Ok((!text.is_empty()).then(|| text.clone()))
     }
 
-    /// One of some words.
+    /// One of a fixed set of strings.
     pub(crate) fn choice<T: Copy>(&self, name: &str, choices: &[(&str, T)]) -> Result<Option<T>, Failure> {
         let Some(text) = self.text(name)? else {
             return Ok(None);
@@ -95,7 +96,7 @@ impl Arguments {
         }
     }
 
-    /// A whole number within bounds; `300.0` is one too, as JSON Schema counts.
+    /// An integer within bounds. As in JSON Schema, `300.0` is an integer too.
     pub(crate) fn number(
         &self,
         name: &str,

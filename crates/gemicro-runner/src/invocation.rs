@@ -15,7 +15,7 @@ pub struct Invocation {
     pub env: BTreeMap<String, String>,
     /// What it reads.
     pub stdin: CliInput,
-    /// What has to lie in its home before it starts; readable by the user alone.
+    /// Files that must exist in its home directory before it starts, readable only by the user.
     pub files: Vec<SettingsFile>,
     /// Where it works.
     pub cwd: PathBuf,
@@ -26,7 +26,7 @@ pub struct Invocation {
 pub enum CliInput {
     /// These bytes, then the end.
     Whole(Vec<u8>),
-    /// What its [`Dialogue`](crate::Dialogue) has to say, until somebody closes it.
+    /// Whatever its [`Dialogue`](crate::Dialogue) writes, until the input is closed.
     Open,
 }
 
@@ -40,7 +40,7 @@ pub struct SettingsFile {
 }
 
 impl fmt::Debug for Invocation {
-    /// Without the values of variables and the prompt: one is a token, the other may be anything.
+    /// Omits the prompt, file contents and environment values: they may contain secrets.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Invocation")
             .field("program", &self.program)

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 const MAX_LEN: usize = 128;
 
-/// A session's name as its CLI gave or took it: letters, digits, `-`, `_` and `.`, no option.
+/// A session id that a CLI issued or accepted: letters, digits, `-`, `_` and `.`. It cannot be mistaken for an option.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct SessionId(String);

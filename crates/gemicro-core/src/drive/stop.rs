@@ -34,7 +34,7 @@ impl Driver<'_> {
         self.append(vec![NewEvent::of_run(terminal)]).await
     }
 
-    /// The same failure; where the budget of the day was too small, it says so and when the day ends.
+    /// Returns the failure; if the daily budget caused it, the message also says so and when the day ends.
     fn with_day(&self, error: &Failure) -> Failure {
         let started = &self.run.started;
         let day = started.day.filter(|_| error.kind == ErrorKind::BudgetExceeded);
@@ -130,12 +130,12 @@ impl Driver<'_> {
         let ended = self.gather(stopped).await;
         let now = self.clock.now();
         for report in ended {
-            // A result or a word that came in the last moment counts; a stopped attempt starts again later.
+            // A result or message that arrived at the last moment counts; a stopped attempt starts again later.
             match report.said {
                 ReportContents::Told(_) | ReportContents::Ended(Ok(_)) => {
                     self.settle(report, now, &mut events)
                 }
-                // What must not be done twice has failed.
+                // A step that must not run twice counts as failed instead of starting again later.
                 ReportContents::Ended(Err(ref told)) if told.again == Again::Never => {
                     if let Some(running) = self.running.get_mut(&report.step) {
                         running.stopped = Some(cut_off());
@@ -154,7 +154,7 @@ impl Driver<'_> {
                 ReportContents::Ended(Err(_)) => {}
             }
         }
-        // First what they still said: a handle that came in the last moment decides what is lost.
+        // Stage the late reports first: a handle that arrived at the last moment decides which attempts are lost.
         self.stage(std::mem::take(&mut events));
         for (key, running) in std::mem::take(&mut self.running) {
             self.settle_lost(&running, now, &mut events);
@@ -201,7 +201,7 @@ impl Driver<'_> {
         .collect()
     }
 
-    /// Whether the running attempt of a step left a handle that the next one can ask for.
+    /// Whether the step's running attempt has a handle with which the next attempt can fetch the result.
     fn survives_driver(&self, key: &StepKey) -> bool {
         let has_handle =
             matches!(self.run.steps.get(key), Some(StepState::Running(attempt)) if attempt.handle.is_some());

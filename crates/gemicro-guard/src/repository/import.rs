@@ -42,13 +42,13 @@ pub struct ImportResult {
     pub reports: Vec<ImportWarning>,
 }
 
-/// Takes over what the agent committed on its branch, from the bundle that [`Inside::bundle`] left.
+/// Takes over what the agent committed on its branch, from the bundle that [`InsideCommand::bundle`] left.
 ///
 /// The bundle is copied out of the agent's reach, its objects are checked apart from the user's, the rules are
 /// applied, and only then is it fetched and the branch moved on, if it is still where the task left it. Whatever
 /// goes wrong before that leaves the user's repository as it was.
 ///
-/// [`Inside::bundle`]: super::Inside::bundle
+/// [`InsideCommand::bundle`]: super::InsideCommand::bundle
 ///
 /// # Errors
 /// [`RepositoryError::BranchSwitched`], [`RepositoryError::BranchMoved`], [`RepositoryError::BranchCheckedOut`],

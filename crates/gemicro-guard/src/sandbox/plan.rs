@@ -88,7 +88,7 @@ pub fn plan(
 }
 
 /// Plans the start of a command that is watched to its end: nothing of it outlives what starts it. To be started
-/// by [`LaunchPlan::supervised`].
+/// by [`LaunchPlan::supervised_command`].
 pub fn plan_supervised(
     launcher: &Launcher,
     tier: Tier,

@@ -1,4 +1,4 @@
-//! Every route, with the OpenAPI description that the same macro makes of it.
+//! All routes and their OpenAPI description, which the `routes!` macro generates.
 
 use axum::Router;
 use axum::extract::DefaultBodyLimit;
@@ -41,7 +41,7 @@ pub(crate) fn all() -> (Router<SharedApp>, OpenApi) {
     let router = router
         .fallback(async || no_route())
         .method_not_allowed_fallback(async || no_method())
-        // Bodies were read, and bounded, before the router has them.
+        // Bodies have already been read and limited in size before they reach the router.
         .layer(DefaultBodyLimit::disable());
     (router, document)
 }

@@ -1,4 +1,4 @@
-//! The ways a call can take.
+//! Starts a Gemini call, picks it up again after an interruption, or polls it until it ends.
 //!
 //! A new call is one POST, never repeated. Everything after it, and everything when a call is taken up by
 //! its handle, only asks about the interaction that is there.
@@ -57,7 +57,8 @@ pub(super) fn start(call: GeminiCall) -> BoxStream<'static, GeminiSink> {
     }
 }
 
-/// Takes up a call by its interaction; some looks in a row may fail. Never sends a POST; whatever was spent was
+/// Resumes a call by its interaction id. Up to `max_resumes` failed polls are tolerated. Never sends a POST; whatever
+/// was spent was
 /// spent before.
 pub(super) fn pick_up(call: GeminiCall, id: String) -> BoxStream<'static, GeminiSink> {
     let told = stream! {
@@ -173,7 +174,8 @@ impl GeminiCall {
                 annotations: Vec::new(),
             }));
         }
-        // Which of the two is missing shows when the call is made again without the earlier one.
+        // A 404 can mean that the model or the previous interaction is missing. Blame the interaction: if the call is
+        // retried without it and still fails, the model is missing.
         let subject = match (&self.request.previous, trouble.status()) {
             (Some(_), Some(404)) => RequestSubject::Interaction,
             _ => RequestSubject::Model(&self.request.model),
@@ -181,7 +183,7 @@ impl GeminiCall {
         Err(trouble.into_step_failure(self.endpoint.host(), subject))
     }
 
-    /// A trouble after a call was started: what it cost is not known.
+    /// An error after the call was started: its cost is unknown.
     pub(super) fn lost_call(&self, trouble: GeminiTrouble) -> StepFailure {
         StepFailure::new(
             trouble.into_failure(self.endpoint.host(), RequestSubject::Interaction),

@@ -19,7 +19,7 @@ impl KeyPlaces {
         self.0.insert(key.into(), place);
     }
 
-    /// Where a key stands; where it was not written, the nearest key around it.
+    /// The position of a key or, if the file does not contain it, of its nearest enclosing key.
     fn of(&self, key: &str) -> (u64, u64) {
         let mut key = key;
         loop {

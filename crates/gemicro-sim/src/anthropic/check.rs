@@ -1,4 +1,4 @@
-//! What the service refuses in a request, in its words.
+//! Rejects invalid requests with the same error messages as the Anthropic API.
 
 use std::collections::BTreeSet;
 
@@ -168,7 +168,7 @@ fn system(body: &Value) -> Result<(), SimulatedRefusal> {
     }
 }
 
-/// Checks the tools and gives their names. Tools of the service have a type of their own and no schema.
+/// Checks the tools and returns their names. Built-in (server) tools have their own `type` and no schema.
 fn tools(body: &Value) -> Result<BTreeSet<&str>, SimulatedRefusal> {
     let mut names = BTreeSet::new();
     for (idx, tool) in list(body, "tools").enumerate() {

@@ -85,7 +85,7 @@ impl Language {
         }
     }
 
-    /// Whether a mark counts only at the start of a line or after white space (`$#`, `a;b`, `x--`).
+    /// Whether a mark starts a comment only at the start of a line or after whitespace, so that `$#` and `a;b` contain no comment.
     pub(super) fn mark_needs_space(self) -> bool {
         match self {
             Self::Hash | Self::Python | Self::Lisp | Self::Ini | Self::Percent => true,

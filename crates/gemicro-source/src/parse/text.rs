@@ -1,7 +1,7 @@
 //! Plain text: paragraphs between blank lines, wrapped lines kept together.
 //!
-//! Headings are guessed only where the layout says so: an underline, a first line of its own, or a line in
-//! capitals. Record files (tables, logs) are one block per line.
+//! A line counts as a heading only if the layout suggests it: it is underlined, stands alone at the start of the text, or is in
+//! capitals. Files of records (tables, logs) become one block per line.
 
 use std::ops::Range;
 
@@ -117,7 +117,7 @@ fn push_body(text: &str, lines: &[Range<usize>], blocks: &mut BlockList) {
         > 1;
     for pair in lines.windows(2) {
         let (previous, line) = (&text[pair[0].clone()], &text[pair[1].clone()]);
-        // Inside running text a dash or a number at the start of a line is the accident of a wrap.
+        // In a normal paragraph, a dash or number at the start of a line is there only because the line was wrapped.
         let in_list = is_list || kind == BlockKind::ListItem || previous.trim_end().ends_with(':');
         if in_list && is_item(line) {
             blocks.push(text, kind, start..end);

@@ -1,6 +1,6 @@
 //! Many rows of many tables in few trips to the database.
 //!
-//! To SQLite a trip costs two changes of thread, far more than a row, so a [`Batch`] is sent as one text of
+//! With SQLite, each round trip costs two thread switches, far more than a row, so a [`Batch`] is sent as one string of
 //! several statements. Rows come in chunks of a few fixed sizes, filled up with empty rows that the statement
 //! skips: that keeps the number of different texts, and so of prepared statements, small. PostgreSQL takes one
 //! statement at a time, and the rows of each as one list per column.

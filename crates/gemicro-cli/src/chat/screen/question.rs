@@ -1,4 +1,4 @@
-//! The question that waits for leave, as a box above the editor.
+//! The box above the editor that asks for permission.
 
 use std::cell::Cell;
 use std::time::Duration;
@@ -17,7 +17,7 @@ use crate::screen::text;
 const SETTLES_AFTER: Duration = Duration::from_millis(500);
 /// The frame and the line of keys.
 const FURNITURE: u16 = 3;
-/// Text of a question that is laid out; more of it is not shown, and told.
+/// Most bytes of a question's text that are laid out. The rest is not shown, and the box says so.
 const MAX_TEXT: usize = 64 << 10;
 
 /// A question, and whether it was seen.
@@ -56,7 +56,7 @@ impl PendingQuestion {
         self.end_was_shown.get() && self.can_be_answered(now)
     }
 
-    /// Somebody types: that was meant for something else, and the moment begins again.
+    /// Restarts the settling time: the user is typing, so the key was meant for something else.
     pub(super) fn note_typing(&mut self, now: Duration) {
         self.asked_at = now;
     }
@@ -65,7 +65,7 @@ impl PendingQuestion {
         now.saturating_sub(self.asked_at) >= SETTLES_AFTER
     }
 
-    /// Begins its moment again: it became the first in line.
+    /// Restarts the settling time, because this question is now the first in the queue.
     pub(super) fn ask_again(&mut self, now: Duration) {
         self.asked_at = now;
     }

@@ -3,7 +3,7 @@
 use super::line::number;
 use super::{FamilyTally, TestCount};
 
-/// Lines with `ok` and `not ok`: with a plan (`1..3`) or a version any of them, otherwise those that have a number.
+/// Counts `ok` and `not ok` lines. If the output has a plan (`1..3`) or a version line, all of them count; otherwise only numbered ones.
 pub(super) fn protocol(lines: &[&str]) -> FamilyTally {
     let is_declared = lines
         .iter()
@@ -97,7 +97,7 @@ pub(in super::super) struct TestResult<'l> {
 pub(in super::super) enum TapOutcome {
     Passed,
     Failed,
-    /// Skipped, or failed as what is still to do may.
+    /// Skipped, or failed but marked `# TODO` (an expected failure).
     Skipped,
 }
 

@@ -59,7 +59,7 @@ impl ForgeAnswer {
     }
 }
 
-/// 429 is a limit at every forge; 403 is one at GitHub where no calls are left or a wait is asked for.
+/// 429 means rate-limited on every forge. GitHub also uses 403, when no calls are left or it sends `retry-after`.
 fn rate_limit(status: u16, header: impl Fn(&str) -> Option<String>) -> Option<ForgeRateLimit> {
     let number = |name: &str| header(name).and_then(|value| value.trim().parse::<u64>().ok());
     let retry_after = number("retry-after").map(Duration::from_secs);

@@ -25,7 +25,7 @@ pub struct PromptContext {
     pub reads: Vec<HandedOver>,
     /// Where the document of the phase is to be written.
     pub document: Option<String>,
-    /// Why the phase is entered again, already [fenced](super::untrusted).
+    /// Why the phase is entered again, already fenced as untrusted text.
     pub feedback: Option<String>,
     /// What the phase before remarks although it sent nothing back, fenced, too.
     pub remarks: Option<String>,

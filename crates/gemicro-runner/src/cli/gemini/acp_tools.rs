@@ -1,7 +1,7 @@
 //! The tools of one turn over ACP: which were announced, which wait for permission.
 //!
-//! A call that needs permission is not announced by itself; here each gets its [`AgentItem::ToolCall`] once,
-//! before anything else is told of it.
+//! Gemini CLI does not announce a call that needs permission. This module emits one [`AgentItem::ToolCall`] for every
+//! call, before any other item about it.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -66,7 +66,7 @@ impl AcpTools {
         if self.open.len() >= MAX_OPEN {
             return Self::refuse(&rpc_id, out);
         }
-        // As JSON: a number and a text that looks like it are two names.
+        // Keep the id as JSON, so that the number `1` and the string `"1"` stay different ids.
         let id = PermissionId(serde_json::to_string(&rpc_id).unwrap_or_default());
         let open = WaitingPermission {
             rpc_id,
@@ -83,7 +83,7 @@ impl AcpTools {
         }));
     }
 
-    /// Answers a request; says whether it was open. Where the fitting option is missing, the answer is no.
+    /// Answers a request and returns whether it was open. If the agent did not offer a matching option, the call is denied.
     pub(super) fn answer(
         &mut self,
         id: &PermissionId,
