@@ -255,7 +255,7 @@ fn git_is_started_in_one_place() {
         if text.contains("Command::new") {
             starters.push(name.clone());
         }
-        if text.contains("At::Checkout(") {
+        if text.contains("CallPlace::Checkout(") {
             in_checkouts.push(name);
         }
     }

@@ -14,7 +14,7 @@ const MAX_FILE_BYTES: u64 = 8 * 1024 * 1024;
 
 /// The form of a prompt and its parts.
 #[derive(Debug, Args)]
-#[command(next_help_heading = "PromptForm")]
+#[command(next_help_heading = "Template")]
 pub(crate) struct TemplateArgs {
     /// Wrap the prompt in a template; consult and review default to --sandbox read-only
     #[arg(long, value_enum, value_name = "KIND")]

@@ -38,10 +38,10 @@ pub(crate) struct RunArgs {
     pub(crate) branch: Option<String>,
 
     /// The agent for roles that name none [default: the agent that has --model, else gemini]
-    #[arg(long, value_enum, help_heading = "AgentArg")]
+    #[arg(long, value_enum, help_heading = "Agent")]
     pub(crate) agent: Option<AgentArg>,
     /// The model of that agent [default: the agent's own default]
-    #[arg(long, value_name = "NAME", help_heading = "AgentArg")]
+    #[arg(long, value_name = "NAME", help_heading = "Agent")]
     pub(crate) model: Option<String>,
 
     /// The remote to merge main from and push the branch to [default: origin, or the only one]
