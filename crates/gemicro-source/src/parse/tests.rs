@@ -90,7 +90,7 @@ fn html() {
             "<h1>H</h1><ul><li>a<li>b</ul>",
             &["heading: H", "item: a", "item: b"],
         ),
-        ("<table><tr><td>a<td>b<tr><th>c</table>", &["row: a\nb", "row: c"]),
+        ("<table><tr><td>a<td>b<tr><th>c</table>", &["row: a\tb", "row: c"]),
         ("<pre>x\n  y</pre>", &["code: x\n  y"]),
         (
             "a<!-- evil -->b<script>evil</script>c<style>p{}</style>",
@@ -214,8 +214,7 @@ fn code() {
             &[
                 "comment: one",
                 "heading: [b]",
-                "key: c = \"# no\"",
-                "comment: two",
+                "key: c = \"# no\" # two",
                 "key: d = [\n  1,\n]",
             ],
         ),
