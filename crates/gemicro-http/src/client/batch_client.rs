@@ -23,7 +23,7 @@ const KEY: &str = "Idempotency-Key";
 ///
 /// ```no_run
 /// # async fn example() -> Result<(), gemicro_event::Failure> {
-/// let client = gemicro_http::client::Client::new("http://127.0.0.1:8737", "the token")?;
+/// let client = gemicro_http::client::BatchClient::new("http://127.0.0.1:8737", "the token")?;
 /// let tasks = br#"[{"task_id": "a", "type": "execute_shell_command", "parameters": {"command": "ls"}}]"#;
 /// let first = client.submit(tasks.to_vec(), Some("nightly-42")).await?;
 /// let done = client.wait(&first.response_id, None).await?;

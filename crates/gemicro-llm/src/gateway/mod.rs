@@ -5,16 +5,16 @@
 //! and tells what was [`StepUsage`].
 //!
 //! ```no_run
-//! use gemicro_llm::gateway::{Gateway, GatewayConfig, Grant, ModelRules, Secret, Upstream, Wire};
+//! use gemicro_llm::gateway::{AgentApi, Gateway, GatewayConfig, GatewayGrant, GatewaySecret, ModelRules, UpstreamAddress};
 //!
 //! # async fn step() -> Result<(), Box<dyn std::error::Error>> {
 //! let gateway = Gateway::new(GatewayConfig::default());
 //! let serving = gateway.serve(std::net::TcpListener::bind("127.0.0.1:0")?)?;
-//! let ticket = gateway.open(Grant {
+//! let ticket = gateway.open(GatewayGrant {
 //!     label: "implement".to_owned(),
-//!     wire: Wire::Anthropic,
-//!     upstream: Upstream::new("https://api.anthropic.com")?,
-//!     key: Some(Secret::new("the real key")),
+//!     wire: AgentApi::Anthropic,
+//!     upstream: UpstreamAddress::new("https://api.anthropic.com")?,
+//!     key: Some(GatewaySecret::new("the real key")),
 //!     budget: "200k".parse()?,
 //!     models: ModelRules::default(),
 //!     observer: None,
