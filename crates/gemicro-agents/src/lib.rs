@@ -2,13 +2,14 @@
 //!
 //! [`AgentExecutor`] runs the steps of kind `agent_cli`. Its files, in the order of a step: `setup` (what the edge
 //! knows: keys, logins, addresses), `work` (what is to be done), `executor` (steps, and what a crash left of them), `attempt` (one attempt: warm,
-//! new, or told what was said before), `place`, `spare_place` and `about` (folders of homes and sessions), `pool` (processes between
-//! turns), `memory` (what was said), `way` (gateway and walls), `workspace_settings` (what of the workspace is
+//! new, or told what was said before), `conversation_home`, `prepared_home` and `session_metadata` (folders of homes and sessions), `pool` (processes between
+//! turns), `memory` (what was said), `launch_inputs` (gateway and walls), `workspace_settings` (what of the workspace is
 //! not loaded), `login` (files of a login on their way in and back),
-//! `seen` (what the gateway tells while the agent works), `submission` (results handed in by a tool), `recall_tool` (a conversation read by a tool), `verdict` (what it came to), `traces` (what it left in its
-//! folder), `tripped` (what else changed meanwhile), `messages` (what it printed). `text_backend` lets an agent answer prompts like a model. `commons` is what several engines share.
+//! `attempt_watcher` (what the gateway
+//! reports while the agent works), `submission` (results submitted through a tool), `recall_tool` (a tool that searches the conversation), `verdict` (what it came to), `folder_changed` (what it left in its
+//! folder), `tripwire_report` (what else changed meanwhile), `messages` (what it printed). `text_backend` lets an agent answer prompts like a model. `shared_resources` is what several engines share.
 //!
-//! An agent on a branch works in a private repository: `branch` opens it and takes over what was committed (`landing`), `stage` is what
+//! An agent on a branch works in a private repository: `branch` opens it and takes over what was committed (`branch_import`), `pipeline_branch` is what
 //! a step of a pipeline needs of it. Every such step opens the branch at the commit that it must be at ([`branch_at`]), and most of them
 //! make the private [`checkout`] anew first: nothing that an agent left beside its commits reaches another step but [`caches`], and
 //! those of agents reach no check.

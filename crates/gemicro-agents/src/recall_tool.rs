@@ -48,12 +48,12 @@ impl RecallTool {
         )
     }
 
-    /// As the agent is told of it.
+    /// As the agent's settings name it.
     pub(super) fn server() -> McpServer {
         server_with(RECALL_TOOL)
     }
 
-    /// Whether an agent asks for leave to use it, which it always has: it reads what the agent was told before.
+    /// Whether an agent asks for permission to use it. It is always granted: the tool only reads earlier turns.
     pub(super) fn is_asked_for(request: &PermissionRequest) -> bool {
         let shown = format!("{RECALL_TOOL} ({SERVER} MCP Server)");
         McpServer::names_of_tool(SERVER, RECALL_TOOL).contains(&request.tool)

@@ -2,7 +2,7 @@
 //!
 //! [`plans`] resolves what an edge hands in; a [`Plan`] is what will be done, printable before anything happens. Every executor beside those of research and of models is here, and
 //! [`StepParts`] registers them. `pipeline` carries out what a pipeline does itself, `ooda` gives a loop its branch,
-//! `memory` searches what is remembered, `shell` runs commands of batches in the sandbox, and `bounded` lets only so
+//! `memory` searches what is remembered, `shell` runs commands of batches in the sandbox, and `bounded_executor` lets only so
 //! many of one kind run at the same time. Agents themselves are in `gemicro-agents`; which steps there are is decided
 //! by the flows.
 

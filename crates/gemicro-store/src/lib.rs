@@ -7,7 +7,7 @@
 //!
 //! Where things are: `home` (the folder and its modes), `open` (format and connections), `writer` (group
 //! commit and fences), `read` and `subscribe` (the way out), `runs`, `conversations` and `dead_letters` (lists), `find` (ids),
-//! `erase`, `prune`, `rebuild`, `check`, `verify` (upkeep), `seal`, `chain` and `written` (noticing damage), `queue` (steps for workers). Statements are written once, for both
+//! `erase`, `prune`, `rebuild`, `check`, `verify` (upkeep), `seal`, `chain` and `written_counter` (noticing damage), `queue` (steps for workers). Statements are written once, for both
 //! engines (`sql`). What is SQLite's own lies in `home`, `open` and `blob_files`, what is PostgreSQL's in `postgres`.
 
 mod blob_files;

@@ -1,7 +1,7 @@
 //! The Gemini Interactions API.
 //!
 //! A call goes one way: `wire` writes the request, `endpoint` sends it, `events` reads what comes back,
-//! `listener` and `whole` turn it into chunks, `end` judges how it ended. `call` is the map of the ways a
+//! `listener` and `whole_text` turn it into chunks, `end` judges how it ended. `call` is the map of the ways a
 //! call can take: in one piece, in the background, taken up by its handle; `follow` is the way of streams.
 //! Everything that says no is in `refusal` (what the service said) and `trouble` (what that means for us).
 //!

@@ -5,8 +5,8 @@
 //! The command is parsed by the guard's shell reader and walked statement by statement (`walk`). Every statement has a
 //! [place](statement_place::Place): what becomes of its exit status there. The rule is one: the status of every program must reach
 //! the exit status of the whole. `command` judges simple commands: a few check nothing (`echo`, `mkdir`) and may fail
-//! unseen; every other program is taken to check something. `failing` knows the statements that
-//! always fail, which keep a failure on the right side of `||` and in a branch of `if`; `saved` a status that is kept in
+//! unseen; every other program is taken to check something. `failing_command` knows the statements that
+//! always fail, which keep a failure on the right side of `||` and in a branch of `if`; `saved_status` a status that is kept in
 //! a variable until the end.
 //!
 //! What cannot be read for certain counts as masked. What programs do with their own options and variables is not looked

@@ -5,7 +5,7 @@
 //! [`read`] is the whole way: the answer is freed of terminal sequences (`clean`) and of thoughts (`thoughts`), the
 //! blocks that carry the step's [`Nonce`] are found (`blocks`), read by a strict JSON reader with five repairs (`json`)
 //! and held against the [`PayloadShape`] of the role (`fit`). Without such a block the last object that stands alone is taken
-//! (`alone`), and marked as untagged. What is found is a [`AgentPayload`]; [`marks`] says which later rule refuses it.
+//! (`block_walk`), and marked as untagged. What is found is a [`AgentPayload`]; [`marks`] says which later rule refuses it.
 //! An agent that can may also hand it in by a tool (`submission`); [`read_with`] takes that for one block more.
 //!
 //! One sentence decides every doubt: a false APPROVE or PASS is never acceptable, asking the agent again is cheap.

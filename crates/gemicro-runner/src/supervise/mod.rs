@@ -21,7 +21,7 @@
 //!
 //! Files, in the order of a run: `prepare` (what can be refused before anything starts), `spawn` and `process`
 //! (start, ask, end, verify), `agent` (a process with its streams and its protocol), `turn` (one turn, judged), `watch`
-//! (its loop), `stage` (how it ends, step by step), `feed` (standard input), `capture` with `spool`, `text` and `tail`
+//! (its loop), `run_stage` (how it ends, step by step), `feed` (standard input), `capture` with `spool`, `text` and `tail`
 //! (what is kept), `live` (what is shown), `outcome`, and then `rest` and `warm` (between turns).
 
 mod agent;

@@ -1,7 +1,7 @@
 //! The steps of a pipeline on this machine: where its flow, the user's repository, the sandbox and the forge meet.
 //!
 //! What is committed is marked before it is taken over, so a step that was killed in between is
-//! recognised, not repeated. `writing` puts gemicro's own documents there. `plan` resolves a request, `retry` goes on
+//! recognised, not repeated. `write_documents` puts gemicro's own documents there. `plan` resolves a request, `retry` goes on
 //! from an earlier run, `outlook` says what a task would begin with;
 //! `detect` finds the checks of a project that names none.
 

@@ -1,7 +1,7 @@
 //! Reading one report, by what it is and not by its name.
 //!
 //! Each format has its file (`lcov`, `llvm_json` with `segments`, `cobertura`) and gives the same [`CoverageReport`]: files with the
-//! paths that the tool wrote. `collected` adds them up within bounds while bytes go by; no report is in memory whole.
+//! paths that the tool wrote. `collected_report` adds them up within bounds while bytes go by; no report is in memory whole.
 
 mod cobertura;
 mod collected_report;

@@ -2,7 +2,7 @@
 //!
 //! `command` is the way in; `submit`, `poll`, `wait`, `results`, `cancel`, `retry`, `list`, `types` and `schema` are its
 //! verbs. They ask a `service` for batches and know nothing behind it; `input` reads what is submitted, `settings` says
-//! how it may work, `printing` is how an answer looks; `resume` is what `gemicro resume` does with a batch.
+//! how it may work, `print_answer` is how an answer looks; `resume` is what `gemicro resume` does with a batch.
 
 mod cancel;
 mod command;
