@@ -118,6 +118,7 @@ fn watch_research(it: ResumedFlow<'_>) -> LocalBoxFuture<'_, Result<(), CommandE
     let showing = research::ResearchDisplay {
         format: it.format,
         out: it.out,
+        report: None,
         yes: it.yes,
     };
     Box::pin(research::watch(it.ctx, it.here, it.watching, it.stop, showing))

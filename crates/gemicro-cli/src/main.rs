@@ -18,6 +18,7 @@ mod flow_table;
 mod follow;
 mod logging;
 mod output;
+mod report;
 mod resident;
 mod root_warning;
 mod run;

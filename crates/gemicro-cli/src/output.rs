@@ -79,7 +79,7 @@ pub(crate) fn check_target(path: &Path) -> Result<(), CommandError> {
     let refuse = |why: String| {
         Err(CommandError::usage(
             format!("{} cannot be written: {why}", path.display()),
-            "choose a file in an existing folder with --out",
+            "choose a file in an existing folder",
         ))
     };
     match fs::metadata(folder) {

@@ -18,6 +18,7 @@ pub mod ooda;
 mod pause;
 pub mod pipeline;
 mod questions;
+mod research_report;
 mod resident;
 mod run;
 mod run_service;
@@ -56,6 +57,7 @@ pub use gemicro_store::{BoardPage, BoardTally, DurableStore, RunFilter, StoredBo
 pub use local_run_service::LocalRunService;
 pub use pause::{PauseOutcome, pause};
 pub use questions::{asked_in, open_questions, question_to_answer};
+pub use research_report::research_report;
 pub use resident::{
     BinaryId, BuildConfig, CarriedRun, Resident, ResidentWorker, StartWorker, WorkerConfig, WorkerStatus,
     is_free,

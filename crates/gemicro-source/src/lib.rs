@@ -28,6 +28,7 @@ mod parse;
 mod passages;
 mod read;
 mod snapshot;
+mod stored_documents;
 mod stored_page;
 mod walk;
 
@@ -43,4 +44,5 @@ pub use parse::{Format, Language, parse};
 pub use passages::{HARD_LIMIT, SOFT_LIMIT, cut_passages};
 pub use read::{ReadError, ReadText, decode, read_file};
 pub use snapshot::{LedgerEntry, PackError, Packed, Snapshot, pack, take_snapshot, unpack};
+pub use stored_documents::stored_documents;
 pub use walk::{Candidate, Found, Skipped, find_files};

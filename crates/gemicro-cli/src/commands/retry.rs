@@ -121,6 +121,7 @@ async fn retry(ctx: &Context, args: &RetryArgs) -> Result<(), CommandError> {
     let showing = ResearchDisplay {
         format: args.format,
         out: args.out.as_deref(),
+        report: None,
         yes: false,
     };
     watch(ctx, &here, watching, &stop, showing).await

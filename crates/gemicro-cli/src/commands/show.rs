@@ -6,8 +6,8 @@ use clap::Args;
 use gemicro_core::research::RelatedPassage;
 use gemicro_core::store::Store;
 use gemicro_engine::pipeline::later_run;
-use gemicro_engine::{Batches, BoardPage, LocalRunService};
-use gemicro_event::{Event, StreamId};
+use gemicro_engine::{Batches, BoardPage, LocalRunService, research_report};
+use gemicro_event::{ErrorKind, Event, StreamId};
 use gemicro_store::DurableStore;
 use serde_json::json;
 
@@ -15,6 +15,7 @@ use crate::args::PrintFormat;
 use crate::command_error::CommandError;
 use crate::flow_table::flow_row;
 use crate::output::{self, CommandOutput};
+use crate::report::{report_page, story_page};
 use crate::runtime;
 use crate::screen::text;
 use crate::session::{Context, find_run};
@@ -46,6 +47,9 @@ pub(crate) struct ShowArgs {
     /// Print the input and output of every step, including prompts and raw answers
     #[arg(long)]
     pub(crate) raw: bool,
+    /// Print one self-contained HTML page; a research run's page shows each quote in its passage
+    #[arg(long, conflicts_with_all = ["raw", "format"])]
+    pub(crate) html: bool,
     /// Output format; markdown prints only the answer, jsonl every event
     #[arg(long, value_enum, default_value_t, conflicts_with = "raw")]
     pub(crate) format: PrintFormat,
@@ -62,6 +66,9 @@ async fn show(ctx: &Context, args: &ShowArgs) -> Result<(), CommandError> {
         return replay(&store, &id, &mut RawView::new(ctx.screen.on_stdout()))
             .await
             .map(drop);
+    }
+    if args.html {
+        return print_page(ctx, &store, &id).await;
     }
     match args.format {
         PrintFormat::Jsonl => replay(&store, &id, &mut EventLines::new(CommandOutput::Stdout))
@@ -94,13 +101,22 @@ async fn show(ctx: &Context, args: &ShowArgs) -> Result<(), CommandError> {
     }
 }
 
+/// A research run that has ended is a report; any other run is its story.
+async fn print_page(ctx: &Context, store: &DurableStore, id: &StreamId) -> Result<(), CommandError> {
+    let story = story_of(ctx, store, id).await?;
+    let page = match research_report(store, id).await {
+        Ok(report) => report_page(id, &report),
+        Err(failure) if matches!(failure.kind, ErrorKind::InvalidInput | ErrorKind::Conflict) => {
+            story_page(id, &story.question, &tell(&story, &ctx.screen.without_colour()))
+        }
+        Err(failure) => return Err(failure.into()),
+    };
+    output::print(&page)
+}
+
 fn no_answer_yet(id: &StreamId) -> CommandError {
     let message = format!("run {id} has no answer yet");
-    CommandError::new_failure(
-        gemicro_event::ErrorKind::StillRunning,
-        message,
-        format!("gemicro show {id}"),
-    )
+    CommandError::new_failure(ErrorKind::StillRunning, message, format!("gemicro show {id}"))
 }
 
 async fn story_of(ctx: &Context, store: &DurableStore, id: &StreamId) -> Result<Story, CommandError> {

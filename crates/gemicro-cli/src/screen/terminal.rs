@@ -43,6 +43,14 @@ impl Screen {
         }
     }
 
+    /// The same screen for a text that goes into a file.
+    pub(crate) fn without_colour(&self) -> Self {
+        Self {
+            colour: false,
+            ..self.clone()
+        }
+    }
+
     pub(crate) fn width(&self) -> usize {
         clamp_width(terminal_size_of(stdout()).map(|size| size.0), self.columns)
     }

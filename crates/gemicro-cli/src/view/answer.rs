@@ -119,7 +119,7 @@ pub(crate) fn failure_json(report: &ErrorReport) -> Value {
 }
 
 /// `Stats: 4/5 sub-queries succeeded | 1,247 total tokens | 23.4s`.
-pub(super) fn stats_line(metadata: &ResultMetadata) -> String {
+pub(crate) fn stats_line(metadata: &ResultMetadata) -> String {
     let n_asked = metadata.sub_queries_succeeded + metadata.sub_queries_failed;
     let noun = if n_asked == 1 { "sub-query" } else { "sub-queries" };
     let cost = match metadata.charge().money_in_words() {

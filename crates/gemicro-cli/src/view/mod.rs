@@ -13,7 +13,7 @@ mod sub_queries;
 mod tests;
 mod traits;
 
-pub(crate) use answer::{AnswerView, answer_markdown, failure_json, result_json};
+pub(crate) use answer::{AnswerView, answer_markdown, failure_json, result_json, stats_line};
 pub(crate) use board::TerminalBoard;
 pub(crate) use event_lines::EventLines;
 pub(crate) use lines::{LineView, event_line};

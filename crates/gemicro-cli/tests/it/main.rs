@@ -51,6 +51,7 @@ mod real_login;
 mod real_pipeline;
 mod real_settings;
 mod real_submit;
+mod report;
 mod research;
 mod resident;
 mod run_view;

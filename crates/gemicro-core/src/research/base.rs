@@ -5,7 +5,7 @@ use gemicro_event::{ErrorKind, Event, Failure, StreamId};
 use serde::{Deserialize, Serialize};
 
 use super::events::{FinalResult, ResearchReaders, SubQueryCompleted};
-use super::flow::QueryProgress;
+use super::flow::{QueryProgress, ResearchState};
 use super::{ResearchFlow, ResearchPlan, sections};
 use crate::blob::BlobId;
 use crate::budget::Limits;
@@ -84,26 +84,8 @@ impl Base {
     /// When it is no research run, has not ended, or has nothing to offer for this use.
     pub fn read(events: &[Event], use_as: UseAs) -> Result<(ResearchPlan, Self), Failure> {
         let refuse = |message: String| Failure::new(ErrorKind::InvalidInput, message);
-        let first = events
-            .first()
-            .and_then(|event| Some((event, event.update.as_run_started()?)));
-        let (first, started) =
-            first.ok_or_else(|| refuse("its journal does not begin with run_started".to_owned()))?;
-        let run = first.stream.clone();
-        if started.flow != ResearchFlow.name() || started.flow_version > ResearchFlow.version() {
-            return Err(refuse(format!(
-                "run {run} is not a research run that this program can read"
-            )));
-        }
-        let mut state = ResearchFlow.start(&started.plan)?;
-        for event in events {
-            ResearchFlow.fold(&mut state, event);
-        }
-        let last = events.last().unwrap_or(first);
-        if !gemicro_event::is_terminal(&last.update.event_type) {
-            let message = format!("run {run} has not ended: continue it with `gemicro resume {run}`");
-            return Err(Failure::new(ErrorKind::Conflict, message));
-        }
+        let EndedRun { state, limits, last } = ended_run(events)?;
+        let run = last.stream.clone();
         let result = last.update.as_final_result();
         let parts = state.sub_queries.iter().flatten().map(|sub_query| BasePart {
             query: sub_query.text.clone(),
@@ -126,7 +108,7 @@ impl Base {
                 .filter_map(|page| Some(page.as_ref().ok()?.blob.clone()))
                 .collect(),
             parts: parts.collect(),
-            limits: started.limits,
+            limits,
             result,
         };
         match &mut base.use_as {
@@ -170,4 +152,44 @@ impl Base {
         }
         first_bytes(&text, MAX_CONTEXT).to_owned()
     }
+}
+
+/// A research run that has ended, read from its journal.
+pub(super) struct EndedRun<'a> {
+    pub(super) state: ResearchState,
+    pub(super) limits: Limits,
+    pub(super) last: &'a Event,
+}
+
+/// Reads the journal of a research run.
+///
+/// # Errors
+/// When it is no research run, or has not ended.
+pub(super) fn ended_run(events: &[Event]) -> Result<EndedRun<'_>, Failure> {
+    let refuse = |message: String| Failure::new(ErrorKind::InvalidInput, message);
+    let first = events
+        .first()
+        .and_then(|event| Some((event, event.update.as_run_started()?)));
+    let (first, started) =
+        first.ok_or_else(|| refuse("its journal does not begin with run_started".to_owned()))?;
+    let run = first.stream.clone();
+    if started.flow != ResearchFlow.name() || started.flow_version > ResearchFlow.version() {
+        return Err(refuse(format!(
+            "run {run} is not a research run that this program can read"
+        )));
+    }
+    let mut state = ResearchFlow.start(&started.plan)?;
+    for event in events {
+        ResearchFlow.fold(&mut state, event);
+    }
+    let last = events.last().unwrap_or(first);
+    if !gemicro_event::is_terminal(&last.update.event_type) {
+        let message = format!("run {run} has not ended: continue it with `gemicro resume {run}`");
+        return Err(Failure::new(ErrorKind::Conflict, message));
+    }
+    Ok(EndedRun {
+        state,
+        limits: started.limits,
+        last,
+    })
 }

@@ -1,7 +1,8 @@
 //! Deep research: decompose, answer in parallel, synthesize, with citations that cannot be invented.
 //!
 //! [`ResearchFlow`] decides; its parts are `steps` (what to run), `requests` (what models are asked), `fit` (within
-//! the budget), `fold` (what happened), `describe` (what is told about it), `findings` and `report` (the answer people read).
+//! the budget), `fold` (what happened), `describe` (what is told about it), `findings` and `report` (the answer people read),
+//! `full_report` (everything that an ended run found).
 //! Truth is kept by `verify` (the verbatim check), `answers` (a model's quotes), `claims` and `figures`
 //! (a sentence against its quotes), `web` and `support` (pages that a provider
 //! names) and `markers` (citation numbers). [`Base`] is what an earlier run brings in: follow-ups, revisions,
@@ -23,6 +24,7 @@ mod findings;
 mod fit;
 mod flow;
 mod fold;
+mod full_report;
 mod markers;
 mod plan;
 mod prompts;
@@ -44,5 +46,6 @@ pub use citation::{
 pub use config::ResearchConfig;
 pub use executors::{ResearchExecutors, executors};
 pub use flow::{PLAN_QUESTION, ResearchFlow};
+pub use full_report::{QuoteContext, ReportFinding, ReportSource, ResearchReport, StoredTexts};
 pub use plan::{ResearchEngine, ResearchPlan};
 pub use prompts::PromptSet;

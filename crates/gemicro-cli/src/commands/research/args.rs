@@ -105,6 +105,10 @@ pub(crate) struct ResearchArgs {
     #[arg(short, long, value_name = "FILE", help_heading = "Output")]
     pub(crate) out: Option<PathBuf>,
 
+    /// Also write a structured report to PATH.md and PATH.html
+    #[arg(long, value_name = "PATH", conflicts_with_all = ["questions", "dry_run"], help_heading = "Output")]
+    pub(crate) report: Option<PathBuf>,
+
     /// Answer every question in a file of JSON lines with `id` and `question`
     #[arg(
         long,

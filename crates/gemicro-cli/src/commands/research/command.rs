@@ -11,6 +11,7 @@ use crate::args::is_question;
 use crate::command_error::CommandError;
 use crate::config::{Endpoints, Layers, ResearchSettings};
 use crate::output;
+use crate::report::ReportFiles;
 use crate::session::{Context, find_run};
 use crate::{backend, runtime, signals};
 
@@ -31,6 +32,7 @@ pub(crate) fn run(ctx: &Context, args: &ResearchArgs) -> Result<(), CommandError
     if let Some(out) = &args.out {
         output::check_target(out)?;
     }
+    let report = args.report.as_deref().map(ReportFiles::new).transpose()?;
     let opened = ResolvedSettings {
         layers: &layers,
         settings: &settings,
@@ -54,7 +56,7 @@ pub(crate) fn run(ctx: &Context, args: &ResearchArgs) -> Result<(), CommandError
         }
         return runtime::block_on(async {
             let engine = ctx.engine(&layers, &settings).await?;
-            start(ctx, args, engine, plan).await
+            start(ctx, args, report.as_ref(), engine, plan).await
         });
     }
     runtime::block_on(async {
@@ -63,7 +65,7 @@ pub(crate) fn run(ctx: &Context, args: &ResearchArgs) -> Result<(), CommandError
         if args.dry_run {
             return dry_run::print(&plan, args.format, &ctx.screen);
         }
-        start(ctx, args, engine, plan).await
+        start(ctx, args, report.as_ref(), engine, plan).await
     })
 }
 
@@ -90,7 +92,13 @@ async fn earlier(args: &ResearchArgs, engine: &Engine) -> Result<Option<EarlierR
     Ok(Some(EarlierRun { plan, base }))
 }
 
-async fn start(ctx: &Context, args: &ResearchArgs, engine: Engine, plan: Plan) -> Result<(), CommandError> {
+async fn start(
+    ctx: &Context,
+    args: &ResearchArgs,
+    report: Option<&ReportFiles>,
+    engine: Engine,
+    plan: Plan,
+) -> Result<(), CommandError> {
     let stop = signals::listen()?;
     for notice in plan.notices() {
         output::say(&format!("{} {notice}", ctx.screen.on_stderr().warn("note:")));
@@ -100,6 +108,7 @@ async fn start(ctx: &Context, args: &ResearchArgs, engine: Engine, plan: Plan) -
     let showing = ResearchDisplay {
         format: args.format,
         out: args.out.as_deref(),
+        report,
         yes: args.yes,
     };
     watch(ctx, &here, watching, &stop, showing).await

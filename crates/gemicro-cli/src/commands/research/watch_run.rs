@@ -11,6 +11,7 @@ use crate::args::PrintFormat;
 use crate::command_error::CommandError;
 use crate::follow::{RESUME, RunWatch, follow};
 use crate::output;
+use crate::report::ReportFiles;
 use crate::session::Context;
 use crate::view::RunEnd;
 
@@ -20,6 +21,8 @@ pub(crate) struct ResearchDisplay<'a> {
     pub(crate) format: PrintFormat,
     /// Where its result goes instead of stdout.
     pub(crate) out: Option<&'a Path>,
+    /// Where its report is written when it has ended.
+    pub(crate) report: Option<&'a ReportFiles>,
     /// Its plan needs no approval.
     pub(crate) yes: bool,
 }
@@ -52,6 +55,9 @@ pub(crate) async fn watch(
     let end = follow(watch, watching)
         .await
         .map_err(|stopped| stopped.about(&id))?;
+    if let (Some(files), RunEnd::Completed { .. } | RunEnd::Failed(_)) = (showing.report, &end) {
+        files.write(here.engine().store(), &id).await?;
+    }
     here.engine().store().close().await;
     if end == RunEnd::Suspended {
         output::say(&format!(

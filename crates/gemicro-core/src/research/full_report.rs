@@ -1,0 +1,190 @@
+//! The structured report of an ended run: summary, findings, contradictions, gaps, and sources with their quotes in place.
+
+use std::ops::Range;
+
+use gemicro_event::{Event, Failure};
+
+use super::base::{EndedRun, ended_run};
+use super::events::{FinalResult, ResearchReaders, ResultMetadata};
+use super::findings::{findings, related_passages};
+use super::flow::ResearchState;
+use super::markers::renumber;
+use super::sections;
+use super::{Citation, CitedContradiction, RelatedPassage, UnansweredQuestion};
+use crate::blob::BlobId;
+use crate::corpus::Document;
+
+/// Bytes of the passage shown on either side of a quote.
+const CONTEXT_BYTES: usize = 320;
+
+/// Everything that a research run found, under one numbering of its sources.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ResearchReport {
+    /// As the user asked it.
+    pub question: String,
+    /// The answer without its lists of contradictions, gaps and sources; empty where nothing answers.
+    pub summary: String,
+    /// One for each answered sub-query; empty where the summary says the same.
+    pub findings: Vec<ReportFinding>,
+    /// Documents that disagree, from all findings.
+    pub contradictions: Vec<CitedContradiction>,
+    /// Sub-queries without an answer, with the reason.
+    pub gaps: Vec<UnansweredQuestion>,
+    /// Passages that come close to the gaps; they may not answer.
+    pub related: Vec<RelatedPassage>,
+    /// The sources that summary and findings refer to, by number.
+    pub sources: Vec<ReportSource>,
+    /// Why the result is less than it could have been.
+    pub partial: Option<String>,
+    /// Zero for a run that found nothing.
+    pub metadata: ResultMetadata,
+    /// Where the full texts of the sources are.
+    pub stored: StoredTexts,
+}
+
+/// A sub-query and its answer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ReportFinding {
+    /// The text of the sub-query.
+    pub query: String,
+    /// Markdown; numbers in brackets refer to the sources of the report.
+    pub answer: String,
+}
+
+/// A source of the report.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ReportSource {
+    /// Under the report's own number.
+    pub citation: Citation,
+    /// Absent until [`ResearchReport::place_quotes`] found the quote in its document.
+    pub context: Option<QuoteContext>,
+}
+
+/// The stored text around a quote.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct QuoteContext {
+    /// Up to 320 bytes, starting with a whole word.
+    pub before: String,
+    /// Byte for byte as stored.
+    pub quote: String,
+    /// Up to 320 bytes, ending with a whole word.
+    pub after: String,
+}
+
+/// Where the texts of a run are stored.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct StoredTexts {
+    /// The texts of folders and files; absent for a run without sources.
+    pub pack: Option<BlobId>,
+    /// One blob for each fetched page.
+    pub pages: Vec<BlobId>,
+}
+
+impl ResearchReport {
+    /// Reads the journal of a research run that has ended.
+    ///
+    /// # Errors
+    /// When it is no research run, or has not ended.
+    pub fn read(events: &[Event]) -> Result<Self, Failure> {
+        let EndedRun { state, last, .. } = ended_run(events)?;
+        let result = last.update.as_final_result();
+        let (findings, sources) = numbered_like(result.as_ref(), &state);
+        let summary = match &result {
+            Some(result) => sections::without_own(&result.answer).trim().to_owned(),
+            None => String::new(),
+        };
+        let is_repeated = |finding: &ReportFinding| finding.answer.trim() == summary;
+        let gaps = state.failed_queries().into_iter();
+        let gaps = gaps.map(|(query, failed)| UnansweredQuestion {
+            query: query.to_owned(),
+            reason: failed.error.clone(),
+        });
+        let completed = state.completed_queries().into_values();
+        Ok(Self {
+            question: state.plan.question.clone(),
+            findings: match findings.as_slice() {
+                [only] if is_repeated(only) => Vec::new(),
+                _ => findings,
+            },
+            summary,
+            contradictions: completed.flat_map(|it| it.contradictions.clone()).collect(),
+            gaps: gaps.collect(),
+            related: related_passages(&state),
+            sources,
+            partial: result.as_ref().and_then(|it| it.partial.clone()),
+            metadata: result.map_or_else(ResultMetadata::default, |it| it.metadata),
+            stored: stored_texts(&state),
+        })
+    }
+
+    /// Shows each quote in its document. A quote that is not at its range, or whose document is missing, gets no context.
+    pub fn place_quotes(&mut self, documents: &[Document]) {
+        for source in &mut self.sources {
+            let document = documents.iter().find(|it| it.doc == source.citation.doc);
+            source.context = document.and_then(|it| quote_context(&it.text, &source.citation));
+        }
+    }
+}
+
+/// The findings with the numbers of the final result; sources that the result does not list come after its own.
+fn numbered_like(
+    result: Option<&FinalResult>,
+    state: &ResearchState,
+) -> (Vec<ReportFinding>, Vec<ReportSource>) {
+    let found = findings(state);
+    let mut sources = result.map_or_else(Vec::new, |it| it.citations.clone());
+    let mut numbers = Vec::new();
+    for citation in found.citations {
+        let same = |it: &&Citation| it.doc == citation.doc && it.range == citation.range;
+        let known = sources.iter().find(same).map(|it| it.number);
+        let number = known.unwrap_or_else(|| sources.iter().map(|it| it.number).max().unwrap_or(0) + 1);
+        numbers.push((citation.number, number));
+        if known.is_none() {
+            sources.push(Citation { number, ..citation });
+        }
+    }
+    let renumbered = found.parts.into_iter().map(|(query, answer)| ReportFinding {
+        query,
+        answer: renumber(&answer, |local| {
+            let known = numbers.iter().filter(|(from, _)| *from == local);
+            known.map(|(_, number)| *number).collect()
+        }),
+    });
+    let unplaced = |citation| ReportSource {
+        citation,
+        context: None,
+    };
+    (renumbered.collect(), sources.into_iter().map(unplaced).collect())
+}
+
+fn stored_texts(state: &ResearchState) -> StoredTexts {
+    let pages = state.pages.values();
+    StoredTexts {
+        pack: state.sources.as_ref().and_then(|it| BlobId::parse(&it.pack)),
+        pages: pages
+            .filter_map(|page| Some(page.as_ref().ok()?.blob.clone()))
+            .collect(),
+    }
+}
+
+fn quote_context(text: &str, citation: &Citation) -> Option<QuoteContext> {
+    let Range { start, end } = citation.range.clone();
+    let quote = text.get(start..end).filter(|quote| !quote.is_empty())?;
+    let from = text.floor_char_boundary(start.saturating_sub(CONTEXT_BYTES));
+    let to = text.ceil_char_boundary((end + CONTEXT_BYTES).min(text.len()));
+    let (before, after) = (&text[from..start], &text[end..to]);
+    // Words are not cut in two, unless there is only one.
+    let before = match before.split_once(char::is_whitespace) {
+        Some((_, rest)) if from > 0 => rest,
+        _ => before,
+    };
+    let after = match after.rsplit_once(char::is_whitespace) {
+        Some((rest, _)) if to < text.len() => rest,
+        _ => after,
+    };
+    Some(QuoteContext {
+        before: before.to_owned(),
+        quote: quote.to_owned(),
+        after: after.to_owned(),
+    })
+}
