@@ -1,10 +1,15 @@
 //! The async runtime, started only by commands that wait for something.
 
 use std::future::Future;
+use std::time::Duration;
 
 use gemicro_event::ErrorKind;
 
 use crate::command_error::CommandError;
+
+/// How long the runtime's threads get to end. Detaching a thread in the moment it ends can crash inside glibc (its bug
+/// 19951), so only threads that are stuck are detached.
+const TO_END: Duration = Duration::from_millis(100);
 
 /// Runs a future to its end. Threads that are still reading a disk or the keyboard are left behind.
 pub(crate) fn block_on<T>(work: impl Future<Output = Result<T, CommandError>>) -> Result<T, CommandError> {
@@ -21,6 +26,28 @@ pub(crate) fn block_on<T>(work: impl Future<Output = Result<T, CommandError>>) -
         )
     })?;
     let result = runtime.block_on(work);
-    runtime.shutdown_background();
+    runtime.shutdown_timeout(TO_END);
     result
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+
+    #[test]
+    fn tasks_and_threads_have_ended_when_a_command_ends() {
+        let held = Arc::new(());
+        let in_task = held.clone();
+        let ended = block_on(async move {
+            tokio::spawn(async move {
+                std::future::pending::<()>().await;
+                drop(in_task);
+            });
+            Ok(())
+        });
+        assert!(ended.is_ok());
+        assert_eq!(Arc::strong_count(&held), 1);
+    }
 }
