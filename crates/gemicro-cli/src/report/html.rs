@@ -142,7 +142,7 @@ fn gaps(report: &ResearchReport) -> String {
     }
     let gaps = report.gaps.iter().map(|gap| {
         format!(
-            "<li>{}: {}</li>\n",
+            "<li><b>{}</b> {}</li>\n",
             escape(&one_line(&gap.query)),
             escape(&one_line(&gap.reason))
         )

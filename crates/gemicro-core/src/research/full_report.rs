@@ -93,7 +93,7 @@ impl ResearchReport {
             Some(result) => sections::without_own(&result.answer).trim().to_owned(),
             None => String::new(),
         };
-        let is_repeated = |finding: &ReportFinding| finding.answer.trim() == summary;
+        let is_repeated = |finding: &ReportFinding| summary.contains(finding.answer.trim());
         let gaps = state.failed_queries().into_iter();
         let gaps = gaps.map(|(query, failed)| UnansweredQuestion {
             query: query.to_owned(),
@@ -102,9 +102,9 @@ impl ResearchReport {
         let completed = state.completed_queries().into_values();
         Ok(Self {
             question: state.plan.question.clone(),
-            findings: match findings.as_slice() {
-                [only] if is_repeated(only) => Vec::new(),
-                _ => findings,
+            findings: match findings.iter().all(is_repeated) {
+                true => Vec::new(),
+                false => findings,
             },
             summary,
             contradictions: completed.flat_map(|it| it.contradictions.clone()).collect(),
