@@ -27,26 +27,4 @@ pub enum IndexError {
         /// What the operating system said.
         source: std::io::Error,
     },
-    /// The search library failed.
-    #[error("the search library failed: {message}")]
-    Library {
-        /// What it said.
-        message: String,
-    },
-}
-
-impl From<tantivy::TantivyError> for IndexError {
-    fn from(error: tantivy::TantivyError) -> Self {
-        Self::Library {
-            message: error.to_string(),
-        }
-    }
-}
-
-impl From<serde_json::Error> for IndexError {
-    fn from(error: serde_json::Error) -> Self {
-        Self::Library {
-            message: error.to_string(),
-        }
-    }
 }

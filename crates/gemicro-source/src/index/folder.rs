@@ -11,25 +11,15 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use gemicro_core::corpus::Document;
-use serde::{Deserialize, Serialize};
-use tantivy::Index;
 
-use super::fields::{self, Fields};
+use super::index_file::IndexFile;
 use super::passage_index::write_all;
 use super::{IndexError, PassageIndex};
 
-/// Raised when fields or tokenizers change: an older folder then counts as damaged and is built again.
-const VERSION: u32 = 3;
-/// Written last, so a folder without it is no index.
-const LABEL_FILE: &str = "gemicro-index.json";
+/// The only file of the folder.
+const INDEX_FILE: &str = "passages.index";
 /// Unfinished folders of builds that were killed are removed after this time.
 const STALE_AFTER: Duration = Duration::from_secs(60 * 60);
-
-#[derive(Serialize, Deserialize)]
-struct Label {
-    version: u32,
-    n_passages: u64,
-}
 
 impl PassageIndex {
     /// Opens an index and checks that it is whole.
@@ -38,40 +28,13 @@ impl PassageIndex {
             folder: folder.to_path_buf(),
             reason,
         };
-        let label = match fs::read(folder.join(LABEL_FILE)) {
-            Ok(label) => label,
-            Err(_) if !folder.exists() => {
-                return Err(IndexError::NotFound {
-                    folder: folder.to_path_buf(),
-                });
-            }
-            Err(error) => return Err(damaged(error.to_string())),
-        };
-        let label: Label = serde_json::from_slice(&label).map_err(|error| damaged(error.to_string()))?;
-        if label.version != VERSION {
-            return Err(damaged(format!("version {} is not {VERSION}", label.version)));
+        if !folder.exists() {
+            return Err(IndexError::NotFound {
+                folder: folder.to_path_buf(),
+            });
         }
-        let (fields, schema) = Fields::schema();
-        let mut index = Index::open_in_dir(folder).map_err(|error| damaged(error.to_string()))?;
-        if index.schema() != schema {
-            return Err(damaged("its fields are others".to_owned()));
-        }
-        index.set_tokenizers(fields::tokenizers());
-        let bad_files = index
-            .validate_checksum()
-            .map_err(|error| damaged(error.to_string()))?;
-        if let Some(file) = bad_files.iter().min() {
-            return Err(damaged(format!("{} has a wrong checksum", file.display())));
-        }
-        let opened = Self::over(&index, fields).map_err(|error| damaged(error.to_string()))?;
-        if opened.n_passages() != label.n_passages {
-            return Err(damaged(format!(
-                "{} passages instead of {}",
-                opened.n_passages(),
-                label.n_passages
-            )));
-        }
-        Ok(opened)
+        let file = IndexFile::open(&folder.join(INDEX_FILE)).map_err(damaged)?;
+        Ok(Self::over(file))
     }
 
     /// Builds the index in a folder, or opens the one that another process has put there meanwhile.
@@ -87,10 +50,12 @@ impl PassageIndex {
         }
         // Held until it is done: whoever removes what killed builds left behind leaves it alone.
         let _held = create_held(&building).map_err(io_error)?;
-        let moved = build_files(&building, documents).and_then(|()| match fs::rename(&building, folder) {
-            Ok(()) => Ok(()),
-            Err(_) if folder.exists() => Ok(()),
-            Err(error) => Err(io_error(error)),
+        let moved = build_file(&building, documents).map_err(io_error).and_then(|()| {
+            match fs::rename(&building, folder) {
+                Ok(()) => Ok(()),
+                Err(_) if folder.exists() => Ok(()),
+                Err(error) => Err(io_error(error)),
+            }
         });
         // After a successful rename there is nothing left to remove.
         let _ = fs::remove_dir_all(&building);
@@ -131,22 +96,9 @@ fn create_held(folder: &Path) -> io::Result<fs::File> {
     Err(io::Error::other("another process keeps removing the folder"))
 }
 
-fn build_files(folder: &Path, documents: &[Document]) -> Result<(), IndexError> {
-    let (fields, schema) = Fields::schema();
-    let index = Index::builder()
-        .schema(schema)
-        .tokenizers(fields::tokenizers())
-        .create_in_dir(folder)?;
-    write_all(&index, &fields, documents)?;
-    let n_passages = PassageIndex::over(&index, fields)?.n_passages();
-    let label = serde_json::to_vec(&Label {
-        version: VERSION,
-        n_passages,
-    })?;
-    fs::write(folder.join(LABEL_FILE), label).map_err(|source| IndexError::Io {
-        folder: folder.to_path_buf(),
-        source,
-    })
+fn build_file(folder: &Path, documents: &[Document]) -> io::Result<()> {
+    let mut file = io::BufWriter::new(fs::File::create(folder.join(INDEX_FILE))?);
+    write_all(&mut file, documents)
 }
 
 /// A name of its own in the same parent folder.

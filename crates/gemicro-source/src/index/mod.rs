@@ -1,17 +1,19 @@
 //! The search index over passages.
 
+/// The keys of a field.
+mod dictionary;
 /// Why an index is not usable.
 mod error;
-/// The fields of the index.
-mod fields;
 /// Forms of a word brought together.
 mod fold;
 /// An index that stays in a folder.
 mod folder;
+/// The bytes of an index.
+mod index_file;
 /// The index and its queries.
 mod passage_index;
-/// Text as tantivy reads it.
-mod tokenizer;
+/// In which passages a word occurs.
+mod postings;
 /// Text as words.
 mod words;
 

@@ -1,39 +1,40 @@
 //! The search index over passages: [`PassageIndex`], a [`Corpus`].
 //!
-//! Built once from a frozen set of documents, in memory or in a folder, and never changed. The same
-//! documents give the same answers in the same order: one writer thread, no merging, and ties broken by
-//! document and place.
+//! Built once from a frozen set of documents, in memory or in a folder, and never changed. The same documents give the
+//! same answers in the same order. Exact fields answer phrases, folded ones score (BM25). A heading is searched through the
+//! passages below it, so a passage that is a heading has no text of its own in the index.
 
-use std::cmp::Reverse;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
+use std::io::{self, Write};
 
-use gemicro_core::corpus::{Corpus, CorpusError, Document, Hit, Passage, PassageQuery};
-use tantivy::TantivyDocument;
-use tantivy::collector::{DocSetCollector, TopDocs};
-use tantivy::indexer::NoMergePolicy;
-use tantivy::query::{BooleanQuery, BoostQuery, EmptyQuery, Occur, PhraseQuery, Query, TermQuery};
-use tantivy::schema::{IndexRecordOption, Value};
-use tantivy::{
-    DocAddress, Index, IndexReader, IndexWriter, ReloadPolicy, Score, Searcher, SegmentReader, Term,
-};
+use gemicro_core::corpus::{BlockKind, Corpus, CorpusError, Document, Hit, Passage, PassageQuery};
 
 use super::error::IndexError;
-use super::fields::{Fields, PLACE};
-use super::{fields, fold, tokenizer};
+use super::fold::{folded_keys, query_keys};
+use super::index_file::{IndexFile, IndexWriter, ReadError};
+use super::postings::{FieldBuilder, Posting, PostingList};
+use super::words::exact_keys;
 use crate::passages::cut_passages;
 
-/// Memory for what is not yet written, in bytes.
-const WRITER_BUDGET: usize = 96 << 20;
+const BODY_EXACT: usize = 0;
+const HEADING_EXACT: usize = 1;
+const TITLE_EXACT: usize = 2;
+const BODY_FOLDED: usize = 3;
+const CONTEXT_FOLDED: usize = 4;
+
 /// Phrases choose the passages, words rank them: a phrase counts for little, in heading or title for less.
-const PHRASE_WEIGHT: Score = 0.1;
-const CONTEXT_PHRASE_WEIGHT: Score = 0.05;
-/// Weight of a word in heading or title, against one in the text.
-const CONTEXT_TERM_WEIGHT: Score = 0.4;
+const PHRASE_WEIGHTS: [(usize, f32); 3] = [(BODY_EXACT, 0.1), (HEADING_EXACT, 0.05), (TITLE_EXACT, 0.05)];
+/// A word in heading, title or path counts for less than one in the text.
+const TERM_WEIGHTS: [(usize, f32); 2] = [(BODY_FOLDED, 1.0), (CONTEXT_FOLDED, 0.4)];
+/// BM25: how soon further occurrences stop counting, and how much long passages are held back.
+const SATURATION: f32 = 1.2;
+const LENGTH_NORM: f32 = 0.75;
 
 /// A search index over the passages of a frozen set of documents.
 pub struct PassageIndex {
-    fields: Fields,
-    searcher: Searcher,
+    file: IndexFile,
+    /// Mean number of keys of a passage, for each field.
+    mean_lengths: Vec<f32>,
 }
 
 impl std::fmt::Debug for PassageIndex {
@@ -47,179 +48,208 @@ impl std::fmt::Debug for PassageIndex {
 impl PassageIndex {
     /// Builds the index in memory.
     pub fn build(documents: &[Document]) -> Result<Self, IndexError> {
-        let (fields, schema) = Fields::schema();
-        let index = Index::builder()
-            .schema(schema)
-            .tokenizers(fields::tokenizers())
-            .create_in_ram()?;
-        write_all(&index, &fields, documents)?;
-        Self::over(&index, fields)
+        let in_memory = || "memory".into();
+        let mut bytes = Vec::new();
+        write_all(&mut bytes, documents).map_err(|source| IndexError::Io {
+            folder: in_memory(),
+            source,
+        })?;
+        let file = IndexFile::in_memory(bytes).map_err(|reason| IndexError::Damaged {
+            folder: in_memory(),
+            reason,
+        })?;
+        Ok(Self::over(file))
     }
 
-    /// Over an index whose writing is done.
-    pub(super) fn over(index: &Index, fields: Fields) -> Result<Self, IndexError> {
-        let reader: IndexReader = index
-            .reader_builder()
-            .reload_policy(ReloadPolicy::Manual)
-            .try_into()?;
-        Ok(Self {
-            fields,
-            searcher: reader.searcher(),
-        })
-    }
-
-    /// The query for a phrase: in the text, the heading or the title. `None` when it has no words.
-    fn phrase_query(&self, phrase: &str) -> Option<Box<dyn Query>> {
-        let keys = tokenizer::exact_keys(phrase);
-        if keys.is_empty() {
-            return None;
-        }
-        let places = [
-            (self.fields.body_exact, PHRASE_WEIGHT),
-            (self.fields.heading_exact, CONTEXT_PHRASE_WEIGHT),
-            (self.fields.title_exact, CONTEXT_PHRASE_WEIGHT),
-        ];
-        let anywhere = places.map(|(field, weight)| {
-            let mut terms: Vec<Term> = keys.iter().map(|key| Term::from_field_text(field, key)).collect();
-            let found: Box<dyn Query> = if terms.len() == 1 {
-                Box::new(TermQuery::new(terms.swap_remove(0), IndexRecordOption::WithFreqs))
-            } else {
-                Box::new(PhraseQuery::new(terms))
-            };
-            Box::new(BoostQuery::new(found, weight)) as Box<dyn Query>
-        });
-        Some(Box::new(BooleanQuery::union(anywhere.into())))
-    }
-
-    fn query(&self, query: &PassageQuery) -> Box<dyn Query> {
-        let mut clauses: Vec<(Occur, Box<dyn Query>)> = Vec::new();
-        for phrase in query.phrases.iter().filter(|phrase| !phrase.trim().is_empty()) {
-            match self.phrase_query(phrase) {
-                Some(found) => clauses.push((Occur::Must, found)),
-                // Signs alone are not in the index, so nothing can be said to hold them.
-                None => return Box::new(EmptyQuery),
-            }
-        }
-        let keys: BTreeSet<String> = query
-            .terms
-            .iter()
-            .flat_map(|term| fold::query_keys(term))
-            .collect();
-        for key in keys {
-            for (field, weight) in [
-                (self.fields.body_folded, 1.0),
-                (self.fields.context_folded, CONTEXT_TERM_WEIGHT),
-            ] {
-                let term = Term::from_field_text(field, &key);
-                let found = Box::new(TermQuery::new(term, IndexRecordOption::WithFreqs));
-                clauses.push((Occur::Should, Box::new(BoostQuery::new(found, weight))));
-            }
-        }
-        if clauses.is_empty() {
-            Box::new(EmptyQuery)
-        } else {
-            Box::new(BooleanQuery::new(clauses))
-        }
+    pub(super) fn over(file: IndexFile) -> Self {
+        let n_passages = file.n_passages().max(1) as f32;
+        let mean = |field: usize| {
+            let n_keys: u64 = file.lengths(field).iter().map(|n| u64::from(*n)).sum();
+            (n_keys as f32 / n_passages).max(f32::MIN_POSITIVE)
+        };
+        let mean_lengths = (BODY_EXACT..=CONTEXT_FOLDED).map(mean).collect();
+        Self { file, mean_lengths }
     }
 
     /// How many passages there are.
     #[must_use]
     pub fn n_passages(&self) -> u64 {
-        self.searcher.num_docs()
+        u64::from(self.file.n_passages())
     }
 
-    fn passage_at(&self, address: DocAddress) -> Result<Passage, CorpusError> {
-        let stored: TantivyDocument = self.searcher.doc(address).map_err(corpus_error)?;
-        let bytes = stored
-            .get_first(self.fields.passage)
-            .and_then(|value| value.as_bytes());
-        serde_json::from_slice(bytes.unwrap_or_default()).map_err(corpus_error)
+    /// How rare a key is.
+    fn rarity(&self, field: usize, key: &str) -> f32 {
+        let n_with = self.file.n_passages_with(field, key) as f32;
+        let n_all = self.file.n_passages() as f32;
+        (1.0 + (n_all - n_with + 0.5) / (n_with + 0.5)).ln()
+    }
+
+    fn bm25(&self, field: usize, posting: Posting, rarity: f32) -> f32 {
+        let length = self.file.lengths(field).get(posting.passage as usize);
+        let length = length.map_or(0.0, |n| *n as f32) / self.mean_lengths[field];
+        let count = posting.count as f32;
+        let held_back = SATURATION * (1.0 - LENGTH_NORM + LENGTH_NORM * length);
+        rarity * (1.0 + SATURATION) * count / (count + held_back)
+    }
+
+    /// Passages with a phrase in their text, heading or title, and what it is worth there. `None` when it has no words.
+    fn with_phrase(&self, phrase: &str) -> Result<Option<BTreeMap<u32, f32>>, ReadError> {
+        let keys = exact_keys(phrase);
+        if keys.is_empty() {
+            return Ok(None);
+        }
+        let mut found = BTreeMap::new();
+        for (field, weight) in PHRASE_WEIGHTS {
+            let rarity = keys.iter().map(|key| self.rarity(field, key)).sum();
+            for posting in self.phrase_postings(field, &keys)? {
+                *found.entry(posting.passage).or_default() += weight * self.bm25(field, posting, rarity);
+            }
+        }
+        Ok(Some(found))
+    }
+
+    /// Where the keys follow one another, with how often they do.
+    fn phrase_postings(&self, field: usize, keys: &[String]) -> Result<Vec<Posting>, ReadError> {
+        let lists = keys.iter().map(|key| self.file.list(field, key));
+        let lists: Vec<PostingList> = lists.collect::<Result<_, _>>()?;
+        let Some((first, others)) = lists.split_first() else {
+            return Ok(Vec::new());
+        };
+        let n_phrases = |posting: &Posting| -> Option<u32> {
+            let mut starts = first.positions(*posting).to_vec();
+            for (list, offset) in others.iter().zip(1..) {
+                let idx = list
+                    .postings
+                    .binary_search_by_key(&posting.passage, |it| it.passage)
+                    .ok()?;
+                let positions = list.positions(list.postings[idx]);
+                starts.retain(|start| positions.binary_search(&(start + offset)).is_ok());
+            }
+            u32::try_from(starts.len()).ok().filter(|n| *n > 0)
+        };
+        let found = first.postings.iter().filter_map(|posting| {
+            let count = n_phrases(posting)?;
+            Some(posting.with_count(count))
+        });
+        Ok(found.collect())
+    }
+
+    /// What each passage is worth to the query; only those that match.
+    fn scores(&self, query: &PassageQuery) -> Result<Vec<(u32, f32)>, ReadError> {
+        let mut required: Option<BTreeMap<u32, f32>> = None;
+        for phrase in query.phrases.iter().filter(|phrase| !phrase.trim().is_empty()) {
+            // Signs alone are not in the index, so nothing can be said to hold them.
+            let Some(found) = self.with_phrase(phrase)? else {
+                return Ok(Vec::new());
+            };
+            required = Some(match required {
+                None => found,
+                Some(so_far) => {
+                    let both = so_far.into_iter().filter_map(|(passage, score)| {
+                        let more = found.get(&passage)?;
+                        Some((passage, score + more))
+                    });
+                    both.collect()
+                }
+            });
+        }
+        let mut by_terms: Vec<f32> = vec![0.0; self.file.n_passages() as usize];
+        let keys = query.terms.iter().flat_map(|term| query_keys(term));
+        for key in keys.collect::<BTreeSet<String>>() {
+            for (field, weight) in TERM_WEIGHTS {
+                let rarity = self.rarity(field, &key);
+                for posting in &self.file.list(field, &key)?.postings {
+                    if let Some(score) = by_terms.get_mut(posting.passage as usize) {
+                        *score += weight * self.bm25(field, *posting, rarity);
+                    }
+                }
+            }
+        }
+        Ok(match required {
+            Some(required) => {
+                let with_terms = required.into_iter().map(|(passage, score)| {
+                    let more = by_terms.get(passage as usize).copied().unwrap_or_default();
+                    (passage, score + more)
+                });
+                with_terms.collect()
+            }
+            None => {
+                let scored = (0..).zip(by_terms);
+                scored.filter(|(_, score)| *score > 0.0).collect()
+            }
+        })
     }
 }
 
 impl Corpus for PassageIndex {
     fn search(&self, query: &PassageQuery) -> Result<Vec<Hit>, CorpusError> {
-        let n_passages = usize::try_from(self.n_passages()).unwrap_or(usize::MAX);
-        let limit = query.limit.min(n_passages);
-        if limit == 0 {
-            return Ok(Vec::new());
+        let mut scores = self.scores(query).map_err(corpus_error)?;
+        let best_first = |a: &(u32, f32), b: &(u32, f32)| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0));
+        if query.limit < scores.len() {
+            scores.select_nth_unstable_by(query.limit, best_first);
+            scores.truncate(query.limit);
         }
-        let by_score_then_place = TopDocs::with_limit(limit).tweak_score(|segment: &SegmentReader| {
-            let places = segment
-                .fast_fields()
-                .u64(PLACE)
-                .map(|column| column.first_or_default_col(u64::MAX));
-            move |doc, score: Score| {
-                let place = places.as_ref().map_or(u64::MAX, |places| places.get_val(doc));
-                (score, Reverse(place))
-            }
+        scores.sort_by(best_first);
+        let hits = scores.into_iter().map(|(place, score)| {
+            let passage = self.file.passage(place).map_err(corpus_error)?;
+            Ok(Hit { passage, score })
         });
-        let found = self
-            .searcher
-            .search(&self.query(query), &by_score_then_place)
-            .map_err(corpus_error)?;
-        found
-            .into_iter()
-            .map(|((score, _), address)| {
-                Ok(Hit {
-                    passage: self.passage_at(address)?,
-                    score,
-                })
-            })
-            .collect()
+        hits.collect()
     }
 
     fn frequency(&self, word: &str) -> Result<usize, CorpusError> {
-        let keys = fold::query_keys(word);
-        for field in [self.fields.body_folded, self.fields.context_folded] {
-            let mut most = 0;
-            for key in &keys {
-                let term = Term::from_field_text(field, key);
-                most = most.max(self.searcher.doc_freq(&term).map_err(corpus_error)?);
-            }
-            if most > 0 {
-                return Ok(usize::try_from(most).unwrap_or(usize::MAX));
-            }
-        }
-        Ok(0)
+        let keys = query_keys(word);
+        let counts = TERM_WEIGHTS.map(|(field, _)| {
+            let counts = keys.iter().map(|key| self.file.n_passages_with(field, key));
+            counts.max().unwrap_or_default() as usize
+        });
+        Ok(counts.into_iter().find(|count| *count > 0).unwrap_or_default())
     }
 
     fn passages(&self, doc: &str) -> Result<Vec<Passage>, CorpusError> {
-        let term = Term::from_field_text(self.fields.doc, doc);
-        let query = TermQuery::new(term, IndexRecordOption::Basic);
-        let addresses = self
-            .searcher
-            .search(&query, &DocSetCollector)
-            .map_err(corpus_error)?;
-        let passages: Result<Vec<Passage>, CorpusError> = addresses
-            .into_iter()
-            .map(|address| self.passage_at(address))
-            .collect();
-        let mut passages = passages?;
-        passages.sort_by_key(|passage| passage.ordinal);
-        Ok(passages)
+        let places = self.file.places_of(doc);
+        places
+            .map(|place| self.file.passage(place).map_err(corpus_error))
+            .collect()
     }
 }
 
-/// Writes the passages of all documents, in order, and makes them visible.
-pub(super) fn write_all(index: &Index, fields: &Fields, documents: &[Document]) -> Result<(), IndexError> {
-    // One thread writes while this one cuts passages: more would mix up the order.
-    let mut writer: IndexWriter = index.writer_with_num_threads(1, WRITER_BUDGET)?;
-    writer.set_merge_policy(Box::new(NoMergePolicy));
-    let mut place = 0;
+/// Writes the index of all documents, in order.
+pub(super) fn write_all(out: &mut dyn Write, documents: &[Document]) -> io::Result<()> {
+    let mut writer = IndexWriter::new(out)?;
+    let is_exact = |field: usize| field <= TITLE_EXACT;
+    let mut fields: Vec<FieldBuilder> = (BODY_EXACT..=CONTEXT_FOLDED)
+        .map(|field| FieldBuilder::new(is_exact(field)))
+        .collect();
     for document in documents {
         for passage in cut_passages(document) {
-            writer.add_document(fields.document(place, &passage)?)?;
-            place += 1;
+            let place = writer.add(&passage)?;
+            for (field, keys) in fields.iter_mut().zip(passage_keys(&passage)) {
+                field.add(place, keys);
+            }
         }
     }
-    writer.commit()?;
-    writer.wait_merging_threads()?;
-    Ok(())
+    writer.finish(fields)
 }
 
-fn corpus_error(error: impl std::fmt::Display) -> CorpusError {
+/// The keys of a passage in each field.
+fn passage_keys(passage: &Passage) -> [Vec<String>; 5] {
+    if passage.kind == BlockKind::Heading {
+        return Default::default();
+    }
+    let heading = passage.heading.as_deref().unwrap_or_default();
+    let context = [passage.title.as_str(), &passage.doc, heading];
+    [
+        exact_keys(&passage.text),
+        exact_keys(heading),
+        exact_keys(&passage.title),
+        folded_keys(&passage.text),
+        context.into_iter().flat_map(folded_keys).collect(),
+    ]
+}
+
+fn corpus_error(error: ReadError) -> CorpusError {
     CorpusError {
-        message: error.to_string(),
+        message: error.message(),
     }
 }

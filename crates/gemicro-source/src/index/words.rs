@@ -80,6 +80,16 @@ impl Iterator for Words<'_> {
     }
 }
 
+/// The words of a text in the form that phrases compare.
+pub(super) fn exact_keys(text: &str) -> Vec<String> {
+    let normal = |word: Word| {
+        let mut key = String::new();
+        push_normal(&text[word.range], &mut key);
+        key
+    };
+    Words::new(text).map(normal).collect()
+}
+
 /// The form in which a word is compared: lower case, one kind of hyphen and apostrophe, no wide letters.
 pub(super) fn push_normal(word: &str, normal: &mut String) {
     for c in word.chars() {

@@ -216,7 +216,7 @@ fn a_folder_is_built_once_opened_and_mended() {
             fs::write(file, &whole).unwrap();
         }
     }
-    fs::remove_file(folder.join("gemicro-index.json")).unwrap();
+    fs::remove_file(folder.join("passages.index")).unwrap();
     assert!(matches!(
         PassageIndex::open(&folder),
         Err(IndexError::Damaged { .. })
