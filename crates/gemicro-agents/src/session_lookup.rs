@@ -85,16 +85,27 @@ fn lookup_session(state: &Path, agent: AgentName, session: String) -> KnownSessi
     }
 }
 
-/// The session with the latest turn.
+/// The session with the latest turn that a person asked for; sessions of pipeline phases are resumed by their run.
 fn newest(state: &Path) -> Option<KnownSession> {
     let homes = state.join("agents").join("homes");
     let newest = names(&homes).into_iter().filter_map(|name| {
-        let folder = homes.join(name);
+        let folder = homes.join(&name);
         let changed = SessionMetadata::changed_at(&folder)?;
-        Some((changed, SessionMetadata::read(&folder).ok()??))
+        let about = SessionMetadata::read(&folder).ok()??;
+        was_asked(&name, &about).then_some((changed, about))
     });
     let (_, about) = newest.max_by_key(|(changed, _)| *changed)?;
     Some(lookup_session(state, about.agent, about.session))
+}
+
+/// Whether the session began with the only step of its run. A home is named after run, step and attempt.
+fn was_asked(home: &str, about: &SessionMetadata) -> bool {
+    let Some(run) = about.turns.first() else {
+        return true;
+    };
+    let step = home.strip_prefix(run.as_str()).unwrap_or(home);
+    let attempt = step.strip_prefix("-agent-");
+    attempt.is_some_and(|attempt| !attempt.contains('-'))
 }
 
 fn names(folder: &Path) -> Vec<String> {
@@ -102,4 +113,29 @@ fn names(folder: &Path) -> Vec<String> {
     entries
         .filter_map(|entry| entry.file_name().into_string().ok())
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use gemicro_event::StreamId;
+
+    use super::*;
+
+    #[test]
+    fn the_last_session_is_never_one_of_a_pipeline() {
+        let about = SessionMetadata {
+            agent: AgentName::Claude,
+            directory: "/work".to_owned(),
+            session: "s".to_owned(),
+            model: None,
+            sandbox: None,
+            yolo: None,
+            branch: None,
+            turns: vec![StreamId::new("run-1").expect("an id")],
+        };
+        assert!(was_asked("run-1-agent-1", &about));
+        assert!(was_asked("run-1-agent-2", &about));
+        assert!(!was_asked("run-1-implementation-1-agent-1-1", &about));
+        assert!(!was_asked("run-1-audit-2-agent-1", &about));
+    }
 }

@@ -146,7 +146,7 @@ impl StoryPage<'_> {
                 )
             }
             RunStatus::Running => {
-                format!("no; last event {} UTC", numbers::moment(story.updated_at))
+                format!("running; last event {} UTC", numbers::moment(story.updated_at))
             }
         }
     }

@@ -297,3 +297,14 @@ fn a_word_on_stdin_is_no_question() {
         assert!(!asked.stderr.contains("may be a command"), "{}", asked.stderr);
     }
 }
+
+#[test]
+fn one_word_is_no_task_of_a_pipeline() {
+    let world = World::new();
+    for word in ["last", "status", "7f3a9c21"] {
+        let called = world.call(&["run", word]);
+        assert_eq!(called.code, 2, "{}", called.stderr);
+        let hint = format!("gemicro run --task {word}");
+        assert!(called.stderr.contains(&hint), "{}", called.stderr);
+    }
+}

@@ -21,6 +21,7 @@ use crate::command_error::CommandError;
 use crate::config::{ResearchFlags, ResearchSettings};
 use crate::follow::{RESUME, RunWatch, follow};
 use crate::output::{self, CommandOutput};
+use crate::screen::text;
 use crate::session::Context;
 use crate::story::{PipelineStory, hint};
 use crate::view::{EventLines, RunEnd, RunView};
@@ -191,6 +192,19 @@ fn task(args: &RunArgs) -> Result<String, CommandError> {
     const EXAMPLE: &str = "gemicro run --task \"Add a --json flag to the list command\"";
     let words = args.words.join(" ");
     let typed = (!args.words.is_empty()).then_some(&words);
+    if let ([only], None) = (
+        words.split_whitespace().collect::<Vec<_>>().as_slice(),
+        &args.task,
+    ) {
+        // A word such as `last` or `status` is a mistyped command, and a pipeline costs money.
+        return Err(CommandError::usage(
+            format!("`{only}` is one word and may be a mistyped command; nothing was started"),
+            format!(
+                "if it is the task, run: gemicro run --task {}",
+                text::shell_quoted(only)
+            ),
+        ));
+    }
     match (args.task.as_ref().or(typed), &args.task_file) {
         (Some(task), _) if !task.trim().is_empty() => Ok(task.clone()),
         (None, Some(file)) => read(file),
