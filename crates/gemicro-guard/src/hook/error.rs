@@ -37,7 +37,7 @@ pub enum HookError {
     /// A field is missing or of another type.
     #[error("the request has no usable `{field}`; see `gemicro guard check --help`")]
     Field {
-        /// The field's name.
+        /// The field as the request spells it.
         field: &'static str,
     },
 }

@@ -15,7 +15,7 @@ pub enum HookFormat {
     Claude,
     /// Codex' `PreToolUse` hook, which has Claude Code's form.
     Codex,
-    /// Ours: `{"tool","command"|"args","cwd","worktree"}`.
+    /// gemicro's own format: `{"tool","command"|"args","cwd","worktree"}`.
     Neutral,
 }
 

@@ -14,7 +14,7 @@ macro_rules! rules {
         }
 
         impl PolicyRule {
-            /// All of them.
+            /// Every rule, in documentation order.
             pub const ALL: &[PolicyRule] = &[$(PolicyRule::$rule,)+];
 
             /// The rule's name on the wire.

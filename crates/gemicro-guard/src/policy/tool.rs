@@ -24,7 +24,6 @@ enum ToolKind {
     Read,
     /// Reads what its glob pattern names.
     Glob,
-    /// Fetches addresses.
     Fetch,
     /// Starts an agent inside the agent.
     SubAgent,

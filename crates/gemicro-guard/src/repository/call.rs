@@ -36,7 +36,6 @@ pub(super) enum OutputBound {
 /// Whom a command speaks to.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum RemoteContact {
-    /// Nobody.
     None,
     /// A remote of the user, with the user's own credentials.
     Remote,

@@ -17,7 +17,7 @@ impl CommitId {
         (matches!(text.len(), 40 | 64) && text.bytes().all(is_digit)).then(|| Self(text.to_owned()))
     }
 
-    /// The name.
+    /// The 40 or 64 lower-case hexadecimal digits.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0

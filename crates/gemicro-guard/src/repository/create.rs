@@ -34,9 +34,9 @@ pub enum TaskStart {
 pub struct NewTask {
     /// Its folder, `<state>/tasks/<id>`. The last part is its id; it must not exist, its parent must.
     pub folder: PathBuf,
-    /// Its name.
+    /// Gives the branch its name, `task/<slug>`.
     pub slug: Slug,
-    /// Where it begins.
+    /// The commit or branch that the work starts from.
     pub start: TaskStart,
 }
 

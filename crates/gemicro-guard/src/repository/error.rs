@@ -78,7 +78,7 @@ pub enum RepositoryError {
     #[error("branch {branch} cannot be made ({line}); choose another name, or continue on it")]
     BranchTaken {
         branch: String,
-        /// What git says.
+        /// The last line that git wrote.
         line: String,
     },
     /// A branch to go on with is not there.
@@ -90,7 +90,7 @@ pub enum RepositoryError {
     )]
     BranchCheckedOut {
         branch: String,
-        /// The checkout.
+        /// The worktree that has the branch checked out.
         folder: PathBuf,
     },
     /// The branch is not where the task left it. Nothing was imported.
@@ -106,7 +106,6 @@ pub enum RepositoryError {
     /// The agent left its branch. Nothing was imported.
     #[error("the agent left branch {expected}: its HEAD is {found}; rebuild the task")]
     BranchSwitched {
-        /// The task's branch.
         expected: String,
         /// What stands there instead.
         found: String,
@@ -160,7 +159,7 @@ pub enum RepositoryError {
     /// A file or folder of a task.
     #[error("cannot {action} {path}")]
     File {
-        /// What was tried.
+        /// The verb for the message, such as `create`.
         action: &'static str,
         path: PathBuf,
         /// What the system said.

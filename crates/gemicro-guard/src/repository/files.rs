@@ -11,7 +11,7 @@ use super::trusted::TrustedRepo;
 /// What a commit holds at a path.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum FileAt {
-    /// A regular file.
+    /// A regular file, executable or not.
     File {
         /// Its content, as it is stored.
         bytes: Vec<u8>,

@@ -10,7 +10,7 @@ use crate::search_path;
 /// How git is started for this user.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct GitSettings {
-    /// The user's `PATH`.
+    /// The user's `PATH`, in which git is looked up.
     pub search_path: OsString,
     /// The user's home: git's settings are there, among them which folders are safe.
     pub home: PathBuf,

@@ -34,9 +34,9 @@ pub struct ImportResult {
     pub n_commits: u64,
     /// How many files differ.
     pub n_files: usize,
-    /// Lines that came.
+    /// Lines added by the new commits, all files together.
     pub insertions: u64,
-    /// Lines that went.
+    /// Lines removed by them.
     pub deletions: u64,
     /// What should be looked at before this is merged.
     pub reports: Vec<ImportWarning>,

@@ -23,9 +23,9 @@ const GRACE: Duration = Duration::from_secs(20);
 /// The sandbox in which gemicro runs its own git for a task: with the agent's profile, so with its rights.
 #[derive(Debug, Clone)]
 pub struct InsideCommand {
-    /// Our own binary.
+    /// How gemicro itself is started inside the sandbox.
     pub launcher: Launcher,
-    /// The walls.
+    /// The sandbox tier that runs the command.
     pub tier: Tier,
     /// The agent's profile, in mode `workspace-write`.
     pub profile: Profile,
@@ -46,7 +46,7 @@ impl InsideCommand {
 /// What a command inside left.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct InsideOutput {
-    /// How it ended.
+    /// Its exit code, or the signal that ended it.
     pub exit: CommandExit,
     /// The first mebibyte of its output.
     pub stdout: Vec<u8>,

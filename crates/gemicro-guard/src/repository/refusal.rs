@@ -26,7 +26,6 @@ pub enum ImportRefusal {
         "{path} conflicts with the path of {lent}, which is copied into the task; remove it from your commits"
     )]
     InTheWay {
-        /// What was committed.
         path: String,
         lent: String,
     },
@@ -34,13 +33,12 @@ pub enum ImportRefusal {
     #[error("{path} must stay as it is: {rule}; take it out of your commits")]
     Reserved {
         path: String,
-        /// Who writes it.
+        /// Who writes the file, and so why the agent must not.
         rule: String,
     },
     /// Something in the place of a folder that is needed.
     #[error("{path} replaces the folder {folder}, where documents are written; restore the folder")]
     NoFolder {
-        /// What was committed.
         path: String,
         folder: String,
     },
@@ -49,7 +47,6 @@ pub enum ImportRefusal {
         "{path} is not a document: only plain files up to 4 MiB are imported there, no links, no repositories, no folders named `*.md`"
     )]
     NotPlain {
-        /// What was committed.
         path: String,
     },
     /// The bundle is not there, or is not a plain file.
@@ -67,7 +64,7 @@ pub enum ImportRefusal {
     /// The objects are broken, forbidden or incomplete.
     #[error("the objects are damaged, incomplete or not allowed: {line}")]
     Objects {
-        /// What git says.
+        /// The last line that git wrote.
         line: String,
     },
     /// The branch's new tip is not a commit.
@@ -84,7 +81,6 @@ pub enum ImportRefusal {
     /// Something that whoever imports found in them.
     #[error("{}", faults.join("; "))]
     Faulty {
-        /// What is wrong.
         faults: Vec<String>,
     },
     /// The tree has more files than can be listed.
@@ -102,7 +98,6 @@ pub enum ImportRefusal {
     /// The files are too big: a small bundle can hold huge ones.
     #[error("the files in the new commits have {bytes} bytes, more than {limit}")]
     TooMuch {
-        /// Their size.
         bytes: u64,
         limit: u64,
     },

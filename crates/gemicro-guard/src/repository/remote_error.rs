@@ -32,10 +32,9 @@ pub enum RemoteError {
     /// Several remotes, and none of them is the usual one.
     #[error("there are several remotes ({}) and none is `origin`; name the one to use", .remotes.join(", "))]
     Several {
-        /// Their names.
         remotes: Vec<String>,
     },
-    /// Nobody answers there.
+    /// git cannot reach the remote; refused credentials are `Denied`.
     #[error("remote `{remote}` cannot be reached: {line}")]
     Unreachable {
         remote: String,
@@ -61,7 +60,7 @@ pub enum RemoteError {
     NotFastForward {
         remote: String,
         branch: String,
-        /// What git says.
+        /// The last line that git wrote.
         line: String,
     },
     /// The remote did not take the branch: it is protected, or a rule of the remote refused it.

@@ -31,7 +31,7 @@ pub struct ReservedPath {
 /// The rules of an import.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ImportRules {
-    /// The biggest bundle.
+    /// The largest bundle that is read, in bytes.
     pub bundle_bytes: u64,
     /// Files over this are reported.
     pub file_bytes: u64,

@@ -16,7 +16,7 @@ const MAX_BYTES: usize = 100;
 pub struct Slug(String);
 
 impl Slug {
-    /// The branch: `task/<slug>`.
+    /// The branch of the task in the user's repository: `task/<slug>`.
     #[must_use]
     pub fn branch(&self) -> String {
         format!("task/{}", self.0)
@@ -34,7 +34,7 @@ impl Slug {
         format!("task-{}", self.0.replace('/', "-"))
     }
 
-    /// The name.
+    /// The slug as text, without the prefix `task/`.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0

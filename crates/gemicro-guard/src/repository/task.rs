@@ -32,7 +32,7 @@ pub struct TaskSandbox {
     pub network: Network,
     /// Whether Unix sockets may be made.
     pub unix_sockets: bool,
-    /// The bounds.
+    /// Limits on processes, open files, file size and memory.
     pub limits: ResourceLimits,
     /// Variables that are set, as name and value.
     pub environment: Vec<(String, String)>,
@@ -96,7 +96,7 @@ impl TaskRepo {
         name.to_string_lossy().into_owned()
     }
 
-    /// The task's folder.
+    /// The folder `<state>/tasks/<id>`, which holds everything that the task has on disk.
     #[must_use]
     pub fn folder(&self) -> &Path {
         &self.layout.folder
@@ -108,13 +108,13 @@ impl TaskRepo {
         self.layout.worktree()
     }
 
-    /// The agent's home.
+    /// The agent's home, `home` in the task's folder.
     #[must_use]
     pub fn home(&self) -> PathBuf {
         self.layout.home()
     }
 
-    /// The task's name.
+    /// Names the branch: `task/<slug>`.
     #[must_use]
     pub fn slug(&self) -> &Slug {
         &self.record.slug

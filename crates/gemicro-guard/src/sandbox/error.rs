@@ -46,7 +46,6 @@ pub enum SandboxError {
     /// The command could not be started inside.
     #[error("cannot start {program} in the sandbox")]
     Start {
-        /// The command.
         program: PathBuf,
         /// What the system said.
         source: std::io::Error,

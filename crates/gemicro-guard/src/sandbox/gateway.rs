@@ -82,7 +82,7 @@ pub(super) fn listen_inside(port: u16) -> std::io::Result<TcpListener> {
 pub enum NetworkReach {
     /// No network at all, not even the gateway.
     Nothing,
-    /// The gateway alone.
+    /// Only the gateway, and through it the model.
     Gateway,
     /// Everything: it was asked for, or this kernel cannot hold it back.
     Everything,

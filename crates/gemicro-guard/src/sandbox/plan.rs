@@ -26,7 +26,7 @@ pub(super) const DEVICES: &str = "devices";
 /// Our own binary, as it is started inside the sandbox: `program arguments… <launch> -- command…`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Launcher {
-    /// The binary.
+    /// Path of the gemicro binary that is started.
     pub program: PathBuf,
     /// What makes it the launcher, for example `__launch`.
     pub arguments: Vec<OsString>,

@@ -40,7 +40,7 @@ pub enum Network {
         /// Its port on 127.0.0.1, as the command sees it.
         port: u16,
     },
-    /// Everything.
+    /// Any address that the user can reach.
     Open,
 }
 
@@ -122,7 +122,7 @@ pub struct Profile {
     pub network: Network,
     /// Whether Unix sockets may be made. Only tier full can allow it: there no socket of the user can be seen.
     pub unix_sockets: bool,
-    /// The bounds.
+    /// Limits on processes, open files, file size and memory.
     pub limits: ResourceLimits,
     /// The whole environment of the command; nothing is inherited. `HOME` and `TMPDIR` are set besides.
     pub environment: Vec<(String, String)>,

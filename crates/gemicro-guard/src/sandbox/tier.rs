@@ -10,11 +10,11 @@ use serde::{Deserialize, Serialize};
 pub enum Tier {
     /// bubblewrap, and Landlock and seccomp inside it.
     Full,
-    /// Landlock and seccomp.
+    /// Landlock and seccomp without bubblewrap: a path inside a writable folder cannot be protected.
     Landlock,
     /// macOS' `sandbox-exec`. Written from documentation, never run.
     Seatbelt,
-    /// No walls.
+    /// No sandbox: the command can do what the user's account can.
     None,
 }
 

@@ -16,7 +16,7 @@ const PAUSE: Duration = Duration::from_millis(5);
 /// A process that can be found again, also after a restart of ours, and never mixed up with another.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct ProcessHandle {
-    /// Its number.
+    /// The process id, which the system reuses: only together with the two below is it unique.
     pub pid: u32,
     /// When it began, in ticks since the system did.
     pub started: u64,

@@ -25,7 +25,7 @@ pub(in crate::policy) enum CommandInput {
     /// From the command around it; not known.
     #[default]
     Inherited,
-    /// From this text.
+    /// From this text, which is known before the line runs.
     Script(String),
     /// From a file, or a text that is only known when the line runs.
     Other,

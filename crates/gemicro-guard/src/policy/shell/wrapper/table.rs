@@ -31,7 +31,6 @@ pub(super) struct Wrapper {
 /// What the wrapper does without a command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum AloneRule {
-    /// Nothing of interest.
     Fine,
     /// It starts a shell.
     Shell,
