@@ -24,18 +24,18 @@ pub enum CliKind {
     Gemini,
     /// Gemini CLI as a warm process over the Agent Client Protocol.
     GeminiAcp,
-    /// Claude Code.
+    /// Claude Code, one process that takes prompts as JSON lines.
     Claude,
-    /// Codex CLI.
+    /// Codex CLI, one process per prompt.
     Codex,
 }
 
-/// A coding-agent CLI.
+/// A coding-agent CLI: how it is started, and what its output means.
 pub trait AgentCli: fmt::Debug + Send + Sync {
     /// Which CLI this adapter is for.
     fn kind(&self) -> CliKind;
 
-    /// Its program's name.
+    /// Name of the program in the `PATH`, such as `claude`.
     fn program(&self) -> &'static str;
 
     /// The oldest version that is known to work.

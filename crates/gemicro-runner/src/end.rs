@@ -11,7 +11,7 @@ use crate::transcript::TurnTranscript;
 /// How the process stands after a turn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ProcessExit {
-    /// It exited.
+    /// It exited with this code.
     Code(i32),
     /// A signal ended it that we did not send.
     Signal(i32),
@@ -50,7 +50,7 @@ pub struct AgentEnd {
     /// Tokens used, where told.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub usage: Option<Usage>,
-    /// What they count.
+    /// Whether `usage` counts the turn or the session; set where `usage` is.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub usage_scope: Option<UsageScope>,
     /// Model turns, where told.

@@ -21,7 +21,7 @@ pub struct GuardedSettings {
     pub check: Vec<String>,
     /// The name of the hook. A workspace can switch off hooks whose name it knows: nobody may guess it.
     pub hook: String,
-    /// The user's policy.
+    /// The user's additions to the built-in rules.
     pub policy: PolicyConfig,
 }
 

@@ -11,13 +11,13 @@ pub struct Invocation {
     pub program: PathBuf,
     /// Its arguments. A prompt is never among them.
     pub args: Vec<String>,
-    /// Its whole environment.
+    /// Its whole environment; nothing is inherited.
     pub env: BTreeMap<String, String>,
-    /// What it reads.
+    /// What its standard input is connected to.
     pub stdin: CliInput,
     /// Files that must exist in its home directory before it starts, readable only by the user.
     pub files: Vec<SettingsFile>,
-    /// Where it works.
+    /// The working directory that the process starts in.
     pub cwd: PathBuf,
 }
 

@@ -50,7 +50,7 @@ pub enum AgentItem {
         /// The arguments; an empty object where they are not told.
         input: Json,
     },
-    /// A tool ended.
+    /// A tool call ended, successfully or not.
     ToolResult {
         /// That of its call.
         id: String,
@@ -66,19 +66,19 @@ pub enum AgentItem {
         #[serde(skip_serializing_if = "Option::is_none")]
         reason: Option<String>,
     },
-    /// Tokens used.
+    /// The number of tokens used so far, or by one turn.
     Usage {
-        /// How many.
+        /// Tokens by kind: input, output, cached.
         #[serde(flatten)]
         usage: Usage,
-        /// Since when.
+        /// Whether the tokens are those of the turn or of the session.
         scope: UsageScope,
     },
     /// It waits for leave to use a tool. Not answered means not executed.
     Permission(PermissionRequest),
     /// Something worth knowing that is no end: a warning, a retry.
     Notice {
-        /// The CLI's words.
+        /// The text as the CLI wrote it.
         message: String,
     },
     /// A turn is over. At most one per prompt.
@@ -88,7 +88,7 @@ pub enum AgentItem {
         /// What kind: `unknown:TYPE`, `malformed:TYPE`, `not_json`, `invalid_utf8`, `line_too_long`,
         /// `many_raw_lines`.
         kind: String,
-        /// In one sentence.
+        /// What was not understood, in one sentence.
         message: String,
     },
     /// A line that no adapter understands, as it came.
@@ -112,7 +112,7 @@ pub enum ToolStatus {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum UsageScope {
-    /// This turn alone.
+    /// The tokens of this turn only.
     Turn,
     /// The session since it began, earlier processes included.
     Session,
@@ -149,9 +149,9 @@ pub struct TurnEnd {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum EndClaim {
-    /// It does.
+    /// The CLI reports that the turn succeeded.
     Success,
-    /// It does not.
+    /// The CLI reports anything else.
     Failure,
 }
 

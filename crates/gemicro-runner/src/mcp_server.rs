@@ -10,7 +10,7 @@ use serde_json::Value;
 use crate::item::AgentItem;
 use crate::request::ModelAccess;
 
-/// A tool server.
+/// An MCP server whose tools the CLI offers to its model.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct McpServer {
     /// Its name: letters, digits, `-` and `_`.
@@ -26,9 +26,9 @@ pub struct McpServer {
 pub enum McpReached {
     /// The CLI starts it and talks to it over its standard streams.
     Stdio {
-        /// The program.
+        /// Path or name of the program.
         command: String,
-        /// Its arguments.
+        /// Arguments of the program, in order.
         args: Vec<String>,
         /// Its environment, on top of the CLI's.
         env: BTreeMap<String, String>,
@@ -43,9 +43,9 @@ pub enum McpReached {
 /// What an agent tells of a call.
 #[derive(Debug, Clone, PartialEq)]
 pub enum ToldCall {
-    /// Its arguments.
+    /// The arguments as the CLI reported them.
     With(Value),
-    /// Not its arguments.
+    /// The CLI reports the call without its arguments.
     KeptBack,
 }
 

@@ -126,7 +126,6 @@ pub(crate) struct Habits {
 /// Where a CLI replaces `@path`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Mentions {
-    /// Nowhere.
     None,
     /// At the start of a word.
     WordStart,

@@ -25,7 +25,6 @@ pub enum Cancel {
 
 /// A CLI's stream. The defaults are those of a CLI that reads one prompt and cannot be talked to.
 pub(crate) trait Protocol: Send {
-    /// Reads one line.
     fn line(&mut self, line: LineText<'_>, out: &mut AdapterOutput);
 
     /// Says what has to be said before anything comes.
@@ -46,7 +45,6 @@ pub(crate) trait Protocol: Send {
         false
     }
 
-    /// Stops the turn.
     fn cancel(&mut self, _out: &mut AdapterOutput) -> Cancel {
         Cancel::EndProcess
     }

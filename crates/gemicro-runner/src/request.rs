@@ -18,7 +18,7 @@ use crate::session::Session;
 pub struct AgentRequest {
     /// What to say first.
     pub prompt: AgentPrompt,
-    /// Where it works.
+    /// The folder that the agent works in.
     pub cwd: PathBuf,
     /// Folders outside of that which it is given to read.
     pub given: Vec<PathBuf>,
@@ -58,7 +58,7 @@ pub struct AgentRequest {
 pub enum CliSandboxMode {
     /// The agent may read files, but change none.
     ReadOnly,
-    /// Its working folder.
+    /// The agent may write in its working folder.
     #[default]
     WorkspaceWrite,
     /// Whatever the user may write.
@@ -119,7 +119,7 @@ impl GatewayToken {
         }
     }
 
-    /// The secret itself.
+    /// The token in plain text, to be given to the CLI.
     #[must_use]
     pub fn reveal(&self) -> &str {
         &self.text

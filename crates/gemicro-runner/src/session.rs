@@ -14,7 +14,7 @@ const MAX_LEN: usize = 128;
 pub struct SessionId(String);
 
 impl SessionId {
-    /// The name.
+    /// The id as the CLI gave it.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0

@@ -2,14 +2,14 @@
 
 use std::fmt;
 
-/// `major.minor.patch`.
+/// A version `major.minor.patch`, without any suffix.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Version {
-    /// Incompatible changes.
+    /// The first number: incompatible changes.
     pub major: u32,
     /// Additions, and for the CLIs anything else.
     pub minor: u32,
-    /// Corrections.
+    /// The third number: corrections.
     pub patch: u32,
 }
 

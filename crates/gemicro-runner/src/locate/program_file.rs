@@ -23,7 +23,7 @@ pub(super) enum ProgramFile {
 /// Who runs a script.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Interpreter {
-    /// This program.
+    /// The program at this path.
     Path(String),
     /// The one of this name in the search path, by way of `env`.
     Name(String),

@@ -11,7 +11,7 @@ pub struct RunLimits {
     /// The longest such silence before the agent has opened its session, where that is shorter: it has nothing to think
     /// about yet, so it hangs.
     pub opening: Duration,
-    /// The longest turn.
+    /// The longest turn, silent or not.
     pub total: Duration,
     /// How long a process may take to end after it was asked to.
     pub grace: Duration,

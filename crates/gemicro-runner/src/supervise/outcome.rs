@@ -42,15 +42,15 @@ pub struct RunRecord {
     pub session: Option<SessionId>,
     /// Tokens used so far.
     pub usage: Option<Usage>,
-    /// What they count.
+    /// Whether `usage` counts the turn or the session; set where `usage` is.
     pub usage_scope: Option<UsageScope>,
     /// What the agent had said, success or not.
     pub partial_text: String,
     /// The last lines of its output, at most 20, without terminal escapes.
     pub last_lines: Vec<String>,
-    /// Its standard output.
+    /// Size and file of its standard output.
     pub stdout: StreamRecord,
-    /// Its standard error.
+    /// Size and file of its standard error.
     pub stderr: StreamRecord,
     /// From the call to the start of the process; 0 where it was there already.
     pub start_ms: u64,

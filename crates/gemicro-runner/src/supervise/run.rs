@@ -46,13 +46,13 @@ pub struct Supervision<'a> {
     pub spool: PathBuf,
     /// Knows the secrets that must not be kept.
     pub redactor: Redactor,
-    /// Stops the run.
+    /// Cancelling this ends the run and all its processes.
     pub cancel: CancellationToken,
     /// The gateway's place, where the profile's network is one.
     pub gateway: Option<GatewayPort>,
     /// Where versions of CLIs are looked up; without it the version is not checked.
     pub versions: Option<&'a VersionCache>,
-    /// Keepers that wait.
+    /// A keeper started ahead of time; without one the run starts its own.
     pub spares: Option<Arc<Spares>>,
 }
 

@@ -6,7 +6,6 @@ use tokio::time::Instant;
 /// Where a run stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum RunStage {
-    /// The agent works.
     Working,
     /// Its turn is over, and the process stays for the next one.
     Over,

@@ -39,7 +39,7 @@ pub struct AgentTurn {
     pub spool: PathBuf,
     /// Knows the secrets that must not be kept.
     pub redactor: Redactor,
-    /// Stops the turn.
+    /// Cancelling this stops the turn.
     pub cancel: CancellationToken,
 }
 

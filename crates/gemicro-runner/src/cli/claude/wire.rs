@@ -26,7 +26,7 @@ pub(super) struct ApiRetry {
     pub(super) error: Option<String>,
 }
 
-/// `assistant` and `user`.
+/// A line of type `assistant` or `user`.
 #[derive(Deserialize)]
 pub(super) struct ClaudeTurn {
     pub(super) message: ClaudeMessage,

@@ -46,11 +46,11 @@ const PROVIDER: &str = "gemicro";
 /// The variable that holds the gateway's token.
 const TOKEN: &str = "GEMICRO_GATEWAY_TOKEN";
 
-/// Codex CLI.
+/// The adapter for Codex CLI.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Codex;
 
-/// `config.toml`.
+/// The part of Codex' `config.toml` that gemicro writes.
 #[derive(Serialize)]
 struct Config<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
