@@ -13,7 +13,7 @@ use crate::phase_decided::PhaseDecided;
 use crate::steps::{Evidence, MergeOutcome, MergeResult};
 use crate::workflow::{Mode, Workflow};
 
-/// A task, resolved.
+/// A coding task with everything that deciding depends on; frozen when the run starts.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct PipelinePlan {
     /// The user's checkout, or a folder in it.

@@ -125,7 +125,7 @@ fn without(stem: &str, feature: &str) -> String {
     shorter.trim_matches('_').to_owned()
 }
 
-/// `2026-11-16`.
+/// Whether it has the form `2026-11-16`.
 fn is_date(date: &str) -> bool {
     let parts: Vec<&str> = date.split('-').collect();
     let lengths: Vec<usize> = parts.iter().map(|part| part.len()).collect();

@@ -17,7 +17,7 @@ const MAX_ITEM_CHARS: usize = 500;
 /// Where items come from.
 #[derive(Debug, Clone, Copy)]
 pub struct BacklogOrigin<'o> {
-    /// The task.
+    /// The task whose agents had the ideas.
     pub feature: &'o Feature,
     /// The day, as `2026-11-16`.
     pub date: &'o str,

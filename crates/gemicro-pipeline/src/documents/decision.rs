@@ -16,7 +16,7 @@ pub struct DecisionText<'d> {
     pub verdict: &'d str,
     /// What the reviewer said about it.
     pub feedback: &'d str,
-    /// The task.
+    /// The task that was judged.
     pub feature: &'d Feature,
     /// The number of the round.
     pub version: u32,

@@ -21,7 +21,7 @@ pub struct CheckRun {
     pub command: String,
     /// Whether it is to run tests, so that a run without any proves nothing.
     pub is_test_suite: bool,
-    /// How it ended.
+    /// Its exit code, or how else it ended.
     pub exit: CheckExit,
     /// What it wrote, both streams in order.
     pub output: String,
@@ -46,7 +46,7 @@ pub enum CheckExit {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "verdict", rename_all = "snake_case")]
 pub enum CheckVerdict {
-    /// The check passed.
+    /// The check exited with 0, and ran tests where it has to.
     Passed {
         /// How many tests ran, where the output says it.
         #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -54,7 +54,7 @@ pub enum CheckVerdict {
     },
     /// The check found something, or could not run.
     Failed {
-        /// What happened.
+        /// What the check found, or why it could not run.
         why: String,
     },
     /// The check cannot prove anything as it is.

@@ -119,7 +119,7 @@ pub struct PhaseChecked {
     pub phase: String,
     /// Number of the round, counted from 1.
     pub round: u32,
-    /// What was seen.
+    /// The tree that was checked, and the result of every check.
     pub evidence: Evidence,
 }
 event_payload!(
@@ -138,7 +138,7 @@ pub struct PhaseRecorded {
     pub phase: String,
     /// Number of the round, counted from 1.
     pub round: u32,
-    /// What was written.
+    /// The commit and its documents.
     pub recorded: RecordResult,
 }
 event_payload!(PhaseRecorded, "phase_recorded", |it| format!(
@@ -153,7 +153,7 @@ pub struct BranchMerged {
     pub phase: String,
     /// Number of the round, counted from 1.
     pub round: u32,
-    /// How it went.
+    /// Whether the merge succeeded, and the files in conflict.
     pub merged: MergeResult,
 }
 event_payload!(BranchMerged, "branch_merged", |it| format!(

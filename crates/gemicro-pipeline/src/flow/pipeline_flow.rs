@@ -8,7 +8,7 @@ use super::decide::decide;
 use super::describe::{announce, describe};
 use super::state::PipelineState;
 
-/// Decides pipelines.
+/// The flow that decides coding pipelines.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct PipelineFlow;
 

@@ -14,7 +14,6 @@ pub enum ForgeError {
     #[error("cannot reach {place} to {doing}: {reason}; check the network and the address, then try again")]
     Unreachable {
         place: String,
-        /// What was asked.
         doing: String,
         reason: String,
     },
@@ -22,18 +21,15 @@ pub enum ForgeError {
     #[error("{place} did not authorise the request to {doing}: {message}; {next}")]
     Unauthorised {
         place: String,
-        /// What was asked.
         doing: String,
         /// What the forge said.
         message: String,
-        /// What to do.
         next: String,
     },
     /// The token is good, but not for this.
     #[error("the token may not {doing} at {place} (HTTP 403: {message}); it needs {right}")]
     Forbidden {
         place: String,
-        /// What was asked.
         doing: String,
         /// What the forge said.
         message: String,
@@ -55,7 +51,6 @@ pub enum ForgeError {
     )]
     NotFound {
         place: String,
-        /// What was asked.
         doing: String,
         /// What the forge said.
         message: String,
@@ -64,7 +59,6 @@ pub enum ForgeError {
     #[error("{place} is limiting requests and refused to {doing}; {}", when(.retry_after))]
     RateLimited {
         place: String,
-        /// What was asked.
         doing: String,
         /// How long the forge asked to wait.
         retry_after: Option<Duration>,
@@ -73,9 +67,7 @@ pub enum ForgeError {
     #[error("{place} refused to {doing} (HTTP {status}): {message}{}", after(*.status))]
     Refused {
         place: String,
-        /// What was asked.
         doing: String,
-        /// The HTTP status.
         status: u16,
         /// What the forge said.
         message: String,
@@ -84,7 +76,6 @@ pub enum ForgeError {
     #[error("{place} sent an unexpected response when asked to {doing}: {problem}; check the API address")]
     Protocol {
         place: String,
-        /// What was asked.
         doing: String,
         /// What is wrong with it.
         problem: String,

@@ -12,9 +12,9 @@ pub struct Offer {
     pub head: String,
     /// The branch it is for.
     pub base: String,
-    /// One line.
+    /// The title, on one line.
     pub title: String,
-    /// Markdown.
+    /// The description, in Markdown.
     pub body: String,
     /// The line by which a run knows its own request again, such as `Gemicro-Run: k3v9…`. It becomes the last line of the
     /// body, where it is not in it yet.
@@ -24,7 +24,7 @@ pub struct Offer {
 /// The request that is there now.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OfferResult {
-    /// Its page.
+    /// Address of its page at the forge.
     pub url: String,
     /// Its number in the repository.
     pub number: u64,
@@ -39,7 +39,7 @@ pub struct OfferResult {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RequestState {
-    /// It waits.
+    /// Neither merged nor closed yet.
     Open,
     /// The forge merged its commits.
     Merged,

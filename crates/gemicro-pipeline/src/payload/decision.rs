@@ -23,7 +23,7 @@ pub enum AgentDecision {
     Fail,
     /// The agent says honestly that it could not do its work.
     Failed {
-        /// What stopped it.
+        /// What stopped it, in the agent's words.
         reason: String,
     },
 }

@@ -19,7 +19,7 @@ pub struct AgentPayload {
 /// Holds what an agent has to say about what it judged or did.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Feedback<'a> {
-    /// Free text.
+    /// Free text, as the agent wrote it.
     Text(&'a str),
     /// Points under names of the agent's choice.
     Object(&'a Map<String, Value>),

@@ -21,7 +21,7 @@ pub enum PayloadShape {
     Researcher,
     /// A verdict on a report: `verdict`.
     LeadAnalyst,
-    /// A plan: `plan_path`.
+    /// The path of a plan: `plan_path`.
     Architect,
     /// A verdict on a plan: `verdict`.
     PlanReviewer,

@@ -39,7 +39,7 @@ pub struct AgentWork {
 pub struct Handover {
     /// Its name in the folder of such files.
     pub name: String,
-    /// What it holds.
+    /// Where the text of the file comes from.
     pub content: HandoverContent,
 }
 
@@ -49,7 +49,7 @@ pub struct Handover {
 pub enum HandoverContent {
     /// Everything that the branch changes since it left a commit.
     Diff {
-        /// That commit.
+        /// The commit that the changes are counted from.
         from: String,
     },
     /// Text that goes into the prompt itself.

@@ -10,7 +10,7 @@ use super::record::DocumentRecord;
 use crate::evidence::{CheckVerdict, missing_tests, names_lost, other_family, shrunk};
 use crate::workflow::Check;
 
-/// Its step kind.
+/// Kind of the step that runs checks.
 pub const CHECK_STEP: &str = "pipeline_check";
 
 /// What it is told.
@@ -18,7 +18,7 @@ pub const CHECK_STEP: &str = "pipeline_check";
 pub struct CheckInput {
     /// The branch and commit that the step works on.
     pub place: CheckoutSpec,
-    /// What is run.
+    /// The checks, run in this order.
     pub checks: Vec<Check>,
     /// What is written into the checkout before: the checks are about the tip with these.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -30,7 +30,7 @@ pub struct CheckInput {
 pub struct Evidence {
     /// The tree, without the documents of tasks.
     pub tree: String,
-    /// Every check.
+    /// The result of every check that ran, in their order.
     pub checks: Vec<CheckRecord>,
 }
 

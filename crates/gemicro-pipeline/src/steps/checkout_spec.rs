@@ -22,7 +22,7 @@ pub struct CheckoutSpec {
     /// Folders that outlive the steps.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub caches: Vec<String>,
-    /// What commands reach.
+    /// The network that commands in the checkout reach.
     #[serde(default)]
     pub network: NetworkRule,
 }

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::checkout_spec::CheckoutSpec;
 use super::init::IntendedBranch;
 
-/// Its step kind.
+/// Kind of the step that pushes the branch and opens the request.
 pub const DELIVER_STEP: &str = "pipeline_deliver";
 
 /// What it is told.
@@ -22,7 +22,7 @@ pub struct DeliverInput {
     pub push: bool,
     /// The title of the request.
     pub title: String,
-    /// Its text.
+    /// The description of the request, in Markdown.
     pub body: String,
 }
 

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::checkout_spec::CheckoutSpec;
 use crate::evidence::PlanBlock;
 
-/// Its step kind.
+/// Kind of the step that imports an agent's commits.
 pub const IMPORT_STEP: &str = "pipeline_import";
 
 /// What it is told.
@@ -87,13 +87,13 @@ pub struct ImportStepResult {
     /// The commits that came, oldest first: id and subject.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub commits: Vec<(String, String)>,
-    /// Files that differ.
+    /// How many files the commits change.
     #[serde(default)]
     pub n_files: u64,
-    /// Lines that came.
+    /// Lines that the commits add.
     #[serde(default)]
     pub insertions: u64,
-    /// Lines that went.
+    /// Lines that the commits remove.
     #[serde(default)]
     pub deletions: u64,
     /// The tree now, without the documents of tasks.

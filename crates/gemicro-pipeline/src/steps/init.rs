@@ -7,7 +7,7 @@ use super::check::Evidence;
 use super::checkout_spec::CheckoutSpec;
 use crate::workflow::Check;
 
-/// Its step kind.
+/// Kind of the step that creates the branch of a task.
 pub const INIT_STEP: &str = "pipeline_init";
 
 /// What it is told.

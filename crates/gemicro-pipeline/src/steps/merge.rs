@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::checkout_spec::CheckoutSpec;
 use super::init::IntendedBranch;
 
-/// Its step kind.
+/// Kind of the step that merges main into the branch.
 pub const MERGE_STEP: &str = "pipeline_merge";
 
 /// What it is told.
@@ -22,7 +22,7 @@ pub struct MergeInput {
     pub trailers: Vec<(String, String)>,
 }
 
-/// How it went.
+/// The result of a merge of main into the branch.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "Merged")]
 pub struct MergeResult {
@@ -37,7 +37,7 @@ pub struct MergeResult {
     /// The files in conflict.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub files: Vec<String>,
-    /// What git said.
+    /// What git printed about a conflict; empty without one.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub words: String,
 }

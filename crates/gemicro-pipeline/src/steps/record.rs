@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::checkout_spec::CheckoutSpec;
 use super::init::IntendedBranch;
 
-/// Its step kind.
+/// Kind of the step that commits gemicro's own documents.
 pub const RECORD_STEP: &str = "pipeline_record";
 
 /// What it is told.
@@ -14,7 +14,7 @@ pub const RECORD_STEP: &str = "pipeline_record";
 pub struct RecordInput {
     /// The branch and commit that the step works on.
     pub place: CheckoutSpec,
-    /// What is written.
+    /// The documents of one commit.
     pub records: Vec<DocumentRecord>,
     /// What the commit says.
     pub message: String,
@@ -30,28 +30,27 @@ pub struct RecordInput {
 #[serde(rename_all = "snake_case")]
 #[expect(missing_docs, reason = "the field names say what they are")]
 pub enum DocumentRecord {
-    /// A document.
     Write { path: String, text: String },
     /// Ideas for later, put behind those that are in the list.
     Backlog {
-        /// The ideas, cleaned.
+        /// The ideas, each one plain line.
         items: Vec<String>,
         feature: String,
-        /// The day.
+        /// The day, as `2026-11-16`.
         date: String,
         run: String,
     },
     /// Documents of the task that go to the archive.
     Archive {
-        /// The documents.
+        /// Paths of the documents that are moved.
         paths: Vec<String>,
         feature: String,
-        /// The day.
+        /// The day, as `2026-11-16`.
         date: String,
     },
 }
 
-/// What was written.
+/// The commit of the documents.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "Recorded")]
 pub struct RecordResult {

@@ -26,7 +26,7 @@ pub struct MissingTool {
     pub role: String,
     /// Who would do its work.
     pub agent: AgentName,
-    /// What it lacks.
+    /// The tool that the role asks for.
     pub tool: AgentTool,
 }
 

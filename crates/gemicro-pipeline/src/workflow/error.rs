@@ -32,9 +32,9 @@ impl WorkflowError {
 /// One thing that is wrong. Lines and columns start at 1.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub struct WorkflowProblem {
-    /// Where it stands.
+    /// Line in the workflow file.
     pub line: u64,
-    /// Where it stands.
+    /// Column in that line.
     pub column: u64,
     /// The key it is about, such as `phases.plan.next`; empty where the text could not be read so far.
     pub key: String,

@@ -15,17 +15,17 @@ use crate::payload::PayloadShape;
 #[serde(rename_all = "snake_case")]
 #[schemars(rename = "PipelineMode")]
 pub enum Mode {
-    /// With a diagnosis.
+    /// With a diagnosis of the bug, before the plan.
     Bugfix,
     /// With research, before the plan.
     Research,
-    /// With the plan.
+    /// With the plan, without research.
     #[default]
     Direct,
 }
 
 impl Mode {
-    /// Every mode.
+    /// Every mode, in documentation order.
     pub const ALL: [Self; 3] = [Self::Bugfix, Self::Research, Self::Direct];
 
     /// The name on command lines and in files.
@@ -107,11 +107,11 @@ pub struct Role {
 pub enum Writes {
     /// The role may read files, but change none.
     ReadOnly,
-    /// Files below `docs/dev_docs/reviews/`.
+    /// Only files below `docs/dev_docs/reviews/`.
     Reviews,
-    /// Files below `docs/dev_docs/`.
+    /// Only files below `docs/dev_docs/`.
     Documents,
-    /// The whole checkout.
+    /// Every file of the checkout.
     WorkspaceWrite,
 }
 
@@ -120,11 +120,11 @@ pub enum Writes {
 #[serde(rename_all = "snake_case")]
 #[schemars(rename = "Tool")]
 pub enum AgentTool {
-    /// Reads files.
+    /// Reads files and lists folders.
     Read,
-    /// Changes files.
+    /// Creates, changes and deletes files.
     Edit,
-    /// Runs commands.
+    /// Runs commands in the sandbox.
     Shell,
     /// Searches the web for pages.
     WebSearch,
@@ -155,7 +155,7 @@ pub struct Phase {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum PhaseWork {
-    /// An agent works.
+    /// An agent works in its sandbox.
     Agent {
         /// Name of the role, a key of `roles`.
         role: String,
@@ -213,7 +213,7 @@ pub enum NetworkRule {
     /// Commands of the role reach no network.
     #[default]
     None,
-    /// Everything.
+    /// Commands of the role reach every address.
     Full,
 }
 

@@ -88,7 +88,7 @@ fn boxes(text: &str) -> Vec<CheckboxItem> {
     items
 }
 
-/// `- [x] text`.
+/// Reads `- [x] text`: whether it is ticked, and the text.
 fn box_of(line: &str) -> Option<(bool, &str)> {
     let rest = bullet(line)?;
     let (mark, text) = rest.strip_prefix('[')?.split_once(']')?;

@@ -8,23 +8,19 @@ pub enum PromptError {
     /// Nobody has the file.
     #[error("there is no prompt `{file}`: write it beside the others, or name another one")]
     Missing {
-        /// Its name.
         file: String,
     },
     /// The template is wrong in itself.
     #[error("{file} line {line}: {message}")]
     Broken {
-        /// Its name.
         file: String,
         /// The line in it, from 1.
         line: usize,
-        /// What is wrong.
         message: String,
     },
     /// The template names variables that do not exist.
     #[error("{file}: undefined variable `{}`; there are {known}", .unknown.join("`, `"))]
     UndefinedVariable {
-        /// Its name.
         file: String,
         /// The variables that nobody knows.
         unknown: Vec<String>,
@@ -34,7 +30,6 @@ pub enum PromptError {
     /// The ending does not ask for the payload.
     #[error("{file} must hold {{{{ {variable} }}}}: without it no answer can be read")]
     NoPayloadAsked {
-        /// Its name.
         file: String,
         /// The variable that is not used.
         variable: &'static str,
@@ -46,7 +41,6 @@ pub enum PromptError {
     TooLong {
         /// The name of the role's template.
         file: String,
-        /// Its length.
         bytes: usize,
         most: usize,
     },
