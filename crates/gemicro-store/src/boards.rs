@@ -41,12 +41,12 @@ const BETWEEN: &str = "\u{1e}";
 pub struct BoardPage {
     /// Lines before the first one.
     pub offset: u64,
-    /// Lines at most.
+    /// The most lines that are shown.
     pub limit: u64,
 }
 
 impl BoardPage {
-    /// Every line.
+    /// Every line, from the first one on.
     pub const ALL: Self = Self {
         offset: 0,
         limit: u64::MAX,

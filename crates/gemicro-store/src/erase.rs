@@ -18,7 +18,7 @@ use crate::sql::{Link, query};
 use crate::store::StoreEngine;
 use crate::writer::{JobScope, held_by_other};
 
-/// What erasing freed.
+/// How much was erased, and the space that it freed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct ErasedCounts {
     /// Events that are gone.
@@ -34,7 +34,7 @@ pub struct ErasedCounts {
 pub struct SweptBlobs {
     /// Blob files that no stream needs.
     pub n_blobs: u64,
-    /// Their bytes.
+    /// Size of these files together.
     pub blob_bytes: u64,
 }
 

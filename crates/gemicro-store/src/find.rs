@@ -46,7 +46,7 @@ pub enum FindStreamError {
         /// The first few that begin so.
         matches: Vec<StreamId>,
     },
-    /// The store failed.
+    /// The store could not be read.
     #[error(transparent)]
     Store(#[from] StoreError),
 }

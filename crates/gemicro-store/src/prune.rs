@@ -19,7 +19,7 @@ pub struct PruneRule {
     pub max_bytes: Option<u64>,
 }
 
-/// What pruning did.
+/// What pruning erased and freed.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct PruneReport {
     /// The erased runs, oldest first.

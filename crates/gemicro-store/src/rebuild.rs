@@ -18,7 +18,7 @@ use crate::writer::{JobScope, RUNNING_STEPS, RUNS, StreamState, run_values};
 pub struct RebuildReport {
     /// Streams that were made again; erased ones stay as they are.
     pub n_streams: u64,
-    /// Events read.
+    /// Events read in those streams.
     pub n_events: u64,
     /// Events that are missing or damaged, and those whose contents are; the lists were made from what is there.
     pub unreadable: Vec<StoreError>,

@@ -17,7 +17,7 @@ use crate::{DeadLetterFilter, DurableStore};
 pub struct ContentsCheck {
     /// Runs, conversations and reports of steps that were read.
     pub n_streams: u64,
-    /// Their events.
+    /// Events of these streams that were read.
     pub n_events: u64,
     /// Events from before there were checksums: they can be read, but a change would not be noticed.
     pub n_unsealed: u64,

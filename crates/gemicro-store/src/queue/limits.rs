@@ -18,7 +18,7 @@ const MINUTE_MS: i64 = 60_000;
 pub(super) struct ProviderRoom {
     /// Empty for steps without a provider.
     pub(super) provider: String,
-    /// At most `i64::MAX`.
+    /// `i64::MAX` where the provider has no limit.
     pub(super) n_steps: i64,
     /// Whether taking one must be noted for the rate.
     is_rated: bool,
