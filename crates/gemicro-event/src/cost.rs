@@ -115,7 +115,7 @@ impl UnpricedTokens {
         self.iter().fold(0, |sum, model| sum.saturating_add(model.tokens))
     }
 
-    /// Both together.
+    /// The sum of both, model by model.
     #[must_use]
     pub fn plus(mut self, other: Self) -> Self {
         other.iter().for_each(|it| self.add(it.model, it.tokens));
@@ -181,7 +181,7 @@ pub struct Uncertain {
 }
 
 impl Uncertain {
-    /// Nothing is uncertain.
+    /// The zero amount: everything is known.
     pub const NONE: Self = Self {
         tokens: 0,
         micro_usd: 0,
@@ -193,7 +193,7 @@ impl Uncertain {
         *self == Self::NONE
     }
 
-    /// Both together.
+    /// The sum of both, which stops at the largest number.
     #[must_use]
     pub fn plus(self, other: Self) -> Self {
         Self {

@@ -70,7 +70,7 @@ macro_rules! error_kinds {
             /// Every kind, in documentation order.
             pub const ALL: &'static [Self] = &[$(Self::$name,)+];
 
-            /// The wire value.
+            /// The name of the kind in JSON.
             #[must_use]
             pub fn as_str(self) -> &'static str {
                 match self { $(Self::$name => $wire,)+ }
@@ -110,7 +110,7 @@ error_kinds! {
     RateLimited, "rate_limited", Upstream, true, "wait a moment; gemicro retries automatically";
     /// The quota of the account is used up until its reset.
     QuotaExhausted, "quota_exhausted", Upstream, false, "wait until the quota resets, or use another model or backend";
-    /// The provider failed.
+    /// The provider returned an error that has no kind of its own.
     UpstreamError, "upstream_error", Upstream, true, "try again later; `gemicro show RUN --raw` has the provider's answer";
     /// The backend ended without any text.
     EmptyResult, "empty_result", Upstream, true, "try again, or rephrase the question";
@@ -130,7 +130,7 @@ error_kinds! {
     SandboxUnavailable, "sandbox_unavailable", Environment, false, "run `gemicro doctor` to see what the sandbox needs";
     /// The agent's session is gone.
     SessionNotFound, "session_not_found", Upstream, true, "start a new session";
-    /// Cancelled on request.
+    /// Cancelled by a user or a client.
     Cancelled, "cancelled", Stopped, false, "start it again when you need it";
     /// Stopped in the middle; can be resumed.
     Interrupted, "interrupted", Stopped, false, "continue with `gemicro resume RUN`";

@@ -24,7 +24,7 @@ pub struct Event {
     pub seq: u64,
     /// Version of the envelope.
     pub schema_version: u32,
-    /// The fact itself.
+    /// Type, message, time and details.
     pub update: AgentUpdate,
     /// The step it speaks about.
     pub step: Option<StepKey>,

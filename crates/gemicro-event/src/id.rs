@@ -113,7 +113,7 @@ impl From<CommandId> for String {
 pub struct StepKey(String);
 
 impl StepKey {
-    /// Takes a label.
+    /// Makes a key from a label, which must be unique in its run.
     #[must_use]
     pub fn new(label: impl Into<String>) -> Self {
         Self(label.into())

@@ -43,13 +43,13 @@ impl Json {
         Ok(Self::from_raw(raw))
     }
 
-    /// The empty object.
+    /// The empty object, `{}`.
     #[must_use]
     pub fn empty() -> Self {
         Self::from(Value::Object(serde_json::Map::new()))
     }
 
-    /// The JSON text.
+    /// The JSON text, on one line.
     #[must_use]
     pub fn text(&self) -> &str {
         self.inner.raw.get()

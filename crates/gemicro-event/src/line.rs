@@ -8,19 +8,19 @@ use crate::Event;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum LineError {
-    /// The reader failed.
+    /// Reading from the stream failed.
     #[error("line {line} could not be read")]
     Io {
-        /// Counted from 1.
+        /// Number of the line, counted from 1.
         line: usize,
-        /// The cause.
+        /// What the system reported.
         #[source]
         source: io::Error,
     },
     /// The text is not an event object.
     #[error("line {line} is not an event: {message}")]
     Malformed {
-        /// Counted from 1.
+        /// Number of the line, counted from 1.
         line: usize,
         /// What does not fit, with its column.
         message: String,

@@ -29,7 +29,7 @@ pub enum ReadError {
     /// It is of that kind but has another shape.
     #[error("event {event_type} does not have the shape of its type: {message}")]
     SchemaMismatch {
-        /// Its kind.
+        /// The event type whose shape it should have.
         event_type: String,
         /// What does not fit, and where.
         message: String,

@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use crate::Payload;
 
-/// One registered kind.
+/// An event type and its schema.
 #[derive(Debug, Clone)]
 pub struct EventKind {
     /// Its name on the wire.
@@ -29,7 +29,7 @@ pub struct Registry {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("event {event_type} does not have the shape of its type: {message}")]
 pub struct RegistryError {
-    /// Its kind.
+    /// The event type whose shape it should have.
     pub event_type: String,
     /// What does not fit.
     pub message: String,

@@ -36,7 +36,7 @@ impl Timestamp {
         Self(millis.clamp(YEAR_0, YEAR_9999))
     }
 
-    /// Milliseconds since 1970.
+    /// Milliseconds since 1970-01-01 UTC; negative before.
     #[must_use]
     pub fn as_millis(self) -> i64 {
         self.0

@@ -13,7 +13,7 @@ pub struct AgentUpdate {
     pub event_type: String,
     /// One sentence for people.
     pub message: String,
-    /// When it happened.
+    /// When it happened, by the clock of the machine that recorded it.
     pub timestamp: Timestamp,
     /// The details; every kind has its own fields.
     pub data: Json,

@@ -7,7 +7,7 @@ use crate::{Uncertain, UnpricedTokens};
 /// Tokens one call used, as its backend reported them or as we estimated them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Usage {
-    /// Tokens read.
+    /// Tokens of the prompt, the cached ones included.
     pub input_tokens: u64,
     /// Tokens written, thoughts included.
     pub output_tokens: u64,
@@ -42,7 +42,7 @@ pub struct Charge {
     /// Millionths of a US dollar.
     #[serde(default)]
     pub micro_usd: u64,
-    /// Model turns.
+    /// Number of turns that models and agents took.
     #[serde(default)]
     pub turns: u64,
     /// The tokens whose price is not known: their money is not in `micro_usd`.
@@ -64,7 +64,7 @@ impl Charge {
         uncertain: Uncertain::NONE,
     };
 
-    /// Both together.
+    /// The sum of both, which stops at the largest number.
     #[must_use]
     pub fn plus(self, other: Self) -> Self {
         Self {

@@ -17,7 +17,6 @@ pub(super) enum FollowingText {
 /// What one place of a text says about a secret starting there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum SecretProbe {
-    /// None starts here.
     No,
     /// The text ends before this can be told; only with [`FollowingText::More`].
     Open,
