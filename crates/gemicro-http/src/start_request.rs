@@ -19,7 +19,7 @@ pub enum StartRequest {
     Ask(AskParameters),
     /// A prompt for a model.
     Prompt(StartPromptParameters),
-    /// A coding task.
+    /// A coding task for a pipeline of agents.
     Pipeline(StartPipelineParameters),
     /// A loop that raises the test coverage of a project.
     Ooda(OodaParameters),
@@ -29,7 +29,7 @@ pub enum StartRequest {
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct AskParameters {
-    /// `ask`.
+    /// Always `ask`, the kind of this request.
     pub kind: AgentPromptKind,
     /// The task, with all the background it needs.
     #[schemars(regex(pattern = r"\S"))]
@@ -76,7 +76,7 @@ pub struct AskParameters {
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "PromptParameters")]
 pub struct StartPromptParameters {
-    /// `prompt`.
+    /// Always `prompt`, the kind of this request.
     pub kind: PromptKind,
     /// What the model or agent is asked.
     #[schemars(regex(pattern = r"\S"))]
@@ -98,7 +98,7 @@ pub struct StartPromptParameters {
 #[derive(Debug, Clone, PartialEq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct OodaParameters {
-    /// `ooda`.
+    /// Always `ooda`, the kind of this request.
     pub kind: OodaKind,
     /// The file that says what is run: an absolute path on the server.
     #[schemars(regex(pattern = r"^/.*[^/]$"))]

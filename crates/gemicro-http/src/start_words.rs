@@ -35,7 +35,7 @@ pub enum OodaKind {
 pub enum SandboxChoice {
     /// The agent may read files, but change none.
     ReadOnly,
-    /// Its folder.
+    /// The agent may write in its folder.
     #[default]
     WorkspaceWrite,
     /// Anything the server's account can: there is no sandbox.

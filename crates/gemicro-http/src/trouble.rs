@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 /// The body of every answer that is no success.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ErrorBody {
-    /// What went wrong.
+    /// What went wrong, and whether to try again.
     pub error: Failure,
 }
 

@@ -18,12 +18,12 @@ pub(crate) struct EventShape {
     seq: u64,
     /// Version of the envelope; 1 where it is not there.
     schema_version: Option<u32>,
-    /// What happened.
+    /// The type of the event, such as `run_started`.
     event_type: String,
     /// The same for people.
     message: String,
     timestamp: Timestamp,
-    /// The details.
+    /// The fields of the event; each type has its own.
     data: Json,
     /// The step it speaks about.
     step: Option<StepKey>,
@@ -106,7 +106,7 @@ pub(crate) enum StartBody {
     Ask(AskParameters),
     /// A prompt for a model.
     Prompt(StartPromptParameters),
-    /// A coding pipeline.
+    /// A coding task for a pipeline of agents.
     Pipeline(StartPipelineParameters),
     /// A loop that raises the test coverage of a project.
     Ooda(OodaParameters),
@@ -117,13 +117,13 @@ pub(crate) enum StartBody {
 #[derive(JsonSchema)]
 #[expect(dead_code, reason = "only its schema is used")]
 pub(crate) struct TextDelta {
-    /// The run.
+    /// The run that the text belongs to.
     stream: StreamId,
     /// The number of the last event before it.
     seq: u64,
-    /// `text_delta`.
+    /// Always `text_delta`, the type of this item.
     event_type: String,
-    /// Empty.
+    /// Always empty: the text is in `data`.
     message: String,
     /// When it was sent.
     timestamp: Timestamp,
@@ -140,6 +140,6 @@ pub(crate) struct TextPiece {
     attempt: u32,
     /// Byte offset of this piece in the text of the attempt.
     offset: u64,
-    /// The piece.
+    /// The text, to be appended at `offset`.
     text: String,
 }

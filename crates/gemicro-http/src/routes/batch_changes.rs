@@ -16,7 +16,7 @@ use crate::trouble::{HttpTrouble, json};
 /// What a run that was cancelled without a word is told.
 pub(super) const USUAL_REASON: &str = "cancelled over HTTP";
 
-/// What to stop.
+/// The tasks of a batch that are cancelled, and why.
 #[derive(Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct CancelBody {

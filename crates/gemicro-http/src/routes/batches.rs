@@ -33,7 +33,7 @@ pub(crate) struct BatchList {
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub(crate) struct BatchListQuery {
-    /// Batches at most.
+    /// The most batches that are listed.
     #[param(minimum = 1, maximum = 1000)]
     limit: Option<usize>,
 }

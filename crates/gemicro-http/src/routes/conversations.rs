@@ -38,7 +38,7 @@ pub(crate) struct ConversationTurns {
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub(crate) struct ConversationListQuery {
-    /// Conversations at most.
+    /// The most conversations that are listed.
     #[param(minimum = 1, maximum = 1000)]
     limit: Option<usize>,
 }

@@ -12,7 +12,7 @@ use crate::trouble::json;
 /// That the server answers.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct Health {
-    /// `ok`.
+    /// Always `ok` while the server answers.
     status: &'static str,
     /// The version of the program.
     version: &'static str,

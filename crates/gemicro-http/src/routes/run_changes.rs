@@ -44,7 +44,7 @@ pub(crate) struct CommandBody {
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct CancelRunBody {
-    /// For its journal.
+    /// Why the run is cancelled; recorded in its journal.
     #[serde(default)]
     reason: Option<String>,
 }

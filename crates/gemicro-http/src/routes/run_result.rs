@@ -34,7 +34,7 @@ pub(crate) struct RunResult {
     result: Option<Json>,
     /// Why it did not complete.
     error: Option<Failure>,
-    /// What it cost.
+    /// Tokens, money and turns that the run used.
     spent: Charge,
     ended_at: Timestamp,
 }

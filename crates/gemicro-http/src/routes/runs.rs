@@ -29,7 +29,7 @@ pub(crate) struct RunList {
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub(crate) struct RunListQuery {
-    /// Runs at most.
+    /// The most runs that are listed.
     #[param(minimum = 1, maximum = 1000)]
     limit: Option<usize>,
     /// Only runs in this state: `running`, `parked`, `input_required`, `suspended`, `completed`, `failed`, `cancelled` or
