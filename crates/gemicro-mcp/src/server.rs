@@ -35,7 +35,7 @@ until `status` is no longer `pending`.
 - Use sandbox read-only for advice and review, workspace-write for work. Give all the background: an agent knows \
 only its prompt and its folder.";
 
-/// Answers one connection.
+/// Serves one client over one connection.
 #[derive(Debug, Clone)]
 pub struct McpConnection {
     setup: Arc<McpSetup>,

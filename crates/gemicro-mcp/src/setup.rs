@@ -31,7 +31,7 @@ pub struct McpSetup {
 /// A batch as the tool was given it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BatchParameters {
-    /// The tasks.
+    /// The tasks, their key and what happens when one fails.
     pub batch: SubmittedBatch,
     /// The folder that they work in.
     pub directory: PathBuf,

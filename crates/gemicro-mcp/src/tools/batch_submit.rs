@@ -16,7 +16,6 @@ use crate::setup::BatchParameters;
 use crate::waiting::finish_detached;
 
 const PARAMETERS: [&str; 5] = ["tasks", "cd", "key", "on_failure", "deadline_seconds"];
-/// 30 days.
 const MAX_DEADLINE_SECONDS: u32 = 30 * 24 * 3_600;
 
 const POLICIES: [(&str, OnFailure); 2] = [("continue", OnFailure::Continue), ("stop", OnFailure::Stop)];

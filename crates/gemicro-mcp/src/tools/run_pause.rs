@@ -13,14 +13,12 @@ use crate::answer::McpAnswer;
 use crate::arguments::Arguments;
 use crate::waiting::finish_detached;
 
-/// What `run_pause` takes.
 pub(super) fn definition() -> Tool {
     let description = "Suspends a run; run_resume continues it, and what its steps completed is kept. `outcome` is paused, \
                        already_paused, requested (its steps have not stopped yet) or already_ended.";
     tool(ToolName::RunPause, "Pause a run", description)
 }
 
-/// What `run_resume` takes.
 pub(super) fn resume_definition() -> Tool {
     let description = "Continues a run that was paused or cut off. Then ask run_status or run_result.";
     tool(ToolName::RunResume, "Resume a run", description)

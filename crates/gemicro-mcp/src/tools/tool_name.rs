@@ -11,7 +11,7 @@ use super::{
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ToolName {
-    /// A coding agent.
+    /// Named after the agent: `claude`, `codex` or `gemini`.
     Agent(AgentName),
     Research,
     /// How a run stands.
@@ -26,9 +26,7 @@ pub(crate) enum ToolName {
     RunResume,
     /// Many tasks at once.
     BatchSubmit,
-    /// How they stand.
     BatchPoll,
-    /// A coding pipeline.
     PipelineStart,
 }
 
