@@ -49,7 +49,7 @@ pub struct BatchRow {
 }
 
 impl Batches {
-    /// Over a desk.
+    /// Works through the given run service, local or over the background worker.
     #[must_use]
     pub fn new(desk: Arc<dyn RunService>) -> Self {
         Self { desk }

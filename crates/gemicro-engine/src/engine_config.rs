@@ -10,7 +10,7 @@ use gemicro_source::FetchRules;
 /// What an engine is opened with.
 #[derive(Clone)]
 pub struct EngineConfig {
-    /// The state folder.
+    /// The state folder, which also holds the store where no address is given.
     pub home: PathBuf,
     /// The address of the store; without one it is in the state folder.
     pub store: Option<String>,

@@ -54,7 +54,7 @@ impl LocalRun {
 }
 
 impl LocalRunService {
-    /// Over an engine.
+    /// Runs everything in this process, through the engine.
     #[must_use]
     pub fn new(engine: Engine) -> Self {
         Self {

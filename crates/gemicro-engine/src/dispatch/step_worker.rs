@@ -308,7 +308,6 @@ impl StepWorker {
 
 /// What became of something that was said.
 enum ReportOutcome {
-    /// It is durable.
     Noted,
     /// The step is no longer ours.
     TooLate,

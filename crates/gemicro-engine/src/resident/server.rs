@@ -26,7 +26,7 @@ const LOOK: Duration = Duration::from_secs(1);
 /// What a worker is opened with.
 #[derive(Clone)]
 pub struct WorkerConfig {
-    /// The state folder.
+    /// The state folder that the worker serves.
     pub home: PathBuf,
     /// The folder whose only worker it is: the state folder, or one of its own for every shared store.
     pub place: PathBuf,
@@ -38,7 +38,7 @@ pub struct WorkerConfig {
     pub program: String,
     /// Which build it is.
     pub binary: BinaryId,
-    /// Makes engines.
+    /// Builds the configuration of an engine from a client's environment.
     pub build: BuildConfig,
     /// The surroundings of the worker itself, for runs that were cut off.
     pub surroundings: Json,

@@ -71,7 +71,6 @@ pub(super) enum WorkerRequest {
 pub(super) enum WorkerResponse {
     Event(Box<Event>),
     Live(LiveItem),
-    /// Nothing more comes.
     End,
     Ack(AgentAck),
     Cancelled(CancelOutcome),
@@ -85,11 +84,11 @@ pub(super) enum WorkerResponse {
 /// What a worker is doing.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WorkerStatus {
-    /// Its process.
+    /// Process id of the worker.
     pub pid: u32,
     /// Its program and version.
     pub program: String,
-    /// When it started.
+    /// When the worker was started.
     pub since: Timestamp,
     /// The runs it carries out.
     pub runs: Vec<CarriedRun>,
@@ -104,9 +103,9 @@ pub struct CarriedRun {
     pub run: StreamId,
     /// Name of the flow that decides the run.
     pub flow: String,
-    /// What was asked.
+    /// What was asked, as lists show it.
     pub title: String,
-    /// Where it stands.
+    /// The state of the run at this moment.
     pub status: RunStatus,
     /// What keeps it from going on now; the worker tries again.
     #[serde(default, skip_serializing_if = "Option::is_none")]
