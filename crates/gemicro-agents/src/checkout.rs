@@ -114,7 +114,7 @@ impl Checkout {
         .await
     }
 
-    /// The branch again.
+    /// Gives up the checkout and returns its branch.
     pub fn leave(self) -> OnBranch {
         self.branch
     }

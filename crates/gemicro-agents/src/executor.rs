@@ -15,7 +15,7 @@ use super::setup::AgentSetup;
 use super::shared_resources::SharedAgentResources;
 use super::work::{AgentJob, SharedWork};
 
-/// Runs agent CLIs.
+/// Runs steps that are attempts of an agent CLI.
 #[derive(Clone)]
 pub struct AgentExecutor {
     shared: Arc<SharedWork>,

@@ -180,7 +180,7 @@ impl OnBranch {
         }
     }
 
-    /// The user's repository.
+    /// The user's repository, which holds the branch.
     pub fn repository(&self) -> &TrustedRepo {
         &self.repository
     }

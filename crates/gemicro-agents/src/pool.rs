@@ -34,11 +34,11 @@ const IDLE: Duration = Duration::from_secs(300);
 pub struct WarmStatus {
     /// The agent CLI that does the work.
     pub agent: AgentName,
-    /// Where it works.
+    /// The folder that the agent works in.
     pub directory: String,
     /// The session that the process holds, if any.
     pub session: Option<String>,
-    /// Its process.
+    /// Id of the process; absent while it is not known.
     pub pid: Option<u32>,
     /// How long it has had nothing to do, in seconds.
     pub idle_s: u64,

@@ -14,7 +14,7 @@ const MIN_PREFIX: usize = 4;
 /// A session, and how its last turn was asked.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct KnownSession {
-    /// Its id.
+    /// The id that the agent CLI gave it.
     pub session: String,
     /// The agent CLI that the session belongs to.
     pub agent: AgentName,

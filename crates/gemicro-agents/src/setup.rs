@@ -39,7 +39,7 @@ pub struct AgentSetup {
 }
 
 impl AgentSetup {
-    /// The user's `PATH`.
+    /// The user's `PATH`, or an empty text where it is not set.
     #[must_use]
     pub fn search_path(&self) -> String {
         self.environment.get("PATH").cloned().unwrap_or_default()

@@ -67,7 +67,7 @@ impl SharedAgentResources {
         }
     }
 
-    /// The warm processes.
+    /// The warm processes; none where this process keeps no pool.
     #[must_use]
     pub fn warm(&self) -> Vec<WarmStatus> {
         self.pool().map(ProcessPool::statuses).unwrap_or_default()
@@ -133,7 +133,7 @@ impl SharedAgentResources {
         }
     }
 
-    /// The state folder.
+    /// The state folder, under which agents have their homes.
     #[must_use]
     pub fn state(&self) -> &Path {
         &self.inner.state

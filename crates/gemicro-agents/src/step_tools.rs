@@ -10,7 +10,7 @@ use super::shared_resources::SharedAgentResources;
 
 /// What steps are done with.
 pub struct Tools {
-    /// What agents share.
+    /// Gateway, sandbox probe and warm processes that all agents of this process share.
     pub commons: SharedAgentResources,
     /// What the edge knows.
     pub setup: AgentSetup,

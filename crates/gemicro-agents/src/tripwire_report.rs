@@ -13,7 +13,7 @@ use gemicro_guard::repository::{RepositoryError, Tripwire, TripwireChange};
 pub enum StepWorkerKind {
     /// An agent, or code that one wrote.
     Agent,
-    /// gemicro alone.
+    /// Only gemicro's own code.
     Gemicro,
 }
 
