@@ -29,7 +29,7 @@ pub struct StepParts {
     pub store: Arc<DurableStore>,
     /// Without it no process is started.
     pub agents: Option<AgentSetup>,
-    /// What agents share.
+    /// Gateway, sandbox probe and warm processes that all agents of this process share.
     pub commons: SharedAgentResources,
     /// Runs agents; there is one where there is a setup.
     pub agent_executor: Option<Arc<dyn Executor>>,

@@ -23,7 +23,7 @@ pub enum Request {
     Prompt(Box<PromptRequest>),
     /// A loop that raises a project's coverage.
     Ooda(Box<OodaRequest>),
-    /// A coding pipeline.
+    /// A coding task for a pipeline of agents.
     Pipeline(Box<PipelineRequest>),
 }
 
@@ -102,7 +102,7 @@ pub struct AskRequest {
     pub agent: Option<AgentName>,
     /// The model; without one the agent's usual one.
     pub model: Option<String>,
-    /// Where it works.
+    /// The folder that the agent works in.
     pub directory: PathBuf,
     /// What it may write.
     pub sandbox: SandboxMode,
@@ -135,7 +135,7 @@ pub struct ResearchRequest {
     pub question: String,
     /// Folders and files to read.
     pub sources: Vec<PathBuf>,
-    /// Who answers.
+    /// The model API or agent CLI that answers.
     pub backend: Backend,
     /// Settings of the research agent.
     pub config: ResearchConfig,
@@ -145,7 +145,7 @@ pub struct ResearchRequest {
     pub base: Option<Base>,
 }
 
-/// Who answers.
+/// The model API or agent CLI that answers a question.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Backend {
     /// The texts themselves, without a model.

@@ -30,7 +30,7 @@ pub struct StartResearchParameters {
     /// Answer from the sources only, without a model.
     #[serde(default)]
     pub offline: bool,
-    /// Who answers.
+    /// The model API or agent CLI that answers; `offline` uses none.
     #[serde(default)]
     #[schemars(regex(pattern = r"^(gemini|openai|deep-research|gemini-cli|claude|codex|offline)$"))]
     pub backend: Option<String>,
@@ -40,7 +40,7 @@ pub struct StartResearchParameters {
     /// Whether the web may be searched; by default only without sources.
     #[serde(default)]
     pub web: Option<bool>,
-    /// Sub-queries at most.
+    /// The most sub-queries that the question is split into.
     #[serde(default)]
     #[schemars(range(min = 1, max = 100))]
     pub max_queries: Option<u32>,
@@ -54,12 +54,12 @@ pub struct StartResearchParameters {
     pub max_seconds: Option<u32>,
 }
 
-/// A coding task.
+/// A coding task and how it is carried out.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "PipelineParameters")]
 pub struct StartPipelineParameters {
-    /// `pipeline`.
+    /// Always `pipeline`, the kind of this request.
     pub kind: PipelineKind,
     /// What is to be done, with all the background.
     #[schemars(regex(pattern = r"\S"))]
@@ -102,6 +102,6 @@ pub enum ResearchKind {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum PipelineKind {
-    /// A coding task.
+    /// A coding task for a pipeline of agents.
     Pipeline,
 }
