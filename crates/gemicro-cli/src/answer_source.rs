@@ -37,7 +37,6 @@ const LOOK_FOR_KEPT: Duration = Duration::from_millis(20);
 /// Where a person decides.
 #[derive(Debug, Clone)]
 pub(crate) enum AnswerSource {
-    /// At the keyboard.
     Here,
     File(PathBuf),
     /// By `gemicro answer`, or over HTTP, while this process waits.

@@ -17,7 +17,6 @@ use crate::session::Context;
 /// Arguments of `gemicro config`.
 #[derive(Debug, Args)]
 pub(crate) struct ConfigArgs {
-    /// What to do.
     #[command(subcommand)]
     pub(crate) command: ConfigCommand,
 }

@@ -38,7 +38,6 @@ const MAX_BYTES: usize = 64 * 1024 * 1024;
 /// Arguments of `gemicro payload`.
 #[derive(Debug, Args)]
 pub(crate) struct PayloadArgs {
-    /// What to do.
     #[command(subcommand)]
     command: PayloadCommand,
 }

@@ -18,7 +18,6 @@ use crate::session::Context;
 /// Arguments of `gemicro store`.
 #[derive(Debug, Args)]
 pub(crate) struct StoreArgs {
-    /// What to do.
     #[command(subcommand)]
     pub(crate) command: StoreCommand,
 }

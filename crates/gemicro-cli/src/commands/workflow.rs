@@ -23,7 +23,6 @@ const WRONG: u8 = 2;
 /// Arguments of `gemicro workflow`.
 #[derive(Debug, Args)]
 pub(crate) struct WorkflowArgs {
-    /// What to do.
     #[command(subcommand)]
     pub(crate) command: WorkflowCommand,
 }

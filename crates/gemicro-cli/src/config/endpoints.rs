@@ -13,7 +13,6 @@ use crate::command_error::CommandError;
 /// The keys of this group in files. Never a key of a provider: those come from the environment only.
 pub(super) const KEYS: &[&str] = &["gemini.base_url", "openai.base_url", "anthropic.base_url"];
 
-/// Who answers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 pub(crate) enum BackendName {
     /// The Gemini API; needs GEMINI_API_KEY

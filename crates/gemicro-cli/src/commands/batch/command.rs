@@ -44,7 +44,6 @@ Exit codes of `wait`, `results`, and of `submit` and `retry` with --no-resident:
 #[derive(Debug, Args)]
 #[command(after_help = AFTER_HELP)]
 pub(crate) struct BatchArgs {
-    /// What to do.
     #[command(subcommand)]
     command: BatchCommand,
     /// Which server has them.

@@ -28,7 +28,6 @@ docs/conversations.md describes it.";
 #[derive(Debug, Args)]
 #[command(after_help = AFTER_HELP)]
 pub(crate) struct ConversationsArgs {
-    /// What to do.
     #[command(subcommand)]
     command: ConversationsCommand,
 }

@@ -11,7 +11,6 @@ use crate::session::Context;
 /// Arguments of `gemicro guard`.
 #[derive(Debug, Args)]
 pub(crate) struct GuardArgs {
-    /// What to do.
     #[command(subcommand)]
     pub(crate) command: GuardCommand,
 }

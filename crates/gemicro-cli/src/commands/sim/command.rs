@@ -14,7 +14,6 @@ use crate::session::Context;
 /// Arguments of `gemicro sim`.
 #[derive(Debug, Args)]
 pub(crate) struct SimArgs {
-    /// What to do.
     #[command(subcommand)]
     command: SimCommand,
 }

@@ -9,7 +9,6 @@ use gemicro_sim::StartError;
 
 use crate::command_error::CommandError;
 
-/// Address and port.
 #[derive(Debug, Args)]
 pub(crate) struct PlaceArgs {
     /// The port; 0 picks a free one
