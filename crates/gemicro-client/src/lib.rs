@@ -1,6 +1,5 @@
 //! The HTTP client builder that every outgoing connection of gemicro starts from.
 
-/// Where clients start.
 mod builder;
 
 pub use builder::{builder, builder_for};
