@@ -20,9 +20,9 @@ use crate::site::ListenerSite;
 pub struct ListenerParts {
     /// Where connections come from.
     pub listener: TcpListener,
-    /// Who may call.
+    /// The token that callers need, and from which machines they may call.
     pub access: ServerAccess,
-    /// Counts open connections.
+    /// Number of open connections, kept up to date.
     pub n_connections: Arc<AtomicU64>,
     /// Falls when the server stops: nothing more is accepted, and answers have a few seconds to leave.
     pub shutdown: CancellationToken,
