@@ -27,7 +27,7 @@ const PASSED_OVER: &[&str] = &[
     "__pycache__",
 ];
 
-/// A project's folder.
+/// A project's folder, with every link resolved.
 #[derive(Debug, Clone)]
 pub struct Project {
     root: PathBuf,

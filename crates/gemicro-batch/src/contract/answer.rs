@@ -86,7 +86,7 @@ pub struct ItemAnswer {
     pub output: Json,
     /// Why it did not complete, where it never will.
     pub error: Option<String>,
-    /// Its state, exactly.
+    /// The exact state, of which `status` is the short form.
     pub state: ItemState,
     /// The kind of the error.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -103,7 +103,7 @@ pub struct ItemQuestion {
     pub run_id: StreamId,
     /// What that run calls the question.
     pub key: String,
-    /// The question.
+    /// The question, for the person who answers.
     pub text: String,
 }
 
@@ -111,11 +111,11 @@ pub struct ItemQuestion {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum BatchStatus {
-    /// Not yet.
+    /// The task is queued, running, parked or waiting for a person.
     Pending,
-    /// With an output.
+    /// The task ended with an output.
     Completed,
-    /// Without one.
+    /// The task ended without an output.
     Failed,
 }
 
@@ -125,7 +125,7 @@ pub enum BatchStatus {
 pub enum ItemState {
     /// It has not begun, or waits to be tried again.
     Queued,
-    /// It runs.
+    /// An attempt is under way.
     Running,
     /// It waits for a provider's limit to end.
     Parked,
@@ -137,7 +137,7 @@ pub enum ItemState {
     Failed,
     /// Somebody stopped it, or the batch stopped before it began.
     Cancelled,
-    /// Its deadline passed.
+    /// Its deadline passed before it completed.
     Expired,
     /// It cannot be carried out as written.
     Rejected,
@@ -148,7 +148,7 @@ pub enum ItemState {
 }
 
 impl ItemState {
-    /// Every state.
+    /// Every state, in documentation order.
     pub const ALL: [Self; 11] = [
         Self::Queued,
         Self::Running,
@@ -202,7 +202,7 @@ impl ItemState {
         Self::ALL.into_iter().find(|state| state.as_str() == word)
     }
 
-    /// Whether nothing follows.
+    /// Whether the state never changes again.
     #[must_use]
     pub fn is_final(self) -> bool {
         self.status() != BatchStatus::Pending
@@ -212,7 +212,7 @@ impl ItemState {
 /// How many tasks are in which state.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct Counts {
-    /// All tasks.
+    /// Number of tasks in the batch.
     pub total: u64,
     /// Not begun, or waiting to be tried again.
     pub queued: u64,
@@ -222,13 +222,13 @@ pub struct Counts {
     pub parked: u64,
     /// Waiting for a person.
     pub input_required: u64,
-    /// With an output.
+    /// Ended with an output.
     pub completed: u64,
-    /// Failed for good.
+    /// Failed after their last attempt.
     pub failed: u64,
-    /// Stopped by somebody.
+    /// Stopped on request, or because the batch stopped.
     pub cancelled: u64,
-    /// Past their deadline.
+    /// Not completed before their deadline.
     pub expired: u64,
     /// Not carried out as written.
     pub rejected: u64,

@@ -21,13 +21,11 @@ pub enum CoverageError {
     /// A report that was named does not exist.
     #[error("there is no report {path}; make it first, or leave `reports` out to look in the usual places")]
     NotFound {
-        /// The report.
         path: String,
     },
     /// A report lies outside the project, perhaps through a link.
     #[error("the report {path} is not inside {root}; copy it there, or name another")]
     Outside {
-        /// The report.
         path: String,
         /// The folder of the project.
         root: String,
@@ -43,7 +41,6 @@ pub enum CoverageError {
     /// The system does not let it be read.
     #[error("the report {path} cannot be read: {source}")]
     Unreadable {
-        /// The report.
         path: String,
         /// What the system said.
         #[source]
@@ -52,13 +49,11 @@ pub enum CoverageError {
     /// A report with nothing in it.
     #[error("the report {path} is empty: it names no file; run the tests with coverage again")]
     Empty {
-        /// The report.
         path: String,
     },
     /// A report larger than we read.
     #[error("the report {path} is too large: {what}; split it, or leave out what is not the project's")]
     TooLarge {
-        /// The report.
         path: String,
         /// The bound that it breaks.
         what: String,
@@ -73,7 +68,6 @@ pub enum CoverageError {
     /// A report that cannot be understood.
     #[error("the report {path} is malformed at {place}: {message}")]
     Malformed {
-        /// The report.
         path: String,
         /// Where, in lines or bytes.
         place: String,
@@ -86,10 +80,9 @@ pub enum CoverageError {
          text_summary"
     )]
     LongAnswer {
-        /// Its size.
         n_bytes: usize,
     },
-    /// Somebody stopped it.
+    /// The task was cancelled while reports were read.
     #[error("the reading of coverage was stopped")]
     Stopped,
 }

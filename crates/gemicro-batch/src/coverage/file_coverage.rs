@@ -29,7 +29,7 @@ pub struct FileCoverage {
 pub struct FunctionCoverage {
     /// Its name, as the tool wrote it.
     pub name: String,
-    /// Where it begins.
+    /// The line it begins at, counted from 1.
     pub line: u32,
     /// How often it was called.
     pub count: u64,
@@ -47,7 +47,7 @@ impl FileCoverage {
         }
     }
 
-    /// Its sums.
+    /// Counts the lines and functions, and those that ran.
     #[must_use]
     pub fn totals(&self) -> Totals {
         let mut begins: BTreeMap<u32, bool> = BTreeMap::new();

@@ -19,7 +19,7 @@ const TOGETHER: Duration = Duration::from_secs(10);
 /// Paths that a warning names.
 const MAX_EXAMPLES: usize = 3;
 
-/// What is asked.
+/// Which reports to read, and which files count.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CoverageRequest {
     /// The folder of the project.
@@ -33,7 +33,7 @@ pub struct CoverageRequest {
 /// The coverage of a project, and where it is from.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct GatheredCoverage {
-    /// What ran.
+    /// Lines and functions, by file.
     pub coverage: ProjectCoverage,
     /// The reports that were merged, in the order of reading.
     pub reports: Vec<ReportSeen>,

@@ -13,11 +13,11 @@ const CPP: [&str; 15] = [
 #[serde(rename_all = "snake_case")]
 #[schemars(rename = "Language")]
 pub enum CodeLanguage {
-    /// C++ or C.
+    /// C++ or C, by the ending of the file.
     Cpp,
     /// Files that end in `.rs`.
     Rust,
-    /// Anything else.
+    /// Any other language, and files without an ending.
     Other,
 }
 
@@ -53,12 +53,12 @@ impl CodeLanguage {
 #[serde(rename_all = "snake_case")]
 #[schemars(rename = "Scope")]
 pub enum FileScope {
-    /// Every file.
+    /// Files in every language.
     #[default]
     All,
     /// Files in C++ and C.
     Cpp,
-    /// Files in Rust.
+    /// Files that end in `.rs`.
     Rust,
 }
 

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 /// How much of something is covered.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Totals {
-    /// Lines with code.
+    /// Lines that can run, as the report counts them.
     pub lines: u64,
     /// Those of them that ran.
     pub covered: u64,
@@ -53,9 +53,9 @@ impl AddAssign for Totals {
 /// The totals of all files, as answers have them.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct CoverageSummary {
-    /// Lines with code.
+    /// Lines that can run, as the report counts them.
     pub lines: u64,
-    /// Those that ran.
+    /// Lines that ran at least once.
     pub covered: u64,
     /// The same in percent.
     pub percent: f64,

@@ -13,7 +13,7 @@ use super::state::{BatchState, Keep};
 use crate::contract::ItemState;
 use crate::types::task_type;
 
-/// Decides batches.
+/// The flow that decides batches.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct BatchFlow;
 

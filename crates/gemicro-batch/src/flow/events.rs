@@ -95,7 +95,7 @@ event_payload!(BatchItemAnswered, "batch_item_answered", |it| format!(
 pub struct BatchItemsCancelled {
     /// Ids of the tasks that this changes.
     pub task_ids: Vec<String>,
-    /// Why, if given.
+    /// Why they were stopped; empty where no reason was given.
     #[serde(default)]
     pub reason: String,
 }

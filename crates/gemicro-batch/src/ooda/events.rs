@@ -15,7 +15,7 @@ use crate::strategy::{CoverageGap, RankedGap};
 pub struct OodaObserved {
     /// Which round begins with it, from 1.
     pub round: u32,
-    /// What was measured.
+    /// Coverage, lines and test time of the branch.
     pub observation: Observation,
 }
 event_payload!(OodaObserved, "ooda_observed", |it| format!(
@@ -48,7 +48,7 @@ event_payload!(OodaOriented, "ooda_oriented", |it| match it.gaps.first() {
 pub struct OodaDecided {
     /// Number of the round, counted from 1.
     pub round: u32,
-    /// Who chose.
+    /// Whether the policy or a person chose.
     pub by: Decider,
     /// The uncovered lines that a test aims at.
     pub gap: CoverageGap,
@@ -69,7 +69,7 @@ pub struct OodaActed {
     pub gap: CoverageGap,
     /// The patch; empty where there is none.
     pub patch: String,
-    /// What it changes.
+    /// The files that the patch changes.
     #[serde(default)]
     pub files: Vec<PatchedFile>,
     /// Why it was not taken.
@@ -81,7 +81,7 @@ pub struct OodaActed {
     /// Whether it notices broken code.
     #[serde(default)]
     pub mutations: Mutations,
-    /// Where it went.
+    /// The commit on the branch; absent where the test was rejected.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub landed: Option<LandedTrial>,
 }

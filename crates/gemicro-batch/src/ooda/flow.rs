@@ -15,7 +15,7 @@ use crate::proposal::{MATERIAL_STEP, TestMaterialGathered, TestProposed};
 /// Gaps that an event names.
 const SHOWN_GAPS: usize = 10;
 
-/// Decides OODA loops.
+/// The flow that decides OODA loops.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct OodaFlow;
 

@@ -19,7 +19,7 @@ pub struct ObserveInput {
     pub directory: String,
     /// The branch that is measured.
     pub branch: String,
-    /// What is run.
+    /// The commands that test the project and measure its coverage.
     pub commands: Commands,
 }
 
@@ -34,7 +34,7 @@ impl ObserveInput {
     }
 }
 
-/// One measurement.
+/// One measurement of a branch.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Observation {
     /// Lines of the program, tests apart.
@@ -53,7 +53,7 @@ pub struct Observation {
     pub folder: String,
     /// How long the tests took, in milliseconds.
     pub test_ms: u64,
-    /// What was odd.
+    /// Problems that did not stop the measurement.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<String>,
 }
@@ -63,7 +63,7 @@ pub struct Observation {
 pub struct FileFigures {
     /// Path in the project, with forward slashes.
     pub path: String,
-    /// Lines with code.
+    /// Lines that can run, as the report counts them.
     pub lines: u64,
     /// Those that were run.
     pub covered: u64,

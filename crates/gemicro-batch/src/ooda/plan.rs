@@ -14,11 +14,11 @@ pub struct OodaPlan {
     pub directory: String,
     /// The branch that accepted tests go to; it begins with `task/`.
     pub branch: String,
-    /// What is run.
+    /// The commands that test the project and measure its coverage.
     pub commands: Commands,
     /// The loop ends when this part of the lines is covered, in percent.
     pub target: f64,
-    /// Who decides.
+    /// Whether the policy or a person chooses the gaps.
     pub decider: Decider,
     /// Gaps that are taken on at most.
     pub max_rounds: u32,
@@ -50,7 +50,7 @@ pub struct Commands {
     /// The reports; else those in the usual places.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub reports: Vec<String>,
-    /// Which languages count.
+    /// The languages whose coverage counts.
     #[serde(default)]
     pub scope: FileScope,
     /// Paths that may be changed although their names are none of tests.
@@ -64,7 +64,7 @@ pub struct Commands {
 /// A command and its time.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TimedCommand {
-    /// For `bash -c`.
+    /// The command, run with `bash -c`.
     pub command: String,
     /// Time after which it is ended, in milliseconds.
     pub timeout_ms: u64,

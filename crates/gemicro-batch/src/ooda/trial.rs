@@ -50,7 +50,7 @@ impl TrialInput {
 pub struct Trial {
     /// The patch as git takes it; empty where none was found.
     pub patch: String,
-    /// What it changes.
+    /// The files that the patch changes.
     #[serde(default)]
     pub files: Vec<PatchedFile>,
     /// Why it was not taken; nothing where it was.

@@ -30,7 +30,7 @@ pub enum TrialFinding {
 pub struct AcceptedTest {
     /// The change that adds the test, as a diff.
     pub patch: String,
-    /// What it changes.
+    /// The files that the patch changes.
     pub files: Vec<PatchedFile>,
     /// The files with it, for the commit.
     pub texts: Vec<NewText>,

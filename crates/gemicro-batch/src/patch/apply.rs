@@ -19,7 +19,7 @@ pub struct NewText {
     pub path: String,
     /// Its text before; `None` when it is new.
     pub old: Option<String>,
-    /// Its text after.
+    /// The text after the patch.
     pub new: String,
 }
 

@@ -45,11 +45,11 @@ pub struct Hunk {
 /// One line of a hunk, without its line break.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum HunkLine {
-    /// It stays.
+    /// A line that stays, and shows the place.
     Context(String),
     /// A line that the file loses.
     Remove(String),
-    /// It comes.
+    /// A line that the file gains.
     Add(String),
 }
 

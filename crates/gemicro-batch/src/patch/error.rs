@@ -72,7 +72,7 @@ pub enum PatchError {
     #[error("`{path}` could not be read: {why}")]
     Unreadable {
         path: String,
-        /// The reader's words.
+        /// The message of the system or the decoder.
         why: String,
     },
     /// The lines of a hunk are not in the file.
@@ -99,7 +99,7 @@ pub enum PatchError {
         path: String,
         /// Which of its hunks, from 1.
         hunk: usize,
-        /// Where, from 1.
+        /// Line in the file, counted from 1.
         line: usize,
     },
     /// A hunk only adds lines and does not say where.

@@ -77,7 +77,6 @@ pub(super) fn git_sides(rest: &str) -> (FileSide, FileSide) {
 /// What a line between `diff --git` and the hunks says.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum ExtendedHeader {
-    /// Nothing that counts.
     Plain,
     /// The file is new.
     New,

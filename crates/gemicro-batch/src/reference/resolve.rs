@@ -39,7 +39,7 @@ impl From<ResolveError> for Failure {
     }
 }
 
-/// Parameters without references.
+/// The parameters of a task after its references were replaced.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ResolvedParameters {
     /// The parameters with every reference replaced.

@@ -17,7 +17,7 @@ pub struct ReferenceTemplate {
 /// A piece of a template.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum TemplatePiece {
-    /// Text that stays.
+    /// Text that is kept as it is.
     Text(String),
     /// A value of another task's output.
     Reference(Reference),
@@ -108,7 +108,7 @@ fn reference_at(text: &str) -> Option<(Reference, &str)> {
     Some((reference, after))
 }
 
-/// Reads `.name[3].other`.
+/// Reads a path such as `.name[3].other`.
 fn parts(mut text: &str) -> Option<Vec<PathPart>> {
     let mut parts = Vec::new();
     while !text.is_empty() {

@@ -26,7 +26,7 @@ const TOOL: &str = "execute_shell_command";
 /// Characters of the last line of a failed command that its error repeats.
 const MAX_REASON_CHARS: usize = 200;
 
-/// Runs shell commands.
+/// Runs the shell commands of tasks in the sandbox.
 #[derive(Debug, Clone)]
 pub struct ShellExecutor {
     setup: Arc<ShellSetup>,

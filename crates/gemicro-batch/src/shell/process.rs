@@ -32,7 +32,6 @@ pub(crate) struct WaitingCommand {
 }
 
 pub(crate) enum ProcessEnding {
-    /// By itself.
     Exited(CommandExit),
     /// Its time was over.
     Late,

@@ -31,9 +31,9 @@ event_payload!(GapsRanked, "gaps_ranked", |it| match it.n_gaps {
 pub struct StrategyWritten {
     /// Name of the model, as the provider knows it.
     pub model: String,
-    /// What it wrote.
+    /// The advice, in Markdown.
     pub text: String,
-    /// Tokens as reported.
+    /// Tokens that the provider reported for this call.
     pub usage: Usage,
 }
 event_payload!(StrategyWritten, "strategy_written", |it| format!(

@@ -18,7 +18,7 @@ use super::rank::{FileChangeCounts, RankedGap, rank};
 use crate::coverage::{CoverageRequest, FileScope, ProjectCoverage, Totals, gather};
 use crate::project::Project;
 
-/// The step kind.
+/// Kind of the step that ranks the gaps of a project.
 pub const GAPS_STEP: &str = "test_gaps";
 
 /// Commits of the history that count.
@@ -32,7 +32,7 @@ pub struct GapsInput {
     /// Named reports; else those in the usual places.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub reports: Vec<String>,
-    /// Which languages count.
+    /// The languages whose files are ranked.
     #[serde(default)]
     pub scope: FileScope,
     /// How many gaps are given back.
@@ -48,7 +48,7 @@ pub struct GapsOutput {
     pub n_gaps: u64,
     /// The most worthwhile ones.
     pub gaps: Vec<RankedGap>,
-    /// What was odd.
+    /// Problems that did not stop the ranking.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<String>,
 }

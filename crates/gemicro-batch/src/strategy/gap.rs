@@ -24,7 +24,7 @@ pub struct CoverageGap {
     /// Whether that function was never called.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_never_called: bool,
-    /// The uncovered lines.
+    /// Ranges of uncovered lines, in order.
     pub lines: Vec<LineRange>,
     /// How many lines with code those are.
     pub n_uncovered: u64,

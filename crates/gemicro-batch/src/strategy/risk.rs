@@ -10,7 +10,7 @@ use crate::coverage::CodeLanguage;
 pub struct Risk {
     /// In words: `branches`, `unsafe code` …
     pub what: String,
-    /// How often.
+    /// How many times the lines do it.
     pub n: u32,
     /// What one of them counts.
     pub points: u32,

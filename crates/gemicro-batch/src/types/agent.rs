@@ -25,7 +25,7 @@ pub(super) const TYPE: TaskType = TaskType {
     granted: Some(with_grant),
 };
 
-/// Parameters of `agent`.
+/// Parameters of a task of type `agent`.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct AgentParameters {

@@ -20,7 +20,7 @@ pub const RUN_STEP: &str = "run";
 /// Input of a step of kind `run`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct RunInput {
-    /// What is asked.
+    /// The request that the child run is planned from.
     pub request: RunRequest,
     /// The folder that it works in.
     pub directory: String,
@@ -43,7 +43,7 @@ pub enum RunRequest {
     Refinement(RefinementRequest),
     /// The gaps of a project, ranked.
     Strategy(StrategyRequest),
-    /// A coding task.
+    /// A coding task for a pipeline of agents.
     Pipeline(PipelineParameters),
 }
 

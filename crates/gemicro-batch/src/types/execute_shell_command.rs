@@ -38,7 +38,7 @@ pub(super) const TYPE: TaskType = TaskType {
     granted: None,
 };
 
-/// Parameters of `execute_shell_command`.
+/// Parameters of a task of type `execute_shell_command`.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ShellParameters {
@@ -81,7 +81,7 @@ pub struct ShellInput {
     pub cwd: String,
     /// Time after which it is ended, in milliseconds.
     pub timeout_ms: u64,
-    /// Its standard input.
+    /// Text for its standard input; without one it is empty.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stdin: Option<String>,
     /// Variables of its environment.

@@ -16,7 +16,7 @@ const FORMS: &str = "expected an exit code from 0 to 255, a list of them, or \"a
 /// The exit codes that a command may end with: 0 by default.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ExpectedExit {
-    /// Every code.
+    /// Every exit code is a success.
     Any,
     /// These codes and no other.
     Codes(Vec<u8>),

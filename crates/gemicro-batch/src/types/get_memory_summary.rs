@@ -28,7 +28,7 @@ pub(super) const TYPE: TaskType = TaskType {
     granted: None,
 };
 
-/// Parameters of `get_memory_summary`.
+/// Parameters of a task of type `get_memory_summary`.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct MemoryParameters {
@@ -43,9 +43,9 @@ pub struct MemoryParameters {
 /// Input of a step of kind `memory_search`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MemoryInput {
-    /// The words.
+    /// Words that an entry must have one of; empty for all entries.
     pub keywords: Vec<String>,
-    /// The most entries.
+    /// The most entries that are returned.
     pub limit: u32,
     /// The folder whose memory it is.
     pub directory: String,

@@ -19,9 +19,9 @@ const FRAMED: &str = "messages ";
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ChatMessage {
-    /// Who wrote it.
+    /// Whether the user or the model wrote it.
     pub role: ChatRole,
-    /// What was written.
+    /// The text of the message.
     pub content: String,
 }
 
@@ -29,9 +29,9 @@ pub struct ChatMessage {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ChatRole {
-    /// The person.
+    /// The user of the model.
     User,
-    /// The model.
+    /// The model; `model` is accepted as well.
     #[serde(alias = "model")]
     Assistant,
 }

@@ -22,7 +22,7 @@ pub(super) const TYPE: TaskType = TaskType {
     granted: Some(with_grant),
 };
 
-/// Parameters of `pipeline`.
+/// Parameters of a task of type `pipeline`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PipelineParameters {

@@ -28,7 +28,7 @@ pub(super) const TYPE: TaskType = TaskType {
     granted: None,
 };
 
-/// Parameters of `prompt`.
+/// Parameters of a task of type `prompt`.
 #[derive(Debug, Clone, PartialEq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PromptParameters {
@@ -38,7 +38,7 @@ pub struct PromptParameters {
     /// Earlier messages of a conversation. The output then has all of them and the reply, for the next task.
     #[serde(default)]
     pub messages: Option<Vec<ChatMessage>>,
-    /// Instructions above it.
+    /// System instructions for the model.
     #[serde(default)]
     pub system: Option<String>,
     /// The model; else that of the batch.
@@ -53,7 +53,7 @@ pub struct PromptParameters {
     /// The most it may write, in tokens.
     #[serde(default)]
     pub max_output_tokens: Option<u64>,
-    /// Sampling temperature.
+    /// Sampling temperature; the model's default without one.
     #[serde(default)]
     pub temperature: Option<f32>,
     /// Time for one call.

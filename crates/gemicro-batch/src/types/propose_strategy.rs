@@ -28,7 +28,7 @@ pub(super) const TYPE: TaskType = TaskType {
     granted: Some(with_grant),
 };
 
-/// Parameters of `propose_strategy`.
+/// Parameters of a task of type `propose_strategy`.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct StrategyParameters {
@@ -55,9 +55,9 @@ pub struct StrategyParameters {
 /// A ranking that is asked for.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StrategyRequest {
-    /// Which languages count.
+    /// The languages whose files are ranked.
     pub scope: FileScope,
-    /// Named reports.
+    /// Paths of coverage reports; empty for those in the usual places.
     pub reports: Vec<String>,
     /// How many gaps are given back.
     pub most: usize,

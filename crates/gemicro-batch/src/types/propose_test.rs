@@ -36,7 +36,7 @@ pub(super) const TYPE: TaskType = TaskType {
     granted: Some(with_grant),
 };
 
-/// Parameters of `propose_test`.
+/// Parameters of a task of type `propose_test`.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ProposeTestParameters {
@@ -77,11 +77,11 @@ pub struct ProposeTestParameters {
 pub struct ProposalRequest {
     /// The file, relative to the folder of the batch.
     pub target: String,
-    /// Its lines.
+    /// The lines that the test should cover.
     pub aim: ProposalAim,
     /// What it is about.
     pub context: String,
-    /// Named reports.
+    /// Paths of coverage reports; empty for those in the usual places.
     pub reports: Vec<String>,
     /// An earlier test to go on from.
     pub earlier: Option<EarlierTest>,

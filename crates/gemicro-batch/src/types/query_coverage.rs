@@ -21,7 +21,7 @@ pub(super) const TYPE: TaskType = TaskType {
     granted: None,
 };
 
-/// Parameters of `query_coverage`.
+/// Parameters of a task of type `query_coverage`.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct CoverageParameters {
@@ -55,7 +55,7 @@ pub struct CoverageInput {
 pub struct CoverageOutput {
     /// The coverage in the asked format: an object for `json`, else a text.
     pub coverage_data: Value,
-    /// The sums.
+    /// The totals of all files.
     pub summary: CoverageSummary,
     /// The reports that were read.
     pub reports: Vec<ReportSeen>,

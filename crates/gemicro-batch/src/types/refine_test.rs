@@ -31,7 +31,7 @@ pub struct RefineTestParameters {
     /// The `run_id` of an earlier `propose_test` or `refine_test`: everything that is not said here is as it was there.
     #[serde(default)]
     pub run_id: Option<String>,
-    /// The earlier patch.
+    /// The earlier test as a diff, where there is no `run_id`.
     #[serde(default)]
     pub patch: Option<String>,
     /// What was wrong with it: what the build or the test printed, or a wish.
@@ -72,7 +72,7 @@ pub struct RefineTestParameters {
 /// A test that goes on from that of a run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RefinementRequest {
-    /// The earlier run.
+    /// The run that proposed the earlier test.
     pub run_id: StreamId,
     /// What was wrong; else what that run says.
     pub failure: Option<String>,

@@ -24,7 +24,7 @@ pub(super) const TYPE: TaskType = TaskType {
     granted: Some(with_grant),
 };
 
-/// Parameters of `research`.
+/// Parameters of a task of type `research`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ResearchParameters {

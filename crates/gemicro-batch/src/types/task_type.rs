@@ -58,7 +58,7 @@ pub struct TaskType {
 pub struct TaskContext<'a> {
     /// The key of the step.
     pub key: StepKey,
-    /// Defaults.
+    /// The settings of the batch, used where the task has none.
     pub settings: &'a BatchSettings,
     /// Attempts in all, where the task says so.
     pub max_attempts: Option<u32>,

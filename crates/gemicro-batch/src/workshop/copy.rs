@@ -24,13 +24,13 @@ pub struct PrivateCopy {
 }
 
 impl PrivateCopy {
-    /// The copied project.
+    /// The folder of the copied project.
     #[must_use]
     pub fn project(&self) -> PathBuf {
         self.root.join("project")
     }
 
-    /// An empty home.
+    /// A home for commands, empty at first.
     #[must_use]
     pub fn home(&self) -> PathBuf {
         self.root.join("home")

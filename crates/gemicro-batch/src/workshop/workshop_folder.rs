@@ -21,7 +21,7 @@ const WRITING: Duration = Duration::from_secs(60);
 pub struct Workshop {
     /// Our own binary as the launcher.
     pub launcher: Launcher,
-    /// The walls.
+    /// The sandbox tier that commands run in.
     pub tier: Tier,
     /// What commands may touch.
     pub profile: Profile,
@@ -109,7 +109,7 @@ impl Workshop {
             .await
     }
 
-    /// The project's folder.
+    /// The project's folder, in which commands start.
     #[must_use]
     pub fn folder(&self) -> &Path {
         &self.folder

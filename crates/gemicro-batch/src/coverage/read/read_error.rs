@@ -8,7 +8,6 @@ use crate::coverage::error::CoverageError;
 /// A fault of a report.
 #[derive(Debug)]
 pub(super) enum ReportError {
-    /// It holds nothing.
     Empty,
     /// It is something else.
     OtherFormat(String),

@@ -40,7 +40,6 @@ impl<R: Read> Read for StoppableReader<'_, R> {
 /// Why reading ended before its end.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Halt {
-    /// Somebody stopped it.
     Stopped,
     /// There are more bytes than are read.
     TooLarge,

@@ -14,7 +14,7 @@ impl DznText {
         let _ = writeln!(self.text, "% {words}");
     }
 
-    /// `name = 3;`
+    /// Writes `name = value;` on a line.
     pub(super) fn number(&mut self, name: &str, value: impl Display) {
         let _ = writeln!(self.text, "{name} = {value};");
     }
