@@ -19,7 +19,7 @@ struct CiStage {
 
 /// What a stage does.
 enum StageWork {
-    /// Another program.
+    /// A program other than xtask.
     Tool(fn(&Path) -> Command),
     /// One of our own commands; the first field runs it alone.
     Own(&'static str, fn(&Path) -> Result<()>),

@@ -13,7 +13,6 @@ pub(crate) fn report(folder: &Folder, answers: &ScoredAnswers) -> FolderMeasures
     measures
 }
 
-/// Prints the figures.
 pub(crate) fn print(measures: &FolderMeasures) {
     let line = |name: &str, ratio: Ratio| {
         let share = ratio

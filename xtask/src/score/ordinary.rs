@@ -22,7 +22,6 @@ pub(crate) struct Folder {
     pub(crate) questions: Vec<FolderQuestion>,
 }
 
-/// One question.
 #[derive(Debug, Clone, Deserialize)]
 pub(crate) struct FolderQuestion {
     id: String,
@@ -91,7 +90,6 @@ impl Folder {
         Ok(question.get("label").is_some())
     }
 
-    /// Scores all questions.
     pub(crate) fn measure(&self, answers: &ScoredAnswers) -> FolderMeasures {
         let mut measures = FolderMeasures::default();
         for question in &self.questions {
@@ -169,9 +167,9 @@ pub(crate) struct FolderBars {
     right: f64,
     passage: f64,
     both_sides: f64,
-    /// At most.
+    /// The largest share allowed.
     wrong: f64,
-    /// At most.
+    /// The largest share allowed.
     unanswerable: f64,
 }
 

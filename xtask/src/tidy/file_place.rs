@@ -16,7 +16,6 @@ pub(crate) struct FilePlace<'a> {
 pub(crate) enum FilePurpose {
     /// Part of the product.
     Product,
-    /// Tests and benches.
     Test,
     /// Examples and build scripts: not shipped, but read as models.
     Beside,

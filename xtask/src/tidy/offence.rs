@@ -7,7 +7,7 @@ use std::fmt;
 pub(crate) struct Offence {
     /// Path from the root.
     pub(crate) path: String,
-    /// Counted from 1.
+    /// Number of the line, counted from 1.
     pub(crate) line: usize,
     /// What is wrong, and what to do instead where that is not plain.
     pub(crate) message: String,

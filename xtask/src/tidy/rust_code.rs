@@ -15,7 +15,7 @@ pub(crate) struct RustCode {
 /// One line of code.
 #[derive(Debug, Clone)]
 pub(crate) struct CodeLine {
-    /// Counted from 1.
+    /// Number of the line, counted from 1.
     pub(crate) number: usize,
     /// Without comments and literals.
     pub(crate) code: String,
