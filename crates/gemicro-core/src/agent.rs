@@ -23,7 +23,7 @@ pub trait Agent: Send + Sync {
     /// Starts work on a query; events come as they happen, the last one is terminal.
     fn execute(&self, query: &str, ctx: AgentContext) -> BoxStream<'static, Result<AgentUpdate, AgentError>>;
 
-    /// The agent's name.
+    /// The name by which a caller chooses the agent.
     fn name(&self) -> &str;
 
     /// What it does, in one sentence.
@@ -35,11 +35,11 @@ pub trait Agent: Send + Sync {
 pub struct AgentContext {
     /// The model; without one, agents that can do so work without.
     pub llm: Option<Arc<dyn LlmBackend>>,
-    /// The sources.
+    /// The sources to answer from; without one, none are read.
     pub library: Option<Arc<dyn Library>>,
     /// Where the journal goes; in memory without one.
     pub store: Option<Arc<dyn Store>>,
-    /// Shared settings.
+    /// Settings that all agents share.
     pub config: GemicroConfig,
 }
 

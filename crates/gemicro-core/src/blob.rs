@@ -31,7 +31,7 @@ impl BlobId {
         fits.then(|| Self(text.to_owned()))
     }
 
-    /// The hex digits.
+    /// The hexadecimal digits, in lower case.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
@@ -59,7 +59,7 @@ pub enum BlobError {
     #[error("blob {id} could not be written or read: {message}")]
     Io {
         id: BlobId,
-        /// The system's words.
+        /// The message of the operating system.
         message: String,
     },
 }

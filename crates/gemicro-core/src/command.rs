@@ -17,7 +17,7 @@ pub struct AgentCommand {
     pub command_type: String,
     /// Chosen by the sender.
     pub command_id: CommandId,
-    /// The details.
+    /// The parameters of the command; each type has its own.
     pub data: Json,
 }
 
@@ -83,6 +83,6 @@ pub struct AgentAck {
     pub command_id: CommandId,
     /// What became of it.
     pub status: AckStatus,
-    /// The details.
+    /// What the sender may need to know, such as why it was rejected.
     pub data: Json,
 }

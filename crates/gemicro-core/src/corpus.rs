@@ -26,7 +26,7 @@ pub struct Document {
     pub title: String,
     /// The date the document gives itself, as `YYYY-MM-DD`, where it states one near its top.
     pub date: Option<String>,
-    /// The stored text.
+    /// The stored text, which block ranges and citations point into.
     pub text: String,
     /// Readable parts in reading order; ranges are byte ranges of `text` and never overlap.
     pub blocks: Vec<Block>,
@@ -47,7 +47,7 @@ pub struct Block {
 pub enum BlockKind {
     /// A heading: context for what follows, never an answer by itself.
     Heading,
-    /// Running text.
+    /// Running text of one paragraph.
     Paragraph,
     /// One item of a list.
     ListItem,
@@ -152,7 +152,7 @@ pub struct SkippedSource {
 /// What reading the sources gave.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LibraryCard {
-    /// Documents read.
+    /// Number of documents that could be read.
     pub n_documents: usize,
     /// Bytes of stored text.
     pub n_bytes: u64,
@@ -194,7 +194,7 @@ pub struct Page {
     pub n_bytes: u64,
     /// The blob that holds it.
     pub blob: BlobId,
-    /// Its text.
+    /// The page as a document, without its markup.
     pub document: Document,
 }
 

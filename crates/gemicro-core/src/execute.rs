@@ -112,7 +112,7 @@ impl StepReporter {
         (Self { sender }, receiver)
     }
 
-    /// Reports a handle.
+    /// Reports where the attempt can be picked up after a crash.
     pub fn handle(&self, handle: Json) {
         self.tell(AttemptMessage::Handle(handle));
     }
@@ -137,7 +137,7 @@ impl StepReporter {
         })
     }
 
-    /// Reports something unknown.
+    /// Reports output that is not understood; nothing fails because of it.
     pub fn alarm(&self, message: String) {
         self.tell(AttemptMessage::Alarm(message));
     }

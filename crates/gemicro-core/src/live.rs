@@ -25,7 +25,7 @@ pub struct LiveItem {
     pub attempt: u32,
     /// Byte offset of this piece in the attempt's text.
     pub offset: u64,
-    /// The piece.
+    /// The text, to be appended at `offset`.
     pub text: String,
 }
 
@@ -46,7 +46,7 @@ struct StepText {
 }
 
 impl LiveHub {
-    /// An empty hub.
+    /// A hub without any text yet.
     #[must_use]
     pub fn new() -> Self {
         Self {

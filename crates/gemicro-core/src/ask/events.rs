@@ -14,7 +14,7 @@ pub struct AgentStarted {
     /// The model it asks; without one it chooses.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
-    /// Where it works.
+    /// The folder that the agent works in.
     pub directory: String,
     /// What it may write.
     pub sandbox: SandboxMode,
@@ -84,9 +84,9 @@ event_payload!(ToolEnded, "tool_ended", |it| format!("Tool {}", it.end.as_str())
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ToolEnd {
-    /// Well.
+    /// The tool did what it was asked.
     Done,
-    /// Badly.
+    /// The tool reported an error.
     Failed,
     /// It was not allowed.
     Denied,

@@ -19,16 +19,16 @@ pub const AGENT_TEXT_STEP: &str = "agent_text";
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum AgentName {
-    /// Gemini CLI.
+    /// Gemini CLI, the program `gemini`.
     Gemini,
-    /// Claude Code.
+    /// Claude Code, the program `claude`.
     Claude,
-    /// Codex CLI.
+    /// Codex CLI, the program `codex`.
     Codex,
 }
 
 impl AgentName {
-    /// Every agent.
+    /// Every agent, in documentation order.
     pub const ALL: [Self; 3] = [Self::Gemini, Self::Claude, Self::Codex];
 
     /// The name on command lines and in results.
@@ -70,7 +70,7 @@ impl fmt::Display for AgentName {
 pub enum SandboxMode {
     /// It may read files, but change none.
     ReadOnly,
-    /// Its folder.
+    /// It may write in its folder.
     #[default]
     WorkspaceWrite,
     /// Whatever its user may; there is no sandbox.
@@ -154,7 +154,7 @@ pub struct TaskGrant {
     /// Millionths of a US dollar.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub micro_usd: Option<u64>,
-    /// Model calls.
+    /// The most model calls of one task.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub turns: Option<u64>,
 }
@@ -182,7 +182,7 @@ pub struct AgentAnswer {
     pub session: Option<String>,
     /// The sandbox that held it.
     pub tier: String,
-    /// `gateway` or `observed`.
+    /// How the model was reached: `gateway`, or `observed` with the CLI's own login.
     pub access: String,
     /// Tools it wanted to use.
     pub n_tool_calls: u64,
@@ -240,7 +240,7 @@ impl fmt::Display for DeniedCall {
 /// What became of a branch that an agent worked on.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct BranchOutcome {
-    /// The branch.
+    /// Name of the branch, without `refs/heads/`.
     pub name: String,
     /// Where it was before.
     pub old: String,
@@ -250,9 +250,9 @@ pub struct BranchOutcome {
     pub n_commits: u64,
     /// Files that they change.
     pub n_files: u64,
-    /// Lines added.
+    /// Lines added by the commits.
     pub insertions: u64,
-    /// Lines removed.
+    /// Lines removed by the commits.
     pub deletions: u64,
     /// A checkout of the branch for people, where there is one.
     #[serde(default, skip_serializing_if = "Option::is_none")]

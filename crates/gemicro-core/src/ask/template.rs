@@ -9,20 +9,20 @@ use super::SandboxMode;
 /// A form of prompt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PromptForm {
-    /// What is wanted.
+    /// Whether advice, a review or work is asked for.
     pub kind: TemplateKind,
     /// In which language the form speaks.
     pub language: FormLanguage,
 }
 
-/// What is wanted.
+/// What a prompt asks an agent for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TemplateKind {
-    /// Advice.
+    /// Advice, without changes to files.
     Consult,
     /// A judgement of something that is there.
     Review,
-    /// Work.
+    /// Work, with changes to files.
     Execute,
 }
 
@@ -63,7 +63,7 @@ pub struct InjectedText {
 }
 
 impl TemplateKind {
-    /// Every form.
+    /// Every kind, in documentation order.
     pub const ALL: [Self; 3] = [Self::Consult, Self::Review, Self::Execute];
 
     /// The name on command lines and of prompts.
@@ -106,7 +106,7 @@ impl PromptForm {
         }
     }
 
-    /// The prompt.
+    /// The prompt, ready to be sent.
     #[must_use]
     pub fn render(self, parts: &TemplateParts) -> String {
         let words = FormWords::of(self);

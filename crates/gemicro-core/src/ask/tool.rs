@@ -17,25 +17,25 @@ const MAX_LAST_LINES: usize = 20;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(untagged)]
 pub enum ToolAnswer {
-    /// The agent answered.
+    /// The agent gave an answer.
     Success(ToolSuccess),
-    /// It did not.
+    /// The agent failed, or gave no answer.
     Failure(ToolFailure),
 }
 
-/// An answer.
+/// What a tool gives back when the agent answered.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ToolSuccess {
-    /// Always true.
+    /// Always true: it marks the success.
     pub success: bool,
-    /// The agent.
+    /// Name of the agent: `claude`, `codex` or `gemini`.
     pub tool: String,
     /// The session, to go on with.
     #[serde(rename = "SESSION_ID")]
     pub session: Option<String>,
     /// What the tool gives back to its caller.
     pub result: String,
-    /// As `1m30s`.
+    /// Elapsed time, as `1m30s`.
     pub duration: String,
     /// What the agent printed, message by message; only where that was asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -57,9 +57,9 @@ pub struct ToolSuccess {
 /// What a tool gives back when it failed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ToolFailure {
-    /// Always false.
+    /// Always false: it marks the failure.
     pub success: bool,
-    /// The agent.
+    /// Name of the agent: `claude`, `codex` or `gemini`.
     pub tool: String,
     /// What happened, in one sentence.
     pub error: String,
@@ -67,7 +67,7 @@ pub struct ToolFailure {
     pub error_kind: String,
     /// What a caller may act on.
     pub error_detail: ToolErrorDetail,
-    /// As `0m30s`.
+    /// Elapsed time, as `0m30s`.
     pub duration: String,
     /// What the agent printed, message by message; only where that was asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -83,7 +83,7 @@ pub struct ToolFailure {
 /// What a caller may act on.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ToolErrorDetail {
-    /// What happened.
+    /// What happened, in one sentence.
     pub message: String,
     /// The exit code of the agent, where it had one.
     pub exit_code: Option<i64>,
@@ -105,7 +105,7 @@ pub struct ToolErrorDetail {
 pub struct ToolExtras {
     /// What the agent printed, as `all_messages`.
     pub all_messages: bool,
-    /// Figures, as `metrics`.
+    /// Tokens, cost and times, as `metrics`.
     pub metrics: bool,
 }
 

@@ -14,7 +14,7 @@ const DAY_MS: i64 = 24 * 60 * 60 * 1_000;
 /// The day of a moment, in UTC.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Day {
-    /// Its first moment.
+    /// The first moment of the day.
     pub begins_at: Timestamp,
     /// The first moment of the next day.
     pub ends_at: Timestamp,
@@ -107,7 +107,7 @@ impl DayGrant {
     }
 }
 
-/// `2026-11-18 00:00`.
+/// The moment as `2026-11-18 00:00`, in UTC.
 fn minute(moment: Timestamp) -> String {
     let text = moment.to_string();
     text.get(..16).unwrap_or(&text).replace('T', " ")

@@ -20,7 +20,7 @@ pub enum Purpose {
     Last,
 }
 
-/// What settling showed.
+/// How the real cost of a call compares with its reservation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[must_use]
 pub struct SettledCost {
@@ -236,7 +236,7 @@ impl Ledger {
         self.limits
     }
 
-    /// What was charged.
+    /// Everything charged so far, without open reservations.
     #[must_use]
     pub fn total_charge(&self) -> Charge {
         self.spent

@@ -21,7 +21,7 @@ pub struct Limits {
     /// Wall time in milliseconds. The ledger has no clock; the engine watches this one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub wall_ms: Option<u64>,
-    /// Model turns.
+    /// Number of turns that models and agents may take.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub turns: Option<u64>,
 }
@@ -36,7 +36,7 @@ pub enum LimitKind {
     Money,
     /// Elapsed time of the run or step.
     WallTime,
-    /// Model turns.
+    /// Turns that models and agents take.
     Turns,
 }
 

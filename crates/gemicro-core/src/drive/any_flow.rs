@@ -16,7 +16,7 @@ pub trait AnyFlow: Send + Sync {
     /// Its name in plans and journals.
     fn name(&self) -> &'static str;
 
-    /// Registers its events.
+    /// Registers the event types of the flow.
     fn register(&self, registry: &mut Registry);
 
     /// Whether its runs have boards.

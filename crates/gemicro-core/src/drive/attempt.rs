@@ -22,7 +22,6 @@ pub(super) struct AttemptReport {
 pub(super) enum ReportContents {
     /// A word on the way.
     Told(AttemptNotice),
-    /// It is over.
     Ended(Result<StepOutput, StepFailure>),
 }
 

@@ -20,7 +20,7 @@ pub struct NewRun {
     pub run: StreamId,
     /// The run that it belongs to.
     pub parent_run: Option<StreamId>,
-    /// Its first event.
+    /// The first event of its journal.
     pub started: RunStarted,
 }
 

@@ -13,15 +13,15 @@ use crate::store::{Store, StoreError};
 /// Everything a driver needs from its process.
 #[derive(Clone)]
 pub struct DriveContext {
-    /// Where facts go.
+    /// The store that every event is appended to.
     pub store: Arc<dyn Store>,
-    /// Who runs steps.
+    /// The executors that run steps, by step kind.
     pub executors: Executors,
     /// Where text goes while it is written.
     pub live: LiveHub,
     /// How the process asks the run to stop.
     pub stop: StopSignals,
-    /// Limits and intervals.
+    /// The intervals and limits of this driver.
     pub options: DriveOptions,
 }
 
@@ -32,7 +32,7 @@ pub struct StopSignals {
     pub suspend: CancellationToken,
     /// The process leaves: stop now, for somebody else to go on.
     pub leave: CancellationToken,
-    /// Stop for good.
+    /// Ends the run as cancelled.
     pub cancel: CancellationToken,
 }
 

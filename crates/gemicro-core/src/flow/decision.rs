@@ -70,7 +70,7 @@ pub enum Outcome {
     Completed {
         /// The sentence for people.
         message: String,
-        /// The details.
+        /// The result, as `final_result` stores it.
         data: Json,
     },
     /// With a typed failure: `run_failed`.

@@ -68,12 +68,12 @@ pub struct RetryPolicy {
     pub max_attempts: u32,
     /// Wait before the second attempt; doubles each time.
     pub base_ms: u64,
-    /// The longest wait.
+    /// The longest wait between two attempts.
     pub cap_ms: u64,
 }
 
 impl RetryPolicy {
-    /// One attempt only.
+    /// One attempt, and no retry.
     pub const NEVER: Self = Self {
         max_attempts: 1,
         base_ms: 0,
@@ -123,7 +123,7 @@ pub struct StepOutput {
     pub output: Json,
     /// What it really cost.
     pub charge: Charge,
-    /// Tokens as reported.
+    /// Tokens that the provider reported; absent where no model was called.
     pub usage: Option<Usage>,
 }
 

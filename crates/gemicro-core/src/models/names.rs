@@ -23,7 +23,7 @@ pub(super) struct ReplacedName {
 /// The name to ask for, and what to tell the user about it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ResolvedModel {
-    /// The current id.
+    /// The id that the provider accepts today.
     pub id: String,
     /// Set where another name was asked for.
     pub notice: Option<String>,

@@ -11,7 +11,7 @@ use crate::llm::AGENTS_OWN_MODEL;
 pub struct ModelPrice {
     /// Price of a million input tokens.
     pub input: u64,
-    /// Output, thoughts included.
+    /// Price of a million output tokens, thoughts included.
     pub output: u64,
     /// Input that the provider's cache served.
     pub cached: u64,

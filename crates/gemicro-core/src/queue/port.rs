@@ -69,7 +69,7 @@ pub trait StepQueue: Send + Sync {
         self.settle_one(lease, news, events)
     }
 
-    /// One settlement.
+    /// Settles one attempt; `settle` takes many in one commit.
     fn settle_one<'a>(
         &'a self,
         lease: &StepLease,

@@ -21,7 +21,7 @@ pub struct QueuedStep {
     pub kind: String,
     /// Whose limits hold for it; `None` for none.
     pub provider: Option<String>,
-    /// Higher comes first.
+    /// Steps with a higher number are claimed first.
     pub priority: i64,
     /// Nobody gets it earlier.
     pub not_before: Timestamp,
@@ -34,7 +34,7 @@ pub struct QueuedStep {
 /// A worker's wish for work.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ClaimRequest {
-    /// Who asks.
+    /// Name of the worker that claims.
     pub worker: String,
     /// What it can do.
     pub kinds: Vec<String>,
@@ -47,7 +47,7 @@ pub struct ClaimRequest {
 /// The right to work on one attempt of a step: the fence of everything said about it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StepLease {
-    /// The run.
+    /// The run that the step belongs to.
     pub stream: StreamId,
     /// Key of the step that this is about.
     pub step: StepKey,
@@ -121,7 +121,7 @@ pub struct Settlement {
     pub lease: StepLease,
     /// What became of the attempt.
     pub news: WorkerNews,
-    /// The facts.
+    /// The events of the attempt, to be appended to the run.
     pub events: Vec<NewEvent>,
 }
 
@@ -141,7 +141,7 @@ pub enum QueueState {
     Queued,
     /// A worker has it.
     Running,
-    /// It is done.
+    /// It has a result.
     Completed,
     /// It failed for good.
     Dead,
@@ -181,18 +181,18 @@ pub struct QueueCounts {
     pub delayed: u64,
     /// In some worker's hands.
     pub running: u64,
-    /// Done.
+    /// Steps that have a result.
     pub completed: u64,
-    /// Failed for good.
+    /// Failed after their last attempt.
     pub dead: u64,
-    /// No longer needed.
+    /// Steps that are no longer needed.
     pub cancelled: u64,
 }
 
 /// A step that failed for good, while its run goes on.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DeadStep {
-    /// The run.
+    /// The run that the step belongs to.
     pub stream: StreamId,
     /// Key of the step that this is about.
     pub step: StepKey,

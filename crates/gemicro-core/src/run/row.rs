@@ -15,7 +15,7 @@ pub struct RunRow {
     pub flow: String,
     /// What was asked, in one line.
     pub title: String,
-    /// Where it stands.
+    /// The state as of the last event.
     pub status: RunStatus,
     /// Why it failed, if it did.
     pub error_kind: Option<ErrorKind>,
@@ -24,7 +24,7 @@ pub struct RunRow {
     /// It is a step of that run, which is charged what it uses.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub part_of_parent: bool,
-    /// Number of events.
+    /// Number of events in its journal.
     pub n_events: u64,
     /// Money and tokens that were used so far.
     pub spent: Charge,

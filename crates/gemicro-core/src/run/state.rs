@@ -14,7 +14,7 @@ use crate::budget::Ledger;
 /// Where one step stands.
 #[derive(Debug, Clone, PartialEq)]
 pub enum StepState {
-    /// An attempt runs.
+    /// An attempt is under way.
     Running(Attempt),
     /// The last attempt failed or was lost; the next may start at this moment.
     Waiting {
@@ -36,13 +36,13 @@ pub enum StepState {
 /// How often a step failed and waited: an attempt that was cut off counts for neither.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Tries {
-    /// Attempts that failed.
+    /// Attempts that ended with an error.
     pub failures: u32,
     /// Attempts that met a limit of the provider.
     pub parks: u32,
 }
 
-/// A running attempt.
+/// An attempt that is under way.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Attempt {
     /// Its number, from 1.
@@ -78,7 +78,7 @@ impl StepLost {
 pub struct RunState {
     /// Id of the run, which is that of its stream.
     pub run: StreamId,
-    /// Its first event.
+    /// The data of its first event.
     pub started: RunStarted,
     /// When the first event was written.
     pub started_at: Timestamp,
@@ -92,7 +92,7 @@ pub struct RunState {
     pub working_since: Option<Timestamp>,
     /// State of every step so far, by key.
     pub steps: BTreeMap<StepKey, StepState>,
-    /// Its budget.
+    /// Limits, charges and open reservations of the run.
     pub ledger: Ledger,
     /// The time limit is near or over.
     pub deadline: Option<DeadlinePassed>,

@@ -32,7 +32,7 @@ pub enum StoreError {
     #[error("run {stream} is being worked on by {owner} (until {expires_at} unless it is renewed)")]
     LeaseHeld {
         stream: StreamId,
-        /// Who holds it.
+        /// Host and process of the holder.
         owner: String,
         /// When the lease ends by itself.
         expires_at: Timestamp,
@@ -55,9 +55,7 @@ pub enum StoreError {
     #[error("run {stream}: the contents of event {seq} (blob {blob}) are missing from the store")]
     MissingBlob {
         stream: StreamId,
-        /// The event.
         seq: u64,
-        /// The content.
         blob: String,
     },
     /// The file is not a store, or is broken.
@@ -69,7 +67,6 @@ pub enum StoreError {
     /// The file was written by a newer program.
     #[error("the store has format {found}, this program reads up to {known}")]
     NewerFormat {
-        /// Its format.
         found: i64,
         /// The newest this program knows.
         known: i64,
@@ -80,7 +77,6 @@ pub enum StoreError {
     /// Anything else the system said.
     #[error("the store failed: {message}")]
     Io {
-        /// The system's words.
         message: String,
     },
 }

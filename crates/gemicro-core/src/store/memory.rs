@@ -37,7 +37,7 @@ struct MemoryStream {
 }
 
 impl MemoryStore {
-    /// An empty store.
+    /// A store without any stream.
     #[must_use]
     pub fn new() -> Self {
         Self {

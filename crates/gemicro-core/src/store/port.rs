@@ -63,7 +63,7 @@ pub trait Store: Send + Sync {
     /// Commands that nobody has answered for good, oldest first.
     fn open_commands(&self, stream: &StreamId) -> BoxFuture<'_, Result<Vec<AgentCommand>, StoreError>>;
 
-    /// Answers a command.
+    /// Stores the answer to a command, in place of an earlier one.
     fn acknowledge(&self, stream: &StreamId, ack: AgentAck) -> BoxFuture<'_, Result<(), StoreError>>;
 
     /// The answer to a command so far; `None` when there is no such command.

@@ -60,7 +60,7 @@ pub struct BoardLine {
 /// An event before it has a place in a stream.
 #[derive(Debug, Clone, PartialEq)]
 pub struct NewEvent {
-    /// The fact.
+    /// Type, message, time and details.
     pub update: AgentUpdate,
     /// The step it speaks about.
     pub step: Option<StepKey>,
@@ -146,9 +146,9 @@ pub enum Writer {
 pub struct Append {
     /// Id of the stream that is written.
     pub stream: StreamId,
-    /// By whom.
+    /// Who appends, which decides what is checked first.
     pub writer: Writer,
-    /// What, in order.
+    /// The events, in this order.
     pub events: Vec<NewEvent>,
     /// Lines of the run's board that change with it.
     pub board: Vec<BoardLine>,
@@ -175,9 +175,9 @@ pub struct StreamPage {
 /// The right to drive a run for a while.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Lease {
-    /// The run.
+    /// The run that is driven.
     pub stream: StreamId,
-    /// Who holds it.
+    /// Host and process of the holder.
     pub owner: String,
     /// Grows with every new holder; the fence of all its appends.
     pub epoch: u64,

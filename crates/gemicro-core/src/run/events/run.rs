@@ -17,7 +17,7 @@ pub struct RunStarted {
     pub program: String,
     /// What was asked, in one line.
     pub title: String,
-    /// The resolved plan.
+    /// The plan, in the form that its flow defines.
     pub plan: Json,
     /// What the run may use.
     #[serde(default)]
@@ -55,7 +55,7 @@ event_payload!(RunStarted, "run_started", |it| format!(
 pub struct RunParked {
     /// When it goes on by itself.
     pub until: Timestamp,
-    /// Which steps wait.
+    /// Kind of the steps that wait.
     pub kind: String,
     /// Why, in a sentence for people.
     pub reason: String,
@@ -86,7 +86,7 @@ event_payload!(BudgetWarning, "budget_warning", |it| format!(
 /// A timer that the flow waited for is due.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct TimerFired {
-    /// The timer's key.
+    /// Key of the timer, chosen by the flow.
     pub key: String,
 }
 event_payload!(TimerFired, "timer_fired", |it| format!("Timer {} fired", it.key));
@@ -108,7 +108,7 @@ event_payload!(DeadlinePassed, "deadline_passed", |it| if it.over {
 pub struct CancelRequested {
     /// Id of the command that this answers or records.
     pub command_id: CommandId,
-    /// Why, if given.
+    /// Why it was requested; empty where no reason was given.
     #[serde(default)]
     pub reason: String,
 }
@@ -118,7 +118,7 @@ event_payload!(CancelRequested, "cancel_requested", |_it| "Cancel requested"
 /// The run asks a person something and waits.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct AnswerRequested {
-    /// Names the question.
+    /// Key of the question, to be given with the answer.
     pub key: String,
     /// The tool that waits for leave, where it is that; else the run as a whole waits.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -132,10 +132,10 @@ event_payload!(AnswerRequested, "answer_requested", |it| format!(
     it.key
 ));
 
-/// A person answered.
+/// A person answered a question of the run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct AnswerGiven {
-    /// The question.
+    /// Key of the question that was asked.
     pub key: String,
     /// The answer as JSON, in the shape the question asked for.
     pub answer: Json,
@@ -189,7 +189,7 @@ event_payload!(RunFailed, "run_failed", |it| format!(
 /// The run was cancelled. Terminal.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct RunCancelled {
-    /// Why, if given.
+    /// Why it was cancelled; empty where no reason was given.
     #[serde(default)]
     pub reason: String,
     /// What the run cost.

@@ -50,7 +50,7 @@ pub struct StepAlarm {
     pub step: StepKey,
     /// Number of the attempt, counted from 1.
     pub attempt: u32,
-    /// What is odd.
+    /// What was not understood, in one sentence.
     pub message: String,
 }
 event_payload!(StepAlarm, "step_alarm", |it| format!(
@@ -65,12 +65,12 @@ pub struct StepCompleted {
     pub step: StepKey,
     /// The attempt that succeeded.
     pub attempt: u32,
-    /// The complete result.
+    /// The whole result, in the form of the step's kind.
     pub output: Json,
-    /// What it cost.
+    /// What the attempt cost.
     #[serde(default)]
     pub charge: Charge,
-    /// Tokens as reported.
+    /// Tokens that the provider reported; absent where no model was called.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub usage: Option<Usage>,
 }
@@ -88,7 +88,7 @@ pub struct StepRetrying {
     pub attempt: u32,
     /// Why it failed, with its kind.
     pub error: Failure,
-    /// What it cost.
+    /// What the failed attempt cost.
     #[serde(default)]
     pub charge: Charge,
     /// When the next attempt may start.
@@ -108,7 +108,7 @@ pub struct StepParked {
     pub attempt: u32,
     /// What the provider said.
     pub error: Failure,
-    /// What it cost.
+    /// What the attempt cost before it met the limit.
     #[serde(default)]
     pub charge: Charge,
     /// When the limit ends.
