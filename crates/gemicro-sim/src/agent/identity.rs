@@ -6,11 +6,11 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum AgentIdentity {
-    /// Gemini CLI.
+    /// Gemini CLI, the program `gemini`.
     Gemini,
-    /// Claude Code.
+    /// Claude Code, the program `claude`.
     Claude,
-    /// Codex CLI.
+    /// Codex CLI, the program `codex`.
     Codex,
 }
 

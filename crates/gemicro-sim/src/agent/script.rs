@@ -43,7 +43,6 @@ pub enum ScriptError {
     /// The file cannot be read.
     #[error("cannot read the script {file}: {source}")]
     Unreadable {
-        /// Its path.
         file: String,
         source: std::io::Error,
     },

@@ -10,11 +10,11 @@ pub struct ScriptStage {
     pub arguments: Vec<String>,
     /// Variables that are set, as name and value.
     pub environment: BTreeMap<String, String>,
-    /// Standard input.
+    /// What the script reads as standard input.
     pub stdin: Box<dyn BufRead>,
-    /// Standard output.
+    /// Where the script prints its standard output.
     pub stdout: Box<dyn Write>,
-    /// Standard error.
+    /// Where the script prints its standard error.
     pub stderr: Box<dyn Write>,
     /// The command that starts this program as an agent: what `child`, `fork` and `exec` start again, followed by
     /// `--steps JSON -- ARGUMENTS`.

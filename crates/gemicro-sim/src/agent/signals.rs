@@ -10,11 +10,11 @@ use tokio::signal::unix::{SignalKind, signal};
 pub enum SignalName {
     /// The terminal is gone.
     Hup,
-    /// Ctrl-C.
+    /// Ctrl-C in a terminal.
     Int,
-    /// Ctrl-\.
+    /// Ctrl-\ in a terminal; dumps core by default.
     Quit,
-    /// The polite one.
+    /// The usual request to end.
     Term,
     /// For one's own use.
     Usr1,
@@ -22,7 +22,7 @@ pub enum SignalName {
     Usr2,
     /// A crash. Cannot be ignored.
     Segv,
-    /// A crash.
+    /// A crash by `abort()`.
     Abrt,
     /// The end. Cannot be ignored.
     Kill,

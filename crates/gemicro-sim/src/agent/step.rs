@@ -28,13 +28,13 @@ pub enum ScriptStep {
     Bytes(HexBytes),
     /// Prints the lines of a file on stdout: a recorded session.
     Play(Play),
-    /// Prints very much.
+    /// Prints many bytes, or prints without end.
     Flood(Flood),
-    /// Reads standard input.
+    /// Reads standard input, one line or all of it.
     Read(ReadStdin),
     /// Closes a standard stream; what is printed there later is lost.
     Close(Standard),
-    /// Waits.
+    /// Waits for a time before the next step.
     Sleep(Pause),
     /// Waits for ever, silent.
     Hang(bool),
@@ -54,11 +54,11 @@ pub enum ScriptStep {
     Append(FileText),
     /// Replaces a text in a file; an error when it is not there.
     Replace(Replacement),
-    /// Removes a file.
+    /// Removes a file; an error when it is not there.
     Remove(AgentText),
     /// Writes arguments, environment, folder, open descriptors and process ids to a file, as JSON.
     Report(AgentText),
-    /// Makes HTTP requests.
+    /// Makes HTTP requests, one after another.
     Http(Http),
     /// Starts this program again, performing other steps.
     Child(Child),
@@ -114,7 +114,7 @@ pub struct Play {
     /// The last line to print.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub last: Option<NonZeroUsize>,
-    /// Before each line.
+    /// Wait before each line; `delays` takes precedence.
     #[serde(default)]
     pub delay: Pause,
     /// Before the first line, the second, …; later ones take `delay`.
@@ -125,7 +125,7 @@ pub struct Play {
     pub replace: BTreeMap<String, AgentText>,
 }
 
-/// Very much output.
+/// Much output: for tests of limits and of slow readers.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Flood {
@@ -143,16 +143,16 @@ pub struct Flood {
     pub to: Standard,
 }
 
-/// A standard stream.
+/// One of the three standard streams.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Standard {
-    /// Output.
+    /// Output, the default stream.
     #[default]
     Stdout,
-    /// Error.
+    /// Diagnostics and error messages.
     Stderr,
-    /// Input.
+    /// Can only be closed or read.
     Stdin,
 }
 
@@ -162,7 +162,7 @@ pub enum Standard {
 pub enum Until {
     /// Up to the next line break.
     Line,
-    /// Everything.
+    /// Everything up to the end of the input.
     End,
 }
 
@@ -193,7 +193,7 @@ pub struct FileText {
 pub struct Replacement {
     /// Path, relative to the working folder.
     pub file: AgentText,
-    /// What stands there.
+    /// The text to replace, which must occur in the file.
     pub old: AgentText,
     /// What is to stand there.
     pub new: AgentText,
@@ -208,13 +208,13 @@ pub struct Http {
     /// POST with a body and GET without, unless given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub method: Option<String>,
-    /// Headers to send.
+    /// Headers to send, besides those that HTTP needs.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub headers: BTreeMap<String, AgentText>,
-    /// What to send.
+    /// Body of the request; none without it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub body: Option<AgentText>,
-    /// How many times.
+    /// How many requests are made.
     #[serde(default = "once")]
     pub times: u64,
     /// Before each but the first.
@@ -238,7 +238,7 @@ fn once() -> u64 {
 pub enum ChildOutput {
     /// It goes where the agent's goes, and keeps that open.
     Inherit,
-    /// It is lost.
+    /// It is discarded, as if written to `/dev/null`.
     #[default]
     Drop,
 }
@@ -247,7 +247,7 @@ pub enum ChildOutput {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Child {
-    /// What it does.
+    /// The steps that the child performs.
     pub steps: ScriptSteps,
     /// Whether the agent waits for its end.
     #[serde(default)]
@@ -264,7 +264,7 @@ pub struct Child {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Daemon {
-    /// What it does.
+    /// The steps that the daemon performs.
     pub steps: ScriptSteps,
     /// What becomes of its standard output.
     #[serde(default)]

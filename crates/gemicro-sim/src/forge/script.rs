@@ -66,10 +66,10 @@ pub enum ScriptedProtection {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum TokenRights {
-    /// Everything.
+    /// Reads, creates and updates.
     #[default]
     Write,
-    /// Look.
+    /// Reads, but creates and updates nothing.
     Read,
 }
 
@@ -83,7 +83,7 @@ pub struct ScriptedRequest {
     pub base: String,
     /// Title, as it is shown to people.
     pub title: String,
-    /// Its text.
+    /// The description, in Markdown.
     #[serde(default)]
     pub body: String,
     /// It comes from a fork: another repository with a branch of that name.
@@ -100,7 +100,7 @@ pub struct ForgeFault {
     /// How many of them.
     #[serde(default = "once")]
     pub times: u32,
-    /// What happens.
+    /// The fault that these calls meet.
     pub what: ForgeFaultKind,
 }
 
@@ -108,15 +108,15 @@ pub struct ForgeFault {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum CallPurpose {
-    /// The repository itself.
+    /// Reads the repository and its default branch.
     Repository,
     /// How a branch is protected, whichever way that is asked.
     Protection,
     /// The requests that are there.
     List,
-    /// A new request.
+    /// Opens a new request.
     Create,
-    /// A changed request.
+    /// Changes title or description of a request.
     Update,
 }
 

@@ -21,7 +21,7 @@ use crate::server::{IncomingRequest, LoopbackServer, StartError, listen};
 /// The most that a request may have, in bytes.
 const BODY_BYTES: usize = 4 << 20;
 
-/// Serves a script.
+/// Starts forges that answer as a script says.
 #[derive(Debug)]
 pub struct ForgeSimulator;
 
@@ -44,7 +44,7 @@ impl ForgeSimulator {
 }
 
 impl RunningForge {
-    /// Where it listens.
+    /// The address it listens on, with the port that was picked.
     pub fn addr(&self) -> SocketAddr {
         self.listening.addr
     }

@@ -13,18 +13,18 @@ pub struct HeldRequest {
     pub base: String,
     /// Title, as it is shown to people.
     pub title: String,
-    /// Its text.
+    /// The description, in Markdown.
     pub body: String,
     /// It comes from a fork.
     pub fork: bool,
-    /// How it stands.
+    /// Whether it is open, merged or closed.
     pub state: HeldState,
 }
 
 /// How a request stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum HeldState {
-    /// It waits.
+    /// Neither merged nor closed.
     Open,
     /// Its commits are on the target branch.
     Merged,

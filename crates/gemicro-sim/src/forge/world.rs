@@ -20,7 +20,7 @@ use crate::server::IncomingRequest;
 pub struct ForgeCall {
     /// GET, POST, PATCH, PUT.
     pub method: String,
-    /// Path and query.
+    /// Path and query, as the client sent them.
     pub path: String,
     /// What it is for, where that is known.
     pub purpose: Option<CallPurpose>,

@@ -81,7 +81,7 @@ impl Recorder {
 }
 
 impl RunningRecorder {
-    /// Where it listens.
+    /// The address it listens on, with the port that was picked.
     pub fn addr(&self) -> SocketAddr {
         self.listening.addr
     }

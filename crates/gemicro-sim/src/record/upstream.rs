@@ -11,7 +11,7 @@ pub trait RecordedUpstream: Send + Sync + 'static {
 
 /// A request to pass on. It holds the key: do not log it.
 pub struct UpstreamRequest {
-    /// GET, POST, DELETE.
+    /// The HTTP method, such as `POST`.
     pub method: String,
     /// As the client sent it.
     pub path_and_query: String,
@@ -23,7 +23,7 @@ pub struct UpstreamRequest {
 
 /// A response to pass back.
 pub struct UpstreamResponse {
-    /// The HTTP status.
+    /// The HTTP status of the real API.
     pub status: u16,
     /// Header names and values, in order.
     pub headers: Vec<(String, String)>,

@@ -13,7 +13,7 @@ pub enum SimulatedApi {
     /// OpenAI: chat completions and Responses.
     #[serde(rename = "openai")]
     OpenAi,
-    /// Anthropic: Messages.
+    /// The Messages API of Anthropic.
     Anthropic,
 }
 

@@ -20,14 +20,12 @@ pub enum ScenarioError {
     /// The file cannot be read.
     #[error("cannot read the scenario {file}: {source}")]
     Unreadable {
-        /// Its path.
         file: String,
         source: std::io::Error,
     },
     /// What a model is to know cannot be read.
     #[error("cannot read what the model knows, {file}: {source}")]
     UnreadableKnowledge {
-        /// Its path.
         file: String,
         source: std::io::Error,
     },

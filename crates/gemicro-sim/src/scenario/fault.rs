@@ -52,11 +52,11 @@ pub enum EnvelopeKind {
     Anthropic,
 }
 
-/// An HTTP error.
+/// An HTTP error, in the envelope of the endpoint or another one.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct HttpFault {
-    /// 400 to 599.
+    /// The HTTP status, from 400 to 599.
     pub status: ErrorStatus,
     /// The Interactions or OpenAI code, the rpc status or the Anthropic type; by default the usual one of the
     /// HTTP status.
@@ -68,7 +68,7 @@ pub struct HttpFault {
     /// The shape of the body.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub envelope: Option<EnvelopeKind>,
-    /// Headers to add.
+    /// Headers to add to the response.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub headers: BTreeMap<String, String>,
 }
@@ -98,11 +98,11 @@ impl From<ErrorStatus> for u16 {
     }
 }
 
-/// An error page.
+/// An HTML error page, as of a proxy.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct HtmlPage {
-    /// 400 to 599.
+    /// The HTTP status, from 400 to 599.
     pub status: ErrorStatus,
 }
 
@@ -123,7 +123,7 @@ pub enum Announce {
     Both,
     /// Only in the header `Retry-After`.
     Header,
-    /// Only `RetryInfo`.
+    /// Only in the body, as `RetryInfo`.
     Body,
     /// The client is not told when to retry.
     Nowhere,
@@ -200,7 +200,7 @@ pub struct Hang {
     pub after_chunks: Option<usize>,
 }
 
-/// Who is blocked.
+/// Whether the prompt or the answer is blocked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum SafetyStage {
@@ -211,13 +211,13 @@ pub enum SafetyStage {
     Answer,
 }
 
-/// A block.
+/// A block by safety rules.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Safety {
-    /// Prompt or answer.
+    /// Whether the prompt or the answer is blocked.
     pub stage: SafetyStage,
-    /// `blockReason` or `finishReason`.
+    /// Value of `blockReason` or `finishReason`.
     pub reason: String,
 }
 
@@ -244,7 +244,7 @@ pub struct MaxTokens {
 pub struct StreamError {
     /// Pieces of the answer that arrive before it.
     pub after_chunks: usize,
-    /// The Interactions code.
+    /// Error code of the Interactions API.
     pub code: String,
     /// The text for people.
     pub message: String,

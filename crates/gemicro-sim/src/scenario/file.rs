@@ -37,7 +37,7 @@ pub enum DefaultReply {
     /// 400, so that a test notices what it did not expect.
     #[default]
     Refuse,
-    /// The helper answers.
+    /// It gets a short answer, as from the persona `helper`.
     Answer,
 }
 

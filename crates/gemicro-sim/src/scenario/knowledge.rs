@@ -39,9 +39,9 @@ pub struct KnownQuestion {
 /// A sentence that answers, and where it stands.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 pub struct GoldSentence {
-    /// The document.
+    /// Path of the document that holds the sentence.
     pub doc: String,
-    /// The sentence.
+    /// The sentence, word for word.
     pub span: String,
     /// Near copies of the document that hold the sentence too.
     #[serde(default)]

@@ -75,18 +75,18 @@ pub enum Persona {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SearchReply {
-    /// What was searched.
+    /// The queries that the search was made with.
     pub queries: Vec<TextTemplate>,
     /// The HTML of the suggestions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub suggestions: Option<String>,
 }
 
-/// A tool call.
+/// A tool call that the model makes.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CallReply {
-    /// The tool.
+    /// Name of the tool to call.
     pub name: String,
     /// Its arguments, an object; `{{…}}` fields inside its texts. A tool that takes free text (Codex's
     /// `apply_patch`) gets the argument `input`.
@@ -104,7 +104,7 @@ pub struct UsageReply {
     /// Tokens of the answer without thoughts.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub output: Option<u64>,
-    /// Tokens of thoughts.
+    /// Tokens of the model's thoughts.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub thought: Option<u64>,
     /// The part of the prompt that came from a cache.
@@ -126,7 +126,7 @@ pub struct Chunks {
     pub sizes: Vec<NonZeroUsize>,
 }
 
-/// Times in milliseconds.
+/// Delays of a reply, in milliseconds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Delay {
@@ -151,7 +151,7 @@ pub struct ReplyGate {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RawReply {
-    /// The HTTP status.
+    /// The HTTP status of the recorded response.
     pub status: u16,
     /// The headers worth keeping.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]

@@ -14,7 +14,7 @@ use super::reply::{Persona, RawReply, ScriptedReply};
 pub struct ScenarioRule {
     /// The name in the log.
     pub name: Option<String>,
-    /// Which requests.
+    /// Which requests the rule applies to.
     pub when: Condition,
     /// Only this one of the requests that `when` lets through, counted from 1.
     pub call: Option<NonZeroU64>,
@@ -22,7 +22,7 @@ pub struct ScenarioRule {
     pub every: Option<NonZeroU64>,
     /// At most this many of them; later ones go on to the next rule.
     pub times: Option<NonZeroU64>,
-    /// What happens.
+    /// What the client gets.
     pub action: RuleAction,
 }
 
@@ -36,15 +36,15 @@ pub enum RuleAction {
         /// How it is spoilt.
         fault: Option<AnswerFault>,
     },
-    /// An HTTP error.
+    /// An HTTP error in the envelope of the endpoint.
     Http(HttpFault),
-    /// An error page.
+    /// An HTML error page, as of a proxy.
     Html(HtmlPage),
     /// A 429 that passes.
     RateLimit(RateLimit),
     /// A 429 that lasts.
     DailyQuota(DailyQuota),
-    /// A recorded response.
+    /// A recorded response, sent byte for byte.
     Raw(RawReply),
 }
 

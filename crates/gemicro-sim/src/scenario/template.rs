@@ -28,7 +28,7 @@ pub struct CitedSpan {
     pub start: usize,
     /// Byte offset after its end.
     pub end: usize,
-    /// The source.
+    /// Address of the source page.
     pub url: String,
     /// Title, as it is shown to people.
     pub title: String,

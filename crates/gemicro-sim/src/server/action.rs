@@ -15,7 +15,6 @@ use crate::scenario::{AnswerFault, DefaultReply, RuleAction, ScriptedReply};
 pub(crate) enum ActionOutcome {
     /// Nothing: the scenario gave the whole response.
     Done(Response),
-    /// The model speaks.
     Speak(Box<Speech>),
     /// No rule: the endpoint does what it does.
     Plain,

@@ -27,27 +27,27 @@ const HEADERS: &[&str] = &[
     "x-goog-api-client",
 ];
 
-/// One request.
+/// A request that the simulator received, without its key.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct LogEntry {
     /// Its place, from 1.
     pub number: u64,
-    /// When it came.
+    /// When the request was received.
     pub at: Timestamp,
-    /// GET, POST, DELETE.
+    /// The HTTP method, such as `POST`.
     pub method: String,
     /// Path and query, without a key.
     pub path: String,
     /// What it was, where it was anything known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub endpoint: Option<ScenarioEndpoint>,
-    /// Model or agent.
+    /// Model or agent that the request names; empty without one.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub model: String,
     /// The text of the newest turn.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub prompt: String,
-    /// Some harmless headers.
+    /// Headers that cannot hold a key, as name and value.
     pub headers: Vec<(String, String)>,
     /// The body, without the key; JSON where it is JSON.
     pub body: Value,

@@ -18,7 +18,7 @@ use crate::scenario::Scenario;
 /// How long open connections may take to end after all waits were ended.
 const GRACE: Duration = Duration::from_secs(2);
 
-/// Serves a scenario.
+/// Starts servers that answer as a scenario says.
 #[derive(Debug)]
 pub struct Simulator;
 
@@ -33,7 +33,6 @@ pub enum StartError {
     /// The address cannot be listened on.
     #[error("cannot listen on {addr}: {source}")]
     Listen {
-        /// The address.
         addr: SocketAddr,
         source: std::io::Error,
     },
@@ -56,7 +55,7 @@ impl Simulator {
 }
 
 impl RunningSimulator {
-    /// Where it listens.
+    /// The address it listens on, with the port that was picked.
     pub fn addr(&self) -> SocketAddr {
         self.listening.addr
     }
@@ -66,7 +65,7 @@ impl RunningSimulator {
         format!("http://{}", self.listening.addr)
     }
 
-    /// Everything it saw.
+    /// Every request so far, and how often each rule was used.
     pub fn log(&self) -> &RequestLog {
         &self.world.log
     }
