@@ -135,7 +135,7 @@ impl<'a> AgentAttempt<'a> {
         let place = ConversationHome::new(self.state(), &self.name, self.shared.commons.spare_place())?;
         self.shared.commons.make_next_place();
         let prompt = match (&self.task.retold, &self.task.recalls) {
-            (Some(told), _) => AgentPrompt::text(told.clone()),
+            (Some(text), _) => AgentPrompt::text(text.clone()),
             (None, None) => AgentPrompt::user(self.task.prompt.clone()),
             (None, Some(session)) => {
                 let memory = ConversationMemory::of(
@@ -203,8 +203,8 @@ impl<'a> AgentAttempt<'a> {
             Failure::new(ErrorKind::Internal, message)
         })?;
         let observer = self.facts.observer(self.stop.clone());
-        let told = (observer, self.served_tool());
-        let ticket = launch_inputs::ticket(shared.commons.gateway(), task, &self.access, None, told)?;
+        let observers = (observer, self.served_tool());
+        let ticket = launch_inputs::ticket(shared.commons.gateway(), task, &self.access, None, observers)?;
         let is_warm = self.key.as_ref().is_some_and(ProcessKey::may_stay);
         let cli = cli(
             task.agent,

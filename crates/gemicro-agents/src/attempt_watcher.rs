@@ -14,7 +14,7 @@ use gemicro_core::live::LiveText;
 use gemicro_event::{ErrorKind, Json};
 use gemicro_llm::gateway::{Gateway, GatewayNote, GatewayServer, NoteKind, Observer, QuotaKind, RefusedWhy};
 use gemicro_runner::supervise::{ProcessHandle, RunRecord, RunWatcher};
-use gemicro_runner::{AgentItem, PermissionAnswer, PermissionRequest, ToldCall, ToolStatus};
+use gemicro_runner::{AgentItem, PermissionAnswer, PermissionRequest, ReportedCall, ToolStatus};
 use tokio_util::sync::CancellationToken;
 
 use super::denials::Denials;
@@ -44,7 +44,7 @@ pub(super) struct AttemptWatcher {
     /// Tools that were journaled.
     pub(super) n_tools: usize,
     /// Calls of the tool that takes results, as far as the agent tells of them.
-    pub(super) handed_in: Vec<ToldCall>,
+    pub(super) handed_in: Vec<ReportedCall>,
 }
 
 /// What is known about a running agent, shared with the gateway's observer.

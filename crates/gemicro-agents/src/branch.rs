@@ -335,7 +335,7 @@ pub(super) fn rules(branch: &str) -> String {
         "You work on the branch {branch}, in a private copy of the repository. Commit your work there with `git add` and \
          `git commit`; what you leave uncommitted is committed for you. Do not switch, create, merge, rebase or push \
          branches, do not change git's settings, and write only in this folder: such calls are refused, which some tools \
-         report as canceled by the user. Then go on without them.\n\n"
+         report as canceled by the user. Then continue without them.\n\n"
     )
 }
 

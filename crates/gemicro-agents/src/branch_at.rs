@@ -148,7 +148,7 @@ async fn usable(
             tracing::warn!(%fault, "an agent works in a checkout that is not set up");
             Ok(checkout.leave())
         }
-        SetUp::Spoilt(fault) => {
+        SetUp::Unverified(fault) => {
             tracing::warn!(%fault, "an agent works in a checkout in which no setup was run");
             let checkout = Checkout::fresh(tools, checkout.leave(), place, CheckoutUse::Agent).await?;
             Ok(checkout.leave())

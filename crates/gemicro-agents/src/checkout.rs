@@ -31,8 +31,8 @@ pub enum SetUp {
     Well,
     /// One failed, for this reason. Tracked files are as committed.
     Failed(String),
-    /// Nobody can say whether tracked files are as committed, for this reason.
-    Spoilt(String),
+    /// It is not known whether tracked files are as committed, for this reason.
+    Unverified(String),
 }
 
 impl Checkout {
@@ -79,7 +79,7 @@ impl Checkout {
         .await?;
         let set_up = match restored {
             Ok(()) => set_up,
-            Err(failure) => SetUp::Spoilt(format!(
+            Err(failure) => SetUp::Unverified(format!(
                 "the setup commands of the workflow left a checkout that is not the commit: {}",
                 failure.message
             )),

@@ -77,11 +77,11 @@ impl Denials {
                 if self.refused.remove(id) {
                     return None;
                 }
-                let told = [output, reason]
+                let denial = [output, reason]
                     .into_iter()
                     .flatten()
                     .find_map(|text| Denial::read(text));
-                self.add(&tool, &told?)
+                self.add(&tool, &denial?)
             }
             AgentItem::ToolResult { id, .. } => {
                 self.calls.remove(id);
@@ -93,14 +93,15 @@ impl Denials {
 
     /// Reads what Codex wrote on standard error: it tells nobody else of calls that its hook refused.
     pub(super) fn read_log(&mut self, text: &str) -> Vec<DeniedCall> {
-        let told = text.split(BLOCKED).skip(1).filter_map(Denial::read);
-        let told = told.map(|denial| {
+        let denials = text.split(BLOCKED).skip(1).filter_map(Denial::read);
+        let denials = denials.map(|denial| {
             let hint = denial.hint.split(['\n']).next().unwrap_or_default();
             let hint = hint.split(". Command: ").next().unwrap_or_default().to_owned();
             Denial { hint, ..denial }
         });
-        let told: Vec<Denial> = told.collect();
-        told.iter()
+        let denials: Vec<Denial> = denials.collect();
+        denials
+            .iter()
             .filter_map(|denial| self.add("exec_command", denial))
             .collect()
     }

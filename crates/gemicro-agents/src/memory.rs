@@ -74,14 +74,14 @@ pub(super) async fn retell(
     task: &AgentTask,
     runs: &[StreamId],
 ) -> Option<(AgentPrompt, String)> {
-    if let Some(told) = &task.retold {
-        return Some((AgentPrompt::text(told.clone()), "the conversation".to_owned()));
+    if let Some(text) = &task.retold {
+        return Some((AgentPrompt::text(text.clone()), "the conversation".to_owned()));
     }
     let memory = ConversationMemory::of(store, runs).await;
     let n_turns = memory.n_turns();
     (n_turns > 0).then(|| {
-        let told = format!("what was said in the {n_turns} turns before");
-        (memory.history_text(&task.prompt, &tag()), told)
+        let description = format!("what was said in the {n_turns} turns before");
+        (memory.history_text(&task.prompt, &tag()), description)
     })
 }
 
@@ -131,9 +131,9 @@ mod tests {
 
     #[test]
     fn turns_are_reported_in_order_and_marked() {
-        let told = memory(&[("my name is Ada", "hello Ada"), ("and 42?", "a number")])
+        let prompt = memory(&[("my name is Ada", "hello Ada"), ("and 42?", "a number")])
             .history_text("who am I?", "t7");
-        let text = format!("{told:?}");
+        let text = format!("{prompt:?}");
         let places: Vec<usize> = [
             "my name is Ada",
             "hello Ada",
@@ -152,9 +152,9 @@ mod tests {
     #[test]
     fn the_newest_turns_are_kept_and_the_loss_is_reported() {
         let long = "x".repeat(MAX_BYTES / 2);
-        let told = memory(&[("the oldest question", "one"), (&long, "two"), (&long, "three")])
+        let prompt = memory(&[("the oldest question", "one"), (&long, "two"), (&long, "three")])
             .history_text("now", "t");
-        let text = format!("{told:?}");
+        let text = format!("{prompt:?}");
         assert!(text.contains("2 earlier turns are left out"), "{}", &text[..300]);
         assert!(!text.contains("the oldest question") && text.contains("three"));
         assert!(text.len() < MAX_BYTES + 1_000);

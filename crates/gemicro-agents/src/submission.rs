@@ -9,7 +9,7 @@ use gemicro_core::execute::StepReporter;
 use gemicro_event::redact::Redactor;
 use gemicro_llm::gateway::{ServedTool, TOOL_PATH};
 use gemicro_pipeline::payload::{ExpectedSubmission, SUBMIT_TOOL, Submissions};
-use gemicro_runner::{AgentItem, McpReached, McpServer, ToldCall};
+use gemicro_runner::{AgentItem, McpReached, McpServer, ReportedCall};
 use serde_json::Value;
 
 use super::setup::AgentAccess;
@@ -64,30 +64,30 @@ impl ResultTool {
     }
 
     /// What an agent tells of a call of it.
-    pub(super) fn call(item: &AgentItem) -> Option<ToldCall> {
+    pub(super) fn call(item: &AgentItem) -> Option<ReportedCall> {
         McpServer::call(item, SERVER, SUBMIT_TOOL)
     }
 
     /// What the agent handed in, as its own stream tells.
-    pub(super) fn handed_in(&self, calls: &[ToldCall], reporter: &StepReporter) -> Vec<Value> {
+    pub(super) fn handed_in(&self, calls: &[ReportedCall], reporter: &StepReporter) -> Vec<Value> {
         let taken = self.lock().counted_results().to_vec();
-        let (told, untold): (Vec<Value>, Vec<Value>) = taken
+        let (reported, unreported): (Vec<Value>, Vec<Value>) = taken
             .into_iter()
             .partition(|result| self.is_reported(calls, result));
-        if !untold.is_empty() {
+        if !unreported.is_empty() {
             reporter.alarm(format!(
                 "{SUBMIT_TOOL} was called with a result that the agent's own output does not contain: it does not count"
             ));
         }
-        told
+        reported
     }
 
     /// Whether the agent tells of this result. A call whose arguments it keeps back may stand for any but a verdict that
     /// opens a gate.
-    fn is_reported(&self, calls: &[ToldCall], result: &Value) -> bool {
+    fn is_reported(&self, calls: &[ReportedCall], result: &Value) -> bool {
         calls.iter().any(|call| match call {
-            ToldCall::With(arguments) => arguments.get("result") == Some(result),
-            ToldCall::KeptBack => !self.expected.opens_gate(result),
+            ReportedCall::With(arguments) => arguments.get("result") == Some(result),
+            ReportedCall::KeptBack => !self.expected.opens_gate(result),
         })
     }
 
@@ -143,16 +143,16 @@ mod tests {
         };
         let approve = json!({ "verdict": "APPROVE" });
         let reject = json!({ "verdict": "REJECT", "feedback": "x" });
-        let with = |result: &Value| vec![ToldCall::With(json!({ "nonce": "n", "result": result }))];
+        let with = |result: &Value| vec![ReportedCall::With(json!({ "nonce": "n", "result": result }))];
         for (calls, result, expected) in [
             (Vec::new(), &approve, false),
             (Vec::new(), &reject, false),
             (with(&approve), &approve, true),
             (with(&reject), &approve, false),
             (with(&approve), &reject, false),
-            (vec![ToldCall::KeptBack], &approve, false),
-            (vec![ToldCall::KeptBack], &reject, true),
-            (vec![ToldCall::With(Value::Null)], &approve, false),
+            (vec![ReportedCall::KeptBack], &approve, false),
+            (vec![ReportedCall::KeptBack], &reject, true),
+            (vec![ReportedCall::With(Value::Null)], &approve, false),
         ] {
             assert_eq!(tool.is_reported(&calls, result), expected, "{calls:?} {result}");
         }

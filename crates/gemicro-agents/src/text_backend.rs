@@ -85,7 +85,7 @@ impl LlmBackend for AgentTextBackend {
             };
             let cancel = CancellationToken::new();
             let _stop = cancel.clone().drop_guard();
-            let (reporter, mut told) = StepReporter::channel();
+            let (reporter, mut messages) = StepReporter::channel();
             let call = StepCall {
                 run: StreamId::random(),
                 step: step(agent, &request, &folder),
@@ -106,15 +106,15 @@ impl LlmBackend for AgentTextBackend {
             let ended = loop {
                 let news = tokio::select! {
                     biased;
-                    Some(spoken) = told.recv() => AgentNews::Said(spoken),
+                    Some(spoken) = messages.recv() => AgentNews::Said(spoken),
                     ended = &mut work => AgentNews::Ended(ended),
                     _ = ticks.tick() => AgentNews::Nothing,
                 };
                 match news {
                     AgentNews::Ended(ended) => break ended,
                     AgentNews::Nothing => yield Ok(LlmChunk::Alive),
-                    AgentNews::Said(AttemptNotice { told, noted }) => {
-                        match told {
+                    AgentNews::Said(AttemptNotice { message, noted }) => {
+                        match message {
                             AttemptMessage::Handle(handle) => yield Ok(LlmChunk::Handle(handle)),
                             AttemptMessage::Alarm(message) => yield Ok(LlmChunk::Alarm(message)),
                             AttemptMessage::Fact(_) => {}

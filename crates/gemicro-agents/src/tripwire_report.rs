@@ -94,7 +94,7 @@ fn alarm(change: &TripwireChange) -> String {
 mod tests {
     use super::*;
 
-    fn told(what: &str, worker: StepWorkerKind) -> (usize, usize) {
+    fn count_reports(what: &str, worker: StepWorkerKind) -> (usize, usize) {
         let change = TripwireChange {
             what: what.to_owned(),
             before: None,
@@ -114,8 +114,8 @@ mod tests {
             "info/attributes",
             "objects/info/alternates",
         ] {
-            assert_eq!(told(what, StepWorkerKind::Agent), (1, 0), "{what}");
-            assert_eq!(told(what, StepWorkerKind::Gemicro), (0, 1), "{what}");
+            assert_eq!(count_reports(what, StepWorkerKind::Agent), (1, 0), "{what}");
+            assert_eq!(count_reports(what, StepWorkerKind::Gemicro), (0, 1), "{what}");
         }
         for what in [
             "refs/heads/main",
@@ -132,11 +132,11 @@ mod tests {
             "info/exclude",
             "settings of branches",
         ] {
-            assert_eq!(told(what, StepWorkerKind::Agent), (0, 1), "{what}");
-            assert_eq!(told(what, StepWorkerKind::Gemicro), (0, 1), "{what}");
+            assert_eq!(count_reports(what, StepWorkerKind::Agent), (0, 1), "{what}");
+            assert_eq!(count_reports(what, StepWorkerKind::Gemicro), (0, 1), "{what}");
         }
         for what in ["refs/heads/task/other", "refs/remotes/origin/task/other"] {
-            assert_eq!(told(what, StepWorkerKind::Agent), (0, 0), "{what}");
+            assert_eq!(count_reports(what, StepWorkerKind::Agent), (0, 0), "{what}");
         }
     }
 }

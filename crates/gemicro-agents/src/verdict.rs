@@ -105,35 +105,35 @@ impl AttemptVerdict<'_> {
             may_have_changed: self.may_have_changed(),
             denials: self.denials.clone(),
         };
-        let mut told = Failure {
+        let mut reported = Failure {
             detail: Some(trouble.into_detail()),
             ..failure.clone()
         };
         let Some(spent) = &self.spent else {
-            return told;
+            return reported;
         };
         if let Some(kind) = self.known.ended_for {
             // It was gemicro that ended it; this is why.
-            told.kind = kind;
-            told.message = match &spent.refused {
+            reported.kind = kind;
+            reported.message = match &spent.refused {
                 Some(refused) if kind == ErrorKind::BudgetExceeded => refused.message.clone(),
                 Some(_) | None => format!("the provider of {} limits its requests", self.task.agent),
             };
-            told.retry_after_ms = None;
+            reported.retry_after_ms = None;
         }
-        if let ErrorKind::IdleTimeout | ErrorKind::Timeout = told.kind
+        if let ErrorKind::IdleTimeout | ErrorKind::Timeout = reported.kind
             && let Some(limit @ (ErrorKind::RateLimited | ErrorKind::QuotaExhausted)) = self.known.upstream
         {
             // It was silent because it waited for the limit to end.
-            told.kind = limit;
+            reported.kind = limit;
         }
         if let (ErrorKind::RateLimited | ErrorKind::QuotaExhausted, Some(until)) =
-            (told.kind, spent.quota.and_then(|quota| quota.until))
+            (reported.kind, spent.quota.and_then(|quota| quota.until))
         {
             let wait = until.since(Timestamp::now());
-            told.retry_after_ms = Some(u64::try_from(wait.as_millis()).unwrap_or(u64::MAX));
+            reported.retry_after_ms = Some(u64::try_from(wait.as_millis()).unwrap_or(u64::MAX));
         }
-        told
+        reported
     }
 
     /// Whether it may have left something in its folder.

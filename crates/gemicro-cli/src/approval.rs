@@ -70,10 +70,10 @@ impl Asker for PlanAsker {
 pub(crate) async fn at_keyboard(
     converse: impl FnOnce() -> Result<Option<Json>, CommandError> + Send + 'static,
 ) -> Result<Option<Json>, CommandError> {
-    let (tell, told) = oneshot::channel();
+    let (tell, answer) = oneshot::channel();
     // A thread of its own: reading a keyboard cannot be stopped, so nobody must wait for it.
     thread::spawn(move || tell.send(converse()));
-    told.await.unwrap_or(Ok(None))
+    answer.await.unwrap_or(Ok(None))
 }
 
 fn converse(sub_queries: Vec<String>) -> Result<Option<Json>, CommandError> {

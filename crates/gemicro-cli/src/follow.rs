@@ -161,9 +161,9 @@ impl<'a> RunWatch<'a> {
                         }
                     }
                 }
-                told = stopped => {
+                outcome = stopped => {
                     stopping = None;
-                    told?;
+                    outcome?;
                 }
                 () = self.stop.suspend.cancelled(), if !is_stopping => {
                     is_stopping = true;

@@ -37,7 +37,7 @@ pub(crate) fn caller(environment: &Environment, state: &StateFolder) -> Resident
     Resident {
         place: state.worker_place(),
         binary: binary(),
-        surroundings: surroundings(environment),
+        client_environment: client_environment(environment),
         start: None,
         reads: StoreReads::new(state.home.value.clone(), state.store.value.clone()),
     }
@@ -51,7 +51,8 @@ pub(crate) async fn worker(
     linger: Option<Duration>,
 ) -> Result<Option<ResidentWorker>, Failure> {
     let (home, address) = (state.home.value.clone(), state.store.value.clone());
-    let build: BuildConfig = Arc::new(move |surroundings| config(surroundings, &home, address.as_deref()));
+    let build: BuildConfig =
+        Arc::new(move |client_environment| config(client_environment, &home, address.as_deref()));
     let config = WorkerConfig {
         home: state.home.value.clone(),
         place: state.worker_place(),
@@ -60,15 +61,15 @@ pub(crate) async fn worker(
         program: PROGRAM.to_owned(),
         binary: binary(),
         build,
-        surroundings: surroundings(environment),
+        client_environment: client_environment(environment),
         linger,
     };
     ResidentWorker::open(config).await
 }
 
-/// The engine for a client's surroundings, over the worker's own state folder and store.
-fn config(surroundings: &Json, home: &Path, address: Option<&str>) -> Result<EngineConfig, Failure> {
-    let environment = surroundings.parse().map_err(|error| {
+/// The engine for a client's environment, over the worker's own state folder and store.
+fn config(client_environment: &Json, home: &Path, address: Option<&str>) -> Result<EngineConfig, Failure> {
+    let environment = client_environment.parse().map_err(|error| {
         let message = format!("the environment of a client cannot be read: {error}");
         Failure::new(ErrorKind::InvalidInput, message)
     })?;
@@ -95,7 +96,7 @@ fn config(surroundings: &Json, home: &Path, address: Option<&str>) -> Result<Eng
     }
 }
 
-fn surroundings(environment: &Environment) -> Json {
+fn client_environment(environment: &Environment) -> Json {
     Json::of(&environment.without_screen()).expect("variables are strings")
 }
 

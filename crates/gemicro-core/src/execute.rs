@@ -93,7 +93,7 @@ pub enum AttemptMessage {
 #[derive(Debug)]
 pub struct AttemptNotice {
     /// The message of the attempt.
-    pub told: AttemptMessage,
+    pub message: AttemptMessage,
     /// Is told when that is durable; dropped where it never will be.
     pub noted: Option<oneshot::Sender<()>>,
 }
@@ -124,7 +124,7 @@ impl StepReporter {
     pub async fn handle_noted(&self, handle: Json) -> Result<(), StepFailure> {
         let (noted, wait) = oneshot::channel();
         let spoken = AttemptNotice {
-            told: AttemptMessage::Handle(handle),
+            message: AttemptMessage::Handle(handle),
             noted: Some(noted),
         };
         let _ = self.sender.send(spoken);
@@ -148,9 +148,9 @@ impl StepReporter {
     }
 
     /// Passes on what an attempt told elsewhere.
-    pub fn tell(&self, told: AttemptMessage) {
+    pub fn tell(&self, message: AttemptMessage) {
         // A driver that is gone no longer needs it.
-        let _ = self.sender.send(AttemptNotice { told, noted: None });
+        let _ = self.sender.send(AttemptNotice { message, noted: None });
     }
 }
 

@@ -42,7 +42,7 @@ pub struct BatchRow {
     pub title: String,
     /// How the run stands.
     pub state: RunStatus,
-    /// When it was handed in.
+    /// When it was submitted.
     pub started_at: Timestamp,
     /// When its last task was done.
     pub ended_at: Option<Timestamp>,

@@ -7,8 +7,8 @@ use crate::engine::Engine;
 use crate::run::first_event;
 
 impl Engine {
-    /// A run's mark of the keys and endpoints it was started with; it reveals nothing without them.
-    pub(crate) fn carrier(&self, run: &StreamId) -> String {
+    /// A fingerprint of the keys and endpoints that a run is started with; it reveals nothing without them.
+    pub(crate) fn credential_fingerprint(&self, run: &StreamId) -> String {
         let digest = Sha256::digest(format!("{run}\n{}", self.credentials));
         digest.iter().take(16).map(|byte| format!("{byte:02x}")).collect()
     }
@@ -22,7 +22,11 @@ impl Engine {
             let message = format!("run {id} has no beginning");
             return Err(Failure::new(ErrorKind::StorageError, message));
         };
-        if started.carrier.is_some_and(|carrier| carrier != self.carrier(id)) {
+        let fingerprint = self.credential_fingerprint(id);
+        if started
+            .credential_fingerprint
+            .is_some_and(|recorded| recorded != fingerprint)
+        {
             let message = "it was started with other keys or endpoints";
             return Err(Failure::new(ErrorKind::AuthFailed, message));
         }

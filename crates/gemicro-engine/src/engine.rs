@@ -168,7 +168,7 @@ impl Engine {
         let ctx = self.context(stop);
         let started = RunStarted {
             resident: self.resident,
-            carrier: self.resident.then(|| self.carrier(id)),
+            credential_fingerprint: self.resident.then(|| self.credential_fingerprint(id)),
             part_of_parent: place.part_of_parent,
             day: place.day,
             program: self.options.program.clone(),

@@ -141,7 +141,7 @@ impl LocalRunService {
     }
 
     fn keep(&self, run: DrivenRun, stop: StopSignals) {
-        let (told, ended) = watch::channel(None);
+        let (sender, ended) = watch::channel(None);
         let id = run.id.clone();
         let running = LocalRun {
             live: run.live.clone(),
@@ -166,7 +166,7 @@ impl LocalRunService {
                     here.troubles.note(&id, failure, Instant::now());
                 }
             }
-            told.send_replace(Some(ended));
+            sender.send_replace(Some(ended));
             here.lock_runs().remove(&id);
         });
     }

@@ -24,7 +24,7 @@ pub enum PauseOutcome {
     Paused,
     /// It was suspended before.
     AlreadyPaused,
-    /// The process that drives it was told and has not stopped its steps yet.
+    /// The process that drives it was notified and has not stopped its steps yet.
     Requested,
     /// It had ended before.
     AlreadyEnded,

@@ -94,15 +94,15 @@ pub(crate) async fn report_questions(store: &DurableStore, run: &StreamId, repor
         return;
     };
     let mut asked = Questions::new(run);
-    let mut told: Option<ItemQuestion> = None;
+    let mut first_question: Option<ItemQuestion> = None;
     let mut events = store.subscribe(run, 0);
     while let Some(Ok(event)) = events.next().await {
         asked.fold(&event);
         // What was asked before is open only if nobody has answered it by now.
-        if event.seq < row.n_events || asked.open == told {
+        if event.seq < row.n_events || asked.open == first_question {
             continue;
         }
-        if let Some(ItemQuestion { run_id, key, .. }) = told.take() {
+        if let Some(ItemQuestion { run_id, key, .. }) = first_question.take() {
             reporter.fact(&BatchItemAnswered { run_id, key });
         }
         if let Some(question) = &asked.open
@@ -111,7 +111,7 @@ pub(crate) async fn report_questions(store: &DurableStore, run: &StreamId, repor
             reporter.fact(&BatchItemAsks {
                 question: question.clone(),
             });
-            told = Some(question.clone());
+            first_question = Some(question.clone());
         }
     }
 }

@@ -51,7 +51,7 @@ pub(crate) async fn first_event(
 pub enum CancelOutcome {
     /// The run has ended as cancelled.
     Cancelled,
-    /// The process that drives it was told; it has not answered yet.
+    /// The process that drives it was notified; it has not answered yet.
     Requested,
     /// It had ended before.
     AlreadyEnded,

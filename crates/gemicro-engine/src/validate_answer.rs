@@ -32,8 +32,8 @@ pub(crate) async fn check(store: &dyn Store, run: &StreamId, command: &AgentComm
                 is_asked |= asked.is_some_and(|asked| asked.key == key);
             }
             "answer_given" => {
-                let told = event.update.as_answer_given().filter(|it| it.key == key);
-                given = told.map(|it| it.answer).or(given);
+                let answer = event.update.as_answer_given().filter(|it| it.key == key);
+                given = answer.map(|it| it.answer).or(given);
             }
             _ => {}
         }

@@ -169,7 +169,7 @@ impl From<UnpricedTokens> for Vec<UnpricedModel> {
     }
 }
 
-/// The part of an amount that is an upper bound: nobody knows what a call that was cut off used.
+/// The part of an amount that is an upper bound: it is unknown what a call that was cut off used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Uncertain {
     /// Tokens that may have been charged.

@@ -27,7 +27,7 @@ pub use id::{CommandId, IdError, StepKey, StreamId};
 pub use json::Json;
 pub use line::{LineError, read_line, read_lines, write_line};
 pub use outcome::{RunStatus, TERMINAL_EVENT_TYPES, is_terminal};
-pub use payload::{Payload, ReadError};
+pub use payload::{Payload, PayloadReadError};
 pub use registry::{EventKind, Registry, RegistryError};
 pub use time::{Timestamp, TimestampError};
 pub use update::AgentUpdate;

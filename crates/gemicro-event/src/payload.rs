@@ -17,7 +17,7 @@ pub trait Payload: Serialize + DeserializeOwned + JsonSchema {
 /// An event cannot be read as the asked payload.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
-pub enum ReadError {
+pub enum PayloadReadError {
     /// It is an event of another kind.
     #[error("expected an event of type {expected}, got {actual}")]
     WrongType {

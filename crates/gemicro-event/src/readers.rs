@@ -60,7 +60,7 @@ macro_rules! event_readers {
                 ///
                 /// # Errors
                 /// When the event is of another kind or shape.
-                fn $try_as_x(&self) -> Result<$payload, $crate::ReadError>;
+                fn $try_as_x(&self) -> Result<$payload, $crate::PayloadReadError>;
             )+
         }
 
@@ -70,7 +70,7 @@ macro_rules! event_readers {
                     self.as_payload()
                 }
 
-                fn $try_as_x(&self) -> Result<$payload, $crate::ReadError> {
+                fn $try_as_x(&self) -> Result<$payload, $crate::PayloadReadError> {
                     self.try_as_payload()
                 }
             )+

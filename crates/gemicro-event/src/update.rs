@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Json, Payload, ReadError, Timestamp};
+use crate::{Json, Payload, PayloadReadError, Timestamp};
 
 /// A fact: what kind, a sentence for people, when, and the details as JSON.
 ///
@@ -40,17 +40,19 @@ impl AgentUpdate {
     /// The payload, or why it cannot be read.
     ///
     /// # Errors
-    /// [`ReadError::WrongType`] for another kind, [`ReadError::SchemaMismatch`] for another shape.
-    pub fn try_as_payload<P: Payload>(&self) -> Result<P, ReadError> {
+    /// [`PayloadReadError::WrongType`] for another kind, [`PayloadReadError::SchemaMismatch`] for another shape.
+    pub fn try_as_payload<P: Payload>(&self) -> Result<P, PayloadReadError> {
         if self.event_type != P::EVENT_TYPE {
-            return Err(ReadError::WrongType {
+            return Err(PayloadReadError::WrongType {
                 expected: P::EVENT_TYPE,
                 actual: self.event_type.clone(),
             });
         }
-        self.data.parse().map_err(|error| ReadError::SchemaMismatch {
-            event_type: self.event_type.clone(),
-            message: error.to_string(),
-        })
+        self.data
+            .parse()
+            .map_err(|error| PayloadReadError::SchemaMismatch {
+                event_type: self.event_type.clone(),
+                message: error.to_string(),
+            })
     }
 }

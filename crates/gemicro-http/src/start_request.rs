@@ -81,7 +81,7 @@ pub struct StartPromptParameters {
     /// What the model or agent is asked.
     #[schemars(regex(pattern = r"\S"))]
     pub prompt: String,
-    /// Who answers: `gemini` or `openai`.
+    /// The backend that answers: `gemini` or `openai`.
     #[serde(default)]
     #[schemars(regex(pattern = r"^(gemini|openai)$"))]
     pub backend: Option<String>,

@@ -62,9 +62,9 @@ impl ProgressSender {
         };
         self.n_sent += 1;
         self.last_sent = Instant::now();
-        let told =
+        let notification =
             ProgressNotificationParam::new(token.clone(), f64::from(self.n_sent)).with_message(message);
-        if let Ok(Err(_)) = tokio::time::timeout(SEND_WITHIN, peer.notify_progress(told)).await {
+        if let Ok(Err(_)) = tokio::time::timeout(SEND_WITHIN, peer.notify_progress(notification)).await {
             self.to = None;
         }
     }

@@ -27,9 +27,9 @@ gemicro runs coding agents (gemini, claude, codex) and research as durable runs.
 - Keep SESSION_ID and pass it again to continue a conversation. When it is lost, a new one \
 starts and `note` says so: give the whole context again.
 - On failure `error_kind` says whether to try again: timeout, idle_timeout, rate_limited and upstream_error may pass; \
-command_not_found, auth_failed and invalid_input need somebody to act.
-- error_kind `still_running` is no failure: the run goes on. Call run_result with error_detail.run_id until it answers.
-- batch_submit hands in many tasks at once and answers with a response_id; ask batch_poll with it, with wait_seconds, \
+command_not_found, auth_failed and invalid_input need a person to act.
+- error_kind `still_running` is no failure: the run continues. Call run_result with error_detail.run_id until it answers.
+- batch_submit submits many tasks at once and answers with a response_id; ask batch_poll with it, with wait_seconds, \
 until `status` is no longer `pending`.
 - pipeline_start takes a coding task to a reviewed, tested branch and answers with a run_id; ask run_status, then run_result.
 - Use sandbox read-only for advice and review, workspace-write for work. Give all the background: an agent knows \

@@ -11,7 +11,7 @@ use crate::documents::Feature;
 use crate::payload::Nonce;
 use crate::phase_decided::PhaseDecided;
 use crate::steps::{Evidence, MergeOutcome, MergeResult};
-use crate::workflow::{Mode, Workflow};
+use crate::workflow::{PipelineMode, Workflow};
 
 /// A coding task with everything that deciding depends on; frozen when the run starts.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -21,7 +21,7 @@ pub struct PipelinePlan {
     /// What is to be done, in the user's words.
     pub task: String,
     /// How it is entered.
-    pub mode: Mode,
+    pub mode: PipelineMode,
     /// What it is called in documents.
     pub feature: Feature,
     /// Name of the branch, without `refs/heads/`.

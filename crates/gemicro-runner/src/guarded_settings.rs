@@ -100,12 +100,12 @@ impl PermissionRequest {
     #[must_use]
     pub fn tool_call(&self, worktree: impl Into<PathBuf>) -> GuardedCall {
         let worktree = worktree.into();
-        let told = self.input.as_object().cloned().unwrap_or_default();
-        let is_acp = told.contains_key("locations") && told.contains_key("content");
+        let arguments = self.input.as_object().cloned().unwrap_or_default();
+        let is_acp = arguments.contains_key("locations") && arguments.contains_key("content");
         let (tool, args) = if is_acp {
-            self.by_kind(&told)
+            self.by_kind(&arguments)
         } else {
-            (self.tool.clone(), told)
+            (self.tool.clone(), arguments)
         };
         GuardedCall {
             tool,
@@ -115,15 +115,15 @@ impl PermissionRequest {
         }
     }
 
-    fn by_kind(&self, told: &Map<String, Value>) -> (String, Map<String, Value>) {
+    fn by_kind(&self, arguments: &Map<String, Value>) -> (String, Map<String, Value>) {
         let title = Value::from(self.title.clone().unwrap_or_default());
         let one = |name: &str, value: Value| Map::from_iter([(name.to_owned(), value)]);
-        let paths = paths(told);
+        let paths = paths(arguments);
         match self.tool.as_str() {
             // A command that is not told cannot be judged.
             "execute" if title != "" => {
                 let mut args = one("command", title);
-                args.extend(folder(told).map(|folder| ("directory".to_owned(), folder)));
+                args.extend(folder(arguments).map(|folder| ("directory".to_owned(), folder)));
                 ("run_shell_command".to_owned(), args)
             }
             "edit" | "delete" | "move" if !paths.is_empty() => {
@@ -142,8 +142,8 @@ impl PermissionRequest {
 }
 
 /// The folder in which a command of ACP is run, where it is told: in words.
-fn folder(told: &Map<String, Value>) -> Option<Value> {
-    let texts = told.get("content")?.as_array()?.iter();
+fn folder(arguments: &Map<String, Value>) -> Option<Value> {
+    let texts = arguments.get("content")?.as_array()?.iter();
     let mut texts = texts.filter_map(|part| part.get("content")?.get("text")?.as_str());
     texts.find_map(|text| {
         let rest = text.trim().strip_suffix(']')?;
@@ -155,10 +155,10 @@ fn folder(told: &Map<String, Value>) -> Option<Value> {
 }
 
 /// Every path that a request of ACP names: its locations and the files of its changes.
-fn paths(told: &Map<String, Value>) -> Vec<Value> {
+fn paths(arguments: &Map<String, Value>) -> Vec<Value> {
     let parts = ["locations", "content"]
         .into_iter()
-        .filter_map(|name| told.get(name)?.as_array());
+        .filter_map(|name| arguments.get(name)?.as_array());
     let paths = parts.flatten().filter_map(|part| part.get("path"));
     paths.cloned().collect()
 }

@@ -208,8 +208,8 @@ fn failure(cause: Cause, ended: &ProcessEnd<'_>) -> Failure {
         cause.kind,
         ErrorKind::RateLimited | ErrorKind::QuotaExhausted | ErrorKind::UpstreamError
     );
-    let told = transcript.end.as_ref().and_then(|end| end.message.as_deref());
-    let retry_after_ms = [Some(cause.message.as_str()), told, Some(ended.stderr_tail)]
+    let message = transcript.end.as_ref().and_then(|end| end.message.as_deref());
+    let retry_after_ms = [Some(cause.message.as_str()), message, Some(ended.stderr_tail)]
         .into_iter()
         .flatten()
         .filter(|_| can_wait)

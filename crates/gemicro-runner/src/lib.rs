@@ -48,7 +48,7 @@ pub use home::{AgentHome, empty_folder};
 pub use invocation::{CliInput, Invocation, SettingsFile};
 pub use item::{AgentItem, EndClaim, RawLine, ToolStatus, TurnEnd, UsageScope};
 pub use locate::{LocatedProgram, hidden_target, locate};
-pub use mcp_server::{McpReached, McpServer, ToldCall};
+pub use mcp_server::{McpReached, McpServer, ReportedCall};
 pub use permission::{PermissionAnswer, PermissionId, PermissionRequest};
 pub use prompt::{AgentPrompt, MAX_PROMPT_BYTES};
 pub use protocol::Cancel;

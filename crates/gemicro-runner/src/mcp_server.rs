@@ -42,7 +42,7 @@ pub enum McpReached {
 
 /// What an agent tells of a call.
 #[derive(Debug, Clone, PartialEq)]
-pub enum ToldCall {
+pub enum ReportedCall {
     /// The arguments as the CLI reported them.
     With(Value),
     /// The CLI reports the call without its arguments.
@@ -59,7 +59,7 @@ impl McpServer {
 
     /// What an agent tells of a call of this tool of a server; nothing for whatever else it tells.
     #[must_use]
-    pub fn call(item: &AgentItem, server: &str, tool: &str) -> Option<ToldCall> {
+    pub fn call(item: &AgentItem, server: &str, tool: &str) -> Option<ReportedCall> {
         let AgentItem::ToolCall {
             name, title, input, ..
         } = item
@@ -71,10 +71,10 @@ impl McpServer {
         if name == "other" && is_shown() {
             let text = input.pointer("/content/0/content/text").and_then(Value::as_str);
             let arguments = text.and_then(|text| serde_json::from_str(text).ok());
-            return Some(arguments.map_or(ToldCall::KeptBack, ToldCall::With));
+            return Some(arguments.map_or(ReportedCall::KeptBack, ReportedCall::With));
         }
         let is_it = Self::names_of_tool(server, tool).contains(name) || *name == format!("{server}/{tool}");
-        is_it.then(|| ToldCall::With(Value::clone(input)))
+        is_it.then(|| ReportedCall::With(Value::clone(input)))
     }
 
     pub(crate) fn check(&self, access: &ModelAccess) -> Result<(), Failure> {
@@ -123,9 +123,9 @@ mod tests {
             McpServer::call(&item, "notes", "hand_in")
         };
         let arguments = json!({ "a": 1 });
-        let told = Some(ToldCall::With(arguments.clone()));
+        let reported = Some(ReportedCall::With(arguments.clone()));
         for name in ["mcp__notes__hand_in", "mcp_notes_hand_in", "notes/hand_in"] {
-            assert_eq!(call(name, None, &arguments), told, "{name}");
+            assert_eq!(call(name, None, &arguments), reported, "{name}");
         }
         for name in ["mcp__notes__other", "mcp__other__hand_in", "hand_in", "other"] {
             assert_eq!(call(name, None, &arguments), None, "{name}");
@@ -135,8 +135,8 @@ mod tests {
             let content = json!([{ "type": "content", "content": { "type": "text", "text": text } }]);
             json!({ "content": content, "locations": [] })
         };
-        assert_eq!(call("other", shown, &by_acp("{\"a\":1}")), told);
-        let kept_back = Some(ToldCall::KeptBack);
+        assert_eq!(call("other", shown, &by_acp("{\"a\":1}")), reported);
+        let kept_back = Some(ReportedCall::KeptBack);
         assert_eq!(
             call("other", shown, &by_acp("[Payload omitted due to length]")),
             kept_back

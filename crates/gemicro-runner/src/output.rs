@@ -30,7 +30,7 @@ const MAX_KIND_CHARS: usize = 80;
 pub(crate) struct AdapterOutput {
     items: Vec<AgentItem>,
     input: Vec<u8>,
-    told: BTreeSet<String>,
+    reported: BTreeSet<String>,
     n_raw: u64,
     heard: AdapterEvents,
 }
@@ -127,17 +127,17 @@ impl AdapterOutput {
     /// Raises an alarm, unless one of its kind was raised before.
     pub(crate) fn alarm(&mut self, kind: &str, message: &str) {
         // A flood of bad lines asks this for each of them.
-        if self.told.contains(kind) {
+        if self.reported.contains(kind) {
             return;
         }
         let kind: String = kind.chars().take(MAX_KIND_CHARS).collect();
-        let (kind, message) = match self.told.len() {
-            _ if self.told.contains(&kind) => return,
+        let (kind, message) = match self.reported.len() {
+            _ if self.reported.contains(&kind) => return,
             0..MAX_KINDS => (kind, message),
             MAX_KINDS => ("more".to_owned(), "further kinds of alarm are not reported"),
             _ => return,
         };
-        self.told.insert(kind.clone());
+        self.reported.insert(kind.clone());
         let message = message.to_owned();
         self.item(AgentItem::Alarm { kind, message });
     }

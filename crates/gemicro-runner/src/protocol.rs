@@ -18,7 +18,7 @@ pub(crate) struct LineText<'a> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Cancel {
     /// The process was told, or will be with the bytes that are due; it answers with an end.
-    Told,
+    Notified,
     /// It cannot be told: end it.
     EndProcess,
 }

@@ -9,7 +9,7 @@ use gemicro_core::budget::Limits;
 use gemicro_core::llm::LlmConfig;
 use gemicro_core::research::ResearchConfig;
 use gemicro_event::{ErrorKind, Failure, Json};
-use gemicro_pipeline::workflow::{Mode, WorkflowReader};
+use gemicro_pipeline::workflow::{PipelineMode, WorkflowReader};
 use gemicro_source::is_url;
 use gemicro_store::DurableStore;
 
@@ -66,9 +66,9 @@ fn pipeline(
     Plan::of(&Request::Pipeline(Box::new(PipelineRequest {
         task: it.task,
         mode: match it.mode {
-            Some(PipelineEntry::Bugfix) => Mode::Bugfix,
-            Some(PipelineEntry::Research) => Mode::Research,
-            Some(PipelineEntry::Direct) | None => Mode::Direct,
+            Some(PipelineEntry::Bugfix) => PipelineMode::Bugfix,
+            Some(PipelineEntry::Research) => PipelineMode::Research,
+            Some(PipelineEntry::Direct) | None => PipelineMode::Direct,
         },
         directory: PathBuf::from(directory),
         branch: it.branch,

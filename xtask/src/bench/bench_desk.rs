@@ -68,9 +68,9 @@ impl BenchDesk {
             "capabilities": {},
             "clientInfo": { "name": "bench", "version": "1" },
         });
-        let told = server.request("initialize", &hello)?;
-        if told["serverInfo"]["name"] != "gemicro" {
-            bail!("somebody else answered: {told}");
+        let answer = server.request("initialize", &hello)?;
+        if answer["serverInfo"]["name"] != "gemicro" {
+            bail!("somebody else answered: {answer}");
         }
         server.notify("notifications/initialized")?;
         Ok(server)

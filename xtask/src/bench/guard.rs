@@ -162,7 +162,7 @@ fn processes(program: &Path, folder: &Path, cases: &[Case]) -> Result<()> {
             cpus.push(cpu);
         }
     }
-    let told = |samples: &Samples, bar| {
+    let describe = |samples: &Samples, bar| {
         let (median, p95) = (milliseconds(samples.median()), milliseconds(samples.p95()));
         let n = samples.len();
         format!(
@@ -171,11 +171,11 @@ fn processes(program: &Path, folder: &Path, cases: &[Case]) -> Result<()> {
         )
     };
     println!("  one `gemicro guard check` as a process");
-    println!("  wall  {}", told(&walls, WALL_BAR));
+    println!("  wall  {}", describe(&walls, WALL_BAR));
     if cpus.len() == 0 {
         println!("  cpu   not measured: no /proc here");
     } else {
-        println!("  cpu   {}", told(&cpus, CPU_BAR));
+        println!("  cpu   {}", describe(&cpus, CPU_BAR));
     }
     Ok(())
 }

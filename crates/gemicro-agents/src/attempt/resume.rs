@@ -53,7 +53,8 @@ impl AgentAttempt<'_> {
             return Ok(turned);
         }
         let turns = about.map(|about| about.turns).unwrap_or_default();
-        let Some((prompt, told)) = retell(self.shared.journal.as_ref(), self.task, &turns).await else {
+        let Some((prompt, description)) = retell(self.shared.journal.as_ref(), self.task, &turns).await
+        else {
             if !self.task.begins_anew {
                 return Ok(turned);
             }
@@ -64,7 +65,7 @@ impl AgentAttempt<'_> {
         let lost = format!("{} no longer has session {session}", self.task.agent);
         self.seen
             .reporter
-            .alarm(format!("{lost}; started a new one with {told}"));
+            .alarm(format!("{lost}; started a new one with {description}"));
         self.retold = true;
         self.cold(turned.place.again(), Session::New, prompt).await
     }

@@ -23,7 +23,7 @@ pub struct BatchAnswer {
     /// Whether it is stopped until it is resumed; it is `pending` then, whatever its tasks have become.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub paused: bool,
-    /// What keeps it from going on now, where something does; it is tried again by itself.
+    /// What blocks it now, if anything; it is retried automatically.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub trouble: Option<String>,
 }
@@ -103,7 +103,7 @@ pub struct ItemQuestion {
     pub run_id: StreamId,
     /// What that run calls the question.
     pub key: String,
-    /// The question, for the person who answers.
+    /// The question, in one sentence.
     pub text: String,
 }
 
@@ -135,7 +135,7 @@ pub enum ItemState {
     Completed,
     /// It failed for good.
     Failed,
-    /// Somebody stopped it, or the batch stopped before it began.
+    /// Cancelled, or not started because the batch stopped.
     Cancelled,
     /// Its deadline passed before it completed.
     Expired,
@@ -264,7 +264,7 @@ impl Counts {
         self.queued + self.running + self.parked + self.input_required
     }
 
-    /// Whether it goes on only after a person has answered.
+    /// Whether it continues only after a person has answered.
     #[must_use]
     pub fn waits_for_person(&self) -> bool {
         self.input_required > 0 && self.running == 0 && self.parked == 0

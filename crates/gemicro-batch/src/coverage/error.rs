@@ -20,9 +20,7 @@ pub enum CoverageError {
     },
     /// A report that was named does not exist.
     #[error("there is no report {path}; make it first, or leave `reports` out to look in the usual places")]
-    NotFound {
-        path: String,
-    },
+    NotFound { path: String },
     /// A report lies outside the project, perhaps through a link.
     #[error("the report {path} is not inside {root}; copy it there, or name another")]
     Outside {
@@ -48,9 +46,7 @@ pub enum CoverageError {
     },
     /// A report with nothing in it.
     #[error("the report {path} is empty: it names no file; run the tests with coverage again")]
-    Empty {
-        path: String,
-    },
+    Empty { path: String },
     /// A report larger than we read.
     #[error("the report {path} is too large: {what}; split it, or leave out what is not the project's")]
     TooLarge {
@@ -79,9 +75,7 @@ pub enum CoverageError {
         "the answer has {n_bytes} bytes, more than {MAX_ANSWER_BYTES}; ask for one scope, for fewer reports, or for the format \
          text_summary"
     )]
-    LongAnswer {
-        n_bytes: usize,
-    },
+    LongAnswer { n_bytes: usize },
     /// The task was cancelled while reports were read.
     #[error("the reading of coverage was stopped")]
     Stopped,

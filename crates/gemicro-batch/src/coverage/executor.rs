@@ -27,10 +27,10 @@ impl Executor for CoverageExecutor {
             let input: CoverageInput = call.step.read_input()?;
             let cancel = call.cancel.clone();
             // It looks at the token itself, between two reads.
-            let told = tokio::task::spawn_blocking(move || to_output(input, &cancel)).await;
-            let told = told
+            let outcome = tokio::task::spawn_blocking(move || to_output(input, &cancel)).await;
+            let outcome = outcome
                 .map_err(|error| StepFailure::free(Failure::new(ErrorKind::Internal, error.to_string())))?;
-            StepOutput::free(&told.map_err(StepFailure::free)?)
+            StepOutput::free(&outcome.map_err(StepFailure::free)?)
         })
     }
 

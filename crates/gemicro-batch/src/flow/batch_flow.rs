@@ -88,13 +88,13 @@ impl Flow for BatchFlow {
         state.lines()
     }
 
-    fn obey(
+    fn handle_command(
         &self,
         state: &BatchState,
         command: &AgentCommand,
         at: Timestamp,
     ) -> Result<Vec<AgentUpdate>, String> {
-        state.obey(command, at)
+        state.handle_command(command, at)
     }
 }
 

@@ -21,7 +21,7 @@ impl BatchState {
     ///
     /// # Errors
     /// With the reason, for an unknown command or task, or where there is nothing to do.
-    pub fn obey(&self, command: &AgentCommand, at: Timestamp) -> Result<Vec<AgentUpdate>, String> {
+    pub fn handle_command(&self, command: &AgentCommand, at: Timestamp) -> Result<Vec<AgentUpdate>, String> {
         let request = || {
             command
                 .data

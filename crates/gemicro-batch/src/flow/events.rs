@@ -65,7 +65,7 @@ event_payload!(BatchItemFailed, "batch_item_failed", |it| format!(
     it.task_id, it.error.message
 ));
 
-/// The run of a task waits for a person's answer; its step goes on to run. Told by whoever carries that run out.
+/// The run of a task waits for a person's answer; its step keeps running. Reported by the process that drives that run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct BatchItemAsks {
     /// What is asked, and by which run.
@@ -90,7 +90,7 @@ event_payload!(BatchItemAnswered, "batch_item_answered", |it| format!(
     it.key, it.run_id
 ));
 
-/// Somebody wants some tasks stopped; the others go on. By a command.
+/// A command cancelled some tasks; the others continue.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct BatchItemsCancelled {
     /// Ids of the tasks that this changes.
@@ -108,7 +108,7 @@ event_payload!(
     }
 );
 
-/// Somebody wants some tasks that have no output done again: each gets a new epoch, and with it a new step. By a
+/// A command reruns some tasks that have no output: each gets a new epoch, and with it a new step. By a
 /// command, while the batch is open; an ended one is retried in a new run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct BatchItemsRetried {

@@ -26,7 +26,7 @@ pub struct OodaPlan {
     pub max_attempts: u32,
     /// The loop ends after so many gaps in a row without a test.
     pub patience: u32,
-    /// Broken versions of the covered lines on which a test is tried; none means that nobody looks.
+    /// Broken versions of the covered lines on which a test is tried; 0 skips this check.
     pub mutants: u32,
     /// What the user says about the project.
     #[serde(default)]

@@ -46,7 +46,7 @@ pub struct AgentParameters {
     /// Whether its tools need no approval inside the sandbox.
     #[serde(default)]
     pub yolo: bool,
-    /// The session to go on with.
+    /// The session to continue.
     #[serde(default)]
     pub session: Option<String>,
     /// The branch of the folder's repository that it works on, in a private copy; it begins with `task/`.

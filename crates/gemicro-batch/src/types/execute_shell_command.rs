@@ -18,7 +18,7 @@ use super::task_type::{TaskContext, TaskType, as_it_is};
 
 /// The step kind of shell commands.
 pub const SHELL_STEP: &str = "shell";
-/// Seconds that a command has where nothing is said.
+/// Default time limit of a command, in seconds.
 pub const DEFAULT_TIMEOUT_SECONDS: u64 = 120;
 /// Seconds that a command can be given.
 pub const MAX_TIMEOUT_SECONDS: u64 = 4 * 3_600;
@@ -50,7 +50,7 @@ pub struct ShellParameters {
     /// Where it runs, inside the folder of the batch; else there.
     #[serde(default)]
     pub cwd: Option<String>,
-    /// Time after which it is ended; 120 where nothing is said.
+    /// Time after which it is ended, in seconds; default 120.
     #[serde(default)]
     pub timeout_seconds: Option<u64>,
     /// What it reads as its standard input.

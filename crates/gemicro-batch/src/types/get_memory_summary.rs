@@ -13,7 +13,7 @@ use super::task_type::{TaskContext, TaskType, as_it_is};
 pub const MEMORY_STEP: &str = "memory_search";
 /// Words that can be searched for at once.
 const MAX_KEYWORDS: usize = 100;
-/// Entries that are given back where nothing is said.
+/// Default number of entries.
 const DEFAULT_LIMIT: u32 = 20;
 const MAX_LIMIT: u32 = 1_000;
 
@@ -35,7 +35,7 @@ pub struct MemoryParameters {
     /// Words that an entry must have one of; none means all entries.
     #[serde(default)]
     pub keywords: Vec<String>,
-    /// The most entries that are given back; 20 where nothing is said.
+    /// The most entries that are returned; default 20.
     #[serde(default)]
     pub limit: Option<u32>,
 }

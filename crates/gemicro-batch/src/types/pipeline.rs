@@ -43,7 +43,7 @@ pub struct PipelineParameters {
     /// The model of that agent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
-    /// Whether the branch is pushed and offered where there is a remote; it is not where nothing is said.
+    /// Whether the branch is pushed and offered where there is a remote; default false.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub push: bool,
 }

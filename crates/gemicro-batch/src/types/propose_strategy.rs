@@ -13,7 +13,7 @@ use super::parameters::{ParameterError, read};
 use super::task_type::{TaskContext, TaskType};
 use crate::coverage::FileScope;
 
-/// Gaps where nothing is said.
+/// Default number of gaps.
 const DEFAULT_GAPS: usize = 10;
 const MAX_GAPS: usize = 200;
 
@@ -32,13 +32,13 @@ pub(super) const TYPE: TaskType = TaskType {
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct StrategyParameters {
-    /// Which languages count; all where nothing is said.
+    /// The languages whose files are ranked; default all.
     #[serde(default)]
     pub scope: FileScope,
     /// Coverage reports inside the folder of the batch; else those in the usual places.
     #[serde(default)]
     pub reports: Vec<String>,
-    /// How many gaps are given back; 10 where nothing is said.
+    /// How many gaps are returned; default 10.
     #[serde(default)]
     pub limit: Option<usize>,
     /// Whether a model writes about them. The ranking is the same with and without it.
@@ -61,7 +61,7 @@ pub struct StrategyRequest {
     pub reports: Vec<String>,
     /// How many gaps are given back.
     pub most: usize,
-    /// What a model is told about the project; none writes where there is nothing.
+    /// Context about the project for the model that writes; without it no model is asked.
     pub prose: Option<String>,
 }
 

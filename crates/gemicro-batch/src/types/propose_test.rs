@@ -16,11 +16,11 @@ use super::task_type::{TaskContext, TaskType};
 use crate::coverage::LineRange;
 use crate::proposal::{EarlierTest, ProposalAim, TestTrial};
 
-/// How often the model is asked where nothing is said.
+/// Default number of attempts of the model.
 pub(super) const DEFAULT_ROUNDS: u32 = 2;
 /// How often it may be asked.
 const MAX_ROUNDS: u32 = 10;
-/// Time for build and tests where nothing is said, in seconds.
+/// Default time for build and tests, in seconds.
 const DEFAULT_SECONDS: u64 = 600;
 /// A test with its patch is longer than an answer in words.
 const LEAST_OUTPUT_TOKENS: u64 = 8_192;
@@ -46,7 +46,7 @@ pub struct ProposeTestParameters {
     /// The same under a name without a language.
     #[serde(default)]
     pub target_file: Option<String>,
-    /// Its lines, such as `100-150`, or `uncovered`, which is meant where nothing is said.
+    /// Its lines, such as `100-150`, or `uncovered`, the default.
     #[serde(default)]
     pub target_line_range: Option<String>,
     /// What this part of the program is about.
@@ -58,13 +58,13 @@ pub struct ProposeTestParameters {
     /// A command that builds and runs the tests: the test is then tried in the sandbox, on a copy.
     #[serde(default)]
     pub test_command: Option<String>,
-    /// Time for it; 600 where nothing is said.
+    /// Time for it, in seconds; default 600.
     #[serde(default)]
     pub timeout_seconds: Option<u64>,
     /// Paths that the patch may change although their names are none of tests.
     #[serde(default)]
     pub allowed_paths: Vec<String>,
-    /// How often the model is asked, each time with what was wrong; 2 where nothing is said.
+    /// How often the model is asked, each time with what was wrong; default 2.
     #[serde(default)]
     pub max_rounds: Option<u32>,
     /// The model; else that of the batch.
@@ -83,7 +83,7 @@ pub struct ProposalRequest {
     pub context: String,
     /// Paths of coverage reports; empty for those in the usual places.
     pub reports: Vec<String>,
-    /// An earlier test to go on from.
+    /// An earlier test to improve.
     pub earlier: Option<EarlierTest>,
     /// How it is tried out.
     pub trying: Option<TestTrial>,

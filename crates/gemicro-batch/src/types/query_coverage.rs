@@ -25,10 +25,10 @@ pub(super) const TYPE: TaskType = TaskType {
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct CoverageParameters {
-    /// Which files: `all`, `cpp` or `rust`; all where nothing is said.
+    /// Which files: `all` (default), `cpp` or `rust`.
     #[serde(default)]
     pub scope: FileScope,
-    /// What the answer is written in: `json`, `minizinc_dzn` or `text_summary`; `json` where nothing is said.
+    /// What the answer is written in: `json` (default), `minizinc_dzn` or `text_summary`.
     #[serde(default)]
     pub format: OutputFormat,
     /// Reports inside the folder of the batch; else those of the settings, else those in the usual places.

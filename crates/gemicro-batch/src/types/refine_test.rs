@@ -43,7 +43,7 @@ pub struct RefineTestParameters {
     /// The same under a name without a language.
     #[serde(default)]
     pub target_file: Option<String>,
-    /// Its lines, such as `100-150`, or `uncovered`, which is meant where nothing is said.
+    /// Its lines, such as `100-150`, or `uncovered`, the default.
     #[serde(default)]
     pub target_line_range: Option<String>,
     /// What this part of the program is about.
@@ -55,13 +55,13 @@ pub struct RefineTestParameters {
     /// A command that builds and runs the tests: the test is then tried in the sandbox, on a copy.
     #[serde(default)]
     pub test_command: Option<String>,
-    /// Time for it; 600 where nothing is said.
+    /// Time for it, in seconds; default 600.
     #[serde(default)]
     pub timeout_seconds: Option<u64>,
     /// Paths that the patch may change although their names are none of tests.
     #[serde(default)]
     pub allowed_paths: Vec<String>,
-    /// How often the model is asked, each time with what was wrong; 2 where nothing is said.
+    /// How often the model is asked, each time with what was wrong; default 2.
     #[serde(default)]
     pub max_rounds: Option<u32>,
     /// The model; else that of the batch.
@@ -69,7 +69,7 @@ pub struct RefineTestParameters {
     pub model: Option<String>,
 }
 
-/// A test that goes on from that of a run.
+/// A better version of the test of a run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RefinementRequest {
     /// The run that proposed the earlier test.

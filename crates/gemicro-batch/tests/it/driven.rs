@@ -79,7 +79,7 @@ async fn begun(ctx: &DriveContext, batch: &Value) -> (StreamId, Hold) {
         part_of_parent: false,
         day: None,
         resident: true,
-        carrier: None,
+        credential_fingerprint: None,
     };
     let run = StreamId::random();
     let hold = begin(ctx, &run, None, &started).await.unwrap();

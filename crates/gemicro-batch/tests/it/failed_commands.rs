@@ -93,7 +93,7 @@ fn a_retry_of_one_task_runs_those_again_that_were_skipped_for_it() {
     let first = journal.start("first");
     journal.end(&first, &command_failed());
     let command = AgentCommand::new(RETRY_ITEMS, json!({ "task_ids": ["first"] }));
-    let facts = journal.state.obey(&command, journal.now).unwrap();
+    let facts = journal.state.handle_command(&command, journal.now).unwrap();
     let retried = facts[0].as_batch_items_retried().unwrap();
     assert_eq!(retried.task_ids, ["first", "named", "refers", "last"]);
     journal.say(&retried);

@@ -110,8 +110,8 @@ fn call(input: &ShellInput) -> (StepCall, tokio::sync::mpsc::UnboundedReceiver<A
     let (reporter, mut spoken) = StepReporter::channel();
     let (sender, words) = tokio::sync::mpsc::unbounded_channel();
     tokio::spawn(async move {
-        while let Some(AttemptNotice { told, noted }) = spoken.recv().await {
-            let _ = sender.send(told);
+        while let Some(AttemptNotice { message, noted }) = spoken.recv().await {
+            let _ = sender.send(message);
             if let Some(noted) = noted {
                 let _ = noted.send(());
             }
@@ -185,13 +185,13 @@ async fn an_exit_code_that_was_not_expected_is_a_failure_with_the_whole_output()
             expect_exit,
             ..world.input(command)
         };
-        let told = world.run(&input).await.unwrap_err();
+        let failure = world.run(&input).await.unwrap_err();
         assert_eq!(
-            (told.failure.kind, told.failure.message.as_str()),
+            (failure.failure.kind, failure.failure.message.as_str()),
             (ErrorKind::CommandFailed, message)
         );
-        assert_eq!(*told.failure.detail.unwrap(), printed, "{command}");
-        assert_eq!(told.again, Again::Never, "it may have changed something");
+        assert_eq!(*failure.failure.detail.unwrap(), printed, "{command}");
+        assert_eq!(failure.again, Again::Never, "it may have changed something");
     }
 }
 
@@ -210,9 +210,9 @@ async fn a_failed_command_is_tried_again_only_where_that_is_wanted_and_does_no_h
             retry_on_exit,
             ..world.input("false")
         };
-        let told = world.run(&input).await.unwrap_err();
+        let failure = world.run(&input).await.unwrap_err();
         assert_eq!(
-            (told.failure.kind, told.again),
+            (failure.failure.kind, failure.again),
             (ErrorKind::CommandFailed, again),
             "{input:?}"
         );
@@ -236,8 +236,8 @@ async fn it_writes_where_it_works_and_nowhere_else() {
         read_only: true,
         ..world.input("touch c.txt")
     };
-    let told = world.run(&read_only).await.unwrap_err();
-    assert_eq!(told.failure.kind, ErrorKind::CommandFailed);
+    let failure = world.run(&read_only).await.unwrap_err();
+    assert_eq!(failure.failure.kind, ErrorKind::CommandFailed);
     assert!(world.path("project/b.txt").exists() && !world.path("project/c.txt").exists());
 }
 
@@ -260,15 +260,15 @@ async fn what_another_task_printed_is_data() {
 #[tokio::test]
 async fn the_policy_judges_before_anything_starts() {
     let Some(world) = World::new() else { return };
-    let told = world
+    let failure = world
         .run(&world.input("touch x.txt; git push --force"))
         .await
         .unwrap_err();
-    assert_eq!(told.failure.kind, ErrorKind::PermissionDenied);
+    assert_eq!(failure.failure.kind, ErrorKind::PermissionDenied);
     assert!(
-        told.failure.message.starts_with("Permission Denied: "),
+        failure.failure.message.starts_with("Permission Denied: "),
         "{}",
-        told.failure.message
+        failure.failure.message
     );
     assert!(!world.path("project/x.txt").exists());
 }
@@ -285,8 +285,8 @@ async fn a_folder_that_leads_out_is_refused() {
             cwd: world.path("").join(cwd).to_string_lossy().into_owned(),
             ..world.input("ls")
         };
-        let told = world.run(&input).await.unwrap_err();
-        assert_eq!(told.failure.kind, kind, "{}", told.failure.message);
+        let failure = world.run(&input).await.unwrap_err();
+        assert_eq!(failure.failure.kind, kind, "{}", failure.failure.message);
     }
 }
 
@@ -298,12 +298,12 @@ async fn a_late_command_ends_with_all_it_started() {
         ..world.input("echo before; sleep 1000 & sleep 1000")
     };
     let (call, mut words) = call(&input);
-    let told = world.executor().execute(call).await.unwrap_err();
+    let failure = world.executor().execute(call).await.unwrap_err();
     assert_eq!(
-        (told.failure.kind, told.again),
+        (failure.failure.kind, failure.again),
         (ErrorKind::Timeout, Again::Never)
     );
-    assert_eq!(told.failure.detail.unwrap()["stdout"], "before\n");
+    assert_eq!(failure.failure.detail.unwrap()["stdout"], "before\n");
     let Some(AttemptMessage::Handle(handle)) = words.recv().await else {
         panic!("it told where it can be found");
     };
@@ -325,9 +325,9 @@ async fn a_cancelled_command_ends_at_once() {
         tokio::task::yield_now().await;
     }
     cancel.cancel();
-    let told = running.await.unwrap().unwrap_err();
+    let failure = running.await.unwrap().unwrap_err();
     assert_eq!(
-        (told.failure.kind, told.again),
+        (failure.failure.kind, failure.again),
         (ErrorKind::Cancelled, Again::Never)
     );
 }
@@ -353,7 +353,7 @@ async fn a_command_that_was_cut_off_is_not_run_again() {
         };
         let ended = world.executor().execute(call).await;
         let ended = ended.map(|it| it.output["exit_code"].as_i64().unwrap());
-        assert_eq!(ended.map_err(|told| told.failure.kind), expected);
+        assert_eq!(ended.map_err(|failure| failure.failure.kind), expected);
     }
 }
 
@@ -381,9 +381,9 @@ async fn an_input_no_one_reads_holds_nothing_up() {
 async fn without_walls_nothing_starts() {
     let Some(mut world) = World::new() else { return };
     world.tier = Tier::None;
-    let told = world.run(&world.input("touch x.txt")).await.unwrap_err();
+    let failure = world.run(&world.input("touch x.txt")).await.unwrap_err();
     assert_eq!(
-        (told.failure.kind, told.again),
+        (failure.failure.kind, failure.again),
         (ErrorKind::SandboxUnavailable, Again::AsUsual)
     );
     assert!(!world.path("project/x.txt").exists());

@@ -159,7 +159,7 @@ fn tasks_are_cancelled_by_a_command() {
         "cancel_items",
         json!({ "task_ids": ["b", "a"], "reason": "not needed" }),
     );
-    for update in journal.state.obey(&asked, journal.now).unwrap() {
+    for update in journal.state.handle_command(&asked, journal.now).unwrap() {
         journal.push(update, None);
     }
     assert_eq!(state(&journal, "b"), ItemState::Cancelled);
@@ -204,7 +204,7 @@ fn commands_that_make_no_sense_are_refused_with_a_reason() {
     ] {
         let refused = journal
             .state
-            .obey(&command(command_type, data), journal.now)
+            .handle_command(&command(command_type, data), journal.now)
             .unwrap_err();
         assert!(refused.contains(expected), "{refused}");
     }

@@ -64,7 +64,7 @@ impl Journal {
             part_of_parent: false,
             day: None,
             resident: true,
-            carrier: None,
+            credential_fingerprint: None,
         };
         let now = Timestamp::from_millis(1_000_000);
         let first = event(1, AgentUpdate::new(&started, now), None);

@@ -82,7 +82,7 @@ impl Chat {
         })
         .await;
         if invented.is_some() {
-            let told = "the reply went on to invent turns of others; that part was cut";
+            let told = "the reply continued with invented turns of others; that part was cut";
             self.tell(News::Warning(told.to_owned())).await;
         }
         Next::GoOn

@@ -161,7 +161,7 @@ impl Seen {
             "run_parked" => update
                 .as_run_parked()
                 .map(|parked| News::Warning(format!("{}: waiting until {}", parked.reason, parked.until))),
-            "run_woken" => Some(News::Notice("the limit is over, going on".to_owned())),
+            "run_woken" => Some(News::Notice("the limit is over, continuing".to_owned())),
             "budget_warning" => update
                 .as_budget_warning()
                 .map(|warning| News::Warning(format!("{} % of the budget is used", warning.used_percent))),

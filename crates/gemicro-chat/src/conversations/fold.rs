@@ -5,7 +5,7 @@ use gemicro_core::history::{
     ReplyCut, SummaryAsked, SummaryMade, TransportSwitched, TurnAdded, TurnAnswered, TurnAsked, TurnFailed,
     TurnsWithdrawn,
 };
-use gemicro_event::{Event, Payload, ReadError, SCHEMA_VERSION, StreamId, Timestamp};
+use gemicro_event::{Event, Payload, PayloadReadError, SCHEMA_VERSION, StreamId, Timestamp};
 
 use super::ConversationError;
 use super::held::Held;
@@ -138,7 +138,7 @@ fn check_version(event: &Event) -> Result<(), ConversationError> {
 }
 
 fn payload<P: Payload>(event: &Event) -> Result<P, ConversationError> {
-    let read: Result<P, ReadError> = event.update.try_as_payload();
+    let read: Result<P, PayloadReadError> = event.update.try_as_payload();
     read.map_err(|error| damaged(event, error.to_string()))
 }
 

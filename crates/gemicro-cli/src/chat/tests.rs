@@ -106,8 +106,8 @@ fn control_characters_are_taken_out_of_a_message_and_reported() {
         // Shown with a picture, but sent: right-to-left languages need their marks.
         ("a\u{202e}b", "a\u{202e}b", None),
     ] {
-        let (clean, told) = message::clean(given);
-        assert_eq!((clean.as_ref(), told.as_deref()), (expected, notice));
+        let (clean, actual) = message::clean(given);
+        assert_eq!((clean.as_ref(), actual.as_deref()), (expected, notice));
     }
 }
 

@@ -120,8 +120,8 @@ fn over_agent(desk: &Desk, agent: &Agent, more: &[&str]) -> Command {
     }
     arguments.extend(more);
     let mut command = desk.simulated.command(&arguments);
-    let surroundings = desk.command(agent, &[], "x");
-    let set = surroundings
+    let configured = desk.command(agent, &[], "x");
+    let set = configured
         .get_envs()
         .filter_map(|(name, value)| Some((name, value?)));
     command.envs(set).env("GEMICRO_RESIDENT", "on");

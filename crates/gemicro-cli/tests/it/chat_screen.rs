@@ -208,9 +208,9 @@ fn a_tool_waits_for_leave_and_silence_is_no() {
             "project",
         ];
         let mut chat = desk.simulated.command(&arguments);
-        let surroundings = desk.command(agent, &[], "x");
+        let configured = desk.command(agent, &[], "x");
         chat.envs(
-            surroundings
+            configured
                 .get_envs()
                 .filter_map(|(name, value)| Some((name, value?))),
         );

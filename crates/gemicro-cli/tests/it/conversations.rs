@@ -349,15 +349,15 @@ fn bad_files_are_refused_with_their_line() {
         ("escapes", b"\"\x1b]0;title\x07\"".to_vec()),
     ];
     let world = World::new();
-    let mut told = String::new();
+    let mut messages = String::new();
     for (what, bytes) in cases {
         fs::write(world.path("talk.jsonl"), bytes).unwrap();
         let called = world.call(&["conversations", "import", "talk.jsonl"]);
         assert_eq!((called.code, called.stdout.as_str()), (2, ""), "{what}");
         assert!(!called.stderr.contains('\u{1b}'));
-        told.push_str(&format!("{what}: {}", called.stderr));
+        messages.push_str(&format!("{what}: {}", called.stderr));
     }
-    golden!("conversations_bad_files", told);
+    golden!("conversations_bad_files", messages);
     assert_eq!(world.must(&["conversations", "list"]).stdout, "");
     for missing in ["nowhere.jsonl", "docs"] {
         let called = world.call(&["conversations", "import", missing, "--format", "json"]);

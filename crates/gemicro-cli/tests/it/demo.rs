@@ -15,9 +15,9 @@ fn the_demo_reports_its_story_and_can_be_looked_at() {
     let path = std::env::var("PATH").unwrap();
     let mut demo = world.command(&["demo", "--dir"]);
     let output = demo.arg(&folder).env("PATH", &path).output().unwrap();
-    let told = String::from_utf8(output.stderr).unwrap();
-    assert!(output.status.success(), "{told}");
-    let mut rest = told.as_str();
+    let printed = String::from_utf8(output.stderr).unwrap();
+    assert!(output.status.success(), "{printed}");
+    let mut rest = printed.as_str();
     for part in [
         "as a colleague would, at a place that they change, too: so there is a conflict to resolve.",
         "INVESTIGATOR: ",
@@ -38,10 +38,10 @@ fn the_demo_reports_its_story_and_can_be_looked_at() {
     ] {
         rest = match rest.split_once(part) {
             Some((_, rest)) => rest,
-            None => panic!("`{part}` is missing:\n{told}"),
+            None => panic!("`{part}` is missing:\n{printed}"),
         };
     }
-    assert!(!told.contains("ALARM"), "{told}");
+    assert!(!printed.contains("ALARM"), "{printed}");
 
     // Nothing that it names works without its state: that is named first.
     let summary = String::from_utf8(output.stdout).unwrap();
@@ -100,17 +100,17 @@ fn a_demo_that_is_stopped_names_a_command_that_resumes_it() {
     kill_process(Pid::from_child(&demo), Signal::INT).unwrap();
     let rest: Vec<String> = events.map_while(Result::ok).collect();
     let output = demo.wait_with_output().unwrap();
-    let told = String::from_utf8(output.stderr).unwrap();
-    assert_eq!(output.status.code(), Some(130), "{told}");
+    let printed = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(130), "{printed}");
     assert!(
         rest.iter().any(|line| line.contains("\"run_suspended\"")),
-        "{told}"
+        "{printed}"
     );
-    let resume = told
+    let resume = printed
         .lines()
         .find_map(|line| line.split_once(" is suspended. Continue with: "));
-    let (_, resume) = resume.unwrap_or_else(|| panic!("{told}"));
-    let (_, block) = told.split_once("keep your own shell as it is:").unwrap();
+    let (_, resume) = resume.unwrap_or_else(|| panic!("{printed}"));
+    let (_, block) = printed.split_once("keep your own shell as it is:").unwrap();
     let (block, _) = block.split_once("When you are done").unwrap();
     let seen = pasted(
         &world,

@@ -59,9 +59,9 @@ fn cancelling_an_agent_from_another_process_reaches_the_provider() {
     assert_eq!(watched.wait(&simulated.world).code, 130);
     let asked: Timestamp =
         serde_json::from_value(simulated.event("cancel_requested")["timestamp"].clone()).unwrap();
-    let told = simulated.requests(ScenarioEndpoint::CancelInteraction);
-    assert_eq!(told.len(), 1);
-    assert!(told[0].at.since(asked) < Duration::from_secs(2));
+    let cancellations = simulated.requests(ScenarioEndpoint::CancelInteraction);
+    assert_eq!(cancellations.len(), 1);
+    assert!(cancellations[0].at.since(asked) < Duration::from_secs(2));
     assert_eq!(simulated.requests(ScenarioEndpoint::Interactions).len(), 1);
 }
 

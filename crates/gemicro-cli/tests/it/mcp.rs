@@ -42,8 +42,8 @@ impl Session {
             "capabilities": {},
             "clientInfo": { "name": "test", "version": "1" },
         });
-        let told = session.request("initialize", &hello);
-        assert_eq!(told["result"]["serverInfo"]["name"], "gemicro", "{told}");
+        let answer = session.request("initialize", &hello);
+        assert_eq!(answer["result"]["serverInfo"]["name"], "gemicro", "{answer}");
         session.write(&json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }));
         session
     }

@@ -276,6 +276,6 @@ fn the_command_for_editors_starts_a_server() {
     writeln!(child.stdin.take().unwrap(), "{hello}").unwrap();
     let output = child.wait_with_output().unwrap();
     assert!(output.status.success());
-    let told: Value = serde_json::from_slice(&output.stdout).unwrap();
-    assert_eq!(told["result"]["serverInfo"]["name"], "gemicro", "{told}");
+    let answer: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(answer["result"]["serverInfo"]["name"], "gemicro", "{answer}");
 }

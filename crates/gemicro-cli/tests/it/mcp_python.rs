@@ -56,10 +56,10 @@ fn the_official_client_understands_everything() {
         .unwrap();
     kill_process(Pid::from_child(&server), Signal::TERM).unwrap();
     assert!(server.wait().unwrap().success());
-    let told = String::from_utf8_lossy(&output.stdout).into_owned();
+    let printed = String::from_utf8_lossy(&output.stdout).into_owned();
     let errors = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert!(output.status.success(), "{told}\n{errors}");
-    assert!(told.trim_end().ends_with("all passed"), "{told}\n{errors}");
-    println!("{told}");
+    assert!(output.status.success(), "{printed}\n{errors}");
+    assert!(printed.trim_end().ends_with("all passed"), "{printed}\n{errors}");
+    println!("{printed}");
     stage.assert_nothing_runs();
 }

@@ -52,11 +52,11 @@ fn the_rust_example_reaches_its_target() {
         json!({ "lines": 35, "covered": 26, "percent": 74.28 })
     );
     let log = place.simulated.running.log().entries();
-    let told = log.iter().any(|entry| {
+    let has_reason = log.iter().any(|entry| {
         let body = entry.body.to_string();
         body.contains("Improve the test") && body.contains("versions with broken code")
     });
-    assert!(told, "the model is told why its test was rejected");
+    assert!(has_reason, "the model is told why its test was rejected");
 }
 
 #[test]

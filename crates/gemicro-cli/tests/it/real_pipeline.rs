@@ -112,12 +112,12 @@ fn every_role_is_played_by_gemini_cli() {
     shell(COLLEAGUE, &[&world.path("colleague"), &origin]);
     desk.simulated.running.gates().open("investigation");
     let called = world.finish(child.wait_with_output().unwrap());
-    let told = format!("{}\n{}", called.stdout, called.stderr);
-    assert_eq!(called.code, 0, "{told}");
+    let printed = format!("{}\n{}", called.stdout, called.stderr);
+    assert_eq!(called.code, 0, "{printed}");
 
     let result = &desk.simulated.event("final_result")["data"];
     let phases: Vec<(&str, u64, &str)> = result["phases"].as_array().unwrap().iter().map(phase).collect();
-    assert_eq!(phases, PHASES, "{told}");
+    assert_eq!(phases, PHASES, "{printed}");
     assert_eq!(
         (
             &result["branch"],

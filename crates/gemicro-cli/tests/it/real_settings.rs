@@ -107,22 +107,22 @@ fn loads_nothing(agent: &Agent, access: Access, workplace: Workplace) {
         }
     }
     let called = world.finish(command.output().unwrap());
-    let told = format!(
+    let printed = format!(
         "{} {access:?} {workplace:?}\n{}\n{}",
         agent.name, called.stdout, called.stderr
     );
-    assert_eq!(listener.heard(), Vec::<String>::new(), "{told}");
-    assert_eq!(traces(&world.path("")), Vec::<String>::new(), "{told}");
+    assert_eq!(listener.heard(), Vec::<String>::new(), "{printed}");
+    assert_eq!(traces(&world.path("")), Vec::<String>::new(), "{printed}");
     let events = desk.simulated.events();
     let is_any = |kind: &str| events.iter().any(|event| event["event_type"] == kind);
     let by_gateway = access == Access::Key || agent.name == "claude";
     if by_gateway {
-        assert_eq!(called.code, 0, "{told}");
+        assert_eq!(called.code, 0, "{printed}");
     } else {
         // Its provider is far away, or does not know the login: it began to work, and that is all.
         assert!(
             is_any("step_started") && !called.stderr.contains("sandbox"),
-            "{told}"
+            "{printed}"
         );
     }
     if by_gateway {
@@ -135,7 +135,7 @@ fn loads_nothing(agent: &Agent, access: Access, workplace: Workplace) {
             .map(|entry| entry.body.to_string())
             .collect();
         let body = bodies.concat();
-        assert!(!body.contains("planted skill"), "{told}");
+        assert!(!body.contains("planted skill"), "{printed}");
         let own = match agent.name {
             "gemini" => "GEMINI.md",
             "claude" => "CLAUDE.md",
@@ -145,11 +145,11 @@ fn loads_nothing(agent: &Agent, access: Access, workplace: Workplace) {
             assert_eq!(
                 body.contains(&format!("Instructions of {name}.")),
                 *name == own,
-                "{name}: {told}"
+                "{name}: {printed}"
             );
         }
     }
-    assert_eq!(desk.n_running(), 0, "{told}");
+    assert_eq!(desk.n_running(), 0, "{printed}");
 }
 
 macro_rules! cases {

@@ -97,10 +97,10 @@ impl Tool {
     }
 
     /// A rule of the model: say this, when the tool has said that.
-    fn ends(&self, told: &str, text: &str) -> String {
+    fn ends(&self, result: &str, text: &str) -> String {
         let (answers, text) = (self.answers, json!(text));
         format!(
-            "  - {{ when: {{ tool_result: '{answers}', tool_result_contains: '{told}' }}, reply: {{ text: {text} }} }}\n"
+            "  - {{ when: {{ tool_result: '{answers}', tool_result_contains: '{result}' }}, reply: {{ text: {text} }} }}\n"
         )
     }
 }
@@ -137,21 +137,21 @@ fn review(Tool { agent, model, .. }: &Tool, rules: &str) -> Reviewed {
         model,
     ];
     let called = world.finish(desk.program(&arguments).output().unwrap());
-    let told = format!("{agent}\n{}\n{}", called.stdout, called.stderr);
+    let printed = format!("{agent}\n{}\n{}", called.stdout, called.stderr);
     let found = Command::new("find").arg(world.path("")).output().unwrap().stdout;
     let found = String::from_utf8_lossy(&found);
     assert!(
         found.contains("/.shells"),
         "{agent}: the home is gone, and its traces with it"
     );
-    assert!(!found.contains(TRACE), "{told}\n{found}");
-    assert_eq!(called.code, 0, "{told}");
+    assert!(!found.contains(TRACE), "{printed}\n{found}");
+    assert_eq!(called.code, 0, "{printed}");
     let events = desk.simulated.events();
     let all = |kind: &str| {
         let events = events.iter().filter(|event| event["event_type"] == kind);
         events.map(|event| event["data"].clone()).collect::<Vec<Value>>()
     };
-    assert_eq!(all("step_alarm"), Vec::<Value>::new(), "{told}");
+    assert_eq!(all("step_alarm"), Vec::<Value>::new(), "{printed}");
     assert_eq!(desk.n_running(), 0);
     desk.simulated.assert_no_key();
     let outputs = all("step_completed").into_iter();
@@ -210,12 +210,12 @@ fn gemini_cli_is_asked_again_and_reported_what_is_wrong_with_a_call() {
     let (called, answers) = (GEMINI.called, GEMINI.answers);
     let reject = json!({ "verdict": "REJECT", "feedback": "It is unclear." });
     // The CLI repeats a call that failed, the nonce included.
-    let mended = json!({ "nonce": "{{between:\"nonce\":\"|\"}}", "result": reject });
+    let fixed = json!({ "nonce": "{{between:\"nonce\":\"|\"}}", "result": reject });
     let block = "```json gemicro:{{line:```json gemicro:}}\n{\"verdict\": \"REJECT\", \"feedback\": \"It is unclear.\"}\n```\n";
     let rules = [
         GEMINI.hands_in("could not be used", &json!({ "verdict": "REJECT" })),
         format!(
-            "  - {{ when: {{ tool_result: '{answers}', tool_result_contains: 'must not be empty beside REJECT' }}, reply: {{ calls: [{{ name: {called}, arguments: {mended} }}] }} }}\n"
+            "  - {{ when: {{ tool_result: '{answers}', tool_result_contains: 'must not be empty beside REJECT' }}, reply: {{ calls: [{{ name: {called}, arguments: {fixed} }}] }} }}\n"
         ),
         GEMINI.hands_in("You are the Plan Reviewer", &json!({ "verdict": "APPROVE" })),
         format!(

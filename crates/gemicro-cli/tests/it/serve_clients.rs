@@ -36,11 +36,11 @@ fn run(mut example: Command, file: &str, guide: &str) -> String {
         .env("NO_PROXY", "127.0.0.1")
         .output()
         .unwrap();
-    let told = String::from_utf8_lossy(&output.stdout).into_owned();
+    let printed = String::from_utf8_lossy(&output.stdout).into_owned();
     let errors = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert!(output.status.success(), "{told}\n{errors}");
+    assert!(output.status.success(), "{printed}\n{errors}");
     assert_eq!(serving.stop().0, Some(0));
-    told
+    printed
 }
 
 #[test]
@@ -60,21 +60,22 @@ fn the_examples_of_the_guide_run() {
     let mut curl = Command::new("curl");
     curl.arg("--version");
     assert_there(curl, "curl is missing: install it");
-    let told = run(Command::new("sh"), "examples/http/batch.sh", &guide);
-    assert!(told.contains(r#""exit_code":0"#), "{told}");
-    assert!(told.contains("lighthouse.md"), "{told}");
-    assert!(told.trim_end().ends_with("event: final_result"), "{told}");
+    let printed = run(Command::new("sh"), "examples/http/batch.sh", &guide);
+    assert!(printed.contains(r#""exit_code":0"#), "{printed}");
+    assert!(printed.contains("lighthouse.md"), "{printed}");
+    assert!(printed.trim_end().ends_with("event: final_result"), "{printed}");
     let mut probe = python();
     probe.arg("--version");
     assert_there(probe, "Python is missing: run `cargo xtask setup`");
-    let told = run(python(), "examples/http/batch.py", &guide);
-    assert!(told.contains("list completed {\"stdout\": "), "{told}");
-    assert!(told.contains("count completed {\"stdout\": "), "{told}");
+    let printed = run(python(), "examples/http/batch.py", &guide);
+    assert!(printed.contains("list completed {\"stdout\": "), "{printed}");
+    assert!(printed.contains("count completed {\"stdout\": "), "{printed}");
     assert!(
-        told.lines()
+        printed
+            .lines()
             .last()
             .is_some_and(|line| line.contains(" final_result ")),
-        "{told}"
+        "{printed}"
     );
 }
 
@@ -131,17 +132,17 @@ fn schemathesis(serving: &Serving, folder: &Path, more: &[&str]) {
         .env("NO_PROXY", "127.0.0.1")
         .output()
         .unwrap();
-    let told = String::from_utf8_lossy(&output.stdout).into_owned();
+    let printed = String::from_utf8_lossy(&output.stdout).into_owned();
     let errors = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert!(output.status.success(), "{told}\n{errors}");
-    let counted = told
+    assert!(output.status.success(), "{printed}\n{errors}");
+    let counted = printed
         .lines()
         .find_map(|line| line.trim().split_once(" generated, "));
-    let (generated, passed) = counted.unwrap_or_else(|| panic!("{told}"));
+    let (generated, passed) = counted.unwrap_or_else(|| panic!("{printed}"));
     // Some checks have nothing to look at in some cases: those are told as skipped, behind it.
     let passed = passed.split_once(" passed").map(|(passed, _)| passed);
-    assert_eq!(passed, Some(generated), "{told}");
-    assert!(generated.parse::<u32>().is_ok_and(|n| n > 100), "{told}");
+    assert_eq!(passed, Some(generated), "{printed}");
+    assert!(generated.parse::<u32>().is_ok_and(|n| n > 100), "{printed}");
 }
 
 #[test]

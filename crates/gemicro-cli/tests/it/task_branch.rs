@@ -220,13 +220,13 @@ fn hostile(agent: &Agent, place: Place) {
         command.env("GEMICRO_RESIDENT", "on");
     }
     let called = desk.simulated.world.finish(command.output().unwrap());
-    let told = (agent.name, place, &called.stdout, &called.stderr);
-    assert!((bytes_of(&folder), refs()) == before, "{told:?}");
+    let context = (agent.name, place, &called.stdout, &called.stderr);
+    assert!((bytes_of(&folder), refs()) == before, "{context:?}");
     git(&folder, &["fsck", "--strict"]);
     assert!(!desk.simulated.world.path("escaped.txt").exists());
     let answer: Value = serde_json::from_str(&called.stdout).unwrap();
     let expected: Vec<&str> = HOSTILE.iter().map(|(_, rule)| *rule).collect();
-    assert_eq!(denied_rules(&answer), expected, "{told:?}");
+    assert_eq!(denied_rules(&answer), expected, "{context:?}");
     let journal = desk
         .simulated
         .world
@@ -240,7 +240,7 @@ fn hostile(agent: &Agent, place: Place) {
     let asleep = std::fs::read_dir("/proc").unwrap().flatten().filter(|entry| {
         std::fs::read(entry.path().join("cmdline")).is_ok_and(|found| found == line.as_bytes())
     });
-    assert_eq!(asleep.count(), 0, "{told:?}");
+    assert_eq!(asleep.count(), 0, "{context:?}");
 }
 
 /// In the worker Gemini CLI asks over ACP instead of a hook.
@@ -343,12 +343,12 @@ fn what_is_refused_is_put_aside_and_nothing_of_it_lands() {
         "fine\nfirst\n",
         "{fine}"
     );
-    let told = note(&fine);
-    let aside = told
+    let text = note(&fine);
+    let aside = text
         .split(" is in ")
         .nth(1)
         .and_then(|rest| rest.split(": look").next());
-    let aside = PathBuf::from(aside.unwrap_or_else(|| panic!("nothing was put aside: {told}")));
+    let aside = PathBuf::from(aside.unwrap_or_else(|| panic!("nothing was put aside: {text}")));
     assert_eq!(std::fs::read_to_string(aside.join("good")).unwrap(), "good\n");
 }
 

@@ -8,14 +8,14 @@ use crate::real_agents::{AGENTS, ANSWERS, Agent, Desk};
 use crate::simulated::until;
 
 /// Who is told the record of a conversation in one message knows the word from there.
-const TOLD: &str = "  - { name: told, when: { prompt_contains: \"WALRUS.\\n[\" }, reply: { text: 'The word is WALRUS.' } }\n";
+const KNOWN_WORD: &str = "  - { name: told, when: { prompt_contains: \"WALRUS.\\n[\" }, reply: { text: 'The word is WALRUS.' } }\n";
 
 /// A desk whose runs are the worker's.
 struct Warm(Desk);
 
 impl Warm {
     fn new() -> Self {
-        Self(Desk::new(&format!("{TOLD}{ANSWERS}")))
+        Self(Desk::new(&format!("{KNOWN_WORD}{ANSWERS}")))
     }
 
     fn ask(&self, agent: &Agent, more: &[&str], prompt: &str) -> Value {
@@ -101,14 +101,14 @@ fn a_turn_is_asked_as_the_one_before_unless_asked_otherwise() {
         "Remember the word WALRUS.",
     );
     let session = answer["SESSION_ID"].as_str().unwrap();
-    let surroundings = desk.0.command(claude, &[], "x");
+    let configured = desk.0.command(claude, &[], "x");
     for named in [session, "last", &session[..8]] {
         // From another folder, with nothing but the session named.
         let mut command =
             desk.0
                 .simulated
                 .command(&["ask", "--session", named, "--format", "json", "Go on."]);
-        let set = surroundings
+        let set = configured
             .get_envs()
             .filter_map(|(name, value)| Some((name, value?)));
         let output = command.envs(set).env("GEMICRO_RESIDENT", "on").output().unwrap();

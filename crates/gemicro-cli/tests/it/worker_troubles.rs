@@ -153,5 +153,5 @@ fn a_batch_continues_when_there_is_room_again() {
     assert_eq!(ended["counts"]["completed"], 2, "{ended}");
     // What went wrong is told to whoever looks later, as soon as there is room for it.
     let log = std::fs::read_to_string(place.path("worker.log")).unwrap();
-    assert!(log.contains("going on with a run"), "{log}");
+    assert!(log.contains("resuming a run"), "{log}");
 }

@@ -103,7 +103,7 @@ pub struct AgentTask {
     /// The model it asks; without one it chooses.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
-    /// What it is told.
+    /// The prompt that it gets.
     pub prompt: String,
     /// Where it works; an absolute path.
     pub directory: String,
@@ -111,7 +111,7 @@ pub struct AgentTask {
     pub sandbox: SandboxMode,
     /// Whether its tools need no approval inside the sandbox.
     pub yolo: bool,
-    /// The session to go on with.
+    /// The session to continue.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session: Option<String>,
     /// Silence after which it is ended, in milliseconds.
@@ -177,7 +177,7 @@ impl TaskGrant {
 pub struct AgentAnswer {
     /// Its answer; never empty.
     pub text: String,
-    /// The session, to go on with.
+    /// The session, to continue later.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session: Option<String>,
     /// The sandbox that held it.
@@ -190,13 +190,13 @@ pub struct AgentAnswer {
     pub n_refused: u64,
     /// Requests to its model, where they went through the gateway.
     pub n_requests: u64,
-    /// Tokens, as the gateway saw them, or as the agent tells.
+    /// Tokens, as the gateway saw them, or as the agent reported them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub usage: Option<Usage>,
-    /// Some of the charge is a worst case: a call was cut off before it told what it used.
+    /// Some of the charge is a worst case: a call was cut off before it reported what it used.
     #[serde(default)]
     pub worst_case: bool,
-    /// Its session was gone, and a new one was told what was said before.
+    /// Its session was lost, and a new one got the earlier turns.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub retold: bool,
     /// What it printed, message by message, where that was asked for.
@@ -212,7 +212,7 @@ pub struct AgentAnswer {
     /// What became of its branch, where it worked on one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub branch: Option<BranchOutcome>,
-    /// What it handed in by a tool of gemicro's, where it had one; two only where they differ.
+    /// What it submitted by a tool of gemicro's, where it had one; two only where they differ.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub submitted: Vec<serde_json::Value>,
 }
@@ -227,7 +227,7 @@ pub struct DeniedCall {
     pub rule: String,
     /// The part of the call that broke it.
     pub segment: String,
-    /// What the agent was told to do instead.
+    /// What the agent should do instead.
     pub hint: String,
 }
 
@@ -246,7 +246,7 @@ pub struct BranchOutcome {
     pub old: String,
     /// Where it is now; the same where the agent changed nothing.
     pub new: String,
-    /// Commits that were taken over.
+    /// Number of imported commits.
     pub n_commits: u64,
     /// Files that they change.
     pub n_files: u64,

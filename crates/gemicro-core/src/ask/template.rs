@@ -204,7 +204,7 @@ impl FormWords {
             tasks,
             expected: "Expected output",
             colon: ": ",
-            assumptions: "Where information is missing, do not widen the scope: go on with the smallest and safest assumption, and mark it with the word Assumption. Name the risk before you propose anything larger.",
+            assumptions: "Where information is missing, do not widen the scope: continue with the smallest and safest assumption, and mark it with the word Assumption. Name the risk before you propose anything larger.",
             contract_is_wrong: "Propose nothing that breaks the contract. If the contract itself looks wrong, say so and why, and suggest going back to the decision instead of working around it.",
         }
     }
@@ -327,7 +327,7 @@ Please give your professional advice. Change nothing.
 **Expected output**:
 - A table
 
-Where information is missing, do not widen the scope: go on with the smallest and safest assumption, and mark it with the word Assumption. Name the risk before you propose anything larger.
+Where information is missing, do not widen the scope: continue with the smallest and safest assumption, and mark it with the word Assumption. Name the risk before you propose anything larger.
 
 Propose nothing that breaks the contract. If the contract itself looks wrong, say so and why, and suggest going back to the decision instead of working around it.";
         assert_eq!(template.render(&parts()), expected);

@@ -132,7 +132,7 @@ impl<F: FlowDefinition> AnyFlow for F {
             held_back_ms,
             resubmits: facts.resubmits,
             resident: false,
-            carrier: None,
+            credential_fingerprint: None,
             part_of_parent: false,
             day: None,
         })

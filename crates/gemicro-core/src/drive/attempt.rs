@@ -20,8 +20,8 @@ pub(super) struct AttemptReport {
 
 /// The contents of a report.
 pub(super) enum ReportContents {
-    /// A word on the way.
-    Told(AttemptNotice),
+    /// A message while it works.
+    Notice(AttemptNotice),
     Ended(Result<StepOutput, StepFailure>),
 }
 
@@ -63,7 +63,7 @@ pub(super) fn spawn_attempt(
         loop {
             tokio::select! {
                 biased;
-                Some(spoken) = words.recv() => tell(ReportContents::Told(spoken)),
+                Some(spoken) = words.recv() => tell(ReportContents::Notice(spoken)),
                 ended = &mut work => return tell(ReportContents::Ended(ended)),
             }
         }
@@ -109,7 +109,7 @@ async fn run_limited(
     // It was told to stop; what it still knows (a result in the last moment, a known charge) is taken.
     match tokio::time::timeout(grace, &mut task).await {
         Ok(Ok(Ok(output))) => Ok(output),
-        Ok(Ok(Err(told))) => Err(StepFailure { failure, ..told }),
+        Ok(Ok(Err(error))) => Err(StepFailure { failure, ..error }),
         Ok(Err(_)) | Err(_) => {
             task.abort();
             Err(StepFailure::new(failure, AttemptCost::Unknown))

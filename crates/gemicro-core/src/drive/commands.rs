@@ -13,7 +13,7 @@ impl Driver<'_> {
     /// Carries out what other processes asked for.
     pub(super) async fn take_commands(&mut self) -> Result<(), DriveError> {
         for command in self.ctx.store.open_commands(self.run_id()).await? {
-            let ack = self.obey(&command).await?;
+            let ack = self.handle_command(&command).await?;
             self.ctx.store.acknowledge(self.run_id(), ack).await?;
         }
         Ok(())
@@ -59,7 +59,7 @@ impl Driver<'_> {
         }
     }
 
-    async fn obey(&mut self, command: &AgentCommand) -> Result<AgentAck, DriveError> {
+    async fn handle_command(&mut self, command: &AgentCommand) -> Result<AgentAck, DriveError> {
         let now = self.clock.now();
         let (status, data) = match command.command_type.as_str() {
             "cancel" => {
@@ -115,7 +115,7 @@ impl Driver<'_> {
                     serde_json::json!({ "reason": error.to_string() }),
                 ),
             },
-            _ => match self.live.obey(command, now) {
+            _ => match self.live.handle_command(command, now) {
                 Ok(facts) => {
                     self.append(facts.into_iter().map(NewEvent::of_run).collect())
                         .await?;

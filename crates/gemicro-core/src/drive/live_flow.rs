@@ -21,7 +21,7 @@ pub(super) trait LiveFlow: Send + Sync {
     fn announce(&self, step: &Step, at: Timestamp) -> Vec<AgentUpdate>;
     fn describe(&self, step: &Step, end: &StepEnd, at: Timestamp) -> Vec<AgentUpdate>;
     fn board(&mut self) -> Vec<BoardLine>;
-    fn obey(&self, command: &AgentCommand, at: Timestamp) -> Result<Vec<AgentUpdate>, String>;
+    fn handle_command(&self, command: &AgentCommand, at: Timestamp) -> Result<Vec<AgentUpdate>, String>;
 }
 
 impl<F: Flow> DynFlow for F {
@@ -65,7 +65,7 @@ impl<F: Flow> LiveFlow for WithState<'_, F> {
         self.flow.board(&mut self.state)
     }
 
-    fn obey(&self, command: &AgentCommand, at: Timestamp) -> Result<Vec<AgentUpdate>, String> {
-        self.flow.obey(&self.state, command, at)
+    fn handle_command(&self, command: &AgentCommand, at: Timestamp) -> Result<Vec<AgentUpdate>, String> {
+        self.flow.handle_command(&self.state, command, at)
     }
 }

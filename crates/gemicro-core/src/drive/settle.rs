@@ -52,10 +52,10 @@ impl Driver<'_> {
             return;
         }
         match report.said {
-            ReportContents::Told(AttemptNotice { told, noted }) => {
+            ReportContents::Notice(AttemptNotice { message, noted }) => {
                 let (step, attempt) = (report.step.clone(), report.attempt);
                 self.to_note.extend(noted);
-                let fact = match told {
+                let fact = match message {
                     AttemptMessage::Handle(handle) => AgentUpdate::new(
                         &StepHandle {
                             step,
@@ -87,17 +87,19 @@ impl Driver<'_> {
                 self.ctx.live.remove(&report.step);
                 match result {
                     Ok(output) => self.settle_completed(&running, output, now, events),
-                    Err(told) if told.failure.kind == ErrorKind::StorageError => {
+                    Err(step_failure) if step_failure.failure.kind == ErrorKind::StorageError => {
                         // Not the step's fault: it starts again when the disk is in order.
                         self.settle_lost(&running, now, events);
-                        self.halted.get_or_insert(told.failure);
+                        self.halted.get_or_insert(step_failure.failure);
                     }
-                    Err(told) if running.picks_up && told.failure.kind == ErrorKind::SessionNotFound => {
+                    Err(step_failure)
+                        if running.picks_up && step_failure.failure.kind == ErrorKind::SessionNotFound =>
+                    {
                         // What was cut off is gone: counted at its worst case, and the step starts afresh.
                         let charge = self.reserved_for(&report.step).as_upper_bound();
                         self.lost_for(&running, charge, now, events);
                     }
-                    Err(told) if told.again == Again::CutOff && running.stopped.is_none() => {
+                    Err(step_failure) if step_failure.again == Again::CutOff && running.stopped.is_none() => {
                         self.settle_lost(&running, now, events);
                     }
                     Err(failure) => self.settle_failed(&running, failure, now, events),
@@ -162,13 +164,13 @@ impl Driver<'_> {
     fn settle_failed(
         &self,
         running: &RunningStep,
-        told: StepFailure,
+        step_failure: StepFailure,
         now: Timestamp,
         events: &mut Vec<NewEvent>,
     ) {
         let key = &running.step.key;
         let attempt = running.attempt;
-        let charge = match told.spent {
+        let charge = match step_failure.spent {
             AttemptCost::Nothing => Charge::ZERO,
             AttemptCost::Known(charge) => charge,
             AttemptCost::Unknown => self.reserved_for(key).as_upper_bound(),
@@ -176,31 +178,31 @@ impl Driver<'_> {
         let mark = Some(StepMark::Ended(attempt));
         let retry = running.step.retry;
         let tries = self.run.tries(key);
-        let may_continue = running.stopped.is_none() && told.again == Again::AsUsual;
+        let may_continue = running.stopped.is_none() && step_failure.again == Again::AsUsual;
         if may_continue
             && tries.parks < MAX_PARKS
-            && let Some(wait) = limit_end(&told.failure)
+            && let Some(wait) = limit_end(&step_failure.failure)
             && wait >= self.ctx.options.park_from
         {
-            self.park(running, told.failure, charge, now.plus(wait), now, events);
+            self.park(running, step_failure.failure, charge, now.plus(wait), now, events);
             return;
         }
-        let too_long = stated_wait(&told.failure).is_some_and(|wait| wait > PARK_UP_TO);
-        let may_pass = told.failure.kind.is_retryable() && !too_long;
+        let too_long = stated_wait(&step_failure.failure).is_some_and(|wait| wait > PARK_UP_TO);
+        let may_pass = step_failure.failure.kind.is_retryable() && !too_long;
         if may_continue && may_pass && tries.failures + 1 < retry.max_attempts {
             let attempt = tries.failures + 1;
-            let wait = retry.wait_after(attempt, &told.failure, seed(self.run_id().as_str(), key));
+            let wait = retry.wait_after(attempt, &step_failure.failure, seed(self.run_id().as_str(), key));
             let fact = StepRetrying {
                 step: key.clone(),
                 attempt: running.attempt,
-                error: told.failure,
+                error: step_failure.failure,
                 charge,
                 retry_at: now.plus(wait),
             };
             events.push(NewEvent::of_step(AgentUpdate::new(&fact, now), key, mark));
             return;
         }
-        let error = running.stopped.clone().unwrap_or(told.failure);
+        let error = running.stopped.clone().unwrap_or(step_failure.failure);
         let fact = StepFailed {
             step: key.clone(),
             attempt,

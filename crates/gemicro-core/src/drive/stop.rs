@@ -132,11 +132,11 @@ impl Driver<'_> {
         for report in ended {
             // A result or message that arrived at the last moment counts; a stopped attempt starts again later.
             match report.said {
-                ReportContents::Told(_) | ReportContents::Ended(Ok(_)) => {
+                ReportContents::Notice(_) | ReportContents::Ended(Ok(_)) => {
                     self.settle(report, now, &mut events)
                 }
                 // A step that must not run twice counts as failed instead of starting again later.
-                ReportContents::Ended(Err(ref told)) if told.again == Again::Never => {
+                ReportContents::Ended(Err(ref error)) if error.again == Again::Never => {
                     if let Some(running) = self.running.get_mut(&report.step) {
                         running.stopped = Some(cut_off());
                     }

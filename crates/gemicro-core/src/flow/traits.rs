@@ -49,7 +49,7 @@ pub trait Flow: Send + Sync {
     ///
     /// # Errors
     /// With the reason why it is not carried out.
-    fn obey(
+    fn handle_command(
         &self,
         _state: &Self::State,
         command: &AgentCommand,

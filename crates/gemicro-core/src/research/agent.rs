@@ -123,7 +123,7 @@ impl Agent for DeepResearchAgent {
             held_back,
             held_back_ms,
             resident: false,
-            carrier: None,
+            credential_fingerprint: None,
             resubmits: false,
             part_of_parent: false,
             day: None,

@@ -76,9 +76,7 @@ pub enum StoreError {
     Full { message: String },
     /// Anything else the system said.
     #[error("the store failed: {message}")]
-    Io {
-        message: String,
-    },
+    Io { message: String },
 }
 
 impl From<StoreError> for Failure {

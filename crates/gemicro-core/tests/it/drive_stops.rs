@@ -18,16 +18,16 @@ use crate::support::{
 };
 
 /// Executors that hang until they are told to stop, and then end as their key says.
-fn stoppable(told: Arc<AtomicUsize>) -> Executors {
+fn stoppable(n_stopped: Arc<AtomicUsize>) -> Executors {
     executors(move |call| {
-        let told = told.clone();
+        let n_stopped = n_stopped.clone();
         Box::pin(async move {
             match call.step.key.as_str() {
                 "deaf" => std::future::pending().await,
                 "quick" => Ok(output_for(5)),
                 key => {
                     call.cancel.cancelled().await;
-                    told.fetch_add(1, Ordering::SeqCst);
+                    n_stopped.fetch_add(1, Ordering::SeqCst);
                     if key == "late handle" {
                         call.reporter.handle(Json::from(serde_json::json!("h")));
                     }
@@ -46,15 +46,15 @@ struct Begun {
     store: Arc<ProbeStore>,
     ctx: DriveContext,
     id: StreamId,
-    told: Arc<AtomicUsize>,
+    n_stopped: Arc<AtomicUsize>,
     driving: tokio::task::JoinHandle<Result<DriveEnd, gemicro_core::drive::DriveError>>,
 }
 
 /// A run whose steps hang; all have been started when this returns.
 async fn hanging(keys: &'static [&'static str]) -> Begun {
     let store = ProbeStore::new();
-    let told = Arc::new(AtomicUsize::new(0));
-    let ctx = context(&store, stoppable(told.clone()));
+    let n_stopped = Arc::new(AtomicUsize::new(0));
+    let ctx = context(&store, stoppable(n_stopped.clone()));
     let id = StreamId::random();
     let flow = flow_of(keys);
     let lease = begin(&ctx, &id, None, &started(&flow)).await.expect("begins");
@@ -65,7 +65,7 @@ async fn hanging(keys: &'static [&'static str]) -> Begun {
         store,
         ctx,
         id,
-        told,
+        n_stopped,
         driving,
     }
 }
@@ -89,7 +89,11 @@ async fn check_cancelled(begun: Begun, since: Instant) {
     let cancelled = last.update.as_run_cancelled().expect("run_cancelled");
     // The deaf one and the one that does not know its cost count in full; `b` cost nothing.
     assert_eq!(cancelled.spent, tokens_charge(100).as_upper_bound());
-    assert_eq!(begun.told.load(Ordering::SeqCst), 1, "running executors are told");
+    assert_eq!(
+        begun.n_stopped.load(Ordering::SeqCst),
+        1,
+        "running executors are told"
+    );
     assert_eq!(count(&events, "step_failed"), 2);
     assert_eq!(count(&events, "cancel_requested"), 1);
     let mut row = RunRow::new(begun.id, None);
@@ -218,8 +222,8 @@ async fn a_suspended_run_keeps_what_it_has_and_continues() {
 #[tokio::test]
 async fn a_finished_run_stops_what_it_no_longer_needs() {
     let store = ProbeStore::new();
-    let told = Arc::new(AtomicUsize::new(0));
-    let ctx = context(&store, stoppable(told.clone()));
+    let n_stopped = Arc::new(AtomicUsize::new(0));
+    let ctx = context(&store, stoppable(n_stopped.clone()));
     // Finishes with the first result, while another step hangs.
     let flow = TestFlow::new(|state, _| {
         use gemicro_core::flow::{Decision, Outcome};
@@ -242,7 +246,7 @@ async fn a_finished_run_stops_what_it_no_longer_needs() {
     ended.expect("ends");
     let events = journal(&store, &id).await;
     assert_eq!(terminal(&events).update.message, "first wins");
-    assert_eq!(told.load(Ordering::SeqCst), 1);
+    assert_eq!(n_stopped.load(Ordering::SeqCst), 1);
     let stopped = events
         .iter()
         .find_map(|event| event.update.as_step_failed())

@@ -111,7 +111,7 @@ fn examples() -> Vec<AgentUpdate> {
             held_back: charge(),
             held_back_ms: 60_000,
             resident: false,
-            carrier: None,
+            credential_fingerprint: None,
             resubmits: false,
             part_of_parent: false,
             day: None,

@@ -141,8 +141,8 @@ impl QueuedSteps {
             for word in known.words.into_iter().skip(n_heard) {
                 match ReportMeaning::from(word) {
                     // Ours stands for it in the journal.
-                    ReportMeaning::Told(AttemptMessage::Handle(_)) => {}
-                    ReportMeaning::Told(told) => call.reporter.tell(told),
+                    ReportMeaning::Message(AttemptMessage::Handle(_)) => {}
+                    ReportMeaning::Message(message) => call.reporter.tell(message),
                     ReportMeaning::Ended(ended) => return ended,
                 }
             }

@@ -61,8 +61,8 @@ pub enum StepWord {
 
 impl StepWord {
     /// What an attempt tells on its way.
-    pub(super) fn attempt_said(told: AttemptMessage) -> Self {
-        match told {
+    pub(super) fn attempt_said(message: AttemptMessage) -> Self {
+        match message {
             AttemptMessage::Handle(handle) => Self::Handle(handle),
             AttemptMessage::Alarm(message) => Self::Alarm(message),
             AttemptMessage::Fact(fact) => Self::Fact(Json::of(&fact).unwrap_or_default()),
@@ -73,14 +73,14 @@ impl StepWord {
     pub(super) fn attempt_ended(ended: &Result<StepOutput, StepFailure>, not_begun: bool) -> Self {
         match ended {
             Ok(output) => Self::Done(Json::of(output).unwrap_or_default()),
-            Err(told) => Self::Failed {
-                error: told.failure.clone(),
-                charge: match told.spent {
+            Err(error) => Self::Failed {
+                error: error.failure.clone(),
+                charge: match error.spent {
                     AttemptCost::Nothing => Some(Charge::ZERO),
                     AttemptCost::Known(charge) => Some(charge),
                     AttemptCost::Unknown => None,
                 },
-                again: told.again,
+                again: error.again,
                 not_begun,
             },
         }
@@ -89,7 +89,7 @@ impl StepWord {
 
 /// What a word means to the driver.
 pub(super) enum ReportMeaning {
-    Told(AttemptMessage),
+    Message(AttemptMessage),
     Ended(Result<StepOutput, StepFailure>),
 }
 
@@ -100,10 +100,10 @@ impl From<StepWord> for ReportMeaning {
             Self::Ended(Err(StepFailure::new(failure, AttemptCost::Unknown)))
         };
         match word {
-            StepWord::Handle(handle) => Self::Told(AttemptMessage::Handle(handle)),
-            StepWord::Alarm(message) => Self::Told(AttemptMessage::Alarm(message)),
+            StepWord::Handle(handle) => Self::Message(AttemptMessage::Handle(handle)),
+            StepWord::Alarm(message) => Self::Message(AttemptMessage::Alarm(message)),
             StepWord::Fact(fact) => match fact.parse::<AgentUpdate>() {
-                Ok(fact) => Self::Told(AttemptMessage::Fact(fact)),
+                Ok(fact) => Self::Message(AttemptMessage::Fact(fact)),
                 Err(error) => broken(error.to_string()),
             },
             StepWord::Done(output) => match output.parse::<StepOutput>() {

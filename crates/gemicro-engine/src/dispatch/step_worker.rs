@@ -188,9 +188,9 @@ impl StepWorker {
         };
         let news = match &ended {
             Ok(_) => WorkerNews::Completed,
-            Err(told) if told.failure.kind == ErrorKind::Cancelled => WorkerNews::Cancelled,
-            Err(told) => WorkerNews::Failed {
-                reason: told.failure.clone(),
+            Err(error) if error.failure.kind == ErrorKind::Cancelled => WorkerNews::Cancelled,
+            Err(error) => WorkerNews::Failed {
+                reason: error.failure.clone(),
             },
         };
         let word = StepWord::attempt_ended(&ended, not_begun);
@@ -236,9 +236,9 @@ impl StepWorker {
         let ended = loop {
             tokio::select! {
                 biased;
-                Some(AttemptNotice { told, noted }) = words.recv() => {
-                    has_handle |= matches!(told, execute::AttemptMessage::Handle(_));
-                    let said = self.say(lease, WorkerNews::Working, StepWord::attempt_said(told)).await;
+                Some(AttemptNotice { message, noted }) = words.recv() => {
+                    has_handle |= matches!(message, execute::AttemptMessage::Handle(_));
+                    let said = self.say(lease, WorkerNews::Working, StepWord::attempt_said(message)).await;
                     if let Some(noted) = noted.filter(|_| matches!(said, ReportOutcome::Noted)) {
                         let _ = noted.send(());
                     }
@@ -255,9 +255,9 @@ impl StepWorker {
                 }
             }
         };
-        let told = match ended {
+        let error = match ended {
             Ok(Ok(output)) => return (Ok(output), false),
-            Ok(Err(told)) => told,
+            Ok(Err(error)) => error,
             Err(error) if error.is_cancelled() => {
                 StepFailure::new(Failure::new(ErrorKind::Cancelled, "left"), AttemptCost::Unknown)
             }
@@ -266,14 +266,14 @@ impl StepWorker {
                 StepFailure::new(failure, AttemptCost::Unknown)
             }
         };
-        let not_begun = told.spent == AttemptCost::Nothing
-            && match told.again {
+        let not_begun = error.spent == AttemptCost::Nothing
+            && match error.again {
                 Again::AsUsual => !has_handle,
                 // What waits for a handle to be durable begins only then.
                 Again::CutOff => true,
                 Again::Never => false,
             };
-        (Err(seen_from_outside(told, leaves)), not_begun)
+        (Err(seen_from_outside(error, leaves)), not_begun)
     }
 
     /// States something, as long as the lease holds.
@@ -317,28 +317,28 @@ enum ReportOutcome {
 
 /// How an attempt failed, as its driver is told. What failed because its worker leaves, or because of the worker's own
 /// disk, was cut off; what may have changed something was interrupted.
-fn seen_from_outside(told: StepFailure, leaves: bool) -> StepFailure {
-    let is_cut_off = leaves || told.failure.kind == ErrorKind::StorageError;
-    match told.again {
-        Again::Never if leaves && told.failure.kind == ErrorKind::Cancelled => {
+fn seen_from_outside(error: StepFailure, leaves: bool) -> StepFailure {
+    let is_cut_off = leaves || error.failure.kind == ErrorKind::StorageError;
+    match error.again {
+        Again::Never if leaves && error.failure.kind == ErrorKind::Cancelled => {
             let message = "interrupted because its worker shut down; its changes so far are kept. Check them, then retry the task";
             StepFailure {
                 failure: Failure::new(ErrorKind::Interrupted, message),
-                ..told
+                ..error
             }
         }
         Again::AsUsual | Again::CutOff if is_cut_off => {
             let why = match leaves {
                 true => "its worker shut down".to_owned(),
-                false => told.failure.message,
+                false => error.failure.message,
             };
             StepFailure {
                 failure: Failure::new(ErrorKind::Interrupted, why),
-                spent: told.spent,
+                spent: error.spent,
                 again: Again::CutOff,
             }
         }
-        Again::AsUsual | Again::CutOff | Again::Never => told,
+        Again::AsUsual | Again::CutOff | Again::Never => error,
     }
 }
 

@@ -135,12 +135,12 @@ async fn a_silent_worker_is_known_to_whoever_drives_next() {
     let run = StreamId::random();
     let first = tokio::spawn(driver(&store, true).execute(call(&run, 1, None)));
     taken(&store, Duration::ZERO).await;
-    let told = look_until_finished(&store, first).await.expect_err("cut off");
-    assert_eq!(told.again, Again::CutOff);
+    let outcome = look_until_finished(&store, first).await.expect_err("cut off");
+    assert_eq!(outcome.again, Again::CutOff);
     // A driver that begins afresh must not take the silence for work.
-    let told = driver(&store, true).execute(call(&run, 2, queued(1))).await;
+    let outcome = driver(&store, true).execute(call(&run, 2, queued(1))).await;
     assert_eq!(
-        told.expect_err("nothing to pick up").failure.kind,
+        outcome.expect_err("nothing to pick up").failure.kind,
         ErrorKind::SessionNotFound
     );
     let third = tokio::spawn(driver(&store, true).execute(call(&run, 3, None)));
@@ -198,8 +198,8 @@ async fn a_worker_that_left_is_heard_once() {
     };
     let reason = gemicro_event::Failure::new(ErrorKind::Interrupted, "its worker shut down");
     say(&store, &claimed, WorkerNews::Failed { reason }, left).await;
-    let told = first.await.expect("joined").expect_err("cut off");
-    assert_eq!(told.again, Again::CutOff);
+    let outcome = first.await.expect("joined").expect_err("cut off");
+    assert_eq!(outcome.again, Again::CutOff);
     // The next attempt is one of its own.
     let second = tokio::spawn(driver(&store, true).execute(call(&run, 2, queued(1))));
     let claimed = taken(&store, Duration::from_secs(60)).await;
@@ -220,8 +220,8 @@ async fn a_step_that_was_cancelled_in_the_queue_is_not_waited_for() {
         tokio::task::yield_now().await;
     }
     cancel.cancel();
-    let told = first.await.expect("joined").expect_err("cancelled");
-    assert_eq!(told.failure.kind, ErrorKind::Cancelled);
+    let outcome = first.await.expect("joined").expect_err("cancelled");
+    assert_eq!(outcome.failure.kind, ErrorKind::Cancelled);
     // Its driver died before it could say so; nobody had taken it.
     let second = tokio::spawn(driver(&store, false).execute(call(&run, 2, queued(1))));
     let claimed = taken(&store, Duration::from_secs(60)).await;

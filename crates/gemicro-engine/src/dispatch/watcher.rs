@@ -63,7 +63,7 @@ impl StreamWatcher {
         before.events.into_iter().for_each(|event| said.note(event));
         said.last_seq = before.last_seq;
         let notes = Arc::new(Mutex::new(said));
-        let (told, news) = watch::channel(0);
+        let (sender, news) = watch::channel(0);
         let (from, id, kept) = (store.clone(), stream.clone(), notes.clone());
         let listening = tokio::spawn(async move {
             loop {
@@ -77,7 +77,7 @@ impl StreamWatcher {
                         Err(StoreError::Io { .. } | StoreError::Full { .. }) => is_over = false,
                         Err(error) => lock(&kept).broken = Some(error.into()),
                     }
-                    told.send_modify(|n_events| *n_events += 1);
+                    sender.send_modify(|n_events| *n_events += 1);
                 }
                 if is_over {
                     return;

@@ -16,7 +16,7 @@ use crate::run::first_event;
 /// A dead process's lease runs out within this time.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// Goes on with every run that waits for a worker and that these surroundings can carry.
+/// Goes on with every run that waits for a worker and that this client's keys and settings can carry.
 pub(super) async fn adopt(house: &Arc<WorkerState>, here: &LocalRunService) -> Result<(), Failure> {
     let desks = &house.desks;
     for status in [RunStatus::Running, RunStatus::Parked, RunStatus::Suspended] {
@@ -87,7 +87,7 @@ async fn waits(store: &DurableStore, row: &RunRow) -> Result<bool, StoreError> {
 /// Takes a run over as soon as the lease of whoever drove it has run out.
 async fn take(here: &LocalRunService, row: &RunRow) {
     if let Err(why) = here.engine().can_carry(&row.run).await {
-        tracing::info!(run = %row.run, %why, "a run waits for a worker with other surroundings");
+        tracing::info!(run = %row.run, %why, "a run waits for a worker with other client_environment");
         here.troubles().note(&row.run, &why, Instant::now());
         return;
     }
@@ -103,7 +103,7 @@ async fn take(here: &LocalRunService, row: &RunRow) {
             }
             Ok(RunStanding::Waits) => match here.resume(&row.run).await {
                 Ok(()) => {
-                    tracing::info!(run = %row.run, title = %row.title, "going on with a run");
+                    tracing::info!(run = %row.run, title = %row.title, "resuming a run");
                     return;
                 }
                 // Somebody else was faster.

@@ -44,13 +44,13 @@ pub(super) async fn serve(house: &Arc<WorkerState>, connection: UnixStream) -> i
         WorkerRequest::Start {
             run,
             plan,
-            surroundings,
-        } => (start(house, &run, *plan, &surroundings).await, 0),
+            client_environment,
+        } => (start(house, &run, *plan, &client_environment).await, 0),
         WorkerRequest::Watch {
             run,
             after,
-            surroundings,
-        } => (watch(house, &run, &surroundings).await, after),
+            client_environment,
+        } => (watch(house, &run, &client_environment).await, after),
         want => {
             let said = other(house, want).await.unwrap_or_else(WorkerResponse::Failed);
             return write(&mut to, &said).await;
@@ -58,9 +58,9 @@ pub(super) async fn serve(house: &Arc<WorkerState>, connection: UnixStream) -> i
     };
     match watching {
         Ok(watching) => {
-            let told = tell(watching, after, from, to).await;
+            let outcome = tell(watching, after, from, to).await;
             house.note_answer();
-            told
+            outcome
         }
         Err(failure) => write(&mut to, &WorkerResponse::Failed(failure)).await,
     }
@@ -71,12 +71,12 @@ async fn start(
     house: &Arc<WorkerState>,
     run: &StreamId,
     plan: Plan,
-    surroundings: &Json,
+    client_environment: &Json,
 ) -> Result<RunSightings, Failure> {
-    let here = desk(house, surroundings)?;
+    let here = desk(house, client_environment)?;
     match here.start_as(run.clone(), plan).await {
         Ok(watching) => Ok(watching),
-        Err(_) if house.desks.store().run(run).await.is_ok() => watch(house, run, surroundings).await,
+        Err(_) if house.desks.store().run(run).await.is_ok() => watch(house, run, client_environment).await,
         Err(failure) => Err(failure),
     }
 }
@@ -84,17 +84,17 @@ async fn start(
 async fn watch(
     house: &Arc<WorkerState>,
     run: &StreamId,
-    surroundings: &Json,
+    client_environment: &Json,
 ) -> Result<RunSightings, Failure> {
     match house.desks.desk_of_run(run) {
         Some(here) => here.watch(run).await,
-        None => desk(house, surroundings)?.watch(run).await,
+        None => desk(house, client_environment)?.watch(run).await,
     }
 }
 
-/// The desk of these surroundings. New ones may be able to carry what waits.
-fn desk(house: &Arc<WorkerState>, surroundings: &Json) -> Result<LocalRunService, Failure> {
-    let (here, is_new) = house.desks.of(surroundings)?;
+/// The run service of a client's environment. A new one may be able to carry what waits.
+fn desk(house: &Arc<WorkerState>, client_environment: &Json) -> Result<LocalRunService, Failure> {
+    let (here, is_new) = house.desks.of(client_environment)?;
     if is_new {
         let (house, here) = (Arc::clone(house), here.clone());
         tokio::spawn(async move {
@@ -146,8 +146,11 @@ async fn other(house: &Arc<WorkerState>, want: WorkerRequest) -> Result<WorkerRe
         WorkerRequest::Cancel { run, reason } => Ok(WorkerResponse::Cancelled(
             carrying(&run)?.cancel(&run, &reason).await?,
         )),
-        WorkerRequest::GoOn { run, surroundings } => {
-            desk(house, &surroundings)?.resume(&run).await?;
+        WorkerRequest::GoOn {
+            run,
+            client_environment,
+        } => {
+            desk(house, &client_environment)?.resume(&run).await?;
             Ok(WorkerResponse::Done)
         }
         WorkerRequest::Suspend { run } => {

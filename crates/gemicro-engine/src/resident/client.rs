@@ -44,7 +44,7 @@ pub struct Resident {
     /// Which build this process is.
     pub binary: BinaryId,
     /// What runs started from here need.
-    pub surroundings: Json,
+    pub client_environment: Json,
     /// Starts a worker where there is none; without it that is an error.
     pub start: Option<StartWorker>,
     /// The store, for what can be read without the worker.
@@ -196,7 +196,7 @@ impl Resident {
                     }
                     // The worker died or left; the next one goes on with the run.
                     None => {
-                        let want = WorkerRequest::Watch { run: id.clone(), after: seen, surroundings: resident.surroundings.clone() };
+                        let want = WorkerRequest::Watch { run: id.clone(), after: seen, client_environment: resident.client_environment.clone() };
                         // Twice in a row without a word in between: it is the run that ends workers.
                         let again = if is_new { resident.call(want).await } else { Err(no_worker_lasts(&id)) };
                         is_new = false;
@@ -228,7 +228,7 @@ impl RunService for Resident {
             let want = WorkerRequest::Start {
                 run: run.clone(),
                 plan: Box::new(plan),
-                surroundings: self.surroundings.clone(),
+                client_environment: self.client_environment.clone(),
             };
             self.open_watch(run, want).await
         })
@@ -240,7 +240,7 @@ impl RunService for Resident {
             let want = WorkerRequest::Watch {
                 run: run.clone(),
                 after: 0,
-                surroundings: self.surroundings.clone(),
+                client_environment: self.client_environment.clone(),
             };
             self.open_watch(run, want).await
         })
@@ -287,8 +287,11 @@ impl RunService for Resident {
     }
 
     fn resume(&self, run: &StreamId) -> BoxFuture<'_, Result<(), Failure>> {
-        let (run, surroundings) = (run.clone(), self.surroundings.clone());
-        Box::pin(self.expect_done(WorkerRequest::GoOn { run, surroundings }))
+        let (run, client_environment) = (run.clone(), self.client_environment.clone());
+        Box::pin(self.expect_done(WorkerRequest::GoOn {
+            run,
+            client_environment,
+        }))
     }
 
     fn suspend(&self, run: &StreamId) -> BoxFuture<'_, Result<(), Failure>> {

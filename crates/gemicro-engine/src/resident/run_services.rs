@@ -1,4 +1,4 @@
-//! Engines by surroundings, over one store: each client's runs use that client's keys and settings.
+//! Engines by client environment, over one store: each client's runs use that client's keys and settings.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -12,7 +12,7 @@ use crate::engine_config::EngineConfig;
 use crate::local_run_service::LocalRunService;
 use crate::shared_resources::SharedResources;
 
-/// Makes the configuration of an engine from surroundings, as a client described them.
+/// Makes the configuration of an engine from the environment that a client sent.
 pub type BuildConfig = Arc<dyn Fn(&Json) -> Result<EngineConfig, Failure> + Send + Sync>;
 
 /// Idle engines that are kept.
@@ -23,7 +23,7 @@ pub(super) struct RunServices {
     store: Arc<DurableStore>,
     resources: SharedResources,
     build: BuildConfig,
-    by_surroundings: Mutex<HashMap<String, LocalRunService>>,
+    by_environment: Mutex<HashMap<String, LocalRunService>>,
     /// Runs that are being taken over.
     claimed: Mutex<HashSet<StreamId>>,
 }
@@ -34,7 +34,7 @@ impl RunServices {
             store,
             resources,
             build,
-            by_surroundings: Mutex::default(),
+            by_environment: Mutex::default(),
             claimed: Mutex::default(),
         }
     }
@@ -47,15 +47,15 @@ impl RunServices {
         &self.resources.agents
     }
 
-    /// The desk for these surroundings, and whether it is new.
-    pub(super) fn of(&self, surroundings: &Json) -> Result<(LocalRunService, bool), Failure> {
-        let text = surroundings.text().to_owned();
+    /// The run service for this environment, and whether it is new.
+    pub(super) fn of(&self, client_environment: &Json) -> Result<(LocalRunService, bool), Failure> {
+        let text = client_environment.text().to_owned();
         if let Some(here) = self.lock().get(&text) {
             return Ok((here.clone(), false));
         }
         let config = EngineConfig {
             resident: true,
-            ..(self.build)(surroundings)?
+            ..(self.build)(client_environment)?
         };
         let here = LocalRunService::new(Engine::over(
             Arc::clone(&self.store),
@@ -115,8 +115,6 @@ impl RunServices {
     }
 
     fn lock(&self) -> MutexGuard<'_, HashMap<String, LocalRunService>> {
-        self.by_surroundings
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
+        self.by_environment.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

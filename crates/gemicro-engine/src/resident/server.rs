@@ -40,8 +40,8 @@ pub struct WorkerConfig {
     pub binary: BinaryId,
     /// Builds the configuration of an engine from a client's environment.
     pub build: BuildConfig,
-    /// The surroundings of the worker itself, for runs that were cut off.
-    pub surroundings: Json,
+    /// The environment of the worker itself, for runs that were cut off.
+    pub client_environment: Json,
     /// How long it stays after the last call when there is nothing to do; for ever without.
     pub linger: Option<Duration>,
 }
@@ -52,7 +52,7 @@ pub struct ResidentWorker {
     lock: Lock,
     listener: UnixListener,
     house: Arc<WorkerState>,
-    surroundings: Json,
+    client_environment: Json,
     linger: Option<Duration>,
     /// The store could not be looked at the last time.
     is_away: bool,
@@ -62,7 +62,7 @@ impl ResidentWorker {
     /// Becomes the worker of a store; `None` when there is one.
     ///
     /// # Errors
-    /// When the store cannot be opened or the surroundings cannot be used.
+    /// When the store cannot be opened or the environment cannot be used.
     pub async fn open(config: WorkerConfig) -> Result<Option<Self>, Failure> {
         let Some(lock) = Lock::take(&config.place)? else {
             return Ok(None);
@@ -79,14 +79,14 @@ impl ResidentWorker {
         }
         let resources = SharedResources::keeping_warm(&config.home);
         let desks = RunServices::new(store, resources, config.build);
-        desks.of(&config.surroundings)?;
+        desks.of(&config.client_environment)?;
         let listener = lock.listen()?;
         Ok(Some(Self {
             place: config.place,
             lock,
             listener,
             house: Arc::new(WorkerState::new(desks, config.binary, config.program)),
-            surroundings: config.surroundings,
+            client_environment: config.client_environment,
             linger: config.linger,
             is_away: false,
         }))
@@ -97,7 +97,7 @@ impl ResidentWorker {
     /// # Errors
     /// When nobody can call it any more.
     pub async fn run(mut self, stop: CancellationToken) -> Result<(), Failure> {
-        let (here, _) = self.house.desks.of(&self.surroundings)?;
+        let (here, _) = self.house.desks.of(&self.client_environment)?;
         if let Err(failure) = adopt(&self.house, &here).await {
             tracing::warn!(%failure, "runs that wait could not be looked for");
         }
@@ -163,7 +163,7 @@ impl ResidentWorker {
 
     /// Runs of other machines whose worker died are gone on with here.
     async fn look_for_runs(&mut self) {
-        let looked = match self.house.desks.of(&self.surroundings) {
+        let looked = match self.house.desks.of(&self.client_environment) {
             Ok((here, _)) => adopt(&self.house, &here).await,
             Err(failure) => Err(failure),
         };

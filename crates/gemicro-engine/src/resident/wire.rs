@@ -37,13 +37,15 @@ pub(super) enum WorkerRequest {
     Start {
         run: StreamId,
         plan: Box<Plan>,
-        surroundings: Json,
+        #[serde(rename = "surroundings")]
+        client_environment: Json,
     },
     /// Watch a run; events up to `after` are known.
     Watch {
         run: StreamId,
         after: u64,
-        surroundings: Json,
+        #[serde(rename = "surroundings")]
+        client_environment: Json,
     },
     Send {
         run: StreamId,
@@ -55,7 +57,8 @@ pub(super) enum WorkerRequest {
     },
     GoOn {
         run: StreamId,
-        surroundings: Json,
+        #[serde(rename = "surroundings")]
+        client_environment: Json,
     },
     Suspend {
         run: StreamId,

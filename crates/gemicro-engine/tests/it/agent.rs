@@ -113,13 +113,16 @@ async fn cancelling_from_another_process_reaches_the_provider() {
     child.wait().expect("ends");
     let events = journal(&engine, &id).await;
     assert_eq!(terminal(&events).update.event_type, "run_cancelled");
-    let told = world.requests(ScenarioEndpoint::CancelInteraction, 0);
-    assert_eq!(told.len(), 1);
+    let cancellations = world.requests(ScenarioEndpoint::CancelInteraction, 0);
+    assert_eq!(cancellations.len(), 1);
     let asked = events
         .iter()
         .find(|event| event.update.as_cancel_requested().is_some());
     let asked_at = asked.expect("noted").update.timestamp;
-    assert!(told[0].at.since(asked_at) < Duration::from_secs(2), "told late");
+    assert!(
+        cancellations[0].at.since(asked_at) < Duration::from_secs(2),
+        "told late"
+    );
 }
 
 fn note(place: &Place, id: &str) {

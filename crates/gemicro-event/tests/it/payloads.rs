@@ -1,8 +1,8 @@
 //! Typed payloads: constructor, readers, registry; run status from events.
 
 use gemicro_event::{
-    AgentUpdate, Charge, Json, Payload, ReadError, Registry, RunStatus, TERMINAL_EVENT_TYPES, Timestamp,
-    Usage, event_readers, is_terminal,
+    AgentUpdate, Charge, Json, Payload, PayloadReadError, Registry, RunStatus, TERMINAL_EVENT_TYPES,
+    Timestamp, Usage, event_readers, is_terminal,
 };
 
 /// A crate of its own adds these without a change below it.
@@ -62,7 +62,7 @@ fn a_payload_is_stated_and_read_back() {
     let wrong = update.try_as_stone_lost().unwrap_err();
     assert_eq!(
         wrong,
-        ReadError::WrongType {
+        PayloadReadError::WrongType {
             expected: "stone_lost",
             actual: "stone_moved".to_owned()
         }
@@ -75,7 +75,7 @@ fn new_fields_are_ignored_and_missing_ones_named() {
     update.data = Json::from_text(r#"{"from":"the quarry","weight":40,"colour":"grey"}"#).unwrap();
     assert_eq!(update.try_as_stone_moved(), Ok(moved()));
     update.data = Json::from_text(r#"{"from":"the quarry"}"#).unwrap();
-    let Err(ReadError::SchemaMismatch { event_type, message }) = update.try_as_stone_moved() else {
+    let Err(PayloadReadError::SchemaMismatch { event_type, message }) = update.try_as_stone_moved() else {
         panic!("a missing field must be a mismatch")
     };
     assert_eq!(event_type, "stone_moved");

@@ -47,8 +47,8 @@ impl Denial {
 
     /// Finds a denial in a text that holds its [`message`](Self::message).
     pub fn read(text: &str) -> Option<Self> {
-        let (_, told) = text.split_once("Permission Denied: ")?;
-        let (rule, rest) = told.split_once(" (")?;
+        let (_, denial) = text.split_once("Permission Denied: ")?;
+        let (rule, rest) = denial.split_once(" (")?;
         let (segment, hint) = rest.split_once("): ")?;
         Some(Self {
             rule: serde_json::from_value(rule.into()).ok()?,

@@ -122,7 +122,7 @@ pub enum RepositoryError {
     },
     /// Neither a remote nor the repository itself says which branch is the main one.
     #[error(
-        "cannot tell which branch is the main one; check one out, or set it: git config init.defaultBranch <branch>"
+        "cannot determine the main branch; check one out, or set it: git config init.defaultBranch <branch>"
     )]
     NoMainBranch,
     /// Something about a remote.

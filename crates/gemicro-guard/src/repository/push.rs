@@ -41,19 +41,19 @@ impl TrustedRepo {
         ];
         let answer = self.speak(&remote, &arguments)?;
         let text = answer.text();
-        let told = text
+        let report = text
             .lines()
             .find_map(|line| PushReport::read(line, &slug.reference()));
-        match (answer.code, told) {
+        match (answer.code, report) {
             (0, Some(PushReport { flag: "=", .. })) => Ok(PushOutcome::UpToDate),
             (0, Some(_)) => Ok(PushOutcome::Done),
             (0, None) => Err(RepositoryError::GitAnswer {
                 command: "push".to_owned(),
                 why: "it does not say what became of the branch".to_owned(),
             }),
-            (_, Some(told)) => {
+            (_, Some(report)) => {
                 let said = remote_lines(&String::from_utf8_lossy(&answer.words));
-                Err(told.refusal(&remote, slug, &said).into())
+                Err(report.refusal(&remote, slug, &said).into())
             }
             (_, None) => Err(remote.failure(&answer).into()),
         }

@@ -25,10 +25,7 @@ pub enum ImportRefusal {
     #[error(
         "{path} conflicts with the path of {lent}, which is copied into the task; remove it from your commits"
     )]
-    InTheWay {
-        path: String,
-        lent: String,
-    },
+    InTheWay { path: String, lent: String },
     /// A file that others write.
     #[error("{path} must stay as it is: {rule}; take it out of your commits")]
     Reserved {
@@ -38,17 +35,12 @@ pub enum ImportRefusal {
     },
     /// Something in the place of a folder that is needed.
     #[error("{path} replaces the folder {folder}, where documents are written; restore the folder")]
-    NoFolder {
-        path: String,
-        folder: String,
-    },
+    NoFolder { path: String, folder: String },
     /// Something in a folder of documents that is none.
     #[error(
         "{path} is not a document: only plain files up to 4 MiB are imported there, no links, no repositories, no folders named `*.md`"
     )]
-    NotPlain {
-        path: String,
-    },
+    NotPlain { path: String },
     /// The bundle is not there, or is not a plain file.
     #[error("the bundle is not a regular file ({why})")]
     NotAFile {
@@ -80,9 +72,7 @@ pub enum ImportRefusal {
     },
     /// Something that whoever imports found in them.
     #[error("{}", faults.join("; "))]
-    Faulty {
-        faults: Vec<String>,
-    },
+    Faulty { faults: Vec<String> },
     /// The tree has more files than can be listed.
     #[error("the tree has too many files")]
     TooManyFiles,
@@ -97,10 +87,7 @@ pub enum ImportRefusal {
     LongMessage { commit: String },
     /// The files are too big: a small bundle can hold huge ones.
     #[error("the files in the new commits have {bytes} bytes, more than {limit}")]
-    TooMuch {
-        bytes: u64,
-        limit: u64,
-    },
+    TooMuch { bytes: u64, limit: u64 },
     /// Files that this agent had no business with.
     #[error("{} is outside of what may be changed ({}){}", .paths.first().map_or("a file", String::as_str), .allowed.join(", "), more(*.n_paths, "paths"))]
     Outside {

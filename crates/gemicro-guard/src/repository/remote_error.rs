@@ -31,9 +31,7 @@ pub enum RemoteError {
     },
     /// Several remotes, and none of them is the usual one.
     #[error("there are several remotes ({}) and none is `origin`; name the one to use", .remotes.join(", "))]
-    Several {
-        remotes: Vec<String>,
-    },
+    Several { remotes: Vec<String> },
     /// git cannot reach the remote; refused credentials are `Denied`.
     #[error("remote `{remote}` cannot be reached: {line}")]
     Unreachable {

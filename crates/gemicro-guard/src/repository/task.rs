@@ -67,7 +67,7 @@ impl TaskRepo {
     ///
     /// # Errors
     /// When the folder is none of this repository's tasks. That its branch was moved by somebody else is told by
-    /// the next import, and mended by [`TaskRepo::rebuild`].
+    /// the next import, and repaired by [`TaskRepo::rebuild`].
     pub fn reopen(repository: &TrustedRepo, folder: &Path) -> Result<Self, RepositoryError> {
         let folder =
             std::fs::canonicalize(folder).map_err(|error| RepositoryError::file("find", folder, error))?;

@@ -47,7 +47,7 @@ pub(super) fn wait() -> SandboxError {
             let command: Vec<OsString> = order.command.iter().map(OsString::from).collect();
             let start = KeeperStart {
                 command: &command,
-                surroundings: Some((&order.environment, &order.cwd)),
+                environment_and_folder: Some((&order.environment, &order.cwd)),
             };
             keep_or_tell(&control, order.tier, start)
         }

@@ -11,7 +11,7 @@ use landlock::{
 use super::error::SandboxError;
 use super::plan::{Launch, open_paths, writable_paths};
 use super::profile::{Network, Profile};
-use super::shells::{REAL, TOLD};
+use super::shells::{REAL, SANDBOX_FILE};
 use super::tier::Tier;
 use super::visible::SYSTEM;
 
@@ -163,7 +163,7 @@ fn ruleset(launch: &Launch) -> Result<RulesetCreated, Box<dyn std::error::Error 
         created = allow(created, Path::new(path), all)?;
     }
     if launch.tier == Tier::Full {
-        for path in [REAL, TOLD] {
+        for path in [REAL, SANDBOX_FILE] {
             created = allow(created, Path::new(path), read)?;
         }
         for path in PRIVATE {

@@ -40,7 +40,7 @@ use super::{filter, rules, shell_keeper, spawn};
 pub(super) const REAL: &str = "/run/gemicro";
 
 /// What shells are told.
-pub(super) const TOLD: &str = "/run/gemicro.json";
+pub(super) const SANDBOX_FILE: &str = "/run/gemicro.json";
 
 /// What is in the folder of a shell.
 const HOME: &str = "home";
@@ -114,11 +114,11 @@ pub(super) fn tell(launch: &Launch) -> Result<(), SandboxError> {
         return Err(refused(ErrorKind::NotADirectory.into()));
     }
     shell_keeper::forget(profile);
-    let told = ShellSandbox {
+    let sandbox = ShellSandbox {
         agent: std::process::id(),
         profile: profile.clone(),
     };
-    std::fs::write(TOLD, serde_json::to_vec(&told)?).map_err(refused)
+    std::fs::write(SANDBOX_FILE, serde_json::to_vec(&sandbox)?).map_err(refused)
 }
 
 /// Becomes the shell that this process was started as, in a domain of its own. `None` for any other process.
@@ -161,9 +161,9 @@ fn new_domain() -> Result<Option<Profile>, SandboxError> {
     if filter::is_marked() {
         return Ok(None);
     }
-    let text = std::fs::read(TOLD).map_err(|source| SandboxError::wall_refused("a shell", source))?;
-    let told: ShellSandbox = serde_json::from_slice(&text)?;
-    Ok((told.agent != std::process::id()).then_some(told.profile))
+    let text = std::fs::read(SANDBOX_FILE).map_err(|source| SandboxError::wall_refused("a shell", source))?;
+    let sandbox: ShellSandbox = serde_json::from_slice(&text)?;
+    Ok((sandbox.agent != std::process::id()).then_some(sandbox.profile))
 }
 
 /// Enters the domain, and gives the variables that are to be others: who has chosen a home keeps it.

@@ -79,16 +79,16 @@ pub fn spare(launcher: &Launcher) -> std::io::Result<(Command, Control)> {
 pub(super) struct KeeperStart<'a> {
     pub(super) command: &'a [OsString],
     /// Its environment and where it starts; without them those of the keeper.
-    pub(super) surroundings: Option<(&'a [(String, String)], &'a Path)>,
+    pub(super) environment_and_folder: Option<(&'a [(String, String)], &'a Path)>,
 }
 
 #[cfg(target_os = "linux")]
 impl<'a> KeeperStart<'a> {
-    /// In the surroundings of the keeper.
+    /// In the environment and folder of the keeper.
     pub(super) fn here(command: &'a [OsString]) -> Self {
         Self {
             command,
-            surroundings: None,
+            environment_and_folder: None,
         }
     }
 }
@@ -101,7 +101,7 @@ pub(super) fn child(start: KeeperStart<'_>, stdin: std::os::fd::OwnedFd) -> Resu
     };
     let mut command = Command::new(program);
     command.args(arguments).stdin(stdin);
-    if let Some((environment, cwd)) = start.surroundings {
+    if let Some((environment, cwd)) = start.environment_and_folder {
         let environment = environment.iter().map(|(name, value)| (name, value));
         command.env_clear().envs(environment).current_dir(cwd);
     }

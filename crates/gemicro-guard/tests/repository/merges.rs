@@ -78,9 +78,9 @@ fn a_merge_without_conflicts_is_committed() {
         assert_eq!(imported.reports, [], "{tier}");
         let parents = format!("git -C repo log -1 --format=%P {}", imported.new);
         assert!(world.shell(&parents).ends_with(theirs.as_str()), "{tier}");
-        let told = repository.message(&imported.new).unwrap();
+        let message = repository.message(&imported.new).unwrap();
         assert_eq!(
-            told, "merge main\n\n# not a comment\n\nGemicro-Task: t1",
+            message, "merge main\n\n# not a comment\n\nGemicro-Task: t1",
             "{tier}"
         );
     }

@@ -69,8 +69,8 @@ fn a_reviewer_writes_its_folder_alone() {
         let command = ["/bin/bash".into(), "-c".into(), script.into()];
         let output = inside.run(&command).unwrap();
         assert!(output.is_success(), "{tier}: {}", said(&output));
-        let told = String::from_utf8_lossy(&output.stdout).into_owned();
-        assert_eq!(told, "3\none\ntwo\nthree\n", "{tier}: {}", said(&output));
+        let printed = String::from_utf8_lossy(&output.stdout).into_owned();
+        assert_eq!(printed, "3\none\ntwo\nthree\n", "{tier}: {}", said(&output));
         outside.assert_same(&world, tier, "a reviewer");
         let imported = taken_over(&world, (&repository, &mut task), &["docs/dev_docs/reviews/"]).unwrap();
         let Import::Done(imported) = imported else {
@@ -213,8 +213,8 @@ fn what_is_handed_over_can_be_read_and_not_written() {
         let output = inside
             .run(&["/bin/bash".into(), "-c".into(), script.into()])
             .unwrap();
-        let told = String::from_utf8_lossy(&output.stdout).into_owned();
-        assert_eq!(told, "second\n", "{tier}: {}", said(&output));
+        let printed = String::from_utf8_lossy(&output.stdout).into_owned();
+        assert_eq!(printed, "second\n", "{tier}: {}", said(&output));
         assert_eq!(read(&path), "second\n");
         assert_eq!(std::fs::read_dir(task.handover()).unwrap().count(), 1, "{tier}");
         task.rebuild(&repository).unwrap();

@@ -44,8 +44,8 @@ pub(super) fn unreachable(error: &reqwest::Error) -> Failure {
 }
 
 fn failure(status: StatusCode, body: &[u8]) -> Failure {
-    if let Ok(told) = serde_json::from_slice::<ErrorBody>(body) {
-        return told.error;
+    if let Ok(body_error) = serde_json::from_slice::<ErrorBody>(body) {
+        return body_error.error;
     }
     // A newer server may know kinds that this program does not.
     #[derive(Deserialize)]

@@ -39,11 +39,11 @@ pub(crate) struct EventShape {
 #[expect(dead_code, reason = "only its schema is used")]
 pub(crate) enum BatchBody {
     Tasks(#[schemars(length(min = 1, max = 100_000))] Vec<TaskShape>),
-    /// Tasks, and what holds for all of them.
+    /// Tasks, and settings for all of them.
     Whole(WholeBatch),
 }
 
-/// Tasks, and what holds for all of them.
+/// Tasks, and settings for all of them.
 #[derive(JsonSchema)]
 #[expect(dead_code, reason = "only its schema is used")]
 pub(crate) struct WholeBatch {

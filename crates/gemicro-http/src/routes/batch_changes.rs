@@ -13,7 +13,7 @@ use crate::calls::to_its_end;
 use crate::parameters::{Id, JsonBody, read};
 use crate::trouble::{HttpTrouble, json};
 
-/// What a run that was cancelled without a word is told.
+/// The reason recorded for a cancellation without one.
 pub(super) const USUAL_REASON: &str = "cancelled over HTTP";
 
 /// The tasks of a batch that are cancelled, and why.
@@ -64,7 +64,7 @@ pub(crate) async fn cancel(
     Ok(json(StatusCode::OK, &answer.await?))
 }
 
-/// Does tasks without an output again. A batch that has ended goes on in a new one, whose id the answer has.
+/// Does tasks without an output again. The tasks of a batch that has ended run in a new one; the answer has its id.
 #[utoipa::path(
     post,
     path = "/v1/batches/{id}/retry",

@@ -18,7 +18,7 @@ use crate::trouble::{HttpTrouble, json};
 const KEY: &str = "idempotency-key";
 /// Bytes of a key.
 const MAX_KEY_BYTES: usize = 128;
-/// Batches in a list where nothing is said.
+/// Default number of batches in a list.
 const USUAL_LIMIT: usize = 50;
 const MAX_LIMIT: usize = 1_000;
 
@@ -38,7 +38,7 @@ pub(crate) struct BatchListQuery {
     limit: Option<usize>,
 }
 
-/// Hands in a batch: an array of tasks, one task a line, or an object with `tasks`. It goes on without the caller.
+/// Submits a batch: an array of tasks, one task a line, or an object with `tasks`. It runs in the background.
 #[utoipa::path(
     post,
     path = "/v1/batches",

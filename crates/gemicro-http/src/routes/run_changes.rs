@@ -18,7 +18,7 @@ use crate::calls::to_its_end;
 use crate::parameters::{Id, JsonBody, read};
 use crate::trouble::{HttpTrouble, json};
 
-/// How long whoever drives a run may take to answer a command before it is told as accepted.
+/// How long whoever drives a run may take to answer a command before it is reported as accepted.
 const ANSWER_WITHIN: Duration = Duration::from_secs(2);
 /// How often the answer is looked for.
 const LOOK: Duration = Duration::from_millis(20);
@@ -54,7 +54,7 @@ pub(crate) struct CancelRunBody {
 #[schemars(rename = "Cancelled")]
 pub(crate) struct CancelResultBody {
     run: StreamId,
-    /// `cancelled`, `requested` (whoever drives it was told) or `already_ended`.
+    /// `cancelled`, `requested` (its process was notified) or `already_ended`.
     outcome: CancelOutcome,
 }
 

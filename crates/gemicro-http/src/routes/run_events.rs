@@ -17,7 +17,7 @@ use crate::trouble::{HttpTrouble, json};
 const LAST_EVENT_ID: HeaderName = HeaderName::from_static("last-event-id");
 /// The type of a stream of events.
 pub(super) const EVENT_STREAM: &str = "text/event-stream";
-/// Events of a page where nothing is said.
+/// Default number of events on a page.
 const USUAL_LIMIT: usize = 500;
 const MAX_LIMIT: usize = 5_000;
 
@@ -49,7 +49,7 @@ pub(crate) struct EventsQuery {
 }
 
 /// The events of a run: a page of JSON, or with `Accept: text/event-stream` a stream to the end of the run. An event of
-/// the stream has its number as `id` and its type as `event`; `Last-Event-ID` goes on after that number. Beside them a
+/// the stream has its number as `id` and its type as `event`; `Last-Event-ID` continues after that number. Beside them a
 /// stream has `text_delta` items without an `id` (schema TextDelta): the text so far of every step that is writing, then
 /// what follows.
 #[utoipa::path(

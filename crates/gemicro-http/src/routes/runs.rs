@@ -69,7 +69,7 @@ pub(crate) async fn list(
 }
 
 /// Starts a run: research, a prompt for a coding agent or a model, a coding pipeline, or a loop that raises test
-/// coverage, as `kind` says. It goes on without the caller. Batches have a route of their own.
+/// coverage, as `kind` says. It runs in the background. Batches have a route of their own.
 #[utoipa::path(
     post,
     path = "/v1/runs",

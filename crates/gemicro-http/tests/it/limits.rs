@@ -22,10 +22,10 @@ async fn after_silence(server: &Server, sent: &str) -> String {
 async fn slow_heads_and_bodies_are_given_up() {
     let server = Server::over(Arc::new(EmptyDesk), "/").await;
     for head in ["", "GET /hea", "GET /health HTTP/1.1\r\nHost: 127.0.0.1\r\nX: "] {
-        let told = after_silence(&server, head).await;
+        let response = after_silence(&server, head).await;
         assert!(
-            told.is_empty() || told.starts_with("HTTP/1.1 408"),
-            "{head:?}: {told}"
+            response.is_empty() || response.starts_with("HTTP/1.1 408"),
+            "{head:?}: {response}"
         );
     }
     let head = format!(
@@ -33,9 +33,9 @@ async fn slow_heads_and_bodies_are_given_up() {
          Content-Length: 100\r\n\r\n[{{",
         server.address
     );
-    let told = after_silence(&server, &head).await;
-    assert!(told.starts_with("HTTP/1.1 408"), "{told}");
-    assert!(told.contains("timed out"), "{told}");
+    let response = after_silence(&server, &head).await;
+    assert!(response.starts_with("HTTP/1.1 408"), "{response}");
+    assert!(response.contains("timed out"), "{response}");
     server.stop().await;
 }
 

@@ -14,7 +14,7 @@ use serde_json::Value;
 use super::call::{GeminiCall, pick_up, start};
 use super::config::GeminiConfig;
 use super::endpoint::{EndpointRequest, GeminiEndpoint};
-use super::listener::GeminiSink;
+use super::listener::GeminiChunk;
 use super::trouble::RequestSubject;
 use crate::rest::GeminiRest;
 
@@ -54,7 +54,7 @@ impl LlmBackend for GeminiBackend {
         "gemini"
     }
 
-    fn stream(&self, request: LlmRequest, handle: Option<Json>) -> BoxStream<'static, GeminiSink> {
+    fn stream(&self, request: LlmRequest, handle: Option<Json>) -> BoxStream<'static, GeminiChunk> {
         let call = GeminiCall {
             endpoint: Arc::clone(&self.endpoint),
             poll: self.poll,
@@ -106,7 +106,7 @@ fn no_interaction() -> StepFailure {
 }
 
 /// The service may quote the key; nothing of ours does.
-fn without_key(endpoint: &GeminiEndpoint, chunk: GeminiSink) -> GeminiSink {
+fn without_key(endpoint: &GeminiEndpoint, chunk: GeminiChunk) -> GeminiChunk {
     match chunk {
         Ok(LlmChunk::Alarm(text)) => Ok(LlmChunk::Alarm(endpoint.redact(&text))),
         Ok(chunk) => Ok(chunk),

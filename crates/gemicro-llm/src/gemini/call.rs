@@ -17,7 +17,7 @@ use tokio::time::sleep;
 use super::endpoint::{EndpointRequest, GeminiEndpoint};
 use super::follow::{FollowSource, follow};
 use super::interaction::{Interaction, InteractionStatus};
-use super::listener::{GeminiListener, GeminiSink};
+use super::listener::{GeminiChunk, GeminiListener};
 use super::trouble::{GeminiTrouble, RequestSubject};
 use super::wire::{WireMode, is_agent, read_interaction, write_request};
 
@@ -33,7 +33,7 @@ pub(super) struct GeminiCall {
     pub(super) request: LlmRequest,
 }
 
-pub(super) fn start(call: GeminiCall) -> BoxStream<'static, GeminiSink> {
+pub(super) fn start(call: GeminiCall) -> BoxStream<'static, GeminiChunk> {
     let mode = match call.request.delivery {
         _ if is_agent(&call.request.model) => WireMode::Background,
         AnswerDelivery::Streamed => WireMode::Streamed,
@@ -60,7 +60,7 @@ pub(super) fn start(call: GeminiCall) -> BoxStream<'static, GeminiSink> {
 /// Resumes a call by its interaction id. Up to `max_resumes` failed polls are tolerated. Never sends a POST; whatever
 /// was spent was
 /// spent before.
-pub(super) fn pick_up(call: GeminiCall, id: String) -> BoxStream<'static, GeminiSink> {
+pub(super) fn pick_up(call: GeminiCall, id: String) -> BoxStream<'static, GeminiChunk> {
     let told = stream! {
         let mut n_failed = 0;
         let interaction = loop {
@@ -97,7 +97,7 @@ pub(super) fn pick_up(call: GeminiCall, id: String) -> BoxStream<'static, Gemini
 }
 
 /// One POST whose answer is the whole interaction, or the promise of one.
-fn create_whole(call: GeminiCall, body: Vec<u8>, mode: WireMode) -> BoxStream<'static, GeminiSink> {
+fn create_whole(call: GeminiCall, body: Vec<u8>, mode: WireMode) -> BoxStream<'static, GeminiChunk> {
     let told = stream! {
         let answer = call.endpoint.json(EndpointRequest::post(interactions(), body, None)).await;
         let interaction = match answer.and_then(|value| interaction_in(&value)) {
@@ -134,7 +134,7 @@ pub(super) fn wait_for(
     call: GeminiCall,
     mut listener: GeminiListener,
     id: String,
-) -> BoxStream<'static, GeminiSink> {
+) -> BoxStream<'static, GeminiChunk> {
     let told = stream! {
         let mut n_failed = 0;
         loop {
@@ -165,7 +165,7 @@ impl GeminiCall {
     }
 
     /// A trouble of the request that starts a call.
-    pub(super) fn refused_start(&self, trouble: GeminiTrouble) -> GeminiSink {
+    pub(super) fn refused_start(&self, trouble: GeminiTrouble) -> GeminiChunk {
         if let Some(reason) = trouble.block() {
             return Ok(LlmChunk::End(LlmEnd {
                 finish: FinishReason::Blocked { reason },

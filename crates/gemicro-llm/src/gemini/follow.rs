@@ -15,7 +15,7 @@ use super::call::{GeminiCall, interaction, interactions, look, wait_for};
 use super::endpoint::EndpointRequest;
 use super::events::{EventReader, StreamItem};
 use super::interaction::InteractionStatus;
-use super::listener::{AnswerChannel, EventEffect, GeminiListener, GeminiSink};
+use super::listener::{AnswerChannel, EventEffect, GeminiChunk, GeminiListener};
 use super::trouble::GeminiTrouble;
 
 /// The wait before a broken stream is taken up; it doubles.
@@ -41,7 +41,7 @@ pub(super) enum FollowSource {
 
 /// What reading one opening comes to.
 enum FollowMove {
-    Tell(GeminiSink),
+    Tell(GeminiChunk),
     /// The call has its end.
     Done,
     /// It has none yet.
@@ -53,7 +53,7 @@ pub(super) fn follow(
     call: GeminiCall,
     mut listener: GeminiListener,
     first: FollowSource,
-) -> BoxStream<'static, GeminiSink> {
+) -> BoxStream<'static, GeminiChunk> {
     let told = stream! {
         let mut opening = first;
         let mut n_resumes = 0;

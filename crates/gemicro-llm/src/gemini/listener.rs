@@ -19,7 +19,7 @@ use super::whole_text::{all_runs, last_run, problems};
 use crate::http::ANSWER_BYTES;
 
 /// What a call gives out.
-pub(super) type GeminiSink = Result<LlmChunk, StepFailure>;
+pub(super) type GeminiChunk = Result<LlmChunk, StepFailure>;
 
 /// More kinds of unknown things than are worth an alarm.
 const MOST_ALARMS: usize = 20;
@@ -28,9 +28,9 @@ const MOST_ALARMS: usize = 20;
 #[derive(Debug)]
 pub(super) enum EventEffect {
     /// More will come.
-    Open(Vec<GeminiSink>),
+    Open(Vec<GeminiChunk>),
     /// That was the end.
-    Ended(Vec<GeminiSink>),
+    Ended(Vec<GeminiChunk>),
     /// The stream ended and the interaction did not.
     Unsettled,
 }
@@ -129,7 +129,7 @@ impl GeminiListener {
     }
 
     /// Takes the end from the interaction itself, and what was not heard before it.
-    pub(super) fn settle(&mut self, interaction: &Interaction) -> Vec<GeminiSink> {
+    pub(super) fn settle(&mut self, interaction: &Interaction) -> Vec<GeminiChunk> {
         let mut chunks = Vec::new();
         for step in &interaction.steps {
             if let InteractionStep::Unknown(kind) = step {
@@ -164,7 +164,7 @@ impl GeminiListener {
         trouble.into_step_failure(&self.host, RequestSubject::Model(&self.model))
     }
 
-    fn named_pages(&mut self, id: Option<String>) -> Vec<GeminiSink> {
+    fn named_pages(&mut self, id: Option<String>) -> Vec<GeminiChunk> {
         match id {
             Some(id) if self.id.is_none() => {
                 let handle = Json::from(json!({ "interaction": id }));
@@ -256,7 +256,7 @@ impl GeminiListener {
         EventEffect::Ended(chunks)
     }
 
-    fn end(&self, verdict: CallVerdict, annotations: Vec<Annotation>) -> Vec<GeminiSink> {
+    fn end(&self, verdict: CallVerdict, annotations: Vec<Annotation>) -> Vec<GeminiChunk> {
         match verdict {
             CallVerdict::Finished(finish) => vec![Ok(LlmChunk::End(LlmEnd {
                 finish,
@@ -280,7 +280,7 @@ impl GeminiListener {
     }
 
     /// An alarm about a kind of thing, the first time it is met.
-    fn alarm(&mut self, what: &str, kind: &str) -> Option<GeminiSink> {
+    fn alarm(&mut self, what: &str, kind: &str) -> Option<GeminiChunk> {
         let kind = excerpt(kind);
         let text = format!("{} sent an unknown {what} `{kind}`", self.host);
         let is_new = self.alarms.len() < MOST_ALARMS && self.alarms.insert(text.clone());
@@ -288,7 +288,7 @@ impl GeminiListener {
     }
 }
 
-fn alive() -> Vec<GeminiSink> {
+fn alive() -> Vec<GeminiChunk> {
     vec![Ok(LlmChunk::Alive)]
 }
 

@@ -124,7 +124,7 @@ fn trouble_of(error: reqwest::Error) -> OpenAiTrouble {
         cause.is_some_and(|cause| cause.kind() == io::ErrorKind::ConnectionRefused)
     });
     if is_refused {
-        OpenAiTrouble::NobodyListens
+        OpenAiTrouble::ConnectionRefused
     } else {
         OpenAiTrouble::Unreachable(root_cause(&error))
     }

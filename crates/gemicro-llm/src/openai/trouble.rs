@@ -13,7 +13,7 @@ use crate::http::ANSWER_BYTES;
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum OpenAiTrouble {
     /// The machine is there, the port is closed.
-    NobodyListens,
+    ConnectionRefused,
     /// No connection: nothing was sent.
     Unreachable(String),
     /// The request was sent and no answer began.
@@ -36,7 +36,7 @@ impl OpenAiTrouble {
     /// As a failure with what it cost.
     pub(super) fn into_step_failure(self, endpoint: &OpenAiEndpoint) -> StepFailure {
         let spent = match &self {
-            Self::NobodyListens | Self::Unreachable(_) | Self::Setup(_) => AttemptCost::Nothing,
+            Self::ConnectionRefused | Self::Unreachable(_) | Self::Setup(_) => AttemptCost::Nothing,
             // An error in place of an answer is not billed; of a timeout nobody knows.
             Self::Refused(refusal) if !matches!(refusal.status, 408 | 504) => AttemptCost::Nothing,
             Self::Refused(_)
@@ -57,7 +57,7 @@ impl OpenAiTrouble {
             _ => None,
         };
         let (kind, message) = match self {
-            Self::NobodyListens => (
+            Self::ConnectionRefused => (
                 ErrorKind::UpstreamError,
                 format!("cannot reach {host}: is the server running?"),
             ),

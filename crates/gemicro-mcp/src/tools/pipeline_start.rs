@@ -1,6 +1,6 @@
 //! `pipeline_start`: a coding task, answered at once with the id of its run.
 
-use gemicro_engine::pipeline::workflow::Mode;
+use gemicro_engine::pipeline::workflow::PipelineMode;
 use gemicro_engine::{PipelineKind, StartPipelineParameters};
 use gemicro_event::{Failure, StreamId};
 use rmcp::model::{JsonObject, Tool, ToolAnnotations};
@@ -28,7 +28,7 @@ struct PipelineStarted {
 
 /// What the tool takes.
 pub(super) fn definition() -> Tool {
-    let modes = Mode::ALL.map(Mode::as_str);
+    let modes = PipelineMode::ALL.map(PipelineMode::as_str);
     let properties = json!({
         "task": { "type": "string", "description": "What is to be done, with all the background" },
         "cd": { "type": "string", "description": "A checkout of a git repository: an absolute path; nothing in it is changed but a new branch" },
@@ -86,7 +86,7 @@ async fn start(call: &McpToolCall, arguments: Option<JsonObject>) -> Result<Stre
 fn read(arguments: Option<JsonObject>) -> Result<StartPipelineParameters, Failure> {
     let arguments = Arguments::new(arguments, &PARAMETERS)?;
     let agents = gemicro_core::ask::AgentName::ALL.map(|agent| (agent.as_str(), agent));
-    let modes = Mode::ALL.map(|mode| (mode.as_str(), mode));
+    let modes = PipelineMode::ALL.map(|mode| (mode.as_str(), mode));
     Ok(StartPipelineParameters {
         kind: PipelineKind::Pipeline,
         task: arguments.required("task")?,

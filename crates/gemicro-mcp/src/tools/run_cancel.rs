@@ -19,8 +19,8 @@ pub(super) fn definition() -> Tool {
         "run_id": schema::run_id(),
         "reason": { "type": "string", "description": "Why, for the journal" },
     });
-    let description = "Ends a run for good, with everything it started. `outcome` is cancelled, requested (it was \
-                       told and has not answered yet) or already_ended.";
+    let description = "Ends a run for good, with everything it started. `outcome` is cancelled, requested (it \
+                       has not answered yet) or already_ended.";
     let schema = schema::object(properties, &["run_id"]);
     Tool::new(ToolName::RunCancel.as_str(), description, schema)
         .with_title("Cancel a run")

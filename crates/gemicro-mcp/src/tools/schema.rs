@@ -96,7 +96,7 @@ pub(super) fn batch_answer() -> Arc<JsonObject> {
             "next_poll_interval_seconds": { "type": "integer", "minimum": 0 },
             "counts": { "type": "object", "additionalProperties": { "type": "integer" } },
             "paused": { "type": "boolean", "description": "Stopped until it is resumed" },
-            "trouble": { "type": "string", "description": "What keeps it from going on now; it is tried again by itself" },
+            "trouble": { "type": "string", "description": "What blocks it now; it is retried automatically" },
             "error": { "type": "string" },
             "error_kind": { "type": "string" },
             "error_detail": { "type": "object" },

@@ -100,8 +100,11 @@ async fn a_batch_is_answered_at_once_and_polled_to_its_end() {
         client.call("batch_poll", json!({ "response_id": run })).await,
         last
     );
-    let told = client.call("run_result", json!({ "run_id": run })).await;
-    assert!(told["error"].as_str().unwrap().contains("batch_poll"), "{told}");
+    let answer = client.call("run_result", json!({ "run_id": run })).await;
+    assert!(
+        answer["error"].as_str().unwrap().contains("batch_poll"),
+        "{answer}"
+    );
 }
 
 #[tokio::test(start_paused = true)]

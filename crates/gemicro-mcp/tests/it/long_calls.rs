@@ -88,7 +88,7 @@ async fn progress_grows_and_is_never_silent_for_long() {
     let mut client = Client::connect(desk.setup(BOUND)).await;
     let id = client.send("tools/call", ask_with_progress()).await;
     let (began, mut last) = (Instant::now(), Instant::now());
-    let mut told = Vec::new();
+    let mut progress = Vec::new();
     let message = loop {
         let message = client.read().await.unwrap();
         assert!(last.elapsed() <= Duration::from_secs(5), "{message}");
@@ -98,16 +98,16 @@ async fn progress_grows_and_is_never_silent_for_long() {
         }
         assert_eq!(message["method"], "notifications/progress");
         assert_eq!(message["params"]["progressToken"], "p");
-        told.push((began.elapsed(), message["params"].clone()));
+        progress.push((began.elapsed(), message["params"].clone()));
     };
     assert_eq!(tool_answer(&message)["success"], true);
-    let values: Vec<f64> = told
+    let values: Vec<f64> = progress
         .iter()
         .map(|(_, it)| it["progress"].as_f64().unwrap())
         .collect();
     assert!(values.windows(2).all(|pair| pair[0] < pair[1]), "{values:?}");
     let words = |(_, it): &(Duration, Value)| it["message"].as_str().unwrap().to_owned();
-    let lines: Vec<String> = told.iter().map(words).collect();
+    let lines: Vec<String> = progress.iter().map(words).collect();
     assert!(lines[0].contains(desk.run().as_str()), "{lines:?}");
     assert!(lines.contains(&"agent_started".to_owned()), "{lines:?}");
     assert!(!lines.contains(&"step_started".to_owned()), "{lines:?}");
@@ -116,7 +116,7 @@ async fn progress_grows_and_is_never_silent_for_long() {
         "{lines:?}"
     );
     // Two seconds of text: at most two lines in each.
-    let texts: Vec<Duration> = told
+    let texts: Vec<Duration> = progress
         .iter()
         .filter(|it| words(it).starts_with("word") || words(it).contains(" word"))
         .map(|(at, _)| *at)

@@ -99,9 +99,9 @@ fn go(line: &str) -> Option<&str> {
 fn tap(line: &str) -> Option<&str> {
     let result = tap_result(line)?;
     let name = result
-        .told
+        .description
         .split_once(" - ")
-        .map_or(result.told, |(_, name)| name);
+        .map_or(result.description, |(_, name)| name);
     (!matches!(result.outcome, TapOutcome::Skipped)).then_some(name)
 }
 

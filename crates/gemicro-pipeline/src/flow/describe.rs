@@ -166,7 +166,7 @@ fn describe_phase_answer(
 
 fn honest(payload: &AgentPayload) -> Option<String> {
     honesty(payload).map(|why| {
-        format!("a success cannot be taken together with what the feedback reports ({why}): mend it, or say that it failed")
+        format!("a success cannot be taken together with what the feedback reports ({why}): fix it, or say that it failed")
     })
 }
 

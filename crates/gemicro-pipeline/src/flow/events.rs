@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::payload::{AgentPayload, ReadState};
 use crate::steps::{DeliverResult, Evidence, ImportStepResult, InitResult, MergeResult, RecordResult};
-use crate::workflow::Mode;
+use crate::workflow::PipelineMode;
 
 /// The branch is there, and the checks hold on its base. Once per task, by its first step.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -15,7 +15,7 @@ pub struct PipelinePrepared {
     /// What the task is called in documents.
     pub feature: String,
     /// How it is entered.
-    pub mode: Mode,
+    pub mode: PipelineMode,
     /// What was found and made.
     pub prepared: InitResult,
 }
@@ -31,7 +31,7 @@ pub struct PhaseStarted {
     pub phase: String,
     /// Its name for people.
     pub label: String,
-    /// Who works; nobody but gemicro where there is none.
+    /// The role that works; absent where gemicro works itself.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub role: Option<String>,
     /// The agent CLI that does the work.
@@ -84,14 +84,14 @@ event_payload!(PhaseAnswered, "phase_answered", |it| match &it.refused {
     Some(why) => format!("{} is asked again: {why}", it.role),
 });
 
-/// What an agent did was taken over, or refused.
+/// An agent's work was imported, or refused.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct PhaseImported {
     /// Name of the phase in the workflow.
     pub phase: String,
     /// Number of the round, counted from 1.
     pub round: u32,
-    /// What was taken over; nothing where it was refused.
+    /// What was imported; absent where it was refused.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub taken: Option<ImportStepResult>,
     /// Why it was refused.
@@ -205,7 +205,7 @@ pub struct PhaseEnded {
     pub commit: String,
     /// The tree that is meant, without the documents of tasks.
     pub tree: String,
-    /// Where it goes on, or would have, had it not been stopped; the end where there is none.
+    /// The next phase, or what it would have been without the stop; the end where there is none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub next: Option<String>,
 }

@@ -36,7 +36,7 @@ enum TodoOutcome {
     Word(&'static str),
     /// The same phase once more.
     Again,
-    /// By this word the phase that can mend it, whatever the edges say.
+    /// By this word the phase that can fix it, whatever the edges say.
     Back(&'static str, String),
     /// The task is over.
     Stop,
@@ -125,10 +125,10 @@ fn unfit(state: &PipelineState, before: Option<&Evidence>) -> Vec<String> {
     if faults.is_empty() {
         faults.extend(before.and_then(|before| evidence.shrunk_since(before)));
     }
-    let told = |fault| {
+    let describe = |fault| {
         format!("with the documents of the task moved to the archive, as they are delivered, {fault}")
     };
-    faults.into_iter().map(told).collect()
+    faults.into_iter().map(describe).collect()
 }
 
 fn after_answer(
@@ -235,7 +235,7 @@ fn judge_phase(
             ..PhaseEnding::word(decision.word())
         },
         GateDecision::Void(reasons) => PhaseEnding::again(reasons),
-        // The reviewer cannot mend it: the work goes back to who can.
+        // The reviewer cannot fix it: the work goes back to a role that can.
         GateDecision::Overruled(reasons) => PhaseEnding {
             reasons,
             ..PhaseEnding::word("FAIL")
@@ -245,8 +245,8 @@ fn judge_phase(
 
 /// Says that most of the tests of the base are not there any more, however many others are, or that nobody can tell.
 fn tests_replaced(base: &Evidence, now: &Evidence) -> Option<String> {
-    if let Some(told) = now.unnamed_since(base) {
-        return Some(told);
+    if let Some(fault) = now.unnamed_since(base) {
+        return Some(fault);
     }
     let (gone, n_base) = now.gone_since(base);
     (gone.len() * 2 > n_base).then(|| {

@@ -26,11 +26,11 @@ pub fn honesty(payload: &AgentPayload) -> Option<String> {
         | AgentDecision::Fail
         | AgentDecision::Failed { .. } => return None,
     };
-    let told = match payload.feedback()? {
+    let admission = match payload.feedback()? {
         Feedback::Text(text) => trouble::trouble_excerpt(text),
         Feedback::Object(points) => points.iter().find_map(|(key, value)| admitted_under(key, value)),
     };
-    told.map(|words| format!("it claims {claim}, but its feedback says: {words}"))
+    admission.map(|words| format!("it claims {claim}, but its feedback says: {words}"))
 }
 
 /// The trouble that a point of a feedback object tells of.

@@ -39,7 +39,7 @@ pub struct PayloadReading {
     pub state: ReadState,
     /// The payload; there when the state is [`ReadState::Ok`], and only then.
     pub payload: Option<AgentPayload>,
-    /// Whether it was handed in with our nonce: in a block, or by the tool.
+    /// Whether it was submitted with our nonce: in a block, or by the tool.
     pub tagged: bool,
     /// What keeps it from having its shape, in words for the agent; there when the state is
     /// [`ReadState::SchemaMismatch`], and only then.
@@ -82,7 +82,7 @@ impl ReadState {
     }
 }
 
-/// What was handed in with our nonce.
+/// What was submitted with our nonce.
 enum SubmittedBody<'a> {
     Read(Value),
     Unreadable(&'a str),

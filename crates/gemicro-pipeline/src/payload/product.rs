@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 use super::decision::AgentDecision;
 use super::shape::PayloadShape;
 
-/// Holds what an agent handed in, in the shape of its role.
+/// Holds what an agent submitted, in the shape of its role.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[schemars(rename = "Payload")]
 pub struct AgentPayload {
@@ -65,7 +65,7 @@ impl AgentPayload {
         self.shape.document_key().and_then(|key| self.text(key))
     }
 
-    /// The commit that it hands in.
+    /// The commit that it submits.
     #[must_use]
     pub fn commit_hash(&self) -> Option<&str> {
         self.shape.commits().then(|| self.text("commit_hash")).flatten()

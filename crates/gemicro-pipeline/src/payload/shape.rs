@@ -69,7 +69,7 @@ impl PayloadShape {
         }
     }
 
-    /// The keys that a payload of this shape must have, in the order in which the role is told them.
+    /// The keys that a payload of this shape must have, in the order of the prompt.
     #[must_use]
     pub const fn keys(self) -> &'static [&'static str] {
         match self {
@@ -108,7 +108,7 @@ impl PayloadShape {
         }
     }
 
-    /// Whether the role hands in a commit, and so may say honestly that it failed.
+    /// Whether the role submits a commit, and so may say honestly that it failed.
     #[must_use]
     pub const fn commits(self) -> bool {
         match self {

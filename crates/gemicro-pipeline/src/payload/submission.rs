@@ -37,7 +37,7 @@ impl ExpectedSubmission {
     /// What the tool does, for the model.
     #[must_use]
     pub fn description(&self) -> &'static str {
-        "Hands in the result of your work: the same JSON object as in the block that ends your answer. Call it once, when \
+        "Submits the result of your work: the same JSON object as in the block that ends your answer. Call it once, when \
          everything is done."
     }
 

@@ -13,7 +13,7 @@ use crate::workflow::Check;
 /// Kind of the step that runs checks.
 pub const CHECK_STEP: &str = "pipeline_check";
 
-/// What it is told.
+/// Input of the step.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CheckInput {
     /// The branch and commit that the step works on.
@@ -47,7 +47,7 @@ pub struct CheckRecord {
     /// It is to run tests.
     #[serde(default)]
     pub is_test_suite: bool,
-    /// The names of the tests that ran, where it passed and told all of them.
+    /// The names of the tests that ran, where it passed and named all of them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tests: Vec<String>,
     /// How many tests ran by the word of each family of test programs, where it passed.
@@ -88,7 +88,7 @@ impl Evidence {
         (missing, n_base)
     }
 
-    /// Says that a suite named its tests on the base and does not any more: nobody can then say which of them ran.
+    /// Says that a suite named its tests on the base and does not any more: it is then unknown which of them ran.
     #[must_use]
     pub fn unnamed_since(&self, base: &Self) -> Option<String> {
         let mut silent = self.checks.iter().filter(|now| now.fault().is_none());
@@ -106,7 +106,7 @@ impl Evidence {
         })
     }
 
-    /// How many tests ran in all, where every suite told it.
+    /// How many tests ran in all, where every suite reported it.
     #[must_use]
     pub fn n_tests(&self) -> Option<u64> {
         let counts = self.checks.iter().filter_map(CheckRecord::n_tests);

@@ -9,7 +9,7 @@ use super::init::IntendedBranch;
 /// Kind of the step that pushes the branch and opens the request.
 pub const DELIVER_STEP: &str = "pipeline_deliver";
 
-/// What it is told.
+/// Input of the step.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DeliverInput {
     /// The branch and commit that the step works on.

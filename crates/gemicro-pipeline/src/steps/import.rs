@@ -9,7 +9,7 @@ use crate::evidence::PlanBlock;
 /// Kind of the step that imports an agent's commits.
 pub const IMPORT_STEP: &str = "pipeline_import";
 
-/// What it is told.
+/// Input of the step.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ImportInput {
     /// The branch and commit that the step works on.
@@ -76,7 +76,7 @@ pub enum AgentClaim {
     },
 }
 
-/// What was taken over.
+/// What was imported.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "Taken")]
 pub struct ImportStepResult {

@@ -10,7 +10,7 @@ use crate::workflow::Check;
 /// Kind of the step that creates the branch of a task.
 pub const INIT_STEP: &str = "pipeline_init";
 
-/// What it is told.
+/// Input of the step.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct InitInput {
     /// Where; the tip is empty for a new branch, which begins at the checkout's commit.

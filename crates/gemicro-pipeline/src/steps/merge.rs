@@ -9,7 +9,7 @@ use super::init::IntendedBranch;
 /// Kind of the step that merges main into the branch.
 pub const MERGE_STEP: &str = "pipeline_merge";
 
-/// What it is told.
+/// Input of the step.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MergeInput {
     /// The branch and commit that the step works on.
@@ -50,7 +50,7 @@ pub enum MergeOutcome {
     UpToDate,
     /// Main is merged into the branch.
     Merged,
-    /// Somebody has to resolve conflicts.
+    /// There are conflicts to resolve.
     Conflict,
 }
 

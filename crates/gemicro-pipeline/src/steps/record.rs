@@ -9,7 +9,7 @@ use super::init::IntendedBranch;
 /// Kind of the step that commits gemicro's own documents.
 pub const RECORD_STEP: &str = "pipeline_record";
 
-/// What it is told.
+/// Input of the step.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RecordInput {
     /// The branch and commit that the step works on.
@@ -20,7 +20,7 @@ pub struct RecordInput {
     pub message: String,
     /// Git trailers for the commit message, as key and value.
     pub trailers: Vec<(String, String)>,
-    /// Nothing is written when this branch has gone on.
+    /// Nothing is written when this branch has moved.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unless_moved: Option<IntendedBranch>,
 }
@@ -30,7 +30,10 @@ pub struct RecordInput {
 #[serde(rename_all = "snake_case")]
 #[expect(missing_docs, reason = "the field names say what they are")]
 pub enum DocumentRecord {
-    Write { path: String, text: String },
+    Write {
+        path: String,
+        text: String,
+    },
     /// Ideas for later, put behind those that are in the list.
     Backlog {
         /// The ideas, each one plain line.
@@ -60,7 +63,7 @@ pub struct RecordResult {
     pub tree: String,
     /// What was written, by path.
     pub paths: Vec<String>,
-    /// Nothing was written, for main has gone on: where it is.
+    /// The new tip of main; set where it has moved, and nothing was written.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub moved: Option<String>,
 }

@@ -29,7 +29,7 @@ pub use default::{default_files, default_workflow};
 pub use error::{WorkflowError, WorkflowProblem};
 pub use mermaid::show_mermaid;
 pub use model::{
-    AgentTool, Check, EdgeTarget, Mode, NetworkRule, Phase, PhaseWork, Reads, Role, Workflow, Writes,
+    AgentTool, Check, EdgeTarget, NetworkRule, Phase, PhaseWork, PipelineMode, Reads, Role, Workflow, Writes,
 };
 pub use outcomes::{DONE, outcomes};
 pub use parse::{FORMAT_VERSION, parse};

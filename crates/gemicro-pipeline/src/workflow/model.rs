@@ -13,8 +13,7 @@ use crate::payload::PayloadShape;
 /// How a coding task begins.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-#[schemars(rename = "PipelineMode")]
-pub enum Mode {
+pub enum PipelineMode {
     /// With a diagnosis of the bug, before the plan.
     Bugfix,
     /// With research, before the plan.
@@ -24,7 +23,7 @@ pub enum Mode {
     Direct,
 }
 
-impl Mode {
+impl PipelineMode {
     /// Every mode, in documentation order.
     pub const ALL: [Self; 3] = [Self::Bugfix, Self::Research, Self::Direct];
 
@@ -39,7 +38,7 @@ impl Mode {
     }
 }
 
-impl fmt::Display for Mode {
+impl fmt::Display for PipelineMode {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.as_str())
     }
@@ -51,7 +50,7 @@ pub struct Workflow {
     /// What it is called.
     pub name: String,
     /// The first phase of each mode.
-    pub modes: BTreeMap<Mode, String>,
+    pub modes: BTreeMap<PipelineMode, String>,
     /// The roles, by name.
     pub roles: BTreeMap<String, Role>,
     /// The phases, in the order of the file.
@@ -220,7 +219,7 @@ pub enum NetworkRule {
 impl Workflow {
     /// The names of the roles that can come to work in a task that is entered in this way.
     #[must_use]
-    pub fn roles_of(&self, mode: Mode) -> BTreeSet<&str> {
+    pub fn roles_of(&self, mode: PipelineMode) -> BTreeSet<&str> {
         let phases = self.phases_of(mode).into_iter();
         phases
             .filter_map(|phase| match &phase.work {
@@ -232,7 +231,7 @@ impl Workflow {
 
     /// The phases that a task can come to which is entered in this way, in the order of the file.
     #[must_use]
-    pub fn phases_of(&self, mode: Mode) -> Vec<&Phase> {
+    pub fn phases_of(&self, mode: PipelineMode) -> Vec<&Phase> {
         let mut left: Vec<&str> = self.modes.get(&mode).map(String::as_str).into_iter().collect();
         let mut seen = BTreeSet::new();
         while let Some(phase) = left.pop().and_then(|name| self.phase(name)) {

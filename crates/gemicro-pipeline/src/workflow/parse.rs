@@ -11,7 +11,7 @@ use super::check;
 use super::entries::KeyEntries;
 use super::error::WorkflowError;
 use super::file::{CheckFile, PhaseAction, PhaseFile, RoleFile, WorkflowFile};
-use super::model::{Check, EdgeTarget, Mode, Phase, PhaseWork, Reads, Role, Workflow};
+use super::model::{Check, EdgeTarget, Phase, PhaseWork, PipelineMode, Reads, Role, Workflow};
 use super::outcomes::DONE;
 use super::places::ProblemList;
 use super::prompt::{ENDING_FILE, RULES_FILE};
@@ -99,12 +99,18 @@ fn convert(file: WorkflowFile, report: &mut ProblemList) -> Workflow {
     }
 }
 
-fn modes(entries: Spanned<KeyEntries<Spanned<String>>>, report: &mut ProblemList) -> BTreeMap<Mode, String> {
+fn modes(
+    entries: Spanned<KeyEntries<Spanned<String>>>,
+    report: &mut ProblemList,
+) -> BTreeMap<PipelineMode, String> {
     report.places.note("modes", &entries);
     let mut modes = BTreeMap::new();
     for (name, phase) in entries.value.0 {
         let key = format!("modes.{}", name.value);
-        match Mode::ALL.into_iter().find(|mode| mode.as_str() == name.value) {
+        match PipelineMode::ALL
+            .into_iter()
+            .find(|mode| mode.as_str() == name.value)
+        {
             Some(mode) => {
                 report.places.note(key, &phase);
                 modes.insert(mode, phase.value);

@@ -43,7 +43,7 @@ fn expand(value: &mut Value, mark: &str, text: &str) {
 }
 
 /// All but the payload, in words that can be compared.
-fn told(state: &str, tagged: bool, marks: PayloadMarks) -> String {
+fn describe(state: &str, tagged: bool, marks: PayloadMarks) -> String {
     format!("{state} tagged={tagged} {marks:?}")
 }
 
@@ -55,10 +55,10 @@ fn every_labelled_answer_is_read_as_labelled() {
         n_cases += 1;
         let reading = read(&case.output, case.shape, &case.nonce);
         let payload = reading.payload.as_ref().map(|payload| payload.value());
-        let found = told(reading.state.as_str(), reading.tagged, marks(&reading));
+        let found = describe(reading.state.as_str(), reading.tagged, marks(&reading));
         let label = &case.label;
         let labelled_payload = Some(&label["expect"]["payload"]).filter(|payload| !payload.is_null());
-        let labelled = told(
+        let labelled = describe(
             label["expect"]["state"].as_str().unwrap(),
             label["tagged"].as_bool().unwrap(),
             PayloadMarks {

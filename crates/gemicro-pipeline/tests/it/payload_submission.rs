@@ -39,7 +39,7 @@ fn reading(submitted: &[Value], answer: &str) -> PayloadReading {
     )
 }
 
-fn told(submitted: &[Value], answer: &str) -> (ReadState, Option<&'static str>) {
+fn read_result(submitted: &[Value], answer: &str) -> (ReadState, Option<&'static str>) {
     let reading = reading(submitted, answer);
     assert!(reading.tagged, "{answer}");
     let word = reading.payload.map(|payload| payload.decision().word());
@@ -49,7 +49,10 @@ fn told(submitted: &[Value], answer: &str) -> (ReadState, Option<&'static str>) 
 #[test]
 fn a_submission_alone_counts_like_a_block() {
     for word in ["PASS", "FAIL"] {
-        assert_eq!(told(&[verdict(word)], "Done."), (ReadState::Ok, Some(word)));
+        assert_eq!(
+            read_result(&[verdict(word)], "Done."),
+            (ReadState::Ok, Some(word))
+        );
     }
     let reading = reading(&[verdict("PASS")], "Done.");
     assert!(!marks(&reading).gate);
@@ -95,7 +98,11 @@ fn a_block_must_say_the_same() {
         ),
     ] {
         let answer = format!("Done.\n\n@\n{block}\n```\n");
-        assert_eq!(told(&submitted, &answer), expected, "{submitted:?} {block}");
+        assert_eq!(
+            read_result(&submitted, &answer),
+            expected,
+            "{submitted:?} {block}"
+        );
     }
 }
 
@@ -106,20 +113,29 @@ fn two_submissions_that_differ_count_for_nothing() {
         [pass.clone(), fail.clone(), pass.clone()],
         [fail.clone(), pass.clone(), pass.clone()],
     ] {
-        assert_eq!(told(&submitted, "Done."), (ReadState::Ambiguous, None));
+        assert_eq!(read_result(&submitted, "Done."), (ReadState::Ambiguous, None));
         let answer = format!("@\n{pass}\n```\n");
-        assert_eq!(told(&submitted, &answer), (ReadState::Ambiguous, None));
+        assert_eq!(read_result(&submitted, &answer), (ReadState::Ambiguous, None));
     }
 }
 
 #[test]
 fn a_pass_is_taken_back_by_a_later_object() {
     let fail = verdict("FAIL").to_string();
-    assert_eq!(told(&[verdict("PASS")], &fail), (ReadState::Ambiguous, None));
+    assert_eq!(
+        read_result(&[verdict("PASS")], &fail),
+        (ReadState::Ambiguous, None)
+    );
     // What the block says after it, it says for good.
     let answer = format!("{fail}\n\n@\n{}\n```\n", verdict("PASS"));
-    assert_eq!(told(&[verdict("PASS")], &answer), (ReadState::Ok, Some("PASS")));
-    assert_eq!(told(&[verdict("FAIL")], "PASS"), (ReadState::Ok, Some("FAIL")));
+    assert_eq!(
+        read_result(&[verdict("PASS")], &answer),
+        (ReadState::Ok, Some("PASS"))
+    );
+    assert_eq!(
+        read_result(&[verdict("FAIL")], "PASS"),
+        (ReadState::Ok, Some("FAIL"))
+    );
 }
 
 #[test]
@@ -186,9 +202,9 @@ fn calls_that_cannot_be_taken_say_why() {
         ),
     ] {
         let mut submissions = Submissions::default();
-        let told = submissions.submit(&expected(PayloadShape::Auditor), &arguments);
-        let told = told.unwrap_err();
-        assert!(told.contains(why), "{arguments:.200}: {told}");
+        let refusal = submissions.submit(&expected(PayloadShape::Auditor), &arguments);
+        let refusal = refusal.unwrap_err();
+        assert!(refusal.contains(why), "{arguments:.200}: {refusal}");
         assert!(submissions.counted_results().is_empty());
     }
 }

@@ -13,7 +13,7 @@ fn reading(shape: PayloadShape, answer: &str) -> PayloadReading {
 }
 
 /// The state, `+` when tagged, the decision, and the marks.
-fn told(shape: PayloadShape, answer: &str) -> String {
+fn describe(shape: PayloadShape, answer: &str) -> String {
     let reading = reading(shape, answer);
     let found = marks(&reading);
     let mut words = format!(
@@ -40,7 +40,7 @@ fn told(shape: PayloadShape, answer: &str) -> String {
 fn check(shape: PayloadShape, rows: &[(&str, &str)]) {
     let wrong: Vec<String> = rows
         .iter()
-        .map(|(answer, expected)| (answer, told(shape, answer), expected))
+        .map(|(answer, expected)| (answer, describe(shape, answer), expected))
         .filter(|(_, found, expected)| found != *expected)
         .map(|(answer, found, expected)| format!("{answer:?}\n  expected {expected}\n  found    {found}"))
         .collect();
@@ -238,7 +238,7 @@ fn depth_and_size_have_sharp_ends() {
     for (answer, expected) in answers {
         let start: String = answer.chars().take(40).collect();
         assert_eq!(
-            told(PayloadShape::PlanReviewer, &answer),
+            describe(PayloadShape::PlanReviewer, &answer),
             expected,
             "{start} ({})",
             answer.len()
@@ -352,7 +352,7 @@ fn paths_and_backlog() {
         ("docs/dev_docs/a\\u0085b.md", "ok+ done path"),
         ("C:/docs/dev_docs/p.md", "ok+ done path"),
     ] {
-        assert_eq!(told(PayloadShape::Architect, &plan(path)), expected, "{path}");
+        assert_eq!(describe(PayloadShape::Architect, &plan(path)), expected, "{path}");
     }
     let items = |items: &str| {
         format!("@\n{{\"plan_path\":\"docs/dev_docs/p.md\",\"backlog_items\":[{items}]}}\nFENCE")
@@ -375,14 +375,14 @@ fn paths_and_backlog() {
         ("a\\u2028b", "ok+ done backlog"),
     ] {
         assert_eq!(
-            told(PayloadShape::Architect, &items(&format!("\"{item}\""))),
+            describe(PayloadShape::Architect, &items(&format!("\"{item}\""))),
             expected,
             "{item}"
         );
     }
     let many = |n_items: usize| items(&vec!["\"a\""; n_items].join(","));
-    assert_eq!(told(PayloadShape::Architect, &many(50)), "ok+ done");
-    assert_eq!(told(PayloadShape::Architect, &many(51)), "ok+ done backlog");
+    assert_eq!(describe(PayloadShape::Architect, &many(50)), "ok+ done");
+    assert_eq!(describe(PayloadShape::Architect, &many(51)), "ok+ done backlog");
 }
 
 #[test]
@@ -390,11 +390,11 @@ fn the_example_of_a_prompt_is_never_an_answer() {
     for shape in PayloadShape::ALL {
         let object = example(shape);
         assert_eq!(
-            told(shape, &format!("@\n{object}\nFENCE")),
+            describe(shape, &format!("@\n{object}\nFENCE")),
             "schema_mismatch+",
             "{object}"
         );
-        assert_eq!(told(shape, &object), "missing", "{object}");
+        assert_eq!(describe(shape, &object), "missing", "{object}");
     }
     assert_eq!(
         example(PayloadShape::PlanReviewer),

@@ -12,7 +12,7 @@ pub(super) enum RunStage {
     /// Its turn is over; it may still leave by itself until then.
     Lingering(Instant),
     /// Its protocol was told to stop the turn; it may answer until then.
-    Told(Instant),
+    Notified(Instant),
     /// It was asked to end; it may do so until then.
     Asked(Instant),
     /// It is being killed; that must have worked by then.
@@ -43,9 +43,11 @@ impl RunStage {
     pub(super) fn until(self) -> Option<Instant> {
         match self {
             Self::Working | Self::Over => None,
-            Self::Lingering(at) | Self::Told(at) | Self::Asked(at) | Self::Killed(at) | Self::Forced(at) => {
-                Some(at)
-            }
+            Self::Lingering(at)
+            | Self::Notified(at)
+            | Self::Asked(at)
+            | Self::Killed(at)
+            | Self::Forced(at) => Some(at),
         }
     }
 

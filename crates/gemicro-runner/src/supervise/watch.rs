@@ -174,13 +174,13 @@ impl TurnWatch<'_> {
     fn turn_over(&mut self) {
         let may_stay = self.after == StageAfter::Stay && self.agent.is_fit();
         match self.stage {
-            RunStage::Working | RunStage::Told(_) if may_stay => self.stage = RunStage::Over,
+            RunStage::Working | RunStage::Notified(_) if may_stay => self.stage = RunStage::Over,
             // It has nothing more to read, and should leave.
             RunStage::Working => {
                 self.agent.feed.close();
                 self.stage = RunStage::Lingering(Instant::now() + self.limits.linger);
             }
-            RunStage::Told(_) => {
+            RunStage::Notified(_) => {
                 self.agent.feed.close();
                 self.ask();
             }
@@ -197,7 +197,7 @@ impl TurnWatch<'_> {
             RunStage::Working => {
                 self.why = Some(StopCause::Stopped(ErrorKind::Cancelled));
                 match self.agent.dialogue.cancel() {
-                    Cancel::Told => self.stage = RunStage::Told(Instant::now() + self.stop_grace()),
+                    Cancel::Notified => self.stage = RunStage::Notified(Instant::now() + self.stop_grace()),
                     Cancel::EndProcess => self.ask(),
                 }
             }
@@ -206,7 +206,7 @@ impl TurnWatch<'_> {
                 self.ask();
             }
             RunStage::Over
-            | RunStage::Told(_)
+            | RunStage::Notified(_)
             | RunStage::Asked(_)
             | RunStage::Killed(_)
             | RunStage::Forced(_) => {}
@@ -229,7 +229,7 @@ impl TurnWatch<'_> {
 
     fn ask(&mut self) {
         let grace = match self.stage {
-            RunStage::Told(_) => self.limits.grace.saturating_sub(self.stop_grace()),
+            RunStage::Notified(_) => self.limits.grace.saturating_sub(self.stop_grace()),
             _ => self.limits.grace,
         };
         self.agent.process.ask();
@@ -256,7 +256,7 @@ impl TurnWatch<'_> {
                 self.why = Some(StopCause::TurnOver);
                 self.ask();
             }
-            RunStage::Told(_) => self.ask(),
+            RunStage::Notified(_) => self.ask(),
             RunStage::Asked(_) => {
                 self.agent.process.kill();
                 self.stage = RunStage::Killed(now + KILL);

@@ -28,10 +28,11 @@ const LEADS: &[&str] = &[
 /// (`limit reached|1794700000`), RFC 3339, and times of day (`resets 3pm`, `try again at Nov 20th, 2026 3:05 PM`).
 pub(crate) fn wait_ms(text: &str, now: DateTime<FixedOffset>) -> Option<u64> {
     let text = text.to_lowercase();
-    let told = LEADS
+    let stated = LEADS
         .iter()
         .find_map(|lead| text.split(lead).skip(1).find_map(duration_ms));
-    told.or_else(|| epoch_ms(&text, now))
+    stated
+        .or_else(|| epoch_ms(&text, now))
         .or_else(|| clock::wait_ms(&text, now))
         .filter(|ms| *ms <= MAX_MS)
 }

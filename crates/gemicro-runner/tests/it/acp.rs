@@ -180,7 +180,7 @@ fn stop_reasons_are_judged() {
 fn cancelling_refuses_what_waits_and_what_comes() {
     let mut talk = prompting();
     talk.hears(&permission(7));
-    assert_eq!(talk.0.cancel(), Cancel::Told);
+    assert_eq!(talk.0.cancel(), Cancel::Notified);
     let said = talk.said();
     assert_eq!(
         said[0],

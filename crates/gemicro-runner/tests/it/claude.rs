@@ -88,7 +88,7 @@ fn cancelling_refuses_what_waits() {
         dialogue.prompt(&AgentPrompt::user("x")).unwrap_err().kind,
         ErrorKind::Conflict
     );
-    assert_eq!(dialogue.cancel(), Cancel::Told);
+    assert_eq!(dialogue.cancel(), Cancel::Notified);
     let input = String::from_utf8(dialogue.take_input()).unwrap();
     let sent: Vec<Value> = input
         .lines()

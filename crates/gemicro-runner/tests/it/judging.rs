@@ -88,15 +88,15 @@ fn an_exit_is_reported_with_the_last_line_of_stderr() {
         };
         GEMINI.judge(&ended).unwrap_err().message
     };
-    let told = |stderr_tail: &str| judged(stderr_tail, "", 9);
-    assert!(told("").ends_with("exited with 9"), "{}", told(""));
+    let message_of = |stderr_tail: &str| judged(stderr_tail, "", 9);
+    assert!(message_of("").ends_with("exited with 9"), "{}", message_of(""));
     let words = "warning: old\n  Error: no such model  \n\n \n";
     assert!(
-        told(words).ends_with("exited with 9: Error: no such model"),
+        message_of(words).ends_with("exited with 9: Error: no such model"),
         "{}",
-        told(words)
+        message_of(words)
     );
-    let long = told(&"x".repeat(10_000));
+    let long = message_of(&"x".repeat(10_000));
     assert!((200..1_000).contains(&long.len()), "{}", long.len());
     // What the stream says of its end goes first.
     let ended = judged(words, &format!("{SAID}\n{OK}"), 9);
@@ -185,8 +185,14 @@ fn lost_sessions_of_the_others() {
     let claude = "No conversation found with session ID: abc\n";
     let judged = kind_with(&ClaudeCode, &[], ProcessExit::Code(1), claude, &resumed);
     assert_eq!(judged, Err(ErrorKind::SessionNotFound));
-    let told = r#"{"type":"result","subtype":"error_during_execution","is_error":true,"num_turns":0,"stop_reason":null,"errors":["No conversation found with session ID: abc"]}"#;
-    let judged = kind_with(&ClaudeCode, &[told], ProcessExit::Code(1), claude, &resumed);
+    let result_line = r#"{"type":"result","subtype":"error_during_execution","is_error":true,"num_turns":0,"stop_reason":null,"errors":["No conversation found with session ID: abc"]}"#;
+    let judged = kind_with(
+        &ClaudeCode,
+        &[result_line],
+        ProcessExit::Code(1),
+        claude,
+        &resumed,
+    );
     assert_eq!(judged, Err(ErrorKind::SessionNotFound));
     let taken = "Error: Session ID abc is already in use.\n";
     let judged = kind_with(&ClaudeCode, &[], ProcessExit::Code(1), taken, &Session::New);

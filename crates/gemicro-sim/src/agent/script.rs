@@ -42,10 +42,7 @@ pub enum ScriptError {
     },
     /// The file cannot be read.
     #[error("cannot read the script {file}: {source}")]
-    Unreadable {
-        file: String,
-        source: std::io::Error,
-    },
+    Unreadable { file: String, source: std::io::Error },
 }
 
 impl AgentScript {

@@ -19,16 +19,10 @@ pub enum ScenarioError {
     },
     /// The file cannot be read.
     #[error("cannot read the scenario {file}: {source}")]
-    Unreadable {
-        file: String,
-        source: std::io::Error,
-    },
+    Unreadable { file: String, source: std::io::Error },
     /// What a model is to know cannot be read.
     #[error("cannot read what the model knows, {file}: {source}")]
-    UnreadableKnowledge {
-        file: String,
-        source: std::io::Error,
-    },
+    UnreadableKnowledge { file: String, source: std::io::Error },
     /// Nobody knows that built-in scenario.
     #[error("no built-in scenario `{name}`; there are {known}")]
     UnknownBuiltin {

@@ -22,19 +22,19 @@ pub(super) fn excerpt(text: &str, hits: &[Range<usize>], most: usize) -> String 
             shown.push(part);
         }
     }
-    let mut told = String::new();
+    let mut joined = String::new();
     let mut end = 0;
     for part in shown {
         if part.start > end {
-            told.push_str(GAP);
+            joined.push_str(GAP);
         }
-        told.push_str(text[part.clone()].trim());
+        joined.push_str(text[part.clone()].trim());
         end = part.end;
     }
     if end < text.len() {
-        told.push_str(GAP);
+        joined.push_str(GAP);
     }
-    told
+    joined
 }
 
 /// Parts around the hits, in order and joined where they meet.
@@ -83,11 +83,14 @@ mod tests {
         let filler = "word ".repeat(200);
         let text = format!("{filler}needle {filler}thread {filler}");
         let (needle, thread) = (text.find("needle").unwrap(), text.find("thread").unwrap());
-        let told = excerpt(&text, &[thread..thread + 6, needle..needle + 6], 800);
-        assert!(told.starts_with("…word") && told.ends_with("word…"), "{told}");
-        assert!(told.find("needle") < told.find("thread"), "{told}");
-        assert_eq!(told.matches(GAP).count(), 3);
-        assert!(told.len() < 4 * (AROUND + 10), "{}", told.len());
+        let joined = excerpt(&text, &[thread..thread + 6, needle..needle + 6], 800);
+        assert!(
+            joined.starts_with("…word") && joined.ends_with("word…"),
+            "{joined}"
+        );
+        assert!(joined.find("needle") < joined.find("thread"), "{joined}");
+        assert_eq!(joined.matches(GAP).count(), 3);
+        assert!(joined.len() < 4 * (AROUND + 10), "{}", joined.len());
     }
 
     #[test]
@@ -103,9 +106,9 @@ mod tests {
                     .into_iter()
                     .map(|hit| text.floor_char_boundary(hit.start)..text.floor_char_boundary(hit.end))
                     .collect();
-                let told = excerpt(&text, &hits, most);
-                let n_gaps = told.matches(GAP).count();
-                assert!(told.len() <= most + n_gaps * GAP.len(), "{most}: {told}");
+                let joined = excerpt(&text, &hits, most);
+                let n_gaps = joined.matches(GAP).count();
+                assert!(joined.len() <= most + n_gaps * GAP.len(), "{most}: {joined}");
             }
         }
     }

@@ -22,11 +22,11 @@ pub(super) fn summary(best: Best, bounds: SearchBounds, mut notes: Vec<String>) 
     };
     let (mut text, mut sources) = (String::new(), Vec::new());
     for found in best.into_found() {
-        let told = entry_text(sources.len() + 1, &found);
-        if text.len() + told.len() > bounds.summary_bytes {
+        let entry = entry_text(sources.len() + 1, &found);
+        if text.len() + entry.len() > bounds.summary_bytes {
             break;
         }
-        text.push_str(&told);
+        text.push_str(&entry);
         sources.push(found.source);
     }
     if n_found == 0 {
@@ -48,31 +48,31 @@ pub(super) fn summary(best: Best, bounds: SearchBounds, mut notes: Vec<String>) 
 
 /// One entry: where it is, what stands above it, what it says.
 fn entry_text(number: usize, found: &RankedEntry) -> String {
-    let mut told = if number > 1 {
+    let mut entry = if number > 1 {
         "\n".to_owned()
     } else {
         String::new()
     };
     let source = &found.source;
     let _ = match &source.place {
-        MemoryPlace::File { path, line } => write!(told, "{number}. {path}, line {line}"),
+        MemoryPlace::File { path, line } => write!(entry, "{number}. {path}, line {line}"),
         MemoryPlace::Conversation {
             conversation_id,
             turn,
         } => {
-            write!(told, "{number}. conversation {conversation_id}, turn {turn}")
+            write!(entry, "{number}. conversation {conversation_id}, turn {turn}")
         }
-        MemoryPlace::Run { run_id } => write!(told, "{number}. run {run_id}"),
+        MemoryPlace::Run { run_id } => write!(entry, "{number}. run {run_id}"),
     };
-    let _ = write!(told, " ({})", source.at);
+    let _ = write!(entry, " ({})", source.at);
     if !found.title.is_empty() {
-        let _ = write!(told, ": {}", text::one_line(&found.title));
+        let _ = write!(entry, ": {}", text::one_line(&found.title));
     }
-    told.push('\n');
+    entry.push('\n');
     for line in found.excerpt.lines() {
-        let _ = writeln!(told, "{}", format!("   {line}").trim_end());
+        let _ = writeln!(entry, "{}", format!("   {line}").trim_end());
     }
-    told
+    entry
 }
 
 #[cfg(test)]
@@ -103,7 +103,7 @@ mod tests {
         StreamId::new(text).expect("an id")
     }
 
-    fn told(
+    fn summarise(
         keywords: &[&str],
         limit: u32,
         bounds: SearchBounds,
@@ -140,7 +140,7 @@ mod tests {
                 "Oxidation",
             ),
         ];
-        let (text, n_sources) = told(&["ooda", "oxid"], 20, SearchBounds::default(), entries);
+        let (text, n_sources) = summarise(&["ooda", "oxid"], 20, SearchBounds::default(), entries);
         let expected = "1. run run1 (1970-01-01T00:00:01.000Z): the oxidation run\n   of the ooda loop\n\n   as planned\n\n\
                         2. AGENT_MEMORY.md, line 4 (1970-01-01T00:00:09.000Z)\n   only OODA, but new\n\n\
                         3. conversation talk, turn 7 (1970-01-01T00:00:03.000Z)\n   Oxidation\n";
@@ -154,7 +154,7 @@ mod tests {
             entry(line(1), 5, "a"),
             entry(line(9), 7, "c"),
         ];
-        let (text, _) = told(&[], 20, SearchBounds::default(), entries);
+        let (text, _) = summarise(&[], 20, SearchBounds::default(), entries);
         let order: Vec<&str> = text.lines().filter_map(|line| line.strip_prefix("   ")).collect();
         assert_eq!(order, ["c", "b", "a"]);
     }
@@ -166,7 +166,7 @@ mod tests {
                 .map(|n| entry(line(n), 0, &format!("entry {n} {}", "x".repeat(50))))
                 .collect()
         };
-        let (text, n_sources) = told(&[], 2, SearchBounds::default(), entries());
+        let (text, n_sources) = summarise(&[], 2, SearchBounds::default(), entries());
         assert_eq!(n_sources, 2);
         assert!(
             text.ends_with("\n\nNot all is here: 2 of 9 entries are shown.\n"),
@@ -177,7 +177,7 @@ mod tests {
             entry_bytes: 20,
             ..SearchBounds::default()
         };
-        let (text, n_sources) = told(&["entry"], 20, bounds, entries());
+        let (text, n_sources) = summarise(&["entry"], 20, bounds, entries());
         let note = "Not all is here: 2 of 9 entries are shown; long entries were searched up to 20 bytes.\n";
         assert_eq!(n_sources, 2);
         assert!(text.ends_with(note), "{text}");
@@ -186,10 +186,10 @@ mod tests {
     #[test]
     fn it_says_that_there_is_nothing() {
         assert_eq!(
-            told(&[], 20, SearchBounds::default(), Vec::new()).0,
+            summarise(&[], 20, SearchBounds::default(), Vec::new()).0,
             "Nothing is remembered.\n"
         );
-        let (text, n_sources) = told(
+        let (text, n_sources) = summarise(
             &["moon", "sun"],
             20,
             SearchBounds::default(),

@@ -24,7 +24,7 @@ pub(crate) async fn measure(
     }
     let observation = observe(&at, &place.commands, (&at.changes, &tip), &call.cancel).await;
     let tripped = match &observation {
-        // A project that cannot be measured gets no branch: the next loop begins with what was mended.
+        // A project that cannot be measured gets no branch: the next loop begins with what was fixed.
         Err(_) if at.is_new() => at.abandon().await?,
         Ok(_) | Err(_) => at.leave().await?,
     };

@@ -52,7 +52,7 @@ pub(super) async fn gather(
                 write(&checkout, &input.records, cancel).await?;
                 one(&checkout, check, cancel).await?
             }
-            SetUp::Failed(fault) | SetUp::Spoilt(fault) => not_set_up(check, &fault),
+            SetUp::Failed(fault) | SetUp::Unverified(fault) => not_set_up(check, &fault),
         };
         evidence.checks.push(checked);
         branch = match used {

@@ -256,10 +256,10 @@ async fn gather_on_base(
     let checkout = Checkout::fresh(tools, branch, &checks.place, used).await?;
     let (checkout, set_up) = checkout.set_up(tools, &setup, &call.cancel).await?;
     match set_up {
-        SetUp::Failed(fault) | SetUp::Spoilt(fault) if !input.goes_on => {
+        SetUp::Failed(fault) | SetUp::Unverified(fault) if !input.goes_on => {
             Err(Failure::new(ErrorKind::ChecksFailed, fault))
         }
-        SetUp::Well | SetUp::Failed(_) | SetUp::Spoilt(_) => {
+        SetUp::Well | SetUp::Failed(_) | SetUp::Unverified(_) => {
             gather(tools, checkout.leave(), (&checks, used), &call.cancel).await
         }
     }

@@ -10,7 +10,7 @@ use gemicro_event::{ErrorKind, Failure, StreamId};
 use gemicro_pipeline::documents::Feature;
 use gemicro_pipeline::evidence::find_masked_exit;
 use gemicro_pipeline::plan::PipelinePlan;
-use gemicro_pipeline::workflow::{Mode, Workflow, check_for};
+use gemicro_pipeline::workflow::{PipelineMode, Workflow, check_for};
 
 use super::detect::found_checks;
 use crate::plans::{PipelineRequest, folder, task_branch};
@@ -105,7 +105,7 @@ fn with_checks(
 }
 
 /// Looks whether the agents have the tools that their roles need.
-fn able(workflow: &Workflow, mode: Mode, agent: AgentName) -> Result<(), Failure> {
+fn able(workflow: &Workflow, mode: PipelineMode, agent: AgentName) -> Result<(), Failure> {
     let working = workflow.roles_of(mode);
     let mut missing = check_for(workflow, agent).into_iter();
     match missing.find(|missing| working.contains(missing.role.as_str())) {

@@ -14,7 +14,7 @@ use gemicro_store::{DurableStore, RunFilter};
 use super::plan::seed;
 
 /// The plan and the limits of a run that enters a phase of an earlier one again, from its journal. Without a name it is the phase
-/// that can mend what that run ended with.
+/// that can fix the failure of that run.
 ///
 /// # Errors
 /// When the run is no pipeline, got no branch, or has no such phase.
@@ -37,9 +37,9 @@ pub fn retry_plan(events: &[Event], phase: Option<&str>) -> Result<(PipelinePlan
         names.join(", ")
     };
     let last = state.current().map(|(phase, _)| phase.name.clone());
-    // What stopped in a phase is mended in the one that it would have led to.
-    let mended = |it: &PhaseEnded| it.next.as_ref().unwrap_or(&it.phase).clone();
-    let last = last.or_else(|| state.ended_phases().last().map(mended));
+    // What stopped in a phase is fixed in the one that it would have led to.
+    let fixing_phase = |it: &PhaseEnded| it.next.as_ref().unwrap_or(&it.phase).clone();
+    let last = last.or_else(|| state.ended_phases().last().map(fixing_phase));
     let merge = state.last_merge();
     // What ended before its first phase found the branch changed: all of it is to be reviewed again.
     let reviewing = || {

@@ -10,7 +10,7 @@ use gemicro_core::llm::LlmConfig;
 use gemicro_core::prompt::Earlier;
 use gemicro_core::research::{Base, ResearchConfig};
 use gemicro_event::StreamId;
-use gemicro_pipeline::workflow::{Mode, Workflow};
+use gemicro_pipeline::workflow::{PipelineMode, Workflow};
 
 /// What the user asked, as data.
 #[derive(Debug, Clone, PartialEq)]
@@ -33,7 +33,7 @@ pub struct PipelineRequest {
     /// What is to be done.
     pub task: String,
     /// How it is entered.
-    pub mode: Mode,
+    pub mode: PipelineMode,
     /// The checkout, or a folder in it.
     pub directory: PathBuf,
     /// The branch, where it is named; it begins with `task/`.

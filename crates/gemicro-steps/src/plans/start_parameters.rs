@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use gemicro_core::ask::AgentName;
-use gemicro_pipeline::workflow::Mode;
+use gemicro_pipeline::workflow::PipelineMode;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -69,7 +69,7 @@ pub struct StartPipelineParameters {
     pub directory: PathBuf,
     /// Begin with a diagnosis (`bugfix`), with research, or with the plan (`direct`, the default).
     #[serde(default)]
-    pub mode: Mode,
+    pub mode: PipelineMode,
     /// The branch, which begins with `task/`; named after the task by default.
     #[serde(default)]
     #[schemars(regex(pattern = TASK_BRANCH))]

@@ -169,10 +169,10 @@ impl RowStatement {
     }
 }
 
-type FailedBatch = sqlx::error::BoxDynError;
+type ColumnError = sqlx::error::BoxDynError;
 
 /// Rows turned into one list per column.
-fn columns(kinds: &[ColumnKind], values: Vec<SqlValue>) -> Result<PgArguments, FailedBatch> {
+fn columns(kinds: &[ColumnKind], values: Vec<SqlValue>) -> Result<PgArguments, ColumnError> {
     let mut lists: Vec<Vec<SqlValue>> = kinds.iter().map(|_| Vec::new()).collect();
     for (index, value) in values.into_iter().enumerate() {
         lists[index % kinds.len()].push(value);
@@ -189,21 +189,21 @@ fn columns(kinds: &[ColumnKind], values: Vec<SqlValue>) -> Result<PgArguments, F
     Ok(arguments)
 }
 
-fn int(value: SqlValue) -> Result<Option<i64>, FailedBatch> {
+fn int(value: SqlValue) -> Result<Option<i64>, ColumnError> {
     match value {
         SqlValue::Int(number) => Ok(number),
         other => Err(format!("{other:?} is not a number").into()),
     }
 }
 
-fn text(value: SqlValue) -> Result<Option<String>, FailedBatch> {
+fn text(value: SqlValue) -> Result<Option<String>, ColumnError> {
     match value {
         SqlValue::Text(text) => Ok(text.map(pack)),
         other => Err(format!("{other:?} is not a text").into()),
     }
 }
 
-fn truth(value: SqlValue) -> Result<bool, FailedBatch> {
+fn truth(value: SqlValue) -> Result<bool, ColumnError> {
     match value {
         SqlValue::Bool(truth) => Ok(truth),
         other => Err(format!("{other:?} is neither true nor false").into()),

@@ -94,21 +94,21 @@ impl ProjectPaths {
     /// What a path of a report can mean.
     fn candidates(&self, path: &str, folder: &str, sources: &[String]) -> Vec<PathCandidate> {
         let path = forward_slashes(path);
-        let told = |path: String| {
+        let known_path = |path: String| {
             plain(&path).map(|path| PathCandidate {
                 path,
                 is_reported: true,
             })
         };
         if is_absolute(&path) {
-            return told(path).into_iter().collect();
+            return known_path(path).into_iter().collect();
         }
         let root = &self.roots[1];
         let absolute = sources
             .iter()
             .map(|source| forward_slashes(source))
             .filter(|source| is_absolute(source));
-        let below_sources = absolute.filter_map(|source| told(format!("{source}/{path}")));
+        let below_sources = absolute.filter_map(|source| known_path(format!("{source}/{path}")));
         let relative = sources
             .iter()
             .map(|source| forward_slashes(source))

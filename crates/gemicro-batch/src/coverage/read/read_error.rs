@@ -14,7 +14,10 @@ pub(super) enum ReportError {
     /// It breaks a bound.
     TooLarge(String),
     /// It cannot be understood.
-    Malformed { place: String, message: String },
+    Malformed {
+        place: String,
+        message: String,
+    },
     /// Its bytes end in an error.
     Io(io::Error),
 }

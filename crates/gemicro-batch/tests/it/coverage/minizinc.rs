@@ -9,7 +9,7 @@ use super::answers::{gathered, shapes};
 use super::project::{Project, assert_there, run};
 
 /// What the model tells about this coverage.
-fn told(gathered: &GatheredCoverage) -> Value {
+fn as_data(gathered: &GatheredCoverage) -> Value {
     let project = Project::new();
     let data = render(gathered, OutputFormat::MinizincDzn);
     project.write("coverage.dzn", data.as_str().unwrap());
@@ -88,6 +88,6 @@ fn minizinc_reads_what_json_says() {
         ("odd names", odd),
         ("nothing", gathered(&[])),
     ] {
-        assert_eq!(told(&gathered), expected(&gathered), "{name}");
+        assert_eq!(as_data(&gathered), expected(&gathered), "{name}");
     }
 }

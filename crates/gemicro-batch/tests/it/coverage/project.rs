@@ -100,8 +100,8 @@ pub(super) fn run(folder: &std::path::Path, words: &[&str]) -> String {
         .stdin(Stdio::null())
         .output()
         .unwrap();
-    let told = String::from_utf8_lossy(&output.stdout).into_owned();
+    let printed = String::from_utf8_lossy(&output.stdout).into_owned();
     let errors = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{words:?}: {told}\n{errors}");
-    told
+    assert!(output.status.success(), "{words:?}: {printed}\n{errors}");
+    printed
 }

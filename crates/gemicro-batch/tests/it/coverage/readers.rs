@@ -21,7 +21,7 @@ fn coverage(text: &str) -> ProjectCoverage {
     ProjectCoverage::of(read(text).files)
 }
 
-fn told(totals: Totals) -> [u64; 4] {
+fn as_array(totals: Totals) -> [u64; 4] {
     [
         totals.lines,
         totals.covered,
@@ -53,7 +53,7 @@ fn stored_reports_have_the_totals_that_their_tools_reported() {
         let report = read(text);
         assert_eq!(report.format, format, "{name}");
         assert_eq!(report.warnings, Vec::<String>::new(), "{name}");
-        assert_eq!(told(coverage(text).totals()), expected, "{name}");
+        assert_eq!(as_array(coverage(text).totals()), expected, "{name}");
     }
 }
 
@@ -98,7 +98,7 @@ fn every_record_of_lcov_is_understood_or_passed_over() {
         function("_Z4areall", 18, 3),
     ];
     assert_eq!(file.functions, expected);
-    assert_eq!(told(coverage.totals()), [6, 4, 2, 2]);
+    assert_eq!(as_array(coverage.totals()), [6, 4, 2, 2]);
 }
 
 #[test]
@@ -166,7 +166,7 @@ fn two_reports_of_one_run_change_no_line() {
     let rename = |text: &str| coverage(&text.replace("/srv/shapes/", ""));
     let mut merged = rename(LCOV);
     merged.merge(rename(GCOVR));
-    assert_eq!(told(merged.totals())[..2], [25, 20]);
+    assert_eq!(as_array(merged.totals())[..2], [25, 20]);
     assert_eq!(
         merged.totals().functions,
         5,
@@ -174,7 +174,7 @@ fn two_reports_of_one_run_change_no_line() {
     );
     let mut both = rename(LCOV);
     both.merge(rename(LLVM_JSON));
-    assert_eq!(told(both.totals()), [25 + 28, 20 + 21, 5 + 5, 5 + 4]);
+    assert_eq!(as_array(both.totals()), [25 + 28, 20 + 21, 5 + 5, 5 + 4]);
     let paths: Vec<&str> = both.files.iter().map(|file| file.path.as_str()).collect();
     let expected = [
         "src/main.cpp",
@@ -185,10 +185,10 @@ fn two_reports_of_one_run_change_no_line() {
     ];
     assert_eq!(paths, expected);
     assert_eq!(
-        told(both.clone().within(FileScope::Rust).totals()),
+        as_array(both.clone().within(FileScope::Rust).totals()),
         [28, 21, 5, 4]
     );
-    assert_eq!(told(both.within(FileScope::Cpp).totals()), [25, 20, 5, 5]);
+    assert_eq!(as_array(both.within(FileScope::Cpp).totals()), [25, 20, 5, 5]);
 }
 
 #[test]

@@ -91,8 +91,8 @@ fn gcc_with_lcov() {
     let called = u64::try_from(names().filter(|function| function.count > 0).count()).unwrap();
     let by_name = [called, u64::try_from(names().count()).unwrap()];
     let by_line = [totals.functions_covered, totals.functions];
-    let told = numbers(&summary, "functions");
-    assert!(told == by_name || told == by_line, "{summary}");
+    let figures = numbers(&summary, "functions");
+    assert!(figures == by_name || figures == by_line, "{summary}");
 }
 
 #[test]
@@ -170,8 +170,9 @@ fn rustc_with_llvm_cov() {
     let lcov = run(&root, &[cov, "export", "--format=lcov", "./shapes", profile]);
     project.write("coverage.json", json);
     project.write("lcov.info", lcov);
-    let told = numbers(&summary, "TOTAL");
-    let [n_functions, n_missed_functions, n_lines, n_missed] = [told[2], told[3], told[4], told[5]];
+    let figures = numbers(&summary, "TOTAL");
+    let [n_functions, n_missed_functions, n_lines, n_missed] =
+        [figures[2], figures[3], figures[4], figures[5]];
     for report in ["coverage.json", "lcov.info"] {
         let gathered = project.gather(&[report], FileScope::Rust).unwrap();
         assert_plain(&gathered);
@@ -208,13 +209,13 @@ fn coverage_py_with_cobertura() {
         &[PYTHON, "-m", "coverage", "lcov", "-q", "-o", "lcov.info"],
     );
     let summary = run(&root, &[PYTHON, "-m", "coverage", "report"]);
-    let told = numbers(&summary, "TOTAL");
+    let figures = numbers(&summary, "TOTAL");
     for report in ["coverage.xml", "lcov.info"] {
         let gathered = project.gather(&[report], FileScope::All).unwrap();
         assert_plain(&gathered);
         assert_eq!(
             lines(&gathered),
-            (told[0] - told[1], told[0]),
+            (figures[0] - figures[1], figures[0]),
             "{report}: {summary}"
         );
     }

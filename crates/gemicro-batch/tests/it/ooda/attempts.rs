@@ -67,8 +67,8 @@ fn after_its_attempts_a_gap_is_given_up_for_the_next() {
         "propose for src/a.rs, lines 11-13"
     );
     let bad = rejections(&journal);
-    let told = rejected(RejectionKind::TestsFail, "").rejection.unwrap();
-    assert_eq!(bad, [(1, 1, told.clone()), (1, 2, told)]);
+    let rejection = rejected(RejectionKind::TestsFail, "").rejection.unwrap();
+    assert_eq!(bad, [(1, 1, rejection.clone()), (1, 2, rejection)]);
 }
 
 #[test]

@@ -24,7 +24,7 @@ fn check(register: fn(&mut Registry), kinds: &[&str], lines: &[String], golden: 
     let registered: Vec<&str> = registry.kinds().map(|kind| kind.event_type).collect();
     assert_eq!(registered, kinds);
     assert_eq!(lines.join("\n") + "\n", golden);
-    let mut told: Vec<String> = golden
+    let mut messages: Vec<String> = golden
         .lines()
         .map(|text| {
             let update: AgentUpdate = serde_json::from_str(text).unwrap();
@@ -32,9 +32,9 @@ fn check(register: fn(&mut Registry), kinds: &[&str], lines: &[String], golden: 
             update.event_type
         })
         .collect();
-    told.sort();
-    told.dedup();
-    assert_eq!(told, kinds, "every kind has its line");
+    messages.sort();
+    messages.dedup();
+    assert_eq!(messages, kinds, "every kind has its line");
 }
 
 fn patched() -> PatchedFile {

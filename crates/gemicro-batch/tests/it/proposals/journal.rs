@@ -40,7 +40,7 @@ impl<F: Flow + Copy> Journal<F> {
             part_of_parent: false,
             day: None,
             resident: false,
-            carrier: None,
+            credential_fingerprint: None,
         };
         let first = event(1, AgentUpdate::new(&started, now()), None);
         Self::of_events(flow, &[first])

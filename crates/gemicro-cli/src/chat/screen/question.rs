@@ -109,7 +109,7 @@ impl PendingQuestion {
         }
         let keys = match (self.is_settled(now), self.end_was_shown.get()) {
             (false, _) => "…",
-            (true, true) => "y allow · n refuse (Enter, Esc: refuse)",
+            (true, true) => "y allow · n deny (Enter, Esc: deny)",
             (true, false) if self.question.text.len() > MAX_TEXT => "n deny: it is too long to show",
             (true, false) => "PageDown to its end, then y allow · n deny (Enter, Esc: deny)",
         };

@@ -111,8 +111,8 @@ impl ScreenState {
             News::Opened(chapter) => self.show_opened(chapter),
             News::Speaker(name) => {
                 self.speaker = short(&name);
-                let told = format!("{} answers from now on", self.speaker);
-                self.transcript.push(EntryKind::Notice, &told, None);
+                let notice = format!("{} answers from now on", self.speaker);
+                self.transcript.push(EntryKind::Notice, &notice, None);
             }
             News::Asked { turn, run, .. } => {
                 if self.name.is_empty() {

@@ -39,10 +39,10 @@ pub(crate) fn run(ctx: &Context, args: &DemoArgs) -> Result<(), CommandError> {
     let (repository, agents) = (folder.join("price"), folder.join("agents"));
     let path = ctx.environment.get("PATH").unwrap_or("/usr/bin:/bin");
     let variables = variables(&folder, &format!("{}:{path}", agents.display()));
-    let surroundings = folder.join("env.sh");
+    let env_file = folder.join("env.sh");
     let made = project::write(&repository)
         .and_then(|()| project::write_agents(&agents))
-        .and_then(|()| std::fs::write(&surroundings, script(&variables, &agents, &repository)))
+        .and_then(|()| std::fs::write(&env_file, script(&variables, &agents, &repository)))
         .and_then(|()| spawn::script(project::BEGIN, &repository));
     made.map_err(|error| {
         let message = format!(
@@ -77,7 +77,7 @@ pub(crate) fn run(ctx: &Context, args: &DemoArgs) -> Result<(), CommandError> {
         verbose: ctx.verbose,
     };
     let colleague = Colleague::begin(&repository);
-    let first = format!(". {}", shell_text(&surroundings));
+    let first = format!(". {}", shell_text(&env_file));
     let resume = format!("({first} && gemicro resume RUN)");
     let ran = commands::run::run_as(
         &inner,
@@ -114,7 +114,7 @@ fn script(variables: &[(&str, String)], agents: &Path, repository: &Path) -> Str
         .as_deref()
         .and_then(Path::parent)
         .map(|folder| format!(":{}", shell_text(folder)));
-    let mut text = String::from("# The surroundings of the demo, for one shell.\n");
+    let mut text = String::from("# The environment of the demo, for one shell.\n");
     for (name, value) in variables {
         text += &match *name {
             "PATH" => format!(
@@ -157,7 +157,7 @@ fn place(args: &DemoArgs) -> Result<PathBuf, CommandError> {
     Ok(std::fs::canonicalize(&folder)?)
 }
 
-/// The surroundings of the demo: its own state, its own agents, and a key that opens nothing.
+/// The environment of the demo: its own state, its own agents, and a key that opens nothing.
 fn variables(folder: &Path, path: &str) -> [(&'static str, String); 5] {
     [
         ("PATH", path.to_owned()),

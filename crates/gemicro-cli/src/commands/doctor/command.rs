@@ -65,8 +65,8 @@ pub(crate) fn run(ctx: &Context, args: &DoctorArgs) -> Result<(), CommandError> 
         )
     });
     // A setting that is wrong is in the way of several; it is one finding.
-    let mut told = BTreeSet::new();
-    findings.retain(|finding| told.insert(finding.found.clone()));
+    let mut reported = BTreeSet::new();
+    findings.retain(|finding| reported.insert(finding.found.clone()));
     print(&findings, args.format, &ctx.screen)?;
     if store_works {
         Ok(())

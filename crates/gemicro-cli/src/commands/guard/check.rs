@@ -125,7 +125,7 @@ fn answer_all(args: &CheckArgs) -> u8 {
     if args.jsonl {
         while let Some(request) = requests.line() {
             match say(&answer(args, &prepared, request)) {
-                Ok(told) => code = code.max(told),
+                Ok(exit_code) => code = code.max(exit_code),
                 // Nobody reads the answers any more.
                 Err(error) => return output_lost(&error),
             }
@@ -204,11 +204,11 @@ fn output_lost(error: &io::Error) -> u8 {
 
 fn say(answer: &HookAnswer) -> io::Result<u8> {
     let mut stdout = io::stdout().lock();
-    let told = writeln!(stdout, "{}", answer.stdout).and_then(|()| stdout.flush());
+    let written = writeln!(stdout, "{}", answer.stdout).and_then(|()| stdout.flush());
     if !answer.stderr.is_empty() {
         output::say(&answer.stderr);
     }
-    told?;
+    written?;
     // A stream that was closed leads nowhere before this program begins: only the exit code is left.
     let is_unheard = answer.is_denial && is_nowhere(&stdout);
     Ok(if is_unheard { EXIT_DENY } else { answer.exit_code })

@@ -55,11 +55,11 @@ pub(crate) fn run(ctx: &Context, args: &ExplainArgs) -> Result<(), CommandError>
     };
     let call = call(ctx, args)?;
     let decision = check(&policy, &call);
-    let told = match args.format {
+    let text = match args.format {
         DataFormat::Text => screen(&ctx.screen, args, &decision),
         DataFormat::Json | DataFormat::Jsonl => format!("{}\n", object(&call, &decision)),
     };
-    output::print(&told)?;
+    output::print(&text)?;
     match decision {
         PolicyDecision::Allow => Ok(()),
         PolicyDecision::Deny(_) => Err(CommandError::AlreadyReported(DENIED)),

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 use gemicro_core::budget::Limits;
-use gemicro_engine::pipeline::workflow::Mode;
+use gemicro_engine::pipeline::workflow::PipelineMode;
 
 use crate::answer_source::GateArgs;
 use crate::args::PrintFormat;
@@ -84,7 +84,7 @@ pub(crate) enum ModeName {
     Direct,
 }
 
-impl From<ModeName> for Mode {
+impl From<ModeName> for PipelineMode {
     fn from(mode: ModeName) -> Self {
         match mode {
             ModeName::Bugfix => Self::Bugfix,

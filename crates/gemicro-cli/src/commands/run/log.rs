@@ -81,7 +81,7 @@ fn below(detail: &str, room: usize) -> Vec<String> {
 pub(super) struct Log {
     story: PipelineStory,
     /// Faults of the phase under way that were told already.
-    told: Vec<String>,
+    reported: Vec<String>,
 }
 
 impl Log {
@@ -120,13 +120,13 @@ impl Log {
                 event.stream
             ))),
             "phase_started" => {
-                self.told.clear();
+                self.reported.clear();
                 log_words::start_text(&update.as_phase_started()?)
             }
             "phase_imported" => Some(self.import_entry(&update.as_phase_imported()?)),
             "phase_checked" => {
                 let evidence = update.as_phase_checked()?.evidence;
-                self.told.extend(evidence.faults());
+                self.reported.extend(evidence.faults());
                 Some(log_words::check_text("Running checks", &evidence))
             }
             "phase_recorded" => {
@@ -194,23 +194,27 @@ impl Log {
             let figures = std::iter::once(took).chain(phase.charge.in_short());
             words.line += &format!("  ({})", figures.collect::<Vec<_>>().join(", "));
         }
-        self.told.extend(answered.dishonest.clone());
+        self.reported.extend(answered.dishonest.clone());
         RunLogEntry { at, speaker, words }
     }
 
     fn import_entry(&mut self, imported: &PhaseImported) -> LogText {
-        self.told.extend(imported.refused.clone());
+        self.reported.extend(imported.refused.clone());
         let faults = imported
             .taken
             .iter()
             .flat_map(|taken| taken.faults.iter().cloned());
-        self.told.extend(faults);
+        self.reported.extend(faults);
         let shape = self.story.last().and_then(|phase| phase.shape);
         log_words::import_text(imported, shape)
     }
 
     fn end_text(&self, ended: &PhaseEnded) -> Option<LogText> {
-        let is_reported = |reason: &&String| self.told.iter().any(|told| reason.contains(told.as_str()));
+        let is_reported = |reason: &&String| {
+            self.reported
+                .iter()
+                .any(|reported| reason.contains(reported.as_str()))
+        };
         let reasons: Vec<String> = ended
             .reasons
             .iter()

@@ -200,13 +200,13 @@ fn an_invented_commit_is_refused() {
         ran.reasons()
     );
     // Named rightly the second time, what was committed for it counts.
-    let mended = r#"commit() { :; }
+    let fixed = r#"commit() { :; }
 claim() {
     hash=deadbeef
     if git log --format=%s | grep -q '^implementation:'; then hash=$(git rev-parse HEAD); fi
     answer Done. "{\"commit_hash\": \"$hash\", \"status\": \"success\"}"
 }"#;
-    run(mended).1.assert_completed();
+    run(fixed).1.assert_completed();
 }
 
 #[test]

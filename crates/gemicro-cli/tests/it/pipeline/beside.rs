@@ -85,8 +85,8 @@ fn a_setting_that_changes_while_an_agent_works_is_an_alarm() {
         .iter()
         .find(|event| event["event_type"] == "step_alarm")
         .unwrap();
-    let told = alarm["data"]["message"].as_str().unwrap();
-    assert!(told.contains("config of your repository changed"), "{told}");
+    let message = alarm["data"]["message"].as_str().unwrap();
+    assert!(message.contains("config of your repository changed"), "{message}");
 }
 
 #[test]

@@ -81,8 +81,8 @@ fn a_suite_that_gives_no_number_is_reported_as_not_counted() {
     scene.workflow("sh tests/run.sh", "sh quiet.sh");
     let ran = run(&scene, "");
     ran.assert_completed();
-    let told = format!("{}{}", ran.called.stdout, ran.called.stderr);
-    assert!(told.contains("tests: passed, not counted"), "{told}");
+    let printed = format!("{}{}", ran.called.stdout, ran.called.stderr);
+    assert!(printed.contains("tests: passed, not counted"), "{printed}");
 }
 
 #[test]

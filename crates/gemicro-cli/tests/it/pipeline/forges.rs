@@ -203,8 +203,8 @@ fn a_forge_that_does_not_answer_leaves_the_pushed_branch_and_says_how_to_continu
     let requests = offered.forge.requests();
     assert_eq!(requests.len(), 1);
     let body = &requests[0].body;
-    for told in [&format!("\nIn run {run}:\n"), "| C audit | 1 | PASS |"] {
-        assert!(body.contains(told), "{body}");
+    for expected in [&format!("\nIn run {run}:\n"), "| C audit | 1 | PASS |"] {
+        assert!(body.contains(expected), "{body}");
     }
     for line in body.lines().filter(|line| line.contains("docs/dev_docs/")) {
         assert!(line.contains("/archived/"), "{line}");

@@ -19,11 +19,11 @@ fn a_remark_beside_an_approval_sends_nothing_back() {
     let ran = scene.run(&["--no-push"]);
     ran.assert_completed();
     assert_eq!(ran.outcomes(), ALL_WELL);
-    let told = prompt(&ran, "implementation");
-    assert!(!told.contains("was not accepted"), "{told}");
+    let text = prompt(&ran, "implementation");
+    assert!(!text.contains("was not accepted"), "{text}");
     assert!(
-        told.contains("accepted the work with these remarks") && told.contains("Mind the tabs."),
-        "{told}"
+        text.contains("accepted the work with these remarks") && text.contains("Mind the tabs."),
+        "{text}"
     );
 
     let shown = scene.world.must(&["show", "last"]).stdout;

@@ -50,8 +50,11 @@ fn nothing_is_delivered_that_no_reviewer_let_pass() {
             .command(&["retry", "last", "--from", phase])
             .output()
             .unwrap();
-        let told = String::from_utf8_lossy(&called.stderr).into_owned();
-        assert!(told.contains(&format!("never came to phase {phase}")), "{told}");
+        let printed = String::from_utf8_lossy(&called.stderr).into_owned();
+        assert!(
+            printed.contains(&format!("never came to phase {phase}")),
+            "{printed}"
+        );
     }
 }
 
@@ -120,8 +123,8 @@ fn a_branch_that_was_changed_is_reviewed_before_main_is_merged_into_it() {
     let scene = changed_while_in_conflict();
     let again = retried(&scene, "conflict_resolution");
     again.assert_failed("gate_closed");
-    let told = "the branch was changed after main was to be merged into it";
-    assert!(again.called.stderr.contains(told), "{}", again.called.stderr);
+    let reason = "the branch was changed after main was to be merged into it";
+    assert!(again.called.stderr.contains(reason), "{}", again.called.stderr);
     let again = scene.ran(&mut scene.command(&["retry", "last"]));
     again.assert_completed();
     let expected = [
@@ -305,13 +308,13 @@ fn a_run_that_another_went_on_from_is_not_continued_again() {
             .command(&["retry", &first, "--from", "audit"])
             .output()
             .unwrap();
-        let told = String::from_utf8_lossy(&called.stderr).into_owned();
-        assert!(!called.status.success(), "{told}");
-        assert!(told.contains(advice), "{advice}: {told}");
+        let printed = String::from_utf8_lossy(&called.stderr).into_owned();
+        assert!(!called.status.success(), "{printed}");
+        assert!(printed.contains(advice), "{advice}: {printed}");
         assert_eq!(
             scene.world.must(&["runs"]).stdout.lines().count(),
             n_runs,
-            "{told}"
+            "{printed}"
         );
     };
 

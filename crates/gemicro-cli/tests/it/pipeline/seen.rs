@@ -138,8 +138,8 @@ fn a_merge_that_throws_changes_away_is_refused() {
             "conflict_resolution.2 stop",
             "{first}"
         );
-        let told = format!("not in conflict, and yet not as git merges them: {named}.");
-        assert!(ran.reasons().contains(&told), "{first}: {}", ran.reasons());
+        let reason = format!("not in conflict, and yet not as git merges them: {named}.");
+        assert!(ran.reasons().contains(&reason), "{first}: {}", ran.reasons());
         scene.assert_not_merged();
     }
 }
@@ -167,8 +167,8 @@ fn attributes_of_the_task_open_no_file() {
         events: scene.events(),
     };
     assert_eq!(code, 8, "{words}");
-    let told = "not in conflict, and yet not as git merges them: hello.sh.";
-    assert!(ran.reasons().contains(told), "{}", ran.reasons());
+    let reason = "not in conflict, and yet not as git merges them: hello.sh.";
+    assert!(ran.reasons().contains(reason), "{}", ran.reasons());
 }
 
 #[test]
@@ -235,8 +235,8 @@ fn what_is_secret_in_a_lent_file_is_not_committed_under_another_name() {
             "{takes}: {}",
             ran.reasons()
         );
-        let told = format!("{:?}{}{}", ran.events, ran.called.stdout, ran.called.stderr);
-        assert!(!told.contains("hunter2"), "{takes}: {told}");
+        let printed = format!("{:?}{}{}", ran.events, ran.called.stdout, ran.called.stderr);
+        assert!(!printed.contains("hunter2"), "{takes}: {printed}");
         assert!(!scene.git(&["log", "-p", BRANCH]).contains("hunter2"), "{takes}");
     }
 }

@@ -31,12 +31,12 @@ pub struct RunStarted {
     /// It does again what failed in its parent run.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub resubmits: bool,
-    /// The resident worker carries it out, and goes on with it whenever it was cut off.
+    /// The resident worker carries it out, and resumes it whenever it was cut off.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub resident: bool,
-    /// Tells the keys and endpoints it was started with from others, and nothing more.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub carrier: Option<String>,
+    /// Fingerprint of the keys and endpoints it was started with; it reveals nothing without them.
+    #[serde(default, rename = "carrier", skip_serializing_if = "Option::is_none")]
+    pub credential_fingerprint: Option<String>,
     /// It is a step of its parent run, which is charged what it uses.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub part_of_parent: bool,
@@ -53,7 +53,7 @@ event_payload!(RunStarted, "run_started", |it| format!(
 /// limit moves.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct RunParked {
-    /// When it goes on by itself.
+    /// When it continues by itself.
     pub until: Timestamp,
     /// Kind of the steps that wait.
     pub kind: String,
@@ -65,7 +65,7 @@ event_payload!(RunParked, "run_parked", |it| format!(
     it.until, it.reason
 ));
 
-/// A parked run goes on.
+/// A parked run continues.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct RunWoken {}
 event_payload!(RunWoken, "run_woken", |_it| "The wait is over".to_owned());
@@ -103,7 +103,7 @@ event_payload!(DeadlinePassed, "deadline_passed", |it| if it.over {
     "The time limit is near: finishing with what there is".to_owned()
 });
 
-/// Somebody asked the run to stop for good.
+/// A command asked the run to stop for good.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct CancelRequested {
     /// Id of the command that this answers or records.
@@ -155,7 +155,7 @@ pub struct RunSuspended {
     pub reason: String,
     /// When work really stopped: after a crash, the time of the last event before it.
     pub stopped_at: Timestamp,
-    /// Nobody wanted it to stop: its process left or died.
+    /// It was not stopped on request: its process left or died.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub cut_off: bool,
 }
@@ -164,7 +164,7 @@ event_payload!(RunSuspended, "run_suspended", |it| format!(
     it.reason
 ));
 
-/// A suspended run goes on.
+/// A suspended run continues.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct RunResumed {
     /// The program that continues it.

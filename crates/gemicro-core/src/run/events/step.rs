@@ -28,7 +28,7 @@ event_payload!(StepStarted, "step_started", |it| match it.attempt {
     attempt => format!("Step {} started again (attempt {attempt})", it.step),
 });
 
-/// A running attempt told where it can be picked up after a crash.
+/// A running attempt reported where it can be picked up after a crash.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct StepHandle {
     /// Key of the step that this is about.
@@ -99,7 +99,7 @@ event_payload!(StepRetrying, "step_retrying", |it| format!(
     it.step, it.error.message
 ));
 
-/// An attempt met a limit of the provider that has a stated end. Not a failure: the step goes on after it.
+/// An attempt met a limit of the provider that has a stated end. Not a failure: the step continues after it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct StepParked {
     /// Key of the step that this is about.

@@ -108,7 +108,7 @@ pub(crate) fn started(flow: &impl Flow) -> RunStarted {
         held_back: Charge::ZERO,
         held_back_ms: 0,
         resident: false,
-        carrier: None,
+        credential_fingerprint: None,
         resubmits: false,
         part_of_parent: false,
         day: None,

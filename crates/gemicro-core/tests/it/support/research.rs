@@ -125,7 +125,7 @@ impl ResearchSetup {
             held_back,
             held_back_ms,
             resident: false,
-            carrier: None,
+            credential_fingerprint: None,
             resubmits: false,
             part_of_parent: false,
             day: None,

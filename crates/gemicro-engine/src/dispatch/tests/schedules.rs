@@ -195,9 +195,9 @@ impl World {
         let entry = journal.steps.entry(step).or_default();
         match ended {
             Ok(output) => entry.end = Some(Ok(output)),
-            Err(told) if told.failure.kind == ErrorKind::SessionNotFound => entry.handle = None,
-            Err(told) if told.again == Again::CutOff => {}
-            Err(told) => entry.end = Some(Err(told.failure)),
+            Err(error) if error.failure.kind == ErrorKind::SessionNotFound => entry.handle = None,
+            Err(error) if error.again == Again::CutOff => {}
+            Err(error) => entry.end = Some(Err(error.failure)),
         }
     }
 
@@ -212,13 +212,13 @@ impl World {
         };
         let journal = self.journal.clone();
         tokio::spawn(async move {
-            while let Some(AttemptNotice { told, noted }) = spoken.recv().await {
+            while let Some(AttemptNotice { message, noted }) = spoken.recv().await {
                 let mut journal = lock(&journal);
                 // Whoever was replaced writes nothing more.
                 if journal.epoch != epoch {
                     continue;
                 }
-                if let AttemptMessage::Handle(handle) = told {
+                if let AttemptMessage::Handle(handle) = message {
                     journal.steps.entry(step).or_default().handle = Some(handle);
                 }
                 if let Some(noted) = noted {

@@ -91,7 +91,7 @@ pub(in super::super) struct TestResult<'l> {
     /// Whether its subtests follow it.
     opens: bool,
     /// What is said of it, its number first.
-    pub(in super::super) told: &'l str,
+    pub(in super::super) description: &'l str,
 }
 
 pub(in super::super) enum TapOutcome {
@@ -103,15 +103,15 @@ pub(in super::super) enum TapOutcome {
 
 /// Reads `ok 1 - adds`, `not ok 2 - takes # TODO not yet`.
 pub(in super::super) fn result(line: &str) -> Option<TestResult<'_>> {
-    let (is_failed, told) = match line.strip_prefix("not ok") {
-        Some(told) => (true, told),
+    let (is_failed, description) = match line.strip_prefix("not ok") {
+        Some(description) => (true, description),
         None => (false, line.strip_prefix("ok")?),
     };
-    if !told.is_empty() && !told.starts_with(' ') {
+    if !description.is_empty() && !description.starts_with(' ') {
         return None;
     }
     let is_end = |rest: &str| rest.is_empty() || rest.starts_with(' ');
-    let directive = told
+    let directive = description
         .split_once('#')
         .map(|(_, said)| said.trim().to_ascii_lowercase());
     let has = |word: &str| directive.as_ref().is_some_and(|said| said.starts_with(word));
@@ -123,9 +123,9 @@ pub(in super::super) fn result(line: &str) -> Option<TestResult<'_>> {
     };
     Some(TestResult {
         outcome,
-        is_numbered: number(told).is_some_and(|(_, rest)| is_end(rest)),
-        opens: told.trim_end().ends_with('{'),
-        told: told.trim_start(),
+        is_numbered: number(description).is_some_and(|(_, rest)| is_end(rest)),
+        opens: description.trim_end().ends_with('{'),
+        description: description.trim_start(),
     })
 }
 

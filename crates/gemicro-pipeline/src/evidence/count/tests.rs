@@ -52,18 +52,18 @@ fn no_summary_outvotes_one_that_reports_failures() {
 
 #[test]
 fn every_family_counts_by_its_own_name() {
-    let told = |output: &str| -> Vec<(String, u64)> { by_family(output).into_iter().collect() };
+    let families = |output: &str| -> Vec<(String, u64)> { by_family(output).into_iter().collect() };
     let is = |family: &str, n: u64| (family.to_owned(), n);
-    assert_eq!(told("1..2\nok 1\nok 2"), [is("tap", 2)]);
+    assert_eq!(families("1..2\nok 1\nok 2"), [is("tap", 2)]);
     assert_eq!(
-        told("1..2\nok 1\nok 2\nOK (2 tests, 2 assertions)"),
+        families("1..2\nok 1\nok 2\nOK (2 tests, 2 assertions)"),
         [is("phpunit", 2)]
     );
     assert_eq!(
-        told("3 passed in 0.01s\nRan 2 tests in 0.001s\n\nOK\nrunning 0 tests"),
+        families("3 passed in 0.01s\nRan 2 tests in 0.001s\n\nOK\nrunning 0 tests"),
         [is("pytest", 3), is("unittest", 2)]
     );
-    assert_eq!(told("all is well"), []);
+    assert_eq!(families("all is well"), []);
 }
 
 #[test]

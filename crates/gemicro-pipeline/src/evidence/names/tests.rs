@@ -85,10 +85,11 @@ fn names_that_are_not_given_any_more_are_reported() {
         (&[], &[], false),
         (&[], &["a"], false),
     ] {
-        let told = names_lost("unit", &names(base), &names(now));
-        assert_eq!(told.is_some(), is_reported, "{base:?} {now:?}");
-        let acts =
-            |told: &str| told.contains("the check `unit`") && told.contains("it named 2: let it print");
-        assert!(told.is_none_or(|told| acts(&told)), "{base:?}");
+        let message = names_lost("unit", &names(base), &names(now));
+        assert_eq!(message.is_some(), is_reported, "{base:?} {now:?}");
+        let acts = |message: &str| {
+            message.contains("the check `unit`") && message.contains("it named 2: let it print")
+        };
+        assert!(message.is_none_or(|message| acts(&message)), "{base:?}");
     }
 }

@@ -166,9 +166,9 @@ fn a_check_that_is_no_suite_needs_no_tests() {
 
 #[test]
 fn only_a_smaller_number_is_a_fault() {
-    let told = |now: &str| Some(format!("only {now}, on the base 12: put the missing tests back"));
-    assert_eq!(shrunk(Some(12), Some(3)), told("3 tests ran"));
-    assert_eq!(shrunk(Some(12), Some(1)), told("1 test ran"));
+    let message = |now: &str| Some(format!("only {now}, on the base 12: put the missing tests back"));
+    assert_eq!(shrunk(Some(12), Some(3)), message("3 tests ran"));
+    assert_eq!(shrunk(Some(12), Some(1)), message("1 test ran"));
     assert_eq!(shrunk(Some(12), Some(12)), None);
     assert_eq!(shrunk(Some(12), Some(13)), None);
     assert_eq!(shrunk(None, Some(3)), None);
@@ -197,10 +197,10 @@ fn no_family_stands_in_for_one_of_the_base() {
         (&[("tap", 2)], &[("tap", 3)], None),
         (&[], &[("tap", 3)], None),
     ];
-    for (base, now, told) in cases {
+    for (base, now, message) in cases {
         let found = other_family("unit", &counts(base), &counts(now));
         let begins = "the check `unit` had 2 tests counted by tap on the base and ";
-        let words = told.map(|told| format!("{begins}{told}"));
+        let words = message.map(|message| format!("{begins}{message}"));
         let is_so = match (&found, &words) {
             (Some(found), Some(words)) => found.starts_with(words),
             (None, None) => true,

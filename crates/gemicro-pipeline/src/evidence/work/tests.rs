@@ -98,8 +98,8 @@ fn deliverables_and_documents_must_exist_and_differ() {
     );
     let mut plan = plan();
     plan.deliverables = texts(&["src/theme.rs", "-src/never.rs"]);
-    let told = "the plan deletes `src/never.rs`, which was not there before: correct the plan";
-    assert_eq!(faults(&plan, &base(), &tip(), REPORT), [told]);
+    let fault = "the plan deletes `src/never.rs`, which was not there before: correct the plan";
+    assert_eq!(faults(&plan, &base(), &tip(), REPORT), [fault]);
 }
 
 #[test]
@@ -170,17 +170,17 @@ fn a_planned_version_must_be_made() {
     assert_eq!(faults(&plan, &base, &tip, REPORT), Vec::<String>::new());
     plan.version = Some(true);
     plan.changelog = Some(false);
-    let told = "the plan changes VERSION, and there is no such file at the root: make it";
-    assert_eq!(faults(&plan, &base, &tip, REPORT), [told]);
+    let fault = "the plan changes VERSION, and there is no such file at the root: make it";
+    assert_eq!(faults(&plan, &base, &tip, REPORT), [fault]);
     let tip = tip.with("version.txt", "0.1.0");
     assert_eq!(faults(&plan, &base, &tip, REPORT), Vec::<String>::new());
     plan.docs.push("ChangeLOG.md".to_owned());
-    let told = "the document `ChangeLOG.md` does not exist: make it and commit it";
-    assert_eq!(faults(&plan, &base, &tip, REPORT), [told]);
+    let fault = "the document `ChangeLOG.md` does not exist: make it and commit it";
+    assert_eq!(faults(&plan, &base, &tip, REPORT), [fault]);
     let base = base.with("ChangeLOG.md", "a");
     let tip = tip.with("ChangeLOG.md", "a");
-    let told = "the document `ChangeLOG.md` was not changed: the plan says it will be";
-    assert_eq!(faults(&plan, &base, &tip, REPORT), [told]);
+    let fault = "the document `ChangeLOG.md` was not changed: the plan says it will be";
+    assert_eq!(faults(&plan, &base, &tip, REPORT), [fault]);
 }
 
 #[test]
@@ -199,9 +199,9 @@ fn planned_tests_must_be_found() {
     let tip = tip()
         .with("src/theme.rs", "fn x() {}")
         .with("docs/dev_docs/plans/plan_theme.md", "stores_the_choice");
-    let told =
+    let fault =
         "the test `stores_the_choice` is missing: it is no file, and no changed deliverable has this name";
-    assert_eq!(faults(&plan, &base(), &tip, REPORT), [told]);
+    assert_eq!(faults(&plan, &base(), &tip, REPORT), [fault]);
 }
 
 /// Reports with the faults that they have.

@@ -1,7 +1,7 @@
 //! Edges: each outcome has one, each leads somewhere, and nothing else has one.
 
 use super::super::graph::leading_to;
-use super::super::model::{EdgeTarget, Mode, Phase, PhaseWork, Workflow};
+use super::super::model::{EdgeTarget, Phase, PhaseWork, PipelineMode, Workflow};
 use super::super::outcomes::{DONE, outcomes};
 use super::super::places::ProblemList;
 
@@ -26,7 +26,8 @@ fn check_modes(workflow: &Workflow, report: &mut ProblemList) -> bool {
         report.add("modes", "there is none: write at least `direct: PHASE`");
     }
     let modes = workflow.modes.iter();
-    let unknown: Vec<(&Mode, &String)> = modes.filter(|(_, name)| workflow.phase(name).is_none()).collect();
+    let unknown: Vec<(&PipelineMode, &String)> =
+        modes.filter(|(_, name)| workflow.phase(name).is_none()).collect();
     for (mode, name) in &unknown {
         let message = format!("there is no phase `{name}`: {}", phases_there_are(workflow));
         report.add(format!("modes.{mode}"), message);

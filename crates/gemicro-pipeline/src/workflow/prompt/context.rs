@@ -4,7 +4,7 @@
 
 use serde::Serialize;
 
-use crate::workflow::Mode;
+use crate::workflow::PipelineMode;
 
 /// What one step knows. Every field is a variable of the same name in the templates.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -12,7 +12,7 @@ pub struct PromptContext {
     /// What the user asked for.
     pub request: String,
     /// How the task was entered.
-    pub mode: Mode,
+    pub mode: PipelineMode,
     /// The short name of the task, as in file names.
     pub feature: String,
     /// The branch that is worked on.

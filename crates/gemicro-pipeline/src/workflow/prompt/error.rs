@@ -7,9 +7,7 @@
 pub enum PromptError {
     /// Nobody has the file.
     #[error("there is no prompt `{file}`: write it beside the others, or name another one")]
-    Missing {
-        file: String,
-    },
+    Missing { file: String },
     /// The template is wrong in itself.
     #[error("{file} line {line}: {message}")]
     Broken {

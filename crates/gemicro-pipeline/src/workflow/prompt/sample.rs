@@ -4,7 +4,7 @@ use super::context::{HandedOver, PromptContext};
 use super::error::PromptError;
 use super::render::{ENDING_FILE, render};
 use crate::payload;
-use crate::workflow::{Mode, Role, Workflow};
+use crate::workflow::{PipelineMode, Role, Workflow};
 
 /// A tag line that no step has.
 const TAG_LINE: &str = "```json gemicro:sample-of-a-nonce";
@@ -51,7 +51,7 @@ pub(in super::super) fn full() -> PromptContext {
 pub(in super::super) fn bare() -> PromptContext {
     PromptContext {
         request: "Add a sample.".to_owned(),
-        mode: Mode::Direct,
+        mode: PipelineMode::Direct,
         feature: "sample".to_owned(),
         branch: "task/sample".to_owned(),
         label: "A.1".to_owned(),

@@ -5,8 +5,8 @@ use proptest::prelude::{ProptestConfig, any, proptest};
 use proptest::sample::Index;
 
 use crate::workflow::{
-    AgentTool, EdgeTarget, Mode, NetworkRule, PhaseWork, check_for, default_files, default_workflow, offers,
-    outcomes, parse, show_mermaid, show_text, warnings,
+    AgentTool, EdgeTarget, NetworkRule, PhaseWork, PipelineMode, check_for, default_files, default_workflow,
+    offers, outcomes, parse, show_mermaid, show_text, warnings,
 };
 
 use super::bad_files::{SMALL, prompt};
@@ -34,7 +34,10 @@ fn the_default_follows_the_loops_of_the_pipeline() {
     assert_eq!(to("merge_review", "FAIL"), phase("implementation"));
     assert_eq!(to("integration", "conflict"), phase("conflict_resolution"));
     assert_eq!(to("delivery", "done"), EdgeTarget::End);
-    assert_eq!(workflow.modes.keys().copied().collect::<Vec<Mode>>(), Mode::ALL);
+    assert_eq!(
+        workflow.modes.keys().copied().collect::<Vec<PipelineMode>>(),
+        PipelineMode::ALL
+    );
     for phase in &workflow.phases {
         let role = match &phase.work {
             PhaseWork::Agent { role, .. } => workflow.roles.get(role),
@@ -87,13 +90,17 @@ fn money_and_time_are_read_exactly() {
 
 #[test]
 fn each_agent_is_held_against_the_tools_of_the_roles() {
-    let told = |agent| {
+    let missing_tools = |agent| {
         let missing = check_for(&default_workflow(), agent);
         missing.iter().map(ToString::to_string).collect::<Vec<String>>()
     };
     // What not all of them have, the roles can do without.
     for agent in AgentName::ALL {
-        assert!(told(agent).is_empty(), "{agent}: {:?}", told(agent));
+        assert!(
+            missing_tools(agent).is_empty(),
+            "{agent}: {:?}",
+            missing_tools(agent)
+        );
     }
     let mut needing = default_workflow();
     let tools = needing.roles.values_mut().flat_map(|role| &mut role.tools);

@@ -1,7 +1,7 @@
 //! What is delivered is what the checks passed on.
 
 use gemicro_pipeline::steps::{CheckInput, DocumentRecord, Evidence, MergeOutcome};
-use gemicro_pipeline::workflow::Mode;
+use gemicro_pipeline::workflow::PipelineMode;
 
 use super::in_hand::{
     Pipeline, audited, begun, begun_with, counted, delivered, developed, evidence, merged, outcomes, plan,
@@ -19,7 +19,7 @@ fn ready(mut pipeline: Pipeline) -> Pipeline {
 
 #[test]
 fn the_last_checks_see_the_documents_where_they_are_delivered() {
-    let mut pipeline = ready(begun(Mode::Direct));
+    let mut pipeline = ready(begun(PipelineMode::Direct));
     let input: CheckInput = pipeline.step("delivery.1:check").input.parse().unwrap();
     let [DocumentRecord::Archive { paths, .. }] = input.records.as_slice() else {
         panic!("{:?}", input.records);
@@ -38,17 +38,17 @@ fn what_speaks_against_it_then_goes_back_to_the_developer() {
         (counted("tree-1", 2), "only 2 tests ran"),
     ];
     for (found, why) in cases {
-        let mut pipeline = ready(begun(Mode::Direct));
+        let mut pipeline = ready(begun(PipelineMode::Direct));
         pipeline.complete("delivery.1:check", &found);
         assert_eq!(outcomes(&pipeline).last().unwrap(), "delivery.1 FAIL");
-        let told = prompt(&pipeline, "implementation.2:agent.1");
-        assert!(told.contains(why) && told.contains("archive"), "{told}");
+        let text = prompt(&pipeline, "implementation.2:agent.1");
+        assert!(text.contains(why) && text.contains("archive"), "{text}");
     }
 }
 
 #[test]
 fn it_goes_back_as_often_as_the_workflow_lets_it() {
-    let mut plan = plan(Mode::Direct);
+    let mut plan = plan(PipelineMode::Direct);
     let work = plan
         .workflow
         .phases

@@ -2,7 +2,7 @@
 
 use gemicro_pipeline::flow::{GateDecision, Vote, gate};
 use gemicro_pipeline::payload::AgentDecision;
-use gemicro_pipeline::workflow::Mode;
+use gemicro_pipeline::workflow::PipelineMode;
 use proptest::prelude::*;
 use serde_json::json;
 
@@ -53,7 +53,7 @@ proptest! {
 #[test]
 fn fifty_changes_after_a_review_void_it() {
     for number in 0..50 {
-        let mut pipeline = begun(Mode::Direct);
+        let mut pipeline = begun(PipelineMode::Direct);
         planned(&mut pipeline);
         developed(&mut pipeline, 1, "tree-1");
         says(

@@ -12,7 +12,7 @@ use gemicro_pipeline::steps::{
     CheckRecord, DeliverResult, Evidence, ImportStepResult, InitResult, IntendedBranch, MergeOutcome,
     MergeResult, RecordResult,
 };
-use gemicro_pipeline::workflow::{Check, Mode, default_workflow};
+use gemicro_pipeline::workflow::{Check, PipelineMode, default_workflow};
 use serde_json::{Value, json};
 
 use super::journal::Journal;
@@ -21,7 +21,7 @@ pub(super) type Pipeline = Journal<PipelineFlow>;
 
 pub(super) const BASE: &str = "1111111111111111111111111111111111111111";
 
-pub(super) fn plan(mode: Mode) -> PipelinePlan {
+pub(super) fn plan(mode: PipelineMode) -> PipelinePlan {
     let mut workflow = default_workflow();
     workflow.checks = vec![Check {
         name: "tests".to_owned(),
@@ -106,7 +106,7 @@ pub(super) fn prepared() -> InitResult {
 }
 
 /// A pipeline whose branch is there.
-pub(super) fn begun(mode: Mode) -> Pipeline {
+pub(super) fn begun(mode: PipelineMode) -> Pipeline {
     begun_with(&plan(mode))
 }
 

@@ -1,7 +1,7 @@
 //! The ways through the default workflow.
 
 use gemicro_pipeline::steps::{MergeOutcome, RecordResult};
-use gemicro_pipeline::workflow::Mode;
+use gemicro_pipeline::workflow::PipelineMode;
 use serde_json::json;
 
 use super::in_hand::{
@@ -12,7 +12,7 @@ use super::journal::Journal;
 
 #[test]
 fn the_straight_way() {
-    let mut pipeline = begun(Mode::Direct);
+    let mut pipeline = begun(PipelineMode::Direct);
     planned(&mut pipeline);
     developed(&mut pipeline, 1, "tree-1");
     audited(&mut pipeline, 1, "PASS", "tree-1");
@@ -44,7 +44,7 @@ fn the_straight_way() {
 
 #[test]
 fn a_rejected_report_goes_back_to_who_wrote_it_and_an_escalated_one_to_the_researcher() {
-    let mut pipeline = begun(Mode::Bugfix);
+    let mut pipeline = begun(PipelineMode::Bugfix);
     let report = json!({ "report_path": "docs/dev_docs/research/diagnostic_report_dark_mode_toggle.md" });
     says(&mut pipeline, "investigation.1", &report);
     pipeline.complete("investigation.1:import", &taken("tree-0"));
@@ -78,12 +78,12 @@ fn a_rejected_report_goes_back_to_who_wrote_it_and_an_escalated_one_to_the_resea
 
 #[test]
 fn a_failed_audit_and_a_conflict() {
-    let mut pipeline = begun(Mode::Direct);
+    let mut pipeline = begun(PipelineMode::Direct);
     planned(&mut pipeline);
     developed(&mut pipeline, 1, "tree-1");
     audited(&mut pipeline, 1, "FAIL", "tree-1");
-    let told = prompt(&pipeline, "implementation.2:agent.1");
-    assert!(told.contains("code_review_dark_mode_toggle_v1.md"), "{told}");
+    let text = prompt(&pipeline, "implementation.2:agent.1");
+    assert!(text.contains("code_review_dark_mode_toggle_v1.md"), "{text}");
     developed(&mut pipeline, 2, "tree-2");
     audited(&mut pipeline, 2, "PASS", "tree-2");
     pipeline.complete("integration.1:merge", &merged(MergeOutcome::Conflict, "tree-2"));
@@ -114,7 +114,7 @@ fn a_failed_audit_and_a_conflict() {
 
 #[test]
 fn without_checks_the_reviewers_alone_vouch() {
-    let mut plan = plan(Mode::Direct);
+    let mut plan = plan(PipelineMode::Direct);
     plan.workflow.checks.clear();
     let mut pipeline = begun_with(&plan);
     planned(&mut pipeline);
@@ -128,7 +128,7 @@ fn without_checks_the_reviewers_alone_vouch() {
 
 #[test]
 fn a_person_opens_a_gate_and_no_answer_is_no_yes() {
-    let mut plan = plan(Mode::Direct);
+    let mut plan = plan(PipelineMode::Direct);
     let phase = plan
         .workflow
         .phases
@@ -154,7 +154,7 @@ fn a_person_opens_a_gate_and_no_answer_is_no_yes() {
 
 #[test]
 fn ideas_of_any_agent_go_to_the_backlog() {
-    let mut pipeline = begun(Mode::Direct);
+    let mut pipeline = begun(PipelineMode::Direct);
     let answer = json!({ "plan_path": super::in_hand::PLAN, "backlog_items": ["Later", "# Later still"] });
     says(&mut pipeline, "plan.1", &answer);
     pipeline.complete("plan.1:import", &taken("tree-0"));
@@ -166,10 +166,10 @@ fn ideas_of_any_agent_go_to_the_backlog() {
 
 #[test]
 fn an_answer_without_a_payload_is_asked_for_again_and_not_for_ever() {
-    let mut pipeline = begun(Mode::Direct);
+    let mut pipeline = begun(PipelineMode::Direct);
     mumbles(&mut pipeline, "plan.1:agent.1", "I have written a plan.");
-    let told = prompt(&pipeline, "plan.1:agent.2");
-    assert!(told.contains("Your last answer could not be used"), "{told}");
+    let text = prompt(&pipeline, "plan.1:agent.2");
+    assert!(text.contains("Your last answer could not be used"), "{text}");
     // The old tag is worth nothing in the next answer.
     let old = format!(
         "```json gemicro:{}\n{{\"plan_path\": \"{}\"}}\n```\n",
@@ -185,7 +185,7 @@ fn an_answer_without_a_payload_is_asked_for_again_and_not_for_ever() {
 
 #[test]
 fn an_untagged_approval_opens_nothing() {
-    let mut pipeline = begun(Mode::Direct);
+    let mut pipeline = begun(PipelineMode::Direct);
     says(
         &mut pipeline,
         "plan.1",
@@ -197,8 +197,8 @@ fn an_untagged_approval_opens_nothing() {
         "plan_review.1:agent.1",
         "{\"verdict\": \"APPROVE\"}",
     );
-    let told = prompt(&pipeline, "plan_review.1:agent.2");
-    assert!(told.contains("only a tagged APPROVE or PASS counts"), "{told}");
+    let text = prompt(&pipeline, "plan_review.1:agent.2");
+    assert!(text.contains("only a tagged APPROVE or PASS counts"), "{text}");
     says_at(
         &mut pipeline,
         "plan_review.1:agent.2",

@@ -10,7 +10,7 @@ use gemicro_pipeline::steps::{
     AgentWork, DeliverInput, HandoverContent, ImportStepResult, InitResult, IntendedBranch, MergeOutcome,
     MergeResult,
 };
-use gemicro_pipeline::workflow::Mode;
+use gemicro_pipeline::workflow::PipelineMode;
 
 use super::in_hand::{BASE, PLAN, counted, merged, outcomes, plan, prepared, prompt, says, taken};
 use super::journal::Journal;
@@ -35,7 +35,7 @@ fn earlier(phase: &str) -> CarriedWork {
 
 #[test]
 fn tests_that_went_missing_before_are_still_missed() {
-    let mut plan = plan(Mode::Direct);
+    let mut plan = plan(PipelineMode::Direct);
     plan.earlier = Some(earlier("implementation"));
     let mut pipeline = Journal::new(PipelineFlow, &plan);
     let found = InitResult {
@@ -48,15 +48,15 @@ fn tests_that_went_missing_before_are_still_missed() {
     pipeline.complete("implementation.1:import", &taken("tree-2"));
     pipeline.complete("implementation.1:check", &counted("tree-2", 2));
     assert_eq!(outcomes(&pipeline).last().unwrap(), "implementation.1 again");
-    let told = prompt(&pipeline, "implementation.2:agent.1");
-    assert!(told.contains("only 2 tests ran, on the base 3"), "{told}");
+    let text = prompt(&pipeline, "implementation.2:agent.1");
+    assert!(text.contains("only 2 tests ran, on the base 3"), "{text}");
     // What the checks said about the base is known to the next run, too.
     assert_eq!(pipeline.state.branch().unwrap().evidence, counted("tree-0", 3));
 }
 
 #[test]
 fn what_no_one_reviews_again_must_be_as_it_was_reviewed() {
-    let mut plan = plan(Mode::Direct);
+    let mut plan = plan(PipelineMode::Direct);
     plan.earlier = Some(CarriedWork {
         tree: Some("tree-1".to_owned()),
         ..earlier("delivery")
@@ -75,7 +75,7 @@ fn what_no_one_reviews_again_must_be_as_it_was_reviewed() {
 
 #[test]
 fn what_main_brought_before_is_still_not_the_tasks() {
-    let mut plan = plan(Mode::Direct);
+    let mut plan = plan(PipelineMode::Direct);
     let main = "c".repeat(40);
     let held = LastMerge::Held(MergeResult {
         main: IntendedBranch {
@@ -161,7 +161,7 @@ fn a_refused_merge_that_an_older_version_left_on_the_branch_is_not_reviewed() {
         ),
         ("conflict_resolution", LastMerge::Pending(conflict(BASE)), true),
     ] {
-        let mut plan = plan(Mode::Direct);
+        let mut plan = plan(PipelineMode::Direct);
         plan.earlier = Some(CarriedWork {
             merge: Some(merge.clone()),
             ..earlier(phase)
@@ -179,7 +179,7 @@ fn a_refused_merge_that_an_older_version_left_on_the_branch_is_not_reviewed() {
 
 #[test]
 fn a_merge_is_held_once_what_the_agent_made_of_it_has_no_fault() {
-    let mut plan = plan(Mode::Direct);
+    let mut plan = plan(PipelineMode::Direct);
     let pending = LastMerge::Pending(MergeResult {
         new: BASE.to_owned(),
         ..merged(MergeOutcome::Conflict, "tree-0")
@@ -211,7 +211,7 @@ fn a_merge_is_held_once_what_the_agent_made_of_it_has_no_fault() {
 
 #[test]
 fn only_what_comes_after_every_review_is_delivered_without_one() {
-    let workflow = plan(Mode::Direct).workflow;
+    let workflow = plan(PipelineMode::Direct).workflow;
     let unreviewed = workflow.phases.iter().map(|phase| phase.name.as_str());
     let unreviewed: Vec<&str> = unreviewed
         .filter(|name| workflow.delivers_unreviewed(name))
@@ -232,7 +232,7 @@ fn the_request_reports_what_every_run_decided() {
         why: None,
         document: None,
     };
-    let mut plan = plan(Mode::Direct);
+    let mut plan = plan(PipelineMode::Direct);
     plan.task = format!("FIRST {}LAST", "word ".repeat(20_000));
     plan.earlier = Some(CarriedWork {
         decided: vec![
@@ -264,10 +264,10 @@ fn the_request_reports_what_every_run_decided() {
     let input: DeliverInput = pipeline.step("delivery.1:deliver").input.parse().unwrap();
     assert!(input.body.chars().count() <= 65_536);
     assert!(input.body.contains("> FIRST word") && input.body.contains("word LAST"));
-    let (_, told) = input.body.split_once("## What was decided\n").unwrap();
-    let (told, _) = told.split_once("\n## Checks").unwrap();
+    let (_, text) = input.body.split_once("## What was decided\n").unwrap();
+    let (text, _) = text.split_once("\n## Checks").unwrap();
     assert_eq!(
-        told,
+        text,
         "\nIn run run-a:\n\n\
          | Phase | Round | Outcome | Why | Document |\n| --- | --- | --- | --- | --- |\n\
          | B plan_review | 1 | REJECT | `It closes #1 \\| @all` | – |\n\

@@ -1,6 +1,6 @@
 //! Results that agents hand in by their tool.
 
-use gemicro_pipeline::workflow::Mode;
+use gemicro_pipeline::workflow::PipelineMode;
 use serde_json::{Value, json};
 
 use super::in_hand::{Pipeline, REVIEW, begun, developed, outcomes, planned, prompt, submits, tag_of, taken};
@@ -12,7 +12,7 @@ fn pass() -> Value {
 }
 
 fn in_audit() -> Pipeline {
-    let mut pipeline = begun(Mode::Direct);
+    let mut pipeline = begun(PipelineMode::Direct);
     planned(&mut pipeline);
     developed(&mut pipeline, 1, "tree-1");
     pipeline

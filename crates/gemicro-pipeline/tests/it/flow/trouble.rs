@@ -2,7 +2,7 @@
 
 use gemicro_event::ErrorKind;
 use gemicro_pipeline::steps::{Evidence, ImportStepResult, InitResult};
-use gemicro_pipeline::workflow::Mode;
+use gemicro_pipeline::workflow::PipelineMode;
 use serde_json::json;
 
 use super::in_hand::{
@@ -12,7 +12,7 @@ use super::in_hand::{
 
 #[test]
 fn a_claim_that_does_not_hold_is_reported_and_the_phase_entered_again() {
-    let mut pipeline = begun(Mode::Direct);
+    let mut pipeline = begun(PipelineMode::Direct);
     says(&mut pipeline, "plan.1", &json!({ "plan_path": PLAN }));
     let faulty = ImportStepResult {
         faults: vec!["the plan has no section Detailed Logic".to_owned()],
@@ -38,38 +38,38 @@ fn what_an_answer_lacks_is_named() {
             "plan_path",
         ),
     ] {
-        let mut pipeline = begun(Mode::Direct);
+        let mut pipeline = begun(PipelineMode::Direct);
         says(&mut pipeline, "plan.1", &payload);
-        let told = prompt(&pipeline, "plan.1:agent.2");
-        let told = told
+        let text = prompt(&pipeline, "plan.1:agent.2");
+        let text = text
             .lines()
             .find(|line| line.contains("cannot be used: "))
             .unwrap();
         assert!(
-            told.contains(named) && !told.contains(unnamed),
-            "{payload}: {told}"
+            text.contains(named) && !text.contains(unnamed),
+            "{payload}: {text}"
         );
     }
     // Of several fields those alone that are missing or say something else.
-    let mut pipeline = begun(Mode::Direct);
+    let mut pipeline = begun(PipelineMode::Direct);
     planned(&mut pipeline);
     says(
         &mut pipeline,
         "implementation.1",
         &json!({ "commit_hash": "none", "status": "success" }),
     );
-    let told = prompt(&pipeline, "implementation.1:agent.2");
-    let told = told
+    let text = prompt(&pipeline, "implementation.1:agent.2");
+    let text = text
         .lines()
         .find(|line| line.contains("cannot be used: "))
         .unwrap();
-    assert!(told.contains("it needs `commit_hash`, 7 to 64"), "{told}");
-    assert!(!told.contains("`status` \"success\""), "{told}");
+    assert!(text.contains("it needs `commit_hash`, 7 to 64"), "{text}");
+    assert!(!text.contains("`status` \"success\""), "{text}");
 }
 
 #[test]
 fn success_with_failing_checks_is_none() {
-    let mut pipeline = begun(Mode::Direct);
+    let mut pipeline = begun(PipelineMode::Direct);
     planned(&mut pipeline);
     says(
         &mut pipeline,
@@ -83,7 +83,7 @@ fn success_with_failing_checks_is_none() {
 
 #[test]
 fn fewer_tests_than_on_the_base_are_a_fault() {
-    let mut pipeline = begun(Mode::Direct);
+    let mut pipeline = begun(PipelineMode::Direct);
     planned(&mut pipeline);
     says(
         &mut pipeline,
@@ -108,16 +108,16 @@ fn another_test_program_in_the_place_of_that_of_the_base_is_a_fault() {
         evidence: by("tap", "tree-0"),
         ..prepared()
     };
-    let mut pipeline = begun_on(&plan(Mode::Direct), &base);
+    let mut pipeline = begun_on(&plan(PipelineMode::Direct), &base);
     planned(&mut pipeline);
     let claim = json!({ "commit_hash": COMMIT, "status": "success" });
     says(&mut pipeline, "implementation.1", &claim);
     pipeline.complete("implementation.1:import", &taken("tree-1"));
     pipeline.complete("implementation.1:check", &by("phpunit", "tree-1"));
-    let told = prompt(&pipeline, "implementation.2:agent.1");
+    let text = prompt(&pipeline, "implementation.2:agent.1");
     assert!(
-        told.contains("3 tests counted by tap on the base and has 0 now, 3 by phpunit"),
-        "{told}"
+        text.contains("3 tests counted by tap on the base and has 0 now, 3 by phpunit"),
+        "{text}"
     );
 }
 
@@ -139,7 +139,7 @@ fn checked_with(evidence: &Evidence) -> Pipeline {
         evidence: naming("tree-0", &["a::adds", "a::takes", "b::halves"]),
         ..prepared()
     };
-    let mut pipeline = begun_on(&plan(Mode::Direct), &base);
+    let mut pipeline = begun_on(&plan(PipelineMode::Direct), &base);
     planned(&mut pipeline);
     let claim = json!({ "commit_hash": COMMIT, "status": "success" });
     says(&mut pipeline, "implementation.1", &claim);
@@ -150,45 +150,45 @@ fn checked_with(evidence: &Evidence) -> Pipeline {
 
 #[test]
 fn tests_that_are_not_named_any_more_are_reported() {
-    let told = prompt(&checked_with(&counted("tree-1", 4)), "implementation.2:agent.1");
+    let text = prompt(&checked_with(&counted("tree-1", 4)), "implementation.2:agent.1");
     assert!(
-        told.contains("does not name the tests that it counts any more, on the base it named 3"),
-        "{told}"
+        text.contains("does not name the tests that it counts any more, on the base it named 3"),
+        "{text}"
     );
 }
 
 #[test]
 fn tests_in_the_place_of_those_of_the_base_do_not_count() {
     let pipeline = developed_with(&["a::adds", "x::one", "x::two", "x::three"]);
-    let told = prompt(&pipeline, "implementation.2:agent.1");
+    let text = prompt(&pipeline, "implementation.2:agent.1");
     assert!(
-        told.contains("2 of the 3 tests that ran on the base are gone"),
-        "{told}"
+        text.contains("2 of the 3 tests that ran on the base are gone"),
+        "{text}"
     );
-    assert!(told.contains("(a::takes, b::halves)"), "{told}");
+    assert!(text.contains("(a::takes, b::halves)"), "{text}");
 }
 
 #[test]
 fn tests_that_are_gone_are_handed_to_the_auditor() {
-    let told = prompt(
+    let text = prompt(
         &developed_with(&["c::adds", "c::takes", "x::one"]),
         "audit.1:agent.1",
     );
     assert!(
-        told.contains("tests_gone.txt`: tests that ran on the base"),
-        "{told}"
+        text.contains("tests_gone.txt`: tests that ran on the base"),
+        "{text}"
     );
     // Those that were only moved are not gone.
-    let told = prompt(
+    let text = prompt(
         &developed_with(&["c::adds", "c::takes", "c::halves"]),
         "audit.1:agent.1",
     );
-    assert!(!told.contains("tests_gone.txt"), "{told}");
+    assert!(!text.contains("tests_gone.txt"), "{text}");
 }
 
 #[test]
 fn success_beside_a_crash_is_refused() {
-    let mut pipeline = begun(Mode::Direct);
+    let mut pipeline = begun(PipelineMode::Direct);
     planned(&mut pipeline);
     let claim =
         json!({ "commit_hash": COMMIT, "status": "success", "feedback": { "crash": "it crashed at exit" } });
@@ -199,7 +199,7 @@ fn success_beside_a_crash_is_refused() {
 
 #[test]
 fn an_honest_failure_ends_the_task_with_its_reason() {
-    let mut pipeline = begun(Mode::Direct);
+    let mut pipeline = begun(PipelineMode::Direct);
     planned(&mut pipeline);
     says(
         &mut pipeline,
@@ -217,7 +217,7 @@ fn an_honest_failure_ends_the_task_with_its_reason() {
 
 #[test]
 fn refused_changes_are_reported_to_the_agent() {
-    let mut pipeline = begun(Mode::Direct);
+    let mut pipeline = begun(PipelineMode::Direct);
     planned(&mut pipeline);
     developed(&mut pipeline, 1, "tree-1");
     let review = json!({ "verdict": "PASS", "review_path": "docs/dev_docs/reviews/r.md" });
@@ -229,7 +229,7 @@ fn refused_changes_are_reported_to_the_agent() {
 
 #[test]
 fn a_bound_ends_the_task_with_everything_kept() {
-    let mut pipeline = begun(Mode::Direct);
+    let mut pipeline = begun(PipelineMode::Direct);
     planned(&mut pipeline);
     let rounds = 4;
     for round in 1..=rounds {
@@ -253,7 +253,7 @@ fn a_bound_ends_the_task_with_everything_kept() {
 
 #[test]
 fn a_step_that_cannot_be_done_ends_the_task() {
-    let mut pipeline = begun(Mode::Direct);
+    let mut pipeline = begun(PipelineMode::Direct);
     pipeline.fail("plan.1:agent.1", ErrorKind::IdleTimeout);
     assert_eq!(pipeline.failed().kind, ErrorKind::IdleTimeout);
 }

@@ -277,7 +277,7 @@ impl Protocol for ClaudeStream {
             return Cancel::EndProcess;
         }
         self.ask("interrupt", out);
-        Cancel::Told
+        Cancel::Notified
     }
 }
 

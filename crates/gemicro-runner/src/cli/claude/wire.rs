@@ -151,12 +151,12 @@ impl ResultMessage {
         let aborted = self
             .terminal_reason
             .filter(|reason| reason.starts_with("aborted"));
-        let told = (!self.errors.is_empty()).then(|| self.errors.join("; "));
+        let errors_text = (!self.errors.is_empty()).then(|| self.errors.join("; "));
         let (text, message) = match claim {
             EndClaim::Success => (self.result, None),
             // The answer was said already; here it is not a message.
-            EndClaim::Failure if cut.is_some() => (None, told),
-            EndClaim::Failure => (None, self.result.or(told)),
+            EndClaim::Failure if cut.is_some() => (None, errors_text),
+            EndClaim::Failure => (None, self.result.or(errors_text)),
         };
         TurnEnd {
             reason: aborted

@@ -205,11 +205,14 @@ impl CodexItem {
             Some("completed") | None => ToolStatus::Completed,
             Some(_) => ToolStatus::Failed,
         };
-        let told = self.error.or(self.result).map(|told| told.to_string());
+        let result_text = self
+            .error
+            .or(self.result)
+            .map(|result_text| result_text.to_string());
         AgentItem::ToolResult {
             id: self.id,
             status,
-            output: self.aggregated_output.or(told),
+            output: self.aggregated_output.or(result_text),
             exit_code: self.exit_code,
             reason: (status == ToolStatus::Failed).then_some(self.status).flatten(),
         }

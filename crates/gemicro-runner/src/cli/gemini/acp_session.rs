@@ -346,7 +346,7 @@ impl Protocol for AcpSession {
         self.is_cancelling = true;
         let params = wire::CancelNotification::new(self.session_name());
         wire::notification(wire::AGENT.session_cancel, params, out);
-        Cancel::Told
+        Cancel::Notified
     }
 
     fn quiet(&mut self, out: &mut AdapterOutput) {

@@ -50,18 +50,21 @@ pub(super) struct RpcError {
 impl RpcError {
     /// An error that has not the shape of one is still one.
     pub(super) fn new(error: &Json) -> Self {
-        let Ok(told) = error.parse::<Error>() else {
+        let Ok(acp_error) = error.parse::<Error>() else {
             return Self {
                 words: error.text().to_owned(),
                 http_status: None,
             };
         };
-        let detail = told.data.as_ref().and_then(|data| data.get("details")?.as_str());
+        let detail = acp_error
+            .data
+            .as_ref()
+            .and_then(|data| data.get("details")?.as_str());
         let words = match detail {
-            Some(detail) => format!("{}: {detail}", told.message),
-            None => told.message,
+            Some(detail) => format!("{}: {detail}", acp_error.message),
+            None => acp_error.message,
         };
-        let status = u16::try_from(i32::from(told.code)).ok();
+        let status = u16::try_from(i32::from(acp_error.code)).ok();
         Self {
             words,
             http_status: status.filter(|status| (400..600).contains(status)),
@@ -71,8 +74,8 @@ impl RpcError {
 
 /// The agent's version in its answer to `initialize`.
 pub(super) fn version(result: &Json) -> Option<String> {
-    let told: InitializeResponse = result.parse().ok()?;
-    told.agent_info.map(|info| info.version)
+    let response: InitializeResponse = result.parse().ok()?;
+    response.agent_info.map(|info| info.version)
 }
 
 /// The new session's name in the answer to `session/new`.

@@ -114,9 +114,9 @@ fn plain(text: &str) -> String {
         .find('{')
         .and_then(|start| inner.get(start..))
         .and_then(|body| serde_json::Deserializer::from_str(body).into_iter().next()?.ok());
-    let told = body
+    let message = body
         .as_ref()
         .and_then(|body| body.pointer("/error/message")?.as_str());
-    let words = told.unwrap_or(inner).lines().next().unwrap_or_default();
+    let words = message.unwrap_or(inner).lines().next().unwrap_or_default();
     words.trim().trim_end_matches(']').to_owned()
 }

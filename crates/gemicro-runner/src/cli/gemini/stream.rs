@@ -121,14 +121,14 @@ fn read(kind: &str, line: LineText<'_>, out: &mut AdapterOutput) -> Option<()> {
 
 fn tool_result(result: GeminiToolResult, out: &mut AdapterOutput) {
     let error = result.error;
-    let told = error.as_ref().and_then(|error| error.message.clone());
+    let error_text = error.as_ref().and_then(|error| error.message.clone());
     out.item(AgentItem::ToolResult {
         id: result.tool_id,
         status: match result.status.as_str() {
             "success" => ToolStatus::Completed,
             _ => ToolStatus::Failed,
         },
-        output: result.output.or(told),
+        output: result.output.or(error_text),
         exit_code: None,
         reason: error.and_then(|error| error.kind),
     });

@@ -129,12 +129,12 @@ async fn a_cancel_ends_a_run_in_two_seconds() {
             ..Run::new(tier)
         };
         let cancel = run.cancel.clone();
-        let (told, mut at) = tokio::sync::mpsc::unbounded_channel();
+        let (sender, mut at) = tokio::sync::mpsc::unbounded_channel();
         let seen = Seen {
             on_item: Some(Box::new(move |item| {
                 if matches!(item, AgentItem::Text { .. }) {
                     cancel.cancel();
-                    told.send(Instant::now()).unwrap();
+                    sender.send(Instant::now()).unwrap();
                 }
             })),
             ..Seen::default()
@@ -174,8 +174,8 @@ read line; echo "$line" > told"#;
         };
         let (outcome, _) = world.run_claude(run, seen).await;
         assert_eq!(failure(&outcome).kind, ErrorKind::Cancelled, "{tier}");
-        let told = super::world::read(world.path("wt/told"));
-        assert!(told.contains("interrupt"), "{tier}: {told}");
+        let report = super::world::read(world.path("wt/told"));
+        assert!(report.contains("interrupt"), "{tier}: {report}");
         assert!(!world.path("wt/signals").exists(), "{tier}");
         assert_eq!(outcome.record.survivors, Some(0));
     }

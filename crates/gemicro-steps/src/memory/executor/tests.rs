@@ -124,7 +124,7 @@ impl Place {
     }
 
     /// The excerpts, in the order they are told.
-    async fn told(&self, keywords: &[&str]) -> Vec<String> {
+    async fn excerpts(&self, keywords: &[&str]) -> Vec<String> {
         let summary = self.found(keywords).await.memory_summary;
         let lines = summary.lines().filter_map(|line| line.strip_prefix("   "));
         lines.map(str::to_owned).collect()
@@ -198,9 +198,9 @@ async fn what_is_erased_open_or_our_own_is_not_reported() {
             ),
         )
         .await;
-    let mut told = place.told(&[]).await;
-    told.sort();
-    assert_eq!(told, ["7 of 9", "failed", "found", "kept"]);
+    let mut excerpts = place.excerpts(&[]).await;
+    excerpts.sort();
+    assert_eq!(excerpts, ["7 of 9", "failed", "found", "kept"]);
 }
 
 #[tokio::test]
@@ -215,9 +215,9 @@ async fn turns_that_were_taken_back_are_not_reported() {
         ..Turn::new(Author::Assistant, "moon again")
     };
     place.add(&talk, &TurnAdded { turn: again }).await;
-    let mut told = place.told(&["moon"]).await;
-    told.sort();
-    assert_eq!(told, ["moon 1", "moon 2", "moon again"]);
+    let mut excerpts = place.excerpts(&["moon"]).await;
+    excerpts.sort();
+    assert_eq!(excerpts, ["moon 1", "moon 2", "moon again"]);
 }
 
 #[tokio::test]
@@ -257,9 +257,9 @@ async fn it_stops_at_its_bounds_and_says_so() {
         ),
     ] {
         place.search.bounds = bounds;
-        let mut told = place.told(&[]).await;
-        told.sort();
-        assert_eq!(told, expected, "{note}");
+        let mut excerpts = place.excerpts(&[]).await;
+        excerpts.sort();
+        assert_eq!(excerpts, expected, "{note}");
         let text = place.found(&[]).await.memory_summary;
         assert!(text.ends_with(&format!("Not all is here: {note}\n")), "{text}");
     }

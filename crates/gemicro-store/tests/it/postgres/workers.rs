@@ -14,7 +14,7 @@ use serde_json::json;
 
 use crate::make::{all, free_run, gap_free, of_step};
 use crate::server::{Server, address};
-use crate::sqlite::{child, told};
+use crate::sqlite::{child, child_arguments};
 
 const N_STEPS: usize = 24;
 const LEASE: Duration = Duration::from_secs(2);
@@ -40,7 +40,9 @@ impl Drop for Worker {
 #[tokio::test]
 #[ignore = "a child of the test below"]
 async fn child_works() {
-    let Some((folder, name)) = told() else { return };
+    let Some((folder, name)) = child_arguments() else {
+        return;
+    };
     let store = PostgresStore::connect(&address(&folder)).await.unwrap();
     let mut held = Vec::new();
     loop {

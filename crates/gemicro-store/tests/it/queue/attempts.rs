@@ -8,7 +8,7 @@ use gemicro_core::store::StoreError;
 use gemicro_event::{ErrorKind, Failure, Timestamp};
 use gemicro_store::{DeadLetterFilter, DurableStore};
 
-use super::{claim, claim_one, done, enqueue, names, step, told};
+use super::{claim, claim_one, done, enqueue, events_of, names, step};
 use crate::make::{MINUTE, all, end, free_run, gap_free, note};
 
 fn fenced(lease: &gemicro_core::queue::StepLease) -> StoreError {
@@ -69,7 +69,7 @@ pub(super) async fn news_of_a_lost_attempt_are_refused(store: DurableStore) {
     store.complete(&heir.lease, done(&heir)).await.unwrap();
     let of_a = |event: &str| (event.to_owned(), "a".to_owned());
     assert_eq!(
-        told(&store, &stream).await,
+        events_of(&store, &stream).await,
         [of_a("step_lost"), of_a("step_completed")]
     );
     let events = all(&store, &stream).await;
@@ -138,7 +138,7 @@ pub(super) async fn a_dead_workers_steps_are_done_once(store: DurableStore) {
         assert_eq!(late.unwrap_err(), fenced(&orphan.lease));
     }
     let mut n_done: BTreeMap<String, usize> = BTreeMap::new();
-    for (event, step) in told(&store, &stream).await {
+    for (event, step) in events_of(&store, &stream).await {
         *n_done.entry(step).or_default() += usize::from(event == "step_completed");
     }
     assert_eq!(n_done.len(), 60);
@@ -238,7 +238,7 @@ pub(super) async fn a_step_that_kills_its_workers_becomes_a_dead_letter(store: D
     assert_eq!(dead[0].reason, Failure::new(ErrorKind::Internal, message));
     let of_it = |event: &str| (event.to_owned(), "poison".to_owned());
     assert_eq!(
-        told(&store, &stream).await,
+        events_of(&store, &stream).await,
         [of_it("step_lost"), of_it("step_failed")]
     );
     let letters = store.dead_letters(&DeadLetterFilter::default()).await.unwrap();

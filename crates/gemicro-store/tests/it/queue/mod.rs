@@ -111,7 +111,7 @@ fn done(claimed: &ClaimedStep) -> Vec<NewEvent> {
 }
 
 /// Type, step and attempt of every event about a step.
-async fn told(store: &DurableStore, stream: &StreamId) -> Vec<(String, String)> {
+async fn events_of(store: &DurableStore, stream: &StreamId) -> Vec<(String, String)> {
     let events = crate::make::all(store, stream).await;
     let about = events.into_iter().filter_map(|event| {
         let step = event.step?.to_string();

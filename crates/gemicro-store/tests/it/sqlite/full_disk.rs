@@ -9,7 +9,7 @@ use gemicro_event::StreamId;
 use gemicro_store::{SqliteStore, StoreOptions};
 use serde_json::json;
 
-use super::processes::{child, told};
+use super::processes::{child, child_arguments};
 use crate::make::{MINUTE, all, append_outside, event, folder, free_run, gap_free, large, note, open};
 
 fn medium() -> NewEvent {
@@ -104,7 +104,9 @@ fn a_full_disk_says_so_and_keeps_everything() {
 #[tokio::test]
 #[ignore = "a child of the test above"]
 async fn child_on_a_small_disk() {
-    let Some((mount, _)) = told() else { return };
+    let Some((mount, _)) = child_arguments() else {
+        return;
+    };
     let home = mount.join("home");
     let store = open(&home).await;
     let stream = free_run(&store, "full").await;

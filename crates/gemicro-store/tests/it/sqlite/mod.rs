@@ -11,4 +11,4 @@ mod processes;
 mod rebuild;
 mod removed;
 
-pub(crate) use processes::{child, told};
+pub(crate) use processes::{child, child_arguments};

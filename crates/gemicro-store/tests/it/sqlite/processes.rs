@@ -22,7 +22,7 @@ pub(crate) fn child(test: &str, home: &Path, word: &str) -> Command {
 }
 
 /// What the parent said, inside a child; `None` when somebody runs all ignored tests.
-pub(crate) fn told() -> Option<(PathBuf, String)> {
+pub(crate) fn child_arguments() -> Option<(PathBuf, String)> {
     let home = PathBuf::from(std::env::var_os("GEMICRO_TEST_HOME")?);
     Some((home, std::env::var("GEMICRO_TEST_WORD").unwrap()))
 }
@@ -46,7 +46,9 @@ impl Drop for Running {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 #[ignore = "a child of the tests below"]
 async fn child_appends_for_ever() {
-    let Some((home, word)) = told() else { return };
+    let Some((home, word)) = child_arguments() else {
+        return;
+    };
     let store = Arc::new(open(&home).await);
     let stream = StreamId::new(word).unwrap();
     let appenders: Vec<_> = (0..8)
@@ -132,7 +134,9 @@ async fn what_was_acknowledged_survives_kill_9() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 #[ignore = "a child of the test below"]
 async fn child_appends_a_hundred() {
-    let Some((home, word)) = told() else { return };
+    let Some((home, word)) = child_arguments() else {
+        return;
+    };
     let store = open(&home).await;
     let stream = StreamId::new(word).unwrap();
     for n in 0..100 {

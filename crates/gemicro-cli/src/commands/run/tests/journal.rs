@@ -61,10 +61,10 @@ impl Journal {
     }
 
     fn fact(&mut self, after: i64, event_type: &str, data: Value) {
-        self.told(after, event_type, "", data);
+        self.add(after, event_type, "", data);
     }
 
-    fn told(&mut self, after: i64, event_type: &str, message: &str, data: Value) {
+    fn add(&mut self, after: i64, event_type: &str, message: &str, data: Value) {
         self.seconds += after;
         self.events.push(Event {
             stream: StreamId::new("k3v9k3v9k3v9k3v9").unwrap(),
@@ -245,7 +245,7 @@ pub(super) fn straight() -> Journal {
         json!({ "phase": "delivery", "round": 1, "delivered": delivered }),
     );
     journal.ended(("delivery", "D"), 1, "done", json!({}));
-    journal.told(
+    journal.add(
         0,
         "final_result",
         "Pipeline Success! Branch 'task/dark-mode-toggle' is open for review at https://github.com/octo/app/pull/7.",
@@ -313,8 +313,8 @@ pub(super) fn troubled() -> Journal {
         json!({ "phase": "implementation", "round": 3, "evidence": failed }),
     );
     journal.ended(work, 3, "done", json!({ "next": "audit" }));
-    journal.told(0, "answer_requested", "asked", json!({ "key": "audit.1:human" }));
-    journal.told(
+    journal.add(0, "answer_requested", "asked", json!({ "key": "audit.1:human" }));
+    journal.add(
         90,
         "answer_given",
         "given",
@@ -332,7 +332,7 @@ pub(super) fn troubled() -> Journal {
         "feedback": "- the toggle forgets its state\n\n- \u{1b}[2Jno test for the dark theme" });
     journal.answered(48, ("audit", 2), ("Auditor", "auditor"), fail);
     journal.ended(audit, 2, "FAIL", json!({ "next": "implementation" }));
-    journal.told(
+    journal.add(
         0,
         "step_alarm",
         "",
@@ -364,20 +364,20 @@ pub(super) fn rested() -> Journal {
     .prepared();
     let suspended =
         |journal: &Journal| json!({ "reason": "stopped on request", "stopped_at": journal.now() });
-    journal.told(0, "answer_requested", "asked", json!({ "key": "plan.1:human" }));
+    journal.add(0, "answer_requested", "asked", json!({ "key": "plan.1:human" }));
     journal.fact(0, "run_suspended", suspended(&journal));
-    journal.told(NIGHT, "run_resumed", "Run resumed", json!({ "program": "test" }));
+    journal.add(NIGHT, "run_resumed", "Run resumed", json!({ "program": "test" }));
     let given = json!({ "key": "plan.1:human", "answer": "yes", "by": "ada" });
-    journal.told(0, "answer_given", "given", given);
+    journal.add(0, "answer_given", "given", given);
     journal.started(("plan", "A.1"), 1, Some("Architect"));
-    journal.told(
+    journal.add(
         10,
         "repository_changed",
         "somebody changed .git/config",
         json!({}),
     );
     journal.fact(10, "run_suspended", suspended(&journal));
-    journal.told(NIGHT, "run_resumed", "Run resumed", json!({ "program": "test" }));
+    journal.add(NIGHT, "run_resumed", "Run resumed", json!({ "program": "test" }));
     let written = json!({ "plan_path": PLAN });
     journal.answered(20, ("plan", 1), ("Architect", "architect"), written);
     journal.taken(

@@ -52,7 +52,7 @@ fn the_log_reports_refusals_denials_and_reasons_once_and_bounded() {
     assert_eq!(
         log.story().again(&run).unwrap(),
         "gemicro retry k3v9k3v9k3v9k3v9 --from implementation",
-        "the phase that can mend it, not the one that it ended in"
+        "the phase that can fix it, not the one that it ended in"
     );
 }
 

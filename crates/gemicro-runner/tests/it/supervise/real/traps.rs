@@ -172,12 +172,12 @@ async fn an_open_question_does_not_hold_a_cancel_back() {
     let (outcome, agent) = desk.world.warm(real.cli.as_ref(), run, &mut desk.watcher()).await;
     assert_eq!(said(&outcome), "An honest answer.", "{outcome:#?}");
     let turn = desk.turn("Please run the command.");
-    let (cancel, (told, mut at)) = (turn.cancel.clone(), tokio::sync::mpsc::unbounded_channel());
+    let (cancel, (sender, mut at)) = (turn.cancel.clone(), tokio::sync::mpsc::unbounded_channel());
     let mut seen = Seen {
         hesitates: true,
         on_item: Some(Box::new(move |item| {
             if matches!(item, AgentItem::Permission(_)) {
-                told.send(Instant::now()).unwrap();
+                sender.send(Instant::now()).unwrap();
                 cancel.cancel();
             }
         })),
