@@ -10,13 +10,13 @@ use serde::{Deserialize, Serialize};
 use super::{InventedSign, PromptPlan, SummaryRefusal};
 use crate::ask::AgentName;
 
-/// Who answers in a conversation.
+/// The agent or model that answers in a conversation.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case", tag = "speaker")]
 pub enum Speaker {
-    /// A coding agent.
+    /// A coding agent, with its tools.
     Agent {
-        /// Which.
+        /// The agent CLI that answers.
         agent: AgentName,
         /// The model it asks; without one it chooses.
         #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -26,7 +26,7 @@ pub enum Speaker {
     Model {
         /// The backend that has it.
         backend: String,
-        /// The model.
+        /// Name of the model, as the backend knows it.
         model: String,
     },
 }
@@ -50,7 +50,7 @@ impl fmt::Display for Speaker {
 pub enum Transport {
     /// It remembers: a session of the agent, or of the provider.
     Native,
-    /// It is told, in one prompt.
+    /// It gets the conversation in one prompt.
     Rendered,
 }
 
@@ -68,14 +68,14 @@ impl Transport {
 /// A turn of the user was sent. In the transaction of that turn, or later for another try.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct TurnAsked {
-    /// The user's turn.
+    /// Number of the user's turn.
     pub turn: u64,
     /// The run that answers it.
     pub run: StreamId,
-    /// Who is asked.
+    /// The agent or model that is asked.
     #[serde(flatten)]
     pub speaker: Speaker,
-    /// How.
+    /// Whether its session remembers, or a prompt is built from the log.
     pub transport: Transport,
 }
 event_payload!(TurnAsked, "turn_asked", |it| format!(
@@ -88,14 +88,14 @@ event_payload!(TurnAsked, "turn_asked", |it| format!(
 /// A turn was answered. In the transaction of the answer's turn.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct TurnAnswered {
-    /// The user's turn.
+    /// Number of the user's turn that is answered.
     pub turn: u64,
     /// The run that answered it.
     pub run: StreamId,
     /// The session or interaction that knows the conversation up to here.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session: Option<String>,
-    /// What it cost.
+    /// What the answer cost.
     #[serde(default)]
     pub charge: Charge,
     /// The tokens of it that came out of a provider's cache.
@@ -110,13 +110,13 @@ event_payload!(TurnAnswered, "turn_answered", |it| format!(
 /// A turn has no answer. The user's turn stays.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct TurnFailed {
-    /// The user's turn.
+    /// Number of the user's turn without an answer.
     pub turn: u64,
     /// The run that failed, was stopped or was lost.
     pub run: StreamId,
-    /// Why.
+    /// Why there is no answer.
     pub error: Failure,
-    /// What it cost.
+    /// What the failed call cost.
     #[serde(default)]
     pub charge: Charge,
 }
@@ -130,11 +130,11 @@ event_payload!(TurnFailed, "turn_failed", |it| format!(
 pub struct TransportSwitched {
     /// From this turn on.
     pub turn: u64,
-    /// How it was.
+    /// How it got to know the conversation before.
     pub from: Transport,
-    /// How it is.
+    /// How it gets to know the conversation now.
     pub to: Transport,
-    /// Why.
+    /// Why it was switched, in one sentence.
     pub reason: String,
 }
 event_payload!(TransportSwitched, "transport_switched", |it| format!(
@@ -144,10 +144,10 @@ event_payload!(TransportSwitched, "transport_switched", |it| format!(
     it.reason
 ));
 
-/// A reply went on to invent turns of others; that part is not in the log.
+/// A reply continued with invented turns of others; that part is not in the log.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ReplyCut {
-    /// The assistant's turn.
+    /// Number of the assistant's turn.
     pub turn: u64,
     /// How it was recognised.
     pub sign: InventedSign,
@@ -173,7 +173,7 @@ event_payload!(TurnsWithdrawn, "turns_withdrawn", |it| format!(
 /// Prompts show less of the conversation from now on.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ConversationCompacted {
-    /// What they show.
+    /// What prompts show of the conversation from now on.
     #[schemars(with = "serde_json::Value")]
     pub plan: PromptPlan,
     /// Tokens of the whole conversation.
@@ -193,9 +193,9 @@ event_payload!(ConversationCompacted, "conversation_compacted", |it| format!(
 pub struct SummaryAsked {
     /// Names the content of these turns.
     pub hash: String,
-    /// The first turn.
+    /// Number of the first turn it covers.
     pub first: u64,
-    /// The last one.
+    /// Number of the last turn it covers.
     pub last: u64,
     /// How long it should be at most.
     pub max_tokens: u64,
@@ -219,7 +219,7 @@ pub struct SummaryMade {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<serde_json::Value>")]
     pub refusal: Option<SummaryRefusal>,
-    /// What it cost.
+    /// What the summary cost, used or not.
     #[serde(default)]
     pub charge: Charge,
 }

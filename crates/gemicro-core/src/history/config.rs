@@ -8,7 +8,7 @@ use crate::tokens::FRAMING_TOKENS;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct HistoryConfig {
-    /// The longest prompt.
+    /// The most tokens that a prompt may have.
     pub max_prompt_tokens: u64,
     /// From this size of the conversation on, old turns are summarised.
     pub summary_threshold: u64,
@@ -72,7 +72,7 @@ impl HistoryConfig {
         self.limit().saturating_sub(FRAMING_TOKENS)
     }
 
-    /// Room for facts.
+    /// Tokens that written-out facts may take.
     pub(super) fn ledger_cap(&self) -> u64 {
         self.ledger_cap_tokens.unwrap_or(self.limit() / 6)
     }
@@ -95,7 +95,7 @@ impl HistoryConfig {
 )]
 #[serde(rename_all = "snake_case")]
 pub enum Level {
-    /// Not at all.
+    /// Nothing is left out.
     None,
     /// The first and the last messages stay, the middle is compressed.
     Window,

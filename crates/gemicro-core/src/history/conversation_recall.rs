@@ -12,7 +12,7 @@ use super::statements::StatementIndex;
 use super::{ChatReaders, ConversationLog, ConversationReaders, Turn};
 use crate::tokens::CautiousCount;
 
-/// The tool's name.
+/// Name of the tool, as the model sees it.
 pub const RECALL_TOOL: &str = "recall";
 
 /// How the tool is described to a model.
@@ -58,7 +58,7 @@ impl ConversationRecall {
         Self::new(log)
     }
 
-    /// Of a log.
+    /// Searches the turns of a log.
     #[must_use]
     pub fn new(log: ConversationLog) -> Self {
         Self {

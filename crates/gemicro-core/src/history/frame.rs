@@ -51,7 +51,7 @@ impl Tag {
         fits.then(|| Self(text.to_owned()))
     }
 
-    /// Its letters.
+    /// The letters that mark the frames.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0

@@ -136,7 +136,7 @@ impl HistoryManager {
         self
     }
 
-    /// Adds a message.
+    /// Adds a message and returns the number of its turn.
     pub fn add_message(&mut self, author: Author, content: impl Into<String>) -> u64 {
         self.add_turn(Turn::new(author, content))
     }
@@ -258,13 +258,13 @@ impl HistoryManager {
         epoch.unwrap_or_else(|| self.estimated_total_tokens()).min(limit)
     }
 
-    /// The settings.
+    /// The settings that prompts are made with.
     #[must_use]
     pub fn config(&self) -> &HistoryConfig {
         &self.record.config
     }
 
-    /// The log.
+    /// The turns so far, whole.
     #[must_use]
     pub fn log(&self) -> &ConversationLog {
         &self.record.log

@@ -9,17 +9,17 @@ use crate::tokens::TokenCount;
 /// A log with everything that is known about it.
 #[derive(Clone, Copy)]
 pub struct Material<'a> {
-    /// The turns.
+    /// The conversation, turn by turn.
     pub log: &'a ConversationLog,
-    /// Their facts.
+    /// Names, numbers and decisions in the turns.
     pub ledger: &'a FactLedger,
-    /// Their statements.
+    /// The sentences and lines of the turns.
     pub index: &'a StatementIndex,
     /// What every turn costs when it is shown whole, its frame included.
     pub costs: &'a [u64],
-    /// The limits.
+    /// Sizes of the prompt and of its parts.
     pub config: &'a HistoryConfig,
-    /// Counts tokens.
+    /// Counts the tokens of a text.
     pub counter: &'a dyn TokenCount,
 }
 
@@ -115,7 +115,6 @@ impl Record {
         self.costs.pop();
     }
 
-    /// Counts everything anew.
     pub(super) fn recount(&mut self, counter: Arc<dyn TokenCount>) {
         let turns = self.log.turns().iter();
         self.costs = turns.map(|turn| whole_cost(counter.as_ref(), turn)).collect();

@@ -14,7 +14,7 @@ use super::{FactClass, FactKind, Level, Tag};
 pub struct PromptPlan {
     /// Counts from 1; a new one starts with every compaction.
     pub epoch: u64,
-    /// Names the frames.
+    /// Marks the frames, so that no text of a turn can close one.
     pub tag: Tag,
     /// How hard the conversation was compressed.
     pub level: Level,
@@ -49,7 +49,7 @@ pub struct ShownStatement {
     pub turn: u64,
     /// Where it starts in the text of the turn, in bytes.
     pub start: usize,
-    /// Where it ends.
+    /// Where it ends, in bytes; exclusive.
     pub end: usize,
     /// A line of pasted material, not the author's own words.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
@@ -59,7 +59,7 @@ pub struct ShownStatement {
 /// What was found for one message. It stays before that message while the epoch lasts.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RecalledStatements {
-    /// The message.
+    /// Number of the message that it is shown before.
     pub before: u64,
     /// What it may be about, in order.
     pub statements: Vec<ShownStatement>,
@@ -115,11 +115,11 @@ impl PromptPlan {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", tag = "view")]
 pub enum View {
-    /// As it is.
+    /// With its whole text.
     Whole,
     /// Not at all: an earlier turn has the same text.
     SameAs {
-        /// Which one.
+        /// Number of the earlier turn.
         turn: u64,
     },
     /// Its start and its end, with a hash for what is between.
@@ -138,7 +138,7 @@ pub enum View {
 pub struct Segment {
     /// The first turn it stands for.
     pub first: u64,
-    /// The last one.
+    /// The last turn it stands for.
     pub last: u64,
     /// Names the content of these turns.
     pub hash: String,
@@ -163,9 +163,9 @@ pub enum SegmentOrigin {
 pub struct PinnedFact {
     /// What sort of fact it is.
     pub class: FactClass,
-    /// What it names.
+    /// The form of the fact, such as a path or a version.
     pub kind: FactKind,
-    /// The exact string.
+    /// The fact, as the turn wrote it.
     pub text: String,
     /// The turn that said it first.
     pub turn: u64,

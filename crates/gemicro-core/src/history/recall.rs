@@ -46,7 +46,6 @@ pub(super) fn recall(
 }
 
 impl IndexedStatement {
-    /// Its words.
     pub(super) fn text<'a>(&self, log: &'a ConversationLog) -> &'a str {
         let turn = log.turn(self.turn);
         turn.and_then(|turn| turn.text.get(self.range.clone()))

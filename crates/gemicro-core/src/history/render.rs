@@ -16,9 +16,9 @@ use super::{
 /// A prompt as it is sent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Prompt {
-    /// The text.
+    /// The text that a model gets.
     pub text: String,
-    /// Names its frames.
+    /// Marks its frames; found in replies that invent turns.
     pub tag: Tag,
 }
 

@@ -12,9 +12,9 @@ use super::{FactClass, HistoryWarning, Level, PinnedFact, PromptPlan};
 /// The report of one prompt.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct HistoryReport {
-    /// What compressed it.
+    /// Name of the compressor that made the prompt.
     pub compressor: String,
-    /// How hard.
+    /// How much was left out.
     pub level: Level,
     /// The epoch of the prompt.
     pub epoch: u64,
@@ -48,14 +48,14 @@ pub struct HistoryReport {
     pub warnings: Vec<HistoryWarning>,
 }
 
-/// One segment.
+/// A range of turns that the prompt shows in short.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SegmentReport {
     /// The first turn it stands for.
     pub first: u64,
-    /// The last one.
+    /// The last turn it stands for.
     pub last: u64,
-    /// Its tokens.
+    /// Tokens of the text that is shown.
     pub tokens: u64,
     /// Where its text comes from.
     pub origin: super::SegmentOrigin,
@@ -64,7 +64,7 @@ pub struct SegmentReport {
 /// A fact that is nowhere in the prompt.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LostFact {
-    /// The exact string.
+    /// The fact, as the turn wrote it.
     pub text: String,
     /// What sort of fact it is.
     pub class: FactClass,
@@ -77,7 +77,7 @@ pub struct LostFact {
 pub struct Retention {
     /// In the prompt, byte for byte.
     pub kept: u64,
-    /// In the conversation.
+    /// All facts of the conversation.
     pub total: u64,
 }
 

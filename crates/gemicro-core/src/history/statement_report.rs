@@ -31,7 +31,7 @@ pub struct StatementReport {
 /// How many statements a prompt holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct StatementCounts {
-    /// In the conversation.
+    /// All statements of the conversation.
     pub total: u64,
     /// In the prompt, word for word.
     pub verbatim: u64,
@@ -44,9 +44,9 @@ pub struct StatementCounts {
 /// Turns in a row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TurnRange {
-    /// The first.
+    /// Number of the first turn.
     pub first: u64,
-    /// The last.
+    /// Number of the last turn, which is included.
     pub last: u64,
 }
 

@@ -25,7 +25,7 @@ pub struct SummaryRequest {
     pub hash: String,
     /// The first turn it stands for.
     pub first: u64,
-    /// The last one.
+    /// The last turn it stands for.
     pub last: u64,
     /// The whole prompt. It starts with the last prompt of the conversation, which the provider has cached.
     pub prompt: String,
@@ -57,7 +57,7 @@ pub enum SummaryRefusal {
     /// It is longer than what it stands for.
     #[error("the summary has {tokens} tokens, more than its source ({source_tokens})")]
     Larger {
-        /// What it has.
+        /// Tokens of the summary.
         tokens: u64,
         /// What its source has.
         source_tokens: u64,

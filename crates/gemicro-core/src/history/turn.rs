@@ -9,9 +9,9 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Author {
-    /// The person.
+    /// The person who holds the conversation.
     User,
-    /// The model.
+    /// The model or agent that answers.
     Assistant,
     /// A program the model called.
     Tool,
@@ -31,7 +31,7 @@ impl Author {
         }
     }
 
-    /// Reads that word.
+    /// The author with this name; `None` for any other word.
     #[must_use]
     pub fn parse(word: &str) -> Option<Self> {
         [Self::User, Self::Assistant, Self::Tool, Self::System]
@@ -64,7 +64,7 @@ impl Author {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum TurnKind {
-    /// Something said.
+    /// Something that a person or a model said.
     Message,
     /// What a tool printed.
     ToolOutput,
@@ -93,7 +93,7 @@ pub enum Trust {
 pub struct ToolCall {
     /// Names the call; the answer carries it.
     pub id: String,
-    /// The tool.
+    /// Name of the tool that is called.
     pub name: String,
     /// What it is called with.
     #[serde(default)]
@@ -108,7 +108,7 @@ pub struct ToolCall {
 pub struct AnsweredCall {
     /// The id of the call.
     pub call: String,
-    /// The tool.
+    /// Name of the tool; empty where it is not known.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub name: String,
 }
@@ -118,7 +118,7 @@ pub struct AnsweredCall {
 pub struct Turn {
     /// Its place in the log.
     pub number: u64,
-    /// Who wrote it.
+    /// Whether a person, a model, a tool or the system wrote it.
     pub author: Author,
     /// What sort of text it is.
     pub kind: TurnKind,

@@ -11,28 +11,28 @@ use super::SummaryRefusal;
 pub enum HistoryWarning {
     /// The conversation is long: replies will be slower.
     LongConversation {
-        /// Its tokens.
+        /// Tokens of the whole conversation.
         tokens: u64,
     },
     /// Turns were left out without a summary: there is nobody to write one, or not yet.
     NoSummary {
         /// The first of them.
         first: u64,
-        /// The last.
+        /// The last of them.
         last: u64,
     },
     /// A summary was not taken; the turns were truncated instead.
     SummaryRefused {
         /// The first turn it stood for.
         first: u64,
-        /// The last.
+        /// The last turn it stood for.
         last: u64,
-        /// Why.
+        /// Why it was not used.
         refusal: SummaryRefusal,
     },
     /// The limit is so small that recognised rules or decisions are lost as well.
     DecisionsLost {
-        /// How many.
+        /// How many rules and decisions are lost.
         count: usize,
     },
 }

@@ -8,14 +8,14 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ModelAnswered {
     pub model: String,
-    /// Its answer.
+    /// The answer of the model, whole.
     pub text: String,
-    /// What it used.
+    /// Tokens that the provider reported.
     pub usage: Usage,
-    /// The provider's name for the call, to go on from.
+    /// The provider's id of the call, to continue from.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub interaction: Option<String>,
-    /// It was to go on from an earlier call that the provider no longer had, and was told everything instead.
+    /// It was to continue an earlier call that the provider no longer had, and got everything instead.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub retold: bool,
 }

@@ -18,7 +18,7 @@ const MAX_CONTEXT: usize = 4 * 1024;
 /// What an earlier run brings in; frozen in the plan of the new one.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Base {
-    /// The earlier run.
+    /// The run that this one builds on.
     pub run: StreamId,
     /// Whether it is followed up, revised or retried.
     #[serde(flatten)]
@@ -28,7 +28,7 @@ pub struct Base {
     /// The place of the section that is written anew among all sections of the report.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub place: Option<usize>,
-    /// Its stored texts.
+    /// The blob with its stored texts; absent where it read none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pack: Option<BlobId>,
     /// Where they come from.
@@ -66,7 +66,7 @@ pub enum UseAs {
 /// One sub-query of an earlier run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct BasePart {
-    /// Its text.
+    /// The sub-query of the earlier run.
     pub query: String,
     /// Its answer, if it got one.
     #[serde(default, skip_serializing_if = "Option::is_none")]

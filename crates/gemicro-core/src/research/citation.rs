@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 pub enum Grade {
     /// The span stands in the stored text. That it supports the claim is for the reader to judge.
     Verified,
-    /// The provider named the page; nobody fetched it.
+    /// The provider named the page; it was not fetched.
     Provider,
 }
 
@@ -24,7 +24,7 @@ pub struct Citation {
     pub number: usize,
     /// The document: its path below the source folder, or the address of its page.
     pub doc: String,
-    /// The quote, letter by letter as it stands in the stored text; empty where nobody fetched the page.
+    /// The quote, letter by letter as it stands in the stored text; empty where the page was not fetched.
     pub span: String,
     /// Byte range of the quote in the document's stored text.
     pub range: Range<usize>,
@@ -33,14 +33,14 @@ pub struct Citation {
     /// Date of the document, as `YYYY-MM-DD`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub date: Option<String>,
-    /// What it proves.
+    /// Whether the quote was found in the stored text.
     pub grade: Grade,
     /// The words of the answer that the provider named this page for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub claim: Option<String>,
 }
 
-/// Documents that disagree.
+/// A value on which documents disagree.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "Contradiction")]
 pub struct CitedContradiction {
@@ -52,9 +52,9 @@ pub struct CitedContradiction {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "Side")]
 pub struct ContradictionSide {
-    /// The document.
+    /// Path or address of the document.
     pub doc: String,
-    /// Its words.
+    /// The sentence, word for word.
     pub span: String,
     /// The value it gives.
     pub value: String,
@@ -67,7 +67,7 @@ pub struct ContradictionSide {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "Unanswered")]
 pub struct UnansweredQuestion {
-    /// The sub-query.
+    /// The sub-query without an answer.
     pub query: String,
     /// Why, in a sentence for people.
     pub reason: String,
@@ -76,7 +76,7 @@ pub struct UnansweredQuestion {
 /// A passage that comes close to a question and may not answer it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct RelatedPassage {
-    /// The document.
+    /// Path or address of the document.
     pub doc: String,
     /// The quote, letter by letter as it is in the stored text.
     pub span: String,

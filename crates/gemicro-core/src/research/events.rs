@@ -15,7 +15,7 @@ use crate::run::RunState;
 /// The sources were read and stored. Once per run, before decomposition, where sources are given.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct SourcesRead {
-    /// Documents read.
+    /// Number of documents that could be read.
     pub n_documents: usize,
     /// Bytes of stored text.
     pub n_bytes: u64,
@@ -50,7 +50,7 @@ pub struct DecompositionComplete {
 pub struct SubQueryStarted {
     /// Its place among the sub-queries.
     pub id: usize,
-    /// Its text.
+    /// The sub-query, as the model or the splitting wrote it.
     pub query: String,
 }
 
@@ -82,9 +82,9 @@ pub struct SubQueryCompleted {
 pub struct SubQueryFailed {
     /// Its place among the sub-queries.
     pub id: usize,
-    /// Why, for people.
+    /// Why it has no answer, in one sentence.
     pub error: String,
-    /// Why, for programs.
+    /// The kind of that failure.
     pub error_kind: ErrorKind,
     /// The passages that come closest, where nothing answers.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -135,11 +135,11 @@ pub struct FoundSpan {
 /// A page that answers name could not or may not be fetched; its citations stay what the provider says.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct SourceNotFetched {
-    /// The address.
+    /// Address of the page, as the answer named it.
     pub url: String,
-    /// Why, for people.
+    /// Why it was not fetched, in one sentence.
     pub error: String,
-    /// Why, for programs.
+    /// The kind of that failure.
     pub error_kind: ErrorKind,
 }
 
@@ -152,12 +152,12 @@ pub struct SynthesisStarted {}
 pub struct FinalResult {
     /// The answer in Markdown, with numbered sources at its end.
     pub answer: String,
-    /// Figures.
+    /// Counts, tokens and cost of the run.
     pub metadata: ResultMetadata,
-    /// The numbered sources.
+    /// The sources, in the order of their numbers.
     #[serde(default)]
     pub citations: Vec<Citation>,
-    /// Documents that disagree.
+    /// Values on which the sources disagree.
     #[serde(default)]
     pub contradictions: Vec<CitedContradiction>,
     /// Parts of the question without an answer.
@@ -180,7 +180,7 @@ pub struct ResultMetadata {
     pub duration_ms: u64,
     /// Sub-queries with an answer.
     pub sub_queries_succeeded: usize,
-    /// Sub-queries without one.
+    /// Sub-queries without an answer.
     pub sub_queries_failed: usize,
     /// Money charged in all, in millionths of a US dollar.
     #[serde(default)]

@@ -15,7 +15,7 @@ use crate::run::RunState;
 /// The question a run with `approve_plan` asks: are these the right sub-queries?
 pub const PLAN_QUESTION: &str = "plan";
 
-/// Decides research runs.
+/// The flow that decides research runs.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct ResearchFlow;
 

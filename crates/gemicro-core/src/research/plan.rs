@@ -12,7 +12,7 @@ use crate::models::{ModelTable, no_price};
 /// A question longer than this is refused: it is a document, not a question.
 const MAX_QUESTION_BYTES: usize = 16 * 1024;
 
-/// Who answers.
+/// What answers: a model, a research agent of the provider, or no model.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "engine", rename_all = "snake_case")]
 pub enum ResearchEngine {
@@ -51,7 +51,7 @@ impl ResearchEngine {
 pub struct ResearchPlan {
     /// The question in the words of the user.
     pub question: String,
-    /// Who answers.
+    /// What answers the sub-queries.
     #[serde(flatten)]
     pub engine: ResearchEngine,
     /// Folders and files to read.

@@ -21,12 +21,12 @@ impl std::fmt::Debug for Compressible<'_> {
     }
 }
 
-/// A compressed conversation.
+/// A conversation cut down to the size of a prompt.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Compressed {
     /// What the prompt shows.
     pub plan: PromptPlan,
-    /// The prompt.
+    /// The prompt that is sent.
     pub prompt: Prompt,
     /// Ratio, retention and cost.
     pub report: HistoryReport,

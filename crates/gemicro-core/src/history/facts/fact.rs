@@ -12,7 +12,7 @@ pub enum FactClass {
     Rule,
     /// What user or model decided.
     Decision,
-    /// A finished item.
+    /// Work that was reported as finished.
     Done,
     /// A path, a hash, a version, a host …
     Identifier,
@@ -49,7 +49,7 @@ impl FactClass {
 )]
 #[serde(rename_all = "snake_case")]
 pub enum FactKind {
-    /// A whole sentence.
+    /// A sentence that is kept whole.
     Sentence,
     /// `TIDE-123`, `#12`.
     Ticket,

@@ -122,7 +122,6 @@ impl FactLedger {
         self.facts.iter().filter(move |fact| fact.class == class)
     }
 
-    /// All facts.
     pub(in crate::history) fn facts(&self) -> &[Fact] {
         &self.facts
     }
