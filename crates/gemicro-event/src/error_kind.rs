@@ -135,7 +135,7 @@ error_kinds! {
     /// Stopped in the middle; can be resumed.
     Interrupted, "interrupted", Stopped, false, "continue with `gemicro resume RUN`";
     /// Not one sub-query was answered.
-    AllSubQueriesFailed, "all_sub_queries_failed", Upstream, false, "see the reasons above; after a fix, `gemicro retry RUN` repeats what failed";
+    AllSubQueriesFailed, "all_sub_queries_failed", Upstream, false, "see the reasons above; `gemicro show RUN` lists what to do next";
     /// The sources contain no answer to this question.
     NoEvidence, "no_evidence", NoAnswer, false, "add sources with --source, or ask about something they cover";
     /// The work continues in the background.

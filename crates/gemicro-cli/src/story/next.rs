@@ -47,12 +47,14 @@ pub(super) fn next(story: &Story, paint: Paint, columns: usize) -> String {
     page
 }
 
-/// What to do before any of the commands, which are not told twice.
+/// What to do before any of the commands, which are not listed twice.
 fn first_of_all(story: &Story, failure: &Failure) -> Option<String> {
     let run = &story.run;
     match &story.pipeline {
         Some(pipeline) if pipeline.gone_on_by.is_some() => None,
         Some(pipeline) => help(failure, run, pipeline).first,
+        // The parts of the question and the commands below say more.
+        None if failure.kind == ErrorKind::AllSubQueriesFailed => None,
         None => Some(failure.kind.hint().replace("RUN", run.as_str())),
     }
 }

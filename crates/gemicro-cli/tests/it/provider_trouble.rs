@@ -95,7 +95,7 @@ const CASES: &[Case] = &[
 ];
 
 /// Exit code and every line on stderr but those that tell of progress, without addresses.
-fn told(simulated: &Simulated, name: &str, called: &Called, address: &str) -> String {
+fn describe(simulated: &Simulated, name: &str, called: &Called, address: &str) -> String {
     for text in [&called.stdout, &called.stderr] {
         assert!(!text.contains(KEY), "{name}: the key was printed: {text}");
     }
@@ -118,7 +118,7 @@ fn try_out(case: &Case) -> String {
         "{}: {}\n{}",
         case.name, called.stdout, called.stderr
     );
-    told(
+    describe(
         &simulated,
         case.name,
         &called,
@@ -134,6 +134,27 @@ fn every_trouble_of_a_provider_is_reported() {
         tried.collect::<Vec<_>>().join("\n")
     });
     golden!("provider_trouble", screens);
+}
+
+#[test]
+fn a_retry_is_offered_only_where_it_can_help() {
+    for (fault, is_offered) in [
+        ("safety: { stage: prompt }", false),
+        ("safety: { stage: answer }", false),
+        ("http: { status: 503 }", true),
+    ] {
+        let simulated = Simulated::new(&format!("  - fault: {{ {fault} }}\n{}", research(1)));
+        let asked = simulated.ask(&[]);
+        assert_eq!(asked.code, 4, "{fault}: {}", asked.stderr);
+        let shown = simulated.call(&["show", "last"]);
+        let printed = format!("{}{}{}", asked.stdout, asked.stderr, shown.stdout);
+        assert_eq!(
+            printed.contains("gemicro retry"),
+            is_offered,
+            "{fault}: {printed}"
+        );
+        assert!(shown.stdout.contains("gemicro show"), "{fault}: {}", shown.stdout);
+    }
 }
 
 #[test]
@@ -163,7 +184,7 @@ fn a_missing_and_a_bad_key_are_reported() {
         ("bad key", bad),
         ("key of two lines", odd),
     ];
-    let screens = screens.map(|(name, called)| told(&simulated, name, &called, &host));
+    let screens = screens.map(|(name, called)| describe(&simulated, name, &called, &host));
     golden!("key_trouble", screens.join("\n"));
 }
 
@@ -206,7 +227,7 @@ fn an_address_where_no_gemini_api_is_is_reported() {
                 let called = simulated.world.finish(command.output().unwrap());
                 assert_eq!(called.code, 4, "{name}: {}", called.stderr);
                 assert_eq!(simulated.running.log().entries().len(), 0);
-                told(&simulated, name, &called, &address)
+                describe(&simulated, name, &called, &address)
             })
         });
         tried.map(|thread| thread.join().unwrap()).join("\n")
