@@ -60,8 +60,8 @@ pub async fn generate(
             }
             LlmChunk::Alive => {}
             LlmChunk::Alarm(message) => listen(GenerationEvent::Alarm(message)),
-            LlmChunk::End(told) => {
-                end = Some(told);
+            LlmChunk::End(last) => {
+                end = Some(last);
                 break;
             }
         }

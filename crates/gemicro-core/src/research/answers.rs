@@ -97,9 +97,9 @@ impl NumberedCitations<'_> {
     }
 
     /// Both sides of a disagreement, if at least two of them stand in the sources and differ.
-    fn disagreement(&mut self, told: &Disagreement) -> Option<CitedContradiction> {
+    fn disagreement(&mut self, claimed: &Disagreement) -> Option<CitedContradiction> {
         let mut sides: Vec<ContradictionSide> = Vec::new();
-        for claim in &told.sides {
+        for claim in &claimed.sides {
             let Some(idx) = self.add(&claim.quote) else {
                 continue;
             };
@@ -150,7 +150,7 @@ pub(super) fn verified_answer(
     let contradictions: Vec<CitedContradiction> = answer
         .contradictions
         .iter()
-        .filter_map(|told| found.disagreement(told))
+        .filter_map(|claimed| found.disagreement(claimed))
         .collect();
     if answer.answer.trim().is_empty() || (!passages.is_empty() && found.citations.is_empty()) {
         let message = match found.n_removed {

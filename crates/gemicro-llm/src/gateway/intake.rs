@@ -54,8 +54,8 @@ async fn read(
     body: &mut Incoming,
 ) -> Option<Result<Intake, GatewayProblem>> {
     let limit = config.body_bytes;
-    let told = body.size_hint().lower();
-    if usize::try_from(told).map_or(true, |told| told > limit) {
+    let stated = body.size_hint().lower();
+    if usize::try_from(stated).map_or(true, |stated| stated > limit) {
         return None;
     }
     let mut bytes = Vec::new();

@@ -97,14 +97,14 @@ fn from_headers(headers: &HeaderMap, now: DateTime<Utc>) -> Option<Duration> {
     if let Some(millis) = header("retry-after-ms").and_then(seconds) {
         return Some(millis / 1_000);
     }
-    let told = header("retry-after")?;
-    seconds(told).or_else(|| until(DateTime::parse_from_rfc2822(told.trim()).ok()?.to_utc(), now))
+    let value = header("retry-after")?;
+    seconds(value).or_else(|| until(DateTime::parse_from_rfc2822(value.trim()).ok()?.to_utc(), now))
 }
 
 /// `RetryInfo` of Google; `resets_at` and `resets_in_seconds` of OpenAI.
 fn from_body(error: &Value, now: DateTime<Utc>) -> Option<Duration> {
-    let told = details(error).find_map(|detail| detail.get("retryDelay")?.as_str());
-    if let Some(delay) = told.and_then(|told| seconds(told.trim().strip_suffix('s')?)) {
+    let retry_delay = details(error).find_map(|detail| detail.get("retryDelay")?.as_str());
+    if let Some(delay) = retry_delay.and_then(|retry_delay| seconds(retry_delay.trim().strip_suffix('s')?)) {
         return Some(delay);
     }
     if let Some(delay) = error.get("resets_in_seconds").and_then(Value::as_f64) {
@@ -128,17 +128,17 @@ fn resets(headers: &HeaderMap, now: DateTime<Utc>) -> Option<Duration> {
         if remaining.is_some_and(|remaining| remaining != "0") {
             continue;
         }
-        latest = latest.max(value.to_str().ok().and_then(|told| reset(told.trim(), now)));
+        latest = latest.max(value.to_str().ok().and_then(|value| reset(value.trim(), now)));
     }
     latest
 }
 
 /// A moment in RFC 3339, a moment in seconds since 1970, or a time such as `6m0s`.
-fn reset(told: &str, now: DateTime<Utc>) -> Option<Duration> {
-    if let Ok(moment) = DateTime::parse_from_rfc3339(told) {
+fn reset(value: &str, now: DateTime<Utc>) -> Option<Duration> {
+    if let Ok(moment) = DateTime::parse_from_rfc3339(value) {
         return until(moment.to_utc(), now);
     }
-    if let Ok(number) = told.parse::<i64>() {
+    if let Ok(number) = value.parse::<i64>() {
         const A_MOMENT: i64 = 1_000_000_000;
         return if number > A_MOMENT {
             until(DateTime::from_timestamp(number, 0)?, now)
@@ -147,7 +147,7 @@ fn reset(told: &str, now: DateTime<Utc>) -> Option<Duration> {
         };
     }
     let mut total = Duration::ZERO;
-    let mut rest = told;
+    let mut rest = value;
     while !rest.is_empty() {
         let end = rest.find(|c: char| !c.is_ascii_digit() && c != '.')?;
         let number = seconds(&rest[..end])?;
@@ -230,9 +230,9 @@ mod tests {
             ),
             (&[], "not JSON", None, QuotaKind::Rate),
         ];
-        for (told, body, millis, kind) in cases {
+        for (given_headers, body, millis, kind) in cases {
             let mut headers = HeaderMap::new();
-            for (name, value) in *told {
+            for (name, value) in *given_headers {
                 headers.insert(
                     reqwest::header::HeaderName::from_static(name),
                     value.parse().unwrap(),
@@ -242,7 +242,7 @@ mod tests {
             let wait = quota
                 .until
                 .map(|until| (until.as_millis() - now.timestamp_millis()).unsigned_abs());
-            assert_eq!((wait, quota.kind), (*millis, *kind), "{told:?} {body}");
+            assert_eq!((wait, quota.kind), (*millis, *kind), "{given_headers:?} {body}");
         }
     }
 }

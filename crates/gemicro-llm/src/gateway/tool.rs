@@ -141,8 +141,8 @@ pub(super) fn answer(step: &GrantAccount, body: Option<Bytes>) -> Result<ClientR
     let message: RpcMessage<'_> = match serde_json::from_slice(&body) {
         Ok(message) => message,
         Err(error) => {
-            let told = format!("this is no single message of JSON-RPC: {error}");
-            return Ok(refuse_call(&Value::Null, PARSE_ERROR, &told));
+            let reason = format!("this is no single message of JSON-RPC: {error}");
+            return Ok(refuse_call(&Value::Null, PARSE_ERROR, &reason));
         }
     };
     let is_answerable =

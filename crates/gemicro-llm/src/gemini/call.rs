@@ -61,7 +61,7 @@ pub(super) fn start(call: GeminiCall) -> BoxStream<'static, GeminiChunk> {
 /// was spent was
 /// spent before.
 pub(super) fn pick_up(call: GeminiCall, id: String) -> BoxStream<'static, GeminiChunk> {
-    let told = stream! {
+    let chunks = stream! {
         let mut n_failed = 0;
         let interaction = loop {
             match look(&call, &id).await {
@@ -93,12 +93,12 @@ pub(super) fn pick_up(call: GeminiCall, id: String) -> BoxStream<'static, Gemini
             yield chunk;
         }
     };
-    told.boxed()
+    chunks.boxed()
 }
 
 /// One POST whose answer is the whole interaction, or the promise of one.
 fn create_whole(call: GeminiCall, body: Vec<u8>, mode: WireMode) -> BoxStream<'static, GeminiChunk> {
-    let told = stream! {
+    let chunks = stream! {
         let answer = call.endpoint.json(EndpointRequest::post(interactions(), body, None)).await;
         let interaction = match answer.and_then(|value| interaction_in(&value)) {
             Ok(interaction) => interaction,
@@ -126,7 +126,7 @@ fn create_whole(call: GeminiCall, body: Vec<u8>, mode: WireMode) -> BoxStream<'s
             }
         }
     };
-    told.boxed()
+    chunks.boxed()
 }
 
 /// Looks at an interaction until it has ended. Some looks in a row may fail.
@@ -135,7 +135,7 @@ pub(super) fn wait_for(
     mut listener: GeminiListener,
     id: String,
 ) -> BoxStream<'static, GeminiChunk> {
-    let told = stream! {
+    let chunks = stream! {
         let mut n_failed = 0;
         loop {
             sleep(call.poll).await;
@@ -156,7 +156,7 @@ pub(super) fn wait_for(
             yield Ok(LlmChunk::Alive);
         }
     };
-    told.boxed()
+    chunks.boxed()
 }
 
 impl GeminiCall {

@@ -54,7 +54,7 @@ pub(super) fn follow(
     mut listener: GeminiListener,
     first: FollowSource,
 ) -> BoxStream<'static, GeminiChunk> {
-    let told = stream! {
+    let chunks = stream! {
         let mut opening = first;
         let mut n_resumes = 0;
         let mut can_stream = true;
@@ -102,7 +102,7 @@ pub(super) fn follow(
             };
         }
     };
-    told.boxed()
+    chunks.boxed()
 }
 
 /// Reads one opening as far as it goes.

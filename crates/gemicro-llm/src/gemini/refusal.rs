@@ -44,10 +44,10 @@ impl GeminiRefusal {
         let error = envelope.get("error").filter(|error| error.is_object());
         let null = Value::Null;
         let details = error.and_then(|error| error.get("details")).unwrap_or(&null);
-        let told = error
+        let message_text = error
             .and_then(|error| error.get("message"))
             .and_then(Value::as_str);
-        let message = told.map_or_else(|| page_words(&text), str::to_owned);
+        let message = message_text.map_or_else(|| page_words(&text), str::to_owned);
         let after_header = header(RETRY_AFTER.as_str()).and_then(|value| header_delay(value, now));
         let retry_after = after_header
             .or_else(|| body_delay(details))
@@ -118,8 +118,8 @@ fn header_delay(value: &str, now: DateTime<Utc>) -> Option<Duration> {
 
 /// `RetryInfo.retryDelay`: `"35s"`, `"1.5s"`.
 fn body_delay(details: &Value) -> Option<Duration> {
-    let told = entries(details).find_map(|entry| entry.get("retryDelay")?.as_str())?;
-    seconds(told.trim().strip_suffix('s')?)
+    let delay = entries(details).find_map(|entry| entry.get("retryDelay")?.as_str())?;
+    seconds(delay.trim().strip_suffix('s')?)
 }
 
 /// `… Please retry in 12.5s.`: where the Interactions envelope has no details, its message may say it.

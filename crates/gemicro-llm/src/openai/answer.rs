@@ -54,9 +54,9 @@ impl OpenAiAnswer {
         let Some(choice) = value.pointer("/choices/0") else {
             return Ok(LlmChunk::Alive);
         };
-        let told = choice.get("finish_reason").and_then(Value::as_str);
-        if let Some(told) = told.filter(|told| !told.is_empty()) {
-            self.finish = Some(told.to_owned());
+        let reason = choice.get("finish_reason").and_then(Value::as_str);
+        if let Some(reason) = reason.filter(|reason| !reason.is_empty()) {
+            self.finish = Some(reason.to_owned());
         }
         let null = Value::Null;
         let said = choice

@@ -37,7 +37,7 @@ impl OpenAiRefusal {
             message: said.unwrap_or_else(|| page_words(&text)),
             request_id: header("x-request-id").map(str::to_owned),
             retry_after: header("retry-after-ms")
-                .and_then(|told| seconds(told).map(|told| told / 1_000))
+                .and_then(|value| seconds(value).map(|value| value / 1_000))
                 .or_else(|| wait_of(header(RETRY_AFTER.as_str())?, now)),
         }
     }
@@ -102,9 +102,9 @@ fn code_of(envelope: &Value) -> Option<String> {
 }
 
 /// `Retry-After`: seconds, or a date.
-fn wait_of(told: &str, now: DateTime<Utc>) -> Option<Duration> {
-    seconds(told).or_else(|| {
-        let until = DateTime::parse_from_rfc2822(told.trim()).ok()?;
+fn wait_of(value: &str, now: DateTime<Utc>) -> Option<Duration> {
+    seconds(value).or_else(|| {
+        let until = DateTime::parse_from_rfc2822(value.trim()).ok()?;
         // A moment that has passed is no wait.
         Some((until.to_utc() - now).to_std().unwrap_or_default())
     })
@@ -178,7 +178,7 @@ mod tests {
         let now = DateTime::parse_from_rfc2822("Sun, 15 Nov 2026 10:00:00 GMT")
             .unwrap()
             .to_utc();
-        for (told, expected) in [
+        for (value, expected) in [
             ("7", Some(7_000)),
             ("1.5", Some(1_500)),
             ("Sun, 15 Nov 2026 10:00:30 GMT", Some(30_000)),
@@ -187,9 +187,9 @@ mod tests {
             ("-1", None),
         ] {
             assert_eq!(
-                wait_of(told, now).map(|wait| wait.as_millis()),
+                wait_of(value, now).map(|wait| wait.as_millis()),
                 expected,
-                "{told}"
+                "{value}"
             );
         }
     }

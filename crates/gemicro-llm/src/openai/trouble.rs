@@ -148,9 +148,9 @@ fn detail(refusal: Option<&OpenAiRefusal>, host: &str) -> Value {
     detail.insert("host".to_owned(), Value::from(host));
     if let Some(refusal) = refusal {
         detail.insert("http_status".to_owned(), Value::from(refusal.status));
-        for (name, told) in [("code", &refusal.code), ("request_id", &refusal.request_id)] {
-            if let Some(told) = told {
-                detail.insert(name.to_owned(), Value::from(excerpt(told)));
+        for (name, value) in [("code", &refusal.code), ("request_id", &refusal.request_id)] {
+            if let Some(value) = value {
+                detail.insert(name.to_owned(), Value::from(excerpt(value)));
             }
         }
     }

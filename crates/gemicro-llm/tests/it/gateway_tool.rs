@@ -66,7 +66,7 @@ fn call(arguments: &str) -> String {
 async fn a_client_finds_the_tool_and_calls_it() {
     for wire in [AgentApi::Gemini, AgentApi::Anthropic, AgentApi::OpenAi] {
         let served = served(wire).await;
-        for (asked, told) in [
+        for (asked, expected) in [
             ("2025-06-18", "2025-06-18"),
             ("2025-03-26", "2025-03-26"),
             ("1999-01-01", "2025-11-25"),
@@ -75,7 +75,7 @@ async fn a_client_finds_the_tool_and_calls_it() {
             let message = json!({ "jsonrpc": "2.0", "id": 0, "method": "initialize", "params": params });
             let (status, answer) = served.say(&message.to_string()).await;
             assert_eq!((status, &answer["id"]), (200, &json!(0)));
-            assert_eq!(answer["result"]["protocolVersion"], told);
+            assert_eq!(answer["result"]["protocolVersion"], expected);
             assert!(answer["result"]["capabilities"]["tools"].is_object());
         }
         let notification = r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#;

@@ -234,9 +234,9 @@ impl World {
 
     pub(crate) fn with(config: GatewayConfig, mut grant: GatewayGrant) -> Self {
         let notes: Arc<Mutex<Vec<GatewayNote>>> = Arc::default();
-        let told = Arc::clone(&notes);
+        let notes_seen = Arc::clone(&notes);
         grant.observer = Some(Observer::new(move |note| {
-            told.lock().expect("no test died here").push(note);
+            notes_seen.lock().expect("no test died here").push(note);
         }));
         let gateway = Gateway::new(config);
         let serving = gateway.serve(listener()).expect("a listener");

@@ -102,13 +102,13 @@ async fn usage_is_none_when_none_is_reported_and_may_come_earlier() {
     let stop =
         r#"{"event_type":"step.stop","index":0,"usage":{"total_input_tokens":5,"total_output_tokens":1}}"#;
     let done = r#"{"event_type":"interaction.completed","interaction":{"id":"v1_a","status":"completed"}}"#;
-    let told = r#"{"event_type":"interaction.completed","interaction":{"id":"v1_a","status":"completed"},"metadata":{"total_usage":{"total_input_tokens":6}}}"#;
+    let event = r#"{"event_type":"interaction.completed","interaction":{"id":"v1_a","status":"completed"},"metadata":{"total_usage":{"total_input_tokens":6}}}"#;
     let odd = r#"{"event_type":"interaction.completed","interaction":{"id":"v1_a","status":"completed","usage":{"total_input_tokens":"many"}}}"#;
     for (list, expected) in [
         (vec![created, text, done], None),
         (vec![created, text, odd], None),
         (vec![created, text, stop, done], Some((5, 1))),
-        (vec![created, text, stop, told], Some((6, 0))),
+        (vec![created, text, stop, event], Some((6, 0))),
     ] {
         let server = RawServer::start(vec![events(&list)]).await;
         let heard = hear_from(&server).await;
@@ -224,10 +224,10 @@ async fn blocks_are_reported_with_their_reason() {
         let world = World::new(&rules).await;
         for delivery in BOTH {
             let heard = world.call(delivered("x", delivery)).await;
-            let FinishReason::Blocked { reason: told } = heard.finish() else {
+            let FinishReason::Blocked { reason: blocked_for } = heard.finish() else {
                 panic!("{heard:?}");
             };
-            assert!(told.contains(reason), "{told}");
+            assert!(blocked_for.contains(reason), "{blocked_for}");
         }
     }
     // As an HTTP error too, by its documented code.

@@ -191,12 +191,12 @@ async fn an_unknown_model_is_named_with_its_replacement() {
             "{}",
             heard.message()
         );
-        let told = heard
+        let advised = heard
             .message()
             .split("use `")
             .nth(1)
             .and_then(|rest| rest.split('`').next());
-        assert_eq!(told, instead);
+        assert_eq!(advised, instead);
     }
     let asked = LlmRequest {
         model: "deep-research-unheard-of".to_owned(),

@@ -122,8 +122,8 @@ fn no_prompt_is_longer_than_its_limit_or_it_is_refused() {
                     );
                     assert!(CautiousCount.tokens(&result.prompt) <= limit);
                 }
-                Err(HistoryError::TooSmall { needed, limit: told }) => {
-                    assert!(needed > limit && told == limit);
+                Err(HistoryError::TooSmall { needed, limit: reported }) => {
+                    assert!(needed > limit && reported == limit);
                     n_refused += 1;
                 }
                 Err(other) => panic!("{other}"),

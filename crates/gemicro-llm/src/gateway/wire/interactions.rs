@@ -65,11 +65,11 @@ impl WireDialect for Interactions {
     }
 
     fn read_facts(&self, picks: &[Pick], seen: &mut AnswerFacts) {
-        let told = |path: &[&str]| picks.iter().find(|pick| pick.path == path).and_then(Pick::text);
-        match told(&["event_type"]) {
+        let text_at = |path: &[&str]| picks.iter().find(|pick| pick.path == path).and_then(Pick::text);
+        match text_at(&["event_type"]) {
             Some(event) => seen.ending |= event == "interaction.completed",
             None => {
-                let status = told(&["status"]);
+                let status = text_at(&["status"]);
                 seen.goes_on |= matches!(status.as_deref(), Some("in_progress" | "queued"));
             }
         }

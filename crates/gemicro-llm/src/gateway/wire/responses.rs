@@ -51,8 +51,8 @@ impl WireDialect for Responses {
 
     fn read_facts(&self, picks: &[Pick], seen: &mut AnswerFacts) {
         let said = |path: &[&str], words: &[&str]| {
-            let mut told = picks.iter().filter(|pick| pick.path == path);
-            told.any(|pick| pick.text().is_some_and(|told| words.contains(&told.as_str())))
+            let mut at_path = picks.iter().filter(|pick| pick.path == path);
+            at_path.any(|pick| pick.text().is_some_and(|text| words.contains(&text.as_str())))
         };
         seen.goes_on |= said(&["status"], &["queued", "in_progress"]);
         let ends = ["response.completed", "response.incomplete", "response.failed"];
