@@ -94,15 +94,15 @@ pub(crate) async fn report_questions(store: &DurableStore, run: &StreamId, repor
         return;
     };
     let mut asked = Questions::new(run);
-    let mut first_question: Option<ItemQuestion> = None;
+    let mut reported: Option<ItemQuestion> = None;
     let mut events = store.subscribe(run, 0);
     while let Some(Ok(event)) = events.next().await {
         asked.fold(&event);
         // What was asked before is open only if nobody has answered it by now.
-        if event.seq < row.n_events || asked.open == first_question {
+        if event.seq < row.n_events || asked.open == reported {
             continue;
         }
-        if let Some(ItemQuestion { run_id, key, .. }) = first_question.take() {
+        if let Some(ItemQuestion { run_id, key, .. }) = reported.take() {
             reporter.fact(&BatchItemAnswered { run_id, key });
         }
         if let Some(question) = &asked.open
@@ -111,7 +111,7 @@ pub(crate) async fn report_questions(store: &DurableStore, run: &StreamId, repor
             reporter.fact(&BatchItemAsks {
                 question: question.clone(),
             });
-            first_question = Some(question.clone());
+            reported = Some(question.clone());
         }
     }
 }

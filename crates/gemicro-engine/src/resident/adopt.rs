@@ -87,7 +87,7 @@ async fn waits(store: &DurableStore, row: &RunRow) -> Result<bool, StoreError> {
 /// Takes a run over as soon as the lease of whoever drove it has run out.
 async fn take(here: &LocalRunService, row: &RunRow) {
     if let Err(why) = here.engine().can_carry(&row.run).await {
-        tracing::info!(run = %row.run, %why, "a run waits for a worker with other client_environment");
+        tracing::info!(run = %row.run, %why, "a run waits for a worker with other keys or settings");
         here.troubles().note(&row.run, &why, Instant::now());
         return;
     }

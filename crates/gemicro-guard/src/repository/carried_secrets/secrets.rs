@@ -25,12 +25,12 @@ pub(super) fn of_file(text: &str) -> BTreeSet<&str> {
 }
 
 fn of_line(line: &str) -> Vec<&str> {
-    let code = without_comment(line);
+    let content = without_comment(line);
     // A quoted value may look as if a comment began in it.
-    let whole = Some(line).filter(|_| !code.trim().is_empty());
-    let mut secrets: Vec<&str> = whole.into_iter().chain([code]).filter_map(value_of).collect();
-    secrets.extend(secret_pieces(code, is_quote));
-    secrets.extend(secret_pieces(code, is_separator));
+    let whole = Some(line).filter(|_| !content.trim().is_empty());
+    let mut secrets: Vec<&str> = whole.into_iter().chain([content]).filter_map(value_of).collect();
+    secrets.extend(secret_pieces(content, is_quote));
+    secrets.extend(secret_pieces(content, is_separator));
     secrets
 }
 
