@@ -122,7 +122,10 @@ fn no_prompt_is_longer_than_its_limit_or_it_is_refused() {
                     );
                     assert!(CautiousCount.tokens(&result.prompt) <= limit);
                 }
-                Err(HistoryError::TooSmall { needed, limit: reported }) => {
+                Err(HistoryError::TooSmall {
+                    needed,
+                    limit: reported,
+                }) => {
                     assert!(needed > limit && reported == limit);
                     n_refused += 1;
                 }
