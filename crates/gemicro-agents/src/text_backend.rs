@@ -217,6 +217,7 @@ fn answer(
         usage: answer.usage,
         interaction_id: None,
         annotations: Vec::new(),
+        calls: Vec::new(),
     };
     Ok((answer.text, end))
 }

@@ -92,6 +92,8 @@ fn make(parameters: &Value, making: TaskContext<'_>) -> Result<Step, ParameterEr
         prompt,
         schema: it.schema.map(|schema| Json::from(Value::Object(schema))),
         tools: Vec::new(),
+        functions: Vec::new(),
+        rounds: Vec::new(),
         delivery: AnswerDelivery::default(),
         max_output_tokens,
         temperature: it.temperature.or(config.temperature),

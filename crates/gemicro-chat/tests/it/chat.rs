@@ -117,6 +117,7 @@ impl LlmBackend for Rememberer {
                         usage: Some(usage),
                         interaction_id: Some(id),
                         annotations: Vec::new(),
+                        calls: Vec::new(),
                     }));
                 }
                 Err(Some(failure)) => yield Err(failure),

@@ -7,7 +7,7 @@ use futures_util::stream::BoxStream;
 use gemicro_event::{Json, Usage};
 use serde::{Deserialize, Serialize};
 
-use super::LlmConfig;
+use super::{FunctionCall, FunctionRound, LlmConfig, LlmFunction};
 use crate::flow::StepFailure;
 
 /// One call to a model, as plain data.
@@ -33,6 +33,12 @@ pub struct LlmRequest {
     /// What the model may use beside what it knows.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tools: Vec<LlmTool>,
+    /// Functions that the model may call and gemicro runs.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub functions: Vec<LlmFunction>,
+    /// The calls that the model made so far in this question, with their results.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub rounds: Vec<FunctionRound>,
     /// How the answer comes.
     #[serde(default)]
     pub delivery: AnswerDelivery,
@@ -58,6 +64,8 @@ impl LlmRequest {
             previous: None,
             schema: None,
             tools: Vec::new(),
+            functions: Vec::new(),
+            rounds: Vec::new(),
             delivery: AnswerDelivery::Streamed,
             max_output_tokens: config.max_output_tokens,
             temperature: config.temperature,
@@ -141,6 +149,8 @@ pub struct LlmEnd {
     pub interaction_id: Option<String>,
     /// Pages the provider names for parts of the text.
     pub annotations: Vec<Annotation>,
+    /// Functions that the model calls before it answers.
+    pub calls: Vec<FunctionCall>,
 }
 
 /// A page that the provider names for a part of an answer; nobody has fetched it yet.
@@ -182,6 +192,9 @@ pub struct LlmResponse {
     /// Pages the provider names for parts of the text.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub annotations: Vec<Annotation>,
+    /// Functions that the model calls before it answers; the text is then not its answer.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub calls: Vec<FunctionCall>,
 }
 
 /// Something that answers prompts.

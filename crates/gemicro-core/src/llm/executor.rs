@@ -4,7 +4,7 @@ use futures_util::future::BoxFuture;
 use gemicro_event::{Charge, ErrorKind, Failure, Json, StepKey, Usage};
 
 use super::backends::BackendAndGate;
-use super::{Backends, GenerationEvent, LlmConfig, LlmRequest, generate};
+use super::{Backends, GenerationEvent, LlmConfig, LlmFunction, LlmRequest, generate};
 use crate::ask::AgentName;
 use crate::budget::Purpose;
 use crate::execute::{Executor, StepCall};
@@ -36,13 +36,24 @@ const AGENT_OVERHEAD: u64 = 250_000;
 /// lets it use no more than this.
 #[must_use]
 pub fn worst_case(request: &LlmRequest) -> Charge {
+    worst_case_with(request, 0)
+}
+
+/// The most a call can cost that reads so many tokens more than the request says.
+pub(crate) fn worst_case_with(request: &LlmRequest, more_input: u64) -> Charge {
     let schema = request
         .schema
         .as_ref()
         .map_or(0, |schema| byte_bound(schema.text()));
     let system = request.system.as_deref().map_or(0, byte_bound);
     let overhead = AgentName::of_backend(&request.backend).map_or(0, |_| AGENT_OVERHEAD);
-    let input_tokens = byte_bound(&request.prompt) + system + schema + overhead;
+    let functions: u64 = request.functions.iter().map(LlmFunction::token_bound).sum();
+    let rounds = request.rounds.iter();
+    let rounds: u64 = rounds
+        .map(|round| round.token_bound(request.max_output_tokens))
+        .sum();
+    let input_tokens =
+        byte_bound(&request.prompt) + system + schema + functions + rounds + overhead + more_input;
     let usage = Usage {
         input_tokens,
         output_tokens: request.max_output_tokens,

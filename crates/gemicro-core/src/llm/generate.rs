@@ -7,7 +7,8 @@ use gemicro_event::{ErrorKind, Failure, Json, Usage};
 use tokio::time::{Instant, timeout_at};
 
 use super::{
-    AnswerDelivery, CallTime, FinishReason, LlmBackend, LlmChunk, LlmEnd, LlmRequest, LlmResponse, json_in,
+    AnswerDelivery, CallTime, FinishReason, FunctionRound, LlmBackend, LlmChunk, LlmEnd, LlmRequest,
+    LlmResponse, json_in,
 };
 use crate::flow::{AttemptCost, StepFailure};
 use crate::models::ModelTable;
@@ -90,6 +91,11 @@ fn judge(request: &LlmRequest, text: String, end: Option<LlmEnd>) -> Result<LlmR
         return Err(StepFailure::new(failure, AttemptCost::Unknown));
     };
     let usage = end.usage.unwrap_or_else(|| estimate(request, &text));
+    let calls = if request.functions.is_empty() {
+        Vec::new()
+    } else {
+        end.calls
+    };
     let problem = match &end.finish {
         FinishReason::MaxTokens => Some((
             ErrorKind::TruncatedOutput,
@@ -102,6 +108,7 @@ fn judge(request: &LlmRequest, text: String, end: Option<LlmEnd>) -> Result<LlmR
             ErrorKind::Blocked,
             format!("the provider blocked the answer: {reason}"),
         )),
+        FinishReason::Stop if !calls.is_empty() => None,
         FinishReason::Stop if text.trim().is_empty() => Some((
             ErrorKind::EmptyResult,
             "the model answered with no text".to_owned(),
@@ -123,6 +130,7 @@ fn judge(request: &LlmRequest, text: String, end: Option<LlmEnd>) -> Result<LlmR
             usage,
             interaction_id: end.interaction_id,
             annotations: end.annotations,
+            calls,
         }),
     }
 }
@@ -134,8 +142,10 @@ fn estimate(request: &LlmRequest, text: &str) -> Usage {
     );
     let counter = CautiousCount;
     let system = request.system.as_deref().unwrap_or_default();
+    let rounds = request.rounds.iter().flat_map(FunctionRound::texts);
+    let rounds: u64 = rounds.map(|text| counter.tokens(text)).sum();
     Usage {
-        input_tokens: counter.tokens(system) + counter.tokens(&request.prompt),
+        input_tokens: counter.tokens(system) + counter.tokens(&request.prompt) + rounds,
         output_tokens: counter.tokens(text),
         estimated: true,
         ..Usage::default()

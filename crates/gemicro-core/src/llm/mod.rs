@@ -9,6 +9,7 @@ mod backends;
 mod client;
 mod config;
 mod executor;
+mod function;
 mod gate;
 mod generate;
 mod json_answer;
@@ -24,8 +25,9 @@ pub use backend::{
 pub use backends::Backends;
 pub use client::LlmClient;
 pub use config::{AGENTS_OWN_MODEL, DEFAULT_MODEL, GemicroConfig, LlmConfig};
-pub(crate) use executor::LlmExecutor;
 pub use executor::{LLM_STEP, llm_step, worst_case};
+pub(crate) use executor::{LlmExecutor, worst_case_with};
+pub use function::{FunctionCall, FunctionResult, FunctionRound, LlmFunction};
 pub use gate::{BackendGate, GateConfig, Pass};
 pub use generate::{GenerationEvent, generate};
 pub use json_answer::json_in;

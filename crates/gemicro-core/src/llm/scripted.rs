@@ -121,7 +121,7 @@ impl LlmBackend for ScriptedModel {
                 },
             };
             yield Ok(LlmChunk::Text(text));
-            let end = LlmEnd { finish: FinishReason::Stop, usage: Some(usage), interaction_id: None, annotations: Vec::new() };
+            let end = LlmEnd { finish: FinishReason::Stop, usage: Some(usage), interaction_id: None, annotations: Vec::new(), calls: Vec::new() };
             yield Ok(LlmChunk::End(end));
         })
     }

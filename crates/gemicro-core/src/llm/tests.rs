@@ -43,6 +43,8 @@ fn request(schema: bool) -> LlmRequest {
         previous: None,
         schema: schema.then(|| Json::from(serde_json::json!({ "type": "object" }))),
         tools: Vec::new(),
+        functions: Vec::new(),
+        rounds: Vec::new(),
         delivery: AnswerDelivery::Streamed,
         max_output_tokens: 64,
         temperature: None,
@@ -60,6 +62,7 @@ fn end(finish: FinishReason, usage: Option<Usage>) -> Result<LlmChunk, StepFailu
         usage,
         interaction_id: Some("i-1".to_owned()),
         annotations: Vec::new(),
+        calls: Vec::new(),
     }))
 }
 
@@ -215,6 +218,7 @@ fn a_proper_end_with_content_is_a_success() {
         usage: USAGE,
         interaction_id: Some("i-1".to_owned()),
         annotations: Vec::new(),
+        calls: Vec::new(),
     };
     assert_eq!(response, expected);
     answer(

@@ -122,6 +122,8 @@ pub(super) fn to_agent(plan: &ResearchPlan, llm: &LlmConfig) -> LlmRequest {
         previous: None,
         schema: None,
         tools: Vec::new(),
+        functions: Vec::new(),
+        rounds: Vec::new(),
         delivery: AnswerDelivery::Background,
         max_output_tokens: llm.max_output_tokens,
         temperature: None,

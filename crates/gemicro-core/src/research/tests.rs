@@ -142,6 +142,7 @@ fn response(text: &str) -> LlmResponse {
         usage: Usage::default(),
         interaction_id: None,
         annotations: Vec::new(),
+        calls: Vec::new(),
     }
 }
 

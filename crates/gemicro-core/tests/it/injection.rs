@@ -124,6 +124,7 @@ impl LlmBackend for Obedient {
             usage: Some(Usage::default()),
             interaction_id: None,
             annotations: Vec::new(),
+            calls: Vec::new(),
         };
         let chunks = [
             Ok(LlmChunk::Text(self.text_for(&request))),

@@ -47,6 +47,7 @@ impl<F: Fn(&LlmRequest) -> Said + Send + Sync> LlmBackend for Says<F> {
                     usage: Some(Usage::default()),
                     interaction_id: None,
                     annotations,
+                    calls: Vec::new(),
                 };
                 vec![Ok(LlmChunk::Text(text)), Ok(LlmChunk::End(end))]
             }

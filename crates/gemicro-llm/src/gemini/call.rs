@@ -14,12 +14,13 @@ use gemicro_event::{ErrorKind, Failure, Json};
 use serde_json::json;
 use tokio::time::sleep;
 
+use super::create_body::{WireMode, is_agent, write_request};
 use super::endpoint::{EndpointRequest, GeminiEndpoint};
 use super::follow::{FollowSource, follow};
 use super::interaction::{Interaction, InteractionStatus};
 use super::listener::{GeminiChunk, GeminiListener};
 use super::trouble::{GeminiTrouble, RequestSubject};
-use super::wire::{WireMode, is_agent, read_interaction, write_request};
+use super::wire::read_interaction;
 
 /// How long one look at an interaction may take.
 const LOOK_TIME: Duration = Duration::from_secs(30);
@@ -161,7 +162,7 @@ pub(super) fn wait_for(
 
 impl GeminiCall {
     fn listener(&self, id: Option<String>) -> GeminiListener {
-        GeminiListener::new(self.endpoint.host(), &self.request.model, id)
+        GeminiListener::new(self.endpoint.host(), &self.request, id)
     }
 
     /// A trouble of the request that starts a call.
@@ -172,12 +173,14 @@ impl GeminiCall {
                 usage: None,
                 interaction_id: None,
                 annotations: Vec::new(),
+                calls: Vec::new(),
             }));
         }
         // A 404 can mean that the model or the previous interaction is missing. Blame the interaction: if the call is
         // retried without it and still fails, the model is missing.
-        let subject = match (&self.request.previous, trouble.status()) {
-            (Some(_), Some(404)) => RequestSubject::Interaction,
+        let continues = self.request.previous.is_some() || !self.request.rounds.is_empty();
+        let subject = match trouble.status() {
+            Some(404) if continues => RequestSubject::Interaction,
             _ => RequestSubject::Model(&self.request.model),
         };
         Err(trouble.into_step_failure(self.endpoint.host(), subject))

@@ -17,6 +17,8 @@ pub(super) struct CallEnding<'a> {
     pub(super) id: Option<&'a str>,
     pub(super) usage: Option<&'a Usage>,
     pub(super) problems: &'a [InteractionProblem],
+    /// The model called functions that it was offered.
+    pub(super) has_calls: bool,
 }
 
 #[derive(Debug, PartialEq)]
@@ -61,6 +63,7 @@ impl CallEnding<'_> {
             InteractionStatus::Cancelled => {
                 CallVerdict::Failed(upstream(format!("the interaction at {host} was cancelled there")))
             }
+            InteractionStatus::RequiresAction if self.has_calls => CallVerdict::Finished(FinishReason::Stop),
             InteractionStatus::RequiresAction => CallVerdict::Failed(upstream(format!(
                 "the interaction at {host} waits for an action that was never offered"
             ))),

@@ -1,5 +1,6 @@
 //! What the service says, in our own words: the neutral form between the wire and the chunks.
 
+use gemicro_core::llm::FunctionCall;
 use gemicro_event::Usage;
 
 /// An interaction as the service tells it; in streams without its steps.
@@ -40,8 +41,10 @@ pub(super) enum InteractionStep {
         blocks: Vec<InteractionBlock>,
         problem: Option<InteractionProblem>,
     },
-    /// A tool call or its result.
+    /// A tool call of the provider or its result.
     Tool,
+    /// A call of a function that we run.
+    FunctionCall(FunctionCall),
     Unknown(String),
 }
 
@@ -111,6 +114,8 @@ pub(super) enum InteractionDelta {
     Text(String),
     Citations(Vec<InteractionCitation>),
     Media,
+    /// A piece of the arguments of a function call.
+    Arguments(String),
     /// Thoughts, searches, signatures.
     Other,
     Unknown(String),

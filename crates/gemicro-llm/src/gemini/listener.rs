@@ -1,9 +1,9 @@
 //! Turns the events of one call into chunks, over all the streams it takes.
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 
 use gemicro_core::flow::StepFailure;
-use gemicro_core::llm::{Annotation, LlmChunk, LlmEnd};
+use gemicro_core::llm::{Annotation, FunctionCall, LlmChunk, LlmEnd, LlmRequest};
 use gemicro_event::text::excerpt;
 use gemicro_event::{Json, Usage};
 use serde_json::json;
@@ -15,7 +15,7 @@ use super::interaction::{
     InteractionStep, StreamHappening,
 };
 use super::trouble::{GeminiTrouble, RequestSubject};
-use super::whole_text::{all_runs, last_run, problems};
+use super::whole_text::{all_runs, function_calls, last_run, problems};
 use crate::http::ANSWER_BYTES;
 
 /// What a call gives out.
@@ -40,6 +40,10 @@ pub(super) struct GeminiListener {
     host: String,
     model: String,
     answer: GeminiAnswer,
+    /// Whether the request offers functions.
+    may_call: bool,
+    /// Function calls, by the index of their step.
+    calls: BTreeMap<usize, FunctionCall>,
     id: Option<String>,
     last_event: Option<String>,
     usage: Option<Usage>,
@@ -61,11 +65,13 @@ pub(super) enum AnswerChannel {
 
 impl GeminiListener {
     /// Knows nothing yet but, when a call is taken up again, its interaction.
-    pub(super) fn new(host: &str, model: &str, id: Option<String>) -> Self {
+    pub(super) fn new(host: &str, request: &LlmRequest, id: Option<String>) -> Self {
         Self {
             host: host.to_owned(),
-            model: model.to_owned(),
+            model: request.model.clone(),
             answer: GeminiAnswer::default(),
+            may_call: !request.functions.is_empty(),
+            calls: BTreeMap::new(),
             id,
             last_event: None,
             usage: None,
@@ -138,6 +144,7 @@ impl GeminiListener {
         }
         self.id = interaction.id.clone().or(self.id.take());
         self.usage = larger(interaction.usage, self.usage);
+        self.take_calls(&interaction.steps);
         let problems = problems(interaction);
         let verdict = self.ending(&problems).judge(&interaction.status);
         let heard = self.answer.text();
@@ -194,6 +201,12 @@ impl GeminiListener {
                     }
                 }
             }
+            InteractionStep::FunctionCall(call) => {
+                self.answer.exclude(index);
+                if self.may_call {
+                    self.calls.insert(index, call);
+                }
+            }
             InteractionStep::Input | InteractionStep::Thought | InteractionStep::Tool => {
                 self.answer.exclude(index)
             }
@@ -215,6 +228,15 @@ impl GeminiListener {
             },
             InteractionDelta::Citations(citations) => self.answer.cite(index, citations),
             InteractionDelta::Media => self.answer.interrupt(index),
+            InteractionDelta::Arguments(piece) => {
+                if let Some(call) = self.calls.get_mut(&index) {
+                    if call.arguments.len() + piece.len() > ANSWER_BYTES {
+                        let failure = self.to_failure(GeminiTrouble::TooLarge(ANSWER_BYTES));
+                        return EventEffect::Ended(vec![Err(failure)]);
+                    }
+                    call.arguments.push_str(&piece);
+                }
+            }
             InteractionDelta::Other => {}
             InteractionDelta::Unknown(kind) => chunks.extend(self.alarm("delta", &kind)),
         }
@@ -240,6 +262,9 @@ impl GeminiListener {
         let mut chunks = Vec::new();
         self.id = interaction.id.clone().or(self.id.take());
         self.usage = larger(interaction.usage, self.usage);
+        if self.calls.is_empty() {
+            self.take_calls(&interaction.steps);
+        }
         let mut annotations = self.answer.annotations();
         if self.answer.text().is_empty() {
             // Steps come in pieces, not here; should they ever come here alone, they are not lost.
@@ -256,6 +281,13 @@ impl GeminiListener {
         EventEffect::Ended(chunks)
     }
 
+    /// Takes the calls of an interaction that is there as a whole.
+    fn take_calls(&mut self, steps: &[InteractionStep]) {
+        if self.may_call && !steps.is_empty() {
+            self.calls = function_calls(steps).into_iter().enumerate().collect();
+        }
+    }
+
     fn end(&self, verdict: CallVerdict, annotations: Vec<Annotation>) -> Vec<GeminiChunk> {
         match verdict {
             CallVerdict::Finished(finish) => vec![Ok(LlmChunk::End(LlmEnd {
@@ -263,6 +295,7 @@ impl GeminiListener {
                 usage: self.usage,
                 interaction_id: self.id.clone(),
                 annotations,
+                calls: self.calls.values().cloned().map(with_arguments).collect(),
             }))],
             CallVerdict::Failed(failure) => vec![Err(failure)],
             CallVerdict::Strange(alarm, failure) => vec![Ok(LlmChunk::Alarm(alarm)), Err(failure)],
@@ -276,6 +309,7 @@ impl GeminiListener {
             id: self.id.as_deref(),
             usage: self.usage.as_ref(),
             problems,
+            has_calls: !self.calls.is_empty(),
         }
     }
 
@@ -286,6 +320,14 @@ impl GeminiListener {
         let is_new = self.alarms.len() < MOST_ALARMS && self.alarms.insert(text.clone());
         is_new.then_some(Ok(LlmChunk::Alarm(text)))
     }
+}
+
+/// A call without arguments has an empty object of them.
+fn with_arguments(mut call: FunctionCall) -> FunctionCall {
+    if call.arguments.trim().is_empty() {
+        "{}".clone_into(&mut call.arguments);
+    }
+    call
 }
 
 fn alive() -> Vec<GeminiChunk> {

@@ -1,6 +1,6 @@
 //! The text of an interaction that is there as a whole.
 
-use gemicro_core::llm::Annotation;
+use gemicro_core::llm::{Annotation, FunctionCall};
 
 use super::citation::{MOST, place};
 use super::interaction::{
@@ -24,7 +24,7 @@ pub(super) fn last_run(steps: &[InteractionStep]) -> WrittenText {
         match step {
             InteractionStep::Input => break,
             InteractionStep::Thought => {}
-            InteractionStep::Tool | InteractionStep::Unknown(_) => {
+            InteractionStep::Tool | InteractionStep::FunctionCall(_) | InteractionStep::Unknown(_) => {
                 if !run.is_empty() {
                     break;
                 }
@@ -59,6 +59,18 @@ pub(super) fn all_runs(steps: &[InteractionStep]) -> WrittenText {
         }
     }
     join(&run)
+}
+
+/// The function calls since the last input.
+pub(super) fn function_calls(steps: &[InteractionStep]) -> Vec<FunctionCall> {
+    let last_input = steps.iter().rposition(|step| *step == InteractionStep::Input);
+    let since = steps[last_input.map_or(0, |place| place + 1)..].iter();
+    since
+        .filter_map(|step| match step {
+            InteractionStep::FunctionCall(call) => Some(call.clone()),
+            _ => None,
+        })
+        .collect()
 }
 
 /// Everything an interaction calls an error.

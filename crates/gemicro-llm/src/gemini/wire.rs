@@ -1,130 +1,16 @@
-//! The wire format of the Interactions API, as far as gemicro speaks it.
+//! The answers of the Interactions API, as far as gemicro reads them.
 //!
 //! Answers and events are read part by part, so that a field that has changed its shape costs that field
 //! and not the answer.
 
-use std::borrow::Cow;
-
-use gemicro_core::llm::{LlmRequest, LlmTool};
+use gemicro_core::llm::FunctionCall;
 use gemicro_event::Usage;
-use serde::Serialize;
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::interaction::{
     Interaction, InteractionBlock, InteractionCitation, InteractionDelta, InteractionEvent,
     InteractionProblem, InteractionStatus, InteractionStep, StreamHappening,
 };
-
-/// Ids that name an agent and not a model.
-const AGENTS: &[&str] = &["deep-research-", "antigravity-"];
-/// The agents that take a configuration for deep research.
-const DEEP_RESEARCH: &str = "deep-research-";
-
-/// How a call is made on the wire.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum WireMode {
-    Streamed,
-    Buffered,
-    Background,
-}
-
-/// Whether an id names an agent; agents work in the background only.
-pub(super) fn is_agent(model: &str) -> bool {
-    AGENTS.iter().any(|start| model.starts_with(start))
-}
-
-/// The body of a create request; what is not given is left out.
-#[derive(Serialize, Default)]
-struct CreateBody<'r> {
-    #[serde(skip_serializing_if = "Option::is_none")]
-    model: Option<&'r str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    agent: Option<&'r str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    agent_config: Option<Value>,
-    input: Cow<'r, str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    previous_interaction_id: Option<&'r str>,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    tools: Vec<Value>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    response_format: Option<Value>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    generation_config: Option<GenerationConfig>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    stream: Option<bool>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    background: Option<bool>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    store: Option<bool>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    system_instruction: Option<&'r str>,
-}
-
-#[derive(Serialize)]
-struct GenerationConfig {
-    #[serde(skip_serializing_if = "Option::is_none")]
-    temperature: Option<f32>,
-    max_output_tokens: u64,
-}
-
-/// Writes the body of a create request.
-pub(super) fn write_request(request: &LlmRequest, mode: WireMode) -> Result<Vec<u8>, serde_json::Error> {
-    let mut body = if is_agent(&request.model) {
-        for_agent(request)
-    } else {
-        for_model(request)
-    };
-    match mode {
-        WireMode::Streamed => body.stream = Some(true),
-        WireMode::Buffered => {}
-        WireMode::Background => {
-            body.background = Some(true);
-            body.store = Some(true);
-        }
-    }
-    serde_json::to_vec(&body)
-}
-
-fn for_model(request: &LlmRequest) -> CreateBody<'_> {
-    let json_format = |schema| json!({ "type": "text", "mime_type": "application/json", "schema": schema });
-    CreateBody {
-        model: Some(&request.model),
-        input: Cow::Borrowed(&request.prompt),
-        system_instruction: request.system.as_deref(),
-        previous_interaction_id: request.previous.as_deref(),
-        tools: request.tools.iter().map(|tool| tool_of(*tool)).collect(),
-        response_format: request.schema.as_deref().map(json_format),
-        generation_config: Some(GenerationConfig {
-            temperature: request.temperature,
-            // The service's field is a 32-bit number.
-            max_output_tokens: request.max_output_tokens.min(i32::MAX as u64),
-        }),
-        ..CreateBody::default()
-    }
-}
-
-/// Agents bring their own instructions, tools and limits; ours go into the prompt or are left out.
-fn for_agent(request: &LlmRequest) -> CreateBody<'_> {
-    let input = match &request.system {
-        Some(system) => Cow::Owned(format!("{system}\n\n{}", request.prompt)),
-        None => Cow::Borrowed(request.prompt.as_str()),
-    };
-    let deep_research = request.model.starts_with(DEEP_RESEARCH);
-    CreateBody {
-        agent: Some(&request.model),
-        agent_config: deep_research.then(|| json!({ "type": "deep-research", "thinking_summaries": "auto" })),
-        input,
-        ..CreateBody::default()
-    }
-}
-
-fn tool_of(tool: LlmTool) -> Value {
-    match tool {
-        LlmTool::GoogleSearch => json!({ "type": "google_search" }),
-        LlmTool::UrlContext => json!({ "type": "url_context" }),
-    }
-}
 
 /// Reads an interaction; nothing when this is something else.
 pub(super) fn read_interaction(value: &Value) -> Option<Interaction> {
@@ -211,7 +97,7 @@ fn read_status(value: &Value) -> InteractionStatus {
 
 fn read_step(value: &Value) -> InteractionStep {
     match type_of(value) {
-        "user_input" => InteractionStep::Input,
+        "user_input" | "function_result" => InteractionStep::Input,
         "thought" => InteractionStep::Thought,
         "model_output" => InteractionStep::Output {
             blocks: items(value, "content").iter().map(read_block).collect(),
@@ -220,8 +106,26 @@ fn read_step(value: &Value) -> InteractionStep {
                 .filter(|error| !error.is_null())
                 .map(read_problem),
         },
+        "function_call" => InteractionStep::FunctionCall(read_call(value)),
         step if is_tool(step) => InteractionStep::Tool,
         step => InteractionStep::Unknown(step.to_owned()),
+    }
+}
+
+/// A function call; in a stream its arguments come later.
+fn read_call(value: &Value) -> FunctionCall {
+    let name = text_at(value, "name").unwrap_or_default();
+    let arguments = match value.get("arguments") {
+        None | Some(Value::Null) => String::new(),
+        Some(Value::Object(fields)) if fields.is_empty() => String::new(),
+        Some(Value::String(text)) => text.clone(),
+        Some(other) => other.to_string(),
+    };
+    FunctionCall {
+        id: text_at(value, "id").unwrap_or_default(),
+        // The model may name the function as its own library does.
+        name: name.strip_prefix("default_api:").unwrap_or(&name).to_owned(),
+        arguments,
     }
 }
 
@@ -243,7 +147,8 @@ fn read_delta(value: &Value) -> InteractionDelta {
         }
         "text_annotation_delta" => InteractionDelta::Citations(citations(value)),
         "image" | "audio" | "video" | "document" => InteractionDelta::Media,
-        "thought_summary" | "thought_signature" | "arguments_delta" => InteractionDelta::Other,
+        "arguments_delta" => InteractionDelta::Arguments(text_at(value, "arguments").unwrap_or_default()),
+        "thought_summary" | "thought_signature" => InteractionDelta::Other,
         delta if is_tool(delta) => InteractionDelta::Other,
         delta => InteractionDelta::Unknown(delta.to_owned()),
     }

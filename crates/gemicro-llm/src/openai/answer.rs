@@ -7,6 +7,7 @@ use serde_json::Value;
 
 use super::refusal::OpenAiRefusal;
 use super::think::ThinkFilter;
+use super::tool_calls::ToolCalls;
 use super::trouble::OpenAiTrouble;
 
 /// What was heard of one answer.
@@ -18,6 +19,7 @@ pub(super) struct OpenAiAnswer {
     id: Option<String>,
     /// The model's words for not answering.
     refusal: String,
+    calls: ToolCalls,
 }
 
 impl OpenAiAnswer {
@@ -28,6 +30,7 @@ impl OpenAiAnswer {
             usage: None,
             id: None,
             refusal: String::new(),
+            calls: ToolCalls::default(),
         }
     }
 
@@ -66,6 +69,7 @@ impl OpenAiAnswer {
         if let Some(refusal) = said.get("refusal").and_then(Value::as_str) {
             self.refusal.push_str(refusal);
         }
+        self.calls.take(said)?;
         // Thoughts come in fields of their own (`reasoning_content`, `reasoning`): a sign of life, no text.
         let text = self.think.push(&text_of(said));
         Ok(if text.is_empty() {
@@ -82,11 +86,13 @@ impl OpenAiAnswer {
         if !rest.is_empty() {
             chunks.push(LlmChunk::Text(rest));
         }
+        let calls = self.calls.finish();
         let finish = match self.finish.as_deref() {
             _ if !self.refusal.is_empty() => FinishReason::Blocked {
                 reason: excerpt(&self.refusal),
             },
             None | Some("stop") => FinishReason::Stop,
+            Some("tool_calls" | "function_call") if !calls.is_empty() => FinishReason::Stop,
             Some("length") => FinishReason::MaxTokens,
             Some("content_filter") => FinishReason::Blocked {
                 reason: "content_filter".to_owned(),
@@ -104,6 +110,7 @@ impl OpenAiAnswer {
             usage: self.usage,
             interaction_id: self.id,
             annotations: Vec::new(),
+            calls,
         }));
         chunks
     }

@@ -1,6 +1,8 @@
 //! The body of a request, and what may be left out of it when a server refuses a field.
 
-use gemicro_core::llm::{AnswerDelivery, LlmRequest};
+use gemicro_core::llm::{
+    AnswerDelivery, FunctionCall, FunctionResult, FunctionRound, LlmFunction, LlmRequest,
+};
 use serde_json::{Map, Value, json};
 
 use super::refusal::OpenAiRefusal;
@@ -8,6 +10,8 @@ use super::refusal::OpenAiRefusal;
 /// Fields that a server may not know, and whether they are still sent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct OptionalFields {
+    /// `tools`: some models cannot call functions.
+    tools: bool,
     response_format: bool,
     stream_options: bool,
     /// `max_tokens`, which most servers know; else `max_completion_tokens`.
@@ -18,6 +22,7 @@ impl OptionalFields {
     /// All that the request needs, under the names that most servers know.
     pub(super) fn of(request: &LlmRequest) -> Self {
         Self {
+            tools: !request.functions.is_empty(),
             response_format: request.schema.is_some(),
             stream_options: streams(request),
             max_tokens: true,
@@ -45,6 +50,9 @@ impl OptionalFields {
                 ..self
             });
         }
+        if self.tools && refusal.names(&["tool", "function"]) {
+            return Some(Self { tools: false, ..self });
+        }
         // The prompt asks for JSON too, so an answer of the right shape is still likely.
         let about_format = [
             "response_format",
@@ -70,6 +78,7 @@ impl OptionalFields {
             messages.push(json!({"role": "system", "content": system}));
         }
         messages.push(json!({"role": "user", "content": request.prompt}));
+        messages.extend(request.rounds.iter().flat_map(messages_of));
         let mut body = Map::new();
         let mut set = |name: &str, value: Value| body.insert(name.to_owned(), value);
         set("model", json!(request.model));
@@ -77,6 +86,9 @@ impl OptionalFields {
         set("stream", json!(streams(request)));
         if self.stream_options {
             set("stream_options", json!({"include_usage": true}));
+        }
+        if self.tools {
+            set("tools", request.functions.iter().map(tool_of).collect());
         }
         let limit = if self.max_tokens {
             "max_tokens"
@@ -98,6 +110,23 @@ impl OptionalFields {
         }
         Value::Object(body).to_string().into_bytes()
     }
+}
+
+fn tool_of(function: &LlmFunction) -> Value {
+    json!({"type": "function", "function": {
+        "name": function.name, "description": function.description, "parameters": function.parameters,
+    }})
+}
+
+/// The model's calls, and a message for each result.
+fn messages_of(round: &FunctionRound) -> Vec<Value> {
+    let call = |call: &FunctionCall| json!({"id": call.id, "type": "function", "function": {"name": call.name, "arguments": call.arguments}});
+    let calls: Vec<Value> = round.calls.iter().map(call).collect();
+    let content = (!round.text.is_empty()).then_some(&round.text);
+    let mut messages = vec![json!({"role": "assistant", "content": content, "tool_calls": calls})];
+    let result = |result: &FunctionResult| json!({"role": "tool", "tool_call_id": result.call, "content": result.text});
+    messages.extend(round.results.iter().map(result));
+    messages
 }
 
 /// There is no work in the background here: such calls are streamed.

@@ -2,7 +2,7 @@
 //!
 //! One call goes this way: `backend` takes it, `body` writes it, `call` sends it (and once more where a server
 //! refuses a field that it need not know), `bytes` reads what comes within bounds, `answer` turns each piece into
-//! chunks, `think` takes thoughts out of the text. What fails is a `trouble`, an HTTP error a `refusal`.
+//! chunks, `think` takes thoughts out of the text, `tool_calls` puts function calls together. What fails is a `trouble`, an HTTP error a `refusal`.
 
 mod answer;
 mod backend;
@@ -13,6 +13,7 @@ mod config;
 mod endpoint;
 mod refusal;
 mod think;
+mod tool_calls;
 mod trouble;
 
 pub use backend::OpenAiBackend;

@@ -86,6 +86,8 @@ pub(crate) fn request(prompt: &str) -> LlmRequest {
         previous: None,
         schema: None,
         tools: Vec::new(),
+        functions: Vec::new(),
+        rounds: Vec::new(),
         delivery: AnswerDelivery::Streamed,
         max_output_tokens: 1_000,
         temperature: None,

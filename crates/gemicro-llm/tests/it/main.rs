@@ -1,5 +1,6 @@
 //! The backends against servers on this machine.
 
+mod functions;
 mod gateway_budget;
 mod gateway_door;
 mod gateway_property;

@@ -259,6 +259,10 @@ def openai_chats():
     assert "".join(chunk.choices[0].delta.content or "" for chunk in noisy) == "one two three", noisy
     called = client.chat.completions.create(**say("weather")).choices[0]
     assert (called.finish_reason, called.message.tool_calls[0].function.name) == ("tool_calls", "get_weather"), called
+    result = {"role": "tool", "tool_call_id": called.message.tool_calls[0].id, "content": "rain"}
+    turns = [*say("weather")["messages"], called.message, result]
+    rain = client.chat.completions.create(model=MODEL, messages=turns).choices[0]
+    assert (rain.finish_reason, rain.message.content) == ("stop", "You went on: rain"), rain
     schema = {"type": "object", "properties": {"n": {"type": "integer"}}, "required": ["n"]}
     shaped = client.chat.completions.create(
         **say("as json"), response_format={"type": "json_schema", "json_schema": {"name": "answer", "schema": schema}}
