@@ -92,6 +92,11 @@ impl PromptPlan {
         !self.segments.is_empty() || !self.views.is_empty()
     }
 
+    /// Whether the epoch began with every turn in the prompt; new ones may be shown shorter.
+    pub(crate) fn starts_whole(&self) -> bool {
+        self.from == 1 && self.segments.is_empty() && self.pinned.is_empty() && self.said.is_empty()
+    }
+
     /// How this turn is shown.
     #[must_use]
     pub fn view(&self, turn: u64) -> &View {
