@@ -8,6 +8,8 @@ cargo xtask <command>
   tidy                  house rules: file length, module docs, crate arrows, names, calls, links
   deny                  licences, banned crates and crate sources
   bench [NAME]          journal, queue, batch, growth, index, startup, branches, mcp, warm, guard, history, chat, pipeline, research; without a name all
+    bench history --folder DIR
+                        what prompts keep of a folder in the format of the conversation corpus
     bench research [--check] [--corpus DIR]
                         scores on all corpora, and scripted models;
                         --check: fails below the bars

@@ -1,5 +1,6 @@
 //! Picks the benches to run.
 
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
@@ -21,7 +22,8 @@ enum BenchKind {
     Mcp,
     Warm,
     Guard,
-    History,
+    /// Of this folder only.
+    History(Option<PathBuf>),
     Chat,
     Pipeline,
     Research(ResearchBench),
@@ -40,7 +42,7 @@ impl BenchKind {
             BenchKind::Mcp => "mcp",
             BenchKind::Warm => "warm",
             BenchKind::Guard => "guard",
-            BenchKind::History => "history",
+            BenchKind::History(_) => "history",
             BenchKind::Chat => "chat",
             BenchKind::Pipeline => "pipeline",
             BenchKind::Research(_) => "research",
@@ -53,20 +55,28 @@ pub(crate) fn run(root: &Path, arguments: &[String]) -> Result<()> {
     for bench in parse(arguments)? {
         println!("==> bench {}", bench.name());
         match bench {
-            BenchKind::Journal => cargo_bench(root, "gemicro-store", "journal")?,
-            BenchKind::Queue => cargo_bench(root, "gemicro-store", "queue")?,
-            BenchKind::Batch => cargo_bench(root, "gemicro-engine", "batch")?,
+            BenchKind::Journal => cargo_bench(root, "gemicro-store", "journal", &[])?,
+            BenchKind::Queue => cargo_bench(root, "gemicro-store", "queue", &[])?,
+            BenchKind::Batch => cargo_bench(root, "gemicro-engine", "batch", &[])?,
             BenchKind::Growth => growth::run(root)?,
-            BenchKind::Index => cargo_bench(root, "gemicro-source", "index")?,
+            BenchKind::Index => cargo_bench(root, "gemicro-source", "index", &[])?,
             BenchKind::Startup => startup::run(root)?,
             BenchKind::Branches => branches::run(root)?,
             BenchKind::Mcp => mcp::run(root)?,
             BenchKind::Warm => warm::run(root)?,
             BenchKind::Guard => {
                 guard::run(root)?;
-                cargo_bench(root, "gemicro-guard", "policy")?;
+                cargo_bench(root, "gemicro-guard", "policy", &[])?;
             }
-            BenchKind::History => cargo_bench(root, "gemicro-core", "history")?,
+            BenchKind::History(folder) => {
+                let mut arguments = Vec::new();
+                if let Some(folder) = folder {
+                    // The bench does not run where this command does.
+                    let folder = std::path::absolute(&folder)?;
+                    arguments = vec!["--folder".into(), folder.into_os_string()];
+                }
+                cargo_bench(root, "gemicro-core", "history", &arguments)?;
+            }
             BenchKind::Chat => chat::run(root)?,
             BenchKind::Pipeline => pipeline::run(root)?,
             BenchKind::Research(bench) => research::run(root, &bench)?,
@@ -89,7 +99,7 @@ fn parse(arguments: &[String]) -> Result<Vec<BenchKind>> {
             BenchKind::Mcp,
             BenchKind::Warm,
             BenchKind::Guard,
-            BenchKind::History,
+            BenchKind::History(None),
             BenchKind::Chat,
             BenchKind::Pipeline,
             BenchKind::Research(ResearchBench::default()),
@@ -104,7 +114,14 @@ fn parse(arguments: &[String]) -> Result<Vec<BenchKind>> {
         Some("mcp") => vec![BenchKind::Mcp],
         Some("warm") => vec![BenchKind::Warm],
         Some("guard") => vec![BenchKind::Guard],
-        Some("history") => vec![BenchKind::History],
+        Some("history") => match words.next() {
+            None => vec![BenchKind::History(None)],
+            Some("--folder") => {
+                let folder = words.next().context("--folder needs a folder")?;
+                vec![BenchKind::History(Some(PathBuf::from(folder)))]
+            }
+            Some(unknown) => bail!("`bench history` does not know `{unknown}`"),
+        },
         Some("chat") => vec![BenchKind::Chat],
         Some("pipeline") => vec![BenchKind::Pipeline],
         Some("research") => {
@@ -132,14 +149,19 @@ fn parse(arguments: &[String]) -> Result<Vec<BenchKind>> {
     }
 }
 
-fn cargo_bench(root: &Path, package: &str, bench: &str) -> Result<()> {
+fn cargo_bench(root: &Path, package: &str, bench: &str, arguments: &[OsString]) -> Result<()> {
     let manifest = root.join("crates").join(package);
     let is_there = manifest.join("benches").join(format!("{bench}.rs")).is_file()
         || manifest.join("benches").join(bench).join("main.rs").is_file();
     if !is_there {
         bail!("{package} has no bench `{bench}` (crates/{package}/benches/{bench}.rs)");
     }
-    process::run(process::cargo(root).args(["bench", "-p", package, "--bench", bench]))
+    let mut cargo = process::cargo(root);
+    cargo.args(["bench", "-p", package, "--bench", bench]);
+    if !arguments.is_empty() {
+        cargo.arg("--").args(arguments);
+    }
+    process::run(&mut cargo)
 }
 
 #[cfg(test)]
@@ -165,7 +187,11 @@ mod tests {
         assert_eq!(parsed("mcp").unwrap(), [BenchKind::Mcp]);
         assert_eq!(parsed("warm").unwrap(), [BenchKind::Warm]);
         assert_eq!(parsed("guard").unwrap(), [BenchKind::Guard]);
-        assert_eq!(parsed("history").unwrap(), [BenchKind::History]);
+        assert_eq!(parsed("history").unwrap(), [BenchKind::History(None)]);
+        assert_eq!(
+            parsed("history --folder x").unwrap(),
+            [BenchKind::History(Some(PathBuf::from("x")))]
+        );
         assert_eq!(parsed("research").unwrap(), [research(false, None)]);
         assert_eq!(parsed("research --check").unwrap(), [research(true, None)]);
         assert_eq!(
@@ -175,6 +201,8 @@ mod tests {
         for wrong in [
             "nothing",
             "startup --check",
+            "history --folder",
+            "history --corpus x",
             "research --corpus",
             "research --fast",
         ] {
@@ -184,7 +212,7 @@ mod tests {
 
     #[test]
     fn a_missing_bench_is_named() {
-        let error = cargo_bench(Path::new("."), "gemicro-none", "nothing").unwrap_err();
+        let error = cargo_bench(Path::new("."), "gemicro-none", "nothing", &[]).unwrap_err();
         assert_eq!(
             error.to_string(),
             "gemicro-none has no bench `nothing` (crates/gemicro-none/benches/nothing.rs)"

@@ -1,6 +1,7 @@
 //! Statements whatever their words: what prompts keep of them with and without recognition, and what a message recalls.
 
 use std::error::Error;
+use std::path::Path;
 
 use gemicro_core::history::ConversationLog;
 use gemicro_core::history::HistoryManager;
@@ -14,46 +15,70 @@ const LIMITS: [(u64, f64); 3] = [(4_000, 0.6), (8_000, 0.75), (16_000, 0.85)];
 /// Prints retention, ablation and recall on both conversations.
 pub(crate) fn run() -> Result<(), Box<dyn Error>> {
     for name in ["conversation", "conversation-phrasings"] {
-        let corpus = Corpus::named(name);
-        println!(
-            "{name}: needles in one prompt of the whole log, and questions that prompts for them can answer"
-        );
-        let mut rows = Vec::new();
-        let mut verdicts = Vec::new();
-        for (limit, bar) in LIMITS {
-            let seeing = kept(&corpus, history(limit))?;
-            let blind = kept(&corpus, history(limit).without_recognition())?;
-            let fall = seeing.total() - blind.total();
-            let mut all = filled(history(limit), &corpus.log);
-            let recalled = corpus.recall(|message| {
-                all.drop_plan();
-                all.build_prompt(message)
-                    .map(|result| result.prompt)
-                    .unwrap_or_default()
-            });
-            rows.push(row(format!("{limit:>5}  retention"), &seeing));
-            rows.push(row(format!("{limit:>5}  nothing recognised"), &blind));
-            rows.push(row(format!("{limit:>5}  recall"), &recalled));
-            verdicts.push(format!(
-                "  {limit:>5}: recall {} (bar {bar}: {}), recognition is worth {fall:.3}",
-                recalled.line(),
-                table::verdict(recalled.total() >= bar)
-            ));
-            if limit == 16_000 {
-                let least = ["rule", "decision", "done"].map(|class| seeing.share(class));
-                let is_met = least.iter().all(|share| *share >= 0.9);
-                verdicts.push(format!(
-                    "  {limit:>5}: rules, decisions and done at least 0.9 each: {}; without recognition at most 0.05 less: {}",
-                    table::verdict(is_met),
-                    table::verdict(fall <= 0.05)
-                ));
-            }
-        }
-        let mut headings = vec!["limit, what", "all"];
-        headings.extend(CLASSES);
-        table::print(&headings, &rows);
-        println!("{}\n", verdicts.join("\n"));
+        measure(name, &Corpus::named(name), Detail::Figures)?;
     }
+    Ok(())
+}
+
+/// Prints the same of a folder in the format of the corpus, and names what is missing.
+pub(crate) fn run_folder(folder: &Path) -> Result<(), Box<dyn Error>> {
+    let corpus = Corpus::load(folder);
+    measure(&folder.display().to_string(), &corpus, Detail::Missing)
+}
+
+/// How much is printed.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Detail {
+    Figures,
+    /// Also every needle and question that is missing.
+    Missing,
+}
+
+fn measure(name: &str, corpus: &Corpus, detail: Detail) -> Result<(), Box<dyn Error>> {
+    println!(
+        "{name}: needles in one prompt of the whole log, and questions that prompts for them can answer"
+    );
+    let mut rows = Vec::new();
+    let mut verdicts = Vec::new();
+    for (limit, bar) in LIMITS {
+        let (seeing, n_silent) = kept(corpus, history(limit))?;
+        let (blind, _) = kept(corpus, history(limit).without_recognition())?;
+        let fall = seeing.total() - blind.total();
+        let mut all = filled(history(limit), &corpus.log);
+        let recalled = corpus.recall(|message| {
+            all.drop_plan();
+            all.build_prompt(message)
+                .map(|result| result.prompt)
+                .unwrap_or_default()
+        });
+        rows.push(row(format!("{limit:>5}  retention"), &seeing));
+        rows.push(row(format!("{limit:>5}  nothing recognised"), &blind));
+        rows.push(row(format!("{limit:>5}  recall"), &recalled));
+        verdicts.push(format!(
+            "  {limit:>5}: recall {} (bar {bar}: {}), recognition is worth {fall:.3}, {n_silent} losses not in the report",
+            recalled.line(),
+            table::verdict(recalled.total() >= bar)
+        ));
+        if detail == Detail::Missing {
+            verdicts.push(format!(
+                "         missing needles {:?}, unanswered {:?}",
+                seeing.missing, recalled.missing
+            ));
+        }
+        if limit == 16_000 {
+            let least = ["rule", "decision", "done"].map(|class| seeing.share(class));
+            let is_met = least.iter().all(|share| *share >= 0.9);
+            verdicts.push(format!(
+                "  {limit:>5}: rules, decisions and done at least 0.9 each: {}; without recognition at most 0.05 less: {}",
+                table::verdict(is_met),
+                table::verdict(fall <= 0.05)
+            ));
+        }
+    }
+    let mut headings = vec!["limit, what", "all"];
+    headings.extend(CLASSES);
+    table::print(&headings, &rows);
+    println!("{}\n", verdicts.join("\n"));
     Ok(())
 }
 
@@ -64,9 +89,14 @@ fn filled(mut history: HistoryManager, log: &ConversationLog) -> HistoryManager 
     history
 }
 
-fn kept(corpus: &Corpus, history: HistoryManager) -> Result<Score, Box<dyn Error>> {
-    let prompt = filled(history, &corpus.log).prompt()?.prompt;
-    Ok(corpus.retention(&prompt, corpus.log.len()))
+/// What a prompt keeps, and how many losses its report does not name.
+fn kept(corpus: &Corpus, history: HistoryManager) -> Result<(Score, usize), Box<dyn Error>> {
+    let mut history = filled(history, &corpus.log);
+    let prompt = history.prompt()?.prompt;
+    let n_turns = corpus.log.len();
+    let report = history.report().ok_or("no report after a prompt")?;
+    let silent = corpus.silent(&prompt, &report, n_turns);
+    Ok((corpus.retention(&prompt, n_turns), silent.len()))
 }
 
 fn row(name: String, score: &Score) -> Vec<String> {

@@ -1,7 +1,6 @@
 //! Retention and recall of statements, whatever their words, on folders in the format of the corpus.
 
 use gemicro_core::history::{ConversationRecall, HistoryConfig, HistoryManager};
-use gemicro_core::tokens::{CautiousCount, TokenCount};
 use serde_json::json;
 
 use super::corpus::{conversation, limited};
@@ -65,7 +64,7 @@ fn statements_in_unknown_phrases_are_kept() {
     check_retention("conversation-phrasings");
 }
 
-/// Every third question: all take minutes in a debug build, see `measure_a_folder`.
+/// Every third question: all take minutes in a debug build; `cargo xtask bench history` asks all.
 #[test]
 fn a_message_brings_back_what_it_needs() {
     for name in ["conversation", "conversation-phrasings"] {
@@ -99,43 +98,6 @@ fn recalled_statements_stay_while_an_epoch_lasts() {
     history.add_message(gemicro_core::history::Author::Assistant, "I do not know.");
     let next = history.build_prompt("Look again.").unwrap().prompt;
     assert!(next.starts_with(&asked));
-}
-
-/// Prints what a folder's prompts keep; the folder is named by `CONVERSATION_CORPUS`.
-#[test]
-#[ignore = "for a folder of your choice: CONVERSATION_CORPUS=DIR cargo nextest run -p gemicro-core --run-ignored only --no-capture -E 'test(measure_a_folder)'"]
-fn measure_a_folder() {
-    let folder = std::env::var_os("CONVERSATION_CORPUS").expect("CONVERSATION_CORPUS names a folder");
-    let corpus = Corpus::load(folder.as_ref());
-    let n_turns = corpus.log.len();
-    for (limit, _) in LIMITS {
-        for is_blind in [false, true] {
-            let mut history = HistoryManager::new(limited(limit));
-            if is_blind {
-                history = history.without_recognition();
-            }
-            for turn in corpus.log.turns() {
-                history.add_turn(turn.clone());
-            }
-            let prompt = history.prompt().unwrap().prompt;
-            let score = corpus.retention(&prompt, n_turns);
-            let silent = corpus.silent(&prompt, &history.report().unwrap(), n_turns);
-            let tokens = CautiousCount.tokens(&prompt);
-            println!(
-                "{limit} static{}, {tokens} tokens, {} silent: {}\n    missing {:?}",
-                if is_blind { ", nothing recognised" } else { "" },
-                silent.len(),
-                score.line(),
-                score.missing
-            );
-        }
-        let score = recall(&corpus, limit);
-        println!(
-            "{limit} recall: {}\n    missing {:?}",
-            score.line(),
-            score.missing
-        );
-    }
 }
 
 #[test]
