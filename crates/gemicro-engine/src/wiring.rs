@@ -7,6 +7,7 @@ use gemicro_batch::types::RUN_STEP;
 use gemicro_core::blob::Blobs;
 use gemicro_core::drive::DriveOptions;
 use gemicro_core::execute::Executor;
+use gemicro_core::prompt::{RECALL_STEP, RecallExecutor};
 use gemicro_core::research::{ResearchExecutors, executors};
 use gemicro_core::store::RedactingStore;
 use gemicro_event::Failure;
@@ -76,7 +77,9 @@ impl Engine {
             agent_executor,
             secrets: config.secrets.clone(),
         };
+        let recall = RecallExecutor::new(store.clone());
         let executors = parts.added_to(executors(parts_of_research));
+        let executors = executors.with(RECALL_STEP, Arc::new(recall));
         let mut engine = Self {
             store,
             journal,

@@ -31,6 +31,19 @@ impl Usage {
     pub fn total_tokens(&self) -> u64 {
         self.input_tokens.saturating_add(self.output_tokens)
     }
+
+    /// Both together; an estimate when one of them is.
+    #[must_use]
+    pub fn plus(self, other: Self) -> Self {
+        Self {
+            input_tokens: self.input_tokens.saturating_add(other.input_tokens),
+            output_tokens: self.output_tokens.saturating_add(other.output_tokens),
+            cached_tokens: self.cached_tokens.saturating_add(other.cached_tokens),
+            thought_tokens: self.thought_tokens.saturating_add(other.thought_tokens),
+            tool_tokens: self.tool_tokens.saturating_add(other.tool_tokens),
+            estimated: self.estimated || other.estimated,
+        }
+    }
 }
 
 /// An amount of what a budget counts. Money is in millionths of a US dollar, so sums are exact.

@@ -52,7 +52,7 @@ impl Chat {
         }
         let turn = self.config.conversations.clean(&Turn::new(Author::User, text));
         let rendered = match self.book.prompt_for(&turn.text) {
-            Ok(prompt) => prompt.prompt,
+            Ok(prompt) => prompt,
             Err(refusal) => {
                 self.refuse(&refusal.0).await;
                 return Next::GoOn;
@@ -66,7 +66,8 @@ impl Chat {
         self.warn().await;
         let message = Message {
             text: &turn.text,
-            rendered: &rendered,
+            rendered: &rendered.prompt,
+            leaves_out: rendered.was_compressed,
             n_before: self.book.log().len(),
         };
         let way = Way::choose(&self.book.held, &self.speaker, message.n_before);
@@ -201,7 +202,7 @@ impl Chat {
         self.tell(News::StartedOver).await;
         let harder = self.book.history.compress_harder();
         let rendered = match harder.and_then(|()| self.book.history.prompt()) {
-            Ok(prompt) => prompt.prompt,
+            Ok(prompt) => prompt,
             Err(error) => {
                 let told = format!("the prompt cannot be shorter: {error}");
                 self.tell(News::Warning(told)).await;
@@ -220,7 +221,8 @@ impl Chat {
         let text = text.unwrap_or_default();
         let message = Message {
             text: &text,
-            rendered: &rendered,
+            rendered: &rendered.prompt,
+            leaves_out: rendered.was_compressed,
             n_before: first.turn.saturating_sub(1),
         };
         let way = if message.n_before == 0 {

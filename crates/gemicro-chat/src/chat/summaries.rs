@@ -87,6 +87,7 @@ pub(super) fn summary_plan(
         llm,
         limits,
         conversation: Some(conversation.clone()),
+        recall: false,
     })))
 }
 

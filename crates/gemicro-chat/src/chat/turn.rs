@@ -16,6 +16,8 @@ pub(super) struct Message<'a> {
     pub(super) text: &'a str,
     /// All of the conversation with it.
     pub(super) rendered: &'a str,
+    /// Whether that leaves out old turns.
+    pub(super) leaves_out: bool,
     /// How many turns were before it.
     pub(super) n_before: u64,
 }
@@ -113,6 +115,7 @@ pub(super) fn plan(
             },
             limits,
             conversation: Some(conversation.clone()),
+            recall: message.leaves_out,
         })),
     };
     Plan::of(&request)

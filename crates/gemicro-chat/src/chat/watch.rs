@@ -153,6 +153,14 @@ impl Seen {
                 }))
             }),
             "answer_given" => update.as_answer_given().map(|given| self.settled(given.key)),
+            // The model goes on with what it has found: what comes now is no second attempt.
+            "conversation_recalled" => {
+                self.shown = None;
+                self.line.clear();
+                self.told.clear();
+                let id = format!("recall {}", event.seq);
+                Some(tool(id, update.message.clone(), ToolState::Done))
+            }
             "agent_noise" => Some(News::Notice(update.message.clone())),
             "step_alarm" => update.as_step_alarm().map(|alarm| News::Warning(alarm.message)),
             "step_retrying" => update

@@ -238,6 +238,9 @@ impl StoryPage<'_> {
         if let Some(reason) = &step.rejected {
             return format!("rejected: {reason}");
         }
+        if let Some(found) = &step.found {
+            return found.clone();
+        }
         match (&step.standing, step.kind.as_str()) {
             (StepStanding::Failed(reason) | StepStanding::Waiting(reason), _) => reason.clone(),
             (StepStanding::Completed, "sources") => match &self.story.sources_read {

@@ -33,6 +33,9 @@ pub(crate) struct StepStory {
     /// Why what it tried was rejected, although the step itself is done.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) rejected: Option<String>,
+    /// What it found, in one line.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) found: Option<String>,
 }
 
 /// Takes an event into account, where it speaks of a step.
@@ -84,6 +87,11 @@ pub(super) fn fold(steps: &mut Vec<StepStory>, event: &Event) {
                 story.charge = story.charge.plus(it.charge);
             }
         }
+        "conversation_recalled" => {
+            if let Some(key) = &event.step {
+                entry(steps, key, at).found = Some(update.message.clone());
+            }
+        }
         "ooda_acted" => {
             let rejection = update.as_ooda_acted().and_then(|acted| acted.rejection);
             let tried = event.step.as_ref();
@@ -104,6 +112,7 @@ pub(super) fn kind_words(kind: &str) -> &'static str {
         "llm" => "model call",
         "agent_cli" | "agent_text" | "pipeline_agent" => "agent",
         "search" | "memory_search" => "search",
+        "recall" => "conversation",
         "fetch" => "web page",
         "extract" => "passages",
         "shell" => "command",
@@ -131,6 +140,7 @@ fn entry<'a>(steps: &'a mut Vec<StepStory>, key: &StepKey, at: Timestamp) -> &'a
                 ended_at: None,
                 charge: Charge::ZERO,
                 rejected: None,
+                found: None,
             });
             steps.len() - 1
         });

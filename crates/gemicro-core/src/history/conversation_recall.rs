@@ -1,11 +1,12 @@
 //! Answers questions about a conversation with quotations: behind the tool `recall`, so that nothing that was said is out
 //! of reach.
 
+use std::collections::BTreeSet;
 use std::fmt::Write;
 use std::sync::OnceLock;
 
 use gemicro_event::Event;
-use gemicro_event::text::first_bytes;
+use gemicro_event::text::{first_bytes, plain};
 use serde::Deserialize;
 
 use super::statements::StatementIndex;
@@ -26,12 +27,26 @@ const MAX_ANSWER: usize = 12_000;
 /// No more statements are quoted at once.
 const MAX_QUOTES: usize = 24;
 
+/// What people see of a query, in characters.
+const MAX_QUERY_SHOWN: usize = 120;
+
 /// A conversation that can be asked.
 #[derive(Debug)]
 pub struct ConversationRecall {
     log: ConversationLog,
     /// Made when the tool is first used: most turns do not use it.
     index: OnceLock<StatementIndex>,
+}
+
+/// What the conversation says to a call.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Quotation {
+    /// What was looked for.
+    pub query: String,
+    /// The quotations, a line each.
+    pub text: String,
+    /// The turns that are quoted, in order.
+    pub turns: Vec<u64>,
 }
 
 /// What the tool is called with.
@@ -85,11 +100,24 @@ impl ConversationRecall {
     ///
     /// When the arguments cannot be read, or name nothing; the text says what to do.
     pub fn answer(&self, arguments: &str) -> Result<String, String> {
+        self.quote(arguments).map(|quotation| quotation.text)
+    }
+
+    /// The same, with what was looked for and where it was found.
+    ///
+    /// # Errors
+    ///
+    /// When the arguments cannot be read, or name nothing; the text says what to do.
+    pub fn quote(&self, arguments: &str) -> Result<Quotation, String> {
         let arguments: RecallArguments = serde_json::from_str(arguments)
             .map_err(|error| format!("the arguments cannot be read ({error}): give `query` or `turn`"))?;
         match arguments.turn {
             Some(number) => match self.log.turn(number) {
-                Some(turn) => Ok(quoted(turn, &turn.text)),
+                Some(turn) => Ok(Quotation {
+                    query: format!("turn {number}"),
+                    text: quoted(turn, &turn.text),
+                    turns: vec![number],
+                }),
                 None => Err(format!(
                     "there is no turn {number}: this conversation has {}",
                     self.log.len()
@@ -111,9 +139,10 @@ impl ConversationRecall {
     }
 
     /// Quotes what was said before the present message, the best first.
-    fn search(&self, query: &str) -> String {
+    fn search(&self, query: &str) -> Quotation {
         let n_before = self.log.last_user().unwrap_or(self.log.len() + 1) - 1;
         let mut answer = String::new();
+        let mut turns = BTreeSet::new();
         for statement in self.index().search(query, n_before).into_iter().take(MAX_QUOTES) {
             let Some(turn) = self.log.turn(statement.turn) else {
                 continue;
@@ -123,13 +152,18 @@ impl ConversationRecall {
                 break;
             }
             answer.push_str(&quotation);
+            turns.insert(turn.number);
         }
         if answer.is_empty() {
             answer.push_str(
                 "Nothing in this conversation has these words. Try others, or read a turn with `turn`.\n",
             );
         }
-        answer
+        Quotation {
+            query: plain(query, MAX_QUERY_SHOWN),
+            text: answer,
+            turns: turns.into_iter().collect(),
+        }
     }
 }
 

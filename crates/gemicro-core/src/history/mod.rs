@@ -50,7 +50,7 @@ pub use chat_events::{
 };
 pub use compressor::{Compressed, Compressible, ContextCompressor, compressor_named};
 pub use config::{HistoryConfig, Level};
-pub use conversation_recall::{ConversationRecall, RECALL_DESCRIPTION, RECALL_TOOL};
+pub use conversation_recall::{ConversationRecall, Quotation, RECALL_DESCRIPTION, RECALL_TOOL};
 pub use error::HistoryError;
 pub use events::{
     CONVERSATION_VERSION, ConversationReaders, ConversationRenamed, ConversationStarted, TurnAdded, register,

@@ -1,92 +1,30 @@
 //! The flow of one question to a model.
+//!
+//! A model that may look up its conversation calls `recall` first: each such round is a model call and a look-up, both
+//! in the journal, so a run that was killed in between repeats neither.
 
 use gemicro_event::{
-    AgentUpdate, Charge, ErrorKind, Event, Failure, Json, StepKey, StreamId, Timestamp, event_enum,
+    AgentUpdate, Charge, ErrorKind, Event, Failure, Json, StepKey, Timestamp, Usage, event_enum,
 };
-use serde::{Deserialize, Serialize};
 
-use super::events::ModelAnswered;
+use super::events::{ConversationRecalled, FunctionsCalled, ModelAnswered};
+use super::model_task::{Asking, ModelTask, Offer};
+use super::recall::{RECALL_STEP, recall_step};
+use crate::ask::AgentName;
 use crate::budget::Purpose;
-use crate::flow::{Decision, Flow, Outcome, Step, StepEnd, read_plan};
-use crate::llm::{LlmConfig, LlmRequest, LlmResponse, llm_step, worst_case};
+use crate::flow::{Decision, Flow, Outcome, Step, StepEnd, StepOutput, read_plan};
+use crate::llm::{FunctionRound, LlmResponse};
 use crate::research::events::ResultMetadata;
-use crate::run::RunState;
 use crate::run::events::{StepFailed, StepRetrying};
+use crate::run::{RunState, StepState};
 
-/// The step that goes on from an earlier call.
-const NATIVE_STEP: &str = "native";
-/// The step that tells everything.
-const WHOLE_STEP: &str = "whole";
+/// So often a model may look something up for one answer.
+const MAX_ROUNDS: usize = 3;
 
 event_enum! {
     /// What a run of one question reads of its journal.
     enum PromptEvent {
-        read: ModelAnswered, StepRetrying, StepFailed;
-    }
-}
-
-/// Everything that deciding depends on.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct ModelTask {
-    /// What the run is called in lists.
-    pub title: String,
-    /// How the model is called.
-    pub llm: LlmConfig,
-    /// What it is for; never sent.
-    pub label: String,
-    /// What the model or agent is asked.
-    pub prompt: String,
-    /// An earlier call that it goes on from while the provider has it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub earlier: Option<Earlier>,
-    /// The conversation that it belongs to.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub conversation: Option<StreamId>,
-    /// What was changed while the request became a plan.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub notices: Vec<String>,
-}
-
-/// An earlier call, and what is new since then.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Earlier {
-    /// The provider's name for it.
-    pub interaction: String,
-    /// What is said now.
-    pub message: String,
-}
-
-impl ModelTask {
-    /// The call that tells everything.
-    #[must_use]
-    pub fn whole(&self) -> LlmRequest {
-        LlmRequest::new(&self.label, self.prompt.clone(), &self.llm)
-    }
-
-    /// The most that the call can cost.
-    #[must_use]
-    pub fn worst_case(&self) -> Charge {
-        worst_case(&self.whole())
-    }
-
-    fn step(&self, is_lost: bool) -> Step {
-        let whole = self.whole();
-        match &self.earlier {
-            Some(earlier) if !is_lost => {
-                // The provider bills what it remembers as well, and that is what the whole prompt tells.
-                let cost = worst_case(&whole);
-                let native = LlmRequest {
-                    prompt: earlier.message.clone(),
-                    previous: Some(earlier.interaction.clone()),
-                    ..whole
-                };
-                Step {
-                    cost,
-                    ..llm_step(StepKey::new(NATIVE_STEP), &native, Purpose::Last, &self.llm)
-                }
-            }
-            Some(_) | None => llm_step(StepKey::new(WHOLE_STEP), &whole, Purpose::Last, &self.llm),
-        }
+        read: ModelAnswered, FunctionsCalled, ConversationRecalled, StepRetrying, StepFailed;
     }
 }
 
@@ -98,10 +36,76 @@ pub struct PromptFlow;
 #[derive(Debug)]
 pub struct PromptState {
     task: ModelTask,
+    asking: Asking,
+    /// Calls of the model and their results so far.
+    rounds: Vec<FunctionRound>,
+    /// Calls that have no results yet.
+    called: Option<FunctionsCalled>,
+    /// What all rounds used.
+    used: Usage,
     answered: Option<ModelAnswered>,
     failed: Option<Failure>,
-    /// The provider no longer has the earlier call.
-    is_lost: bool,
+}
+
+impl PromptState {
+    /// The step that brings the run on.
+    fn next_step(&self, run: &RunState) -> Step {
+        let n_rounds = self.rounds.len();
+        if let (Some(called), Some(conversation)) = (&self.called, &self.task.conversation) {
+            return recall_step(self.asking.recall_key(n_rounds), conversation, &called.calls);
+        }
+        let key = self.asking.key(n_rounds);
+        let may_call = self.task.recall
+            && self.task.conversation.is_some()
+            && AgentName::of_backend(&self.task.llm.backend).is_none()
+            && self.asking != Asking::Plain
+            && n_rounds < MAX_ROUNDS;
+        let offer = if may_call && has_room(run, &key, self.task.cost_with_results(&self.rounds)) {
+            Offer::Recall
+        } else {
+            Offer::Nothing
+        };
+        let step = self.task.step(self.asking, &self.rounds, offer);
+        if n_rounds > 0 && !has_room(run, &key, step.cost) {
+            // The results were longer than expected: better an answer without them than none.
+            return self.task.step(Asking::Plain, &[], Offer::Nothing);
+        }
+        step
+    }
+
+    /// How to ask after a step failed; nothing where that is the end of the run.
+    fn asking_after(&self, failed: &StepFailed) -> Option<Asking> {
+        if failed.step == Asking::Plain.key(0) {
+            return None;
+        }
+        if self.called.is_some() {
+            return Some(Asking::Plain);
+        }
+        let is_refused = match failed.error.kind {
+            ErrorKind::SessionNotFound => true,
+            ErrorKind::InvalidInput => !self.rounds.is_empty(),
+            _ => false,
+        };
+        match self.asking {
+            Asking::Native if is_refused => Some(Asking::Whole),
+            Asking::Whole if is_refused && !self.rounds.is_empty() => Some(Asking::Plain),
+            Asking::Native | Asking::Whole | Asking::Plain => None,
+        }
+    }
+}
+
+/// Whether the budget allows this beside what is reserved for other steps.
+fn has_room(run: &RunState, key: &StepKey, cost: Charge) -> bool {
+    let own = match run.steps.get(key) {
+        Some(StepState::Running(attempt)) => attempt.reserved,
+        Some(StepState::Waiting {
+            kept: Some((_, reserved)),
+            ..
+        }) => *reserved,
+        Some(StepState::Waiting { .. } | StepState::Completed | StepState::Failed(_)) | None => Charge::ZERO,
+    };
+    let left = run.ledger.available(Purpose::Last).plus(own);
+    cost.beyond(left) == Charge::ZERO
 }
 
 impl Flow for PromptFlow {
@@ -111,57 +115,71 @@ impl Flow for PromptFlow {
         "prompt"
     }
 
+    /// 2: a model may call functions before it answers.
     fn version(&self) -> u32 {
-        1
+        2
     }
 
     fn start(&self, plan: &Json) -> Result<PromptState, Failure> {
-        let task = read_plan(plan)?;
+        let task: ModelTask = read_plan(plan)?;
+        let asking = match &task.earlier {
+            Some(_) => Asking::Native,
+            None => Asking::Whole,
+        };
         Ok(PromptState {
             task,
+            asking,
+            rounds: Vec::new(),
+            called: None,
+            used: Usage::default(),
             answered: None,
             failed: None,
-            is_lost: false,
         })
     }
 
     fn fold(&self, state: &mut PromptState, event: &Event) {
         match PromptEvent::of(&event.update) {
             PromptEvent::ModelAnswered(answered) => state.answered = Some(*answered),
+            PromptEvent::FunctionsCalled(called) => {
+                state.used = state.used.plus(called.usage);
+                state.called = Some(*called);
+            }
+            PromptEvent::ConversationRecalled(recalled) => {
+                let results = recalled.answers.into_iter().map(|answer| answer.result);
+                state
+                    .rounds
+                    .extend(state.called.take().map(|called| FunctionRound {
+                        text: called.text,
+                        interaction: called.interaction,
+                        calls: called.calls,
+                        results: results.collect(),
+                    }));
+            }
             // What to do after a timeout is for whoever asked to say: a shorter prompt, for instance.
             PromptEvent::StepRetrying(retrying) => {
                 let is_late = matches!(retrying.error.kind, ErrorKind::Timeout | ErrorKind::IdleTimeout);
                 state.failed = is_late.then_some(retrying.error);
             }
-            PromptEvent::StepFailed(failed) => {
-                let is_native = failed.step.as_str() == NATIVE_STEP;
-                if is_native && failed.error.kind == ErrorKind::SessionNotFound {
-                    state.is_lost = true;
-                } else {
-                    state.failed = Some(failed.error);
+            PromptEvent::StepFailed(failed) => match state.asking_after(&failed) {
+                Some(asking) => {
+                    state.asking = asking;
+                    state.rounds.clear();
+                    state.called = None;
                 }
-            }
+                None => state.failed = Some(failed.error),
+            },
             PromptEvent::Unknown => {}
         }
     }
 
     fn decide(&self, state: &PromptState, run: &RunState) -> Decision {
-        let finish = match (&state.answered, &state.failed) {
-            (Some(answered), _) => Some(Outcome::Completed {
+        match (&state.answered, &state.failed) {
+            (Some(answered), _) => Decision::end(Outcome::Completed {
                 message: format!("{} answered", answered.model),
                 data: result(answered, run),
             }),
-            (None, Some(failure)) => Some(Outcome::Failed(failure.clone())),
-            (None, None) => None,
-        };
-        let want = match finish {
-            Some(_) => Vec::new(),
-            None => vec![state.task.step(state.is_lost)],
-        };
-        Decision {
-            want,
-            finish,
-            ..Decision::default()
+            (None, Some(failure)) => Decision::end(Outcome::Failed(failure.clone())),
+            (None, None) => Decision::step(state.next_step(run)),
         }
     }
 
@@ -173,18 +191,42 @@ impl Flow for PromptFlow {
         let StepEnd::Completed(output) = end else {
             return Vec::new();
         };
-        let Ok(response) = output.output.parse::<LlmResponse>() else {
-            return Vec::new();
+        let update = if step.kind == RECALL_STEP {
+            recalled(output, at)
+        } else {
+            answered(state, output, at)
         };
-        let answered = ModelAnswered {
-            model: state.task.llm.model.clone(),
-            text: response.text,
-            usage: response.usage,
-            interaction: response.interaction_id,
-            retold: state.task.earlier.is_some() && step.key.as_str() == WHOLE_STEP,
-        };
-        vec![AgentUpdate::new(&answered, at)]
+        update.into_iter().collect()
     }
+}
+
+fn recalled(output: &StepOutput, at: Timestamp) -> Option<AgentUpdate> {
+    let answers = output.output.parse().ok()?;
+    Some(AgentUpdate::new(&ConversationRecalled { answers }, at))
+}
+
+/// What a model said: its answer, or what it wants to know first.
+fn answered(state: &PromptState, output: &StepOutput, at: Timestamp) -> Option<AgentUpdate> {
+    let response: LlmResponse = output.output.parse().ok()?;
+    let model = state.task.llm.model.clone();
+    if response.calls.is_empty() {
+        let answered = ModelAnswered {
+            model,
+            text: response.text,
+            usage: state.used.plus(response.usage),
+            interaction: response.interaction_id,
+            retold: state.task.earlier.is_some() && state.asking != Asking::Native,
+        };
+        return Some(AgentUpdate::new(&answered, at));
+    }
+    let called = FunctionsCalled {
+        model,
+        text: response.text,
+        calls: response.calls,
+        usage: response.usage,
+        interaction: response.interaction_id,
+    };
+    Some(AgentUpdate::new(&called, at))
 }
 
 /// The shape of every final result, and what is particular to models beside it.

@@ -1,8 +1,12 @@
-//! One question to a model, without tools: a turn of a conversation, a summary, an item of a batch.
+//! One question to a model: a turn of a conversation, a summary. In a long conversation the model may look turns up first.
 
 mod definition;
 mod events;
 mod flow;
+mod model_task;
+mod recall;
 
 pub use events::{PromptReaders, register};
-pub use flow::{Earlier, ModelTask, PromptFlow};
+pub use flow::PromptFlow;
+pub use model_task::{Earlier, ModelTask};
+pub use recall::{RECALL_STEP, RecallExecutor};

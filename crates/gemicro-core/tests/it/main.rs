@@ -23,5 +23,6 @@ mod library_face;
 mod live;
 mod memory_store;
 mod parts;
+mod prompt_recall;
 mod web;
 mod wire;

@@ -245,6 +245,7 @@ async fn a_run_of_one_step_is_two_transactions() {
         llm: LlmConfig::default(),
         limits: Limits::NONE,
         conversation: None,
+        recall: false,
     }));
     let plan = Plan::of(&request).expect("a good plan");
     let before = engine.store().n_groups();

@@ -238,6 +238,7 @@ fn plan(request: StartRequest) -> Result<Plan, Failure> {
                 llm: LlmConfig::default(),
                 limits: Default::default(),
                 conversation: None,
+                recall: false,
             })));
         }
         other => {

@@ -25,6 +25,7 @@ pub fn prompt_plan(request: &PromptRequest) -> Result<ModelTask, Failure> {
         prompt: request.prompt.clone(),
         earlier: request.earlier.clone(),
         conversation: request.conversation.clone(),
+        recall: request.recall,
         notices,
     })
 }

@@ -80,6 +80,8 @@ pub struct PromptRequest {
     pub limits: Limits,
     /// The conversation that it belongs to.
     pub conversation: Option<StreamId>,
+    /// The prompt leaves out turns of the conversation: the model may look them up.
+    pub recall: bool,
 }
 
 /// What makes a task of an agent a turn of a conversation.

@@ -80,6 +80,7 @@ fn prompt(ctx: &Context, it: StartPromptParameters) -> Result<Plan, Failure> {
         llm,
         limits,
         conversation: None,
+        recall: false,
     })))
 }
 

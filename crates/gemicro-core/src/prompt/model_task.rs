@@ -1,0 +1,137 @@
+//! The plan of one question to a model, and the calls that it becomes.
+
+use gemicro_event::{Charge, StepKey, StreamId};
+use serde::{Deserialize, Serialize};
+
+use super::recall::{RECALL_HINT, RESULTS_BOUND, recall_function};
+use crate::budget::Purpose;
+use crate::flow::Step;
+use crate::llm::{FunctionRound, LlmConfig, LlmRequest, llm_step, worst_case, worst_case_with};
+
+/// Everything that deciding depends on.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ModelTask {
+    /// What the run is called in lists.
+    pub title: String,
+    /// How the model is called.
+    pub llm: LlmConfig,
+    /// What it is for; never sent.
+    pub label: String,
+    /// What the model or agent is asked.
+    pub prompt: String,
+    /// An earlier call that it goes on from while the provider has it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub earlier: Option<Earlier>,
+    /// The conversation that it belongs to.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub conversation: Option<StreamId>,
+    /// The prompt leaves out turns of the conversation: the model may look them up.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub recall: bool,
+    /// What was changed while the request became a plan.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub notices: Vec<String>,
+}
+
+/// An earlier call, and what is new since then.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Earlier {
+    /// The provider's name for it.
+    pub interaction: String,
+    /// What is said now.
+    pub message: String,
+}
+
+/// How the question is asked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Asking {
+    /// From the earlier call on.
+    Native,
+    /// With the whole prompt.
+    Whole,
+    /// With the whole prompt and without functions: their results cannot be sent.
+    Plain,
+}
+
+/// Whether a call offers the function.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Offer {
+    Recall,
+    Nothing,
+}
+
+impl ModelTask {
+    /// The call that tells everything.
+    #[must_use]
+    pub fn whole(&self) -> LlmRequest {
+        LlmRequest::new(&self.label, self.prompt.clone(), &self.llm)
+    }
+
+    /// The most that the call can cost.
+    #[must_use]
+    pub fn worst_case(&self) -> Charge {
+        worst_case(&self.whole())
+    }
+
+    /// The next call after these rounds.
+    pub(super) fn step(&self, asking: Asking, rounds: &[FunctionRound], offer: Offer) -> Step {
+        let told = self.told(rounds, offer);
+        // The provider bills what it remembers as well, and that is what the whole prompt tells.
+        let cost = worst_case(&told);
+        let request = match (asking, &self.earlier) {
+            (Asking::Native, Some(earlier)) => LlmRequest {
+                prompt: earlier.message.clone(),
+                previous: Some(earlier.interaction.clone()),
+                ..told
+            },
+            (Asking::Native | Asking::Whole | Asking::Plain, _) => told,
+        };
+        let key = asking.key(rounds.len());
+        Step {
+            cost,
+            ..llm_step(key, &request, Purpose::Last, &self.llm)
+        }
+    }
+
+    /// What a call that offers the function and the call with the results after it can cost together.
+    pub(super) fn cost_with_results(&self, rounds: &[FunctionRound]) -> Charge {
+        let told = self.told(rounds, Offer::Recall);
+        let more_input = self.llm.max_output_tokens.saturating_add(RESULTS_BOUND);
+        worst_case(&told).plus(worst_case_with(&told, more_input))
+    }
+
+    fn told(&self, rounds: &[FunctionRound], offer: Offer) -> LlmRequest {
+        let request = LlmRequest {
+            rounds: rounds.to_vec(),
+            ..self.whole()
+        };
+        match offer {
+            Offer::Nothing => request,
+            Offer::Recall => LlmRequest {
+                system: Some(RECALL_HINT.to_owned()),
+                functions: vec![recall_function()],
+                ..request
+            },
+        }
+    }
+}
+
+impl Asking {
+    /// The name of the step after so many rounds.
+    pub(super) fn key(self, n_rounds: usize) -> StepKey {
+        let name = match self {
+            Self::Native => "native",
+            Self::Whole => "whole",
+            Self::Plain => "plain",
+        };
+        match n_rounds {
+            0 => StepKey::new(name),
+            n_rounds => StepKey::new(format!("{name}-{}", n_rounds + 1)),
+        }
+    }
+
+    /// The name of the step that looks up what the model asked for after so many rounds.
+    pub(super) fn recall_key(self, n_rounds: usize) -> StepKey {
+        StepKey::new(format!("{}-recall", self.key(n_rounds)))
+    }
+}
