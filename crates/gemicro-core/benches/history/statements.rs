@@ -15,7 +15,7 @@ const LIMITS: [(u64, f64); 3] = [(4_000, 0.6), (8_000, 0.75), (16_000, 0.85)];
 /// Prints retention, ablation and recall on both conversations.
 pub(crate) fn run() -> Result<(), Box<dyn Error>> {
     for name in ["conversation", "conversation-phrasings"] {
-        measure(name, &Corpus::named(name), Detail::Figures)?;
+        measure(name, &Corpus::named(name), TableDetail::Figures)?;
     }
     Ok(())
 }
@@ -23,18 +23,18 @@ pub(crate) fn run() -> Result<(), Box<dyn Error>> {
 /// Prints the same of a folder in the format of the corpus, and names what is missing.
 pub(crate) fn run_folder(folder: &Path) -> Result<(), Box<dyn Error>> {
     let corpus = Corpus::load(folder);
-    measure(&folder.display().to_string(), &corpus, Detail::Missing)
+    measure(&folder.display().to_string(), &corpus, TableDetail::Missing)
 }
 
 /// How much is printed.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Detail {
+enum TableDetail {
     Figures,
     /// Also every needle and question that is missing.
     Missing,
 }
 
-fn measure(name: &str, corpus: &Corpus, detail: Detail) -> Result<(), Box<dyn Error>> {
+fn measure(name: &str, corpus: &Corpus, detail: TableDetail) -> Result<(), Box<dyn Error>> {
     println!(
         "{name}: needles in one prompt of the whole log, and questions that prompts for them can answer"
     );
@@ -59,7 +59,7 @@ fn measure(name: &str, corpus: &Corpus, detail: Detail) -> Result<(), Box<dyn Er
             recalled.line(),
             table::verdict(recalled.total() >= bar)
         ));
-        if detail == Detail::Missing {
+        if detail == TableDetail::Missing {
             verdicts.push(format!(
                 "         missing needles {:?}, unanswered {:?}",
                 seeing.missing, recalled.missing

@@ -8,7 +8,7 @@ use gemicro_event::{
 };
 
 use super::events::{ConversationRecalled, FunctionsCalled, ModelAnswered};
-use super::model_task::{Asking, ModelTask, Offer};
+use super::model_task::{FunctionOffer, ModelTask, PromptMode};
 use super::recall::{RECALL_STEP, recall_step};
 use crate::ask::AgentName;
 use crate::budget::Purpose;
@@ -36,7 +36,7 @@ pub struct PromptFlow;
 #[derive(Debug)]
 pub struct PromptState {
     task: ModelTask,
-    asking: Asking,
+    mode: PromptMode,
     /// Calls of the model and their results so far.
     rounds: Vec<FunctionRound>,
     /// Calls that have no results yet.
@@ -52,44 +52,44 @@ impl PromptState {
     fn next_step(&self, run: &RunState) -> Step {
         let n_rounds = self.rounds.len();
         if let (Some(called), Some(conversation)) = (&self.called, &self.task.conversation) {
-            return recall_step(self.asking.recall_key(n_rounds), conversation, &called.calls);
+            return recall_step(self.mode.recall_key(n_rounds), conversation, &called.calls);
         }
-        let key = self.asking.key(n_rounds);
+        let key = self.mode.key(n_rounds);
         let may_call = self.task.recall
             && self.task.conversation.is_some()
             && AgentName::of_backend(&self.task.llm.backend).is_none()
-            && self.asking != Asking::Plain
+            && self.mode != PromptMode::Plain
             && n_rounds < MAX_ROUNDS;
         let offer = if may_call && has_room(run, &key, self.task.cost_with_results(&self.rounds)) {
-            Offer::Recall
+            FunctionOffer::Recall
         } else {
-            Offer::Nothing
+            FunctionOffer::Nothing
         };
-        let step = self.task.step(self.asking, &self.rounds, offer);
+        let step = self.task.step(self.mode, &self.rounds, offer);
         if n_rounds > 0 && !has_room(run, &key, step.cost) {
             // The results were longer than expected: better an answer without them than none.
-            return self.task.step(Asking::Plain, &[], Offer::Nothing);
+            return self.task.step(PromptMode::Plain, &[], FunctionOffer::Nothing);
         }
         step
     }
 
     /// How to ask after a step failed; nothing where that is the end of the run.
-    fn asking_after(&self, failed: &StepFailed) -> Option<Asking> {
-        if failed.step == Asking::Plain.key(0) {
+    fn mode_after(&self, failed: &StepFailed) -> Option<PromptMode> {
+        if failed.step == PromptMode::Plain.key(0) {
             return None;
         }
         if self.called.is_some() {
-            return Some(Asking::Plain);
+            return Some(PromptMode::Plain);
         }
         let is_refused = match failed.error.kind {
             ErrorKind::SessionNotFound => true,
             ErrorKind::InvalidInput => !self.rounds.is_empty(),
             _ => false,
         };
-        match self.asking {
-            Asking::Native if is_refused => Some(Asking::Whole),
-            Asking::Whole if is_refused && !self.rounds.is_empty() => Some(Asking::Plain),
-            Asking::Native | Asking::Whole | Asking::Plain => None,
+        match self.mode {
+            PromptMode::Native if is_refused => Some(PromptMode::Whole),
+            PromptMode::Whole if is_refused && !self.rounds.is_empty() => Some(PromptMode::Plain),
+            PromptMode::Native | PromptMode::Whole | PromptMode::Plain => None,
         }
     }
 }
@@ -122,13 +122,13 @@ impl Flow for PromptFlow {
 
     fn start(&self, plan: &Json) -> Result<PromptState, Failure> {
         let task: ModelTask = read_plan(plan)?;
-        let asking = match &task.earlier {
-            Some(_) => Asking::Native,
-            None => Asking::Whole,
+        let mode = match &task.earlier {
+            Some(_) => PromptMode::Native,
+            None => PromptMode::Whole,
         };
         Ok(PromptState {
             task,
-            asking,
+            mode,
             rounds: Vec::new(),
             called: None,
             used: Usage::default(),
@@ -160,9 +160,9 @@ impl Flow for PromptFlow {
                 let is_late = matches!(retrying.error.kind, ErrorKind::Timeout | ErrorKind::IdleTimeout);
                 state.failed = is_late.then_some(retrying.error);
             }
-            PromptEvent::StepFailed(failed) => match state.asking_after(&failed) {
-                Some(asking) => {
-                    state.asking = asking;
+            PromptEvent::StepFailed(failed) => match state.mode_after(&failed) {
+                Some(mode) => {
+                    state.mode = mode;
                     state.rounds.clear();
                     state.called = None;
                 }
@@ -192,21 +192,21 @@ impl Flow for PromptFlow {
             return Vec::new();
         };
         let update = if step.kind == RECALL_STEP {
-            recalled(output, at)
+            recall_event(output, at)
         } else {
-            answered(state, output, at)
+            answer_event(state, output, at)
         };
         update.into_iter().collect()
     }
 }
 
-fn recalled(output: &StepOutput, at: Timestamp) -> Option<AgentUpdate> {
+fn recall_event(output: &StepOutput, at: Timestamp) -> Option<AgentUpdate> {
     let answers = output.output.parse().ok()?;
     Some(AgentUpdate::new(&ConversationRecalled { answers }, at))
 }
 
 /// What a model said: its answer, or what it wants to know first.
-fn answered(state: &PromptState, output: &StepOutput, at: Timestamp) -> Option<AgentUpdate> {
+fn answer_event(state: &PromptState, output: &StepOutput, at: Timestamp) -> Option<AgentUpdate> {
     let response: LlmResponse = output.output.parse().ok()?;
     let model = state.task.llm.model.clone();
     if response.calls.is_empty() {
@@ -215,7 +215,7 @@ fn answered(state: &PromptState, output: &StepOutput, at: Timestamp) -> Option<A
             text: response.text,
             usage: state.used.plus(response.usage),
             interaction: response.interaction_id,
-            retold: state.task.earlier.is_some() && state.asking != Asking::Native,
+            retold: state.task.earlier.is_some() && state.mode != PromptMode::Native,
         };
         return Some(AgentUpdate::new(&answered, at));
     }

@@ -44,7 +44,7 @@ pub struct Earlier {
 
 /// How the question is asked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Asking {
+pub(super) enum PromptMode {
     /// From the earlier call on.
     Native,
     /// With the whole prompt.
@@ -55,7 +55,7 @@ pub(super) enum Asking {
 
 /// Whether a call offers the function.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Offer {
+pub(super) enum FunctionOffer {
     Recall,
     Nothing,
 }
@@ -74,19 +74,19 @@ impl ModelTask {
     }
 
     /// The next call after these rounds.
-    pub(super) fn step(&self, asking: Asking, rounds: &[FunctionRound], offer: Offer) -> Step {
-        let told = self.told(rounds, offer);
+    pub(super) fn step(&self, mode: PromptMode, rounds: &[FunctionRound], offer: FunctionOffer) -> Step {
+        let whole = self.request_after(rounds, offer);
         // The provider bills what it remembers as well, and that is what the whole prompt tells.
-        let cost = worst_case(&told);
-        let request = match (asking, &self.earlier) {
-            (Asking::Native, Some(earlier)) => LlmRequest {
+        let cost = worst_case(&whole);
+        let request = match (mode, &self.earlier) {
+            (PromptMode::Native, Some(earlier)) => LlmRequest {
                 prompt: earlier.message.clone(),
                 previous: Some(earlier.interaction.clone()),
-                ..told
+                ..whole
             },
-            (Asking::Native | Asking::Whole | Asking::Plain, _) => told,
+            (PromptMode::Native | PromptMode::Whole | PromptMode::Plain, _) => whole,
         };
-        let key = asking.key(rounds.len());
+        let key = mode.key(rounds.len());
         Step {
             cost,
             ..llm_step(key, &request, Purpose::Last, &self.llm)
@@ -95,19 +95,19 @@ impl ModelTask {
 
     /// What a call that offers the function and the call with the results after it can cost together.
     pub(super) fn cost_with_results(&self, rounds: &[FunctionRound]) -> Charge {
-        let told = self.told(rounds, Offer::Recall);
+        let whole = self.request_after(rounds, FunctionOffer::Recall);
         let more_input = self.llm.max_output_tokens.saturating_add(RESULTS_BOUND);
-        worst_case(&told).plus(worst_case_with(&told, more_input))
+        worst_case(&whole).plus(worst_case_with(&whole, more_input))
     }
 
-    fn told(&self, rounds: &[FunctionRound], offer: Offer) -> LlmRequest {
+    fn request_after(&self, rounds: &[FunctionRound], offer: FunctionOffer) -> LlmRequest {
         let request = LlmRequest {
             rounds: rounds.to_vec(),
             ..self.whole()
         };
         match offer {
-            Offer::Nothing => request,
-            Offer::Recall => LlmRequest {
+            FunctionOffer::Nothing => request,
+            FunctionOffer::Recall => LlmRequest {
                 system: Some(RECALL_HINT.to_owned()),
                 functions: vec![recall_function()],
                 ..request
@@ -116,7 +116,7 @@ impl ModelTask {
     }
 }
 
-impl Asking {
+impl PromptMode {
     /// The name of the step after so many rounds.
     pub(super) fn key(self, n_rounds: usize) -> StepKey {
         let name = match self {
