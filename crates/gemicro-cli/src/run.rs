@@ -14,6 +14,7 @@ use crate::commands::{
     runs, schema, serve, show, sim, store, worker, workflow,
 };
 use crate::config::state_folder::{DAY_BUDGET_VARIABLE, STORE_VARIABLE};
+use crate::document_reader;
 use crate::environment::Environment;
 use crate::logging::{self, Readers};
 use crate::output;
@@ -27,7 +28,7 @@ pub(crate) fn run() -> ExitCode {
         return code;
     }
     let arguments: Vec<OsString> = std::env::args_os().collect();
-    if let Some(code) = guard::early(&arguments) {
+    if let Some(code) = document_reader::early(&arguments).or_else(|| guard::early(&arguments)) {
         return code;
     }
     let cli = match args::parse(arguments) {

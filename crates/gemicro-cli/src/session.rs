@@ -13,7 +13,7 @@ use crate::config::{Endpoints, ForgeSettings, Layers, ResearchFlags, ResearchSet
 use crate::environment::Environment;
 use crate::output;
 use crate::screen::Screen;
-use crate::{agents, backend, resident, token};
+use crate::{agents, backend, document_reader, resident, token};
 
 pub(crate) const PROGRAM: &str = concat!("gemicro ", env!("CARGO_PKG_VERSION"));
 
@@ -119,6 +119,7 @@ impl Context {
                 allowed: settings.allow_hosts.value.clone(),
                 ..FetchRules::default()
             },
+            reader: document_reader::reader_program(),
             agents: Some(agents::setup(
                 &self.environment,
                 &endpoints,

@@ -54,6 +54,7 @@ async fn bench(folder: &std::path::Path) -> Result<(), AnyError> {
         program: "gemicro bench".to_owned(),
         llm: Backends::default().with(GEMINI, model, limits),
         fetch: Default::default(),
+        reader: None,
         secrets: Vec::new(),
         share_sources: false,
         max_parallel: 128,

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use gemicro_agents::AgentSetup;
 use gemicro_core::budget::Limits;
 use gemicro_core::llm::Backends;
-use gemicro_source::FetchRules;
+use gemicro_source::{FetchRules, ReaderProgram};
 
 /// What an engine is opened with.
 #[derive(Clone)]
@@ -22,6 +22,8 @@ pub struct EngineConfig {
     pub llm: Backends,
     /// Under which rules pages are fetched.
     pub fetch: FetchRules,
+    /// The program that reads PDF, office files, books and mail of sources; without it they are skipped.
+    pub reader: Option<ReaderProgram>,
     /// What agents need; without it there are none.
     pub agents: Option<AgentSetup>,
     /// Values that must never be written down, beside those with the shape of a secret.

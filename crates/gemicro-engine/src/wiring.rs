@@ -42,8 +42,9 @@ impl Engine {
         } = resources;
         let can = Capabilities::new(config.llm.clone(), config.agents.as_ref());
         let blobs: Arc<dyn Blobs> = store.clone();
-        let library =
-            FolderLibrary::new(blobs, config.home.join("index"), config.fetch).sharing_indexes(indexes);
+        let library = FolderLibrary::new(blobs, config.home.join("index"), config.fetch)
+            .reading_with(config.reader)
+            .sharing_indexes(indexes);
         let library = if config.share_sources {
             library.sharing()
         } else {

@@ -19,7 +19,7 @@ fn main() {
     let cache = folder.path().join(".cache");
 
     let (read, snapshot) = timed(|| {
-        take_snapshot(&sources, &ReadLimits::default(), "2031-05-04T00:00:00.000Z")
+        take_snapshot(&sources, &ReadLimits::default(), None, "2031-05-04T00:00:00.000Z")
             .expect("readable documents")
     });
     let (packing, packed) = timed(|| pack(&snapshot));

@@ -25,7 +25,9 @@ pub enum SourceError {
         reason: String,
     },
     /// Sources exist, but no file in them can be read as text.
-    #[error("nothing readable in {sources}: {why}; give a folder with text, Markdown, HTML or code files")]
+    #[error(
+        "nothing readable in {sources}: {why}; give a folder with text, Markdown, HTML, office, PDF or code files"
+    )]
     NothingReadable {
         /// The sources, as they were given.
         sources: String,

@@ -10,12 +10,13 @@
 //! 5. `index`: passages → [`PassageIndex`], a `Corpus`;
 //! 6. `snapshot`: the first three for whole sources, with the ledger of origins, and packed into one blob.
 //!
-//! A web page takes another way in: `fetch` checks its address, reads it, and hands it to 2 and 3.
+//! A web page takes another way in: `fetch` checks its address, reads it, and hands it to 2 and 3. PDF, office files, books
+//! and mail take a third one: `office` reads them in a child process, each page, slide or sheet as a document.
 //!
 //! [`FolderLibrary`] puts all of it behind the port `Library`: what was read is kept in the blobs of whoever made it, and
 //! searched through indexes that [`OpenIndexes`] keeps open.
 //!
-//! Nothing here knows models, storage or processes. Apart from `fetch` and `library` nothing waits: a caller that must not
+//! Nothing here knows models or storage, and the only process started is the reader of `office`. Apart from `fetch` and `library` nothing waits: a caller that must not
 //! block runs it on a thread of its own.
 
 mod error;
@@ -23,6 +24,7 @@ mod fetch;
 mod index;
 mod library;
 mod limits;
+mod office;
 mod open_indexes;
 mod parse;
 mod passages;
@@ -39,6 +41,7 @@ pub use fetch::{
 pub use index::{IndexError, PassageIndex};
 pub use library::FolderLibrary;
 pub use limits::ReadLimits;
+pub use office::{ReaderProgram, read_contained};
 pub use open_indexes::OpenIndexes;
 pub use parse::{Format, Language, parse};
 pub use passages::{HARD_LIMIT, SOFT_LIMIT, cut_passages};

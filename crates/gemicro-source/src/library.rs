@@ -1,5 +1,6 @@
 //! Folders, files and pages as a library: read once, kept as blobs, searched through a cached index.
 
+use std::collections::HashSet;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -13,8 +14,8 @@ use crate::open_indexes::{OpenIndexes, OpenedIndex};
 use crate::stored_page::StoredPage;
 use crate::{FetchRules, Fetcher, is_url};
 use crate::{
-    IndexError, LedgerEntry, Packed, PassageIndex, ReadLimits, Snapshot, SourceError, pack, take_snapshot,
-    unpack,
+    IndexError, LedgerEntry, Packed, PassageIndex, ReadLimits, ReaderProgram, Snapshot, SourceError, pack,
+    take_snapshot, unpack,
 };
 
 /// Skipped files named in the journal; the rest is counted.
@@ -31,6 +32,8 @@ pub struct FolderLibrary {
     shared: Option<Mutex<Option<SharedReading>>>,
     /// Fetches pages of the web.
     fetcher: Fetcher,
+    /// Reads PDF, office files, books and mail.
+    reader: Option<ReaderProgram>,
 }
 
 /// A reading and the sources it is of.
@@ -50,12 +53,19 @@ impl Reading {
         let packed = pack(snapshot);
         let ledger = serde_json::to_vec(&packed.ledger)
             .map_err(|error| Failure::new(ErrorKind::Internal, error.to_string()))?;
+        // Pages, slides and sheets of one file are one document to its reader.
+        let origins: HashSet<&str> = snapshot
+            .ledger
+            .iter()
+            .map(|entry| entry.origin.as_str())
+            .collect();
+        let n_parts = snapshot.ledger.len() - origins.len();
         Ok(Self {
             packed,
             ledger,
             skipped,
             n_skipped,
-            n_documents: snapshot.documents.len(),
+            n_documents: snapshot.documents.len() - n_parts,
         })
     }
 }
@@ -71,7 +81,15 @@ impl FolderLibrary {
             indexes: OpenIndexes::default(),
             shared: None,
             fetcher: Fetcher::new(rules),
+            reader: None,
         }
+    }
+
+    /// Reads PDF, office files, books and mail with this program; without one they are skipped.
+    #[must_use]
+    pub fn reading_with(mut self, reader: Option<ReaderProgram>) -> Self {
+        self.reader = reader;
+        self
     }
 
     /// Lets several runs of this process share one reading of the same sources.
@@ -121,8 +139,11 @@ impl FolderLibrary {
     }
 
     async fn reading(&self, paths: Vec<String>) -> Result<Arc<Reading>, Failure> {
+        let reader = self.reader.clone();
         let Some(shared) = &self.shared else {
-            return Ok(Arc::new(blocking(move || read_all(&paths)).await??));
+            return Ok(Arc::new(
+                blocking(move || read_all(&paths, reader.as_ref())).await??,
+            ));
         };
         let mut last = shared.lock().await;
         if let Some((known, reading)) = &*last
@@ -131,7 +152,7 @@ impl FolderLibrary {
             return Ok(reading.clone());
         }
         let for_reading = paths.clone();
-        let reading = Arc::new(blocking(move || read_all(&for_reading)).await??);
+        let reading = Arc::new(blocking(move || read_all(&for_reading, reader.as_ref())).await??);
         *last = Some((paths, reading.clone()));
         Ok(reading)
     }
@@ -244,10 +265,10 @@ impl Gathered {
     }
 }
 
-fn read_all(paths: &[String]) -> Result<Reading, Failure> {
+fn read_all(paths: &[String], reader: Option<&ReaderProgram>) -> Result<Reading, Failure> {
     let sources: Vec<PathBuf> = paths.iter().map(PathBuf::from).collect();
     let read_at = Timestamp::now().to_string();
-    let snapshot = take_snapshot(&sources, &ReadLimits::default(), &read_at).map_err(refused)?;
+    let snapshot = take_snapshot(&sources, &ReadLimits::default(), reader, &read_at).map_err(refused)?;
     let n_skipped = snapshot.skipped.len();
     let named = snapshot.skipped.iter().take(NAMED_SKIPS);
     let skipped = named

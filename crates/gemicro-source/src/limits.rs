@@ -2,23 +2,46 @@
 //!
 //! What is over a limit is skipped with a reason and never opened; nothing here touches a file.
 
+use crate::office::OfficeFormat;
+
 /// Limits on what is read from the sources.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ReadLimits {
-    /// Bytes of one file; a larger one is skipped unread.
+    /// Bytes of one text file; a larger one is skipped unread.
     pub max_file_bytes: u64,
+    /// Bytes of one PDF, office file, book or mail; a larger one is skipped unread.
+    pub max_office_bytes: u64,
     /// Bytes of all files together, counted in reading order.
     pub max_total_bytes: u64,
     /// Number of files, counted in reading order.
     pub max_files: usize,
 }
 
+impl ReadLimits {
+    /// Bytes of a file of this name.
+    pub(crate) fn max_bytes_of(&self, name: &str) -> u64 {
+        match OfficeFormat::of(name) {
+            Some(_) => self.max_office_bytes,
+            None => self.max_file_bytes,
+        }
+    }
+}
+
 impl Default for ReadLimits {
     fn default() -> Self {
         Self {
             max_file_bytes: 16 << 20,
+            max_office_bytes: 50 << 20,
             max_total_bytes: 1 << 30,
             max_files: 200_000,
         }
+    }
+}
+
+/// What the report says about a file over its limit.
+pub(crate) fn larger_than(limit: u64) -> String {
+    match limit >> 20 {
+        0 => format!("larger than {limit} bytes"),
+        n_megabytes => format!("larger than {n_megabytes} MB"),
     }
 }

@@ -17,6 +17,7 @@ pub(crate) fn asking(home: PathBuf, owner: &str, model: Arc<dyn LlmBackend>) -> 
         program: "gemicro test".to_owned(),
         llm: Backends::one(GEMINI, model),
         fetch: Default::default(),
+        reader: None,
         secrets: Vec::new(),
         share_sources: false,
         max_parallel: 8,

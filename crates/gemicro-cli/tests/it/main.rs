@@ -37,6 +37,7 @@ mod mcp_resident;
 mod messages;
 mod model_names;
 mod normal;
+mod office;
 mod offline;
 mod old_store;
 mod ooda;

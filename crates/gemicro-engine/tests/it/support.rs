@@ -112,6 +112,7 @@ pub(crate) async fn engine_asking(place: &Path, owner: &str, model: Arc<dyn LlmB
         program: "gemicro test".to_owned(),
         llm: Backends::one(GEMINI, model),
         fetch: Default::default(),
+        reader: None,
         secrets: Vec::new(),
         share_sources: false,
         max_parallel: 8,

@@ -148,6 +148,7 @@ impl House {
             program: "gemicro test".to_owned(),
             llm: Backends::one(GEMINI, Arc::new(model)),
             fetch: Default::default(),
+            reader: None,
             secrets: Vec::new(),
             share_sources: false,
             max_parallel: 8,

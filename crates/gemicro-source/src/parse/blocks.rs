@@ -9,13 +9,13 @@ use gemicro_core::corpus::{Block, BlockKind};
 
 /// Blocks so far.
 #[derive(Default)]
-pub(super) struct BlockList {
+pub(crate) struct BlockList {
     blocks: Vec<Block>,
 }
 
 impl BlockList {
     /// Adds the trimmed range; what an earlier block covers already is cut off.
-    pub(super) fn push(&mut self, text: &str, kind: BlockKind, range: Range<usize>) {
+    pub(crate) fn push(&mut self, text: &str, kind: BlockKind, range: Range<usize>) {
         let floor = self.blocks.last().map_or(0, |block| block.range.end);
         let start = range.start.max(floor);
         let Some(piece) = text.get(start..range.end.max(start)) else {
@@ -32,8 +32,13 @@ impl BlockList {
         }
     }
 
+    /// What the last block is.
+    pub(crate) fn last_kind(&self) -> Option<BlockKind> {
+        self.blocks.last().map(|block| block.kind)
+    }
+
     /// The blocks, in reading order.
-    pub(super) fn finish(self) -> Vec<Block> {
+    pub(crate) fn finish(self) -> Vec<Block> {
         self.blocks
     }
 }

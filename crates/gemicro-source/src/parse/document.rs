@@ -14,15 +14,15 @@ use super::{code, config, date, html, markdown, text};
 use crate::read::invisible::{is_disguise, is_removed, unseen_runs};
 
 /// What a format's parser found. Each parser fills it in whole.
-pub(super) struct Parsed {
+pub(crate) struct Parsed {
     /// The stored text; for HTML what a reader sees, else the text as it was decoded.
-    pub(super) text: String,
+    pub(crate) text: String,
     /// What a reader sees of it.
-    pub(super) blocks: Vec<Block>,
+    pub(crate) blocks: Vec<Block>,
     /// The title the document gives itself.
-    pub(super) title: Option<String>,
+    pub(crate) title: Option<String>,
     /// A date from front matter or metadata; the first lines are searched when there is none.
-    pub(super) date: Option<String>,
+    pub(crate) date: Option<String>,
 }
 
 /// Parses a decoded text as the format that its name tells.
@@ -60,14 +60,29 @@ pub(crate) fn parse_as(reading: &ParseAs<'_>, text: String) -> Document {
         Format::Code(language) => code::parse(text, language),
         Format::Config(language) => config::parse(text, language),
     };
+    finish_document(reading.doc, reading.name, parsed)
+}
+
+/// An HTML page that is part of a document.
+pub(crate) fn parse_html(page: &str) -> Parsed {
+    html::parse(page, &|| true)
+}
+
+/// Plain text that is part of a document.
+pub(crate) fn parse_text(text: String) -> Parsed {
+    text::parse(text)
+}
+
+/// What a parser found as a document; `name` is its title if it gives itself none.
+pub(crate) fn finish_document(doc: &str, name: &str, parsed: Parsed) -> Document {
     let parsed = visible(parsed);
     let title = parsed
         .title
         .map(|title| one_line(&title))
         .filter(|title| !title.is_empty());
     Document {
-        doc: reading.doc.to_owned(),
-        title: title.unwrap_or_else(|| reading.name.to_owned()),
+        doc: doc.to_owned(),
+        title: title.unwrap_or_else(|| one_line(name)),
         date: parsed.date.or_else(|| date::near_top(&parsed.text)),
         text: parsed.text,
         blocks: parsed.blocks,

@@ -32,8 +32,8 @@ mod text;
 #[cfg(test)]
 mod tests;
 
-use document::Parsed;
+pub(crate) use blocks::BlockList;
 pub use document::parse;
-pub(crate) use document::{ParseAs, parse_as};
+pub(crate) use document::{ParseAs, Parsed, finish_document, parse_as, parse_html, parse_text};
 pub use format::Format;
 pub use language::Language;

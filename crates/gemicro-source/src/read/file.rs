@@ -9,6 +9,7 @@ use std::path::Path;
 use std::time::SystemTime;
 
 use super::decode::decode;
+use crate::limits::larger_than;
 use crate::walk::os_reason;
 
 /// A file's text and what is known about the reading.
@@ -31,11 +32,11 @@ pub enum ReadError {
     /// Not a text in any encoding that is known here.
     #[error("binary")]
     Binary,
-    /// A PDF file.
-    #[error("pdf is not read yet")]
+    /// A PDF under another name.
+    #[error("a PDF")]
     Pdf,
     /// It grew over the limit after it was listed.
-    #[error("over the limit of {limit} bytes for one file")]
+    #[error("{}", larger_than(*limit))]
     TooLarge {
         /// The limit in bytes.
         limit: u64,
@@ -80,23 +81,23 @@ pub fn read_file(path: &Path, max_bytes: u64) -> Result<ReadText, ReadError> {
 }
 
 /// Reads until the stamp is the same before and after, at most twice; says whether it never was.
-pub(crate) fn read_steady(
+pub(crate) fn read_steady<T>(
     mut stamp: impl FnMut() -> io::Result<Stamp>,
-    mut read: impl FnMut() -> io::Result<Vec<u8>>,
-) -> io::Result<(Vec<u8>, Stamp, bool)> {
+    mut read: impl FnMut() -> io::Result<T>,
+) -> io::Result<(T, Stamp, bool)> {
     let mut before = stamp()?;
-    let mut bytes = read()?;
+    let mut found = read()?;
     let mut after = stamp()?;
     if before != after {
         before = after;
-        bytes = read()?;
+        found = read()?;
         after = stamp()?;
     }
     let changed = before != after;
-    Ok((bytes, after, changed))
+    Ok((found, after, changed))
 }
 
-fn stamp_of(path: &Path) -> io::Result<Stamp> {
+pub(crate) fn stamp_of(path: &Path) -> io::Result<Stamp> {
     let metadata = fs::metadata(path)?;
     if !metadata.is_file() {
         return Err(io::Error::other("not a regular file"));

@@ -13,3 +13,4 @@ mod tests;
 pub use decode::decode;
 pub(crate) use decode::decode_labelled;
 pub use file::{ReadError, ReadText, read_file};
+pub(crate) use file::{read_steady, stamp_of};

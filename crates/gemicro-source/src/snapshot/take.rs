@@ -3,20 +3,24 @@
 //! Files are read once; what was read is what is searched and cited, whatever happens to the files later.
 //! A file that cannot be read is listed as skipped and stops nothing.
 
+use std::collections::HashSet;
+use std::fs::File;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::thread;
+use std::time::SystemTime;
 
 use gemicro_core::corpus::Document;
 
 use super::ledger::LedgerEntry;
 use crate::error::SourceError;
 use crate::limits::ReadLimits;
+use crate::office::{OfficeFormat, ReaderProgram, read_in_child};
 use crate::parse::{Format, parse};
-use crate::read::{ReadError, ReadText, read_file};
-use crate::walk::{Candidate, Skipped, find_files};
+use crate::read::{ReadError, ReadText, read_file, read_steady, stamp_of};
+use crate::walk::{Candidate, Skipped, find_files, os_reason};
 
 /// How many threads read and parse.
 const N_READERS: usize = 2;
@@ -32,10 +36,12 @@ pub struct Snapshot {
     pub ledger: Vec<LedgerEntry>,
 }
 
-/// Reads all sources. `read_at` is the moment that the ledger names, in RFC 3339.
+/// Reads all sources. `reader` reads PDF, office files, books and mail; without one they are skipped. `read_at` is the
+/// moment that the ledger names, in RFC 3339.
 pub fn take_snapshot(
     sources: &[PathBuf],
     limits: &ReadLimits,
+    reader: Option<&ReaderProgram>,
     read_at: &str,
 ) -> Result<Snapshot, SourceError> {
     let found = find_files(sources, limits)?;
@@ -44,18 +50,33 @@ pub fn take_snapshot(
         skipped: found.skipped,
         ledger: Vec::new(),
     };
-    for (candidate, outcome) in found.candidates.iter().zip(load_all(&found.candidates, limits)) {
-        match outcome {
-            Ok((document, read)) => {
-                snapshot
-                    .ledger
-                    .push(LedgerEntry::new(candidate, &document, &read, read_at));
-                snapshot.documents.push(document);
-            }
-            Err(reason) => snapshot.skipped.push(Skipped {
+    let files = LoadFiles {
+        limits,
+        reader,
+        n_office_bytes: AtomicU64::new(0),
+    };
+    let mut ids: HashSet<String> = found.candidates.iter().map(|it| it.doc.clone()).collect();
+    for (candidate, outcome) in found.candidates.iter().zip(files.load_all(&found.candidates)) {
+        let mut skip = |reason: String| {
+            snapshot.skipped.push(Skipped {
                 path: candidate.path.clone(),
                 reason,
-            }),
+            });
+        };
+        match outcome {
+            Ok(loaded) => {
+                loaded.left_out.into_iter().for_each(&mut skip);
+                for document in loaded.documents {
+                    if document.doc != candidate.doc && !ids.insert(document.doc.clone()) {
+                        skip(format!("another document is called {}", document.doc));
+                        continue;
+                    }
+                    let entry = LedgerEntry::new(candidate, &document, &loaded.reading, read_at);
+                    snapshot.ledger.push(entry);
+                    snapshot.documents.push(document);
+                }
+            }
+            Err(reason) => skip(reason),
         }
     }
     snapshot.skipped.sort_by(|a, b| a.path.cmp(&b.path));
@@ -68,67 +89,116 @@ pub fn take_snapshot(
 /// What is kept of a reading besides its text.
 pub(super) struct Reading {
     pub(super) media: &'static str,
-    pub(super) modified_at: Option<std::time::SystemTime>,
+    pub(super) modified_at: Option<SystemTime>,
     pub(super) changed_while_read: bool,
 }
 
-type Loaded = Result<(Document, Reading), String>;
-
-/// One outcome per candidate, in their order.
-fn load_all(candidates: &[Candidate], limits: &ReadLimits) -> Vec<Loaded> {
-    let next = AtomicUsize::new(0);
-    let done: Mutex<Vec<(usize, Loaded)>> = Mutex::new(Vec::with_capacity(candidates.len()));
-    let read_some = || {
-        let mut mine = Vec::new();
-        loop {
-            let idx = next.fetch_add(1, Ordering::Relaxed);
-            let Some(candidate) = candidates.get(idx) else {
-                break;
-            };
-            mine.push((idx, load(candidate, limits)));
-        }
-        done.lock()
-            .unwrap_or_else(std::sync::PoisonError::into_inner)
-            .append(&mut mine);
-    };
-    thread::scope(|scope| {
-        for _ in 1..N_READERS.min(candidates.len()) {
-            scope.spawn(read_some);
-        }
-        read_some();
-    });
-    let mut done = done
-        .into_inner()
-        .unwrap_or_else(std::sync::PoisonError::into_inner);
-    done.sort_by_key(|(idx, _)| *idx);
-    done.into_iter().map(|(_, loaded)| loaded).collect()
+/// What one file gave.
+struct LoadedFile {
+    /// One, or one per page, slide or sheet.
+    documents: Vec<Document>,
+    reading: Reading,
+    /// What of it was not read.
+    left_out: Option<String>,
 }
 
-fn load(candidate: &Candidate, limits: &ReadLimits) -> Loaded {
-    let is_pdf = candidate
-        .path
-        .extension()
-        .is_some_and(|extension| extension.eq_ignore_ascii_case("pdf"));
-    if is_pdf {
-        return Err(ReadError::Pdf.to_string());
+/// How files are loaded.
+struct LoadFiles<'a> {
+    limits: &'a ReadLimits,
+    reader: Option<&'a ReaderProgram>,
+    /// Text that came out of packed files: their size says nothing about it.
+    n_office_bytes: AtomicU64,
+}
+
+impl LoadFiles<'_> {
+    /// One outcome per candidate, in their order.
+    fn load_all(&self, candidates: &[Candidate]) -> Vec<Result<LoadedFile, String>> {
+        let next = AtomicUsize::new(0);
+        let done = Mutex::new(Vec::with_capacity(candidates.len()));
+        let read_some = || {
+            let mut mine = Vec::new();
+            loop {
+                let idx = next.fetch_add(1, Ordering::Relaxed);
+                let Some(candidate) = candidates.get(idx) else {
+                    break;
+                };
+                mine.push((idx, self.load(candidate)));
+            }
+            done.lock()
+                .unwrap_or_else(std::sync::PoisonError::into_inner)
+                .append(&mut mine);
+        };
+        thread::scope(|scope| {
+            for _ in 1..N_READERS.min(candidates.len()) {
+                scope.spawn(read_some);
+            }
+            read_some();
+        });
+        let mut done = done
+            .into_inner()
+            .unwrap_or_else(std::sync::PoisonError::into_inner);
+        done.sort_by_key(|(idx, _)| *idx);
+        done.into_iter().map(|(_, loaded)| loaded).collect()
     }
-    let ReadText {
-        text,
-        modified_at,
-        changed_while_read,
-    } = read_file(&candidate.path, limits.max_file_bytes).map_err(|error| error.to_string())?;
-    let media = Format::of(&candidate.doc, &text).media_type();
-    // A fault in a parser library costs one file, not the run.
-    let document = catch_unwind(AssertUnwindSafe(|| parse(&candidate.doc, text)))
-        .map_err(|_| "its parser failed".to_owned())?;
-    Ok((
-        document,
-        Reading {
-            media,
+
+    fn load(&self, candidate: &Candidate) -> Result<LoadedFile, String> {
+        if let Some(format) = OfficeFormat::of(&candidate.doc) {
+            return self.load_office(candidate, format);
+        }
+        let ReadText {
+            text,
             modified_at,
             changed_while_read,
-        },
-    ))
+        } = match read_file(&candidate.path, self.limits.max_file_bytes) {
+            Err(ReadError::Pdf) => return self.load_office(candidate, OfficeFormat::Pdf),
+            read => read.map_err(|error| error.to_string())?,
+        };
+        let media = Format::of(&candidate.doc, &text).media_type();
+        // A fault in a parser library costs one file, not the run.
+        let document = catch_unwind(AssertUnwindSafe(|| parse(&candidate.doc, text)))
+            .map_err(|_| "its parser failed".to_owned())?;
+        Ok(LoadedFile {
+            documents: vec![document],
+            reading: Reading {
+                media,
+                modified_at,
+                changed_while_read,
+            },
+            left_out: None,
+        })
+    }
+
+    fn load_office(&self, candidate: &Candidate, format: OfficeFormat) -> Result<LoadedFile, String> {
+        let Some(reader) = self.reader else {
+            return Err("only the gemicro program reads this format".to_owned());
+        };
+        let name = candidate.doc.rsplit('/').next().unwrap_or(&candidate.doc);
+        let read = || read_in_child(reader, name, File::open(&candidate.path)?);
+        let (answer, stamp, changed_while_read) =
+            read_steady(|| stamp_of(&candidate.path), read).map_err(|error| os_reason(&error))?;
+        let mut found = answer?;
+        for document in &mut found.documents {
+            document.doc = match document.doc.as_str() {
+                "" => candidate.doc.clone(),
+                place => format!("{}, {place}", candidate.doc),
+            };
+        }
+        let n_bytes: u64 = found.documents.iter().map(|it| it.text.len() as u64).sum();
+        let n_before = self.n_office_bytes.fetch_add(n_bytes, Ordering::Relaxed);
+        if n_before + n_bytes > self.limits.max_total_bytes {
+            let limit = self.limits.max_total_bytes;
+            return Err(format!("over the limit of {limit} bytes for all files"));
+        }
+        Ok(LoadedFile {
+            documents: found.documents,
+            reading: Reading {
+                media: format.media_type(),
+                modified_at: stamp.modified_at,
+                changed_while_read,
+            },
+            left_out: found.left_out,
+        })
+    }
 }
 
 fn nothing_readable(sources: &[PathBuf], skipped: &[Skipped]) -> SourceError {

@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use ignore::WalkBuilder;
 
 use crate::error::SourceError;
-use crate::limits::ReadLimits;
+use crate::limits::{ReadLimits, larger_than};
 use crate::walk::doc_id::assign_doc_ids;
 
 /// A file that will be read.
@@ -109,11 +109,9 @@ pub fn find_files(sources: &[PathBuf], limits: &ReadLimits) -> Result<Found, Sou
 fn apply_limits(named: Vec<(String, Below)>, limits: &ReadLimits, found: &mut Found) {
     let mut total_bytes = 0u64;
     for (doc, file) in named {
-        let reason = if file.n_bytes > limits.max_file_bytes {
-            Some(format!(
-                "{} bytes, over the limit of {} for one file",
-                file.n_bytes, limits.max_file_bytes
-            ))
+        let max_bytes = limits.max_bytes_of(&file.relative);
+        let reason = if file.n_bytes > max_bytes {
+            Some(larger_than(max_bytes))
         } else if found.candidates.len() >= limits.max_files {
             Some(format!("over the limit of {} files", limits.max_files))
         } else if total_bytes.saturating_add(file.n_bytes) > limits.max_total_bytes {

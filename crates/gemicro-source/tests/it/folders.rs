@@ -4,7 +4,7 @@ use std::fs::{self, File};
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 
-use gemicro_source::{ReadLimits, SourceError, pack, take_snapshot, unpack};
+use gemicro_source::{ReadLimits, SourceError, find_files, pack, take_snapshot, unpack};
 
 use crate::support::{READ_AT, docs_of, document, folder_with, reasons, snapshot_of};
 
@@ -51,14 +51,21 @@ fn links_inside_are_not_followed_and_a_named_one_is() {
 #[test]
 fn a_file_of_two_gigabytes_is_skipped_unread() {
     let folder = folder_with(&[("small.md", b"small")]);
-    File::create(folder.path().join("huge.txt"))
-        .unwrap()
-        .set_len(2 << 30)
-        .unwrap();
+    for name in ["huge.csv", "huge.pdf", "huge.txt"] {
+        let file = File::create(folder.path().join(name)).unwrap();
+        file.set_len(2 << 30).unwrap();
+    }
     let snapshot = snapshot_of(&[folder.path()]);
     assert_eq!(docs_of(&snapshot), ["small.md"]);
-    let reason = "2147483648 bytes, over the limit of 16777216 for one file";
-    assert_eq!(reasons(&snapshot), [("huge.txt".to_owned(), reason)]);
+    let expected = [
+        ("huge.csv", "larger than 16 MB"),
+        ("huge.pdf", "larger than 50 MB"),
+        ("huge.txt", "larger than 16 MB"),
+    ];
+    assert_eq!(
+        reasons(&snapshot),
+        expected.map(|(name, reason)| (name.to_owned(), reason))
+    );
 }
 
 #[test]
@@ -69,7 +76,7 @@ fn limits_on_all_files_keep_the_first_ones() {
         max_files: 2,
         ..ReadLimits::default()
     };
-    let snapshot = take_snapshot(&sources, &limits, READ_AT).unwrap();
+    let snapshot = take_snapshot(&sources, &limits, None, READ_AT).unwrap();
     assert_eq!(docs_of(&snapshot), ["a.md", "b.md"]);
     assert_eq!(
         reasons(&snapshot),
@@ -79,7 +86,7 @@ fn limits_on_all_files_keep_the_first_ones() {
         max_total_bytes: 9,
         ..ReadLimits::default()
     };
-    let snapshot = take_snapshot(&sources, &limits, READ_AT).unwrap();
+    let snapshot = take_snapshot(&sources, &limits, None, READ_AT).unwrap();
     assert_eq!(docs_of(&snapshot), ["a.md", "b.md"]);
     assert_eq!(
         reasons(&snapshot),
@@ -109,13 +116,63 @@ fn bad_files_are_skipped_with_a_reason() {
         ("binary.md", "binary"),
         ("blank.md", "empty"),
         ("empty.md", "empty"),
-        ("page.pdf", "pdf is not read yet"),
-        ("pdf-in-disguise.txt", "pdf is not read yet"),
+        ("page.pdf", "only the gemicro program reads this format"),
+        (
+            "pdf-in-disguise.txt",
+            "only the gemicro program reads this format",
+        ),
     ];
     assert_eq!(
         reasons(&snapshot),
         expected.map(|(name, reason)| (name.to_owned(), reason))
     );
+}
+
+#[test]
+fn tables_are_rows_in_every_encoding() {
+    let table = "Ort;Tiefe\nMöwenhafen;6 m\n";
+    let utf_16: Vec<u8> = [0xfeff]
+        .into_iter()
+        .chain(table.encode_utf16())
+        .flat_map(u16::to_le_bytes)
+        .collect();
+    let latin_1: Vec<u8> = table
+        .chars()
+        .map(|c| u8::try_from(u32::from(c)).unwrap())
+        .collect();
+    let folder = folder_with(&[
+        ("latin1.csv", &latin_1),
+        ("no-head.csv", b"Alder,12\nBirch,17\n"),
+        ("utf16.csv", &utf_16),
+    ]);
+    let snapshot = snapshot_of(&[folder.path()]);
+    assert_eq!(docs_of(&snapshot), ["latin1.csv", "no-head.csv", "utf16.csv"]);
+    for name in ["latin1.csv", "utf16.csv"] {
+        let document = document(&snapshot, name);
+        let rows: Vec<&str> = document
+            .blocks
+            .iter()
+            .map(|block| &document.text[block.range.clone()])
+            .collect();
+        assert_eq!(rows, ["Ort;Tiefe", "Möwenhafen;6 m"], "{name}");
+    }
+}
+
+#[test]
+fn a_hundred_thousand_files_are_found_within_the_limits() {
+    let folder = folder_with(&[]);
+    for n in 0..100_000 {
+        File::create(folder.path().join(format!("{n:06}.md"))).unwrap();
+    }
+    let sources = [folder.path().to_path_buf()];
+    let limits = ReadLimits {
+        max_files: 60_000,
+        ..ReadLimits::default()
+    };
+    let found = find_files(&sources, &limits).unwrap();
+    assert_eq!((found.candidates.len(), found.skipped.len()), (60_000, 40_000));
+    assert_eq!(found.candidates[59_999].doc, "059999.md");
+    assert_eq!(found.skipped[0].reason, "over the limit of 60000 files");
 }
 
 /// Its size is 0 and reading it fails, also for the root user, who may read everything else.
@@ -154,25 +211,37 @@ fn ids_of_several_sources_are_told_apart() {
 
 #[test]
 fn nothing_to_read_is_an_error_that_names_the_source() {
-    let none = take_snapshot(&[], &ReadLimits::default(), READ_AT).unwrap_err();
+    let none = take_snapshot(&[], &ReadLimits::default(), None, READ_AT).unwrap_err();
     assert_eq!(
         none.to_string(),
         "no source was given; name a folder or a file to read"
     );
     let missing = [PathBuf::from("/nowhere/at/all")];
-    let error = take_snapshot(&missing, &ReadLimits::default(), READ_AT).unwrap_err();
+    let error = take_snapshot(&missing, &ReadLimits::default(), None, READ_AT).unwrap_err();
     assert_eq!(
         error.to_string(),
         "source /nowhere/at/all was not found; check the path"
     );
     let folder = folder_with(&[("blob.bin", &[0, 1, 2, 3])]);
-    let error = take_snapshot(&[folder.path().to_path_buf()], &ReadLimits::default(), READ_AT).unwrap_err();
+    let error = take_snapshot(
+        &[folder.path().to_path_buf()],
+        &ReadLimits::default(),
+        None,
+        READ_AT,
+    )
+    .unwrap_err();
     assert!(
         matches!(&error, SourceError::NothingReadable { why, .. } if why.ends_with("binary")),
         "{error}"
     );
     fs::remove_file(folder.path().join("blob.bin")).unwrap();
-    let error = take_snapshot(&[folder.path().to_path_buf()], &ReadLimits::default(), READ_AT).unwrap_err();
+    let error = take_snapshot(
+        &[folder.path().to_path_buf()],
+        &ReadLimits::default(),
+        None,
+        READ_AT,
+    )
+    .unwrap_err();
     assert!(error.to_string().contains("no files"), "{error}");
 }
 

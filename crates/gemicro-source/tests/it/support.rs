@@ -15,7 +15,7 @@ pub(crate) fn corpus_folder() -> PathBuf {
 
 pub(crate) fn snapshot_of(sources: &[&Path]) -> Snapshot {
     let sources: Vec<PathBuf> = sources.iter().map(|source| source.to_path_buf()).collect();
-    take_snapshot(&sources, &ReadLimits::default(), READ_AT).unwrap()
+    take_snapshot(&sources, &ReadLimits::default(), None, READ_AT).unwrap()
 }
 
 pub(crate) fn corpus_snapshot() -> Snapshot {

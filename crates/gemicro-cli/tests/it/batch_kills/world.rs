@@ -145,6 +145,7 @@ impl Place {
             program: "gemicro test".to_owned(),
             llm: Backends::one(GEMINI, Arc::new(GeminiBackend::new(gemini).unwrap())),
             fetch: Default::default(),
+            reader: None,
             agents: Some(AgentSetup {
                 launcher: launcher(),
                 environment: BTreeMap::from([("PATH".to_owned(), path)]),

@@ -1,0 +1,58 @@
+//! The child process that reads one document: [`read_contained`].
+//!
+//! The kernel keeps its limits, because a parser cannot: a loop, an endless allocation or a panic ends this process, and
+//! with it the reading of this one document.
+
+use std::io::Read;
+
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+
+use super::read::{OfficeText, read_office};
+use crate::limits::ReadLimits;
+
+/// Seconds of CPU for one document.
+pub(super) const MAX_CPU_SECONDS: u64 = 10;
+/// Bytes of address space for one document.
+pub(super) const MAX_MEMORY: u64 = 512 << 20;
+
+/// What the child sends to its parent: the texts, or why there are none.
+pub(super) type ReaderAnswer = Result<OfficeText, String>;
+
+/// Reads the document on `input` under the limits and gives the bytes for the parent. `name` is the name of its file.
+///
+/// The limits hold for the whole process from then on, so it must be a process for this alone.
+pub fn read_contained(name: &str, input: impl Read) -> Vec<u8> {
+    let answer = limit_process().and_then(|()| read(name, input));
+    serde_json::to_vec(&answer).expect("strings and numbers in memory always serialise")
+}
+
+fn read(name: &str, input: impl Read) -> ReaderAnswer {
+    let limit = ReadLimits::default().max_office_bytes;
+    let mut bytes = Vec::new();
+    let mut input = input.take(limit + 1);
+    input
+        .read_to_end(&mut bytes)
+        .map_err(|error| crate::walk::os_reason(&error))?;
+    if bytes.len() as u64 > limit {
+        return Err(crate::limits::larger_than(limit));
+    }
+    read_office(name, bytes).map_err(|error| error.to_string())
+}
+
+fn limit_process() -> Result<(), String> {
+    let limits = [
+        (Resource::Core, 0),
+        (Resource::Cpu, MAX_CPU_SECONDS),
+        (Resource::As, MAX_MEMORY),
+    ];
+    for (resource, most) in limits {
+        // A process may only lower what it has.
+        let most = getrlimit(resource).maximum.map_or(most, |now| now.min(most));
+        let limit = Rlimit {
+            current: Some(most),
+            maximum: Some(most),
+        };
+        setrlimit(resource, limit).map_err(|error| format!("its reader cannot be limited: {error}"))?;
+    }
+    Ok(())
+}

@@ -1,0 +1,35 @@
+//! Which files are read here: [`OfficeFormat`], recognised by the file's name.
+
+/// A family of formats that one parser reads.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum OfficeFormat {
+    /// PDF.
+    Pdf,
+    /// A zip file of XML: Office Open XML, OpenDocument, EPUB. The files inside decide which.
+    Archive,
+    /// One message.
+    Mail,
+}
+
+impl OfficeFormat {
+    /// The format of a file of this name; `None` for a file that is read as text.
+    pub(crate) fn of(name: &str) -> Option<Self> {
+        let (_, extension) = name.rsplit_once('.')?;
+        match extension.to_ascii_lowercase().as_str() {
+            "pdf" => Some(Self::Pdf),
+            "docx" | "docm" | "dotx" | "pptx" | "pptm" | "ppsx" | "xlsx" | "xlsm" | "xltx" | "odt"
+            | "ods" | "odp" | "ott" | "epub" => Some(Self::Archive),
+            "eml" => Some(Self::Mail),
+            _ => None,
+        }
+    }
+
+    /// The media type that the ledger names.
+    pub(crate) fn media_type(self) -> &'static str {
+        match self {
+            Self::Pdf => "application/pdf",
+            Self::Archive => "application/zip",
+            Self::Mail => "message/rfc822",
+        }
+    }
+}
