@@ -135,7 +135,7 @@ fn started(task: &ModelTask, limits: Limits) -> RunStarted {
         held_back: Charge::ZERO,
         held_back_ms: 0,
         resident: false,
-        carrier: None,
+        credential_fingerprint: None,
         resubmits: false,
         part_of_parent: false,
         day: None,
