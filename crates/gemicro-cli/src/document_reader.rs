@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::io::{self, Write};
 use std::process::ExitCode;
 
-use gemicro_source::{ReaderProgram, read_contained};
+use gemicro_engine::{ReaderProgram, read_contained};
 
 /// The word that makes this program the reader of the document on its standard input.
 const READ: &str = "__read";
