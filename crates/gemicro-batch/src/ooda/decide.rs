@@ -66,10 +66,7 @@ fn question(state: &OodaState, material: &ProposalMaterial, attempt: u32) -> Ste
         let rejection = act.rejection.as_ref()?;
         let answer = state.current.as_ref().and_then(|current| current.answers.last());
         Some(EarlierTest {
-            patch: match act.patch.is_empty() {
-                true => answer.cloned().unwrap_or_default(),
-                false => act.patch.clone(),
-            },
+            patch: answer.unwrap_or(&act.patch).clone(),
             failure: rejection.for_model(),
         })
     });

@@ -1,6 +1,6 @@
-//! Where the diff is in an answer: between fences, or bare in the text.
+//! The parts of an answer: its lines, its fenced blocks, and where a diff is among them.
 
-use super::error::PatchError;
+use super::file_name::file_name_of;
 
 /// A line of the answer, without its line break.
 #[derive(Debug, Clone, Copy)]
@@ -27,41 +27,40 @@ pub(super) enum AnswerBlockKind {
     Bare,
 }
 
-/// The blocks of an answer that hold the diff: the fenced ones, or else the whole text.
-pub(super) fn find_blocks(answer: &str) -> Result<Vec<AnswerBlock<'_>>, PatchError> {
-    let lines: Vec<AnswerLine<'_>> = answer
-        .split('\n')
-        .enumerate()
+/// The lines of an answer.
+pub(super) fn answer_lines(answer: &str) -> Vec<AnswerLine<'_>> {
+    let lines = answer.split('\n').enumerate();
+    lines
         .map(|(idx, text)| AnswerLine {
             number: idx + 1,
             text: text.strip_suffix('\r').unwrap_or(text),
         })
-        .collect();
-    let fenced = fenced_blocks(&lines);
-    let has_tagged = fenced.iter().any(|(is_tagged, _)| *is_tagged);
-    if fenced.iter().any(|(_, block)| has_header(&block.lines)) {
-        let is_diff = |(is_tagged, block): &(bool, AnswerBlock<'_>)| {
-            has_header(&block.lines)
-                || (*is_tagged && block.lines.iter().any(|line| line.text.starts_with("@@")))
-        };
-        return Ok(fenced
-            .into_iter()
-            .filter(is_diff)
-            .map(|(_, block)| block)
-            .collect());
+        .collect()
+}
+
+/// The blocks of an answer that hold a diff: fenced ones, or else the whole text. None where it has no diff.
+pub(super) fn diff_blocks<'a>(
+    lines: &[AnswerLine<'a>],
+    fenced: &[FencedBlock<'a>],
+) -> Option<Vec<AnswerBlock<'a>>> {
+    let has_diff = |block: &&FencedBlock<'_>| has_header(&block.lines) && !block.is_named_file(lines);
+    if fenced.iter().any(|block| has_diff(&block)) {
+        let has_hunk = |block: &FencedBlock<'_>| block.lines.iter().any(|line| line.text.starts_with("@@"));
+        let is_diff =
+            |block: &&FencedBlock<'_>| has_diff(block) || (block.is_tagged_diff() && has_hunk(block));
+        let blocks = fenced.iter().filter(is_diff).map(|block| AnswerBlock {
+            kind: AnswerBlockKind::Fenced,
+            lines: block.lines.clone(),
+        });
+        return Some(blocks.collect());
     }
-    if has_header(&lines) {
-        let kind = AnswerBlockKind::Bare;
-        return Ok(vec![AnswerBlock { kind, lines }]);
-    }
-    let why = if answer.trim().is_empty() {
-        "it is empty"
-    } else if has_tagged {
-        "its diff does not name the files"
-    } else {
-        "there is no diff in it"
-    };
-    Err(PatchError::NoPatch { why })
+    let is_bare = has_header(lines) && !fenced.iter().any(|block| block.is_named_file(lines));
+    is_bare.then(|| {
+        vec![AnswerBlock {
+            kind: AnswerBlockKind::Bare,
+            lines: lines.to_vec(),
+        }]
+    })
 }
 
 /// Whether `--- old` and `+++ new` follow each other here.
@@ -74,8 +73,40 @@ fn has_header(lines: &[AnswerLine<'_>]) -> bool {
     (0..lines.len()).any(|idx| lines[idx].text.starts_with("diff --git ") || is_file_header(lines, idx))
 }
 
-/// The fenced blocks, each with whether it says itself that it is a diff.
-fn fenced_blocks<'a>(lines: &[AnswerLine<'a>]) -> Vec<(bool, AnswerBlock<'a>)> {
+/// The lines between two fences.
+#[derive(Debug)]
+pub(super) struct FencedBlock<'a> {
+    /// The place of the first fence among the lines of the answer.
+    pub(super) start: usize,
+    /// What follows the signs of the first fence.
+    pub(super) info: &'a str,
+    pub(super) lines: Vec<AnswerLine<'a>>,
+    /// Whether the second fence is there; without it the answer was cut off.
+    pub(super) is_closed: bool,
+}
+
+impl FencedBlock<'_> {
+    /// Whether the fence says that it is a diff.
+    pub(super) fn is_tagged_diff(&self) -> bool {
+        let tag = self.info.split_whitespace().next().unwrap_or_default();
+        ["diff", "patch", "udiff"]
+            .iter()
+            .any(|known| tag.eq_ignore_ascii_case(known))
+    }
+
+    /// Whether it is a whole file that only has a diff somewhere inside, such as a test of a program that reads them.
+    fn is_named_file(&self, lines: &[AnswerLine<'_>]) -> bool {
+        let first = self.lines.iter().position(|line| !line.text.trim().is_empty());
+        let begins_as_diff = first.is_some_and(|idx| {
+            let is_head = |start: &str| self.lines[idx].text.starts_with(start);
+            is_file_header(&self.lines, idx) || ["diff --git ", "index ", "@@"].into_iter().any(is_head)
+        });
+        !begins_as_diff && !self.is_tagged_diff() && file_name_of(self, lines).is_some()
+    }
+}
+
+/// The fenced blocks of an answer.
+pub(super) fn fenced_blocks<'a>(lines: &[AnswerLine<'a>]) -> Vec<FencedBlock<'a>> {
     let mut blocks = Vec::new();
     let mut idx = 0;
     while idx < lines.len() {
@@ -84,36 +115,32 @@ fn fenced_blocks<'a>(lines: &[AnswerLine<'a>]) -> Vec<(bool, AnswerBlock<'a>)> {
             continue;
         };
         let rest = &lines[idx + 1..];
-        let n_lines = rest
-            .iter()
-            .position(|line| fence.closes(line.text))
-            .unwrap_or(rest.len());
-        let inside = rest[..n_lines]
-            .iter()
-            .map(|line| AnswerLine {
-                text: line.text.strip_prefix(fence.indent).unwrap_or(line.text),
-                ..*line
-            })
-            .collect();
-        let is_tagged = ["diff", "patch", "udiff"]
-            .iter()
-            .any(|tag| fence.tag.eq_ignore_ascii_case(tag));
-        let kind = AnswerBlockKind::Fenced;
-        blocks.push((is_tagged, AnswerBlock { kind, lines: inside }));
+        let end = rest.iter().position(|line| fence.closes(line.text));
+        let n_lines = end.unwrap_or(rest.len());
+        let inside = rest[..n_lines].iter().map(|line| AnswerLine {
+            text: line.text.strip_prefix(fence.indent).unwrap_or(line.text),
+            ..*line
+        });
+        blocks.push(FencedBlock {
+            start: idx,
+            info: fence.info,
+            lines: inside.collect(),
+            is_closed: end.is_some(),
+        });
         idx += n_lines + 2;
     }
     blocks
 }
 
 /// The line that opens a fenced block.
-struct OpeningFence<'a> {
+pub(super) struct OpeningFence<'a> {
     indent: &'a str,
     signs: &'a str,
-    tag: &'a str,
+    info: &'a str,
 }
 
 impl<'a> OpeningFence<'a> {
-    fn open(line: &'a str) -> Option<Self> {
+    pub(super) fn open(line: &'a str) -> Option<Self> {
         let start = line.trim_start_matches([' ', '\t']);
         let indent = &line[..line.len() - start.len()];
         let sign = start.chars().next().filter(|sign| ['`', '~'].contains(sign))?;
@@ -121,8 +148,11 @@ impl<'a> OpeningFence<'a> {
         let signs = &start[..start.len() - info.len()];
         // A line such as ```` ```x``` ```` is code in the text.
         let is_fence = signs.len() >= 3 && !info.contains(sign);
-        let tag = info.split_whitespace().next().unwrap_or_default();
-        is_fence.then_some(Self { indent, signs, tag })
+        is_fence.then_some(Self {
+            indent,
+            signs,
+            info: info.trim(),
+        })
     }
 
     /// Whether a line ends the block. It must be indented as the first one: a line of the diff that stays is indented

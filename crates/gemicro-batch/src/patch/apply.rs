@@ -50,6 +50,9 @@ fn new_text(file: &FilePatch, old: Option<String>) -> Result<NewText, PatchError
     let new = match (&file.change, &old) {
         (PatchChange::Create { text }, None) => text.clone(),
         (PatchChange::Create { .. }, Some(_)) => return Err(PatchError::Exists { path }),
+        (PatchChange::Write { text }, None) => text.clone(),
+        // Line breaks stay as the file has them.
+        (PatchChange::Write { text }, Some(old)) => text.replace('\n', line_break(&split_lines(old))),
         (PatchChange::Modify { .. }, None) => return Err(PatchError::Missing { path }),
         (PatchChange::Modify { hunks }, Some(old)) => apply_hunks(&path, hunks, old)?,
     };

@@ -24,6 +24,11 @@ pub enum PatchChange {
         /// Whole content of the new file.
         text: String,
     },
+    /// The file gets this text, whether it exists or not.
+    Write {
+        /// Whole content of the file.
+        text: String,
+    },
     /// Some of its lines change.
     Modify {
         /// Where and how, at least one; each changes something.

@@ -11,10 +11,10 @@ use super::path::PathError;
 #[non_exhaustive]
 #[expect(missing_docs, reason = "the messages say what the fields are")]
 pub enum PatchError {
-    /// The answer has no diff in it.
+    /// The answer has no file, replacement or diff in it.
     #[error(
-        "the answer holds no patch: {why}; answer with a unified diff in one ```diff block, with `--- a/…` and `+++ b/…` \
-         before the hunks of each file"
+        "the answer holds no test: {why}; write `File: ` and the path of the test file on a line, and below it the whole \
+         file in one ``` block"
     )]
     NoPatch {
         /// What was found instead.
@@ -39,7 +39,7 @@ pub enum PatchError {
         /// How many it may have.
         most: usize,
     },
-    /// It is not a unified diff.
+    /// Its form cannot be read.
     #[error("line {line} of the answer: {message}")]
     Malformed {
         /// The line, from 1.
@@ -58,15 +58,13 @@ pub enum PatchError {
         change: RefusedChange,
     },
     /// Two parts of the patch are about the same file.
-    #[error("`{path}` is in the patch twice; put all hunks of a file under one header")]
+    #[error("`{path}` is in the answer twice; write each file once, with all its changes")]
     Twice { path: String },
     /// A new file is already there.
-    #[error(
-        "`{path}` is to be created but exists; change it with hunks that show its lines, or choose another name"
-    )]
+    #[error("`{path}` is to be created but exists; choose another name")]
     Exists { path: String },
     /// A changed file is not there.
-    #[error("`{path}` is to be changed but does not exist; a new file has `--- /dev/null` as its old side")]
+    #[error("`{path}` is to be changed but does not exist; answer with the whole file to create it")]
     Missing { path: String },
     /// A file could not be read.
     #[error("`{path}` could not be read: {why}")]
@@ -112,7 +110,7 @@ pub enum PatchError {
         hunk: usize,
     },
     /// The new text is the old one.
-    #[error("`{path}`: the patch changes nothing in it")]
+    #[error("`{path}`: the answer changes nothing in it; leave it out")]
     ChangesNothing { path: String },
 }
 

@@ -1,25 +1,28 @@
 //! Patches: what a model proposes to change, read out of its answer, checked and applied to texts.
 //!
-//! [`Patch::from_answer`] finds the unified diff and refuses what is dangerous; [`Patch::apply`] gives the new texts,
-//! or says which line does not fit; [`unified_diff`] writes them as a diff that `git apply` takes; [`tests_only`] says
+//! [`Patch::from_answer`] finds whole files, search-and-replace blocks or a unified diff and refuses what is dangerous;
+//! [`Patch::apply`] gives the new texts, or says which line does not fit; [`unified_diff`] writes them as a diff that `git apply` takes; [`tests_only`] says
 //! whether nothing but tests is touched. Nothing here reads or writes a file.
 
 mod answer;
 mod apply;
 mod change;
 mod error;
+mod file_name;
 mod glob;
 mod headers;
 mod hunks;
 mod lines;
 mod path;
 mod read;
+mod replace;
 mod search;
 mod strip;
 mod test_items;
 mod test_path;
 mod tests_only;
 mod unified_diff;
+mod whole;
 
 pub use apply::NewText;
 pub use change::{FilePatch, Hunk, HunkLine, Patch, PatchChange};

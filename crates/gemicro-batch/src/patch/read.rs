@@ -2,30 +2,38 @@
 
 use std::collections::BTreeSet;
 
-use super::answer::{AnswerBlock, AnswerBlockKind, AnswerLine, find_blocks, is_file_header};
+use super::answer::{
+    AnswerBlock, AnswerBlockKind, AnswerLine, FencedBlock, answer_lines, diff_blocks, fenced_blocks,
+    is_file_header,
+};
 use super::change::{FilePatch, Hunk, HunkLine, Patch, PatchChange};
 use super::error::{PatchError, RefusedChange};
 use super::headers::{ExtendedHeader, FileSide, NamedFile, git_sides, named_file, read_extended};
 use super::hunks::{HunkHeader, RawHunk, read_hunk};
 use super::path::check_path;
+use super::replace::read_replacements;
+use super::whole::read_whole_files;
 
 /// Bytes of an answer.
 pub const MAX_PATCH_BYTES: usize = 2 << 20;
 /// Files of a patch.
 pub const MAX_FILES: usize = 50;
 /// Hunks of a patch.
-const MAX_HUNKS: usize = 1_000;
+pub(super) const MAX_HUNKS: usize = 1_000;
 
 impl Patch {
     /// Reads the patch out of a model's answer.
     ///
-    /// The diff may stand between fences, in several blocks that are joined, or bare in the text; its headers may be
+    /// Three forms are read: whole files in named fenced blocks, search-and-replace blocks, and unified diffs. An answer
+    /// with a diff is read as one, and the other forms in it are not.
+    ///
+    /// A diff may be between fences, in several blocks that are joined, or bare in the text; its headers may be
     /// those of git or plain ones. Line numbers are hints and counts are not believed; an empty line is a line that
     /// stays. A file that two parts are about is refused: a reader could not tell whether the second counts its lines
     /// before or after the first.
     ///
     /// # Errors
-    /// When there is no diff, it is malformed or too large, a path leads out of the project, or a file is to be
+    /// When no form is found, it is malformed or too large, a path leads out of the project, or a file is to be
     /// deleted, renamed, linked or given another mode.
     pub fn from_answer(answer: &str) -> Result<Self, PatchError> {
         if answer.len() > MAX_PATCH_BYTES {
@@ -34,25 +42,81 @@ impl Patch {
                 most: MAX_PATCH_BYTES,
             });
         }
-        let mut reader = PatchReader::default();
-        for block in find_blocks(answer)? {
-            reader.block(&block)?;
+        let lines = answer_lines(answer);
+        let fenced = fenced_blocks(&lines);
+        let mut files = PatchFiles::default();
+        if let Some(blocks) = diff_blocks(&lines, &fenced) {
+            read_diffs(&blocks, &mut files)?;
+        } else {
+            read_replacements(&lines, &mut files)?;
+            read_whole_files(&lines, &fenced, &mut files)?;
         }
-        reader.finish()?;
-        let files = reader.files;
-        if files.is_empty() {
+        if files.files.is_empty() {
             return Err(PatchError::NoPatch {
-                why: "its diff has no hunks",
+                why: nothing_read(&lines, &fenced),
             });
         }
-        Ok(Self { files })
+        Ok(Self { files: files.files })
     }
 }
 
+/// Why an answer has nothing that can be read.
+fn nothing_read(lines: &[AnswerLine<'_>], fenced: &[FencedBlock<'_>]) -> &'static str {
+    if lines.iter().all(|line| line.text.trim().is_empty()) {
+        "it is empty"
+    } else if diff_blocks(lines, fenced).is_some() {
+        "its diff has no hunks"
+    } else if fenced.iter().any(FencedBlock::is_tagged_diff) {
+        "its diff does not name the files"
+    } else if fenced.is_empty() {
+        "there is no code block in it"
+    } else {
+        "no line names the file of its code block"
+    }
+}
+
+/// The files of a patch, none twice, all at paths that a patch may name.
 #[derive(Default)]
-struct PatchReader {
+pub(super) struct PatchFiles {
     files: Vec<FilePatch>,
     paths: BTreeSet<String>,
+}
+
+impl PatchFiles {
+    /// Checks a path before its change is read.
+    pub(super) fn reserve(&mut self, path: &str) -> Result<(), PatchError> {
+        check_path(path)?;
+        if !self.paths.insert(path.to_owned()) {
+            return Err(PatchError::Twice {
+                path: path.to_owned(),
+            });
+        }
+        if self.files.len() == MAX_FILES {
+            return Err(PatchError::TooManyFiles { most: MAX_FILES });
+        }
+        Ok(())
+    }
+
+    /// Adds the change of a reserved path.
+    pub(super) fn push(&mut self, path: String, change: PatchChange) {
+        self.files.push(FilePatch { path, change });
+    }
+}
+
+fn read_diffs(blocks: &[AnswerBlock<'_>], files: &mut PatchFiles) -> Result<(), PatchError> {
+    let mut reader = DiffReader {
+        files,
+        section: None,
+        n_hunks: 0,
+    };
+    for block in blocks {
+        reader.block(block)?;
+    }
+    reader.finish()
+}
+
+struct DiffReader<'f> {
+    files: &'f mut PatchFiles,
     section: Option<PatchSection>,
     n_hunks: usize,
 }
@@ -72,7 +136,7 @@ struct PatchSection {
     hunks: Vec<RawHunk>,
 }
 
-impl PatchReader {
+impl DiffReader<'_> {
     fn block(&mut self, block: &AnswerBlock<'_>) -> Result<(), PatchError> {
         let lines = &block.lines;
         let mut idx = 0;
@@ -167,22 +231,16 @@ impl PatchReader {
         };
         let is_new = section.is_new();
         let NamedFile { path, refused, .. } = section.named;
-        check_path(&path)?;
+        self.files.reserve(&path)?;
         if let Some(change) = section.refused.or(refused) {
             return Err(PatchError::Refused { path, change });
-        }
-        if !self.paths.insert(path.clone()) {
-            return Err(PatchError::Twice { path });
-        }
-        if self.files.len() == MAX_FILES {
-            return Err(PatchError::TooManyFiles { most: MAX_FILES });
         }
         let change = if is_new || is_all_new(&section.hunks) {
             read_created(section.line, section.hunks)?
         } else {
             read_modified(section.line, section.hunks)?
         };
-        self.files.push(FilePatch { path, change });
+        self.files.push(path, change);
         Ok(())
     }
 }

@@ -91,10 +91,8 @@ impl Flow for ProposalFlow {
             Some((answer, Some(checked))) => match checked.failure() {
                 None => Decision::end(state.result(checked, None, run)),
                 Some(failure) if n_rounds < state.plan.max_rounds => {
-                    let patch = match checked.patch.is_empty() {
-                        true => answer.clone(),
-                        false => checked.patch.clone(),
-                    };
+                    // The model's own words: a diff of them would invite a diff.
+                    let patch = answer.clone();
                     let earlier = EarlierTest { patch, failure };
                     Decision::step(state.question(n_rounds + 1, material, Some(&earlier)))
                 }

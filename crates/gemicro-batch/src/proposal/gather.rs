@@ -7,6 +7,7 @@ use gemicro_core::execute::{Executor, StepCall};
 use gemicro_core::flow::{StepFailure, StepOutput};
 use gemicro_event::{ErrorKind, Failure};
 
+use super::import_line::import_line;
 use super::material::{Excerpt, MaterialInput, ProposalAim, ProposalMaterial};
 use super::neighbours::{layout, neighbours};
 use crate::coverage::{CodeLanguage, CoverageRequest, FileScope, LineRange, gather};
@@ -47,6 +48,7 @@ fn material(input: &MaterialInput) -> Result<ProposalMaterial, Failure> {
     Ok(ProposalMaterial {
         language: CodeLanguage::of(&input.target),
         excerpts: excerpts(&text, n_lines, &lines),
+        import: import_line(&project, &input.target),
         neighbours: neighbours(&project, &files, &input.target),
         layout: layout(&files),
         target: input.target.clone(),

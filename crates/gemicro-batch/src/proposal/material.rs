@@ -54,6 +54,9 @@ pub struct ProposalMaterial {
     pub target: String,
     /// The language that decides how tests are written.
     pub language: CodeLanguage,
+    /// How tests import from the file, where its path says it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub import: Option<String>,
     /// The lines to cover.
     pub lines: Vec<LineRange>,
     /// The code around them.
@@ -114,6 +117,13 @@ impl ProposalMaterial {
             text.push_str("      …\n");
         }
         text.push_str("</file>\n");
+        if let Some(import) = &self.import {
+            let shape = match self.language {
+                CodeLanguage::Rust => " In a new file, test functions have no `mod` around them.",
+                CodeLanguage::Cpp | CodeLanguage::Other => "",
+            };
+            let _ = write!(text, "\nTests import from it with `{}`.{shape}\n", name(import));
+        }
         if self.neighbours.is_empty() {
             text.push_str("\nThere are no other tests beside it.\n");
         }

@@ -1,7 +1,7 @@
 //! Tests proposed by a model: what it is shown, what it is asked, and what becomes of its answer.
 //!
 //! [`MaterialExecutor`] gathers the code, its uncovered lines and the neighbouring tests; [`TestPrompts`] make the
-//! question of them; [`CheckExecutor`] reads the patch out of the answer, refuses what is no test, and tries it where
+//! question of them; [`CheckExecutor`] reads the test file out of the answer, refuses what is no test, and tries it where
 //! that is wanted. [`ProposalFlow`] is the run behind `propose_test` and `refine_test`: it asks again, with the
 //! reason, as often as its plan allows. The OODA loop uses the same parts.
 
@@ -12,6 +12,7 @@ mod definition;
 mod events;
 mod flow;
 mod gather;
+mod import_line;
 mod material;
 mod neighbours;
 mod plan;

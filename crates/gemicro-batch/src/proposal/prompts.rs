@@ -10,13 +10,13 @@ use serde::{Deserialize, Serialize};
 
 use super::material::{ProposalMaterial, harmless};
 
-/// Bytes of a failure's output that a model is told: the end of it, where reasons stand.
+/// Bytes of a failure's output that a model is shown: the end of it, where the reasons are.
 const MOST_FAILURE_BYTES: usize = 8 * 1024;
 
 /// A test that was tried, and what was wrong with it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct EarlierTest {
-    /// Its patch, or the answer in which none was found.
+    /// Its patch, or the answer that holds it.
     pub patch: String,
     /// What was wrong: a reason, or what the build or the test printed.
     pub failure: String,
@@ -74,7 +74,7 @@ impl TestPrompts {
         let material = question.material;
         let (lines, shown) = (material.line_list(), material.prompt_text());
         let context = match question.context.trim() {
-            "" => "nothing is said about it",
+            "" => "not stated",
             context => context,
         };
         let mut values = vec![

@@ -1,6 +1,7 @@
 //! Patches: read out of answers, applied to texts, written for git, held to tests.
 
 mod applied;
+mod forms;
 mod git;
 mod properties;
 mod read;

@@ -147,6 +147,7 @@ pub(super) fn material(first: u32) -> ProposalMaterial {
     ProposalMaterial {
         target: "src/a.rs".to_owned(),
         language: CodeLanguage::Rust,
+        import: None,
         lines: vec![range(first)],
         excerpts: vec![Excerpt {
             first,

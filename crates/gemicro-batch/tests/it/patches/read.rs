@@ -216,7 +216,7 @@ fn what_is_refused() {
         (
             "I would add a test.".to_owned(),
             PatchError::NoPatch {
-                why: "there is no diff in it",
+                why: "there is no code block in it",
             },
         ),
         (

@@ -169,7 +169,7 @@ async fn check_problem(answer: &str, kind: ProblemKind, begins: &str) {
 
 #[tokio::test]
 async fn what_cannot_be_used_is_said_with_its_rule() {
-    check_problem("I would rather not.", ProblemKind::NoPatch, "diff").await;
+    check_problem("I would rather not.", ProblemKind::NoPatch, "`File: `").await;
     let misfit = "```diff\n--- a/tests/old.sh\n+++ b/tests/old.sh\n@@ -1 +1 @@\n-echo other\n+echo x\n```";
     check_problem(misfit, ProblemKind::DoesNotApply, "tests/old.sh").await;
     let product = "```diff\n--- a/lib.sh\n+++ b/lib.sh\n@@ -1 +1 @@\n-answer=42\n+answer=43\n```";

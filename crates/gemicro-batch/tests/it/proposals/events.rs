@@ -111,6 +111,7 @@ fn events_of_proposals() {
             material: ProposalMaterial {
                 target: "src/a.rs".to_owned(),
                 language: CodeLanguage::Rust,
+                import: None,
                 lines: gap().lines,
                 excerpts: vec![Excerpt {
                     first: 1,

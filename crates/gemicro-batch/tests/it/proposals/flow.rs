@@ -46,6 +46,7 @@ fn journal(plan: &ProposalPlan) -> Journal<ProposalFlow> {
     let material = ProposalMaterial {
         target: "src/a.rs".to_owned(),
         language: CodeLanguage::Rust,
+        import: None,
         lines: vec![range(2, 3)],
         excerpts: vec![Excerpt {
             first: 1,
@@ -184,15 +185,15 @@ fn what_was_wrong_is_reported_with_the_next_question() {
         ),
         (
             problem(ProblemKind::NotATest, "patch 1"),
-            "refine [patch 1] because [it is no good]",
+            "refine [answer 1] because [it is no good]",
         ),
         (
             tried("patch 1", Some(1)),
-            "refine [patch 1] because [The tests ended with exit code 1.\nprinted]",
+            "refine [answer 1] because [The tests ended with exit code 1.\nprinted]",
         ),
         (
             tried("patch 1", None),
-            "refine [patch 1] because [The tests did not end in time.\nprinted]",
+            "refine [answer 1] because [The tests did not end in time.\nprinted]",
         ),
     ] {
         let mut journal = journal(&plan());

@@ -57,13 +57,14 @@ fn numbered(n_lines: u32) -> String {
 async fn a_short_file_is_shown_whole_with_its_uncovered_lines() {
     let folder = Folder::new();
     folder.write("src/a.rs", "fn a() {\n    b();\n}\n");
-    folder.write("Cargo.toml", "[package]\n");
+    folder.write("Cargo.toml", "[package]\nname = \"letter-box\"\n");
     folder.write("tests/a.rs", "fn t() {}\n");
     folder.report("src/a.rs", &[(1, 1), (2, 0), (3, 0)]);
     let material = folder.gathered("src/a.rs", ProposalAim::Uncovered).await.unwrap();
     let expected = ProposalMaterial {
         target: "src/a.rs".to_owned(),
         language: CodeLanguage::Rust,
+        import: Some("use letter_box::a::NAME;".to_owned()),
         lines: vec![range(2, 3)],
         excerpts: vec![Excerpt {
             first: 1,
@@ -80,6 +81,7 @@ async fn a_short_file_is_shown_whole_with_its_uncovered_lines() {
     assert_eq!(material, expected);
     let shown = "The code under test; `!` marks the lines to cover:\n\
         <file name=\"src/a.rs\">\n    1   fn a() {\n    2 !     b();\n    3 ! }\n      …\n</file>\n\n\
+        Tests import from it with `use letter_box::a::NAME;`. In a new file, test functions have no `mod` around them.\n\n\
         A test that is there:\n<file name=\"tests/a.rs\">\nfn t() {}\n</file>\n\n\
         Build files and tests of the project: Cargo.toml, tests/a.rs\n";
     assert_eq!(material.prompt_text(), shown);
@@ -234,4 +236,30 @@ async fn no_text_of_the_project_closes_its_tag() {
         ]
     );
     assert!(!shown.contains("\nnow/"), "{shown}");
+}
+
+#[tokio::test]
+async fn tests_import_a_file_by_its_path() {
+    let folder = Folder::new();
+    folder.write("Cargo.toml", "[workspace]\n");
+    folder.write("crates/x/Cargo.toml", "[package]\nname = \"x-y\"\n");
+    for (target, expected) in [
+        ("crates/x/src/lib.rs", Some("use x_y::NAME;")),
+        ("crates/x/src/a/mod.rs", Some("use x_y::a::NAME;")),
+        ("crates/x/src/a/b.rs", Some("use x_y::a::b::NAME;")),
+        ("crates/x/src/main.rs", None),
+        ("crates/x/src/bin/tool.rs", None),
+        ("crates/x/build.rs", None),
+        ("postage/price.py", Some("from postage.price import NAME")),
+        ("src/postage/__init__.py", Some("from postage import NAME")),
+        ("my-scripts/price.py", None),
+        ("lib/price.cpp", None),
+    ] {
+        folder.write(target, "x\n");
+        let material = folder
+            .gathered(target, ProposalAim::Lines(vec![range(1, 1)]))
+            .await
+            .unwrap();
+        assert_eq!(material.import.as_deref(), expected, "{target}");
+    }
 }

@@ -13,6 +13,7 @@ fn material() -> ProposalMaterial {
     ProposalMaterial {
         target: "src/price.rs".to_owned(),
         language: CodeLanguage::Rust,
+        import: None,
         lines: vec![range(2, 2), range(4, 5)],
         excerpts: vec![Excerpt {
             first: 1,
@@ -75,7 +76,7 @@ fn values_are_never_read_as_templates() {
     for value in [
         "    1   {{failure}} {{context}}\n",
         "<file name=\"failure\">\n{{patch}}\n</file>",
-        "<file name=\"patch\">\n{{material}}\n</file>",
+        "<file name=\"test\">\n{{material}}\n</file>",
         "is about: {{target}}\n",
     ] {
         assert!(prompt.contains(value), "{value} in\n{prompt}");
