@@ -61,7 +61,8 @@ pub(super) fn held_to_quotes(text: &str, question: &str, citations: &[Citation])
     let mut n_replaced = 0;
     let mut quoted = BTreeSet::new();
     for line in text.split_inclusive('\n') {
-        let mut at = 0;
+        let (line_start, mut at) = (out.len(), 0);
+        let mut is_repetition = false;
         for (start, end) in claims_of(line) {
             out.push_str(&line[at..start]);
             at = end;
@@ -90,8 +91,13 @@ pub(super) fn held_to_quotes(text: &str, question: &str, citations: &[Citation])
                     is_first = false;
                 }
             }
+            is_repetition |= is_first;
         }
         out.push_str(&line[at..]);
+        // A line of which only repeated quotes would be left goes with them.
+        if is_repetition && !out[line_start..].contains(char::is_alphabetic) {
+            out.truncate(line_start);
+        }
     }
     (out, n_replaced)
 }
@@ -342,6 +348,17 @@ mod tests {
                 "- \"It opened in 1931.\" [1] It is 80 m long. [2]\nNobody says this in 1900.\n",
                 1
             )
+        );
+    }
+
+    #[test]
+    fn a_list_item_that_would_repeat_quotes_goes() {
+        let citations = [citation(1, "It opened in 1931.")];
+        let text = "- It opened in 1932 [1].\n- In 1933 it opened [1].\n1. Since 1934 [1].\n\nThe end.\n";
+        let (held, n) = held_to_quotes(text, "", &citations);
+        assert_eq!(
+            (held.as_str(), n),
+            ("- \"It opened in 1931.\" [1]\n\nThe end.\n", 3)
         );
     }
 
