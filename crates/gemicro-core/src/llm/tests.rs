@@ -304,7 +304,11 @@ fn the_last_whole_json_of_a_text_is_taken() {
         (r#"{ "open": {"inner": 1} "#, Some(r#"{"inner": 1}"#)),
         (r#"{"a": 1} Sources: [1], [2]"#, Some(r#"{"a": 1}"#)),
         (r#"[1] says so: [{"a": 1}]"#, Some(r#"[{"a": 1}]"#)),
-        (r#"{"a": 1,}"#, None),
+        (
+            r#"So: {"a": [1, 2, ], "b": {"c": ",}"},}. Done"#,
+            Some(r#"{"a": [1, 2 ], "b": {"c": ",}"}}"#),
+        ),
+        (r#"{"a": 1,,}"#, None),
         ("no json, 42, \"text\"", None),
         ("]}{[", None),
         ("", None),
