@@ -35,6 +35,7 @@ fn result() -> FinalResult {
         contradictions: Vec::new(),
         unanswered: Vec::new(),
         related: Vec::new(),
+        without_model: Vec::new(),
         partial: None,
     }
 }

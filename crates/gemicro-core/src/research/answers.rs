@@ -11,6 +11,7 @@ use super::markers::{marks, names_link, renumber, without_unknown_links};
 use super::verify::find_verbatim;
 use super::{Citation, CitedContradiction, ContradictionSide, Grade};
 use crate::corpus::Passage;
+use crate::flow::StepOutput;
 use crate::llm::{LlmResponse, json_in};
 use crate::offline::is_scripted;
 
@@ -177,6 +178,16 @@ pub(super) fn verified_answer(
         contradictions,
         n_removed: found.n_removed,
         n_replaced,
+    })
+}
+
+/// Whether a model says that the sources hold no answer: it gives neither an answer nor a quote.
+pub(super) fn finds_nothing(output: &StepOutput) -> bool {
+    let response = output.output.parse::<LlmResponse>().ok();
+    let json = response.and_then(|response| json_in(first_bytes(&response.text, MAX_ANSWER)));
+    let answer = json.and_then(|json| json.parse::<ModelAnswer>().ok());
+    answer.is_some_and(|it| {
+        it.answer.trim().is_empty() && it.citations.is_empty() && it.contradictions.is_empty()
     })
 }
 

@@ -73,6 +73,15 @@ pub struct UnansweredQuestion {
     pub reason: String,
 }
 
+/// A part of the question that was answered by search only, although a model was asked.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct AnsweredWithoutModel {
+    /// The sub-query.
+    pub query: String,
+    /// Why, in a phrase for people.
+    pub reason: String,
+}
+
 /// A passage that comes close to a question and may not answer it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct RelatedPassage {

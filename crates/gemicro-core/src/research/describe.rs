@@ -1,26 +1,25 @@
 //! The facts a research run states when its steps start and end.
 
 use gemicro_event::text::{first_bytes, one_line};
-use gemicro_event::{AgentUpdate, ErrorKind, Failure, Json, Timestamp};
+use gemicro_event::{AgentUpdate, ErrorKind, Failure, Timestamp};
 
 use super::events::{
     DecompositionComplete, DecompositionStarted, SourceFetched, SourceNotFetched, SourcesRead,
     SubQueryCompleted, SubQueryFailed, SubQueryStarted, SynthesisStarted,
 };
+use super::extracted::extracted;
 use super::flow::ResearchState;
 use super::markers::{names_link, without_unknown_links};
 use super::steps::{self, StepRole};
-use super::{
-    Citation, CitedContradiction, ContradictionSide, Grade, RelatedPassage, ResearchEngine, ResearchPlan,
-    UseAs, answers, requests, web,
-};
+use super::{RelatedPassage, ResearchEngine, ResearchPlan, UseAs, answers, requests, web};
 use crate::corpus::Passage;
 use crate::flow::{Step, StepEnd, StepOutput};
 use crate::llm::{LlmResponse, json_in};
-use crate::offline::{Finding, SubAnswer};
 
 /// What `prompts/research/web.md` tells a model to say when a search finds nothing.
 const NO_ANSWER: &str = "NO ANSWER FOUND";
+/// Why a sub-query was answered without the model.
+const NO_QUOTE: &str = "its answer had no verified quote";
 
 /// Facts stated when a step starts for the first time.
 pub(super) fn announce(state: &ResearchState, step: &Step, at: Timestamp) -> Vec<AgentUpdate> {
@@ -46,6 +45,7 @@ pub(super) fn announce(state: &ResearchState, step: &Step, at: Timestamp) -> Vec
             | StepRole::Search(_)
             | StepRole::Answer(_)
             | StepRole::Web(_)
+            | StepRole::WithoutModel(_)
             | StepRole::Fetch,
         )
         | None => Vec::new(),
@@ -74,7 +74,30 @@ pub(super) fn describe(state: &ResearchState, step: &Step, end: &StepEnd, at: Ti
                 {
                     Vec::new()
                 }
+                // So is the search without a model, unless the model says that the sources hold no answer.
+                Err(failure) if has_fallback(state, failure.kind) && !answers::finds_nothing(output) => {
+                    Vec::new()
+                }
                 Err(failure) => vec![describe_failure(id, &failure, at)],
+            }
+        }
+        (Some(StepRole::Answer(_)), StepEnd::Failed(failure)) if has_fallback(state, failure.kind) => {
+            Vec::new()
+        }
+        (Some(StepRole::WithoutModel(id)), StepEnd::Completed(output)) => {
+            let found = extracted(id, output).map(|completed| SubQueryCompleted {
+                without_model: Some(NO_QUOTE.to_owned()),
+                ..completed
+            });
+            match found {
+                Ok(completed) => vec![AgentUpdate::new(&completed, at)],
+                Err(failure) => {
+                    let message = format!(
+                        "the model's answer had no verified quote; without it: {}",
+                        failure.message
+                    );
+                    vec![describe_failure(id, &Failure { message, ..failure }, at)]
+                }
             }
         }
         (Some(StepRole::Web(id)), StepEnd::Completed(output)) => {
@@ -84,9 +107,12 @@ pub(super) fn describe(state: &ResearchState, step: &Step, end: &StepEnd, at: Ti
                 Err(failure) => vec![describe_failure(id, &failure, at)],
             }
         }
-        (Some(StepRole::Search(id) | StepRole::Answer(id) | StepRole::Web(id)), StepEnd::Failed(failure)) => {
-            vec![describe_failure(id, failure, at)]
-        }
+        (
+            Some(
+                StepRole::Search(id) | StepRole::Answer(id) | StepRole::Web(id) | StepRole::WithoutModel(id),
+            ),
+            StepEnd::Failed(failure),
+        ) => vec![describe_failure(id, failure, at)],
         (Some(StepRole::Fetch), end) => vec![describe_fetch(step, end, at)],
         (Some(StepRole::Search(id)), StepEnd::Completed(output)) => {
             match output.output.parse::<Vec<Passage>>() {
@@ -108,6 +134,18 @@ pub(super) fn describe(state: &ResearchState, step: &Step, end: &StepEnd, at: Ti
         }
         (Some(StepRole::Sources), StepEnd::Failed(_)) | (Some(StepRole::Synthesize) | None, _) => Vec::new(),
     }
+}
+
+/// Whether a sub-query is answered without the model next: its answer cannot be used, but the call did not fail.
+fn has_fallback(state: &ResearchState, kind: ErrorKind) -> bool {
+    let is_of_model = matches!(
+        kind,
+        ErrorKind::NoEvidence
+            | ErrorKind::MalformedOutput
+            | ErrorKind::TruncatedOutput
+            | ErrorKind::EmptyResult
+    );
+    is_of_model && steps::has_fallback(&state.plan)
 }
 
 fn describe_failure(id: usize, failure: &Failure, at: Timestamp) -> AgentUpdate {
@@ -172,7 +210,12 @@ fn sub_queries_in(output: &StepOutput, plan: &ResearchPlan) -> Vec<String> {
         first_bytes(&one_line(&text), longest).trim().to_owned()
     });
     let texts = texts.filter(|text| text.contains(char::is_alphanumeric));
-    texts.take(plan.config.max_sub_queries).collect()
+    let texts: Vec<String> = texts.take(plan.config.max_sub_queries).collect();
+    match texts.as_slice() {
+        // Other words for the same question find other passages, and not better ones.
+        [_] if plan.base.is_none() => vec![plan.question.trim().to_owned()],
+        _ => texts,
+    }
 }
 
 /// The sub-queries that are known from the start, and the answers that an earlier run brings along.
@@ -227,36 +270,10 @@ fn describe_answer(
                 contradictions: answer.contradictions,
                 n_removed: answer.n_removed,
                 n_replaced: answer.n_replaced,
+                without_model: None,
             })
         }
-        Err(_) => match output.output.parse::<SubAnswer>() {
-            Ok(SubAnswer::Found {
-                findings,
-                contradictions,
-                summary,
-            }) => Ok(describe_extract(id, &findings, contradictions, summary)),
-            Ok(SubAnswer::NoEvidence { reason, related, .. }) => Err(no_evidence(reason, &related)),
-            Err(error) => Err(unreadable(&error)),
-        },
-    }
-}
-
-/// Nothing answers; the passages that come closest go along.
-fn no_evidence(reason: String, related: &[Finding]) -> Failure {
-    let related: Vec<RelatedPassage> = related
-        .iter()
-        .map(|finding| RelatedPassage {
-            doc: finding.doc.clone(),
-            span: finding.span.clone(),
-            range: finding.range.clone(),
-            title: finding.title.clone(),
-            date: finding.date.clone(),
-        })
-        .collect();
-    let detail = (!related.is_empty()).then(|| Json::from(serde_json::json!({ "related": related })));
-    Failure {
-        detail,
-        ..Failure::new(ErrorKind::NoEvidence, reason)
+        Err(_) => extracted(id, output),
     }
 }
 
@@ -279,6 +296,7 @@ fn on_the_web(id: usize, response: &LlmResponse) -> Result<SubQueryCompleted, Fa
         contradictions: Vec::new(),
         n_removed: 0,
         n_replaced: 0,
+        without_model: None,
     })
 }
 
@@ -302,77 +320,6 @@ fn describe_fetch(step: &Step, end: &StepEnd, at: Timestamp) -> AgentUpdate {
     AgentUpdate::new(&fact, at)
 }
 
-fn unreadable(error: &impl std::fmt::Display) -> Failure {
+pub(super) fn unreadable(error: &impl std::fmt::Display) -> Failure {
     Failure::new(ErrorKind::Internal, format!("the answer cannot be read: {error}"))
-}
-
-fn describe_extract(
-    id: usize,
-    findings: &[Finding],
-    contradictions: Vec<crate::offline::Contradiction>,
-    summary: Option<String>,
-) -> SubQueryCompleted {
-    let found = findings.iter().map(|finding| Citation {
-        number: 0,
-        doc: finding.doc.clone(),
-        span: finding.span.clone(),
-        range: finding.range.clone(),
-        title: finding.title.clone(),
-        date: finding.date.clone(),
-        grade: Grade::Verified,
-        claim: None,
-    });
-    // Both sides of a contradiction are cited, not only the one that answers best.
-    let disputed = contradictions
-        .iter()
-        .flat_map(|contradiction| &contradiction.sides)
-        .map(|side| Citation {
-            number: 0,
-            doc: side.doc.clone(),
-            span: side.span.clone(),
-            range: side.range.clone(),
-            title: side.doc.clone(),
-            date: side.date.clone(),
-            grade: Grade::Verified,
-            claim: None,
-        });
-    let mut citations: Vec<Citation> = Vec::new();
-    for citation in found.chain(disputed) {
-        if !citations
-            .iter()
-            .any(|known| known.doc == citation.doc && known.range == citation.range)
-        {
-            citations.push(Citation {
-                number: citations.len() + 1,
-                ..citation
-            });
-        }
-    }
-    let sentences = citations.iter().map(|citation| {
-        let words: Vec<&str> = citation.span.split_whitespace().collect();
-        format!("{} [{}]", words.join(" "), citation.number)
-    });
-    SubQueryCompleted {
-        id,
-        result: summary.into_iter().chain(sentences).collect::<Vec<_>>().join(" "),
-        tokens_used: 0,
-        citations,
-        contradictions: contradictions.into_iter().map(sides).collect(),
-        n_removed: 0,
-        n_replaced: 0,
-    }
-}
-
-fn sides(contradiction: crate::offline::Contradiction) -> CitedContradiction {
-    let sides = contradiction.sides.into_iter();
-    CitedContradiction {
-        sides: sides
-            .map(|side| ContradictionSide {
-                doc: side.doc,
-                span: side.span,
-                value: side.value,
-                date: side.date,
-            })
-            .collect(),
-    }
 }

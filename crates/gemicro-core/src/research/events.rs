@@ -7,7 +7,7 @@ use gemicro_event::{
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Citation, CitedContradiction, RelatedPassage, UnansweredQuestion};
+use super::{AnsweredWithoutModel, Citation, CitedContradiction, RelatedPassage, UnansweredQuestion};
 use crate::blob::BlobId;
 use crate::corpus::SkippedSource;
 use crate::run::RunState;
@@ -75,6 +75,9 @@ pub struct SubQueryCompleted {
     /// Sentences that said more than their quotes; the quotes took their place.
     #[serde(default)]
     pub n_replaced: usize,
+    /// Set when it was answered without the model: why.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub without_model: Option<String>,
 }
 
 /// A sub-query has no answer. At most once per id.
@@ -166,6 +169,9 @@ pub struct FinalResult {
     /// The passages that come closest to those parts; they may not answer.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub related: Vec<RelatedPassage>,
+    /// Parts of the question that were answered without the model, and why.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub without_model: Vec<AnsweredWithoutModel>,
     /// Set when a limit or a failure made it less than it could have been: why.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub partial: Option<String>,
@@ -245,10 +251,11 @@ event_payload!(SubQueryStarted, "sub_query_started", |it| format!(
     "Sub-query {} started",
     it.id + 1
 ));
-event_payload!(SubQueryCompleted, "sub_query_completed", |it| format!(
-    "Sub-query {} completed",
-    it.id + 1
-));
+event_payload!(SubQueryCompleted, "sub_query_completed", |it| {
+    let note = it.without_model.as_ref();
+    let note = note.map_or_else(String::new, |why| format!(", answered without the model: {why}"));
+    format!("Sub-query {} completed{note}", it.id + 1)
+});
 event_payload!(SubQueryFailed, "sub_query_failed", |it| format!(
     "Sub-query {} failed",
     it.id + 1

@@ -6,7 +6,9 @@ use gemicro_event::text::first_bytes;
 
 use super::flow::ResearchState;
 use super::markers::renumber;
-use super::{Citation, CitedContradiction, Grade, RelatedPassage, UnansweredQuestion, requests};
+use super::{
+    AnsweredWithoutModel, Citation, CitedContradiction, Grade, RelatedPassage, UnansweredQuestion, requests,
+};
 
 /// All findings under one numbering.
 pub(super) struct Findings {
@@ -16,6 +18,7 @@ pub(super) struct Findings {
     pub(super) contradictions: Vec<CitedContradiction>,
     pub(super) unanswered: Vec<UnansweredQuestion>,
     pub(super) related: Vec<RelatedPassage>,
+    pub(super) without_model: Vec<AnsweredWithoutModel>,
 }
 
 /// Numbers all citations through.
@@ -27,6 +30,7 @@ pub(super) fn findings(state: &ResearchState) -> Findings {
     };
     let mut parts = Vec::new();
     let mut contradictions = Vec::new();
+    let mut without_model = Vec::new();
     for (id, completed) in state.completed_queries() {
         let mut numbers = Vec::new();
         for citation in &completed.citations {
@@ -58,6 +62,10 @@ pub(super) fn findings(state: &ResearchState) -> Findings {
             .flatten()
             .nth(id)
             .map_or_else(String::new, |it| it.text.clone());
+        if let Some(reason) = completed.without_model.clone() {
+            let query = query.clone();
+            without_model.push(AnsweredWithoutModel { query, reason });
+        }
         parts.push((query, text));
         contradictions.extend(completed.contradictions.iter().cloned());
     }
@@ -72,6 +80,7 @@ pub(super) fn findings(state: &ResearchState) -> Findings {
         contradictions,
         unanswered: unanswered.collect(),
         related: related_passages(state),
+        without_model,
     }
 }
 

@@ -111,6 +111,12 @@ impl ResearchState {
             .collect()
     }
 
+    /// Whether no answer is the model's: its report would be of nothing that it found.
+    pub(super) fn is_answered_without_model(&self) -> bool {
+        let completed = self.completed_queries();
+        !completed.is_empty() && completed.values().all(|it| it.without_model.is_some())
+    }
+
     /// Sources that an earlier report lists, where one section of it is written anew.
     pub(super) fn n_earlier_citations(&self) -> usize {
         let result = self.plan.base.as_ref().and_then(|base| base.result.as_ref());

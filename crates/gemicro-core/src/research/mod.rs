@@ -19,6 +19,7 @@ mod definition;
 mod describe;
 pub mod events;
 mod executors;
+mod extracted;
 mod figures;
 mod findings;
 mod fit;
@@ -41,7 +42,8 @@ mod web;
 pub use agent::DeepResearchAgent;
 pub use base::{Base, BasePart, UseAs};
 pub use citation::{
-    Citation, CitedContradiction, ContradictionSide, Grade, RelatedPassage, UnansweredQuestion,
+    AnsweredWithoutModel, Citation, CitedContradiction, ContradictionSide, Grade, RelatedPassage,
+    UnansweredQuestion,
 };
 pub use config::ResearchConfig;
 pub use executors::{ResearchExecutors, executors};

@@ -19,6 +19,7 @@ use crate::run::RunState;
 pub(super) fn from_step(state: &ResearchState, output: &Json) -> FinalResult {
     match state.plan.engine {
         ResearchEngine::Offline { .. } | ResearchEngine::Agent { .. } => without_model(state, None),
+        ResearchEngine::Model { .. } if state.is_answered_without_model() => without_model(state, None),
         ResearchEngine::Model { .. } => from_model(state, output),
     }
 }
@@ -101,6 +102,24 @@ fn replaced_note(n_replaced: usize) -> String {
     format!("{sentences} replaced by the quoted words.")
 }
 
+/// Which parts were answered without the model; only that they were where it is all of them.
+fn without_model_note(findings: &Findings) -> Option<String> {
+    let first = findings.without_model.first()?;
+    if findings.without_model.len() == findings.parts.len() {
+        return Some(format!("Answered without the model: {}.", first.reason));
+    }
+    let queries: Vec<String> = findings
+        .without_model
+        .iter()
+        .map(|it| format!("“{}”", one_line(&it.query)))
+        .collect();
+    Some(format!(
+        "Answered without the model: {} ({}).",
+        queries.join(", "),
+        first.reason
+    ))
+}
+
 /// The report, or the earlier one with its section written anew.
 fn final_report(
     state: &ResearchState,
@@ -154,6 +173,7 @@ fn revise_section(
         contradictions: findings.contradictions,
         unanswered: findings.unanswered,
         related: findings.related,
+        without_model: findings.without_model,
         partial,
     }
 }
@@ -177,6 +197,9 @@ pub(super) fn without_model(state: &ResearchState, reason: Option<String>) -> Fi
 /// Text, contradictions, gaps and numbered sources in one Markdown document.
 fn assemble(text: String, findings: Findings, partial: Option<String>) -> FinalResult {
     let mut answer = text.trim().to_owned();
+    if let Some(note) = without_model_note(&findings) {
+        let _ = write!(answer, "\n\n_{note}_");
+    }
     if !findings.contradictions.is_empty() {
         answer.push_str("\n\n## Contradictions\n");
         for contradiction in &findings.contradictions {
@@ -202,6 +225,7 @@ fn assemble(text: String, findings: Findings, partial: Option<String>) -> FinalR
         contradictions: findings.contradictions,
         unanswered: findings.unanswered,
         related: findings.related,
+        without_model: findings.without_model,
         partial,
     }
 }
@@ -311,6 +335,7 @@ mod tests {
             }],
             unanswered: Vec::new(),
             related: Vec::new(),
+            without_model: Vec::new(),
         };
         let (text, findings) = only_used("It is so [3], so [3][1].", findings);
         assert_eq!(text, "It is so [2], so [2][1].");

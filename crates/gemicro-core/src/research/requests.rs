@@ -78,10 +78,11 @@ pub(super) fn answer(query: &str, sources: &str, llm: &LlmConfig, prompts: &Prom
     let schema = serde_json::json!({
         "type": "object",
         "properties": {
-            "answer": { "type": "string" },
+            // First the quotes: a small model then answers from what it copied.
             "citations": { "type": "array", "items": {
                 "type": "object", "properties": quote, "required": ["source", "quote"],
             } },
+            "answer": { "type": "string" },
             "contradictions": { "type": "array", "items": {
                 "type": "object",
                 "properties": { "sides": { "type": "array", "items": {
@@ -94,7 +95,7 @@ pub(super) fn answer(query: &str, sources: &str, llm: &LlmConfig, prompts: &Prom
                 "required": ["sides"],
             } },
         },
-        "required": ["answer", "citations"],
+        "required": ["citations", "answer"],
     });
     LlmRequest {
         schema: Some(Json::from(schema)),

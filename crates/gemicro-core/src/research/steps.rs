@@ -22,6 +22,8 @@ pub(super) enum StepRole {
     Search(usize),
     Answer(usize),
     Web(usize),
+    /// Answers without the model what it answered without a verified quote.
+    WithoutModel(usize),
     /// Fetches a page that answers name.
     Fetch,
     Synthesize,
@@ -47,6 +49,10 @@ fn web_key(id: usize) -> StepKey {
     StepKey::new(format!("web {}", id + 1))
 }
 
+fn without_model_key(id: usize) -> StepKey {
+    StepKey::new(format!("without model {}", id + 1))
+}
+
 fn fetch_key(url: &str) -> StepKey {
     StepKey::new(format!("fetch {url}"))
 }
@@ -68,6 +74,7 @@ pub(super) fn role_of(state: &ResearchState, key: &StepKey) -> Option<StepRole> 
             (search_key(id), StepRole::Search(id)),
             (answer_key(id), StepRole::Answer(id)),
             (web_key(id), StepRole::Web(id)),
+            (without_model_key(id), StepRole::WithoutModel(id)),
         ]
     });
     let pages = state.cited_pages().into_keys();
@@ -104,6 +111,12 @@ pub(super) fn first_role(plan: &ResearchPlan, id: usize) -> StepRole {
 /// Whether there is something to write although nothing was found: a section can be put in other words.
 pub(super) fn can_do_without_findings(plan: &ResearchPlan) -> bool {
     matches!(plan.engine, ResearchEngine::Model { .. }) && requests::to_revise(plan).is_some()
+}
+
+/// Whether a sub-query is answered without the model if the model's answer has no verified quote. With a web search, that
+/// is asked instead.
+pub(super) fn has_fallback(plan: &ResearchPlan) -> bool {
+    matches!(plan.engine, ResearchEngine::Model { web: false, .. }) && plan.has_sources()
 }
 
 /// Whether the web may answer what the sources do not.
@@ -178,13 +191,9 @@ struct Share {
 fn sub_query(state: &ResearchState, id: usize, sub_query: &SubQuery, looked: bool, share: &Share) -> Step {
     let pack = state.sources.as_ref().map(|sources| sources.pack.as_str());
     match &state.plan.engine {
-        ResearchEngine::Offline {} => {
-            let input = serde_json::json!({
-                "pack": pack,
-                "query": sub_query.text,
-                "parsed": sub_query.parsed,
-            });
-            free(answer_key(id), executors::EXTRACT_STEP, input, Purpose::Ordinary)
+        ResearchEngine::Offline {} => extract(answer_key(id), pack, sub_query),
+        ResearchEngine::Model { .. } if looked && has_fallback(&state.plan) => {
+            extract(without_model_key(id), pack, sub_query)
         }
         ResearchEngine::Model { .. } if pack.is_some() && sub_query.passages.is_none() => {
             let limit = state.plan.config.max_passages;
@@ -214,6 +223,12 @@ fn sub_query(state: &ResearchState, id: usize, sub_query: &SubQuery, looked: boo
             }
         }
     }
+}
+
+/// Answers a sub-query by search only.
+fn extract(key: StepKey, pack: Option<&str>, sub_query: &SubQuery) -> Step {
+    let input = serde_json::json!({ "pack": pack, "query": sub_query.text, "parsed": sub_query.parsed });
+    free(key, executors::EXTRACT_STEP, input, Purpose::Ordinary)
 }
 
 /// The largest answer request that fits an equal share of the room, or the whole room for the smallest one.
@@ -273,14 +288,20 @@ pub(super) fn fetches(state: &ResearchState, run: &RunState) -> Vec<Step> {
 
 /// The step that writes the report.
 pub(super) fn synthesis(state: &ResearchState, run: &RunState) -> Step {
-    let ResearchEngine::Model { llm, prompts, .. } = &state.plan.engine else {
-        return free(
+    let compose = || {
+        free(
             synthesis_key(),
             executors::COMPOSE_STEP,
             serde_json::json!({}),
             Purpose::Last,
-        );
+        )
     };
+    let ResearchEngine::Model { llm, prompts, .. } = &state.plan.engine else {
+        return compose();
+    };
+    if state.is_answered_without_model() {
+        return compose();
+    }
     let room = run.ledger.available(Purpose::Last);
     let mut max_bytes = requests::MAX_FINDINGS_BYTES;
     while max_bytes >= 512 {
@@ -302,6 +323,7 @@ pub(super) fn search_id(state: &ResearchState, key: &StepKey) -> Option<usize> {
             | StepRole::Decompose
             | StepRole::Answer(_)
             | StepRole::Web(_)
+            | StepRole::WithoutModel(_)
             | StepRole::Fetch
             | StepRole::Synthesize,
         )

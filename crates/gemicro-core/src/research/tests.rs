@@ -9,6 +9,7 @@ use super::markers::{renumber, without_unknown_links};
 use super::{PromptSet, ResearchConfig, ResearchEngine, ResearchPlan};
 use crate::budget::Limits;
 use crate::corpus::{BlockKind, Passage};
+use crate::flow::StepOutput;
 use crate::llm::{LlmConfig, LlmResponse};
 use crate::template::fill;
 
@@ -312,4 +313,26 @@ fn a_plan_reads_back_as_it_was() {
     let plan = plan("Why?", &["/docs"]);
     let json = gemicro_event::Json::of(&plan).expect("JSON");
     assert_eq!(json.parse::<ResearchPlan>().expect("readable"), plan);
+}
+
+#[test]
+fn a_model_may_say_that_it_finds_nothing() {
+    for (text, expected) in [
+        (r#"{"citations": [], "answer": " "}"#, true),
+        (r#"{"citations": [], "answer": "Perhaps."}"#, false),
+        (
+            r#"{"citations": [{"source": 1, "quote": "x"}], "answer": ""}"#,
+            false,
+        ),
+        ("nothing", false),
+    ] {
+        let response = LlmResponse {
+            text: text.to_owned(),
+            usage: Usage::default(),
+            interaction_id: None,
+            annotations: Vec::new(),
+        };
+        let output = StepOutput::free(&response).expect("JSON");
+        assert_eq!(super::answers::finds_nothing(&output), expected, "{text}");
+    }
 }

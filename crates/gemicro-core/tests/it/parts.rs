@@ -54,10 +54,10 @@ async fn every_part_ends_as_it_should() {
     let table = [
         (Part::Perfect, Ok(())),
         (Part::Liar, Err(ErrorKind::NoEvidence)),
-        (Part::Lossy, Err(ErrorKind::AllSubQueriesFailed)),
+        (Part::Lossy, Err(ErrorKind::NoEvidence)),
         (Part::Bloater, Ok(())),
         (Part::Echo, Err(ErrorKind::NoEvidence)),
-        (Part::Garbage, Err(ErrorKind::AllSubQueriesFailed)),
+        (Part::Garbage, Err(ErrorKind::NoEvidence)),
         (Part::Spender, Ok(())),
     ];
     for (part, expected) in table {
@@ -67,6 +67,33 @@ async fn every_part_ends_as_it_should() {
             let result = final_result(&events).expect("a result");
             assert_eq!((result.citations.len(), &result.partial), (5, &None), "{part:?}");
         }
+    }
+}
+
+/// Models whose answers cannot be used give what `--offline` gives, and the result says so.
+#[tokio::test]
+async fn without_a_verified_quote_the_search_answers() {
+    let question = "How often does the ferry run?";
+    let offline = ResearchSetup::new(Part::Perfect).offline(question).events().await;
+    let offline = final_result(&offline).expect("an answer without a model");
+    for part in [Part::Liar, Part::Lossy, Part::Garbage] {
+        let mut setup = ResearchSetup::new(part).edit_llm(|llm| llm.max_attempts = 1);
+        setup.plan.question = question.to_owned();
+        setup.plan.config.max_sub_queries = 1;
+        let (outcome, events) = outcome(&setup).await;
+        assert_eq!(outcome, Ok(()), "{part:?}");
+        let result = final_result(&events).expect("a result");
+        assert_eq!(result.citations, offline.citations, "{part:?}");
+        let note = "_Answered without the model: its answer had no verified quote._";
+        assert_eq!(result.answer.replace(&format!("{note}\n\n"), ""), offline.answer);
+        assert!(result.answer.contains(note), "{}", result.answer);
+        let completed = events
+            .iter()
+            .find_map(|event| event.update.as_sub_query_completed());
+        let without_model = completed.and_then(|it| it.without_model);
+        assert_eq!(without_model.as_deref(), Some("its answer had no verified quote"));
+        assert_eq!(result.without_model.len(), 1, "{part:?}");
+        assert_eq!(result.metadata.sub_queries_succeeded, 1);
     }
 }
 

@@ -10,7 +10,9 @@ use gemicro_core::research::events::{
     SourceFetched, SourceNotFetched, SourcesRead, SubQueryCompleted, SubQueryFailed, SubQueryStarted,
     SynthesisStarted,
 };
-use gemicro_core::research::{Citation, CitedContradiction, ContradictionSide, Grade, UnansweredQuestion};
+use gemicro_core::research::{
+    AnsweredWithoutModel, Citation, CitedContradiction, ContradictionSide, Grade, UnansweredQuestion,
+};
 use gemicro_core::run::events::{
     AnswerGiven, AnswerRequested, BudgetWarning, CancelRequested, DeadlinePassed, EventGap, RunCancelled,
     RunFailed, RunInterrupted, RunParked, RunResumed, RunStarted, RunSuspended, RunWoken, StepAlarm,
@@ -238,6 +240,7 @@ fn examples() -> Vec<AgentUpdate> {
             contradictions: vec![contradiction()],
             n_removed: 1,
             n_replaced: 1,
+            without_model: Some("its answer had no verified quote".to_owned()),
         }),
         fact(SubQueryFailed {
             id: 1,
@@ -286,6 +289,10 @@ fn examples() -> Vec<AgentUpdate> {
                 reason: "no evidence".to_owned(),
             }],
             related: Vec::new(),
+            without_model: vec![AnsweredWithoutModel {
+                query: "When?".to_owned(),
+                reason: "its answer had no verified quote".to_owned(),
+            }],
             partial: Some("the budget did not allow 1 of the sub-queries".to_owned()),
         }),
         fact(RunFailed {
