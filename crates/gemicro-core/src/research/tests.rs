@@ -326,13 +326,7 @@ fn a_model_may_say_that_it_finds_nothing() {
         ),
         ("nothing", false),
     ] {
-        let response = LlmResponse {
-            text: text.to_owned(),
-            usage: Usage::default(),
-            interaction_id: None,
-            annotations: Vec::new(),
-        };
-        let output = StepOutput::free(&response).expect("JSON");
+        let output = StepOutput::free(&response(text)).expect("JSON");
         assert_eq!(super::answers::finds_nothing(&output), expected, "{text}");
     }
 }
