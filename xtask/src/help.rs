@@ -13,7 +13,10 @@ cargo xtask <command>
     bench research [--check] [--corpus DIR]
                         scores on all corpora, and scripted models;
                         --check: fails below the bars
-  live                  a few real calls (needs GEMINI_API_KEY or OPENAI_BASE_URL), held against the simulator
+  live                  a few real calls (needs GEMINI_API_KEY or OPENAI_BASE_URL), compared with the simulator
+    live --local [--questions N] [--program FILE]
+                        research with a small real model on this machine (1.1 GB into .tools/), beside --offline:
+                        N questions of each set (default 1)
   help                  this text";
 
 /// Prints the list of commands.

@@ -43,7 +43,7 @@ fn run(arguments: &[String]) -> Result<()> {
         Some((command, rest)) => (command.as_str(), rest),
         None => ("help", arguments),
     };
-    if command != "bench" && !rest.is_empty() {
+    if !["bench", "live"].contains(&command) && !rest.is_empty() {
         bail!(
             "`cargo xtask {command}` takes no arguments (got {})",
             rest.join(" ")
@@ -54,7 +54,7 @@ fn run(arguments: &[String]) -> Result<()> {
         "setup" => setup::run(&root),
         "tidy" => tidy::run(&root),
         "deny" => deny::run(&root),
-        "live" => live::run(&root),
+        "live" => live::run(&root, rest),
         "bench" => bench::run(&root, rest),
         "help" | "--help" | "-h" => {
             help::run();

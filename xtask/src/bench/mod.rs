@@ -23,5 +23,6 @@ mod warm;
 
 pub(crate) use command::run;
 pub(crate) use release::release_binary;
-pub(crate) use research::check as check_research;
+pub(crate) use research::{check as check_research, score_sets};
 pub(crate) use simulator::BenchSimulator;
+pub(crate) use table::table;

@@ -119,6 +119,12 @@ pub(crate) fn run(root: &Path, bench: &ResearchBench) -> Result<()> {
     Ok(())
 }
 
+/// All corpora and ordinary folders of the repository.
+pub(crate) fn score_sets(root: &Path) -> Result<Vec<PathBuf>> {
+    let corpora = CORPORA.iter().map(|(folder, _)| PathBuf::from(*folder));
+    Ok(corpora.chain(ordinary_folders(root)?).collect())
+}
+
 /// The ordinary folders of the repository, by name.
 fn ordinary_folders(root: &Path) -> Result<Vec<PathBuf>> {
     let mut folders = Vec::new();
