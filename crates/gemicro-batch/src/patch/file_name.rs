@@ -21,17 +21,17 @@ pub(super) fn file_name_of(block: &FencedBlock<'_>, lines: &[AnswerLine<'_>]) ->
     let in_comment = || {
         let first = block.lines.first()?.text.trim();
         let comment = COMMENTS.iter().find_map(|start| first.strip_prefix(start))?;
-        announced(comment)
+        announced_path(comment)
     };
     above
-        .and_then(announced)
+        .and_then(announced_path)
         .or_else(beside)
         .or_else(in_comment)
-        .or_else(|| above.and_then(mentioned))
+        .or_else(|| above.and_then(mentioned_test))
 }
 
 /// The path that a line is: alone, after a label, or with a word or two.
-pub(super) fn announced(line: &str) -> Option<String> {
+pub(super) fn announced_path(line: &str) -> Option<String> {
     let line = line.trim_matches(|c: char| c.is_whitespace() || "#*_->".contains(c));
     if let Some((label, path)) = line.split_once(':') {
         let label = label.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase();
@@ -49,7 +49,7 @@ pub(super) fn announced(line: &str) -> Option<String> {
 }
 
 /// The test that a sentence names in code signs; a sentence may as well name the code under test.
-fn mentioned(line: &str) -> Option<String> {
+fn mentioned_test(line: &str) -> Option<String> {
     let quoted = line.split('`').skip(1).step_by(2);
     let mut tests = quoted.filter(|word| is_path(word) && role_of(word) == PathRole::Test);
     match (tests.next(), tests.next()) {

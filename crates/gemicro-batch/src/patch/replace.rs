@@ -4,7 +4,7 @@
 use super::answer::{AnswerLine, OpeningFence};
 use super::change::{Hunk, HunkLine, PatchChange};
 use super::error::PatchError;
-use super::file_name::announced;
+use super::file_name::announced_path;
 use super::read::{MAX_HUNKS, PatchFiles};
 
 /// Whether a line begins a block.
@@ -72,7 +72,7 @@ pub(super) fn read_replacements(lines: &[AnswerLine<'_>], files: &mut PatchFiles
 fn path_above(lines: &[AnswerLine<'_>], idx: usize) -> Option<String> {
     let above = lines[..idx].iter().rev().map(|line| line.text.trim());
     let mut above = above.filter(|line| !line.is_empty() && OpeningFence::open(line).is_none());
-    announced(above.next()?)
+    announced_path(above.next()?)
 }
 
 /// The lines that both sides begin and end with stay.

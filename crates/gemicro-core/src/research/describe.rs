@@ -7,7 +7,7 @@ use super::events::{
     DecompositionComplete, DecompositionStarted, SourceFetched, SourceNotFetched, SourcesRead,
     SubQueryCompleted, SubQueryFailed, SubQueryStarted, SynthesisStarted,
 };
-use super::extracted::extracted;
+use super::extracted::extracted_answer;
 use super::flow::ResearchState;
 use super::markers::{names_link, without_unknown_links};
 use super::steps::{self, StepRole};
@@ -85,7 +85,7 @@ pub(super) fn describe(state: &ResearchState, step: &Step, end: &StepEnd, at: Ti
             Vec::new()
         }
         (Some(StepRole::WithoutModel(id)), StepEnd::Completed(output)) => {
-            let found = extracted(id, output).map(|completed| SubQueryCompleted {
+            let found = extracted_answer(id, output).map(|completed| SubQueryCompleted {
                 without_model: Some(NO_QUOTE.to_owned()),
                 ..completed
             });
@@ -273,7 +273,7 @@ fn describe_answer(
                 without_model: None,
             })
         }
-        Err(_) => extracted(id, output),
+        Err(_) => extracted_answer(id, output),
     }
 }
 

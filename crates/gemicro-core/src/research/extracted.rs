@@ -9,7 +9,7 @@ use crate::flow::StepOutput;
 use crate::offline::{Contradiction, Finding, SubAnswer};
 
 /// The answer with its citations, or why there is none.
-pub(super) fn extracted(id: usize, output: &StepOutput) -> Result<SubQueryCompleted, Failure> {
+pub(super) fn extracted_answer(id: usize, output: &StepOutput) -> Result<SubQueryCompleted, Failure> {
     match output.output.parse::<SubAnswer>() {
         Ok(SubAnswer::Found {
             findings,
