@@ -46,7 +46,9 @@ pub use gemicro_batch::contract::{
 };
 pub use gemicro_batch::types::{BatchSettings, TASK_TYPES, TaskType, task_type};
 pub use gemicro_batch::workshop::{hold_new, is_toolchain_variable};
-pub use gemicro_source::{AllowedHost, BadAllowedHost, FetchRules, FolderLibrary, ReaderProgram, is_url, read_contained};
+pub use gemicro_source::{
+    AllowedHost, BadAllowedHost, FetchRules, FolderLibrary, ReaderProgram, is_url, read_contained,
+};
 pub use gemicro_steps::plans::{
     AskRequest, BUDGET, Backend, BatchRequest, ConversationTurn, OodaRequest, PipelineKind, PipelineRequest,
     PromptRequest, Request, ResearchKind, ResearchRequest, StartPipelineParameters, StartResearchParameters,
