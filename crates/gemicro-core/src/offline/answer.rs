@@ -7,6 +7,7 @@ use super::aspect::Aspects;
 use super::closest::{Closest, closest};
 use super::contradiction::contradictions;
 use super::decompose::SubQuestion;
+use super::definition::asked_definition;
 use super::finding::{Finding, SubAnswer};
 use super::hop::{answer_hop, implicit_hop};
 use super::question::{AnswerType, Question};
@@ -44,6 +45,7 @@ pub(crate) fn answer_text(corpus: &dyn Corpus, text: &str) -> Result<SubAnswer, 
     }
     if question.expected != AnswerType::Explanation
         && !matches!(resolution, Resolution::Absent)
+        && asked_definition(&question.text).is_none()
         && let Some(found) = about_subject(corpus, &question, subject, &closest)?
     {
         return Ok(found);
@@ -75,7 +77,7 @@ fn about_subject(
     {
         return Ok(Some(bridged));
     }
-    let Some(best) = best.filter(|best| closest.allows(question, best)) else {
+    let Some(best) = best.filter(|best| closest.allows(question, subject, best)) else {
         return Ok(None);
     };
     let mut contradictions = contradictions(question, &selection.candidates);

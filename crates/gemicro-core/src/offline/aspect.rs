@@ -219,19 +219,6 @@ impl Aspects {
             })
     }
 
-    /// The word is one of the question's, in another form or as a synonym.
-    pub(crate) fn asks_about(&self, word: &str) -> bool {
-        let stems = [stem(word)];
-        self.entries.iter().any(|aspect| {
-            likeness(&aspect.word, word) > 0.0
-                || aspect
-                    .groups
-                    .iter()
-                    .flatten()
-                    .any(|phrase| phrase.len() == 1 && holds_phrase(&stems, phrase))
-        })
-    }
-
     fn quality(&self, aspect: &Aspect, tokens: &[Word], stems: &[String], kinds: &[&str]) -> f32 {
         let direct = tokens
             .iter()

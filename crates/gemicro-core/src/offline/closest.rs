@@ -1,45 +1,61 @@
 //! The pieces of documents that come closest to a question, and whether the best of them answer it.
 //!
-//! The main function is [`closest`]. Few signals decide: how much of the question a piece speaks of (its words weighted
-//! by their rarity, with heading, title and path counting less), every name and number of the question, a value of the
-//! expected type, and the form of a definition, a cause or a procedure. What does not answer for certain is still
-//! shown, as related passages.
+//! The main function is [`closest`]. One score ranks the pieces, and one rule decides whether the best of them answers.
+//!
+//! # The score
+//!
+//! Every word of the question weighs by its rarity in the documents; function words and words of an order weigh nothing.
+//! A piece (a sentence, a line, a row, a question with its answer) speaks of a word by itself (1), in other words (0.7 to
+//! 0.95: a stem, a compound, a synonym, a unit), elsewhere in its passage (0.85) or above it: heading, title, path, column
+//! head (0.8). `share` is the weighted mean of that, `own` the same for the piece alone. The score is `share + 0.3 own`,
+//! and a little more with a value or the form that is wanted, a little less without.
+//!
+//! # The rule
+//!
+//! A piece answers if it has the form that is wanted (`piece::form`), holds every name, number and identifier of the
+//! question, names no sister of what is asked about, and is far enough ahead: its score is higher than that of the best
+//! piece of any other document by [`AHEAD`] for every word that it is missing ([`QueryTerms::missing`]). Nothing missing
+//! needs no lead; a question with a full name or of nouns only allows nothing to be missing. Another document that comes
+//! near with another value of the same kind is a contradiction and no competitor. Everything else is only shown.
 
-use super::contradiction::disagreement;
+use super::contradiction::{disagreement, same_unit};
 use super::definition::asked_definition;
 use super::documents::OpenDocuments;
 use super::finding::{Contradiction, Finding, Gate, SubAnswer};
 use super::lexicon::lexicon;
-use super::piece::{Piece, PieceForm, asks_procedure, quoted};
+use super::piece::{Piece, PieceForm, quoted};
 use super::question::{AnswerType, Question};
 use super::select::Candidate;
 use super::subject::{Place, Subject, SubjectForm, name_runs, run_text};
 use super::table::{self, TableAnswer};
 use super::terms::QueryTerms;
 use super::text::{Word, likeness, words};
-use super::value::adjacent;
+use super::unit_class::UnitClass;
+use super::value::{ValueKind, adjacent, values};
 use crate::corpus::{Corpus, CorpusError, Passage, PassageQuery};
 
 /// Passages asked for, by the words of the question and with their synonyms.
 const LIMIT: usize = 60;
 /// Related passages that are shown.
 const MOST_RELATED: usize = 5;
-/// Least share of the question for an answer: with a fitting value or form, without, and for a setting that is named.
-const LEAST_FITTING: f32 = 0.6;
-const LEAST_PLAIN: f32 = 0.7;
-const LEAST_SETTING: f32 = 0.4;
-/// Least share that the piece itself must speak of.
+/// Related passages of one document, as long as others have some.
+const MOST_OF_DOCUMENT: usize = 3;
+/// Least share of the question for an answer, and least share that the piece itself must speak of.
+const LEAST_SHARE: f32 = 0.45;
 const LEAST_OWN: f32 = 0.2;
-/// Least share of the words beside names.
-const LEAST_REST: f32 = 0.4;
-const LEAST_REST_NAMED: f32 = 0.6;
-/// How much less is enough for a piece whose score is this far above all other documents.
-const OUTSTANDING: f32 = 0.15;
-const MARGIN: f32 = 1.2;
-/// How near another document must come to disagree.
+/// How far the score must be ahead of all other documents for every word that is missing: where sentences explain, and
+/// where one value is wanted.
+const AHEAD: f32 = 0.2;
+const AHEAD_OF_VALUES: f32 = 0.4;
+/// Words in another form or in the heading miss a little; this much is spared.
+const SPARED: f32 = 0.4;
+/// How much may be missing where no other document speaks of the question at all.
+const ALONE: f32 = 0.7;
+/// How near the score of another document must come to disagree, with the same unit and with another one, and how much
+/// more it may be missing.
 const RIVAL: f32 = 0.55;
-const RIVAL_REST: f32 = 0.25;
-const RIVAL_REST_NAMED: f32 = 0.75;
+const RIVAL_OF_UNIT: f32 = 0.8;
+const RIVAL_MISSING: f32 = 1.25;
 
 /// What was found for a question, before it is decided what it is worth.
 pub(crate) struct Closest {
@@ -97,8 +113,10 @@ pub(crate) fn closest(
 
 fn passages(corpus: &dyn Corpus, terms: &QueryTerms) -> Result<Vec<Passage>, CorpusError> {
     let mut passages: Vec<Passage> = Vec::new();
-    let plain = terms.entries().iter().map(|term| term.word.clone()).collect();
-    for words in [plain, terms.search_words()] {
+    let plain: Vec<String> = terms.entries().iter().map(|term| term.word.clone()).collect();
+    let mut queries = vec![plain, terms.search_words()];
+    queries.dedup();
+    for words in queries {
         let query = PassageQuery {
             phrases: Vec::new(),
             terms: words,
@@ -130,16 +148,7 @@ impl Closest {
             && best.is_none_or(|best| best.share <= table.share + 0.05)
             && asked_definition(&question.text).is_none()
         {
-            return found_in_table(table);
-        }
-        let compares = question.words.first().is_some_and(|word| {
-            matches!(
-                word.lower.as_str(),
-                "compare" | "summarise" | "summarize" | "vergleiche"
-            )
-        });
-        if compares && let Some(answer) = self.several(question) {
-            return answer;
+            return self.read_from(question, table);
         }
         match best {
             Some(best) => SubAnswer::Found {
@@ -152,6 +161,17 @@ impl Closest {
                 None => self.nothing(),
             },
         }
+    }
+
+    /// The rows of a table, with the documents that disagree with a single one.
+    fn read_from(&self, question: &Question, table: &TableAnswer) -> SubAnswer {
+        let mut answer = found_in_table(table);
+        if let (SubAnswer::Found { contradictions, .. }, [row]) = (&mut answer, table.rows.as_slice())
+            && let Some(piece) = self.pieces.iter().find(|piece| piece.is_in(row))
+        {
+            *contradictions = self.disagreeing(question, &piece.candidate());
+        }
+        answer
     }
 
     /// No answer: the reason, and what comes closest.
@@ -169,62 +189,59 @@ impl Closest {
         }
     }
 
+    /// The rule of this module.
     fn is_certain(&self, question: &Question, piece: &Piece) -> bool {
-        let least = match piece.form {
-            PieceForm::Sets => return piece.share >= LEAST_SETTING && self.is_about(question, piece),
-            PieceForm::Fits => LEAST_FITTING,
-            PieceForm::Open => LEAST_PLAIN,
+        let is_enough = match piece.form {
             PieceForm::Lacks => return false,
+            PieceForm::Sets | PieceForm::Fits | PieceForm::Open => {
+                piece.share >= LEAST_SHARE && piece.own >= LEAST_OWN
+            }
         };
-        let least_rest = if self.is_named() {
-            LEAST_REST_NAMED
-        } else {
-            LEAST_REST
-        };
-        let may_stand_out = match question.expected {
-            AnswerType::Explanation | AnswerType::Person => true,
-            AnswerType::Value => question.ask.is_empty() || asks_procedure(question),
-            AnswerType::Quantity { .. } | AnswerType::Date | AnswerType::Place | AnswerType::Name => false,
-        };
-        let least = if may_stand_out && self.stands_out(piece) {
-            least - OUTSTANDING
-        } else {
-            least
-        };
-        piece.share >= least
-            && piece.own >= LEAST_OWN
-            && (!self.terms.has_names() || piece.rest >= least_rest)
-            && self.is_about(question, piece)
+        // A line that sets what the question names needs no lead.
+        let is_ahead = piece.form == PieceForm::Sets || self.is_ahead(question, piece);
+        is_enough && is_ahead && self.is_about(question, piece)
     }
 
-    /// The question holds a name of several words.
-    fn is_named(&self) -> bool {
-        self.names.iter().any(|name| name.parts().len() > 1)
-    }
-
-    /// No other document comes near.
-    fn stands_out(&self, piece: &Piece) -> bool {
-        let other = self
-            .pieces
-            .iter()
-            .find(|other| other.passage.doc != piece.passage.doc);
-        other.is_none_or(|other| piece.score >= other.score * MARGIN)
+    /// The more is missing, the further it must be ahead of all other documents but those that disagree with it.
+    fn is_ahead(&self, question: &Question, piece: &Piece) -> bool {
+        if piece.missing <= SPARED {
+            return true;
+        }
+        let is_named = self.names.iter().any(|name| name.parts().len() > 1);
+        if question.is_fragment || is_named {
+            return false;
+        }
+        let ahead = match question.expected {
+            AnswerType::Explanation | AnswerType::Person => AHEAD,
+            AnswerType::Quantity { .. }
+            | AnswerType::Date
+            | AnswerType::Value
+            | AnswerType::Place
+            | AnswerType::Name => AHEAD_OF_VALUES,
+        };
+        let is_other = |other: &&Piece| other.passage.doc != piece.passage.doc && !is_rival(piece, other);
+        match self.pieces.iter().find(is_other) {
+            Some(other) => piece.score >= other.score * (1.0 + ahead * piece.missing),
+            None => piece.missing <= ALONE,
+        }
     }
 
     /// Every name and number of the question is spoken of, and no sister of the thing that is asked about.
     fn is_about(&self, question: &Question, piece: &Piece) -> bool {
         let passage = &piece.passage;
         let above = format!("{}\n{}", passage.title, passage.heading.as_deref().unwrap_or(""));
+        // A title names what a sentence is about, unless the sentence has a full name of its own.
+        let has_other = || {
+            let found = values(piece.text(), &[]);
+            found
+                .iter()
+                .any(|value| value.kind == ValueKind::Name && value.normal.contains(' '))
+        };
         let holds = |name: &Subject| {
-            // What is said about a name of several words is said in its sentence.
-            let places = if name.parts().len() > 1 {
-                [piece.text(), ""]
-            } else {
-                [passage.text.as_str(), above.as_str()]
-            };
-            places
-                .into_iter()
-                .any(|text| !name.occurrences(text, Place::Title).is_empty())
+            let is_full = name.parts().len() > 1;
+            let text = if is_full { piece.text() } else { &passage.text };
+            !name.occurrences(text, Place::Title).is_empty()
+                || !name.occurrences(&above, Place::Title).is_empty() && (!is_full || !has_other())
         };
         piece.holds_names
             && self.names.iter().all(holds)
@@ -233,15 +250,25 @@ impl Closest {
 
     /// The best piece of the passage that a candidate is in.
     fn piece_of(&self, candidate: &Candidate) -> Option<&Piece> {
-        let passage = &candidate.passage;
-        self.pieces
-            .iter()
-            .find(|piece| piece.passage.doc == passage.doc && piece.passage.ordinal == passage.ordinal)
+        self.pieces.iter().find(|piece| piece.is_in(&candidate.passage))
     }
 
-    /// Whether a sentence that was found by its subject speaks of all names and numbers, too.
-    pub(crate) fn allows(&self, question: &Question, candidate: &Candidate) -> bool {
-        question.uncased || self.piece_of(candidate).is_none_or(|piece| piece.holds_names)
+    /// Whether a sentence that was found by its subject answers: a full name proves it, other words must be ahead.
+    pub(crate) fn allows(
+        &self,
+        question: &Question,
+        subject: Option<&Subject>,
+        candidate: &Candidate,
+    ) -> bool {
+        let is_full = subject.is_some_and(|subject| match subject.form() {
+            SubjectForm::Name => subject.parts().len() > 1,
+            SubjectForm::Uncased | SubjectForm::Characters | SubjectForm::Noun => true,
+            SubjectForm::Phrase => false,
+        });
+        let Some(piece) = self.piece_of(candidate) else {
+            return is_full;
+        };
+        question.uncased || piece.holds_names && (is_full || self.is_ahead(question, piece))
     }
 
     /// Other documents that give another value for the same thing.
@@ -249,31 +276,17 @@ impl Closest {
         let Some(first) = self.piece_of(best) else {
             return Vec::new();
         };
-        let rest = if self.is_named() {
-            RIVAL_REST_NAMED
-        } else {
-            RIVAL_REST
+        let is_other = |piece: &&Piece| {
+            piece.passage.doc != best.passage.doc && is_rival(first, piece) && self.is_about(question, piece)
         };
-        let is_rival = |piece: &&Piece| {
-            piece.passage.doc != best.passage.doc
-                && piece.form == PieceForm::Fits
-                && piece.share >= first.share * RIVAL
-                && piece.own >= LEAST_OWN
-                && piece.rest >= first.rest * rest
-                && self.is_about(question, piece)
-        };
-        let others = self.pieces.iter().filter(is_rival).map(Piece::candidate);
+        let others = self.pieces.iter().filter(is_other).map(Piece::candidate);
         disagreement(question, &first.candidate(), others.collect())
     }
 
     /// Two pieces that together speak of what neither does by itself, for questions that join or compare two things.
     fn several(&self, question: &Question) -> Option<SubAnswer> {
-        const JOINTS: [&str; 8] = ["and", "or", "with", "vs", "versus", "und", "oder", "mit"];
-        if !question
-            .words
-            .iter()
-            .any(|word| JOINTS.contains(&word.lower.as_str()))
-        {
+        let joints = &question.language.follow.joints;
+        if !question.words.iter().any(|word| joints.contains(&word.lower)) {
             return None;
         }
         let mut fitting = self
@@ -291,7 +304,7 @@ impl Closest {
             .map(|piece| (self.terms.share(&union(piece)), piece))
             .max_by(|left, right| (left.0 + 0.3 * left.1.share).total_cmp(&(right.0 + 0.3 * right.1.share)));
         let (share, second) = second?;
-        let is_certain = share >= LEAST_FITTING && share > first.share + 0.15;
+        let is_certain = self.terms.missing(&union(second)) <= SPARED && share > first.share + 0.15;
         (is_certain && self.terms.holds_required(&union(second))).then(|| SubAnswer::Found {
             findings: [first.findings(question), second.findings(question)].concat(),
             contradictions: Vec::new(),
@@ -304,19 +317,37 @@ impl Closest {
         let row = self.table.as_ref().and_then(|table| table.rows.first());
         let row = row.map(|row| quoted(row, 0..row.text.len(), 0.0));
         let mut found: Vec<Finding> = Vec::from_iter(row);
-        for finding in self.pieces.iter().flat_map(Piece::related) {
-            let is_known = |it: &Finding| {
-                it.doc == finding.doc && it.range.contains(&finding.range.start) || it.span == finding.span
-            };
-            if !found.iter().any(is_known) {
-                found.push(finding);
-            }
-            if found.len() == MOST_RELATED {
-                break;
+        for most_of_document in [MOST_OF_DOCUMENT, MOST_RELATED] {
+            for finding in self.pieces.iter().flat_map(Piece::related) {
+                let is_known = |it: &Finding| {
+                    it.doc == finding.doc && it.range.contains(&finding.range.start)
+                        || it.span == finding.span
+                };
+                let n_same = found.iter().filter(|it| it.doc == finding.doc).count();
+                if found.len() < MOST_RELATED && n_same < most_of_document && !found.iter().any(is_known) {
+                    found.push(finding);
+                }
             }
         }
         found
     }
+}
+
+/// The other piece gives a value of the same kind and comes near enough to speak of the same thing.
+fn is_rival(best: &Piece, other: &Piece) -> bool {
+    let near = match (best.value(), other.value()) {
+        (Some(left), Some(right))
+            if left.kind == right.kind
+                && (same_unit(left, right) || left.kind == ValueKind::Number(UnitClass::Count)) =>
+        {
+            RIVAL
+        }
+        (Some(left), Some(right)) if left.kind == right.kind => RIVAL_OF_UNIT,
+        _ => return false,
+    };
+    other.form == PieceForm::Fits
+        && other.score >= best.score * near
+        && other.missing <= best.missing + RIVAL_MISSING
 }
 
 /// "The travel policy" in a sentence, where "the laptop policy" is asked about: a thing of the same kind.
@@ -330,7 +361,7 @@ fn names_sister(question: &Question, terms: &QueryTerms, text: &str) -> bool {
         .filter(|pair| pair.iter().all(is_plain));
     pairs.into_iter().any(|pair| {
         let is_other = |near: &[Word]| {
-            likeness(&near[1].lower, &pair[1].lower) >= 0.95
+            near[1].lower == pair[1].lower
                 && is_plain(&near[0])
                 && adjacent(text, &near[0], &near[1])
                 && !terms.asks_about(&near[0].lower)

@@ -143,7 +143,8 @@ fn same_frame(left: &Candidate, right: &Candidate) -> bool {
     n_shared as f32 >= SAME_FRAME * left.len().min(right.len()) as f32
 }
 
-fn same_unit(left: &Value, right: &Value) -> bool {
+/// The values are given in one unit.
+pub(crate) fn same_unit(left: &Value, right: &Value) -> bool {
     match (&left.unit, &right.unit) {
         (Some(left), Some(right)) => stem(left) == stem(right),
         (None, None) => true,

@@ -4,16 +4,19 @@ use gemicro_event::text::one_line;
 
 /// The term of "What is X?" and "What does X mean?", in lower case.
 pub(crate) fn asked_definition(question: &str) -> Option<String> {
-    let lower = question.trim().trim_end_matches(['?', ' ']).to_lowercase();
+    let plain: String = question.chars().filter(|c| !is_mark(*c)).collect();
+    let lower = plain.trim().trim_end_matches(['?', ' ']).to_lowercase();
     let (rest, most_words) = if let Some(rest) = lower.strip_prefix("what does ") {
         (
-            rest.strip_suffix(" mean")
+            rest.split_once(" mean")
+                .map(|(term, _)| term)
                 .or_else(|| rest.strip_suffix(" stand for"))?,
             4,
         )
     } else {
         let rest = lower
             .strip_prefix("what is ")
+            .or_else(|| lower.strip_prefix("what's "))
             .or_else(|| lower.strip_prefix("what are "))?;
         // "What is the X" asks for a value more often than for a meaning.
         (rest, if rest.starts_with("the ") { 2 } else { 3 })
@@ -28,7 +31,9 @@ pub(crate) fn asked_definition(question: &str) -> Option<String> {
 
 /// Whether a sentence says what a term is: "X is …", "An X means …", "X: …".
 pub(crate) fn defines_term(sentence: &str, term: &str) -> bool {
-    const SAYS: [&str; 10] = [
+    const SAYS: [&str; 12] = [
+        "? ",
+        " = ",
         " is ",
         " are ",
         " means ",
@@ -50,13 +55,20 @@ pub(crate) fn starts_with_term(sentence: &str, term: &str) -> bool {
 
 /// What follows a term that opens a sentence, in lower case and without marks of emphasis.
 fn behind_term(sentence: &str, term: &str) -> Option<String> {
-    let is_mark = |c: &char| matches!(c, '*' | '`' | '_' | '“' | '”' | '"');
-    let plain: String = sentence.chars().filter(|c| !is_mark(c)).collect();
+    let plain: String = sentence.chars().filter(|c| !is_mark(*c)).collect();
     let lower = one_line(&plain).to_lowercase();
+    let asked = ["what is ", "what's ", "what does "]
+        .iter()
+        .find_map(|ask| lower.strip_prefix(ask));
+    let lower = asked.unwrap_or(&lower);
     let article = ["a ", "an ", "the "]
         .iter()
         .find_map(|article| lower.strip_prefix(article));
-    let after = article.unwrap_or(&lower).strip_prefix(term)?;
+    let after = article.unwrap_or(lower).strip_prefix(term)?;
     let plural = after.strip_prefix('s').filter(|_| !term.ends_with('s'));
     Some(plural.unwrap_or(after).to_owned())
+}
+
+fn is_mark(c: char) -> bool {
+    matches!(c, '*' | '`' | '_' | '“' | '”' | '"')
 }

@@ -14,9 +14,8 @@ const LEAST_CONTEXT: f32 = 0.55;
 const LEAST_OPEN: f32 = 0.7;
 /// Least coverage where no value can be checked: nothing else proves that the sentence answers.
 const LEAST_UNTYPED: f32 = 0.5;
-/// Least coverage where the value fits only loosely: some number, a weekday, plain words.
+/// Least coverage where the value fits only loosely: some number, a weekday.
 const LEAST_LOOSE: f32 = 0.55;
-const LEAST_PLAIN: f32 = 0.4;
 
 /// How surely the values of a sentence are of the type that was asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -24,8 +23,6 @@ pub(crate) enum Fit {
     /// Of the type and unit.
     Typed,
     Loose,
-    /// Plain words in the place of a value.
-    Plain,
     Untyped,
 }
 
@@ -47,7 +44,6 @@ impl Fit {
             return LEAST_OPEN;
         }
         match (is_direct, self) {
-            (_, Self::Plain) => LEAST_PLAIN,
             (true, Self::Typed) if has_subject => LEAST_DIRECT,
             (true, Self::Loose) => LEAST_LOOSE,
             (true, Self::Typed | Self::Untyped) | (false, Self::Untyped) => LEAST_UNTYPED,

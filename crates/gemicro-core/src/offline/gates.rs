@@ -6,7 +6,6 @@
 use std::ops::Range;
 
 use super::aspect::Coverage;
-use super::complement::complement;
 use super::documents::OpenDocuments;
 use super::expected::fitting;
 use super::finding::Gate;
@@ -129,11 +128,6 @@ impl Gates<'_> {
         self.reached = self.reached.max(Gate::AnswerType);
         let mut fitting = fitting(question, &all_values);
         fitting.retain(|value| self.counts_what_is_asked(sentence, value) && !is_small_talk(question, value));
-        let plain = complement(question, sentence, &piece.skip, |word| aspects.asks_about(word))
-            .filter(|_| piece.is_direct && fitting.is_empty());
-        if plain.is_some() {
-            fitting = plain.iter().collect();
-        }
         let is_checkable = is_checkable(question, sentence);
         let is_definition = piece.is_direct
             && question.expected == AnswerType::Value
@@ -163,10 +157,10 @@ impl Gates<'_> {
         if !context.is_empty() && (coverage.speaks || !piece.label.is_empty()) {
             coverage = aspects.coverage(&format!("{sentence} {context}"), &skip, &kinds);
         }
-        let fit = match &plain {
-            Some(_) => Fit::Plain,
-            None if !is_checkable => Fit::Untyped,
-            None => Fit::of(question, &fitting),
+        let fit = if is_checkable {
+            Fit::of(question, &fitting)
+        } else {
+            Fit::Untyped
         };
         if !self.covers(coverage, piece.is_direct, fit) {
             return;

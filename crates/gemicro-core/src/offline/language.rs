@@ -73,11 +73,26 @@ pub(crate) struct WordList {
     pub(crate) markers: Vec<String>,
 }
 
+/// What asks for a cause or a way, and what gives a cause.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(default)]
+pub(crate) struct Reasons {
+    pub(crate) asks: Vec<String>,
+    pub(crate) gives: Vec<String>,
+    pub(crate) ways: Vec<String>,
+}
+
 #[derive(Debug, Deserialize)]
 pub(crate) struct LanguageFile {
     pub(crate) code: String,
     pub(crate) stop: Vec<String>,
     pub(crate) light: Vec<String>,
+    #[serde(default)]
+    pub(crate) request: Vec<String>,
+    #[serde(default)]
+    pub(crate) operations: BTreeMap<String, Vec<String>>,
+    #[serde(default)]
+    pub(crate) reasons: Reasons,
     pub(crate) ask: Vec<Ask>,
     pub(crate) measures: BTreeMap<String, Vec<String>>,
     pub(crate) linked: BTreeMap<String, Vec<String>>,
@@ -108,6 +123,11 @@ pub(crate) struct Language {
     pub(crate) code: String,
     pub(crate) stop: HashSet<String>,
     pub(crate) light: HashSet<String>,
+    /// Words of an order to look something up.
+    pub(crate) request: HashSet<String>,
+    /// Names of what can be worked out from a table, with the phrases that ask for it.
+    pub(crate) operations: BTreeMap<String, Vec<String>>,
+    pub(crate) reasons: Reasons,
     pub(crate) asks: Vec<Ask>,
     /// Noun to the names of what it measures; `date` and `number` stand beside the unit classes.
     pub(crate) measures: HashMap<String, Vec<String>>,
@@ -150,6 +170,9 @@ impl Language {
             code: file.code,
             stop: file.stop.into_iter().collect(),
             light: file.light.into_iter().collect(),
+            request: file.request.into_iter().collect(),
+            operations: file.operations,
+            reasons: file.reasons,
             asks: file.ask,
             measures: inverted(file.measures),
             linked: inverted(file.linked),

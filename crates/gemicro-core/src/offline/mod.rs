@@ -26,8 +26,6 @@ mod bridge;
 mod chat_frames;
 /// The passages that come closest.
 mod closest;
-/// Answers in plain words.
-mod complement;
 /// Documents that disagree.
 mod contradiction;
 /// Two questions in one sentence.

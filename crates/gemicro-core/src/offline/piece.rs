@@ -10,9 +10,9 @@ mod surroundings;
 
 use std::ops::Range;
 
+pub(crate) use form::PieceForm;
 use form::form;
-pub(crate) use form::{PieceForm, asks_procedure};
-use surroundings::{above, below, lines};
+use surroundings::{above, below, is_asking, lines, with_answers};
 
 use super::addresses::holds_address;
 use super::documents::OpenDocument;
@@ -22,6 +22,7 @@ use super::lexicon::lexicon;
 use super::question::{AnswerType, Question};
 use super::select::Candidate;
 use super::sentence::sentences;
+use super::table;
 use super::terms::{QueryTerms, WordForms};
 use super::text::{Word, likeness, words};
 use super::unit_class::UnitClass;
@@ -29,12 +30,14 @@ use super::value::{Value, ValueKind, values};
 use crate::corpus::{BlockKind, Passage};
 
 /// A quote is not made longer than this by its neighbours, in bytes.
-const LONGEST_QUOTE: usize = 420;
+const LONGEST_QUOTE: usize = 600;
+/// How many words away a number may be from the words of the question.
+const NEAR: usize = 3;
 /// A piece longer than this is no sentence but a blob.
 const LONGEST_PIECE: usize = 900;
 /// How much words count that are in the same passage, and above it.
 const SAME_PASSAGE: f32 = 0.85;
-const ABOVE: f32 = 0.7;
+const ABOVE: f32 = 0.8;
 
 /// A piece of a document that speaks of the question.
 #[derive(Debug)]
@@ -52,8 +55,8 @@ pub(crate) struct Piece {
     pub(crate) score: f32,
     /// It speaks of every name and number of the question, or stands under them.
     pub(crate) holds_names: bool,
-    /// The share of the words beside those names that its own sentence and what is above speak of.
-    pub(crate) rest: f32,
+    /// How many words that matter are not spoken of.
+    pub(crate) missing: f32,
     values: Vec<Value>,
     pub(crate) form: PieceForm,
     /// The line that a comment is about, with its fitting values.
@@ -78,10 +81,11 @@ impl Piece {
     ) -> Vec<Self> {
         let ranges = match passage.kind {
             BlockKind::Heading => return Vec::new(),
+            BlockKind::TableRow if table::is_head(document, passage) => return Vec::new(),
             BlockKind::TableRow => std::iter::once(0..passage.text.len()).collect(),
             BlockKind::Code => lines(&passage.text),
             BlockKind::Paragraph | BlockKind::ListItem | BlockKind::Comment | BlockKind::KeyValue => {
-                sentences(&passage.text, passage.kind)
+                with_answers(&passage.text, sentences(&passage.text, passage.kind))
             }
         };
         let above = above(document, passage);
@@ -141,21 +145,23 @@ impl Piece {
                 .map(|(own, above)| own.max(*above))
                 .collect();
             // A value belongs to its own sentence, unless the passage is an item of a list.
-            let holds_names = match question.expected {
+            let proof = match question.expected {
                 AnswerType::Quantity { .. } | AnswerType::Date if passage.kind == BlockKind::Paragraph => {
-                    terms.holds_required(&strict)
+                    &strict
                 }
-                _ => terms.holds_required(&qualities),
+                _ => &qualities,
             };
+            let holds_names = terms.holds_required(proof);
+            let missing = terms.missing(proof);
             let share = terms.share(&qualities);
             pieces.push(Self {
-                score: share + 0.4 * own_share + bonus(form, &text),
+                score: share + 0.3 * own_share + bonus(form, &text),
                 passage: passage.clone(),
                 range,
                 is_strict: is_named,
                 share,
                 own: own_share,
-                rest: terms.rest(&strict),
+                missing,
                 qualities,
                 holds_names,
                 values,
@@ -169,6 +175,17 @@ impl Piece {
     /// Its text.
     pub(crate) fn text(&self) -> &str {
         &self.passage.text[self.range.clone()]
+    }
+
+    /// The value that it gives, or that the line below it gives.
+    pub(crate) fn value(&self) -> Option<&Value> {
+        let below = self.below.iter().flat_map(|below| &below.values);
+        self.values.iter().chain(below).next()
+    }
+
+    /// It is a piece of this passage.
+    pub(crate) fn is_in(&self, passage: &Passage) -> bool {
+        self.passage.doc == passage.doc && self.passage.ordinal == passage.ordinal
     }
 
     /// Where it begins in its document.
@@ -186,6 +203,15 @@ impl Piece {
     pub(crate) fn findings(&self, question: &Question) -> Vec<Finding> {
         let range = match question.expected {
             AnswerType::Quantity { .. } | AnswerType::Date => self.range.clone(),
+            AnswerType::Explanation
+            | AnswerType::Value
+            | AnswerType::Person
+            | AnswerType::Place
+            | AnswerType::Name
+                if self.is_strict =>
+            {
+                self.range.clone()
+            }
             AnswerType::Explanation
             | AnswerType::Value
             | AnswerType::Person
@@ -239,9 +265,6 @@ impl Piece {
     fn window(&self) -> Range<usize> {
         let text = &self.passage.text;
         let mut window = self.range.clone();
-        if self.is_strict {
-            return window;
-        }
         if text.len() <= LONGEST_QUOTE {
             window = 0..text.len();
         } else {
@@ -276,15 +299,11 @@ pub(crate) fn quoted(passage: &Passage, range: Range<usize>, share: f32) -> Find
 /// What the form is worth; a question that a document repeats is no answer to it.
 fn bonus(form: PieceForm, text: &str) -> f32 {
     let by_form = match form {
-        PieceForm::Fits | PieceForm::Sets => 0.2,
+        PieceForm::Fits | PieceForm::Sets => 0.1,
         PieceForm::Open => 0.0,
-        PieceForm::Lacks => -0.1,
+        PieceForm::Lacks => -0.05,
     };
-    let asks = text
-        .trim_end()
-        .trim_end_matches(['*', '_'])
-        .ends_with(['?', '？', '؟']);
-    by_form - if asks { 0.3 } else { 0.0 } - (text.len() as f32 / 6000.0).min(0.05)
+    by_form - if is_asking(text) { 0.3 } else { 0.0 } - (text.len() as f32 / 6000.0).min(0.05)
 }
 
 /// The values that could answer: of the type, beside the words of the question where any number would do, and
@@ -292,12 +311,13 @@ fn bonus(form: PieceForm, text: &str) -> f32 {
 fn wanted_values(question: &Question, terms: &QueryTerms, text: &str) -> Vec<Value> {
     let all = values(text, &[]);
     let mut found: Vec<Value> = fitting(question, &all).into_iter().cloned().collect();
+    found.retain(|value| value.kind != ValueKind::Name || lexicon().month(&value.normal).is_none());
     let AnswerType::Quantity { classes } = &question.expected else {
         return found;
     };
     let tokens: Vec<Word> = words(text)
         .into_iter()
-        .filter(|word| !lexicon().is_stop(&word.lower))
+        .filter(|word| !lexicon().is_stop(&word.lower) && word.lower.contains(char::is_alphanumeric))
         .collect();
     if classes.is_empty() {
         let is_asked = |word: &Word| terms.asks_about(&text[word.range.clone()]);
@@ -305,9 +325,9 @@ fn wanted_values(question: &Question, terms: &QueryTerms, text: &str) -> Vec<Val
             let before = tokens
                 .iter()
                 .rev()
-                .find(|word| word.range.end <= value.range.start);
-            let after = tokens.iter().find(|word| word.range.start >= value.range.end);
-            before.into_iter().chain(after).any(is_asked)
+                .filter(|word| word.range.end <= value.range.start);
+            let after = tokens.iter().filter(|word| word.range.start >= value.range.end);
+            before.take(NEAR).chain(after.take(NEAR)).any(is_asked)
         });
         return found;
     }
@@ -320,7 +340,7 @@ fn wanted_values(question: &Question, terms: &QueryTerms, text: &str) -> Vec<Val
     };
     found.retain(|value| {
         value.kind != ValueKind::Number(UnitClass::Count)
-            || question.counted.is_empty()
+            || question.counted.is_empty() && classes.len() == 1
             || is_times && !is_label(text, value)
             || tokens
                 .iter()
@@ -342,12 +362,13 @@ fn is_label(text: &str, value: &Value) -> bool {
     before.last().is_some_and(is_noun)
 }
 
-/// A line that begins with an identifier of the question: `max_attempts = 3`.
+/// A line or a sentence that begins with an identifier of the question: `max_attempts = 3`.
 fn is_setting(terms: &QueryTerms, passage: &Passage, text: &str) -> bool {
-    let is_line = matches!(
-        passage.kind,
-        BlockKind::KeyValue | BlockKind::Code | BlockKind::TableRow
-    );
+    let is_line = text.starts_with('`')
+        || matches!(
+            passage.kind,
+            BlockKind::KeyValue | BlockKind::Code | BlockKind::TableRow
+        );
     let text = text.trim_start_matches(['`', '|', ' ', '"', '-', '*']);
     let first = text
         .split([':', '=', '|', ' ', '\t', ',', '`'])

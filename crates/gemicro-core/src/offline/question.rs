@@ -148,7 +148,10 @@ fn identifiers(tokens: &[Word], language: &Language) -> Vec<String> {
 /// "What does X mean?", "What happens when …?": sentences that explain are wanted, not a value.
 fn asks_for_meaning(text: &str) -> bool {
     let lower = text.trim_end_matches(['?', ' ']).to_lowercase();
-    lower.ends_with(" mean") || lower.starts_with("what happens ") || lower.ends_with(" happens")
+    lower.ends_with(" mean")
+        || lower.starts_with("what does ") && lower.contains(" mean ")
+        || lower.starts_with("what happens ")
+        || lower.ends_with(" happens")
 }
 
 struct FoundAsk<'a> {

@@ -23,6 +23,8 @@ use crate::corpus::{BlockKind, Passage};
 
 /// Rows that are quoted for one answer.
 const MOST_ROWS: usize = 10;
+/// The same where one value is asked for.
+const MOST_ROWS_OF_VALUE: usize = 3;
 /// Rows that one table is read with.
 const MOST_READ: usize = 100_000;
 /// Least share of the question that head, rows, title and operation speak of.
@@ -75,6 +77,16 @@ pub(crate) fn column_heads(document: &OpenDocument, row: &Passage) -> Vec<String
         .into_iter()
         .find(|table| table.rows.iter().any(|it| it.passage.ordinal == row.ordinal));
     found.map_or_else(Vec::new, |table| table.heads)
+}
+
+/// Whether a row is the head of its table.
+pub(crate) fn is_head(document: &OpenDocument, row: &Passage) -> bool {
+    let is_row = |it: &Passage| it.kind == BlockKind::TableRow;
+    let opens = document.place(row).is_some_and(|place| {
+        let before = place.checked_sub(1).map(|place| &document.passages[place]);
+        !before.is_some_and(is_row) && document.passages.get(place + 1).is_some_and(is_row)
+    });
+    opens && column_heads(document, row).is_empty()
 }
 
 /// Runs of rows. The first row is the head, unless it holds numbers where the others do.

@@ -15,10 +15,11 @@ use relations::{initials_from, synonyms};
 
 use super::question::Question;
 use super::text::{Word, is_cjk, likeness};
+use super::value::adjacent;
 use crate::corpus::{Corpus, CorpusError};
 
 /// How well a word counts that is found by a synonym, by its initials, in its parts, or by the unit of a value.
-const SYNONYM: f32 = 0.85;
+const SYNONYM: f32 = 0.7;
 const INITIALS: f32 = 0.9;
 const PARTS: f32 = 0.9;
 const COMPOUND: f32 = 0.75;
@@ -27,10 +28,12 @@ const BY_UNIT: f32 = 0.7;
 const LIGHT: f32 = 0.35;
 const UNKNOWN: f32 = 0.5;
 /// What is left of the weight of a word in a sentence before the question.
-const BACKGROUND: f32 = 0.3;
+const BACKGROUND: f32 = 0.7;
 /// A word in this many passages or more weighs least.
 const COMMON: usize = 100;
-const LEAST_WEIGHT: f32 = 0.4;
+const LEAST_WEIGHT: f32 = 0.15;
+/// A name that weighs less than this says nothing about which document is meant.
+const EVERYWHERE: f32 = 0.25;
 
 /// What a question asks for, word by word.
 #[derive(Debug)]
@@ -46,6 +49,8 @@ pub(crate) struct Term {
     pub(crate) weight: f32,
     /// A name, a number or an identifier: a text that does not speak of it is about something else.
     pub(crate) is_required: bool,
+    /// It says little about what is asked.
+    pub(crate) is_light: bool,
     /// At least one passage holds it.
     pub(crate) is_known: bool,
     /// Its parts, where it is an identifier or a word with hyphens.
@@ -74,7 +79,8 @@ impl QueryTerms {
             }
             let is_wh = question.ask.contains(&idx) && !word.capital_inside(&question.text);
             let is_empty = word.lower.chars().count() < 2 && !word.digit && !word.cjk;
-            if language.stop.contains(&word.lower) || is_wh || is_empty || is_polite(&word.lower) {
+            let is_stop = language.stop.contains(&word.lower) && !ends_name(question, idx);
+            if is_stop || is_wh || is_empty || language.request.contains(&word.lower) {
                 continue;
             }
             if word.cjk {
@@ -99,15 +105,14 @@ impl QueryTerms {
             term.synonyms = synonyms(question, idx);
             term.linked = language.linked.get(&word.lower).cloned().unwrap_or_default();
             term.initials = initials_from(&content[idx..], |word| language.stop.contains(&word.lower));
-            term.is_required |= question.is_fragment;
             if idx < background {
                 term.weight *= BACKGROUND;
                 term.is_required = false;
             }
-            let is_light =
-                language.light.contains(&word.lower) || language.follow.nouns.contains(&word.lower);
+            let is_light = language.light.contains(&word.lower);
             if is_light && !term.is_required {
                 term.weight *= LIGHT;
+                term.is_light = true;
             }
             entries.push(term);
         }
@@ -171,23 +176,20 @@ impl QueryTerms {
         if total > 0.0 { covered / total } else { 0.0 }
     }
 
-    /// The share of the words that are no names; all of it where there are none.
-    pub(crate) fn rest(&self, qualities: &[f32]) -> f32 {
-        let pairs = self
+    /// Every name, number and identifier of the question is spoken of; a name that is everywhere need not be.
+    pub(crate) fn holds_required(&self, qualities: &[f32]) -> bool {
+        let mut pairs = self.entries.iter().zip(qualities);
+        pairs.all(|(term, quality)| !term.is_required || *quality > 0.0 || term.weight < EVERYWHERE)
+    }
+
+    /// How many words that matter are not spoken of; one that is spoken of in other words counts in part.
+    pub(crate) fn missing(&self, qualities: &[f32]) -> f32 {
+        let heavy = self
             .entries
             .iter()
             .zip(qualities)
-            .filter(|(term, _)| !term.is_required);
-        let (covered, total) = pairs.fold((0.0, 0.0), |(covered, total), (term, quality)| {
-            (covered + term.weight * quality, total + term.weight)
-        });
-        if total > 0.0 { covered / total } else { 1.0 }
-    }
-
-    /// Every name, number and identifier of the question is spoken of.
-    pub(crate) fn holds_required(&self, qualities: &[f32]) -> bool {
-        let mut pairs = self.entries.iter().zip(qualities);
-        pairs.all(|(term, quality)| !term.is_required || *quality > 0.0)
+            .filter(|(term, _)| !term.is_light);
+        heavy.map(|(_, quality)| 1.0 - quality).sum()
     }
 
     /// A word of a text is one of the question's, in another form or as a synonym.
@@ -195,11 +197,6 @@ impl QueryTerms {
         self.qualities(&WordForms::of(word), &[])
             .iter()
             .any(|quality| *quality > 0.0)
-    }
-
-    /// The question holds names, numbers or identifiers.
-    pub(crate) fn has_names(&self) -> bool {
-        self.entries.iter().any(|term| term.is_required)
     }
 
     /// The first name of the question that no document holds.
@@ -223,6 +220,7 @@ impl Term {
             word,
             weight: 1.0,
             is_required,
+            is_light: false,
             is_known: false,
             parts: Vec::new(),
             month: None,
@@ -271,9 +269,11 @@ impl Term {
                 0.8 * share
             };
         }
+        // "cans" is no form of "can": function words match only as they are.
         let direct = forms
             .atoms
             .iter()
+            .filter(|atom| !lexicon().is_stop(atom))
             .map(|atom| likeness(&self.word, atom))
             .fold(0.0, f32::max);
         if direct >= 0.9 {
@@ -327,8 +327,7 @@ fn is_required(question: &Question, idx: usize, slice: &str) -> bool {
     let opens = idx == 0
         || question.text[question.words[idx - 1].range.end..word.range.start]
             .contains(['.', '!', '?', ':', '"', '“']);
-    let is_identifier =
-        slice.contains('_') || word.digit || n_capitals > 1 || slice.chars().skip(1).any(char::is_uppercase);
+    let is_identifier = slice.contains('_') || word.digit || n_capitals > 1 && !slice.contains('-');
     let is_name = word.capital && !opens && question.language.code != "de";
     let is_date = lexicon().month(&word.lower).is_some() || lexicon().is_day(&word.lower);
     (is_identifier || is_name) && !is_date
@@ -352,31 +351,16 @@ fn character_terms(word: &Word, language: &super::language::Language) -> Vec<Ter
     pairs.map(|pair| Term::plain(pair, false)).collect()
 }
 
-/// Words of politeness, and the verbs of an order to look something up.
-fn is_polite(word: &str) -> bool {
-    matches!(
-        word,
-        "file"
-            | "table"
-            | "document"
-            | "documents"
-            | "docs"
-            | "page"
-            | "sheet"
-            | "folder"
-            | "please"
-            | "thanks"
-            | "hello"
-            | "hi"
-            | "bitte"
-            | "compare"
-            | "summarise"
-            | "summarize"
-            | "list"
-            | "explain"
-            | "describe"
-            | "show"
-    )
+/// "Lumo One": a word with a capital right behind another one belongs to a name, whatever it means elsewhere.
+fn ends_name(question: &Question, idx: usize) -> bool {
+    let Some(before) = idx.checked_sub(1).map(|idx| &question.words[idx]) else {
+        return false;
+    };
+    let word = &question.words[idx];
+    word.capital
+        && before.capital
+        && !lexicon().is_stop(&before.lower)
+        && adjacent(&question.text, before, word)
 }
 
 impl Word {

@@ -3,7 +3,7 @@
 use crate::corpus::{BlockKind, Passage};
 use crate::offline::definition::{asked_definition, defines_term, starts_with_term};
 use crate::offline::lexicon::lexicon;
-use crate::offline::question::{AnswerType, Question};
+use crate::offline::question::{AnswerType, Question, matched_words};
 use crate::offline::text::{Word, words};
 
 /// How the form of a piece fits the question.
@@ -29,7 +29,7 @@ pub(super) fn form(
 ) -> PieceForm {
     let wants = |fits: bool, otherwise: PieceForm| if fits { PieceForm::Fits } else { otherwise };
     if let Some(term) = asked_definition(&question.text) {
-        let is_meaning = question.text.trim_end_matches(['?', ' ']).ends_with(" mean");
+        let is_meaning = question.text.contains(" mean");
         let opens = if is_meaning && starts_with_term(text, &term) {
             PieceForm::Open
         } else {
@@ -44,8 +44,16 @@ pub(super) fn form(
         AnswerType::Explanation if passage.kind == BlockKind::TableRow => PieceForm::Lacks,
         AnswerType::Person => wants(has_value || names_somebody(question, text), PieceForm::Lacks),
         AnswerType::Name => wants(has_value, PieceForm::Lacks),
-        AnswerType::Place | AnswerType::Value => PieceForm::Open,
-        AnswerType::Explanation if asks_cause(question) => wants(gives_cause(text, above), PieceForm::Lacks),
+        AnswerType::Value if asks_cause(question) => {
+            wants(gives_cause(question, text, above), PieceForm::Lacks)
+        }
+        AnswerType::Value if asks_procedure(question) => PieceForm::Open,
+        // Without a value, a sentence only mentions what is asked for.
+        AnswerType::Value => wants(has_value, PieceForm::Lacks),
+        AnswerType::Place => PieceForm::Open,
+        AnswerType::Explanation if asks_cause(question) => {
+            wants(gives_cause(question, text, above), PieceForm::Lacks)
+        }
         AnswerType::Explanation if asks_procedure(question) => wants(
             passage.kind == BlockKind::Code || text.contains('`'),
             PieceForm::Open,
@@ -64,44 +72,26 @@ fn names_somebody(question: &Question, text: &str) -> bool {
 }
 
 fn asks_cause(question: &Question) -> bool {
-    let is_why = |word: &Word| matches!(word.lower.as_str(), "why" | "warum" | "wieso" | "weshalb");
-    question.words.iter().any(is_why)
+    let asks = &question.language.reasons.asks;
+    holds_any(&question.words, asks)
 }
 
-fn gives_cause(text: &str, above: &str) -> bool {
-    const MARKS: [&str; 14] = [
-        "because",
-        "since ",
-        "due to",
-        "reason",
-        "so that",
-        "caused",
-        "otherwise",
-        "root cause",
-        "why",
-        "don't ",
-        "weil",
-        "wegen",
-        "damit",
-        "grund",
-    ];
-    let lower = format!("{text} {above}").to_lowercase();
-    MARKS.iter().any(|mark| lower.contains(mark))
+fn gives_cause(question: &Question, text: &str, above: &str) -> bool {
+    holds_any(
+        &words(&format!("{text} {above}")),
+        &question.language.reasons.gives,
+    )
 }
 
 /// "How do I …", "what should I do": a way to do something is wanted.
-pub(crate) fn asks_procedure(question: &Question) -> bool {
-    const ASKS: [&str; 9] = [
-        "how do i",
-        "how can i",
-        "how do we",
-        "how can we",
-        "how to",
-        "how should",
-        "what should i do",
-        "what to do",
-        "wie kann ich",
-    ];
-    let lower = question.text.to_lowercase();
-    ASKS.iter().any(|ask| lower.contains(ask))
+fn asks_procedure(question: &Question) -> bool {
+    holds_any(&question.words, &question.language.reasons.ways)
+}
+
+fn holds_any(tokens: &[Word], phrases: &[String]) -> bool {
+    (0..tokens.len()).any(|start| {
+        phrases
+            .iter()
+            .any(|phrase| matched_words(&tokens[start..], phrase) > 0)
+    })
 }

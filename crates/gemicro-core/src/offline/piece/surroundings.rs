@@ -66,3 +66,21 @@ pub(super) fn below(
     let line = lines(&next.text).into_iter().next()?;
     (is_code && document.is_quotable(next)).then(|| (next.clone(), line))
 }
+
+/// A question in a document and the sentence behind it are one piece.
+pub(super) fn with_answers(text: &str, sentences: Vec<Range<usize>>) -> Vec<Range<usize>> {
+    let mut found: Vec<Range<usize>> = Vec::new();
+    for sentence in sentences {
+        match found.last_mut() {
+            Some(last) if is_asking(&text[last.clone()]) => last.end = sentence.end,
+            _ => found.push(sentence),
+        }
+    }
+    found
+}
+
+/// It ends with a question mark.
+pub(super) fn is_asking(text: &str) -> bool {
+    let text = text.trim_end().trim_end_matches(['*', '_']);
+    text.ends_with(['?', '？', '؟'])
+}

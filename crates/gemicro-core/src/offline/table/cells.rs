@@ -95,3 +95,19 @@ pub(super) fn written(value: f64) -> String {
     let text = format!("{value:.2}");
     text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }
+
+/// A cell that is nothing but a number, with as few places as it needs; any other cell as it is.
+pub(super) fn plain(cell: &str) -> String {
+    let is_number = cell.chars().all(|c| c.is_ascii_digit() || c == '.');
+    match number(cell).filter(|_| is_number) {
+        Some(value) => written(value),
+        None => cell.to_owned(),
+    }
+}
+
+/// How many places a number has behind its point.
+pub(super) fn places(cell: &str) -> usize {
+    cell.split_once('.').map_or(0, |(_, rest)| {
+        rest.chars().take_while(char::is_ascii_digit).count()
+    })
+}

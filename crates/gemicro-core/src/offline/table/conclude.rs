@@ -1,8 +1,8 @@
 //! What the chosen rows say: a cell, or a number worked out from a column.
 
-use super::cells::{number, written};
+use super::cells::{number, places, plain, written};
 use super::operation::Operation;
-use super::{Chosen, FactTable, MOST_ROWS, TableAnswer};
+use super::{Chosen, FactTable, MOST_ROWS, MOST_ROWS_OF_VALUE, TableAnswer};
 use crate::offline::question::{AnswerType, Question};
 
 impl FactTable<'_> {
@@ -62,13 +62,17 @@ impl FactTable<'_> {
                     ("Average", sum / numbers.len() as f64)
                 };
                 let rows: Vec<usize> = numbers.iter().map(|(idx, _)| *idx).collect();
-                let summary = format!(
-                    "{name} {} of {} rows: {}.",
-                    self.heads[column],
-                    rows.len(),
+                let cells = rows.iter().filter_map(|idx| self.rows[*idx].cells.get(column));
+                let n_places = cells.map(|cell| places(cell)).max().unwrap_or(0);
+                let shown = if operation == Operation::Sum {
                     written(value)
-                );
-                Some(self.made(&rows, Some(written(value)), Some(summary)))
+                } else if n_places == 0 {
+                    written((value * 10.0).round() / 10.0)
+                } else {
+                    format!("{value:.n_places$}")
+                };
+                let summary = format!("{name} {} of {} rows: {shown}.", self.heads[column], rows.len());
+                Some(self.made(&rows, Some(shown), Some(summary)))
             }
             Operation::Count => {
                 if let (Some(column), [(idx, value)]) = (target, numbers.as_slice())
@@ -104,7 +108,9 @@ impl FactTable<'_> {
                 Some(self.made(&chosen.rows, Some(chosen.rows.len().to_string()), Some(summary)))
             }
             Operation::Compare | Operation::Lookup => {
-                if !is_filtered || chosen.rows.len() > MOST_ROWS {
+                let is_open = matches!(question.expected, AnswerType::Value | AnswerType::Explanation);
+                let most = if is_open { MOST_ROWS } else { MOST_ROWS_OF_VALUE };
+                if !is_filtered || chosen.rows.len() > most {
                     return None;
                 }
                 let is_key = chosen.columns.contains(&0);
@@ -123,9 +129,9 @@ impl FactTable<'_> {
                             .get(column)
                             .copied()
                             .filter(|cell| !cell.is_empty());
-                        facts.extend(
-                            cell.map(|cell| format!("{} – {}: {cell}", self.key(*idx), self.heads[column])),
-                        );
+                        facts.extend(cell.map(|cell| {
+                            format!("{} – {}: {}", self.key(*idx), self.heads[column], plain(cell))
+                        }));
                     }
                     if facts.is_empty() {
                         return None;

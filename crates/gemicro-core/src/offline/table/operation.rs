@@ -1,6 +1,6 @@
 //! What a question wants from a column: [`Operation`].
 
-use crate::offline::question::Question;
+use crate::offline::question::{Question, matched_words};
 use crate::offline::text::superlative_base;
 
 /// What a question wants from a column.
@@ -15,49 +15,39 @@ pub(super) enum Operation {
     Compare,
 }
 
+/// Operations in the order in which they win: "how many … altogether" is a sum.
+const OPERATIONS: [(&str, Operation); 6] = [
+    ("average", Operation::Average),
+    ("sum", Operation::Sum),
+    ("smallest", Operation::Smallest),
+    ("largest", Operation::Largest),
+    ("compare", Operation::Compare),
+    ("count", Operation::Count),
+];
+
 /// What the words of a question ask to be worked out, and those words.
 pub(super) fn operation(question: &Question) -> (Operation, Vec<String>) {
-    let mut operation = None;
+    let asked = &question.language.operations;
+    let mut found: Option<usize> = None;
     let mut used = Vec::new();
-    let mut take = |found: Operation, word: &str| {
-        operation.get_or_insert(found);
-        used.push(word.to_owned());
-    };
-    for word in &question.words {
-        match word.lower.as_str() {
-            "average" | "mean" | "durchschnitt" | "durchschnittlich" => take(Operation::Average, &word.lower),
-            "total" | "sum" | "altogether" | "overall" | "insgesamt" | "summe" => {
-                take(Operation::Sum, &word.lower)
+    for start in 0..question.words.len() {
+        for (rank, (name, operation)) in OPERATIONS.iter().enumerate() {
+            let phrases = asked.get(*name).into_iter().flatten();
+            let n_words = phrases
+                .map(|phrase| matched_words(&question.words[start..], phrase))
+                .max()
+                .unwrap_or(0);
+            let word = &question.words[start].lower;
+            let is_superlative = *operation == Operation::Largest
+                && superlative_base(word).is_some()
+                && !asked.get("smallest").is_some_and(|words| words.contains(word));
+            if n_words == 0 && !is_superlative {
+                continue;
             }
-            "most" | "maximum" | "max" | "best" | "latest" | "meisten" => {
-                take(Operation::Largest, &word.lower)
-            }
-            "least" | "minimum" | "min" | "fewest" | "lowest" | "smallest" | "shortest" | "cheapest"
-            | "earliest" | "oldest" | "lightest" | "wenigsten" => {
-                take(Operation::Smallest, &word.lower);
-            }
-            "compare" | "versus" | "vs" | "difference" | "more" | "less" | "than" | "cheaper" | "higher"
-            | "lower" => take(Operation::Compare, &word.lower),
-            lower if superlative_base(lower).is_some() => take(Operation::Largest, lower),
-            _ => {}
+            found = Some(found.map_or(rank, |best| best.min(rank)));
+            let last = start + n_words.max(1);
+            used.extend(question.words[start..last].iter().map(|word| word.lower.clone()));
         }
     }
-    let is_count = question
-        .words
-        .windows(2)
-        .any(|pair| pair[0].lower == "how" && pair[1].lower == "many")
-        || question
-            .words
-            .first()
-            .is_some_and(|word| matches!(word.lower.as_str(), "wieviele" | "count"))
-        || question
-            .words
-            .windows(2)
-            .any(|pair| pair[0].lower == "wie" && pair[1].lower == "viele");
-    let operation = operation.unwrap_or(if is_count {
-        Operation::Count
-    } else {
-        Operation::Lookup
-    });
-    (operation, used)
+    (found.map_or(Operation::Lookup, |rank| OPERATIONS[rank].1), used)
 }

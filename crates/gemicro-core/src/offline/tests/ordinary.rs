@@ -25,6 +25,14 @@ fn corpus() -> MemoryCorpus {
             "queue.md",
             "# Queue\n\nMessages go through Apache Kafka before they are stored.\n",
         ),
+        (
+            "keys.md",
+            "# Keys\n\nThe code of the key safe is changed on the first day of each quarter.\n\n**Who gets a key?**\nIngrid Solheim and anyone with a desk.\n",
+        ),
+        (
+            "kettles.md",
+            "# Kettles\n\nThe Brava One boils in 90 seconds. The Brava Duo boils in 70 seconds.\n",
+        ),
     ];
     MemoryCorpus::of(documents.map(|(doc, text)| (doc.to_owned(), text.to_owned())))
 }
@@ -56,7 +64,7 @@ fn columns_are_looked_up_and_worked_out() {
     );
     let (rows, summary) = found("What is the average annual cost of the vendors?");
     assert_eq!(rows.len(), 3);
-    assert_eq!(summary, "Average annual_cost_eur of 3 rows: 15121.33.");
+    assert_eq!(summary, "Average annual_cost_eur of 3 rows: 15121.3.");
     let (rows, summary) = found("What is the total annual cost of all vendors?");
     assert_eq!(rows.len(), 3);
     assert_eq!(summary, "Total annual_cost_eur of 3 rows: 45364.");
@@ -113,4 +121,27 @@ fn a_part_that_has_no_answer_leaves_none_for_what_refers_to_it() {
         reason.starts_with("It depends on “Who wrote the anthem?”"),
         "{reason}"
     );
+}
+
+#[test]
+fn a_sentence_that_only_mentions_what_is_asked_for_is_no_answer() {
+    let SubAnswer::NoEvidence { related, .. } = ask("What is the code of the key safe?") else {
+        panic!("no document gives the code");
+    };
+    assert!(
+        related[0].span.contains("is changed on the first day"),
+        "{related:?}"
+    );
+}
+
+#[test]
+fn a_question_in_a_document_is_quoted_with_its_answer() {
+    let (spans, _) = found("Who gets a key?");
+    assert!(spans[0].contains("Ingrid Solheim"), "{spans:?}");
+}
+
+#[test]
+fn a_function_word_that_ends_a_name_counts() {
+    let (spans, _) = found("How long does the Brava One take to boil?");
+    assert_eq!(spans, ["The Brava One boils in 90 seconds."]);
 }
