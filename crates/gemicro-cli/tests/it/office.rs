@@ -45,11 +45,7 @@ const QUESTIONS: [(&str, &str, &str); 9] = [
         "Edda Lind",
     ),
     ("Who is the pilot on duty?", "roster.eml", "Marta Quill"),
-    (
-        "Um wie viel Uhr öffnet die Schleuse Brandt?",
-        "locks.eml",
-        "06:30 Uhr",
-    ),
+    ("Wann öffnet die Schleuse Brandt?", "locks.eml", "06:30 Uhr"),
 ];
 
 fn fixtures() -> PathBuf {
@@ -70,12 +66,9 @@ fn world_of(files: impl IntoIterator<Item = PathBuf>) -> World {
 
 #[test]
 fn every_format_is_quoted_with_its_place() {
-    let files = fs::read_dir(fixtures()).unwrap();
-    let world = world_of(
-        files
-            .map(|file| file.unwrap().path())
-            .filter(|path| path.is_file()),
-    );
+    let files = fs::read_dir(fixtures()).unwrap().map(|file| file.unwrap().path());
+    // One is the report again, encrypted with the empty password.
+    let world = world_of(files.filter(|path| path.is_file() && !path.ends_with("owner-only.pdf")));
     let pdf = fs::read(fixtures().join("report.pdf")).unwrap();
     fs::write(world.path("docs/cut.pdf"), &pdf[..pdf.len() / 2]).unwrap();
     let lines: Vec<String> = QUESTIONS

@@ -80,7 +80,10 @@ fn finished(stem: &str, found: DocumentParts) -> Result<OfficeText, OfficeError>
         }
         name = name.or_else(|| part.parsed.title.clone());
         let mut document = finish_document(&part.place, name.as_deref().unwrap_or(stem), part.parsed);
-        document.date = document.date.or_else(|| documents.first()?.date.clone());
+        // A date in a cell is not that of the other sheets.
+        if !document.doc.starts_with("sheet ") {
+            document.date = document.date.or_else(|| documents.first()?.date.clone());
+        }
         documents.push(document);
     }
     let left_out =
