@@ -12,10 +12,14 @@ use super::call::{CallPlace, GitCall};
 use super::commit_id::CommitId;
 use super::error::RepositoryError;
 use super::layout::{self, TaskLayout};
+use super::open_beneath::read_small;
 use super::record::TaskRecord;
 use super::slug::Slug;
 use super::task::TaskRepo;
 use super::trusted::TrustedRepo;
+
+/// What is copied of `info/exclude` and `shallow`, each.
+const COPIED_BYTES: u64 = 16 << 20;
 
 /// Where a task begins.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -207,8 +211,8 @@ pub(super) fn build(
     write("packed-refs", &packed_refs(repository, record)?)?;
     write("objects/info/alternates", &lines(repository.object_folders()))?;
     for name in ["info/exclude", "shallow"] {
-        // Both may be missing.
-        if let Ok(bytes) = std::fs::read(repository.common().join(name)) {
+        // Both may be missing. A link would copy any file of the user to where the agent reads.
+        if let Ok(bytes) = read_small(repository.common(), name, COPIED_BYTES) {
             write(name, &bytes)?;
         }
     }

@@ -55,6 +55,14 @@ pub enum RepositoryError {
     /// A path of the repository that git cannot be told in its files.
     #[error("{path} has a line break in its name, which git's files cannot hold; rename it")]
     UnusablePath { path: PathBuf },
+    /// A setting with which git could start a program that gemicro cannot switch off.
+    #[error(
+        "the repository's own settings have {setting}, which can start programs; remove it (`git config --local --edit`)"
+    )]
+    UnsafeSetting { setting: String },
+    /// Objects are looked up in a folder that is no store of objects.
+    #[error("objects/info/alternates names {path}, which is not a folder of git objects; remove that line")]
+    BadAlternate { path: PathBuf },
     /// A name that stands for no commit.
     #[error("`{name}` names no commit of this repository")]
     UnknownRevision {
@@ -220,7 +228,9 @@ impl From<&RepositoryError> for ErrorKind {
             | RepositoryError::Git { .. }
             | RepositoryError::NoCommits
             | RepositoryError::NoMainBranch
-            | RepositoryError::UnusablePath { .. } => Self::UnsupportedRepository,
+            | RepositoryError::UnusablePath { .. }
+            | RepositoryError::UnsafeSetting { .. }
+            | RepositoryError::BadAlternate { .. } => Self::UnsupportedRepository,
             RepositoryError::OtherOwner { .. } => Self::PermissionDenied,
             RepositoryError::FolderTaken { .. }
             | RepositoryError::BranchTaken { .. }

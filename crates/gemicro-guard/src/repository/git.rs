@@ -58,7 +58,7 @@ pub(super) struct Git {
 impl Git {
     /// Finds the repository of a folder: git itself says what it is and whether this user may use it.
     pub(super) fn discover(settings: &GitSettings, folder: &Path) -> Result<Self, RepositoryError> {
-        let search_path = settings.programs();
+        let search_path = settings.programs(folder);
         let mut git = Self {
             settings: settings.clone(),
             common: PathBuf::new(),
@@ -90,9 +90,31 @@ impl Git {
         }
         git.common = path_of(&answer.output)?;
         settings.refuse_agents(&git.common)?;
-        let asked = ["config", "--list", "--show-scope", "--name-only", "-z"];
-        git.programs = Programs::parse(&git.ok(GitCall::new(CallPlace::Checkout(folder), &asked))?.output);
+        git.programs = git.read_programs(folder)?;
         Ok(git)
+    }
+
+    /// The programs that settings name: those in effect in the folder, and those of every worktree, since git also runs in
+    /// worktrees.
+    fn read_programs(&self, folder: &Path) -> Result<Programs, RepositoryError> {
+        let mut programs = Programs::default();
+        let asked = ["config", "--list", "--show-scope", "--name-only", "-z"];
+        let listed = self.ok(GitCall::new(CallPlace::Checkout(folder), &asked))?;
+        programs.add_listed(&listed.output)?;
+        let worktrees = std::fs::read_dir(self.common.join("worktrees"));
+        let worktrees = worktrees.into_iter().flatten().flatten();
+        let folders = std::iter::once(self.common.clone()).chain(worktrees.map(|entry| entry.path()));
+        for file in folders.map(|folder| folder.join("config.worktree")) {
+            if file.symlink_metadata().is_err() {
+                continue;
+            }
+            let mut call = GitCall::new(CallPlace::Repository, &["config", "--file"]);
+            call.arguments.push(file.into());
+            let options = ["--includes", "--list", "--name-only", "-z"];
+            call.arguments.extend(options.map(OsString::from));
+            programs.add_own(&self.ok(call)?.output)?;
+        }
+        Ok(programs)
     }
 
     /// Programs that the repository's own settings name; they are switched off.
@@ -243,7 +265,7 @@ impl Git {
         let fixed = OVERRIDES
             .iter()
             .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
-        let programs = self.programs.off.iter().cloned();
+        let programs = self.programs.off.clone().into_iter();
         let own = call.settings.iter().cloned();
         let all: Vec<(String, String)> = programs.chain(fixed).chain(own).collect();
         command.env("GIT_CONFIG_COUNT", all.len().to_string());

@@ -72,9 +72,14 @@ impl GitSettings {
         }
     }
 
-    /// Where programs are searched: never where an agent could have put one.
-    pub(super) fn programs(&self) -> OsString {
-        search_path(&self.search_path, &self.agent_folders)
+    /// Where programs are searched for the repository of a folder: never where an agent, or the repository itself, could
+    /// have put one.
+    pub(super) fn programs(&self, folder: &Path) -> OsString {
+        let folder = folder.canonicalize().unwrap_or_else(|_| folder.to_path_buf());
+        let top = folder.ancestors().find(|above| above.join(".git").exists());
+        let mut shut = self.agent_folders.clone();
+        shut.push(top.map_or_else(|| folder.clone(), Path::to_path_buf));
+        search_path(&self.search_path, &shut)
     }
 
     /// The variables for a command that speaks to a remote.

@@ -1,10 +1,13 @@
 //! Settings of a repository that make git start programs, and the values that switch them off.
 //!
 //! The main type is [`Programs`]. A repository may have been unpacked with its `.git/config`, so only programs that the
-//! user's own settings name are started. The rule goes by the words that git's manual names such settings with.
+//! user's own settings name are started. The rule goes by the words that git's manual names such settings with. Settings that
+//! cannot be named, or that depend on where git runs, are refused.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
+
+use gemicro_event::text;
 
 use super::call::{CallPlace, GitCall};
 use super::error::RepositoryError;
@@ -61,36 +64,56 @@ const DIFF: &str = "f() { diff -u \"$2\" \"$5\" || :; }; f";
 #[derive(Debug, Clone, Default)]
 pub(super) struct Programs {
     /// Settings that switch them off.
-    pub(super) off: Vec<(String, String)>,
+    pub(super) off: BTreeMap<String, String>,
     /// The first one that a remote would be spoken to with.
     pub(super) of_remotes: Option<String>,
 }
 
 impl Programs {
-    /// Reads `git config --list --show-scope --name-only -z`. Filters are switched off wherever they are set: content
-    /// from agents can ask for them.
-    pub(super) fn parse(listed: &[u8]) -> Self {
-        let mut words = listed.split(|byte| *byte == 0).map(String::from_utf8_lossy);
-        let mut found = Self::default();
-        let mut off = BTreeSet::new();
+    /// Adds the names of settings in effect, as `git config --list --show-scope --name-only -z` lists them.
+    pub(super) fn add_listed(&mut self, listed: &[u8]) -> Result<(), RepositoryError> {
+        let mut words = listed.split(|byte| *byte == 0);
         while let (Some(scope), Some(key)) = (words.next(), words.next()) {
-            let is_own = matches!(&*scope, "local" | "worktree");
-            let name = key.rsplit('.').next().unwrap_or_default();
-            if let Some(driver) = key.strip_prefix("filter.").and_then(|rest| rest.rsplit_once('.')) {
-                off.extend(
-                    ["clean", "smudge", "process", "required"]
-                        .map(|name| format!("filter.{}.{name}", driver.0)),
-                );
-            } else if is_own && names_program(&key) {
-                off.insert(key.clone().into_owned());
-            }
-            if is_own && OF_REMOTES.contains(&name) && found.of_remotes.is_none() {
-                found.of_remotes = Some(key.into_owned());
-            }
+            self.add(matches!(scope, b"local" | b"worktree"), key)?;
         }
-        let switched = off.into_iter().map(|key| (harmless(&key).to_owned(), key));
-        found.off = switched.map(|(value, key)| (key, value)).collect();
-        found
+        Ok(())
+    }
+
+    /// Adds the names of settings of one of the repository's own files, as `git config --file` lists them.
+    pub(super) fn add_own(&mut self, listed: &[u8]) -> Result<(), RepositoryError> {
+        let keys = listed.split(|byte| *byte == 0).filter(|key| !key.is_empty());
+        keys.into_iter().try_for_each(|key| self.add(true, key))
+    }
+
+    /// Filters are switched off wherever they are set: content from agents can ask for them.
+    fn add(&mut self, is_own: bool, key: &[u8]) -> Result<(), RepositoryError> {
+        let Ok(key) = std::str::from_utf8(key) else {
+            // A variable that switches it off could not name it.
+            let setting = format!("the name `{}`", text::plain(&String::from_utf8_lossy(key), 200));
+            return Err(RepositoryError::UnsafeSetting { setting });
+        };
+        if is_own && key.starts_with("includeif.") {
+            // What it brings in depends on the folder and on the branch, and so may change from call to call.
+            let setting = format!("`{}`", text::plain(key, 200));
+            return Err(RepositoryError::UnsafeSetting { setting });
+        }
+        let name = key.rsplit('.').next().unwrap_or_default();
+        if let Some((driver, _)) = key.strip_prefix("filter.").and_then(|rest| rest.rsplit_once('.')) {
+            for name in ["clean", "smudge", "process", "required"] {
+                self.switch_off(format!("filter.{driver}.{name}"));
+            }
+        } else if is_own && names_program(key) {
+            self.switch_off(key.to_owned());
+        }
+        if is_own && OF_REMOTES.contains(&name) && self.of_remotes.is_none() {
+            self.of_remotes = Some(key.to_owned());
+        }
+        Ok(())
+    }
+
+    fn switch_off(&mut self, key: String) {
+        let value = harmless(&key).to_owned();
+        self.off.insert(key, value);
     }
 }
 
@@ -100,7 +123,7 @@ impl Programs {
 /// # Errors
 /// When git cannot read them.
 pub fn programs_off(settings: &GitSettings, folder: &Path) -> Result<Vec<(String, String)>, RepositoryError> {
-    let mut off = BTreeSet::new();
+    let mut off = BTreeMap::new();
     let mut folders = vec![folder.to_path_buf()];
     let mut seen = BTreeSet::new();
     while let Some(folder) = folders.pop() {
@@ -116,7 +139,7 @@ pub fn programs_off(settings: &GitSettings, folder: &Path) -> Result<Vec<(String
             Err(error) => return Err(error),
         };
         if seen.insert(git.common().to_path_buf()) {
-            off.extend(git.programs().off.iter().cloned());
+            off.extend(git.programs().off.clone());
             folders.extend(submodules(&git, &folder)?);
         }
     }

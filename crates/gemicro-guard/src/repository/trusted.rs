@@ -2,6 +2,7 @@
 //!
 //! The main type is [`TrustedRepo`], the only one with which git is started outside the sandbox.
 
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
 use gemicro_event::text;
@@ -282,8 +283,24 @@ fn object_folders(git: &Git) -> Result<Vec<PathBuf>, RepositoryError> {
         }
         // Relative to the repository's objects, as git prints it; a folder that is gone holds nothing.
         if let Ok(folder) = std::fs::canonicalize(git.common().join(path)) {
+            if !holds_only_objects(&folder) {
+                return Err(RepositoryError::BadAlternate { path: path.into() });
+            }
             folders.push(folder);
         }
     }
     Ok(folders)
+}
+
+/// Whether a folder has nothing but what git keeps objects in: agents can read all of it.
+fn holds_only_objects(folder: &Path) -> bool {
+    let is_known = |name: &OsStr| {
+        let name = name.to_string_lossy();
+        let is_fan_out = name.len() == 2 && name.bytes().all(|byte| byte.is_ascii_hexdigit());
+        is_fan_out || matches!(&*name, "info" | "pack") || name.starts_with("tmp_")
+    };
+    let Ok(mut entries) = std::fs::read_dir(folder) else {
+        return false;
+    };
+    entries.all(|entry| entry.is_ok_and(|entry| is_known(&entry.file_name())))
 }

@@ -1,7 +1,7 @@
 //! Repositories that can be opened, with their notes, and those that cannot, with their errors.
 
 use gemicro_event::ErrorKind;
-use gemicro_guard::repository::{RepositoryError, RepositoryNote, TrustedRepo};
+use gemicro_guard::repository::{GitSettings, RepositoryError, RepositoryNote, TaskStart, TrustedRepo};
 
 use crate::world::World;
 
@@ -191,4 +191,89 @@ fn programs_that_a_repository_names_are_not_started() {
     assert!(error.contains(words), "{error}");
     let left = world.shell("ls $HOME");
     assert!(!left.contains("STARTED"), "{left}");
+}
+
+#[test]
+fn settings_that_cannot_be_switched_off_are_refused() {
+    for plant in [
+        r#"printf '[filter "\377"]\n\tclean = touch PLANTED\n' >> repo/.git/config"#,
+        r#"printf '[filter "p"]\n\tclean = touch PLANTED\n' > repo/.git/more
+           git -C repo config 'includeIf.gitdir:**/worktrees/**.path' more"#,
+        "git -C repo config 'includeIf.onbranch:task/**.path' more",
+        r#"git -C repo config extensions.worktreeConfig true
+           printf '[includeIf "gitdir:**"]\n\tpath = more\n' > repo/.git/config.worktree"#,
+    ] {
+        let world = World::new();
+        world.shell(plant);
+        let error = refused(&world, "repo");
+        assert!(
+            matches!(error, RepositoryError::UnsafeSetting { .. }),
+            "{plant}: {error}"
+        );
+        assert!(error.to_string().contains("git config --local --edit"), "{error}");
+    }
+}
+
+#[test]
+fn programs_of_a_worktree_are_not_started() {
+    let world = World::new();
+    world.shell(
+        "git -C repo worktree add -q ../linked -b linked
+        git -C repo config extensions.worktreeConfig true
+        echo '* filter=p' > linked/.gitattributes
+        git -C linked config --worktree filter.p.clean \"touch $PWD/PLANTED; cat\"
+        git -C linked config --worktree core.sshCommand \"touch $PWD/PLANTED\"
+        tr a-z A-Z < linked/a.txt > up; mv up linked/a.txt",
+    );
+    let settings = world.settings();
+    let main = TrustedRepo::open(&settings, &world.path("repo")).unwrap();
+    assert!(main.top().ends_with("repo"));
+    // Opening a checkout looks for changes, which is what filters are for.
+    TrustedRepo::open(&settings, &world.path("linked")).unwrap();
+    assert!(!world.path("PLANTED").exists());
+}
+
+#[test]
+fn an_alternate_that_holds_more_than_objects_is_refused() {
+    let world = World::new();
+    world.shell(
+        "mkdir keys; echo secret > keys/id_ed25519
+        git clone -q --shared repo shared
+        echo ../../../keys > repo/.git/objects/info/alternates",
+    );
+    let error = refused(&world, "repo");
+    assert!(matches!(error, RepositoryError::BadAlternate { .. }), "{error}");
+    // Objects of another repository are what alternates are for.
+    world.shell("rm repo/.git/objects/info/alternates");
+    TrustedRepo::open(&world.settings(), &world.path("shared")).unwrap();
+}
+
+#[test]
+fn a_link_in_the_git_folder_copies_no_file() {
+    for name in ["info/exclude", "shallow"] {
+        let world = World::new();
+        let repository = world.open();
+        world.shell(&format!(
+            "echo secret > key; mkdir -p repo/.git/info; rm -f repo/.git/{name}; ln -s $PWD/key repo/.git/{name}"
+        ));
+        let start = TaskStart::New(repository.head().clone());
+        let made = world.try_task(&repository, "t1", "x/work", start);
+        assert!(made.is_ok() || name == "shallow", "{made:?}");
+        let found = world.shell("grep -rl secret state 2>/dev/null || true");
+        assert_eq!(found.trim(), "", "{name}");
+    }
+}
+
+#[test]
+fn a_git_that_the_repository_brings_is_not_started() {
+    let world = World::new();
+    world.shell(
+        "mkdir -p repo/node_modules/.bin
+        printf '#!/bin/sh\\ntouch PLANTED\\n' > repo/node_modules/.bin/git; chmod +x repo/node_modules/.bin/git",
+    );
+    let mut path = world.path("repo/node_modules/.bin").into_os_string();
+    path.push(":/usr/local/bin:/usr/bin:/bin");
+    let settings = GitSettings::new(path, world.path("user"));
+    TrustedRepo::open(&settings, &world.path("repo")).unwrap();
+    assert_eq!(world.shell("find . -name PLANTED").trim(), "");
 }
