@@ -102,7 +102,7 @@ pub(super) fn find(
     match task {
         Some(task) if !marks.refused.exists() => {
             if marks.open.exists() {
-                notes.push("it continued with what an earlier run had left there".to_owned());
+                notes.push("it continued from the changes that an earlier run had left there".to_owned());
             }
             Ok(Some(task))
         }
@@ -121,7 +121,7 @@ pub(super) fn put_aside(folder: &Path, marks: &FolderMarks, notes: &mut Vec<Stri
     fs::rename(folder, &aside).map_err(|error| folder_failure(folder, &error))?;
     if marks.open.exists() {
         notes.push(format!(
-                    "what an earlier run had left and could not be imported is in {}: look at the files, but start no git there",
+                    "changes of an earlier run could not be imported and are in {}; inspect the files, but do not run git there",
                     aside.join("wt").display()
                 ));
     } else if let Err(error) = fs::remove_dir_all(&aside) {

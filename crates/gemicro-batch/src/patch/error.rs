@@ -61,10 +61,10 @@ pub enum PatchError {
     #[error("`{path}` is in the answer twice; write each file once, with all its changes")]
     Twice { path: String },
     /// A new file is already there.
-    #[error("`{path}` is to be created but exists; choose another name")]
+    #[error("`{path}` already exists; choose another name")]
     Exists { path: String },
     /// A changed file is not there.
-    #[error("`{path}` is to be changed but does not exist; answer with the whole file to create it")]
+    #[error("`{path}` does not exist and cannot be changed; answer with the whole file to create it")]
     Missing { path: String },
     /// A file could not be read.
     #[error("`{path}` could not be read: {why}")]

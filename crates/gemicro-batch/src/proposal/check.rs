@@ -91,7 +91,7 @@ pub struct PatchProblem {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ProblemKind {
-    /// The answer holds none that can be read, or one of a kind that is never taken.
+    /// The answer contains no readable patch, or one of a kind that is never accepted.
     NoPatch,
     /// It does not fit the files as they are.
     DoesNotApply,
@@ -116,7 +116,7 @@ impl TriedTest {
         self.exit_code == Some(0)
     }
 
-    /// What is told about a failure.
+    /// The text that describes a failure.
     #[must_use]
     pub fn failure(&self) -> String {
         match self.exit_code {

@@ -20,7 +20,7 @@ pub enum ProposalAim {
     Uncovered,
     /// Those that the reports call uncovered in a range; all of it where no report knows the file.
     Within(LineRange),
-    /// These: somebody measured them.
+    /// Exactly these lines, which the caller has measured.
     Lines(Vec<LineRange>),
 }
 

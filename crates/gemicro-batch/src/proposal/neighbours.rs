@@ -24,7 +24,7 @@ const BUILD_FILES: &[&str] = &[
     "conanfile.txt",
     "configure.ac",
 ];
-/// Names of the layout that are told.
+/// Maximum number of layout names shown.
 const MOST_NAMES: usize = 40;
 
 /// The nearest tests of a file, nearest first.

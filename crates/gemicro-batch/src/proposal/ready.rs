@@ -1,5 +1,4 @@
-//! From a model's answer to texts that can be written: read, applied in memory, held against the rule that only tests
-//! change.
+//! Turns a model's answer into files to write: parses it, applies it in memory, and checks that only tests change.
 
 use std::collections::BTreeMap;
 
@@ -90,7 +89,7 @@ fn patched_file(text: &NewText) -> PatchedFile {
     }
 }
 
-/// A line of an older text that says something and is gone. What is imported may change with what is added.
+/// A non-trivial line of the old text that is missing from the new one. Imports may change.
 fn lost_line(text: &NewText) -> Option<(String, String)> {
     let is_free = |line: &str| {
         let line = line.trim();

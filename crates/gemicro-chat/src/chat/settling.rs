@@ -82,7 +82,7 @@ impl Chat {
         })
         .await;
         if invented.is_some() {
-            let told = "the reply continued with invented turns of others; that part was cut";
+            let told = "the model also wrote turns for other speakers; that part was removed";
             self.tell(News::Warning(told.to_owned())).await;
         }
         Next::GoOn

@@ -71,8 +71,18 @@ fn each_agent_answers_research_with_checked_quotes() {
 fn an_agent_that_lies_is_not_believed() {
     let desk = Desk::new(LIAR);
     let (code, stdout, stderr) = research(&desk, &AGENTS[0], &[]);
-    assert_eq!(code, 6, "{stdout}\n{stderr}");
-    assert!(stderr.contains("no evidence"), "{stderr}");
+    // What its invented quotes do not prove is answered from the documents, and the answer says so.
+    assert_eq!(code, 0, "{stdout}\n{stderr}");
+    let result: Value = serde_json::from_str(&stdout).unwrap();
+    let answer = result["answer"].as_str().unwrap();
+    assert!(answer.contains("Answered without the model"), "{answer}");
+    let docs: Vec<&str> = result["citations"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter_map(|citation| citation["doc"].as_str())
+        .collect();
+    assert_eq!(docs, ["lighthouse.md"], "{answer}");
 }
 
 #[test]

@@ -141,7 +141,7 @@ fn what_cannot_be_read_is_listed_and_stops_nothing() {
             (path.rsplit('/').next().unwrap(), it["reason"].as_str().unwrap())
         })
         .collect();
-    let too_large = "needs more than 512 MB of memory, or is nested without end";
+    let too_large = "needs more than 512 MB of memory, or is nested too deeply";
     let expected = [
         ("bomb-loop.pdf", too_large),
         ("bomb-memory.pdf", too_large),

@@ -54,7 +54,7 @@ fn the_rust_example_reaches_its_target() {
     let log = place.simulated.running.log().entries();
     let has_reason = log.iter().any(|entry| {
         let body = entry.body.to_string();
-        body.contains("Improve the test") && body.contains("versions with broken code")
+        body.contains("Write a better test") && body.contains("versions with broken code")
     });
     assert!(has_reason, "the model is told why its test was rejected");
 }
@@ -84,7 +84,11 @@ fn check_rejected(answer: &str, reason: &str, words: &str) {
 
 #[test]
 fn what_is_no_patch_is_rejected() {
-    check_rejected("I would test the subtraction.\n", "no_patch", "patch");
+    check_rejected(
+        "I would test the subtraction.\n",
+        "no_patch",
+        "does not name the files",
+    );
 }
 
 #[test]

@@ -14,9 +14,10 @@
 //!
 //! A piece answers if it has the form that is wanted (`piece::form`), holds every name, number and identifier of the
 //! question, names no sister of what is asked about, and is far enough ahead: its score is higher than that of the best
-//! piece of any other document by [`AHEAD`] for every word that it is missing ([`QueryTerms::missing`]). Nothing missing
-//! needs no lead; a question with a full name or of nouns only allows nothing to be missing. Another document that comes
-//! near with another value of the same kind is a contradiction and no competitor. Everything else is only shown.
+//! piece of any other document by [`AHEAD`] for every missing word ([`QueryTerms::missing`]). A piece with no missing
+//! words needs no lead. If the question has a full name or consists only of nouns, no word may be missing. Another
+//! document with a similar score and a different value of the same kind is a contradiction, not a competitor. All other
+//! pieces are only shown.
 
 use super::contradiction::{disagreement, same_unit};
 use super::definition::asked_definition;
@@ -47,7 +48,7 @@ const LEAST_OWN: f32 = 0.2;
 /// where one value is wanted.
 const AHEAD: f32 = 0.2;
 const AHEAD_OF_VALUES: f32 = 0.4;
-/// Words in another form or in the heading miss a little; this much is spared.
+/// Amount of `missing` that is ignored: words in another form or in the heading count as slightly missing.
 const SPARED: f32 = 0.4;
 /// How much may be missing where no other document speaks of the question at all.
 const ALONE: f32 = 0.7;
@@ -226,7 +227,7 @@ impl Closest {
         }
     }
 
-    /// Every name and number of the question is spoken of, and no sister of the thing that is asked about.
+    /// Whether the piece mentions every name and number of the question, and no similar thing instead.
     fn is_about(&self, question: &Question, piece: &Piece) -> bool {
         let passage = &piece.passage;
         let above = format!("{}\n{}", passage.title, passage.heading.as_deref().unwrap_or(""));

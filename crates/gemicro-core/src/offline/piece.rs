@@ -128,7 +128,7 @@ impl Piece {
             let form = if is_setting(terms, passage, &text) {
                 PieceForm::Sets
             } else {
-                form(question, passage, &text, &above, has_value)
+                form(question, passage, &text, &above, has_value, own_share)
             };
             let form = if is_named
                 && form == PieceForm::Open

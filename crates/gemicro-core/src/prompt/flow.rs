@@ -18,7 +18,7 @@ use crate::research::events::ResultMetadata;
 use crate::run::events::{StepFailed, StepRetrying};
 use crate::run::{RunState, StepState};
 
-/// So often a model may look something up for one answer.
+/// Maximum number of look-ups for one answer.
 const MAX_ROUNDS: usize = 3;
 
 event_enum! {

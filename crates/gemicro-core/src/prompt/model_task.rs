@@ -19,7 +19,7 @@ pub struct ModelTask {
     pub label: String,
     /// What the model or agent is asked.
     pub prompt: String,
-    /// An earlier call that it goes on from while the provider has it.
+    /// An earlier call to continue from, as long as the provider still has it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub earlier: Option<Earlier>,
     /// The conversation that it belongs to.
@@ -61,7 +61,7 @@ pub(super) enum FunctionOffer {
 }
 
 impl ModelTask {
-    /// The call that tells everything.
+    /// The call with the whole prompt.
     #[must_use]
     pub fn whole(&self) -> LlmRequest {
         LlmRequest::new(&self.label, self.prompt.clone(), &self.llm)

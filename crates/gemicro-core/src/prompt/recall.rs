@@ -23,7 +23,7 @@ pub const RECALL_STEP: &str = "recall";
 /// What a model reads above the prompt when it may call the function.
 pub(super) const RECALL_HINT: &str = "Earlier turns that are not shown can be searched and read: call `recall` before you say that something is unknown.";
 
-/// So many calls of one answer are carried out.
+/// Maximum number of calls of one answer that are carried out.
 const MAX_CALLS: usize = 3;
 
 /// A result is no longer than this, in bytes.

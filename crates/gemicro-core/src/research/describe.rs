@@ -93,7 +93,7 @@ pub(super) fn describe(state: &ResearchState, step: &Step, end: &StepEnd, at: Ti
                 Ok(completed) => vec![AgentUpdate::new(&completed, at)],
                 Err(failure) => {
                     let message = format!(
-                        "the model's answer had no verified quote; without it: {}",
+                        "the model's answer had no verified quote, and answering without the model failed: {}",
                         failure.message
                     );
                     vec![describe_failure(id, &Failure { message, ..failure }, at)]

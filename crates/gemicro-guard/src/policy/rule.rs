@@ -98,9 +98,9 @@ rules! {
     DynamicPath, "dynamic_path",
         "a path to write is only known when the line runs",
         "everything on this machine that is not the task's";
-    /// A place where keys and passwords lie.
+    /// A path where keys and passwords are stored.
     SecretPath, "secret_path",
-        "a place where keys and passwords lie",
+        "a path where keys and passwords are stored",
         "the user's keys and passwords";
     /// A tool that is not known.
     UnknownTool, "unknown_tool",

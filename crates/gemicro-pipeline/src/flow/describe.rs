@@ -166,7 +166,9 @@ fn describe_phase_answer(
 
 fn honest(payload: &AgentPayload) -> Option<String> {
     honesty(payload).map(|why| {
-        format!("a success cannot be taken together with what the feedback reports ({why}): fix it, or say that it failed")
+        format!(
+            "a success contradicts what the feedback reports ({why}): fix the problem, or report a failure"
+        )
     })
 }
 

@@ -25,7 +25,7 @@ pub trait RunWatcher: Send {
 
     /// The agent asks for leave to use a tool; here nothing is redacted. The default is no.
     fn permission(&mut self, _request: &PermissionRequest) -> BoxFuture<'static, PermissionAnswer> {
-        let reason = "Permission Denied: there is no one to allow it".to_owned();
+        let reason = "Permission Denied: no user is available to approve it".to_owned();
         ready(PermissionAnswer::Deny { reason }).boxed()
     }
 

@@ -19,7 +19,7 @@ fn every_script_in_the_document_is_read() {
     for yaml in &scripts {
         AgentScript::parse("docs/simulator.md", yaml).unwrap_or_else(|error| panic!("{error}\n{yaml}"));
     }
-    assert_eq!(scripts.len(), 2);
+    assert_eq!(scripts.len(), 1);
 }
 
 #[test]
@@ -37,5 +37,5 @@ fn every_example_in_the_document_is_read() {
         Scenario::parse("docs/simulator.md", &whole).unwrap_or_else(|error| panic!("{error}\n{whole}"));
         n_read += 1;
     }
-    assert!(n_read >= 5, "{n_read} examples");
+    assert!(n_read >= 4, "{n_read} examples");
 }

@@ -2,7 +2,7 @@
 //!
 //! It is built beside its place and renamed into it, so a killed build leaves no half index, and of two
 //! processes that build the same one the first to finish wins. The folder is a cache: it may be removed at
-//! any time while nobody has it open.
+//! any time while no process has it open.
 
 use std::fs;
 use std::hash::{BuildHasher, Hasher, RandomState};

@@ -1,7 +1,7 @@
 //! The child process that reads one document: [`read_contained`].
 //!
-//! The kernel keeps its limits, because a parser cannot: a loop, an endless allocation or a panic ends this process, and
-//! with it the reading of this one document.
+//! The kernel enforces the limits, because a parser cannot: an endless loop, an endless allocation or a panic ends only
+//! this process, so only this document is lost.
 
 use std::io::Read;
 
@@ -20,7 +20,7 @@ pub(super) type ReaderAnswer = Result<OfficeText, String>;
 
 /// Reads the document on `input` under the limits and gives the bytes for the parent. `name` is the name of its file.
 ///
-/// The limits hold for the whole process from then on, so it must be a process for this alone.
+/// The limits then apply to the whole process, so the process must do nothing else.
 pub fn read_contained(name: &str, input: impl Read) -> Vec<u8> {
     let answer = limit_process().and_then(|()| read(name, input));
     serde_json::to_vec(&answer).expect("strings and numbers in memory always serialise")

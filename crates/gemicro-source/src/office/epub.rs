@@ -25,7 +25,7 @@ pub(super) fn read_book(archive: &mut BoundedArchive) -> Result<DocumentParts, O
         }
         Ok(())
     })?;
-    let package = package.ok_or_else(|| OfficeError::broken("it names no list of its files"))?;
+    let package = package.ok_or_else(|| OfficeError::broken("its list of files is missing"))?;
     let mut found = DocumentParts {
         title: core_title(archive, &package)?,
         ..DocumentParts::default()
@@ -35,7 +35,7 @@ pub(super) fn read_book(archive: &mut BoundedArchive) -> Result<DocumentParts, O
             continue;
         };
         let Ok(text) = decode(&bytes) else {
-            found.left_out.push(format!("section {number} is no text"));
+            found.left_out.push(format!("section {number} is not text"));
             continue;
         };
         let parsed = parse_html(&text);

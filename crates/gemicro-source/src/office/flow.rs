@@ -78,7 +78,7 @@ pub(super) struct FlowReader<'a> {
     paragraphs: Vec<OpenParagraph>,
     tables: Vec<OpenTable>,
     n_lists: usize,
-    /// Elements since one that is not seen.
+    /// Depth of open elements inside one that is not visible; 0 outside.
     n_unseen: usize,
     in_run_text: bool,
     is_run_hidden: bool,

@@ -13,7 +13,7 @@ pub(super) fn read_mail(bytes: &[u8]) -> Result<DocumentParts, OfficeError> {
     let message = MessageParser::default()
         .parse(bytes)
         .filter(|message| message.from().is_some() || message.date().is_some() || message.subject().is_some())
-        .ok_or_else(|| OfficeError::broken("it is no mail"))?;
+        .ok_or_else(|| OfficeError::broken("it is not a mail message"))?;
     let mut parsed = header(&message)?;
     for body in bodies(&message) {
         let start = parsed.text.len();

@@ -44,7 +44,7 @@ pub(super) fn read_pdf(bytes: &[u8]) -> Result<DocumentParts, OfficeError> {
     if lines.len() < ids.len() {
         let seconds = MAX_TIME.as_secs();
         found.left_out.push(format!(
-            "pages after page {} would take more than {seconds} seconds",
+            "pages after page {} not read (limit of {seconds} seconds)",
             lines.len()
         ));
     }
@@ -115,7 +115,7 @@ fn stated_title(document: &Document) -> Option<String> {
     (!title.trim().is_empty() && title != "untitled").then_some(title)
 }
 
-/// Takes the rest of a sentence that goes on on the next page, so that it can be quoted whole.
+/// Appends the rest of a sentence that continues on the next page, so that it can be quoted in full.
 fn end_sentence(page: &mut [PageBlock], next: &mut Vec<PageBlock>) {
     let Some(last) = page.last_mut() else { return };
     let Some(first) = next.first_mut() else { return };

@@ -1,7 +1,7 @@
 //! Glyphs of a PDF page as lines and blocks: [`PageLines`].
 //!
-//! A PDF has glyphs at places, and no words, lines or paragraphs. They are taken in the order in which they are drawn, which
-//! is the reading order for nearly all programs, also for text in columns; gaps and sizes tell the rest.
+//! A PDF has glyphs at positions, but no words, lines or paragraphs. Glyphs are read in the order in which they are
+//! drawn, which is the reading order in nearly all programs, even in columns. Gaps and sizes give the rest.
 
 use std::collections::HashMap;
 

@@ -60,7 +60,7 @@ fn read_archive(bytes: Vec<u8>) -> Result<DocumentParts, OfficeError> {
         Some(main) if main.starts_with("word/") => read_word(&mut archive, main),
         Some(main) if main.starts_with("ppt/") => read_slides(&mut archive, main),
         Some(main) if main.starts_with("xl/") => read_sheets(&mut archive, main),
-        _ => Err(OfficeError::broken("it is a zip file, but no document")),
+        _ => Err(OfficeError::broken("it is a zip file, not a document")),
     }
 }
 

@@ -62,7 +62,7 @@ fn judge(status: ExitStatus, answer: &[u8]) -> ReaderAnswer {
     if ended_by(Signal::ABORT) || ended_by(Signal::SEGV) {
         let n_megabytes = MAX_MEMORY >> 20;
         return Err(format!(
-            "needs more than {n_megabytes} MB of memory, or is nested without end"
+            "needs more than {n_megabytes} MB of memory, or is nested too deeply"
         ));
     }
     Err("broken: its parser failed".to_owned())

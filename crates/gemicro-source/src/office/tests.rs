@@ -215,7 +215,7 @@ fn mail_has_its_header_and_its_text() {
     assert!(!text.documents[0].text.contains("x()"));
     assert_eq!(
         read_office("a.eml", b"just some words".to_vec()),
-        Err(OfficeError::broken("it is no mail"))
+        Err(OfficeError::broken("it is not a mail message"))
     );
 }
 
@@ -274,7 +274,7 @@ fn what_cannot_be_read_says_why() {
         assert!(error.to_string().starts_with("broken: "), "{error}");
     }
     let error = read_office("a.docx", zip_of(&[("readme.txt", b"hello")])).unwrap_err();
-    assert_eq!(error.to_string(), "broken: it is a zip file, but no document");
+    assert_eq!(error.to_string(), "broken: it is a zip file, not a document");
     let error = read_office("a.docx", docx_of(b"<document><body/></document>")).unwrap_err();
     assert_eq!(error, OfficeError::Empty);
     let encrypted =
@@ -332,7 +332,7 @@ fn too_many_files_and_archives_inside_are_refused() {
     let inner = docx_of(b"<document><body><p><r><t>inner</t></r></p></body></document>");
     let outer = zip_of(&[("word/document.xml", &inner), ("again.docx", &inner)]);
     let error = read_office("a.docx", outer).unwrap_err();
-    assert_eq!(error.to_string(), "broken: it is a zip file, but no document");
+    assert_eq!(error.to_string(), "broken: it is a zip file, not a document");
 }
 
 #[test]

@@ -266,7 +266,7 @@ fn an_honest_failure_ends_the_run_at_once() {
     assert_eq!(ran.asked().len(), 3);
     // Success beside a crash is neither.
     let both = "claim() { answer 'Done.' \"{\\\"commit_hash\\\": \\\"$(git rev-parse HEAD)\\\", \\\"status\\\": \\\"success\\\", \\\"feedback\\\": {\\\"crash\\\": \\\"the tests crashed\\\"}}\"; }";
-    refused(both, "a success cannot be taken together with");
+    refused(both, "a success contradicts what the feedback reports");
 }
 
 #[test]

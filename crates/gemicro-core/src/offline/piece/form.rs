@@ -6,6 +6,9 @@ use crate::offline::lexicon::lexicon;
 use crate::offline::question::{AnswerType, Question, matched_words};
 use crate::offline::text::{Word, words};
 
+/// The share of the question that a sentence with all of its words has, some of them in another form.
+const EVERY_WORD: f32 = 0.97;
+
 /// How the form of a piece fits the question.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum PieceForm {
@@ -26,6 +29,7 @@ pub(super) fn form(
     text: &str,
     above: &str,
     has_value: bool,
+    own: f32,
 ) -> PieceForm {
     let wants = |fits: bool, otherwise: PieceForm| if fits { PieceForm::Fits } else { otherwise };
     if let Some(term) = asked_definition(&question.text) {
@@ -42,13 +46,23 @@ pub(super) fn form(
             wants(has_value && passage.kind != BlockKind::Code, PieceForm::Lacks)
         }
         AnswerType::Explanation if passage.kind == BlockKind::TableRow => PieceForm::Lacks,
+        // A command says how something is done, and nothing else.
+        AnswerType::Explanation | AnswerType::Value
+            if passage.kind == BlockKind::Code && !asks_procedure(question) =>
+        {
+            PieceForm::Lacks
+        }
         AnswerType::Person => wants(has_value || names_somebody(question, text), PieceForm::Lacks),
         AnswerType::Name => wants(has_value, PieceForm::Lacks),
         AnswerType::Value if asks_cause(question) => {
             wants(gives_cause(question, text, above), PieceForm::Lacks)
         }
         AnswerType::Value if asks_procedure(question) => PieceForm::Open,
-        // Without a value, a sentence only mentions what is asked for.
+        // "What becomes a dead letter?": a sentence with every word of the question.
+        AnswerType::Value if own >= EVERY_WORD && passage.kind != BlockKind::TableRow => {
+            wants(has_value, PieceForm::Open)
+        }
+        // Otherwise, without a value, a sentence only mentions what is asked for.
         AnswerType::Value => wants(has_value, PieceForm::Lacks),
         AnswerType::Place => PieceForm::Open,
         AnswerType::Explanation if asks_cause(question) => {

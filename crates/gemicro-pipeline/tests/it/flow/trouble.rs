@@ -194,7 +194,7 @@ fn success_beside_a_crash_is_refused() {
         json!({ "commit_hash": COMMIT, "status": "success", "feedback": { "crash": "it crashed at exit" } });
     says(&mut pipeline, "implementation.1", &claim);
     pipeline.complete("implementation.1:import", &taken("tree-1"));
-    assert!(prompt(&pipeline, "implementation.2:agent.1").contains("cannot be taken together"));
+    assert!(prompt(&pipeline, "implementation.2:agent.1").contains("a success contradicts"));
 }
 
 #[test]
