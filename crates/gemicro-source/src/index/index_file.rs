@@ -52,7 +52,7 @@ struct Section {
 
 /// Where the bytes are.
 #[derive(Debug)]
-enum Bytes {
+enum IndexBytes {
     Memory(Vec<u8>),
     File(File),
 }
@@ -60,7 +60,7 @@ enum Bytes {
 /// An index that was written.
 #[derive(Debug)]
 pub(super) struct IndexFile {
-    bytes: Bytes,
+    bytes: IndexBytes,
     /// Where each passage begins, and where the last one ends.
     offsets: Vec<u64>,
     /// Each document and its first passage.
@@ -188,7 +188,7 @@ impl IndexFile {
     /// Over bytes that were just written.
     pub(super) fn in_memory(bytes: Vec<u8>) -> Result<Self, String> {
         let n_bytes = bytes.len() as u64;
-        Self::read(Bytes::Memory(bytes), n_bytes)
+        Self::read(IndexBytes::Memory(bytes), n_bytes)
     }
 
     /// Opens a file and checks that it is whole.
@@ -196,10 +196,10 @@ impl IndexFile {
         let file = File::open(path).map_err(|error| error.to_string())?;
         let n_bytes = file.metadata().map_err(|error| error.to_string())?.len();
         check_hash(&file, n_bytes)?;
-        Self::read(Bytes::File(file), n_bytes)
+        Self::read(IndexBytes::File(file), n_bytes)
     }
 
-    fn read(bytes: Bytes, n_bytes: u64) -> Result<Self, String> {
+    fn read(bytes: IndexBytes, n_bytes: u64) -> Result<Self, String> {
         let too_short = || "it is too short".to_owned();
         let magic = bytes.read(0, MAGIC.len() as u64);
         if !magic.is_ok_and(|magic| magic == MAGIC) {
@@ -240,13 +240,13 @@ impl IndexFile {
         u32::try_from(self.offsets.len() - 1).unwrap_or(u32::MAX)
     }
 
-    pub(super) fn passage(&self, place: u32) -> Result<Passage, ReadError> {
+    pub(super) fn passage(&self, place: u32) -> Result<Passage, IndexReadError> {
         let offsets = self.offsets.get(place as usize..);
         let Some([start, end, ..]) = offsets else {
-            return Err(ReadError::NoSuchPassage);
+            return Err(IndexReadError::NoSuchPassage);
         };
         let bytes = self.bytes.read(*start, end.saturating_sub(*start))?;
-        serde_json::from_slice(&bytes).map_err(|error| ReadError::Io(error.into()))
+        serde_json::from_slice(&bytes).map_err(|error| IndexReadError::Io(error.into()))
     }
 
     /// The places of a document's passages.
@@ -266,13 +266,13 @@ impl IndexFile {
     }
 
     /// The passages with a key, ascending.
-    pub(super) fn list(&self, field: usize, key: &str) -> Result<PostingList, ReadError> {
+    pub(super) fn list(&self, field: usize, key: &str) -> Result<PostingList, IndexReadError> {
         let field = &self.fields[field];
         let Some(entry) = field.dictionary.find(key) else {
             return Ok(PostingList::default());
         };
         let bytes = self.bytes.read(entry.list_at, u64::from(entry.list_bytes))?;
-        read_list(&bytes, entry.n_passages, field.has_positions).ok_or(ReadError::NoSuchPassage)
+        read_list(&bytes, entry.n_passages, field.has_positions).ok_or(IndexReadError::NoSuchPassage)
     }
 
     /// The number of keys of each passage in a field.
@@ -283,12 +283,12 @@ impl IndexFile {
 
 /// Why a part of an index could not be read.
 #[derive(Debug)]
-pub(super) enum ReadError {
+pub(super) enum IndexReadError {
     Io(io::Error),
     NoSuchPassage,
 }
 
-impl ReadError {
+impl IndexReadError {
     pub(super) fn message(&self) -> String {
         match self {
             Self::Io(error) => error.to_string(),
@@ -297,7 +297,7 @@ impl ReadError {
     }
 }
 
-impl Bytes {
+impl IndexBytes {
     fn numbers(&self, section: Section) -> Result<Vec<u32>, String> {
         let bytes = self
             .read(section.at, section.n_bytes)
@@ -308,17 +308,17 @@ impl Bytes {
         numbers.ok_or_else(|| "a row of numbers is damaged".to_owned())
     }
 
-    fn read(&self, at: u64, n_bytes: u64) -> Result<Vec<u8>, ReadError> {
+    fn read(&self, at: u64, n_bytes: u64) -> Result<Vec<u8>, IndexReadError> {
         let bounds = usize::try_from(at).ok().zip(usize::try_from(n_bytes).ok());
-        let (start, n_bytes) = bounds.ok_or(ReadError::NoSuchPassage)?;
+        let (start, n_bytes) = bounds.ok_or(IndexReadError::NoSuchPassage)?;
         match self {
             Self::Memory(bytes) => {
                 let piece = start.checked_add(n_bytes).and_then(|end| bytes.get(start..end));
-                piece.map(<[u8]>::to_vec).ok_or(ReadError::NoSuchPassage)
+                piece.map(<[u8]>::to_vec).ok_or(IndexReadError::NoSuchPassage)
             }
             Self::File(file) => {
                 let mut piece = vec![0; n_bytes];
-                file.read_exact_at(&mut piece, at).map_err(ReadError::Io)?;
+                file.read_exact_at(&mut piece, at).map_err(IndexReadError::Io)?;
                 Ok(piece)
             }
         }

@@ -11,7 +11,7 @@ use gemicro_core::corpus::{BlockKind, Corpus, CorpusError, Document, Hit, Passag
 
 use super::error::IndexError;
 use super::fold::{folded_keys, query_keys};
-use super::index_file::{IndexFile, IndexWriter, ReadError};
+use super::index_file::{IndexFile, IndexReadError, IndexWriter};
 use super::postings::{FieldBuilder, Posting, PostingList};
 use super::words::exact_keys;
 use crate::passages::cut_passages;
@@ -93,7 +93,7 @@ impl PassageIndex {
     }
 
     /// Passages with a phrase in their text, heading or title, and what it is worth there. `None` when it has no words.
-    fn with_phrase(&self, phrase: &str) -> Result<Option<BTreeMap<u32, f32>>, ReadError> {
+    fn with_phrase(&self, phrase: &str) -> Result<Option<BTreeMap<u32, f32>>, IndexReadError> {
         let keys = exact_keys(phrase);
         if keys.is_empty() {
             return Ok(None);
@@ -109,7 +109,7 @@ impl PassageIndex {
     }
 
     /// Where the keys follow one another, with how often they do.
-    fn phrase_postings(&self, field: usize, keys: &[String]) -> Result<Vec<Posting>, ReadError> {
+    fn phrase_postings(&self, field: usize, keys: &[String]) -> Result<Vec<Posting>, IndexReadError> {
         let lists = keys.iter().map(|key| self.file.list(field, key));
         let lists: Vec<PostingList> = lists.collect::<Result<_, _>>()?;
         let Some((first, others)) = lists.split_first() else {
@@ -135,7 +135,7 @@ impl PassageIndex {
     }
 
     /// What each passage is worth to the query; only those that match.
-    fn scores(&self, query: &PassageQuery) -> Result<Vec<(u32, f32)>, ReadError> {
+    fn scores(&self, query: &PassageQuery) -> Result<Vec<(u32, f32)>, IndexReadError> {
         let mut required: Option<BTreeMap<u32, f32>> = None;
         for phrase in query.phrases.iter().filter(|phrase| !phrase.trim().is_empty()) {
             // Signs alone are not in the index, so nothing can be said to hold them.
@@ -248,7 +248,7 @@ fn passage_keys(passage: &Passage) -> [Vec<String>; 5] {
     ]
 }
 
-fn corpus_error(error: ReadError) -> CorpusError {
+fn corpus_error(error: IndexReadError) -> CorpusError {
     CorpusError {
         message: error.message(),
     }
