@@ -2,7 +2,7 @@
 //!
 //! [`AgentExecutor`] runs the steps of kind `agent_cli`. Its files, in the order of a step: `setup` (what the edge
 //! knows: keys, logins, addresses), `work` (what is to be done), `executor` (steps, and what a crash left of them), `attempt` (one attempt: warm,
-//! new, or told what was said before), `conversation_home`, `prepared_home` and `session_metadata` (folders of homes and sessions), `pool` (processes between
+//! new, or given the earlier turns), `conversation_home`, `prepared_home` and `session_metadata` (folders of homes and sessions), `pool` (processes between
 //! turns), `memory` (what was said), `launch_inputs` (gateway and walls), `workspace_settings` (what of the workspace is
 //! not loaded), `login` (files of a login on their way in and back),
 //! `attempt_watcher` (what the gateway

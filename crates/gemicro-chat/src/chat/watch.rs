@@ -153,7 +153,7 @@ impl Seen {
                 }))
             }),
             "answer_given" => update.as_answer_given().map(|given| self.settled(given.key)),
-            // The model goes on with what it has found: what comes now is no second attempt.
+            // The model continues with what it has found: what comes now is not a second attempt.
             "conversation_recalled" => {
                 self.shown = None;
                 self.line.clear();

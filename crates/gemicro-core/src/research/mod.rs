@@ -1,7 +1,7 @@
 //! Deep research: decompose, answer in parallel, synthesize, with citations that cannot be invented.
 //!
 //! [`ResearchFlow`] decides; its parts are `steps` (what to run), `requests` (what models are asked), `fit` (within
-//! the budget), `fold` (what happened), `describe` (what is told about it), `findings` and `report` (the answer people read),
+//! the budget), `fold` (what happened), `describe` (the events about it), `findings` and `report` (the answer people read),
 //! `full_report` (everything that an ended run found).
 //! Truth is kept by `verify` (the verbatim check), `answers` (a model's quotes), `claims` and `figures`
 //! (a sentence against its quotes), `web` and `support` (pages that a provider

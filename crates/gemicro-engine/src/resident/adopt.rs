@@ -16,7 +16,7 @@ use crate::run::first_event;
 /// A dead process's lease runs out within this time.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// Goes on with every run that waits for a worker and that this client's keys and settings can carry.
+/// Resumes every run that waits for a worker and that this client's keys and settings can carry.
 pub(super) async fn adopt(house: &Arc<WorkerState>, here: &LocalRunService) -> Result<(), Failure> {
     let desks = &house.desks;
     for status in [RunStatus::Running, RunStatus::Parked, RunStatus::Suspended] {

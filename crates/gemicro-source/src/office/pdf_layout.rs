@@ -201,7 +201,7 @@ impl PageLine {
         let is_indented = next.start > self.start + self.size * 0.8;
         match (open.kind, block.kind) {
             (BlockKind::Heading, BlockKind::Heading) => is_near && is_same_size,
-            // The next column goes on with the sentence of this one.
+            // The next column continues the sentence of this one.
             (BlockKind::Paragraph, BlockKind::Paragraph) if !is_near => goes_on && down <= 0.0,
             (BlockKind::Paragraph, BlockKind::Paragraph) => {
                 is_same_size && !(is_end && (is_short || is_indented))

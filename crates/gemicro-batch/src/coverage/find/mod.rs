@@ -1,6 +1,6 @@
 //! Finding reports, and finding the files of the project in what they say.
 //!
-//! `usual_places` is where reports lie when nobody names one; `opened_report` opens a report that does not lead out of the
+//! `usual_places` lists where reports usually are, if none is named; `opened_report` opens a report that does not lead out of the
 //! project; `project_paths` says the paths of a report from the project's folder on.
 
 mod opened_report;
