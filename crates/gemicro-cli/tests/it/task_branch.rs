@@ -345,9 +345,9 @@ fn what_is_refused_is_put_aside_and_nothing_of_it_lands() {
     );
     let text = note(&fine);
     let aside = text
-        .split(" is in ")
+        .split(" are in ")
         .nth(1)
-        .and_then(|rest| rest.split(": look").next());
+        .and_then(|rest| rest.split("; inspect").next());
     let aside = PathBuf::from(aside.unwrap_or_else(|| panic!("nothing was put aside: {text}")));
     assert_eq!(std::fs::read_to_string(aside.join("good")).unwrap(), "good\n");
 }

@@ -58,8 +58,9 @@ pub(super) fn form(
             wants(gives_cause(question, text, above), PieceForm::Lacks)
         }
         AnswerType::Value if asks_procedure(question) => PieceForm::Open,
-        // "What becomes a dead letter?": a sentence with every word of the question.
-        AnswerType::Value if own >= EVERY_WORD && passage.kind != BlockKind::TableRow => {
+        AnswerType::Value
+            if own >= EVERY_WORD && asks_for_subject(question) && passage.kind != BlockKind::TableRow =>
+        {
             wants(has_value, PieceForm::Open)
         }
         // Otherwise, without a value, a sentence only mentions what is asked for.
@@ -83,6 +84,13 @@ fn names_somebody(question: &Question, text: &str) -> bool {
         .iter()
         .skip(1)
         .any(|word| word.capital && !lexicon().is_stop(&word.lower) && is_new(word))
+}
+
+/// "What becomes a dead letter?": the verb follows at once, so a sentence with the same words is the answer. "What is the
+/// code of the safe?" is different: "The code of the safe changes daily" has its words and does not give the code.
+fn asks_for_subject(question: &Question) -> bool {
+    let verb = question.words.get(1);
+    verb.is_some_and(|word| !lexicon().is_stop(&word.lower))
 }
 
 fn asks_cause(question: &Question) -> bool {
