@@ -8,10 +8,10 @@ mod conversations;
 
 pub use chat::{
     AgentWays, Chapter, ChatConfig, ChatLine, FindSpeaker, Meter, ModelSummariser, News, Opening, Order,
-    Question, ToolLine, ToolState, open_chat,
+    ToolLine, ToolQuestion, ToolState, open_chat,
 };
 pub use conversations::{
-    Conversation, ConversationError, ConversationRow, Conversations, Held, ImportedConversation,
+    ChatState, Conversation, ConversationError, ConversationRow, Conversations, ImportedConversation,
     MAX_NAME_CHARS, Native,
 };
 pub use gemicro_core::history::{Speaker, Transport};

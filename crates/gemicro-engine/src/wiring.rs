@@ -46,7 +46,7 @@ impl Engine {
             .reading_with(config.reader)
             .sharing_indexes(indexes);
         let library = if config.share_sources {
-            library.sharing()
+            library.share_readings()
         } else {
             library
         };

@@ -36,16 +36,16 @@ mod walk;
 
 pub use error::SourceError;
 pub use fetch::{
-    AllowedHost, BadAllowedHost, FetchError, FetchRules, Fetcher, Lookup, Page, SystemLookup, is_url,
+    AllowedHost, BadAllowedHost, FetchError, FetchRules, FetchedPage, Fetcher, Lookup, SystemLookup, is_url,
 };
 pub use index::{IndexError, PassageIndex};
 pub use library::FolderLibrary;
 pub use limits::ReadLimits;
 pub use office::{ReaderProgram, read_contained};
 pub use open_indexes::OpenIndexes;
-pub use parse::{Format, Language, parse};
+pub use parse::{CommentSyntax, Format, parse};
 pub use passages::{HARD_LIMIT, SOFT_LIMIT, cut_passages};
 pub use read::{ReadError, ReadText, decode, read_file};
-pub use snapshot::{LedgerEntry, PackError, Packed, Snapshot, pack, take_snapshot, unpack};
+pub use snapshot::{LedgerEntry, PackError, PackedSnapshot, Snapshot, pack, take_snapshot, unpack};
 pub use stored_documents::stored_documents;
-pub use walk::{Candidate, Found, Skipped, find_files};
+pub use walk::{FoundFile, FoundFiles, SkippedFile, find_files};

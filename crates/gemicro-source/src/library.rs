@@ -14,8 +14,8 @@ use crate::open_indexes::{OpenIndexes, OpenedIndex};
 use crate::stored_page::StoredPage;
 use crate::{FetchRules, Fetcher, is_url};
 use crate::{
-    IndexError, LedgerEntry, Packed, PassageIndex, ReadLimits, ReaderProgram, Snapshot, SourceError, pack,
-    take_snapshot, unpack,
+    IndexError, LedgerEntry, PackedSnapshot, PassageIndex, ReadLimits, ReaderProgram, Snapshot, SourceError,
+    pack, take_snapshot, unpack,
 };
 
 /// Skipped files named in the journal; the rest is counted.
@@ -37,18 +37,18 @@ pub struct FolderLibrary {
 }
 
 /// A reading and the sources it is of.
-type SharedReading = (Vec<String>, Arc<Reading>);
+type SharedReading = (Vec<String>, Arc<SourceReading>);
 
 /// What reading the sources gave.
-struct Reading {
-    packed: Packed,
+struct SourceReading {
+    packed: PackedSnapshot,
     ledger: Vec<u8>,
     skipped: Vec<SkippedSource>,
     n_skipped: usize,
     n_documents: usize,
 }
 
-impl Reading {
+impl SourceReading {
     fn of(snapshot: &Snapshot, skipped: Vec<SkippedSource>, n_skipped: usize) -> Result<Self, Failure> {
         let packed = pack(snapshot);
         let ledger = serde_json::to_vec(&packed.ledger)
@@ -94,7 +94,7 @@ impl FolderLibrary {
 
     /// Lets several runs of this process share one reading of the same sources.
     #[must_use]
-    pub fn sharing(mut self) -> Self {
+    pub fn share_readings(mut self) -> Self {
         self.shared = Some(Mutex::default());
         self
     }
@@ -107,13 +107,13 @@ impl FolderLibrary {
     }
 
     /// Everything that is wanted, as one reading.
-    async fn gather(&self, wanted: CorpusRequest) -> Result<Arc<Reading>, Failure> {
+    async fn gather(&self, wanted: CorpusRequest) -> Result<Arc<SourceReading>, Failure> {
         let (urls, files): (Vec<String>, Vec<String>) =
             wanted.paths.into_iter().partition(|path| is_url(path));
         if urls.is_empty() && wanted.pack.is_none() && wanted.pages.is_empty() {
-            return self.reading(files).await;
+            return self.read_sources(files).await;
         }
-        let mut all = Gathered::default();
+        let mut all = GatheredTexts::default();
         if let Some(pack) = &wanted.pack {
             let ledger = match &wanted.ledger {
                 Some(ledger) => self.blobs.get(ledger).await?.to_vec(),
@@ -129,20 +129,20 @@ impl FolderLibrary {
             all.add_page(StoredPage::new(self.fetcher.fetch(url).await?));
         }
         if !files.is_empty() {
-            let reading = self.reading(files).await?;
+            let reading = self.read_sources(files).await?;
             let ledger = reading.ledger.clone();
             all.add_pack(&reading.packed.bytes, &ledger)?;
             all.skipped.extend(reading.skipped.iter().cloned());
             all.n_skipped += reading.n_skipped;
         }
-        Ok(Arc::new(all.reading()?))
+        Ok(Arc::new(all.into_reading()?))
     }
 
-    async fn reading(&self, paths: Vec<String>) -> Result<Arc<Reading>, Failure> {
+    async fn read_sources(&self, paths: Vec<String>) -> Result<Arc<SourceReading>, Failure> {
         let reader = self.reader.clone();
         let Some(shared) = &self.shared else {
             return Ok(Arc::new(
-                blocking(move || read_all(&paths, reader.as_ref())).await??,
+                run_blocking(move || read_all(&paths, reader.as_ref())).await??,
             ));
         };
         let mut last = shared.lock().await;
@@ -152,7 +152,7 @@ impl FolderLibrary {
             return Ok(reading.clone());
         }
         let for_reading = paths.clone();
-        let reading = Arc::new(blocking(move || read_all(&for_reading, reader.as_ref())).await??);
+        let reading = Arc::new(run_blocking(move || read_all(&for_reading, reader.as_ref())).await??);
         *last = Some((paths, reading.clone()));
         Ok(reading)
     }
@@ -213,23 +213,23 @@ async fn open_index(
     pack: BlobId,
 ) -> OpenedIndex {
     let for_open = folder.clone();
-    if let Ok(index) = blocking(move || PassageIndex::open(&for_open)).await? {
+    if let Ok(index) = run_blocking(move || PassageIndex::open(&for_open)).await? {
         return Ok(Arc::new(index));
     }
     let _permit = indexes.may_build().await;
     let bytes = blobs.get(&pack).await?;
-    Ok(Arc::new(blocking(move || build(&folder, &bytes)).await??))
+    Ok(Arc::new(run_blocking(move || build(&folder, &bytes)).await??))
 }
 
 /// Texts from several places, each once.
 #[derive(Default)]
-struct Gathered {
+struct GatheredTexts {
     snapshot: Snapshot,
     skipped: Vec<SkippedSource>,
     n_skipped: usize,
 }
 
-impl Gathered {
+impl GatheredTexts {
     fn add_pack(&mut self, bytes: &[u8], ledger: &[u8]) -> Result<(), Failure> {
         let damaged = |message: String| Failure::new(ErrorKind::StorageError, message);
         let documents = unpack(bytes).map_err(|error| damaged(error.to_string()))?;
@@ -260,15 +260,16 @@ impl Gathered {
         }
     }
 
-    fn reading(self) -> Result<Reading, Failure> {
-        Reading::of(&self.snapshot, self.skipped, self.n_skipped)
+    fn into_reading(self) -> Result<SourceReading, Failure> {
+        SourceReading::of(&self.snapshot, self.skipped, self.n_skipped)
     }
 }
 
-fn read_all(paths: &[String], reader: Option<&ReaderProgram>) -> Result<Reading, Failure> {
+fn read_all(paths: &[String], reader: Option<&ReaderProgram>) -> Result<SourceReading, Failure> {
     let sources: Vec<PathBuf> = paths.iter().map(PathBuf::from).collect();
     let read_at = Timestamp::now().to_string();
-    let snapshot = take_snapshot(&sources, &ReadLimits::default(), reader, &read_at).map_err(refused)?;
+    let snapshot =
+        take_snapshot(&sources, &ReadLimits::default(), reader, &read_at).map_err(source_failure)?;
     let n_skipped = snapshot.skipped.len();
     let named = snapshot.skipped.iter().take(NAMED_SKIPS);
     let skipped = named
@@ -277,7 +278,7 @@ fn read_all(paths: &[String], reader: Option<&ReaderProgram>) -> Result<Reading,
             reason: it.reason.clone(),
         })
         .collect();
-    Reading::of(&snapshot, skipped, n_skipped)
+    SourceReading::of(&snapshot, skipped, n_skipped)
 }
 
 fn build(folder: &std::path::Path, bytes: &[u8]) -> Result<PassageIndex, Failure> {
@@ -301,7 +302,7 @@ fn private_folder(folder: &std::path::Path) -> Result<(), Failure> {
     made.map_err(|error| Failure::new(ErrorKind::StorageError, format!("{}: {error}", folder.display())))
 }
 
-fn refused(error: SourceError) -> Failure {
+fn source_failure(error: SourceError) -> Failure {
     let kind = match &error {
         SourceError::NotFound { .. } => ErrorKind::NotFound,
         SourceError::Unreadable { reason, .. } if reason.contains("permission") => {
@@ -312,7 +313,7 @@ fn refused(error: SourceError) -> Failure {
     Failure::new(kind, error.to_string())
 }
 
-async fn blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Result<T, Failure> {
+async fn run_blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Result<T, Failure> {
     let joined = tokio::task::spawn_blocking(work).await;
     joined.map_err(|_| Failure::new(ErrorKind::Internal, "reading the sources panicked"))
 }

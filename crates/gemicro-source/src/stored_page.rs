@@ -4,8 +4,8 @@ use gemicro_core::corpus::Document;
 use gemicro_event::{ErrorKind, Failure, Timestamp};
 use serde::{Deserialize, Serialize};
 
+use crate::FetchedPage;
 use crate::LedgerEntry;
-use crate::Page;
 
 /// A page and its line in the source ledger.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -16,7 +16,7 @@ pub(crate) struct StoredPage {
 
 impl StoredPage {
     /// A page that was fetched just now.
-    pub(crate) fn new(page: Page) -> Self {
+    pub(crate) fn new(page: FetchedPage) -> Self {
         let ledger = LedgerEntry {
             doc: page.document.doc.clone(),
             sha256: page.sha256,

@@ -10,21 +10,6 @@ use crate::repository::SourceFile;
 /// Names that several files may declare, each with its reason.
 const SHARED_NAMES: &[(&str, &str)] = &[("Inner", "what a handle shares, private to the file of the handle")];
 
-/// To rename: names that still occur twice.
-const TO_RENAME: &[&str] = &[
-    "Ask",
-    "Candidate",
-    "Found",
-    "Frame",
-    "Language",
-    "Page",
-    "Piece",
-    "Question",
-    "Reading",
-    "Summaries",
-    "Word",
-];
-
 /// Checks the struct, enum, trait and alias names of all product files. Associated types do not count.
 pub(crate) fn check(files: &[SourceFile]) -> Vec<Offence> {
     let mut declared: BTreeMap<String, BTreeSet<(&str, usize)>> = BTreeMap::new();
@@ -50,7 +35,7 @@ pub(crate) fn check(files: &[SourceFile]) -> Vec<Offence> {
 
 /// One offence for each further file that declares the name.
 fn further_declarations(name: &str, places: &BTreeSet<(&str, usize)>) -> Vec<Offence> {
-    let is_allowed = SHARED_NAMES.iter().any(|(shared, _)| *shared == name) || TO_RENAME.contains(&name);
+    let is_allowed = SHARED_NAMES.iter().any(|(shared, _)| *shared == name);
     let first = places.first().map_or("", |(path, _)| *path);
     let further = places.iter().filter(|(path, _)| *path != first && !is_allowed);
     let offence = |(path, line): &(&str, usize)| {

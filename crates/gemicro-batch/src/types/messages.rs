@@ -77,7 +77,7 @@ pub(super) fn prompt_of(
         log.append(Turn::new(message.role.author(), message.content.as_str()));
     }
     let texts = messages.iter().map(|message| message.content.as_str());
-    let tag = Tag::unseen("messages of a task", texts);
+    let tag = Tag::unused_in("messages of a task", texts);
     let label = format!("{FRAMED}{}", tag.as_str());
     Ok((render(&log, &PromptPlan::verbatim(tag)).text, label))
 }

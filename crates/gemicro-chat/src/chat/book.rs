@@ -8,7 +8,7 @@ use gemicro_core::history::{Turn, TurnKind};
 use gemicro_event::text;
 use gemicro_event::{AgentUpdate, Charge, Payload, StreamId, Timestamp};
 
-use crate::conversations::{Held, Holding};
+use crate::conversations::{ChatState, HeldConversation};
 use crate::{Conversation, ConversationError};
 
 /// How much of its first message a conversation is called by.
@@ -16,10 +16,10 @@ const NAME_CHARS: usize = 60;
 
 /// An open conversation.
 pub(super) struct Book {
-    pub(super) holding: Holding,
+    pub(super) holding: HeldConversation,
     pub(super) name: String,
     pub(super) history: HistoryManager,
-    pub(super) held: Held,
+    pub(super) held: ChatState,
     /// Compactions that are written down.
     n_written: u64,
 }
@@ -31,19 +31,19 @@ pub(super) fn fact<P: Payload>(payload: &P) -> AgentUpdate {
 
 impl Book {
     /// A conversation without turns.
-    pub(super) fn fresh(holding: Holding, config: HistoryConfig) -> Self {
+    pub(super) fn fresh(holding: HeldConversation, config: HistoryConfig) -> Self {
         Self {
             holding,
             name: String::new(),
             history: HistoryManager::new(config),
-            held: Held::default(),
+            held: ChatState::default(),
             n_written: 0,
         }
     }
 
     /// A conversation that is there.
-    pub(super) fn of(holding: Holding, conversation: Conversation, config: HistoryConfig) -> Self {
-        let history = restored(config, &conversation.log, &conversation.held);
+    pub(super) fn of(holding: HeldConversation, conversation: Conversation, config: HistoryConfig) -> Self {
+        let history = restore_history(config, &conversation.log, &conversation.held);
         Self {
             holding,
             name: conversation.name,
@@ -88,7 +88,7 @@ impl Book {
             n_lost: report.lost.len() as u64,
         };
         self.n_written = count;
-        self.held.compacted(compacted.clone());
+        self.held.apply_compacted(compacted.clone());
         Some(fact(&compacted))
     }
 
@@ -109,7 +109,7 @@ impl Book {
         self.held.withdrawn(from);
         let log = self.log().cut_after(from.saturating_sub(1));
         let config = self.history.config().clone();
-        self.history = restored(config, &log, &self.held);
+        self.history = restore_history(config, &log, &self.held);
         self.n_written = self.history.compaction_count();
         Ok(())
     }
@@ -165,7 +165,7 @@ impl Refusal {
 }
 
 /// The history as it was: the same plan, so that the next prompt continues the last one.
-fn restored(config: HistoryConfig, log: &ConversationLog, held: &Held) -> HistoryManager {
+fn restore_history(config: HistoryConfig, log: &ConversationLog, held: &ChatState) -> HistoryManager {
     let history = HistoryManager::from_log(config, log);
     match &held.plan {
         Some(plan) => history.with_plan(plan.clone(), held.summaries.clone()),

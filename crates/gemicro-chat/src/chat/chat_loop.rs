@@ -12,9 +12,9 @@ use super::book::Book;
 use super::config::{ChatConfig, Opening};
 use super::news::{Chapter, Meter, News};
 use super::order::Order;
-use super::summaries::Summaries;
+use super::summaries::SummaryTasks;
 use crate::ConversationError;
-use crate::conversations::{Holding, RENEW};
+use crate::conversations::{HeldConversation, RENEW};
 
 /// Orders that may wait.
 const ORDERS: usize = 64;
@@ -40,18 +40,18 @@ pub struct ChatLine {
 pub async fn open_chat(config: ChatConfig, opening: Opening) -> Result<ChatLine, Failure> {
     let book = open(&config, &opening).await?;
     let (orders, taken) = mpsc::channel(ORDERS);
-    let (told, news) = mpsc::channel(NEWS);
+    let (sender, news) = mpsc::channel(NEWS);
     let speaker = speaker(&config, &book);
     let chat = Chat {
-        summaries: Summaries::default(),
+        summaries: SummaryTasks::default(),
         later: VecDeque::new(),
-        told_long: false,
-        why_told: "no model has the conversation",
+        warned_of_length: false,
+        why_rendered: "no model has the conversation",
         config,
         book,
         speaker,
         orders: taken,
-        news: told,
+        news: sender,
         renewal: every_renewal(),
     };
     tokio::spawn(chat.hold());
@@ -66,16 +66,16 @@ pub(super) struct Chat {
     pub(super) orders: mpsc::Receiver<Order>,
     news: mpsc::Sender<News>,
     pub(super) renewal: Interval,
-    pub(super) summaries: Summaries,
+    pub(super) summaries: SummaryTasks,
     /// What was said while an earlier turn was settled.
     pub(super) later: VecDeque<Order>,
     /// The user knows that the conversation is long.
-    pub(super) told_long: bool,
+    pub(super) warned_of_length: bool,
     /// Why the next prompt tells everything, should it have to.
-    pub(super) why_told: &'static str,
+    pub(super) why_rendered: &'static str,
 }
 
-/// Whether the chat goes on.
+/// Whether the chat continues.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Next {
     GoOn,
@@ -88,23 +88,23 @@ impl Chat {
         let mut next = self.take_up().await;
         while next == Next::GoOn {
             if let Some(order) = self.later.pop_front() {
-                next = self.obey(order).await;
+                next = self.handle_order(order).await;
                 continue;
             }
             next = tokio::select! {
                 order = self.orders.recv() => match order {
-                    Some(order) => self.obey(order).await,
+                    Some(order) => self.handle_order(order).await,
                     None => Next::Quit,
                 },
                 _ = self.renewal.tick() => self.renew().await,
-                written = self.summaries.written() => self.take_summary(written).await,
+                written = self.summaries.next_outcome() => self.take_summary(written).await,
             };
         }
         self.book.holding.release().await;
         self.tell(News::Closed).await;
     }
 
-    async fn obey(&mut self, order: Order) -> Next {
+    async fn handle_order(&mut self, order: Order) -> Next {
         match order {
             Order::Say(text) => return self.say(&text).await,
             Order::Quit => return Next::Quit,
@@ -121,7 +121,7 @@ impl Chat {
             Order::Model(Some(name)) => match (self.config.find_speaker)(&name) {
                 Ok(speaker) => {
                     self.speaker = speaker;
-                    self.why_told = "another one answers";
+                    self.why_rendered = "another one answers";
                     self.tell(News::Speaker(self.speaker.to_string())).await;
                 }
                 Err(failure) => self.refuse(&failure.message).await,
@@ -130,7 +130,7 @@ impl Chat {
             Order::Pin(text) => return self.pin(text).await,
             Order::Undo => return self.undo().await,
             Order::Clear => {
-                let holding = Holding::fresh(&self.config.conversations, &self.config.owner);
+                let holding = HeldConversation::fresh(&self.config.conversations, &self.config.owner);
                 let book = Book::fresh(holding, self.config.history.clone());
                 self.turn_to(book).await;
             }
@@ -159,13 +159,13 @@ impl Chat {
             },
             Order::Cost => {
                 let spent = self.book.held.spent;
-                let told = format!(
+                let text = format!(
                     "used so far: {} ({} tokens cached), model calls: {}",
                     spent.in_words().unwrap_or_else(|| "0 tokens".to_owned()),
                     self.book.held.cached_tokens,
                     spent.turns
                 );
-                self.tell(News::Notice(told)).await;
+                self.tell(News::Notice(text)).await;
             }
         }
         Next::GoOn
@@ -187,16 +187,16 @@ impl Chat {
             self.refuse(&error.to_string()).await;
             return Next::GoOn;
         }
-        self.why_told = "the conversation was compacted";
+        self.why_rendered = "the conversation was compacted";
         let fact = self.book.compaction();
         if let Err(error) = self.book.write(fact.into_iter().collect()).await {
-            return self.lost(error).await;
+            return self.stop_writing(error).await;
         }
         if self.book.history.plan().is_some_and(|plan| plan.compresses()) {
             self.tell_compacted().await;
         } else {
-            let told = "there is nothing to shorten yet";
-            self.tell(News::Notice(told.to_owned())).await;
+            let text = "there is nothing to shorten yet";
+            self.tell(News::Notice(text.to_owned())).await;
         }
         self.meter().await;
         self.want_summaries().await;
@@ -221,9 +221,9 @@ impl Chat {
         };
         let turn = self.config.conversations.clean(&turn);
         let (turn, added) = self.book.add(turn);
-        self.why_told = "a sentence was pinned";
+        self.why_rendered = "a sentence was pinned";
         if let Err(error) = self.book.write(vec![added]).await {
-            return self.lost(error).await;
+            return self.stop_writing(error).await;
         }
         self.tell(News::Notice(format!("pinned: {}", turn.text))).await;
         self.meter().await;
@@ -236,16 +236,16 @@ impl Chat {
             self.refuse("there is nothing to take back").await;
             return Next::GoOn;
         };
-        self.why_told = "turns were taken back";
+        self.why_rendered = "turns were taken back";
         let pins = self.book.log().range(from, u64::MAX).iter();
         let pins: Vec<Turn> = pins.filter(|turn| turn.kind == TurnKind::Pin).cloned().collect();
         if let Err(error) = self.book.withdraw(from).await {
-            return self.lost(error).await;
+            return self.stop_writing(error).await;
         }
         // What was pinned stays pinned.
         let facts = pins.into_iter().map(|pin| self.book.add(pin).1).collect();
         if let Err(error) = self.book.write(facts).await {
-            return self.lost(error).await;
+            return self.stop_writing(error).await;
         }
         self.tell(News::Undone { from }).await;
         self.meter().await;
@@ -254,24 +254,24 @@ impl Chat {
 
     async fn turn_to(&mut self, book: Book) {
         self.book.holding.release().await;
-        self.summaries = Summaries::default();
+        self.summaries = SummaryTasks::default();
         self.book = book;
-        self.told_long = false;
-        self.why_told = "no model has the conversation";
+        self.warned_of_length = false;
+        self.why_rendered = "no model has the conversation";
         self.tell_opened().await;
     }
 
     async fn tell_opened(&mut self) {
         let turns = self.book.log().turns();
-        // A turn that still has to be settled is told when that begins.
+        // A turn that still has to be settled is shown when that begins.
         let open = self.book.held.open.as_ref().map(|open| open.turn);
-        let n_told = turns.iter().take_while(|turn| Some(turn.number) != open).count();
-        let shown = n_told.saturating_sub(SHOWN_TURNS);
+        let n_shown = turns.iter().take_while(|turn| Some(turn.number) != open).count();
+        let shown = n_shown.saturating_sub(SHOWN_TURNS);
         let chapter = Chapter {
             id: self.book.holding.id().clone(),
             name: self.book.name.clone(),
             speaker: self.speaker.to_string(),
-            turns: turns[shown..n_told].to_vec(),
+            turns: turns[shown..n_shown].to_vec(),
             n_turns: turns.len() as u64,
         };
         self.tell(News::Opened(chapter)).await;
@@ -297,12 +297,12 @@ impl Chat {
     pub(super) async fn renew(&mut self) -> Next {
         match self.book.holding.renew().await {
             Ok(()) => Next::GoOn,
-            Err(error) => self.lost(error).await,
+            Err(error) => self.stop_writing(error).await,
         }
     }
 
     /// The conversation can no longer be written to.
-    pub(super) async fn lost(&mut self, error: ConversationError) -> Next {
+    pub(super) async fn stop_writing(&mut self, error: ConversationError) -> Next {
         self.tell(News::Failed {
             failure: error.into(),
             offers_clear: false,
@@ -316,7 +316,7 @@ impl Chat {
     }
 
     pub(super) async fn tell(&mut self, news: News) {
-        // Nobody looks any more: the orders end as well.
+        // The screen is gone, so no more orders are taken.
         let _ = self.news.send(news).await;
     }
 
@@ -331,7 +331,7 @@ async fn open(config: &ChatConfig, opening: &Opening) -> Result<Book, Failure> {
     let conversations = &config.conversations;
     let named = match opening {
         Opening::New => {
-            let holding = Holding::fresh(conversations, &config.owner);
+            let holding = HeldConversation::fresh(conversations, &config.owner);
             return Ok(Book::fresh(holding, config.history.clone()));
         }
         Opening::Last => {
@@ -348,13 +348,15 @@ async fn open(config: &ChatConfig, opening: &Opening) -> Result<Book, Failure> {
     if let Opening::Fork(_) = opening {
         let original = conversations.load(&named).await?;
         let name = format!("{} (copy)", original.name);
-        let holding = Holding::copy(conversations, &config.owner, &name, &named, &original.log).await?;
+        let holding =
+            HeldConversation::copy(conversations, &config.owner, &name, &named, &original.log).await?;
         let copy = conversations.load(holding.id()).await?;
         let mut book = Book::of(holding, copy, config.history.clone());
         book.held.speaker = original.held.speaker;
         return Ok(book);
     }
-    let (holding, conversation) = Holding::take(conversations, &named, &config.owner, config.is_gone).await?;
+    let (holding, conversation) =
+        HeldConversation::take(conversations, &named, &config.owner, config.is_gone).await?;
     Ok(Book::of(holding, conversation, config.history.clone()))
 }
 

@@ -45,7 +45,7 @@ pub struct ChatConfig {
     pub summariser: Option<LlmConfig>,
     /// What the whole chat may use.
     pub limits: Limits,
-    /// A person is there to be asked for leave.
+    /// A person is there to be asked for permission.
     pub asks: bool,
 }
 

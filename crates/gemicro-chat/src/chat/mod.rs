@@ -19,6 +19,6 @@ mod watch;
 
 pub use chat_loop::{ChatLine, open_chat};
 pub use config::{AgentWays, ChatConfig, FindSpeaker, Opening};
-pub use news::{Chapter, Meter, News, Question, ToolLine, ToolState};
+pub use news::{Chapter, Meter, News, ToolLine, ToolQuestion, ToolState};
 pub use order::Order;
 pub use summaries::ModelSummariser;

@@ -11,7 +11,7 @@ use crate::ConversationRow;
 pub enum News {
     /// A conversation is open: the first news, and again after each change to another one.
     Opened(Chapter),
-    /// What an earlier chat left is settled, and messages are taken. After [`Opened`](Self::Opened), whenever that is told
+    /// What an earlier chat left is settled, and messages are taken. After [`Opened`](Self::Opened), whenever that is reported
     /// of a conversation that is there.
     Ready,
     /// From now on somebody else answers.
@@ -31,8 +31,8 @@ pub enum News {
     StartedOver,
     /// A tool is used, or has ended; the same id again replaces its line.
     Tool(ToolLine),
-    /// Something waits for leave.
-    Question(Question),
+    /// A tool waits for permission.
+    Question(ToolQuestion),
     /// The question is settled, by whomever.
     Settled {
         /// Which question.
@@ -133,9 +133,9 @@ pub enum ToolState {
     Stopped,
 }
 
-/// A tool waits for leave.
+/// A tool that waits for permission.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Question {
+pub struct ToolQuestion {
     /// Names it in the answer.
     pub key: String,
     /// The tool.

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 /// Something to be done. Orders are taken one after the other; while an answer is on its way only
-/// [`Stop`](Self::Stop), [`Answer`](Self::Answer) and [`Quit`](Self::Quit) are, the others are told to wait.
+/// [`Stop`](Self::Stop), [`Answer`](Self::Answer) and [`Quit`](Self::Quit) are; for the others, the user is asked to wait.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Order {
     /// Says something to whoever answers.
@@ -17,7 +17,7 @@ pub enum Order {
         /// Whether the tool may be used.
         allow: bool,
     },
-    /// From now on this agent or model answers; without a name it is told who does and who could.
+    /// From now on this agent or model answers; without a name, the chat lists the current one and the choices.
     Model(Option<String>),
     /// Makes the prompt short now.
     Compact,

@@ -11,10 +11,10 @@ use super::chat_loop::{Chat, Next};
 use super::news::News;
 use super::order::Order;
 use super::turn::{Message, Way, is_spent, plan};
-use super::watch::{End, Seen, failed};
+use super::watch::{End, TurnProgress, failed_end};
 
 /// A turn that was sent.
-pub(super) struct Sent {
+pub(super) struct SentTurn {
     /// The user's turn.
     pub(super) turn: u64,
     pub(super) run: StreamId,
@@ -60,7 +60,7 @@ impl Chat {
         };
         let mut facts: Vec<_> = self.book.compaction().into_iter().collect();
         if !facts.is_empty() {
-            self.why_told = "the conversation was compacted";
+            self.why_rendered = "the conversation was compacted";
             self.tell_compacted().await;
         }
         self.warn().await;
@@ -86,7 +86,7 @@ impl Chat {
                 if !self.book.holding.is_fresh()
                     && let Err(error) = self.book.write(facts).await
                 {
-                    return self.lost(error).await;
+                    return self.stop_writing(error).await;
                 }
                 self.refuse(&failure.message).await;
                 return Next::GoOn;
@@ -99,7 +99,7 @@ impl Chat {
         facts.push(added);
         let sent = self.note_sent(turn.number, way.transport(), &mut facts);
         if let Err(error) = self.book.write(facts).await {
-            return self.lost(error).await;
+            return self.stop_writing(error).await;
         }
         self.tell_sent(turn, &sent).await;
         let started = self.config.desk.start_as(sent.run.clone(), plan).await;
@@ -119,7 +119,7 @@ impl Chat {
     }
 
     async fn take_up_turn(&mut self, open: TurnAsked) -> Next {
-        let sent = Sent {
+        let sent = SentTurn {
             turn: open.turn,
             run: open.run,
             transport: open.transport,
@@ -129,7 +129,7 @@ impl Chat {
             self.tell_sent(turn, &sent).await;
         }
         if !self.config.survives {
-            // Nobody goes on with it; what it had reached counts.
+            // It is not continued; what it had done so far counts.
             let _ = self
                 .config
                 .desk
@@ -148,14 +148,14 @@ impl Chat {
     }
 
     /// Writes down how a turn ended. One that took too long is tried once more with a shorter prompt.
-    async fn settle(&mut self, sent: Sent, end: End, next: Next, which: Try) -> Next {
+    async fn settle(&mut self, sent: SentTurn, end: End, next: Next, which: Try) -> Next {
         let is_late = |failure: &Failure| matches!(failure.kind, ErrorKind::Timeout | ErrorKind::IdleTimeout);
         let after = match end {
-            End::Answered(answer) => self.answered(&sent, answer).await,
+            End::Answered(answer) => self.store_answer(&sent, answer).await,
             End::Stopped => {
                 let failure = Failure::new(ErrorKind::Cancelled, "stopped");
                 let before = self.book.held.spent;
-                let written = self.failed(&sent, &failure).await;
+                let written = self.store_failure(&sent, &failure).await;
                 self.tell(News::Stopped).await;
                 self.tell_unknown(before).await;
                 written
@@ -164,20 +164,20 @@ impl Chat {
                 failure,
                 may_have_changed,
             } if is_late(&failure) && which == Try::First && !may_have_changed && next == Next::GoOn => {
-                match self.failed(&sent, &failure).await {
+                match self.store_failure(&sent, &failure).await {
                     Next::GoOn => return self.shorter(&sent, &failure).await,
                     Next::Quit => Next::Quit,
                 }
             }
             End::Failed { failure, .. } if which == Try::Earlier => {
-                let written = self.failed(&sent, &failure).await;
-                let told = format!("the last message has no answer: {}", failure.message);
-                self.tell(News::Warning(told)).await;
+                let written = self.store_failure(&sent, &failure).await;
+                let text = format!("the last message has no answer: {}", failure.message);
+                self.tell(News::Warning(text)).await;
                 self.tell(News::Stopped).await;
                 written
             }
             End::Failed { failure, .. } => {
-                let written = self.failed(&sent, &failure).await;
+                let written = self.store_failure(&sent, &failure).await;
                 let offers_clear = is_late(&failure);
                 self.tell(News::Failed {
                     failure,
@@ -196,16 +196,16 @@ impl Chat {
     }
 
     /// The same turn once more, in at most half of the room.
-    async fn shorter(&mut self, first: &Sent, failure: &Failure) -> Next {
-        let told = format!("{}: trying once more with a shorter prompt", failure.message);
-        self.tell(News::Warning(told)).await;
+    async fn shorter(&mut self, first: &SentTurn, failure: &Failure) -> Next {
+        let text = format!("{}: trying once more with a shorter prompt", failure.message);
+        self.tell(News::Warning(text)).await;
         self.tell(News::StartedOver).await;
         let harder = self.book.history.compress_harder();
         let rendered = match harder.and_then(|()| self.book.history.prompt()) {
             Ok(prompt) => prompt,
             Err(error) => {
-                let told = format!("the prompt cannot be shorter: {error}");
-                self.tell(News::Warning(told)).await;
+                let text = format!("the prompt cannot be shorter: {error}");
+                self.tell(News::Warning(text)).await;
                 let (failure, offers_clear) = (failure.clone(), true);
                 self.tell(News::Failed {
                     failure,
@@ -216,7 +216,7 @@ impl Chat {
             }
         };
         let mut facts: Vec<_> = self.book.compaction().into_iter().collect();
-        self.why_told = "the answer took too long";
+        self.why_rendered = "the answer took too long";
         let text = self.book.log().turn(first.turn).map(|turn| turn.text.clone());
         let text = text.unwrap_or_default();
         let message = Message {
@@ -241,7 +241,7 @@ impl Chat {
         );
         let sent = self.note_sent(first.turn, way.transport(), &mut facts);
         if let Err(error) = self.book.write(facts).await {
-            return self.lost(error).await;
+            return self.stop_writing(error).await;
         }
         let started = match plan {
             Ok(plan) => self.config.desk.start_as(sent.run.clone(), plan).await,
@@ -257,7 +257,7 @@ impl Chat {
         turn: u64,
         transport: Transport,
         facts: &mut Vec<gemicro_event::AgentUpdate>,
-    ) -> Sent {
+    ) -> SentTurn {
         let asked = TurnAsked {
             turn,
             run: StreamId::random(),
@@ -266,7 +266,7 @@ impl Chat {
         };
         if let Some(from) = self.last_transport().filter(|from| *from != transport) {
             let reason = match transport {
-                Transport::Rendered => self.why_told,
+                Transport::Rendered => self.why_rendered,
                 Transport::Native if turn == 1 => "the conversation begins",
                 Transport::Native => "the session remembers",
             };
@@ -279,8 +279,8 @@ impl Chat {
         }
         facts.push(fact(&asked));
         let run = asked.run.clone();
-        self.book.held.asked(asked);
-        Sent {
+        self.book.held.apply_asked(asked);
+        SentTurn {
             turn,
             run,
             transport,
@@ -288,7 +288,7 @@ impl Chat {
         }
     }
 
-    async fn tell_sent(&mut self, turn: Turn, sent: &Sent) {
+    async fn tell_sent(&mut self, turn: Turn, sent: &SentTurn) {
         self.tell(News::Asked {
             turn,
             run: sent.run.clone(),
@@ -300,15 +300,15 @@ impl Chat {
     /// Shows a run until it ends; takes the orders that make sense meanwhile.
     async fn follow(
         &mut self,
-        sent: &Sent,
+        sent: &SentTurn,
         watching: Result<RunSightings, Failure>,
         which: Try,
     ) -> (Next, End) {
         let mut watching = match watching {
             Ok(watching) => watching,
-            Err(failure) => return (Next::GoOn, failed(failure.kind, &failure.message)),
+            Err(failure) => return (Next::GoOn, failed_end(failure.kind, &failure.message)),
         };
-        let mut seen = Seen::new(self.config.conversations.redactor().clone());
+        let mut seen = TurnProgress::new(self.config.conversations.redactor().clone());
         let mut next = Next::GoOn;
         let mut is_open = true;
         loop {
@@ -317,9 +317,9 @@ impl Chat {
                     let news = match item {
                         Some(Ok(RunSighting::Event(event))) => seen.event(&event),
                         Some(Ok(RunSighting::Live(item))) => seen.live(&item),
-                        Some(Err(failure)) => return (next, failed(failure.kind, &failure.message)),
+                        Some(Err(failure)) => return (next, failed_end(failure.kind, &failure.message)),
                         None => {
-                            let lost = || failed(ErrorKind::Interrupted, "the run stopped without an end");
+                            let lost = || failed_end(ErrorKind::Interrupted, "the run stopped without an end");
                             return (next, seen.end().cloned().unwrap_or_else(lost));
                         }
                     };
@@ -334,20 +334,20 @@ impl Chat {
                         self.later.push_back(order.clone());
                         continue;
                     }
-                    if self.obey_meanwhile(order.unwrap_or(Order::Quit), sent, &seen).await == Next::Quit {
+                    if self.handle_order_meanwhile(order.unwrap_or(Order::Quit), sent, &seen).await == Next::Quit {
                         next = Next::Quit;
                     }
                 }
                 _ = self.renewal.tick() => {
                     if self.renew().await == Next::Quit {
-                        return (Next::Quit, failed(ErrorKind::Conflict, "another chat has come"));
+                        return (Next::Quit, failed_end(ErrorKind::Conflict, "another chat has come"));
                     }
                 }
             }
         }
     }
 
-    async fn obey_meanwhile(&mut self, order: Order, sent: &Sent, seen: &Seen) -> Next {
+    async fn handle_order_meanwhile(&mut self, order: Order, sent: &SentTurn, seen: &TurnProgress) -> Next {
         let is_quit = order == Order::Quit;
         match order {
             Order::Stop | Order::Quit => {

@@ -10,12 +10,12 @@ use gemicro_event::{Charge, ErrorKind, Failure, StreamId, Timestamp};
 use super::book::fact;
 use super::chat_loop::{Chat, Next};
 use super::news::News;
-use super::saying::Sent;
+use super::saying::SentTurn;
 use super::watch::Answer;
 
 impl Chat {
     /// An answer becomes a turn, without what it invented.
-    pub(super) async fn answered(&mut self, sent: &Sent, answer: Answer) -> Next {
+    pub(super) async fn store_answer(&mut self, sent: &SentTurn, answer: Answer) -> Next {
         let charge = self.charge(&sent.run).await;
         let tag = self.book.history.plan().map(|plan| plan.tag.clone());
         let cut = tag.as_ref().map(|tag| cut_invented(&answer.text, tag));
@@ -69,11 +69,11 @@ impl Chat {
         };
         facts.push(fact(&done));
         if let Err(error) = self.book.write(facts).await {
-            return self.lost(error).await;
+            return self.stop_writing(error).await;
         }
-        self.why_told = "no model has the conversation";
+        self.why_rendered = "no model has the conversation";
         let up_to = self.book.log().len();
-        self.book.held.answered(done, up_to);
+        self.book.held.apply_answered(done, up_to);
         let duration = Timestamp::now().since(sent.at);
         self.tell(News::Answered {
             turn,
@@ -82,39 +82,39 @@ impl Chat {
         })
         .await;
         if invented.is_some() {
-            let told = "the model also wrote turns for other speakers; that part was removed";
-            self.tell(News::Warning(told.to_owned())).await;
+            let text = "the model also wrote turns for other speakers; that part was removed";
+            self.tell(News::Warning(text.to_owned())).await;
         }
         Next::GoOn
     }
 
-    pub(super) async fn failed(&mut self, sent: &Sent, failure: &Failure) -> Next {
+    pub(super) async fn store_failure(&mut self, sent: &SentTurn, failure: &Failure) -> Next {
         let charge = self.charge(&sent.run).await;
         self.failed_for(sent, failure, charge).await
     }
 
-    async fn failed_for(&mut self, sent: &Sent, failure: &Failure, charge: Charge) -> Next {
+    async fn failed_for(&mut self, sent: &SentTurn, failure: &Failure, charge: Charge) -> Next {
         let failed = TurnFailed {
             turn: sent.turn,
             run: sent.run.clone(),
             error: failure.clone(),
             charge,
         };
-        self.why_told = "the turn before has no answer";
+        self.why_rendered = "the turn before has no answer";
         if let Err(error) = self.book.write(vec![fact(&failed)]).await {
-            return self.lost(error).await;
+            return self.stop_writing(error).await;
         }
-        self.book.held.failed(&failed);
+        self.book.held.apply_failed(&failed);
         Next::GoOn
     }
 
-    /// Tells what a turn is counted at whose use nobody knows.
+    /// Says what a turn of unknown use is counted at.
     pub(super) async fn tell_unknown(&mut self, before: Charge) {
         let tokens = self.book.held.spent.tokens.saturating_sub(before.tokens);
         if tokens > 0 {
-            let told =
+            let text =
                 format!("what it used is not known; it is counted as {tokens} tokens, the most it can be");
-            self.tell(News::Notice(told)).await;
+            self.tell(News::Notice(text)).await;
         }
     }
 
@@ -131,13 +131,13 @@ impl Chat {
                 self.book.holding.id()
             ),
         };
-        let told = format!(
+        let text = format!(
             "old turns were shortened: the prompt has {} tokens and {} of {} of your sentences; {lost}",
             report.tokens_after,
             user.total - user.left_out,
             user.total
         );
-        self.tell(News::Notice(told)).await;
+        self.tell(News::Notice(text)).await;
     }
 
     async fn charge(&self, run: &StreamId) -> Charge {
@@ -149,9 +149,9 @@ impl Chat {
     pub(super) async fn warn(&mut self) {
         let warnings = self.book.history.warnings().to_vec();
         for warning in warnings {
-            let told = match warning {
-                HistoryWarning::LongConversation { tokens } if !self.told_long => {
-                    self.told_long = true;
+            let text = match warning {
+                HistoryWarning::LongConversation { tokens } if !self.warned_of_length => {
+                    self.warned_of_length = true;
                     format!("this conversation is long (about {tokens} tokens): /clear begins a new one")
                 }
                 HistoryWarning::NoSummary { first, last } if self.config.summariser.is_none() => {
@@ -165,7 +165,7 @@ impl Chat {
                 }
                 _ => continue,
             };
-            self.tell(News::Warning(told)).await;
+            self.tell(News::Warning(text)).await;
         }
     }
 }

@@ -15,14 +15,14 @@ const TIME_MS: u64 = 60_000;
 
 /// Summaries that are being written.
 #[derive(Default)]
-pub(super) struct Summaries {
-    pub(super) under_way: JoinSet<Written>,
+pub(super) struct SummaryTasks {
+    pub(super) under_way: JoinSet<SummaryOutcome>,
     /// What those that are being written may cost.
     pub(super) reserved: Charge,
 }
 
 /// A summary, or why there is none.
-pub(super) struct Written {
+pub(super) struct SummaryOutcome {
     pub(super) request: SummaryRequest,
     pub(super) answer: Result<String, SummaryRefusal>,
     pub(super) charge: Charge,
@@ -30,9 +30,9 @@ pub(super) struct Written {
     pub(super) reserved: Charge,
 }
 
-impl Summaries {
+impl SummaryTasks {
     /// Waits for the next one; for ever where none is under way.
-    pub(super) async fn written(&mut self) -> Option<Written> {
+    pub(super) async fn next_outcome(&mut self) -> Option<SummaryOutcome> {
         loop {
             match self.under_way.join_next().await {
                 Some(Ok(written)) => return Some(written),

@@ -7,7 +7,7 @@ use gemicro_event::{Charge, StreamId};
 
 use super::chat_loop::{Chat, Next};
 use super::news::News;
-use super::summaries::{Written, answer_of, summary_plan};
+use super::summaries::{SummaryOutcome, answer_of, summary_plan};
 use super::turn::is_spent;
 
 impl Chat {
@@ -41,7 +41,7 @@ impl Chat {
                 };
                 let answer = answer_of(events.await);
                 let charge = desk.find(run.as_str()).await.map(|row| row.spent);
-                Written {
+                SummaryOutcome {
                     request,
                     answer,
                     charge: charge.unwrap_or(Charge::ZERO),
@@ -79,7 +79,7 @@ impl Chat {
                 let events = async { desk.watch(&asked.run).await?.into_events().await };
                 let answer = answer_of(events.await);
                 let charge = desk.find(asked.run.as_str()).await.map(|row| row.spent);
-                Written {
+                SummaryOutcome {
                     request,
                     answer,
                     charge: charge.unwrap_or(Charge::ZERO),
@@ -90,7 +90,7 @@ impl Chat {
     }
 
     /// Takes a summary; it counts from the next compaction on.
-    pub(super) async fn take_summary(&mut self, written: Option<Written>) -> Next {
+    pub(super) async fn take_summary(&mut self, written: Option<SummaryOutcome>) -> Next {
         let Some(written) = written else {
             return Next::GoOn;
         };
@@ -99,13 +99,13 @@ impl Chat {
         match self.book.take_summary(request, written.answer, charge).await {
             Ok(Ok(())) => {}
             Ok(Err(refusal)) => {
-                let told = format!(
+                let text = format!(
                     "turns {} to {} stay cut short: {refusal}",
                     request.first, request.last
                 );
-                self.tell(News::Warning(told)).await;
+                self.tell(News::Warning(text)).await;
             }
-            Err(error) => return self.lost(error).await,
+            Err(error) => return self.stop_writing(error).await,
         }
         self.meter().await;
         Next::GoOn

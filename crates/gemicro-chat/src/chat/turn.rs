@@ -8,7 +8,7 @@ use gemicro_engine::{AskRequest, ConversationTurn, Plan, PromptRequest, Request}
 use gemicro_event::{Charge, Failure, StreamId};
 
 use super::config::ChatConfig;
-use crate::conversations::Held;
+use crate::conversations::ChatState;
 
 /// A message and the ways to send it.
 pub(super) struct Message<'a> {
@@ -29,13 +29,13 @@ pub(super) enum Way {
     Begin,
     /// This session remembers.
     GoOn(String),
-    /// Everything is told to a new one.
+    /// A new session gets the whole conversation.
     Tell,
 }
 
 impl Way {
     /// The best way to a speaker, as things stand.
-    pub(super) fn choose(held: &Held, speaker: &Speaker, n_before: u64) -> Self {
+    pub(super) fn choose(held: &ChatState, speaker: &Speaker, n_before: u64) -> Self {
         match &held.native {
             Some(native) if native.speaker == *speaker && native.up_to == n_before => {
                 Self::GoOn(native.session.clone())
@@ -65,7 +65,7 @@ pub(super) fn plan(
     way: &Way,
     spent: Charge,
 ) -> Result<Plan, Failure> {
-    let limits = left(&config.limits, spent);
+    let limits = remaining_limits(&config.limits, spent);
     let request = match speaker {
         Speaker::Agent { agent, model } => Request::Ask(Box::new(AskRequest {
             prompt: message.text.to_owned(),
@@ -122,7 +122,7 @@ pub(super) fn plan(
 }
 
 /// What is left of the limits of a chat; nothing of a limit that is used up.
-pub(super) fn left(limits: &Limits, spent: Charge) -> Limits {
+pub(super) fn remaining_limits(limits: &Limits, spent: Charge) -> Limits {
     let part = |limit: Option<u64>, spent: u64| limit.map(|limit| limit.saturating_sub(spent));
     Limits {
         tokens: part(limits.tokens, spent.tokens),
@@ -134,6 +134,6 @@ pub(super) fn left(limits: &Limits, spent: Charge) -> Limits {
 
 /// Whether a limit of a chat is used up.
 pub(super) fn is_spent(limits: &Limits, spent: Charge) -> bool {
-    let left = left(limits, spent);
+    let left = remaining_limits(limits, spent);
     [left.tokens, left.micro_usd, left.turns].contains(&Some(0))
 }

@@ -7,18 +7,18 @@ use gemicro_core::run::events::RunReaders;
 use gemicro_event::redact::Redactor;
 use gemicro_event::{ErrorKind, Event, Failure, StepKey, Usage};
 
-use super::news::{News, Question, ToolLine, ToolState};
+use super::news::{News, ToolLine, ToolQuestion, ToolState};
 
 /// A word that is longer than this is not waited for.
 const LONGEST_WORD: usize = 4_096;
 
 /// What was seen of a run.
 #[derive(Debug)]
-pub(super) struct Seen {
+pub(super) struct TurnProgress {
     redactor: Redactor,
     /// The line that is being written, as it came, and how much of it is shown.
     line: String,
-    told: String,
+    sent_text: String,
     /// How much is shown, and of which attempt.
     shown: Option<(StepKey, u32, u64)>,
     /// Lines of tools that have not ended.
@@ -35,7 +35,7 @@ pub(super) struct Answer {
     pub(super) text: String,
     pub(super) session: Option<String>,
     pub(super) usage: Option<Usage>,
-    /// What should have remembered the conversation did not, and was told it.
+    /// The session had lost the conversation, and got it again as one prompt.
     pub(super) retold: bool,
 }
 
@@ -54,13 +54,13 @@ pub(super) enum End {
     Stopped,
 }
 
-impl Seen {
+impl TurnProgress {
     /// Nothing so far; secrets in pieces of text are replaced.
     pub(super) fn new(redactor: Redactor) -> Self {
         Self {
             redactor,
             line: String::new(),
-            told: String::new(),
+            sent_text: String::new(),
             shown: None,
             tools: Vec::new(),
             questions: Vec::new(),
@@ -75,8 +75,8 @@ impl Seen {
         let mut out = String::new();
         while let Some(end) = self.line.find('\n') {
             let line: String = self.line.drain(..=end).collect();
-            out.push_str(rest_of(&self.redactor.redact(&line), &self.told));
-            self.told.clear();
+            out.push_str(rest_of(&self.redactor.redact(&line), &self.sent_text));
+            self.sent_text.clear();
         }
         let end = match self.line.rfind(char::is_whitespace) {
             Some(end) => end + self.line[end..].chars().next().map_or(1, char::len_utf8),
@@ -84,9 +84,9 @@ impl Seen {
             None => 0,
         };
         let clean = self.redactor.redact(&self.line[..end]).into_owned();
-        if clean.len() > self.told.len() {
-            out.push_str(rest_of(&clean, &self.told));
-            self.told = clean;
+        if clean.len() > self.sent_text.len() {
+            out.push_str(rest_of(&clean, &self.sent_text));
+            self.sent_text = clean;
         }
         out
     }
@@ -101,7 +101,7 @@ impl Seen {
             Some(_) => {
                 news.push(News::StartedOver);
                 self.line.clear();
-                self.told.clear();
+                self.sent_text.clear();
                 0
             }
             None => 0,
@@ -146,18 +146,20 @@ impl Seen {
             }),
             "answer_requested" => update.as_answer_requested().and_then(|asked| {
                 self.questions.push(asked.key.clone());
-                Some(News::Question(Question {
+                Some(News::Question(ToolQuestion {
                     key: asked.key,
                     tool: asked.tool?,
                     text: asked.what.unwrap_or_default(),
                 }))
             }),
-            "answer_given" => update.as_answer_given().map(|given| self.settled(given.key)),
+            "answer_given" => update
+                .as_answer_given()
+                .map(|given| self.close_question(given.key)),
             // The model continues with what it has found: what comes now is not a second attempt.
             "conversation_recalled" => {
                 self.shown = None;
                 self.line.clear();
-                self.told.clear();
+                self.sent_text.clear();
                 let id = format!("recall {}", event.seq);
                 Some(tool(id, update.message.clone(), ToolState::Done))
             }
@@ -189,12 +191,12 @@ impl Seen {
         self.end.as_ref()
     }
 
-    /// Questions that nobody has answered.
+    /// Questions without an answer.
     pub(super) fn asks(&self, key: &str) -> bool {
         self.questions.iter().any(|open| open == key)
     }
 
-    fn settled(&mut self, key: String) -> News {
+    fn close_question(&mut self, key: String) -> News {
         self.questions.retain(|open| *open != key);
         News::Settled { key }
     }
@@ -234,10 +236,10 @@ impl Seen {
                     .as_run_interrupted()
                     .map(|it| it.reason)
                     .unwrap_or_default();
-                self.end = Some(failed(ErrorKind::Interrupted, &reason));
+                self.end = Some(failed_end(ErrorKind::Interrupted, &reason));
             }
             "run_suspended" => {
-                self.end = Some(failed(ErrorKind::Interrupted, "its process stopped"));
+                self.end = Some(failed_end(ErrorKind::Interrupted, "its process stopped"));
             }
             "run_resumed" => self.end = None,
             _ => {}
@@ -246,7 +248,7 @@ impl Seen {
 }
 
 /// An end without an answer.
-pub(super) fn failed(kind: ErrorKind, message: &str) -> End {
+pub(super) fn failed_end(kind: ErrorKind, message: &str) -> End {
     End::Failed {
         failure: Failure::new(kind, message),
         may_have_changed: false,
@@ -254,18 +256,18 @@ pub(super) fn failed(kind: ErrorKind, message: &str) -> End {
 }
 
 fn no_answer() -> End {
-    failed(ErrorKind::EmptyResult, "the run ended well, without an answer")
+    failed_end(ErrorKind::EmptyResult, "the run ended well, without an answer")
 }
 
 fn tool(id: String, text: String, state: ToolState) -> News {
     News::Tool(ToolLine { id, text, state })
 }
 
-/// What a text has beyond what was told of it.
-fn rest_of<'t>(text: &'t str, told: &str) -> &'t str {
+/// The part of a text that has not been sent yet.
+fn rest_of<'t>(text: &'t str, sent: &str) -> &'t str {
     let same = text
         .bytes()
-        .zip(told.bytes())
+        .zip(sent.bytes())
         .take_while(|(left, right)| left == right)
         .count();
     &text[text.floor_char_boundary(same)..]
@@ -277,10 +279,10 @@ mod tests {
 
     const KEY: &str = "AIzaSyA1234567890abcdefghijklmnopqrstuv";
 
-    /// What is told of a text that comes in pieces of this many bytes.
-    fn told(text: &str, size: usize) -> String {
-        let mut seen = Seen::new(Redactor::new(&[KEY.to_owned()]));
-        let mut told = String::new();
+    /// What is sent of a text that comes in pieces of this many bytes.
+    fn sent_text(text: &str, size: usize) -> String {
+        let mut seen = TurnProgress::new(Redactor::new(&[KEY.to_owned()]));
+        let mut sent = String::new();
         for (n, piece) in text.as_bytes().chunks(size).enumerate() {
             let item = LiveItem {
                 step: StepKey::new("whole"),
@@ -290,32 +292,32 @@ mod tests {
             };
             for news in seen.live(&item) {
                 if let News::Text(text) = news {
-                    told.push_str(&text);
+                    sent.push_str(&text);
                 }
             }
         }
-        told
+        sent
     }
 
     #[test]
-    fn a_secret_is_never_told_however_it_is_cut() {
+    fn a_secret_is_never_sent_however_it_is_cut() {
         let text = format!("Your key is {KEY} and\n{KEY}\nthat is all of it.\n");
         for size in 1..=text.len() {
-            let told = told(&text, size);
-            assert!(!told.contains("AIzaSyA123"), "{size}: {told}");
+            let sent = sent_text(&text, size);
+            assert!(!sent.contains("AIzaSyA123"), "{size}: {sent}");
             assert!(
-                told.starts_with("Your key is ") && told.ends_with("that is all of it.\n"),
-                "{size}: {told}"
+                sent.starts_with("Your key is ") && sent.ends_with("that is all of it.\n"),
+                "{size}: {sent}"
             );
         }
     }
 
     #[test]
-    fn plain_text_is_told_whole_and_word_by_word() {
+    fn plain_text_is_sent_whole_and_word_by_word() {
         let text = "one two\nthree four\n";
         for size in 1..=text.len() {
-            assert_eq!(told(text, size), text, "{size}");
+            assert_eq!(sent_text(text, size), text, "{size}");
         }
-        assert_eq!(told("one two thr", 1), "one two ");
+        assert_eq!(sent_text("one two thr", 1), "one two ");
     }
 }

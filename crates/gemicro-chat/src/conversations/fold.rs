@@ -8,7 +8,7 @@ use gemicro_core::history::{
 use gemicro_event::{Event, Payload, PayloadReadError, SCHEMA_VERSION, StreamId, Timestamp};
 
 use super::ConversationError;
-use super::held::Held;
+use super::held::ChatState;
 
 /// A conversation as it is now.
 #[derive(Debug, Clone, PartialEq)]
@@ -22,7 +22,7 @@ pub struct Conversation {
     /// Its turns.
     pub log: ConversationLog,
     /// How it was held so far.
-    pub held: Held,
+    pub held: ChatState,
     /// Its last event.
     pub seq: u64,
 }
@@ -42,7 +42,7 @@ impl Conversation {
             name: started.name,
             started_at: first.update.timestamp,
             log: ConversationLog::new(),
-            held: Held::default(),
+            held: ChatState::default(),
             seq: first.seq,
         })
     }
@@ -59,7 +59,7 @@ impl Conversation {
                 let added: TurnAdded = payload(event)?;
                 let (found, expected) = (added.turn.number, self.log.len() + 1);
                 if found != expected {
-                    return Err(damaged(
+                    return Err(damage_error(
                         event,
                         format!("turn {found} stands where turn {expected} belongs"),
                     ));
@@ -67,19 +67,19 @@ impl Conversation {
                 self.log.append(added.turn);
             }
             ConversationRenamed::EVENT_TYPE => self.name = payload::<ConversationRenamed>(event)?.name,
-            TurnAsked::EVENT_TYPE => self.held.asked(payload(event)?),
-            TurnAnswered::EVENT_TYPE => self.held.answered(payload(event)?, self.log.len()),
-            TurnFailed::EVENT_TYPE => self.held.failed(&payload(event)?),
+            TurnAsked::EVENT_TYPE => self.held.apply_asked(payload(event)?),
+            TurnAnswered::EVENT_TYPE => self.held.apply_answered(payload(event)?, self.log.len()),
+            TurnFailed::EVENT_TYPE => self.held.apply_failed(&payload(event)?),
             TransportSwitched::EVENT_TYPE | ReplyCut::EVENT_TYPE => {}
             TurnsWithdrawn::EVENT_TYPE => {
                 let from = payload::<TurnsWithdrawn>(event)?.from;
                 self.log = self.log.cut_after(from.saturating_sub(1));
                 self.held.withdrawn(from);
             }
-            ConversationCompacted::EVENT_TYPE => self.held.compacted(payload(event)?),
+            ConversationCompacted::EVENT_TYPE => self.held.apply_compacted(payload(event)?),
             SummaryAsked::EVENT_TYPE => self.held.summary_asked(payload(event)?),
             SummaryMade::EVENT_TYPE => self.held.summary_made(payload(event)?),
-            ConversationStarted::EVENT_TYPE => return Err(damaged(event, "it begins twice".to_owned())),
+            ConversationStarted::EVENT_TYPE => return Err(damage_error(event, "it begins twice".to_owned())),
             unknown => {
                 return Err(ConversationError::Newer {
                     id: event.stream.clone(),
@@ -139,10 +139,10 @@ fn check_version(event: &Event) -> Result<(), ConversationError> {
 
 fn payload<P: Payload>(event: &Event) -> Result<P, ConversationError> {
     let read: Result<P, PayloadReadError> = event.update.try_as_payload();
-    read.map_err(|error| damaged(event, error.to_string()))
+    read.map_err(|error| damage_error(event, error.to_string()))
 }
 
-fn damaged(event: &Event, what: String) -> ConversationError {
+fn damage_error(event: &Event, what: String) -> ConversationError {
     ConversationError::Damaged {
         id: event.stream.clone(),
         what: format!("event {}: {what}", event.seq),

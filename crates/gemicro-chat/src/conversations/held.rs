@@ -10,7 +10,7 @@ use gemicro_event::Charge;
 
 /// What chats left behind in a conversation.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Held {
+pub struct ChatState {
     /// Who was asked last.
     pub speaker: Option<Speaker>,
     /// Who remembers the conversation, and up to where.
@@ -42,14 +42,14 @@ pub struct Native {
     pub up_to: u64,
 }
 
-impl Held {
-    pub(crate) fn asked(&mut self, asked: TurnAsked) {
+impl ChatState {
+    pub(crate) fn apply_asked(&mut self, asked: TurnAsked) {
         self.speaker = Some(asked.speaker.clone());
         self.transport = Some(asked.transport);
         self.open = Some(asked);
     }
 
-    pub(crate) fn answered(&mut self, answered: TurnAnswered, up_to: u64) {
+    pub(crate) fn apply_answered(&mut self, answered: TurnAnswered, up_to: u64) {
         self.spent = self.spent.plus(answered.charge);
         self.cached_tokens += answered.cached_tokens;
         let asked = self.open.take();
@@ -61,8 +61,8 @@ impl Held {
         });
     }
 
-    /// Nobody knows how much of a turn that failed a session remembers.
-    pub(crate) fn failed(&mut self, failed: &TurnFailed) {
+    /// How much of a failed turn a session remembers is unknown.
+    pub(crate) fn apply_failed(&mut self, failed: &TurnFailed) {
         self.spent = self.spent.plus(failed.charge);
         self.open = None;
         self.native = None;
@@ -77,7 +77,7 @@ impl Held {
         }
     }
 
-    pub(crate) fn compacted(&mut self, compacted: ConversationCompacted) {
+    pub(crate) fn apply_compacted(&mut self, compacted: ConversationCompacted) {
         self.plan = Some(compacted.plan);
         self.native = None;
     }

@@ -15,7 +15,7 @@ const TTL: Duration = Duration::from_secs(10);
 pub(crate) const RENEW: Duration = Duration::from_secs(3);
 
 /// A conversation that is held here.
-pub(crate) struct Holding {
+pub(crate) struct HeldConversation {
     conversations: Conversations,
     id: StreamId,
     owner: String,
@@ -24,7 +24,7 @@ pub(crate) struct Holding {
     seq: u64,
 }
 
-impl Holding {
+impl HeldConversation {
     /// A conversation that does not exist before something is said in it.
     pub(crate) fn fresh(conversations: &Conversations, owner: &str) -> Self {
         Self {

@@ -14,5 +14,5 @@ mod redact;
 pub use conversations_face::{ConversationRow, Conversations, ImportedConversation};
 pub use error::{ConversationError, MAX_NAME_CHARS};
 pub use fold::Conversation;
-pub use held::{Held, Native};
-pub(crate) use holding::{Holding, RENEW};
+pub use held::{ChatState, Native};
+pub(crate) use holding::{HeldConversation, RENEW};

@@ -2,7 +2,7 @@
 
 use super::compact::may_shorten;
 use super::material::Material;
-use super::views::{Priced, cut_to};
+use super::views::{ViewCost, cut_to};
 use super::{PromptPlan, Turn, View};
 
 /// An epoch should last for at least this many turns.
@@ -15,7 +15,12 @@ const LEAST: u64 = 160;
 ///
 /// Turns of the user come whole. Others may take a quarter of the prompt, and less while the epoch is young:
 /// a burst of long tool outputs must not end an epoch right after it started.
-pub(super) fn arrival(material: &Material<'_>, plan: &PromptPlan, used: u64, turn: &Turn) -> Option<Priced> {
+pub(super) fn arrival(
+    material: &Material<'_>,
+    plan: &PromptPlan,
+    used: u64,
+    turn: &Turn,
+) -> Option<ViewCost> {
     let room = material.config.room();
     let left = room.checked_sub(used)?;
     let whole = material.whole(turn.number);

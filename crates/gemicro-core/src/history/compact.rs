@@ -4,11 +4,11 @@
 //! turns stay, and `fill` chooses what is shown of the others. Pins, the last user message and open calls are never
 //! touched; a limit that is too small for them is a typed refusal.
 
-use super::fill::filled;
+use super::fill::fill_plan;
 use super::material::Material;
 use super::render::{render, write_head};
-use super::segments::{Summaries, merged, refreshed, sealed};
-use super::views::{Priced, cut_to, duplicates, masked};
+use super::segments::{SummarySupply, merged, refresh_segments, seal_segment};
+use super::views::{ViewCost, cut_to, duplicates, masked_view};
 use super::{
     Author, FactClass, HistoryError, HistoryWarning, Level, PinnedFact, PromptPlan, Segment, Tag, TurnKind,
     View,
@@ -40,9 +40,9 @@ pub(super) fn compact(
     material: &Material<'_>,
     before: Option<&PromptPlan>,
     (strategy, growth): (Strategy, Growth),
-    summaries: &mut Summaries<'_>,
+    summaries: &mut SummarySupply<'_>,
 ) -> Result<PromptPlan, HistoryError> {
-    let plan = started(material, before);
+    let plan = empty_plan(material, before);
     if plan.level < Level::Heavy || strategy == Strategy::Views {
         let may_stay = material.total() <= material.config.summary_threshold || strategy == Strategy::Views;
         if may_stay && plan.segments.is_empty() {
@@ -61,7 +61,7 @@ pub(super) fn compact(
     }
     let plan = with_turns(material, plan)?;
     let plan = with_segments(material, plan, strategy, summaries);
-    let plan = filled(material, plan, target(material, growth))?;
+    let plan = fill_plan(material, plan, target(material, growth))?;
     if plan.n_decisions_lost > 0 {
         let count = plan.n_decisions_lost;
         summaries.warnings.push(HistoryWarning::DecisionsLost { count });
@@ -84,7 +84,7 @@ fn target(material: &Material<'_>, growth: Growth) -> u64 {
 }
 
 /// An empty plan of the next epoch.
-fn started(material: &Material<'_>, before: Option<&PromptPlan>) -> PromptPlan {
+fn empty_plan(material: &Material<'_>, before: Option<&PromptPlan>) -> PromptPlan {
     let epoch = before.map_or(1, |plan| plan.epoch + 1);
     PromptPlan {
         epoch,
@@ -100,7 +100,7 @@ fn started(material: &Material<'_>, before: Option<&PromptPlan>) -> PromptPlan {
 /// A tag that nobody has written so far.
 pub(super) fn tag_of(material: &Material<'_>, epoch: u64) -> Tag {
     let texts = material.log.turns().iter().map(|turn| turn.text.as_str());
-    Tag::unseen(&format!("{epoch} {}", material.log.len()), texts)
+    Tag::unused_in(&format!("{epoch} {}", material.log.len()), texts)
 }
 
 /// The cheap steps on everything but the first and the last messages.
@@ -115,7 +115,7 @@ fn all_shown(material: &Material<'_>, mut plan: PromptPlan) -> PromptPlan {
         let (view, _) = match same.get(&turn.number) {
             Some(&earlier) => (View::SameAs { turn: earlier }, 0),
             None if is_last_user => continue,
-            None if is_middle && turn.kind == TurnKind::ToolOutput => masked(material, &plan.tag, turn),
+            None if is_middle && turn.kind == TurnKind::ToolOutput => masked_view(material, &plan.tag, turn),
             None if is_middle => cut_to(material, &plan.tag, turn, config.room() / 8),
             None => cut_to(material, &plan.tag, turn, config.room() / 4),
         };
@@ -133,7 +133,7 @@ fn with_turns(material: &Material<'_>, mut plan: PromptPlan) -> Result<PromptPla
     write_head(&mut head, &plan);
     let pins = newest_within(material, FactClass::Rule, u64::MAX, |turn| material.is_pin(turn));
     let last_user = material.log.last_user();
-    let open: Vec<(u64, Priced)> = material
+    let open: Vec<(u64, ViewCost)> = material
         .log
         .open_call_turns()
         .into_iter()
@@ -245,20 +245,20 @@ fn with_segments(
     material: &Material<'_>,
     mut plan: PromptPlan,
     strategy: Strategy,
-    summaries: &mut Summaries<'_>,
+    summaries: &mut SummarySupply<'_>,
 ) -> PromptPlan {
     let last = plan.from.saturating_sub(1);
     if strategy == Strategy::Hierarchical {
         plan.segments = growing_ranges(last)
             .into_iter()
-            .map(|(first, last)| sealed(material, first, last, summaries))
+            .map(|(first, last)| seal_segment(material, first, last, summaries))
             .collect();
         return plan;
     }
-    let mut segments: Vec<Segment> = refreshed(&plan.segments, summaries.cache);
+    let mut segments: Vec<Segment> = refresh_segments(&plan.segments, summaries.cache);
     let first = plan.sealed_to() + 1;
     if first <= last {
-        segments.push(sealed(material, first, last, summaries));
+        segments.push(seal_segment(material, first, last, summaries));
     }
     plan.segments = merged(material, segments, summaries);
     plan

@@ -148,7 +148,7 @@ impl Epoch {
     }
 
     /// Remembers that a compaction would have gained nothing.
-    pub(super) fn tried(&mut self, material: &Material<'_>) {
+    pub(super) fn note_useless_compaction(&mut self, material: &Material<'_>) {
         self.plan.level = material.config.level(material.total());
         self.tried_at = material.log.len();
     }

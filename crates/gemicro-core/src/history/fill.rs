@@ -9,39 +9,39 @@ use super::facts::Finder;
 use super::material::Material;
 use super::recall::{LABEL, recall};
 use super::render::render;
-use super::statements::{Ranked, ranked};
+use super::statements::{Ranked, rank_statements};
 use super::views::cut_to;
 use super::{FactClass, HistoryError, PinnedFact, PromptPlan, ShownStatement, View};
 use crate::tokens::FRAMING_TOKENS;
 
 /// Fills a plan up to `target` tokens.
-pub(super) fn filled(
+pub(super) fn fill_plan(
     material: &Material<'_>,
     plan: PromptPlan,
     target: u64,
 ) -> Result<PromptPlan, HistoryError> {
-    let (mut plan, mut text, mut used) = fitted(material, plan)?;
-    let ranked = ranked(material.index, material.log, plan.from);
-    let mut said = Said::default();
+    let (mut plan, mut text, mut used) = fit_plan(material, plan)?;
+    let ranked = rank_statements(material.index, material.log, plan.from);
+    let mut said = ChosenStatements::default();
     let left = target.saturating_sub(used);
     said.take(material, &plan, &text, &ranked, left * 3 / 5);
     plan.said = said.in_order();
-    (text, used) = written(material, &plan);
+    (text, used) = render_plan(material, &plan);
     pin_facts(material, &mut plan, &text, target.saturating_sub(used));
-    (text, used) = written(material, &plan);
+    (text, used) = render_plan(material, &plan);
     if let Some(message) = material.log.last_user() {
         let room = target.saturating_sub(used).min(target / 6);
         plan.recalled = recall(material, &plan, &text, message, room)
             .into_iter()
             .collect();
-        (text, used) = written(material, &plan);
+        (text, used) = render_plan(material, &plan);
     }
     said.take(material, &plan, &text, &ranked, target.saturating_sub(used));
     plan.said = said.in_order();
-    (_, used) = written(material, &plan);
+    (_, used) = render_plan(material, &plan);
     let mut more = more_turns(material, &mut plan, target.saturating_sub(used));
     // Parts were priced one by one; should the whole be longer, what came last goes first.
-    while written(material, &plan).1 > target.max(used) {
+    while render_plan(material, &plan).1 > target.max(used) {
         if let Some(number) = more.pop() {
             plan.kept.retain(|kept| *kept != number);
             plan.views.remove(&number);
@@ -65,12 +65,12 @@ pub(super) fn filled(
 
 /// The statements that were chosen, the most valuable first.
 #[derive(Default)]
-struct Said {
+struct ChosenStatements {
     taken: Vec<ShownStatement>,
     turns: HashSet<u64>,
 }
 
-impl Said {
+impl ChosenStatements {
     /// Takes statements that the prompt does not hold yet, within `room`.
     fn take(
         &mut self,
@@ -104,7 +104,7 @@ impl Said {
             }
             left -= cost;
             self.turns.insert(statement.turn);
-            self.taken.push(statement.shown());
+            self.taken.push(statement.to_shown());
         }
     }
 
@@ -190,11 +190,14 @@ fn more_turns(material: &Material<'_>, plan: &mut PromptPlan, room: u64) -> Vec<
 
 /// A plan that fits, with its text and tokens. Parts were priced one by one; should the whole be longer, the
 /// least needed goes first: summaries, recent turns, recognised sentences.
-fn fitted(material: &Material<'_>, mut plan: PromptPlan) -> Result<(PromptPlan, String, u64), HistoryError> {
+fn fit_plan(
+    material: &Material<'_>,
+    mut plan: PromptPlan,
+) -> Result<(PromptPlan, String, u64), HistoryError> {
     let room = material.config.room();
     let open = material.log.open_call_turns();
     loop {
-        let (text, used) = written(material, &plan);
+        let (text, used) = render_plan(material, &plan);
         if used <= room {
             return Ok((plan, text, used));
         }
@@ -225,7 +228,7 @@ fn fitted(material: &Material<'_>, mut plan: PromptPlan) -> Result<(PromptPlan, 
     }
 }
 
-fn written(material: &Material<'_>, plan: &PromptPlan) -> (String, u64) {
+fn render_plan(material: &Material<'_>, plan: &PromptPlan) -> (String, u64) {
     let text = render(material.log, plan).text;
     let used = material.counter.tokens(&text);
     (text, used)

@@ -20,7 +20,7 @@ impl Tag {
 
     /// A tag made from `seed` that occurs in none of the texts.
     #[must_use]
-    pub fn unseen<'a>(seed: &str, texts: impl Iterator<Item = &'a str> + Clone) -> Self {
+    pub fn unused_in<'a>(seed: &str, texts: impl Iterator<Item = &'a str> + Clone) -> Self {
         let mut attempt = 0_u64;
         loop {
             let tag = Self::derive(seed, attempt);

@@ -13,9 +13,9 @@ use super::epoch::Epoch;
 use super::material::{Material, Record};
 use super::render::render;
 use super::report::HistoryReport;
-use super::segments::Summaries;
+use super::segments::SummarySupply;
 use super::{
-    Author, Compressed, Compressible, ContextCompressor, ConversationLog, FactLedger, HistoryConfig,
+    Author, CompressedPrompt, Compressible, ContextCompressor, ConversationLog, FactLedger, HistoryConfig,
     HistoryError, HistoryWarning, PromptPlan, Summariser, SummaryCache, SummaryRequest, Tag, Turn,
 };
 use crate::tokens::{CautiousCount, FRAMING_TOKENS, TokenCount};
@@ -208,7 +208,8 @@ impl HistoryManager {
             ..self.record.material()
         };
         let before = self.epoch.as_ref().map(|epoch| &epoch.plan);
-        let mut summaries = Summaries::new(&mut self.cache, self.summariser.as_deref(), &self.last_prompt);
+        let mut summaries =
+            SummarySupply::new(&mut self.cache, self.summariser.as_deref(), &self.last_prompt);
         let way = (Strategy::Summarise, Growth::Continued);
         let plan = compact(&material, before, way, &mut summaries)?;
         self.wanted = summaries.wanted;
@@ -223,7 +224,10 @@ impl HistoryManager {
     /// # Errors
     ///
     /// When it does not fit.
-    pub fn compressed_by(&self, compressor: &dyn ContextCompressor) -> Result<Compressed, HistoryError> {
+    pub fn compressed_by(
+        &self,
+        compressor: &dyn ContextCompressor,
+    ) -> Result<CompressedPrompt, HistoryError> {
         compressor.compress(&Compressible {
             material: self.record.material(),
             summariser: self.summariser.as_deref(),
@@ -321,10 +325,10 @@ impl HistoryManager {
         if fits && !epoch.is_due(&material) {
             return Ok(epoch);
         }
-        match self.compacted(&epoch, fits) {
+        match self.next_epoch(&epoch, fits) {
             Ok(Some(next)) => Ok(next),
             Ok(None) => {
-                epoch.tried(&self.record.material());
+                epoch.note_useless_compaction(&self.record.material());
                 Ok(epoch)
             }
             Err(error) => {
@@ -335,14 +339,14 @@ impl HistoryManager {
     }
 
     /// The next epoch; `None` when the present one will do and nothing would be gained.
-    fn compacted(&mut self, epoch: &Epoch, fits: bool) -> Result<Option<Epoch>, HistoryError> {
+    fn next_epoch(&mut self, epoch: &Epoch, fits: bool) -> Result<Option<Epoch>, HistoryError> {
         let material = self.record.material();
         let limit = self.record.config.limit();
         if !self.record.config.enable_compression {
             let needed = material.total() + FRAMING_TOKENS;
             return Err(HistoryError::NotCompressed { needed, limit });
         }
-        let mut summaries = Summaries::new(&mut self.cache, self.summariser.as_deref(), &epoch.text);
+        let mut summaries = SummarySupply::new(&mut self.cache, self.summariser.as_deref(), &epoch.text);
         let growth = if self.last_prompt.is_empty() {
             Growth::Alone
         } else {

@@ -15,12 +15,12 @@ pub struct CutReply<'a> {
     /// The reply up to the first invented turn.
     pub kept: &'a str,
     /// What was cut, if anything.
-    pub invented: Option<Invented>,
+    pub invented: Option<InventedTurn>,
 }
 
 /// The start of an invented turn.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Invented {
+pub struct InventedTurn {
     /// How it was recognised.
     pub sign: InventedSign,
     /// Where it starts, in bytes.
@@ -67,7 +67,7 @@ pub fn cut_invented<'a>(reply: &'a str, tag: &Tag) -> CutReply<'a> {
                 let (at, sign) = doubtful.map_or((at, sign), |earlier| (earlier, InventedSign::Label));
                 return CutReply {
                     kept: reply[..at].trim_end(),
-                    invented: Some(Invented {
+                    invented: Some(InventedTurn {
                         sign,
                         at,
                         bytes: reply.len() - at,

@@ -48,7 +48,7 @@ pub use chat_events::{
     ChatReaders, ConversationCompacted, ReplyCut, Speaker, SummaryAsked, SummaryMade, Transport,
     TransportSwitched, TurnAnswered, TurnAsked, TurnFailed, TurnsWithdrawn,
 };
-pub use compressor::{Compressed, Compressible, ContextCompressor, compressor_named};
+pub use compressor::{CompressedPrompt, Compressible, ContextCompressor, compressor_named};
 pub use config::{HistoryConfig, Level};
 pub use conversation_recall::{ConversationRecall, Quotation, RECALL_DESCRIPTION, RECALL_TOOL};
 pub use error::HistoryError;
@@ -58,7 +58,7 @@ pub use events::{
 pub use facts::{FactClass, FactKind, FactLedger};
 pub use frame::{Frame, FrameError, Tag};
 pub use history_manager::{HistoryManager, PromptResult};
-pub use invented::{CutReply, Invented, InventedSign, cut_invented};
+pub use invented::{CutReply, InventedSign, InventedTurn, cut_invented};
 pub use log::ConversationLog;
 use log::content_hash;
 pub use material::Material;

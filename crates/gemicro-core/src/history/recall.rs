@@ -39,7 +39,7 @@ pub(super) fn recall(
             continue;
         }
         left -= cost;
-        statements.push(statement.shown());
+        statements.push(statement.to_shown());
     }
     statements.sort_unstable();
     (!statements.is_empty()).then_some(RecalledStatements { before, statements })
@@ -52,7 +52,7 @@ impl IndexedStatement {
             .unwrap_or_default()
     }
 
-    pub(super) fn shown(&self) -> ShownStatement {
+    pub(super) fn to_shown(&self) -> ShownStatement {
         ShownStatement {
             turn: self.turn,
             start: self.range.start,

@@ -1,7 +1,7 @@
 //! Makes the segments that stand for turns no longer shown.
 
 use super::material::Material;
-use super::summary::{MAX_SUMMARY_CALLS, SummarySource, instruction, judged};
+use super::summary::{MAX_SUMMARY_CALLS, SummarySource, check_summary, instruction};
 use super::{
     HistoryWarning, Segment, SegmentOrigin, Summariser, SummaryCache, SummaryRefusal, SummaryRequest,
     content_hash,
@@ -11,7 +11,7 @@ use super::{
 const MAX_SEGMENTS: usize = 4;
 
 /// The supply of summaries during one compaction.
-pub(super) struct Summaries<'a> {
+pub(super) struct SummarySupply<'a> {
     pub(super) cache: &'a mut SummaryCache,
     /// Who is asked at once. Without one, requests are left for later.
     pub(super) summariser: Option<&'a dyn Summariser>,
@@ -24,7 +24,7 @@ pub(super) struct Summaries<'a> {
     pub(super) warnings: Vec<HistoryWarning>,
 }
 
-impl<'a> Summaries<'a> {
+impl<'a> SummarySupply<'a> {
     pub(super) fn new(
         cache: &'a mut SummaryCache,
         summariser: Option<&'a dyn Summariser>,
@@ -42,7 +42,7 @@ impl<'a> Summaries<'a> {
     }
 
     /// The summary of this content if it is known or can be had now.
-    fn get(&mut self, material: &Material<'_>, ask: Ask) -> Option<String> {
+    fn get(&mut self, material: &Material<'_>, ask: SegmentRequest) -> Option<String> {
         if let Some(known) = self.cache.get(&ask.hash) {
             return known.as_ref().ok().cloned();
         }
@@ -81,7 +81,7 @@ impl<'a> Summaries<'a> {
                     turns: material.log.range(ask.first, ask.last),
                     tokens: ask.source_tokens,
                 };
-                judged(material.counter, &answer, &source, ask.max_tokens)
+                check_summary(material.counter, &answer, &source, ask.max_tokens)
             }
             Err(reason) => Err(SummaryRefusal::Failed { reason }),
         };
@@ -103,7 +103,7 @@ impl<'a> Summaries<'a> {
 }
 
 /// What is asked for one segment.
-struct Ask {
+struct SegmentRequest {
     hash: String,
     first: u64,
     last: u64,
@@ -112,16 +112,16 @@ struct Ask {
 }
 
 /// One segment for these turns: a summary, or nothing beside their statements.
-pub(super) fn sealed(
+pub(super) fn seal_segment(
     material: &Material<'_>,
     first: u64,
     last: u64,
-    summaries: &mut Summaries<'_>,
+    summaries: &mut SummarySupply<'_>,
 ) -> Segment {
     let turns = material.log.range(first, last);
     let hash = content_hash(turns);
     let source_tokens: u64 = (first..=last).map(|number| material.whole(number)).sum();
-    let ask = Ask {
+    let ask = SegmentRequest {
         hash: hash.clone(),
         first,
         last,
@@ -147,7 +147,7 @@ pub(super) fn sealed(
 }
 
 /// Puts summaries that have arrived since into older segments.
-pub(super) fn refreshed(segments: &[Segment], cache: &SummaryCache) -> Vec<Segment> {
+pub(super) fn refresh_segments(segments: &[Segment], cache: &SummaryCache) -> Vec<Segment> {
     let refresh = |segment: &Segment| match cache.get(&segment.hash) {
         Some(Ok(text)) => Segment {
             text: text.clone(),
@@ -163,7 +163,7 @@ pub(super) fn refreshed(segments: &[Segment], cache: &SummaryCache) -> Vec<Segme
 pub(super) fn merged(
     material: &Material<'_>,
     mut segments: Vec<Segment>,
-    summaries: &mut Summaries<'_>,
+    summaries: &mut SummarySupply<'_>,
 ) -> Vec<Segment> {
     if segments.len() <= MAX_SEGMENTS {
         return segments;
@@ -184,7 +184,7 @@ pub(super) fn merged(
     let has_summary = segments
         .iter()
         .any(|segment| segment.origin == SegmentOrigin::Summary);
-    let ask = Ask {
+    let ask = SegmentRequest {
         hash: hash.clone(),
         first,
         last,

@@ -65,7 +65,7 @@ pub struct LeftOut {
 
 /// Where a statement is.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Shown {
+enum StatementPresence {
     Verbatim,
     Recalled,
     LeftOut,
@@ -83,15 +83,15 @@ impl StatementReport {
         let mut report = Self::default();
         let mut not_verbatim = HashSet::new();
         let mut turns = Vec::new();
-        let (mut before, mut before_pasted) = (Shown::Verbatim, Shown::Verbatim);
+        let (mut before, mut before_pasted) = (StatementPresence::Verbatim, StatementPresence::Verbatim);
         for statement in material.index.up_to(material.log.len()) {
             let text = statement.text(material.log);
             let shown = if recalled.contains(&(statement.turn, statement.range.start)) {
-                Shown::Recalled
+                StatementPresence::Recalled
             } else if finder.contains(text) {
-                Shown::Verbatim
+                StatementPresence::Verbatim
             } else {
-                Shown::LeftOut
+                StatementPresence::LeftOut
             };
             let counts = match (statement.is_prose, statement.author) {
                 (false, _) | (_, Author::Tool) => &mut report.pasted,
@@ -100,31 +100,31 @@ impl StatementReport {
             };
             counts.total += 1;
             match shown {
-                Shown::Verbatim => counts.verbatim += 1,
-                Shown::Recalled => counts.recalled += 1,
-                Shown::LeftOut => counts.left_out += 1,
+                StatementPresence::Verbatim => counts.verbatim += 1,
+                StatementPresence::Recalled => counts.recalled += 1,
+                StatementPresence::LeftOut => counts.left_out += 1,
             }
-            if shown == Shown::Recalled {
+            if shown == StatementPresence::Recalled {
                 extend(&mut report.recalled, statement.turn);
             }
             if !statement.is_prose {
-                if shown == Shown::LeftOut {
-                    let continues = before_pasted == Shown::LeftOut;
+                if shown == StatementPresence::LeftOut {
+                    let continues = before_pasted == StatementPresence::LeftOut;
                     leave_out(&mut report.pasted_left_out, statement.turn, text, continues);
                 }
                 before_pasted = shown;
                 continue;
             }
             turns.push(statement.turn);
-            if shown != Shown::Verbatim {
+            if shown != StatementPresence::Verbatim {
                 not_verbatim.insert(statement.turn);
             }
-            if shown == Shown::LeftOut {
+            if shown == StatementPresence::LeftOut {
                 leave_out(
                     &mut report.left_out,
                     statement.turn,
                     text,
-                    before == Shown::LeftOut,
+                    before == StatementPresence::LeftOut,
                 );
             }
             before = shown;

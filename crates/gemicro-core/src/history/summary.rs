@@ -116,7 +116,7 @@ pub(super) struct SummarySource<'a> {
 }
 
 /// Takes an answer, without the statements that its source does not support and with their number; or says why not.
-pub(super) fn judged(
+pub(super) fn check_summary(
     counter: &dyn TokenCount,
     answer: &str,
     source: &SummarySource<'_>,
@@ -138,7 +138,7 @@ pub(super) fn judged(
             source_tokens,
         });
     }
-    let (text, n_dropped) = supported(text, source.turns);
+    let (text, n_dropped) = supported_statements(text, source.turns);
     if text.is_empty() {
         return Err(SummaryRefusal::Unsupported {
             n_statements: n_dropped,
@@ -155,7 +155,7 @@ pub(super) fn judged(
 }
 
 /// The statements of a summary whose numbers, identifiers and names are in the turns; and how many others there were.
-fn supported(summary: &str, turns: &[Turn]) -> (String, usize) {
+fn supported_statements(summary: &str, turns: &[Turn]) -> (String, usize) {
     let source: HashSet<String> = turns
         .iter()
         .flat_map(|turn| exact_words(&turn.text))

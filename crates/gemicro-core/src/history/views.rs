@@ -11,7 +11,7 @@ use super::{FactClass, Tag, Turn, TurnKind, View};
 const MASKED_TOKENS: u64 = 90;
 
 /// A view and what the turn costs in it, frame included.
-pub(super) type Priced = (View, u64);
+pub(super) type ViewCost = (View, u64);
 
 /// What a turn costs in this view, its frame included.
 pub(super) fn price(material: &Material<'_>, tag: &Tag, turn: &Turn, view: &View) -> u64 {
@@ -21,12 +21,12 @@ pub(super) fn price(material: &Material<'_>, tag: &Tag, turn: &Turn, view: &View
 }
 
 /// The start and the end of old tool output.
-pub(super) fn masked(material: &Material<'_>, tag: &Tag, turn: &Turn) -> Priced {
+pub(super) fn masked_view(material: &Material<'_>, tag: &Tag, turn: &Turn) -> ViewCost {
     cut_to(material, tag, turn, MASKED_TOKENS)
 }
 
 /// The turn within `target` tokens if that can be done; else as short as it goes. Never longer than whole.
-pub(super) fn cut_to(material: &Material<'_>, tag: &Tag, turn: &Turn, target: u64) -> Priced {
+pub(super) fn cut_to(material: &Material<'_>, tag: &Tag, turn: &Turn, target: u64) -> ViewCost {
     let whole = material.whole(turn.number);
     if whole <= target {
         return (View::Whole, whole);

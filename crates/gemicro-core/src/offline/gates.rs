@@ -55,7 +55,7 @@ impl Gates<'_> {
             if is_direct || in_title {
                 self.judge(
                     passage,
-                    Piece {
+                    JudgedPiece {
                         span: range.clone(),
                         part: range,
                         label: String::new(),
@@ -101,7 +101,7 @@ impl Gates<'_> {
                 .collect();
             self.judge(
                 passage,
-                Piece {
+                JudgedPiece {
                     span: span.clone(),
                     part,
                     label: format!("{label} {first}"),
@@ -113,7 +113,7 @@ impl Gates<'_> {
         Ok(())
     }
 
-    fn judge(&mut self, passage: &Passage, piece: Piece) {
+    fn judge(&mut self, passage: &Passage, piece: JudgedPiece) {
         let Search {
             question,
             subject,
@@ -190,7 +190,7 @@ impl Gates<'_> {
     }
 
     /// Words that count for a piece but stand elsewhere: the head of its column, the title above it.
-    fn context(&self, passage: &Passage, piece: &Piece) -> String {
+    fn context(&self, passage: &Passage, piece: &JudgedPiece) -> String {
         if piece.is_direct || self.search.question.uncased {
             return piece.label.trim().to_owned();
         }
@@ -284,7 +284,7 @@ impl Gates<'_> {
 }
 
 /// One piece of a passage that is judged: a sentence, or a cell that is quoted with its row.
-struct Piece {
+struct JudgedPiece {
     /// What would be quoted, in the passage.
     span: Range<usize>,
     /// What is read, in the passage.

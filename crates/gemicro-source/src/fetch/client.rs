@@ -13,7 +13,7 @@ use reqwest::dns::{Addrs, Name, Resolve, Resolving};
 use reqwest::header::{ACCEPT, ACCEPT_ENCODING, HeaderMap, HeaderValue};
 use reqwest::{Client, Response, retry};
 
-use super::error::{FetchError, shown};
+use super::error::{FetchError, shown_text};
 use super::target::{Target, bad_url};
 
 const USER_AGENT: &str = concat!("gemicro/", env!("CARGO_PKG_VERSION"));
@@ -21,13 +21,13 @@ const ACCEPTED: &str = "text/html, text/plain, text/markdown, application/xhtml+
 
 /// What the present task may connect to.
 #[derive(Clone)]
-struct Checked {
+struct AllowedAddresses {
     host: String,
     addresses: Vec<SocketAddr>,
 }
 
 tokio::task_local! {
-    static CHECKED: Checked;
+    static CHECKED: AllowedAddresses;
 }
 
 /// Answers with the addresses that were checked for this task, or not at all.
@@ -76,7 +76,7 @@ pub(super) async fn ask(
     target: &Target,
     addresses: Vec<SocketAddr>,
 ) -> Result<Response, FetchError> {
-    let checked = Checked {
+    let checked = AllowedAddresses {
         host: target.host.to_string(),
         addresses,
     };
@@ -103,7 +103,7 @@ fn request_error(target: &Target, error: &reqwest::Error) -> FetchError {
 /// The answer began or ended in a way that is not HTTP.
 pub(super) fn broken_answer(target: &Target, error: &reqwest::Error) -> FetchError {
     FetchError::BadAnswer {
-        url: shown(target.url.as_str()),
+        url: shown_text(target.url.as_str()),
         reason: innermost(error),
     }
 }
@@ -121,7 +121,7 @@ fn is_tls(error: &reqwest::Error) -> bool {
 
 fn innermost(error: &reqwest::Error) -> String {
     let last = sources(error).last();
-    shown(&last.map_or_else(|| error.to_string(), ToString::to_string))
+    shown_text(&last.map_or_else(|| error.to_string(), ToString::to_string))
 }
 
 /// The errors behind an error, outermost first. An I/O error hides the one it wraps from `source`.

@@ -172,7 +172,7 @@ impl From<FetchError> for Failure {
 }
 
 /// A foreign text as it may stand in a message: no user info, no control or invisible characters, cut.
-pub(super) fn shown(text: &str) -> String {
+pub(super) fn shown_text(text: &str) -> String {
     let text = without_user_info(text);
     shortened(&text.replace(is_hidden, "\u{fffd}"), MAX_SHOWN)
 }

@@ -12,9 +12,9 @@ use tokio::task::spawn_blocking;
 use tokio::time::timeout;
 
 use super::client::{ask, broken_answer, build};
-use super::error::{FetchError, shown};
+use super::error::{FetchError, shown_text};
 use super::lookup::{Lookup, SystemLookup, addresses_of};
-use super::page::{Body, MediaType, Page};
+use super::page::{Body, FetchedPage, MediaType};
 use super::rules::FetchRules;
 use super::target::Target;
 
@@ -46,18 +46,18 @@ impl Fetcher {
     ///
     /// # Errors
     /// When the rules forbid it, or there is no page, or it has no text; see [`FetchError`].
-    pub async fn fetch(&self, url: &str) -> Result<Page, FetchError> {
+    pub async fn fetch(&self, url: &str) -> Result<FetchedPage, FetchError> {
         let limit = self.rules.timeout;
         match timeout(limit, self.fetch_in_time(url)).await {
             Ok(outcome) => outcome,
             Err(_) => Err(FetchError::Timeout {
-                url: shown(url),
+                url: shown_text(url),
                 limit,
             }),
         }
     }
 
-    async fn fetch_in_time(&self, asked: &str) -> Result<Page, FetchError> {
+    async fn fetch_in_time(&self, asked: &str) -> Result<FetchedPage, FetchError> {
         let mut target = Target::parse(&self.rules, asked)?;
         let mut n_redirects = 0;
         loop {
@@ -69,7 +69,7 @@ impl Fetcher {
             };
             if n_redirects == self.rules.max_redirects {
                 return Err(FetchError::TooManyRedirects {
-                    url: shown(asked),
+                    url: shown_text(asked),
                     limit: self.rules.max_redirects,
                 });
             }
@@ -90,7 +90,7 @@ impl Fetcher {
 
     /// Reads the body of an answer that brings a text.
     async fn read(&self, target: &Target, mut response: Response) -> Result<Body, FetchError> {
-        let url = || shown(target.url.as_str());
+        let url = || shown_text(target.url.as_str());
         let media_type = media_type_of(response.headers()).map_err(|content_type| FetchError::NotText {
             url: url(),
             content_type,
@@ -125,7 +125,7 @@ impl fmt::Debug for Fetcher {
 
 /// Where the server sends us, or `None` when it brings a page.
 fn redirect_of(target: &Target, response: &Response) -> Result<Option<String>, FetchError> {
-    let url = || shown(target.url.as_str());
+    let url = || shown_text(target.url.as_str());
     let status = response.status();
     let location = header(response.headers(), &LOCATION);
     match (status, location) {
@@ -154,7 +154,7 @@ fn media_type_of(headers: &HeaderMap) -> Result<MediaType, String> {
         Some(encoding) if !encoding.trim().eq_ignore_ascii_case("identity") => Err(format!(
             "{} compressed with {}",
             media_type.essence,
-            shown(&encoding)
+            shown_text(&encoding)
         )),
         _ => Ok(media_type),
     }
@@ -168,7 +168,7 @@ fn header(headers: &HeaderMap, name: &HeaderName) -> Option<String> {
 
 /// Parsing takes a while for a large page, so it is done beside the runtime. It ends early when the time
 /// limit drops this future: the receiver is gone with it.
-async fn page_of(asked: String, target: Target, body: Body) -> Result<Page, FetchError> {
+async fn page_of(asked: String, target: Target, body: Body) -> Result<FetchedPage, FetchError> {
     let url = target.url.to_string();
     let (tx, rx) = oneshot::channel();
     spawn_blocking(move || {
@@ -178,7 +178,7 @@ async fn page_of(asked: String, target: Target, body: Body) -> Result<Page, Fetc
     });
     rx.await.unwrap_or_else(|_| {
         Err(FetchError::BadAnswer {
-            url: shown(&url),
+            url: shown_text(&url),
             reason: "its parser failed".to_owned(),
         })
     })

@@ -41,5 +41,5 @@ pub use error::FetchError;
 pub use fetcher::Fetcher;
 pub use gemicro_core::corpus::is_url;
 pub use lookup::{Lookup, SystemLookup};
-pub use page::Page;
+pub use page::FetchedPage;
 pub use rules::{AllowedHost, BadAllowedHost, FetchRules};

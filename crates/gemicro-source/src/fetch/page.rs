@@ -1,17 +1,17 @@
-//! From a body to a document: [`Page`]. The same decoding and parsers as for files.
+//! From a body to a document: [`FetchedPage`]. The same decoding and parsers as for files.
 
 use gemicro_core::corpus::Document;
 use url::Url;
 
 use super::charset;
-use super::error::{FetchError, shown};
+use super::error::{FetchError, shown_text};
 use crate::parse::{Format, ParseAs, parse_as};
 use crate::read::decode_labelled;
 use crate::snapshot::sha256_hex;
 
 /// A web page that was fetched.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Page {
+pub struct FetchedPage {
     /// The URL as it was given.
     pub asked: String,
     /// The URL that gave the page, after redirects, in its one normal form and without fragment.
@@ -50,7 +50,7 @@ impl MediaType {
         let Some(essence) = READ.into_iter().find(|known| given.eq_ignore_ascii_case(known)) else {
             return Err(match given {
                 "" => "of no stated type".to_owned(),
-                _ => shown(given),
+                _ => shown_text(given),
             });
         };
         let charset = parts
@@ -88,10 +88,10 @@ impl Body {
         asked: String,
         url: &Url,
         is_wanted: &dyn Fn() -> bool,
-    ) -> Result<Page, FetchError> {
+    ) -> Result<FetchedPage, FetchError> {
         let Self { media_type, bytes } = self;
         let not_text = |what: &str| FetchError::NotText {
-            url: shown(url.as_str()),
+            url: shown_text(url.as_str()),
             content_type: format!("{what} sent as {}", media_type.essence),
         };
         if bytes.starts_with(b"%PDF-") {
@@ -111,10 +111,10 @@ impl Body {
         let document = parse_as(&reading, text);
         if document.blocks.is_empty() {
             return Err(FetchError::Empty {
-                url: shown(url.as_str()),
+                url: shown_text(url.as_str()),
             });
         }
-        Ok(Page {
+        Ok(FetchedPage {
             asked,
             url: url.to_string(),
             sha256: sha256_hex(document.text.as_bytes()),

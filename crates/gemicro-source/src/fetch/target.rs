@@ -8,7 +8,7 @@ use std::net::IpAddr;
 use url::{Host, Url};
 
 use super::address::refusal;
-use super::error::{FetchError, shown};
+use super::error::{FetchError, shown_text};
 use super::rules::{FetchRules, WEB_PORTS};
 
 /// Longest URL that is taken.
@@ -56,7 +56,7 @@ impl Target {
         let next = Self::check(rules, url)?;
         if self.url.scheme() == "https" && next.url.scheme() != "https" {
             return Err(FetchError::SchemeNotAllowed {
-                url: shown(next.url.as_str()),
+                url: shown_text(next.url.as_str()),
                 why: "a redirect must not leave https",
             });
         }
@@ -66,7 +66,7 @@ impl Target {
     fn check(rules: &FetchRules, mut url: Url) -> Result<Self, FetchError> {
         if !matches!(url.scheme(), "http" | "https") {
             return Err(FetchError::SchemeNotAllowed {
-                url: shown(url.as_str()),
+                url: shown_text(url.as_str()),
                 why: "only https is fetched",
             });
         }
@@ -85,7 +85,7 @@ impl Target {
             }
             if url.scheme() != "https" {
                 return Err(FetchError::SchemeNotAllowed {
-                    url: shown(url.as_str()),
+                    url: shown_text(url.as_str()),
                     why: "http is only for hosts that the user lists",
                 });
             }
@@ -171,7 +171,7 @@ fn check_length(text: &str) -> Result<(), FetchError> {
 
 pub(super) fn bad_url(url: &str, why: &str) -> FetchError {
     FetchError::BadUrl {
-        url: shown(url),
+        url: shown_text(url),
         why: why.to_owned(),
     }
 }

@@ -4,13 +4,13 @@
 
 use gemicro_core::offline::stem;
 
-use super::words::{Word, Words, push_normal};
+use super::words::{WordSpan, Words, push_normal};
 
 /// The keys under which the words of a text are scored, in order. A word with hyphens counts as a whole and
 /// by its parts; characters of scripts without blanks count alone and in pairs.
 pub(super) fn folded_keys(text: &str) -> Vec<String> {
     let mut keys = Vec::new();
-    let mut previous: Option<Word> = None;
+    let mut previous: Option<WordSpan> = None;
     for word in Words::new(text) {
         let normal = normal_of(&text[word.range.clone()]);
         if word.unspaced {
@@ -62,14 +62,14 @@ fn inner_words(word: &str) -> Vec<String> {
 /// The keys that stand for a query term: pairs where there are any, whole words without their parts.
 pub(super) fn query_keys(term: &str) -> Vec<String> {
     let mut keys = Vec::new();
-    let words: Vec<Word> = Words::new(term).collect();
+    let words: Vec<WordSpan> = Words::new(term).collect();
     for (idx, word) in words.iter().enumerate() {
         let normal = normal_of(&term[word.range.clone()]);
         if !word.unspaced {
             keys.push(fold(&normal));
             continue;
         }
-        let touches = |a: &Word, b: &Word| a.unspaced && b.unspaced && a.range.end == b.range.start;
+        let touches = |a: &WordSpan, b: &WordSpan| a.unspaced && b.unspaced && a.range.end == b.range.start;
         match words.get(idx + 1).filter(|next| touches(word, next)) {
             Some(next) => keys.push(normal + &normal_of(&term[next.range.clone()])),
             None if idx > 0 && touches(&words[idx - 1], word) => {}

@@ -8,7 +8,7 @@ use std::ops::Range;
 
 /// One word of a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Word {
+pub(super) struct WordSpan {
     /// Where it stands, in bytes.
     pub(super) range: Range<usize>,
     /// A single character of a script without blanks.
@@ -52,15 +52,15 @@ impl<'a> Words<'a> {
 }
 
 impl Iterator for Words<'_> {
-    type Item = Word;
+    type Item = WordSpan;
 
-    fn next(&mut self) -> Option<Word> {
+    fn next(&mut self) -> Option<WordSpan> {
         let rest = self.text.get(self.at..)?;
         let (offset, first) = rest.char_indices().find(|(_, c)| is_word_char(*c))?;
         let start = self.at + offset;
         if is_unspaced(first) {
             self.at = start + first.len_utf8();
-            return Some(Word {
+            return Some(WordSpan {
                 range: start..self.at,
                 unspaced: true,
             });
@@ -73,7 +73,7 @@ impl Iterator for Words<'_> {
             .into_iter()
             .find(|ending| word.ends_with(ending));
         let end = end - possessive.map_or(0, str::len);
-        Some(Word {
+        Some(WordSpan {
             range: start..end,
             unspaced: false,
         })
@@ -82,7 +82,7 @@ impl Iterator for Words<'_> {
 
 /// The words of a text in the form that phrases compare.
 pub(super) fn exact_keys(text: &str) -> Vec<String> {
-    let normal = |word: Word| {
+    let normal = |word: WordSpan| {
         let mut key = String::new();
         push_normal(&text[word.range], &mut key);
         key

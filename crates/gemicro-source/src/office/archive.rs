@@ -47,7 +47,7 @@ impl BoundedArchive {
     pub(super) fn bytes(&mut self, name: &str) -> Result<Option<Vec<u8>>, OfficeError> {
         self.with_file(name, |reader| {
             let mut bytes = Vec::new();
-            reader.read_to_end(&mut bytes).map_err(OfficeError::broken)?;
+            reader.read_to_end(&mut bytes).map_err(OfficeError::broken_file)?;
             Ok(bytes)
         })
     }
@@ -93,6 +93,6 @@ fn zip_error(error: ZipError) -> OfficeError {
     match error {
         ZipError::InvalidPassword => OfficeError::Encrypted,
         ZipError::UnsupportedArchive(ZipError::PASSWORD_REQUIRED) => OfficeError::Encrypted,
-        error => OfficeError::broken(error),
+        error => OfficeError::broken_file(error),
     }
 }

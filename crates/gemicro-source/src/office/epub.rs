@@ -25,7 +25,7 @@ pub(super) fn read_book(archive: &mut BoundedArchive) -> Result<DocumentParts, O
         }
         Ok(())
     })?;
-    let package = package.ok_or_else(|| OfficeError::broken("its list of files is missing"))?;
+    let package = package.ok_or_else(|| OfficeError::broken_file("its list of files is missing"))?;
     let mut found = DocumentParts {
         title: core_title(archive, &package)?,
         ..DocumentParts::default()

@@ -45,7 +45,7 @@ pub(crate) enum OfficeError {
 }
 
 impl OfficeError {
-    pub(super) fn broken(why: impl std::fmt::Display) -> Self {
+    pub(super) fn broken_file(why: impl std::fmt::Display) -> Self {
         Self::Broken(why.to_string())
     }
 }

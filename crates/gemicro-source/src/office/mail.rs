@@ -7,13 +7,13 @@ use mail_parser::{Message, MessageParser, MimeHeaders, PartType};
 
 use super::error::OfficeError;
 use super::part::{DocumentParts, PartWriter, cell_text};
-use crate::parse::{Parsed, parse_html, parse_text};
+use crate::parse::{ParsedText, parse_html, parse_text};
 
 pub(super) fn read_mail(bytes: &[u8]) -> Result<DocumentParts, OfficeError> {
     let message = MessageParser::default()
         .parse(bytes)
         .filter(|message| message.from().is_some() || message.date().is_some() || message.subject().is_some())
-        .ok_or_else(|| OfficeError::broken("it is not a mail message"))?;
+        .ok_or_else(|| OfficeError::broken_file("it is not a mail message"))?;
     let mut parsed = header(&message)?;
     for body in bodies(&message) {
         let start = parsed.text.len();
@@ -33,7 +33,7 @@ pub(super) fn read_mail(bytes: &[u8]) -> Result<DocumentParts, OfficeError> {
 }
 
 /// From, date, subject and attachments as lines.
-fn header(message: &Message<'_>) -> Result<Parsed, OfficeError> {
+fn header(message: &Message<'_>) -> Result<ParsedText, OfficeError> {
     let mut writer = PartWriter::default();
     let mut line = |name: &str, value: &str| writer.block(BlockKind::KeyValue, &format!("{name}: {value}"));
     for (name, people) in [("From", message.from()), ("To", message.to())] {
@@ -68,8 +68,8 @@ fn header(message: &Message<'_>) -> Result<Parsed, OfficeError> {
     Ok(writer.finish())
 }
 
-fn bodies(message: &Message<'_>) -> Vec<Parsed> {
-    let texts: Vec<Parsed> = message
+fn bodies(message: &Message<'_>) -> Vec<ParsedText> {
+    let texts: Vec<ParsedText> = message
         .text_bodies()
         .filter_map(|part| match &part.body {
             PartType::Text(text) => Some(parse_text(text.replace("\r\n", "\n"))),

@@ -3,13 +3,13 @@
 use gemicro_core::corpus::BlockKind;
 
 use super::error::{MAX_TEXT, OfficeError};
-use crate::parse::{BlockList, Parsed};
+use crate::parse::{BlockList, ParsedText};
 
 /// One page, slide or sheet; or the whole document where it has none.
 pub(super) struct DocumentPart {
     /// Its place as a citation names it, such as `page 3`; empty for the whole document.
     pub(super) place: String,
-    pub(super) parsed: Parsed,
+    pub(super) parsed: ParsedText,
 }
 
 /// All of a document.
@@ -24,7 +24,7 @@ pub(super) struct DocumentParts {
 
 impl DocumentParts {
     /// Adds a part that has text, as long as the document stays within its bound.
-    pub(super) fn push(&mut self, place: String, parsed: Parsed) -> Result<(), OfficeError> {
+    pub(super) fn push(&mut self, place: String, parsed: ParsedText) -> Result<(), OfficeError> {
         if parsed.blocks.is_empty() {
             return Ok(());
         }
@@ -94,8 +94,8 @@ impl PartWriter {
         self.blocks.last_kind() == Some(BlockKind::TableRow)
     }
 
-    pub(super) fn finish(self) -> Parsed {
-        Parsed {
+    pub(super) fn finish(self) -> ParsedText {
+        ParsedText {
             text: self.text,
             blocks: self.blocks.finish(),
             title: self.title,

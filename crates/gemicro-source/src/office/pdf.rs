@@ -66,7 +66,7 @@ pub(super) fn read_pdf(bytes: &[u8]) -> Result<DocumentParts, OfficeError> {
         end_sentence(&mut before[next - 1], &mut after[0]);
     }
     for (number, blocks) in (1..).zip(&pages) {
-        found.push(format!("page {number}"), written(blocks)?)?;
+        found.push(format!("page {number}"), write_page(blocks)?)?;
     }
     let first = found.parts.first().and_then(|part| part.parsed.title.clone());
     found.title = first.or_else(|| stated_title(&document));
@@ -75,7 +75,7 @@ pub(super) fn read_pdf(bytes: &[u8]) -> Result<DocumentParts, OfficeError> {
         part.parsed.title = None;
     }
     if found.parts.is_empty() && !damaged.is_empty() {
-        return Err(OfficeError::broken("none of its pages can be read"));
+        return Err(OfficeError::broken_file("none of its pages can be read"));
     }
     Ok(found)
 }
@@ -83,7 +83,7 @@ pub(super) fn read_pdf(bytes: &[u8]) -> Result<DocumentParts, OfficeError> {
 fn load(bytes: &[u8]) -> Result<Document, OfficeError> {
     let mut document = Document::load_mem(bytes).map_err(|error| match error {
         pdf_extract::Error::Decryption(_) | pdf_extract::Error::InvalidPassword => OfficeError::Encrypted,
-        error => OfficeError::broken(error),
+        error => OfficeError::broken_file(error),
     })?;
     // Some are encrypted with the empty password, to forbid printing: anyone may read them.
     if document.is_encrypted() {
@@ -132,7 +132,7 @@ fn end_sentence(page: &mut [PageBlock], next: &mut Vec<PageBlock>) {
     }
 }
 
-fn written(blocks: &[PageBlock]) -> Result<crate::parse::Parsed, OfficeError> {
+fn write_page(blocks: &[PageBlock]) -> Result<crate::parse::ParsedText, OfficeError> {
     let mut writer = PartWriter::default();
     for block in blocks {
         match block.kind {

@@ -34,7 +34,7 @@ pub(super) fn read_office(name: &str, bytes: Vec<u8>) -> Result<OfficeText, Offi
         Some(OfficeFormat::Pdf) | None => read_pdf(&bytes)?,
     };
     let stem = name.rsplit_once('.').map_or(name, |(stem, _)| stem);
-    finished(stem, found)
+    into_documents(stem, found)
 }
 
 fn read_archive(bytes: Vec<u8>) -> Result<DocumentParts, OfficeError> {
@@ -43,7 +43,7 @@ fn read_archive(bytes: Vec<u8>) -> Result<DocumentParts, OfficeError> {
         let marker: Vec<u8> = "EncryptedPackage".bytes().flat_map(|byte| [byte, 0]).collect();
         return Err(match bytes.windows(marker.len()).any(|window| window == marker) {
             true => OfficeError::Encrypted,
-            false => OfficeError::broken("it is in an Office format from before 2007"),
+            false => OfficeError::broken_file("it is in an Office format from before 2007"),
         });
     }
     let mut archive = BoundedArchive::open(bytes)?;
@@ -60,12 +60,12 @@ fn read_archive(bytes: Vec<u8>) -> Result<DocumentParts, OfficeError> {
         Some(main) if main.starts_with("word/") => read_word(&mut archive, main),
         Some(main) if main.starts_with("ppt/") => read_slides(&mut archive, main),
         Some(main) if main.starts_with("xl/") => read_sheets(&mut archive, main),
-        _ => Err(OfficeError::broken("it is a zip file, not a document")),
+        _ => Err(OfficeError::broken_file("it is a zip file, not a document")),
     }
 }
 
 /// The parts as documents. The date and the title of the first part are those of all that have none.
-fn finished(stem: &str, found: DocumentParts) -> Result<OfficeText, OfficeError> {
+fn into_documents(stem: &str, found: DocumentParts) -> Result<OfficeText, OfficeError> {
     if found.parts.is_empty() {
         return Err(match found.left_out.is_empty() {
             true => OfficeError::Empty,

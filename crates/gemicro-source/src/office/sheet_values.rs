@@ -55,7 +55,7 @@ impl NumberStyles {
     }
 
     /// A stored number as it is shown.
-    pub(super) fn shown(&self, stored: &str, style: usize) -> String {
+    pub(super) fn format_number(&self, stored: &str, style: usize) -> String {
         let Ok(value) = stored.trim().parse::<f64>() else {
             return stored.trim().to_owned();
         };

@@ -185,7 +185,7 @@ impl<'a> SheetReader<'a> {
             "b" => Some(if stored.trim() == "1" { "TRUE" } else { "FALSE" }.to_owned()),
             "str" | "inlineStr" | "e" | "d" => Some(stored.to_owned()),
             _ if stored.is_empty() => None,
-            _ => Some(self.styles.shown(stored, self.style)),
+            _ => Some(self.styles.format_number(stored, self.style)),
         };
         let shown = match shown {
             Some(shown) if !shown.is_empty() => shown,

@@ -215,7 +215,7 @@ fn mail_has_its_header_and_its_text() {
     assert!(!text.documents[0].text.contains("x()"));
     assert_eq!(
         read_office("a.eml", b"just some words".to_vec()),
-        Err(OfficeError::broken("it is not a mail message"))
+        Err(OfficeError::broken_file("it is not a mail message"))
     );
 }
 

@@ -62,7 +62,10 @@ pub(super) fn read_xml(
     let mut depth = 0usize;
     loop {
         buffer.clear();
-        match reader.read_event_into(&mut buffer).map_err(OfficeError::broken)? {
+        match reader
+            .read_event_into(&mut buffer)
+            .map_err(OfficeError::broken_file)?
+        {
             Event::Start(start) => {
                 depth += 1;
                 if depth > MAX_DEPTH {
@@ -79,11 +82,11 @@ pub(super) fn read_xml(
                 depth = depth.saturating_sub(1);
                 visit(XmlItem::End(&String::from_utf8_lossy(end.local_name().as_ref())))?;
             }
-            Event::Text(text) => visit(XmlItem::Text(&text.decode().map_err(OfficeError::broken)?))?,
-            Event::CData(text) => visit(XmlItem::Text(&text.decode().map_err(OfficeError::broken)?))?,
+            Event::Text(text) => visit(XmlItem::Text(&text.decode().map_err(OfficeError::broken_file)?))?,
+            Event::CData(text) => visit(XmlItem::Text(&text.decode().map_err(OfficeError::broken_file)?))?,
             Event::GeneralRef(entity) => {
-                let name = entity.decode().map_err(OfficeError::broken)?;
-                match entity.resolve_char_ref().map_err(OfficeError::broken)? {
+                let name = entity.decode().map_err(OfficeError::broken_file)?;
+                match entity.resolve_char_ref().map_err(OfficeError::broken_file)? {
                     Some(c) => visit(XmlItem::Text(c.encode_utf8(&mut [0; 4])))?,
                     None => visit(XmlItem::Text(
                         resolve_predefined_entity(&name).unwrap_or_default(),
@@ -91,7 +94,7 @@ pub(super) fn read_xml(
                 }
             }
             Event::DocType(_) => return Err(OfficeError::DocumentType),
-            Event::Eof if depth > 0 => return Err(OfficeError::broken("its XML ends too early")),
+            Event::Eof if depth > 0 => return Err(OfficeError::broken_file("its XML ends too early")),
             Event::Eof => return Ok(()),
             Event::Empty(_) | Event::Comment(_) | Event::Decl(_) | Event::PI(_) => {}
         }

@@ -7,9 +7,9 @@ use std::ops::Range;
 
 use gemicro_core::corpus::BlockKind;
 
-use super::Parsed;
+use super::ParsedText;
 use super::blocks::{BlockList, lines_of};
-use super::language::Language;
+use super::language::CommentSyntax;
 
 /// A comment or a run of line comments that belong together.
 pub(super) struct Comment {
@@ -21,7 +21,7 @@ pub(super) struct Comment {
     joins: bool,
 }
 
-pub(super) fn parse(text: String, language: Language) -> Parsed {
+pub(super) fn parse(text: String, language: CommentSyntax) -> ParsedText {
     let mut blocks = BlockList::default();
     let mut code_start = 0;
     for comment in comments_of(&text, language) {
@@ -30,7 +30,7 @@ pub(super) fn parse(text: String, language: Language) -> Parsed {
         code_start = comment.outer.end;
     }
     blocks.push(&text, BlockKind::Code, code_start..text.len());
-    Parsed {
+    ParsedText {
         blocks: blocks.finish(),
         title: None,
         date: None,
@@ -67,7 +67,7 @@ fn without_marks(text: &str, line: Range<usize>) -> Range<usize> {
 }
 
 /// All comments in reading order; neighbouring line comments are one.
-pub(super) fn comments_of(text: &str, language: Language) -> Vec<Comment> {
+pub(super) fn comments_of(text: &str, language: CommentSyntax) -> Vec<Comment> {
     let mut comments: Vec<Comment> = Vec::new();
     let mut scan = Scan {
         text,
@@ -94,7 +94,7 @@ pub(super) fn comments_of(text: &str, language: Language) -> Vec<Comment> {
 struct Scan<'a> {
     text: &'a str,
     bytes: &'a [u8],
-    language: Language,
+    language: CommentSyntax,
     at: usize,
     /// A quote that is not closed on its line, and where that line ends: the line is not searched again.
     unclosed: (u8, usize),
@@ -135,7 +135,7 @@ impl Scan<'_> {
 
     /// A string in triple quotes at the start of a statement is documentation; elsewhere it is skipped.
     fn doc_string(&mut self) -> Option<Comment> {
-        if self.language != Language::Python {
+        if self.language != CommentSyntax::Python {
             return None;
         }
         let mark = ["\"\"\"", "'''"]

@@ -6,12 +6,12 @@ use std::ops::Range;
 
 use gemicro_core::corpus::BlockKind;
 
-use super::Parsed;
+use super::ParsedText;
 use super::blocks::{BlockList, lines_of};
 use super::code::{comments_of, push_comment};
-use super::language::Language;
+use super::language::CommentSyntax;
 
-pub(super) fn parse(text: String, language: Language) -> Parsed {
+pub(super) fn parse(text: String, language: CommentSyntax) -> ParsedText {
     let mut blocks = BlockList::default();
     let mut settings_start = 0;
     // A comment behind a setting belongs to its line.
@@ -28,7 +28,7 @@ pub(super) fn parse(text: String, language: Language) -> Parsed {
         settings_start = comment.outer.end;
     }
     push_settings(&text, settings_start..text.len(), &mut blocks);
-    Parsed {
+    ParsedText {
         blocks: blocks.finish(),
         title: None,
         date: None,

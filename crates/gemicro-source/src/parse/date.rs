@@ -183,10 +183,10 @@ impl<'a> Cursor<'a> {
     }
 }
 
-type Found = (u32, u32, u32, usize);
+type DateMatch = (u32, u32, u32, usize);
 
 /// `2031-05-04`, `2031/5/4`, `2031.05.04`, `2031年5月4日`, `2031년 5월 4일`.
-fn year_first(text: &str) -> Option<Found> {
+fn year_first(text: &str) -> Option<DateMatch> {
     let mut cursor = Cursor::new(text);
     let year = cursor.number(4..=4)?;
     cursor.blanks();
@@ -210,7 +210,7 @@ fn year_first(text: &str) -> Option<Found> {
 }
 
 /// `11 December 2030`, `4. Mai 2031`, `4th of May, 2031`, `4 de mayo de 2031`, `04.05.2031`.
-fn day_first(text: &str) -> Option<Found> {
+fn day_first(text: &str) -> Option<DateMatch> {
     let mut cursor = Cursor::new(text);
     let day = cursor.number(1..=2)?;
     let mark = cursor.one_of(&[".", "st", "nd", "rd", "th", "er"]);
@@ -232,7 +232,7 @@ fn day_first(text: &str) -> Option<Found> {
 }
 
 /// `May 4, 2031` and `May 4th 2031`.
-fn month_first(text: &str) -> Option<Found> {
+fn month_first(text: &str) -> Option<DateMatch> {
     let mut cursor = Cursor::new(text);
     let month = cursor.month()?;
     cursor.one_of(&["."]);

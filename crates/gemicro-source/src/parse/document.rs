@@ -14,7 +14,7 @@ use super::{code, config, date, html, markdown, text};
 use crate::read::invisible::{is_disguise, is_removed, unseen_runs};
 
 /// What a format's parser found. Each parser fills it in whole.
-pub(crate) struct Parsed {
+pub(crate) struct ParsedText {
     /// The stored text; for HTML what a reader sees, else the text as it was decoded.
     pub(crate) text: String,
     /// What a reader sees of it.
@@ -64,17 +64,17 @@ pub(crate) fn parse_as(reading: &ParseAs<'_>, text: String) -> Document {
 }
 
 /// An HTML page that is part of a document.
-pub(crate) fn parse_html(page: &str) -> Parsed {
+pub(crate) fn parse_html(page: &str) -> ParsedText {
     html::parse(page, &|| true)
 }
 
 /// Plain text that is part of a document.
-pub(crate) fn parse_text(text: String) -> Parsed {
+pub(crate) fn parse_text(text: String) -> ParsedText {
     text::parse(text)
 }
 
 /// What a parser found as a document; `name` is its title if it gives itself none.
-pub(crate) fn finish_document(doc: &str, name: &str, parsed: Parsed) -> Document {
+pub(crate) fn finish_document(doc: &str, name: &str, parsed: ParsedText) -> Document {
     let parsed = visible(parsed);
     let title = parsed
         .title
@@ -91,10 +91,10 @@ pub(crate) fn finish_document(doc: &str, name: &str, parsed: Parsed) -> Document
 
 /// Removes invisible characters from a text, and blocks with words that such characters disguise: a reader does not see
 /// what is written there.
-fn visible(parsed: Parsed) -> Parsed {
+fn visible(parsed: ParsedText) -> ParsedText {
     let title = parsed.title.map(|title| title.replace(is_removed, ""));
     if unseen_runs(&parsed.text).next().is_none() {
-        return Parsed { title, ..parsed };
+        return ParsedText { title, ..parsed };
     }
     let disguises: Vec<Range<usize>> = unseen_runs(&parsed.text)
         .filter(|run| is_disguise(&parsed.text, run.clone()))
@@ -124,7 +124,7 @@ fn visible(parsed: Parsed) -> Parsed {
         end = block.range.end;
     }
     text.extend(parsed.text[end..].chars().filter(|c| !is_removed(*c)));
-    Parsed {
+    ParsedText {
         text,
         blocks: blocks.finish(),
         title,

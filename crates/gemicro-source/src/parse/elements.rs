@@ -81,7 +81,7 @@ const SCOPE: [&str; 9] = [
     "applet", "caption", "html", "table", "td", "th", "marquee", "object", "template",
 ];
 
-struct Frame {
+struct OpenElement {
     name: String,
     /// Told once by the name, because end tags ask for it again and again.
     is_block: bool,
@@ -93,7 +93,7 @@ struct Frame {
 /// Open elements, outermost first.
 #[derive(Default)]
 pub(super) struct OpenElements {
-    frames: Vec<Frame>,
+    frames: Vec<OpenElement>,
     /// What the page's style sheets hide.
     pub(super) rules: HidingRules,
 }
@@ -130,7 +130,7 @@ impl OpenElements {
         let hidden = self.is_hidden() || hides(name, attribute, &self.rules);
         let kind = kind_of(name, self.kind());
         let (is_block, is_scope) = (is_block_level(name), SCOPE.contains(&name));
-        self.frames.push(Frame {
+        self.frames.push(OpenElement {
             name: name.to_owned(),
             is_block,
             is_scope,
@@ -155,7 +155,7 @@ impl OpenElements {
 
     /// Elements that a start tag ends without an end tag.
     fn close_implied(&mut self, name: &str) {
-        let is = |other: &Frame, names: &[&str]| names.contains(&other.name.as_str());
+        let is = |other: &OpenElement, names: &[&str]| names.contains(&other.name.as_str());
         match name {
             "li" => self.pop_to(&["li"], |other| {
                 other.is_scope || is(other, &["ul", "ol", "menu"])
@@ -180,7 +180,7 @@ impl OpenElements {
     }
 
     /// Closes the innermost element of one of these names unless a boundary stands before it.
-    fn pop_to(&mut self, names: &[&str], is_boundary: impl Fn(&Frame) -> bool) {
+    fn pop_to(&mut self, names: &[&str], is_boundary: impl Fn(&OpenElement) -> bool) {
         for (n_above, frame) in self.frames.iter().rev().take(MAX_LOOK_UP).enumerate() {
             if names.contains(&frame.name.as_str()) {
                 self.frames.truncate(self.frames.len() - n_above - 1);

@@ -1,6 +1,6 @@
 //! Which parser reads a file: [`Format`], told by the file's name.
 
-use super::language::Language;
+use super::language::CommentSyntax;
 
 /// How a text is structured.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -14,9 +14,9 @@ pub enum Format {
     /// One record per line: tables, logs, JSON lines.
     Lines,
     /// Source code with comments.
-    Code(Language),
+    Code(CommentSyntax),
     /// `key = value` lines with comments.
-    Config(Language),
+    Config(CommentSyntax),
 }
 
 impl Format {
@@ -30,12 +30,12 @@ impl Format {
             "html" | "htm" | "xhtml" => return Self::Html,
             "txt" | "text" | "rst" | "adoc" | "asciidoc" | "org" | "tex" => return Self::Text,
             "csv" | "tsv" | "jsonl" | "ndjson" | "log" => return Self::Lines,
-            "toml" | "yaml" | "yml" => return Self::Config(Language::Hash),
-            "ini" | "cfg" | "conf" | "properties" | "env" => return Self::Config(Language::Ini),
-            "json" | "json5" | "jsonc" => return Self::Config(Language::Clike),
+            "toml" | "yaml" | "yml" => return Self::Config(CommentSyntax::Hash),
+            "ini" | "cfg" | "conf" | "properties" | "env" => return Self::Config(CommentSyntax::Ini),
+            "json" | "json5" | "jsonc" => return Self::Config(CommentSyntax::Clike),
             _ => {}
         }
-        if let Some(language) = Language::of(&name, extension) {
+        if let Some(language) = CommentSyntax::of(&name, extension) {
             return Self::Code(language);
         }
         let start = text
@@ -47,7 +47,7 @@ impl Format {
             return Self::Html;
         }
         if text.starts_with("#!") {
-            Self::Code(Language::Hash)
+            Self::Code(CommentSyntax::Hash)
         } else {
             Self::Text
         }

@@ -16,13 +16,13 @@ use html5ever::tokenizer::{
 
 use super::blocks::BlockList;
 use super::elements::{OpenElements, parts_blocks};
-use super::{Parsed, date};
+use super::{ParsedText, date};
 
 /// Bytes that are read between two looks at whether the page is still wanted.
 const PIECE_BYTES: usize = 4 << 10;
 
 /// Reads a page for as long as it is wanted.
-pub(super) fn parse(source: &str, is_wanted: &dyn Fn() -> bool) -> Parsed {
+pub(super) fn parse(source: &str, is_wanted: &dyn Fn() -> bool) -> ParsedText {
     let tokenizer = Tokenizer::new(Sink::default(), TokenizerOpts::default());
     let input = BufferQueue::default();
     // Pages go in piecewise: the tokenizer compares each attribute of a tag with all before it, so that one
@@ -42,7 +42,7 @@ pub(super) fn parse(source: &str, is_wanted: &dyn Fn() -> bool) -> Parsed {
 
 #[derive(Default)]
 struct Sink {
-    state: RefCell<Page>,
+    state: RefCell<PageState>,
 }
 
 impl TokenSink for Sink {
@@ -75,7 +75,7 @@ enum Mode {
 
 /// The page so far.
 #[derive(Default)]
-struct Page {
+struct PageState {
     text: String,
     blocks: BlockList,
     elements: OpenElements,
@@ -88,7 +88,7 @@ struct Page {
     date: Option<String>,
 }
 
-impl Page {
+impl PageState {
     fn text(&mut self, text: &str) {
         match self.mode {
             Mode::Script => return,
@@ -172,14 +172,14 @@ impl Page {
         }
     }
 
-    fn finish(mut self) -> Parsed {
+    fn finish(mut self) -> ParsedText {
         self.end_block();
         let title = if self.title.trim().is_empty() {
             self.first_heading
         } else {
             Some(self.title)
         };
-        Parsed {
+        ParsedText {
             text: self.text,
             blocks: self.blocks.finish(),
             title,

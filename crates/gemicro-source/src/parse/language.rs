@@ -1,8 +1,8 @@
-//! How the usual languages write comments and strings: [`Language`].
+//! How the usual languages write comments and strings: [`CommentSyntax`].
 
 /// A family of languages with the same comment marks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Language {
+pub enum CommentSyntax {
     /// `//` and `/* */`: C, Rust, Java, JavaScript, Go and their relatives.
     Clike,
     /// `/* */` only: style sheets.
@@ -25,7 +25,7 @@ pub enum Language {
     Percent,
 }
 
-impl Language {
+impl CommentSyntax {
     /// By file name (lower case) and extension; `None` when it is no known source code.
     pub(super) fn of(name: &str, extension: &str) -> Option<Self> {
         Some(match extension {

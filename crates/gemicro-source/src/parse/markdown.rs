@@ -10,13 +10,13 @@ use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
 
 use super::blocks::BlockList;
 use super::elements::{OpenElements, parts_blocks};
-use super::tag_scan::{Piece, scan_tags};
-use super::{Parsed, date};
+use super::tag_scan::{HtmlToken, scan_tags};
+use super::{ParsedText, date};
 
 /// How far down the end of the front matter is looked for.
 const MAX_FRONT_MATTER_LINES: usize = 200;
 
-pub(super) fn parse(text: String) -> Parsed {
+pub(super) fn parse(text: String) -> ParsedText {
     let body_start = front_matter_end(&text);
     let front = &text[..body_start];
     let date = front_matter_value(front, "date").and_then(date::find);
@@ -30,7 +30,7 @@ pub(super) fn parse(text: String) -> Parsed {
     reader.end_block();
     let heading = reader.first_heading.map(|range| plain(&text[range]));
     let blocks = reader.blocks.finish();
-    Parsed {
+    ParsedText {
         title: front_title.or(heading),
         date,
         blocks,
@@ -196,12 +196,12 @@ impl<'a> Reader<'a> {
         for (piece_range, piece) in scan_tags(&self.text[start..range.end]) {
             let place = start + piece_range.start..start + piece_range.end;
             match piece {
-                Piece::Text => self.cover(place),
-                Piece::Comment { closed } => {
+                HtmlToken::Text => self.cover(place),
+                HtmlToken::Comment { closed } => {
                     self.end_block();
                     self.in_comment |= !closed;
                 }
-                Piece::Start { name, attributes } => {
+                HtmlToken::Start { name, attributes } => {
                     if parts_blocks(&name) {
                         self.end_block();
                     }
@@ -213,7 +213,7 @@ impl<'a> Reader<'a> {
                     });
                     self.cover_tag(&name, place);
                 }
-                Piece::End { name } => {
+                HtmlToken::End { name } => {
                     let was_hidden = self.is_hidden();
                     self.elements.close(&name);
                     if parts_blocks(&name) || was_hidden {

@@ -34,6 +34,6 @@ mod tests;
 
 pub(crate) use blocks::BlockList;
 pub use document::parse;
-pub(crate) use document::{ParseAs, Parsed, finish_document, parse_as, parse_html, parse_text};
+pub(crate) use document::{ParseAs, ParsedText, finish_document, parse_as, parse_html, parse_text};
 pub use format::Format;
-pub use language::Language;
+pub use language::CommentSyntax;

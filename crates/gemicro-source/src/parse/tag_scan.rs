@@ -7,7 +7,7 @@ use std::ops::Range;
 
 /// One piece of raw HTML.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Piece<'a> {
+pub(super) enum HtmlToken<'a> {
     /// What stands between tags.
     Text,
     /// A start tag with its attributes, names in lower case.
@@ -22,7 +22,7 @@ pub(super) enum Piece<'a> {
 }
 
 /// The pieces of `source`, in order and without gaps.
-pub(super) fn scan_tags(source: &str) -> Vec<(Range<usize>, Piece<'_>)> {
+pub(super) fn scan_tags(source: &str) -> Vec<(Range<usize>, HtmlToken<'_>)> {
     let mut pieces = Vec::new();
     let mut text_start = 0;
     let mut at = 0;
@@ -41,46 +41,46 @@ pub(super) fn scan_tags(source: &str) -> Vec<(Range<usize>, Piece<'_>)> {
             continue;
         };
         if text_start < start {
-            pieces.push((text_start..start, Piece::Text));
+            pieces.push((text_start..start, HtmlToken::Text));
         }
         at = start + len;
         text_start = at;
         pieces.push((start..at, piece));
     }
     if text_start < source.len() {
-        pieces.push((text_start..source.len(), Piece::Text));
+        pieces.push((text_start..source.len(), HtmlToken::Text));
     }
     pieces
 }
 
 /// The tag at the start of `source` (which starts with `<`) and its length.
-fn tag_at(source: &str) -> Option<(usize, Piece<'_>)> {
+fn tag_at(source: &str) -> Option<(usize, HtmlToken<'_>)> {
     if let Some(body) = source.strip_prefix("<!--") {
         // `<!-->` and `<!--->` are whole comments.
         if let Some(mark) = ["-->", "->", ">"].iter().find(|mark| body.starts_with(**mark)) {
-            return Some((4 + mark.len(), Piece::Comment { closed: true }));
+            return Some((4 + mark.len(), HtmlToken::Comment { closed: true }));
         }
         let end = body.find("-->").map(|end| end + 4 + 3);
         let end = end.or_else(|| body.find("--!>").map(|end| end + 4 + 4));
         return Some((
             end.unwrap_or(source.len()),
-            Piece::Comment {
+            HtmlToken::Comment {
                 closed: end.is_some(),
             },
         ));
     }
     if source.starts_with("<!") || source.starts_with("<?") {
         let end = source.find('>').map(|end| end + 1);
-        return Some((end.unwrap_or(source.len()), Piece::Comment { closed: true }));
+        return Some((end.unwrap_or(source.len()), HtmlToken::Comment { closed: true }));
     }
     if let Some(rest) = source.strip_prefix("</") {
         let name = tag_name(rest)?;
         let end = source.find('>')?;
-        return Some((end + 1, Piece::End { name }));
+        return Some((end + 1, HtmlToken::End { name }));
     }
     let name = tag_name(&source[1..])?;
     let (len, attributes) = attributes_of(source, 1 + name.len())?;
-    Some((len, Piece::Start { name, attributes }))
+    Some((len, HtmlToken::Start { name, attributes }))
 }
 
 fn tag_name(source: &str) -> Option<String> {

@@ -8,12 +8,12 @@ use std::ops::Range;
 use gemicro_core::corpus::BlockKind;
 
 use super::blocks::{BlockList, lines_of};
-use super::{Parsed, date};
+use super::{ParsedText, date};
 
 /// Longest line that can be a heading, in characters.
 const MAX_HEADING_CHARS: usize = 100;
 
-pub(super) fn parse(text: String) -> Parsed {
+pub(super) fn parse(text: String) -> ParsedText {
     let mut blocks = BlockList::default();
     let mut title = None;
     let paragraphs = paragraphs_of(&text);
@@ -28,7 +28,7 @@ pub(super) fn parse(text: String) -> Parsed {
         }
         push_body(&text, body, &mut blocks);
     }
-    Parsed {
+    ParsedText {
         blocks: blocks.finish(),
         title,
         date: None,
@@ -37,12 +37,12 @@ pub(super) fn parse(text: String) -> Parsed {
 }
 
 /// Each line that is not blank becomes a row.
-pub(super) fn parse_lines(text: String) -> Parsed {
+pub(super) fn parse_lines(text: String) -> ParsedText {
     let mut blocks = BlockList::default();
     for line in lines_of(&text, 0..text.len()) {
         blocks.push(&text, BlockKind::TableRow, line);
     }
-    Parsed {
+    ParsedText {
         blocks: blocks.finish(),
         title: None,
         date: None,

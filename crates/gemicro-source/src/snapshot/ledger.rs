@@ -7,8 +7,8 @@ use gemicro_event::Timestamp;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-use super::take::Reading;
-use crate::walk::Candidate;
+use super::take::FileMetadata;
+use crate::walk::FoundFile;
 
 /// The origin of one document, as the run's source ledger keeps it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -39,18 +39,23 @@ pub struct LedgerEntry {
 }
 
 impl LedgerEntry {
-    pub(super) fn new(candidate: &Candidate, document: &Document, reading: &Reading, read_at: &str) -> Self {
+    pub(super) fn new(
+        candidate: &FoundFile,
+        document: &Document,
+        metadata: &FileMetadata,
+        read_at: &str,
+    ) -> Self {
         Self {
             doc: document.doc.clone(),
             sha256: sha256_hex(document.text.as_bytes()),
             origin: candidate.path.to_string_lossy().into_owned(),
             read_at: read_at.to_owned(),
-            modified_at: reading.modified_at.and_then(rfc_3339),
-            media: reading.media.to_owned(),
+            modified_at: metadata.modified_at.and_then(rfc_3339),
+            media: metadata.media.to_owned(),
             title: document.title.clone(),
             date: document.date.clone(),
             n_bytes: document.text.len() as u64,
-            changed_while_read: reading.changed_while_read,
+            changed_while_read: metadata.changed_while_read,
         }
     }
 }

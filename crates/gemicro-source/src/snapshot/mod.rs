@@ -9,5 +9,5 @@ mod take;
 
 pub use ledger::LedgerEntry;
 pub(crate) use ledger::sha256_hex;
-pub use pack::{PackError, Packed, pack, unpack};
+pub use pack::{PackError, PackedSnapshot, pack, unpack};
 pub use take::{Snapshot, take_snapshot};

@@ -15,7 +15,7 @@ const NAME: &str = "gemicro-pack";
 
 /// A snapshot as it is stored.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Packed {
+pub struct PackedSnapshot {
     /// The documents.
     pub bytes: Vec<u8>,
     /// SHA-256 of the bytes, in hex; names the index cache.
@@ -48,13 +48,13 @@ pub enum PackError {
 
 /// Packs the documents of a snapshot.
 #[must_use]
-pub fn pack(snapshot: &Snapshot) -> Packed {
+pub fn pack(snapshot: &Snapshot) -> PackedSnapshot {
     let mut bytes = format!("{NAME} {VERSION} {}\n", snapshot.documents.len()).into_bytes();
     for document in &snapshot.documents {
         serde_json::to_writer(&mut bytes, document).expect("strings and numbers in memory always serialise");
         bytes.push(b'\n');
     }
-    Packed {
+    PackedSnapshot {
         sha256: sha256_hex(&bytes),
         bytes,
         ledger: snapshot.ledger.clone(),

@@ -20,7 +20,7 @@ use crate::limits::ReadLimits;
 use crate::office::{OfficeFormat, ReaderProgram, read_in_child};
 use crate::parse::{Format, parse};
 use crate::read::{ReadError, ReadText, read_file, read_steady, stamp_of};
-use crate::walk::{Candidate, Skipped, find_files, os_reason};
+use crate::walk::{FoundFile, SkippedFile, find_files, os_reason};
 
 /// How many threads read and parse.
 const N_READERS: usize = 2;
@@ -31,7 +31,7 @@ pub struct Snapshot {
     /// Documents by id.
     pub documents: Vec<Document>,
     /// Files that were not read, with the reason, by path.
-    pub skipped: Vec<Skipped>,
+    pub skipped: Vec<SkippedFile>,
     /// Where each document comes from, in the order of `documents`.
     pub ledger: Vec<LedgerEntry>,
 }
@@ -58,7 +58,7 @@ pub fn take_snapshot(
     let mut ids: HashSet<String> = found.candidates.iter().map(|it| it.doc.clone()).collect();
     for (candidate, outcome) in found.candidates.iter().zip(files.load_all(&found.candidates)) {
         let mut skip = |reason: String| {
-            snapshot.skipped.push(Skipped {
+            snapshot.skipped.push(SkippedFile {
                 path: candidate.path.clone(),
                 reason,
             });
@@ -71,7 +71,7 @@ pub fn take_snapshot(
                         skip(format!("another document is called {}", document.doc));
                         continue;
                     }
-                    let entry = LedgerEntry::new(candidate, &document, &loaded.reading, read_at);
+                    let entry = LedgerEntry::new(candidate, &document, &loaded.metadata, read_at);
                     snapshot.ledger.push(entry);
                     snapshot.documents.push(document);
                 }
@@ -86,8 +86,8 @@ pub fn take_snapshot(
     Ok(snapshot)
 }
 
-/// What is kept of a reading besides its text.
-pub(super) struct Reading {
+/// What is known of a file besides its text.
+pub(super) struct FileMetadata {
     pub(super) media: &'static str,
     pub(super) modified_at: Option<SystemTime>,
     pub(super) changed_while_read: bool,
@@ -97,7 +97,7 @@ pub(super) struct Reading {
 struct LoadedFile {
     /// One, or one per page, slide or sheet.
     documents: Vec<Document>,
-    reading: Reading,
+    metadata: FileMetadata,
     /// What of it was not read.
     left_out: Option<String>,
 }
@@ -112,7 +112,7 @@ struct LoadFiles<'a> {
 
 impl LoadFiles<'_> {
     /// One outcome per candidate, in their order.
-    fn load_all(&self, candidates: &[Candidate]) -> Vec<Result<LoadedFile, String>> {
+    fn load_all(&self, candidates: &[FoundFile]) -> Vec<Result<LoadedFile, String>> {
         let next = AtomicUsize::new(0);
         let done = Mutex::new(Vec::with_capacity(candidates.len()));
         let read_some = || {
@@ -141,7 +141,7 @@ impl LoadFiles<'_> {
         done.into_iter().map(|(_, loaded)| loaded).collect()
     }
 
-    fn load(&self, candidate: &Candidate) -> Result<LoadedFile, String> {
+    fn load(&self, candidate: &FoundFile) -> Result<LoadedFile, String> {
         if let Some(format) = OfficeFormat::of(&candidate.doc) {
             return self.load_office(candidate, format);
         }
@@ -159,7 +159,7 @@ impl LoadFiles<'_> {
             .map_err(|_| "its parser failed".to_owned())?;
         Ok(LoadedFile {
             documents: vec![document],
-            reading: Reading {
+            metadata: FileMetadata {
                 media,
                 modified_at,
                 changed_while_read,
@@ -168,7 +168,7 @@ impl LoadFiles<'_> {
         })
     }
 
-    fn load_office(&self, candidate: &Candidate, format: OfficeFormat) -> Result<LoadedFile, String> {
+    fn load_office(&self, candidate: &FoundFile, format: OfficeFormat) -> Result<LoadedFile, String> {
         let Some(reader) = self.reader else {
             return Err("only the gemicro program reads this format".to_owned());
         };
@@ -191,7 +191,7 @@ impl LoadFiles<'_> {
         }
         Ok(LoadedFile {
             documents: found.documents,
-            reading: Reading {
+            metadata: FileMetadata {
                 media: format.media_type(),
                 modified_at: stamp.modified_at,
                 changed_while_read,
@@ -201,7 +201,7 @@ impl LoadFiles<'_> {
     }
 }
 
-fn nothing_readable(sources: &[PathBuf], skipped: &[Skipped]) -> SourceError {
+fn nothing_readable(sources: &[PathBuf], skipped: &[SkippedFile]) -> SourceError {
     let names: Vec<String> = sources
         .iter()
         .map(|source| source.display().to_string())

@@ -17,7 +17,7 @@ use crate::walk::doc_id::assign_doc_ids;
 
 /// A file that will be read.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Candidate {
+pub struct FoundFile {
     /// Its document id: the path below its source, with `/`.
     pub doc: String,
     /// Where it is, with all links resolved.
@@ -26,7 +26,7 @@ pub struct Candidate {
 
 /// A file that was not read, and why.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Skipped {
+pub struct SkippedFile {
     /// The file as it was found.
     pub path: PathBuf,
     /// One lower-case fragment, such as `binary`.
@@ -35,11 +35,11 @@ pub struct Skipped {
 
 /// What the walk found: files in a stable order, and those that were left out with a reason.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Found {
+pub struct FoundFiles {
     /// Files to read, sorted by document id.
-    pub candidates: Vec<Candidate>,
+    pub candidates: Vec<FoundFile>,
     /// Files that will not be read. Ignored and hidden files are not listed.
-    pub skipped: Vec<Skipped>,
+    pub skipped: Vec<SkippedFile>,
 }
 
 /// A file below one source, before ids are made unique.
@@ -51,11 +51,11 @@ struct Below {
 }
 
 /// Finds the files of all sources. A source that does not exist is an error; a bad file below one is not.
-pub fn find_files(sources: &[PathBuf], limits: &ReadLimits) -> Result<Found, SourceError> {
+pub fn find_files(sources: &[PathBuf], limits: &ReadLimits) -> Result<FoundFiles, SourceError> {
     if sources.is_empty() {
         return Err(SourceError::NoSource);
     }
-    let mut found = Found::default();
+    let mut found = FoundFiles::default();
     let mut files: Vec<Below> = Vec::new();
     let mut seen: HashSet<PathBuf> = HashSet::new();
     for (source_idx, source) in sources.iter().enumerate() {
@@ -78,7 +78,7 @@ pub fn find_files(sources: &[PathBuf], limits: &ReadLimits) -> Result<Found, Sou
                 Err(skipped) => found.skipped.push(skipped),
             });
         } else if !metadata.is_file() {
-            found.skipped.push(Skipped {
+            found.skipped.push(SkippedFile {
                 path: source.clone(),
                 reason: "not a regular file".to_owned(),
             });
@@ -106,7 +106,7 @@ pub fn find_files(sources: &[PathBuf], limits: &ReadLimits) -> Result<Found, Sou
 }
 
 /// Keeps what fits, in the order of the ids, so that the same files always give the same choice.
-fn apply_limits(named: Vec<(String, Below)>, limits: &ReadLimits, found: &mut Found) {
+fn apply_limits(named: Vec<(String, Below)>, limits: &ReadLimits, found: &mut FoundFiles) {
     let mut total_bytes = 0u64;
     for (doc, file) in named {
         let max_bytes = limits.max_bytes_of(&file.relative);
@@ -123,20 +123,20 @@ fn apply_limits(named: Vec<(String, Below)>, limits: &ReadLimits, found: &mut Fo
             None
         };
         match reason {
-            Some(reason) => found.skipped.push(Skipped {
+            Some(reason) => found.skipped.push(SkippedFile {
                 path: file.path,
                 reason,
             }),
             None => {
                 total_bytes += file.n_bytes;
-                found.candidates.push(Candidate { doc, path: file.path });
+                found.candidates.push(FoundFile { doc, path: file.path });
             }
         }
     }
 }
 
 /// Calls `visit` for each regular file below `root`, and for each entry that has to be left out.
-fn walk_folder(root: &Path, mut visit: impl FnMut(Result<(PathBuf, u64), Skipped>)) {
+fn walk_folder(root: &Path, mut visit: impl FnMut(Result<(PathBuf, u64), SkippedFile>)) {
     let mut builder = WalkBuilder::new(root);
     // The user's global git settings are not read: the same folder gives the same files for everyone.
     builder.git_global(false).require_git(false).follow_links(false);
@@ -157,12 +157,12 @@ fn walk_folder(root: &Path, mut visit: impl FnMut(Result<(PathBuf, u64), Skipped
         }
         let path = entry.path().to_path_buf();
         if file_type.is_symlink() {
-            visit(Err(Skipped {
+            visit(Err(SkippedFile {
                 path,
                 reason: "symbolic link, not followed".to_owned(),
             }));
         } else if !file_type.is_file() {
-            visit(Err(Skipped {
+            visit(Err(SkippedFile {
                 path,
                 reason: "not a regular file".to_owned(),
             }));
@@ -175,7 +175,7 @@ fn walk_folder(root: &Path, mut visit: impl FnMut(Result<(PathBuf, u64), Skipped
     }
 }
 
-fn walk_error(near: &Path, error: &ignore::Error) -> Skipped {
+fn walk_error(near: &Path, error: &ignore::Error) -> SkippedFile {
     fn path_of(error: &ignore::Error) -> Option<&Path> {
         match error {
             ignore::Error::WithPath { path, .. } => Some(path),
@@ -187,7 +187,7 @@ fn walk_error(near: &Path, error: &ignore::Error) -> Skipped {
         Some(io_error) => os_reason(io_error),
         None => error.to_string(),
     };
-    Skipped {
+    SkippedFile {
         path: path_of(error).unwrap_or(near).to_path_buf(),
         reason,
     }

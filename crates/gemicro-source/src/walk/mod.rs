@@ -6,4 +6,4 @@ mod doc_id;
 mod find;
 
 pub(crate) use find::os_reason;
-pub use find::{Candidate, Found, Skipped, find_files};
+pub use find::{FoundFile, FoundFiles, SkippedFile, find_files};

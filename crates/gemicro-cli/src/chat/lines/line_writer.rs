@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use gemicro_chat::{Meter, News, Question, ToolState};
+use gemicro_chat::{Meter, News, ToolQuestion, ToolState};
 use gemicro_event::{ErrorKind, StreamId};
 
 use super::wire::NewsLine;
@@ -76,7 +76,7 @@ impl LineWriter {
     }
 
     /// Asks whether a tool may be used; the answer is the next line.
-    pub(super) fn ask(&mut self, question: &Question, code: &str) {
+    pub(super) fn ask(&mut self, question: &ToolQuestion, code: &str) {
         let tool = text::one_line(&question.tool);
         self.say(&format!("[?] May {tool} do this?"));
         for line in text::neutral(&question.text).lines() {

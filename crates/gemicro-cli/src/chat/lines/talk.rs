@@ -6,7 +6,7 @@ use std::mem;
 use std::thread;
 use std::time::Duration;
 
-use gemicro_chat::{News, Order, Question};
+use gemicro_chat::{News, Order, ToolQuestion};
 use gemicro_event::StreamId;
 use tokio::sync::mpsc;
 use tokio::time::{Instant, sleep_until};
@@ -137,7 +137,7 @@ struct Talk {
     outgoing: VecDeque<Order>,
     wait: TalkWait,
     /// A question that a person was asked.
-    question: Option<Question>,
+    question: Option<ToolQuestion>,
     /// What allows it: nobody can have typed it before.
     code: String,
     new_code: fn() -> String,
@@ -292,7 +292,7 @@ impl Talk {
     }
 
     /// Asks the person, or refuses where nobody can be asked: not answered never means yes.
-    fn ask_person(&mut self, question: Question, lines: &mut mpsc::Receiver<InputLine>) {
+    fn ask_person(&mut self, question: ToolQuestion, lines: &mut mpsc::Receiver<InputLine>) {
         self.settle(false);
         if self.has_keyboard && !self.has_ended {
             while let Ok(line) = lines.try_recv() {

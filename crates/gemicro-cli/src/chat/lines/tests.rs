@@ -3,7 +3,7 @@
 use std::io::{self, Cursor, Write};
 use std::sync::{Arc, Mutex};
 
-use gemicro_chat::{Meter, News, Order, Question, ToolLine, ToolState};
+use gemicro_chat::{Meter, News, Order, ToolLine, ToolQuestion, ToolState};
 use gemicro_event::{ErrorKind, Failure, Usage};
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
@@ -230,7 +230,7 @@ fn with_question(order: &Order) -> Vec<News> {
     match order {
         Order::Say(text) => vec![
             sent_news(1, text),
-            News::Question(Question {
+            News::Question(ToolQuestion {
                 key: "q1".to_owned(),
                 tool: "shell".to_owned(),
                 text: "rm -r build".to_owned(),
@@ -333,7 +333,7 @@ async fn every_news_is_one_json_object() {
                 text: "ls".to_owned(),
                 state: ToolState::Running,
             }),
-            News::Question(Question {
+            News::Question(ToolQuestion {
                 key: "q".to_owned(),
                 tool: "sh".to_owned(),
                 text: "rm".to_owned(),

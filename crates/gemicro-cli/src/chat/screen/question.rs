@@ -3,7 +3,7 @@
 use std::cell::Cell;
 use std::time::Duration;
 
-use gemicro_chat::Question;
+use gemicro_chat::ToolQuestion;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::text::Line;
@@ -23,7 +23,7 @@ const MAX_TEXT: usize = 64 << 10;
 /// A question, and whether it was seen.
 #[derive(Debug)]
 pub(super) struct PendingQuestion {
-    pub(super) question: Question,
+    pub(super) question: ToolQuestion,
     asked_at: Duration,
     /// It is on the screen, as far as it was scrolled.
     was_shown: Cell<bool>,
@@ -35,7 +35,7 @@ pub(super) struct PendingQuestion {
 }
 
 impl PendingQuestion {
-    pub(super) fn new(question: Question, now: Duration) -> Self {
+    pub(super) fn new(question: ToolQuestion, now: Duration) -> Self {
         Self {
             question,
             asked_at: now,

@@ -6,5 +6,5 @@
 mod port;
 mod strategies;
 
-pub use port::{Compressed, Compressible, ContextCompressor};
+pub use port::{CompressedPrompt, Compressible, ContextCompressor};
 pub use strategies::compressor_named;

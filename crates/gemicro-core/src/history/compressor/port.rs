@@ -23,7 +23,7 @@ impl std::fmt::Debug for Compressible<'_> {
 
 /// A conversation cut down to the size of a prompt.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Compressed {
+pub struct CompressedPrompt {
     /// What the prompt shows.
     pub plan: PromptPlan,
     /// The prompt that is sent.
@@ -42,5 +42,5 @@ pub trait ContextCompressor: Send + Sync {
     /// # Errors
     ///
     /// When it does not fit.
-    fn compress(&self, input: &Compressible<'_>) -> Result<Compressed, HistoryError>;
+    fn compress(&self, input: &Compressible<'_>) -> Result<CompressedPrompt, HistoryError>;
 }

@@ -1,9 +1,9 @@
 //! The compressors we have.
 
-use super::{Compressed, Compressible, ContextCompressor};
+use super::{CompressedPrompt, Compressible, ContextCompressor};
 use crate::history::compact::{Growth, Strategy, compact};
 use crate::history::render::render;
-use crate::history::segments::Summaries;
+use crate::history::segments::SummarySupply;
 use crate::history::{HistoryError, HistoryReport, Level, SummaryCache};
 
 /// One of the compressors we have.
@@ -52,7 +52,7 @@ impl ContextCompressor for BuiltIn {
         self.name
     }
 
-    fn compress(&self, input: &Compressible<'_>) -> Result<Compressed, HistoryError> {
+    fn compress(&self, input: &Compressible<'_>) -> Result<CompressedPrompt, HistoryError> {
         if let Some(strategy) = self.strategy {
             return self.by_strategy(strategy, input);
         }
@@ -74,10 +74,14 @@ pub fn compressor_named(name: &str) -> Option<Box<dyn ContextCompressor>> {
 }
 
 impl BuiltIn {
-    fn by_strategy(&self, strategy: Strategy, input: &Compressible<'_>) -> Result<Compressed, HistoryError> {
+    fn by_strategy(
+        &self,
+        strategy: Strategy,
+        input: &Compressible<'_>,
+    ) -> Result<CompressedPrompt, HistoryError> {
         let mut cache = SummaryCache::default();
         let summariser = input.summariser.filter(|_| self.summarises);
-        let mut summaries = Summaries::new(&mut cache, summariser, "");
+        let mut summaries = SummarySupply::new(&mut cache, summariser, "");
         let plan = compact(&input.material, None, (strategy, Growth::Alone), &mut summaries)?;
         let (n_model_calls, n_dropped, warnings) =
             (summaries.n_calls, summaries.n_dropped, summaries.warnings);
@@ -86,6 +90,6 @@ impl BuiltIn {
         report.n_model_calls = n_model_calls;
         report.n_summary_statements_dropped = n_dropped;
         report.warnings = warnings;
-        Ok(Compressed { plan, prompt, report })
+        Ok(CompressedPrompt { plan, prompt, report })
     }
 }

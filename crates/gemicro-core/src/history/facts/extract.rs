@@ -1,7 +1,7 @@
 //! Takes the facts out of one turn.
 
 use super::number::numbers;
-use super::sentence::telling;
+use super::sentence::recognise_sentence;
 use super::words::identifiers;
 use super::{FactClass, FactKind, Spot};
 use crate::history::statements::statements;
@@ -33,7 +33,7 @@ pub(in crate::history) fn extract(turn: &Turn) -> Vec<Found<'_>> {
         } else {
             Spot::Listing
         };
-        let telling = telling(statement.text, turn.trust).filter(|_| statement.is_prose);
+        let telling = recognise_sentence(statement.text, turn.trust).filter(|_| statement.is_prose);
         facts.extend(telling.map(|(text, class)| Found {
             text,
             class,

@@ -9,7 +9,7 @@ use super::telling_words::{
 use crate::history::Trust;
 
 /// The rule, decision or finished item that a sentence is, as far as its words say so.
-pub(super) fn telling(sentence: &str, trust: Trust) -> Option<(&str, FactClass)> {
+pub(super) fn recognise_sentence(sentence: &str, trust: Trust) -> Option<(&str, FactClass)> {
     let sentence = without_postscript(sentence);
     if trust == Trust::Data || sentence.is_empty() {
         return None;

@@ -34,7 +34,7 @@ pub(super) fn identifiers<'a>(line: &'a str, mut found: impl FnMut(&'a str, Fact
             continue;
         }
         at += end;
-        report(trimmed(word), &mut found);
+        report(trim_marks(word), &mut found);
     }
 }
 
@@ -53,9 +53,9 @@ fn report<'a>(word: &'a str, found: &mut impl FnMut(&'a str, FactKind)) {
     // `name:value` and `a..b` hide what stands behind the mark.
     for mark in [":", ".."] {
         if let Some((_, value)) = word.rsplit_once(mark)
-            && let Some(kind) = kind_of(trimmed(value))
+            && let Some(kind) = kind_of(trim_marks(value))
         {
-            found(trimmed(value), kind);
+            found(trim_marks(value), kind);
             return;
         }
     }
@@ -116,7 +116,7 @@ fn trimmed_url(url: &str) -> &str {
     url
 }
 
-fn trimmed(word: &str) -> &str {
+fn trim_marks(word: &str) -> &str {
     word.trim_end_matches(['.', ':', '-', '%', '$', '\\', '@', '+', '#'])
         .trim_start_matches(['+', '-', '%', '$', '@', '\\'])
 }

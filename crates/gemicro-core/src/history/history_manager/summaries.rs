@@ -1,7 +1,7 @@
 //! Summaries that are asked for after a compaction and used by the next one.
 
 use super::HistoryManager;
-use crate::history::summary::{MAX_SUMMARY_CALLS, SummarySource, judged};
+use crate::history::summary::{MAX_SUMMARY_CALLS, SummarySource, check_summary};
 use crate::history::{Summariser, SummaryRefusal, SummaryRequest};
 
 impl HistoryManager {
@@ -46,7 +46,8 @@ impl HistoryManager {
                 .map(|number| material.whole(number))
                 .sum(),
         };
-        let judged = answer.and_then(|answer| judged(material.counter, &answer, &source, request.max_tokens));
+        let judged =
+            answer.and_then(|answer| check_summary(material.counter, &answer, &source, request.max_tokens));
         let judged = judged.map(|(text, n_dropped)| {
             self.n_summary_statements_dropped += n_dropped;
             text

@@ -36,7 +36,7 @@ pub struct StatementIndex {
     /// Of every turn its first statement, and the number of all at the end.
     first_of_turn: Vec<usize>,
     word_ids: HashMap<String, usize>,
-    words: Vec<Word>,
+    words: Vec<WordEntry>,
     /// The words of prose, statement after statement.
     prose_words: Vec<usize>,
     n_prose: u32,
@@ -44,7 +44,7 @@ pub struct StatementIndex {
 }
 
 #[derive(Debug, Default)]
-struct Word {
+struct WordEntry {
     /// The statements that have it; no more than are of use.
     places: Vec<u32>,
     n_statements: u32,
@@ -70,7 +70,7 @@ impl StatementIndex {
                     Some(&id) => id,
                     None => {
                         self.word_ids.insert(term.to_owned(), next);
-                        self.words.push(Word::default());
+                        self.words.push(WordEntry::default());
                         next
                     }
                 };

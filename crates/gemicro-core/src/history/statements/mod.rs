@@ -11,5 +11,5 @@ mod tests;
 
 pub(in crate::history) use index::IndexedStatement;
 pub use index::StatementIndex;
-pub(in crate::history) use score::{Ranked, ranked};
+pub(in crate::history) use score::{Ranked, rank_statements};
 pub(in crate::history) use split::statements;

@@ -27,7 +27,7 @@ pub(in crate::history) struct Ranked<'a> {
 }
 
 /// The prose of user and assistant before turn `from`, the most valuable first; of equal texts only the last.
-pub(in crate::history) fn ranked<'a>(
+pub(in crate::history) fn rank_statements<'a>(
     index: &'a StatementIndex,
     log: &ConversationLog,
     from: u64,

@@ -12,7 +12,7 @@ fn compress(
     name: &str,
     log: &gemicro_core::history::ConversationLog,
     summariser: Option<Arc<dyn Summariser>>,
-) -> Result<gemicro_core::history::Compressed, HistoryError> {
+) -> Result<gemicro_core::history::CompressedPrompt, HistoryError> {
     let compressor = compressor_named(name).expect("a name of ours");
     let mut history = HistoryManager::from_log(HistoryConfig::default(), log);
     if let Some(summariser) = summariser {

@@ -4,13 +4,13 @@ use std::time::Duration;
 
 use gemicro_core::corpus::Document;
 
-use super::super::{FetchError, FetchRules, Page};
+use super::super::{FetchError, FetchRules, FetchedPage};
 use super::server::{Reply, Server};
 use super::{listing, nameless};
 
 const HTML: &str = "text/html; charset=utf-8";
 
-async fn fetch(path: &str, reply: Reply) -> Result<Page, FetchError> {
+async fn fetch(path: &str, reply: Reply) -> Result<FetchedPage, FetchError> {
     let server = Server::always(reply).await;
     nameless(listing(&[&server.host()]))
         .fetch(&server.url(path))

@@ -1,6 +1,6 @@
 //! What keys do.
 
-use gemicro_chat::{News, Order, Question, ToolLine, ToolState};
+use gemicro_chat::{News, Order, ToolLine, ToolQuestion, ToolState};
 use ratatui::crossterm::event::{KeyCode, KeyModifiers};
 
 use super::{drawn, enter, orders, press, seconds, state, text, type_in};
@@ -18,7 +18,7 @@ fn say(text: &str) -> Vec<Order> {
 fn with_question() -> ScreenState {
     let mut state = state();
     state.news(sent_news(1, "clean up"));
-    state.news(News::Question(Question {
+    state.news(News::Question(ToolQuestion {
         key: "q1".to_owned(),
         tool: "shell".to_owned(),
         text: "rm -r build".to_owned(),
@@ -181,7 +181,7 @@ fn a_key_meant_for_something_else_does_not_allow() {
     // Not drawn yet.
     let mut state = state();
     state.news(sent_news(1, "x"));
-    let question = Question {
+    let question = ToolQuestion {
         key: "q1".to_owned(),
         tool: "shell".to_owned(),
         text: "rm".to_owned(),
@@ -217,7 +217,7 @@ fn a_long_question_is_allowed_only_after_its_end_was_shown() {
     let long = |n_lines: usize| {
         let mut state = state();
         state.news(sent_news(1, "clean up"));
-        state.news(News::Question(Question {
+        state.news(News::Question(ToolQuestion {
             key: "q1".to_owned(),
             tool: "shell".to_owned(),
             text: (1..=n_lines).map(|n| format!("line {n}\n")).collect::<String>() + "rm -r /",
@@ -262,7 +262,7 @@ fn a_long_question_is_allowed_only_after_its_end_was_shown() {
 #[test]
 fn the_second_question_has_its_own_moment() {
     let mut state = with_question();
-    state.news(News::Question(Question {
+    state.news(News::Question(ToolQuestion {
         key: "q2".to_owned(),
         tool: "shell".to_owned(),
         text: "rm -r src".to_owned(),

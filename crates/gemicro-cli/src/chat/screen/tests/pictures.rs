@@ -1,6 +1,6 @@
 //! Whole screens.
 
-use gemicro_chat::{Meter, News, Question, ToolLine, ToolState};
+use gemicro_chat::{Meter, News, ToolLine, ToolQuestion, ToolState};
 use gemicro_core::history::Author;
 use gemicro_event::{Charge, ErrorKind, Failure};
 use ratatui::crossterm::event::{KeyCode, KeyModifiers};
@@ -85,7 +85,7 @@ fn tools_and_a_question() {
     state.news(tool("4", "edit src/main.rs", ToolState::Running));
     state.news(News::Notice("the agent works in a copy of the folder".to_owned()));
     state.news(News::Warning("the price of this model is not known".to_owned()));
-    state.news(News::Question(Question {
+    state.news(News::Question(ToolQuestion {
         key: "q1".to_owned(),
         tool: "shell\x1b[31m".to_owned(),
         text: "rm -r build\n\u{202e}dliub".to_owned(),

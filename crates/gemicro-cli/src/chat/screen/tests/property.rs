@@ -1,6 +1,6 @@
 //! Any news and keys at any size.
 
-use gemicro_chat::{Meter, News, Question, ToolLine, ToolState};
+use gemicro_chat::{Meter, News, ToolLine, ToolQuestion, ToolState};
 use gemicro_core::history::Author;
 use gemicro_event::{Charge, ErrorKind, Failure};
 use proptest::prelude::{Just, Strategy, any, prop_oneof, proptest};
@@ -53,7 +53,7 @@ fn news() -> impl Strategy<Value = News> {
         })
     });
     let question = (0..3_u8, words(), words()).prop_map(|(key, tool, text)| {
-        News::Question(Question {
+        News::Question(ToolQuestion {
             key: key.to_string(),
             tool,
             text,
