@@ -143,7 +143,7 @@ impl ShellState {
         for place in other.previous {
             add(&mut self.previous, place);
         }
-        if self.stack.len() != other.stack.len() {
+        if self.stack != other.stack {
             self.stack.clear();
         }
         self.git_variable = self.git_variable.take().or(other.git_variable);
