@@ -1,4 +1,4 @@
-//! What a task has decided so far, over all of its runs: the story that its request to merge tells.
+//! The decisions of a task in all of its runs, as listed in its merge request.
 
 use gemicro_core::run::events::RunReaders;
 use gemicro_event::text::{one_line, shortened};
@@ -8,32 +8,32 @@ use serde::{Deserialize, Serialize};
 use crate::flow::{PipelineReaders, gate_answer};
 use crate::payload::AgentDecision;
 
-/// Characters of a reason that are kept; `gemicro show` has all of them.
+/// Maximum length of a stored reason; `gemicro show` prints it in full.
 const MOST_WHY: usize = 300;
-/// Characters of a name that are kept.
+/// Maximum length of a stored name.
 const MOST_NAME: usize = 40;
 
-/// One decision: how a phase ended, or what a person said before one began.
+/// One decision: the end of a phase, or a person's answer before one.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PhaseDecided {
     /// The run in which it was made.
     pub run: StreamId,
-    /// The phase, such as `C3 review`; of a gate the one behind it.
+    /// The phase, such as `C3 review`; for a gate, the phase after it.
     pub phase: String,
-    /// How often that phase had been entered.
+    /// How many times that phase had been entered.
     pub round: u32,
-    /// The word of the phase's end; of a gate `yes` or `no`.
+    /// Outcome of the phase; `yes` or `no` for a gate.
     pub outcome: String,
-    /// A person said it, before the phase began.
+    /// Whether a person decided, before the phase began.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_gate: bool,
-    /// What the agent of the phase had said, where the phase ended with another word.
+    /// The agent's verdict, if the phase ended with a different outcome.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub verdict: Option<String>,
-    /// Who, where that is known.
+    /// The person, if known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub said_by: Option<String>,
-    /// Why, where it is no success; what was remarked, where it is one.
+    /// Why it did not succeed, or the remarks if it did.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub why: Option<String>,
     /// The document of the phase.
@@ -42,7 +42,7 @@ pub struct PhaseDecided {
 }
 
 impl PhaseDecided {
-    /// The decision that an event states; none where it states something else. `label` knows phases by their names.
+    /// Returns the decision in an event; `None` for other events. `label` looks up a phase's label by its name.
     pub(crate) fn of(event: &Event, label: impl Fn(&str) -> Option<String>) -> Option<Self> {
         let (update, run) = (&event.update, event.stream.clone());
         if let Some(it) = update.as_phase_ended() {
@@ -92,7 +92,7 @@ impl PhaseDecided {
 }
 
 impl PhaseDecided {
-    /// The same, with what its agent had said: a bound or a gate may have ended the phase with another word.
+    /// Adds the agent's verdict, because a limit or a gate may have changed the outcome of the phase.
     pub(crate) fn after(self, verdict: Option<&AgentDecision>) -> Self {
         let word = verdict.map(|it| it.word().to_owned());
         Self {

@@ -1,4 +1,4 @@
-//! Everything that a pipeline's decisions depend on, frozen when the run begins.
+//! The frozen input of a pipeline run.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,59 +13,59 @@ use crate::phase_decided::PhaseDecided;
 use crate::steps::{Evidence, MergeOutcome, MergeResult};
 use crate::workflow::{PipelineMode, Workflow};
 
-/// A coding task with everything that deciding depends on; frozen when the run starts.
+/// A coding task with all inputs of its decisions, frozen when the run starts.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct PipelinePlan {
     /// The user's checkout, or a folder in it.
     pub directory: String,
-    /// What is to be done, in the user's words.
+    /// The task, in the user's words.
     pub task: String,
-    /// How it is entered.
+    /// How the task begins.
     pub mode: PipelineMode,
-    /// What it is called in documents.
+    /// Short name of the task, used in documents.
     pub feature: Feature,
     /// Name of the branch, without `refs/heads/`.
     pub branch: String,
-    /// The branch must have exactly this name.
+    /// Whether the branch must have exactly this name.
     #[serde(default)]
     pub exact_branch: bool,
     /// The workflow, with its prompts.
     pub workflow: Workflow,
-    /// Who works where the role does not say.
+    /// The agent for roles that name none.
     pub agent: AgentName,
     /// The model of that agent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
-    /// The remote whose main is meant.
+    /// The remote whose main branch is the target.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub remote: Option<String>,
-    /// A remote main without protection ends the task.
+    /// Whether to fail if the remote's main branch is unprotected.
     #[serde(default)]
     pub require_protection: bool,
-    /// Whether the branch is pushed and offered where there is a remote.
+    /// Whether to push the branch and submit it, if there is a remote.
     pub push: bool,
-    /// What nonces are made of; no agent ever sees it.
+    /// Source of the nonces; agents never see it.
     pub seed: String,
-    /// An earlier run that it goes on from.
+    /// The earlier run that this one continues.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub earlier: Option<CarriedWork>,
-    /// What was changed while the request became a plan.
+    /// Changes made while the request became a plan.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notices: Vec<String>,
 }
 
-/// What a run brings along from an earlier one.
+/// Work that a run inherits from an earlier one.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CarriedWork {
-    /// Id of the run that did this work.
+    /// Id of the earlier run.
     pub run: StreamId,
     /// The phase to begin with.
     pub phase: String,
-    /// The commit that the branch began with.
+    /// The commit at which the branch began.
     pub base: String,
-    /// What the checks said about it.
+    /// Results of the checks on that commit.
     pub on_base: Evidence,
-    /// The tree that the branch must still have, where no reviewer looks at it again.
+    /// The tree that the branch must still have, if no reviewer sees it again.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tree: Option<String>,
     /// The last merge of main.
@@ -73,35 +73,35 @@ pub struct CarriedWork {
     pub merge: Option<LastMerge>,
     /// The latest document of each phase.
     pub documents: BTreeMap<String, String>,
-    /// Every document, and the commit in which it is as its phase left it.
+    /// All documents, each with the commit that holds its phase's version.
     #[serde(default)]
     pub written: BTreeMap<String, String>,
-    /// How often each phase had been entered.
+    /// How many times each phase had been entered.
     pub rounds: BTreeMap<String, u32>,
-    /// The phase that had led there.
+    /// The phase that led to it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub from: Option<String>,
-    /// What it had to say.
+    /// Feedback of that phase.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub feedback: Option<String>,
-    /// What was decided in that run, and in those that it went on from.
+    /// Decisions of that run and the runs it continued.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub decided: Vec<PhaseDecided>,
 }
 
-/// The last merge of main, and what became of it.
+/// The last merge of main, and its state.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum LastMerge {
-    /// Its conflicts are still to be resolved: the branch is where it was before.
+    /// Its conflicts are unresolved: the branch is as it was before the merge.
     Pending(MergeResult),
-    /// The branch has a resolution in it that was refused. No version leaves one there any more.
+    /// The branch contains a resolution that was refused. Current versions never leave one there.
     Refused(MergeResult),
-    /// The branch has it in it, as it should be.
+    /// The branch contains it.
     Held(MergeResult),
 }
 
 impl LastMerge {
-    /// What became of a merge that was just tried.
+    /// Returns the state of a new merge.
     #[must_use]
     pub fn from_merge(merged: MergeResult) -> Self {
         match merged.outcome {
@@ -110,7 +110,7 @@ impl LastMerge {
         }
     }
 
-    /// The merge, whatever became of it.
+    /// The merge, in any state.
     #[must_use]
     pub fn merged(&self) -> &MergeResult {
         let (Self::Pending(merged) | Self::Refused(merged) | Self::Held(merged)) = self;
@@ -118,7 +118,7 @@ impl LastMerge {
     }
 }
 
-/// How plans write the last merge, in three fields.
+/// The plan's format for the last merge, in three fields.
 mod merge_fields {
     use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
@@ -156,7 +156,7 @@ mod merge_fields {
 }
 
 impl PipelinePlan {
-    /// The agents of the roles that can come to work.
+    /// The agents of all roles that may be used.
     #[must_use]
     pub fn agents(&self) -> BTreeSet<AgentName> {
         let working = self.workflow.roles_of(self.mode);
@@ -167,7 +167,7 @@ impl PipelinePlan {
             .collect()
     }
 
-    /// The last merge of main before this run: one that the branch has in it, or that this run is to resolve.
+    /// The last merge of main before this run: one that the branch contains, or that this run must resolve.
     #[must_use]
     pub fn merged_before(&self) -> Option<&MergeResult> {
         let earlier = self.earlier.as_ref()?;
@@ -177,7 +177,7 @@ impl PipelinePlan {
         }
     }
 
-    /// The nonce of a step: nobody who does not know the seed can tell it beforehand.
+    /// The nonce of a step. It cannot be predicted without the seed.
     #[must_use]
     pub fn nonce(&self, step: &str) -> Nonce {
         let digest = Sha256::digest(format!("{}\n{step}", self.seed));

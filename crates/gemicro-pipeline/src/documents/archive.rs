@@ -1,7 +1,7 @@
-//! Where documents go when their task is done: `docs/dev_docs/archive_path/`.
+//! Computes where the documents of a finished task are archived: `docs/dev_docs/archived/`.
 //!
-//! [`archive_path`] names the place of one document, [`archive_moves`] those of all documents of a task, no two alike. Nothing
-//! is moved here.
+//! [`archive_path`] returns the path of one document, [`archive_moves`] the paths of all documents of a task, without
+//! duplicates. This module moves no file.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +12,7 @@ const DOCUMENTS: &str = "docs/dev_docs/";
 /// The folders whose documents are archived.
 const FOLDERS: &[&str] = &["research", "plans", "reviews"];
 
-/// Documents of one name that are told apart.
+/// Maximum number of archived documents with the same name; further ones are not moved.
 const MOST_NUMBERS: u32 = 99;
 
 /// One document on its way to the archive.
@@ -24,9 +24,9 @@ pub struct ArchiveMove {
     pub to: String,
 }
 
-/// The place of a document in the archive, with the date (`2026-11-16`) and the feature once in its name.
+/// Returns the path of a document in the archive. Its name holds the date (`2026-11-16`) and the feature, once.
 ///
-/// Nothing for a path that is no active document, and for a text that is no date.
+/// `None` if the path is not an active document or the date is malformed.
 pub fn archive_path(path: &str, feature: &Feature, date: &str) -> Option<String> {
     let (folder, rest) = path.strip_prefix(DOCUMENTS)?.split_once('/')?;
     let is_safe = |part: &str| !part.is_empty() && part != "." && part != "..";
@@ -48,9 +48,9 @@ pub fn archive_path(path: &str, feature: &Feature, date: &str) -> Option<String>
     ))
 }
 
-/// The moves of all documents of a task; a name that is taken, here or in the archive, gets `_2`, `_3`, and so on.
+/// Plans the moves of all documents of a task. If a name is already taken, `_2`, `_3` and so on is appended.
 ///
-/// Paths that are no active documents are left where they are.
+/// Paths that are not active documents are skipped.
 pub fn archive_moves(
     paths: &[String],
     feature: &Feature,
@@ -79,7 +79,7 @@ pub fn archive_moves(
     moves
 }
 
-/// Where documents are after some paths were written: those of [`archive_moves`] among them.
+/// Maps each document to its archived path, as found among the `written` paths. The reverse of [`archive_moves`].
 pub fn moved_to(
     documents: &[String],
     feature: &Feature,
@@ -100,7 +100,7 @@ pub fn moved_to(
     moved
 }
 
-/// The place with a number before its ending, from the second on.
+/// Inserts the number before the file extension; number 1 is left out.
 fn numbered_path(place: &str, number: u32) -> String {
     if number == 1 {
         return place.to_owned();
@@ -110,7 +110,7 @@ fn numbered_path(place: &str, number: u32) -> String {
     format!("{folder}/{stem}_{number}{ending}")
 }
 
-/// `plan.md` as `plan` and `.md`.
+/// Splits `plan.md` into `plan` and `.md`.
 fn split_ending(name: &str) -> (&str, &str) {
     match name.rfind('.') {
         Some(at) if at > 0 => name.split_at(at),
@@ -118,14 +118,14 @@ fn split_ending(name: &str) -> (&str, &str) {
     }
 }
 
-/// A stem without the feature, where that stands as whole words.
+/// Removes the feature from a stem where it appears as whole words.
 fn without(stem: &str, feature: &str) -> String {
     let padded = format!("_{stem}_");
     let shorter = padded.replacen(&format!("_{feature}_"), "_", 1);
     shorter.trim_matches('_').to_owned()
 }
 
-/// Whether it has the form `2026-11-16`.
+/// Returns true for dates like `2026-11-16`.
 fn is_date(date: &str) -> bool {
     let parts: Vec<&str> = date.split('-').collect();
     let lengths: Vec<usize> = parts.iter().map(|part| part.len()).collect();

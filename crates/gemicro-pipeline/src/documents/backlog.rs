@@ -1,7 +1,7 @@
-//! The backlog, `docs/dev_docs/backlog.md`: ideas that agents had on the way.
+//! The backlog, `docs/dev_docs/backlog.md`: ideas that agents had while working on a task.
 //!
-//! [`add_to_backlog`] appends and changes nothing that is there. How many items one answer may bring is bounded where
-//! answers are read; here each becomes one harmless line.
+//! [`add_to_backlog`] only appends. The number of items per answer is limited in `payload`; here each item becomes
+//! one harmless line.
 
 use std::collections::BTreeSet;
 
@@ -11,23 +11,23 @@ use super::feature::Feature;
 
 /// The title of a new backlog.
 const TITLE: &str = "# Backlog\n";
-/// Characters of an item.
+/// Maximum length of an item.
 const MAX_ITEM_CHARS: usize = 500;
 
-/// Where items come from.
+/// The origin of backlog items.
 #[derive(Debug, Clone, Copy)]
 pub struct BacklogOrigin<'o> {
     /// The task whose agents had the ideas.
     pub feature: &'o Feature,
-    /// The day, as `2026-11-16`.
+    /// Date, like `2026-11-16`.
     pub date: &'o str,
-    /// Id of the run that this belongs to.
+    /// Id of the run.
     pub run: &'o str,
 }
 
-/// Appends items to the text of a backlog, under a heading of their task; an item that is there already is left out.
+/// Appends items to the backlog under a heading for their task, and skips items that are already listed.
 ///
-/// What was there is kept byte by byte, and the text ends with a line break. A backlog that is missing or blank gets a title.
+/// Existing text is kept byte for byte, and the result ends with a newline. A missing or blank backlog gets a title.
 pub fn add_to_backlog(text: Option<&str>, items: &[String], origin: BacklogOrigin<'_>) -> String {
     let before = text.unwrap_or_default();
     let mut backlog = before.to_owned();
@@ -64,23 +64,23 @@ pub fn add_to_backlog(text: Option<&str>, items: &[String], origin: BacklogOrigi
     backlog
 }
 
-/// The item that a line of the backlog holds.
+/// Returns the item on a line of the backlog.
 fn item_of(line: &str) -> Option<&str> {
     let line = line.trim_start();
     line.strip_prefix("- ").or_else(|| line.strip_prefix("* "))
 }
 
-/// What two items have in common that say the same.
+/// Normalises an item, so that two items with the same text compare equal.
 fn comparison_key(item: &str) -> String {
     text::one_line(item).trim_end_matches('.').to_lowercase()
 }
 
-/// An item as one line without the marks with which Markdown starts something else.
+/// Turns an item into one line without leading Markdown syntax.
 fn item_line(item: &str) -> String {
     let blanks = item.replace(|c: char| c.is_control() || text::is_line_end(c), " ");
     let line = text::one_line(&text::plain(&blanks, usize::MAX));
     let line = line.trim_start_matches(|c: char| c.is_whitespace() || "#>-*+=~`|".contains(c));
-    // A comment would hide all that follows it, and a fence would make it code.
+    // A comment would hide the text after it, and a fence would turn it into code.
     let line = line
         .replace("<!--", "&lt;!--")
         .replace("```", "'''")

@@ -1,24 +1,24 @@
-//! The document that gemicro writes for a reviewer who wrote none: [`decision_document`].
+//! Writes a review document when the reviewer did not write one: [`decision_document`].
 //!
-//! The feedback is text of an agent. It is quoted line by line, so that it cannot forge a heading, a tick or a block, and
-//! lines that look like the tagged blocks of gemicro lose what makes them so. Which verdict counts is decided elsewhere.
+//! The feedback is agent text. It is quoted line by line, so that it cannot forge a heading, a ticked box or a code
+//! block, and anything that looks like a tagged gemicro block is defused. Verdicts are counted elsewhere.
 
 use gemicro_event::text;
 
 use super::feature::Feature;
 
-/// What a reviewer decided.
+/// A reviewer's decision.
 #[derive(Debug, Clone, Copy)]
 pub struct DecisionText<'d> {
-    /// The title of the role, as `Plan Reviewer`.
+    /// Title of the role, like `Plan Reviewer`.
     pub role: &'d str,
-    /// The word of the verdict, as `REJECT`.
+    /// Verdict, like `REJECT`.
     pub verdict: &'d str,
-    /// What the reviewer said about it.
+    /// The reviewer's reasons.
     pub feedback: &'d str,
-    /// The task that was judged.
+    /// The task under review.
     pub feature: &'d Feature,
-    /// The number of the round.
+    /// Number of the review round.
     pub version: u32,
 }
 
@@ -45,7 +45,7 @@ pub fn decision_document(decision: DecisionText<'_>) -> String {
     document
 }
 
-/// A text as a quotation, without blank lines at its ends.
+/// Quotes text as Markdown, without leading and trailing blank lines.
 fn quoted(feedback: &str) -> String {
     let lines: Vec<String> = feedback
         .replace("\r\n", "\n")
@@ -65,7 +65,7 @@ fn quoted(feedback: &str) -> String {
     quotation
 }
 
-/// A line without what would make it the start of a block of gemicro.
+/// Defuses a line that would start a gemicro block.
 fn neutral(line: &str) -> String {
     let start = line.trim_start_matches(|c: char| c.is_whitespace() || c == '>');
     let is_fence = start.starts_with("```") || start.starts_with("~~~");
@@ -79,21 +79,21 @@ fn neutral(line: &str) -> String {
         neutral.push_str(&rest[..end]);
         neutral.push(' ');
         rest = &rest[end..];
-        // The colon stays, behind the space.
+        // Keeps the colon, after the inserted space.
         neutral.push(':');
         rest = &rest[1..];
     }
     neutral.push_str(rest);
-    // A comment would hide what follows the quotation.
+    // A comment would hide the text after the quotation.
     neutral.replace("<!--", "&lt;!--")
 }
 
-/// A line without hidden characters.
+/// Removes hidden characters from a line.
 fn visible(line: &str) -> String {
     text::plain(&line.replace('\t', " "), usize::MAX)
 }
 
-/// Words of a heading.
+/// Makes text safe for use in a heading.
 fn heading(words: &str) -> String {
     let blanks = words.replace(char::is_control, " ");
     text::plain(&text::one_line(&blanks.replace(|c| "`*_#<>".contains(c), "")), 80)

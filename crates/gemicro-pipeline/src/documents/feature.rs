@@ -1,18 +1,18 @@
-//! The `[feat]` of a task: a few words of its text that are safe in branches and file names.
+//! The `[feat]` of a task: a short name from the task's text, safe in branches and file names.
 //!
-//! The main type is [`Feature`]. Its words are found by these rules:
+//! The main type is [`Feature`]. It is derived by these rules:
 //!
-//! 1. The first sentence counts: up to `.`, `!`, `?`, `:` or `;` before a space, or to the end of the line. A sentence that
-//!    leaves no word makes room for the next.
-//! 2. Words are runs of letters and digits; an apostrophe is dropped, everything else divides. Latin letters become ASCII:
-//!    `ä` is `ae`, `é` is `e`. A word with any other letter is left out whole.
-//! 3. Verbs at the start (`add`, `fix`, `please implement`) are dropped, and so are articles, pronouns, auxiliaries and
-//!    adjectives that say little (`simple`, `new`), wherever they stand.
+//! 1. Only the first sentence counts: up to `.`, `!`, `?`, `:` or `;` before a space, or to the end of the line. If
+//!    it yields no word, the next sentence is used.
+//! 2. Words are runs of letters and digits. Apostrophes are dropped; every other character separates words. Latin
+//!    letters become ASCII: `ä` is `ae`, `é` is `e`. A word with any other letter is skipped.
+//! 3. Leading verbs (`add`, `fix`, `please implement`) are dropped, and so are articles, pronouns, auxiliaries and
+//!    weak adjectives (`simple`, `new`) anywhere.
 //! 4. A preposition or conjunction ends the name once it has two words; before that it is dropped.
-//! 5. The name ends before the word with which it would be longer than 40 characters; a first word that is longer is cut.
-//! 6. A text that leaves nothing, or the name of a device of Windows, is named after a hash of the text: `task-1f3a5c7e`.
+//! 5. The name stops before the word that would make it longer than 40 characters; a longer first word is cut.
+//! 6. If no word is left, or only a Windows device name, the name is a hash of the text: `task-1f3a5c7e`.
 //!
-//! Two tasks may well have the same feature: whoever makes branches looks for one that is free.
+//! Two tasks may have the same feature, so the code that creates branches must look for a free name.
 
 mod stop_words;
 
@@ -24,9 +24,9 @@ use sha2::{Digest, Sha256};
 use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::is_combining_mark;
 
-/// Characters of a feature.
+/// Maximum length of a feature.
 const MAX_CHARS: usize = 40;
-/// More of a task's text is not looked at for words.
+/// Maximum number of bytes of a task's text that are searched for words.
 const MAX_TEXT_BYTES: usize = 4 * 1024;
 
 /// The short name of a task: words of `a-z` and `0-9` with hyphens between them.
@@ -35,16 +35,16 @@ const MAX_TEXT_BYTES: usize = 4 * 1024;
 #[schemars(with = "String")]
 pub struct Feature(String);
 
-/// A text that is no feature.
+/// The text is not a valid feature.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("`{text}` is not a valid feature name: use at most 40 of a-z, 0-9 and single hyphens between them")]
 pub struct FeatureError {
-    /// The text, cut where it is long.
+    /// The rejected text, shortened if it is long.
     pub text: String,
 }
 
 impl Feature {
-    /// Finds the name of a task in its text.
+    /// Derives the name of a task from its text.
     pub fn from_task(task: &str) -> Self {
         let start = task.floor_char_boundary(MAX_TEXT_BYTES);
         let name = sentences(&task[..start])
@@ -59,10 +59,10 @@ impl Feature {
         Self(name)
     }
 
-    /// Takes a name as it is.
+    /// Accepts an existing name.
     ///
     /// # Errors
-    /// When it is not made of words as a feature is.
+    /// When the text is not a valid feature name.
     pub fn parse(text: &str) -> Result<Self, FeatureError> {
         let is_word = |word: &str| {
             !word.is_empty()
@@ -127,7 +127,7 @@ fn sentences(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// The name that one sentence gives; empty when it leaves no word.
+/// Returns the name that one sentence yields, or an empty string.
 fn name_of(sentence: &str) -> String {
     let mut name = String::new();
     let mut n_words = 0;
@@ -165,12 +165,12 @@ fn words(sentence: &str) -> impl Iterator<Item = String> {
         .filter(|word| !word.is_empty())
 }
 
-/// A word in lower case without accents; none where a letter has no Latin form.
+/// Returns a word in lower-case ASCII, or `None` if a letter has no Latin form.
 fn in_ascii(word: &str) -> Option<String> {
     let mut plain = String::new();
     for c in word.nfkd().flat_map(char::to_lowercase) {
         match c {
-            // An umlaut where it is one; over other letters the same dots only part two vowels.
+            // Over a, o and u this is an umlaut. Over other letters it is a diaeresis and is dropped.
             '\u{308}' if plain.ends_with(['a', 'o', 'u']) => plain.push('e'),
             c if is_combining_mark(c) => {}
             'ß' => plain.push_str("ss"),
@@ -190,7 +190,7 @@ fn in_ascii(word: &str) -> Option<String> {
     Some(plain)
 }
 
-/// Names that Windows keeps for devices, and so no branch or file can have there.
+/// Returns true for Windows device names, which cannot be branches or files there.
 fn is_device(name: &str) -> bool {
     let numbered = |prefix: &str| {
         let number = name.strip_prefix(prefix);

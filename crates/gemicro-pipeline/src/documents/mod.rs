@@ -1,7 +1,7 @@
-//! The documents of a task: names, places, backlog, archive.
+//! The documents of a task: names, paths, backlog and archive.
 //!
-//! All of it is pure: texts in, texts out. Who writes files and commits them is elsewhere; what a document must say is for
-//! `evidence` to judge.
+//! Everything here is pure: text in, text out. Other modules write and commit the files, and `evidence` judges their
+//! content.
 
 mod archive;
 mod backlog;

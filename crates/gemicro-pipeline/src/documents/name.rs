@@ -1,8 +1,8 @@
-//! The names of documents: patterns of the workflow filled in.
+//! Fills in the file name patterns of the workflow.
 
 use super::feature::Feature;
 
-/// Fills `[feat]` and the number of `_v[N]` into a pattern, as `plan_review_[feat]_v[N].md`.
+/// Replaces `[feat]` and `[N]` in a pattern like `plan_review_[feat]_v[N].md`.
 pub fn document_name(pattern: &str, feature: &Feature, version: u32) -> String {
     pattern
         .replace("[feat]", &feature.underscored())

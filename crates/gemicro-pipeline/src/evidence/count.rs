@@ -1,14 +1,13 @@
 //! Reads from the output of a test run how many tests ran, and how many of them failed.
 //!
-//! [`count_tests`] knows the summaries of the usual test programs: `families.toml` has a row for each, `go` and `tap` read
-//! what is no summary. Every summary in the output counts: a
-//! check may run several suites. Skipped and ignored tests did not run. An output that nobody here knows, or a suite that
-//! does not say its number, gives nothing: no claim, and in particular not 0. [`failures`] are told whether or not the
-//! number is, and no summary outvotes one that tells of some. [`by_family`] says who counted, so that no other family can
-//! stand in for one of the base.
+//! [`count_tests`] reads the summaries of common test runners: `families.toml` has a row for each, and `go` and `tap`
+//! read output without a summary. All summaries are added up, because a check may run several suites. Skipped and
+//! ignored tests did not run. If the output is unknown, or a suite does not give a number, the result is `None`,
+//! never 0. [`failures`] are reported even if the number of tests is unknown; one passing summary does not hide
+//! failures in another. [`by_family`] counts per test runner, so that one runner cannot replace another unnoticed.
 //!
-//! The limit: who writes the scripts of a suite can print one more summary of the same family, as an honest second suite
-//! does. Where tests are named that is noticed (see `names`); elsewhere it is for a reviewer to see.
+//! Limitation: a suite's scripts can print an extra summary in the format of the same runner, as a real second suite
+//! does. `names` detects this if the runner prints test names; otherwise a reviewer has to notice it.
 
 mod families;
 mod go;
@@ -23,19 +22,19 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 pub(super) use tap::{TapOutcome, result as tap_result};
 
-/// How many tests a run had.
+/// Number of tests in a run.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "Count")]
 pub struct TestCount {
-    /// Tests that ran, whatever came out.
+    /// Tests that ran, passed or failed.
     pub n_run: u64,
-    /// Those of them that failed, and what else failed beside them.
+    /// Failed tests and other reported failures.
     pub n_failed: u64,
-    /// Tests that were there and did not run.
+    /// Tests that exist but did not run.
     pub n_skipped: u64,
 }
 
-/// Reads how many tests ran; nothing when the output does not say.
+/// Returns how many tests ran, or `None` if the output does not say.
 pub fn count_tests(output: &str) -> Option<TestCount> {
     let mut total: Option<TestCount> = None;
     for (_, tally) in OutputReading::of(output).counting_families() {
@@ -48,7 +47,7 @@ pub fn count_tests(output: &str) -> Option<TestCount> {
     total
 }
 
-/// How many tests ran by the word of each family that counted some.
+/// Returns how many tests ran per test runner.
 pub fn by_family(output: &str) -> BTreeMap<String, u64> {
     let reading = OutputReading::of(output);
     let counts = reading
@@ -60,21 +59,21 @@ pub fn by_family(output: &str) -> BTreeMap<String, u64> {
     counts.collect()
 }
 
-/// How many tests failed, as far as the output says it.
+/// Returns how many tests failed according to the output.
 pub(super) fn failures(output: &str) -> u64 {
     let reading = OutputReading::of(output);
     let n_failed = reading.families.iter().map(|(_, tally)| tally.n_failed());
-    // The stream of a family's own tests tells of the same failures as its summary.
+    // A runner's TAP stream and its summary report the same failures.
     n_failed
         .fold(0, u64::saturating_add)
         .max(reading.stream.1.n_failed())
 }
 
-/// What an output says.
+/// The test counts found in one output.
 struct OutputReading {
-    /// By the summary of each family.
+    /// Counts from the summary of each test runner.
     families: Vec<(&'static str, FamilyTally)>,
-    /// By lines of the Test Anything Protocol.
+    /// Count from lines of the Test Anything Protocol (TAP).
     stream: (&'static str, FamilyTally),
 }
 
@@ -92,7 +91,7 @@ impl OutputReading {
         }
     }
 
-    /// What gives the number. Any test can print lines of the protocol: they do where no other family said anything.
+    /// Returns the counts to add up. Any test can print TAP lines, so they count only if no other runner was found.
     fn counting_families(&self) -> impl Iterator<Item = &(&'static str, FamilyTally)> {
         let is_silent = self
             .families
@@ -112,24 +111,24 @@ impl TestCount {
         }
     }
 
-    /// The same, of which so many failed.
+    /// Returns the same count with the given number of failures.
     fn with_failures(self, n_failed: u64) -> Self {
         Self { n_failed, ..self }
     }
 }
 
-/// What one family of test programs said.
+/// The count of one test runner.
 enum FamilyTally {
-    /// It did not run, as far as can be seen.
+    /// The runner did not run, judging by the output.
     Absent,
-    /// It ran tests and did not say how many; of so many it said that they failed.
+    /// Tests ran, but their number is unknown. Holds the number of reported failures.
     Uncounted(u64),
-    /// It said how many.
+    /// The number of tests is known.
     Counted(TestCount),
 }
 
 impl FamilyTally {
-    /// This, or the other where this says nothing. Failures of which either tells count: they are the same ones.
+    /// Returns `self`, or `other` if `self` is absent. Both report the same failures, so the larger number counts.
     fn or(self, other: Self) -> Self {
         match self {
             Self::Absent => other,
@@ -137,7 +136,7 @@ impl FamilyTally {
         }
     }
 
-    /// The same, with at least so many failures.
+    /// Returns the same tally with at least this many failures.
     fn with_failures(self, n_failed: u64) -> Self {
         match self {
             Self::Absent if n_failed == 0 => Self::Absent,

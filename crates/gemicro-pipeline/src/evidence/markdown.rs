@@ -1,7 +1,7 @@
-//! The lines of a Markdown text, as far as evidence needs them: what is code, what is hidden, what is a heading.
+//! Classifies the lines of a Markdown text: visible text, code, comment or heading.
 //!
-//! The main function is [`lines`]. It knows fences and comments; it knows nothing of links, tables or emphasis but for
-//! [`plain_text`], which drops the marks of emphasis so that texts can be compared.
+//! The main function is [`lines`]. It handles fences and comments, but not links or tables. [`plain_text`] removes
+//! emphasis so that texts can be compared.
 
 use gemicro_event::text::one_line;
 
@@ -20,7 +20,7 @@ pub(super) enum MarkdownLine<'t> {
     Hidden,
 }
 
-/// The lines of a text. A block that is not closed goes on to the end, as Markdown has it.
+/// Classifies the lines of a text. An unclosed fence continues to the end, as in Markdown.
 pub(super) fn lines(text: &str) -> Vec<MarkdownLine<'_>> {
     let mut fence: Option<OpenFence> = None;
     let mut in_comment = false;
@@ -50,7 +50,7 @@ pub(super) fn lines(text: &str) -> Vec<MarkdownLine<'_>> {
         }
         if let Some((before, comment)) = comment(line) {
             in_comment = !comment.contains("-->");
-            // What stands behind a comment on its line is not looked for.
+            // Text after a comment on the same line is ignored.
             found.push(if before.trim().is_empty() {
                 MarkdownLine::Hidden
             } else {
@@ -63,7 +63,7 @@ pub(super) fn lines(text: &str) -> Vec<MarkdownLine<'_>> {
     found
 }
 
-/// A heading of a text: its level and its words.
+/// Returns the level and text of a heading.
 pub(super) fn heading<'t>(line: &'t str, next: Option<&str>) -> Option<(usize, &'t str)> {
     let trimmed = line.trim();
     let indent = line.len() - line.trim_start().len();
@@ -86,14 +86,14 @@ pub(super) fn heading<'t>(line: &'t str, next: Option<&str>) -> Option<(usize, &
     if is_paragraph && is_underline('-') {
         return Some((2, trimmed));
     }
-    // A line in bold alone is what many write for a heading; it is below all others.
+    // Many people write a heading as a line in bold. It ranks below all real headings.
     let bold = trimmed
         .strip_prefix("**")
         .and_then(|rest| rest.trim_end_matches(':').strip_suffix("**"));
     bold.filter(|words| !words.contains("**")).map(|words| (7, words))
 }
 
-/// A text without marks of emphasis, spaces folded.
+/// Removes emphasis and collapses white space.
 pub(super) fn plain_text(text: &str) -> String {
     let plain: String = text
         .chars()
@@ -102,7 +102,7 @@ pub(super) fn plain_text(text: &str) -> String {
     one_line(&plain)
 }
 
-/// What stands before the first comment of a line, and the comment; not where it is code.
+/// Splits a line at its first comment, unless that is inside inline code.
 fn comment(line: &str) -> Option<(&str, &str)> {
     let (before, comment) = line.split_once("<!--")?;
     let is_code = before.matches('`').count() % 2 == 1;

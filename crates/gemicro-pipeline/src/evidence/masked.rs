@@ -1,16 +1,16 @@
-//! Says before a check runs whether its exit status can get lost: `pytest || true`, `cargo test | tee log`.
+//! Finds checks whose exit status can get lost, before they run: `pytest || true`, `cargo test | tee log`.
 //!
 //! # Theory of operation
 //!
-//! The command is parsed by the guard's shell reader and walked statement by statement (`walk`). Every statement has a
-//! [place](statement_place::Place): what becomes of its exit status there. The rule is one: the status of every program must reach
-//! the exit status of the whole. `command` judges simple commands: a few check nothing (`echo`, `mkdir`) and may fail
-//! unseen; every other program is taken to check something. `failing_command` knows the statements that
-//! always fail, which keep a failure on the right side of `||` and in a branch of `if`; `saved_status` a status that is kept in
-//! a variable until the end.
+//! The guard's shell parser reads the command, and `walk` visits every statement. Each statement has a
+//! [place](statement_place::StatementPlace), which says what happens to its exit status. There is one rule: the
+//! status of every program must reach the exit status of the whole command. `command` judges simple commands: a few
+//! check nothing (`echo`, `mkdir`) and may fail unnoticed; every other program counts as a check. `failing_command`
+//! recognises statements that always fail, so that a failure survives `|| exit 1` or a branch of `if`. `saved_status`
+//! recognises a status that is kept in a variable until the end.
 //!
-//! What cannot be read for certain counts as masked. What programs do with their own options and variables is not looked
-//! at, nor are command substitutions. Nothing here runs a command or looks at its output.
+//! Anything that cannot be parsed with certainty counts as masked. Options and variables of programs are not
+//! examined, nor are command substitutions. Nothing here runs a command or reads its output.
 
 mod command;
 mod failing_command;
@@ -22,18 +22,18 @@ use gemicro_event::text;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// The reason why the exit status of a check says nothing.
+/// The reason why the exit status of a check proves nothing.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema, thiserror::Error)]
 #[error("{reason}")]
 #[schemars(rename = "Masked")]
 pub struct MaskedFailure {
-    /// The part of the command that hides the status, shortened.
+    /// The part of the command that loses the status, shortened.
     pub piece: String,
-    /// What it does, in words.
+    /// Explanation for the user.
     pub reason: String,
 }
 
-/// Reads a check command and says where its exit status can get lost; nothing when it cannot.
+/// Returns where the exit status of a check command can get lost, or `None` if it cannot.
 pub fn find_masked_exit(command: &str) -> Option<MaskedFailure> {
     walk::whole(command).err()
 }
@@ -55,7 +55,7 @@ impl MaskedFailure {
     }
 }
 
-/// A piece of the command as one short line.
+/// Shortens a part of the command to one line.
 fn short(piece: &str) -> String {
     text::shortened(&text::one_line(piece), 79)
 }

@@ -1,10 +1,11 @@
-//! What gemicro itself sees of an agent's work: checks, deliverables, honesty.
+//! Verifies an agent's work: checks, deliverables and honesty.
 //!
 //! # Theory of operation
 //!
-//! A claim of an agent is a vote; evidence decides. [`find_masked_exit`] reads a check's command before it is trusted, [`count_tests`] and
-//! [`judge`] read what came of it, [`read_plan`] takes the promises out of a plan, and [`faults`] holds the work against
-//! them. All of it is pure: texts and trees in, words out. Who runs checks and opens commits is elsewhere.
+//! An agent's claim is only a vote; evidence decides. [`find_masked_exit`] examines a check's command before it is
+//! trusted, [`count_tests`] and [`judge`] examine its result, [`read_plan`] reads the promises of a plan, and
+//! [`faults`] compares the work with them. Everything here is pure: text and trees in, findings out. Other modules
+//! run checks and read commits.
 
 mod count;
 mod markdown;

@@ -1,13 +1,13 @@
-//! Reads from the output of a test run which tests ran, so that tests put in the place of others are noticed.
+//! Reads which tests ran from the output of a test run, to notice when tests are replaced by others.
 //!
-//! [`test_names`] gives names only where the output names every test that it counts. [`missing_tests`] compares by the last part of a
-//! name: a test that was only moved is still there. [`names_lost`] tells of names that are not given any more.
+//! [`test_names`] returns names only if the output names every test that it counts. [`missing_tests`] compares the
+//! last part of each name, so a moved test is not missing. [`names_lost`] reports that names are no longer printed.
 
 use std::collections::BTreeMap;
 
 use super::count::{TapOutcome, TestCount, count_tests, plain, tap_result};
 
-/// The names of the tests that ran; none where the output does not name all of them.
+/// Returns the names of the tests that ran; empty unless the output names all of them.
 pub fn test_names(output: &str) -> Vec<String> {
     let text = plain(output);
     let lines: Vec<&str> = text.lines().collect();
@@ -16,7 +16,7 @@ pub fn test_names(output: &str) -> Vec<String> {
         names.map(|name| name.trim().to_owned()).collect()
     };
     let mut names: Vec<String> = [cargo, nextest, pytest, go].into_iter().flat_map(all).collect();
-    // Any test can print such lines: they count where no other program named tests.
+    // Any test can print TAP lines, so they count only if no other runner named tests.
     if names.is_empty() {
         names = all(tap);
     }
@@ -27,7 +27,7 @@ pub fn test_names(output: &str) -> Vec<String> {
     }
 }
 
-/// The tests of the base that did not run, in its order.
+/// Returns the tests of the base that did not run now, in the order of the base.
 pub fn missing_tests(base: &[String], now: &[String]) -> Vec<String> {
     let mut there: BTreeMap<&str, usize> = BTreeMap::new();
     for name in now {
@@ -43,7 +43,7 @@ pub fn missing_tests(base: &[String], now: &[String]) -> Vec<String> {
     missing
 }
 
-/// Says that a check named its tests on the base and names none now.
+/// Reports that a check named its tests on the base but no longer does.
 pub fn names_lost(check: &str, base: &[String], now: &[String]) -> Option<String> {
     (!base.is_empty() && now.is_empty()).then(|| {
         format!(
@@ -54,7 +54,8 @@ pub fn names_lost(check: &str, base: &[String], now: &[String]) -> Option<String
     })
 }
 
-/// `tests/test_a.py::test_x[1]`, `module::tests::adds`, `src/lib.rs - adds (line 3)`, `tests/hello_test.sh`.
+/// Returns the last part of `tests/test_a.py::test_x[1]`, `module::tests::adds`, `src/lib.rs - adds (line 3)` or
+/// `tests/hello_test.sh`.
 fn last_part(name: &str) -> &str {
     let name = name.split(" (line ").next().unwrap_or(name);
     let (path, parameters) = match name.find('[') {

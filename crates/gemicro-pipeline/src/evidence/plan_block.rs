@@ -1,7 +1,7 @@
-//! Reads the plan of a task: the sections it must have, and its machine-readable block.
+//! Reads the plan of a task: its required sections and its machine-readable block.
 //!
-//! [`read_plan`] gives a [`PlanBlock`], or every fault it found, in words for whoever wrote the plan. A plan is Markdown
-//! with the [sections](SECTIONS) that are required and exactly one fenced block:
+//! [`read_plan`] returns a [`PlanBlock`], or all faults as messages to the author. A plan is Markdown with the
+//! required [sections](SECTIONS) and exactly one fenced block:
 //!
 //! ````markdown
 //! ```json gemicro-plan
@@ -10,7 +10,7 @@
 //! ```
 //! ````
 //!
-//! A path with `-` before it is a file to be deleted. Whether the work keeps to the plan is for `work` to say.
+//! A path that starts with `-` is a file to delete. `work` verifies that the work follows the plan.
 
 mod section;
 
@@ -26,39 +26,39 @@ pub use section::{PlanSection, SECTIONS};
 /// The info string of the block.
 pub const PLAN_INFO: &str = "json gemicro-plan";
 
-/// What a plan promises, in a form that can be verified.
+/// The promises of a plan, in a form that can be verified.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PlanBlock {
-    /// Files that will be made or changed, from the root of the repository; with `-` before it, deleted.
+    /// Files to create or change, relative to the repository root; with a leading `-`, files to delete.
     pub deliverables: Vec<String>,
-    /// Documentation that will be made or changed, written like deliverables.
+    /// Documentation to create or change, in the same format as the deliverables.
     pub docs: Vec<String>,
     /// The file or the name of each test, or both as `file::name`.
     pub tests: Vec<String>,
-    /// What must be done before the work is complete.
+    /// Items that must be done before the work is complete.
     pub checklist: Vec<String>,
-    /// Whether the work changes VERSION. A file that is already there must change in any case.
+    /// Whether the work changes VERSION. An existing file must change in any case.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub version: Option<bool>,
-    /// Whether the work changes CHANGELOG. A file that is already there must change in any case.
+    /// Whether the work changes CHANGELOG. An existing file must change in any case.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub changelog: Option<bool>,
 }
 
-/// Bytes of a plan.
+/// Maximum size of a plan.
 const MAX_PLAN_BYTES: usize = 1024 * 1024;
-/// Bytes of the block.
+/// Maximum size of the block.
 const MAX_BLOCK_BYTES: usize = 64 * 1024;
-/// Entries of one list of the block.
+/// Maximum number of entries in one list of the block.
 const MAX_ENTRIES: usize = 200;
-/// Characters of a test's name or an item of the checklist.
+/// Maximum length of a test name or checklist item.
 const MAX_TEXT_CHARS: usize = 500;
 
 /// Reads a plan.
 ///
 /// # Errors
-/// Every fault that was found, in words that say what to change.
+/// All faults, each with what to change.
 pub fn read_plan(markdown: &str) -> Result<PlanBlock, Vec<String>> {
     if markdown.len() > MAX_PLAN_BYTES {
         return Err(vec![format!(
@@ -81,7 +81,7 @@ pub fn read_plan(markdown: &str) -> Result<PlanBlock, Vec<String>> {
     }
 }
 
-/// The text of the one block.
+/// Returns the content of the single block.
 fn block_text(lines: &[MarkdownLine<'_>]) -> Result<String, String> {
     let mut blocks: Vec<String> = Vec::new();
     let mut is_inside = false;
@@ -132,7 +132,7 @@ fn block_text(lines: &[MarkdownLine<'_>]) -> Result<String, String> {
     }
 }
 
-/// The block, if its JSON has the right shape; what is wrong inside goes to the faults.
+/// Parses the block. Faults in its content are added to `faults`.
 fn read_block(text: &str, faults: &mut Vec<String>) -> Option<PlanBlock> {
     if text.len() > MAX_BLOCK_BYTES {
         faults.push(format!(
@@ -230,7 +230,7 @@ fn check_number(key: &str, list: &[String], faults: &mut Vec<String>) {
     }
 }
 
-/// A text of the plan on one line, cut where it is long.
+/// Escapes text of the plan and cuts it to 120 characters.
 fn visible(text: &str) -> String {
     text.chars().take(120).flat_map(char::escape_debug).collect()
 }

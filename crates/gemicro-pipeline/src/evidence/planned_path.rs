@@ -1,14 +1,14 @@
-//! Which paths a plan may name.
+//! Checks the paths in a plan.
 //!
-//! [`fault`] says what is wrong with one. It looks at the text alone, never at files.
+//! [`fault`] returns what is wrong with a path. It examines only the text, not the file system.
 
 use gemicro_event::text::is_hidden;
 use gemicro_guard::is_git_folder;
 
-/// Bytes of a path.
+/// Maximum length of a path.
 const MAX_PATH_BYTES: usize = 1_024;
 
-/// What is wrong with the path of a file in the repository; nothing when it is fine.
+/// Returns what is wrong with the path of a file in the repository, or `None` if it is valid.
 pub(super) fn fault(path: &str) -> Option<&'static str> {
     if path.is_empty() {
         return Some("is empty");

@@ -1,8 +1,8 @@
-//! Judges a check that has run: [`judge`] turns a [`CheckRun`] into a [`CheckVerdict`].
+//! Judges a finished check: [`judge`] turns a [`CheckRun`] into a [`CheckVerdict`].
 //!
-//! An exit status of 0 is believed only where it can say something: not of a command that can lose it (see `find_masked_exit`), and
-//! not of a test suite that ran no test, or told of one that failed (see `count`). Whether the number of tests went down is for [`shrunk`] to say.
-//! Nothing here starts a program.
+//! An exit status of 0 is trusted only if it proves something: the command must not be able to lose a failure (see
+//! `find_masked_exit`), and a test suite must have run tests without reporting a failure (see `count`). [`shrunk`]
+//! reports that fewer tests ran. Nothing here starts a program.
 
 use std::collections::BTreeMap;
 
@@ -15,15 +15,15 @@ use super::masked::find_masked_exit;
 /// A configured check and how it ended.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct CheckRun {
-    /// Its name in the workflow.
+    /// Name of the check in the workflow.
     pub name: String,
-    /// What was run, as text for a shell.
+    /// Shell command that was run.
     pub command: String,
-    /// Whether it is to run tests, so that a run without any proves nothing.
+    /// Whether it should run tests, so that a run without tests proves nothing.
     pub is_test_suite: bool,
-    /// Its exit code, or how else it ended.
+    /// Exit code, or how else it ended.
     pub exit: CheckExit,
-    /// What it wrote, both streams in order.
+    /// Output of both streams, in order.
     pub output: String,
 }
 
@@ -32,23 +32,23 @@ pub struct CheckRun {
 #[serde(rename_all = "snake_case")]
 #[schemars(rename = "Exit")]
 pub enum CheckExit {
-    /// By itself, with this code.
+    /// It exited with this code.
     Code(i32),
     /// It was killed by this signal.
     Signal(i32),
-    /// It was ended because it took too long.
+    /// It was stopped because it took too long.
     TimedOut,
-    /// It never ran, for this reason.
+    /// It did not start, for this reason.
     NotStarted(String),
 }
 
-/// What a check proves.
+/// The verdict on a check.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "verdict", rename_all = "snake_case")]
 pub enum CheckVerdict {
-    /// The check exited with 0, and ran tests where it has to.
+    /// The check exited with 0 and, if it is a test suite, ran tests.
     Passed {
-        /// How many tests ran, where the output says it.
+        /// Number of tests, if the output gives it.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         n_tests: Option<u64>,
     },
@@ -57,14 +57,14 @@ pub enum CheckVerdict {
         /// What the check found, or why it could not run.
         why: String,
     },
-    /// The check cannot prove anything as it is.
+    /// The check cannot prove anything in its current form.
     Refused {
         /// What is wrong with it, and what to change.
         why: String,
     },
 }
 
-/// Judges a check that has run.
+/// Judges a finished check.
 pub fn judge(check: &CheckRun) -> CheckVerdict {
     let name = &check.name;
     if let Some(masked) = find_masked_exit(&check.command) {
@@ -104,7 +104,7 @@ pub fn judge(check: &CheckRun) -> CheckVerdict {
     CheckVerdict::Passed { n_tests }
 }
 
-/// Says that fewer tests ran than on the base; nothing where that number is not known.
+/// Reports that fewer tests ran than on the base; `None` if the base count is unknown.
 pub fn shrunk(base: Option<u64>, now: Option<u64>) -> Option<String> {
     let base = base?;
     let Some(now) = now else {
@@ -118,8 +118,8 @@ pub fn shrunk(base: Option<u64>, now: Option<u64>) -> Option<String> {
     })
 }
 
-/// Says that a family that counted tests on the base counts fewer now, whoever else counts beside it: any script can print
-/// the summary of another. A task that changes the test program is for a person to take over.
+/// Reports that a test runner counts fewer tests than on the base. Other runners do not make up for it, because any
+/// script can print their summary. Only a person can approve a change of the test runner.
 pub fn other_family(
     check: &str,
     base: &BTreeMap<String, u64>,
@@ -136,12 +136,12 @@ pub fn other_family(
     ))
 }
 
-/// What is said about a program that is not there, or cannot be started.
+/// Names the program that is missing or cannot be started, if any.
 fn missing_program(code: i32, output: &str) -> Option<String> {
     const ENDINGS: &[&str] = &[": command not found", ": not found", ": Permission denied"];
     let named = output.lines().rev().map(str::trim).find_map(|line| {
         let before = ENDINGS.iter().find_map(|ending| line.strip_suffix(ending))?;
-        // `bash: line 1: pytest`, `sh: 1: pytest`, `make: pytest`: only shells and make speak of programs so.
+        // `bash: line 1: pytest`, `sh: 1: pytest`, `make: pytest`: only shells and make report programs like this.
         let (speaker, rest) = before.split_once(": ")?;
         let speaker = speaker.rsplit('/').next().unwrap_or(speaker);
         let is_shell = matches!(

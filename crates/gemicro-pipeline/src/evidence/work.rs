@@ -1,7 +1,7 @@
-//! Holds the work of a developer against its plan: [`faults`] says what is missing.
+//! Compares a developer's work with the plan: [`faults`] returns what is missing.
 //!
-//! It sees two trees, the base and the tip of the work, through [`TreeFiles`]: files of commits, never of a folder that
-//! an agent can write. It does not run checks (see `suite`) and does not read verdicts.
+//! It reads two trees, the base and the tip of the work, through [`TreeFiles`]: files from commits, never from a
+//! folder that an agent can write. Checks (see `suite`) and verdicts are not examined here.
 
 mod release;
 mod report;
@@ -10,14 +10,15 @@ use super::plan_block::PlanBlock;
 
 /// The files of one commit.
 pub trait TreeFiles {
-    /// The content of a regular file at a path from the root; nothing when there is none. Any text may be asked for.
+    /// Returns the content of a regular file, or `None` if it does not exist. The path is relative to the root and
+    /// may be any text.
     fn read(&self, path: &str) -> Option<Vec<u8>>;
 }
 
-/// The folder of the documents of gemicro; they name tests without being any.
+/// The folder of gemicro's documents. They mention tests without containing any.
 const DOCUMENTS: &str = "docs/dev_docs/";
 
-/// Says in words what the work lacks; nothing when it keeps to the plan.
+/// Returns what the work lacks; empty if it follows the plan.
 pub fn faults(
     plan: &PlanBlock,
     base: &dyn TreeFiles,
@@ -42,14 +43,14 @@ pub fn faults(
     faults
 }
 
-/// The work: where it began and where it is.
+/// The base and the tip of the work.
 struct WorkTrees<'t> {
     base: &'t dyn TreeFiles,
     tip: &'t dyn TreeFiles,
 }
 
 impl WorkTrees<'_> {
-    /// What is wrong with a file that the plan names.
+    /// Returns what is wrong with a file named in the plan.
     fn file(&self, what: &str, planned: &str) -> Option<String> {
         if let Some(path) = planned.strip_prefix('-') {
             if self.tip.read(path).is_some() {
@@ -72,14 +73,14 @@ impl WorkTrees<'_> {
         }
     }
 
-    /// Whether a file of the tip is new or other than at the base.
+    /// Returns true if a file is new at the tip or differs from the base.
     fn is_changed(&self, path: &str) -> bool {
         let now = self.tip.read(path);
         now.is_some() && now != self.base.read(path)
     }
 }
 
-/// Says that a test of the plan is nowhere: neither a file, nor a name in a file that the work changed.
+/// Reports a planned test that is neither a file nor named in a changed file.
 fn missing_test(test: &str, plan: &PlanBlock, trees: &WorkTrees<'_>) -> Option<String> {
     let test = test.trim();
     if trees.tip.read(test).is_some() {
@@ -110,7 +111,7 @@ fn missing_test(test: &str, plan: &PlanBlock, trees: &WorkTrees<'_>) -> Option<S
     })
 }
 
-/// Whether a text has the name, not as a part of a longer one.
+/// Returns true if the text contains the name as a whole word.
 fn is_named(name: &str, content: &[u8]) -> bool {
     let text = String::from_utf8_lossy(content);
     let goes_on = |c: char| c.is_alphanumeric() || c == '_';

@@ -1,79 +1,79 @@
-//! The phase that is under way, and how far it has come.
+//! The current phase and its progress.
 
 use crate::payload::AgentPayload;
 use crate::steps::{Evidence, ImportStepResult, MergeOutcome};
 
-/// A phase that is under way.
+/// The current phase of a pipeline.
 #[derive(Debug, Clone)]
 pub(super) struct CurrentPhase {
     pub(super) phase: String,
-    /// How often it was entered, this time included.
+    /// How many times it was entered, including this time.
     pub(super) round: u32,
     /// The phase that led here.
     pub(super) from: Option<String>,
-    /// Why it is entered again.
+    /// Why it was entered again.
     pub(super) feedback: Option<String>,
-    /// What the phase before remarks, although nothing has to change.
+    /// Remarks of the previous phase that require no change.
     pub(super) remarks: Option<String>,
-    /// The tree that the agent found.
+    /// The tree at the start of the agent's work.
     pub(super) tree: String,
     pub(super) progress: PhaseProgress,
 }
 
-/// How far a phase has come.
+/// The progress of a phase.
 #[derive(Debug, Clone)]
 pub(super) enum PhaseProgress {
-    /// It was entered; a person may have to say yes first.
+    /// It was entered; a person may have to approve it first.
     Entered,
-    /// It was stated that it began.
+    /// Its start was recorded.
     Started,
-    /// An agent's answer cannot be used.
+    /// The agent's answer was unusable.
     AskedAgain(AskedAgain),
-    /// An agent gave an answer that counts.
+    /// The agent gave a usable answer.
     Answered(Box<PhaseAnswer>),
     /// A merge was tried.
     Merged(MergeOutcome),
-    /// The checks ran on what was merged, or on what is to be delivered.
+    /// The checks ran on the merge, or on the branch to deliver.
     Checked {
-        /// What they had said before.
+        /// The evidence before these checks.
         before: Option<Evidence>,
     },
     /// The documents are in the archive.
     Archived,
-    /// They are not, for main has gone on since it was merged.
+    /// The documents were not archived, because main has moved since it was merged.
     Behind,
-    /// The branch was offered.
+    /// The branch was submitted for merging.
     Delivered,
 }
 
-/// An answer that cannot be used.
+/// An unusable answer.
 #[derive(Debug, Clone)]
 pub(super) struct AskedAgain {
     pub(super) n_answers: u32,
     pub(super) why: String,
-    /// The session to ask again in.
+    /// The session in which to ask again.
     pub(super) session: Option<String>,
 }
 
-/// An answer that counts.
+/// A usable answer.
 #[derive(Debug, Clone)]
 pub(super) struct PhaseAnswer {
     pub(super) payload: AgentPayload,
-    /// What of it contradicts itself.
+    /// Contradiction within the answer, if any.
     pub(super) dishonest: Option<String>,
     pub(super) after: AfterAnswer,
 }
 
-/// What was done about an answer.
+/// The steps completed after an answer.
 #[derive(Debug, Clone)]
 pub(super) enum AfterAnswer {
     Nothing,
-    /// What the agent did was not taken over.
+    /// The agent's changes were refused.
     Refused(String),
     Imported(ImportStepResult),
-    /// The checks ran on what was taken over, if anything was.
+    /// The checks ran on the imported changes, if there were any.
     Checked(Option<ImportStepResult>),
-    /// What gemicro had to write down is written.
+    /// gemicro's own documents are written.
     Recorded(Option<ImportStepResult>),
 }
 
@@ -85,7 +85,7 @@ impl PhaseProgress {
         self
     }
 
-    /// After checks, which had said something else before.
+    /// Progress after the checks; `before` is the previous evidence.
     pub(super) fn after_checks(self, before: Option<Evidence>) -> Self {
         let Self::Answered(answer) = &self else {
             return Self::Checked { before };
@@ -94,7 +94,7 @@ impl PhaseProgress {
         self.followed_by(AfterAnswer::Checked(taken))
     }
 
-    /// After gemicro wrote documents, or did not for main has gone on.
+    /// Progress after gemicro wrote its documents, or did not because main has moved.
     pub(super) fn after_documents(self, is_behind: bool) -> Self {
         let Self::Answered(answer) = &self else {
             return if is_behind { Self::Behind } else { Self::Archived };
@@ -105,7 +105,7 @@ impl PhaseProgress {
 }
 
 impl AfterAnswer {
-    /// What was taken over.
+    /// Returns the imported changes.
     pub(super) fn import(&self) -> Option<&ImportStepResult> {
         match self {
             Self::Nothing | Self::Refused(_) => None,
@@ -116,7 +116,7 @@ impl AfterAnswer {
 }
 
 impl CurrentPhase {
-    /// The answer that counts.
+    /// Returns the usable answer.
     pub(super) fn answer(&self) -> Option<&PhaseAnswer> {
         let PhaseProgress::Answered(answer) = &self.progress else {
             return None;
@@ -124,12 +124,12 @@ impl CurrentPhase {
         Some(answer)
     }
 
-    /// Answers so far that could not be used.
+    /// Number of unusable answers so far.
     pub(super) fn n_answers(&self) -> u32 {
         self.asked_again().map_or(0, |asked| asked.n_answers)
     }
 
-    /// The last answer, if it cannot be used.
+    /// Returns the last answer if it was unusable.
     pub(super) fn asked_again(&self) -> Option<&AskedAgain> {
         let PhaseProgress::AskedAgain(asked) = &self.progress else {
             return None;

@@ -1,4 +1,4 @@
-//! What a pipeline does next.
+//! Decides the next step of a pipeline.
 
 use gemicro_core::ask::{AgentTask, SandboxMode, TaskGrant};
 use gemicro_core::budget::{Limits, Purpose};
@@ -25,7 +25,7 @@ use crate::steps::{
 };
 use crate::workflow::{Phase, PhaseWork, PromptError, Role, Writes};
 
-/// Attempts at one step of an agent.
+/// Maximum attempts at an agent step.
 const ATTEMPTS: u32 = 3;
 
 pub(super) fn decide(state: &PipelineState, run: &RunState) -> Decision {
@@ -74,7 +74,7 @@ pub(super) fn decide(state: &PipelineState, run: &RunState) -> Decision {
         Todo::Record => Some(steps.record()),
         Todo::Merge => Some(steps.merge()),
         Todo::Deliver => Some(steps.deliver()),
-        // Stated together with the step that led to it.
+        // Recorded together with the step that led to it.
         Todo::End(_) => None,
     };
     step.map(Decision::step).unwrap_or_default()
@@ -94,7 +94,7 @@ fn init(state: &PipelineState) -> Step {
     own_step("init".to_owned(), INIT_STEP, &input)
 }
 
-/// A step of gemicro's own: it costs nothing, and what a kill left of it is recognised.
+/// A step of gemicro itself: it is free, and leftovers of a killed attempt are recognised.
 fn own_step(key: String, kind: &str, input: &impl Serialize) -> Step {
     Step {
         purpose: Purpose::Last,
@@ -103,7 +103,7 @@ fn own_step(key: String, kind: &str, input: &impl Serialize) -> Step {
     }
 }
 
-/// The steps of a phase.
+/// Builds the steps of a phase.
 struct PhaseSteps<'a> {
     state: &'a PipelineState,
     run: &'a RunState,
@@ -198,7 +198,7 @@ impl PhaseSteps<'_> {
         let role = state.role_of(self.phase)?;
         let own = document(state, current, self.phase);
         let kept = state.written.iter().filter(|path| Some(*path) != own.as_ref());
-        // Of a reviewer nothing but its review is taken over: what else lies there may be part of what it reviewed.
+        // From a reviewer only the review is imported; other files there may be part of what was reviewed.
         let only = match (role.sandbox, &own) {
             (Writes::Reviews, Some(own)) => Some(vec![own.clone()]),
             (_, _) => writable_folders(role.sandbox),
@@ -221,8 +221,8 @@ impl PhaseSteps<'_> {
         Some(own_step(self.key("import"), IMPORT_STEP, &input))
     }
 
-    /// Whether the rounds before were of this phase, ended for faults of the same document and left something: what was
-    /// there before another phase ended is none of their work.
+    /// Returns true if the rounds just before were of this phase, failed over the same document, and left changes.
+    /// Work from before another phase ended is not theirs.
     fn stands(&self) -> bool {
         let is_own = |last: &&PhaseEnded| last.phase == self.phase.name && last.outcome == "again";
         let has_rounds = |pattern: &String| pattern.contains("[N]");
@@ -325,7 +325,7 @@ impl PhaseSteps<'_> {
         own_step(self.key("record"), RECORD_STEP, &input)
     }
 
-    /// Where the documents go before the branch is delivered.
+    /// Moves the documents to the archive before the branch is delivered.
     fn archive(&self) -> Option<DocumentRecord> {
         (self.phase.work == PhaseWork::Deliver).then(|| DocumentRecord::Archive {
             paths: self.state.written.clone(),
@@ -334,7 +334,7 @@ impl PhaseSteps<'_> {
         })
     }
 
-    /// Main as it was merged last, or as it was at the beginning.
+    /// Returns main as last merged, or as it was at the start.
     fn main(&self) -> Option<IntendedBranch> {
         let merged = self.state.last_merge().map(|merge| merge.merged().main.clone());
         merged.or_else(|| self.state.prepared.as_ref().map(|it| it.main.clone()))
@@ -365,18 +365,18 @@ impl PhaseSteps<'_> {
     }
 }
 
-/// The name of a step of a phase.
+/// Returns the key of a step of a phase.
 pub(super) fn key(current: &CurrentPhase, what: &str) -> String {
     format!("{}.{}:{what}", current.phase, current.round)
 }
 
-/// The document of the phase whose role writes plans.
+/// Returns the document of the phase whose role writes plans.
 pub(super) fn plan_document(state: &PipelineState) -> Option<String> {
     let phase = state.phase_with(PayloadShape::Architect)?;
     state.documents.get(&phase.name).cloned()
 }
 
-/// What a role may spend of what is left of the run's limits.
+/// Limits a role's budget to what is left of the run's limits.
 fn role_grant(role: TaskGrant, limits: &Limits, left: Charge) -> TaskGrant {
     let part = |role: Option<u64>, limit: Option<u64>, left: u64| {
         let left = limit.map(|_| left.max(1));

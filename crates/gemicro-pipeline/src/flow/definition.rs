@@ -1,4 +1,4 @@
-//! What a program knows about pipelines.
+//! Registers pipelines: their events, plan facts and questions.
 
 use gemicro_core::budget::Limits;
 use gemicro_core::flow::{FlowDefinition, PlanFacts, ResultView, check_price, refuse_secrets};
@@ -8,7 +8,7 @@ use gemicro_event::{Failure, Json, Registry};
 use super::{PipelineFlow, means_something, register};
 use crate::plan::PipelinePlan;
 
-/// Why a task with a key in it is refused.
+/// Error for a task that contains a key.
 const KEY_IN_TASK: &str =
     "the task or its workflow holds what looks like a key: what is not written down is not run; leave it out";
 
@@ -36,7 +36,7 @@ impl FlowDefinition for PipelineFlow {
         model.map_or(Ok(()), |model| check_price(model, limits))
     }
 
-    /// The words of the workflow for a gate.
+    /// Returns the workflow's question for a gate.
     fn question(&self, plan: &PipelinePlan, key: &str) -> Option<String> {
         let (place, _) = key.split_once(":human")?;
         let (name, _) = place.rsplit_once('.')?;

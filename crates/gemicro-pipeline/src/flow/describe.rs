@@ -1,4 +1,4 @@
-//! The facts that the end of a step makes.
+//! Turns the end of a step into events.
 
 use gemicro_core::ask::AgentAnswer;
 use gemicro_core::flow::{Step, StepEnd};
@@ -18,7 +18,7 @@ use crate::steps::{
     AGENT_WORK_STEP, AgentWork, CHECK_STEP, DELIVER_STEP, IMPORT_STEP, INIT_STEP, MERGE_STEP, RECORD_STEP,
 };
 
-/// The beginning of a phase, with its first step.
+/// Records the start of a phase, together with its first step.
 pub(super) fn announce(state: &PipelineState, step: &Step, at: Timestamp) -> Vec<AgentUpdate> {
     let current = state.current.as_ref();
     let current =
@@ -39,7 +39,7 @@ pub(super) fn announce(state: &PipelineState, step: &Step, at: Timestamp) -> Vec
     vec![AgentUpdate::new(&started, at)]
 }
 
-/// What a step told, and the end of its phase where that follows.
+/// Records the result of a step, and the end of its phase if that follows.
 pub(super) fn describe(state: &PipelineState, step: &Step, end: &StepEnd, at: Timestamp) -> Vec<AgentUpdate> {
     let Some(fact) = fact(state, step, end, at) else {
         return Vec::new();
@@ -107,7 +107,7 @@ fn describe_update<T: DeserializeOwned, P: EventPayload>(
     Some(AgentUpdate::new(&fact(output.parse().ok()?), at))
 }
 
-/// What an agent did was refused: that is about the agent, and its phase is entered once more.
+/// Records that an agent's changes were refused. This is the agent's fault, so its phase is entered again.
 fn describe_refusal(
     state: &PipelineState,
     step: &Step,
@@ -172,7 +172,7 @@ fn honest(payload: &AgentPayload) -> Option<String> {
     })
 }
 
-/// Why an answer is asked for again, in words for the agent.
+/// Explains to the agent why it is asked again.
 fn why_not(reading: &PayloadReading) -> Option<String> {
     let why = match reading.state {
         ReadState::Ok => {

@@ -9,14 +9,14 @@ use crate::payload::{AgentPayload, ReadState};
 use crate::steps::{DeliverResult, Evidence, ImportStepResult, InitResult, MergeResult, RecordResult};
 use crate::workflow::PipelineMode;
 
-/// The branch is there, and the checks hold on its base. Once per task, by its first step.
+/// The branch exists, and the checks pass on its base. Recorded once per task, by its first step.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct PipelinePrepared {
-    /// What the task is called in documents.
+    /// Short name of the task, used in documents.
     pub feature: String,
-    /// How it is entered.
+    /// How the task begins.
     pub mode: PipelineMode,
-    /// What was found and made.
+    /// Result of the first step.
     pub prepared: InitResult,
 }
 event_payload!(PipelinePrepared, "pipeline_prepared", |it| format!(
@@ -24,23 +24,23 @@ event_payload!(PipelinePrepared, "pipeline_prepared", |it| format!(
     it.prepared.branch
 ));
 
-/// A phase began. With its first step.
+/// A phase began. Recorded with its first step.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct PhaseStarted {
     /// Its name in the workflow.
     pub phase: String,
-    /// Its name for people.
+    /// Display name, such as `A.1`.
     pub label: String,
-    /// The role that works; absent where gemicro works itself.
+    /// The role at work; absent if gemicro does the work itself.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub role: Option<String>,
     /// The agent CLI that does the work.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agent: Option<AgentName>,
-    /// Which model, where one was named.
+    /// The model, if one is configured.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
-    /// How often the phase was entered, this time included.
+    /// How many times the phase was entered, including this time.
     pub round: u32,
 }
 event_payload!(PhaseStarted, "phase_started", |it| match &it.role {
@@ -48,34 +48,34 @@ event_payload!(PhaseStarted, "phase_started", |it| match &it.role {
     None => format!("Phase {}: {}", it.label, it.phase),
 });
 
-/// An agent answered. Once per answer, usable or not.
+/// An agent answered. Recorded once per answer, usable or not.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct PhaseAnswered {
     /// Name of the phase in the workflow.
     pub phase: String,
     /// Number of the round, counted from 1.
     pub round: u32,
-    /// Which answer of this round, from 1.
+    /// Number of the answer in this round, counted from 1.
     pub ask: u32,
     /// Name of the role that answered.
     pub role: String,
-    /// How its payload could be read.
+    /// Result of parsing the payload.
     pub state: ReadState,
-    /// Whether it was tagged as it should be.
+    /// Whether the payload was tagged with the step's nonce.
     pub tagged: bool,
     /// The parsed answer, if it could be parsed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub payload: Option<AgentPayload>,
-    /// Why it is asked for again.
+    /// Why the agent is asked again.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub refused: Option<String>,
-    /// What of it contradicts itself.
+    /// Contradiction within the answer, if any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub dishonest: Option<String>,
-    /// The session, to ask again in.
+    /// Session in which to ask again.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session: Option<String>,
-    /// Calls of tools that the guard refused.
+    /// Tool calls that the guard refused.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub denials: Vec<String>,
 }
@@ -91,7 +91,7 @@ pub struct PhaseImported {
     pub phase: String,
     /// Number of the round, counted from 1.
     pub round: u32,
-    /// What was imported; absent where it was refused.
+    /// The imported changes; absent if they were refused.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub taken: Option<ImportStepResult>,
     /// Why it was refused.
@@ -131,7 +131,7 @@ event_payload!(
     }
 );
 
-/// gemicro committed documents of its own.
+/// gemicro committed its own documents.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct PhaseRecorded {
     /// Name of the phase in the workflow.
@@ -146,7 +146,7 @@ event_payload!(PhaseRecorded, "phase_recorded", |it| format!(
     count(it.recorded.paths.len(), "document")
 ));
 
-/// Main was merged into the branch, or tried to.
+/// Main was merged into the branch, or the merge was attempted.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct BranchMerged {
     /// Name of the phase in the workflow.
@@ -162,14 +162,14 @@ event_payload!(BranchMerged, "branch_merged", |it| format!(
     it.merged.outcome.word().replace('_', " ")
 ));
 
-/// The branch was offered.
+/// The branch was submitted for merging.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct PipelineDelivered {
     /// Name of the phase in the workflow.
     pub phase: String,
     /// Number of the round, counted from 1.
     pub round: u32,
-    /// What was pushed and offered.
+    /// The push and the merge request.
     pub delivered: DeliverResult,
 }
 event_payload!(
@@ -186,31 +186,31 @@ event_payload!(
 pub struct PhaseEnded {
     /// Name of the phase in the workflow.
     pub phase: String,
-    /// Its name for people.
+    /// Display name, such as `A.1`.
     pub label: String,
     /// Number of the round, counted from 1.
     pub round: u32,
-    /// How: the word of an edge; `again` where the same phase is entered once more; `stop`.
+    /// Outcome of the phase; `again` if the same phase is entered once more, `stop` if the task ends.
     pub outcome: String,
-    /// Why, where it is no success.
+    /// Reasons, unless the phase succeeded.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub reasons: Vec<String>,
-    /// What an agent says beside its verdict.
+    /// The agent's feedback, besides its verdict.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub feedback: Option<String>,
     /// Path of the document that the phase left, if any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub document: Option<String>,
-    /// Where the branch is.
+    /// Tip of the branch.
     pub commit: String,
-    /// The tree that is meant, without the documents of tasks.
+    /// The tree of that commit, without the documents of tasks.
     pub tree: String,
-    /// The next phase, or what it would have been without the stop; the end where there is none.
+    /// The next phase, or the one that `stop` prevented; absent at the end of the task.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub next: Option<String>,
 }
 impl PhaseEnded {
-    /// Whether work has to be done again because of it. What an agent says beside any other end is a remark.
+    /// Whether work has to be done again. After any other outcome, the agent's feedback is only a remark.
     #[must_use]
     pub fn sends_back(&self) -> bool {
         !self.reasons.is_empty() || matches!(self.outcome.as_str(), "REJECT" | "FAIL" | "again")
@@ -228,7 +228,7 @@ event_payload!(PhaseEnded, "phase_ended", |it| match it.reasons.first() {
 });
 
 event_readers! {
-    /// Readers of the events of pipelines.
+    /// Readers for the events of pipelines.
     pub trait PipelineReaders {
         PipelinePrepared => as_pipeline_prepared, try_as_pipeline_prepared;
         PhaseStarted => as_phase_started, try_as_phase_started;

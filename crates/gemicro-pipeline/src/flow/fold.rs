@@ -1,4 +1,4 @@
-//! How events change what a pipeline remembers.
+//! Updates the state of a pipeline from its events.
 
 use gemicro_core::run::events::{RunStarted, StepFailed};
 use gemicro_event::{AgentUpdate, ErrorKind, Event, Failure, event_enum};
@@ -17,7 +17,7 @@ use crate::steps::{ImportStepResult, InitResult, MergeOutcome, RecordResult};
 use crate::workflow::Writes;
 
 event_enum! {
-    /// What a pipeline reads of its journal.
+    /// The events that a pipeline reads from its journal.
     enum PipelineEvent {
         noticed: RunStarted, PhaseStarted;
         read: PipelinePrepared, PhaseAnswered, PhaseImported, PhaseChecked, PhaseRecorded, BranchMerged,
@@ -36,7 +36,7 @@ impl PipelineState {
         self.decided.extend(decided);
     }
 
-    /// Takes one fact into account.
+    /// Applies one event.
     pub(super) fn apply(&mut self, update: &AgentUpdate) {
         match PipelineEvent::of(update) {
             PipelineEvent::RunStarted => self.began = update.timestamp,
@@ -65,7 +65,7 @@ impl PipelineState {
         }
     }
 
-    /// Brings the phase that is under way further.
+    /// Advances the progress of the current phase.
     fn advance(&mut self, next: impl FnOnce(PhaseProgress) -> PhaseProgress) {
         if let Some(current) = &mut self.current {
             let progress = std::mem::replace(&mut current.progress, PhaseProgress::Started);
@@ -89,7 +89,7 @@ impl PipelineState {
             }
             return;
         };
-        // What was found now is about the tip that the earlier run left, not about the base.
+        // This evidence is about the tip that the earlier run left, not about the base.
         prepared.base.clone_from(&earlier.base);
         prepared.evidence.clone_from(&earlier.on_base);
         self.prepared = Some(prepared);
@@ -102,8 +102,8 @@ impl PipelineState {
         }
     }
 
-    /// The last merge, as far as the branch still has it in it or it is to be resolved now; or why the branch is not
-    /// what a run can go on with as the earlier one left it.
+    /// Returns the last merge if the branch still contains it or this run must resolve it. Fails if this run cannot
+    /// continue from the branch as the earlier run left it.
     fn merge_since(&self, earlier: &CarriedWork) -> Result<Option<LastMerge>, String> {
         if earlier.tree.as_ref().is_some_and(|tree| *tree != self.tree) {
             return Err(format!(
@@ -120,13 +120,13 @@ impl PipelineState {
         match merge {
             _ if is_before => Ok(resolves.then(|| LastMerge::Pending(merged.clone()))),
             LastMerge::Pending(_) if !resolves => Ok(None),
-            // What is not in the merge of the two would be taken for the resolver's.
+            // Changes made after that point would be attributed to the resolver.
             LastMerge::Pending(_) => Err(format!(
                 "the branch was changed after {} was to be merged into it: have it reviewed again, which leads to that \
                  merge",
                 merged.main.name
             )),
-            // No review is asked whether a merge is what git makes of it.
+            // Reviews do not check that a merge is what git would produce.
             LastMerge::Refused(_) if !resolves => {
                 let mut phases = workflow.phases.iter().map(|it| it.name.as_str());
                 let resolving = phases.find(|name| workflow.resolves(name)).unwrap_or_default();
@@ -235,7 +235,7 @@ impl PipelineState {
         self.ended.push(it);
     }
 
-    /// Documents are from now on where they were archived, if that is what was recorded.
+    /// Updates the paths of documents that were moved to the archive.
     fn archive(&mut self, recorded: &RecordResult) {
         let date = self.date();
         let moves = moved_to(&self.written, &self.plan.feature, &date, &recorded.paths);
@@ -252,7 +252,7 @@ impl PipelineState {
         }
     }
 
-    /// A step without a result. What an agent did and was refused is stated as a fact instead.
+    /// Handles a failed step. If an agent's changes were refused, an event already says so.
     fn fail(&mut self, failed: StepFailed) {
         let is_import = failed.step.as_str().ends_with(":import");
         if is_import && is_of_agent(failed.error.kind) {
@@ -262,22 +262,22 @@ impl PipelineState {
     }
 }
 
-/// What becomes of a merge with what an agent made of its conflicts.
+/// Updates a merge after an agent resolved its conflicts.
 fn resolve_merge(merge: LastMerge, taken: &ImportStepResult) -> LastMerge {
     match taken.faults.is_empty() {
         true => LastMerge::Held(merge.merged().clone()),
         false if taken.new == taken.old => merge,
-        // Versions before this one moved the branch first.
+        // Earlier versions moved the branch first.
         false => LastMerge::Refused(merge.merged().clone()),
     }
 }
 
-/// Whether it says something about what an agent did, not about the machine.
+/// Returns true for errors caused by the agent's changes, not by the machine.
 pub(super) fn is_of_agent(kind: ErrorKind) -> bool {
     matches!(kind, ErrorKind::BranchSwitched | ErrorKind::ImportRefused)
 }
 
-/// Several reasons as one text.
+/// Joins reasons into one text, as a list if there are several.
 pub(super) fn join_reasons(reasons: &[String]) -> String {
     match reasons {
         [only] => only.clone(),
@@ -285,7 +285,7 @@ pub(super) fn join_reasons(reasons: &[String]) -> String {
     }
 }
 
-/// The folders that a role may write; none where it may write everything.
+/// Returns the folders that a role may write; `None` if it may write everything.
 pub(super) fn writable_folders(writes: Writes) -> Option<Vec<String>> {
     match writes {
         Writes::ReadOnly => Some(Vec::new()),

@@ -1,4 +1,4 @@
-//! The one place where a gate is decided: from a vote, the tree it is about, and what gemicro itself saw.
+//! Decides gates, from a vote, the tree it is about, and the evidence that gemicro gathered.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -9,25 +9,25 @@ use crate::steps::Evidence;
 /// A reviewer's decision, bound to what was reviewed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Vote {
-    /// The word: `APPROVE`, `REJECT`, `ESCALATE`, `PASS` or `FAIL`.
+    /// Verdict: `APPROVE`, `REJECT`, `ESCALATE`, `PASS` or `FAIL`.
     pub word: String,
-    /// The tree that was there to be reviewed, without the documents of tasks.
+    /// The reviewed tree, without the documents of tasks.
     pub tree: String,
 }
 
-/// What a gate says.
+/// The decision about a vote.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum GateDecision {
-    /// The vote counts, whatever it is.
+    /// The vote counts, positive or negative.
     Counts,
-    /// It is about another tree than the one that is there.
+    /// The vote is about another tree than the current one.
     Void(Vec<String>),
-    /// It is a yes that what gemicro saw speaks against.
+    /// The vote is positive, but the evidence contradicts it.
     Overruled(Vec<String>),
 }
 
-/// Decides what a vote is worth. A no always counts; a yes only for the tree that it saw, and a PASS only with evidence
-/// about that very tree.
+/// Decides whether a vote counts. A negative vote always counts; a positive one only for the tree it reviewed, and a
+/// PASS only with evidence about that same tree.
 #[must_use]
 pub fn gate(vote: &Vote, decision: &AgentDecision, tree: &str, evidence: Option<&Evidence>) -> GateDecision {
     if !decision.is_positive() {

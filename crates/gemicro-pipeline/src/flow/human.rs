@@ -1,4 +1,4 @@
-//! Gates that a person opens. No answer is never a yes.
+//! Gates that a person opens. A missing answer is never a yes.
 
 use gemicro_core::run::RunState;
 use gemicro_event::Json;
@@ -7,16 +7,16 @@ use serde::Deserialize;
 use super::current_phase::CurrentPhase;
 use super::decide::key;
 
-/// What a person said.
+/// A person's answer.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum HumanAnswer {
     Yes,
     No,
-    /// Nothing yet: the question with this key is open.
+    /// No answer yet to the question with this key.
     Open(String),
 }
 
-/// What a person said about the phase that is next. A word that means nothing is asked for again.
+/// Returns a person's answer about the next phase. If an answer is unclear, the question is asked again.
 pub(super) fn read_human_answer(current: &CurrentPhase, run: &RunState) -> HumanAnswer {
     let mut asking = 1_u32;
     loop {
@@ -35,14 +35,14 @@ pub(super) fn read_human_answer(current: &CurrentPhase, run: &RunState) -> Human
     }
 }
 
-/// Whether a question is that of a gate.
+/// Returns true if a question belongs to a gate.
 #[must_use]
 pub fn is_gate(question: &str) -> bool {
     let asked = question.rsplit_once(':').map(|(_, asked)| asked);
     asked.is_some_and(|asked| asked == "human" || asked.starts_with("human."))
 }
 
-/// Whether an answer can be understood: a gate asks for yes or no.
+/// Returns true if an answer is understood. A gate needs yes or no.
 #[must_use]
 pub fn means_something(question: &str, answer: &Json) -> bool {
     !is_gate(question) || gate_answer(answer).is_some()

@@ -1,13 +1,13 @@
-//! Deciding a pipeline: from the journal alone.
+//! Decides the steps of a pipeline from its journal.
 //!
 //! # Theory of operation
 //!
-//! One task is one run. The first step makes the branch and runs the checks on its base; then one phase after the other
-//! is entered, as the workflow's edges say. In a phase an agent answers (`describe` reads its payload, and it is asked
-//! again where there is none), what it did is taken over and held against its claims, gemicro runs the checks itself,
-//! writes down what has to be written, and only then does the phase end: `todo` says what is still missing, [`gate()`]
-//! what a verdict is worth. Every end is a fact of its own, stated together with the step that led to it, so resuming
-//! is folding.
+//! One task is one run. The first step creates the branch and runs the checks on its base. Then the workflow's edges
+//! lead from phase to phase. In a phase an agent answers (`describe` reads its payload, and asks again if there is
+//! none), its changes are imported and compared with its claims, gemicro runs the checks itself and writes its own
+//! documents. Only then does the phase end: `todo` determines what is missing, and [`gate()`] whether a verdict
+//! counts. The end of a phase is an event of its own, recorded with the step that led to it, so a run is resumed by
+//! replaying its events.
 
 mod current_phase;
 mod decide;

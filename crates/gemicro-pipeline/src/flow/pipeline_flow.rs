@@ -1,4 +1,4 @@
-//! The flow itself: how a pipeline answers the driver.
+//! Connects pipelines to the driver that runs flows.
 
 use gemicro_core::flow::{Decision, Flow, Step, StepEnd, read_plan};
 use gemicro_core::run::RunState;

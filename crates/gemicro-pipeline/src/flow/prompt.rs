@@ -1,4 +1,4 @@
-//! What an agent is told in a phase, and the files that are written for it.
+//! Writes the prompt for the agent of a phase, and the files it is given to read.
 
 use super::current_phase::CurrentPhase;
 use super::decide::plan_document;
@@ -12,16 +12,16 @@ use crate::workflow::{
     HandedOver, Phase, PhaseWork, PromptContext, PromptError, Reads, Role, mark_untrusted, render,
 };
 
-/// The file with everything that the branch changes.
+/// The file with all changes of the branch.
 const DIFF: &str = "changes.diff";
-/// The file about the conflicts of a merge.
+/// The file that lists the conflicts of a merge.
 const CONFLICTS: &str = "conflicts.txt";
-/// The file about tests that are gone.
+/// The file that lists missing tests.
 const GONE: &str = "tests_gone.txt";
-/// The longest feedback that is passed on, in bytes.
+/// Maximum size of feedback passed on to an agent, in bytes.
 const MOST_FEEDBACK: usize = 32 * 1024;
 
-/// The prompt of the next step.
+/// Returns the prompt of the next step.
 pub(super) fn prompt(
     state: &PipelineState,
     current: &CurrentPhase,
@@ -64,7 +64,7 @@ pub(super) fn handover(state: &PipelineState, phase: &Phase) -> Vec<Handover> {
     let mut files = Vec::new();
     for artifact in artifacts(phase) {
         let content = match artifact.artifact.as_str() {
-            // What came with main is not the task's: since the branch and main parted.
+            // Changes that came from main are not part of the task, so the diff starts at the last merge of main.
             "diff" => HandoverContent::Diff {
                 from: main_commit(state),
             },
@@ -87,7 +87,7 @@ pub(super) fn handover(state: &PipelineState, phase: &Phase) -> Vec<Handover> {
     files
 }
 
-/// What the agent of a phase is given to read, by path.
+/// Returns the files that the agent of a phase is given to read.
 fn reads(state: &PipelineState, phase: &Phase) -> Vec<HandedOver> {
     let folder = state
         .prepared
@@ -129,7 +129,7 @@ fn reads(state: &PipelineState, phase: &Phase) -> Vec<HandedOver> {
     reads
 }
 
-/// The tests that are gone, for who judges the difference.
+/// Lists missing tests, for the reviewer of the diff.
 fn tests_gone(state: &PipelineState, phase: &Phase) -> Option<String> {
     let judges = state
         .role_of(phase)
@@ -152,7 +152,7 @@ fn file_of(artifact: &str) -> &'static str {
     if artifact == "diff" { DIFF } else { CONFLICTS }
 }
 
-/// What the document of a phase is, in words.
+/// Describes the document of a phase.
 fn title(state: &PipelineState, phase: &str) -> String {
     let Some(phase) = state.plan.workflow.phase(phase) else {
         return phase.to_owned();
@@ -165,7 +165,7 @@ fn title(state: &PipelineState, phase: &str) -> String {
     }
 }
 
-/// Main as it was merged last, else the commit that the branch began with.
+/// Returns main as last merged, or the commit at which the branch began.
 fn main_commit(state: &PipelineState) -> String {
     let merged = state.last_merge().map(|merge| merge.merged().main.commit.clone());
     let began = || state.prepared.as_ref().map(|it| it.base.clone());

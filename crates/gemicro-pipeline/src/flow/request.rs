@@ -1,7 +1,6 @@
-//! Title and text of the request to merge the branch: the task, what was decided about it in all of its runs, and the
-//! checks.
+//! Writes the title and text of the merge request: the task, the decisions of all its runs, and the checks.
 //!
-//! Words of agents and of people stand as code: nothing in them is a link, names somebody or closes an issue.
+//! Text from agents and users is shown as code, so that it cannot contain links, mention people or close issues.
 
 use std::fmt::Write;
 
@@ -12,14 +11,14 @@ use gemicro_event::text;
 use super::state::PipelineState;
 use crate::phase_decided::PhaseDecided;
 
-/// The longest title of a request.
+/// Maximum length of a title.
 const TITLE_CHARS: usize = 72;
-/// The longest text. Of the forges that are known GitHub takes the least: 65,536 characters.
+/// Maximum length of the text. GitHub has the lowest limit of all supported forges: 65,536 characters.
 const MOST_CHARS: usize = 65_000;
-/// What the task's own text has in any case.
+/// Minimum space reserved for the task's own text.
 const LEAST_TASK: usize = 2_000;
 
-/// How much is said beside the decisions, which are always told: at first all, then less until it fits.
+/// How much detail to add to the decisions, which are always listed. Detail is reduced until the text fits.
 const GENEROSITY: [Generosity; 3] = [
     Generosity {
         why_chars: usize::MAX,
@@ -35,12 +34,12 @@ const GENEROSITY: [Generosity; 3] = [
     },
 ];
 
-/// How much is said beside the decisions.
+/// How much detail to add to the decisions.
 #[derive(Clone, Copy)]
 struct Generosity {
-    /// Characters of each reason.
+    /// Maximum length of each reason.
     why_chars: usize,
-    /// Changes to look at that are named.
+    /// Maximum number of listed changes that need a look.
     n_reports: usize,
 }
 
@@ -60,7 +59,7 @@ pub(super) fn request(state: &PipelineState, run: &RunState) -> (String, String)
     (title, body)
 }
 
-/// The task's own words, of which the middle is left out where they have no room.
+/// Quotes the task. If it is too long, the middle is left out.
 fn quoted(task: &str, room: usize) -> String {
     let lines = |text: &str| -> String { text.lines().map(|line| format!("> {}\n", plain(line))).collect() };
     let whole = lines(task);
@@ -76,7 +75,7 @@ fn quoted(task: &str, room: usize) -> String {
         let mark = mark(n_chars - 2 * n_kept);
         format!("{}{mark}{}", lines(&first), lines(&last))
     };
-    // How much longer lines make it depends on where they end, so what fits is found by trying.
+    // The length of the quotation depends on the line breaks, so a binary search finds what fits.
     let (mut fits, mut too_much) = (0, n_chars.min(room) / 2 + 1);
     while fits + 1 < too_much {
         let n_kept = fits.midpoint(too_much);
@@ -124,7 +123,7 @@ fn after_task(state: &PipelineState, run: &StreamId, generosity: Generosity) -> 
     text
 }
 
-/// A table of each run of the task.
+/// Writes one table per run of the task.
 fn write_run_tables(text: &mut String, state: &PipelineState, run: &StreamId, why_chars: usize) {
     if let Some(earlier) = state.plan.earlier.as_ref().filter(|it| it.decided.is_empty()) {
         let _ = writeln!(
@@ -160,7 +159,7 @@ fn write_run_tables(text: &mut String, state: &PipelineState, run: &StreamId, wh
     }
 }
 
-/// The word of a phase, or what a person said before it.
+/// Returns the outcome of a phase, or a person's answer before it.
 fn outcome(decided: &PhaseDecided) -> String {
     match (&decided.said_by, decided.is_gate) {
         (_, false) => match &decided.verdict {
@@ -172,12 +171,12 @@ fn outcome(decided: &PhaseDecided) -> String {
     }
 }
 
-/// Foreign words as code, in a cell of a table.
+/// Formats untrusted text as code in a table cell.
 fn code(words: &str) -> String {
     format!("`{}`", plain(words).replace('`', "'").replace('|', "\\|"))
 }
 
-/// A title of whole words, as far as there are any.
+/// Shortens a title, at a word boundary if possible.
 fn shorten_title(line: &str) -> String {
     let line = line.trim();
     if line.chars().count() <= TITLE_CHARS {

@@ -1,4 +1,4 @@
-//! How a task ends: the branch, what vouches for it, and the request to merge it.
+//! The result of a task: the branch, its evidence, and the merge request.
 
 use gemicro_core::flow::Outcome;
 use gemicro_core::research::events::ResultMetadata;
@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use super::request::request;
 use super::state::PipelineState;
 
-/// The end of a task that went all the way.
+/// Returns the result of a completed task.
 pub(super) fn result(state: &PipelineState, run: &RunState) -> Outcome {
     let plan = &state.plan;
     let branch = state.prepared.as_ref().map_or(&plan.branch, |it| &it.branch);

@@ -1,4 +1,4 @@
-//! What a pipeline remembers: folded from the journal.
+//! The state of a pipeline, rebuilt from its journal.
 
 use std::collections::BTreeMap;
 
@@ -13,39 +13,39 @@ use crate::workflow::{Phase, PhaseWork, Role};
 use super::current_phase::{CurrentPhase, PhaseProgress};
 use super::events::PhaseEnded;
 
-/// A pipeline so far.
+/// The state of a pipeline.
 #[derive(Debug, Clone)]
 pub struct PipelineState {
     pub(super) plan: PipelinePlan,
     pub(super) prepared: Option<InitResult>,
-    /// The phase that is under way.
+    /// The current phase.
     pub(super) current: Option<CurrentPhase>,
-    /// Where the branch is.
+    /// Tip of the branch.
     pub(super) tip: String,
-    /// Its tree, without the documents of tasks.
+    /// Tree of the tip, without the documents of tasks.
     pub(super) tree: String,
-    /// How often each phase was entered.
+    /// How many times each phase was entered.
     pub(super) rounds: BTreeMap<String, u32>,
     /// The latest document of each phase.
     pub(super) documents: BTreeMap<String, String>,
-    /// Every document of the task, in the order of their making.
+    /// All documents of the task, in order of creation.
     pub(super) written: Vec<String>,
-    /// Those that were moved into the archive, and the commit that did it.
+    /// Archived documents, and the commit that archived each.
     pub(super) archived: BTreeMap<String, String>,
-    /// What the checks say about a tree.
+    /// The latest results of the checks.
     pub(super) evidence: Option<Evidence>,
     pub(super) merge: Option<LastMerge>,
-    /// How it was offered.
+    /// The merge request.
     pub(super) delivered: Option<DeliverResult>,
-    /// Every phase that ended, in order.
+    /// All completed phases, in order.
     pub(super) ended: Vec<PhaseEnded>,
-    /// What was decided, in this run and in those that it goes on from.
+    /// All decisions, of this run and the runs it continues.
     pub(super) decided: Vec<PhaseDecided>,
-    /// The checkout for the user's eyes.
+    /// The checkout for the user to look at.
     pub(super) worktree: Option<String>,
-    /// Changes that deserve a look.
+    /// Changes that need a look.
     pub(super) reports: Vec<String>,
-    /// Why the task cannot go on.
+    /// Why the task cannot continue.
     pub(super) failed: Option<Failure>,
     pub(super) is_done: bool,
     /// When the run began.
@@ -87,7 +87,7 @@ impl PipelineState {
         &self.plan
     }
 
-    /// The branch, once it is there.
+    /// The branch, once it exists.
     #[must_use]
     pub fn branch(&self) -> Option<&InitResult> {
         self.prepared.as_ref()
@@ -99,13 +99,13 @@ impl PipelineState {
         self.merge.as_ref()
     }
 
-    /// Every phase that ended, in order.
+    /// All completed phases, in order.
     #[must_use]
     pub fn ended_phases(&self) -> &[PhaseEnded] {
         &self.ended
     }
 
-    /// What was decided, in this run and in those that it goes on from.
+    /// All decisions, of this run and the runs it continues.
     #[must_use]
     pub fn decisions(&self) -> &[PhaseDecided] {
         &self.decided
@@ -117,13 +117,13 @@ impl PipelineState {
         &self.documents
     }
 
-    /// How often each phase was entered.
+    /// How many times each phase was entered.
     #[must_use]
     pub fn rounds(&self) -> &BTreeMap<String, u32> {
         &self.rounds
     }
 
-    /// The tree that a reviewer let pass last, if the last word about one was a PASS.
+    /// The tree that the last review passed, if its outcome was PASS.
     #[must_use]
     pub fn reviewed_tree(&self) -> Option<&str> {
         let is_review = |it: &&PhaseEnded| self.plan.workflow.reviews(&it.phase);
@@ -133,7 +133,7 @@ impl PipelineState {
         }
     }
 
-    /// Every document, and the commit in which it is as its phase left it.
+    /// All documents, each with the commit that holds its phase's version.
     #[must_use]
     pub fn written_documents(&self) -> BTreeMap<String, String> {
         let written = self.written.iter();
@@ -142,7 +142,7 @@ impl PipelineState {
             .collect()
     }
 
-    /// The commit in which a document is as its phase left it, in this run or in an earlier one.
+    /// Returns the commit that holds a document as its phase left it, in this run or an earlier one.
     pub(super) fn written_in(&self, document: &str) -> Option<String> {
         if let Some(commit) = self.archived.get(document) {
             return Some(commit.clone());
@@ -156,14 +156,14 @@ impl PipelineState {
         before.or_else(|| self.prepared.as_ref().map(|it| it.tip.clone()))
     }
 
-    /// The phase that is under way, and its round.
+    /// The current phase and its round.
     #[must_use]
     pub fn current(&self) -> Option<(&Phase, u32)> {
         let current = self.current.as_ref()?;
         Some((self.plan.workflow.phase(&current.phase)?, current.round))
     }
 
-    /// Enters a phase, unless it was entered too often.
+    /// Enters a phase.
     pub(super) fn enter(&mut self, name: &str, from: Option<String>, feedback: Option<String>) {
         let round = self.rounds.get(name).copied().unwrap_or(0) + 1;
         self.rounds.insert(name.to_owned(), round);
@@ -178,13 +178,13 @@ impl PipelineState {
         });
     }
 
-    /// Whether a phase was entered as often as it may be.
+    /// Returns true if a phase has reached its limit of rounds.
     pub(super) fn is_spent(&self, name: &str) -> bool {
         let most = self.plan.workflow.phase(name).map_or(0, |phase| phase.rounds);
         self.times_entered(name) >= most
     }
 
-    /// How often this run entered a phase: what an earlier one used does not bound it.
+    /// How many times this run entered a phase. Rounds of earlier runs do not count towards the limit.
     pub(super) fn times_entered(&self, name: &str) -> u32 {
         let entered = self.rounds.get(name).copied().unwrap_or(0);
         let before = self.plan.earlier.as_ref();
@@ -196,7 +196,7 @@ impl PipelineState {
         self.plan.workflow.phase(&current.phase)
     }
 
-    /// The role of a phase, where an agent works in it.
+    /// Returns the role of a phase if an agent works in it.
     pub(super) fn role_of<'a>(&'a self, phase: &'a Phase) -> Option<&'a Role> {
         match &phase.work {
             PhaseWork::Agent { role, .. } => self.plan.workflow.roles.get(role),
@@ -204,13 +204,13 @@ impl PipelineState {
         }
     }
 
-    /// The phase whose role gives results of a shape.
+    /// Returns the phase whose role returns this kind of payload.
     pub(super) fn phase_with(&self, shape: PayloadShape) -> Option<&Phase> {
         let mut phases = self.plan.workflow.phases.iter();
         phases.find(|phase| self.role_of(phase).is_some_and(|role| role.shape == shape))
     }
 
-    /// The day on which the run began, for documents.
+    /// The date on which the run began, for documents.
     pub(super) fn date(&self) -> String {
         self.began.to_string().chars().take(10).collect()
     }

@@ -1,4 +1,4 @@
-//! What a phase still needs, and how it ends when it needs nothing more.
+//! Determines what a phase still needs, and how it ends.
 
 use super::current_phase::{AfterAnswer, CurrentPhase, PhaseAnswer, PhaseProgress};
 use super::events::PhaseEnded;
@@ -9,10 +9,10 @@ use crate::payload::{AgentDecision, AgentPayload, PayloadShape};
 use crate::steps::{Evidence, MergeOutcome};
 use crate::workflow::{EdgeTarget, Phase, PhaseWork, Role, Writes};
 
-/// Tests that are named where many are gone.
+/// Maximum number of missing tests to list.
 const MOST_NAMED: usize = 10;
 
-/// The next thing in a phase.
+/// The next step of a phase.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Todo {
     Agent,
@@ -24,7 +24,7 @@ pub(super) enum Todo {
     End(Box<PhaseEnded>),
 }
 
-/// How a phase ended, before it is known where that leads.
+/// How a phase ended; the next phase is not decided yet.
 struct PhaseEnding {
     outcome: TodoOutcome,
     reasons: Vec<String>,
@@ -32,11 +32,11 @@ struct PhaseEnding {
 }
 
 enum TodoOutcome {
-    /// By the word of an edge.
+    /// The outcome of an edge.
     Word(&'static str),
-    /// The same phase once more.
+    /// Enter the same phase once more.
     Again,
-    /// By this word the phase that can fix it, whatever the edges say.
+    /// With this outcome, go to the phase that can fix the problem, whatever the edges say.
     Back(&'static str, String),
     /// The task is over.
     Stop,
@@ -60,7 +60,7 @@ impl PhaseEnding {
     }
 }
 
-/// What the phase under way needs next; nothing where no phase is.
+/// Returns what the current phase needs next; `None` if there is no current phase.
 pub(super) fn todo(state: &PipelineState) -> Option<Todo> {
     let current = state.current.as_ref()?;
     let phase = state.phase_of(current)?;
@@ -90,7 +90,7 @@ pub(super) fn todo(state: &PipelineState) -> Option<Todo> {
     })
 }
 
-/// Nothing is written or offered before the checks pass on what that would be.
+/// Delivers only if the checks pass on exactly what would be delivered.
 fn delivery(state: &PipelineState, current: &CurrentPhase, phase: &Phase, has_checks: bool) -> Todo {
     let back = |word, next: Option<&Phase>, reasons| {
         let outcome = next.map_or(TodoOutcome::Stop, |next| {
@@ -116,7 +116,7 @@ fn delivery(state: &PipelineState, current: &CurrentPhase, phase: &Phase, has_ch
     }
 }
 
-/// What the checks say against the branch as it would be delivered.
+/// Returns the faults that the checks found in the branch as it would be delivered.
 fn unfit(state: &PipelineState, before: Option<&Evidence>) -> Vec<String> {
     let Some(evidence) = &state.evidence else {
         return Vec::new();
@@ -171,7 +171,7 @@ fn after_answer(
     end_phase(state, current, phase, ending)
 }
 
-/// What does not hold of what the agent said and did.
+/// Returns the false claims and refused changes of an answer.
 fn faults(answer: &PhaseAnswer) -> Vec<String> {
     let mut faults = match &answer.after {
         AfterAnswer::Refused(why) => vec![format!("your changes were refused: {why}")],
@@ -184,7 +184,7 @@ fn faults(answer: &PhaseAnswer) -> Vec<String> {
     faults
 }
 
-/// Whether a role changes code.
+/// Returns true if a role changes code.
 fn is_work(role: &Role) -> bool {
     matches!(
         role.shape,
@@ -199,10 +199,10 @@ fn judge_phase(
     decision: &AgentDecision,
 ) -> PhaseEnding {
     if is_work(role) {
-        // Without checks there is nothing in what they say.
+        // Without checks there are no faults to report.
         let evidence = state.evidence.as_ref();
         let mut faults = evidence.map(Evidence::faults).unwrap_or_default();
-        // A suite that fails counts nothing, and is told already.
+        // A failing suite has no test count, and is already reported.
         if let (true, Some(evidence), Some(prepared)) = (faults.is_empty(), evidence, &state.prepared) {
             let base = &prepared.evidence;
             faults.extend(
@@ -220,7 +220,7 @@ fn judge_phase(
         word: decision.word().to_owned(),
         tree: current.tree.clone(),
     };
-    // Where a workflow names no checks, nothing but the reviewers vouches for the work; the user was told.
+    // If a workflow has no checks, only the reviewers vouch for the work; the user was warned.
     let nothing = Evidence {
         tree: state.tree.clone(),
         checks: Vec::new(),
@@ -235,7 +235,7 @@ fn judge_phase(
             ..PhaseEnding::word(decision.word())
         },
         GateDecision::Void(reasons) => PhaseEnding::again(reasons),
-        // The reviewer cannot fix it: the work goes back to a role that can.
+        // The reviewer cannot fix this, so the work goes back to a role that can.
         GateDecision::Overruled(reasons) => PhaseEnding {
             reasons,
             ..PhaseEnding::word("FAIL")
@@ -243,7 +243,7 @@ fn judge_phase(
     }
 }
 
-/// Says that most of the tests of the base are not there any more, however many others are, or that nobody can tell.
+/// Reports that most tests of the base are missing, regardless of new ones, or that test names are no longer printed.
 fn tests_replaced(base: &Evidence, now: &Evidence) -> Option<String> {
     if let Some(fault) = now.unnamed_since(base) {
         return Some(fault);
@@ -260,12 +260,12 @@ fn tests_replaced(base: &Evidence, now: &Evidence) -> Option<String> {
     })
 }
 
-/// Whether gemicro has something to write down about an answer.
+/// Returns true if gemicro has to write documents about an answer.
 pub(super) fn has_records(phase: &Phase, role: &Role, answer: &AgentPayload) -> bool {
     !answer.backlog_items().is_empty() || !answer.remarks().is_empty() || decides(phase, role)
 }
 
-/// Whether gemicro writes the phase's document itself: its reviewer only decides.
+/// Returns true if gemicro writes the phase's document, because its reviewer only decides.
 pub(super) fn decides(phase: &Phase, role: &Role) -> bool {
     let only_decides = matches!(role.shape, PayloadShape::LeadAnalyst | PayloadShape::PlanReviewer);
     only_decides
@@ -278,7 +278,7 @@ pub(super) fn decides(phase: &Phase, role: &Role) -> bool {
         )
 }
 
-/// The document of a phase in its round.
+/// Returns the document of a phase in its round.
 pub(super) fn document(state: &PipelineState, current: &CurrentPhase, phase: &Phase) -> Option<String> {
     match &phase.work {
         PhaseWork::Agent {
@@ -289,7 +289,7 @@ pub(super) fn document(state: &PipelineState, current: &CurrentPhase, phase: &Ph
     }
 }
 
-/// The end of a phase, and where it leads.
+/// Ends a phase and determines the next one.
 fn end_phase(state: &PipelineState, current: &CurrentPhase, phase: &Phase, ending: PhaseEnding) -> Todo {
     let (word, next) = match ending.outcome {
         TodoOutcome::Word(word) => (word, target(phase, word, current)),
@@ -301,7 +301,7 @@ fn end_phase(state: &PipelineState, current: &CurrentPhase, phase: &Phase, endin
     let (word, next) = match next {
         Ok(Some(next)) if state.is_spent(&next) => {
             let n = times(state.times_entered(&next));
-            // The rounds are counted on from those of an earlier run.
+            // Round numbers continue from the earlier run.
             let here = state.plan.earlier.as_ref().map_or("", |_| " in this run");
             let last = reasons.first().cloned().or_else(|| ending.feedback.clone());
             let last = last
@@ -348,7 +348,7 @@ fn end_phase(state: &PipelineState, current: &CurrentPhase, phase: &Phase, endin
     }))
 }
 
-/// The phase that merges main, while it may still be entered.
+/// Returns the phase that merges main, unless it has reached its limit of rounds.
 pub(super) fn merge_phase(state: &PipelineState) -> Option<&Phase> {
     let mut phases = state.plan.workflow.phases.iter();
     let merge = phases.find(|phase| phase.work == PhaseWork::Merge)?;
@@ -362,7 +362,7 @@ fn times(n: u32) -> String {
     }
 }
 
-/// Where a word leads.
+/// Returns the phase that an outcome leads to.
 fn target(phase: &Phase, word: &str, current: &CurrentPhase) -> Result<Option<String>, String> {
     match phase.edges.get(word) {
         Some(EdgeTarget::Phase(next)) => Ok(Some(next.clone())),

@@ -1,61 +1,61 @@
-//! Why a forge did not do what was asked.
+//! Errors of a forge.
 
 use std::time::Duration;
 
 use gemicro_event::{ErrorKind, Failure, Json};
 use serde_json::json;
 
-/// What went wrong at a forge. `place` is the repository and the host, `doing` what was asked; no text has a token in it.
+/// An error of a forge. `place` is the repository and host, `doing` the attempted action. No field contains a token.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 #[expect(missing_docs, reason = "the messages say what the fields are")]
 pub enum ForgeError {
-    /// No answer came. Worth another try later.
+    /// No answer arrived. A retry may succeed.
     #[error("cannot reach {place} to {doing}: {reason}; check the network and the address, then try again")]
     Unreachable {
         place: String,
         doing: String,
         reason: String,
     },
-    /// The token is missing, or the forge does not know it.
+    /// The token is missing or invalid.
     #[error("{place} did not authorise the request to {doing}: {message}; {next}")]
     Unauthorised {
         place: String,
         doing: String,
-        /// What the forge said.
+        /// Message of the forge.
         message: String,
         next: String,
     },
-    /// The token is good, but not for this.
+    /// The token is valid, but lacks permission.
     #[error("the token may not {doing} at {place} (HTTP 403: {message}); it needs {right}")]
     Forbidden {
         place: String,
         doing: String,
-        /// What the forge said.
+        /// Message of the forge.
         message: String,
-        /// The right that is missing, in the forge's words.
+        /// The missing permission, in the forge's terms.
         right: String,
     },
-    /// The host was only guessed from its name, and a token is not sent on a guess.
+    /// The host was only guessed from its name, so no token is sent.
     #[error(
         "{host} looks like a {kind} server, but your settings do not list it; add it under `forge.hosts` so that the token can be sent to it"
     )]
     UnnamedHost {
         host: String,
-        /// What it looks like.
+        /// The kind of forge it looks like.
         kind: String,
     },
-    /// There is no such repository or branch, or the token may not even see it.
+    /// The repository or branch does not exist, or the token may not see it.
     #[error(
         "{place} found no such repository or branch when asked to {doing} ({message}); check the remote's address and the branch, and that the token may read the repository"
     )]
     NotFound {
         place: String,
         doing: String,
-        /// What the forge said.
+        /// Message of the forge.
         message: String,
     },
-    /// Too many questions for the moment.
+    /// Too many calls at the moment.
     #[error("{place} is limiting requests and refused to {doing}; {}", when(.retry_after))]
     RateLimited {
         place: String,
@@ -63,27 +63,27 @@ pub enum ForgeError {
         /// How long the forge asked to wait.
         retry_after: Option<Duration>,
     },
-    /// The forge understood and said no, or failed by itself.
+    /// The forge refused the call, or failed itself.
     #[error("{place} refused to {doing} (HTTP {status}): {message}{}", after(*.status))]
     Refused {
         place: String,
         doing: String,
         status: u16,
-        /// What the forge said.
+        /// Message of the forge.
         message: String,
     },
-    /// What came is no answer of such a forge.
+    /// The answer is not one that such a forge gives.
     #[error("{place} sent an unexpected response when asked to {doing}: {problem}; check the API address")]
     Protocol {
         place: String,
         doing: String,
-        /// What is wrong with it.
+        /// What is wrong with the answer.
         problem: String,
     },
 }
 
 impl ForgeError {
-    /// The kind that screens, exit codes and retries go by.
+    /// The kind of error, for screens, exit codes and retries.
     #[must_use]
     pub fn kind(&self) -> ErrorKind {
         match self {

@@ -1,4 +1,4 @@
-//! The forges that the user has tokens for.
+//! The forges for which the user has tokens.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -7,10 +7,10 @@ use gemicro_event::Failure;
 
 use super::{Forge, ForgeHosts, ForgeKind, ForgeToken, open, recognise};
 
-/// What an edge knows about forges.
+/// Configured hosts and tokens for forges.
 #[derive(Clone, Default)]
 pub struct Forges {
-    /// Hosts that were named.
+    /// Configured hosts.
     pub hosts: ForgeHosts,
     /// Access tokens, one per kind of forge.
     pub tokens: BTreeMap<ForgeKind, ForgeToken>,
@@ -26,7 +26,7 @@ impl fmt::Debug for Forges {
 }
 
 impl Forges {
-    /// The forge of a remote; none where its address is not that of one, or nobody has a token for it.
+    /// Returns the forge of a remote; `None` if the address is not a forge or there is no token for it.
     ///
     /// # Errors
     /// When the token cannot be used there.
@@ -40,7 +40,7 @@ impl Forges {
         open(address, Some(token)).map(Some).map_err(Failure::from)
     }
 
-    /// Whether an address is that of a forge that could be asked with a token.
+    /// Returns true if an address is that of a supported forge.
     #[must_use]
     pub fn knows(&self, remote_url: &str) -> bool {
         recognise(remote_url, &self.hosts).is_some()

@@ -1,12 +1,12 @@
-//! The request to merge as a text, for where there is no forge.
+//! Writes the merge request as text, for repositories without a forge.
 
 use url::Url;
 
 use super::offer::Offer;
 
-/// Writes the request as Markdown: what is offered, and how to look at it and merge it with git alone. `merged` is the
-/// commit of the base that the branch has in it: a base of the same name may lie behind it here. A password in the remote's
-/// address is left out.
+/// Writes the request as Markdown: what is offered, and how to review and merge it with plain git. `merged` is the
+/// commit of the base that the branch contains; the local base branch may be behind it. A password in the remote's
+/// address is removed.
 #[must_use]
 pub fn local_request(offer: &Offer, merged: &str, remote: Option<&str>) -> String {
     let (head, base) = (shell_word(&offer.head), shell_word(&offer.base));
@@ -35,12 +35,12 @@ pub fn local_request(offer: &Offer, merged: &str, remote: Option<&str>) -> Strin
     text
 }
 
-/// A remote's address for people: without a user and password, unless it is the user of a plain SSH address.
+/// Returns a remote's address without user and password; the user of a plain SSH address is kept.
 fn without_password(remote: &str) -> String {
     let Ok(mut url) = Url::parse(remote) else {
         return remote.to_owned();
     };
-    // Addresses that cannot have a user have nothing to take out.
+    // Addresses that cannot have a user need no change.
     if url.password().is_some() || url.scheme() != "ssh" {
         let _ = url.set_username("");
     }
@@ -48,7 +48,7 @@ fn without_password(remote: &str) -> String {
     url.to_string()
 }
 
-/// A name as one word of a shell.
+/// Quotes a name as one shell word.
 fn shell_word(name: &str) -> String {
     let plain = |c: char| c.is_alphanumeric() || "/._-+@".contains(c);
     if !name.is_empty() && !name.starts_with('-') && name.chars().all(plain) {

@@ -1,14 +1,14 @@
-//! Forges behind one port: is a branch protected, and offer a branch for merging. GitHub, GitLab, or a text for people.
+//! Connects to forges (GitHub, GitLab): checks branch protection and submits a branch for merging.
 //!
 //! # Theory of operation
 //!
-//! [`recognise`] makes a [`ForgeAddress`] of a remote's address, without asking anybody. [`open`] makes a [`Forge`] of
-//! it; nothing is sent before the first question. Every question goes one way: the forge says what it asks (`github`,
-//! `gitlab`), `api` sends it, waits and tries again where that is safe, and turns what came into an answer or a
-//! [`ForgeError`]. A request to merge is made in `offering`, the same way for all forges: look, create, and look again
-//! whenever it is not certain what happened. So a request is never made twice.
+//! [`recognise`] derives a [`ForgeAddress`] from a remote's address, without network access. [`open`] turns it into a
+//! [`Forge`]; nothing is sent before the first call. `github` and `gitlab` build the calls, and `api` sends them,
+//! retries where that is safe, and returns an answer or a [`ForgeError`]. `offering` creates merge requests in the
+//! same way for all forges: look, create, and look again whenever the result is uncertain. So a request is never
+//! created twice.
 //!
-//! Where there is no forge, [`local_request`] writes the text of the request. No branch is pushed here.
+//! Without a forge, [`local_request`] writes the text of the request. No branch is pushed here.
 
 mod address;
 mod api;

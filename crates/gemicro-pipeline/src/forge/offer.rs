@@ -1,54 +1,54 @@
-//! A request to merge: what is wanted, and what came of it.
+//! A merge request: its content and its result.
 //!
-//! The main types are [`Offer`] and [`OfferResult`]. How it is made stands in `offering`.
+//! The main types are [`Offer`] and [`OfferResult`]. `offering` creates the request.
 
 use gemicro_event::text::one_line;
 use serde::{Deserialize, Serialize};
 
-/// What is wanted: a branch merged into another.
+/// A request to merge one branch into another.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Offer {
-    /// The branch with the work; it was pushed already.
+    /// The branch with the work, already pushed.
     pub head: String,
-    /// The branch it is for.
+    /// The target branch.
     pub base: String,
     /// The title, on one line.
     pub title: String,
     /// The description, in Markdown.
     pub body: String,
-    /// The line by which a run knows its own request again, such as `Gemicro-Run: k3v9…`. It becomes the last line of the
-    /// body, where it is not in it yet.
+    /// The line by which a run recognises its own request, such as `Gemicro-Run: k3v9…`. It is appended to the body
+    /// unless it is already there.
     pub marker: String,
 }
 
-/// The request that is there now.
+/// The merge request at the forge.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OfferResult {
     /// Address of its page at the forge.
     pub url: String,
     /// Its number in the repository.
     pub number: u64,
-    /// It was there before it was asked for.
+    /// Whether it already existed.
     pub existed: bool,
-    /// Whether it still waits. Only a request that existed can be anything but open: it is not made again because
-    /// somebody has merged or closed it.
+    /// Whether it is still open. Only a request that existed can be merged or closed; it is not created again in that
+    /// case.
     pub state: RequestState,
 }
 
-/// How a request stands.
+/// The state of a merge request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RequestState {
     /// Neither merged nor closed yet.
     Open,
-    /// The forge merged its commits.
+    /// It was merged.
     Merged,
     /// It was closed without being merged.
     Closed,
 }
 
 impl Offer {
-    /// The body with its marker.
+    /// Returns the body with its marker.
     pub(crate) fn text(&self) -> String {
         let body = self.body.trim_end();
         match (self.marks(body), body.is_empty()) {
@@ -63,13 +63,13 @@ impl Offer {
         one_line(&self.title)
     }
 
-    /// Whether a body has the marker of this run as a line of its own.
+    /// Returns true if a body has this run's marker on its own line.
     pub(crate) fn marks(&self, body: &str) -> bool {
         let marker = self.marker.trim();
         !marker.is_empty() && body.lines().any(|line| line.trim() == marker)
     }
 
-    /// Whether a body has a marker of any run: its text was not written by a person.
+    /// Returns true if a body has the marker of any run, so that gemicro wrote it.
     pub(crate) fn is_marked(&self, body: &str) -> bool {
         let Some((key, _)) = self.marker.trim().split_once(':') else {
             return self.marks(body);

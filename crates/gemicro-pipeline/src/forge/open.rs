@@ -1,4 +1,4 @@
-//! From an address to a forge that can be asked.
+//! Creates a client for a forge from its address.
 
 use super::address::{ForgeAddress, ForgeKind, HostOrigin};
 use super::error::ForgeError;
@@ -7,10 +7,10 @@ use super::gitlab::GitLab;
 use super::port::Forge;
 use super::token::ForgeToken;
 
-/// Makes a forge of its address. Nothing is sent yet. Without a token only what is public can be read.
+/// Creates a client for a forge. Nothing is sent yet. Without a token, only public data can be read.
 ///
 /// # Errors
-/// When the token cannot be a token, or would go to a host that was only guessed.
+/// When the token is malformed, or the host was only guessed.
 pub fn open(address: ForgeAddress, token: Option<ForgeToken>) -> Result<Box<dyn Forge>, ForgeError> {
     if let Some(token) = &token {
         check(&address, token)?;

@@ -1,37 +1,37 @@
-//! How a branch is protected, as far as the forge tells.
+//! Branch protection, as reported by the forge.
 
 use serde::{Deserialize, Serialize};
 
 use super::api::{ForgeAsk, RepositoryApi};
 use super::error::ForgeError;
 
-/// What the rules of a forge say about one branch.
+/// The protection of one branch.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Protection {
-    /// Nobody changes it but by a request that is merged.
+    /// It can only be changed by merging a request.
     pub requires_request: bool,
-    /// Its history cannot be written anew.
+    /// Its history cannot be rewritten.
     pub blocks_force_push: bool,
-    /// The rules that say so, for people: `classic rule`, `ruleset main`.
+    /// Display names of the rules: `classic rule`, `ruleset main`.
     pub by: Vec<String>,
-    /// What could not be asked, and why, where that could have changed the answer.
+    /// Rules that could not be read, and why, if they could change the result.
     pub unknown: Option<String>,
 }
 
 impl Protection {
-    /// Whether both rules hold that a pipeline wants.
+    /// Whether the branch has all the protection that a pipeline wants.
     #[must_use]
     pub fn is_complete(&self) -> bool {
         self.requires_request && self.blocks_force_push
     }
 }
 
-/// One source of rules of a branch.
+/// One source of branch rules.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum RuleSource {
-    /// It has this to say.
+    /// The rules were read.
     Said(Protection),
-    /// The token may not see it; why, and what that takes.
+    /// The token may not see the rules. Holds the reason and the permission needed.
     Hidden(String),
 }
 
@@ -42,7 +42,7 @@ struct ForgeBranch {
     protected: bool,
 }
 
-/// Where the rules themselves are hidden, the branch still tells whether there are any at all.
+/// Used if the rules are hidden: the branch still says whether there are any.
 pub(crate) async fn rules_of_branch(
     api: &RepositoryApi,
     ask: &ForgeAsk,
@@ -59,7 +59,7 @@ pub(crate) async fn rules_of_branch(
     }
 }
 
-/// Puts what several sources say together. What is hidden does not matter where the others say enough.
+/// Combines several sources. Hidden rules do not matter if the others already protect the branch.
 pub(crate) fn join_protection(sources: impl IntoIterator<Item = RuleSource>) -> Protection {
     let mut all = Protection::default();
     let mut hidden = Vec::new();

@@ -2,18 +2,18 @@
 
 use std::fmt;
 
-/// A token that shows itself to nobody.
+/// A token that is never printed.
 #[derive(Clone, PartialEq, Eq)]
 pub struct ForgeToken(String);
 
 impl ForgeToken {
-    /// Takes a token; white space around it does not count. Nothing is left of an empty one.
+    /// Creates a token, without surrounding white space; `None` if it is empty.
     pub fn new(text: impl AsRef<str>) -> Option<Self> {
         let text = text.as_ref().trim();
         (!text.is_empty()).then(|| Self(text.to_owned()))
     }
 
-    /// Whether a header can carry it.
+    /// Returns true if it can be sent in a header.
     pub(crate) fn is_sendable(&self) -> bool {
         self.0.bytes().all(|byte| byte.is_ascii_graphic())
     }

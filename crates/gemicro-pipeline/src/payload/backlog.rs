@@ -1,20 +1,20 @@
-//! Makes an agent's ideas fit for a list in a Markdown file.
+//! Turns an agent's ideas into list items for a Markdown file.
 //!
-//! An item is one line of at most 500 characters that begins nothing but itself: no heading, list, quotation, table,
-//! fence or HTML. Where the list is kept is not known here.
+//! An item is one line of at most 500 characters that does not start a heading, list, quotation, table, fence or
+//! HTML. This module does not know where the list is stored.
 
 use gemicro_event::text;
 
-/// No more items are taken from one payload.
+/// Maximum number of items from one payload.
 pub const MAX_ITEMS: usize = 50;
 
-/// No item is longer.
+/// Maximum length of an item.
 pub const MAX_ITEM_CHARACTERS: usize = 500;
 
-/// Characters that begin something in Markdown, whatever follows them.
+/// Characters that start a Markdown construct.
 const CONTROLS: [char; 10] = ['#', '>', '|', '`', '~', '*', '+', '-', '=', '<'];
 
-/// Makes every item one plain line, leaves out empty ones, and keeps the first [`MAX_ITEMS`].
+/// Turns every item into one plain line, drops empty ones, and keeps the first [`MAX_ITEMS`].
 #[must_use]
 pub fn clean_backlog(items: &[&str]) -> Vec<String> {
     let lines = items
@@ -27,7 +27,7 @@ pub fn clean_backlog(items: &[&str]) -> Vec<String> {
         .collect()
 }
 
-/// Whether an item has control characters, begins with Markdown, is too long, or one too many.
+/// Returns true if an item has control characters, starts with Markdown, or is too long, or if there are too many.
 pub(super) fn needs_cleaning(items: &[&str]) -> bool {
     items.len() > MAX_ITEMS
         || items.iter().any(|item| {
@@ -37,12 +37,12 @@ pub(super) fn needs_cleaning(items: &[&str]) -> bool {
         })
 }
 
-/// The two separators are line ends for many programs, though not control characters.
+/// U+2028 and U+2029 are line ends for many programs, though not control characters.
 fn is_break(character: char) -> bool {
     character.is_control() || matches!(character, '\u{2028}' | '\u{2029}')
 }
 
-/// Puts a backslash where Markdown would see a control.
+/// Inserts a backslash before leading Markdown syntax.
 fn plain_at_start(mut line: String) -> String {
     if let Some(at) = control_at(&line) {
         line.insert(at, '\\');
@@ -57,7 +57,7 @@ fn shorten_item(line: &str) -> String {
     }
 }
 
-/// Where the control stands that an item begins with.
+/// Returns the position of the Markdown syntax that an item starts with.
 fn control_at(item: &str) -> Option<usize> {
     let inner = item.trim_start_matches(' ');
     let n_blanks = item.len() - inner.len();
@@ -65,12 +65,12 @@ fn control_at(item: &str) -> Option<usize> {
         || inner.starts_with("___")
         || inner.starts_with("![")
         || is_reference_or_box(inner)
-        // Four blanks begin code.
+        // Four spaces start a code block.
         || (n_blanks >= 4 && !inner.is_empty());
     if begins {
         return Some(n_blanks);
     }
-    // The number of an ordered list: what follows it is the control.
+    // In an ordered list, the character after the number is the syntax.
     let number = inner.trim_start_matches(|c: char| c.is_ascii_digit());
     let n_digits = inner.len() - number.len();
     let is_numbered = (1..=9).contains(&n_digits)
@@ -79,7 +79,7 @@ fn control_at(item: &str) -> Option<usize> {
     is_numbered.then_some(n_blanks + n_digits)
 }
 
-/// A link, the target of one, or a box to tick.
+/// Returns true for a link, a link target or a checkbox.
 fn is_reference_or_box(inner: &str) -> bool {
     let Some((label, after)) = inner.strip_prefix('[').and_then(|rest| rest.split_once(']')) else {
         return false;

@@ -1,7 +1,7 @@
-//! Walks over the JSON objects that stand alone in an answer, outside of tagged blocks.
+//! Finds JSON objects on lines of their own in an answer, outside of tagged blocks.
 //!
-//! An object stands alone when nothing but blanks is before it and after it on its lines: a sentence about an object is
-//! not an answer. The work is bounded: one attempt reads 64 KiB at most, and all failed ones together 16 MiB.
+//! Only white space may precede and follow the object on its lines: an object inside a sentence is not an answer. The
+//! work is limited: one attempt reads at most 64 KiB, and all failed attempts together 16 MiB.
 
 use std::ops::Range;
 
@@ -11,24 +11,24 @@ use serde_json::Value;
 use super::blocks::fence_of;
 use super::json::{self, MAX_BYTES};
 
-/// What failed attempts may read together.
+/// Maximum number of bytes that failed attempts may read together.
 pub(super) const MAX_FAILED_BYTES: usize = 16 * 1024 * 1024;
 
-/// How a walk went.
+/// The state of a walk.
 #[derive(Debug, Default)]
 pub(super) struct BlockWalk {
-    /// What failed attempts have read.
+    /// Bytes read by failed attempts.
     pub(super) n_failed_bytes: usize,
 }
 
 impl BlockWalk {
-    /// Whether the walk ended early, so that nothing it found can be trusted.
+    /// Returns true if the walk ended early, so that its findings cannot be trusted.
     pub(super) fn gave_up(&self) -> bool {
         self.n_failed_bytes > MAX_FAILED_BYTES
     }
 }
 
-/// Gives every object that stands alone in these parts of the text to `visit`, in their order.
+/// Calls `visit` for every such object in these parts of the text, in order.
 pub(super) fn walk(text: &str, parts: &[Range<usize>], mut visit: impl FnMut(Value)) -> BlockWalk {
     let mut walk = BlockWalk::default();
     for part in parts {
@@ -42,7 +42,7 @@ pub(super) fn walk(text: &str, parts: &[Range<usize>], mut visit: impl FnMut(Val
     walk
 }
 
-/// The lines between fence lines: no object reaches across one.
+/// Splits a part at fence lines, because no object spans one.
 fn sections(part: &str) -> impl Iterator<Item = &str> {
     let mut rest = part;
     std::iter::from_fn(move || {
@@ -76,7 +76,7 @@ fn walk_section(section: &str, walk: &mut BlockWalk, visit: &mut impl FnMut(Valu
         let from_value = &rest[line_end - inner.len()..];
         match json::read_first(first_bytes(from_value, MAX_BYTES)) {
             Ok((value, length)) => {
-                // A value that was read is skipped as a whole, so nothing inside it is looked at.
+                // A parsed value is skipped as a whole, so objects inside it are not visited.
                 let after = &from_value[length..];
                 let tail_end = after.find('\n').map_or(after.len(), |at| at + 1);
                 let tail = &after[..tail_end];

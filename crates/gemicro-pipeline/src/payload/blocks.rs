@@ -1,7 +1,7 @@
-//! Finds the blocks of an answer that carry a tag: those of this step, and foreign ones, which are thrown away.
+//! Finds the tagged blocks of an answer: those of this step, and others, which are discarded.
 //!
-//! The main type is [`Blocks`]. Strict in what opens our block, broad in what is thrown away; fences without a tag play
-//! no part. What a block says is read elsewhere (`json`).
+//! The main type is [`Blocks`]. The rules are strict for accepting a block and lenient for discarding one; fences
+//! without a tag are ignored. `json` parses the content.
 
 use std::ops::Range;
 
@@ -12,22 +12,22 @@ const TAG: &str = "gemicro:";
 /// The parts of an answer.
 #[derive(Debug, Default)]
 pub(super) struct Blocks<'a> {
-    /// The blocks with our nonce, in their order.
+    /// The blocks with our nonce, in order.
     pub(super) ours: Vec<PayloadBlock<'a>>,
-    /// Whole lines outside of any tagged block, ours or foreign.
+    /// Whole lines outside of any tagged block.
     pub(super) outside: Vec<Range<usize>>,
 }
 
 /// A block with our nonce.
 #[derive(Debug)]
 pub(super) struct PayloadBlock<'a> {
-    /// What stands between its fences, without outer blanks, tabs and newlines.
+    /// Content between its fences, without surrounding spaces, tabs and newlines.
     pub(super) body: &'a str,
-    /// Where it ends in the answer.
+    /// Its end in the answer.
     pub(super) end: usize,
 }
 
-/// A line that opens a fence or closes one.
+/// A line that opens or closes a fence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct FenceLine {
     mark: char,
@@ -56,7 +56,7 @@ pub(super) fn find<'a>(text: &'a str, nonce: &Nonce) -> Blocks<'a> {
     blocks
 }
 
-/// The fence that a line begins with, after blanks and tabs.
+/// Returns the fence that a line starts with, after spaces and tabs.
 pub(super) fn fence_of(line: &str) -> Option<FenceLine> {
     let inner = line.trim_start_matches([' ', '\t']);
     let mark = inner.chars().next().filter(|c| matches!(c, '`' | '~'))?;
@@ -64,7 +64,7 @@ pub(super) fn fence_of(line: &str) -> Option<FenceLine> {
     (length >= 3).then_some(FenceLine { mark, length })
 }
 
-/// Where the walk over the lines is.
+/// The position of the scan over the lines.
 enum BlockPosition {
     Outside { from: usize },
     Ours { fence: FenceLine, from: usize },
@@ -95,7 +95,7 @@ impl BlockPosition {
     }
 }
 
-/// What a line with a tag opens.
+/// The kind of block that a tagged line opens.
 enum BlockTag {
     Ours(FenceLine),
     Foreign(FenceLine),
@@ -121,7 +121,7 @@ impl BlockTag {
     }
 }
 
-/// Blanks, `json`, blanks or tabs, the tag and the nonce, blanks; nothing else.
+/// Returns true for spaces, `json`, spaces or tabs, the tag and nonce, spaces, and nothing else.
 fn is_our_info(info: &str, nonce: &Nonce) -> bool {
     let info = info.trim_matches(' ');
     let Some((language, rest)) = info.split_at_checked(4) else {

@@ -1,14 +1,14 @@
-//! Frees an answer of what a terminal added: a byte order mark, escape sequences, line ends of other systems.
+//! Removes terminal artefacts from an answer: byte order mark, escape sequences, and non-Unix line ends.
 //!
-//! Nothing else is removed: an escape character that begins no whole sequence stays, and makes unreadable what it
-//! stands in.
+//! Nothing else is removed: an escape character without a complete sequence stays, and makes the JSON around it
+//! invalid.
 
 const ESCAPE: char = '\u{1b}';
 
-/// Cleans an answer. Every character is looked at a fixed number of times.
+/// Cleans an answer in linear time.
 pub(super) fn clean(output: &str) -> String {
     let output = output.strip_prefix('\u{feff}').unwrap_or(output);
-    // A sequence may stand between the two halves of a line end, so line ends come second.
+    // A sequence may split a line end, so line ends are handled second.
     let plain = without_sequences(output);
     if plain.contains('\r') {
         plain.replace("\r\n", "\n").replace('\r', "\n")
@@ -27,7 +27,7 @@ fn without_sequences(output: &str) -> String {
         let body = &rest[ESCAPE.len_utf8()..];
         let length = match body.chars().next() {
             Some('[') => control_length(body),
-            // What has no end here has none further on either: it is looked for once.
+            // If one sequence has no end, later ones have none either, so the search runs only once.
             Some(']') if may_end => {
                 let length = command_length(body);
                 may_end = length.is_some();
@@ -44,14 +44,14 @@ fn without_sequences(output: &str) -> String {
     plain
 }
 
-/// How many bytes `[ … letter` has; nothing when it is not whole.
+/// Returns the length of `[ … letter` in bytes; `None` if it is incomplete.
 fn control_length(body: &str) -> Option<usize> {
     let at = 1 + body[1..].find(|c: char| !(' '..='?').contains(&c))?;
     let is_letter = body[at..].starts_with(|c: char| c.is_ascii_alphabetic());
     is_letter.then_some(at + 1)
 }
 
-/// How many bytes `] … BEL` or `] … ESC \` has, over line ends too; nothing when it has no end.
+/// Returns the length of `] … BEL` or `] … ESC \` in bytes, across lines; `None` if it does not end.
 fn command_length(body: &str) -> Option<usize> {
     let bytes = body.as_bytes();
     (0..bytes.len()).find_map(|at| match &bytes[at..] {

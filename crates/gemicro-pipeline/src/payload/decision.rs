@@ -1,15 +1,15 @@
-//! What an agent decided, apart from all other fields of its payload.
+//! The decision in an agent's payload.
 //!
-//! The main type is [`AgentDecision`]. It is a vote: what follows from it is up to the pipeline.
+//! The main type is [`AgentDecision`]. It is only a vote; the pipeline decides what follows.
 
 use serde::{Deserialize, Serialize};
 
-/// States what an agent decided.
+/// An agent's decision.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[schemars(rename = "Decision")]
 pub enum AgentDecision {
-    /// The work is there: a report, a plan, a commit.
+    /// The work is finished: a report, a plan or a commit.
     Done,
     /// The report or the plan is good.
     Approve,
@@ -21,7 +21,7 @@ pub enum AgentDecision {
     Pass,
     /// The commits have to be changed.
     Fail,
-    /// The agent says honestly that it could not do its work.
+    /// The agent admits that it could not do its work.
     Failed {
         /// What stopped it, in the agent's words.
         reason: String,
@@ -38,7 +38,7 @@ impl AgentDecision {
         }
     }
 
-    /// Whether it speaks against what was judged.
+    /// Whether it rejects the reviewed work.
     #[must_use]
     pub const fn is_negative(&self) -> bool {
         match self {
@@ -47,7 +47,7 @@ impl AgentDecision {
         }
     }
 
-    /// The word for it: a verdict as agents write it, or a state in small letters.
+    /// Verdict as agents write it, or state in lower case.
     #[must_use]
     pub const fn word(&self) -> &'static str {
         match self {

@@ -1,33 +1,33 @@
-//! The path of a document that an agent names.
+//! The path of a document named by an agent.
 //!
-//! The main type is [`DocumentPath`]: who holds one needs not check it again. Whether the file is there, and a plain file,
-//! is asked of the commit that holds it, never of a folder.
+//! The main type is [`DocumentPath`]; every value is valid. Whether it is an existing regular file is looked up in the
+//! commit, never in a folder.
 
 use std::fmt;
 
-/// Where documents of the pipeline live, from the top of the repository on.
+/// The folder of the pipeline's documents, relative to the repository root.
 pub const DOCUMENT_FOLDER: &str = "docs/dev_docs/";
 
 const MAX_BYTES: usize = 1024;
 
-/// Names a document in the repository: relative, below [`DOCUMENT_FOLDER`], and without tricks.
+/// Path of a document in the repository: relative, below [`DOCUMENT_FOLDER`], and without `..` or similar.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct DocumentPath(String);
 
-/// The path is none of a document.
+/// The path is not that of a document.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("the path of the document {why}; name a file below {DOCUMENT_FOLDER}")]
 pub struct PathRefused {
-    /// What is wrong with it, in words that follow "the path".
+    /// What is wrong with it, to follow "the path".
     pub why: &'static str,
 }
 
 impl DocumentPath {
-    /// Takes a path as an agent wrote it.
+    /// Accepts a path written by an agent.
     ///
     /// # Errors
-    /// When it is too long, absolute, outside of the document folder, a folder, or has a part, a backslash or a control
-    /// character that no document has.
+    /// When it is too long, absolute, outside of the document folder, a folder, or has an invalid part, a backslash or
+    /// a control character.
     pub fn parse(path: &str) -> Result<Self, PathRefused> {
         match fault(path) {
             Some(why) => Err(PathRefused { why }),
@@ -35,7 +35,7 @@ impl DocumentPath {
         }
     }
 
-    /// The path from the top of the repository on.
+    /// The path, relative to the repository root.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0

@@ -1,19 +1,19 @@
-//! What a prompt shows of a payload: its tag line, and an example that can never be taken for an answer.
+//! The example of a payload that a prompt shows. It can never be mistaken for an answer.
 //!
-//! Every value of an example is a placeholder in angle brackets, so that an agent that repeats it is recognised.
+//! Every value of an example is a placeholder in angle brackets, so that an agent that copies it is recognised.
 
 use serde_json::{Map, Value};
 
 use super::nonce::Nonce;
 use super::shape::PayloadShape;
 
-/// The line that opens the block of this step.
+/// Returns the line that opens the block of this step.
 #[must_use]
 pub fn tag_line(nonce: &Nonce) -> String {
     format!("```json gemicro:{nonce}")
 }
 
-/// The object that a role is shown: one line of JSON with placeholders alone.
+/// Returns the example object for a role: one line of JSON with only placeholders.
 #[must_use]
 pub fn example(shape: PayloadShape) -> String {
     let mut members = Map::new();

@@ -1,7 +1,7 @@
-//! Holds a value against the shape of a role, word by word.
+//! Checks that a value has the shape of a role.
 //!
-//! Verdict and status are compared exactly: no trimming, no change of case. Whether the words are true is not asked here
-//! (see `honesty`, and the evidence of the pipeline).
+//! Verdict and status are compared exactly, without trimming or changing case. Whether the claims are true is checked
+//! elsewhere (see `honesty`, and the evidence of the pipeline).
 
 use serde_json::{Map, Value};
 
@@ -10,7 +10,7 @@ use super::shape::PayloadShape;
 /// Keys that any role may use.
 const KEYS_OF_ALL: [&str; 2] = ["feedback", "backlog_items"];
 
-/// What keeps a value from being a payload of its shape.
+/// Why a value is not a payload of its shape.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Misfit {
     NotAnObject,
@@ -21,12 +21,12 @@ pub(super) enum Misfit {
     Fields,
 }
 
-/// Whether a value is a payload of this shape.
+/// Returns true if a value is a payload of this shape.
 pub(super) fn fits(shape: PayloadShape, value: &Value) -> bool {
     misfit(shape, value).is_none()
 }
 
-/// The first thing that keeps a value from being a payload of this shape.
+/// Returns the first reason why a value is not a payload of this shape.
 pub(super) fn misfit(shape: PayloadShape, value: &Value) -> Option<Misfit> {
     let Value::Object(members) = value else {
         return Some(Misfit::NotAnObject);
@@ -47,7 +47,7 @@ pub(super) fn misfit(shape: PayloadShape, value: &Value) -> Option<Misfit> {
 }
 
 impl Misfit {
-    /// In words for the agent.
+    /// Explains the problem to the agent.
     pub(super) fn for_agent(self, shape: PayloadShape, value: &Value) -> String {
         match self {
             Self::NotAnObject => "it is no object".to_owned(),
@@ -71,7 +71,7 @@ impl Misfit {
     }
 }
 
-/// A required field and what it may say.
+/// Describes a required field and its allowed values.
 fn required_field(shape: PayloadShape, key: &str) -> String {
     match key {
         "verdict" => format!("`verdict`, one of {}", shape.verdicts().join(", ")),
@@ -81,7 +81,7 @@ fn required_field(shape: PayloadShape, key: &str) -> String {
     }
 }
 
-/// Whether a value repeats the example of the prompt: a field of the role, or the feedback, is a placeholder.
+/// Returns true if a value repeats the prompt's example: a field of the role, or the feedback, is a placeholder.
 pub(super) fn is_echo(shape: PayloadShape, value: &Value) -> bool {
     let Value::Object(members) = value else {
         return false;
@@ -90,7 +90,7 @@ pub(super) fn is_echo(shape: PayloadShape, value: &Value) -> bool {
     role_keys(shape, members).any(is_placeholder_at) || is_placeholder_at("feedback")
 }
 
-/// Whether a text stands for something that was not filled in: dots, or words in angle brackets.
+/// Returns true for a placeholder that was not filled in: dots, or text in angle brackets.
 fn is_placeholder(text: &str) -> bool {
     let text = text.trim();
     if text == "..." || text == "…" {
@@ -102,13 +102,13 @@ fn is_placeholder(text: &str) -> bool {
     })
 }
 
-/// The keys that mean something for the role. A reason means something unless the work succeeded.
+/// Returns the keys that matter for the role. A reason matters unless the work succeeded.
 fn role_keys<'a>(shape: PayloadShape, members: &Map<String, Value>) -> impl Iterator<Item = &'a str> {
     let has_reason = shape.commits() && text(members, "status") != Some("success");
     shape.keys().iter().copied().chain(has_reason.then_some("reason"))
 }
 
-/// A key such as `Verdict`: beside `verdict` it would let a payload say two things.
+/// Returns true for a key such as `Verdict`: next to `verdict`, a payload could say two things.
 fn has_key_in_other_case(shape: PayloadShape, members: &Map<String, Value>) -> bool {
     role_keys(shape, members).chain(KEYS_OF_ALL).any(|known| {
         members
@@ -117,7 +117,7 @@ fn has_key_in_other_case(shape: PayloadShape, members: &Map<String, Value>) -> b
     })
 }
 
-/// Whether a required field is there and says one of the things that it may.
+/// Returns true if a required field exists with an allowed value.
 fn has(shape: PayloadShape, value: &Value, key: &str) -> bool {
     let found = value.get(key).and_then(Value::as_str);
     found.is_some_and(|found| match key {

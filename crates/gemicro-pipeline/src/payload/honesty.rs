@@ -1,10 +1,9 @@
-//! Refuses a success or a PASS that its own feedback contradicts.
+//! Refuses a success or PASS that its own feedback contradicts.
 //!
-//! Feedback is looked through as far as it goes: text by the words of `trouble` (the lists are in `trouble_words`), an
-//! object by its keys as well. A key such as `crash` or `unresolved` refuses when its value says something: true, a number
-//! other than zero, text that is neither blank nor a denial, a list or an object with something in it. So does a key such as
-//! `status` whose value is that of a failure.
-//! Whether a claim without such feedback is true is not known here: that is what evidence is for.
+//! Feedback is searched recursively: text with the rules of `trouble` (the lists are in `trouble_words`), and objects
+//! by their keys as well. A key such as `crash` or `unresolved` counts if its value is true, a non-zero number, text
+//! that is neither blank nor a denial, or a non-empty list or object. A key such as `status` counts if its value is
+//! that of a failure. Whether a claim without such feedback is true is left to the evidence.
 
 use serde_json::Value;
 
@@ -13,7 +12,7 @@ use super::product::{AgentPayload, Feedback};
 use super::trouble;
 use super::trouble_words::{BAD_OUTCOMES, DENIALS, HARMLESS_KEYS, OUTCOME_KEYS, TROUBLE_KEYS};
 
-/// Says why a success or a PASS is refused; nothing when its feedback does not contradict it.
+/// Returns why a success or PASS is refused; `None` if its feedback does not contradict it.
 #[must_use]
 pub fn honesty(payload: &AgentPayload) -> Option<String> {
     let claim = match payload.decision() {
@@ -33,7 +32,7 @@ pub fn honesty(payload: &AgentPayload) -> Option<String> {
     admission.map(|words| format!("it claims {claim}, but its feedback says: {words}"))
 }
 
-/// The trouble that a point of a feedback object tells of.
+/// Returns the problem reported by one entry of a feedback object.
 fn admitted_under(key: &str, value: &Value) -> Option<String> {
     if is_trouble_key(key) && says_something(value) {
         return Some(key.to_owned());
@@ -44,7 +43,7 @@ fn admitted_under(key: &str, value: &Value) -> Option<String> {
     admitted_in(value)
 }
 
-/// `"status": "failed"`, also as a part of the key: `test_status`.
+/// Finds `"status": "failed"`, also with longer keys: `test_status`.
 fn bad_outcome<'v>(key: &str, value: &'v Value) -> Option<&'v str> {
     let key = key.to_lowercase();
     let last = key.rsplit(|c: char| !c.is_alphanumeric()).next()?;
@@ -61,7 +60,7 @@ fn admitted_in(value: &Value) -> Option<String> {
     }
 }
 
-/// Whether a part of the key, such as `unresolved` in `unresolved_conflicts`, names a trouble.
+/// Returns true if a part of the key names a problem, such as `unresolved` in `unresolved_conflicts`.
 fn is_trouble_key(key: &str) -> bool {
     let key = key.to_lowercase();
     let mut parts = key.split(|c: char| !c.is_alphanumeric());

@@ -1,4 +1,4 @@
-//! Which later rules speak against a payload that was read.
+//! Determines which later rules refuse a parsed payload.
 //!
 //! The main type is [`PayloadMarks`]. A payload without marks is still only a vote: evidence decides.
 
@@ -7,20 +7,20 @@ use super::document_path::DocumentPath;
 use super::honesty::honesty;
 use super::payload_reading::PayloadReading;
 
-/// Says for each later rule whether it has something against a payload.
+/// For each later rule, whether a payload violates it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct PayloadMarks {
     /// Refuse: an untagged APPROVE or PASS never opens a gate.
     pub gate: bool,
-    /// Refuse: the path of its document is none that may be opened.
+    /// Refuse: the path of its document is not allowed.
     pub path: bool,
-    /// Refuse: success or PASS, while the feedback tells of a crash or an error that is not solved.
+    /// Refuse: success or PASS, but the feedback reports an unresolved crash or error.
     pub honesty: bool,
-    /// Clean: an item for the backlog cannot be taken over as it is.
+    /// Clean: a backlog item cannot be used unchanged.
     pub backlog: bool,
 }
 
-/// Judges what was read; without a payload there is nothing to mark.
+/// Judges a parsed answer; without a payload there are no marks.
 #[must_use]
 pub fn marks(reading: &PayloadReading) -> PayloadMarks {
     let Some(payload) = &reading.payload else {

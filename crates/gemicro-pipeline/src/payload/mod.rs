@@ -1,14 +1,14 @@
-//! Takes the small JSON object out of an agent's answer, and says what speaks against using it.
+//! Reads the JSON object in an agent's answer, and reports why it must not be used.
 //!
 //! # Theory of operation
 //!
-//! [`read`] is the whole way: the answer is freed of terminal sequences (`clean`) and of thoughts (`thoughts`), the
-//! blocks that carry the step's [`Nonce`] are found (`blocks`), read by a strict JSON reader with five repairs (`json`)
-//! and held against the [`PayloadShape`] of the role (`fit`). Without such a block the last object that stands alone is taken
-//! (`block_walk`), and marked as untagged. What is found is a [`AgentPayload`]; [`marks`] says which later rule refuses it.
-//! An agent that can may also hand it in by a tool (`submission`); [`read_with`] takes that for one block more.
+//! [`read`] is the entry point: it removes terminal sequences (`clean`) and thoughts (`thoughts`), finds the blocks
+//! with the step's [`Nonce`] (`blocks`), parses them with a strict JSON parser with five repairs (`json`) and checks
+//! the [`PayloadShape`] of the role (`fit`). Without such a block, it takes the last object on lines of its own
+//! (`block_walk`), marked as untagged. The result is an [`AgentPayload`]; [`marks`] returns which later rule refuses
+//! it. An agent may also submit the payload with a tool (`submission`); [`read_with`] treats that like one more block.
 //!
-//! One sentence decides every doubt: a false APPROVE or PASS is never acceptable, asking the agent again is cheap.
+//! In doubt: a false APPROVE or PASS is never acceptable, and asking the agent again is cheap.
 //! Nothing here opens a file, asks git, or decides what a pipeline does next.
 
 mod backlog;

@@ -1,6 +1,6 @@
-//! The secret word of one step, by which its own block is recognised.
+//! The secret of one step, by which its own block is recognised.
 //!
-//! The main type is [`Nonce`]. It is not made here: randomness belongs to who starts the step.
+//! The main type is [`Nonce`]. It is generated elsewhere, by the code that starts the step.
 
 use std::fmt;
 use std::str::FromStr;
@@ -15,11 +15,11 @@ const MAX_LENGTH: usize = 64;
 #[serde(try_from = "String", into = "String")]
 pub struct Nonce(String);
 
-/// The text cannot be a nonce.
+/// The text is not a valid nonce.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("`{text}` is not a nonce: 8 to 64 letters, digits, `_` or `-`")]
 pub struct NonceError {
-    /// What was given, cut to a printable length.
+    /// The given text, cut to a printable length.
     pub text: String,
 }
 

@@ -1,7 +1,7 @@
-//! The whole way from an answer to a payload.
+//! Reads the payload in an answer.
 //!
-//! The main type is [`PayloadReading`]. It says what was found and how; what may be done with it is said by
-//! [`marks`](super::marks()) and by the pipeline.
+//! The main type is [`PayloadReading`]. It holds what was found and how; [`marks`](super::marks()) and the pipeline
+//! decide whether it may be used.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -16,46 +16,46 @@ use super::product::AgentPayload;
 use super::shape::PayloadShape;
 use super::thoughts::without_thoughts;
 
-/// States how far the reading of an answer came.
+/// Result of reading an answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ReadState {
     /// A payload was found.
     Ok,
-    /// Nothing usable is in the text.
+    /// The text contains nothing usable.
     Missing,
-    /// Our block is there, but it is not one readable JSON value.
+    /// Our block exists, but is not valid JSON.
     Unparsed,
-    /// It can be read, but has the wrong shape or the wrong words.
+    /// It is valid JSON, but has the wrong shape or values.
     SchemaMismatch,
-    /// Two results disagree, or a later object takes back what the result says.
+    /// Two results disagree, or a later object contradicts the result.
     Ambiguous,
 }
 
-/// Holds what was found in an answer.
+/// The findings in an answer.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PayloadReading {
-    /// How far the reading came.
+    /// Result of the reading.
     pub state: ReadState,
-    /// The payload; there when the state is [`ReadState::Ok`], and only then.
+    /// The payload; present only if the state is [`ReadState::Ok`].
     pub payload: Option<AgentPayload>,
     /// Whether it was submitted with our nonce: in a block, or by the tool.
     pub tagged: bool,
-    /// What keeps it from having its shape, in words for the agent; there when the state is
-    /// [`ReadState::SchemaMismatch`], and only then.
+    /// Why it does not have its shape, as a message to the agent; present only if the state is
+    /// [`ReadState::SchemaMismatch`].
     pub misfit: Option<String>,
 }
 
-/// Reads the payload of a role out of the final message of its agent.
+/// Reads the payload of a role in the final message of its agent.
 ///
-/// The message alone is the input: never the output of tools, never a file. Time and memory are proportional to its size.
+/// Only this message is read, never tool output or files. Time and memory are proportional to its size.
 #[must_use]
 pub fn read(output: &str, shape: PayloadShape, nonce: &Nonce) -> PayloadReading {
     read_with(output, &[], shape, nonce)
 }
 
-/// Reads it where the agent could also submit it with the tool. A submission counts like a block with our nonce that
-/// stands before the message: whatever else carries the nonce must say the same.
+/// Like [`read`], but the agent could also submit the payload with the tool. A submission counts like a block with our
+/// nonce before the message: everything else with the nonce must agree with it.
 #[must_use]
 pub fn read_with(output: &str, submitted: &[Value], shape: PayloadShape, nonce: &Nonce) -> PayloadReading {
     let text = clean(output);
@@ -82,7 +82,7 @@ impl ReadState {
     }
 }
 
-/// What was submitted with our nonce.
+/// One submission with our nonce.
 enum SubmittedBody<'a> {
     Read(Value),
     Unreadable(&'a str),
@@ -159,7 +159,8 @@ fn read_tagged(
     }
 }
 
-/// Whether a negative object stands alone after the place of what counts. What cannot be looked through speaks against it.
+/// Returns true if a negative object follows the result on lines of its own. If the rest cannot be searched, it is
+/// assumed.
 fn is_taken_back(answer: &str, blocks: &Blocks<'_>, end: usize, shape: PayloadShape) -> bool {
     let first_later = blocks.outside.partition_point(|part| part.start < end);
     let mut is_negative = false;

@@ -1,6 +1,7 @@
-//! The object that an agent ended its answer with, and what it says.
+//! The object that ends an agent's answer, and its meaning.
 //!
-//! The main type is [`AgentPayload`]. Unknown keys are kept and obeyed by nobody; no path is opened and no hash looked up here.
+//! The main type is [`AgentPayload`]. Unknown keys are kept but ignored. Paths are not opened and hashes not looked up
+//! here.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -8,7 +9,7 @@ use serde_json::{Map, Value};
 use super::decision::AgentDecision;
 use super::shape::PayloadShape;
 
-/// Holds what an agent submitted, in the shape of its role.
+/// An agent's result, in the shape of its role.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[schemars(rename = "Payload")]
 pub struct AgentPayload {
@@ -16,22 +17,22 @@ pub struct AgentPayload {
     value: Value,
 }
 
-/// Holds what an agent has to say about what it judged or did.
+/// An agent's comments on its own or the reviewed work.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Feedback<'a> {
     /// Free text, as the agent wrote it.
     Text(&'a str),
-    /// Points under names of the agent's choice.
+    /// Points with names chosen by the agent.
     Object(&'a Map<String, Value>),
 }
 
 impl AgentPayload {
-    /// Takes an object that was held against its shape.
+    /// Wraps an object that was checked against its shape.
     pub(super) fn new(shape: PayloadShape, value: Value) -> Self {
         Self { shape, value }
     }
 
-    /// The shape that it was read with.
+    /// The shape of the payload.
     #[must_use]
     pub fn shape(&self) -> PayloadShape {
         self.shape
@@ -43,7 +44,7 @@ impl AgentPayload {
         &self.value
     }
 
-    /// What the agent decided. An object that does not fit its shape, such as one from a changed record, is a failure.
+    /// The agent's decision. An object that does not fit its shape, such as one from an altered record, is a failure.
     #[must_use]
     pub fn decision(&self) -> AgentDecision {
         let verdict = self
@@ -65,13 +66,13 @@ impl AgentPayload {
         self.shape.document_key().and_then(|key| self.text(key))
     }
 
-    /// The commit that it submits.
+    /// The submitted commit.
     #[must_use]
     pub fn commit_hash(&self) -> Option<&str> {
         self.shape.commits().then(|| self.text("commit_hash")).flatten()
     }
 
-    /// What it has to say beside its decision.
+    /// The agent's comments, besides its decision.
     #[must_use]
     pub fn feedback(&self) -> Option<Feedback<'_>> {
         match self.value.get("feedback")? {
@@ -81,7 +82,7 @@ impl AgentPayload {
         }
     }
 
-    /// What a reviewer remarks beside an APPROVE or PASS, a line for each point: nothing has to change because of it.
+    /// Remarks of a reviewer with an APPROVE or PASS, one line per point. They do not require changes.
     #[must_use]
     pub fn remarks(&self) -> Vec<String> {
         match self.decision().word() {
@@ -90,7 +91,7 @@ impl AgentPayload {
         }
     }
 
-    /// Its ideas for later, as the agent wrote them: see [`clean_backlog`](super::clean_backlog).
+    /// Ideas for later, as the agent wrote them: see [`clean_backlog`](super::clean_backlog).
     #[must_use]
     pub fn backlog_items(&self) -> Vec<&str> {
         let items = self.value.get("backlog_items").and_then(Value::as_array);
@@ -122,7 +123,7 @@ impl AgentPayload {
 }
 
 impl Feedback<'_> {
-    /// Its points, a line each.
+    /// The points of the feedback, one line each.
     #[must_use]
     pub fn points(&self) -> Vec<String> {
         match self {
@@ -141,7 +142,7 @@ impl Feedback<'_> {
         }
     }
 
-    /// The feedback as text for a person or a prompt; an object as JSON over several lines.
+    /// The feedback as text for a person or a prompt; an object becomes JSON on several lines.
     #[must_use]
     pub fn to_text(&self) -> String {
         match self {

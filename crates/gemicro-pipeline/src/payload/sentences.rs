@@ -1,12 +1,12 @@
-//! Cuts free text into sentences, and those into segments of words.
+//! Splits free text into sentences, and sentences into segments of words.
 //!
-//! A sentence ends at `.`, `;`, `!`, `?`, a line end, or a word after which the contrary is said; a segment also at commas,
-//! colons, brackets, dashes, "and" and "or". No language is understood here.
+//! A sentence ends at `.`, `;`, `!`, `?`, a line end, or a word such as "but"; a segment also at commas, colons,
+//! brackets, dashes, "and" and "or". There is no further language processing.
 
 /// The words between two pauses.
 pub(super) type SentenceSegment<'a> = Vec<&'a str>;
 
-/// Words that end a sentence, because what follows them says the contrary.
+/// Words that end a sentence, because a contradiction follows.
 const TURNS: [&str; 8] = [
     "but",
     "however",
@@ -21,7 +21,7 @@ const TURNS: [&str; 8] = [
 /// Words that end a segment.
 const JOINTS: [&str; 5] = ["and", "or", "nor", "while", "then"];
 
-/// Cuts a text in small letters. Segments may be empty.
+/// Splits lower-case text. Segments may be empty.
 pub(super) fn sentences(text: &str) -> Vec<Vec<SentenceSegment<'_>>> {
     let mut cut = SentenceCut {
         done: Vec::new(),
@@ -38,7 +38,7 @@ pub(super) fn sentences(text: &str) -> Vec<Vec<SentenceSegment<'_>>> {
             cut.word(&text[start..at]);
         }
         let after = &text[at + character.len_utf8()..];
-        // Inside a number, a path or an address these are no pauses.
+        // Inside a number, path or URL these are not pauses.
         let is_last = after.is_empty() || after.starts_with(char::is_whitespace);
         match character {
             '.' | ':' if !is_last => {}

@@ -1,23 +1,22 @@
-//! What the payload of a role looks like.
+//! The required fields of each role's payload.
 //!
-//! The main type is [`PayloadShape`]. Whether an object has a shape is the business of `fit`; what a role is told is that of
-//! its prompt.
+//! The main type is [`PayloadShape`]. `fit` checks objects against a shape; prompts explain it to agents.
 
 use std::fmt;
 use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-/// Names what a role's payload looks like.
+/// The format of a role's payload.
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, schemars::JsonSchema,
 )]
 #[serde(rename_all = "snake_case")]
 #[schemars(rename = "Shape")]
 pub enum PayloadShape {
-    /// A report on a fault: `report_path`.
+    /// A bug report: `report_path`.
     Investigator,
-    /// A report on an idea: `report_path`.
+    /// A research report: `report_path`.
     Researcher,
     /// A verdict on a report: `verdict`.
     LeadAnalyst,
@@ -33,11 +32,11 @@ pub enum PayloadShape {
     IntegrationSpecialist,
 }
 
-/// The text names no shape.
+/// The text is not the name of a shape.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("there is no payload of a role `{name}`; use one of {}", PayloadShape::ALL.map(PayloadShape::as_str).join(", "))]
 pub struct UnknownShape {
-    /// What was given, cut to a printable length.
+    /// The given text, cut to a printable length.
     pub name: String,
 }
 
@@ -69,7 +68,7 @@ impl PayloadShape {
         }
     }
 
-    /// The keys that a payload of this shape must have, in the order of the prompt.
+    /// The required keys, in the order of the prompt.
     #[must_use]
     pub const fn keys(self) -> &'static [&'static str] {
         match self {
@@ -82,7 +81,7 @@ impl PayloadShape {
         }
     }
 
-    /// The words that may stand under `verdict`; none for a role without a verdict.
+    /// The allowed values of `verdict`; empty for a role without a verdict.
     #[must_use]
     pub const fn verdicts(self) -> &'static [&'static str] {
         match self {
@@ -97,7 +96,7 @@ impl PayloadShape {
         }
     }
 
-    /// The key under which the role names its document.
+    /// The key for the path of the role's document.
     #[must_use]
     pub const fn document_key(self) -> Option<&'static str> {
         match self {
@@ -108,7 +107,7 @@ impl PayloadShape {
         }
     }
 
-    /// Whether the role submits a commit, and so may say honestly that it failed.
+    /// Whether the role submits a commit, and so may report that it failed.
     #[must_use]
     pub const fn commits(self) -> bool {
         match self {

@@ -1,7 +1,7 @@
-//! The tool `submit_result`, by which an agent hands its payload in typed.
+//! The tool `submit_result`, with which an agent submits its payload.
 //!
-//! [`ExpectedSubmission`] is what one step may hand in, [`Submissions`] what was. A submission is no more than a block with the
-//! nonce is: [`read_with`](super::read_with) holds both against each other. Who serves the tool is not known here.
+//! [`ExpectedSubmission`] is what a step expects, [`Submissions`] what the agent submitted. A submission counts exactly
+//! like a block with the nonce: [`read_with`](super::read_with) compares both. The server of the tool is elsewhere.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
@@ -15,33 +15,33 @@ use super::shape::PayloadShape;
 /// The name of the tool.
 pub const SUBMIT_TOOL: &str = "submit_result";
 
-/// Two results that differ cannot count, and a third one changes nothing.
+/// Two different results do not count, and a third changes nothing.
 const MOST_KEPT: usize = 2;
 
-/// Says what a step hands in.
+/// The submission that a step expects.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ExpectedSubmission {
     /// The shape that the payload must have.
     pub shape: PayloadShape,
-    /// What proves that it is meant for this step.
+    /// Proof that it is meant for this step.
     pub nonce: Nonce,
 }
 
-/// Holds what was submitted in one step.
+/// The submissions of one step.
 #[derive(Debug, Default)]
 pub struct Submissions {
     kept: Vec<Value>,
 }
 
 impl ExpectedSubmission {
-    /// What the tool does, for the model.
+    /// Description of the tool for the model.
     #[must_use]
     pub fn description(&self) -> &'static str {
         "Submits the result of your work: the same JSON object as in the block that ends your answer. Call it once, when \
          everything is done."
     }
 
-    /// The arguments of the tool. The nonce itself is not in it: a model learns it from its prompt alone.
+    /// JSON schema of the tool's arguments. It does not contain the nonce, which the model only learns from its prompt.
     #[must_use]
     pub fn input_schema(&self) -> Value {
         json!({
@@ -57,10 +57,10 @@ impl ExpectedSubmission {
         })
     }
 
-    /// The payload in the arguments of a call, which are JSON text. What a CLI adds beside nonce and result is left out.
+    /// Returns the payload in the arguments of a call, which are JSON text. Extra fields that a CLI adds are ignored.
     ///
     /// # Errors
-    /// When it cannot be taken, in words for the agent.
+    /// When it cannot be accepted, as a message to the agent.
     pub fn accept(&self, arguments: &str) -> Result<Value, String> {
         let read = json::read_whole(arguments);
         let mut arguments = match read {
@@ -89,7 +89,7 @@ impl ExpectedSubmission {
         }
     }
 
-    /// Whether a result would open a gate.
+    /// Returns true if a result would open a gate.
     #[must_use]
     pub fn opens_gate(&self, result: &Value) -> bool {
         AgentPayload::new(self.shape, result.clone())
@@ -99,10 +99,10 @@ impl ExpectedSubmission {
 }
 
 impl Submissions {
-    /// Takes a call; what the agent is told comes back.
+    /// Accepts a call, and returns the reply to the agent.
     ///
     /// # Errors
-    /// When the call cannot be taken, or contradicts an earlier one.
+    /// When the call cannot be accepted, or contradicts an earlier one.
     pub fn submit(&mut self, expected: &ExpectedSubmission, arguments: &str) -> Result<String, String> {
         let result = expected.accept(arguments)?;
         let is_known = self.kept.iter().any(|kept| json::same(kept, &result));
@@ -117,7 +117,7 @@ impl Submissions {
         }
     }
 
-    /// What counts: one result, or two that contradict each other.
+    /// The results that count: one, or two that contradict each other.
     #[must_use]
     pub fn counted_results(&self) -> &[Value] {
         &self.kept
@@ -132,7 +132,7 @@ fn result_schema(shape: PayloadShape) -> Value {
     let text = |words: &str| json!({ "type": "string", "description": words });
     let mut required = shape.keys().to_vec();
     if shape.commits() {
-        // An honest failure has a reason and no commit.
+        // An admitted failure has a reason and no commit.
         required = vec!["status"];
         properties.insert(
             "reason".to_owned(),

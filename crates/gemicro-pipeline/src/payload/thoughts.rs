@@ -1,18 +1,18 @@
-//! Leaves out what an agent thought before it answered.
+//! Removes an agent's thoughts before its answer.
 //!
-//! Only thoughts at the beginning count, and what stands before a closing tag on a line of its own; elsewhere the same
-//! words are plain text.
+//! Only tags at the beginning count, and text before a closing tag on its own line; elsewhere the same tags are plain
+//! text.
 
 const NAMES: [&str; 4] = ["think", "thinking", "thought", "reasoning"];
 
-/// The part of a cleaned answer that comes after the thoughts.
+/// Returns the part of a cleaned answer after the thoughts.
 pub(super) fn without_thoughts(text: &str) -> &str {
     let mut rest = text;
     while let Some(name) = opening_tag(rest) {
         let closing = format!("</{name}>");
         match rest.find(&closing) {
             Some(at) => rest = &rest[at + closing.len()..],
-            // A draft that never ends.
+            // The thoughts never end.
             None => return "",
         }
     }

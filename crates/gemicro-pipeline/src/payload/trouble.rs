@@ -1,18 +1,18 @@
-//! Finds the words in free text by which an agent tells of a crash or an error that is not solved.
+//! Finds phrases in free text by which an agent reports a crash or an unresolved error.
 //!
 //! # Theory of operation
 //!
-//! A segment of a sentence (see `sentences`) tells of trouble when it holds
-//! - what somebody could not do, or what did not happen: "could not be resolved", "does not build";
-//! - a word for a crash, a hang, a time limit, or for something unsolved: "segfault", "timed out", "unresolved";
-//! - a form of failing beside a test, a build or a number: "two tests fail", "3 failed";
-//! - a fault that lasts: "errors remain", "still an error"; or a hope instead of a check: "assuming it is fine";
-//! - the words of a tool: `error[E0382]`, "exit code 101".
+//! A segment of a sentence (see `sentences`) reports a problem if it contains
+//! - an inability, or something that did not happen: "could not be resolved", "does not build";
+//! - a word for a crash, a hang, a timeout, or something unresolved: "segfault", "timed out", "unresolved";
+//! - a form of "fail" with a test, a build or a number: "two tests fail", "3 failed";
+//! - a remaining fault: "errors remain", "still an error"; or an assumption instead of a check: "assuming it is fine";
+//! - tool output: `error[E0382]`, "exit code 101".
 //!
-//! A mention is no report when it is denied ("no crashes"), over ("fixed the crash", "the crash is gone"), or only
-//! qualifies ("crash handler"). "Still" and its like take that back. Other languages have a list of phrases, and one of
-//! phrases that take them back in the same clause. All lists are in `trouble_words`.
-//! In doubt a claim is refused: the agent is asked again, and may say it more plainly.
+//! A mention does not count if it is denied ("no crashes"), resolved ("fixed the crash", "the crash is gone"), or a
+//! modifier ("crash handler"). "Still" and similar words cancel that. For other languages there is a list of phrases,
+//! and a list of phrases that cancel them in the same clause. All lists are in `trouble_words`. In doubt a claim is
+//! refused: the agent is asked again, and can be clearer.
 
 use super::sentences::{SentenceSegment, sentences};
 use super::trouble_words::{
@@ -21,13 +21,13 @@ use super::trouble_words::{
     WORK_VERBS,
 };
 
-/// How far before a word its denial may stand.
+/// Maximum distance between a denial and the word it denies.
 const DENIAL_REACH: usize = 4;
 
-/// A segment with more mentions is not looked at one by one.
+/// Maximum number of mentions in a segment that are examined one by one.
 const MAX_MENTIONS: usize = 16;
 
-/// The words of a text that tell of trouble, cut to a printable length.
+/// Returns the words that report a problem, cut to a printable length.
 pub(super) fn trouble_excerpt(text: &str) -> Option<String> {
     let text = text.to_lowercase().replace('’', "'");
     let found = words_of_a_tool(&text)
@@ -36,7 +36,7 @@ pub(super) fn trouble_excerpt(text: &str) -> Option<String> {
     found.map(|words| words.chars().take(120).collect())
 }
 
-/// Whether a text begins with a denial, or says that the trouble is over, and tells of no other.
+/// Returns true if a text starts with a denial or says that a problem is resolved, and reports no other problem.
 pub(super) fn is_denied(text: &str) -> bool {
     let sentences = sentences(text);
     let mut segments = sentences.iter().flatten();
@@ -79,7 +79,7 @@ fn english(text: &str) -> Option<String> {
     })
 }
 
-/// Where a segment names a crash, a failure or something unsolved.
+/// Returns the positions in a segment that mention a crash, a failure or something unresolved.
 fn mentions(segment: &SentenceSegment<'_>) -> Vec<usize> {
     let is_about_checks = segment.iter().any(|word| is_checked(word));
     let is_mention = |at: &usize| {
@@ -92,12 +92,12 @@ fn mentions(segment: &SentenceSegment<'_>) -> Vec<usize> {
     (0..segment.len()).filter(is_mention).collect()
 }
 
-/// Whether a word is for a test, a build or a tool; a test may stand by its name.
+/// Returns true for a test, a build or a tool, including names of tests.
 fn is_checked(word: &str) -> bool {
     CHECKED.has(word) || word.starts_with("test_") || word.ends_with("_test")
 }
 
-/// Whether a mention is denied, over, or only qualifies what follows.
+/// Returns true if a mention is denied, resolved, or a modifier of the next word.
 fn is_taken_back(segment: &SentenceSegment<'_>, at: usize) -> bool {
     let is_qualifier =
         !FAILING.has(segment[at]) && segment.get(at + 1).is_some_and(|next| QUALIFIED.has(next));
@@ -119,7 +119,7 @@ fn is_taken_back(segment: &SentenceSegment<'_>, at: usize) -> bool {
         || is_good_now(segment, at)
 }
 
-/// "The tests that failed before now pass."
+/// Recognises "the tests that failed before now pass".
 fn is_good_now(segment: &SentenceSegment<'_>, at: usize) -> bool {
     let mut after = segment[at..].windows(2);
     after.any(|words| words[0] == "now" && HOPED.has(words[1]))
@@ -140,7 +140,7 @@ fn is_negator(word: &str) -> bool {
     NEGATORS.has(word) || word.ends_with("n't")
 }
 
-/// Whether a segment says that a trouble is over: wholly, and for good.
+/// Returns true if a segment says that a problem is completely resolved.
 fn is_over(segment: &SentenceSegment<'_>) -> bool {
     let is_part = segment
         .windows(3)
@@ -156,7 +156,7 @@ fn is_lasting(segment: &SentenceSegment<'_>) -> bool {
     segment.iter().any(|word| LASTING.has(word))
 }
 
-/// Whether a segment is an item of a list, such as the last ones of "no crashes, panics or hangs".
+/// Returns true for an item of a list, such as the last ones of "no crashes, panics or hangs".
 fn is_bare(segment: &SentenceSegment<'_>, at: usize) -> bool {
     let before = &segment[..at];
     before.len() <= 1
@@ -164,7 +164,7 @@ fn is_bare(segment: &SentenceSegment<'_>, at: usize) -> bool {
         && segment.len() <= at + 2
 }
 
-/// Whether somebody could not do the work, or it did not come about.
+/// Returns true if the work could not be done or did not happen.
 fn mentions_lack(segment: &SentenceSegment<'_>) -> bool {
     (0..segment.len()).any(|at| {
         let rest = &segment[at..];
@@ -181,13 +181,13 @@ fn mentions_lack(segment: &SentenceSegment<'_>) -> bool {
         follows(&INABILITY, &|word| is_work(word) || is_check(word))
             || follows(&LACK, &is_work)
             || is_not_all(rest)
-            // "The tests were not run": of a thing in the present it is harmless.
+            // "The tests were not run". In the present tense it is harmless.
             || (matches!(rest[0], "did" | "didn't" | "was" | "wasn't" | "were" | "weren't" | "never")
                 && follows(&LACK, &is_check))
     })
 }
 
-/// "Not all tests pass", "not every check is green".
+/// Recognises "not all tests pass" and "not every check is green".
 fn is_not_all(words: &[&str]) -> bool {
     matches!(words, ["not", "all" | "every" | "each" | "both", ..])
         && words.iter().any(|word| is_checked(word))
@@ -196,7 +196,7 @@ fn is_not_all(words: &[&str]) -> bool {
             .any(|word| word.starts_with("pass") || HOPED.has(word))
 }
 
-/// Whether a fault is said to be there still.
+/// Returns true if a fault is said to remain.
 fn lasts(segment: &SentenceSegment<'_>) -> bool {
     is_lasting(segment)
         && segment
@@ -205,7 +205,7 @@ fn lasts(segment: &SentenceSegment<'_>) -> bool {
             .is_some_and(|at| !is_denied_before(segment, at))
 }
 
-/// Whether something is taken for good without a look.
+/// Returns true if success is assumed without a check.
 fn is_hope(segment: &SentenceSegment<'_>) -> bool {
     let supposed = segment
         .iter()
@@ -213,7 +213,7 @@ fn is_hope(segment: &SentenceSegment<'_>) -> bool {
     supposed.is_some_and(|at| segment[at..].iter().any(|word| HOPED.has(word)))
 }
 
-/// Whether a program is said to have ended with another code than 0, or by a signal.
+/// Returns true if a program is said to have ended with a non-zero code or by a signal.
 fn is_exit(segment: &SentenceSegment<'_>) -> bool {
     let is_other = |word: &str| word.parse::<i64>().is_ok_and(|code| code != 0);
     segment.windows(3).any(|words| {
@@ -222,7 +222,7 @@ fn is_exit(segment: &SentenceSegment<'_>) -> bool {
     }) && !segment.iter().any(|word| OVER.has(word))
 }
 
-/// The same for other languages: phrases alone, clause by clause.
+/// Finds problem phrases of other languages, clause by clause.
 fn foreign(text: &str) -> Option<String> {
     let clauses = text.split(['.', ';', '!', '?', '\n', ',', '。', '；', '！', '？', '，', '、']);
     clauses
@@ -236,7 +236,8 @@ fn foreign(text: &str) -> Option<String> {
         .map(|clause| clause.trim_end().to_owned())
 }
 
-/// Whether a phrase stands in a clause where a word begins. Some scripts do not part words. At `…` other words may stand.
+/// Returns true if a clause contains a phrase at the start of a word. Scripts without spaces match anywhere. `…` stands
+/// for any words.
 fn has_phrase(clause: &str, phrase: &str) -> bool {
     let (phrase, later) = phrase.split_once('…').unwrap_or((phrase, ""));
     clause.match_indices(phrase).any(|(at, _)| {

@@ -1,18 +1,18 @@
-//! The words by which feedback tells of trouble, and those that take a mention back.
+//! The words by which feedback reports problems, and those that cancel a mention.
 //!
-//! The main type is [`PhraseList`]. All are in small letters, parted by white space; `_` stands for a blank inside a phrase.
-//! How they are weighed is said in `trouble`; the lists are data, and hold no rule.
+//! The main type is [`PhraseList`]. Entries are lower case and separated by white space; `_` stands for a space inside
+//! a phrase. The lists are only data; the rules are in `trouble`.
 
 /// A list of words or phrases.
 pub(super) struct PhraseList(&'static str);
 
 impl PhraseList {
-    /// Whether the list has this word.
+    /// Returns true if the list has this word.
     pub(super) fn has(&self, word: &str) -> bool {
         self.0.split_ascii_whitespace().any(|listed| listed == word)
     }
 
-    /// The beginning of these words that is a phrase of the list: how many words each such phrase has.
+    /// Returns the lengths, in words, of all phrases that these words start with.
     pub(super) fn beginnings(&self, words: &[&str]) -> impl Iterator<Item = usize> {
         self.0.split_ascii_whitespace().filter_map(move |phrase| {
             let n_words = phrase.split('_').count();
@@ -21,12 +21,12 @@ impl PhraseList {
         })
     }
 
-    /// Whether a word begins with an entry of the list.
+    /// Returns true if a word starts with an entry of the list.
     pub(super) fn has_stem_of(&self, word: &str) -> bool {
         self.0.split_ascii_whitespace().any(|stem| word.starts_with(stem))
     }
 
-    /// All phrases, with their blanks.
+    /// Returns all phrases, with spaces.
     pub(super) fn phrases(&self) -> impl Iterator<Item = String> {
         self.0
             .split_ascii_whitespace()
@@ -34,14 +34,14 @@ impl PhraseList {
     }
 }
 
-/// Words that tell of a crash, or of something that is not whole.
+/// Words for a crash, or for something incomplete.
 pub(super) const TROUBLE: PhraseList = PhraseList(
     "crash crashes crashed crashing segfault segfaults segfaulted sigsegv sigabrt sigbus sigill sigkill \
      panic panics panicked panicking aborts aborted oom hangs hung deadlock deadlocks deadlocked killed \
      broken unresolved unsolved unfixed unfinished incomplete traceback",
 );
 
-/// The same as groups of words.
+/// Like [`TROUBLE`], for phrases.
 pub(super) const TROUBLE_PHRASES: PhraseList = PhraseList(
     "segmentation_fault core_dumped stack_overflow out_of_memory timed_out times_out gave_up giving_up \
      conflict_markers markers_left head_markers left_in_place time_out compilation_error \
@@ -49,35 +49,35 @@ pub(super) const TROUBLE_PHRASES: PhraseList = PhraseList(
      unhandled_exception uncaught_exception memory_corruption stack_trace",
 );
 
-/// Forms of failing; they count beside a word of [`CHECKED`], or after a number.
+/// Forms of "fail"; they count near a word in [`CHECKED`], or after a number.
 pub(super) const FAILING: PhraseList = PhraseList("fail fails failed failing failure failures red");
 
-/// What is checked: tests, builds and their tools.
+/// Tests, builds and their tools.
 pub(super) const CHECKED: PhraseList = PhraseList(
     "test tests testing suite build builds compile compiles compilation ci check checks lint clippy cargo \
      pytest make npm run merge still assertion assertions",
 );
 
-/// What is wrong when it is said to be there still.
+/// Faults that count if they are said to remain.
 pub(super) const FAULTS: PhraseList = PhraseList(
     "error errors problem problems issue issues bug bugs conflict conflicts failure failures marker \
      markers leak leaks wrong exception exceptions",
 );
 
-/// Words that say that something is there still.
+/// Words that say that something remains.
 pub(super) const LASTING: PhraseList = PhraseList(
     "still again remain remains remaining persist persists persisting sporadically occasionally sometimes",
 );
 
-/// Words that deny what follows them closely.
+/// Words that deny the next few words.
 pub(super) const NEGATORS: PhraseList =
     PhraseList("no not never none without zero 0 nothing neither nor cannot free");
 
-/// Words between a denial and its object that break it: "I do not know why it crashes".
+/// Words that break the link between a denial and its object: "I do not know why it crashes".
 pub(super) const BREAKERS: PhraseList =
     PhraseList("know why understand sure because how what when where if since only just longer until");
 
-/// Words that say that a trouble is over, or kept off.
+/// Words that say that a problem is resolved or prevented.
 pub(super) const OVER: PhraseList = PhraseList(
     "fix fixed fixes fixing resolved resolves solved solves gone removed removes repaired cured cures \
      prevent prevents prevented preventing avoid avoids avoided avoiding eliminated eliminates addressed \
@@ -86,56 +86,56 @@ pub(super) const OVER: PhraseList = PhraseList(
      recovers survives catches stopped mutant mutants closes closed reproduces",
 );
 
-/// Words that make being over a wish or a part of the whole.
+/// Words that make a resolution only planned or partial.
 pub(super) const PARTLY: PhraseList = PhraseList(
     "partially partly mostly half some most almost todo need needs must should later cannot unable",
 );
 
-/// What a trouble word only qualifies when it follows: a crash handler is no crash.
+/// Words that turn the preceding problem word into a modifier: a crash handler is not a crash.
 pub(super) const QUALIFIED: PhraseList = PhraseList(
     "handler handlers handling reporter reporting recovery safe safety proof free resistant hook hooks \
      button detection detector tests test consistency message messages",
 );
 
-/// Beginnings of what somebody could not do.
+/// Phrases that introduce an inability.
 pub(super) const INABILITY: PhraseList = PhraseList(
     "could_not couldn't cannot can_not can't unable_to not_able_to no_way_to failed_to fails_to fail_to \
      impossible_to not_possible_to",
 );
 
-/// Beginnings of what did not happen.
+/// Phrases that introduce something that did not happen.
 pub(super) const LACK: PhraseList = PhraseList(
     "does_not doesn't do_not don't did_not didn't will_not won't is_not isn't are_not aren't was_not \
      wasn't were_not weren't not_yet not never",
 );
 
-/// Words that may stand between such a beginning and its verb.
+/// Words allowed between such a phrase and its verb.
 pub(super) const FILLERS: PhraseList = PhraseList(
     "be been being get to yet even fully properly completely all ever actually currently still really \
      cleanly correctly entirely successfully it them the this that any",
 );
 
-/// Beginnings of verbs without which work is not done, whoever could not do them or whatever did not.
+/// Stems of verbs for the work itself; they count for people and things.
 pub(super) const WORK_VERBS: PhraseList = PhraseList(
     "fix resolv solv build built compil start finish complet pass work merg repair boot link succeed",
 );
 
-/// Beginnings of verbs that somebody could not do; of a thing they are harmless: "it does not test the colour".
+/// Stems of verbs that count only for people; of a thing they are harmless: "it does not test the colour".
 pub(super) const CHECK_VERBS: PhraseList = PhraseList("run ran execut test verif review check install apply");
 
-/// Words for a hope that stands in for a check.
+/// Words for success that is assumed instead of checked.
 pub(super) const HOPED: PhraseList = PhraseList("fine ok okay works passes pass good correct green");
 
-/// Parts of keys that name a trouble.
+/// Parts of keys that name a problem.
 pub(super) const TROUBLE_KEYS: PhraseList = PhraseList(
     "crash crashes crashed segfault panic panics unresolved unsolved unfixed broken error errors failed \
      failing failure failures exception",
 );
 
-/// Keys whose value says how something ended.
+/// Keys whose value is an outcome.
 pub(super) const OUTCOME_KEYS: PhraseList = PhraseList("status result outcome verdict state conclusion");
 
-/// Values of such keys that tell of trouble.
+/// Values of such keys that report a problem.
 pub(super) const BAD_OUTCOMES: PhraseList = PhraseList(
     "fail fails failed failing failure error errors errored red broken incomplete crashed aborted timeout",
 );
@@ -146,16 +146,16 @@ pub(super) const HARMLESS_KEYS: PhraseList = PhraseList(
      expected previous no",
 );
 
-/// Texts that deny what their key names.
+/// Texts that deny the problem named by their key.
 pub(super) const DENIALS: PhraseList = PhraseList(
     "none no n/a na nil null false 0 - nothing nothing_left keine kein nein ninguno ninguna aucun aucune \
      nenhum nessuno нет 无 無 没有 なし 없음",
 );
 
-/// Trouble in other languages: Chinese, Japanese, Korean, German, French, Spanish, Portuguese, Italian, Russian and
-/// Ukrainian, Polish, Dutch, Turkish, Arabic, Hindi, Vietnamese, Indonesian.
+/// Problem phrases in Chinese, Japanese, Korean, German, French, Spanish, Portuguese, Italian, Russian, Ukrainian,
+/// Polish, Dutch, Turkish, Arabic, Hindi, Vietnamese and Indonesian.
 ///
-/// Each counts where a word begins, in Chinese, Japanese and Korean anywhere. `…` stands for any words.
+/// Each matches at the start of a word; in Chinese, Japanese and Korean anywhere. `…` stands for any words.
 pub(super) const FOREIGN_TROUBLE: PhraseList = PhraseList(
     "崩溃 崩潰 段错误 无法运行 无法编译 无法构建 无法解决 无法修复 无法启动 无法通过 无法完成 無法 未解决 \
      未解決 没有解决 尚未修复 未修复 未能 失败 失敗 超时 报错 死锁 卡死 仍然报错 \
@@ -178,9 +178,9 @@ pub(super) const FOREIGN_TROUBLE: PhraseList = PhraseList(
      انهيار ينهار يتعطل تعطل فشل لم_يتم_حل क्रैश विफल bị_lỗi không_thể thất_bại gagal",
 );
 
-/// What takes a trouble in another language back, in the same clause.
+/// Phrases that cancel a problem in another language, in the same clause.
 ///
-/// Each names the trouble or its end: a bare "no" takes nothing back.
+/// Each names the problem or its end: a bare "no" cancels nothing.
 pub(super) const FOREIGN_OVER: PhraseList = PhraseList(
     "没有崩溃 无崩溃 不再 不会 未出现 已修复 修复了 已解决 解决了 没有失败 无失败 零失败 0_失败 \
      クラッシュしません クラッシュしない クラッシュしなくなり クラッシュなし クラッシュはありません \

@@ -1,4 +1,4 @@
-//! The step in which an agent works in a phase.
+//! The step in which an agent does the work of a phase.
 
 use gemicro_core::ask::AgentTask;
 use serde::{Deserialize, Serialize};
@@ -7,54 +7,55 @@ use super::checkout_spec::CheckoutSpec;
 use super::init::IntendedBranch;
 use crate::payload::ExpectedSubmission;
 
-/// The step kind of an agent at work in a phase. Never handed to another machine: its private checkout is here.
+/// Kind of the step in which an agent works. It is never sent to another machine, because its private checkout is
+/// local.
 pub const AGENT_WORK_STEP: &str = "pipeline_agent";
 
-/// What an agent is told, and where it begins.
+/// The prompt for an agent, and its starting point.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AgentWork {
-    /// The prompt and its bounds.
+    /// The prompt and its limits.
     pub task: AgentTask,
     /// The branch and commit that the step works on.
     pub place: CheckoutSpec,
-    /// Folders that it may write; without them the whole checkout.
+    /// Folders that it may write; `None` for the whole checkout.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub only: Option<Vec<String>>,
-    /// The private checkout stays as the last answer left it: that answer is asked for again.
+    /// Whether to keep the private checkout from the last answer, because the agent is asked again.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub goes_on: bool,
-    /// A merge that has conflicts is begun first, with this branch.
+    /// The branch with which to start a conflicting merge first.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub merge: Option<IntendedBranch>,
     /// Files that are written for it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub handover: Vec<Handover>,
-    /// What it hands in.
+    /// The result that it must submit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expected: Option<ExpectedSubmission>,
 }
 
-/// A file that gemicro writes for an agent to read.
+/// A file that gemicro writes for an agent.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Handover {
-    /// Its name in the folder of such files.
+    /// File name in the handover folder.
     pub name: String,
-    /// Where the text of the file comes from.
+    /// Source of the file's content.
     pub content: HandoverContent,
 }
 
-/// What a file for an agent holds.
+/// Content of a file for an agent.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum HandoverContent {
-    /// Everything that the branch changes since it left a commit.
+    /// All changes of the branch since a commit.
     Diff {
-        /// The commit that the changes are counted from.
+        /// The commit to compare with.
         from: String,
     },
-    /// Text that goes into the prompt itself.
+    /// The given text.
     Text {
-        /// The text that is handed over.
+        /// Content of the file.
         text: String,
     },
 }

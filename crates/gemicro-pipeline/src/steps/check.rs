@@ -1,4 +1,4 @@
-//! The step that runs the checks, and what it proves.
+//! The step that runs the checks, and its evidence.
 
 use std::collections::BTreeMap;
 
@@ -20,48 +20,48 @@ pub struct CheckInput {
     pub place: CheckoutSpec,
     /// The checks, run in this order.
     pub checks: Vec<Check>,
-    /// What is written into the checkout before: the checks are about the tip with these.
+    /// Documents written into the checkout first: the checks run on the tip plus these.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub records: Vec<DocumentRecord>,
 }
 
-/// What gemicro itself saw of one tree.
+/// The results of all checks on one tree.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Evidence {
     /// The tree, without the documents of tasks.
     pub tree: String,
-    /// The result of every check that ran, in their order.
+    /// The result of each check, in order.
     pub checks: Vec<CheckRecord>,
 }
 
-/// One check that was run.
+/// The result of one check.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "Checked")]
 pub struct CheckRecord {
     /// Name of the check in the workflow.
     pub name: String,
-    /// The command line that is run.
+    /// The command line.
     pub command: String,
-    /// Whether it counts as passed, and why.
+    /// Whether it passed, and why not.
     pub verdict: CheckVerdict,
-    /// It is to run tests.
+    /// Whether it should run tests.
     #[serde(default)]
     pub is_test_suite: bool,
-    /// The names of the tests that ran, where it passed and named all of them.
+    /// Names of the tests that ran, if it passed and named all of them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tests: Vec<String>,
-    /// How many tests ran by the word of each family of test programs, where it passed.
+    /// Number of tests per test runner, if it passed.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub by_family: BTreeMap<String, u64>,
-    /// How long it took.
+    /// Duration.
     pub took_ms: u64,
-    /// The end of what it printed.
+    /// The end of its output.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub output: String,
 }
 
 impl Evidence {
-    /// What speaks against the tree, in words for an agent.
+    /// The failures, as messages to an agent.
     #[must_use]
     pub fn faults(&self) -> Vec<String> {
         let failed = self.checks.iter().filter_map(|check| {
@@ -74,7 +74,7 @@ impl Evidence {
         failed.collect()
     }
 
-    /// The tests that ran on the base and not here, and how many there were: of every suite that names them in both.
+    /// Returns the missing tests and the number of tests on the base, of all suites that name their tests in both.
     #[must_use]
     pub fn gone_since(&self, base: &Self) -> (Vec<String>, usize) {
         let (mut missing, mut n_base) = (Vec::new(), 0);
@@ -88,7 +88,7 @@ impl Evidence {
         (missing, n_base)
     }
 
-    /// Says that a suite named its tests on the base and does not any more: it is then unknown which of them ran.
+    /// Reports a suite that named its tests on the base but no longer does, so that it is unknown which of them ran.
     #[must_use]
     pub fn unnamed_since(&self, base: &Self) -> Option<String> {
         let mut silent = self.checks.iter().filter(|now| now.fault().is_none());
@@ -96,7 +96,7 @@ impl Evidence {
         silent.find_map(|now| names_lost(&now.name, &named(now)?.tests, &now.tests))
     }
 
-    /// Says that fewer tests ran than on the base, in all or by the word of a family that counted there.
+    /// Reports that fewer tests ran than on the base, in total or for one test runner.
     #[must_use]
     pub fn shrunk_since(&self, base: &Self) -> Option<String> {
         let before = |now: &CheckRecord| base.checks.iter().find(|before| before.name == now.name);
@@ -106,7 +106,7 @@ impl Evidence {
         })
     }
 
-    /// How many tests ran in all, where every suite reported it.
+    /// Total number of tests in all passed checks that report it.
     #[must_use]
     pub fn n_tests(&self) -> Option<u64> {
         let counts = self.checks.iter().filter_map(CheckRecord::n_tests);
@@ -115,7 +115,7 @@ impl Evidence {
 }
 
 impl CheckRecord {
-    /// What speaks against it.
+    /// Why it failed.
     #[must_use]
     pub fn fault(&self) -> Option<&str> {
         match &self.verdict {
@@ -124,7 +124,7 @@ impl CheckRecord {
         }
     }
 
-    /// How many tests ran, where the output said it.
+    /// Number of tests, if the output says it.
     #[must_use]
     pub fn n_tests(&self) -> Option<u64> {
         match &self.verdict {
@@ -133,14 +133,14 @@ impl CheckRecord {
         }
     }
 
-    /// Whether it passed and did not say how many tests ran, although it is to run some.
+    /// Whether it passed without a test count, although it should run tests.
     #[must_use]
     pub fn is_uncounted(&self) -> bool {
         let is_silent = matches!(&self.verdict, CheckVerdict::Passed { n_tests: None });
         self.is_test_suite && is_silent
     }
 
-    /// What it says, in one word.
+    /// The verdict in one word.
     #[must_use]
     pub fn word(&self) -> &'static str {
         match &self.verdict {

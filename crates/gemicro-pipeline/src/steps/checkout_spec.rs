@@ -1,34 +1,34 @@
-//! Where the steps of a pipeline work.
+//! The checkout that the steps of a pipeline use.
 
 use serde::{Deserialize, Serialize};
 
 use crate::workflow::{NetworkRule, Workflow};
 
-/// A branch, the commit it must be at, and what makes a private checkout of it usable.
+/// A branch, the commit it must be at, and how to set up a private checkout of it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CheckoutSpec {
     /// The user's checkout, or a folder in it.
     pub directory: String,
     /// The branch of the task.
     pub branch: String,
-    /// The commit that the branch must be at; another one is a change that nobody reviewed.
+    /// The commit that the branch must be at; any other one has not been reviewed.
     pub tip: String,
     /// Commands that make a fresh checkout usable.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub setup: Vec<String>,
-    /// Ignored paths that are copied in.
+    /// Ignored paths to copy in.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub carry: Vec<String>,
-    /// Folders that outlive the steps.
+    /// Folders that are kept between steps.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub caches: Vec<String>,
-    /// The network that commands in the checkout reach.
+    /// Network access of commands in the checkout.
     #[serde(default)]
     pub network: NetworkRule,
 }
 
 impl CheckoutSpec {
-    /// A place by the rules of a workflow.
+    /// Creates a specification from the rules of a workflow.
     #[must_use]
     pub fn new(workflow: &Workflow, directory: &str, branch: &str, tip: &str) -> Self {
         Self {

@@ -1,4 +1,4 @@
-//! The last step: the branch is pushed and offered.
+//! The last step: pushes the branch and submits it for merging.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -14,11 +14,11 @@ pub const DELIVER_STEP: &str = "pipeline_deliver";
 pub struct DeliverInput {
     /// The branch and commit that the step works on.
     pub place: CheckoutSpec,
-    /// The tree that the verdicts are about.
+    /// The tree that was reviewed.
     pub tree: String,
-    /// The branch it is offered to, as it was merged.
+    /// The target branch, as it was merged.
     pub main: IntendedBranch,
-    /// Whether it may be pushed and offered on the remote's forge.
+    /// Whether it may be pushed and submitted to the remote's forge.
     pub push: bool,
     /// The title of the request.
     pub title: String,
@@ -26,7 +26,7 @@ pub struct DeliverInput {
     pub body: String,
 }
 
-/// What became of it.
+/// The result of the step.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "Delivered")]
 pub struct DeliverResult {
@@ -35,16 +35,16 @@ pub struct DeliverResult {
     /// The remote it was pushed to.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub remote: Option<String>,
-    /// The request on the forge.
+    /// Address of the request at the forge.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub url: Option<String>,
-    /// The request was there already.
+    /// Whether the request already existed.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub existed: bool,
-    /// The text of a request, where there is no forge to take it.
+    /// Text of the request, if there is no forge.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub request: Option<String>,
-    /// What else there is to know.
+    /// Notes for the user.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
 }

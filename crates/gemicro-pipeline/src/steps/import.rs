@@ -1,4 +1,4 @@
-//! The step that takes over what an agent did, and holds it against what it claims.
+//! The step that imports an agent's changes and compares them with its claims.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -14,54 +14,54 @@ pub const IMPORT_STEP: &str = "pipeline_import";
 pub struct ImportInput {
     /// The branch and commit that the step works on.
     pub place: CheckoutSpec,
-    /// Folders that the agent may have changed; without them everything.
+    /// Folders that the agent may have changed; `None` for all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub only: Option<Vec<String>>,
-    /// What is said about changes that the agent did not commit.
+    /// Message of the commit for changes that the agent did not commit.
     pub message: String,
     /// Trailers of that commit.
     pub trailers: Vec<(String, String)>,
-    /// What the agent claims.
+    /// The agent's claim.
     pub claim: AgentClaim,
-    /// The commit that the branch began with.
+    /// The commit at which the branch began.
     pub base: String,
-    /// What its phase has to do with documents.
+    /// The documents of its phase.
     #[serde(flatten)]
     pub phase: PhaseDocuments,
 }
 
-/// What a phase writes, and what it leaves alone.
+/// The document that a phase writes, and the documents it must not change.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PhaseDocuments {
     /// The document that it writes.
     #[serde(default, rename = "document", skip_serializing_if = "Option::is_none")]
     pub own: Option<String>,
-    /// The agent works on after faults of its own: what it did then still counts as its work.
+    /// Whether earlier rounds of this phase left changes that still count as the agent's work.
     #[serde(default)]
     pub stands: bool,
-    /// Documents of earlier phases, which stay as they are in these commits.
+    /// Documents of earlier phases, which must stay as in these commits.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub kept: Vec<(String, String)>,
 }
 
-/// What an agent claims to have done.
+/// An agent's claim about its work.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[expect(missing_docs, reason = "the field names say what they are")]
 pub enum AgentClaim {
-    /// Nothing that could be looked at.
+    /// Nothing that could be verified.
     Nothing,
     /// It wrote a document.
     Document { path: String },
     /// It wrote a plan.
     Plan { path: String },
-    /// It did what a plan says.
+    /// It followed a plan.
     Work {
         commit: String,
         plan: String,
-        /// The commit in which the plan is as it was approved.
+        /// The commit that holds the approved plan.
         approved: String,
-        /// The list of what it did.
+        /// Path of the verification report.
         verification: String,
     },
     /// It resolved the conflicts of a merge.
@@ -80,37 +80,37 @@ pub enum AgentClaim {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "Taken")]
 pub struct ImportStepResult {
-    /// Where the branch was.
+    /// The tip of the branch before the import.
     pub old: String,
     /// The tip of the branch after the import.
     pub new: String,
-    /// The commits that came, oldest first: id and subject.
+    /// The imported commits, oldest first: id and subject.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub commits: Vec<(String, String)>,
-    /// How many files the commits change.
+    /// Number of files changed.
     #[serde(default)]
     pub n_files: u64,
-    /// Lines that the commits add.
+    /// Number of lines added.
     #[serde(default)]
     pub insertions: u64,
-    /// Lines that the commits remove.
+    /// Number of lines removed.
     #[serde(default)]
     pub deletions: u64,
     /// The tree now, without the documents of tasks.
     pub tree: String,
-    /// What does not hold of what the agent claims.
+    /// False claims of the agent.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub faults: Vec<String>,
-    /// The plan, where it wrote one that can be read.
+    /// The plan, if the agent wrote a valid one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub plan: Option<PlanBlock>,
-    /// The checkout for the user's eyes.
+    /// The checkout for the user to look at.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub worktree: Option<String>,
-    /// Changes that deserve a look.
+    /// Changes that need a look.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub reports: Vec<String>,
-    /// What else there is to know.
+    /// Notes for the user.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
 }

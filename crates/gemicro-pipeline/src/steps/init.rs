@@ -1,4 +1,4 @@
-//! The first step: the branch, its private checkout, the remote's protection, and the checks on the base.
+//! The first step: creates the branch and its private checkout, reads the remote's protection, and runs the checks.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -13,56 +13,56 @@ pub const INIT_STEP: &str = "pipeline_init";
 /// Input of the step.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct InitInput {
-    /// Where; the tip is empty for a new branch, which begins at the checkout's commit.
+    /// The checkout; the tip is empty for a new branch, which begins at the checkout's commit.
     pub place: CheckoutSpec,
-    /// The branch must have exactly this name; else a number is put behind one that is taken.
+    /// Whether the branch must have exactly this name; otherwise a number is appended to a name that is taken.
     pub exact: bool,
-    /// The branch is there already: an earlier run made it.
+    /// Whether an earlier run already created the branch.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub goes_on: bool,
-    /// What must succeed on the base.
+    /// Checks that must pass on the base.
     pub checks: Vec<Check>,
-    /// The remote whose main is meant; without one `origin`, or the only one.
+    /// The remote whose main branch is the target; by default `origin`, or the only one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub remote: Option<String>,
-    /// A remote main without protection ends the task.
+    /// Whether to fail if the remote's main branch is unprotected.
     pub require_protection: bool,
-    /// The branch will be pushed, so its name must be free at the remote, too.
+    /// Whether the branch will be pushed, so that its name must be free at the remote, too.
     #[serde(default)]
     pub push: bool,
 }
 
-/// What it found and made.
+/// The result of the step.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "Prepared")]
 pub struct InitResult {
     /// Name of the branch, without `refs/heads/`.
     pub branch: String,
-    /// The commit that it began with.
+    /// The commit at which it began.
     pub base: String,
-    /// Where it is now; the base, unless an earlier run worked on it.
+    /// The tip of the branch; the base, unless an earlier run worked on it.
     pub tip: String,
-    /// The branch that it is meant for.
+    /// The target branch.
     pub main: IntendedBranch,
-    /// The folder in which files are handed to agents.
+    /// The folder of files for agents.
     pub handover: String,
-    /// The checkout for the user's eyes.
+    /// The checkout for the user to look at.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub worktree: Option<String>,
-    /// What is known about the protection of the remote's main.
+    /// What is known about the protection of the remote's main branch.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub protection: Option<String>,
-    /// What the checks say about the base.
+    /// Results of the checks on the base.
     pub evidence: Evidence,
-    /// The person's notes for agents, where there are some.
+    /// The user's notes for agents, if any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub human_review: Option<String>,
-    /// What the user should know.
+    /// Notes for the user.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
 }
 
-/// The branch that a task is meant for.
+/// The target branch of a task.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "MainBranch")]
 pub struct IntendedBranch {
@@ -70,7 +70,7 @@ pub struct IntendedBranch {
     pub name: String,
     /// Full id of the commit.
     pub commit: String,
-    /// The remote it is on; none for a local one.
+    /// The remote it is on; `None` for a local branch.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub remote: Option<String>,
 }

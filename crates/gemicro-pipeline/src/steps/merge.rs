@@ -14,9 +14,9 @@ pub const MERGE_STEP: &str = "pipeline_merge";
 pub struct MergeInput {
     /// The branch and commit that the step works on.
     pub place: CheckoutSpec,
-    /// Which branch, as it was when the task began; it is looked up again.
+    /// The branch to merge, as it was when the task began; it is looked up again.
     pub main: IntendedBranch,
-    /// What the merge says.
+    /// The commit message.
     pub message: String,
     /// Git trailers for the commit message, as key and value.
     pub trailers: Vec<(String, String)>,
@@ -28,25 +28,25 @@ pub struct MergeInput {
 pub struct MergeResult {
     /// Main as it is now.
     pub main: IntendedBranch,
-    /// What became of it.
+    /// The outcome.
     pub outcome: MergeOutcome,
-    /// Where the branch is now.
+    /// The tip of the branch now.
     pub new: String,
     /// The tree, without the documents of tasks.
     pub tree: String,
     /// The files in conflict.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub files: Vec<String>,
-    /// What git printed about a conflict; empty without one.
+    /// Git's output about a conflict; empty without one.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub words: String,
 }
 
-/// What became of a merge.
+/// The outcome of a merge.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum MergeOutcome {
-    /// The branch has all of main already.
+    /// The branch already contains all of main.
     UpToDate,
     /// Main is merged into the branch.
     Merged,
@@ -55,7 +55,7 @@ pub enum MergeOutcome {
 }
 
 impl MergeOutcome {
-    /// The word of the edge.
+    /// The outcome's name in edges.
     #[must_use]
     pub fn word(self) -> &'static str {
         match self {

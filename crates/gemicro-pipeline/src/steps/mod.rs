@@ -1,5 +1,4 @@
-//! The steps of a pipeline beside the agents: what each is told, and what it gives back. Plain data; the engine carries
-//! them out.
+//! The inputs and results of a pipeline's steps. Plain data; the engine carries the steps out.
 
 mod agent;
 mod check;

@@ -1,4 +1,4 @@
-//! The step with which gemicro writes its own documents on the branch.
+//! The step that commits gemicro's own documents to the branch.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -16,16 +16,16 @@ pub struct RecordInput {
     pub place: CheckoutSpec,
     /// The documents of one commit.
     pub records: Vec<DocumentRecord>,
-    /// What the commit says.
+    /// The commit message.
     pub message: String,
     /// Git trailers for the commit message, as key and value.
     pub trailers: Vec<(String, String)>,
-    /// Nothing is written when this branch has moved.
+    /// Write nothing if this branch has moved.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unless_moved: Option<IntendedBranch>,
 }
 
-/// One thing that is written.
+/// One change to the documents.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[expect(missing_docs, reason = "the field names say what they are")]
@@ -34,21 +34,21 @@ pub enum DocumentRecord {
         path: String,
         text: String,
     },
-    /// Ideas for later, put behind those that are in the list.
+    /// Ideas for later, appended to the backlog.
     Backlog {
-        /// The ideas, each one plain line.
+        /// The ideas, one plain line each.
         items: Vec<String>,
         feature: String,
-        /// The day, as `2026-11-16`.
+        /// Date, like `2026-11-16`.
         date: String,
         run: String,
     },
-    /// Documents of the task that go to the archive.
+    /// Documents of the task to move to the archive.
     Archive {
-        /// Paths of the documents that are moved.
+        /// Paths of the documents.
         paths: Vec<String>,
         feature: String,
-        /// The day, as `2026-11-16`.
+        /// Date, like `2026-11-16`.
         date: String,
     },
 }
@@ -57,13 +57,13 @@ pub enum DocumentRecord {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "Recorded")]
 pub struct RecordResult {
-    /// Where the branch is now.
+    /// The tip of the branch now.
     pub new: String,
-    /// The tree, without the documents of tasks: the same as before.
+    /// The tree without the documents of tasks, so it is unchanged.
     pub tree: String,
-    /// What was written, by path.
+    /// The written paths.
     pub paths: Vec<String>,
-    /// The new tip of main; set where it has moved, and nothing was written.
+    /// The new tip of main, if it has moved; nothing was written in that case.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub moved: Option<String>,
 }

@@ -1,6 +1,6 @@
-//! Which tools each agent has when gemicro starts it, and which roles ask for more.
+//! The tools that each agent has, and the roles that need more.
 //!
-//! The main function is [`check_for`]. Whether an agent is installed is not asked here.
+//! The main function is [`check_for`]. It does not check whether an agent is installed.
 
 use std::fmt;
 
@@ -10,21 +10,21 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::model::{AgentTool, Workflow};
 
-/// A tool that a role works with: `shell`, or `codebase_investigator?` where it can do without.
+/// A tool of a role: `shell`, or `codebase_investigator?` if it is optional.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct WantedTool {
     /// The tool that the role asks for.
     pub tool: AgentTool,
-    /// An agent without it can do the work, too.
+    /// Whether an agent without it can do the work.
     pub optional: bool,
 }
 
-/// A tool that a role needs and its agent does not have.
+/// A tool that a role needs but its agent does not have.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct MissingTool {
     /// The role's name in the file.
     pub role: String,
-    /// Who would do its work.
+    /// The agent for that role.
     pub agent: AgentName,
     /// The tool that the role asks for.
     pub tool: AgentTool,
@@ -47,7 +47,7 @@ impl fmt::Display for MissingTool {
     }
 }
 
-/// Every tool that some role needs and does not get, `agent` working where a role names none.
+/// Returns all missing tools; `agent` is used for roles that name none.
 #[must_use]
 pub fn check_for(workflow: &Workflow, agent: AgentName) -> Vec<MissingTool> {
     let roles = workflow.roles.iter();
@@ -65,13 +65,13 @@ pub fn check_for(workflow: &Workflow, agent: AgentName) -> Vec<MissingTool> {
         .collect()
 }
 
-/// Whether an agent has a tool.
+/// Returns true if an agent has a tool.
 #[must_use]
 pub fn offers(agent: AgentName, tool: AgentTool) -> bool {
     match (agent, tool) {
         (_, AgentTool::Read | AgentTool::Edit | AgentTool::Shell) => true,
         (AgentName::Gemini | AgentName::Claude, AgentTool::WebSearch) => true,
-        // Behind the gateway its search is off: nobody could bound what it costs.
+        // Its search is disabled behind the gateway, because its cost could not be limited.
         (AgentName::Codex, AgentTool::WebSearch) => false,
         (AgentName::Gemini, AgentTool::CodebaseInvestigator) => true,
         (AgentName::Claude | AgentName::Codex, AgentTool::CodebaseInvestigator) => false,

@@ -1,21 +1,21 @@
-//! The workflow in the binary, and its files for those who want to change it.
+//! The built-in workflow, and its files for users who want to change it.
 
 use super::model::Workflow;
 use super::parse::parse;
 
-/// The workflow in the binary.
+/// The built-in workflow.
 #[must_use]
 pub fn default_workflow() -> Workflow {
     parse(FILES[0].1, &embedded_prompt).expect("the tests parse the embedded workflow")
 }
 
-/// Every file of it, the workflow first: its path below `.gemicro`, and its text.
+/// All its files, the workflow first: path below `.gemicro`, and text.
 #[must_use]
 pub fn default_files() -> &'static [(&'static str, &'static str)] {
     FILES
 }
 
-/// The text of one of the prompts in the binary.
+/// Returns the text of a built-in prompt.
 fn embedded_prompt(name: &str) -> Option<String> {
     let is_it = |path: &str| path.strip_prefix("prompts/") == Some(name);
     let found = FILES.iter().find(|(path, _)| is_it(path));

@@ -1,6 +1,6 @@
-//! A mapping of the file in the order of the file, with the places of its keys.
+//! A mapping in file order, with the positions of its keys.
 //!
-//! The main type is [`KeyEntries`]. It does not look for keys that stand twice: the YAML reader refuses these.
+//! The main type is [`KeyEntries`]. Duplicate keys are already rejected by the YAML parser.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -8,7 +8,7 @@ use std::marker::PhantomData;
 use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 use serde_saphyr::Spanned;
 
-/// Keys with their places, and their values.
+/// Keys with their positions, and values.
 #[derive(Debug)]
 pub(super) struct KeyEntries<T>(pub(super) Vec<(Spanned<String>, T)>);
 

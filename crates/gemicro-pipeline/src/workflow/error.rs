@@ -1,25 +1,25 @@
-//! What is wrong with a workflow file, and where.
+//! Errors in a workflow file, with their positions.
 //!
-//! The main type is [`WorkflowError`]. It names no file: whoever read the text knows where it was.
+//! The main type is [`WorkflowError`]. It does not name the file; the caller knows it.
 
 use std::fmt;
 
 use serde::Serialize;
 
-/// A text that is no workflow, or one that must not be run.
+/// The text is not a valid workflow.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum WorkflowError {
-    /// The text cannot be read as a workflow; reading ended at the first fault.
+    /// The text cannot be parsed; parsing stopped at the first error.
     #[error("{0}")]
     Unreadable(WorkflowProblem),
-    /// It can be read, but breaks rules. In the order of the file, at least one.
+    /// It can be parsed, but breaks rules. At least one problem, in file order.
     #[error("{}", lines(.0))]
     Unsound(Vec<WorkflowProblem>),
 }
 
 impl WorkflowError {
-    /// All that is wrong, in the order of the file.
+    /// All problems, in file order.
     #[must_use]
     pub fn problems(&self) -> &[WorkflowProblem] {
         match self {
@@ -29,14 +29,14 @@ impl WorkflowError {
     }
 }
 
-/// One thing that is wrong. Lines and columns start at 1.
+/// One problem. Lines and columns start at 1.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub struct WorkflowProblem {
     /// Line in the workflow file.
     pub line: u64,
     /// Column in that line.
     pub column: u64,
-    /// The key it is about, such as `phases.plan.next`; empty where the text could not be read so far.
+    /// The key it is about, such as `phases.plan.next`; empty if the text could not be parsed.
     pub key: String,
     /// What is wrong, and what to write instead.
     pub message: String,

@@ -1,6 +1,6 @@
-//! The workflow file as it is written: strict types with places, nothing checked beyond them.
+//! The raw workflow file: strict types with positions, not yet checked.
 //!
-//! The main type is [`WorkflowFile`]. What the values mean together is found out in `parse` and `check`.
+//! The main type is [`WorkflowFile`]. `parse` and `check` interpret and check the values.
 
 use gemicro_core::ask::AgentName;
 use serde::Deserialize;
@@ -20,7 +20,7 @@ pub(super) struct WorkflowFile {
     pub(super) modes: Spanned<KeyEntries<Spanned<String>>>,
     pub(super) roles: KeyEntries<RoleFile>,
     pub(super) phases: Vec<PhaseFile>,
-    /// The bound of phases that say none.
+    /// Maximum rounds of phases that do not set their own.
     #[serde(default)]
     pub(super) rounds: Option<Spanned<u32>>,
     #[serde(default)]
@@ -56,7 +56,7 @@ pub(super) struct RoleFile {
     pub(super) timeouts: TimeoutsFile,
 }
 
-/// What one step of a role may spend.
+/// Budget of one step of a role.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct BudgetFile {
@@ -68,7 +68,7 @@ pub(super) struct BudgetFile {
     pub(super) max_turns: Option<Spanned<u64>>,
 }
 
-/// How long one step of a role may take, and be silent.
+/// Maximum duration and maximum silence of one step of a role.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct TimeoutsFile {
@@ -101,7 +101,7 @@ pub(super) struct PhaseFile {
     pub(super) human: Option<Spanned<String>>,
 }
 
-/// What gemicro itself does in a phase.
+/// Phases in which gemicro itself does the work.
 #[derive(Debug, Clone, Copy, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum PhaseAction {
@@ -109,7 +109,7 @@ pub(super) enum PhaseAction {
     Deliver,
 }
 
-/// One command that gives evidence.
+/// One check command.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct CheckFile {

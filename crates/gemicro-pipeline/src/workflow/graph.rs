@@ -1,10 +1,10 @@
-//! The phases as a graph: where each outcome leads, `back` being every phase that leads there.
+//! The phases as a graph. An edge `back` leads to every phase that leads here.
 //!
-//! The main type is [`Graph`]. Edges to unknown phases are left out: they are an error of their own.
+//! The main type is [`Graph`]. Edges to unknown phases are left out; they are reported elsewhere.
 
 use super::model::{EdgeTarget, Workflow};
 
-/// Phases by their place in the file, and the edges between them.
+/// Phases by their index in the file, and the edges between them.
 #[derive(Debug)]
 pub(super) struct Graph<'a> {
     /// The edges of each phase.
@@ -15,9 +15,9 @@ pub(super) struct Graph<'a> {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Edge<'a> {
-    /// The outcome that leads along it.
+    /// The outcome for this edge.
     pub(super) word: &'a str,
-    /// The phase it leads to; none is the end.
+    /// The next phase; `None` for the end.
     pub(super) to: Option<usize>,
 }
 
@@ -42,7 +42,7 @@ impl<'a> Graph<'a> {
         }
     }
 
-    /// Which phases some mode reaches.
+    /// Returns which phases are reachable from any mode.
     pub(super) fn reachable_phases(&self) -> Vec<bool> {
         let mut reached = vec![false; self.edges.len()];
         let mut open = self.entries.clone();
@@ -54,7 +54,7 @@ impl<'a> Graph<'a> {
         reached
     }
 
-    /// From which phases the end can be reached.
+    /// Returns the phases from which the end can be reached.
     pub(super) fn ending(&self) -> Vec<bool> {
         let mut ending = vec![false; self.edges.len()];
         loop {
@@ -68,7 +68,7 @@ impl<'a> Graph<'a> {
         }
     }
 
-    /// A loop from a phase back to it through phases that `allowed` lets pass, without repeating the first one.
+    /// Returns a loop from a phase back to itself through `allowed` phases, without repeating the first one.
     pub(super) fn loop_from(&self, start: usize, allowed: &[bool]) -> Option<Vec<usize>> {
         let mut seen = vec![false; self.edges.len()];
         let mut paths = std::collections::VecDeque::from([vec![start]]);
@@ -89,7 +89,7 @@ impl<'a> Graph<'a> {
     }
 }
 
-/// The phases with an edge to this one, apart from edges back.
+/// Returns the phases with an edge to this one, except edges `back`.
 pub(super) fn leading_to(workflow: &Workflow, name: &str) -> Vec<usize> {
     let leads = |target: &EdgeTarget| matches!(target, EdgeTarget::Phase(to) if to == name);
     let phases = workflow.phases.iter().enumerate();

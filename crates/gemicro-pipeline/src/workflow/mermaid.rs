@@ -1,6 +1,6 @@
-//! A workflow as a Mermaid flowchart, which GitHub and GitLab draw.
+//! Draws a workflow as a Mermaid flowchart, which GitHub and GitLab can render.
 //!
-//! The main function is [`show_mermaid`]. An edge back is dotted, once for each phase it may lead to.
+//! The main function is [`show_mermaid`]. An edge `back` is dotted, with one arrow for each possible target.
 
 use std::fmt::Write as _;
 
@@ -9,7 +9,7 @@ use super::model::{EdgeTarget, Workflow};
 use super::outcomes::DONE;
 use super::show::worker;
 
-/// The flowchart of a workflow.
+/// Returns the flowchart of a workflow.
 #[must_use]
 pub fn show_mermaid(workflow: &Workflow) -> String {
     let mut text = "flowchart TD\n".to_owned();
@@ -41,12 +41,12 @@ pub fn show_mermaid(workflow: &Workflow) -> String {
     text
 }
 
-/// A name that cannot be a word of Mermaid's own.
+/// Returns a name that cannot be a Mermaid keyword.
 fn node(name: &str) -> String {
     format!("phase_{}", name.replace('-', "_m_"))
 }
 
-/// Text that ends neither its quotes nor its line, and is no markup.
+/// Escapes text, so that it cannot end its quotes or line, or be markup.
 fn plain(text: &str) -> String {
     let escaped = text.chars().map(|c| match c {
         c if c.is_alphanumeric() || matches!(c, ' ' | '.' | ',' | '_' | '-') => c.to_string(),

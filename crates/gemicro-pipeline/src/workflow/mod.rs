@@ -1,7 +1,7 @@
-//! The workflow file: phases, roles, edges, bounds and checks.
+//! The workflow file: phases, roles, edges, limits and checks.
 //!
-//! [`parse`] reads a file and refuses, before anything is spent, what could not end well: everything that is
-//! wrong with it is told at once, each with its line. Nothing here opens a file or runs anything.
+//! [`parse`] reads a file and rejects bad workflows before they cost anything. It reports all problems at once, each
+//! with its line. Nothing here opens a file or runs anything.
 
 mod capability;
 mod check;

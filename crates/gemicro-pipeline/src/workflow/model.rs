@@ -1,4 +1,4 @@
-//! A workflow as data: what its file says, and what a run freezes in its plan.
+//! The workflow data model: the content of its file, which a run freezes in its plan.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -44,10 +44,10 @@ impl fmt::Display for PipelineMode {
     }
 }
 
-/// A workflow that was read and checked.
+/// A workflow that was parsed and checked.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Workflow {
-    /// What it is called.
+    /// Name of the workflow.
     pub name: String,
     /// The first phase of each mode.
     pub modes: BTreeMap<PipelineMode, String>,
@@ -55,52 +55,52 @@ pub struct Workflow {
     pub roles: BTreeMap<String, Role>,
     /// The phases, in the order of the file.
     pub phases: Vec<Phase>,
-    /// What gemicro itself runs to see whether the work holds.
+    /// Checks that gemicro runs to verify the work.
     pub checks: Vec<Check>,
-    /// Commands that make a fresh checkout usable; run in the sandbox before anything else is.
+    /// Commands that set up a fresh checkout; run in the sandbox before anything else.
     pub setup: Vec<String>,
     /// Ignored paths of the user's checkout that are copied into the private one.
     pub carry: Vec<String>,
-    /// Folders, relative to the checkout, that outlive the steps of a task.
+    /// Folders, relative to the checkout, that are kept between the steps of a task.
     pub caches: Vec<String>,
-    /// What commands of gemicro and agents reach beside the model.
+    /// Network access of gemicro's commands and the agents, besides the model.
     pub network: NetworkRule,
-    /// How often an answer without a usable payload is asked for again.
+    /// How many times to ask again after an answer without a usable payload.
     pub max_asks: u32,
     /// The prompt templates, by file name.
     pub prompts: BTreeMap<String, String>,
 }
 
-/// Who works in a phase, and within which bounds.
+/// The agent that works in a phase, and its limits.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Role {
-    /// The name on the screen.
+    /// Display name.
     pub title: String,
-    /// What its payload looks like.
+    /// Format of its payload.
     pub shape: PayloadShape,
-    /// Which agent; without one the one the user configured.
+    /// The agent; by default the one that the user configured.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agent: Option<AgentName>,
-    /// Which model; without one the agent's usual one.
+    /// The model; by default the agent's own default.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
-    /// What it may write.
+    /// Write access.
     pub sandbox: Writes,
     /// The tools it works with.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tools: Vec<WantedTool>,
-    /// The file of its prompt.
+    /// File name of its prompt.
     pub prompt: String,
-    /// What one step of it may spend.
+    /// Budget of one step.
     #[serde(default)]
     pub grant: TaskGrant,
-    /// All the time of one step, in milliseconds.
+    /// Maximum duration of one step, in milliseconds.
     pub total_ms: u64,
-    /// The silence after which it is ended, in milliseconds.
+    /// Maximum silence before it is stopped, in milliseconds.
     pub idle_ms: u64,
 }
 
-/// What a role may write.
+/// Write access of a role.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Writes {
@@ -127,30 +127,30 @@ pub enum AgentTool {
     Shell,
     /// Searches the web for pages.
     WebSearch,
-    /// Gemini CLI's investigator of code.
+    /// Gemini CLI's codebase investigator.
     CodebaseInvestigator,
 }
 
 /// One stage of a workflow: its work, its checks and where it leads.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Phase {
-    /// Its name in the file and in step keys.
+    /// Name in the file and in step keys.
     pub name: String,
-    /// Its name for people, such as `A.1`.
+    /// Display name, such as `A.1`.
     pub label: String,
-    /// What happens in it.
+    /// The work done in it.
     pub work: PhaseWork,
-    /// Where each outcome leads: `done`, `APPROVE`, `REJECT`, `ESCALATE`, `PASS`, `FAIL`, `merged`, `conflict`,
+    /// Target of each outcome: `done`, `APPROVE`, `REJECT`, `ESCALATE`, `PASS`, `FAIL`, `merged`, `conflict`,
     /// `up_to_date`.
     pub edges: BTreeMap<String, EdgeTarget>,
-    /// How often it may be entered.
+    /// How many times it may be entered.
     pub rounds: u32,
     /// A question that a person must answer with yes before it begins.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub human: Option<String>,
 }
 
-/// What happens in a phase.
+/// The work done in a phase.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum PhaseWork {
@@ -158,33 +158,33 @@ pub enum PhaseWork {
     Agent {
         /// Name of the role, a key of `roles`.
         role: String,
-        /// What it is given to read.
+        /// Artifacts that it may read.
         reads: Vec<Reads>,
-        /// The document of the phase, with `[feat]` and `_v[N]`.
+        /// Path of the phase's document, with `[feat]` and `_v[N]`.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         document: Option<String>,
     },
     /// Main is merged into the branch.
     Merge,
-    /// Documents are archived, the branch is pushed and offered.
+    /// Documents are archived, and the branch is pushed and submitted for merging.
     Deliver,
 }
 
-/// Something that a phase is given to read.
+/// An artifact that a phase reads.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Reads {
-    /// `request`, `diff`, `conflicts`, or a phase whose document is meant.
+    /// `request`, `diff`, `conflicts`, or the name of a phase, for its document.
     pub artifact: String,
-    /// It may be missing.
+    /// Whether it may be missing.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub optional: bool,
 }
 
-/// Where an edge leads.
+/// Target of an edge.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum EdgeTarget {
-    /// The phase of this name is next.
+    /// To the phase of this name.
     Phase(String),
     /// To the phase that led here.
     Back,
@@ -195,29 +195,29 @@ pub enum EdgeTarget {
 /// A command whose success is evidence.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Check {
-    /// Its name on the screen.
+    /// Display name.
     pub name: String,
-    /// A command of the shell, run at the top of the checkout.
+    /// Shell command, run at the root of the checkout.
     pub command: String,
-    /// It runs tests: a run without tests is no evidence.
+    /// Whether it runs tests: then a run without tests is not evidence.
     pub tests: bool,
-    /// The time it has, in milliseconds.
+    /// Maximum duration, in milliseconds.
     pub timeout_ms: u64,
 }
 
-/// What commands reach beside the model.
+/// Network access of commands, besides the model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum NetworkRule {
-    /// Commands of the role reach no network.
+    /// No network access.
     #[default]
     None,
-    /// Commands of the role reach every address.
+    /// Access to every address.
     Full,
 }
 
 impl Workflow {
-    /// The names of the roles that can come to work in a task that is entered in this way.
+    /// The names of the roles that may be used in this mode.
     #[must_use]
     pub fn roles_of(&self, mode: PipelineMode) -> BTreeSet<&str> {
         let phases = self.phases_of(mode).into_iter();
@@ -229,14 +229,14 @@ impl Workflow {
             .collect()
     }
 
-    /// The phases that a task can come to which is entered in this way, in the order of the file.
+    /// The phases that may be entered in this mode, in file order.
     #[must_use]
     pub fn phases_of(&self, mode: PipelineMode) -> Vec<&Phase> {
         let mut left: Vec<&str> = self.modes.get(&mode).map(String::as_str).into_iter().collect();
         let mut seen = BTreeSet::new();
         while let Some(phase) = left.pop().and_then(|name| self.phase(name)) {
             if seen.insert(phase.name.as_str()) {
-                // An edge back leads only to where the task came from.
+                // An edge `back` only leads to where the task came from.
                 left.extend(phase.edges.values().filter_map(|target| match target {
                     EdgeTarget::Phase(name) => Some(name.as_str()),
                     EdgeTarget::Back | EdgeTarget::End => None,
@@ -247,7 +247,7 @@ impl Workflow {
         self.phases.iter().filter(is_seen).collect()
     }
 
-    /// Whether a branch can be delivered from a phase on without a reviewer looking at its code.
+    /// Whether a branch can be delivered, starting at a phase, without a code review.
     #[must_use]
     pub fn delivers_unreviewed(&self, from: &str) -> bool {
         let (mut left, mut seen) = (vec![from], BTreeSet::new());
@@ -266,13 +266,13 @@ impl Workflow {
         false
     }
 
-    /// Whether a reviewer of code works in a phase.
+    /// Whether a phase reviews code.
     #[must_use]
     pub fn reviews(&self, phase: &str) -> bool {
         self.shape_of(phase) == Some(PayloadShape::Auditor)
     }
 
-    /// Whether the conflicts of a merge are resolved in a phase.
+    /// Whether a phase resolves merge conflicts.
     #[must_use]
     pub fn resolves(&self, phase: &str) -> bool {
         self.shape_of(phase) == Some(PayloadShape::IntegrationSpecialist)

@@ -1,4 +1,4 @@
-//! The words with which a phase can end: the one table of what each shape and action can say.
+//! The possible outcomes of each kind of phase.
 
 use super::model::{PhaseWork, Role};
 use crate::payload::PayloadShape;
@@ -6,9 +6,9 @@ use crate::payload::PayloadShape;
 /// The outcome of a phase that decides nothing; in the file it is the key `next`.
 pub const DONE: &str = "done";
 
-/// The outcomes of a phase's work, `role` being that of an agent.
+/// Returns the possible outcomes of a phase; `role` is that of its agent.
 ///
-/// An honest failure is not among them: the task ends with it.
+/// A failure that the agent admits is not an outcome: it ends the task.
 #[must_use]
 pub fn outcomes(work: &PhaseWork, role: Option<&Role>) -> &'static [&'static str] {
     match work {
@@ -18,7 +18,7 @@ pub fn outcomes(work: &PhaseWork, role: Option<&Role>) -> &'static [&'static str
     }
 }
 
-/// Whether the shape carries a verdict on somebody's work.
+/// Returns true if the payload has a verdict on another role's work.
 pub(super) fn is_reviewer(shape: PayloadShape) -> bool {
     match shape {
         PayloadShape::LeadAnalyst | PayloadShape::PlanReviewer | PayloadShape::Auditor => true,
@@ -30,7 +30,7 @@ pub(super) fn is_reviewer(shape: PayloadShape) -> bool {
     }
 }
 
-/// Whether the shape names a document that its agent wrote.
+/// Returns true if the payload names a document that its agent wrote.
 pub(super) fn names_document(shape: PayloadShape) -> bool {
     match shape {
         PayloadShape::Investigator
@@ -44,7 +44,7 @@ pub(super) fn names_document(shape: PayloadShape) -> bool {
     }
 }
 
-/// Whether the shape names a commit.
+/// Returns true if the payload names a commit.
 pub(super) fn names_commit(shape: PayloadShape) -> bool {
     match shape {
         PayloadShape::Developer | PayloadShape::IntegrationSpecialist => true,

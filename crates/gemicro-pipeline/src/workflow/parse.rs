@@ -1,6 +1,6 @@
-//! From the text of a workflow file to a workflow that was checked.
+//! Parses and checks a workflow file.
 //!
-//! The main function is [`parse`]. It opens no file: prompts are handed in by name.
+//! The main function is [`parse`]. It opens no file: the caller provides prompts by name.
 
 use std::collections::BTreeMap;
 
@@ -18,22 +18,22 @@ use super::prompt::{ENDING_FILE, RULES_FILE};
 use super::values::Milliseconds;
 use super::yaml;
 
-/// The version of the file that is read here.
+/// The supported version of the file format.
 pub const FORMAT_VERSION: u32 = 1;
 
-/// How often a phase may be entered where nothing is said.
+/// Default for how many times a phase may be entered.
 const ROUNDS: u32 = 4;
-/// How often an answer is asked for again where nothing is said.
+/// Default for how many times an answer is asked for again.
 const ASKS: u32 = 2;
-/// Time of a step, its silence, and time of a check where nothing is said.
+/// Defaults for the duration of a step, its silence, and the duration of a check.
 const TOTAL: Milliseconds = Milliseconds::minutes(30);
 const IDLE: Milliseconds = Milliseconds::minutes(5);
 const CHECK: Milliseconds = Milliseconds::minutes(20);
 
-/// Reads and checks a workflow; `prompts` gives the text of a prompt file by its name.
+/// Parses and checks a workflow; `prompts` returns the text of a prompt file by name.
 ///
 /// # Errors
-/// When the text is no workflow, or when running it could not end well: all reasons at once, each with its place.
+/// When the text is not a valid workflow: all problems at once, each with its position.
 pub fn parse(text: &str, prompts: &dyn Fn(&str) -> Option<String>) -> Result<Workflow, WorkflowError> {
     let file: WorkflowFile = yaml::read(text).map_err(WorkflowError::Unreadable)?;
     let mut report = ProblemList::default();
@@ -48,7 +48,7 @@ pub fn parse(text: &str, prompts: &dyn Fn(&str) -> Option<String>) -> Result<Wor
     Err(WorkflowError::Unsound(report.into_problems()))
 }
 
-/// The prompts of all roles, and what goes with every prompt. Only plain names are asked for.
+/// Collects the prompts of all roles, and the parts common to all prompts. Only plain file names are looked up.
 fn gather(workflow: &Workflow, prompts: &dyn Fn(&str) -> Option<String>) -> BTreeMap<String, String> {
     let of_roles = workflow.roles.values().map(|role| role.prompt.as_str());
     [RULES_FILE, ENDING_FILE]
@@ -70,7 +70,7 @@ fn convert(file: WorkflowFile, report: &mut ProblemList) -> Workflow {
     let rounds = match &file.rounds {
         Some(rounds) => {
             report.places.note("rounds", rounds);
-            // Said once, and not of every phase that says nothing itself.
+            // Reported once, not for every phase that uses the default.
             if rounds.value == 0 {
                 report.add(
                     "rounds",
@@ -161,7 +161,7 @@ fn role_of(key: &str, role: RoleFile, report: &mut ProblemList) -> Role {
         places.note(format!("{key}.timeouts.idle"), idle);
     }
     let total = role.timeouts.total.unwrap_or(TOTAL);
-    // Nobody who only wants less time should have to say both.
+    // A shorter total time also shortens the default silence, so that users need not set both.
     let idle = role
         .timeouts
         .idle

@@ -1,4 +1,4 @@
-//! Where each key of a workflow stands in its file, and the list of what is wrong with it.
+//! The positions of keys in a workflow file, and the list of its problems.
 //!
 //! The main types are [`KeyPlaces`] and [`ProblemList`].
 
@@ -13,7 +13,7 @@ use super::error::WorkflowProblem;
 pub(super) struct KeyPlaces(BTreeMap<String, (u64, u64)>);
 
 impl KeyPlaces {
-    /// Remembers where a key, or its value, stands.
+    /// Records the position of a key or its value.
     pub(super) fn note<T>(&mut self, key: impl Into<String>, value: &Spanned<T>) {
         let place = (value.referenced.line(), value.referenced.column());
         self.0.insert(key.into(), place);
@@ -34,7 +34,7 @@ impl KeyPlaces {
     }
 }
 
-/// What is wrong with one file.
+/// The problems of one file.
 #[derive(Debug, Default)]
 pub(super) struct ProblemList {
     pub(super) places: KeyPlaces,
@@ -54,12 +54,12 @@ impl ProblemList {
         });
     }
 
-    /// Whether nothing is wrong so far.
+    /// Returns true if there are no problems so far.
     pub(super) fn is_clean(&self) -> bool {
         self.problems.is_empty()
     }
 
-    /// All problems in the order of the file.
+    /// Returns all problems, in file order.
     pub(super) fn into_problems(mut self) -> Vec<WorkflowProblem> {
         self.problems.sort();
         self.problems.dedup();

@@ -1,6 +1,6 @@
-//! A workflow as text for people.
+//! Shows a workflow as text.
 //!
-//! The main function is [`show_text`]. It holds what the file says, control characters excluded by the checks.
+//! The main function is [`show_text`]. It prints the file's content; the checks already exclude control characters.
 
 use std::fmt::Write as _;
 
@@ -8,7 +8,7 @@ use super::model::{EdgeTarget, NetworkRule, Phase, PhaseWork, Reads, Role, Workf
 use super::outcomes::DONE;
 use super::values::duration_text;
 
-/// All of a workflow but its prompts.
+/// Returns everything about a workflow except its prompts.
 #[must_use]
 pub fn show_text(workflow: &Workflow) -> String {
     let mut text = format!("Workflow {}\n\nModes\n", workflow.name);
@@ -62,7 +62,7 @@ pub fn show_text(workflow: &Workflow) -> String {
     text
 }
 
-/// The name of a right in workflow files.
+/// Returns the name of a level of write access in workflow files.
 pub(super) fn writes_text(writes: Writes) -> &'static str {
     match writes {
         Writes::ReadOnly => "read-only",
@@ -72,7 +72,7 @@ pub(super) fn writes_text(writes: Writes) -> &'static str {
     }
 }
 
-/// Who does the work of a phase, on the screen.
+/// Returns the display name of the worker in a phase.
 pub(super) fn worker(workflow: &Workflow, work: &PhaseWork) -> String {
     match work {
         PhaseWork::Agent { role, .. } => {

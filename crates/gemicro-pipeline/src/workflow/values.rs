@@ -1,12 +1,12 @@
-//! Values that are written in a form of their own: durations and amounts of money.
+//! Values with their own notation: durations and amounts of money.
 //!
 //! The main types are [`Milliseconds`] and [`MicroUsd`].
 
 use serde::de::{Deserialize, Deserializer, Error};
 
-/// The longest time, in milliseconds: a day.
+/// Maximum duration, in milliseconds: a day.
 const MOST_MS: u64 = 24 * 3_600_000;
-/// The most money, in US dollars.
+/// Maximum amount, in US dollars.
 const MOST_USD: f64 = 10_000.0;
 
 /// A duration such as `90s`, `30m` or `2h`.
@@ -42,7 +42,7 @@ impl<'de> Deserialize<'de> for Milliseconds {
     }
 }
 
-/// Money, written in US dollars, kept in millionths.
+/// An amount of money, written in US dollars and stored in millionths.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct MicroUsd(pub(super) u64);
 
@@ -54,12 +54,12 @@ impl<'de> Deserialize<'de> for MicroUsd {
                 "`{usd}` is no amount: write US dollars, such as 2.5, more than 0 and at most 10000"
             )));
         }
-        // Between 0 and 10^10, so nothing is lost.
+        // Between 0 and 10^10, so the cast is lossless.
         Ok(Self((usd * 1_000_000.0).round() as u64))
     }
 }
 
-/// Milliseconds as a person writes them.
+/// Formats milliseconds like `90s`, `30m` or `2h`.
 pub(super) fn duration_text(ms: u64) -> String {
     match ms {
         ms if ms.is_multiple_of(3_600_000) => format!("{}h", ms / 3_600_000),

@@ -1,4 +1,4 @@
-//! How the workflow of a project is found.
+//! Finds the workflow of a project.
 
 use std::fmt;
 use std::path::Path;
@@ -8,8 +8,8 @@ use gemicro_event::Failure;
 
 use super::{Workflow, default_workflow};
 
-/// Reads the workflow of a folder. The caller supplies the function that reads it, which runs each time:
-/// files may change while a worker runs.
+/// Reads the workflow of a folder, with a function from the caller. It runs each time, because files may change while a
+/// worker runs.
 #[derive(Clone)]
 pub struct WorkflowReader(Arc<ReadResult>);
 
@@ -21,10 +21,10 @@ impl WorkflowReader {
         Self(Arc::new(read))
     }
 
-    /// The workflow of a folder, as it is now.
+    /// Returns the current workflow of a folder.
     ///
     /// # Errors
-    /// When its file cannot be used.
+    /// When its file is not usable.
     pub fn read(&self, folder: &Path) -> Result<Workflow, Failure> {
         (self.0)(folder)
     }

@@ -1,10 +1,10 @@
-//! Reads YAML, and says in the words of the file where it is wrong.
+//! Parses YAML, and reports errors with their position in the file.
 
 use serde::de::DeserializeOwned;
 
 use super::error::WorkflowProblem;
 
-/// Reads a whole text.
+/// Parses a whole text.
 pub(super) fn read<T: DeserializeOwned>(text: &str) -> Result<T, WorkflowProblem> {
     serde_saphyr::from_str(text).map_err(|error| {
         let error = error.without_snippet();
@@ -19,7 +19,7 @@ pub(super) fn read<T: DeserializeOwned>(text: &str) -> Result<T, WorkflowProblem
     })
 }
 
-/// The message on one line and without the place, which stands before it already.
+/// Returns the message on one line, without the position, which is already shown.
 fn plain(message: &str) -> String {
     let first = message.lines().next().unwrap_or_default();
     let tails = [" at line ", ", line ", ", set DuplicateKeyPolicy"];

@@ -1,6 +1,6 @@
-//! Words that say little about a task.
+//! Words that say little about a task and are left out of its name.
 
-/// Verbs with which tasks start.
+/// Verbs that tasks commonly start with.
 pub(super) const VERBS: &[&str] = &[
     "add",
     "adjust",
@@ -64,7 +64,7 @@ pub(super) const VERBS: &[&str] = &[
     "write",
 ];
 
-/// Articles, pronouns, auxiliaries and adjectives without much to say.
+/// Articles, pronouns, auxiliaries and weak adjectives.
 pub(super) const FILLERS: &[&str] = &[
     "a", "able", "also", "am", "an", "another", "any", "are", "basic", "be", "been", "being", "bug", "can",
     "cannot", "could", "did", "does", "dont", "easy", "feature", "good", "had", "has", "have", "hello",

@@ -1,4 +1,4 @@
-//! The table of test programs, `families.toml`: how each says how many tests ran.
+//! The table of test runners, `families.toml`: how each reports the number of tests.
 
 use std::sync::LazyLock;
 
@@ -7,7 +7,7 @@ use serde::Deserialize;
 
 use super::{FamilyTally, TestCount};
 
-/// All families of the table.
+/// All test runners in the table.
 pub(super) static FAMILIES: LazyLock<Vec<Family>> = LazyLock::new(|| {
     let table: Table = toml::from_str(include_str!("families.toml")).expect("the table is whole");
     table.family
@@ -18,7 +18,7 @@ struct Table {
     family: Vec<Family>,
 }
 
-/// Test programs with the same summaries.
+/// Test runners with the same summary format.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Family {
@@ -35,7 +35,7 @@ struct FamilySummary {
     total: Option<Pattern>,
     failed: Option<Pattern>,
     skipped: Option<Pattern>,
-    /// It says that tests ran, and not how many.
+    /// The summary says that tests ran, but not how many.
     #[serde(default)]
     uncounted: bool,
 }
@@ -53,7 +53,7 @@ impl TryFrom<String> for Pattern {
 }
 
 impl Family {
-    /// What an output without colours says in the words of this family.
+    /// Reads output, without colour codes, in the format of this runner.
     pub(super) fn read(&self, text: &str) -> FamilyTally {
         let summaries = self.summary.iter().map(|summary| summary.read(text));
         let n_failed = sum(self.also_failed.as_ref(), text).unwrap_or_default();
@@ -87,7 +87,7 @@ impl FamilySummary {
     }
 }
 
-/// The sum of the numbers that a pattern finds; nothing where one is too large to be meant.
+/// Adds up the numbers that a pattern finds. `None` if a number overflows.
 fn sum(pattern: Option<&Pattern>, text: &str) -> Option<u64> {
     let Some(Pattern(pattern)) = pattern else {
         return Some(0);

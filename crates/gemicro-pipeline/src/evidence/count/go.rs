@@ -1,8 +1,8 @@
-//! `go test`, plain, with `-v` and with `-json`.
+//! Counts the tests of `go test`: plain, `-v` and `-json`.
 
 use super::{FamilyTally, TestCount};
 
-/// Counts the tests that `-v` and `-json` name. Without them a package with tests says no number.
+/// Counts the tests named by `-v` and `-json`. Plain output does not give a number.
 pub(super) fn go(lines: &[&str]) -> FamilyTally {
     let mut count = TestCount::default();
     let mut is_named = false;
@@ -46,7 +46,7 @@ enum GoName {
     Skipped,
 }
 
-/// A test that the line names; subtests are parts of theirs.
+/// Returns the test named on a line. Subtests belong to their parent and are skipped.
 fn named_test(line: &str) -> Option<GoName> {
     if line.starts_with('{') && line.contains("\"Package\":") {
         let test = line.split_once("\"Test\":\"")?.1.split('"').next()?;
@@ -60,7 +60,7 @@ fn named_test(line: &str) -> Option<GoName> {
         };
     }
     let (outcome, test) = line.strip_prefix("--- ")?.split_once(": ")?;
-    // The time in brackets tells it from other texts.
+    // Only test results end with a time in brackets.
     let is_test = test.ends_with("s)") && test.contains(" (");
     match outcome {
         "PASS" if is_test => Some(GoName::Passed),
@@ -76,7 +76,7 @@ enum GoPackage {
     Failed,
 }
 
-/// The line of a package: `ok`, `FAIL` or `?`, each followed by a tab.
+/// Reads a package line: `ok`, `FAIL` or `?`, each followed by a tab.
 fn package(line: &str) -> Option<GoPackage> {
     if line.ends_with("[no test files]") || line.ends_with("[no tests to run]") {
         return Some(GoPackage::Empty);

@@ -1,6 +1,6 @@
-//! Small readings of one line of output.
+//! Helpers to read lines of output.
 
-/// The output without colours, every line ending as `\n`.
+/// Removes colour codes and normalises line ends to `\n`.
 pub(in super::super) fn plain(output: &str) -> String {
     let mut text = String::with_capacity(output.len());
     let mut chars = output.chars().peekable();
@@ -8,7 +8,7 @@ pub(in super::super) fn plain(output: &str) -> String {
         match c {
             '\u{1b}' if chars.peek() == Some(&'[') => {
                 chars.next();
-                // Numbers and signs, then one letter; a sequence that is cut off ends before the next line.
+                // Parameters, then one final character. A truncated sequence ends at the next line.
                 while chars.next_if(|c| ('\u{20}'..='\u{3f}').contains(c)).is_some() {}
                 chars.next_if(|c| ('\u{40}'..='\u{7e}').contains(c));
             }
@@ -20,7 +20,7 @@ pub(in super::super) fn plain(output: &str) -> String {
     text
 }
 
-/// The number with which a text starts, and the rest.
+/// Splits off the number that a text starts with.
 pub(super) fn number(text: &str) -> Option<(u64, &str)> {
     let text = text.trim_start();
     let end = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());

@@ -1,9 +1,9 @@
-//! The Test Anything Protocol.
+//! Counts tests in the Test Anything Protocol (TAP).
 
 use super::line::number;
 use super::{FamilyTally, TestCount};
 
-/// Counts `ok` and `not ok` lines. If the output has a plan (`1..3`) or a version line, all of them count; otherwise only numbered ones.
+/// Counts `ok` and `not ok` lines. Without a plan (`1..3`) or a version line, only numbered ones count.
 pub(super) fn protocol(lines: &[&str]) -> FamilyTally {
     let is_declared = lines
         .iter()
@@ -34,16 +34,17 @@ pub(super) fn protocol(lines: &[&str]) -> FamilyTally {
 #[derive(Default)]
 struct TapStream {
     count: TestCount,
-    /// The depth of each subtest that failed and whose parent has not come yet.
+    /// Depths of failed subtests whose parent line has not been read yet.
     orphans: Vec<usize>,
-    /// The depth of a parent that answers for the subtests that follow it: `not ok 1 - all {`.
+    /// Depth of a parent that precedes its subtests and includes their result: `not ok 1 - all {`.
     parent: Option<usize>,
-    /// The depth of the block of data that is open.
+    /// Depth of the open YAML block.
     data: Option<usize>,
 }
 
 impl TapStream {
-    /// Whether a line is part of a block between `---` and `...`, which may quote anything. Less deep lines are not.
+    /// Returns true inside a YAML block (`---` to `...`), which may quote anything. A less indented line ends the
+    /// block.
     fn is_data(&mut self, depth: usize, text: &str) -> bool {
         let is_inside = self.data.is_some_and(|data| depth >= data && !text.is_empty());
         if is_inside && text.trim_end() == "..." {
@@ -62,7 +63,7 @@ impl TapStream {
         self.parent = (result.opens && is_answered).then_some(depth);
         let n_before = self.orphans.len();
         self.orphans.retain(|orphan| *orphan <= depth);
-        // A parent that fails, or is still to do, answers for its subtests.
+        // A parent that fails, or is marked `# TODO`, already covers its subtests.
         if !is_answered {
             self.count.n_failed += (n_before - self.orphans.len()) as u64;
         }
@@ -84,13 +85,13 @@ impl TapStream {
     }
 }
 
-/// A line of the protocol.
+/// A result line of the protocol.
 pub(in super::super) struct TestResult<'l> {
     pub(in super::super) outcome: TapOutcome,
     is_numbered: bool,
-    /// Whether its subtests follow it.
+    /// Whether its subtests follow on the next lines.
     opens: bool,
-    /// What is said of it, its number first.
+    /// Text after `ok` or `not ok`, beginning with the number.
     pub(in super::super) description: &'l str,
 }
 

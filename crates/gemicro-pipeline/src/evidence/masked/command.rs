@@ -1,4 +1,4 @@
-//! Judges one simple command where it stands.
+//! Judges one simple command: finds out whether its exit status can get lost.
 
 use gemicro_guard::policy::shell_reader::{Node, children, is_shell, known_word, source};
 
@@ -6,7 +6,7 @@ use super::statement_place::{ExitFate, StatementPlace};
 use super::walk::{MaskWalk, StatementState};
 use super::{MaskedFailure, short};
 
-/// Commands that check nothing: they may fail unseen, and alone they prove nothing.
+/// Commands that check nothing: they may fail unnoticed, and on their own they prove nothing.
 const IDLE: &[&str] = &[
     ".", ":", "cat", "chmod", "cp", "date", "echo", "export", "false", "hash", "jobs", "let", "ln", "ls",
     "mkdir", "mv", "popd", "printf", "pwd", "read", "readonly", "rm", "rmdir", "shift", "shopt", "sleep",
@@ -33,19 +33,19 @@ impl<'t> CommandWord<'t> {
         self.text.as_deref()
     }
 
-    /// The name of the program: a path of the project is never a builtin, an absolute one is as good as its last part.
+    /// Returns the program name. An absolute path counts by its last part; a relative path is never a builtin.
     fn program(&self) -> Option<&str> {
         let path = self.exact_text()?;
         let base = path.rsplit('/').next().filter(|_| path.starts_with('/'));
         Some(base.unwrap_or(path))
     }
 
-    /// Whether it is the status of the command before: `$?`, also in quotes.
+    /// Returns true for the status of the previous command: `$?`, also in quotes.
     pub(super) fn is_status(&self) -> bool {
         matches!(self.source, "$?" | "\"$?\"" | "${?}" | "\"${?}\"")
     }
 
-    /// Whether it is the status of a failure. Only the lowest eight bits count.
+    /// Returns true for a non-zero exit code of at most 255.
     pub(super) fn is_failure(&self) -> bool {
         let code = self.exact_text().and_then(|text| text.parse::<u8>().ok());
         code.is_some_and(|code| code > 0)
@@ -55,14 +55,14 @@ impl<'t> CommandWord<'t> {
         self.source.starts_with(['-', '+'])
     }
 
-    /// Whether it is an option, or some in one word, with this letter.
+    /// Returns true for a short option, or a group of them, with this letter.
     fn has_letter(&self, letter: char) -> bool {
         let letters = self.source.strip_prefix('-').unwrap_or_default();
         !letters.starts_with('-') && letters.contains(letter)
     }
 }
 
-/// The words of a simple command, without assignments and redirections; none for another statement.
+/// Returns the words of a simple command, without assignments and redirections; empty for other statements.
 pub(super) fn words<'t>(node: Node<'_>, text: &'t str) -> Vec<CommandWord<'t>> {
     let is_word =
         |child: &Node<'_>| !child.kind().ends_with("_redirect") && child.kind() != "variable_assignment";
@@ -119,7 +119,7 @@ impl MaskWalk<'_> {
                 Ok(())
             }
             "set" => set(rest, state),
-            // It may tidy up; it must not end the shell in its own way.
+            // A trap may clean up, but must not set the exit status.
             "trap"
                 if piece.contains("exit") || rest.first().is_some_and(|word| word.exact_text().is_none()) =>
             {
@@ -136,12 +136,12 @@ impl MaskWalk<'_> {
                 self.judge_nested(&joined, place, state)
             }
             "[" | "test" => self.question(place, state),
-            // It checks nothing; still what follows needs it.
+            // It checks nothing, but the commands after it depend on it.
             "cd" | "pushd" => reaches(piece, place, state),
             _ if IDLE.contains(&name) => Ok(()),
             _ if let Some((options, text)) = script(words) => {
                 let text = text.ok_or_else(|| MaskedFailure::unreadable(piece))?;
-                // A shell of its own: what `set -e` does outside does not reach into it.
+                // A new shell: the outer `set -e` does not apply inside it.
                 let (mut inner, mut fresh) = (place.inner(), StatementState::default());
                 inner.is_asked = false;
                 fresh.left.clone_from(&state.left);
@@ -157,7 +157,7 @@ impl MaskWalk<'_> {
     }
 }
 
-/// Whether a status comes through.
+/// Returns an error if the status of this command can get lost.
 fn reaches(piece: &str, place: &StatementPlace, state: &StatementState) -> Result<(), MaskedFailure> {
     if let Some(left) = &state.left {
         let piece = short(piece);
@@ -170,7 +170,7 @@ fn reaches(piece: &str, place: &StatementPlace, state: &StatementState) -> Resul
     }
 }
 
-/// The options and the text of a shell that runs a text, whatever starts it: `timeout 9 bash -ec '…'`.
+/// Returns the options and script of a shell invocation, whichever program starts it: `timeout 9 bash -ec '…'`.
 fn script<'w, 't>(words: &'w [CommandWord<'t>]) -> Option<(&'w [CommandWord<'t>], Option<&'w str>)> {
     let is_name = |word: &CommandWord<'_>| word.program().is_some_and(is_shell);
     let after = &words[words.iter().position(is_name)? + 1..];
@@ -180,7 +180,7 @@ fn script<'w, 't>(words: &'w [CommandWord<'t>]) -> Option<(&'w [CommandWord<'t>]
     takes_text.then(|| (options, rest.first().and_then(CommandWord::exact_text)))
 }
 
-/// `set -e`, `set -euo pipefail`; turning one off again is a mask.
+/// Applies `set -e` or `set -euo pipefail`. Turning one of them off masks failures.
 fn set(options: &[CommandWord<'_>], state: &mut StatementState) -> Result<(), MaskedFailure> {
     let is_off = |word: &&CommandWord<'_>| word.source.starts_with('+') && word.source.contains(['e', 'o']);
     if let Some(off) = options.iter().find(is_off) {

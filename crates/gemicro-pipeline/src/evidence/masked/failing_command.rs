@@ -1,21 +1,21 @@
-//! Statements that always fail: what follows a failure and keeps it one.
+//! Recognises statements that always fail, and so preserve a preceding failure.
 
 use gemicro_guard::policy::shell_reader::{Node, children, source};
 
 use super::command::{CommandWord, words};
 use super::statement_place::StatementPlace;
 
-/// How a statement that always fails does it.
+/// The way in which a statement always fails.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum FailingCommand {
-    /// The shell ends with a failure.
+    /// It exits the shell with a failure.
     EndsShell,
-    /// The statement has the status of a failure.
+    /// It returns a failure status.
     HasStatus,
 }
 
 impl FailingCommand {
-    /// The place of a statement whose failure is followed by this one.
+    /// Returns the place of a statement whose failure leads to this one.
     pub(super) fn place_before(self, place: &StatementPlace) -> StatementPlace {
         match self {
             Self::EndsShell => place.when_asked(place.shell.as_value()),
@@ -24,7 +24,7 @@ impl FailingCommand {
     }
 }
 
-/// Whether a statement is not waited for: `statement &`.
+/// Returns true for a background statement: `statement &`.
 pub(super) fn is_background(node: Node<'_>) -> bool {
     node.next_sibling().is_some_and(|next| next.kind() == "&")
 }
@@ -37,7 +37,7 @@ pub(super) fn body(node: Node<'_>) -> Node<'_> {
     }
 }
 
-/// Whether a statement only looks for something, so that finding nothing may be the good news: `grep -q x file`.
+/// Returns true for a search, where no match may be the desired result: `grep -q x file`.
 pub(super) fn looks(node: Node<'_>, text: &str) -> bool {
     let words = words(body(node), text);
     let mut known = words.iter().filter_map(CommandWord::exact_text);
@@ -48,7 +48,7 @@ pub(super) fn looks(node: Node<'_>, text: &str) -> bool {
     }
 }
 
-/// The way in which a statement always fails; nothing when it may succeed. Where it follows a failure, `$?` is one.
+/// Returns how a statement always fails, or `None` if it may succeed. After a failure, `$?` is a failure too.
 pub(super) fn always_fails(node: Node<'_>, follows_failure: bool, text: &str) -> Option<FailingCommand> {
     let node = body(node);
     let all_fail = || all_fail(&children(node), follows_failure, text);
@@ -67,7 +67,7 @@ pub(super) fn always_fails(node: Node<'_>, follows_failure: bool, text: &str) ->
         }
         "compound_statement" if !source(node, text).starts_with("((") => all_fail(),
         "subshell" => all_fail().map(|_| FailingCommand::HasStatus),
-        // Whether the left side fails or the right one: it is a failure.
+        // It fails whichever side fails.
         "list" => match children(node).as_slice() {
             [left, right] if is_joined(*left, "&&") && !may_leave(source(*left, text)) => {
                 always_fails(*right, false, text).map(|_| FailingCommand::HasStatus)
@@ -78,7 +78,7 @@ pub(super) fn always_fails(node: Node<'_>, follows_failure: bool, text: &str) ->
     }
 }
 
-/// Like [`always_fails`] for statements one after another.
+/// Like [`always_fails`], for a sequence of statements.
 pub(super) fn all_fail(statements: &[Node<'_>], follows_failure: bool, text: &str) -> Option<FailingCommand> {
     let (last, before) = statements.split_last()?;
     let is_certain = |node: &Node<'_>| !is_background(*node) && !may_leave(source(*node, text));
@@ -88,7 +88,7 @@ pub(super) fn all_fail(statements: &[Node<'_>], follows_failure: bool, text: &st
     always_fails(*last, follows_failure && before.is_empty(), text)
 }
 
-/// The program that decides an `if` whose branch for its failure always fails, and how: `if ! a; then exit 1; fi`,
+/// Returns the program that decides an `if` whose failure branch always fails: `if ! a; then exit 1; fi`,
 /// `if a; then …; else exit 1; fi`.
 pub(super) fn deciding_program<'t>(node: Node<'t>, text: &str) -> Option<(Node<'t>, FailingCommand)> {
     let is_if = matches!(node.kind(), "if_statement" | "elif_clause");
@@ -106,7 +106,7 @@ pub(super) fn deciding_program<'t>(node: Node<'t>, text: &str) -> Option<(Node<'
             .take_while(|part| !is_other(part))
             .copied()
             .collect();
-        // `$?` is that of the negation there.
+        // In that branch, `$?` is the status of the negation.
         let failing = all_fail(&then, false, text)?;
         let [program] = children(*condition)[..] else {
             return None;
@@ -121,7 +121,7 @@ pub(super) fn deciding_program<'t>(node: Node<'t>, text: &str) -> Option<(Node<'
     Some((*condition, failing))
 }
 
-/// Whether a statement ends the shell with the status of the one before: `exit`, `exit $?`.
+/// Returns true if a statement exits the shell with the previous status: `exit`, `exit $?`.
 pub(super) fn hands_on(next: Node<'_>, text: &str) -> bool {
     let words = words(next, text);
     let is_exit = words.first().and_then(CommandWord::exact_text) == Some("exit");
@@ -132,7 +132,7 @@ pub(super) fn is_joined(left: Node<'_>, operator: &str) -> bool {
     left.next_sibling().is_some_and(|token| token.kind() == operator)
 }
 
-/// Whether a text has a word by which a shell may end, or go on elsewhere.
+/// Returns true if a text has a word that may end the shell or jump elsewhere.
 pub(super) fn may_leave(text: &str) -> bool {
     const LEAVING: &[&str] = &[
         ".", "break", "continue", "eval", "exec", "exit", "return", "source",

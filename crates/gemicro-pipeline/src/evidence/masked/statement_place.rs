@@ -1,31 +1,31 @@
-//! What becomes of the exit status of a statement: [`StatementPlace`], [`ExitFate`], [`Loss`].
+//! Describes what happens to the exit status of a statement: [`StatementPlace`], [`ExitFate`], [`Loss`].
 
 use super::{MaskedFailure, short};
 
-/// Where a statement stands.
+/// The context of a statement.
 #[derive(Debug, Clone, Default)]
 pub(super) struct StatementPlace {
-    /// What becomes of its status.
+    /// What happens to its status.
     pub(super) here: ExitFate,
-    /// What becomes of the status with which the shell it runs in ends.
+    /// What happens to the exit status of the shell it runs in.
     pub(super) shell: ExitFate,
-    /// Whether the shell asks for its status, so that `set -e` does not bind: left of `&&`, a condition.
+    /// Whether the shell tests its status, so that `set -e` does not apply: left of `&&`, or a condition.
     pub(super) is_asked: bool,
 }
 
-/// What becomes of an exit status.
+/// What happens to an exit status.
 #[derive(Debug, Clone, Default)]
 pub(super) enum ExitFate {
     /// A failure makes the whole command fail.
     #[default]
     Reaches,
-    /// Only `set -e` looks at it.
+    /// Only `set -e` acts on it.
     Errexit,
-    /// A failure may stay unseen.
+    /// A failure may go unnoticed.
     Lost(Loss),
 }
 
-/// How a status gets lost: the piece of the command that loses it, and the words around the name of the program.
+/// How a status gets lost: the responsible part of the command, and the message before and after the program's name.
 #[derive(Debug, Clone)]
 pub(super) struct Loss {
     pub(super) piece: String,
@@ -34,12 +34,12 @@ pub(super) struct Loss {
 }
 
 impl StatementPlace {
-    /// The same place with another fate of the status.
+    /// Returns the same place with another fate for the status.
     pub(super) fn with(&self, here: ExitFate) -> Self {
         Self { here, ..self.clone() }
     }
 
-    /// The same, where the shell asks for the status.
+    /// Returns the same place, with the status tested by the shell.
     pub(super) fn when_asked(&self, here: ExitFate) -> Self {
         Self {
             is_asked: true,
@@ -47,12 +47,12 @@ impl StatementPlace {
         }
     }
 
-    /// A place where nothing comes through, not even by leaving the shell.
+    /// Returns a place where every status is lost, even that of `exit`.
     pub(super) fn where_lost(&self, loss: Loss) -> Self {
         self.with(ExitFate::Lost(loss)).inner()
     }
 
-    /// The place inside a shell of its own that stands here.
+    /// Returns the place inside a subshell.
     pub(super) fn inner(&self) -> Self {
         Self {
             here: self.here.as_value(),
@@ -63,7 +63,7 @@ impl StatementPlace {
 }
 
 impl ExitFate {
-    /// The fate of a status that becomes the status of one command here: `set -e` sees that one.
+    /// Returns the fate of a status that becomes the status of one enclosing command, which `set -e` does see.
     pub(super) fn as_value(&self) -> Self {
         match self {
             Self::Reaches | Self::Errexit => Self::Reaches,
@@ -82,7 +82,7 @@ impl Loss {
         }
     }
 
-    /// The finding about a program whose status gets lost this way.
+    /// Reports a program whose status gets lost this way.
     pub(super) fn of(&self, program: &str) -> MaskedFailure {
         let reason = format!("{}`{}`{}", self.before, short(program), self.after);
         MaskedFailure::new(&self.piece, reason)

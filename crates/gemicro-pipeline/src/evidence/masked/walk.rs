@@ -1,4 +1,4 @@
-//! Visits every statement of a command and carries along what becomes of its exit status.
+//! Visits every statement of a command and tracks what happens to its exit status.
 
 use gemicro_guard::policy::shell_reader::{Node, children, parse, source};
 
@@ -7,7 +7,7 @@ use super::saved_status;
 use super::statement_place::{ExitFate, Loss, StatementPlace};
 use super::{MaskedFailure, short};
 
-/// Texts inside texts (`sh -c "sh -c …"`) are followed so far.
+/// Maximum depth of nested scripts (`sh -c "sh -c …"`).
 const NESTING: usize = 5;
 
 /// Judges a whole command.
@@ -27,19 +27,19 @@ pub(super) fn whole(command: &str) -> Result<(), MaskedFailure> {
     Err(MaskedFailure::new(command, reason))
 }
 
-/// The shell as it stands before a statement.
+/// The state of the shell before a statement.
 #[derive(Debug, Clone, Default)]
 pub(super) struct StatementState {
-    /// Whether `set -e` holds.
+    /// Whether `set -e` is on.
     pub(super) errexit: bool,
-    /// Whether `set -o pipefail` holds. A shell that does not know it fails at that word, so nothing is hidden.
+    /// Whether `set -o pipefail` is on. A shell without that option fails on it, so nothing is hidden.
     pub(super) pipefail: bool,
-    /// What may have ended the shell, with success, before.
+    /// The command that may already have ended the shell with success.
     pub(super) left: Option<String>,
 }
 
 impl StatementState {
-    /// What holds when the other state may hold as well.
+    /// Keeps only what is true in both states.
     fn join(&mut self, other: Self) {
         self.errexit &= other.errexit;
         self.pipefail &= other.pipefail;
@@ -47,16 +47,16 @@ impl StatementState {
     }
 }
 
-/// The walk over one text.
+/// The walk over one script.
 pub(super) struct MaskWalk<'w> {
     pub(super) text: &'w str,
     pub(super) depth: usize,
-    /// Whether the status of any program that checks something reaches the end.
+    /// Whether the status of at least one checking program reaches the end.
     pub(super) has_check: &'w mut bool,
 }
 
 impl MaskWalk<'_> {
-    /// Judges a text inside this one.
+    /// Judges a script inside this one.
     pub(super) fn judge_nested(
         &mut self,
         text: &str,
@@ -78,7 +78,7 @@ impl MaskWalk<'_> {
         self.sequence(&children(tree.root_node()), place, state)
     }
 
-    /// Statements one after another.
+    /// Judges statements in sequence.
     fn sequence(
         &mut self,
         nodes: &[Node<'_>],
@@ -131,7 +131,7 @@ impl MaskWalk<'_> {
             "list" => self.list(node, &[], place, state),
             "pipeline" => self.pipeline(node, place, state),
             "redirected_statement" => {
-                // What follows `<<EOF` on its line is part of the redirection in the grammar.
+                // In this grammar, the rest of the line after `<<EOF` belongs to the redirection.
                 let is_known = |part: &Node<'_>| part.kind().starts_with("heredoc_");
                 let is_hidden =
                     |redirect: &Node<'_>| is_known(redirect) && !children(*redirect).iter().all(is_known);
@@ -164,7 +164,7 @@ impl MaskWalk<'_> {
                 self.branches(node, keyword, place, state)
             }
             "compound_statement" | "test_command" => self.question(place, state),
-            // A program in `$(…)` may be asked for its text only, so it is not judged.
+            // A program in `$(…)` may be run only for its output, so it is not judged.
             "variable_assignment" if written.contains("$(") => self.question(place, state),
             "variable_assignment" | "variable_assignments" | "declaration_command" | "unset_command" => {
                 Ok(())
@@ -173,8 +173,8 @@ impl MaskWalk<'_> {
         }
     }
 
-    /// `left && right`, `left || right`, where `stages` follow the right side in a pipeline. The state afterwards is
-    /// that of a success.
+    /// Judges `left && right` and `left || right`, where `stages` follow the right side in a pipeline. Afterwards the
+    /// state is that of a success.
     fn list(
         &mut self,
         node: Node<'_>,
@@ -213,7 +213,7 @@ impl MaskWalk<'_> {
         Ok(())
     }
 
-    /// A pipeline. The grammar takes `a && b 2>&1 | c` for `{ a && b; } 2>&1 | c`: that is put right here.
+    /// Judges a pipeline. The grammar parses `a && b 2>&1 | c` as `{ a && b; } 2>&1 | c`, which is corrected here.
     fn pipeline(
         &mut self,
         node: Node<'_>,
@@ -221,7 +221,7 @@ impl MaskWalk<'_> {
         state: &mut StatementState,
     ) -> Result<(), MaskedFailure> {
         let stages = children(node);
-        // `a | b | c || d` is read as `a | { b | c || d; }`: with a list in a later stage nothing is certain.
+        // `a | b | c || d` is parsed as `a | { b | c || d; }`, so a list in a later stage cannot be judged.
         let is_list = |stage: &Node<'_>| body(*stage).kind() == "list";
         match stages.split_first() {
             Some((_, later)) if later.iter().any(is_list) => {
@@ -232,7 +232,7 @@ impl MaskWalk<'_> {
         }
     }
 
-    /// Stages, each in a shell of its own; a single one is a statement like any other.
+    /// Judges pipeline stages, each in its own subshell. A single stage is an ordinary statement.
     fn stages(
         &mut self,
         stages: &[Node<'_>],
@@ -242,7 +242,7 @@ impl MaskWalk<'_> {
         if let [only] = stages {
             return self.statement(*only, place, state);
         }
-        // A `!` before the first stage turns the whole pipeline round.
+        // A `!` before the first stage negates the whole pipeline.
         let is_negated = |stage: &Node<'_>| body(*stage).kind() == "negated_command";
         let place = match stages.first() {
             Some(first) if is_negated(first) => place.where_lost(negation()),
@@ -262,8 +262,9 @@ impl MaskWalk<'_> {
         Ok(())
     }
 
-    /// `if`, `case` and loops: what stands in them comes through by `set -e` or by ending the shell, a condition never.
-    /// Whether a branch or a round is ever taken is not looked at.
+    /// Judges `if`, `case` and loops. A failure in a body counts only through `set -e` or by exiting the shell, and
+    /// one in a condition only if its failure branch always fails. Whether a branch or iteration runs is not
+    /// examined.
     fn branches(
         &mut self,
         node: Node<'_>,
@@ -302,7 +303,7 @@ impl MaskWalk<'_> {
         Ok(())
     }
 
-    /// `[ … ]`: a check where its status comes through, and an answer for the shell elsewhere.
+    /// Judges `[ … ]`: a check if its status reaches the end, otherwise just a condition.
     #[expect(clippy::unnecessary_wraps, reason = "it is one of many kinds of statements")]
     pub(super) fn question(
         &mut self,
@@ -314,7 +315,7 @@ impl MaskWalk<'_> {
     }
 }
 
-/// The fate of a status that gets lost, unless `set -e` looks at it.
+/// Returns the fate of a status that gets lost unless `set -e` acts on it.
 fn by_errexit(place: &StatementPlace, state: &StatementState, loss: Loss) -> ExitFate {
     match &place.shell {
         ExitFate::Lost(outer) => ExitFate::Lost(outer.clone()),

@@ -1,16 +1,17 @@
 //! The sections that a plan must have.
 //!
-//! A heading counts whatever its level, letter case, numbering (`3.`, `B)`, `PlanSection 2:`) and emphasis; words around the
-//! expected ones do no harm. Each [`PlanSection`] lists the wordings that are understood. A section must say something.
+//! Headings match at any level and in any letter case, with or without numbering (`3.`, `B)`, `Section 2:`), emphasis
+//! and extra words. Each [`PlanSection`] lists the accepted wordings. A section must not be empty.
 
 use crate::evidence::markdown::{MarkdownLine, heading, plain_text};
 
 /// A section that a plan must have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PlanSection {
-    /// Title, as it is shown to people.
+    /// Title shown to users.
     pub title: &'static str,
-    /// Wordings that count: a heading must have all words of one of them. A word may go on: `document` is in `documents`.
+    /// Accepted wordings: a heading must have all words of one of them. Words match by prefix: `document` matches
+    /// `documents`.
     pub wordings: &'static [&'static [&'static str]],
 }
 
@@ -66,7 +67,7 @@ pub const SECTIONS: &[PlanSection] = &[
     },
 ];
 
-/// What is wrong with the sections of a plan.
+/// Returns what is wrong with the sections of a plan.
 pub(super) fn faults(lines: &[MarkdownLine<'_>]) -> Vec<String> {
     let found = find_headings(lines);
     SECTIONS
@@ -100,7 +101,7 @@ impl PlanSection {
 struct PlanHeading {
     level: usize,
     words: Vec<String>,
-    /// Whether something stands below it, up to the next heading that is not a part of it.
+    /// Whether there is text between it and the next heading of the same or a higher level.
     has_text: bool,
 }
 
@@ -141,7 +142,7 @@ fn find_headings(lines: &[MarkdownLine<'_>]) -> Vec<PlanHeading> {
     found
 }
 
-/// Notes that something is said below the last heading, and so below those that it is a part of.
+/// Records that the last heading has text, and so the headings that contain it.
 fn say(found: &mut [PlanHeading]) {
     let mut level = usize::MAX;
     for heading in found.iter_mut().rev() {

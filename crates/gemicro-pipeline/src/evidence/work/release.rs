@@ -1,7 +1,7 @@
-//! VERSION and CHANGELOG: they must change where they exist, or where the plan says so.
+//! Checks VERSION and CHANGELOG: they must change if they exist or if the plan says so.
 //!
-//! Only files at the root count, with the names of [`NAMES`] in the usual spellings, and in any spelling that the plan
-//! uses. A version inside another file, as in a manifest, is not looked at.
+//! Only files at the root count, with the usual names in the usual spellings or in the plan's spelling. A version
+//! inside another file, such as a manifest, is not examined.
 
 use std::cmp::Ordering;
 
@@ -12,7 +12,7 @@ use crate::evidence::plan_block::PlanBlock;
 struct Names {
     title: &'static str,
     lower: &'static [&'static str],
-    /// As they are usually spelt; a tree cannot be asked for its files.
+    /// The usual spellings, because a tree cannot list its files.
     usual: &'static [&'static str],
 }
 
@@ -46,10 +46,10 @@ const CHANGELOG: Names = Names {
     ],
 };
 
-/// Lines of a changelog that may go or be written anew, however short it is.
+/// Number of changelog lines that may always be removed or rewritten.
 const GONE: usize = 2;
 
-/// What is wrong with VERSION and CHANGELOG.
+/// Returns what is wrong with VERSION and CHANGELOG.
 pub(super) fn faults(plan: &PlanBlock, trees: &WorkTrees<'_>) -> Vec<String> {
     let mut faults = of_kind(&VERSION, plan.version, plan, trees);
     faults.extend(of_kind(&CHANGELOG, plan.changelog, plan, trees));
@@ -87,7 +87,7 @@ fn of_kind(names: &Names, is_planned: Option<bool>, plan: &PlanBlock, trees: &Wo
             names.title
         ));
     }
-    // A file that the plan names is told of among the deliverables already.
+    // A file named in the plan is already reported with the deliverables.
     let is_named = |fault: &String| {
         let mut named = plan.deliverables.iter().chain(&plan.docs);
         named.any(|path| fault.starts_with(&format!("`{path}` was not changed")))
@@ -96,7 +96,7 @@ fn of_kind(names: &Names, is_planned: Option<bool>, plan: &PlanBlock, trees: &Wo
     faults
 }
 
-/// The usual spellings, and those of the plan.
+/// Returns the usual spellings and those in the plan.
 fn spellings<'p>(names: &Names, plan: &'p PlanBlock) -> Vec<&'p str> {
     let mut paths: Vec<&'p str> = names.usual.to_vec();
     for path in plan.deliverables.iter().chain(&plan.docs) {
@@ -108,7 +108,7 @@ fn spellings<'p>(names: &Names, plan: &'p PlanBlock) -> Vec<&'p str> {
     paths
 }
 
-/// Says that a version went down, or is none any more.
+/// Reports a version that went down or is no longer a version.
 fn version_lowered(path: &str, trees: &WorkTrees<'_>) -> Option<String> {
     let (was, is) = (trees.base.read(path)?, trees.tip.read(path)?);
     if was.trim_ascii() == is.trim_ascii() {
@@ -129,7 +129,7 @@ fn version_lowered(path: &str, trees: &WorkTrees<'_>) -> Option<String> {
     };
     let has_gone_up = match filled(after.clone()).cmp(&filled(before.clone())) {
         Ordering::Greater => true,
-        // Only what was a version before the version can become it.
+        // With equal numbers, only a pre-release can become the release.
         Ordering::Equal => was.contains(&b'-'),
         Ordering::Less => false,
     };
@@ -142,7 +142,7 @@ fn version_lowered(path: &str, trees: &WorkTrees<'_>) -> Option<String> {
     })
 }
 
-/// Says that a changelog lost its history, or has nothing new to tell. Headings and rules tell nothing.
+/// Reports a changelog that lost its history or has no new entry. Headings and rules do not count as entries.
 fn changelog_missing(path: &str, trees: &WorkTrees<'_>) -> Option<String> {
     let (before, after) = (trees.base.read(path)?, trees.tip.read(path)?);
     if before.trim_ascii() == after.trim_ascii() {
@@ -167,7 +167,7 @@ fn changelog_missing(path: &str, trees: &WorkTrees<'_>) -> Option<String> {
     (!is_new).then(|| format!("`{path}` has no new entry: say what changed"))
 }
 
-/// `v1.2.3-rc.1` as 1, 2, 3.
+/// Reads `v1.2.3-rc.1` as 1, 2, 3.
 fn numbers(content: &[u8]) -> Option<Vec<u64>> {
     let text = std::str::from_utf8(content).ok()?.trim();
     let text = text.strip_prefix(['v', 'V']).unwrap_or(text);

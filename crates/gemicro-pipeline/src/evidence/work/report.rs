@@ -1,12 +1,12 @@
-//! The verification report: every item of the checklist ticked.
+//! Checks the verification report: every checklist item must be ticked.
 //!
-//! An item is a line `- [x] text`, in any order and with any bullet. Texts are compared without marks of emphasis, spaces
-//! folded. What stands in a code fence or a comment does not count; a box that is not ticked is always a fault.
+//! An item is a line `- [x] text`, in any order and with any bullet. Texts are compared without emphasis and with
+//! white space collapsed. Code fences and comments do not count; an unticked box is always a fault.
 
 use super::WorkTrees;
 use crate::evidence::markdown::{MarkdownLine, lines, plain_text};
 
-/// What is wrong with the report.
+/// Returns what is wrong with the report.
 pub(super) fn faults(checklist: &[String], trees: &WorkTrees<'_>, path: &str) -> Vec<String> {
     let Some(content) = trees.tip.read(path) else {
         return vec![format!(
@@ -53,7 +53,7 @@ pub(super) fn faults(checklist: &[String], trees: &WorkTrees<'_>, path: &str) ->
 struct CheckboxItem {
     is_ticked: bool,
     first_line: String,
-    /// With the lines on which it goes on.
+    /// Including continuation lines.
     whole: String,
 }
 
@@ -100,7 +100,7 @@ fn box_of(line: &str) -> Option<(bool, &str)> {
     text.starts_with([' ', '\t']).then_some((is_ticked, text))
 }
 
-/// What follows the bullet of an item of a list.
+/// Returns the text after the bullet of a list item.
 fn bullet(line: &str) -> Option<&str> {
     let line = line.trim_start();
     let rest = match line.strip_prefix(['-', '*', '+']) {

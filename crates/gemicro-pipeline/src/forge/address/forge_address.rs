@@ -4,7 +4,7 @@ use url::Url;
 
 use super::kind::ForgeKind;
 
-/// A repository at a forge. It never holds a user or a password.
+/// A repository at a forge. It never contains a user name or password.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ForgeAddress {
     pub(super) kind: ForgeKind,
@@ -13,25 +13,25 @@ pub struct ForgeAddress {
     pub(super) origin: HostOrigin,
 }
 
-/// How a host is known to be a forge.
+/// How gemicro knows that a host is a forge.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum HostOrigin {
-    /// It is a service that everybody knows.
+    /// A well-known public service.
     Public,
-    /// The user named it.
+    /// The user configured it.
     Named,
-    /// Its name says so. No token is sent there.
+    /// Its name suggests it. No token is sent there.
     Guessed,
 }
 
 impl ForgeAddress {
-    /// Whose API it speaks.
+    /// The API it uses.
     #[must_use]
     pub fn kind(&self) -> ForgeKind {
         self.kind
     }
 
-    /// The base of its API.
+    /// Base address of its API.
     #[must_use]
     pub fn api(&self) -> &Url {
         &self.api
@@ -59,7 +59,7 @@ impl ForgeAddress {
         }
     }
 
-    /// What people call the repository: `GitHub octo/hello`.
+    /// Display name of the repository: `GitHub octo/hello`.
     #[must_use]
     pub fn name(&self) -> String {
         format!("{} {}", self.kind, self.project)

@@ -1,4 +1,4 @@
-//! The hosts that the user named as forges.
+//! The hosts that the user configured as forges.
 
 use std::collections::BTreeMap;
 
@@ -6,13 +6,14 @@ use url::Url;
 
 use super::kind::ForgeKind;
 
-/// Hosts with what they are. A host may be an alias of the user's SSH settings; then its API must be given.
+/// The configured hosts and their kinds. A host may be an alias from the user's SSH settings; then its API must be
+/// given.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ForgeHosts {
     named: BTreeMap<String, NamedHost>,
 }
 
-/// What the user said of a host.
+/// The configuration of one host.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct NamedHost {
     pub(super) kind: ForgeKind,
@@ -25,15 +26,15 @@ pub(super) struct NamedHost {
 pub struct ForgeHostsError {
     /// The host it was given for.
     pub host: String,
-    /// What is wrong with it. The address itself is not repeated: it may have a password in it.
+    /// What is wrong with it. The address itself is left out because it may contain a password.
     pub problem: &'static str,
 }
 
 impl ForgeHosts {
-    /// Names a host, such as `git.example.com` or `127.0.0.1:4000`. Without an API address it is the usual one.
+    /// Adds a host, such as `git.example.com` or `127.0.0.1:4000`. Without an API address, the usual one is used.
     ///
     /// # Errors
-    /// When the API address is no plain web address.
+    /// When the API address is not a plain web address.
     pub fn name(mut self, host: &str, kind: ForgeKind, api: Option<&str>) -> Result<Self, ForgeHostsError> {
         let api = api.map(validate_url).transpose();
         let api = api.map_err(|problem| ForgeHostsError {
@@ -45,7 +46,7 @@ impl ForgeHosts {
         Ok(self)
     }
 
-    /// Finds a host, with its port first.
+    /// Finds a host; an entry with the port takes precedence.
     pub(super) fn find(&self, host: &str, port: Option<u16>) -> Option<&NamedHost> {
         let with_port = port.and_then(|port| self.named.get(&format!("{host}:{port}")));
         with_port.or_else(|| self.named.get(host))

@@ -4,18 +4,18 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// Whose API a forge speaks.
+/// The API that a forge uses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ForgeKind {
     /// github.com and GitHub Enterprise.
     GitHub,
-    /// gitlab.com and GitLab servers of one's own.
+    /// gitlab.com and self-hosted GitLab servers.
     GitLab,
 }
 
 impl ForgeKind {
-    /// What people call it.
+    /// Display name.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -24,7 +24,7 @@ impl ForgeKind {
         }
     }
 
-    /// The variables that a token is looked for in, the first that is set counts. They are not read here.
+    /// Environment variables for the token, in order of precedence. They are not read here.
     #[must_use]
     pub fn token_variables(self) -> &'static [&'static str] {
         match self {
@@ -33,7 +33,7 @@ impl ForgeKind {
         }
     }
 
-    /// Where the API lives on a server of one's own.
+    /// Path of the API on a self-hosted server.
     pub(super) fn api_path(self) -> &'static str {
         match self {
             Self::GitHub => "/api/v3",

@@ -1,6 +1,6 @@
-//! Which forge a remote belongs to, told from its address alone.
+//! Recognises the forge of a remote by its address.
 //!
-//! The main function is [`recognise`]; [`ForgeHosts`] has the hosts that the user named.
+//! The main function is [`recognise`]; [`ForgeHosts`] holds the hosts that the user configured.
 
 mod forge_address;
 mod hosts;

@@ -1,6 +1,7 @@
-//! Tells the forge of a remote by its address.
+//! Recognises the forge of a remote by its address.
 //!
-//! The main function is [`recognise`]. It asks nobody, so a server whose name says nothing has to be named by the user.
+//! The main function is [`recognise`]. It sends no request, so a server with a neutral name must be configured by the
+//! user.
 
 use std::net::IpAddr;
 
@@ -11,7 +12,7 @@ use super::hosts::ForgeHosts;
 use super::kind::ForgeKind;
 use super::remote_url::{GitTransport, RemoteUrl};
 
-/// Finds the repository at a forge that a remote's address means, if it means one.
+/// Returns the forge repository that a remote's address refers to, if any.
 #[must_use]
 pub fn recognise(remote_url: &str, hosts: &ForgeHosts) -> Option<ForgeAddress> {
     let remote = RemoteUrl::parse(remote_url)?;
@@ -43,14 +44,14 @@ fn configured_forge(remote: &RemoteUrl, hosts: &ForgeHosts) -> Option<(ForgeKind
 
 fn public(remote: &RemoteUrl) -> Option<(ForgeKind, Url, HostOrigin)> {
     let (kind, api) = match remote.host.as_str() {
-        // The names after the first two are for SSH through port 443.
+        // `ssh.github.com` and `altssh.gitlab.com` serve SSH on port 443.
         "github.com" | "www.github.com" | "ssh.github.com" => {
             (ForgeKind::GitHub, "https://api.github.com".to_owned())
         }
         "gitlab.com" | "www.gitlab.com" | "altssh.gitlab.com" => {
             (ForgeKind::GitLab, "https://gitlab.com/api/v4".to_owned())
         }
-        // GitHub's own service for enterprises: one name each.
+        // GitHub's hosted service for enterprises: one subdomain each.
         host if host
             .strip_suffix(".ghe.com")
             .is_some_and(|name| !name.contains('.')) =>
@@ -62,7 +63,7 @@ fn public(remote: &RemoteUrl) -> Option<(ForgeKind, Url, HostOrigin)> {
     Some((kind, Url::parse(&api).ok()?, HostOrigin::Public))
 }
 
-/// `github.example.com`, `gitlab.corp.example`: one part of the name is the kind.
+/// Guesses the kind from the host name: `github.example.com`, `gitlab.corp.example`.
 fn guess_forge(remote: &RemoteUrl) -> Option<(ForgeKind, Url, HostOrigin)> {
     let has = |label: &str| remote.host.split('.').any(|part| part == label);
     let kind = if has("github") {
@@ -75,7 +76,8 @@ fn guess_forge(remote: &RemoteUrl) -> Option<(ForgeKind, Url, HostOrigin)> {
     Some((kind, own_api(remote, kind)?, HostOrigin::Guessed))
 }
 
-/// The API of a server of one's own. Plain HTTP is for this machine only, since a token would be seen on the way.
+/// Returns the API of a self-hosted server. Plain HTTP is only allowed on loopback, because it would expose the
+/// token.
 fn own_api(remote: &RemoteUrl, kind: ForgeKind) -> Option<Url> {
     let (host, path) = (&remote.host, kind.api_path());
     let address = match (remote.way, remote.port) {
@@ -94,7 +96,7 @@ fn is_loopback(host: &str) -> bool {
     host == "localhost" || host.parse().is_ok_and(|ip: IpAddr| ip.is_loopback())
 }
 
-/// The remote's path below the folder that a server may live in: its API's address has the same folder.
+/// Returns the remote's path relative to the folder in which the server is installed, taken from the API address.
 fn path_below<'r>(remote: &'r RemoteUrl, api: &Url, kind: ForgeKind) -> &'r str {
     let api_path = api.path().trim_end_matches('/');
     let folder = api_path.strip_suffix(kind.api_path()).unwrap_or_default();
@@ -107,7 +109,7 @@ fn path_below<'r>(remote: &'r RemoteUrl, api: &Url, kind: ForgeKind) -> &'r str 
     }
 }
 
-/// The project of a path: two parts at GitHub, two or more at GitLab.
+/// Returns the project of a path: two parts at GitHub, two or more at GitLab.
 fn project(kind: ForgeKind, path: &str) -> Option<String> {
     let path = path.strip_suffix(".git").unwrap_or(path).trim_end_matches('/');
     let parts: Vec<&str> = path.split('/').collect();

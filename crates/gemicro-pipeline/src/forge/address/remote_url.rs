@@ -1,19 +1,19 @@
-//! A remote's address in its parts, in all the forms that git takes.
+//! Parses the address of a remote in all forms that git accepts.
 
 use url::Url;
 
-/// Where a remote is. User and password are dropped.
+/// Address of a remote, without user and password.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct RemoteUrl {
     pub(super) way: GitTransport,
-    /// In small letters; an IPv6 address in brackets.
+    /// Lower case; an IPv6 address in brackets.
     pub(super) host: String,
     pub(super) port: Option<u16>,
-    /// Without slashes around it.
+    /// Without leading and trailing slashes.
     pub(super) path: String,
 }
 
-/// How git goes there.
+/// The protocol that git uses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum GitTransport {
     Https,
@@ -23,7 +23,7 @@ pub(super) enum GitTransport {
 }
 
 impl RemoteUrl {
-    /// Reads an address; nothing for folders and what has no host.
+    /// Parses an address; `None` for local folders and addresses without a host.
     pub(super) fn parse(text: &str) -> Option<Self> {
         let text = text.trim();
         if text.contains("://") {
@@ -44,7 +44,7 @@ impl RemoteUrl {
         Self::new(way, url.host_str()?, url.port(), url.path())
     }
 
-    /// `user@host:path`, `host:path`. A slash before the colon makes it a folder, a single letter a drive.
+    /// Parses `user@host:path` and `host:path`. A slash before the colon means a folder, a single letter a drive.
     fn of_scp_form(text: &str) -> Option<Self> {
         let (place, path) = text.split_once(':')?;
         let host = place.rsplit_once('@').map_or(place, |(_, host)| host);

@@ -1,4 +1,4 @@
-//! One call and its answer, in terms of no HTTP library.
+//! One API call and its answer, independent of the HTTP library.
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -10,12 +10,12 @@ use super::limits::LONGEST_WAIT;
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct ForgeApiCall {
     pub(crate) method: HttpMethod,
-    /// Below the base of the API, with its query; begins with a slash.
+    /// Relative to the API's base, with the query; begins with a slash.
     pub(crate) path: String,
     pub(crate) body: Option<Value>,
 }
 
-/// The methods that are used. All but `Post` can be repeated without harm.
+/// HTTP methods. All but `Post` can be repeated safely.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum HttpMethod {
     Get,
@@ -28,7 +28,7 @@ pub(crate) enum HttpMethod {
 pub(crate) struct ForgeAnswer {
     pub(crate) status: u16,
     pub(crate) body: Vec<u8>,
-    /// Set where the forge says that there were too many calls.
+    /// Set if the forge reports too many calls.
     pub(crate) limited: Option<ForgeRateLimit>,
 }
 
@@ -38,14 +38,14 @@ pub(crate) struct ForgeRateLimit {
     pub(crate) retry_after: Option<Duration>,
 }
 
-/// No whole answer came: it is not known whether the forge did anything.
+/// No complete answer arrived, so it is unknown whether the forge did anything.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct CallLost {
     pub(crate) reason: String,
 }
 
 impl ForgeAnswer {
-    /// Puts an answer together; `header` gives the value of a header by its name in small letters.
+    /// Creates an answer; `header` looks up a header by its lower-case name.
     pub(crate) fn new(status: u16, body: Vec<u8>, header: impl Fn(&str) -> Option<String>) -> Self {
         Self {
             status,

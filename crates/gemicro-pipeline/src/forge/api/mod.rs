@@ -1,6 +1,6 @@
-//! Asking a forge over HTTP: sending, waiting, trying again where that is safe, and reading what came.
+//! Calls a forge over HTTP: sends, waits, retries where that is safe, and reads the answer.
 //!
-//! The main type is [`RepositoryApi`]. What is asked, and what an answer means, is the business of `github` and `gitlab`.
+//! The main type is [`RepositoryApi`]. `github` and `gitlab` build the calls and interpret the answers.
 
 mod call;
 mod limits;

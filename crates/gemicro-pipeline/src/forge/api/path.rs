@@ -1,8 +1,8 @@
-//! Names as parts of a path or query.
+//! Encodes names for use in a path or query.
 
 use std::fmt::Write;
 
-/// A name in which every byte that means something in an address is escaped, the slash too.
+/// Escapes every byte with a special meaning in a URL, including the slash.
 pub(crate) fn percent_encode(name: &str) -> String {
     let mut text = String::with_capacity(name.len());
     for byte in name.bytes() {

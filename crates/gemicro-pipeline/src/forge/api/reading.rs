@@ -1,11 +1,11 @@
-//! What an error says, in one line.
+//! Summarises errors in one line.
 
 use std::error::Error;
 
 use gemicro_event::text::excerpt;
 use serde_json::Value;
 
-/// What the body of an error says, whichever shape it has: GitHub's `message` and `errors`, GitLab's `message` as a
+/// Returns the error message in a body, whatever its shape: GitHub's `message` and `errors`, GitLab's `message` as
 /// text, list or map, or `error` and `error_description`.
 pub(crate) fn words(body: &[u8]) -> String {
     let Ok(Value::Object(body)) = serde_json::from_slice::<Value>(body) else {
@@ -35,7 +35,7 @@ fn gather(value: &Value, parts: &mut Vec<String>) {
     }
 }
 
-/// The innermost reason; never the address, which stands in the outer ones.
+/// Returns the innermost cause. The outer ones contain the address, which must not be shown.
 pub(crate) fn root_cause(error: &(dyn Error + 'static)) -> String {
     let mut innermost = error;
     while let Some(cause) = innermost.source() {

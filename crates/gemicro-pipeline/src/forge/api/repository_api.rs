@@ -1,7 +1,7 @@
-//! Asks, tries again, and says what went wrong.
+//! Sends calls, retries them, and reports errors.
 //!
-//! The main type is [`RepositoryApi`]. Only calls that can be repeated are repeated here; how a request is made without making
-//! two stands in `offering`.
+//! The main type is [`RepositoryApi`]. Only calls that can be repeated safely are retried here; `offering` makes sure
+//! that a merge request is not created twice.
 
 use gemicro_event::redact::Redactor;
 use serde::de::DeserializeOwned;
@@ -14,21 +14,21 @@ use crate::forge::address::ForgeAddress;
 use crate::forge::error::ForgeError;
 use crate::forge::token::ForgeToken;
 
-/// One repository's API, with what its errors have to say.
+/// The API of one repository, with the context for its error messages.
 pub(crate) struct RepositoryApi {
     place: String,
-    /// What to do where the token is missing or not good.
+    /// Advice for a missing or invalid token.
     about_token: String,
     transport: ForgeTransport,
     redactor: Redactor,
 }
 
-/// A call with its purpose.
+/// A call and its purpose.
 #[derive(Debug, Clone)]
 pub(crate) struct ForgeAsk {
-    /// What it is to do, as in `cannot …`.
+    /// Purpose of the call, to follow `cannot …`.
     pub(crate) doing: &'static str,
-    /// The right that it takes, in the forge's words.
+    /// Permission that the call needs, in the forge's terms.
     pub(crate) right: &'static str,
     pub(crate) call: ForgeApiCall,
 }
@@ -63,8 +63,8 @@ impl RepositoryApi {
         }
     }
 
-    /// Asks until there is an answer, or too many tries failed. An answer may be a refusal, but none of those that are
-    /// the forge's own failure.
+    /// Retries until there is an answer or too many attempts failed. The answer may be a refusal, but never a server
+    /// error (5xx).
     pub(crate) async fn ask(&self, ask: &ForgeAsk) -> Result<ForgeAnswer, ForgeError> {
         let mut waits = WAITS.iter();
         loop {
@@ -80,7 +80,7 @@ impl RepositoryApi {
         }
     }
 
-    /// Asks, and reads the answer if it is a good one.
+    /// Sends the call, and parses the answer if it is successful.
     pub(crate) async fn json<T: DeserializeOwned>(&self, ask: &ForgeAsk) -> Result<T, ForgeError> {
         let answer = self.ask(ask).await?;
         if !answer.is_success() {
@@ -99,7 +99,7 @@ impl RepositoryApi {
         })
     }
 
-    /// Reads an answer as what it should be.
+    /// Parses an answer.
     pub(crate) fn read<T: DeserializeOwned>(
         &self,
         ask: &ForgeAsk,
@@ -110,7 +110,7 @@ impl RepositoryApi {
             .map_err(|error| self.protocol(ask, error.to_string()))
     }
 
-    /// What came is not what such a forge says.
+    /// Creates the error for an answer that such a forge would not give.
     pub(crate) fn protocol(&self, ask: &ForgeAsk, problem: impl AsRef<str>) -> ForgeError {
         ForgeError::Protocol {
             place: self.place.clone(),
@@ -119,12 +119,12 @@ impl RepositoryApi {
         }
     }
 
-    /// What a forge said, for people.
+    /// Returns the forge's message, for users.
     pub(crate) fn forge_message(&self, answer: &ForgeAnswer) -> String {
         self.redactor.redact(&words(&answer.body)).into_owned()
     }
 
-    /// The error that a status means.
+    /// Returns the error for a status.
     pub(crate) fn refusal(&self, ask: &ForgeAsk, answer: &ForgeAnswer) -> ForgeError {
         let (place, doing) = (self.place.clone(), ask.doing.to_owned());
         let message = self.forge_message(answer);
@@ -162,7 +162,8 @@ impl RepositoryApi {
         }
     }
 
-    /// Why something cannot be seen, where the status says that the token has no right to it; else the error.
+    /// Explains why something is hidden if the status says that the token lacks permission; otherwise returns the
+    /// error.
     pub(crate) fn hidden_reason(&self, ask: &ForgeAsk, answer: &ForgeAnswer) -> Result<String, ForgeError> {
         match (answer.status, answer.limited) {
             (403 | 404, None) => Ok(format!(

@@ -1,7 +1,7 @@
 //! Sends calls to a forge with reqwest.
 //!
-//! The main type is [`ForgeTransport`]. Token and texts go to one address and nowhere else: redirects are not followed, and
-//! nothing is sent twice.
+//! The main type is [`ForgeTransport`]. The token and all texts go to one address only: redirects are not followed,
+//! and nothing is sent twice.
 
 use std::sync::OnceLock;
 
@@ -13,7 +13,7 @@ use super::limits::{BODY_BYTES, CONNECT_TIME, TOTAL_TIME};
 use super::reading::root_cause;
 use crate::forge::token::ForgeToken;
 
-/// The client is made at the first call: it reads the machine's certificates.
+/// The client is created on the first call, because that reads the machine's certificates.
 pub(super) struct ForgeTransport {
     api: Url,
     token: Option<ForgeToken>,
@@ -36,7 +36,8 @@ impl ForgeTransport {
         let client = gemicro_client::builder_for(&self.api)
             .connect_timeout(CONNECT_TIME)
             .timeout(TOTAL_TIME)
-            // reqwest repeats what a server refused before it did anything; the caller alone decides about that.
+            // By default, reqwest repeats calls that a server refused before processing; only the caller may decide
+            // that.
             .retry(reqwest::retry::never())
             .user_agent(concat!("gemicro/", env!("CARGO_PKG_VERSION")))
             .build()
@@ -53,7 +54,7 @@ impl ForgeTransport {
             HttpMethod::Patch => client.patch(address),
             HttpMethod::Put => client.put(address),
         };
-        // GitLab takes its own tokens this way too, not only those of OAuth.
+        // GitLab accepts its own tokens this way too, not only OAuth tokens.
         if let Some(token) = &self.token {
             request = request.bearer_auth(token.expose());
         }
@@ -63,7 +64,7 @@ impl ForgeTransport {
         })
     }
 
-    /// Sends a call once, within the limits of time and size, and reads the whole answer, whatever its status.
+    /// Sends a call once, within the limits of time and size, and reads the complete answer, whatever its status.
     pub(super) async fn send(&self, call: &ForgeApiCall) -> Result<ForgeAnswer, CallLost> {
         let sent = self.request(call)?.send().await;
         let mut response = sent.map_err(|error| call_lost(&error))?;

@@ -1,6 +1,6 @@
 //! GitHub: github.com and GitHub Enterprise.
 //!
-//! The main type is [`GitHub`]. `wire` has the shapes of the API as far as they are used.
+//! The main type is [`GitHub`]. `wire` holds the parts of the API that are used.
 
 mod protection;
 mod repository;

@@ -7,10 +7,10 @@ use crate::forge::protection::{Protection, RuleSource, join_protection, rules_of
 
 const REQUIRES_REQUEST: &str = "pull_request";
 const BLOCKS_FORCE_PUSH: &str = "non_fast_forward";
-/// Rulesets whose names are asked for; the others are named by their number.
+/// Maximum number of rulesets whose names are looked up; others are shown by number.
 const MOST_NAMES: usize = 5;
 
-/// Asks for all rules of a branch.
+/// Reads all rules of a branch.
 pub(super) async fn protection(
     api: &RepositoryApi,
     project: &str,
@@ -78,7 +78,7 @@ async fn rulesets(api: &RepositoryApi, project: &str, branch: &str) -> Result<Ru
     }))
 }
 
-/// A ruleset's name, or its number where it is not told.
+/// Returns a ruleset's name, or its number if the name cannot be read.
 async fn ruleset_name(api: &RepositoryApi, project: &str, id: u64) -> String {
     let path = format!("/repos/{project}/rulesets/{id}");
     let ask = ForgeAsk::get("read the name of a ruleset", "`Metadata: read`", path);

@@ -1,4 +1,4 @@
-//! GitHub's shapes, as far as they are used. Unknown fields are passed over.
+//! The parts of GitHub's API that are used. Unknown fields are ignored.
 
 use serde::Deserialize;
 
@@ -11,7 +11,8 @@ pub(super) struct Repository {
     pub(super) default_branch: String,
 }
 
-/// `GET /repos/{owner}/{repo}/branches/{branch}/protection`. A rule that is off has no field, or one that says so.
+/// `GET /repos/{owner}/{repo}/branches/{branch}/protection`. A rule that is off has no field, or one that is
+/// disabled.
 #[derive(Debug, Deserialize)]
 pub(super) struct ClassicRule {
     pub(super) required_pull_request_reviews: Option<serde_json::Value>,
@@ -54,7 +55,7 @@ pub(super) struct PullRequest {
 pub(super) struct PullRequestBranch {
     #[serde(rename = "ref")]
     pub(super) branch: String,
-    /// Nothing where a fork was deleted.
+    /// `None` if the fork was deleted.
     pub(super) repo: Option<SideRepository>,
 }
 

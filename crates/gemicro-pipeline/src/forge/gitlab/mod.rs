@@ -1,6 +1,6 @@
-//! GitLab: gitlab.com and servers of one's own.
+//! GitLab: gitlab.com and self-hosted servers.
 //!
-//! The main type is [`GitLab`]. `wire` has the shapes of the API as far as they are used.
+//! The main type is [`GitLab`]. `wire` holds the parts of the API that are used.
 
 mod project;
 mod protection;

@@ -1,15 +1,15 @@
-//! Protected branches at GitLab. Where several rules match a branch, the one that allows most counts.
+//! Protected branches at GitLab. If several rules match a branch, the most permissive one applies.
 
 use super::wire::ProtectedBranch;
 use crate::forge::api::{ForgeAsk, RepositoryApi, percent_encode};
 use crate::forge::error::ForgeError;
 use crate::forge::protection::{Protection, join_protection, rules_of_branch};
 
-/// Rules of one page, and the pages that are read.
+/// Page size and maximum number of pages.
 const PAGE_SIZE: usize = 100;
 const MOST_PAGES: usize = 10;
 
-/// Asks for all rules of a branch. The whole list is read: the question for one branch passes patterns over.
+/// Reads all rules of a branch. The whole list is read, because the call for a single branch ignores patterns.
 pub(super) async fn protection(
     api: &RepositoryApi,
     root: &str,
@@ -60,7 +60,7 @@ fn said_by(rules: &[ProtectedBranch]) -> Protection {
     }
 }
 
-/// Whether a rule's name means a branch; `*` stands for any text, slashes too.
+/// Returns true if a rule's name matches a branch; `*` matches any text, including slashes.
 fn matches(pattern: &str, branch: &str) -> bool {
     let Some((start, rest)) = pattern.split_once('*') else {
         return pattern == branch;

@@ -1,4 +1,4 @@
-//! GitLab's shapes, as far as they are used. Unknown fields are passed over.
+//! The parts of GitLab's API that are used. Unknown fields are ignored.
 
 use serde::Deserialize;
 
@@ -24,7 +24,7 @@ pub(super) struct ProtectedBranch {
 
 #[derive(Debug, Deserialize)]
 pub(super) struct AccessLevel {
-    /// 0 is nobody; nothing where a person, a group or a key is meant.
+    /// 0 means no access; `None` for a rule about a person, a group or a key.
     pub(super) access_level: Option<u32>,
 }
 
@@ -37,7 +37,7 @@ pub(super) struct MergeRequest {
     pub(super) description: Option<String>,
     pub(super) source_branch: String,
     pub(super) target_branch: String,
-    /// Nothing where a fork was deleted.
+    /// `None` if the fork was deleted.
     pub(super) source_project_id: Option<u64>,
     pub(super) target_project_id: u64,
 }
@@ -51,7 +51,7 @@ impl WrittenRequest for MergeRequest {
 impl From<MergeRequest> for ExistingRequest {
     fn from(request: MergeRequest) -> Self {
         let state = match request.state.as_str() {
-            // While it is being merged, a request is locked.
+            // A request is locked while it is being merged.
             "opened" | "locked" => RequestState::Open,
             "merged" => RequestState::Merged,
             _ => RequestState::Closed,

@@ -1,4 +1,4 @@
-//! The requests that are there already, and which of them is meant.
+//! Existing merge requests, and how to choose the right one.
 
 use crate::forge::offer::{Offer, RequestState};
 
@@ -14,15 +14,15 @@ pub(crate) struct ExistingRequest {
 }
 
 impl ExistingRequest {
-    /// Whether its text should be that of the offer and is not. A text that a person wrote is left alone.
+    /// Returns true if its text should be that of the offer but is not. Text written by a person is left alone.
     pub(crate) fn is_outdated(&self, offer: &Offer) -> bool {
         let is_ours = self.state == RequestState::Open && offer.is_marked(&self.body);
         is_ours && !(self.title == offer.heading() && same_text(&self.body, &offer.text()))
     }
 }
 
-/// Chooses the request that an offer means: an open one of this run, else an open one for the same base, else one of
-/// this run that was merged or closed.
+/// Chooses the request for an offer: an open one of this run, else an open one for the same base, else a merged or
+/// closed one of this run.
 pub(crate) fn choose<'e>(existing: &'e [ExistingRequest], offer: &Offer) -> Option<&'e ExistingRequest> {
     let rank = |request: &ExistingRequest| match (request.state, offer.marks(&request.body)) {
         (RequestState::Open, true) => Some(0),
@@ -36,7 +36,7 @@ pub(crate) fn choose<'e>(existing: &'e [ExistingRequest], offer: &Offer) -> Opti
     ranked.min_by_key(|(rank, _)| *rank).map(|(_, request)| request)
 }
 
-/// Forges change line ends and blanks at the end.
+/// Compares ignoring line ends and trailing blanks, which forges change.
 fn same_text(one: &str, other: &str) -> bool {
     let lines = |text: &str| -> Vec<String> {
         text.trim_end()

@@ -1,6 +1,6 @@
-//! Looks, creates, and looks again whenever it is not certain what happened.
+//! Looks for a request, creates it, and looks again whenever the result is uncertain.
 //!
-//! The main function is [`offer`]. A call that creates is never repeated before a look.
+//! The main function is [`offer`]. The creating call is never repeated without looking first.
 
 use super::existing::{ExistingRequest, choose};
 use super::requests::{Creation, ForgeRequests, WrittenRequest};
@@ -8,7 +8,7 @@ use crate::forge::api::WAITS;
 use crate::forge::error::ForgeError;
 use crate::forge::offer::{Offer, OfferResult};
 
-/// Makes the request, or finds it.
+/// Creates the request, or finds it.
 pub(crate) async fn offer<W: WrittenRequest>(
     requests: &ForgeRequests<'_, W>,
     offer: &Offer,
@@ -17,7 +17,7 @@ pub(crate) async fn offer<W: WrittenRequest>(
         return adopt(requests, offer, found).await;
     }
     let mut waits = WAITS.iter();
-    // Whether a try of ours may have made a request without our knowing.
+    // Whether an earlier attempt may have created a request without our knowledge.
     let mut was_uncertain = false;
     loop {
         let trouble = match requests.create(offer).await {

@@ -1,6 +1,6 @@
-//! Making a request to merge, once and not twice.
+//! Creates a merge request, and never twice.
 //!
-//! The main function is [`offer`]; a forge takes part by its [`ForgeDialect`] and its [`WrittenRequest`].
+//! The main function is [`offer`]; each forge provides its [`ForgeDialect`] and [`WrittenRequest`].
 
 mod existing;
 mod make_offer;

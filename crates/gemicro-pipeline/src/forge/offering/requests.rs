@@ -1,4 +1,4 @@
-//! The requests to merge of one repository, over the API of its forge.
+//! The merge requests of one repository, through the API of its forge.
 
 use std::marker::PhantomData;
 
@@ -10,26 +10,26 @@ use crate::forge::api::{ForgeApiCall, ForgeAsk, HttpMethod, RepositoryApi};
 use crate::forge::error::ForgeError;
 use crate::forge::offer::Offer;
 
-/// Pages that are read.
+/// Maximum number of pages to read.
 const MOST_PAGES: usize = 10;
 
-/// How a forge names what is asked about requests.
+/// Differences between the APIs of forges.
 pub(crate) struct ForgeDialect {
-    /// What a call is to do, as in `cannot …`: list, open, change.
+    /// Purpose of each call, to follow `cannot …`: list, open, change.
     pub(crate) doing: [&'static str; 3],
-    /// The rights that it takes to list and to write.
+    /// Permissions needed to list and to write.
     pub(crate) rights: [&'static str; 2],
     pub(crate) page_size: usize,
-    /// The fields of a request: its branch, the branch it is for, its text.
+    /// Field names of a request: source branch, target branch, description.
     pub(crate) fields: [&'static str; 3],
     pub(crate) update: HttpMethod,
-    /// The status of `already exists`.
+    /// The HTTP status for `already exists`.
     pub(crate) exists: u16,
 }
 
-/// A request as the forge writes it.
+/// A merge request in the forge's JSON format.
 pub(crate) trait WrittenRequest: DeserializeOwned + Into<ExistingRequest> {
-    /// Whether it comes from this branch of this repository, not from one of the same name in a fork.
+    /// Returns true if it comes from this branch of this repository, not from a branch of the same name in a fork.
     fn is_from(&self, project: &str, branch: &str) -> bool;
 }
 
@@ -38,27 +38,27 @@ pub(crate) struct ForgeRequests<'a, W> {
     pub(crate) api: &'a RepositoryApi,
     pub(crate) dialect: &'static ForgeDialect,
     pub(crate) project: &'a str,
-    /// Where they are below the API.
+    /// Path of the requests in the API.
     pub(crate) path: String,
-    /// The query for those of the offered branch.
+    /// Query that selects the requests from the offered branch.
     pub(crate) query: String,
     pub(crate) written: PhantomData<W>,
 }
 
-/// What came of one try to make a request.
+/// Result of one attempt to create a request.
 #[derive(Debug)]
 pub(crate) enum Creation {
     Made(ExistingRequest),
-    /// The forge says that there is one already.
+    /// The forge says that it already exists.
     AlreadyThere(ForgeError),
-    /// It may be there or not: no answer, or one that says nothing.
+    /// Unknown: no answer, or an unclear one.
     Uncertain(ForgeError),
-    /// It is not there.
+    /// The request was not created.
     Refused(ForgeError),
 }
 
 impl<W: WrittenRequest> ForgeRequests<'_, W> {
-    /// All requests from the offered branch, in whatever state.
+    /// Returns all requests from the offered branch, in any state.
     pub(super) async fn list(&self, offer: &Offer) -> Result<Vec<ExistingRequest>, ForgeError> {
         let (path, query, size) = (&self.path, &self.query, self.dialect.page_size);
         let mut found = Vec::new();
@@ -67,7 +67,7 @@ impl<W: WrittenRequest> ForgeRequests<'_, W> {
             let ask = ForgeAsk::get(self.dialect.doing[0], self.dialect.rights[0], path);
             let requests: Vec<W> = self.api.json(&ask).await?;
             let n_requests = requests.len();
-            // GitHub leaves the filter out where it does not understand it.
+            // GitHub ignores a filter that it does not understand.
             let ours = requests
                 .into_iter()
                 .filter(|request| request.is_from(self.project, &offer.head));
@@ -79,7 +79,7 @@ impl<W: WrittenRequest> ForgeRequests<'_, W> {
         Ok(found)
     }
 
-    /// Tries once to make one, and sorts what came.
+    /// Tries once to create a request, and classifies the result.
     pub(super) async fn create(&self, offer: &Offer) -> Creation {
         let [head, base, text] = self.dialect.fields;
         let ask = ForgeAsk {
@@ -118,7 +118,7 @@ impl<W: WrittenRequest> ForgeRequests<'_, W> {
         }
     }
 
-    /// Gives one the title and text of the offer.
+    /// Updates the title and text of a request.
     pub(super) async fn update(&self, number: u64, offer: &Offer) -> Result<(), ForgeError> {
         let [_, _, text] = self.dialect.fields;
         let ask = ForgeAsk {

@@ -1,8 +1,8 @@
-//! Reads JSON as agents write it: RFC 8259 with five repairs and no others.
+//! Parses JSON as agents write it: RFC 8259 with exactly five repairs.
 //!
-//! The repairs: a byte order mark before the value; comments where white space may stand; one trailing comma; raw
-//! newlines and tabs inside text; curly quotes round a key or a value. Keys that come twice, values of more than 64 KiB
-//! or more than 64 levels, and everything else that is not JSON are refused. It never guesses what was meant.
+//! The repairs: a byte order mark before the value; comments where white space is allowed; one trailing comma; raw
+//! newlines and tabs inside strings; curly quotes around a key or value. Duplicate keys, values of more than 64 KiB or
+//! 64 levels, and anything else that is not JSON are refused. It never guesses.
 
 mod reader;
 mod same;

@@ -1,28 +1,28 @@
-//! Reads one value: objects, arrays, words, and the white space and comments between them.
+//! Parses one value: objects, arrays, literals, and the white space and comments between them.
 //!
-//! The main type is [`JsonReader`]. It descends at most [`MAX_DEPTH`] levels, and looks at every byte once.
+//! The main type is [`JsonReader`]. It descends at most [`MAX_DEPTH`] levels, and reads every byte once.
 
 use serde_json::{Map, Number, Value};
 
 use super::text;
 
-/// No value is longer, in bytes of UTF-8.
+/// Maximum size of a value, in bytes of UTF-8.
 pub(in crate::payload) const MAX_BYTES: usize = 64 * 1024;
 
-/// No value is deeper; the outer one is level 1.
+/// Maximum nesting depth; the outermost value is level 1.
 const MAX_DEPTH: usize = 64;
 
-/// The text is no value.
+/// The text is not a value.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::payload) struct Unreadable {
-    /// How far the reader came.
+    /// Bytes read before the error.
     pub(in crate::payload) n_bytes_read: usize,
 }
 
-/// Reads a text that is one value, with white space and comments round it.
+/// Parses a text that is a single value, with white space and comments around it.
 ///
 /// # Errors
-/// When it is anything else, or too long.
+/// When it is not, or is too long.
 pub(in crate::payload) fn read_whole(body: &str) -> Result<Value, Unreadable> {
     if body.len() > MAX_BYTES {
         return Err(Unreadable { n_bytes_read: 0 });
@@ -34,10 +34,10 @@ pub(in crate::payload) fn read_whole(body: &str) -> Result<Value, Unreadable> {
     })
 }
 
-/// Reads the value that a text begins with, and says how many bytes it has.
+/// Parses the value that a text starts with, and returns its length in bytes.
 ///
 /// # Errors
-/// When there is no whole value.
+/// When there is no complete value.
 pub(in crate::payload) fn read_first(text: &str) -> Result<(Value, usize), Unreadable> {
     let mut reader = JsonReader::new(text);
     let read = reader.value(1);
@@ -46,7 +46,7 @@ pub(in crate::payload) fn read_first(text: &str) -> Result<(Value, usize), Unrea
         .ok_or(Unreadable { n_bytes_read })
 }
 
-/// A place in a text. Every method that fails leaves it where it failed.
+/// A position in a text. A method that fails leaves the position where it failed.
 pub(super) struct JsonReader<'a> {
     pub(super) text: &'a str,
     pub(super) at: usize,
@@ -57,17 +57,17 @@ impl<'a> JsonReader<'a> {
         Self { text, at: 0 }
     }
 
-    /// The next byte, not yet taken.
+    /// The next byte, not yet consumed.
     pub(super) fn peek(&self) -> Option<u8> {
         self.text.as_bytes().get(self.at).copied()
     }
 
-    /// What was not yet taken. Only where a character begins.
+    /// The remaining text. Call only at a character boundary.
     pub(super) fn rest(&self) -> &'a str {
         &self.text[self.at..]
     }
 
-    /// Takes these characters, when they come next.
+    /// Consumes these characters if they come next.
     pub(super) fn take(&mut self, expected: &str) -> bool {
         let is_next = self.text.as_bytes()[self.at..].starts_with(expected.as_bytes());
         if is_next {
@@ -97,7 +97,7 @@ impl<'a> JsonReader<'a> {
         }
     }
 
-    /// A whole number where it fits, a double else; what no double can hold is refused.
+    /// Parses an integer if it fits, otherwise a double; larger numbers are refused.
     fn number(&mut self) -> Option<Number> {
         let start = self.at;
         while self
@@ -150,7 +150,7 @@ impl<'a> JsonReader<'a> {
         Some(items)
     }
 
-    /// Goes over white space and comments; fails in a comment that is not closed.
+    /// Skips white space and comments; fails in an unclosed comment.
     fn skip_space(&mut self) -> Option<()> {
         loop {
             match self.peek() {

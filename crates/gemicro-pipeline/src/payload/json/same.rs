@@ -1,8 +1,8 @@
-//! Compares two values by what they say: the order of keys and the way a number is written do not matter.
+//! Compares two JSON values, ignoring the order of keys and the notation of numbers.
 
 use serde_json::{Number, Value};
 
-/// Whether two values say the same.
+/// Returns true if two values are equal.
 pub(in crate::payload) fn same(left: &Value, right: &Value) -> bool {
     match (left, right) {
         (Value::Object(left), Value::Object(right)) => {
@@ -20,7 +20,7 @@ pub(in crate::payload) fn same(left: &Value, right: &Value) -> bool {
 }
 
 fn same_number(left: &Number, right: &Number) -> bool {
-    // Whole numbers are compared as such: a double does not tell all of them apart.
+    // Integers are compared exactly: a double cannot represent all of them.
     let are_whole = !left.is_f64() && !right.is_f64();
     left == right || (!are_whole && left.as_f64() == right.as_f64())
 }

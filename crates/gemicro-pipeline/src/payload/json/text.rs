@@ -1,20 +1,19 @@
-//! Reads quoted text: straight quotes, or curly ones on both sides.
+//! Parses strings: in straight quotes, or in curly quotes on both sides.
 //!
-//! Raw newlines and tabs are kept as they are; other raw control characters, unknown escapes and halves of surrogate
-//! pairs are refused.
+//! Raw newlines and tabs are kept; other raw control characters, unknown escapes and lone surrogates are refused.
 
 use super::reader::JsonReader;
 
 const CURLY: [&str; 2] = ["“", "”"];
 
-/// How a text was opened, and so what ends it.
+/// The opening quote, which determines the closing one.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Quotes {
     Straight,
     Curly,
 }
 
-/// Reads a key or a value that is text.
+/// Parses a key or string value.
 pub(super) fn read(reader: &mut JsonReader<'_>) -> Option<String> {
     let quotes = if reader.take("\"") {
         Quotes::Straight
@@ -32,7 +31,7 @@ pub(super) fn read(reader: &mut JsonReader<'_>) -> Option<String> {
                         reader.at += 1;
                         Some(text)
                     }
-                    // Where it ends cannot be known.
+                    // The end of the string would be ambiguous.
                     Quotes::Curly => None,
                 };
             }
@@ -78,11 +77,11 @@ fn read_escape(reader: &mut JsonReader<'_>) -> Option<char> {
     Some(meant)
 }
 
-/// The character of four digits, or of a surrogate pair.
+/// Parses four hex digits, or a surrogate pair.
 fn unicode(reader: &mut JsonReader<'_>) -> Option<char> {
     let first = four_digits(reader)?;
     if !(0xd800..0xdc00).contains(&first) {
-        // The second half of a pair alone is no character.
+        // A lone second half is not a character.
         return char::from_u32(first);
     }
     if !reader.take("\\u") {

@@ -1,4 +1,4 @@
-//! What a phase is given to read must be there when it begins, on every path that leads to it.
+//! Checks that each artifact a phase reads exists when the phase begins, on every path to it.
 
 use std::collections::BTreeSet;
 
@@ -6,11 +6,11 @@ use super::super::graph::Graph;
 use super::super::model::{Phase, PhaseWork, Workflow, Writes};
 use super::super::places::ProblemList;
 
-/// The task itself: always there.
+/// The task itself; always available.
 const REQUEST: &str = "request";
-/// What the branch changed: there as soon as somebody could change code.
+/// The changes of the branch; available once a role could change code.
 const DIFF: &str = "diff";
-/// What a merge left open: there after its outcome `conflict`.
+/// The conflicts of a merge; available after the outcome `conflict`.
 const CONFLICTS: &str = "conflicts";
 const CONFLICT: &str = "conflict";
 
@@ -50,7 +50,7 @@ fn ever_written(workflow: &Workflow) -> BTreeSet<&str> {
         .collect()
 }
 
-/// For each phase that is reached what is surely there when it begins.
+/// Returns, for each reachable phase, the artifacts that certainly exist when it begins.
 fn there_on_every_path(workflow: &Workflow) -> Vec<Option<BTreeSet<&str>>> {
     let graph = Graph::of(workflow);
     let mut there: Vec<Option<BTreeSet<&str>>> = vec![None; workflow.phases.len()];

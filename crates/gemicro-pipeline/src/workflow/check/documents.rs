@@ -1,4 +1,4 @@
-//! Documents: each phase has its own, in the folder of its kind, where its role can write it.
+//! Checks documents: each phase has its own, in the right folder, and its role can write it.
 
 use super::super::model::{PhaseWork, Workflow, Writes};
 use super::super::outcomes::names_document;
@@ -9,7 +9,7 @@ use super::paths::is_beneath;
 const DOCUMENTS: &str = "docs/dev_docs/";
 /// The folder of reviews.
 const REVIEWS: &str = "docs/dev_docs/reviews/";
-/// Where documents go in the end, so none begins there.
+/// The archive; no new document may be written there.
 const ARCHIVE: &str = "docs/dev_docs/archived/";
 
 pub(super) fn check(workflow: &Workflow, report: &mut ProblemList) {

@@ -1,11 +1,11 @@
-//! Edges: each outcome has one, each leads somewhere, and nothing else has one.
+//! Checks edges: each outcome has exactly one, and each leads to a known phase.
 
 use super::super::graph::leading_to;
 use super::super::model::{EdgeTarget, Phase, PhaseWork, PipelineMode, Workflow};
 use super::super::outcomes::{DONE, outcomes};
 use super::super::places::ProblemList;
 
-/// Adds what is wrong; says whether every edge leads somewhere.
+/// Adds problems to the report; returns true if every edge has a valid target.
 pub(super) fn check(workflow: &Workflow, report: &mut ProblemList) -> bool {
     let mut lead_somewhere = check_modes(workflow, report);
     for phase in &workflow.phases {
@@ -51,7 +51,7 @@ fn check_words(workflow: &Workflow, phase: &Phase, report: &mut ProblemList) {
     let role = match &phase.work {
         PhaseWork::Agent { role, .. } => match workflow.roles.get(role) {
             Some(role) => Some(role),
-            // What an unknown role can say is unknown, too.
+            // The outcomes of an unknown role are unknown.
             None => return,
         },
         PhaseWork::Merge | PhaseWork::Deliver => None,

@@ -1,4 +1,4 @@
-//! Checks that would prove nothing.
+//! Rejects checks that would prove nothing.
 
 use super::super::model::Workflow;
 use super::super::places::ProblemList;

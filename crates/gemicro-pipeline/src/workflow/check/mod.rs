@@ -1,4 +1,4 @@
-//! What is refused before anything is spent: one file per group of rules, each adding to one report.
+//! Rejects bad workflows before they cost anything: one file per group of rules, all adding to one report.
 
 mod artifacts;
 mod documents;

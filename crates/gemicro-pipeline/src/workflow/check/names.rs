@@ -1,13 +1,13 @@
-//! Names that can stand in keys, file names and on a screen.
+//! Checks that names are safe in keys, file names and on a screen.
 
 use super::super::model::Workflow;
 use super::super::places::ProblemList;
 
-/// Names that mean something else where a phase is named.
+/// Names that are reserved where a phase is expected.
 const RESERVED: [&str; 5] = ["back", "end", "request", "diff", "conflicts"];
-/// The longest name of a phase or role, in bytes.
+/// Maximum length of a phase or role name, in bytes.
 const MOST_NAME: usize = 40;
-/// The longest text that is shown on one line, in characters.
+/// Maximum length of one-line text, in characters.
 const MOST_TEXT: usize = 200;
 
 pub(super) fn check(workflow: &Workflow, report: &mut ProblemList) {
@@ -39,7 +39,7 @@ pub(super) fn check(workflow: &Workflow, report: &mut ProblemList) {
     }
 }
 
-/// Whether a prompt can have this file name: a plain one, with no folder in it.
+/// Returns true for a valid prompt file name: plain, without a folder.
 pub(in super::super) fn is_prompt_name(name: &str) -> bool {
     name.strip_suffix(".md").is_some_and(|stem| {
         let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-';

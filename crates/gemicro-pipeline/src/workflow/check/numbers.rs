@@ -1,11 +1,11 @@
-//! Numbers that would make a run senseless or endless.
+//! Rejects numbers that would make a run pointless or endless.
 
 use super::super::model::Workflow;
 use super::super::places::ProblemList;
 
-/// The most phases, roles and checks.
+/// Maximum number of phases, roles and checks.
 const MOST_PARTS: usize = 64;
-/// How often an answer may be asked for again.
+/// Maximum number of times an answer may be asked for again.
 const MOST_ASKS: u32 = 10;
 
 pub(super) fn check(workflow: &Workflow, report: &mut ProblemList) {

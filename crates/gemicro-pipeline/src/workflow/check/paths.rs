@@ -1,4 +1,4 @@
-//! Paths that must stay in the checkout.
+//! Checks that paths stay inside the checkout.
 
 use super::super::model::Workflow;
 use super::super::places::ProblemList;
@@ -19,7 +19,7 @@ pub(super) fn check(workflow: &Workflow, report: &mut ProblemList) {
     }
 }
 
-/// Whether a path names something below a folder, and not its git directory.
+/// Returns true for a path inside the folder and outside of `.git`.
 pub(super) fn is_beneath(path: &str) -> bool {
     let is_plain = |part: &str| !matches!(part, "" | "." | "..") && !part.eq_ignore_ascii_case(".git");
     let folder = path.strip_suffix('/').unwrap_or(path);

@@ -1,4 +1,4 @@
-//! Prompts: there, readable, and whole whether or not the optional parts are.
+//! Checks prompts: they exist, can be parsed, and render with and without the optional parts.
 
 use super::super::model::Workflow;
 use super::super::places::ProblemList;

@@ -1,10 +1,10 @@
-//! Phases that nobody reaches, that lead nowhere, or that go round for ever.
+//! Rejects phases that are unreachable, lead nowhere, or loop forever.
 
 use super::super::graph::Graph;
 use super::super::model::Workflow;
 use super::super::places::ProblemList;
 
-/// The most rounds that bound a loop.
+/// Maximum number of rounds that still counts as a limit for a loop.
 const MOST_ROUNDS: u32 = 20;
 
 pub(super) fn check(workflow: &Workflow, report: &mut ProblemList) {
@@ -24,7 +24,7 @@ pub(super) fn check(workflow: &Workflow, report: &mut ProblemList) {
     check_loops(workflow, &graph, report);
 }
 
-/// Every loop must pass a phase that is entered a bounded number of times.
+/// Requires that every loop has a phase with a limited number of rounds.
 fn check_loops(workflow: &Workflow, graph: &Graph<'_>, report: &mut ProblemList) {
     let phases = &workflow.phases;
     let mut unbounded: Vec<bool> = phases.iter().map(|phase| phase.rounds > MOST_ROUNDS).collect();

@@ -1,4 +1,4 @@
-//! Roles that may do what their part forbids, or cannot do what it asks.
+//! Rejects roles with rights that do not fit their work.
 
 use super::super::capability::offers;
 use super::super::model::{Role, Workflow, Writes};
@@ -19,7 +19,7 @@ pub(super) fn check(workflow: &Workflow, report: &mut ProblemList) {
                 report.add(key.as_str(), "it stands there twice: leave one out");
             }
             known.push(tool);
-            // Without an agent of its own the role is held against the one that will work: `check_for`.
+            // A role without its own agent is checked against the agent of the run: `check_for`.
             if let Some(agent) = role.agent
                 && !wanted.optional
                 && !offers(agent, tool)

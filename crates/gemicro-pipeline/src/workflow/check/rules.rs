@@ -1,10 +1,10 @@
-//! All rules in their order, and what is odd but no reason to refuse.
+//! Runs all rules, and finds oddities that are not errors.
 
 use super::super::model::{PhaseWork, Workflow};
 use super::super::places::ProblemList;
 use super::{artifacts, documents, edges, masks, names, numbers, paths, prompts, questions, reach, roles};
 
-/// Adds all that is wrong with a workflow to the report.
+/// Adds all problems of a workflow to the report.
 pub(in super::super) fn check(workflow: &Workflow, report: &mut ProblemList) {
     names::check(workflow, report);
     numbers::check(workflow, report);
@@ -14,14 +14,14 @@ pub(in super::super) fn check(workflow: &Workflow, report: &mut ProblemList) {
     masks::check(workflow, report);
     prompts::check(workflow, report);
     questions::check(workflow, report);
-    // While edges lead nowhere it is not known what they reach.
+    // Reachability is only meaningful if all edges have valid targets.
     if edges::check(workflow, report) {
         reach::check(workflow, report);
         artifacts::check(workflow, report);
     }
 }
 
-/// What is odd about a workflow that may be run nevertheless.
+/// Returns warnings about a workflow that may be run nevertheless.
 #[must_use]
 pub fn warnings(workflow: &Workflow) -> Vec<String> {
     let is_used = |name: &String| {

@@ -1,4 +1,4 @@
-//! Prompts: from a template and what a step knows to the text that its agent gets.
+//! Renders prompts from a template and the inputs of a step.
 
 mod context;
 mod error;

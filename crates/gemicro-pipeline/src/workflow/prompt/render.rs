@@ -1,6 +1,6 @@
-//! Fills a role's template, and puts the rules and the ending of every prompt behind it.
+//! Renders a role's template, followed by the common rules and ending.
 //!
-//! The main function is [`render`]. Values are put in as they are: nothing in them is read as a template.
+//! The main function is [`render`]. Values are inserted literally and never interpreted as templates.
 
 use std::collections::BTreeSet;
 
@@ -14,12 +14,12 @@ use super::error::PromptError;
 use crate::payload;
 use crate::workflow::{Role, Workflow};
 
-/// What holds for every role.
+/// The rules for every role.
 pub(in super::super) const RULES_FILE: &str = "rules.md";
-/// How every answer ends.
+/// The ending of every prompt, which asks for the payload.
 pub(in super::super) const ENDING_FILE: &str = "ending.md";
 
-/// The longest prompt, in bytes.
+/// Maximum size of a prompt.
 const MOST_BYTES: usize = 512 * 1024;
 
 /// Every variable of a template.
@@ -43,10 +43,10 @@ const VARIABLES: [&str; 17] = [
     "tag_line",
 ];
 
-/// The text for one step of a role.
+/// Renders the prompt for one step of a role.
 ///
 /// # Errors
-/// When a template is missing or wrong, which a checked workflow excludes, or when the text would be too long.
+/// When a template is missing or invalid, which a checked workflow excludes, or when the prompt is too long.
 pub fn render(workflow: &Workflow, role: &Role, context: &PromptContext) -> Result<String, PromptError> {
     let variables = Value::from(Serde(Variables {
         context,
@@ -75,7 +75,7 @@ pub fn render(workflow: &Workflow, role: &Role, context: &PromptContext) -> Resu
     Ok(text)
 }
 
-/// Looks for what is wrong with one template on any path through it.
+/// Checks a template for errors on all paths through it.
 pub(in super::super) fn inspect(workflow: &Workflow, file: &str) -> Result<(), PromptError> {
     let environment = environment();
     let template = environment
@@ -103,7 +103,7 @@ pub(in super::super) fn inspect(workflow: &Workflow, file: &str) -> Result<(), P
     }
 }
 
-/// What the templates see.
+/// The variables visible to templates.
 #[derive(Serialize)]
 struct Variables<'a> {
     #[serde(flatten)]
@@ -116,7 +116,7 @@ fn environment() -> Environment<'static> {
     let mut environment = Environment::new();
     environment.set_undefined_behavior(UndefinedBehavior::Strict);
     environment.set_auto_escape_callback(|_| AutoEscape::None);
-    // Lines that hold nothing but a block leave no empty line behind.
+    // Lines with only a block leave no empty line.
     let syntax = SyntaxConfig::builder()
         .trim_blocks(true)
         .lstrip_blocks(true)

@@ -1,4 +1,4 @@
-//! Fills a role's template with made-up values: once with everything there, once with nothing that may be missing.
+//! Renders a role's template with sample values: once with all optional values, once with none.
 
 use super::context::{HandedOver, PromptContext};
 use super::error::PromptError;
@@ -6,7 +6,7 @@ use super::render::{ENDING_FILE, render};
 use crate::payload;
 use crate::workflow::{PipelineMode, Role, Workflow};
 
-/// A tag line that no step has.
+/// A tag line that no real step has.
 const TAG_LINE: &str = "```json gemicro:sample-of-a-nonce";
 
 /// Renders a role's prompt with both samples.
@@ -26,7 +26,7 @@ pub(in super::super) fn try_out(workflow: &Workflow, role: &Role) -> Result<(), 
     Ok(())
 }
 
-/// With everything that can be there.
+/// A sample with all optional values.
 pub(in super::super) fn full() -> PromptContext {
     let some = |text: &str| Some(text.to_owned());
     PromptContext {
@@ -47,7 +47,7 @@ pub(in super::super) fn full() -> PromptContext {
     }
 }
 
-/// With nothing that may be missing.
+/// A sample without optional values.
 pub(in super::super) fn bare() -> PromptContext {
     PromptContext {
         request: "Add a sample.".to_owned(),

@@ -1,14 +1,14 @@
-//! Passes text of somebody else on as data: fenced, named as such, unable to close its fence.
+//! Fences untrusted text, marks it as data, and prevents it from closing its fence.
 
 use gemicro_event::text::{is_invisible, is_line_end};
 
-/// What stands where the tag stood in the text.
+/// Replacement for the tag in the text.
 const REMOVED: &str = "[removed]";
 
-/// The text between two lines that only whoever knows the tag can write.
+/// Returns the text between two lines that cannot be forged without knowing the tag.
 ///
-/// `tag` is made anew for the step, of letters, digits, `_` and `-`; the step's nonce may serve. Wherever the text
-/// holds it, in whatever letter case, it is taken out. Line ends become `\n`; other control characters and invisible ones go.
+/// `tag` must be fresh for each step and consist of letters, digits, `_` and `-`, like the step's nonce. It is removed
+/// from the text, in any letter case. Line ends become `\n`; other control characters and invisible ones are removed.
 #[must_use]
 pub fn mark_untrusted(text: &str, tag: &str) -> String {
     let unified = text.replace("\r\n", "\n").replace(is_line_end, "\n");
@@ -22,7 +22,7 @@ pub fn mark_untrusted(text: &str, tag: &str) -> String {
     )
 }
 
-/// The text with every occurrence of the tag taken out.
+/// Removes every occurrence of the tag.
 fn without(text: &str, tag: &str) -> String {
     if tag.is_empty() {
         return text.to_owned();
@@ -30,7 +30,7 @@ fn without(text: &str, tag: &str) -> String {
     let (lower_text, lower_tag) = (text.to_ascii_lowercase(), tag.to_ascii_lowercase());
     let mut kept = String::with_capacity(text.len());
     let mut end = 0;
-    // Lowering ASCII moves no byte, so places are the same in both.
+    // Changing ASCII case keeps byte positions.
     for (start, found) in lower_text.match_indices(&lower_tag) {
         kept.push_str(&text[end..start]);
         kept.push_str(REMOVED);
