@@ -1,7 +1,7 @@
-//! The port: what gemicro needs to know about a coding-agent CLI to work with it.
+//! The interface to a coding-agent CLI.
 //!
-//! The main trait is [`AgentCli`]. It is pure: it says how to start, speak, listen and judge; starting,
-//! watching and ending processes is the supervisor's business.
+//! The main trait is [`AgentCli`]. It is pure: it defines how to start the CLI, how to talk to it and how to judge its
+//! output. The supervisor starts, watches and ends processes.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -16,21 +16,21 @@ use crate::invocation::Invocation;
 use crate::request::AgentRequest;
 use crate::version::Version;
 
-/// The ways to work with a CLI.
+/// The supported CLIs and modes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum CliKind {
     /// Gemini CLI, one process per prompt.
     Gemini,
-    /// Gemini CLI as a warm process over the Agent Client Protocol.
+    /// Gemini CLI as a long-running process over the Agent Client Protocol.
     GeminiAcp,
-    /// Claude Code, one process that takes prompts as JSON lines.
+    /// Claude Code, a process that reads prompts as JSON lines.
     Claude,
     /// Codex CLI, one process per prompt.
     Codex,
 }
 
-/// A coding-agent CLI: how it is started, and what its output means.
+/// A coding-agent CLI: how to start it, and what its output means.
 pub trait AgentCli: fmt::Debug + Send + Sync {
     /// Which CLI this adapter is for.
     fn kind(&self) -> CliKind;
@@ -38,39 +38,38 @@ pub trait AgentCli: fmt::Debug + Send + Sync {
     /// Name of the program in the `PATH`, such as `claude`.
     fn program(&self) -> &'static str;
 
-    /// The oldest version that is known to work.
+    /// The oldest supported version.
     fn minimum_version(&self) -> Version;
 
-    /// The command that installs it, for people.
+    /// The command that installs it, shown to users.
     fn install_command(&self) -> &'static str;
 
-    /// How to start it.
+    /// Returns how to start it.
     ///
     /// # Errors
-    /// `invalid_input` for a request it cannot be told; `sandbox_unavailable` where its own sandbox could not
-    /// work.
+    /// `invalid_input` for a request that it does not support; `sandbox_unavailable` if its own sandbox could not work.
     fn invocation(&self, request: &AgentRequest) -> Result<Invocation, Failure>;
 
-    /// How to speak with the process that [`AgentCli::invocation`] starts.
+    /// Creates the dialogue with the process that [`AgentCli::invocation`] starts.
     ///
     /// # Errors
-    /// `invalid_input` for a prompt it cannot be told.
+    /// `invalid_input` for an unsupported prompt.
     fn dialogue(&self, request: &AgentRequest) -> Result<Dialogue, Failure>;
 
-    /// Whether a turn succeeded. Success has content and a proper end; everything else is a failure with its
-    /// kind, and with a wait where the CLI named the end of a limit.
+    /// Judges a turn. Success needs content and a proper end; everything else is a failure with its kind, and with a
+    /// wait if the CLI says when a limit ends.
     ///
     /// # Errors
     /// Why it failed.
     fn judge(&self, ended: &ProcessEnd<'_>) -> Result<AgentEnd, Failure>;
 
-    /// Itself, to be kept beside a process that takes one prompt after the other; `None` where a process takes one
-    /// prompt only.
+    /// Returns the CLI itself, to keep next to a process that takes several prompts; `None` if a process takes only
+    /// one.
     fn warm(&self) -> Option<Arc<dyn AgentCli>> {
         None
     }
 
-    /// The version in what it prints for `--version`, when that is new enough.
+    /// Returns the version in the output of `--version`, if it is new enough.
     ///
     /// # Errors
     /// `command_not_found` when it is too old or prints no version.
@@ -91,7 +90,7 @@ pub trait AgentCli: fmt::Debug + Send + Sync {
     }
 }
 
-/// The program to start: the one asked for, or the CLI's own name.
+/// Returns the program to start: the requested one, or the CLI's default.
 pub(crate) fn program(cli: &dyn AgentCli, request: &AgentRequest) -> PathBuf {
     request
         .program

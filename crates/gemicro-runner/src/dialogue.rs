@@ -1,11 +1,10 @@
-//! One process of a CLI: what it prints becomes items, what it must be told becomes bytes. No I/O here.
+//! The dialogue with one CLI process: parses its output into items and produces its input. No I/O here.
 //!
 //! # Theory of operation
 //!
-//! The supervisor starts the process, then in a loop writes [`Dialogue::take_input`] to its standard input and
-//! gives what it reads to [`Dialogue::feed`]. Any piece may hold any part of a line. When an
-//! [`AgentItem::Ended`] comes the turn is over: judge it, and either say the next prompt or close the input.
-//! Memory is one line, at most `max_line` bytes, whatever the process prints.
+//! The supervisor starts the process. Then, in a loop, it writes [`Dialogue::take_input`] to its standard input and
+//! passes its output to [`Dialogue::feed`], in chunks of any size. At [`AgentItem::Ended`] the turn is over: judge it,
+//! then either send the next prompt or close the input. Memory is limited to one line of `max_line` bytes.
 
 use std::fmt;
 
@@ -18,10 +17,10 @@ use crate::permission::{PermissionAnswer, PermissionId};
 use crate::prompt::AgentPrompt;
 use crate::protocol::{Cancel, LineText, Protocol};
 
-/// The longest line that is read. A tool result or a whole answer is one line.
+/// Maximum length of a line. A tool result or a complete answer is one line.
 pub const MAX_LINE_BYTES: usize = 16 * 1024 * 1024;
 
-/// Reads and speaks for one process.
+/// The dialogue with one process.
 pub struct Dialogue {
     splitter: LineSplitter,
     protocol: Box<dyn Protocol>,
@@ -39,7 +38,7 @@ impl Dialogue {
         }
     }
 
-    /// The same with another limit for a line; for use before anything was read.
+    /// Sets another limit for a line. Call it before anything is read.
     #[must_use]
     pub fn with_max_line(self, max_line: usize) -> Self {
         Self {
@@ -48,7 +47,7 @@ impl Dialogue {
         }
     }
 
-    /// Takes the next bytes of the process's standard output.
+    /// Processes the next bytes of standard output.
     pub fn feed(&mut self, bytes: &[u8]) -> Vec<AgentItem> {
         let Self {
             splitter,
@@ -59,7 +58,7 @@ impl Dialogue {
         self.out.take_items()
     }
 
-    /// The standard output is over.
+    /// Handles the end of standard output.
     pub fn finish(&mut self) -> Vec<AgentItem> {
         let Self {
             splitter,
@@ -70,16 +69,15 @@ impl Dialogue {
         self.out.take_items()
     }
 
-    /// What is due for the process's standard input.
+    /// Returns the bytes to write to standard input.
     pub fn take_input(&mut self) -> Vec<u8> {
         self.out.take_input()
     }
 
-    /// Says the next prompt of a warm process. It may be sent later, when the process is ready for it.
+    /// Sends the next prompt to a long-running process, as soon as the process is ready for it.
     ///
     /// # Errors
-    /// `invalid_input` for a prompt that cannot be said, or a CLI that takes one prompt only; `conflict` while
-    /// a turn is running.
+    /// `invalid_input` for an invalid prompt, or a CLI that takes only one prompt; `conflict` while a turn is running.
     pub fn prompt(&mut self, prompt: &AgentPrompt) -> Result<(), Failure> {
         let said = self.protocol.prompt(prompt, &mut self.out).unwrap_or_else(|| {
             Err(Failure::new(
@@ -93,36 +91,35 @@ impl Dialogue {
         said
     }
 
-    /// Whether the next prompt would be said at once.
+    /// Whether the next prompt would be sent at once.
     #[must_use]
     pub fn is_ready(&self) -> bool {
         self.protocol.is_ready()
     }
 
-    /// Whether nothing came since the last prompt but names and notices: no word, no tool, no line that we do not
-    /// understand.
+    /// Whether only session names and notices arrived since the last prompt: no text, no tool call, no unknown line.
     #[must_use]
     pub fn is_untouched(&self) -> bool {
         self.out.take_events() == AdapterEvents::Nothing
     }
 
-    /// Whether something came since the end of the last turn that only a turn consists of, or that is no message.
+    /// Whether output that belongs to a turn, or is not a valid message, arrived since the last turn ended.
     #[must_use]
     pub fn spoke_out_of_turn(&self) -> bool {
         self.out.take_events() == AdapterEvents::Speech
     }
 
-    /// Answers a [`AgentItem::Permission`]; says whether that request was open.
+    /// Answers an [`AgentItem::Permission`]; returns whether that request was open.
     pub fn answer(&mut self, id: &PermissionId, answer: &PermissionAnswer) -> bool {
         self.protocol.answer(id, answer, &mut self.out)
     }
 
-    /// Stops the turn; open requests are refused first, because they would hold the cancel back.
+    /// Stops the turn. Open requests are refused first, because they would block the cancellation.
     pub fn cancel(&mut self) -> Cancel {
         self.protocol.cancel(&mut self.out)
     }
 
-    /// Tells that nothing came for half a second or so: what waited for a message that may never come goes on.
+    /// Call this after about half a second of silence: the dialogue stops waiting for messages that may never come.
     pub fn quiet(&mut self) {
         self.protocol.quiet(&mut self.out);
     }

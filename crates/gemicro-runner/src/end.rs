@@ -1,4 +1,4 @@
-//! How a run of a CLI ended, before and after it is judged.
+//! The end of a CLI run, before and after it is judged.
 
 use chrono::{DateTime, FixedOffset};
 use gemicro_event::{ErrorKind, Usage};
@@ -8,34 +8,34 @@ use crate::item::UsageScope;
 use crate::session::{Session, SessionId};
 use crate::transcript::TurnTranscript;
 
-/// How the process stands after a turn.
+/// State of the process after a turn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ProcessExit {
     /// It exited with this code.
     Code(i32),
-    /// A signal ended it that we did not send.
+    /// It was ended by a signal that we did not send.
     Signal(i32),
-    /// It is warm and goes on, or we ended it after its turn was over.
+    /// It is still running for the next turn, or we ended it after its turn.
     Running,
-    /// We ended it, for this reason: `idle_timeout`, `timeout`, `cancelled`, `budget_exceeded`.
+    /// We ended it for this reason: `idle_timeout`, `timeout`, `cancelled`, `budget_exceeded`.
     Stopped(ErrorKind),
 }
 
-/// Everything a judgement rests on.
+/// All inputs for judging a turn.
 #[derive(Debug, Clone, Copy)]
 pub struct ProcessEnd<'a> {
-    /// How the process stands.
+    /// State of the process.
     pub exit: ProcessExit,
-    /// What its stream said.
+    /// The items of its stream.
     pub transcript: &'a TurnTranscript,
-    /// The end of its standard error. Noise: it explains a failure, it never proves a success.
+    /// The end of its standard error. It may explain a failure, but never proves a success.
     pub stderr_tail: &'a str,
-    /// The session that was asked for.
+    /// The requested session.
     pub session: &'a Session,
-    /// What the gateway saw wrong with the model's last answer (`truncated_output`, `blocked`, `rate_limited`
-    /// …). Some CLIs hide it behind a claim of success.
+    /// Error that the gateway saw in the model's last answer (`truncated_output`, `blocked`, `rate_limited` …). Some
+    /// CLIs report success regardless.
     pub upstream: Option<ErrorKind>,
-    /// When it ended, in the time zone the CLI ran in: limits are told as times of day.
+    /// Time of the end, in the CLI's time zone, because limits are given as times of day.
     pub ended_at: DateTime<FixedOffset>,
 }
 
@@ -44,24 +44,24 @@ pub struct ProcessEnd<'a> {
 pub struct AgentEnd {
     /// The answer; never empty.
     pub text: String,
-    /// To go on with.
+    /// The session, for the next turn.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub session: Option<SessionId>,
-    /// Tokens used, where told.
+    /// Tokens used, if reported.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub usage: Option<Usage>,
-    /// Whether `usage` counts the turn or the session; set where `usage` is.
+    /// Whether `usage` covers the turn or the session; set if `usage` is.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub usage_scope: Option<UsageScope>,
-    /// Model turns, where told.
+    /// Number of model turns, if reported.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub n_turns: Option<u64>,
-    /// What the CLI thinks it has cost, in millionths of a US dollar. A judge says what was told, which may count from
-    /// the start of the process; supervision makes it this turn's.
+    /// Cost reported by the CLI, in millionths of a US dollar. At first it may count from the start of the process;
+    /// supervision reduces it to this turn.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cost_micro_usd: Option<u64>,
-    /// Tools it wanted to use.
+    /// Number of tool calls.
     pub n_tool_calls: u64,
-    /// Tools that were refused, as far as the CLI counts them.
+    /// Number of refused tool calls, if the CLI counts them.
     pub n_refused: u64,
 }

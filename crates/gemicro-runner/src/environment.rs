@@ -1,12 +1,12 @@
-//! The environment a CLI gets: a short list of variables, never the caller's whole one.
+//! Builds the environment of a CLI: a short list of variables, never the caller's whole environment.
 //!
-//! Commands that a model runs inherit it, so nothing in here may be worth stealing.
+//! Commands that a model runs inherit it, so it must not contain secrets of value.
 
 use std::collections::BTreeMap;
 
 use crate::request::AgentRequest;
 
-/// What is taken over from the caller; everything else is left behind.
+/// Variables inherited from the caller; all others are dropped.
 pub const INHERITED: &[&str] = &[
     "PATH",
     "LANG",
@@ -19,9 +19,9 @@ pub const INHERITED: &[&str] = &[
     "SSL_CERT_DIR",
 ];
 
-/// Settings of git that a workspace must not make: CLIs start git by themselves, and these would have it start programs.
-/// They go before those of any repository, also of one inside the workspace; those of the workspace itself are found by
-/// [`programs_off`](gemicro_guard::repository::programs_off).
+/// Git settings that a workspace must not change: CLIs run git, and these settings would start programs. They override
+/// those of any repository, even one inside the workspace; [`programs_off`](gemicro_guard::repository::programs_off)
+/// handles those of the workspace itself.
 const GIT_SETTINGS: [(&str, &str); 6] = [
     ("core.fsmonitor", "false"),
     ("core.hooksPath", "/dev/null"),
@@ -29,11 +29,11 @@ const GIT_SETTINGS: [(&str, &str); 6] = [
     ("credential.helper", ""),
     // The address of a remote can be a command.
     ("protocol.ext.allow", "never"),
-    // A repository hidden in a folder of the workspace has settings of its own.
+    // A bare repository hidden in the workspace has its own settings.
     ("safe.bareRepository", "explicit"),
 ];
 
-/// The variables every CLI gets: the allowed ones of the caller, its own home and temporary folder.
+/// Returns the variables for every CLI: the allowed ones of the caller, its home and its temporary folder.
 pub(crate) fn base(request: &AgentRequest) -> BTreeMap<String, String> {
     let mut env: BTreeMap<String, String> = INHERITED
         .iter()
@@ -42,13 +42,13 @@ pub(crate) fn base(request: &AgentRequest) -> BTreeMap<String, String> {
     env.insert("HOME".to_owned(), request.home.display().to_string());
     env.insert("TMPDIR".to_owned(), request.temp.display().to_string());
     env.insert("NO_COLOR".to_owned(), "1".to_owned());
-    // node would look for compiled code in the temporary folder, where whatever a shell runs can write.
+    // Node would load compiled code from the temporary folder, which any command can write.
     env.insert("NODE_DISABLE_COMPILE_CACHE".to_owned(), "1".to_owned());
     env.extend(git_settings(&request.git_settings));
     env
 }
 
-/// The variables that give git its settings: those of every agent, after further ones.
+/// Returns the variables that hold git's settings: the given ones, then the fixed ones.
 fn git_settings(further: &[(String, String)]) -> impl Iterator<Item = (String, String)> {
     let n_settings = further.len() + GIT_SETTINGS.len();
     let count = ("GIT_CONFIG_COUNT".to_owned(), n_settings.to_string());

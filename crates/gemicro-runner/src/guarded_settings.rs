@@ -1,8 +1,8 @@
-//! How a CLI is told to ask the guard before it uses a tool.
+//! Configures a CLI to ask the guard before it uses a tool.
 //!
-//! The guarantee is the sandbox; this gives an agent a reason it can act on. What a CLI can be told differs: Gemini CLI
-//! has rules of an administrator, hooks and, over ACP, requests for permission; Claude Code has hooks and requests;
-//! Codex has rules for the beginnings of commands.
+//! The sandbox enforces the rules; the guard gives the agent a reason it can act on. CLIs differ: Gemini CLI has
+//! administrator rules, hooks and, over ACP, permission requests; Claude Code has hooks and requests; Codex has rules
+//! for command prefixes.
 
 use std::path::PathBuf;
 
@@ -17,19 +17,19 @@ use crate::request::AgentRequest;
 /// The guard of one run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct GuardedSettings {
-    /// Our own binary and the words that make it judge one call, for example `gemicro guard check`.
+    /// Command that judges one call: our own binary and arguments, for example `gemicro guard check`.
     pub check: Vec<String>,
-    /// The name of the hook. A workspace can switch off hooks whose name it knows: nobody may guess it.
+    /// Name of the hook. It must be unguessable, because a workspace can disable hooks by name.
     pub hook: String,
     /// The user's additions to the built-in rules.
     pub policy: PolicyConfig,
 }
 
-/// Milliseconds that a hook may take: one that is ended lets its call pass.
+/// Maximum duration of a hook in milliseconds. If it times out, the CLI allows the call.
 const HOOK_MS: u64 = 60_000;
 const POLICY_FILE: &str = "gemicro-guard.toml";
 
-/// The command line of a hook, as a shell reads it.
+/// Returns the shell command of a hook.
 pub(crate) fn hook_line(request: &AgentRequest, guarded: &GuardedSettings, cli: &str) -> String {
     let (worktree, policy) = (request.cwd.display(), policy_path(request));
     let mut words = guarded.check.clone();
@@ -43,7 +43,7 @@ pub(crate) fn hook_line(request: &AgentRequest, guarded: &GuardedSettings, cli: 
     words.join(" ")
 }
 
-/// A hook for every tool, in the form that Gemini CLI and Claude Code share.
+/// Returns a hook for every tool, in the format of Gemini CLI and Claude Code.
 pub(crate) fn hooks(
     request: &AgentRequest,
     guarded: &GuardedSettings,
@@ -62,22 +62,22 @@ pub(crate) fn hooks(
     }]})
 }
 
-/// How long Gemini CLI waits for a hook; it counts milliseconds.
+/// Hook timeout of Gemini CLI, in milliseconds.
 pub(crate) const GEMINI_TIMEOUT: u64 = HOOK_MS;
-/// How long Claude Code and Codex wait; they count seconds.
+/// Hook timeout of Claude Code and Codex, in seconds.
 pub(crate) const SECONDS_TIMEOUT: u64 = HOOK_MS / 1000;
 
-/// As in the user's settings.
+/// The section of the user's settings.
 #[derive(Serialize)]
 struct SettingsSection<'a> {
     guard: &'a PolicyConfig,
 }
 
-/// The policy, for the hook to read.
+/// Returns the file with the policy, which the hook reads.
 pub(crate) fn policy_file(request: &AgentRequest, guarded: &GuardedSettings) -> SettingsFile {
     SettingsFile {
         path: policy_path(request),
-        // What cannot be written cannot be read either, and the hook refuses everything then.
+        // If it cannot be serialised, the file is empty and the hook refuses everything.
         text: toml::to_string(&SettingsSection {
             guard: &guarded.policy,
         })
@@ -89,14 +89,14 @@ fn policy_path(request: &AgentRequest) -> PathBuf {
     request.home.join(POLICY_FILE)
 }
 
-/// One word for a shell.
+/// Quotes one word for a shell.
 fn quoted(word: &str) -> String {
     format!("'{}'", word.replace('\'', r"'\''"))
 }
 
 impl PermissionRequest {
-    /// The call that is asked for, as the guard judges it. ACP tells a kind instead of a tool: there the command is the
-    /// title, and a file is one of its locations.
+    /// Returns the call for the guard to judge. ACP gives a kind instead of a tool: then the command is the title, and
+    /// files are in the locations.
     #[must_use]
     pub fn tool_call(&self, worktree: impl Into<PathBuf>) -> GuardedCall {
         let worktree = worktree.into();
@@ -120,7 +120,7 @@ impl PermissionRequest {
         let one = |name: &str, value: Value| Map::from_iter([(name.to_owned(), value)]);
         let paths = paths(arguments);
         match self.tool.as_str() {
-            // A command that is not told cannot be judged.
+            // A missing command cannot be judged.
             "execute" if title != "" => {
                 let mut args = one("command", title);
                 args.extend(folder(arguments).map(|folder| ("directory".to_owned(), folder)));
@@ -132,7 +132,7 @@ impl PermissionRequest {
             "read" | "search" if !paths.is_empty() => {
                 ("read_many_files".to_owned(), one("paths", paths.into()))
             }
-            // It looks round in the workspace.
+            // A search in the workspace.
             "search" => ("list_directory".to_owned(), one("path", Value::from("."))),
             "think" => ("write_todos".to_owned(), Map::new()),
             "fetch" => ("web_fetch".to_owned(), one("url", title)),
@@ -141,7 +141,7 @@ impl PermissionRequest {
     }
 }
 
-/// The folder in which a command of ACP is run, where it is told: in words.
+/// Returns the folder in which an ACP command runs, if its text names it.
 fn folder(arguments: &Map<String, Value>) -> Option<Value> {
     let texts = arguments.get("content")?.as_array()?.iter();
     let mut texts = texts.filter_map(|part| part.get("content")?.get("text")?.as_str());
@@ -154,7 +154,7 @@ fn folder(arguments: &Map<String, Value>) -> Option<Value> {
     })
 }
 
-/// Every path that a request of ACP names: its locations and the files of its changes.
+/// Returns all paths in an ACP request: its locations and the files of its changes.
 fn paths(arguments: &Map<String, Value>) -> Vec<Value> {
     let parts = ["locations", "content"]
         .into_iter()

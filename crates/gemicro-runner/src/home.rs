@@ -1,7 +1,7 @@
-//! The home of an agent: settings we write, sessions it leaves, nobody else's files.
+//! The home folder of an agent, with our settings and its sessions.
 //!
-//! A home lasts as long as its conversation, so at the second turn the agent may have planted anything in it.
-//! Nothing here follows a link: folders are opened one by one from the home down, files are new or replaced whole.
+//! A home lasts as long as its conversation, so after the first turn the agent may have planted anything in it. Nothing
+//! here follows a link: folders are opened one by one from the home down, and files are created or replaced as a whole.
 
 use std::fs;
 use std::io::Write;
@@ -18,12 +18,12 @@ use crate::invocation::SettingsFile;
 use crate::modes;
 
 const FOLDER_MODE: u32 = 0o700;
-/// How a folder is opened: itself, never a link to one.
+/// Flags to open a folder itself, never a link to one.
 const FOLDER: OFlags = OFlags::DIRECTORY
     .union(OFlags::NOFOLLOW)
     .union(OFlags::CLOEXEC)
     .union(OFlags::RDONLY);
-/// Numbers files that are not whole yet, so that two runs in one home do not meet.
+/// Counter for temporary file names, so that two runs in one home do not collide.
 static N_WRITTEN: AtomicU64 = AtomicU64::new(0);
 
 /// An agent's home and its folder for temporary files.
@@ -34,11 +34,11 @@ pub struct AgentHome {
 }
 
 impl AgentHome {
-    /// Opens the home, made if it is not there; readable by the user alone. What is in it can be used by its owner again,
-    /// whatever modes an earlier turn left: no wall keeps shells from changing them.
+    /// Opens the home, and creates it if needed, accessible only by the user. Access for the owner is restored, because
+    /// an earlier turn may have changed file modes.
     ///
     /// # Errors
-    /// `storage_error` when the folders cannot be had, or are links.
+    /// `storage_error` if the folders cannot be created or are links.
     pub fn open(home: &Path, temporary: &Path) -> Result<Self, Failure> {
         for folder in [home, temporary] {
             make_private(folder).map_err(|error| home_failure(folder, error))?;
@@ -49,10 +49,10 @@ impl AgentHome {
         })
     }
 
-    /// Writes the files that a CLI must find, each readable by the user alone.
+    /// Writes the files that a CLI needs, readable only by the user.
     ///
     /// # Errors
-    /// `storage_error` for what cannot be written, `internal` for a file that is not inside the home.
+    /// `storage_error` if a file cannot be written, `internal` if it is outside of the home.
     pub fn write(&self, files: &[SettingsFile]) -> Result<(), Failure> {
         for file in files {
             let (folders, name) = self.inside(&file.path)?;
@@ -65,10 +65,10 @@ impl AgentHome {
         Ok(())
     }
 
-    /// Between two turns: takes away our settings and all temporary files; sessions stay.
+    /// Cleans up between two turns: removes our settings and all temporary files, but keeps sessions.
     ///
     /// # Errors
-    /// `storage_error` for what cannot be removed.
+    /// `storage_error` if something cannot be removed.
     pub fn rest(&self, files: &[SettingsFile]) -> Result<(), Failure> {
         for file in files {
             let (folders, name) = self.inside(&file.path)?;
@@ -86,24 +86,24 @@ impl AgentHome {
         self.empty_temporary()
     }
 
-    /// Takes away everything: the conversation is over.
+    /// Removes everything at the end of the conversation.
     ///
     /// # Errors
-    /// `storage_error` for what cannot be removed.
+    /// `storage_error` if something cannot be removed.
     pub fn remove(self) -> Result<(), Failure> {
         self.empty_temporary()?;
         fs::remove_dir_all(&self.home).map_err(|error| home_failure(&self.home, error))
     }
 
-    /// Takes away what an earlier start left: programs of agents look there for what they compiled or were told.
+    /// Removes temporary files of an earlier start, because agents' programs may load compiled code or settings there.
     ///
     /// # Errors
-    /// `storage_error` for what cannot be removed.
+    /// `storage_error` if something cannot be removed.
     pub(crate) fn empty_temporary(&self) -> Result<(), Failure> {
         empty_folder(&self.temporary).map_err(|error| home_failure(&self.temporary, error))
     }
 
-    /// The folders from the home down to a file, and its name.
+    /// Returns the folders from the home down to a file, and its name.
     fn inside<'p>(&self, path: &'p Path) -> Result<(Vec<&'p Path>, &'p Path), Failure> {
         let outside = || {
             let message = format!("{} is not inside the agent's home", path.display());
@@ -143,13 +143,13 @@ enum MissingHome {
     Refuse,
 }
 
-/// Deletes everything in a folder that an agent had, but not the folder: some file systems make new files slowly for a
-/// while where others were deleted. What stands in its place and is no folder is deleted itself.
+/// Empties an agent's folder but keeps it, because some file systems are slow to create files after mass deletions. If
+/// the path is not a folder, it is deleted itself.
 ///
 /// # Errors
-/// What cannot be deleted stays, and so does the rest.
+/// When something cannot be deleted; the rest stays, too.
 pub fn empty_folder(folder: &Path) -> std::io::Result<()> {
-    // The agent may have put a link there, and what it leads to is not ours.
+    // The agent may have put a link there, and its target is not ours.
     if !fs::symlink_metadata(folder)?.is_dir() {
         return fs::remove_file(folder);
     }
@@ -165,8 +165,7 @@ pub fn empty_folder(folder: &Path) -> std::io::Result<()> {
     Ok(())
 }
 
-/// Makes a folder for the user alone. One that is there is closed to others, and may not be a link; what is in it can be
-/// used.
+/// Makes a folder private to the user. An existing one must not be a link; its content is made accessible to the user.
 fn make_private(folder: &Path) -> std::io::Result<()> {
     match mkdirat(rustix::fs::CWD, folder, Mode::from_raw_mode(FOLDER_MODE)) {
         Ok(()) => return Ok(()),
@@ -182,7 +181,7 @@ fn make_private(folder: &Path) -> std::io::Result<()> {
     Ok(rustix::fs::fchmod(&opened, Mode::from_raw_mode(FOLDER_MODE))?)
 }
 
-/// Writes a new file. Whatever has its name is replaced whole.
+/// Writes a file, replacing an existing one as a whole.
 fn put(folder: &OwnedFd, name: &Path, bytes: &[u8]) -> std::io::Result<()> {
     match write_new(folder, name, bytes) {
         Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {}
@@ -197,7 +196,7 @@ fn put(folder: &OwnedFd, name: &Path, bytes: &[u8]) -> std::io::Result<()> {
     })?)
 }
 
-/// Writes a file that nobody has the name of: no link is followed. One that cannot be written whole is not left.
+/// Creates a new file without following links. If writing fails, the file is removed.
 fn write_new(folder: &OwnedFd, name: &Path, bytes: &[u8]) -> std::io::Result<()> {
     let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
     let file = openat(folder, name, flags, Mode::from_raw_mode(0o600))?;

@@ -1,19 +1,19 @@
-//! How a CLI is started, as plain data. Nothing here starts it.
+//! Describes how a CLI is started. Nothing here starts it.
 
 use std::collections::BTreeMap;
 use std::fmt;
 use std::path::PathBuf;
 
-/// One start of a CLI.
+/// The start of a CLI.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Invocation {
-    /// A path, or a name to look up in the `PATH` below.
+    /// A path, or a name to look up in the `PATH` of `env`.
     pub program: PathBuf,
-    /// Its arguments. A prompt is never among them.
+    /// Its arguments. They never contain a prompt.
     pub args: Vec<String>,
-    /// Its whole environment; nothing is inherited.
+    /// Its complete environment; nothing else is inherited.
     pub env: BTreeMap<String, String>,
-    /// What its standard input is connected to.
+    /// Its standard input.
     pub stdin: CliInput,
     /// Files that must exist in its home directory before it starts, readable only by the user.
     pub files: Vec<SettingsFile>,
@@ -21,16 +21,16 @@ pub struct Invocation {
     pub cwd: PathBuf,
 }
 
-/// What a CLI reads on its standard input.
+/// The standard input of a CLI.
 #[derive(Clone, PartialEq, Eq)]
 pub enum CliInput {
-    /// These bytes, then the end.
+    /// These bytes, then the end of input.
     Whole(Vec<u8>),
     /// Whatever its [`Dialogue`](crate::Dialogue) writes, until the input is closed.
     Open,
 }
 
-/// A file of a CLI's home.
+/// A file in a CLI's home.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SettingsFile {
     /// Absolute path inside the home.

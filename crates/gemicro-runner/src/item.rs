@@ -1,7 +1,7 @@
-//! What an agent's stream says, in words that all CLIs share.
+//! The items of an agent's stream, in a format common to all CLIs.
 //!
-//! The main type is [`AgentItem`]. Items are made by the adapters in [`crate::cli`]; quirks of a CLI stop
-//! there. An item's JSON form is for golden files and `--raw`; events are made from items elsewhere.
+//! The main type is [`AgentItem`]. The adapters in [`crate::cli`] produce items and hide the quirks of a CLI. The JSON
+//! form of items is for golden files and `--raw`; events are derived from items elsewhere.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -12,57 +12,57 @@ use serde::{Serialize, Serializer};
 use crate::permission::PermissionRequest;
 use crate::session::SessionId;
 
-/// One thing an agent said or did.
+/// One item of an agent's stream.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(tag = "item", rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum AgentItem {
-    /// A session began or was taken up. First of a turn; may come again with each turn of a warm process.
+    /// A session began or was resumed. First item of a turn; a long-running process may repeat it in each turn.
     Started {
-        /// Its name, to resume it by.
+        /// Name of the session, to resume it.
         session: SessionId,
-        /// The model it will ask, where told.
+        /// The model, if reported.
         #[serde(skip_serializing_if = "Option::is_none")]
         model: Option<String>,
-        /// The CLI's version, where told.
+        /// Version of the CLI, if reported.
         #[serde(skip_serializing_if = "Option::is_none")]
         version: Option<String>,
     },
-    /// The next piece of what the agent says.
+    /// The next chunk of the agent's text.
     Text {
-        /// To be appended as it is.
+        /// To be appended unchanged.
         text: String,
     },
-    /// The next piece of what it thinks.
+    /// The next chunk of its thoughts.
     Thought {
-        /// To be appended as it is.
+        /// To be appended unchanged.
         text: String,
     },
-    /// It wants to use a tool. Not a proof that the tool ran.
+    /// It wants to use a tool. This does not prove that the tool ran.
     ToolCall {
-        /// Joins it with its result.
+        /// Links the call to its result.
         id: String,
-        /// The tool; for ACP the kind of tool (`execute`, `edit`), which is all it tells.
+        /// The tool; over ACP only the kind of tool (`execute`, `edit`).
         name: String,
-        /// One line for people, where told.
+        /// One-line title for users, if reported.
         #[serde(skip_serializing_if = "Option::is_none")]
         title: Option<String>,
-        /// The arguments; an empty object where they are not told.
+        /// The arguments; an empty object if they are not reported.
         input: Json,
     },
     /// A tool call ended, successfully or not.
     ToolResult {
-        /// That of its call.
+        /// Id of the call.
         id: String,
-        /// Whether the tool did what it was asked.
+        /// Whether the tool succeeded.
         status: ToolStatus,
-        /// What it printed or answered, where told.
+        /// Its output, if reported.
         #[serde(skip_serializing_if = "Option::is_none")]
         output: Option<String>,
-        /// The exit code of its command, where told.
+        /// The exit code of its command, if reported.
         #[serde(skip_serializing_if = "Option::is_none")]
         exit_code: Option<i64>,
-        /// The CLI's word for what went wrong.
+        /// The CLI's name for the error.
         #[serde(skip_serializing_if = "Option::is_none")]
         reason: Option<String>,
     },
@@ -71,77 +71,76 @@ pub enum AgentItem {
         /// Tokens by kind: input, output, cached.
         #[serde(flatten)]
         usage: Usage,
-        /// Whether the tokens are those of the turn or of the session.
+        /// Whether the tokens are those of the turn or the session.
         scope: UsageScope,
     },
-    /// It waits for leave to use a tool. Not answered means not executed.
+    /// It waits for permission to use a tool. Without an answer the tool does not run.
     Permission(PermissionRequest),
-    /// Something worth knowing that is no end: a warning, a retry.
+    /// Information that is not the end of a turn: a warning, a retry.
     Notice {
         /// The text as the CLI wrote it.
         message: String,
     },
-    /// A turn is over. At most one per prompt.
+    /// The turn is over. At most one per prompt.
     Ended(TurnEnd),
-    /// Something we do not understand, told once per kind and process.
+    /// Something unexpected in the stream, reported once per kind and process.
     Alarm {
-        /// What kind: `unknown:TYPE`, `malformed:TYPE`, `not_json`, `invalid_utf8`, `line_too_long`,
-        /// `many_raw_lines`.
+        /// The kind: `unknown:TYPE`, `malformed:TYPE`, `not_json`, `invalid_utf8`, `line_too_long`, `many_raw_lines`.
         kind: String,
-        /// What was not understood, in one sentence.
+        /// Description in one sentence.
         message: String,
     },
-    /// A line that no adapter understands, as it came.
+    /// A line that no adapter understands, unchanged.
     Raw {
         /// Its bytes without the line feed.
         line: RawLine,
     },
 }
 
-/// How a tool ended.
+/// The result of a tool call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ToolStatus {
-    /// It did what it was asked. For Gemini also a command that exited with an error.
+    /// It succeeded. For Gemini, this includes commands that exited with an error.
     Completed,
     /// It failed, was refused or is unknown.
     Failed,
 }
 
-/// What a number of tokens counts.
+/// The scope of a token count.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum UsageScope {
     /// The tokens of this turn only.
     Turn,
-    /// The session since it began, earlier processes included.
+    /// The session since it began, including earlier processes.
     Session,
 }
 
-/// The CLI's own account of how a turn ended, before anybody judges it.
+/// How a turn ended according to the CLI, before it is judged.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct TurnEnd {
-    /// Whether it claims success.
+    /// Whether the CLI claims success.
     pub claim: EndClaim,
-    /// Its word for how: `end_turn`, `error_max_turns`, `FatalTurnLimitedError`.
+    /// The CLI's name for the reason: `end_turn`, `error_max_turns`, `FatalTurnLimitedError`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
-    /// Its words about what went wrong.
+    /// The CLI's error message.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
-    /// The HTTP status of its model API, where told.
+    /// HTTP status of its model API, if reported.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub http_status: Option<u16>,
-    /// The answer as a whole, where told.
+    /// The complete answer, if reported.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
-    /// Model turns, where told.
+    /// Number of model turns, if reported.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub n_turns: Option<u64>,
-    /// What the CLI thinks its process has cost so far, in millionths of a US dollar.
+    /// Cost of its process so far according to the CLI, in millionths of a US dollar.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cost_micro_usd: Option<u64>,
-    /// Tools that were refused, as far as the CLI counts them.
+    /// Number of refused tool calls, if the CLI counts them.
     pub n_refused: u64,
 }
 
@@ -156,7 +155,7 @@ pub enum EndClaim {
 }
 
 impl TurnEnd {
-    /// An end that is told no more about.
+    /// Creates an end without further details.
     pub(crate) fn new(claim: EndClaim) -> Self {
         Self {
             claim,
@@ -171,7 +170,7 @@ impl TurnEnd {
     }
 }
 
-/// A line as it came, byte by byte.
+/// A line of the stream, byte for byte.
 #[derive(Clone, PartialEq, Eq)]
 pub struct RawLine(Vec<u8>);
 
@@ -180,13 +179,13 @@ impl RawLine {
         Self(bytes.to_vec())
     }
 
-    /// The raw line, without its line break.
+    /// The line without its line break.
     #[must_use]
     pub fn bytes(&self) -> &[u8] {
         &self.0
     }
 
-    /// For reading: what is not UTF-8 is replaced.
+    /// The line as text; invalid UTF-8 is replaced.
     #[must_use]
     pub fn text(&self) -> Cow<'_, str> {
         String::from_utf8_lossy(&self.0)

@@ -1,8 +1,8 @@
-//! Whether a turn succeeded, and if not, why: the part of the judgement that all CLIs share.
+//! Judges whether a turn succeeded and why not: the part common to all CLIs.
 //!
-//! Success needs three things: the CLI claims it in its stream, it left with 0 (or is warm and goes on), and
-//! there is an answer. An exit code alone proves nothing. What the exit codes and words of one CLI mean is in
-//! its adapter, given as [`ResultReader`].
+//! Success needs three things: the CLI claims it in its stream, it exited with 0 (or is still running for the next
+//! turn), and there is an answer. An exit code alone proves nothing. Each adapter interprets its CLI's exit codes and
+//! messages through [`ResultReader`].
 
 use gemicro_event::{ErrorKind, Failure, Json};
 use serde_json::json;
@@ -11,22 +11,22 @@ use crate::end::{AgentEnd, ProcessEnd, ProcessExit};
 use crate::item::{EndClaim, TurnEnd};
 use crate::trouble::{is_terminal_error, wait_ms};
 
-/// How many lines of output a failure carries.
+/// Maximum number of output lines in a failure.
 const LAST_LINES: usize = 20;
-/// How much of the unfinished text a failure carries.
+/// Maximum length of unfinished text in a failure.
 const PARTIAL_CHARS: usize = 16_000;
-/// The longest line of standard error in a message, in characters.
+/// Maximum length of a line of standard error in a message.
 const LINE_CHARS: usize = 200;
 
-/// How one CLI's own words and numbers are read.
+/// Interprets the messages and exit codes of one CLI.
 pub(crate) trait ResultReader {
-    /// The CLI's name, for messages.
+    /// Name of the CLI, for messages.
     fn name(&self) -> &'static str;
 
-    /// Why a turn failed that says so itself.
+    /// Returns why a turn failed if the CLI reports a failure.
     fn failed_turn(&self, end: &TurnEnd, ended: &ProcessEnd<'_>) -> Cause;
 
-    /// What an exit code means when the stream does not explain it; `None` for codes without a meaning.
+    /// Returns the meaning of an exit code that the stream does not explain; `None` for codes without a meaning.
     fn exit_code(&self, code: i32, ended: &ProcessEnd<'_>) -> Option<Cause>;
 }
 
@@ -67,12 +67,12 @@ pub(crate) fn judge(reading: &dyn ResultReader, ended: &ProcessEnd<'_>) -> Resul
         ),
         (ProcessExit::Code(_) | ProcessExit::Running | ProcessExit::Stopped(_), _) => no_end(reading, ended),
     };
-    // The gateway saw it; the CLI's words are second-hand.
+    // The gateway saw the error itself, so it takes precedence over the CLI's message.
     cause.kind = ended.upstream.unwrap_or(cause.kind);
     Err(failure(cause, ended))
 }
 
-/// A claim of success, held against what there is.
+/// Verifies a claim of success.
 fn judge_claim(reading: &dyn ResultReader, end: &TurnEnd, ended: &ProcessEnd<'_>) -> Result<AgentEnd, Cause> {
     let name = reading.name();
     let transcript = ended.transcript;
@@ -129,7 +129,7 @@ fn stop_cause(reading: &dyn ResultReader, kind: ErrorKind) -> Cause {
     Cause::new(kind, message)
 }
 
-/// Exit codes that mean the same everywhere.
+/// Handles exit codes with the same meaning for all CLIs.
 fn exit_code(
     reading: &dyn ResultReader,
     code: i32,
@@ -162,7 +162,7 @@ fn exit_code(
     }
 }
 
-/// It left quietly, or is still there, and never said how its turn ended.
+/// Handles a process that exited, or is still running, without reporting the end of its turn.
 fn no_end(reading: &dyn ResultReader, ended: &ProcessEnd<'_>) -> Cause {
     let name = reading.name();
     if ended.transcript.agent_text().trim().is_empty() {
@@ -222,7 +222,7 @@ fn failure(cause: Cause, ended: &ProcessEnd<'_>) -> Failure {
     }
 }
 
-/// Stray lines, notices and the end of standard error: the last of them all.
+/// Returns the last lines of stray output, notices and standard error.
 fn last_lines(ended: &ProcessEnd<'_>) -> Vec<String> {
     let transcript = ended.transcript;
     let stderr = ended

@@ -1,17 +1,17 @@
-//! Coding-agent CLIs as workers: how to start them, what their streams mean, how to judge their end.
+//! Runs coding-agent CLIs: starts them, parses their streams, and judges their results.
 //!
 //! # Theory of operation
 //!
-//! An [`AgentRequest`] says what is wanted. An [`AgentCli`] turns it into an [`Invocation`], which is plain data,
-//! and a [`Dialogue`], which turns the process's output into [`AgentItem`]s and says what to write to it. The
-//! items of a turn fold into a [`TurnTranscript`]; the CLI judges it, with the exit and the end of standard error,
-//! to an [`AgentEnd`] or a failure of the closed list. All of this is pure: no process, no file, no clock.
-//! `supervise` does the rest: it finds the program ([`locate`]), writes its home ([`AgentHome`]), starts the
-//! process in its sandbox and leads it to its end; `supervise_warm` leaves a process that can take another turn running.
+//! An [`AgentRequest`] describes a run. An [`AgentCli`] turns it into an [`Invocation`], which is plain data, and a
+//! [`Dialogue`], which turns the process's output into [`AgentItem`]s and produces its input. The items of a turn are
+//! collected in a [`TurnTranscript`]. The CLI judges it, together with the exit and the end of standard error, as an
+//! [`AgentEnd`] or a failure. All of this is pure: no process, no file, no clock. `supervise` does the rest: it finds
+//! the program ([`locate`]), writes its home ([`AgentHome`]), starts the process in its sandbox and ends it;
+//! `supervise_warm` keeps a process running if it can take another turn.
 //!
-//! Where a request is [`GuardedSettings`], the CLI asks the guard's policy before it uses a tool.
+//! If a request has [`GuardedSettings`], the CLI asks the guard's policy before it uses a tool.
 //!
-//! This crate knows no model, no phase of a pipeline and no storage.
+//! This crate has no knowledge of models, pipelines or storage.
 
 mod agent_cli;
 mod cli;

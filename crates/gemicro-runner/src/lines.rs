@@ -1,8 +1,8 @@
-//! Bytes in any pieces → whole lines, in bounded memory.
+//! Splits bytes into lines, in limited memory.
 //!
-//! A line over the limit is dropped as it comes; when it ends, only its length is told.
+//! A line over the limit is dropped as it arrives; at its end, only its length is reported.
 
-/// What a splitter keeps room for when it is idle.
+/// Buffer capacity that an idle splitter keeps.
 const KEPT_CAPACITY: usize = 64 * 1024;
 
 /// One line of a stream.
@@ -10,15 +10,15 @@ const KEPT_CAPACITY: usize = 64 * 1024;
 pub(crate) enum StreamLine<'a> {
     /// Without its line feed.
     Whole(&'a [u8]),
-    /// It was longer than the limit and is gone.
+    /// It exceeded the limit and was dropped.
     TooLong { n_bytes: u64 },
 }
 
-/// Gathers a line until its line feed comes.
+/// Collects a line until its line feed arrives.
 #[derive(Debug)]
 pub(crate) struct LineSplitter {
     pending: Vec<u8>,
-    /// Bytes of the current line that were dropped, those of `pending` included; 0 while it is whole.
+    /// Number of dropped bytes of the current line, including those that were in `pending`; 0 while it is complete.
     n_dropped: u64,
     max_line: usize,
 }
@@ -32,7 +32,7 @@ impl LineSplitter {
         }
     }
 
-    /// Takes the next bytes and hands out each line that they end.
+    /// Processes the next bytes and calls `on_line` for each completed line.
     pub(crate) fn push(&mut self, mut bytes: &[u8], mut on_line: impl FnMut(StreamLine<'_>)) {
         while let Some(end) = bytes.iter().position(|byte| *byte == b'\n') {
             let (rest_of_line, next) = bytes.split_at(end);
@@ -47,7 +47,7 @@ impl LineSplitter {
         self.keep(bytes);
     }
 
-    /// The stream is over: what has no line feed is a line too.
+    /// Handles the end of the stream: the rest is a line even without a line feed.
     pub(crate) fn finish(&mut self, mut on_line: impl FnMut(StreamLine<'_>)) {
         if self.n_dropped > 0 || !self.pending.is_empty() {
             self.end_line(&mut on_line);

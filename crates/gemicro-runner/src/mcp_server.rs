@@ -1,6 +1,6 @@
-//! Tool servers that an agent may use, and how their tools are called in CLIs.
+//! Tool servers for agents, and the names of their tools in CLIs.
 //!
-//! The main type is [`McpServer`]. What a CLI is told about one is the business of its adapter.
+//! The main type is [`McpServer`]. The adapters configure it in their CLIs.
 
 use std::collections::BTreeMap;
 
@@ -17,7 +17,7 @@ pub struct McpServer {
     pub name: String,
     /// How it is reached.
     pub reached: McpReached,
-    /// Tools of it that a guarded agent may use; no others.
+    /// The only tools that a guarded agent may use.
     pub allowed: Vec<String>,
 }
 
@@ -30,17 +30,17 @@ pub enum McpReached {
         command: String,
         /// Arguments of the program, in order.
         args: Vec<String>,
-        /// Its environment, on top of the CLI's.
+        /// Environment variables in addition to the CLI's.
         env: BTreeMap<String, String>,
     },
-    /// Our gateway is it, over HTTP, and knows the agent by its token.
+    /// Our gateway serves it over HTTP, and identifies the agent by its token.
     Gateway {
-        /// The path, with its slash.
+        /// The path, with a leading slash.
         path: &'static str,
     },
 }
 
-/// What an agent tells of a call.
+/// An agent's report of a tool call.
 #[derive(Debug, Clone, PartialEq)]
 pub enum ReportedCall {
     /// The arguments as the CLI reported them.
@@ -50,14 +50,14 @@ pub enum ReportedCall {
 }
 
 impl McpServer {
-    /// The names of a tool of a server in hooks and requests for permission.
+    /// Returns the names of a server's tool in hooks and permission requests.
     #[must_use]
     pub fn names_of_tool(server: &str, tool: &str) -> [String; 2] {
         // Claude Code and Codex; Gemini CLI.
         [format!("mcp__{server}__{tool}"), format!("mcp_{server}_{tool}")]
     }
 
-    /// What an agent tells of a call of this tool of a server; nothing for whatever else it tells.
+    /// Returns the call of this tool in an item; `None` for other items.
     #[must_use]
     pub fn call(item: &AgentItem, server: &str, tool: &str) -> Option<ReportedCall> {
         let AgentItem::ToolCall {
@@ -66,7 +66,7 @@ impl McpServer {
         else {
             return None;
         };
-        // Over ACP Gemini CLI tells a kind, the tool as it is shown to people, and short arguments as a text.
+        // Over ACP, Gemini CLI gives a kind, the display name of the tool, and short arguments as text.
         let is_shown = || *title == Some(format!("{tool} ({server} MCP Server)"));
         if name == "other" && is_shown() {
             let text = input.pointer("/content/0/content/text").and_then(Value::as_str);
@@ -96,7 +96,7 @@ impl McpServer {
     }
 }
 
-/// The address of a server on the gateway, for an adapter that has checked its request.
+/// Returns the address of a server on the gateway. The request must have been checked.
 pub(crate) fn address(access: &ModelAccess, path: &str) -> String {
     match access {
         ModelAccess::Gateway { base_url, .. } => format!("{base_url}{path}"),

@@ -1,6 +1,6 @@
-//! Modes of an agent's files: whatever the agent, or what it ran, made of them, their owner can use them again.
+//! Restores the owner's access to an agent's files, whatever modes the agent or its commands set.
 //!
-//! Only while nothing of the agent runs: a link that takes a file's place meanwhile would be followed.
+//! Use it only while nothing of the agent runs: a link that replaces a file meanwhile would be followed.
 
 use std::os::fd::AsFd;
 use std::path::Path;
@@ -8,14 +8,14 @@ use std::path::Path;
 use rustix::fs::{AtFlags, CWD, Dir, FileType, Mode, OFlags, RawMode, chmodat, openat, statat};
 use rustix::path::Arg;
 
-/// What the owner needs of a folder, and of a file.
+/// Permissions that the owner needs for a folder and for a file.
 const FOLDER: RawMode = 0o700;
 const FILE: RawMode = 0o600;
 
-/// Gives the owner of a folder and of everything below it the right to use that.
+/// Gives the owner access to a folder and everything in it.
 ///
 /// # Errors
-/// When it is not there, or somebody else's.
+/// When it does not exist or belongs to another user.
 pub(crate) fn restore(folder: &Path) -> std::io::Result<()> {
     restore_at(CWD, folder)
 }

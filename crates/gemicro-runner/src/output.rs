@@ -1,4 +1,4 @@
-//! What an adapter makes of a line: items for us, bytes for the process, alarms told once.
+//! Collects the output of an adapter: items for us, bytes for the process, and alarms, each raised once.
 
 use std::collections::BTreeSet;
 
@@ -6,26 +6,26 @@ use serde::Serialize;
 
 use crate::item::{AgentItem, RawLine};
 
-/// What came since the last prompt, or since the end of its turn.
+/// The kind of lines that arrived since the last prompt, or since the end of its turn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub(crate) enum AdapterEvents {
-    /// Nothing but names, notices, and what the protocol sends at any time.
+    /// Only session names, notices, and messages that the protocol sends at any time.
     #[default]
     Nothing,
-    /// Lines of a type that nobody knows.
+    /// Lines of an unknown type.
     Unknown,
-    /// What only a turn consists of, or no message at all.
+    /// Output that belongs to a turn, or is not a valid message.
     Speech,
 }
 
-/// How many kinds of alarm one process may raise; a hostile stream could invent kinds without end.
+/// Maximum number of alarm kinds per process; a hostile stream could invent any number.
 const MAX_KINDS: usize = 64;
-/// How many lines that nobody understands become items; the spool has them all.
+/// Maximum number of unknown lines that become items; the spool has all of them.
 const MAX_RAW: u64 = 1_000;
-/// How long the name of a kind may be.
+/// Maximum length of a kind's name.
 const MAX_KIND_CHARS: usize = 80;
 
-/// Collects what an adapter says while it reads.
+/// Collects an adapter's output while it reads.
 #[derive(Debug, Default)]
 pub(crate) struct AdapterOutput {
     items: Vec<AgentItem>,
@@ -39,7 +39,7 @@ impl AdapterOutput {
     pub(crate) fn item(&mut self, item: AgentItem) {
         match &item {
             AgentItem::Started { .. } | AgentItem::Notice { .. } => {}
-            // Alarms are told once and lines not without end: whoever raises them says what was heard.
+            // Alarms are raised once and raw lines are limited, so their callers record the event.
             AgentItem::Alarm { .. } | AgentItem::Raw { .. } => {}
             AgentItem::Text { .. }
             | AgentItem::Thought { .. }
@@ -47,28 +47,28 @@ impl AdapterOutput {
             | AgentItem::ToolResult { .. }
             | AgentItem::Usage { .. }
             | AgentItem::Permission(_) => self.hear(AdapterEvents::Speech),
-            // What follows is between two turns.
+            // Later lines are between two turns.
             AgentItem::Ended(_) => self.heard = AdapterEvents::Nothing,
         }
         self.items.push(item);
     }
 
-    /// Notes what a line was, where no item says it.
+    /// Records the kind of a line that no item represents.
     pub(crate) fn hear(&mut self, heard: AdapterEvents) {
         self.heard = self.heard.max(heard);
     }
 
-    /// What was heard since the last prompt, or since the end of its turn.
+    /// Returns the kind of lines since the last prompt, or since the end of its turn.
     pub(crate) fn take_events(&self) -> AdapterEvents {
         self.heard
     }
 
-    /// A prompt is said: from here on it is another turn.
+    /// A prompt was sent: a new turn begins.
     pub(crate) fn begin_turn(&mut self) {
         self.heard = AdapterEvents::Nothing;
     }
 
-    /// Adds what the agent said, if anything.
+    /// Adds the agent's text, unless it is empty.
     pub(crate) fn text(&mut self, text: &str) {
         if !text.is_empty() {
             let text = text.to_owned();
@@ -76,7 +76,7 @@ impl AdapterOutput {
         }
     }
 
-    /// Adds what the agent thought, if anything.
+    /// Adds the agent's thoughts, unless they are empty.
     pub(crate) fn add_thought(&mut self, text: &str) {
         if !text.is_empty() {
             let text = text.to_owned();
@@ -84,7 +84,7 @@ impl AdapterOutput {
         }
     }
 
-    /// Keeps a line whose type nobody knows.
+    /// Keeps a line of an unknown type.
     pub(crate) fn unknown(&mut self, kind: &str, line: &[u8]) {
         self.hear(AdapterEvents::Unknown);
         self.alarm(
@@ -94,7 +94,7 @@ impl AdapterOutput {
         self.raw(line);
     }
 
-    /// Keeps a line of a known type that does not have its shape.
+    /// Keeps a malformed line of a known type.
     pub(crate) fn malformed(&mut self, kind: &str, line: &[u8]) {
         self.hear(AdapterEvents::Speech);
         self.alarm(
@@ -104,14 +104,14 @@ impl AdapterOutput {
         self.raw(line);
     }
 
-    /// Keeps a line that is no JSON object with a type.
+    /// Keeps a line that is not a JSON object with a type.
     pub(crate) fn not_json(&mut self, line: &[u8]) {
         self.hear(AdapterEvents::Speech);
         self.alarm("not_json", "the CLI printed a line that is not an event");
         self.raw(line);
     }
 
-    /// Keeps a line, unless there were too many.
+    /// Keeps a raw line, unless there were too many.
     pub(crate) fn raw(&mut self, line: &[u8]) {
         self.n_raw += 1;
         if self.n_raw > MAX_RAW {
@@ -124,9 +124,9 @@ impl AdapterOutput {
         self.item(AgentItem::Raw { line });
     }
 
-    /// Raises an alarm, unless one of its kind was raised before.
+    /// Raises an alarm, once per kind.
     pub(crate) fn alarm(&mut self, kind: &str, message: &str) {
-        // A flood of bad lines asks this for each of them.
+        // A cheap check, because a flood of bad lines calls this for each of them.
         if self.reported.contains(kind) {
             return;
         }
@@ -144,19 +144,19 @@ impl AdapterOutput {
 
     /// Writes one line of JSON to the process.
     pub(crate) fn write<T: Serialize>(&mut self, message: &T) {
-        // Our own messages are plain structures: writing them cannot fail.
+        // Our own messages always serialise.
         if let Ok(mut line) = serde_json::to_vec(message) {
             line.push(b'\n');
             self.input.append(&mut line);
         }
     }
 
-    /// The items so far; the next call begins anew.
+    /// Returns and clears the items so far.
     pub(crate) fn take_items(&mut self) -> Vec<AgentItem> {
         std::mem::take(&mut self.items)
     }
 
-    /// The bytes for the process so far; the next call begins anew.
+    /// Returns and clears the bytes for the process so far.
     pub(crate) fn take_input(&mut self) -> Vec<u8> {
         std::mem::take(&mut self.input)
     }

@@ -1,26 +1,26 @@
-//! An agent asking for leave to use a tool, and our answer.
+//! An agent's request for permission to use a tool, and our answer.
 
 use gemicro_event::Json;
 use serde::Serialize;
 
-/// A tool waits for an answer.
+/// A tool that waits for permission.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct PermissionRequest {
-    /// What the answer has to name.
+    /// Id for the answer.
     pub id: PermissionId,
-    /// The call it belongs to, where told.
+    /// The call it belongs to, if reported.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tool_call_id: Option<String>,
     /// The tool; for ACP its kind (`execute`, `edit`, `read`, `fetch`, `search`).
     pub tool: String,
-    /// For people; for a command of ACP the whole command.
+    /// Title for users; for an ACP command, the complete command.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
     /// The arguments: those of the tool (Claude), or content and locations (ACP).
     pub input: Json,
 }
 
-/// Names one open request of one process.
+/// Id of one open request of one process.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
 #[serde(transparent)]
 pub struct PermissionId(pub(crate) String);
@@ -32,19 +32,19 @@ impl From<&str> for PermissionId {
 }
 
 impl PermissionId {
-    /// As the CLI wrote it.
+    /// The id as the CLI wrote it.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
     }
 }
 
-/// What we say to it.
+/// Our answer to a permission request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[expect(missing_docs, reason = "the field names say what they are")]
 pub enum PermissionAnswer {
-    /// This once. There is no "always": each call is judged.
+    /// Allow this one call. There is no "always": each call is judged.
     Allow,
-    /// No. The reason reaches the model where the CLI passes it on (Claude does, ACP does not).
+    /// Refuse. The model sees the reason if the CLI passes it on (Claude does, ACP does not).
     Deny { reason: String },
 }

@@ -1,18 +1,18 @@
-//! Prompts that a CLI reads as text and not as commands.
+//! Builds prompts whose text a CLI does not interpret as commands.
 //!
-//! CLIs replace `@path` by that file's content and take a leading `/name` as a command. That is the user's
-//! right in their own current message; in everything else (history, sources, templates, other agents' words)
-//! it would let a text read files. The main type is [`AgentPrompt`].
+//! CLIs replace `@path` with that file's content and treat a leading `/name` as a command. That is allowed in the
+//! user's own current message. In any other text (history, sources, templates, other agents' text) it would let that
+//! text read files. The main type is [`AgentPrompt`].
 
 use gemicro_event::{ErrorKind, Failure};
 
-/// Gemini cuts its input here and then does nothing at all, with exit code 0.
+/// Maximum size of a prompt. Gemini truncates longer input and then does nothing, with exit code 0.
 pub const MAX_PROMPT_BYTES: usize = 8 * 1024 * 1024;
 
-/// Stands before a text that would begin with a command. Not white space: that is trimmed away.
+/// Prefix for text that would start with a command. Not white space, which would be trimmed.
 const NOT_A_COMMAND: &str = "Message:\n\n";
 
-/// What to say to an agent, in order, each part with its origin.
+/// A prompt: parts in order, each with its origin.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct AgentPrompt {
     parts: Vec<PromptPart>,
@@ -37,25 +37,25 @@ impl AgentPrompt {
         Self::default().and_user(text)
     }
 
-    /// Anything else: history, sources, rendered templates, what another agent wrote.
+    /// Any other text: history, sources, rendered templates, other agents' text.
     #[must_use]
     pub fn text(text: impl Into<String>) -> Self {
         Self::default().and_text(text)
     }
 
-    /// Goes on with the user's own current message.
+    /// Appends the user's own current message.
     #[must_use]
     pub fn and_user(self, text: impl Into<String>) -> Self {
         self.and(text.into(), PromptOrigin::User)
     }
 
-    /// Goes on with anything else.
+    /// Appends any other text.
     #[must_use]
     pub fn and_text(self, text: impl Into<String>) -> Self {
         self.and(text.into(), PromptOrigin::Other)
     }
 
-    /// Says something else before it all.
+    /// Inserts other text before everything else.
     #[must_use]
     pub fn after_text(mut self, text: impl Into<String>) -> Self {
         let text = text.into();
@@ -74,12 +74,12 @@ impl AgentPrompt {
         self
     }
 
-    /// The text as a CLI with these habits must get it.
+    /// Renders the text for a CLI with these habits.
     ///
     /// # Errors
     /// `invalid_input` when it is empty or longer than [`MAX_PROMPT_BYTES`].
     pub(crate) fn render(&self, habits: Habits) -> Result<String, Failure> {
-        // Before anything is copied: the parts alone may be too much.
+        // Checked before copying, because the parts alone may be too long.
         let n_bytes: usize = self.parts.iter().map(|part| part.text.len()).sum();
         check_length(n_bytes)?;
         let mut text = String::with_capacity(n_bytes);
@@ -89,7 +89,7 @@ impl AgentPrompt {
                 begins_by_user = Some(part.origin == PromptOrigin::User);
             }
             if part.origin == PromptOrigin::Other && text.ends_with('@') {
-                // The user's last `@` must not take its path from another part.
+                // A trailing `@` of the user must not take its path from another part.
                 text.push(' ');
             }
             match (part.origin, habits.mentions) {
@@ -114,12 +114,12 @@ impl AgentPrompt {
     }
 }
 
-/// What a CLI does to a prompt unless it is kept from it.
+/// How a CLI interprets a prompt unless it is prevented.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Habits {
     /// Where it replaces `@path`.
     pub(crate) mentions: Mentions,
-    /// What a command begins with.
+    /// Characters that start a command.
     pub(crate) commands: &'static [char],
 }
 
@@ -133,12 +133,12 @@ pub(crate) enum Mentions {
     Anywhere,
 }
 
-/// Puts a backslash before each `@` that could begin a path; one that has a backslash already is safe.
+/// Puts a backslash before each `@` that could start a path, unless it already has one.
 fn escape_mentions(text: &str, out: &mut String, can_begin: impl Fn(Option<char>) -> bool) {
     let mut before = out.chars().next_back();
     let mut chars = text.chars().peekable();
     while let Some(c) = chars.next() {
-        // At the end of a part the next part may go on with a path.
+        // At the end of a part, the next part may continue with a path.
         let goes_on = !chars.peek().is_some_and(|next| next.is_ascii_whitespace());
         if c == '@' && before != Some('\\') && goes_on && can_begin(before) {
             out.push('\\');

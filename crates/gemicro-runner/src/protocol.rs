@@ -1,4 +1,4 @@
-//! What each adapter implements: one process's stream as a state machine over lines, without I/O.
+//! The interface of adapters: a process's stream as a state machine over lines, without I/O.
 
 use gemicro_event::Failure;
 
@@ -9,7 +9,7 @@ use crate::prompt::AgentPrompt;
 /// One line as an adapter sees it.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct LineText<'a> {
-    /// For reading; what was not UTF-8 is replaced.
+    /// The line as text; invalid UTF-8 is replaced.
     pub(crate) text: &'a str,
     pub(crate) bytes: &'a [u8],
 }
@@ -17,30 +17,30 @@ pub(crate) struct LineText<'a> {
 /// How to stop a turn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Cancel {
-    /// The process was told, or will be with the bytes that are due; it answers with an end.
+    /// The process is notified, possibly with the next input; it will answer with an end.
     Notified,
-    /// It cannot be told: end it.
+    /// It cannot be notified: end it.
     EndProcess,
 }
 
-/// A CLI's stream. The defaults are those of a CLI that reads one prompt and cannot be talked to.
+/// A CLI's stream. The defaults are for a CLI that reads one prompt and accepts no further input.
 pub(crate) trait Protocol: Send {
     fn line(&mut self, line: LineText<'_>, out: &mut AdapterOutput);
 
-    /// Says what has to be said before anything comes.
+    /// Sends the messages that open the dialogue.
     fn open(&mut self, _out: &mut AdapterOutput) {}
 
-    /// Says the next prompt. `None` where that takes a new process.
+    /// Sends the next prompt. `None` if that needs a new process.
     fn prompt(&mut self, _prompt: &AgentPrompt, _out: &mut AdapterOutput) -> Option<Result<(), Failure>> {
         None
     }
 
-    /// Whether the next prompt would be said at once.
+    /// Whether the next prompt would be sent at once.
     fn is_ready(&self) -> bool {
         false
     }
 
-    /// Answers an open request; says whether there was one.
+    /// Answers an open request; returns whether there was one.
     fn answer(&mut self, _id: &PermissionId, _answer: &PermissionAnswer, _out: &mut AdapterOutput) -> bool {
         false
     }
@@ -49,6 +49,6 @@ pub(crate) trait Protocol: Send {
         Cancel::EndProcess
     }
 
-    /// Nothing came for a moment.
+    /// Handles a moment of silence.
     fn quiet(&mut self, _out: &mut AdapterOutput) {}
 }

@@ -1,6 +1,6 @@
-//! What somebody wants of an agent, before it is known how its CLI is told.
+//! A request to run an agent, independent of its CLI.
 //!
-//! The main type is [`AgentRequest`]. Paths are those the CLI itself will see, inside its sandbox.
+//! The main type is [`AgentRequest`]. Paths are as seen by the CLI inside its sandbox.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -16,44 +16,44 @@ use crate::session::Session;
 /// One run of an agent.
 #[derive(Debug, Clone)]
 pub struct AgentRequest {
-    /// What to say first.
+    /// The first prompt.
     pub prompt: AgentPrompt,
     /// The folder that the agent works in.
     pub cwd: PathBuf,
-    /// Folders outside of that which it is given to read.
+    /// Folders outside of `cwd` that it may read.
     pub given: Vec<PathBuf>,
-    /// Its own home for this run or conversation: settings and sessions, nobody else's files.
+    /// Its own home for this run or conversation: settings and sessions.
     pub home: PathBuf,
     /// Its folder for temporary files; some CLIs leave whole conversations there.
     pub temp: PathBuf,
-    /// Where the program is, when it is not to be looked up by its name.
+    /// Path of the program, if it is not looked up by name.
     pub program: Option<PathBuf>,
-    /// The model, as the CLI calls it. Without one the CLI chooses, at the price of one more request.
+    /// The model, by the CLI's name. Without one the CLI chooses, which costs one more request.
     pub model: Option<String>,
     /// The session to begin or to resume.
     pub session: Session,
-    /// What the guard lets it write.
+    /// Write access allowed by the guard.
     pub sandbox: CliSandboxMode,
-    /// Who approves tools inside the sandbox.
+    /// How tools inside the sandbox are approved.
     pub approval: ToolApproval,
     /// How it reaches its model.
     pub access: ModelAccess,
     /// Tool servers it may use.
     pub mcp_servers: Vec<McpServer>,
-    /// At most this many model turns, where the CLI can count them (Gemini, Claude).
+    /// Maximum number of model turns, if the CLI can count them (Gemini, Claude).
     pub turn_limit: Option<u32>,
     /// The environment to pick allowed variables from; see [`crate::environment`].
     pub inherited: BTreeMap<String, String>,
-    /// Settings for git that switch off what the repository of the working folder would have it start.
+    /// Git settings that disable programs configured in the working folder's repository.
     pub git_settings: Vec<(String, String)>,
-    /// Instructions of the project for this CLI, given to it as those of its user. Claude Code and Codex load none
-    /// from the workspace themselves; Gemini CLI does.
+    /// Instructions of the project, given to this CLI as those of its user. Claude Code and Codex load none from the
+    /// workspace themselves; Gemini CLI does.
     pub instructions: String,
-    /// The guard that its tools are judged by; then approvals are the guard's.
+    /// The guard that judges its tools; it then also decides approvals.
     pub guarded: Option<GuardedSettings>,
 }
 
-/// What an agent may write; enforced by the guard, told to the CLI so that it does not try in vain.
+/// Write access of an agent. The guard enforces it; the CLI is informed so that it does not try in vain.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum CliSandboxMode {
     /// The agent may read files, but change none.
@@ -61,20 +61,20 @@ pub enum CliSandboxMode {
     /// The agent may write in its working folder.
     #[default]
     WorkspaceWrite,
-    /// Whatever the user may write.
+    /// Everything that the user may write.
     DangerFullAccess,
 }
 
-/// Who approves an agent's tools inside the sandbox.
+/// How an agent's tools inside the sandbox are approved.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum ToolApproval {
-    /// Nobody needs to (`yolo`); the sandbox alone binds it.
+    /// No approval needed (`yolo`); only the sandbox limits it.
     #[default]
     All,
-    /// What the CLI deems harmless, and edits where the sandbox lets it write. The rest is asked for, or
-    /// refused where the CLI cannot ask.
+    /// Allows what the CLI considers harmless, and edits if the sandbox permits writing. The rest needs approval, or is
+    /// refused if the CLI cannot ask.
     Ask,
-    /// The same, but edits are asked for as well: a person is there.
+    /// Like `Ask`, but edits need approval as well, because a person is present.
     AskEdits,
 }
 
@@ -85,14 +85,14 @@ pub enum ModelAccess {
     Gateway {
         /// `http://127.0.0.1:PORT`, without a path.
         base_url: String,
-        /// What this step shows instead of a key.
+        /// The token that this step uses instead of a key.
         token: GatewayToken,
     },
-    /// By a login in its home: only turns and time are capped. Claude Code never gets one.
+    /// With a login in its home: only turns and time are limited. Claude Code never gets one.
     Login,
 }
 
-/// A secret that is worth something only to our gateway and only during one step.
+/// A secret that only our gateway accepts, and only during one step.
 #[derive(Clone, PartialEq, Eq)]
 pub struct GatewayToken {
     text: String,
@@ -101,7 +101,7 @@ pub struct GatewayToken {
 }
 
 impl GatewayToken {
-    /// Stands for a key.
+    /// Creates a token that stands for a key.
     #[must_use]
     pub fn new(token: impl Into<String>) -> Self {
         Self {
@@ -110,7 +110,7 @@ impl GatewayToken {
         }
     }
 
-    /// Stands for a login.
+    /// Creates a token that stands for a login.
     #[must_use]
     pub fn of_login(token: impl Into<String>) -> Self {
         Self {
@@ -119,7 +119,7 @@ impl GatewayToken {
         }
     }
 
-    /// The token in plain text, to be given to the CLI.
+    /// The token in plain text, for the CLI.
     #[must_use]
     pub fn reveal(&self) -> &str {
         &self.text
@@ -133,7 +133,7 @@ impl fmt::Debug for GatewayToken {
 }
 
 impl AgentRequest {
-    /// Refuses what no CLI could be told safely.
+    /// Refuses requests that no CLI could handle safely.
     ///
     /// # Errors
     /// `invalid_input`, naming what is wrong.

@@ -1,4 +1,4 @@
-//! Names of an agent's sessions, safe to pass as an argument.
+//! Names of agent sessions that are safe to pass as arguments.
 
 use std::fmt;
 use std::str::FromStr;
@@ -20,10 +20,10 @@ impl SessionId {
         &self.0
     }
 
-    /// The name as an argument. Only a UUID is safe there: CLIs also take `latest`, a number or a title.
+    /// Returns the name as an argument. Only a UUID is safe: CLIs also accept `latest`, a number or a title.
     ///
     /// # Errors
-    /// `invalid_input` when it is no UUID.
+    /// `invalid_input` when it is not a UUID.
     pub(crate) fn argument(&self) -> Result<String, Failure> {
         let groups: Vec<&str> = self.0.split('-').collect();
         let lengths: Vec<usize> = groups.iter().map(|group| group.len()).collect();
@@ -74,20 +74,20 @@ impl From<SessionId> for String {
     }
 }
 
-/// Which session a run takes place in.
+/// The session of a run.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum Session {
     /// A new one; the CLI names it.
     #[default]
     New,
-    /// A new one under our name. A CLI that names its sessions itself (Codex, ACP) takes it as [`Session::New`].
+    /// A new one with our name. A CLI that names its own sessions (Codex, ACP) treats it as [`Session::New`].
     NewNamed(SessionId),
-    /// One that exists. Always by its name: "the latest" races with other runs.
+    /// An existing one, always by name: "the latest" races with other runs.
     Resume(SessionId),
 }
 
 impl Session {
-    /// Whether an earlier session is taken up.
+    /// Whether an earlier session is resumed.
     #[must_use]
     pub fn is_resumed(&self) -> bool {
         match self {

@@ -1,4 +1,4 @@
-//! One turn so far: the fold over its items that a judge needs.
+//! Collects the items of one turn, for judging it.
 
 use std::collections::VecDeque;
 
@@ -7,37 +7,37 @@ use gemicro_event::Usage;
 use crate::item::{AgentItem, TurnEnd, UsageScope};
 use crate::session::SessionId;
 
-/// How much of an agent's text is kept. What it said before its last tool call is forgotten first; an answer that
-/// is longer counts as cut off.
+/// Maximum size of an agent's text. Text before its last tool call is dropped first; a longer answer counts as
+/// truncated.
 const MAX_TEXT_BYTES: usize = 4 * 1024 * 1024;
-/// How many notices and stray lines are kept.
+/// Maximum number of notices and stray lines.
 const MAX_LINES: usize = 20;
-/// How much of each.
+/// Maximum length of each.
 const MAX_LINE_CHARS: usize = 2_000;
 
-/// What is known about a turn.
+/// Everything known about a turn.
 #[derive(Debug, Clone, Default)]
 pub struct TurnTranscript {
     /// The session that the CLI reported, if any.
     pub session: Option<SessionId>,
-    /// Tokens used, as last told.
+    /// Tokens used, as last reported.
     pub usage: Option<(Usage, UsageScope)>,
-    /// The CLI's own account of its end.
+    /// How the turn ended according to the CLI.
     pub end: Option<TurnEnd>,
-    /// Tools it wanted to use.
+    /// Number of tool calls.
     pub n_tool_calls: u64,
     /// The last notices of the CLI, oldest first.
     pub notices: VecDeque<String>,
-    /// The last lines that were no events.
+    /// The last lines that were not events.
     pub stray_lines: VecDeque<String>,
     said: String,
-    /// Where in `said` the text after the last tool call begins.
+    /// Start of the text after the last tool call in `said`.
     answer_start: usize,
     is_cut: bool,
 }
 
 impl TurnTranscript {
-    /// The turn that these items make.
+    /// Collects items.
     pub fn of<'a>(items: impl IntoIterator<Item = &'a AgentItem>) -> Self {
         let mut transcript = Self::default();
         for item in items {
@@ -46,7 +46,7 @@ impl TurnTranscript {
         transcript
     }
 
-    /// The turn that follows this one in the same process: the same session, nothing said yet.
+    /// Returns an empty transcript for the next turn of the same process and session.
     #[must_use]
     pub fn next_turn(&self) -> Self {
         Self {
@@ -83,20 +83,20 @@ impl TurnTranscript {
         }
     }
 
-    /// Everything the agent said in this turn.
+    /// All text of the agent in this turn.
     #[must_use]
     pub fn agent_text(&self) -> &str {
         &self.said
     }
 
-    /// Its answer: what it said after its last tool call; all it said, when it fell silent after one.
+    /// Its answer: the text after its last tool call, or all text if there is none after it.
     #[must_use]
     pub fn answer(&self) -> &str {
         let last = self.said.get(self.answer_start..).unwrap_or_default();
         if last.trim().is_empty() { &self.said } else { last }
     }
 
-    /// Whether some of its text had to be dropped.
+    /// Whether some of its text was dropped.
     #[must_use]
     pub fn is_cut(&self) -> bool {
         self.is_cut

@@ -1,4 +1,4 @@
-//! Versions of the CLIs: read from what they print, compared with what is known to work.
+//! Versions of the CLIs: parsed from their output, and compared with the minimum.
 
 use std::fmt;
 
@@ -7,20 +7,20 @@ use std::fmt;
 pub struct Version {
     /// The first number: incompatible changes.
     pub major: u32,
-    /// Additions, and for the CLIs anything else.
+    /// The second number: additions, and for the CLIs any other change.
     pub minor: u32,
     /// The third number: corrections.
     pub patch: u32,
 }
 
 impl Version {
-    /// From its three numbers.
+    /// Creates a version from its three numbers.
     #[must_use]
     pub const fn new(major: u32, minor: u32, patch: u32) -> Self {
         Self { major, minor, patch }
     }
 
-    /// The first version in a text: `0.61.0`, `2.1.197 (Claude Code)`, `codex-cli 0.166.0`.
+    /// Finds the first version in a text: `0.61.0`, `2.1.197 (Claude Code)`, `codex-cli 0.166.0`.
     #[must_use]
     pub fn find(text: &str) -> Option<Self> {
         let is_part = |c: char| c.is_ascii_digit() || c == '.';

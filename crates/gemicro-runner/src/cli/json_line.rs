@@ -1,4 +1,4 @@
-//! Lines of JSON that name their type: what all streams have in common.
+//! Reads JSON lines with a type field, as in all streams.
 
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
@@ -6,16 +6,16 @@ use serde::de::DeserializeOwned;
 use crate::output::AdapterOutput;
 use crate::protocol::LineText;
 
-/// The one field that every event has.
+/// The field that every event has.
 #[derive(Deserialize)]
 struct TypedEvent {
     #[serde(rename = "type")]
     kind: String,
 }
 
-/// The type of the event in a line; a line without one is kept as it is.
+/// Returns the type of a line's event; a line without one is kept as a raw line.
 pub(super) fn kind(line: LineText<'_>, out: &mut AdapterOutput) -> Option<String> {
-    // Looked at first: reading in vain costs more, and a flood has millions of lines.
+    // A cheap check first, because parsing is slow and a flood may have millions of lines.
     if !line.text.trim_start().starts_with('{') {
         out.not_json(line.bytes);
         return None;
@@ -29,7 +29,7 @@ pub(super) fn kind(line: LineText<'_>, out: &mut AdapterOutput) -> Option<String
     }
 }
 
-/// The line as its type has it; one with another shape is kept as it is.
+/// Parses a line; a malformed one is kept as a raw line.
 pub(super) fn parse<T: DeserializeOwned>(
     kind: &str,
     line: LineText<'_>,

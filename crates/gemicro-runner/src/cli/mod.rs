@@ -1,6 +1,6 @@
-//! The CLIs, one folder each: arguments, environment and settings; the stream; what its ends mean.
+//! The adapters for CLIs, one folder each: arguments, environment, settings, stream and results.
 //!
-//! Whatever is odd about a CLI stays in its folder. Facts and traps come from running the real programs.
+//! The quirks of a CLI stay in its folder. They were found by running the real programs.
 
 mod claude;
 mod codex;

@@ -1,4 +1,4 @@
-//! Finds a program in a search path, and everything that has to be visible for it to run.
+//! Finds a program in a search path, and everything that must be visible for it to run.
 
 use std::path::{Path, PathBuf};
 
@@ -7,29 +7,28 @@ use gemicro_guard::{ProgramLookup, find_program, look_at};
 
 use super::program_file::{Interpreter, ProgramFile, look};
 
-/// A script may be run by a script; no longer chain is followed.
+/// Maximum length of a chain of scripts that run scripts.
 const MAX_INTERPRETERS: usize = 4;
 
-/// As many links as the system itself follows.
+/// Maximum number of links to follow, as in the operating system.
 const MAX_LINKS: usize = 40;
 
-/// A program and what it needs.
+/// A program and its requirements.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LocatedProgram {
-    /// What to start: the file itself, or the link to it where the program goes by the link's name.
+    /// The file to start, or a link to it if the program depends on the link's name.
     pub program: PathBuf,
-    /// What has to be visible: the program or the whole of its package, its interpreter, the folders of links.
+    /// Paths that must be visible: the program or its whole package, its interpreter, the folders of links.
     pub readable: Vec<PathBuf>,
-    /// Folders to look for its interpreters in, before the search path. That may name links which are not
-    /// visible.
+    /// Folders to search for its interpreters before the search path, which may name links that are not visible.
     pub search: Vec<PathBuf>,
 }
 
-/// Finds a program. `path_var` is the user's `PATH`; folders in it that are not absolute do not count.
+/// Finds a program. `path_var` is the user's `PATH`; relative folders in it are ignored.
 ///
 /// # Errors
-/// `command_not_found` when it, or an interpreter that it needs, is not there or is not for this machine;
-/// `permission_denied` when it is there and may not be executed.
+/// `command_not_found` if it, or an interpreter that it needs, is missing or not for this machine; `permission_denied`
+/// if it exists but may not be executed.
 pub fn locate(program: &Path, path_var: &str) -> Result<LocatedProgram, Failure> {
     let mut located = LocatedProgram {
         program: find(program, path_var)?,
@@ -39,7 +38,7 @@ pub fn locate(program: &Path, path_var: &str) -> Result<LocatedProgram, Failure>
     let found = located.program.clone();
     let (real, file) = real(&found)?;
     located.program = match file {
-        // A program may look at the name it was started by.
+        // A program may depend on the name it was started by.
         ProgramFile::Native if real.file_name() != found.file_name() => follow(&mut located, &found),
         _ => real.clone(),
     };
@@ -71,7 +70,7 @@ fn interpreters(
         };
         let (real, next) = real(&found).map_err(needed)?;
         open(located, &real);
-        // `env` looks for the name that the script says.
+        // `env` looks up the name in the script.
         if real.file_name() == found.file_name() {
             located.search.extend(real.parent().map(Path::to_path_buf));
         } else {
@@ -84,7 +83,7 @@ fn interpreters(
     Err(Failure::new(ErrorKind::CommandNotFound, message))
 }
 
-/// The file itself, whatever links lead to it, and its kind.
+/// Returns the file with all links resolved, and its kind.
 fn real(found: &Path) -> Result<(PathBuf, ProgramFile), Failure> {
     let failed = |error: std::io::Error| {
         let message = format!("cannot read {}: {error}", found.display());
@@ -103,14 +102,14 @@ fn real(found: &Path) -> Result<(PathBuf, ProgramFile), Failure> {
     }
 }
 
-/// A package of node needs its neighbours; anything else is shown alone.
+/// Makes a program readable. A node package needs its neighbours; any other program only itself.
 fn open(located: &mut LocatedProgram, real: &Path) {
     let packages = real.ancestors().filter(|path| path.ends_with("node_modules"));
     let outermost = packages.last();
     located.readable.push(outermost.unwrap_or(real).to_path_buf());
 }
 
-/// Opens the folder of every link on the way to a file; returns the first link by its real folder.
+/// Makes the folder of every link to a file readable; returns the first link by its real folder.
 fn follow(located: &mut LocatedProgram, found: &Path) -> PathBuf {
     let mut first = None;
     let mut link = found.to_path_buf();

@@ -1,6 +1,6 @@
-//! Where a program is, and what of its installation it has to see.
+//! Finds a program and the parts of its installation that it needs.
 //!
-//! The main function is [`locate`]; `program_file` looks into a file to see how the system would run it.
+//! The main function is [`locate`]; `program_file` determines how the system would run a file.
 
 mod find;
 mod program_file;

@@ -1,35 +1,35 @@
-//! How the system would run a file: by its first bytes.
+//! Determines how the system would run a file, from its first bytes.
 
 use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 
-/// What the kernel reads of a first line.
+/// Number of bytes that the kernel reads from the first line.
 const MAX_FIRST_LINE: u64 = 256;
 
-/// A file that was asked to run.
+/// The kind of an executable file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum ProgramFile {
-    /// A program of this machine.
+    /// A program for this machine.
     Native,
-    /// A text for another program.
+    /// A script for another program.
     Script(Interpreter),
-    /// A program of another kind of machine.
+    /// A program for another kind of machine.
     Foreign,
-    /// Nothing that can be run.
+    /// Not executable.
     Unknown,
 }
 
-/// Who runs a script.
+/// The interpreter of a script.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Interpreter {
     /// The program at this path.
     Path(String),
-    /// The one of this name in the search path, by way of `env`.
+    /// The program of this name in the search path, through `env`.
     Name(String),
 }
 
-/// Looks at the file.
+/// Examines a file.
 pub(super) fn look(path: &Path) -> std::io::Result<ProgramFile> {
     let mut start = Vec::new();
     File::open(path)?.take(MAX_FIRST_LINE).read_to_end(&mut start)?;
@@ -50,7 +50,7 @@ fn script(line: &[u8]) -> ProgramFile {
     if !program.ends_with("/env") {
         return ProgramFile::Script(Interpreter::Path(program.to_owned()));
     }
-    // Options and variables come before the name.
+    // Options and variables precede the name.
     let name = words.find(|word| !word.starts_with('-') && !word.contains('='));
     match name {
         Some(name) => ProgramFile::Script(Interpreter::Name(name.to_owned())),
@@ -68,7 +68,7 @@ fn native(start: &[u8]) -> ProgramFile {
         "x86_64" => &[62, 3],
         "aarch64" => &[183, 40],
         "riscv64" => &[243],
-        // An unknown machine: let the kernel say.
+        // An unknown machine: the kernel decides.
         _ => return ProgramFile::Native,
     };
     if ours.contains(&machine) {

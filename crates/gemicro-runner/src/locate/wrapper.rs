@@ -1,15 +1,15 @@
-//! A wrapper script whose program the sandbox hides: it is found and started, and then says nothing of use.
+//! Explains failures of wrapper scripts whose actual program is hidden by the sandbox.
 
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use gemicro_guard::sandbox::{Profile, show_program_hint};
 
-/// How much of a script is read.
+/// Maximum number of bytes to read from a script.
 const SCRIPT_BYTES: u64 = 1 << 16;
 
-/// What to tell people about a program that could not run because of what it would start: the sandbox hides that. Judged by
-/// what the program wrote to stderr and, where it is a script, by its text. Nothing where that is not the reason.
+/// Returns a message if a program failed because the sandbox hides the program that it starts. The hidden program is
+/// looked up in stderr and, for a script, in its text. `None` if that is not the reason.
 #[must_use]
 pub fn hidden_target(profile: &Profile, program: &Path, stderr: &str) -> Option<String> {
     let named = profile.hidden_program(stderr);
@@ -21,7 +21,7 @@ pub fn hidden_target(profile: &Profile, program: &Path, stderr: &str) -> Option<
     ))
 }
 
-/// The text of a script; nothing for any other program.
+/// Returns the text of a script; `None` for other programs.
 fn script_text(program: &Path) -> Option<String> {
     let mut bytes = Vec::new();
     let file = std::fs::File::open(program).ok()?;

@@ -1,4 +1,4 @@
-//! A process of an agent with everything that outlasts a turn: its streams, its protocol, its end.
+//! An agent process with its streams and protocol, which outlast a turn.
 
 use tokio::io::{AsyncRead, AsyncReadExt};
 use tokio::process::{ChildStderr, ChildStdout};
@@ -8,24 +8,24 @@ use super::process::{ExitReport, Process, StartedProcess};
 use crate::dialogue::Dialogue;
 use crate::invocation::CliInput;
 
-/// How much is read at once.
+/// Buffer sizes for reading.
 pub(super) const STDOUT_BYTES: usize = 32 * 1024;
 pub(super) const STDERR_BYTES: usize = 8 * 1024;
 
-/// A process that was started. Dropping it ends it and its descendants.
+/// A running process. Dropping it ends it and its descendants.
 pub(super) struct AgentProcess {
     pub(super) process: Process,
     pub(super) feed: Feed,
     pub(super) dialogue: Dialogue,
-    /// `None` when it is at its end.
+    /// `None` at the end of the stream.
     pub(super) stdout: Option<ChildStdout>,
-    /// `None` when it is at its end.
+    /// `None` at the end of the stream.
     pub(super) stderr: Option<ChildStderr>,
-    /// How the process ended, once it has.
+    /// How the process ended, if it has.
     pub(super) exited: Option<ExitReport>,
-    /// The processes it consists of; whatever is there beside them after a turn was left by a tool.
+    /// The processes of the CLI itself; any other process after a turn was left by a tool.
     pub(super) kin: Vec<u32>,
-    /// What its earlier turns have cost: some CLIs count from the start of the process.
+    /// Cost of its earlier turns, because some CLIs count from the start of the process.
     pub(super) cost_micro_usd: u64,
 }
 
@@ -43,7 +43,7 @@ impl AgentProcess {
         }
     }
 
-    /// Whether it can take a prompt: it is there, listens, owes no answer and has said nothing unasked.
+    /// Whether it can take a prompt: it is running, reads input, owes no answer, and has printed nothing unexpected.
     pub(super) fn is_fit(&self) -> bool {
         self.exited.is_none()
             && self.stdout.is_some()
@@ -52,7 +52,7 @@ impl AgentProcess {
             && !self.dialogue.spoke_out_of_turn()
     }
 
-    /// Notes what it consists of when it speaks for the first time: it is all there, and no tool of it runs yet.
+    /// Records its processes at its first output: they are all running, and no tool is yet.
     pub(super) fn note_kin(&mut self) {
         if self.kin.is_empty() {
             self.kin = self.process.descendants();
@@ -65,13 +65,13 @@ impl AgentProcess {
         running.iter().any(|pid| !self.kin.contains(pid))
     }
 
-    /// How many processes are left after the end. `None` when nobody can say, or before it.
+    /// Number of processes left after the end. `None` before the end, or if it cannot be determined.
     pub(super) fn survivors(&self) -> Option<u32> {
         self.process.survivors(self.exited.as_ref()?)
     }
 }
 
-/// Reads once; 0 is the end, and so is an error.
+/// Reads once; 0 means the end or an error.
 pub(super) async fn read<R: AsyncRead + Unpin>(stream: &mut Option<R>, buffer: &mut [u8]) -> usize {
     match stream {
         Some(stream) => stream.read(buffer).await.unwrap_or(0),

@@ -1,4 +1,4 @@
-//! What is kept of one stream: its bytes as redacted text, in a spool file and as last lines.
+//! Records a stream as redacted text: in a spool file, and its last lines.
 
 use std::path::{Path, PathBuf};
 
@@ -11,7 +11,7 @@ use super::spool::Spool;
 use super::tail::Tail;
 use super::text::Decoder;
 
-/// Keeps the two streams of one turn.
+/// Records the two streams of one turn.
 #[derive(Debug)]
 pub(super) struct Captures {
     pub(super) stdout: Capture,
@@ -19,8 +19,8 @@ pub(super) struct Captures {
 }
 
 impl Captures {
-    /// Keeps them in files whose names begin so. That of standard error is made with its first byte: most agents
-    /// have nothing to say there.
+    /// Creates files with this prefix. The file for standard error is created with its first byte, because most agents
+    /// print nothing there.
     pub(super) fn create(spool: &Path, limits: &RunLimits, redactor: &Redactor) -> Result<Self, Failure> {
         let file = |stream: &str| {
             let mut name = spool.as_os_str().to_owned();
@@ -38,7 +38,7 @@ impl Captures {
         })
     }
 
-    /// Keeps the last lines alone, in memory.
+    /// Keeps only the last lines, in memory.
     pub(super) fn nowhere() -> Self {
         let new = || Capture::new(Spool::nowhere(), &Redactor::default());
         Self {
@@ -47,7 +47,7 @@ impl Captures {
         }
     }
 
-    /// Takes the files away again: the turn does not take place.
+    /// Removes the files, because the turn does not take place.
     pub(super) fn discard(self) {
         for capture in [self.stdout, self.stderr] {
             let (record, _) = capture.finish();
@@ -61,7 +61,7 @@ impl Captures {
 #[derive(Debug)]
 pub(super) struct Capture {
     decoder: Decoder,
-    /// Holds back what may be the start of a secret, so none is written in two halves.
+    /// Holds back text that may be the start of a secret, so that none is written in two halves.
     redaction: RedactStream,
     spool: Spool,
     tail: Tail,
@@ -79,7 +79,7 @@ impl Capture {
         }
     }
 
-    /// Takes the next bytes.
+    /// Records the next bytes.
     pub(super) fn push(&mut self, bytes: &[u8]) {
         self.n_bytes += bytes.len() as u64;
         let text = self.redaction.push(&self.decoder.push(bytes));
@@ -87,7 +87,7 @@ impl Capture {
         self.tail.push(&text);
     }
 
-    /// Writes what was held back; returns what there is.
+    /// Writes the held-back text; returns the record.
     pub(super) fn finish(self) -> (StreamRecord, Tail) {
         let Self {
             decoder,

@@ -1,4 +1,4 @@
-//! What an agent reads: written whenever it has room for it, never waited for.
+//! Writes an agent's standard input without blocking.
 
 use tokio::io::AsyncWriteExt;
 use tokio::net::unix::pipe::Sender;
@@ -8,11 +8,11 @@ use crate::invocation::CliInput;
 /// The writing end of an agent's standard input.
 #[derive(Debug)]
 pub(super) struct Feed {
-    /// `None` when it is closed: everything was said, or the agent no longer listens.
+    /// `None` when it is closed: everything was written, or the agent stopped reading.
     pipe: Option<Sender>,
     due: Vec<u8>,
     n_written: usize,
-    /// Whether the input ends when nothing is due any more.
+    /// Whether the input ends once everything is written.
     is_last: bool,
 }
 
@@ -32,14 +32,14 @@ impl Feed {
         feed
     }
 
-    /// Adds what is due.
+    /// Queues bytes to write.
     pub(super) fn add(&mut self, mut bytes: Vec<u8>) {
         if self.pipe.is_some() && !bytes.is_empty() {
             self.due.append(&mut bytes);
         }
     }
 
-    /// Whether it can still be told something.
+    /// Whether the input is still open.
     pub(super) fn is_open(&self) -> bool {
         self.pipe.is_some()
     }
@@ -49,7 +49,7 @@ impl Feed {
         self.pipe.is_some() && !self.due.is_empty()
     }
 
-    /// Writes once, when the pipe has room. May be dropped at any time without losing count.
+    /// Writes once, when the pipe has space. It is safe to drop this future at any time.
     pub(super) async fn write(&mut self) {
         let Some(pipe) = &mut self.pipe else {
             return std::future::pending().await;
@@ -57,7 +57,7 @@ impl Feed {
         let rest = self.due.get(self.n_written..).unwrap_or_default();
         match pipe.write(rest).await {
             Ok(n_written) => self.n_written += n_written,
-            // It closed its input. That is its right: the prompt may be all it wanted to read.
+            // It closed its input, which is fine: it may have needed only the prompt.
             Err(_) => self.close(),
         }
         self.settle();

@@ -1,11 +1,11 @@
-//! What is shown of a run while it happens: its items, without the secrets that were named.
+//! Redacts the items of a run before they are shown.
 
 use gemicro_event::Json;
 use gemicro_event::redact::{RedactStream, Redactor};
 
 use crate::item::{AgentItem, RawLine};
 
-/// Redacts items on their way to the watcher. Text comes in pieces, so it is redacted as a stream.
+/// Redacts items on their way to the watcher. Text arrives in chunks, so it is redacted as a stream.
 #[derive(Debug)]
 pub(super) struct LiveItems {
     redactor: Redactor,
@@ -22,7 +22,7 @@ impl LiveItems {
         }
     }
 
-    /// Shows an item; what was held back is shown before anything else is.
+    /// Shows an item, after any held-back text.
     pub(super) fn show(&mut self, item: AgentItem, mut show: impl FnMut(AgentItem)) {
         let item = match item {
             AgentItem::Text { text } => AgentItem::Text {
@@ -42,7 +42,7 @@ impl LiveItems {
         }
     }
 
-    /// Shows what was held back.
+    /// Shows the held-back text.
     pub(super) fn flush(&mut self, mut show: impl FnMut(AgentItem)) {
         let new = || self.redactor.stream();
         let thought = std::mem::replace(&mut self.thought, new()).finish();
@@ -113,7 +113,7 @@ fn redact_item(redactor: &Redactor, item: AgentItem) -> AgentItem {
     }
 }
 
-/// Redaction keeps JSON valid; should it not, nothing is shown.
+/// Redacts JSON. That should keep it valid; if not, the whole value is masked.
 pub(super) fn json(redactor: &Redactor, value: Json) -> Json {
     let Ok(text) = serde_json::to_string(&value) else {
         return Json::from(serde_json::Value::Null);

@@ -1,28 +1,27 @@
-//! One agent process from its start to the proof that nothing of it is left.
+//! Supervises one agent process from its start until all its descendants are gone.
 //!
 //! # Theory of operation
 //!
-//! [`supervise`] is one task: it starts the process in its sandbox, feeds it, reads both of its streams, speaks
-//! its protocol, and watches the clock. What it reads goes three ways: to the [`Dialogue`](crate::Dialogue),
-//! whose items reach the [`RunWatcher`] at once; to a spool file, redacted, of bounded size; and to the last lines.
-//! Whatever happens, the process and all its descendants are ended, first politely, then not; then the turn is
-//! judged. The [`TurnOutcome`] always says what is known: text, lines, exit, tokens, what was dropped, what is left.
+//! [`supervise`] is one task: it starts the process in its sandbox, writes its input, reads both streams, speaks its
+//! protocol, and enforces time limits. Its output goes three ways: to the [`Dialogue`](crate::Dialogue), whose items
+//! reach the [`RunWatcher`] at once; to a redacted spool file of limited size; and to the last lines. In any case, the
+//! process and all its descendants are ended, first with a request, then by force. Then the turn is judged. The
+//! [`TurnOutcome`] always has all that is known: text, lines, exit, tokens, dropped bytes, remaining processes.
 //!
-//! [`supervise_warm`] does the same, but when the turn is over and the process can take another one, it stays: as a
-//! [`WarmAgent`], which takes [`AgentTurn`]s, each with its own limits, watcher, spool, secrets and judgement, in the very
-//! loop of the first. It stays after a turn that ended as its protocol has it, in success, in failure, or in a cancel
-//! that it was told and answered. It does not stay after silence, lateness, a crash or an answer that nobody had asked
-//! for: then nobody knows what it is doing. Between two turns a task of its own reads and drops what it prints, so it
-//! never waits for us, and notices when it is no longer fit: it left, or spoke although nobody had asked. A prompt is
-//! only ever said to a process that is fit, and [`RunRecord::untouched`] tells of one that died all the same whether
-//! its prompt can have done anything.
+//! [`supervise_warm`] does the same, but keeps a process that can take another turn, as a [`WarmAgent`]. It runs
+//! [`AgentTurn`]s in the same loop, each with its own limits, watcher, spool, secrets and verdict. The process is kept
+//! after a turn that ended according to its protocol: success, failure, or an acknowledged cancellation. It is not kept
+//! after silence, a timeout, a crash or an unexpected answer, because its state is then unknown. Between two turns, a
+//! separate task reads and drops its output, so that it never blocks, and notices when it becomes unfit: it exited, or
+//! printed something unexpected. Prompts are only sent to a fit process. If one dies anyway, [`RunRecord::untouched`]
+//! says whether its prompt can have had any effect.
 //!
-//! Memory is bounded whatever is printed; there is no thread per agent. Nothing here retries or stores.
+//! Memory is limited whatever is printed; there is no thread per agent. Nothing here retries or stores.
 //!
-//! Files, in the order of a run: `prepare` (what can be refused before anything starts), `spawn` and `process`
-//! (start, ask, end, verify), `agent` (a process with its streams and its protocol), `turn` (one turn, judged), `watch`
-//! (its loop), `run_stage` (how it ends, step by step), `feed` (standard input), `capture` with `spool`, `text` and `tail`
-//! (what is kept), `live` (what is shown), `outcome`, and then `rest` and `warm` (between turns).
+//! Files, in the order of a run: `prepare` (checks before the start), `spawn` and `process` (start, ask to end, kill,
+//! verify), `agent` (a process with its streams and protocol), `turn` (one turn, judged), `watch` (its loop),
+//! `run_stage` (how it ends), `feed` (standard input), `capture` with `spool`, `text` and `tail` (recorded output),
+//! `live` (shown output), `outcome`, and then `rest` and `warm` (between turns).
 
 mod agent;
 mod capture;

@@ -1,4 +1,4 @@
-//! How a turn of an agent ended, with everything that is known about it.
+//! The outcome of an agent's turn, with everything known about it.
 
 use std::path::PathBuf;
 
@@ -10,41 +10,41 @@ use crate::end::AgentEnd;
 use crate::item::UsageScope;
 use crate::session::SessionId;
 
-/// The end of a turn: judged, and recorded. Secrets that were named are taken out of all of it.
+/// The outcome of a turn: judged and recorded. Known secrets are removed from all of it.
 #[derive(Debug, Clone)]
 pub struct TurnOutcome {
     /// The answer, or why there is none.
     pub result: Result<AgentEnd, Failure>,
-    /// What is known about the run in either case.
+    /// Everything known about the run in either case.
     pub record: RunRecord,
 }
 
-/// What is known about a run, whether it succeeded, failed or never started.
+/// Everything known about a run, whether it succeeded, failed or never started.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct RunRecord {
-    /// The process, while it ran; `None` when none was started.
+    /// The process; `None` if none was started.
     pub handle: Option<ProcessHandle>,
-    /// The walls around it.
+    /// The sandbox level.
     pub tier: Option<Tier>,
-    /// What it could reach over the network.
+    /// Its network access.
     pub reach: Option<NetworkReach>,
-    /// Paths that should have been pinned and did not exist.
+    /// Paths that should have been pinned but did not exist.
     pub unpinned: Vec<PathBuf>,
-    /// How it ended, also when we ended it.
+    /// How it ended, even if we ended it.
     pub exit: Option<CommandExit>,
-    /// Processes that were left at the end: 0, unless the system refused to end one. `None` when nothing was
-    /// started, when the process stays for another turn, or when it could not be verified.
+    /// Number of processes left at the end: 0, unless the system refused to end one. `None` if nothing was started, if
+    /// the process stays for another turn, or if it could not be verified.
     pub survivors: Option<u32>,
-    /// Whether the prompt has had no effect that could be seen: no word was said, no tool was used, no end was told.
-    /// The turn may then be done elsewhere without doing its work twice.
+    /// Whether the prompt had no visible effect: no text, no tool call, no end. Then the turn can safely be repeated
+    /// elsewhere.
     pub untouched: bool,
-    /// Its session, if it named one.
+    /// Its session, if reported.
     pub session: Option<SessionId>,
     /// Tokens used so far.
     pub usage: Option<Usage>,
-    /// Whether `usage` counts the turn or the session; set where `usage` is.
+    /// Whether `usage` covers the turn or the session; set if `usage` is.
     pub usage_scope: Option<UsageScope>,
-    /// What the agent had said, success or not.
+    /// The agent's text so far, whether it succeeded or not.
     pub partial_text: String,
     /// The last lines of its output, at most 20, without terminal escapes.
     pub last_lines: Vec<String>,
@@ -52,16 +52,16 @@ pub struct RunRecord {
     pub stdout: StreamRecord,
     /// Size and file of its standard error.
     pub stderr: StreamRecord,
-    /// From the call to the start of the process; 0 where it was there already.
+    /// Time from the call to the start of the process; 0 if it was already running.
     pub start_ms: u64,
-    /// From there to the first output of the turn.
+    /// Time from there to the first output of the turn.
     pub first_output_ms: Option<u64>,
-    /// From the call to its return.
+    /// Time from the call to its return.
     pub duration_ms: u64,
 }
 
 impl RunRecord {
-    /// What is still true of the process before its next turn.
+    /// Returns the fields that stay true for the process's next turn.
     pub(super) fn of_process(&self) -> Self {
         Self {
             handle: self.handle.clone(),
@@ -75,14 +75,13 @@ impl RunRecord {
     }
 }
 
-/// What became of one stream.
+/// The record of one stream.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct StreamRecord {
-    /// Bytes that were read.
+    /// Number of bytes read.
     pub n_bytes: u64,
-    /// Bytes of the redacted text that are not in the file, for want of room or because it could not be written.
+    /// Number of bytes of redacted text that are missing in the file, because of its limit or a write error.
     pub n_dropped: u64,
-    /// The file that holds the start and the end of the stream. That of standard error is made only when something
-    /// comes.
+    /// The file with the start and the end of the stream. For standard error, it is only created if there is output.
     pub file: Option<PathBuf>,
 }

@@ -1,4 +1,4 @@
-//! What can be refused before anything starts: the request, the program, its version, the folders, the sandbox.
+//! Checks everything before the start: the request, the program, its version, the folders, the sandbox.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -17,10 +17,10 @@ use crate::locate::{LocatedProgram, hidden_target, locate};
 use crate::request::{AgentRequest, CliSandboxMode};
 use crate::version::Version;
 
-/// Where programs are looked for when nobody says.
+/// Default search path.
 const PATH: &str = "/usr/local/bin:/usr/bin:/bin";
 
-/// A run that can begin.
+/// A run that is ready to start.
 pub(super) struct PreparedRun {
     pub(super) plan: LaunchPlan,
     pub(super) dialogue: Dialogue,
@@ -76,7 +76,7 @@ pub(super) async fn prepare(
     })
 }
 
-/// The walls must be around the run that was asked for, not another one.
+/// Checks that the sandbox fits the request.
 fn agree(request: &AgentRequest, profile: &Profile, gateway: Option<&GatewayPort>) -> Result<(), Failure> {
     if !request.cwd.is_dir() {
         let message = format!("there is no folder {}", request.cwd.display());
@@ -90,7 +90,7 @@ fn agree(request: &AgentRequest, profile: &Profile, gateway: Option<&GatewayPort
     let has_gateway = match (profile.network, gateway) {
         (network @ Network::Gateway { .. }, Some(gateway)) => network == gateway.network(),
         (Network::Gateway { .. }, None) | (Network::None, Some(_)) => false,
-        // Where the network is open the gateway is reached like anything else.
+        // With open network access, the gateway is reachable like any other address.
         (Network::None, None) | (Network::Open, _) => true,
     };
     let same = [
@@ -110,10 +110,10 @@ fn agree(request: &AgentRequest, profile: &Profile, gateway: Option<&GatewayPort
     }
 }
 
-/// The sandbox with what this start needs: the environment, and a view of the CLI's installation.
+/// Returns the sandbox profile with the environment and the readable parts of the CLI's installation.
 fn profile(run: &Supervision<'_>, invocation: &Invocation, located: &LocatedProgram, path: &str) -> Profile {
     let mut profile = run.profile.clone();
-    // What the CLI is told wins over where toolchains are.
+    // The CLI's variables take precedence over those for toolchains.
     let mut environment: BTreeMap<String, String> = profile.environment.into_iter().collect();
     environment.extend(invocation.env.clone());
     let found = located.search.iter().map(|folder| folder.to_string_lossy());
@@ -125,7 +125,7 @@ fn profile(run: &Supervision<'_>, invocation: &Invocation, located: &LocatedProg
     profile.environment = environment.into_iter().collect();
     profile.readable.extend(located.readable.iter().cloned());
     if run.request.guarded.is_some() {
-        // An agent must not change what it is judged by.
+        // An agent must not change the policy that judges it.
         profile
             .pinned
             .extend(invocation.files.iter().map(|file| file.path.clone()));

@@ -1,4 +1,4 @@
-//! A running agent: asked to end, made to end, and verified to be gone.
+//! A running agent process: asks it to end, kills it, and verifies that it is gone.
 
 use std::net::TcpListener;
 use std::os::fd::AsFd;
@@ -20,23 +20,23 @@ use super::spares::Spares;
 use super::spawn::{SpawnedProcess, spawn};
 use super::text::plain;
 
-/// How long a sandbox may take to stand.
+/// Maximum time for a sandbox to start.
 const START: Duration = Duration::from_secs(20);
-/// How much of the words of a sandbox that did not start are told.
+/// Maximum number of bytes shown of a failed sandbox's output.
 const WORDS: u64 = 4096;
 
-/// A process of our own making with all its descendants. Dropping it ends them.
+/// A process that we started, with all its descendants. Dropping it ends them.
 #[derive(Debug)]
 pub(super) struct Process {
-    /// The keeper, until its word is heard.
+    /// The keeper (our parent process of the sandbox), until it reports the end.
     child: Option<Child>,
     control: Control,
-    /// Wakes us when the channel can be read.
+    /// Signals that the channel can be read.
     readiness: UnixDatagram,
     tier: Tier,
     pid: u32,
     handle: Option<ProcessHandle>,
-    /// What was said about its end so far.
+    /// Reports about its end so far.
     heard: ExitReport,
 }
 
@@ -46,12 +46,12 @@ pub(super) struct StartedProcess {
     pub(super) stdin: pipe::Sender,
     pub(super) stdout: ChildStdout,
     pub(super) stderr: ChildStderr,
-    /// The gateway's, if the command has a network of its own.
+    /// The gateway's listener, if the command has its own network.
     pub(super) listener: Option<TcpListener>,
 }
 
 impl Process {
-    /// Starts what was planned. The command itself begins with [`StartedProcess`]: until then it waits for its input.
+    /// Starts the planned command, which waits for its input until this returns.
     pub(super) async fn start(plan: LaunchPlan, spares: Option<&Spares>) -> Result<StartedProcess, Failure> {
         let program = plan.program.clone();
         let refused = |error: std::io::Error| {
@@ -101,24 +101,24 @@ impl Process {
         })
     }
 
-    /// The process, to be found again.
+    /// Identifies the process, to find it again.
     pub(super) fn handle(&self) -> Option<&ProcessHandle> {
         self.handle.as_ref()
     }
 
-    /// Waits for its end. The keeper's word is enough: when it has it, there is nothing left but the keeper, and that
-    /// leaves. May be dropped and called again.
+    /// Waits for its end. The keeper's report is enough: it is sent when only the keeper is left, which then exits.
+    /// This can be dropped and called again.
     pub(super) async fn wait(&mut self) -> ExitReport {
         while self.heard.exit.is_none() {
             match self.notice().await {
                 Ok(Notice::Ended(exit)) => self.heard.exit = Some(exit),
-                // A launcher that could not go on; the keeper's word follows.
+                // The launcher failed; the keeper's report follows.
                 Ok(Notice::Failed { kind, message }) => {
                     self.heard.failure = Some(Failure::new(kind, message));
                 }
                 Ok(Notice::Ready { .. }) => {}
                 Ok(Notice::Gone) | Err(_) => {
-                    // It had no last word: it was killed, or could not start anything.
+                    // It sent no final report: it was killed, or could not start anything.
                     if let Some(child) = &mut self.child {
                         let _ = child.wait().await;
                     }
@@ -135,7 +135,7 @@ impl Process {
     /// Asks all descendants to end.
     pub(super) fn ask(&self) {
         match self.tier {
-            // Not bubblewrap itself: it would leave at once and take the others with it, unasked.
+            // Not bubblewrap itself: it would exit at once and kill the others without asking them.
             Tier::Full => {
                 for bubblewrap in children(self.pid) {
                     signal_descendants(bubblewrap, Signal::TERM);
@@ -147,12 +147,12 @@ impl Process {
         }
     }
 
-    /// Ends everything at once.
+    /// Kills everything at once.
     pub(super) fn kill(&self) {
         self.control.end();
     }
 
-    /// Ends everything although the keeper does not.
+    /// Kills everything without the keeper's help.
     pub(super) fn force(&mut self) {
         signal_descendants(self.pid, Signal::KILL);
         if let Some(child) = &mut self.child {
@@ -160,14 +160,14 @@ impl Process {
         }
     }
 
-    /// All processes below it.
+    /// All its descendants.
     pub(super) fn descendants(&self) -> Vec<u32> {
         descendants(self.pid)
     }
 
-    /// How many processes are left after the end. `None` when nobody can say.
+    /// Number of processes left after the end. `None` if it cannot be determined.
     pub(super) fn survivors(&self, exited: &ExitReport) -> Option<u32> {
-        // A keeper has its last word when it has no descendants; one that was killed has none.
+        // A keeper only reports the end when it has no descendants.
         if exited.exit.is_some() {
             return Some(0);
         }
@@ -178,7 +178,7 @@ impl Process {
         exited.failure.is_some().then_some(0)
     }
 
-    /// The next notice of the channel.
+    /// Receives the next notice on the channel.
     async fn notice(&self) -> std::io::Result<Notice> {
         loop {
             self.readiness.readable().await?;
@@ -192,7 +192,7 @@ impl Process {
         }
     }
 
-    /// Why a sandbox ended before it stood: in its own words.
+    /// Explains why a sandbox failed to start, with its own output.
     async fn not_started(&mut self, stderr: ChildStderr) -> Failure {
         let mut words = Vec::new();
         let mut stderr = stderr.take(WORDS);

@@ -1,7 +1,7 @@
-//! An agent between two turns: a task of its own reads what it prints, so that it never waits for us.
+//! An agent between two turns: a separate task reads its output, so that it never blocks.
 //!
-//! The main type is [`RestingAgent`]. Nothing is kept of what comes; it is only watched for signs that the process is no longer
-//! fit for another turn.
+//! The main type is [`RestingAgent`]. The output is dropped; it only shows whether the process is still fit for another
+//! turn.
 
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::AbortOnDropHandle;
@@ -10,15 +10,15 @@ use super::agent::{AgentProcess, STDERR_BYTES, STDOUT_BYTES, read};
 
 /// A resting agent. Dropping it ends the agent.
 pub(super) struct RestingAgent {
-    /// Cancelled when the agent is no longer fit, and when the task is over for whatever reason.
+    /// Cancelled when the agent becomes unfit, and when the task ends for any reason.
     spoiled: CancellationToken,
-    /// Cancelled to have the agent back.
+    /// Cancelled to get the agent back.
     wanted: CancellationToken,
     task: AbortOnDropHandle<AgentProcess>,
 }
 
 impl RestingAgent {
-    /// Lets the agent rest.
+    /// Starts the rest.
     pub(super) fn begin(agent: AgentProcess) -> Self {
         let (spoiled, wanted) = (CancellationToken::new(), CancellationToken::new());
         let task = tokio::spawn(rest(agent, spoiled.clone(), wanted.clone()));
@@ -29,12 +29,12 @@ impl RestingAgent {
         }
     }
 
-    /// Waits until the agent is no longer fit.
+    /// Waits until the agent becomes unfit.
     pub(super) async fn wait_until_unfit(&self) {
         self.spoiled.cancelled().await;
     }
 
-    /// The agent, fit or not. `None` when the runtime was shut down meanwhile.
+    /// Returns the agent, fit or not. `None` if the runtime was shut down meanwhile.
     pub(super) async fn end(self) -> Option<AgentProcess> {
         self.wanted.cancel();
         self.task.await.ok()

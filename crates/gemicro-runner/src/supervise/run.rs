@@ -1,4 +1,4 @@
-//! One run of an agent: prepared, started, led through its turn.
+//! One run of an agent: prepares it, starts it, and runs its turn.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -24,51 +24,50 @@ use crate::agent_cli::AgentCli;
 use crate::locate::LocatedProgram;
 use crate::request::AgentRequest;
 
-/// Everything a run needs.
+/// All inputs of a run.
 #[derive(Debug)]
 pub struct Supervision<'a> {
-    /// The adapter of the CLI that runs.
+    /// The adapter of the CLI.
     pub cli: &'a dyn AgentCli,
-    /// What is wanted of it.
+    /// The request.
     pub request: &'a AgentRequest,
-    /// Its program, where that was looked for already.
+    /// Its program, if already located.
     pub located: Option<LocatedProgram>,
-    /// Its sandbox. Folders and mode must be those of the request; the environment and what has to be readable
-    /// of the CLI's installation are filled in.
+    /// Its sandbox. Folders and mode must match the request; the environment and the readable parts of the CLI's
+    /// installation are filled in.
     pub profile: Profile,
     /// Our own binary as the launcher.
     pub launcher: &'a Launcher,
-    /// The walls of this machine, as probed.
+    /// The sandbox level of this machine, as probed.
     pub tier: Tier,
-    /// How long it may be silent and take.
+    /// Limits on time and output.
     pub limits: RunLimits,
-    /// Where the output of this run is kept, in a folder that is there: `.stdout.log` or `.stderr.log` is added.
+    /// Path prefix for the output of this run, in an existing folder: `.stdout.log` or `.stderr.log` is appended.
     pub spool: PathBuf,
-    /// Knows the secrets that must not be kept.
+    /// The secrets that must not be recorded.
     pub redactor: Redactor,
     /// Cancelling this ends the run and all its processes.
     pub cancel: CancellationToken,
-    /// The gateway's place, where the profile's network is one.
+    /// The gateway's port, if the profile's network needs one.
     pub gateway: Option<GatewayPort>,
-    /// Where versions of CLIs are looked up; without it the version is not checked.
+    /// Cache of CLI versions; without it the version is not checked.
     pub versions: Option<&'a VersionCache>,
-    /// A keeper started ahead of time; without one the run starts its own.
+    /// A keeper (sandbox parent process) started ahead of time; without one the run starts its own.
     pub spares: Option<Arc<Spares>>,
 }
 
-/// Runs an agent to its end. It, and everything it started, is gone afterwards.
+/// Runs an agent to its end. Afterwards the agent and everything it started are gone.
 ///
-/// Dropping the future also ends the agent, but then nobody verifies it.
+/// Dropping the future also ends the agent, but without verification.
 pub async fn supervise(run: Supervision<'_>, watcher: &mut dyn RunWatcher) -> TurnOutcome {
     let (outcome, _) = first_turn(run, StageAfter::Leave, watcher).await;
     outcome
 }
 
-/// Runs the first turn as [`supervise`] does, but leaves a process that can take another one running. `None` beside the
-/// outcome means that it is gone, as it always is with a CLI whose processes take one prompt
-/// ([`AgentCli::warm`]).
+/// Runs the first turn like [`supervise`], but keeps a process that can take another turn. If the second value is
+/// `None`, the process is gone, as always with a CLI whose processes take only one prompt ([`AgentCli::warm`]).
 ///
-/// Dropping the future also ends the agent, but then nobody verifies it.
+/// Dropping the future also ends the agent, but without verification.
 pub async fn supervise_warm(
     run: Supervision<'_>,
     watcher: &mut dyn RunWatcher,
@@ -139,7 +138,7 @@ async fn attempt(
     };
     record.start_ms = millis(began.elapsed());
     if let Some(spares) = run.spares.take() {
-        // For the next one.
+        // For the next run.
         let launcher = run.launcher.clone();
         tokio::spawn(async move {
             spares.lull().await;

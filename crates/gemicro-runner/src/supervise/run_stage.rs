@@ -1,27 +1,27 @@
-//! How a turn ends, step by step: over, or told, asked to end, made to end.
+//! The stages in which a turn ends: finished, or notified, asked to end, killed.
 
 use gemicro_event::ErrorKind;
 use tokio::time::Instant;
 
-/// Where a run stands.
+/// The stage of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum RunStage {
     Working,
     /// Its turn is over, and the process stays for the next one.
     Over,
-    /// Its turn is over; it may still leave by itself until then.
+    /// Its turn is over; it may exit by itself until then.
     Lingering(Instant),
-    /// Its protocol was told to stop the turn; it may answer until then.
+    /// Its protocol was asked to stop the turn; it may answer until then.
     Notified(Instant),
-    /// It was asked to end; it may do so until then.
+    /// The process was asked to end; it may do so until then.
     Asked(Instant),
-    /// It is being killed; that must have worked by then.
+    /// It is being killed; that must succeed by then.
     Killed(Instant),
-    /// It was killed in every way there is.
+    /// It was killed in every possible way.
     Forced(Instant),
 }
 
-/// What becomes of the process when its turn is over.
+/// What happens to the process after its turn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum StageAfter {
     Leave,
@@ -32,14 +32,14 @@ pub(super) enum StageAfter {
 /// Why we ended a turn or its process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum StopCause {
-    /// Its turn was over and it did not leave.
+    /// Its turn was over, but it did not exit.
     TurnOver,
     /// For this reason: `idle_timeout`, `timeout`, `cancelled`.
     Stopped(ErrorKind),
 }
 
 impl RunStage {
-    /// When the next step is due, if nothing happens before.
+    /// Time of the next stage, if nothing happens before.
     pub(super) fn until(self) -> Option<Instant> {
         match self {
             Self::Working | Self::Over => None,
@@ -51,7 +51,7 @@ impl RunStage {
         }
     }
 
-    /// Whether silence and the total limit still count.
+    /// Whether the limits on silence and duration still apply.
     pub(super) fn is_working(self) -> bool {
         self == Self::Working
     }

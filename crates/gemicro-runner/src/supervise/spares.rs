@@ -1,4 +1,4 @@
-//! A keeper that waits, so that the start of an agent need not wait for our own program to start.
+//! Starts a keeper (sandbox parent process) ahead of time, so that agents start faster.
 
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
@@ -8,10 +8,10 @@ use tokio::sync::Notify;
 
 use super::spawn::{SpawnedProcess, spawn_spare};
 
-/// What is put off until nobody waits is put off no longer than this.
+/// Maximum delay of postponed work.
 const LONGEST: Duration = Duration::from_millis(200);
 
-/// At most one keeper that waits. It ends when this is dropped.
+/// At most one waiting keeper. Dropping this ends it.
 #[derive(Debug, Default)]
 pub struct Spares {
     waiting: Mutex<Option<SpawnedProcess>>,
@@ -19,7 +19,7 @@ pub struct Spares {
 }
 
 impl Spares {
-    /// Starts one where none waits. Where none can be had, agents start as usual.
+    /// Starts a keeper unless one waits. If that fails, agents start as usual.
     pub fn fill(&self, launcher: &Launcher) {
         let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
         if waiting.is_none() {
@@ -27,18 +27,18 @@ impl Spares {
         }
     }
 
-    /// Says that somebody has his answer: what was put off for his sake can be done.
+    /// Signals that a caller got its answer, so that postponed work can run.
     pub fn note_answer(&self) {
         self.answered.notify_waiters();
     }
 
-    /// Waits until somebody has his answer, or is not to be waited for: who waits for an answer should have the machine
-    /// for himself.
+    /// Waits until a caller got its answer, or for the maximum delay: a waiting caller should have the machine to
+    /// itself.
     pub async fn lull(&self) {
         let _ = tokio::time::timeout(LONGEST, self.answered.notified()).await;
     }
 
-    /// Gives a plan to the one that waits.
+    /// Sends a plan to the waiting keeper, if any.
     pub(super) fn take(&self, plan: &LaunchPlan) -> Option<SpawnedProcess> {
         let spare = self
             .waiting

@@ -1,4 +1,4 @@
-//! The only place of this crate that starts a process.
+//! Starts processes; the only place in this crate that does.
 
 use std::process::Stdio;
 
@@ -18,7 +18,7 @@ pub(super) fn spawn_spare(launcher: &Launcher) -> std::io::Result<SpawnedProcess
     start(command, control)
 }
 
-/// Starts what was planned.
+/// Starts the planned command.
 pub(super) fn spawn(plan: &LaunchPlan) -> std::io::Result<SpawnedProcess> {
     let (command, control) = plan.supervised_command()?;
     start(command, control)
@@ -28,7 +28,7 @@ fn start(command: std::process::Command, control: Control) -> std::io::Result<Sp
     let child = Command::from(command)
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
-        // A keeper must not be killed: it ends everything when the channel closes, and then itself.
+        // A keeper must not be killed: when the channel closes, it ends everything and then itself.
         .kill_on_drop(false)
         .spawn()?;
     Ok(SpawnedProcess { child, control })

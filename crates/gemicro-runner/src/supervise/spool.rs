@@ -1,8 +1,8 @@
-//! A file that holds the start and the end of a stream, whatever its length.
+//! A file that keeps the start and the end of a stream of any length.
 //!
-//! The start is written as it comes. After it the file is a ring; [`Spool::finish`] puts the ring in order, so a
-//! finished file reads from start to end. Writing is done in place and at once: pieces are small and go to the
-//! page cache, and a task of its own per piece would cost more than the writing.
+//! The start is written directly. The rest of the file is a ring buffer; [`Spool::finish`] puts it in order, so that a
+//! finished file reads from start to end. Writes are synchronous: chunks are small and go to the page cache, so a task
+//! per chunk would cost more than the write.
 
 use std::fs::{File, OpenOptions};
 use std::io::{Read, Seek, SeekFrom, Write};
@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 /// The start and the end of one stream.
 #[derive(Debug)]
 pub(super) struct Spool {
-    /// Where it is, once it was made.
+    /// Path of the file, once it is created.
     path: Option<PathBuf>,
     sink: SpoolSink,
     head: u64,
@@ -21,18 +21,18 @@ pub(super) struct Spool {
     n_lost: u64,
 }
 
-/// Where the bytes go.
+/// The destination of the bytes.
 #[derive(Debug)]
 enum SpoolSink {
-    /// To a file that is made with the first of them.
+    /// A file that is created with the first byte.
     Later(PathBuf),
     File(File),
-    /// Nowhere: nobody wants them, or the file failed. They are dropped and counted.
+    /// Nowhere: not wanted, or the file failed. Bytes are dropped and counted.
     Nowhere,
 }
 
 impl Spool {
-    /// A new file that only the user can read.
+    /// Creates a file that only the user can read.
     pub(super) fn create(path: PathBuf, head: u64, tail: u64) -> std::io::Result<Self> {
         let file = new_file(&path)?;
         Ok(Self {
@@ -41,7 +41,7 @@ impl Spool {
         })
     }
 
-    /// The same, but made only when there is something to keep.
+    /// Like [`Spool::create`], but the file is only created when there is output.
     pub(super) fn later(path: PathBuf, head: u64, tail: u64) -> Self {
         Self::new(SpoolSink::Later(path), head, tail)
     }
@@ -80,7 +80,7 @@ impl Spool {
             let (now, rest) = bytes.split_at(n_now);
             match &self.sink {
                 SpoolSink::File(file) if file.write_all_at(now, at).is_ok() => self.n_bytes += n_now as u64,
-                // A full disk: the run goes on, and the record says what is missing.
+                // If the disk is full, the run continues and the record says how much is missing.
                 SpoolSink::File(_) | SpoolSink::Nowhere | SpoolSink::Later(_) => {
                     self.sink = SpoolSink::Nowhere;
                     self.n_lost += n_now as u64;
@@ -90,7 +90,7 @@ impl Spool {
         }
     }
 
-    /// Puts the file in order; returns it, if there is one, and how many bytes are not in it.
+    /// Puts the file in order; returns its path, if it exists, and the number of missing bytes.
     pub(super) fn finish(mut self) -> (Option<PathBuf>, u64) {
         let n_overwritten = self.n_bytes.saturating_sub(self.head + self.tail);
         let is_ordered = n_overwritten == 0 || self.put_in_order().is_ok();

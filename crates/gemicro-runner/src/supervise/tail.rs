@@ -1,16 +1,16 @@
-//! The last lines of a stream, in bounded memory and at the cost of a copy.
+//! Keeps the last lines of a stream, in limited memory.
 
 use gemicro_event::text::last_bytes;
 
 use super::text::plain;
 
-/// How many lines are told.
+/// Maximum number of lines.
 const MAX_LINES: usize = 20;
-/// How many of them are kept free for standard error, if it has any.
+/// Number of lines reserved for standard error, if it has any.
 const ERROR_LINES: usize = 10;
-/// How much of each.
+/// Maximum length of a line.
 const MAX_LINE_CHARS: usize = 2_000;
-/// How much of a stream's end is kept. Of a longer line only the end is known.
+/// Maximum number of bytes kept from the end of a stream. Of a longer line only the end is known.
 const MAX_BYTES: usize = 16 * 1024;
 
 /// The end of one stream.
@@ -20,7 +20,7 @@ pub(super) struct Tail {
 }
 
 impl Tail {
-    /// Takes the next piece.
+    /// Adds the next chunk.
     pub(super) fn push(&mut self, piece: &str) {
         let piece = last_bytes(piece, MAX_BYTES);
         if self.text.len() + piece.len() > 2 * MAX_BYTES {
@@ -30,7 +30,7 @@ impl Tail {
         self.text.push_str(piece);
     }
 
-    /// Its last lines, at most so many.
+    /// Returns at most `n_lines` last lines.
     pub(super) fn lines(&self, n_lines: usize) -> Vec<String> {
         let lines = self.text.rsplit(['\n', '\r']).map(plain);
         let lines = lines.map(|line| line.trim_end().to_owned());
@@ -44,7 +44,7 @@ impl Tail {
     }
 }
 
-/// The last lines of both streams, standard error after standard output: at most 20.
+/// Returns the last lines of both streams, standard error after standard output: at most 20.
 pub(super) fn last_lines(stdout: &Tail, stderr: &Tail) -> Vec<String> {
     let n_errors = stderr.lines(MAX_LINES).len();
     let n_outputs = stdout.lines(MAX_LINES).len();

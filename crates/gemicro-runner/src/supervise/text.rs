@@ -1,16 +1,16 @@
-//! Bytes → text: in any pieces, tolerant of what is not UTF-8, without terminal escapes.
+//! Decodes bytes as text, in chunks, replacing invalid UTF-8 and removing terminal escapes.
 
 use std::borrow::Cow;
 
-/// Decodes a stream piece by piece; what is not UTF-8 is replaced.
+/// Decodes a stream in chunks; invalid UTF-8 is replaced.
 #[derive(Debug, Default)]
 pub(super) struct Decoder {
-    /// The start of a letter whose end has not come; at most 3 bytes.
+    /// The start of an incomplete character; at most 3 bytes.
     begun: Vec<u8>,
 }
 
 impl Decoder {
-    /// The text of the next piece.
+    /// Returns the text of the next chunk.
     pub(super) fn push<'b>(&mut self, bytes: &'b [u8]) -> Cow<'b, str> {
         if self.begun.is_empty()
             && let Ok(text) = std::str::from_utf8(bytes)
@@ -35,7 +35,7 @@ impl Decoder {
         Cow::Owned(text)
     }
 
-    /// What is left at the end.
+    /// Returns the rest at the end of the stream.
     pub(super) fn finish(self) -> Cow<'static, str> {
         if self.begun.is_empty() {
             return Cow::Borrowed("");
@@ -44,7 +44,7 @@ impl Decoder {
     }
 }
 
-/// The text without terminal escapes and control characters, but for tabs.
+/// Removes terminal escapes and control characters, except tabs.
 pub(super) fn plain(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut letters = text.chars().peekable();
@@ -54,7 +54,7 @@ pub(super) fn plain(text: &str) -> String {
                 Some('[') => skip_control_sequence(&mut letters),
                 // Titles, links, and other strings up to their terminator.
                 Some(']' | 'P' | 'X' | '^' | '_') => skip_string(&mut letters),
-                // Two more letters: a choice of character set.
+                // One more character: a choice of character set.
                 Some('(' | ')' | '*' | '+' | '#' | '%' | ' ') => {
                     letters.next();
                 }

@@ -1,4 +1,4 @@
-//! One turn of an agent: watched, judged, written down. The same for a process that takes one and for a warm one.
+//! Runs one turn of an agent: watches, judges and records it. It is the same for single and for long-running processes.
 
 use std::path::PathBuf;
 
@@ -25,28 +25,28 @@ use crate::prompt::AgentPrompt;
 use crate::session::Session;
 use crate::transcript::TurnTranscript;
 
-/// How many lines of standard error explain a failure.
+/// Maximum number of lines of standard error in a failure.
 const ERROR_LINES: usize = 200;
 
-/// One more turn of a process that is there.
+/// Another turn of a running process.
 #[derive(Debug)]
 pub struct AgentTurn {
-    /// What the model or agent is asked.
+    /// The prompt.
     pub prompt: AgentPrompt,
-    /// The limits of this turn. The longest line is that of the first turn.
+    /// The limits of this turn. The maximum line length is that of the first turn.
     pub limits: RunLimits,
-    /// Where the output of this turn is kept, in a folder that is there: `.stdout.log` or `.stderr.log` is added.
+    /// Path prefix for the output of this turn, in an existing folder: `.stdout.log` or `.stderr.log` is appended.
     pub spool: PathBuf,
-    /// Knows the secrets that must not be kept.
+    /// The secrets that must not be recorded.
     pub redactor: Redactor,
     /// Cancelling this stops the turn.
     pub cancel: CancellationToken,
 }
 
-/// How a turn is led whose prompt the dialogue has.
+/// The inputs of a turn whose prompt was already sent.
 pub(super) struct TurnLead<'a> {
     pub(super) cli: &'a dyn AgentCli,
-    /// The session that the process was started for.
+    /// The session for which the process was started.
     pub(super) wish: &'a Session,
     pub(super) limits: RunLimits,
     pub(super) captures: Captures,
@@ -55,14 +55,14 @@ pub(super) struct TurnLead<'a> {
     pub(super) after: StageAfter,
 }
 
-/// A turn that is over.
+/// The result of a turn.
 pub(super) struct LeadOutcome {
     pub(super) result: Result<AgentEnd, Failure>,
-    /// The process, where it stays.
+    /// The process, if it stays.
     pub(super) agent: Option<AgentProcess>,
 }
 
-/// Leads a turn to its end, and the process too unless it stays.
+/// Runs a turn to its end, and ends the process unless it stays.
 pub(super) async fn lead(
     mut agent: AgentProcess,
     leading: TurnLead<'_>,
@@ -88,7 +88,7 @@ pub(super) async fn lead(
     watch.run(leading.cancel).await;
     let mut stays = watch.stage == RunStage::Over;
     let result = conclude(watch, leading.cli, leading.wish, record);
-    // Nothing that a tool started outlives its turn; the only way to end it is to end all.
+    // Nothing that a tool started may outlive its turn; the only way to end it is to end everything.
     if stays && agent.has_leftovers() {
         end(&mut agent, leading.limits).await;
         record.survivors = agent.survivors();
@@ -100,8 +100,7 @@ pub(super) async fn lead(
     }
 }
 
-/// Ends a process that works on nothing: its input is closed, it has the grace to leave and the grace to obey, then it
-/// is killed.
+/// Ends an idle process: closes its input, waits, asks it to end, waits again, then kills it.
 pub(super) async fn end(agent: &mut AgentProcess, limits: RunLimits) {
     agent.feed.close();
     let captures = Captures::nowhere();
@@ -122,7 +121,7 @@ pub(super) async fn end(agent: &mut AgentProcess, limits: RunLimits) {
     watch.run(&CancellationToken::new()).await;
 }
 
-/// Writes down what is known and judges it.
+/// Records and judges a turn.
 fn conclude(
     watch: TurnWatch<'_>,
     cli: &dyn AgentCli,
@@ -184,12 +183,12 @@ fn exit(stage: RunStage, why: Option<StopCause>, exit: Option<CommandExit>) -> P
         (None, _) if stage == RunStage::Over => ProcessExit::Running,
         (None, Some(CommandExit::Code(code))) => ProcessExit::Code(code),
         (None, Some(CommandExit::Signal(signal))) => ProcessExit::Signal(signal),
-        // Its keeper was killed from outside, and it with it.
+        // The keeper was killed from outside, and the process with it.
         (None, None) => ProcessExit::Signal(rustix::process::Signal::KILL.as_raw()),
     }
 }
 
-/// What is told of a turn: without secrets, and a failure with the last lines in any case.
+/// Builds the outcome of a turn: without secrets, and a failure always with the last lines.
 pub(super) fn outcome(
     result: Result<AgentEnd, Failure>,
     mut record: RunRecord,
@@ -215,7 +214,7 @@ fn to_failure(failure: Failure, redactor: &Redactor, record: &RunRecord) -> Fail
     );
     if let Some(facts) = detail.as_object_mut() {
         if !record.last_lines.is_empty() {
-            // What the judge has to go by is part of these.
+            // These include the lines that the verdict is based on.
             facts.insert("last_lines".to_owned(), json!(record.last_lines));
         }
         match record.exit {

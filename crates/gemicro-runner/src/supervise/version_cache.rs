@@ -1,7 +1,7 @@
-//! What CLIs printed for `--version`, so that asking costs nothing per run.
+//! Caches what CLIs print for `--version`, so that it costs nothing per run.
 //!
-//! A program is known by its path, size and time of change: an update is asked again. The answers may be kept in
-//! a file, for the next process.
+//! A program is identified by its path, size and modification time, so an updated one is asked again. The cache may be
+//! kept in a file for the next process.
 
 use std::fs;
 use std::io::Write;
@@ -18,25 +18,25 @@ use tokio::time::timeout;
 
 use super::process::{Process, StartedProcess};
 
-/// How long a CLI may take to say its version; some take seconds to load.
+/// Maximum time for a CLI to print its version; some take seconds to load.
 const PATIENCE: Duration = Duration::from_secs(30);
-/// How much of the answer is read.
+/// Maximum number of bytes read.
 const MAX_BYTES: u64 = 4096;
-/// How many programs are remembered.
+/// Maximum number of cached programs.
 const MAX_KNOWN: usize = 64;
 
-/// Remembers what programs print for `--version`.
+/// A cache of `--version` output.
 #[derive(Debug, Default)]
 pub struct VersionCache {
     file: Option<PathBuf>,
     known: Mutex<Vec<KnownVersion>>,
 }
 
-/// What a program printed when it was asked for its version.
+/// The output of a program for `--version`.
 #[derive(Debug)]
 pub(super) struct PrintedVersion {
     pub(super) stdout: String,
-    /// Empty where the answer was known.
+    /// Empty if the answer came from the cache.
     pub(super) stderr: String,
 }
 
@@ -55,7 +55,7 @@ struct ProgramKey {
 }
 
 impl VersionCache {
-    /// Remembers in this file too. One that cannot be read is as good as none.
+    /// Uses this file as well. An unreadable file is ignored.
     #[must_use]
     pub fn in_file(file: PathBuf) -> Self {
         let known = fs::read(&file)
@@ -68,7 +68,7 @@ impl VersionCache {
         }
     }
 
-    /// What the program prints, asked only if it is not known.
+    /// Returns the output of a program for `--version`, from the cache if possible.
     pub(super) async fn printed_version(
         &self,
         program: &Path,
@@ -84,7 +84,7 @@ impl VersionCache {
             });
         }
         let printed = ask(plan()?).await?;
-        // An empty answer is not worth remembering: the machine may have been out of memory.
+        // An empty answer is not cached: the machine may have been out of memory.
         if let (Some(program), false) = (key, printed.stdout.trim().is_empty()) {
             let printed = printed.stdout.clone();
             self.remember(KnownVersion { program, printed });
@@ -148,10 +148,10 @@ async fn ask(plan: LaunchPlan) -> Result<PrintedVersion, Failure> {
     Ok(PrintedVersion { stdout, stderr })
 }
 
-/// The beginning of a stream, which is closed then: nobody waits for somebody who reads no more.
+/// Reads the beginning of a stream and closes it, so that the program does not wait for a reader.
 async fn read_beginning(stream: impl AsyncRead + Unpin) -> String {
     let mut bytes = Vec::new();
-    // A stream that breaks is one that ended.
+    // A broken stream counts as ended.
     let _ = stream.take(MAX_BYTES).read_to_end(&mut bytes).await;
     String::from_utf8_lossy(&bytes).into_owned()
 }

@@ -1,7 +1,7 @@
-//! A process that stays between turns.
+//! An agent process that keeps running between turns.
 //!
-//! The main type is [`WarmAgent`]. It does not start processes (see `run`) and does not know how a turn goes (see
-//! `turn`); which prompt goes to which process is for whoever keeps them.
+//! The main type is [`WarmAgent`]. It does not start processes (see `run`) or run turns (see `turn`); its owner decides
+//! which prompt goes to which process.
 
 use std::fmt;
 use std::sync::Arc;
@@ -21,27 +21,27 @@ use super::watcher::RunWatcher;
 use crate::agent_cli::AgentCli;
 use crate::session::{Session, SessionId};
 
-/// A process between two turns. Dropping it ends it with everything it started; [`WarmAgent::close`] also verifies it.
+/// A process between two turns. Dropping it ends it and everything it started; [`WarmAgent::close`] also verifies that.
 pub struct WarmAgent {
     rest: RestingAgent,
     kept: WarmState,
 }
 
-/// What is known of a process from turn to turn.
+/// The state of a process between turns.
 #[derive(Debug)]
 pub(super) struct WarmState {
     pub(super) cli: Arc<dyn AgentCli>,
-    /// The session that it was started for.
+    /// The session for which it was started.
     pub(super) wish: Session,
-    /// Those of its last turn; how it may end is in them.
+    /// Limits of its last turn, which also apply to its end.
     pub(super) limits: RunLimits,
     pub(super) tier: Tier,
-    /// What every record of it says.
+    /// The common part of all its records.
     pub(super) facts: RunRecord,
 }
 
 impl WarmAgent {
-    /// Lets a process rest after its first turn.
+    /// Starts the rest of a process after its first turn.
     pub(super) fn new(agent: AgentProcess, kept: WarmState) -> Self {
         Self {
             rest: RestingAgent::begin(agent),
@@ -49,36 +49,35 @@ impl WarmAgent {
         }
     }
 
-    /// Its session, if it named one.
+    /// Its session, if reported.
     #[must_use]
     pub fn session(&self) -> Option<&SessionId> {
         self.kept.facts.session.as_ref()
     }
 
-    /// The process, to be found again by.
+    /// Identifies the process, to find it again.
     #[must_use]
     pub fn handle(&self) -> Option<&ProcessHandle> {
         self.kept.facts.handle.as_ref()
     }
 
-    /// The walls around it.
+    /// The sandbox level.
     #[must_use]
     pub fn tier(&self) -> Tier {
         self.kept.tier
     }
 
-    /// Waits until the process is no longer fit for a turn: it left, closed its output, or said something that nobody
-    /// had asked for. May be dropped and called again.
+    /// Waits until the process is no longer fit for a turn: it exited, closed its output, or printed something
+    /// unexpected. This can be dropped and called again.
     pub async fn wait_until_unfit(&mut self) {
         self.rest.wait_until_unfit().await;
     }
 
-    /// One more turn. `None` beside the outcome means that the process is gone: it died, was no longer fit, or the turn
-    /// ended in a way after which nobody knows what it is doing. [`RunRecord::untouched`] says whether the turn
-    /// may then be done elsewhere.
+    /// Runs another turn. If the second value is `None`, the process is gone: it died, was no longer fit, or the turn
+    /// left it in an unknown state. [`RunRecord::untouched`] says whether the turn can then be repeated elsewhere.
     ///
-    /// The watcher is told of the process as at its start; the gateway's listener stays that of the first turn.
-    /// Dropping the future ends the agent, but then nobody verifies it.
+    /// The watcher is informed of the process as at its start; the gateway's listener stays that of the first turn.
+    /// Dropping the future ends the agent, but without verification.
     pub async fn turn(self, turn: AgentTurn, watcher: &mut dyn RunWatcher) -> (TurnOutcome, Option<Self>) {
         let began = Instant::now();
         let Self { rest, mut kept } = self;
@@ -109,9 +108,9 @@ impl WarmAgent {
         (outcome, agent.map(|agent| Self::new(agent, kept)))
     }
 
-    /// Ends it: its input is closed, it has the grace of its last turn to leave and as much again to obey, then all of
-    /// it is killed. Returns how many processes are left: 0, unless the system refused to end one; `None` when it
-    /// could not be verified.
+    /// Ends it: closes its input, waits for the grace period of its last turn, asks it to end, waits again, then kills
+    /// it. Returns the number of processes left: 0, unless the system refused to end one; `None` if it could not be
+    /// verified.
     pub async fn close(self) -> Option<u32> {
         let mut agent = self.rest.end().await?;
         end(&mut agent, self.kept.limits).await;
@@ -127,13 +126,13 @@ impl fmt::Debug for WarmAgent {
     }
 }
 
-/// A turn that does not take place; the process is there if nothing is wrong with it.
+/// A turn that does not take place; holds the process if nothing is wrong with it.
 struct RefusedTurn {
     failure: Failure,
     agent: Option<Box<AgentProcess>>,
 }
 
-/// Says the prompt, unless something speaks against it.
+/// Sends the prompt, unless something prevents it.
 async fn begin(
     rest: RestingAgent,
     turn: &AgentTurn,
@@ -163,7 +162,7 @@ async fn begin(
     }
 }
 
-/// Says the prompt to a process that is fit; where that fails, nothing has happened to it.
+/// Sends the prompt to a fit process. On failure, the process is unaffected.
 fn say(agent: &mut AgentProcess, turn: &AgentTurn) -> Result<Captures, Failure> {
     if turn.cancel.is_cancelled() {
         let message = "the turn was cancelled before it began";

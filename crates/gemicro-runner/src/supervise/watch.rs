@@ -1,5 +1,5 @@
-//! The loop around an agent's turn: reads, speaks, watches the clock, and leads the turn, and where it must the
-//! process, to its end.
+//! The main loop of a turn: reads output, writes input, enforces time limits, and ends the turn and, if necessary, the
+//! process.
 
 use std::pin::Pin;
 use std::time::Duration;
@@ -22,13 +22,13 @@ use crate::permission::{PermissionAnswer, PermissionId};
 use crate::protocol::Cancel;
 use crate::transcript::TurnTranscript;
 
-/// After this silence the protocol stops waiting for messages that may never come.
+/// Silence after which the protocol stops waiting for messages that may never come.
 const QUIET: Duration = Duration::from_millis(500);
-/// How long a kill may take, and what the pipes still hold after the end.
+/// Maximum time for a kill, and for reading the pipes after the end.
 const KILL: Duration = Duration::from_secs(5);
 const DRAIN: Duration = Duration::from_secs(2);
 
-/// One turn of an agent and everything that listens to it.
+/// One turn of an agent, with its streams, watcher and clock.
 pub(super) struct TurnWatch<'a> {
     pub(super) agent: &'a mut AgentProcess,
     pub(super) after: StageAfter,
@@ -44,17 +44,17 @@ pub(super) struct TurnWatch<'a> {
     pub(super) permissions: FuturesUnordered<BoxFuture<'static, (PermissionId, PermissionAnswer)>>,
 }
 
-/// The times that count.
+/// The times of a turn.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct TurnClock {
     /// When the turn began.
     pub(super) began: Instant,
-    /// When it printed something for the first time.
+    /// Time of the first output.
     pub(super) first_output: Option<Instant>,
-    /// When it last did, or got an answer.
+    /// Time of the last output or answer.
     last_life: Instant,
     is_quiet_told: bool,
-    /// When the pipes of a process that is gone are given up.
+    /// Time at which the pipes of an ended process are given up.
     drain_until: Option<Instant>,
 }
 
@@ -77,7 +77,7 @@ impl TurnClock {
 }
 
 impl TurnWatch<'_> {
-    /// Stays until the turn is over and the process stays, or until the process is gone and its streams are read, or
+    /// Runs until the turn is over and the process stays, or until the process is gone and its streams are read, or
     /// until it cannot be ended.
     pub(super) async fn run(&mut self, cancel: &CancellationToken) {
         let (mut out_buffer, mut err_buffer) = (vec![0; STDOUT_BYTES], vec![0; STDERR_BYTES]);
@@ -170,12 +170,12 @@ impl TurnWatch<'_> {
         }
     }
 
-    /// The agent said how its turn ended.
+    /// Handles the end of the turn, as reported by the agent.
     fn turn_over(&mut self) {
         let may_stay = self.after == StageAfter::Stay && self.agent.is_fit();
         match self.stage {
             RunStage::Working | RunStage::Notified(_) if may_stay => self.stage = RunStage::Over,
-            // It has nothing more to read, and should leave.
+            // It has nothing more to read and should exit.
             RunStage::Working => {
                 self.agent.feed.close();
                 self.stage = RunStage::Lingering(Instant::now() + self.limits.linger);
@@ -213,8 +213,8 @@ impl TurnWatch<'_> {
         }
     }
 
-    /// The part of the grace in which a turn that was told to stop may answer. It is worth more where the process
-    /// lives on.
+    /// The part of the grace period in which a turn that is being stopped may answer. It is longer if the process is to
+    /// survive.
     fn stop_grace(&self) -> Duration {
         match self.after {
             StageAfter::Leave => self.limits.grace / 3,
@@ -281,7 +281,7 @@ impl TurnWatch<'_> {
         }
     }
 
-    /// When silence becomes a failure. Not while we owe an answer.
+    /// When silence becomes a failure; never while we owe an answer.
     fn idle_at(&self) -> Option<Instant> {
         let silence = match self.transcript.session {
             Some(_) => self.limits.idle,
@@ -308,15 +308,15 @@ impl TurnWatch<'_> {
     }
 }
 
-/// What the loop has to do after a tick.
+/// The next action of the loop.
 enum Tick {
     GoOn,
     StopReading,
     GiveUp,
 }
 
-/// Moves the timer forward only: a deadline that moved away is found out when the timer fires, which is cheaper
-/// than moving the timer with every piece of output.
+/// Only moves the timer to an earlier time. If the deadline moved to a later one, that is noticed when the timer fires,
+/// which is cheaper than moving the timer with every chunk of output.
 fn set(timer: &mut Pin<Box<Sleep>>, at: Instant) {
     if at < timer.deadline() || timer.is_elapsed() {
         timer.as_mut().reset(at);

@@ -1,4 +1,4 @@
-//! Whoever wants to see a run while it happens, and answers for it.
+//! The interface for watching a run and answering its questions.
 
 use std::net::TcpListener;
 
@@ -10,30 +10,29 @@ use gemicro_guard::sandbox::ProcessHandle;
 use crate::item::AgentItem;
 use crate::permission::{PermissionAnswer, PermissionRequest};
 
-/// Sees a run from inside. Called from the supervising task: nothing here may block.
+/// Watches a run. Called from the supervising task, so it must not block.
 pub trait RunWatcher: Send {
-    /// The process runs; told at each turn of a warm one. Write the handle down: leftovers of a dead gemicro are found
-    /// by it.
+    /// The process runs; called in each turn of a long-running one. Store the handle: it helps to find processes left
+    /// by a dead gemicro.
     fn on_started(&mut self, _handle: &ProcessHandle) {}
 
-    /// What the agent reaches as its gateway: accept on it. Comes once for a process, before its program
-    /// begins.
+    /// The listener on which the agent reaches its gateway. Called once per process, before its program starts.
     fn gateway(&mut self, _listener: TcpListener) {}
 
-    /// Something that the agent said or did, redacted.
+    /// The agent said or did something; redacted.
     fn item(&mut self, _item: AgentItem) {}
 
-    /// The agent asks for leave to use a tool; here nothing is redacted. The default is no.
+    /// The agent asks for permission to use a tool; not redacted. The default is to refuse.
     fn permission(&mut self, _request: &PermissionRequest) -> BoxFuture<'static, PermissionAnswer> {
         let reason = "Permission Denied: no user is available to approve it".to_owned();
         ready(PermissionAnswer::Deny { reason }).boxed()
     }
 
-    /// What the gateway saw wrong with the model's last answer; asked once, at the end of a turn.
+    /// Error that the gateway saw in the model's last answer; called once, at the end of a turn.
     fn upstream(&mut self) -> Option<ErrorKind> {
         None
     }
 }
 
-/// Nobody watches, and nothing is allowed.
+/// Ignores everything, and allows nothing.
 impl RunWatcher for () {}

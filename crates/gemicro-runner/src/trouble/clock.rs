@@ -1,7 +1,7 @@
-//! Times of day in limit texts: `resets 3pm`, `resets Nov 20, 3pm`, `try again at Nov 20th, 2026 3:05 PM`.
+//! Reads times of day in messages: `resets 3pm`, `resets Nov 20, 3pm`, `try again at Nov 20th, 2026 3:05 PM`.
 //!
-//! The CLIs print them in the time zone they run in, which is that of `now`. `(UTC)` behind a time is heeded;
-//! other zone names are taken for the same zone.
+//! CLIs print them in their own time zone, which is that of `now`. `(UTC)` after a time is respected; other zone names
+//! are assumed to mean the same zone.
 
 use chrono::{DateTime, Datelike, Days, FixedOffset, NaiveDate, NaiveTime, Offset, TimeZone, Utc};
 
@@ -17,7 +17,7 @@ const MONTHS: &[&str] = &[
     "jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec",
 ];
 
-/// Milliseconds until the moment that a lower-case text names.
+/// Returns the milliseconds until the time in a lower-case text.
 pub(super) fn wait_ms(text: &str, now: DateTime<FixedOffset>) -> Option<u64> {
     LEADS
         .iter()
@@ -44,7 +44,7 @@ fn moment_wait(text: &str, now: DateTime<FixedOffset>) -> Option<u64> {
     let at = |day: NaiveDate| zone.from_local_datetime(&day.and_time(time)).single();
     let moment = match date {
         Some(day) => at(day)?,
-        // A time that has passed today is tomorrow's.
+        // A time that has passed today means tomorrow.
         None => match at(here.date_naive())? {
             today if today > now => today,
             _ => at(here.date_naive().checked_add_days(Days::new(1))?)?,
@@ -62,7 +62,7 @@ fn rfc_3339(word: &str) -> Option<DateTime<FixedOffset>> {
     DateTime::parse_from_rfc3339(&word.to_uppercase()).ok()
 }
 
-/// `nov 20th 2026 …` → that day and the words behind it; without a month no day is named.
+/// Splits `nov 20th 2026 …` into the date and the remaining words; without a month there is no date.
 fn date<'w, 't>(words: &'w [&'t str], today: NaiveDate) -> Option<(Option<NaiveDate>, &'w [&'t str])> {
     let Some(month) = words.first().and_then(|word| month(word)) else {
         return Some((None, words));
@@ -74,7 +74,7 @@ fn date<'w, 't>(words: &'w [&'t str], today: NaiveDate) -> Option<(Option<NaiveD
         .and_then(|word| word.parse().ok());
     let behind = if year.is_some() { 3 } else { 2 };
     let found = NaiveDate::from_ymd_opt(year.unwrap_or(today.year()), month, day)?;
-    // A day that has passed this year is next year's.
+    // A date that has passed this year means next year.
     let found = match year {
         None if found < today => found.with_year(today.year() + 1)?,
         _ => found,
@@ -94,7 +94,7 @@ fn leading_number(word: &str) -> Option<u32> {
     word.get(..end)?.parse().ok()
 }
 
-/// `3pm`, `3:05 pm`, `15:00`.
+/// Parses `3pm`, `3:05 pm` or `15:00`.
 fn time(words: &[&str]) -> Option<NaiveTime> {
     let first = words.first()?.trim_end_matches(['.', ')', ';', '∙', '·']);
     let second = words
@@ -108,7 +108,7 @@ fn time(words: &[&str]) -> Option<NaiveTime> {
     let (hour, minute) = match clock.split_once(':') {
         Some((hour, minute)) => (hour.parse::<u32>().ok()?, leading_number(minute)?),
         None if ["am", "pm"].contains(&half) => (clock.parse().ok()?, 0),
-        // A bare number is no time of day.
+        // A bare number is not a time of day.
         None => return None,
     };
     let hour = match half {

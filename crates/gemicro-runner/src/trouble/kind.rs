@@ -1,26 +1,26 @@
-//! Error texts and HTTP statuses of model APIs → our kinds.
+//! Maps error messages and HTTP statuses of model APIs to error kinds.
 
 use gemicro_event::ErrorKind;
 use serde_json::Value;
 
-/// What is known about an error.
+/// The available information about an error.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Clue<'a> {
-    /// The status the CLI named apart from the text.
+    /// The status, if the CLI reports it separately from the text.
     pub(crate) http_status: Option<u16>,
     pub(crate) text: &'a str,
 }
 
 impl Clue<'_> {
-    /// The HTTP status, named apart or in the text.
+    /// Returns the HTTP status, reported separately or in the text.
     pub(crate) fn status(self) -> Option<u16> {
         self.http_status.or_else(|| status_in(self.text))
     }
 }
 
-/// Words that decide, in this order; all of a row must occur.
+/// Words that decide, in this order; all words of a row must occur.
 const WORDS: &[(&[&str], ErrorKind)] = &[
-    // Our gateway says so when it refuses.
+    // Our gateway refuses with this.
     (&["budget_exceeded"], ErrorKind::BudgetExceeded),
     (&["api key not valid"], ErrorKind::AuthFailed),
     (&["api_key_invalid"], ErrorKind::AuthFailed),
@@ -57,7 +57,7 @@ const WORDS: &[(&[&str], ErrorKind)] = &[
     (&["empty response"], ErrorKind::EmptyResult),
 ];
 
-/// The kind of an error; `upstream_error` when nothing speaks for another.
+/// Returns the kind of an error; `upstream_error` by default.
 pub(crate) fn classify(clue: Clue<'_>) -> ErrorKind {
     let text = clue.text.to_lowercase();
     let by_words = WORDS
@@ -82,7 +82,7 @@ fn by_status(status: u16) -> Option<ErrorKind> {
     }
 }
 
-/// The HTTP status a text tells: in a JSON body (`"code":403`), or as `status 401`, `last status: 429`,
+/// Finds the HTTP status in a text: in a JSON body (`"code":403`), or as `status 401`, `last status: 429`,
 /// `API Error: 400`, `(429)`.
 fn status_in(text: &str) -> Option<u16> {
     body_status(text).or_else(|| {

@@ -1,7 +1,7 @@
-//! What the words of an error mean, whichever CLI passes them on.
+//! Interprets error messages, independent of the CLI.
 //!
-//! [`classify`] finds the kind, [`wait_ms`] how long to wait, [`is_terminal_error`] a complaint about a missing
-//! terminal that poses as an answer.
+//! [`classify`] returns the kind, [`wait_ms`] how long to wait; [`is_terminal_error`] recognises complaints about a
+//! missing terminal.
 
 mod clock;
 mod kind;

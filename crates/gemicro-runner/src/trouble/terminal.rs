@@ -1,10 +1,10 @@
-//! Complaints about a missing terminal, printed where an answer should be.
+//! Recognises complaints about a missing terminal, printed instead of an answer.
 
-/// An answer longer than this speaks about terminals rather than missing one.
+/// Maximum length of a complaint; a longer answer is about terminals.
 const MAX_CHARS: usize = 300;
 const MAX_LINES: usize = 3;
 
-/// What programs say without a terminal.
+/// Messages of programs without a terminal.
 const COMPLAINTS: &[&str] = &[
     "is not a tty",
     "not a tty",
@@ -17,7 +17,7 @@ const COMPLAINTS: &[&str] = &[
     "must be run in a terminal",
 ];
 
-/// What such a complaint begins with.
+/// Possible beginnings of such a complaint.
 const OPENINGS: &[&str] = &[
     "error",
     "fatal",
@@ -38,7 +38,7 @@ const OPENINGS: &[&str] = &[
     "bash:",
 ];
 
-/// Whether the whole answer is such a complaint.
+/// Returns true if the whole answer is such a complaint.
 pub(crate) fn is_terminal_error(answer: &str) -> bool {
     let answer = answer.trim().to_lowercase();
     let is_short = answer.chars().count() <= MAX_CHARS && answer.lines().count() <= MAX_LINES;

@@ -1,13 +1,13 @@
-//! How long a limit lasts, from the words that announce it.
+//! Reads how long a limit lasts from its message.
 
 use chrono::{DateTime, FixedOffset};
 
 use super::clock;
 
-/// Longer waits are misread numbers.
+/// Maximum wait; longer ones are misread numbers.
 const MAX_MS: u64 = 40 * 24 * 3_600_000;
 
-/// What stands before a duration.
+/// Phrases that precede a duration.
 const LEADS: &[&str] = &[
     "retry after ",
     "retry in ",
@@ -22,10 +22,10 @@ const LEADS: &[&str] = &[
     "retry_after\":",
 ];
 
-/// Milliseconds until the limit in this text ends; `None` when it does not say.
+/// Returns the milliseconds until the limit in this text ends; `None` if it does not say.
 ///
-/// It reads durations (`retry in 34.5s`, `try again in 3 days 4 hours`), moments since 1970
-/// (`limit reached|1794700000`), RFC 3339, and times of day (`resets 3pm`, `try again at Nov 20th, 2026 3:05 PM`).
+/// It reads durations (`retry in 34.5s`, `try again in 3 days 4 hours`), Unix timestamps (`limit reached|1794700000`),
+/// RFC 3339, and times of day (`resets 3pm`, `try again at Nov 20th, 2026 3:05 PM`).
 pub(crate) fn wait_ms(text: &str, now: DateTime<FixedOffset>) -> Option<u64> {
     let text = text.to_lowercase();
     let stated = LEADS
@@ -37,7 +37,7 @@ pub(crate) fn wait_ms(text: &str, now: DateTime<FixedOffset>) -> Option<u64> {
         .filter(|ms| *ms <= MAX_MS)
 }
 
-/// A row of numbers with units: `1s`, `18h20m5s`, `3 days, 4 hours and 5 minutes`; a bare number is seconds.
+/// Parses numbers with units: `1s`, `18h20m5s`, `3 days, 4 hours and 5 minutes`; a bare number is seconds.
 fn duration_ms(text: &str) -> Option<u64> {
     let mut rest = text;
     let mut total: Option<f64> = None;
@@ -72,11 +72,11 @@ fn duration_ms(text: &str) -> Option<u64> {
 }
 
 fn to_ms(ms: f64) -> Option<u64> {
-    // In range and without a sign, so the cast is exact.
+    // In range and non-negative, so the cast is exact.
     (ms.is_finite() && ms <= 1e15).then_some(ms.ceil() as u64)
 }
 
-/// `…limit reached|1794700000`, in seconds or milliseconds.
+/// Parses `…limit reached|1794700000`, in seconds or milliseconds.
 fn epoch_ms(text: &str, now: DateTime<FixedOffset>) -> Option<u64> {
     let moment = text.split('|').skip(1).find_map(|rest| {
         let digits: String = rest.chars().take_while(char::is_ascii_digit).collect();

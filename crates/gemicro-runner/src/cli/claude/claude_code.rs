@@ -1,4 +1,4 @@
-//! Claude Code with JSON lines in both directions: good for one prompt and for a warm process.
+//! Claude Code with JSON lines in both directions, for single prompts and for long-running processes.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -20,7 +20,7 @@ use crate::request::{AgentRequest, CliSandboxMode, GatewayToken, ModelAccess, To
 use crate::session::Session;
 use crate::version::Version;
 
-/// The adapter of the CLI `claude`.
+/// The adapter for the CLI `claude`.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct ClaudeCode;
 
@@ -86,8 +86,8 @@ impl AgentCli for ClaudeCode {
             let text = mcp_config(request, token).to_string();
             files.push(SettingsFile { path, text });
         }
-        // Settings, hooks, agents, skills and tool servers of the workspace could run programs and lead it to another
-        // provider: only those of its own home count, and the ones given here.
+        // Settings, hooks, agents, skills and tool servers of the workspace could run programs or redirect it to
+        // another provider. So only those in its own home count, and the ones given here.
         let path = request.home.join(CONFIG_FOLDER).join(SETTINGS_FILE);
         add("--setting-sources", "user".to_owned());
         add("--settings", path.display().to_string());
@@ -124,10 +124,10 @@ impl AgentCli for ClaudeCode {
     }
 }
 
-/// What is not allowed by the mode is asked for over the standard streams.
+/// Returns the permission mode. Everything it does not allow is asked for over the standard streams.
 fn permission_mode(request: &AgentRequest) -> &'static str {
     match (request.approval, request.sandbox) {
-        // What the hook lets pass is asked for again, and answered by the same policy.
+        // Calls that the hook allows are asked for again, and answered by the same policy.
         _ if request.guarded.is_some() => "default",
         (ToolApproval::All, _) => "bypassPermissions",
         (ToolApproval::Ask, CliSandboxMode::ReadOnly) | (ToolApproval::AskEdits, _) => "default",
@@ -137,7 +137,7 @@ fn permission_mode(request: &AgentRequest) -> &'static str {
     }
 }
 
-/// Settings that go before all others.
+/// Settings that take precedence over all others.
 fn settings(request: &AgentRequest, base_url: &str) -> Value {
     let mut settings = json!({"sandbox": {"enabled": false}, "env": {"ANTHROPIC_BASE_URL": base_url}});
     if let Some(guarded) = &request.guarded {
@@ -153,7 +153,7 @@ fn settings(request: &AgentRequest, base_url: &str) -> Value {
     settings
 }
 
-/// The variable that holds the gateway's token. The two are sent as different headers, and a login with its beta header.
+/// The variable for the gateway's token. Key and login are sent in different headers, and a login with its beta header.
 fn token_variable(token: &GatewayToken) -> &'static str {
     if token.is_for_login {
         "CLAUDE_CODE_OAUTH_TOKEN"
@@ -179,7 +179,7 @@ fn env(request: &AgentRequest, base_url: &str, token: &GatewayToken) -> BTreeMap
         ],
     );
     match (request.approval, request.sandbox) {
-        // As root it refuses to work without approvals unless it is told of a sandbox; there is one.
+        // As root it refuses to skip approvals unless it runs in a sandbox, which it does.
         (ToolApproval::All, CliSandboxMode::ReadOnly | CliSandboxMode::WorkspaceWrite) => {
             environment::set(&mut env, &[("IS_SANDBOX", "1")]);
         }

@@ -1,4 +1,4 @@
-//! Claude Code: one process that reads prompts as JSON lines and can be asked, answered and interrupted.
+//! Claude Code: one process that reads prompts as JSON lines, asks for permissions and can be interrupted.
 
 mod claude_code;
 mod result_reader;

@@ -1,4 +1,4 @@
-//! What Claude Code's exit codes and errors mean.
+//! Interprets Claude Code's exit codes and errors.
 
 use gemicro_event::ErrorKind;
 
@@ -30,7 +30,7 @@ impl ResultReader for ClaudeReading {
             }),
         };
         let words = match (text, reason) {
-            // Its own words are for its makers.
+            // Its own message is meant for its developers.
             _ if kind == ErrorKind::Cancelled => "the turn was interrupted",
             ("", "") => "the turn failed without a word",
             ("", reason) => reason,
@@ -46,7 +46,7 @@ impl ResultReader for ClaudeReading {
         if code != 1 {
             return None;
         }
-        // Refused before it began: only its standard error says why.
+        // It refused to start: only its standard error says why.
         let text = ended.stderr_tail;
         let lower = text.to_lowercase();
         let kind = if is_lost_session(text) {

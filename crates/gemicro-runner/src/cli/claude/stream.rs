@@ -1,7 +1,7 @@
 //! Claude Code's stream and its control protocol as a state machine.
 //!
-//! With partial messages a text comes twice: in pieces, then whole. Pieces are passed on; of the whole only
-//! what the pieces left out.
+//! With partial messages, every text is sent twice: in chunks, then in full. Chunks are passed on; from the full text
+//! only what the chunks left out.
 
 use std::collections::BTreeMap;
 
@@ -20,23 +20,23 @@ const HABITS: Habits = Habits {
     commands: &['/'],
 };
 
-/// Stands between two texts of one turn.
+/// Separator between two texts of one turn.
 const BREAK: &str = "\n\n";
 
-/// More open requests than this are refused at once.
+/// Maximum number of open requests; further ones are refused.
 const MAX_OPEN: usize = 256;
 
-/// Speaks with one process.
+/// The state of the dialogue with one process.
 #[derive(Debug)]
 pub(super) struct ClaudeStream {
     first_prompt: String,
     is_running: bool,
     n_asked: u64,
-    /// Tools that wait for us, with the arguments that an approval has to repeat.
+    /// Tools that wait for an answer, with the arguments that an approval has to repeat.
     open_requests: BTreeMap<PermissionId, Json>,
-    /// How many bytes of the current block came in pieces.
+    /// Bytes of the current block that arrived in chunks.
     n_streamed: usize,
-    /// Whether this turn has said anything.
+    /// Whether this turn has produced any text.
     has_text: bool,
 }
 
@@ -128,12 +128,12 @@ impl ClaudeStream {
 
     fn whole_text(&mut self, turn: &wire::ClaudeTurn, text: &str, out: &mut AdapterOutput) {
         if turn.error.is_some() {
-            // An error of the API, dressed up as an answer.
+            // An API error, presented as an answer.
             let message = text.to_owned();
             return out.item(AgentItem::Notice { message });
         }
         if turn.parent_tool_use_id.is_some() {
-            // Another agent's words, told to this one.
+            // Text of a subagent, reported to this one.
             return out.add_thought(text);
         }
         if self.n_streamed == 0 {
@@ -142,14 +142,14 @@ impl ClaudeStream {
         out.text(self.rest_of(text));
     }
 
-    /// What the pieces of a block left out of its whole text.
+    /// Returns the part of a block's full text that the chunks left out.
     fn rest_of<'t>(&mut self, whole: &'t str) -> &'t str {
         whole
             .get(std::mem::take(&mut self.n_streamed)..)
             .unwrap_or_default()
     }
 
-    /// Parts a new text from the one before.
+    /// Separates a new text from the previous one.
     fn begin_text(&mut self, text: &str, out: &mut AdapterOutput) {
         if self.has_text && !text.is_empty() {
             out.text(BREAK);
@@ -158,7 +158,7 @@ impl ClaudeStream {
     }
 
     fn piece(&mut self, stream: &wire::StreamEvent, line: LineText<'_>, out: &mut AdapterOutput) {
-        // The model has begun to answer, also where its first pieces are nothing to show.
+        // The model has started to answer, even if its first chunks have nothing to show.
         out.hear(AdapterEvents::Speech);
         let event = &stream.event;
         match event.kind.as_str() {
@@ -174,7 +174,7 @@ impl ClaudeStream {
             return out.malformed("stream_event", line.bytes);
         };
         match delta.kind.as_deref().unwrap_or_default() {
-            // Another agent's words come whole as well; that is enough.
+            // The text of subagents also arrives in full, which is enough.
             _ if stream.parent_tool_use_id.is_some() => {}
             "text_delta" => {
                 let text = delta.text.as_deref().unwrap_or_default();
@@ -236,7 +236,7 @@ impl Protocol for ClaudeStream {
 
     fn line(&mut self, line: LineText<'_>, out: &mut AdapterOutput) {
         if let Some(kind) = json_line::kind(line, out) {
-            // A line of another shape was kept by `parse`.
+            // `parse` already keeps malformed lines.
             let _ = self.read(&kind, line, out);
         }
     }
@@ -308,7 +308,7 @@ fn system(line: LineText<'_>, out: &mut AdapterOutput) -> Option<()> {
     Some(())
 }
 
-/// What tools answered; texts of this role are our own, or the CLI's remarks to its model.
+/// Reads tool results. Texts with this role are our own, or notes of the CLI to its model.
 fn user(turn: &wire::ClaudeTurn, line: LineText<'_>, out: &mut AdapterOutput) {
     let Some(blocks) = turn.message.blocks() else {
         return out.malformed("user", line.bytes);
@@ -336,7 +336,7 @@ fn user(turn: &wire::ClaudeTurn, line: LineText<'_>, out: &mut AdapterOutput) {
     }
 }
 
-/// `Exit code 3`, with the command's output behind it.
+/// Reads `Exit code 3`, which precedes the command's output.
 fn exit_code(output: &str) -> Option<i64> {
     let rest = output.strip_prefix("Exit code ")?;
     let end = rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len());

@@ -1,4 +1,4 @@
-//! How `codex exec` is started: arguments, environment, `config.toml`.
+//! Builds the arguments, environment and `config.toml` of `codex exec`.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -29,7 +29,7 @@ const HABITS: Habits = Habits {
 
 const RULES_FILE: &str = "gemicro.rules";
 const INSTRUCTIONS_FILE: &str = "AGENTS.md";
-/// Subcommands of git that leave the branch or rewrite it.
+/// Git subcommands that leave or rewrite the branch.
 const LEAVING: &[&str] = &[
     "switch",
     "checkout",
@@ -43,24 +43,24 @@ const LEAVING: &[&str] = &[
 ];
 
 const PROVIDER: &str = "gemicro";
-/// The variable that holds the gateway's token.
+/// The variable for the gateway's token.
 const TOKEN: &str = "GEMICRO_GATEWAY_TOKEN";
 
 /// The adapter for Codex CLI.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Codex;
 
-/// The part of Codex' `config.toml` that gemicro writes.
+/// The part of Codex's `config.toml` that gemicro writes.
 #[derive(Serialize)]
 struct Config<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     model: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     model_provider: Option<&'a str>,
-    /// A search by the provider costs what nobody can bound, so it is off where a budget holds.
+    /// The cost of the provider's search cannot be limited, so it is off if there is a budget.
     #[serde(skip_serializing_if = "Option::is_none")]
     web_search: Option<&'a str>,
-    /// Without any the workspace begins where it works: nothing is looked for in the folders above.
+    /// Empty, so that the workspace root is the working folder and parent folders are not searched.
     project_root_markers: [&'a str; 0],
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     model_providers: BTreeMap<&'a str, Provider<'a>>,
@@ -68,7 +68,7 @@ struct Config<'a> {
     mcp_servers: BTreeMap<&'a str, CodexServer<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     hooks: Option<Value>,
-    /// Folders, and whether settings in them count. A folder that is not named it trusts by itself.
+    /// Folders, and whether their settings are trusted. Codex trusts folders that are not listed.
     projects: BTreeMap<String, CodexProject>,
     skills: Skills,
     analytics: CodexSwitch,
@@ -81,20 +81,20 @@ struct CodexProject {
     trust_level: &'static str,
 }
 
-/// Descriptions of skills in the workspace, which it would show the model although it trusts nothing there.
+/// Skills of the workspace, whose descriptions it would show to the model even if the folder is untrusted.
 #[derive(Serialize)]
 struct Skills {
     include_instructions: bool,
     bundled: CodexSwitch,
 }
 
-/// Something that is on or off, such as what it tells its maker.
+/// Turns a feature on or off, such as analytics.
 #[derive(Serialize)]
 struct CodexSwitch {
     enabled: bool,
 }
 
-/// Where it sends figures: nowhere. In a shut network it would wait for them at its end.
+/// Exporters for metrics: all off. Without network access it would wait for them at exit.
 #[derive(Serialize)]
 struct Exporters {
     exporter: &'static str,
@@ -102,7 +102,7 @@ struct Exporters {
     metrics_exporter: &'static str,
 }
 
-/// What it loads from elsewhere.
+/// Optional features that load external content.
 #[derive(Serialize)]
 struct Features {
     plugins: bool,
@@ -153,7 +153,7 @@ impl AgentCli for Codex {
         request.check()?;
         let prompt = request.prompt.render(HABITS)?;
         let home = codex_home(request);
-        // Ours is around the whole process; its own cannot be put up inside it.
+        // Our sandbox surrounds the whole process; its own cannot be created inside it.
         let mut args = [
             "exec",
             "--json",
@@ -178,7 +178,7 @@ impl AgentCli for Codex {
             },
         ];
         if let Some(guarded) = &request.guarded {
-            // The hook is ours, and nobody is there to trust it by hand; the workspace must not switch it off.
+            // The hook is ours, so it needs no manual trust; the workspace must not be able to disable it.
             args.extend(["--dangerously-bypass-hook-trust", "-c", "features.hooks=true"].map(str::to_owned));
             files.push(guarded_settings::policy_file(request, guarded));
             files.push(SettingsFile {
@@ -186,7 +186,7 @@ impl AgentCli for Codex {
                 text: rules(),
             });
         }
-        // The prompt comes on standard input.
+        // The prompt is sent on standard input.
         args.push("-".to_owned());
         Ok(Invocation {
             program: program(self, request),
@@ -207,7 +207,7 @@ impl AgentCli for Codex {
     }
 }
 
-/// Its own rules, for what its hook would not be asked about: beginnings of commands that leave the branch.
+/// Rules for commands that its hook would not see: prefixes of commands that leave the branch.
 fn rules() -> String {
     let rule = |command: &&str| {
         format!(
@@ -232,8 +232,8 @@ fn env(request: &AgentRequest, home: &Path) -> BTreeMap<String, String> {
     env
 }
 
-/// Settings of the workspace could have it start programs, send its login elsewhere, or be what an agent wrote. It looks
-/// for the folder by its real name.
+/// Marks the workspace as untrusted. Its settings could start programs or send the login elsewhere, and an agent may
+/// have written them. Codex looks up the folder by its real path.
 fn untrusted_projects(cwd: &Path) -> BTreeMap<String, CodexProject> {
     let real = cwd.canonicalize().unwrap_or_else(|_| cwd.to_owned());
     let names = [cwd, real.as_path()].map(|path| path.display().to_string());

@@ -1,4 +1,4 @@
-//! What Codex's exit codes and errors mean.
+//! Interprets Codex's exit codes and errors.
 
 use gemicro_event::ErrorKind;
 
@@ -33,7 +33,7 @@ impl ResultReader for CodexReading {
         let words = last_line.map_or("it exited without a word", str::trim);
         let cause = |kind| Some(Cause::new(kind, format!("{}: {words}", self.name())));
         match code {
-            // It has not begun a thread: the one to resume is not there.
+            // It did not start a thread, so the one to resume does not exist.
             1 if ended.session.is_resumed() && ended.transcript.session.is_none() => {
                 cause(ErrorKind::SessionNotFound)
             }

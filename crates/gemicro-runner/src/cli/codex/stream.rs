@@ -1,4 +1,4 @@
-//! The lines of `codex exec --json`.
+//! Reads the lines of `codex exec --json`.
 
 use std::collections::BTreeSet;
 
@@ -12,17 +12,17 @@ use crate::output::AdapterOutput;
 use crate::protocol::{LineText, Protocol};
 use crate::session::SessionId;
 
-/// Stands between two messages of one turn.
+/// Separator between two messages of one turn.
 const BREAK: &str = "\n\n";
 
-/// More items than this are never open at once; a stream that begins more of them is not honest.
+/// Maximum number of open items. No legitimate stream has more.
 const MAX_BEGUN: usize = 4_096;
 
 #[derive(Debug, Default)]
 pub(super) struct CodexStream {
-    /// The answer as a whole, as far as it is known.
+    /// The last complete message, if any.
     last_message: Option<String>,
-    /// Items that were told when they began; some are told only when they are over.
+    /// Items that were already reported when they began; some are only reported when they end.
     begun: BTreeSet<String>,
 }
 
@@ -83,7 +83,7 @@ struct ErrorEvent {
 impl Protocol for CodexStream {
     fn line(&mut self, line: LineText<'_>, out: &mut AdapterOutput) {
         if let Some(kind) = json_line::kind(line, out) {
-            // A line of another shape was kept by `parse`.
+            // `parse` already keeps malformed lines.
             let _ = self.read(&kind, line, out);
         }
     }
@@ -116,7 +116,7 @@ impl CodexStream {
                 if let Some(tokens) = completed.usage {
                     out.item(AgentItem::Usage {
                         usage: tokens.usage(),
-                        // After a resume it counts the turns before as well.
+                        // After a resume, this includes the earlier turns.
                         scope: UsageScope::Session,
                     });
                 }
@@ -155,7 +155,7 @@ impl CodexStream {
                 self.last_message = Some(text);
             }
             "reasoning" if is_over => out.add_thought(&item.text.unwrap_or_default()),
-            // May be a mere warning.
+            // May be just a warning.
             "error" if is_over => out.item(AgentItem::Notice {
                 message: item.message.unwrap_or_default(),
             }),

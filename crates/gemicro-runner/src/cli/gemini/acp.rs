@@ -1,4 +1,4 @@
-//! Gemini CLI with `--acp`: a warm process that serves many prompts over JSON-RPC.
+//! Gemini CLI with `--acp`: a long-running process that serves many prompts over JSON-RPC.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -18,13 +18,13 @@ use crate::request::AgentRequest;
 use crate::session::SessionId;
 use crate::version::Version;
 
-/// Gemini CLI as a warm process.
+/// Gemini CLI as a long-running process.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct GeminiAcp;
 
 impl GeminiAcp {
-    /// The way to take a session up again whose files are in this home. Loading a session in the minute of its creation
-    /// destroys it.
+    /// Returns how to resume a session whose files are in this home. Loading a session within the minute of its
+    /// creation destroys it.
     #[must_use]
     pub fn way_to_resume(home: &Path, session: &SessionId, now: Timestamp) -> ResumeWay {
         resume::way(home, session, now)

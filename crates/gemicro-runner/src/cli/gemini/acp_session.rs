@@ -1,7 +1,7 @@
-//! One session over ACP as a state machine: initialize, open or load, prompt, cancel.
+//! One ACP session as a state machine: initialize, open or load, prompt, cancel.
 //!
-//! The agent gets no files and no terminal from us: it works inside its sandbox by itself. A request that we
-//! do not know is refused, so nothing happens on our side that nobody judged.
+//! The agent gets no files and no terminal from us: it works in its sandbox. Unknown requests are refused, so nothing
+//! happens on our side without being judged.
 
 use agent_client_protocol_schema::v1::McpServer;
 use gemicro_event::{ErrorKind, Failure, Json};
@@ -18,19 +18,19 @@ use crate::protocol::{Cancel, LineText, Protocol};
 use crate::request::AgentRequest;
 use crate::session::{Session, SessionId};
 
-/// `@path` is not replaced here, but more is taken for a command.
+/// `@path` is not replaced here, but more prefixes count as commands.
 const HABITS: Habits = Habits {
     mentions: Mentions::None,
     commands: &['/', '$'],
 };
 
-/// Where the session stands. What is awaited carries the number of our request.
+/// State of the session. A state that waits for an answer holds the number of our request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum SessionState {
     Initializing(i64),
     Opening(i64),
     SettingMode(i64),
-    /// It was loaded and tells its history; `available_commands_update` comes last.
+    /// It was loaded and replays its history; `available_commands_update` comes last.
     Replaying,
     Ready,
     Prompting(i64),
@@ -38,12 +38,12 @@ enum SessionState {
     Broken,
 }
 
-/// Speaks with one process about one session.
+/// The dialogue with one process about one session.
 #[derive(Debug)]
 pub(super) struct AcpSession {
     state: SessionState,
     last_id: i64,
-    /// Said as soon as the session is ready.
+    /// Sent as soon as the session is ready.
     waiting_prompt: Option<String>,
     session: Option<SessionId>,
     version: Option<String>,
@@ -54,7 +54,7 @@ pub(super) struct AcpSession {
     tools: AcpTools,
     is_cancelling: bool,
     is_history_told: bool,
-    /// Whether it answered something that nobody had asked: then no later answer can be trusted either.
+    /// Whether it sent an answer to no request: then later answers cannot be trusted either.
     is_confused: bool,
 }
 
@@ -91,7 +91,7 @@ impl AcpSession {
             .unwrap_or_default()
     }
 
-    /// The answer to the request that the state waits for.
+    /// Handles the answer to the request that the state waits for.
     fn handle_answer(&mut self, id: i64, message: AcpMessage, line: LineText<'_>, out: &mut AdapterOutput) {
         let step = match self.state {
             SessionState::Initializing(awaited) if awaited == id => wire::AGENT.initialize,
@@ -176,7 +176,7 @@ impl AcpSession {
 
     /// The session is open and set up.
     fn ready(&mut self, out: &mut AdapterOutput) {
-        // History is told after the answer to `session/load`; a prompt in between would mix with it.
+        // The history follows the answer to `session/load`; a prompt in between would mix with it.
         let is_reported = self.is_history_told || !self.wish.is_resumed();
         self.state = if is_reported {
             SessionState::Ready
@@ -207,7 +207,7 @@ impl AcpSession {
         self.state = SessionState::Ready;
         self.end_turn();
         let Some((reason, word)) = wire::stop_reason(result) else {
-            // It is still there and nobody knows whether it works on: no prompt may follow.
+            // It is still running and may still be working, so no further prompt may follow.
             self.is_confused = true;
             return out.malformed(wire::AGENT.session_prompt, line.bytes);
         };
@@ -241,12 +241,12 @@ impl AcpSession {
         let is_turn = matches!(self.state, SessionState::Prompting(_));
         match kind {
             "available_commands_update" => self.handle_history(out),
-            // Our own words, or history.
+            // Our own prompt, or history.
             "user_message_chunk" | "current_mode_update" => {}
             "agent_message_chunk" | "agent_thought_chunk" | "tool_call"
                 if self.state == SessionState::Ready =>
             {
-                // Nobody asked it anything: what it says now could be taken for the next answer.
+                // It was not asked anything, so this could be mistaken for the next answer.
                 out.hear(AdapterEvents::Speech);
             }
             "agent_message_chunk" | "agent_thought_chunk" if !is_turn => {}
@@ -284,7 +284,7 @@ impl Protocol for AcpSession {
                     out.hear(AdapterEvents::Speech);
                 }
                 if !is_turn || self.is_cancelling {
-                    // Nobody can judge it, or the turn is being stopped and would wait for this answer.
+                    // It cannot be judged, or the turn is being stopped and would wait for this answer.
                     AcpTools::refuse(&id, out);
                 } else {
                     self.tools.ask(id, &params, line, out);
@@ -356,7 +356,7 @@ impl Protocol for AcpSession {
     }
 }
 
-/// A piece of what the agent says or thinks.
+/// Handles a chunk of the agent's text or thoughts.
 fn chunk(kind: &str, update: &Value, line: LineText<'_>, out: &mut AdapterOutput) {
     match wire::ContentChunk::deserialize(update).map(|chunk| chunk.content) {
         Ok(wire::ContentBlock::Text(content)) if kind == "agent_message_chunk" => out.text(&content.text),

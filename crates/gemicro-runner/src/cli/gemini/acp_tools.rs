@@ -1,4 +1,4 @@
-//! The tools of one turn over ACP: which were announced, which wait for permission.
+//! The tools of one ACP turn: those announced, and those waiting for permission.
 //!
 //! Gemini CLI does not announce a call that needs permission. This module emits one [`AgentItem::ToolCall`] for every
 //! call, before any other item about it.
@@ -13,18 +13,18 @@ use crate::output::AdapterOutput;
 use crate::permission::{PermissionAnswer, PermissionId, PermissionRequest};
 use crate::protocol::LineText;
 
-/// More calls than this are forgotten, and more open requests refused: neither happens in an honest turn.
+/// Maximum numbers of remembered calls and of open requests. No legitimate turn has more.
 const MAX_CALLS: usize = 4_096;
 const MAX_OPEN: usize = 256;
 
-/// What is known of a turn's tools.
+/// State of a turn's tools.
 #[derive(Debug, Default)]
 pub(super) struct AcpTools {
     announced: BTreeSet<String>,
     open: BTreeMap<PermissionId, WaitingPermission>,
 }
 
-/// A request for permission that waits for us.
+/// A permission request that waits for our answer.
 #[derive(Debug)]
 struct WaitingPermission {
     rpc_id: wire::RequestId,
@@ -33,7 +33,7 @@ struct WaitingPermission {
 }
 
 impl AcpTools {
-    /// A call began, went on or ended.
+    /// Handles a call that began, continued or ended.
     pub(super) fn update(&mut self, call: &wire::AcpToolCall, out: &mut AdapterOutput) {
         self.announce(call, out);
         let status = match call.status() {
@@ -50,7 +50,7 @@ impl AcpTools {
         });
     }
 
-    /// A call waits for permission.
+    /// Handles a call that waits for permission.
     pub(super) fn ask(
         &mut self,
         rpc_id: wire::RequestId,
@@ -83,7 +83,7 @@ impl AcpTools {
         }));
     }
 
-    /// Answers a request and returns whether it was open. If the agent did not offer a matching option, the call is denied.
+    /// Answers a request and returns whether it was open. Without a matching option, the call is denied.
     pub(super) fn answer(
         &mut self,
         id: &PermissionId,

@@ -1,12 +1,12 @@
 //! The messages of the Agent Client Protocol: JSON-RPC 2.0, one object per line.
 //!
-//! What has an official type is that type, of `agent-client-protocol-schema`: the crate in which the protocol's SDK
-//! (`agent-client-protocol`) keeps its types. The SDK itself is not taken: its connection wants a runtime and a dispatch
-//! of its own, and gives up the bytes of a message, which we spool, bound and keep when nobody knows them.
+//! Official types come from `agent-client-protocol-schema`, the crate in which the protocol's SDK
+//! (`agent-client-protocol`) keeps them. The SDK itself is not used: its connection needs its own runtime and dispatch,
+//! and does not expose the bytes of a message, which we spool, limit, and keep if they are unknown.
 //!
-//! The official types are read here piece by piece, so that one part that is new or wrong does not cost the others:
-//! the envelope and the kind of an update are looked at first. What a permission is judged by is kept as it came,
-//! because the official types leave out what they do not know. What Gemini CLI adds of its own is read by name.
+//! Messages are parsed in parts, so that one new or invalid part does not make the rest unreadable: first the envelope
+//! and the kind of update. The input of a permission decision is kept unchanged, because the official types drop
+//! unknown fields. Gemini CLI's own additions are read by name.
 
 use agent_client_protocol_schema::ProtocolVersion;
 pub(super) use agent_client_protocol_schema::v1::{
@@ -29,7 +29,7 @@ use crate::output::AdapterOutput;
 use crate::request::{AgentRequest, CliSandboxMode, ModelAccess, ToolApproval};
 use crate::session::SessionId;
 
-/// Any message from the agent. The official envelopes are one type per kind of message; this one finds out the kind.
+/// Any message from the agent. The official envelopes are one type per kind of message; this one covers all kinds.
 #[derive(Deserialize)]
 pub(super) struct AcpMessage {
     pub(super) id: Option<Json>,
@@ -39,16 +39,16 @@ pub(super) struct AcpMessage {
     pub(super) error: Option<Json>,
 }
 
-/// Why a request of ours failed.
+/// The error of one of our requests.
 pub(super) struct RpcError {
-    /// Its words, with the detail some errors carry apart.
+    /// Its message, including the details that some errors have in a separate field.
     pub(super) words: String,
-    /// The HTTP status of the model API, which the CLI uses as code.
+    /// The HTTP status of the model API, which the CLI uses as the error code.
     pub(super) http_status: Option<u16>,
 }
 
 impl RpcError {
-    /// An error that has not the shape of one is still one.
+    /// Reads an error; malformed ones are kept as text.
     pub(super) fn new(error: &Json) -> Self {
         let Ok(acp_error) = error.parse::<Error>() else {
             return Self {
@@ -72,32 +72,32 @@ impl RpcError {
     }
 }
 
-/// The agent's version in its answer to `initialize`.
+/// Returns the agent's version in its answer to `initialize`.
 pub(super) fn version(result: &Json) -> Option<String> {
     let response: InitializeResponse = result.parse().ok()?;
     response.agent_info.map(|info| info.version)
 }
 
-/// The new session's name in the answer to `session/new`.
+/// Returns the session's name in the answer to `session/new`.
 pub(super) fn session_id(result: &Json) -> Option<SessionId> {
     let opened: NewSessionResponse = result.parse().ok()?;
     opened.session_id.0.parse().ok()
 }
 
-/// The model that Gemini CLI names when it opens a session.
+/// Returns the model that Gemini CLI names when it opens a session.
 pub(super) fn model(result: &Json) -> Option<String> {
     let model = result.pointer("/models/currentModelId")?.as_str()?;
     Some(model.to_owned())
 }
 
-/// How a prompt ended; a reason that is not in the protocol is told by its name.
+/// Returns how a prompt ended; the name is also given for reasons unknown to the protocol.
 pub(super) fn stop_reason(result: &Json) -> Option<(Option<StopReason>, String)> {
     let word = result.get("stopReason")?.as_str()?.to_owned();
     let known: Option<PromptResponse> = result.parse().ok();
     Some((known.map(|response| response.stop_reason), word))
 }
 
-/// The tokens of a turn, as Gemini CLI adds them to its end.
+/// Returns the tokens of a turn, which Gemini CLI adds to its end.
 pub(super) fn usage(result: &Json) -> Option<Usage> {
     let count = result.pointer("/_meta/quota/token_count")?;
     let number = |name: &str| count.get(name).and_then(Value::as_u64);
@@ -116,7 +116,7 @@ pub(super) struct AcpToolCall {
 }
 
 impl AcpToolCall {
-    /// `None` for a call without a name.
+    /// Parses a call; `None` if it has no name.
     pub(super) fn read(call: &Value) -> Option<Self> {
         let part = |name: &str| match call.get(name) {
             Some(part) if !part.is_null() => Json::from(part.clone()),
@@ -141,20 +141,20 @@ impl AcpToolCall {
         self.known.fields.status
     }
 
-    /// The tool as far as it is told: `execute`, `edit`, `read`.
+    /// Returns the kind of tool: `execute`, `edit`, `read`.
     pub(super) fn tool(&self) -> String {
         let kind = self.known.fields.kind.unwrap_or_default();
         let kind = serde_json::to_value(kind).unwrap_or_default();
         kind.as_str().unwrap_or("other").to_owned()
     }
 
-    /// What stands for its arguments.
+    /// Returns the content and locations, which stand in for the arguments.
     pub(super) fn input(&self) -> Json {
         let parts = json!({"content": &*self.content, "locations": &*self.locations});
         Json::from(parts)
     }
 
-    /// The texts in its content.
+    /// Returns the text in its content.
     pub(super) fn output(&self) -> Option<String> {
         let parts = self.content.as_array()?;
         let texts: Vec<&str> = parts
@@ -165,7 +165,7 @@ impl AcpToolCall {
     }
 }
 
-/// The option of a kind in a request for permission; options of other kinds, known or not, do not matter.
+/// Returns the id of the option with this kind in a permission request; other kinds are ignored.
 pub(super) fn option(params: &Json, kind: PermissionOptionKind) -> Option<String> {
     let options = params.get("options")?.as_array()?.iter();
     let mut known = options.filter_map(|option| PermissionOption::deserialize(option).ok());
@@ -173,7 +173,7 @@ pub(super) fn option(params: &Json, kind: PermissionOptionKind) -> Option<String
     Some(found.option_id.0.to_string())
 }
 
-/// Our answer to a request for permission: this option, or none.
+/// Builds our answer to a permission request: this option, or none.
 pub(super) fn permission(option: Option<String>) -> RequestPermissionResponse {
     RequestPermissionResponse::new(match option {
         Some(option) => RequestPermissionOutcome::Selected(SelectedPermissionOutcome::new(option)),
@@ -181,8 +181,7 @@ pub(super) fn permission(option: Option<String>) -> RequestPermissionResponse {
     })
 }
 
-/// What we say of ourselves: no files, no terminal. The official capabilities cannot leave out what they are silent
-/// about here (`auth`), so they are put together from their parts.
+/// Our capabilities: no files, no terminal. They are built from parts, because the official type cannot omit `auth`.
 pub(super) fn initialize() -> Value {
     json!({
         "protocolVersion": ProtocolVersion::V1,
@@ -214,7 +213,7 @@ pub(super) fn answer<R: Serialize>(id: &RequestId, result: R, out: &mut AdapterO
     }));
 }
 
-/// Refuses a request of the agent that we do not offer.
+/// Refuses a request that we do not support.
 pub(super) fn refuse_method(id: &RequestId, out: &mut AdapterOutput) {
     let error = Error::new(ErrorCode::MethodNotFound.into(), "gemicro does not offer this");
     out.write(&JsonRpcMessage::wrap(Response::<(), Error>::Error {
@@ -223,7 +222,7 @@ pub(super) fn refuse_method(id: &RequestId, out: &mut AdapterOutput) {
     }));
 }
 
-/// The mode to switch to; `None` for the one it starts in, where everything but reading is asked for.
+/// Returns the mode to switch to; `None` for the initial one, in which everything but reading needs permission.
 pub(super) fn mode(request: &AgentRequest) -> Option<&'static str> {
     if request.guarded.is_some() {
         return None;
@@ -249,7 +248,7 @@ fn bearer(access: &ModelAccess) -> Vec<HttpHeader> {
     }
 }
 
-/// The tool servers, as `session/new` takes them.
+/// Returns the tool servers in the format of `session/new`.
 pub(super) fn mcp_servers(request: &AgentRequest) -> Vec<McpServer> {
     let servers = request.mcp_servers.iter().map(|server| match &server.reached {
         McpReached::Stdio { command, args, env } => {

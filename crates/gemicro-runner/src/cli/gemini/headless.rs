@@ -1,4 +1,4 @@
-//! Gemini CLI with `-o stream-json`: a process reads one prompt and leaves.
+//! Gemini CLI with `-o stream-json`: a process reads one prompt and exits.
 
 use gemicro_event::Failure;
 
@@ -72,10 +72,10 @@ impl AgentCli for GeminiHeadless {
     }
 }
 
-/// Which tools the model is offered at all. A tool that would have to be asked for is not offered here.
+/// Returns which tools are offered to the model. Tools that would need approval are not offered in this mode.
 fn approval_mode(request: &AgentRequest) -> &'static str {
     match (request.approval, request.sandbox) {
-        // The rules and the hook judge what nobody can be asked for.
+        // No one can be asked, so the rules and the hook decide.
         _ if request.guarded.is_some() => "yolo",
         (ToolApproval::All, _) => "yolo",
         (ToolApproval::Ask, CliSandboxMode::ReadOnly) | (ToolApproval::AskEdits, _) => "default",

@@ -1,4 +1,4 @@
-//! Gemini CLI: one process per prompt ([`GeminiHeadless`]), or a warm one ([`GeminiAcp`]).
+//! Gemini CLI: one process per prompt ([`GeminiHeadless`]), or a long-running one ([`GeminiAcp`]).
 
 mod acp;
 mod acp_session;

@@ -1,4 +1,4 @@
-//! What Gemini CLI's exit codes and errors mean.
+//! Interprets Gemini CLI's exit codes and errors.
 
 use gemicro_event::ErrorKind;
 use serde_json::Value;
@@ -9,7 +9,7 @@ use crate::judge::{Cause, ResultReader};
 use crate::session::Session;
 use crate::trouble::{Clue, classify};
 
-/// Reads the ends of both ways of running it.
+/// Interprets the results of both modes.
 #[derive(Debug)]
 pub(super) struct GeminiReading;
 
@@ -81,7 +81,7 @@ impl ResultReader for GeminiReading {
     }
 }
 
-/// After an API error the exit code is the HTTP status modulo 256.
+/// Returns the HTTP status. After an API error, the exit code is the status modulo 256.
 fn exit_status(exit: ProcessExit) -> Option<u16> {
     match exit {
         ProcessExit::Code(code @ 144..=255) => u16::try_from(code + 256).ok(),
@@ -91,7 +91,7 @@ fn exit_status(exit: ProcessExit) -> Option<u16> {
     }
 }
 
-/// The error classes of a headless result, and the stop reasons of ACP.
+/// Maps the error classes of a headless result and the stop reasons of ACP.
 fn reason_kind(reason: &str) -> Option<ErrorKind> {
     match reason {
         "FatalTurnLimitedError" | "max_turn_requests" => Some(ErrorKind::BudgetExceeded),
@@ -107,7 +107,7 @@ fn reason_kind(reason: &str) -> Option<ErrorKind> {
     }
 }
 
-/// The words inside `[API Error: …]`, and inside the JSON body that may stand there.
+/// Returns the message inside `[API Error: …]`, and inside a JSON body there.
 fn plain(text: &str) -> String {
     let inner = text.strip_prefix("[API Error: ").unwrap_or(text);
     let body: Option<Value> = inner

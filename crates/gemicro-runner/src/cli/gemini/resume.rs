@@ -1,7 +1,7 @@
-//! How a session of Gemini CLI is taken up again without losing it.
+//! Chooses how to resume a Gemini CLI session without losing it.
 //!
-//! `session/load` in the minute in which a session's newest file was made writes over that file: the history is gone.
-//! `--resume` of a new process does not. A minute later both keep it.
+//! If `session/load` runs in the minute in which a session's newest file was created, it overwrites that file and the
+//! history is lost. `--resume` in a new process does not. A minute later, both are safe.
 
 use std::path::Path;
 
@@ -10,20 +10,20 @@ use gemicro_event::Timestamp;
 
 use crate::session::SessionId;
 
-/// How many letters of a session's name are in the names of its files.
+/// Number of characters of a session's name in its file names.
 const N_LETTERS: usize = 8;
 
-/// A way to take a session up again.
+/// A way to resume a session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ResumeWay {
-    /// By a process of its own ([`GeminiHeadless`](crate::GeminiHeadless)).
+    /// In a new process ([`GeminiHeadless`](crate::GeminiHeadless)).
     Headless,
-    /// Over ACP ([`GeminiAcp`](crate::GeminiAcp)), in a process that stays warm.
+    /// Over ACP ([`GeminiAcp`](crate::GeminiAcp)), in a long-running process.
     Acp,
 }
 
-/// The way for a session whose files are in this home. One that has none is nowhere to be loaded from: a process of its
-/// own says so and harms nothing.
+/// Returns how to resume a session whose files are in this home. A session without files cannot be loaded; a new
+/// process reports that without doing harm.
 pub(super) fn way(home: &Path, session: &SessionId, now: Timestamp) -> ResumeWay {
     let projects = folders(&home.join(".gemini/tmp"));
     let names: Vec<String> = projects
@@ -33,7 +33,7 @@ pub(super) fn way(home: &Path, session: &SessionId, now: Timestamp) -> ResumeWay
     way_by_names(names.iter().map(String::as_str), session, now)
 }
 
-/// The rule itself. A clock that was set back makes files of the future: they are as young as those of this minute.
+/// Applies the rule. If the clock was set back, files from the future count as created in this minute.
 fn way_by_names<'n>(names: impl Iterator<Item = &'n str>, session: &SessionId, now: Timestamp) -> ResumeWay {
     let Some(now) = DateTime::from_timestamp_millis(now.as_millis()) else {
         return ResumeWay::Headless;
@@ -46,7 +46,7 @@ fn way_by_names<'n>(names: impl Iterator<Item = &'n str>, session: &SessionId, n
     }
 }
 
-/// The minute in which a file of the session was made: `session-2026-11-15T00-17-0e2b1c9a.jsonl`.
+/// Returns the minute in which a session's file was created: `session-2026-11-15T00-17-0e2b1c9a.jsonl`.
 fn made_in<'n>(name: &'n str, session: &SessionId) -> Option<&'n str> {
     let (minute, letters) = name
         .strip_prefix("session-")?
@@ -56,7 +56,7 @@ fn made_in<'n>(name: &'n str, session: &SessionId) -> Option<&'n str> {
     (letters == own).then_some(minute)
 }
 
-/// The names of the folders in a folder; links are not followed.
+/// Returns the names of subfolders; links are not followed.
 fn folders(path: &Path) -> Vec<String> {
     entries(path, std::fs::FileType::is_dir)
 }

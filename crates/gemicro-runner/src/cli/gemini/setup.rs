@@ -1,4 +1,4 @@
-//! What both ways of running Gemini CLI need: environment, settings, policy.
+//! Environment, settings and policy for both modes of Gemini CLI.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -16,13 +16,13 @@ pub(super) const PROGRAM: &str = "gemini";
 pub(super) const INSTALL: &str = "npm install -g @google/gemini-cli";
 pub(super) const MINIMUM: Version = Version::new(0, 61, 0);
 
-/// The CLI's own default of 10 is silent for minutes while a limit lasts; retrying is the engine's policy.
+/// The CLI's default of 10 causes minutes of silence at a rate limit; retrying is the engine's job.
 const MAX_ATTEMPTS: u32 = 2;
 
 const RULES_FILE: &str = "gemicro-policy.toml";
-/// The variable that holds the gateway's token.
+/// The variable for the gateway's token.
 const TOKEN: &str = "GEMINI_API_KEY";
-/// Tools of its own that change nothing.
+/// Built-in tools that change nothing.
 const LOOKING: &[&str] = &[
     "read_file",
     "read_many_files",
@@ -35,17 +35,17 @@ const LOOKING: &[&str] = &[
     "get_internal_docs",
     "activate_skill",
     "complete_task",
-    // Started by `invoke_agent`: rules know a sub-agent by its name, too.
+    // Started by `invoke_agent`; rules also match a subagent by its name.
     "codebase_investigator",
 ];
-/// Tools of its own that do.
+/// Built-in tools that change something.
 const CHANGING: &[&str] = &[
     "write_file",
     "replace",
     "run_shell_command",
     "web_fetch",
     "save_memory",
-    // Judged like the others: the guard lets only agents start that look.
+    // Judged like the others: the guard only lets read-only agents start.
     "invoke_agent",
 ];
 
@@ -56,9 +56,9 @@ pub(super) fn env(request: &AgentRequest) -> BTreeMap<String, String> {
         &mut env,
         &[
             ("GEMINI_CLI_HOME", home.as_str()),
-            // Only a trusted workspace lets it work. It loads what lies in `.gemini` then, so the caller hides that.
+            // It only works in a trusted workspace. Then it also loads `.gemini`, so the caller hides that folder.
             ("GEMINI_CLI_TRUST_WORKSPACE", "true"),
-            // One process instead of a wrapper that ignores signals.
+            // Prevents a wrapper process that ignores signals.
             ("GEMINI_CLI_NO_RELAUNCH", "1"),
         ],
     );
@@ -71,22 +71,22 @@ pub(super) fn env(request: &AgentRequest) -> BTreeMap<String, String> {
     env
 }
 
-/// `-m MODEL`: without it the CLI spends a request to choose one.
+/// Without `-m MODEL`, the CLI spends a request on choosing one.
 pub(super) fn model_args(request: &AgentRequest) -> Vec<String> {
     let model = request.model.iter();
     model.flat_map(|model| ["-m".to_owned(), model.clone()]).collect()
 }
 
-/// How it is spoken with.
+/// The protocol used with the CLI.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum GeminiProtocol {
-    /// One prompt: nobody can be asked, so a hook judges. Hooks fail open: what no hook needs to judge is refused here.
+    /// One prompt: no one can be asked, so a hook decides. Hooks fail open, so unknown tools are denied by rules.
     Headless,
-    /// Over ACP: it has no hooks there, but it asks.
+    /// Over ACP there are no hooks, but it asks for permission.
     Acp,
 }
 
-/// Settings, and where a guard judges its rules with their argument.
+/// Returns the settings and, with a guard, its rules and their argument.
 pub(super) fn files(request: &AgentRequest, way: GeminiProtocol) -> (Vec<SettingsFile>, Vec<String>) {
     let mut settings = settings(request);
     let (mut files, mut args) = (Vec::new(), Vec::new());
@@ -120,7 +120,7 @@ pub(super) fn files(request: &AgentRequest, way: GeminiProtocol) -> (Vec<Setting
     (files, args)
 }
 
-/// The rules of an administrator, in its own language. What only looks is not asked for.
+/// Returns administrator rules in the CLI's policy format. Read-only tools are always allowed.
 fn rules(way: GeminiProtocol, servers: &[McpServer]) -> String {
     let rule = |tools: String, decision: &str, priority: u32| {
         format!("[[rule]]\ntoolName = {tools}\ndecision = \"{decision}\"\npriority = {priority}\n")
@@ -150,7 +150,7 @@ fn rules(way: GeminiProtocol, servers: &[McpServer]) -> String {
 }
 
 fn settings(request: &AgentRequest) -> Value {
-    // With a base URL and no type the CLI picks "gateway", which it then refuses.
+    // With a base URL and no type, the CLI picks "gateway", which it then refuses.
     let auth = match request.access {
         ModelAccess::Gateway { .. } => "gemini-api-key",
         ModelAccess::Login => "oauth-personal",
@@ -161,21 +161,21 @@ fn settings(request: &AgentRequest) -> Value {
             "enableAutoUpdate": false,
             "enableAutoUpdateNotification": false,
             "maxAttempts": MAX_ATTEMPTS,
-            // Its clean-up deletes the history of other sessions.
+            // Its clean-up would delete the history of other sessions.
             "sessionRetention": {"enabled": false},
         },
         "privacy": {"usageStatisticsEnabled": false},
         "telemetry": {"enabled": false},
-        // A `.env` of the workspace could lead it to another provider.
+        // A `.env` file of the workspace could redirect it to another provider.
         "advanced": {"ignoreLocalEnv": true},
-        // A file of the workspace must not decide which others can be read.
+        // A file of the workspace must not decide which other files can be read.
         "context": {"fileFiltering": {"respectGeminiIgnore": false}},
     });
     if let Some(limit) = request.turn_limit {
         settings["model"] = json!({"maxSessionTurns": limit});
     }
     if !request.given.is_empty() {
-        // Its file tools refuse what lies in no folder of its workspace. That it must not write there is for the guard.
+        // Its file tools refuse paths outside of its workspace folders. The guard prevents writing there.
         settings["context"]["includeDirectories"] = json!(request.given);
     }
     if !request.mcp_servers.is_empty() {

@@ -1,4 +1,4 @@
-//! The lines of `gemini -o stream-json`.
+//! Reads the lines of `gemini -o stream-json`.
 
 use gemicro_event::{Json, Usage};
 use serde::Deserialize;
@@ -9,7 +9,7 @@ use crate::output::AdapterOutput;
 use crate::protocol::{LineText, Protocol};
 use crate::session::SessionId;
 
-/// Reads them; keeps nothing between lines.
+/// The reader; it keeps no state between lines.
 #[derive(Debug)]
 pub(super) struct StreamJson;
 
@@ -72,7 +72,7 @@ struct Stats {
 impl Protocol for StreamJson {
     fn line(&mut self, line: LineText<'_>, out: &mut AdapterOutput) {
         if let Some(kind) = json_line::kind(line, out) {
-            // A line of another shape was kept by `parse`.
+            // `parse` already keeps malformed lines.
             let _ = read(&kind, line, out);
         }
     }
@@ -92,7 +92,7 @@ fn read(kind: &str, line: LineText<'_>, out: &mut AdapterOutput) -> Option<()> {
             let message: GeminiMessage = json_line::parse(kind, line, out)?;
             match message.role.as_str() {
                 "assistant" => out.text(&message.content),
-                // Our own prompt, told back.
+                // An echo of our own prompt.
                 "user" => {}
                 role => out.unknown(&format!("message/{role}"), line.bytes),
             }
@@ -156,7 +156,7 @@ fn result(result: Result, out: &mut AdapterOutput) {
 }
 
 impl Stats {
-    /// `output_tokens` leaves thoughts out; the total does not.
+    /// `output_tokens` excludes thoughts; the total includes them.
     fn usage(&self) -> Usage {
         let written = self.total_tokens.saturating_sub(self.input_tokens);
         let output_tokens = written.max(self.output_tokens);
