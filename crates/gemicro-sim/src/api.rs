@@ -1,4 +1,4 @@
-//! The simulated APIs, and whose call a request is.
+//! The simulated APIs, and how a request is assigned to one.
 
 use std::sync::Arc;
 
@@ -18,7 +18,7 @@ pub(crate) enum ApiRoute {
 }
 
 impl ApiRoute {
-    /// Finds the call. What no other API knows is refused as Gemini would.
+    /// Finds the call. Unknown calls are refused as by Gemini.
     pub(crate) fn of(incoming: &IncomingRequest) -> Result<Self, SimulatedRefusal> {
         if let Some(route) = anthropic::AnthropicRoute::of(incoming) {
             return Ok(Self::Anthropic(route));
@@ -29,7 +29,7 @@ impl ApiRoute {
         }
     }
 
-    /// The shape of the error for a request that nobody knows: that of the client's own API, as far as it shows.
+    /// Returns the error format for an unknown request: that of the client's API, if it can be recognised.
     pub(crate) fn envelope_of_unknown(incoming: &IncomingRequest) -> EnvelopeKind {
         let path = incoming.path.trim_matches('/');
         if incoming.is_of_anthropic() || path.starts_with("v1/messages") {
@@ -41,7 +41,7 @@ impl ApiRoute {
         }
     }
 
-    /// The shape of its errors.
+    /// Returns the format of its errors.
     pub(crate) fn envelope(&self) -> EnvelopeKind {
         match self {
             Self::Gemini(route) => route.endpoint().envelope(),
@@ -62,7 +62,7 @@ impl ApiRoute {
         }
     }
 
-    /// The call in neutral terms, without checking it: what a recording is matched by.
+    /// Describes the call in neutral terms, without checking it. Recordings are matched by this.
     pub(crate) fn describe(&self, incoming: &IncomingRequest) -> ModelCall {
         match self {
             Self::Gemini(route) => gemini::describe(incoming, route),

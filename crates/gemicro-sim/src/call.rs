@@ -1,49 +1,49 @@
-//! One request in neutral terms: what rules look at and answers are made from.
+//! A request in neutral terms, for rules and answers.
 
 use serde_json::Value;
 
 use crate::scenario::ScenarioEndpoint;
 
-/// What a request asks for, whichever API it came through.
+/// A request, independent of its API.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct ModelCall {
     pub(crate) endpoint: ScenarioEndpoint,
-    /// Model or agent, without `models/`; empty where the call names none.
+    /// Model or agent, without `models/`; empty if the call names none.
     pub(crate) model: String,
-    /// The text of the newest turn.
+    /// Text of the newest turn.
     pub(crate) prompt: String,
     pub(crate) system: String,
-    /// The texts of all turns before the newest, calls and results of tools included.
+    /// Text of all earlier turns, including tool calls and results.
     pub(crate) history: String,
-    /// Names of the tools that the model is offered.
+    /// Names of the tools offered to the model.
     pub(crate) tools: Vec<String>,
-    /// Results of tools in the newest turn.
+    /// Tool results in the newest turn.
     pub(crate) results: Vec<SimToolResult>,
     /// Names of the headers, in lower case.
     pub(crate) headers: Vec<String>,
     pub(crate) stream: bool,
     pub(crate) background: bool,
-    /// Whether it goes on from an earlier answer.
+    /// Whether it continues from an earlier answer.
     pub(crate) chained: bool,
-    /// The interaction that get, cancel and delete are about.
+    /// The interaction to get, cancel or delete.
     pub(crate) interaction: String,
-    /// What shape the answer must have.
+    /// Required format of the answer.
     pub(crate) shape: AnswerShape,
     pub(crate) wants_thoughts: bool,
     pub(crate) max_output: Option<u64>,
-    /// Tokens of everything the model reads, by [`crate::answer::tokens`].
+    /// Number of input tokens, counted by [`crate::answer::tokens`].
     pub(crate) input_tokens: u64,
 }
 
-/// What a tool said.
+/// The result of a tool.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct SimToolResult {
-    /// The tool; empty where the request does not tell.
+    /// Name of the tool; empty if the request does not give it.
     pub(crate) tool: String,
     pub(crate) text: String,
 }
 
-/// The shape of an answer.
+/// Format of an answer.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum AnswerShape {
     Text,
@@ -53,7 +53,7 @@ pub(crate) enum AnswerShape {
 }
 
 impl ModelCall {
-    /// A call without content, for endpoints that have none.
+    /// Creates a call without content, for endpoints that have none.
     pub(crate) fn empty(endpoint: ScenarioEndpoint, headers: Vec<String>) -> Self {
         Self {
             endpoint,

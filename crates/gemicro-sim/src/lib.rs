@@ -1,16 +1,16 @@
-//! Scripted stand-ins for model APIs, from scenario files: what makes gemicro's tests honest.
+//! Simulates model APIs from scenario files, for gemicro's tests.
 //!
-//! [`Simulator::start`] serves a [`scenario::Scenario`] on a loopback address and gives a [`RunningSimulator`] handle:
-//! its address, the [`RequestLog`] of everything it saw, its [`ReplyGates`]. [`Recorder`] is the other direction: it
-//! stands between a client and a real API and writes a scenario from what passes. [`agent`] is a stand-in of
-//! another kind: a process that plays an agent CLI. [`mod@forge`] plays GitHub and GitLab.
+//! [`Simulator::start`] serves a [`scenario::Scenario`] on a loopback address and returns a [`RunningSimulator`]: its
+//! address, the [`RequestLog`] of all requests, and its [`ReplyGates`]. [`Recorder`] works in the other direction: it
+//! is a proxy between a client and a real API that writes a scenario from the traffic. [`agent`] simulates an agent CLI
+//! as a process, and [`mod@forge`] simulates GitHub and GitLab.
 //!
 //! # Theory of operation
 //!
-//! A request goes one way: `server` reads it and logs it; `api` finds whose it is; `gemini`, `openai` or
-//! `anthropic` checks it as the service would and turns it into a neutral `call`; the first rule of the scenario that
-//! takes it makes an `answer`; the same API writes that as frames of its wire format; `play` lets the frames out in
-//! time. A rule's fault can step in at each of these places. Another API is a sibling of these three.
+//! `server` reads and logs a request, and `api` determines its API. `gemini`, `openai` or `anthropic` checks it like
+//! the service and converts it into a neutral `call`. The first matching rule of the scenario produces an `answer`,
+//! which the same API formats as frames of its wire format, and `play` sends the frames in time. A rule's fault can
+//! apply at each of these stages. A new API is a module next to these three.
 //!
 //! This crate has no TLS and listens on loopback only.
 

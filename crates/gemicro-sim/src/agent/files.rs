@@ -1,27 +1,27 @@
-//! What a fake agent does with files, standard input included.
+//! File steps of a fake agent, including standard input.
 
 use std::io::{self, BufRead as _, Read as _, Write as _};
 
 use super::script_stage::ScriptStage;
 use super::step::{FileText, ReadStdin, Replacement, Until};
 
-/// Makes or replaces a file.
+/// Creates or replaces a file.
 pub(super) fn create(stage: &ScriptStage, wanted: &FileText) -> io::Result<()> {
     std::fs::write(wanted.file.fill(stage), wanted.text.fill(stage))
 }
 
-/// Adds to a file, which need not be there.
+/// Appends to a file, which need not exist.
 pub(super) fn append(stage: &ScriptStage, wanted: &FileText) -> io::Result<()> {
     append_text(&wanted.file.fill(stage), &wanted.text.fill(stage))
 }
 
-/// Adds a text to a file, which need not be there.
+/// Appends text to a file, which need not exist.
 pub(super) fn append_text(file: &str, text: &str) -> io::Result<()> {
     let mut open = std::fs::OpenOptions::new().append(true).create(true).open(file)?;
     open.write_all(text.as_bytes())
 }
 
-/// Replaces a text in a file.
+/// Replaces text in a file.
 pub(super) fn replace(stage: &ScriptStage, wanted: &Replacement) -> io::Result<()> {
     let (file, old) = (wanted.file.fill(stage), wanted.old.fill(stage));
     let text = std::fs::read_to_string(&file)?;

@@ -1,4 +1,4 @@
-//! HTTP requests of a fake agent: one connection each, plain text, nothing clever.
+//! HTTP requests of a fake agent: one plain-text connection each.
 
 use std::io::{self, Read as _, Write as _};
 use std::net::TcpStream;
@@ -10,10 +10,10 @@ use super::files::append_text;
 use super::script_stage::ScriptStage;
 use super::step::Http;
 
-/// How long an answer may take.
+/// Maximum time for an answer.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// Makes the requests. Gives the exit code, if one of them fails and the script says so.
+/// Sends the requests. Returns the exit code if one of them fails and the script sets one.
 pub(super) fn request(stage: &ScriptStage, wanted: &Http) -> io::Result<Option<u8>> {
     let save = wanted.save.as_ref().map(|file| file.fill(stage));
     for number in 0..wanted.times {
@@ -36,7 +36,7 @@ pub(super) fn request(stage: &ScriptStage, wanted: &Http) -> io::Result<Option<u
     Ok(None)
 }
 
-/// One request: status and body.
+/// Sends one request; returns status and body.
 fn ask(stage: &ScriptStage, wanted: &Http) -> io::Result<(u16, String)> {
     let url = wanted.url.fill(stage);
     let wrong = |what: &str| io::Error::new(io::ErrorKind::InvalidInput, format!("`{url}` {what}"));
@@ -78,7 +78,7 @@ fn ask(stage: &ScriptStage, wanted: &Http) -> io::Result<(u16, String)> {
     Ok((status, join_chunks(head, body)))
 }
 
-/// The body, put together where it came in pieces.
+/// Returns the body, joined if it was sent in chunks.
 fn join_chunks(head: &str, body: &str) -> String {
     if !head.to_ascii_lowercase().contains("transfer-encoding: chunked") {
         return body.to_owned();

@@ -1,4 +1,4 @@
-//! Which CLI an agent pretends to be.
+//! The CLI that a fake agent imitates.
 
 use serde::{Deserialize, Serialize};
 
@@ -15,7 +15,7 @@ pub enum AgentIdentity {
 }
 
 impl AgentIdentity {
-    /// The name of its program.
+    /// Name of its program.
     #[must_use]
     pub fn program(self) -> &'static str {
         match self {
@@ -25,7 +25,7 @@ impl AgentIdentity {
         }
     }
 
-    /// The one with that program.
+    /// Returns the CLI with this program name.
     #[must_use]
     pub fn of_program(name: &str) -> Option<Self> {
         [Self::Gemini, Self::Claude, Self::Codex]
@@ -33,7 +33,7 @@ impl AgentIdentity {
             .find(|identity| identity.program() == name)
     }
 
-    /// What it prints for `--version`; `version` stands for the one it was tested with.
+    /// Returns its output for `--version`; the default version is the one it was tested with.
     #[must_use]
     pub fn version_line(self, version: Option<&str>) -> String {
         match self {
@@ -43,7 +43,7 @@ impl AgentIdentity {
         }
     }
 
-    /// Whether these arguments only ask for the version.
+    /// Returns true if these arguments only ask for the version.
     pub(super) fn asks_for_version(self, arguments: &[String]) -> bool {
         let short = match self {
             Self::Gemini | Self::Claude => "-v",

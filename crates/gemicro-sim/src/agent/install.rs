@@ -1,4 +1,4 @@
-//! A program under the name of a real CLI, which performs a script.
+//! Installs a program with the name of a real CLI that performs a script.
 
 use std::ffi::OsString;
 use std::io;
@@ -9,10 +9,10 @@ use std::path::{Path, PathBuf};
 use super::identity::AgentIdentity;
 
 /// Writes `folder/gemini` (or `claude`, `codex`): a shell script that starts `myself` as an agent with this script and
-/// passes its arguments on. Gives its path.
+/// passes on its arguments. Returns its path.
 ///
 /// # Errors
-/// When the folder or the file cannot be made.
+/// When the folder or the file cannot be created.
 pub fn install(
     folder: &Path,
     identity: AgentIdentity,
@@ -35,7 +35,7 @@ pub fn install(
     Ok(program)
 }
 
-/// A word that the shell leaves as it is.
+/// Quotes a word for the shell.
 fn quoted(word: &[u8]) -> Vec<u8> {
     let mut quoted = vec![b'\''];
     for byte in word {

@@ -1,8 +1,8 @@
-//! A fake agent CLI: a process that does what a script says, for tests of whoever supervises agents.
+//! A fake agent CLI: a process that performs a script, for tests of agent supervision.
 //!
-//! [`AgentScript`] is the parsed file, an ordered list of [`ScriptStep`]s; [`run`] performs it on a [`ScriptStage`], which is
-//! everything that a process has; [`install()`] writes a program that a supervisor finds under the name of a real CLI.
-//! It blocks, uses no network but what a script asks for, and starts processes only in `spawn`.
+//! [`AgentScript`] is the parsed file, an ordered list of [`ScriptStep`]s; [`run`] performs it on a [`ScriptStage`],
+//! which holds everything a process has; [`install()`] writes a program with the name of a real CLI, for a supervisor
+//! to find. It blocks, uses the network only if a script says so, and starts processes only in `spawn`.
 
 mod files;
 mod http;

@@ -9,11 +9,11 @@ use super::step::{Flood, Play, ScriptStep, Standard, StepCondition};
 use super::{files, http, report, spawn};
 use crate::agent::{AgentIdentity, AgentScript};
 
-/// Bytes of a flood that are written at once.
+/// Number of bytes of a flood to write at once.
 const WAVE: usize = 1 << 16;
 
-/// Performs a script and gives the exit code: what the script says, 0 after the last step, or 1 when a step
-/// failed, with the reason on stderr. `identity` counts where the script names none.
+/// Performs a script and returns the exit code: the script's, 0 after the last step, or 1 if a step failed, with the
+/// reason on stderr. `identity` is used if the script names none.
 pub fn run(script: &AgentScript, identity: Option<AgentIdentity>, mut stage: ScriptStage) -> u8 {
     let identity = script.agent.or(identity);
     if let Some(identity) = identity.filter(|identity| identity.asks_for_version(&stage.arguments)) {
@@ -27,14 +27,14 @@ pub fn run(script: &AgentScript, identity: Option<AgentIdentity>, mut stage: Scr
     match perform(&mut stage, &mut ignored, &script.steps) {
         Ok(code) => code.unwrap_or(0),
         Err(error) => {
-            // There is nowhere else to tell it.
+            // There is no other place to report it.
             let _ = writeln!(stage.stderr, "gemicro sim agent: {error}");
             1
         }
     }
 }
 
-/// Performs steps. Gives the exit code as soon as there is one.
+/// Performs steps. Returns the exit code as soon as there is one.
 fn perform(
     stage: &mut ScriptStage,
     ignored: &mut IgnoredSignals,
@@ -113,7 +113,7 @@ fn perform_one(
     Ok(None)
 }
 
-/// Prints at once: whoever supervises must see it now.
+/// Prints and flushes, so that the supervisor sees it now.
 fn print(stream: &mut dyn Write, pieces: &[&[u8]]) -> io::Result<()> {
     for piece in pieces {
         stream.write_all(piece)?;
@@ -174,7 +174,7 @@ fn flood(stage: &mut ScriptStage, wanted: &Flood) -> io::Result<()> {
     stream.flush()
 }
 
-/// Puts `/dev/null` in the place of a stream: the other end sees it closed.
+/// Replaces a stream with `/dev/null`: the other end sees it closed.
 fn close(stream: Standard) -> io::Result<()> {
     let nothing = File::options().read(true).write(true).open("/dev/null")?;
     match stream {

@@ -1,4 +1,4 @@
-//! What a fake agent tells about its own process.
+//! Reports what a fake agent knows about its own process.
 
 use std::io;
 
@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::script_stage::ScriptStage;
 
-/// Writes it to a file, as JSON.
+/// Writes the report to a file, as JSON.
 pub(super) fn write(stage: &ScriptStage, file: &str) -> io::Result<()> {
     let [parent, group, session] = kin()?;
     let report = json!({
@@ -23,11 +23,11 @@ pub(super) fn write(stage: &ScriptStage, file: &str) -> io::Result<()> {
     std::fs::write(file, format!("{report:#}\n"))
 }
 
-/// Parent, process group and session. Each is 0 when it lies outside this process's namespace, which is why
-/// they are read as text: a process number of `rustix` cannot be 0.
+/// Returns parent, process group and session. Each is 0 if it is outside of this process's namespace. They are read as
+/// text, because a process id of `rustix` cannot be 0.
 fn kin() -> io::Result<[u32; 3]> {
     let stat = std::fs::read_to_string("/proc/self/stat")?;
-    // The name, in brackets, may hold anything; after it come the state and these three.
+    // The name, in brackets, may contain anything; the state and these three follow it.
     let after_name = stat.rsplit(')').next().unwrap_or_default();
     let mut numbers = after_name.split_whitespace().skip(1).map(str::parse);
     let mut next = || {
@@ -39,12 +39,12 @@ fn kin() -> io::Result<[u32; 3]> {
     Ok([next()?, next()?, next()?])
 }
 
-/// The open descriptors and what they lead to. The one that lists them is left out.
+/// Returns the open descriptors and their targets, except the one that lists them.
 fn descriptors() -> io::Result<Value> {
     let mut found = serde_json::Map::new();
     for entry in std::fs::read_dir("/proc/self/fd")? {
         let entry = entry?;
-        // The folder itself is open while it is read; it leads nowhere once that is over.
+        // The folder itself is open while it is read; afterwards its link is broken.
         if let Ok(target) = std::fs::read_link(entry.path()) {
             let target = target.display().to_string();
             if !(target.starts_with("/proc/") && target.ends_with("/fd")) {

@@ -1,4 +1,4 @@
-//! The script file as a whole.
+//! The script file.
 
 use std::path::{Path, PathBuf};
 
@@ -9,17 +9,17 @@ use super::step::{Play, ScriptStep, ScriptSteps};
 use super::units::Pause;
 use crate::scenario::yaml;
 
-/// What a fake agent does.
+/// The script of a fake agent.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct AgentScript {
-    /// The CLI that it pretends to be: what answers `--version`.
+    /// The CLI that it imitates, for the answer to `--version`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agent: Option<AgentIdentity>,
-    /// The version that it tells.
+    /// The version that it prints.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub version: Option<String>,
-    /// What it does. It ends with code 0 after the last step.
+    /// Its steps. It exits with code 0 after the last one.
     pub steps: ScriptSteps,
 }
 
@@ -31,11 +31,11 @@ pub enum ScriptError {
     /// The text is not a script. `line` and `column` start at 1.
     #[error("{file}:{line}:{column}: {message}")]
     Invalid {
-        /// The name the text was given.
+        /// Name of the text, for errors.
         file: String,
-        /// Where the offending value stands.
+        /// Line of the invalid value.
         line: u64,
-        /// Where the offending value stands.
+        /// Column of the invalid value.
         column: u64,
         /// What was found and what was expected.
         message: String,
@@ -46,7 +46,7 @@ pub enum ScriptError {
 }
 
 impl AgentScript {
-    /// Reads a script from text; `file` is its name in errors. No other file is opened.
+    /// Parses a script; `file` is its name in errors. No other file is opened.
     pub fn parse(file: &str, text: &str) -> Result<Self, ScriptError> {
         yaml::parse(text, "a script").map_err(|wrong| ScriptError::Invalid {
             file: file.to_owned(),
@@ -56,7 +56,7 @@ impl AgentScript {
         })
     }
 
-    /// Reads a script file. Files that it plays are looked for beside it.
+    /// Reads a script file. Files that it plays are relative to it.
     pub fn load(path: &Path) -> Result<Self, ScriptError> {
         let file = path.display().to_string();
         let text = std::fs::read_to_string(path).map_err(|source| ScriptError::Unreadable {
@@ -69,7 +69,7 @@ impl AgentScript {
         Ok(script)
     }
 
-    /// A script that prints the lines of a capture and ends.
+    /// Returns a script that prints the lines of a capture and exits.
     #[must_use]
     pub fn of_capture(capture: PathBuf, delay: Pause) -> Self {
         let play = Play {

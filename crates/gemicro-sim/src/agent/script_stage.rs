@@ -1,29 +1,29 @@
-//! Everything that a process has: what the agent is given instead of asking the system itself.
+//! The arguments, environment and streams of a process, so that a fake agent need not ask the system.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::io::{BufRead, Write};
 
-/// Where a script is performed.
+/// The environment in which a script is performed.
 pub struct ScriptStage {
-    /// The arguments that the impersonated CLI was started with.
+    /// The arguments of the imitated CLI.
     pub arguments: Vec<String>,
-    /// Variables that are set, as name and value.
+    /// Environment variables, by name.
     pub environment: BTreeMap<String, String>,
-    /// What the script reads as standard input.
+    /// Standard input.
     pub stdin: Box<dyn BufRead>,
-    /// Where the script prints its standard output.
+    /// Standard output.
     pub stdout: Box<dyn Write>,
-    /// Where the script prints its standard error.
+    /// Standard error.
     pub stderr: Box<dyn Write>,
-    /// The command that starts this program as an agent: what `child`, `fork` and `exec` start again, followed by
+    /// The command that starts this program as an agent. `child`, `fork` and `exec` run it again, followed by
     /// `--steps JSON -- ARGUMENTS`.
     pub myself: Vec<OsString>,
     pub(super) heard: String,
 }
 
 impl ScriptStage {
-    /// A stage from what a process was given.
+    /// Creates a stage from the inputs of a process.
     pub fn new(
         myself: Vec<OsString>,
         arguments: Vec<String>,

@@ -1,14 +1,14 @@
-//! Signals that a fake agent ignores or dies of.
+//! Signals that a fake agent ignores or dies from.
 
 use rustix::process::Signal;
 use serde::{Deserialize, Serialize};
 use tokio::signal::unix::{SignalKind, signal};
 
-/// A signal, without `SIG`.
+/// A signal name, without `SIG`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub enum SignalName {
-    /// The terminal is gone.
+    /// The terminal was closed.
     Hup,
     /// Ctrl-C in a terminal.
     Int,
@@ -16,15 +16,15 @@ pub enum SignalName {
     Quit,
     /// The usual request to end.
     Term,
-    /// For one's own use.
+    /// User-defined.
     Usr1,
-    /// For one's own use.
+    /// User-defined.
     Usr2,
     /// A crash. Cannot be ignored.
     Segv,
     /// A crash by `abort()`.
     Abrt,
-    /// The end. Cannot be ignored.
+    /// Ends the process at once. Cannot be ignored.
     Kill,
 }
 
@@ -44,14 +44,14 @@ impl SignalName {
     }
 }
 
-/// Keeps signals ignored for as long as it lives.
+/// Ignores signals for as long as it exists.
 #[derive(Debug, Default)]
 pub(super) struct IgnoredSignals {
     runtime: Option<tokio::runtime::Runtime>,
 }
 
 impl IgnoredSignals {
-    /// Ignores these too: each is caught, and nobody looks.
+    /// Ignores these as well: each is caught, but not handled.
     pub(super) fn add(&mut self, names: &[SignalName]) -> std::io::Result<()> {
         let runtime = match &self.runtime {
             Some(runtime) => runtime,
@@ -64,14 +64,14 @@ impl IgnoredSignals {
         };
         let _inside = runtime.enter();
         for name in names {
-            // The handler stays when the listener goes.
+            // The handler stays installed when the listener is dropped.
             drop(signal(SignalKind::from_raw(name.signal().as_raw()))?);
         }
         Ok(())
     }
 }
 
-/// Sends a signal to this very process.
+/// Sends a signal to this process.
 pub(super) fn die_of(name: SignalName) -> std::io::Result<()> {
     rustix::process::kill_process(rustix::process::getpid(), name.signal())?;
     Ok(())

@@ -1,4 +1,4 @@
-//! The processes that a fake agent starts.
+//! Starts the processes of a fake agent.
 
 use std::io;
 use std::os::unix::process::CommandExt;
@@ -8,15 +8,15 @@ use std::time::Duration;
 use super::script_stage::ScriptStage;
 use super::step::{Child, ChildOutput, Daemon, Fork, ScriptStep, ScriptSteps};
 
-/// Before the next try when no process can be started.
+/// Wait before the next attempt if no process can be started.
 const AGAIN: Duration = Duration::from_millis(5);
 
-/// Runs a shell command to its end.
+/// Runs a shell command and waits for it.
 pub(super) fn shell(command: &str) -> io::Result<()> {
     shell_command(command).status().map(drop)
 }
 
-/// Starts a shell command and leaves it.
+/// Starts a shell command without waiting for it.
 pub(super) fn background(command: &str) -> io::Result<()> {
     shell_command(command).stdin(Stdio::null()).spawn().map(drop)
 }
@@ -33,7 +33,7 @@ pub(super) fn child(stage: &ScriptStage, child: &Child) -> io::Result<()> {
     }
 }
 
-/// Starts a process that starts another one and ends: the second belongs to nobody.
+/// Starts a process that starts another one and exits, so that the second is orphaned.
 pub(super) fn daemon(stage: &ScriptStage, daemon: &Daemon) -> io::Result<()> {
     let between = vec![
         ScriptStep::Session(true),
@@ -47,7 +47,7 @@ pub(super) fn daemon(stage: &ScriptStage, daemon: &Daemon) -> io::Result<()> {
     start(stage, &between, daemon.output)?.wait().map(drop)
 }
 
-/// Starts children until there are enough, or for ever. Gives how many there are.
+/// Starts children until there are enough, or forever. Returns their number.
 pub(super) fn fork(stage: &ScriptStage, fork: &Fork) -> io::Result<u64> {
     let mut steps = Vec::new();
     if fork.grow {
@@ -72,7 +72,7 @@ pub(super) fn fork(stage: &ScriptStage, fork: &Fork) -> io::Result<u64> {
     Ok(n_started)
 }
 
-/// Becomes this program anew. Comes back only when it cannot.
+/// Replaces this process with a new instance of the program. Returns only on failure.
 pub(super) fn exec(stage: &ScriptStage, steps: &ScriptSteps) -> io::Error {
     match myself(stage, steps) {
         Ok(mut command) => command.exec(),

@@ -11,10 +11,10 @@ use super::text::AgentText;
 use super::units::Pause;
 use crate::scenario::Glob;
 
-/// Steps, one after the other.
+/// Steps, performed in order.
 pub type ScriptSteps = Vec<ScriptStep>;
 
-/// One thing that a fake agent does. In the file, a step is its name and what it needs: `- print: hello`.
+/// One step of a fake agent. In the file, a step is its name and its input: `- print: hello`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ScriptStep {
@@ -22,61 +22,61 @@ pub enum ScriptStep {
     Print(AgentText),
     /// Prints a line on stderr.
     Stderr(AgentText),
-    /// Prints a text on stdout as it is, without a line end.
+    /// Prints text on stdout, without a line end.
     Write(AgentText),
-    /// Prints bytes on stdout, written as hexadecimal digits with blanks: what is not UTF-8.
+    /// Prints bytes on stdout, given as hexadecimal digits with spaces, for output that is not UTF-8.
     Bytes(HexBytes),
-    /// Prints the lines of a file on stdout: a recorded session.
+    /// Prints the lines of a file, such as a recorded session, on stdout.
     Play(Play),
-    /// Prints many bytes, or prints without end.
+    /// Prints many bytes, or prints forever.
     Flood(Flood),
     /// Reads standard input, one line or all of it.
     Read(ReadStdin),
-    /// Closes a standard stream; what is printed there later is lost.
+    /// Closes a standard stream; later output to it is lost.
     Close(Standard),
     /// Waits for a time before the next step.
     Sleep(Pause),
-    /// Waits for ever, silent.
+    /// Waits forever, silently.
     Hang(bool),
     /// Ignores signals from now on.
     Ignore(Vec<SignalName>),
     /// Sends itself a signal.
     Signal(SignalName),
-    /// Ends with this code, and says nothing.
+    /// Exits silently with this code.
     Exit(u8),
-    /// Runs a shell command and waits for it. Its streams are the agent's.
+    /// Runs a shell command and waits for it. It shares the agent's streams.
     Shell(AgentText),
-    /// Starts a shell command and does not wait for it. It holds the agent's streams open.
+    /// Starts a shell command without waiting for it. It keeps the agent's streams open.
     Background(AgentText),
-    /// Makes or replaces a file.
+    /// Creates or replaces a file.
     Create(FileText),
-    /// Adds to the end of a file.
+    /// Appends to a file.
     Append(FileText),
-    /// Replaces a text in a file; an error when it is not there.
+    /// Replaces text in a file; an error if the text does not occur.
     Replace(Replacement),
-    /// Removes a file; an error when it is not there.
+    /// Removes a file; an error if it does not exist.
     Remove(AgentText),
     /// Writes arguments, environment, folder, open descriptors and process ids to a file, as JSON.
     Report(AgentText),
-    /// Makes HTTP requests, one after another.
+    /// Sends HTTP requests, one after another.
     Http(Http),
-    /// Starts this program again, performing other steps.
+    /// Starts this program again with other steps.
     Child(Child),
-    /// Leaves a grandchild of its own session behind.
+    /// Leaves a grandchild in its own session.
     Daemon(Daemon),
-    /// Becomes the leader of a session of its own.
+    /// Becomes the leader of a new session.
     Session(bool),
-    /// Starts children until it cannot.
+    /// Starts many idle children, by default without end.
     Fork(Fork),
-    /// Becomes this program anew, performing other steps under the same process id.
+    /// Replaces this process with a new instance of the program and other steps, under the same process id.
     Exec(ScriptSteps),
-    /// Performs steps again and again.
+    /// Performs steps repeatedly.
     Repeat(Repeat),
-    /// Performs steps if something is so.
+    /// Performs steps if a condition is met.
     When(StepCondition),
 }
 
-/// Bytes written as hexadecimal digits.
+/// Bytes given as hexadecimal digits.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct HexBytes(pub Vec<u8>);
@@ -102,13 +102,13 @@ impl From<HexBytes> for String {
     }
 }
 
-/// The lines of a file.
+/// Prints the lines of a file.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Play {
     /// The file; a relative path starts at the script.
     pub file: PathBuf,
-    /// The first line to print, from 1.
+    /// The first line to print, counted from 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub first: Option<NonZeroUsize>,
     /// The last line to print.
@@ -117,28 +117,28 @@ pub struct Play {
     /// Wait before each line; `delays` takes precedence.
     #[serde(default)]
     pub delay: Pause,
-    /// Before the first line, the second, …; later ones take `delay`.
+    /// Waits before the first line, the second, and so on; later lines use `delay`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub delays: Vec<Pause>,
-    /// Texts to put in the place of others, such as ids.
+    /// Replacements for text, such as ids.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub replace: BTreeMap<String, AgentText>,
 }
 
-/// Much output: for tests of limits and of slow readers.
+/// A large output, for tests of limits and slow readers.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Flood {
-    /// How much in all, line ends included; without it there is no end.
+    /// Total number of bytes, including line ends; endless by default.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bytes: Option<u64>,
-    /// The length of a line with its end; without it all is one line without an end.
+    /// Length of a line with its end; by default everything is one line without an end.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub line: Option<NonZeroUsize>,
     /// Whether it is not UTF-8.
     #[serde(default)]
     pub invalid_utf8: bool,
-    /// The stream that is written to.
+    /// The stream to write to.
     #[serde(default)]
     pub to: Standard,
 }
@@ -152,11 +152,11 @@ pub enum Standard {
     Stdout,
     /// Diagnostics and error messages.
     Stderr,
-    /// Can only be closed or read.
+    /// Input. It can only be closed or read.
     Stdin,
 }
 
-/// How far standard input is read.
+/// How far to read standard input.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Until {
@@ -166,28 +166,28 @@ pub enum Until {
     End,
 }
 
-/// Reading standard input. What was read is the field `{{stdin}}`.
+/// Reads standard input. The text read is available as `{{stdin}}`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ReadStdin {
-    /// How much is read.
+    /// How much to read.
     pub until: Until,
-    /// A file for what was read.
+    /// A file in which to save the input.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub save: Option<AgentText>,
 }
 
-/// A file and a text for it.
+/// A file and its text.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct FileText {
     /// Path, relative to the working folder.
     pub file: AgentText,
-    /// The content that the file gets.
+    /// Content of the file.
     pub text: AgentText,
 }
 
-/// A change in a file.
+/// A text replacement in a file.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Replacement {
@@ -195,35 +195,35 @@ pub struct Replacement {
     pub file: AgentText,
     /// The text to replace, which must occur in the file.
     pub old: AgentText,
-    /// What is to stand there.
+    /// The replacement.
     pub new: AgentText,
 }
 
-/// HTTP requests in a row, each on a connection of its own. Plain `http://` only.
+/// HTTP requests, one after another, each on its own connection. Plain `http://` only.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Http {
-    /// Where to, such as `{{env:ANTHROPIC_BASE_URL}}/v1/messages`.
+    /// The address, such as `{{env:ANTHROPIC_BASE_URL}}/v1/messages`.
     pub url: AgentText,
-    /// POST with a body and GET without, unless given.
+    /// The method; by default POST with a body and GET without.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub method: Option<String>,
     /// Headers to send, besides those that HTTP needs.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub headers: BTreeMap<String, AgentText>,
-    /// Body of the request; none without it.
+    /// Body of the request; none by default.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub body: Option<AgentText>,
-    /// How many requests are made.
+    /// Number of requests.
     #[serde(default = "once")]
     pub times: u64,
-    /// Before each but the first.
+    /// Wait before each request except the first.
     #[serde(default)]
     pub delay: Pause,
     /// A file that gets one line per answer: `{"status":200,"body":"…"}` or `{"error":"…"}`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub save: Option<AgentText>,
-    /// The exit code for an answer that is not 2xx; without it the script goes on.
+    /// Exit code after an answer that is not 2xx; by default the script continues.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub exit_unless_ok: Option<u8>,
 }
@@ -232,11 +232,11 @@ fn once() -> u64 {
     1
 }
 
-/// What becomes of a child's output.
+/// What happens to a child's output.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ChildOutput {
-    /// It goes where the agent's goes, and keeps that open.
+    /// It is written to the agent's streams, and keeps them open.
     Inherit,
     /// It is discarded, as if written to `/dev/null`.
     #[default]
@@ -249,10 +249,10 @@ pub enum ChildOutput {
 pub struct Child {
     /// The steps that the child performs.
     pub steps: ScriptSteps,
-    /// Whether the agent waits for its end.
+    /// Whether the agent waits for it.
     #[serde(default)]
     pub wait: bool,
-    /// What becomes of its standard output.
+    /// What happens to its standard output.
     #[serde(default)]
     pub output: ChildOutput,
     /// A file for its process id.
@@ -260,64 +260,64 @@ pub struct Child {
     pub pid_file: Option<AgentText>,
 }
 
-/// A process that belongs to nobody: forked twice, with a session of its own.
+/// An orphaned process: forked twice, in its own session.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Daemon {
     /// The steps that the daemon performs.
     pub steps: ScriptSteps,
-    /// What becomes of its standard output.
+    /// What happens to its standard output.
     #[serde(default)]
     pub output: ChildOutput,
-    /// A file for its process id, written before the agent goes on.
+    /// A file for its process id, written before the agent continues.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pid_file: Option<AgentText>,
 }
 
-/// Children that do nothing but be there.
+/// Children that only exist and do nothing.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Fork {
-    /// How many; without it there is no end.
+    /// Maximum number of children; unlimited by default.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub most: Option<u64>,
     /// Whether each child starts as many again.
     pub grow: bool,
-    /// A file for how many could be started.
+    /// A file for the number of started children.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub count_file: Option<AgentText>,
 }
 
-/// Steps again and again.
+/// Repeated steps.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Repeat {
-    /// How many times; without it there is no end.
+    /// Number of repetitions; endless by default.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub times: Option<u64>,
     /// The steps of one repetition.
     pub steps: ScriptSteps,
 }
 
-/// Steps under conditions; all that are given must hold.
+/// Conditional steps; all given conditions must be met.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct StepCondition {
     /// Pattern for one of the arguments.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub argument: Option<Glob>,
-    /// A variable that must be set.
+    /// An environment variable that must be set.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub variable: Option<String>,
-    /// Pattern for what was read from standard input.
+    /// Pattern for the standard input read so far.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stdin: Option<Glob>,
-    /// A file that must be there.
+    /// A file that must exist.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub file: Option<AgentText>,
-    /// What is done if so.
+    /// Steps if the conditions are met.
     pub steps: ScriptSteps,
-    /// What is done otherwise.
+    /// Steps otherwise.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub otherwise: ScriptSteps,
 }

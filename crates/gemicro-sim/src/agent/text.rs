@@ -1,14 +1,14 @@
-//! Texts of a script, with fields that are filled when the step is performed.
+//! Texts of a script, with fields that are filled in when the step is performed.
 //!
-//! `{{env:NAME}}` a variable, `{{arg:N}}` the Nth argument (from 1), `{{arg:last}}`, `{{arg:--flag}}` what follows a flag
-//! (`--flag value` or `--flag=value`), `{{args}}` all of them, `{{stdin}}` what was read so far, `{{cwd}}`, `{{pid}}`;
-//! `{{json:FIELD}}` is any of them written as inside a JSON string. What is not there is empty.
+//! `{{env:NAME}}` a variable, `{{arg:N}}` the Nth argument (from 1), `{{arg:last}}`, `{{arg:--flag}}` the value of a
+//! flag (`--flag value` or `--flag=value`), `{{args}}` all arguments, `{{stdin}}` the input read so far, `{{cwd}}`,
+//! `{{pid}}`; `{{json:FIELD}}` any of them, escaped for a JSON string. Missing values are empty.
 
 use serde::{Deserialize, Serialize};
 
 use super::script_stage::ScriptStage;
 
-/// A text with `{{…}}` fields.
+/// Text with `{{…}}` fields.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct AgentText(String);

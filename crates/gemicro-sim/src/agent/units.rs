@@ -1,16 +1,16 @@
-//! Times as scripts write them.
+//! Durations in scripts.
 
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-/// A time: `250ms`, `2s`, `1m`.
+/// A duration: `250ms`, `2s`, `1m`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct Pause(Duration);
 
 impl Pause {
-    /// How long it is.
+    /// Returns the duration.
     #[must_use]
     pub fn duration(self) -> Duration {
         self.0

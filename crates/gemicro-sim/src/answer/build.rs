@@ -1,4 +1,4 @@
-//! Makes the answer that a rule gives to a call.
+//! Builds a rule's answer to a call.
 
 use std::time::Duration;
 
@@ -10,7 +10,7 @@ use crate::scenario::{
     AnswerFault, Chunks, CitedSpan, Persona, ReplyGate, SafetyStage, ScriptedReply, fill_json,
 };
 
-/// Everything the model says to one call.
+/// The model's complete answer to one call.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct GeneratedAnswer {
     pub(crate) parts: Vec<AnswerPart>,
@@ -19,7 +19,7 @@ pub(crate) struct GeneratedAnswer {
     pub(crate) pace: Pace,
 }
 
-/// One thing the model says or does.
+/// One part of the model's answer.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum AnswerPart {
     Thought {
@@ -43,7 +43,7 @@ pub(crate) enum AnswerPart {
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Finish {
     Complete,
-    /// Function calls wait for their results.
+    /// Function calls that wait for their results.
     NeedsAction,
     MaxTokens,
     PromptBlocked {
@@ -52,13 +52,13 @@ pub(crate) enum Finish {
     AnswerBlocked {
         reason: String,
     },
-    /// A failure after HTTP 200, once so many pieces were sent.
+    /// A failure after HTTP 200 and this many chunks.
     Failed {
         after_chunks: usize,
         code: String,
         message: String,
     },
-    /// Whatever the scenario calls it.
+    /// A reason named by the scenario.
     Named(String),
 }
 
@@ -79,7 +79,7 @@ impl Usage {
     }
 }
 
-/// How fast the answer comes.
+/// How fast the answer is sent.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(crate) struct Pace {
     pub(crate) first: Duration,
@@ -88,7 +88,7 @@ pub(crate) struct Pace {
     pub(crate) chunks: Option<Chunks>,
 }
 
-/// Makes the answer. Faults of the connection (cut, hang, garbage, content type) are the reader's.
+/// Builds the answer. Connection faults (cut, hang, garbage, content type) are applied by the reader.
 pub(crate) fn answer(
     reply: &ScriptedReply,
     fault: Option<&AnswerFault>,
@@ -201,7 +201,7 @@ fn parts(reply: &ScriptedReply, call: &ModelCall) -> Vec<AnswerPart> {
     if matches!(call.shape, AnswerShape::Text) {
         return parts;
     }
-    // A JSON answer carries no citations.
+    // A JSON answer has no citations.
     for part in &mut parts {
         if let AnswerPart::Text { citations, .. } = part {
             citations.clear();

@@ -1,11 +1,11 @@
-//! How a text falls into pieces when it is streamed.
+//! Splits text into chunks for streaming.
 
 use crate::scenario::Chunks;
 
-/// Characters per piece when the scenario does not say.
+/// Default chunk size in characters.
 const SIZE: usize = 32;
 
-/// Cuts a text into pieces; the last size goes on to the end. Never gives an empty piece.
+/// Splits text into chunks; the last size is repeated. Chunks are never empty.
 pub(crate) fn split(text: &str, chunks: Option<&Chunks>) -> Vec<String> {
     let mut sizes = chunks
         .iter()

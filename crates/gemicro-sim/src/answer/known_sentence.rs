@@ -1,4 +1,4 @@
-//! What the perfect model says to a question whose answer it knows: only what the shown sources hold.
+//! The perfect model's answer to a known question: only sentences from the given sources.
 
 use gemicro_event::text::one_line;
 use serde_json::{Value, json};
@@ -6,14 +6,14 @@ use serde_json::{Value, json};
 use super::persona::Source;
 use crate::scenario::{GoldSentence, KnownQuestion};
 
-/// A sentence that answers, found in a source.
+/// An answering sentence, found in a source.
 struct KnownSentence<'k> {
     sentence: String,
     source: u64,
     gold: &'k GoldSentence,
 }
 
-/// The gold sentences that stand in the sources, each with its number; an empty answer when none does.
+/// Quotes the gold sentences found in the sources, each with its source number; the answer is empty if there are none.
 pub(super) fn answer<'p>(known: &KnownQuestion, sources: impl Iterator<Item = Source<'p>>) -> String {
     let sources: Vec<Source<'p>> = sources.collect();
     let found: Vec<KnownSentence<'_>> = known
@@ -24,7 +24,7 @@ pub(super) fn answer<'p>(known: &KnownQuestion, sources: impl Iterator<Item = So
     let sentences = found.iter().map(|it| format!("{} [{}]", it.sentence, it.source));
     let mut answer = sentences.collect::<Vec<_>>().join(" ");
     if found.len() == known.gold.len() && !found.is_empty() {
-        // A value that the sentences word differently.
+        // A value that the sentences phrase differently.
         for term in &known.answer_terms {
             if !answer.contains(term) {
                 answer = format!("{term}: {answer}");
@@ -46,9 +46,9 @@ pub(super) fn answer<'p>(known: &KnownQuestion, sources: impl Iterator<Item = So
     whole.to_string()
 }
 
-/// The sentence in its own document, or else in a near copy of it.
+/// Finds the sentence in its own document, or else in a near copy of it.
 fn find_sentence<'k>(gold: &'k GoldSentence, sources: &[Source<'_>]) -> Option<KnownSentence<'k>> {
-    // A row of a table is shown without its outer bars.
+    // A table row is shown without its outer bars.
     let sentence = one_line(gold.span.trim().trim_matches('|'));
     let docs = std::iter::once(&gold.doc).chain(&gold.same_in);
     docs.into_iter().find_map(|doc| {
@@ -68,7 +68,7 @@ fn is_named(source: &Source<'_>, doc: &str) -> bool {
     rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(' '))
 }
 
-/// What this side of a contradiction says: the term that stands in no other sentence.
+/// Returns the value on this side of a contradiction: the term that occurs in no other sentence.
 fn value(known: &KnownQuestion, found: &KnownSentence<'_>) -> String {
     let others = || known.gold.iter().filter(|gold| *gold != found.gold);
     let terms = || {

@@ -1,4 +1,4 @@
-//! From a rule and a request to an answer in neutral terms: no wire format, no time.
+//! Builds an answer from a rule and a request, independent of wire format and time.
 
 mod build;
 mod chunks;
@@ -10,5 +10,5 @@ pub(crate) mod tokens;
 pub(crate) use build::{AnswerPart, Finish, GeneratedAnswer, Pace, Usage, answer};
 pub(crate) use chunks::split;
 
-/// What stands for the signatures of thoughts and calls: base64, as the service sends.
+/// Placeholder for signatures of thoughts and calls: base64, like those of the service.
 pub(crate) const SIGNATURE: &str = "c2ltdWxhdGVkLXNpZ25hdHVyZQ==";

@@ -1,8 +1,8 @@
-//! What the scripted models of the tests say.
+//! The answers of the scripted models used in tests.
 //!
-//! They read prompts of the kind in `prompts/research`: a line `Question: …`, sources between `<source>` and
-//! `</source>` whose first line is `[number] name`, findings after `Findings:`, and the names of the JSON
-//! fields they are to give.
+//! They parse prompts like those in `prompts/research`: a line `Question: …`, sources between `<source>` and
+//! `</source>` whose first line is `[number] name`, findings after `Findings:`, and the names of the JSON fields to
+//! return.
 
 use serde_json::json;
 
@@ -10,7 +10,7 @@ use super::{known_sentence, schema, tokens};
 use crate::call::{AnswerShape, ModelCall};
 use crate::scenario::{Knowledge, Persona, after_label};
 
-/// The default limit of an answer, for those who have no measure.
+/// Default and maximum length of a bloated answer, in tokens.
 const LIMIT: u64 = 65_536;
 
 pub(super) fn speak(persona: Persona, knows: Option<&Knowledge>, call: &ModelCall) -> String {
@@ -34,7 +34,7 @@ fn helper(call: &ModelCall) -> String {
     }
 }
 
-/// What kind of research prompt this is.
+/// The kind of a research prompt.
 enum ResearchPromptKind {
     SubQueries,
     CitedAnswer,
@@ -79,7 +79,7 @@ fn perfect(call: &ModelCall, knows: Option<&Knowledge>, question: &str) -> Strin
 
 fn researcher(call: &ModelCall, question: &str) -> String {
     match prompt_kind(call) {
-        // Words of up to three letters do not count, so both find the same sentences.
+        // Words of up to three letters do not count, so both queries find the same sentences.
         ResearchPromptKind::SubQueries => {
             json!({"sub_queries": [question, format!("{question} And why?")]}).to_string()
         }
@@ -163,16 +163,16 @@ fn bloater(call: &ModelCall, question: &str) -> String {
     }
 }
 
-/// How well a sentence must fit a question.
+/// How well a sentence must match a question.
 #[derive(Clone, Copy)]
 enum SentenceFit {
-    /// It has three quarters of the question's words.
+    /// It contains three quarters of the question's words.
     Answers,
-    /// It is the closest there is.
+    /// It is the closest match.
     Closest,
 }
 
-/// The sentence of a source that shares the most words with the question, if it fits.
+/// Returns the sentence of a source that shares the most words with the question, if it matches well enough.
 fn best_sentence(prompt: &str, question: &str, fit: SentenceFit) -> Option<(u64, String)> {
     let asked = words(question);
     let mut best: Option<(usize, u64, &str)> = None;
@@ -192,11 +192,11 @@ fn best_sentence(prompt: &str, question: &str, fit: SentenceFit) -> Option<(u64,
     best.map(|(_, number, sentence)| (number, sentence.to_owned()))
 }
 
-/// A numbered source of a prompt.
+/// A numbered source in a prompt.
 #[derive(Clone, Copy)]
 pub(super) struct Source<'p> {
     pub(super) number: u64,
-    /// The rest of its first line: the document, then whatever is said about it.
+    /// The rest of its first line: the document, then any remarks.
     pub(super) name: &'p str,
     pub(super) text: &'p str,
 }
@@ -220,7 +220,7 @@ fn sentences(text: &str) -> impl Iterator<Item = &str> {
         .filter(|sentence| !sentence.is_empty())
 }
 
-/// Words that carry meaning, roughly: more than three letters, or a number.
+/// Returns the significant words: more than three letters, or a number.
 fn words(text: &str) -> Vec<String> {
     text.to_lowercase()
         .split(|c: char| !c.is_alphanumeric())

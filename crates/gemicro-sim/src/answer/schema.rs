@@ -1,14 +1,13 @@
-//! The smallest JSON value that fits a schema: what the helper answers to structured requests.
+//! Builds the smallest JSON value that fits a schema: the helper's answer to structured requests.
 //!
-//! Knows the subset that the API takes. What it does not know (patterns, formats other than the common ones)
-//! it treats as absent.
+//! It supports the subset of JSON Schema that the API accepts, and ignores the rest (patterns, uncommon formats).
 
 use serde_json::{Map, Value, json};
 
-/// Deeper than this a recursive schema is given up with `null`.
+/// Maximum depth of a recursive schema; deeper values become `null`.
 const DEPTH: usize = 32;
 
-/// A minimal instance; texts that are free become `text`.
+/// Returns a minimal instance; unconstrained strings become `text`.
 pub(crate) fn instance(schema: &Value, text: &str) -> Value {
     ValueMaker { root: schema, text }.make(schema, 0)
 }
@@ -117,7 +116,7 @@ impl ValueMaker<'_> {
     }
 }
 
-/// The type, from the keyword in either case, from a list of types, or from what the schema constrains.
+/// Returns the type: from the keyword in any case, the first of a list of types, or inferred from other keywords.
 fn kind(schema: &Value) -> String {
     match schema.get("type") {
         Some(Value::String(kind)) => kind.to_lowercase(),

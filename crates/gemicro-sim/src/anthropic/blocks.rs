@@ -1,11 +1,11 @@
-//! What the service refuses in the list of messages: roles, contents, and calls without their results.
+//! Rejects invalid lists of messages like the service: roles, contents, and calls without results.
 
 use serde_json::Value;
 
 use super::request::{list, text};
 use crate::server::SimulatedRefusal;
 
-/// Kinds of content, and who may send them.
+/// Kinds of content, and the roles that may send them.
 const KINDS: &[(&str, &[&str])] = &[
     ("text", &["user", "assistant", "system"]),
     ("image", &["user"]),
@@ -22,9 +22,9 @@ const KINDS: &[(&str, &[&str])] = &[
     ("mcp_tool_use", &["assistant"]),
     ("mcp_tool_result", &["user", "assistant"]),
 ];
-/// Results of the service's own tools end like this.
+/// Suffix of the result types of built-in tools.
 const OWN_RESULT: &str = "_tool_result";
-/// The beta that allows messages of the system among the others.
+/// The beta that allows system messages between the others.
 const SYSTEM_TURNS: &str = "mid-conversation-system";
 
 pub(super) fn check(messages: &[Value], betas: &str) -> Result<(), SimulatedRefusal> {
@@ -133,8 +133,8 @@ fn content(block: &Value, role: &str, place: &str) -> Result<(), SimulatedRefusa
     Ok(())
 }
 
-/// Each call has its result in the next turn, and each result its call in the turn before. Messages of the same
-/// role are one turn; those of the system stand outside.
+/// Checks that each call has its result in the next turn, and each result its call in the previous turn. Consecutive
+/// messages of the same role are one turn; system messages are ignored.
 fn calls(messages: &[Value]) -> Result<(), SimulatedRefusal> {
     let mut open: Vec<&str> = Vec::new();
     let mut turn = "";

@@ -32,7 +32,7 @@ const FIELDS: &[&str] = &[
     "top_k",
     "top_p",
 ];
-/// Fields that counting tokens does not take.
+/// Fields that `count_tokens` does not accept.
 const NOT_COUNTED: &[&str] = &[
     "max_tokens",
     "metadata",
@@ -43,7 +43,7 @@ const NOT_COUNTED: &[&str] = &[
     "top_k",
     "top_p",
 ];
-/// The smallest budget of thoughts.
+/// Minimum budget for thoughts.
 const THOUGHTS: u64 = 1024;
 
 /// Checks the body of `POST /v1/messages`. `betas` is the header of that name.
@@ -85,7 +85,7 @@ pub(super) fn count(body: &Value, betas: &str) -> Result<(), SimulatedRefusal> {
     both(body, betas)
 }
 
-/// What both calls need.
+/// Checks the fields common to both calls.
 fn both(body: &Value, betas: &str) -> Result<(), SimulatedRefusal> {
     require_field(body, "model")?;
     if text(body, "model").is_empty() {

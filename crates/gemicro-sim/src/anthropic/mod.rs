@@ -1,7 +1,7 @@
-//! The Anthropic API: Messages, counting their tokens, models. All under `v1`.
+//! The Anthropic API: Messages, token counting, models. All under `v1`.
 //!
-//! `route` finds the call; `request` reads it and `check` refuses what the service refuses, `blocks` being the rules
-//! about contents; `messages` answers it, `response` writes it; `models` lists.
+//! `route` finds the call, `request` reads it, `check` and `blocks` reject what the service rejects, `messages`
+//! answers, `response` formats the answer, and `models` lists models.
 
 mod blocks;
 mod check;

@@ -9,9 +9,9 @@ use crate::call::ModelCall;
 use crate::scenario::ScenarioEndpoint;
 use crate::server::{IncomingRequest, ServerWorld, SimulatedRefusal, json_response, plain_outcome};
 
-/// When the models of the simulator were made.
+/// Creation date of the simulated models.
 const CREATED: &str = "2026-11-15T00:00:00Z";
-/// Models per page unless the client says, and at most.
+/// Default and maximum number of models per page.
 const PAGE: usize = 20;
 const MOST: usize = 1000;
 
@@ -58,7 +58,7 @@ pub(super) async fn get(
     }
 }
 
-/// Whether there is such a model, in the words of the API.
+/// Returns the API's error if the model does not exist.
 pub(super) fn require_model(world: &ServerWorld, id: &str) -> Result<(), SimulatedRefusal> {
     match world.models.knows_claude(id) {
         true => Ok(()),

@@ -1,4 +1,4 @@
-//! Reads the bodies of Messages.
+//! Reads request bodies of Messages.
 
 use serde_json::Value;
 
@@ -6,7 +6,7 @@ use crate::answer::tokens;
 use crate::call::{AnswerShape, ModelCall, SimToolResult};
 use crate::scenario::ScenarioEndpoint;
 
-/// The call that a body makes.
+/// Converts a body into a call.
 pub(super) fn call(endpoint: ScenarioEndpoint, body: &Value, headers: Vec<String>) -> ModelCall {
     let mut call = ModelCall::empty(endpoint, headers);
     let messages: Vec<&Value> = list(body, "messages").collect();
@@ -66,7 +66,7 @@ pub(super) fn call(endpoint: ScenarioEndpoint, body: &Value, headers: Vec<String
     call
 }
 
-/// The tool that was called under an id.
+/// Returns the tool that was called with an id.
 fn tool_of(before: &[&Value], id: &str) -> String {
     let blocks = before.iter().flat_map(|message| list(message, "content"));
     let mut calls = blocks.filter(|block| text(block, "type") == "tool_use" && text(block, "id") == id);
@@ -76,7 +76,7 @@ fn tool_of(before: &[&Value], id: &str) -> String {
         .unwrap_or_default()
 }
 
-/// All texts of a content, which is a text or a list of blocks.
+/// Returns the text of a content, which is a string or a list of blocks.
 fn text_of(content: Option<&Value>) -> String {
     match content {
         Some(Value::String(text)) => text.clone(),
@@ -109,7 +109,7 @@ fn block_tokens(block: &Value) -> u64 {
         "text" => tokens::of_text(text(block, "text")),
         "tool_use" => tokens::of_text(text(block, "name")) + block.get("input").map_or(0, tokens::of_json),
         "tool_result" => content_tokens(block.get("content")),
-        // Thoughts of earlier turns are not read again.
+        // Thoughts of earlier turns are not counted again.
         "thinking" | "redacted_thinking" => 0,
         _ => tokens::MEDIA,
     }

@@ -1,11 +1,11 @@
-//! Writes answers as messages, whole or as events.
+//! Formats answers as messages, complete or as events.
 
 use serde_json::{Value, json};
 
 use crate::answer::{AnswerPart, Finish, GeneratedAnswer, SIGNATURE, Usage, split};
 use crate::play::GenerationFrame;
 
-/// What both forms need besides the answer.
+/// Fields of a message besides the answer.
 pub(super) struct MessageHeading {
     /// Makes the ids unique.
     pub(super) number: u64,
@@ -20,7 +20,7 @@ pub(super) fn whole(answer: &GeneratedAnswer, heading: &MessageHeading) -> Value
     message
 }
 
-/// The message as events. A failure ends them early.
+/// Formats the message as events. A failure ends them early.
 pub(super) fn events(answer: &GeneratedAnswer, heading: &MessageHeading) -> Vec<GenerationFrame> {
     let mut frames = Vec::new();
     let mut start = shell(heading);
@@ -81,7 +81,8 @@ fn shell(heading: &MessageHeading) -> Value {
     })
 }
 
-/// The content. A search is not shown: this API's own looks different and no client of ours asks for it.
+/// Returns the content. Searches are left out: this API has a different format for them, which no client of ours
+/// requests.
 fn blocks(answer: &GeneratedAnswer, heading: &MessageHeading) -> Vec<Value> {
     let mut blocks = Vec::new();
     for part in &answer.parts {
@@ -104,7 +105,7 @@ fn blocks(answer: &GeneratedAnswer, heading: &MessageHeading) -> Vec<Value> {
     blocks
 }
 
-/// The block as it begins: without what the deltas bring.
+/// Returns the block at its start, without the content of the deltas.
 fn opening_block(block: &Value) -> Value {
     let mut begun = block.clone();
     match kind(block) {
@@ -118,7 +119,7 @@ fn opening_block(block: &Value) -> Value {
     begun
 }
 
-/// The deltas of a block, and whether each carries a piece of the answer.
+/// Returns the deltas of a block, and whether each carries a chunk of the answer.
 fn deltas(block: &Value, answer: &GeneratedAnswer) -> Vec<(Value, bool)> {
     let pieces = |text: &str, kind: &str, field: &str| -> Vec<(Value, bool)> {
         split(text, answer.pace.chunks.as_ref())
@@ -153,7 +154,7 @@ fn kind(block: &Value) -> &str {
     block["type"].as_str().unwrap_or_default()
 }
 
-/// Takes away everything from the chunk after `n_chunks` on.
+/// Removes all frames from chunk number `n_chunks` on, counted from 0.
 fn cut_after(frames: &mut Vec<GenerationFrame>, n_chunks: usize) {
     let chunks = frames.iter().enumerate().filter(|(_, frame)| frame.is_chunk);
     let place = chunks.map(|(idx, _)| idx).nth(n_chunks);
@@ -168,7 +169,7 @@ fn plain(json: Value) -> GenerationFrame {
     }
 }
 
-/// Thoughts are part of the output.
+/// Thoughts count as output.
 fn output_tokens(usage: &Usage) -> u64 {
     usage.output + usage.thought
 }
@@ -182,7 +183,7 @@ fn usage(usage: &Usage, output_tokens: u64) -> Value {
     body
 }
 
-/// The counts. What went into a cache or came from one is not part of `input_tokens`.
+/// Returns the counts. Tokens written to or read from a cache are not part of `input_tokens`.
 fn totals(usage: &Usage, output_tokens: u64) -> Value {
     let all = usage.input + usage.tool_use;
     json!({
@@ -203,7 +204,7 @@ fn stop_reason(finish: &Finish) -> String {
     }
 }
 
-/// The type of an error event, from the code in the scenario.
+/// Returns the type of an error event, from the code in the scenario.
 fn error_type(code: &str) -> &str {
     match code {
         "internal" => "api_error",

@@ -1,4 +1,4 @@
-//! From method and path to the call that is meant.
+//! Maps method and path to a call.
 
 use std::sync::Arc;
 
@@ -20,7 +20,8 @@ pub(crate) enum AnthropicRoute {
 }
 
 impl AnthropicRoute {
-    /// The call, unless it is one of another API. Others have models under `v1` too: the headers tell.
+    /// Returns the call, unless it belongs to another API. Other APIs also have models under `v1`, so the headers
+    /// decide.
     pub(crate) fn of(incoming: &IncomingRequest) -> Option<Self> {
         let path = incoming.path.trim_matches('/').strip_prefix("v1/")?;
         let is_post = incoming.method == Method::POST;
@@ -65,7 +66,7 @@ pub(crate) async fn answer(
     }
 }
 
-/// The call in neutral terms, without checking it: what a recording is matched by.
+/// Describes the call in neutral terms, without checking it. Recordings are matched by this.
 pub(crate) fn describe(incoming: &IncomingRequest, route: &AnthropicRoute) -> ModelCall {
     let headers = incoming.header_names();
     match route {

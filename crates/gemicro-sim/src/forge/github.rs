@@ -11,7 +11,7 @@ use crate::server::{IncomingRequest, percent_decode};
 const DOCUMENTATION: &str = "https://docs.github.com/rest";
 const RULESET: u64 = 42;
 
-/// What a call is for.
+/// Returns the purpose of a call.
 pub(super) fn purpose(incoming: &IncomingRequest) -> Option<CallPurpose> {
     let path: Vec<&str> = incoming.path.trim_matches('/').split('/').collect();
     match (&incoming.method, path.as_slice()) {
@@ -37,7 +37,7 @@ pub(super) fn forbidden_reply() -> ForgeReply {
     error(403, "Resource not accessible by personal access token")
 }
 
-/// Answers a call that the token may make.
+/// Answers a call that the token permits.
 pub(super) fn answer(script: &ForgeScript, state: &mut ForgeState, incoming: &IncomingRequest) -> ForgeReply {
     let path: Vec<String> = incoming
         .path
@@ -144,7 +144,7 @@ fn list(script: &ForgeScript, state: &ForgeState, incoming: &IncomingRequest) ->
     };
     let (per_page, page) = (number("per_page", 30), number("page", 1));
     let wanted = incoming.parameter("state").unwrap_or("open");
-    // `owner:branch`; the service passes a filter of another form over.
+    // `owner:branch`; the service ignores filters in any other form.
     let head = incoming.parameter("head").and_then(|head| head.split_once(':'));
     let base = incoming.parameter("base");
     let found = state.requests.iter().rev().filter(|request| {

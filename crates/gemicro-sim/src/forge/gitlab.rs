@@ -8,11 +8,11 @@ use super::script::{CallPurpose, ForgeScript, ScriptedProtection, ScriptedReques
 use super::state::{ForgeState, HeldRequest, HeldState};
 use crate::server::{IncomingRequest, percent_decode};
 
-/// Numbers of the project and of a fork of it.
+/// Ids of the project and of a fork.
 const PROJECT: u64 = 5;
 const FORK: u64 = 6;
 
-/// What a call is for.
+/// Returns the purpose of a call.
 pub(super) fn purpose(incoming: &IncomingRequest) -> Option<CallPurpose> {
     let path: Vec<&str> = incoming.path.trim_matches('/').split('/').collect();
     match (&incoming.method, path.as_slice()) {
@@ -48,7 +48,7 @@ pub(super) fn forbidden_reply() -> ForgeReply {
     ForgeReply::new(403, body)
 }
 
-/// Answers a call that the token may make.
+/// Answers a call that the token permits.
 pub(super) fn answer(script: &ForgeScript, state: &mut ForgeState, incoming: &IncomingRequest) -> ForgeReply {
     let path: Vec<String> = incoming
         .path

@@ -1,10 +1,11 @@
-//! Scripted stand-ins for the APIs of GitHub and GitLab, as far as a pipeline asks them.
+//! Scripted simulators of the GitHub and GitLab APIs; only the calls that a pipeline makes.
 //!
-//! [`ForgeSimulator::start`] serves a [`ForgeScript`] on a loopback address and gives a [`RunningForge`]: its address,
-//! the calls that it saw, the requests that it holds. Shapes, statuses and texts of errors are those of the services.
+//! [`ForgeSimulator::start`] serves a [`ForgeScript`] on a loopback address and returns a [`RunningForge`]: its
+//! address, the calls it received, and its merge requests. Formats, statuses and error messages are those of the
+//! services.
 //!
-//! A call goes one way: `server` reads it, `github` or `gitlab` says what it is for, `world` lets the next fault of the
-//! script step in, and `github` or `gitlab` answers from the `state`. Nothing here knows git: any branch exists.
+//! `server` reads a call, `github` or `gitlab` determines its purpose, `world` applies the next fault of the script,
+//! and `github` or `gitlab` answers from the `state`. Nothing here knows git: every branch exists.
 
 mod github;
 mod gitlab;

@@ -1,4 +1,4 @@
-//! Answers as HTTP carries them.
+//! HTTP responses of a simulated forge.
 
 use std::io;
 
@@ -8,7 +8,7 @@ use axum::http::{HeaderName, HeaderValue, StatusCode};
 use axum::response::Response;
 use serde_json::Value;
 
-/// What a call is answered.
+/// The answer to a call.
 pub(super) struct ForgeReply {
     pub(super) status: u16,
     pub(super) body: Value,
@@ -28,14 +28,14 @@ impl ForgeReply {
     }
 }
 
-/// An answer of any kind.
+/// Creates a response with any content type.
 pub(super) fn response(status: u16, content_type: &'static str, body: String) -> Response {
     let mut response = Response::new(Body::from(body));
     *response.status_mut() = StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
     with_header(response, CONTENT_TYPE, content_type)
 }
 
-/// An answer that ends before its end.
+/// Creates a response whose body is cut off.
 pub(super) fn broken_off() -> Response {
     let body = async_stream::stream! {
         yield Ok("{");
@@ -46,7 +46,7 @@ pub(super) fn broken_off() -> Response {
     response
 }
 
-/// The answer with one more header.
+/// Adds a header to a response.
 pub(super) fn with_header(mut response: Response, name: HeaderName, value: &str) -> Response {
     if let Ok(value) = HeaderValue::from_str(value) {
         response.headers_mut().insert(name, value);

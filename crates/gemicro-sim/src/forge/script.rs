@@ -1,4 +1,4 @@
-//! What a simulated forge is like, as data or as YAML.
+//! The configuration of a simulated forge, as data or YAML.
 
 use serde::Deserialize;
 
@@ -8,7 +8,7 @@ use crate::scenario::yaml;
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ForgeScript {
-    /// Whose API it speaks.
+    /// The API it simulates.
     pub api: ForgeApi,
     /// Owner and name, or groups and name.
     #[serde(default = "default_project")]
@@ -16,24 +16,24 @@ pub struct ForgeScript {
     /// The branch that requests are merged into.
     #[serde(default = "default_branch")]
     pub default_branch: String,
-    /// How that branch is protected, and what the token may see of it.
+    /// Protection of that branch, and how much the token may see.
     #[serde(default)]
     pub protection: ScriptedProtection,
-    /// The only token that is good; without one, everybody may ask.
+    /// The only valid token; by default no token is needed.
     #[serde(default)]
     pub token: Option<String>,
-    /// What the token may do.
+    /// Permissions of the token.
     #[serde(default)]
     pub rights: TokenRights,
-    /// The requests that are there at the start, numbered from 1.
+    /// The merge requests at the start, numbered from 1.
     #[serde(default)]
     pub requests: Vec<ScriptedRequest>,
-    /// What goes wrong. Of those for the same purpose, the first that is not used up comes next.
+    /// The faults to simulate. For each purpose, they are used in order.
     #[serde(default)]
     pub faults: Vec<ForgeFault>,
 }
 
-/// Whose API a simulated forge speaks.
+/// The API of a simulated forge.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ForgeApi {
@@ -43,125 +43,125 @@ pub enum ForgeApi {
     GitLab,
 }
 
-/// How the default branch is protected.
+/// Protection of the default branch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ScriptedProtection {
     /// No rule protects the branch.
     #[default]
     Off,
-    /// By a rule for this branch that requires requests and blocks force pushes.
+    /// A rule for this branch requires merge requests and blocks force pushes.
     On,
-    /// By a rule for this branch that does neither.
+    /// A rule for this branch does neither.
     Weak,
-    /// At GitHub by a ruleset, at GitLab by a pattern.
+    /// A ruleset at GitHub, a pattern at GitLab.
     Ruleset,
-    /// It is protected, and the token may not see how.
+    /// It is protected, but the token may not see how.
     Forbidden,
-    /// It is not protected, and the token may not see the rules.
+    /// It is not protected, but the token may not see the rules.
     ForbiddenOff,
 }
 
-/// What a token may do.
+/// Permissions of a token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum TokenRights {
-    /// Reads, creates and updates.
+    /// Read, create and update.
     #[default]
     Write,
-    /// Reads, but creates and updates nothing.
+    /// Read only.
     Read,
 }
 
-/// A request that is there at the start, open.
+/// An open merge request at the start.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ScriptedRequest {
     /// The branch with the work.
     pub head: String,
-    /// The branch it is for.
+    /// The target branch.
     pub base: String,
-    /// Title, as it is shown to people.
+    /// Title shown to users.
     pub title: String,
     /// The description, in Markdown.
     #[serde(default)]
     pub body: String,
-    /// It comes from a fork: another repository with a branch of that name.
+    /// Whether it comes from a fork, which has a branch of the same name.
     #[serde(default)]
     pub fork: bool,
 }
 
-/// Something that goes wrong.
+/// A simulated fault.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ForgeFault {
-    /// The calls that it befalls.
+    /// The calls it affects.
     pub on: CallPurpose,
-    /// How many of them.
+    /// Number of affected calls.
     #[serde(default = "once")]
     pub times: u32,
-    /// The fault that these calls meet.
+    /// The fault.
     pub what: ForgeFaultKind,
 }
 
-/// What a call is for.
+/// The purpose of a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum CallPurpose {
     /// Reads the repository and its default branch.
     Repository,
-    /// How a branch is protected, whichever way that is asked.
+    /// Reads the protection of a branch, by any call.
     Protection,
-    /// The requests that are there.
+    /// Lists the merge requests.
     List,
-    /// Opens a new request.
+    /// Opens a merge request.
     Create,
-    /// Changes title or description of a request.
+    /// Changes the title or description of a merge request.
     Update,
 }
 
-/// What happens to a call.
+/// The effect of a fault on a call.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ForgeFaultKind {
-    /// It is answered with this status, and nothing is done.
+    /// Answers with this status; nothing is done.
     Status(u16),
-    /// It is done, and answered with this status all the same.
+    /// The call is done, but answered with this status.
     DoneThenStatus(u16),
-    /// It is done, and the answer breaks off.
+    /// The call is done, but the answer is cut off.
     DoneThenCut,
-    /// It is done, and no answer comes for as long as the forge runs.
+    /// The call is done, but no answer is sent while the forge runs.
     DoneThenHang,
-    /// Somebody else opens the same request a moment before.
+    /// Another user opens the same merge request a moment before.
     Race,
-    /// It is answered with a page for people.
+    /// Answers with an HTML page.
     Garbage,
-    /// It is sent to another address.
+    /// Redirects to another address.
     Redirect(String),
-    /// There were too many calls; the wait is in seconds.
+    /// Reports too many calls; the wait is in seconds.
     RateLimit(u64),
-    /// The token is repeated in the error.
+    /// Repeats the token in the error.
     Echo,
-    /// A list is empty, as if it had not heard of the newest requests yet.
+    /// Returns an empty list, as if the newest requests were not indexed yet.
     Stale,
 }
 
-/// Why a script cannot be used.
+/// An error in a script.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{file}:{line}:{column}: {message}")]
 pub struct ForgeScriptError {
-    /// The name the text was given.
+    /// Name of the text, for errors.
     pub file: String,
-    /// Where the offending value stands, from 1.
+    /// Line of the invalid value, counted from 1.
     pub line: u64,
-    /// Where the offending value stands, from 1.
+    /// Column of the invalid value, counted from 1.
     pub column: u64,
     /// What was found and what was expected.
     pub message: String,
 }
 
 impl ForgeScript {
-    /// A repository `octo/hello` without protection, requests or faults, for everybody.
+    /// Creates a repository `octo/hello` without protection, merge requests or faults, that needs no token.
     #[must_use]
     pub fn new(api: ForgeApi) -> Self {
         Self {
@@ -176,7 +176,7 @@ impl ForgeScript {
         }
     }
 
-    /// Reads a script from YAML; `file` is its name in errors.
+    /// Parses a script from YAML; `file` is its name in errors.
     pub fn parse(file: &str, text: &str) -> Result<Self, ForgeScriptError> {
         yaml::parse(text, "a forge").map_err(|wrong| ForgeScriptError {
             file: file.to_owned(),

@@ -1,6 +1,6 @@
-//! Starts a simulated forge and carries its calls.
+//! Starts a simulated forge and serves its calls.
 //!
-//! The main types are [`ForgeSimulator`] and [`RunningForge`]. What a call is answered stands in `world`.
+//! The main types are [`ForgeSimulator`] and [`RunningForge`]. `world` answers the calls.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -18,14 +18,14 @@ use super::world::{ForgeCall, ForgeOutcome, SimulatedForge, count};
 use super::{github, gitlab};
 use crate::server::{IncomingRequest, LoopbackServer, StartError, listen};
 
-/// The most that a request may have, in bytes.
+/// Maximum size of a request.
 const BODY_BYTES: usize = 4 << 20;
 
-/// Starts forges that answer as a script says.
+/// Starts forges that follow a script.
 #[derive(Debug)]
 pub struct ForgeSimulator;
 
-/// A simulated forge at work. Dropping it stops it without waiting.
+/// A running forge simulator. Dropping it stops it without waiting.
 pub struct RunningForge {
     world: Arc<SimulatedForge>,
     listening: LoopbackServer,
@@ -44,7 +44,7 @@ impl ForgeSimulator {
 }
 
 impl RunningForge {
-    /// The address it listens on, with the port that was picked.
+    /// The address it listens on, including the port.
     pub fn addr(&self) -> SocketAddr {
         self.listening.addr
     }
@@ -58,36 +58,36 @@ impl RunningForge {
         }
     }
 
-    /// The calls that it saw, in order.
+    /// The calls it received, in order.
     pub fn calls(&self) -> Vec<ForgeCall> {
         self.world.calls.borrow().clone()
     }
 
-    /// How many calls it saw that were for something.
+    /// The number of calls with this purpose.
     pub fn count(&self, purpose: CallPurpose) -> usize {
         count(&self.world.calls.borrow(), purpose)
     }
 
-    /// Waits until it saw so many calls that were for something.
+    /// Waits until it has received this many calls with this purpose.
     pub async fn saw(&self, purpose: CallPurpose, n_calls: usize) {
         let mut calls = self.world.calls.subscribe();
         // The sender lives as long as this handle.
         let _ = calls.wait_for(|calls| count(calls, purpose) >= n_calls).await;
     }
 
-    /// The requests that it holds.
+    /// Its merge requests.
     pub fn requests(&self) -> Vec<HeldRequest> {
         self.world.state().requests.clone()
     }
 
-    /// Merges or closes a request, as a person would.
+    /// Merges or closes a merge request, as a person would.
     pub fn set_state(&self, number: u64, state: HeldState) {
         if let Some(request) = self.world.state().by_number(number) {
             request.state = state;
         }
     }
 
-    /// Ends all connections and returns when nothing runs any more.
+    /// Closes all connections and returns when nothing runs any more.
     pub async fn shutdown(self) {
         self.listening.stop().await;
     }

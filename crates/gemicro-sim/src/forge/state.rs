@@ -1,27 +1,27 @@
-//! What a simulated forge holds.
+//! The state of a simulated forge.
 
 use super::script::{CallPurpose, ForgeFault, ForgeFaultKind, ForgeScript, ScriptedRequest};
 
-/// A request to merge that the forge holds.
+/// A merge request at the forge.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HeldRequest {
-    /// Its number, from 1.
+    /// Its number, counted from 1.
     pub number: u64,
     /// The branch with the work.
     pub head: String,
-    /// The branch it is for.
+    /// The target branch.
     pub base: String,
-    /// Title, as it is shown to people.
+    /// Title shown to users.
     pub title: String,
     /// The description, in Markdown.
     pub body: String,
-    /// It comes from a fork.
+    /// Whether it comes from a fork.
     pub fork: bool,
     /// Whether it is open, merged or closed.
     pub state: HeldState,
 }
 
-/// How a request stands.
+/// The state of a merge request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum HeldState {
     /// Neither merged nor closed.
@@ -32,7 +32,7 @@ pub enum HeldState {
     Closed,
 }
 
-/// The requests, and the faults that are left.
+/// The merge requests and the remaining faults.
 #[derive(Debug)]
 pub(super) struct ForgeState {
     pub(super) requests: Vec<HeldRequest>,
@@ -66,7 +66,7 @@ impl ForgeState {
         &self.requests[self.requests.len() - 1]
     }
 
-    /// The open request between two branches of this repository.
+    /// Returns the open merge request between two branches of this repository.
     pub(super) fn open_between(&self, head: &str, base: &str) -> Option<&HeldRequest> {
         self.requests.iter().find(|request| {
             let is_open = request.state == HeldState::Open && !request.fork;
@@ -78,7 +78,7 @@ impl ForgeState {
         self.requests.iter_mut().find(|request| request.number == number)
     }
 
-    /// The next fault for a call of this purpose.
+    /// Returns the next fault for a call with this purpose.
     pub(super) fn next_fault(&mut self, purpose: CallPurpose) -> Option<ForgeFaultKind> {
         let fault = self
             .faults

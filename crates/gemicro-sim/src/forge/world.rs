@@ -1,4 +1,4 @@
-//! One simulated forge: what it answers, what goes wrong, and what it saw.
+//! One simulated forge: its answers, its faults, and the calls it received.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -15,20 +15,20 @@ use super::state::ForgeState;
 use super::{github, gitlab};
 use crate::server::IncomingRequest;
 
-/// One call that a simulated forge saw.
+/// One call that a simulated forge received.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ForgeCall {
     /// GET, POST, PATCH, PUT.
     pub method: String,
     /// Path and query, as the client sent them.
     pub path: String,
-    /// What it is for, where that is known.
+    /// The purpose, if known.
     pub purpose: Option<CallPurpose>,
-    /// It brought some token; which one is not kept.
+    /// Whether it had a token; the token is not stored.
     pub had_token: bool,
-    /// Its body, where it is JSON.
+    /// The body, if it is JSON.
     pub body: Value,
-    /// What it was answered; nothing where no whole answer went out.
+    /// Status of the answer; `None` if no complete answer was sent.
     pub status: Option<u16>,
 }
 
@@ -40,7 +40,7 @@ pub(super) struct SimulatedForge {
     pub(super) shutdown: CancellationToken,
 }
 
-/// How a call goes on once the forge has done what it does.
+/// How a call continues after it was processed.
 pub(super) enum ForgeOutcome {
     Answered(Box<Response>),
     Cut,
@@ -61,7 +61,7 @@ impl SimulatedForge {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Answers a call, unless a fault of the script steps in.
+    /// Answers a call, unless a fault of the script applies.
     pub(super) fn answer(&self, incoming: &IncomingRequest, purpose: Option<CallPurpose>) -> ForgeOutcome {
         let mut state = self.state();
         let fault = purpose.and_then(|purpose| state.next_fault(purpose));
@@ -106,7 +106,7 @@ impl SimulatedForge {
         ForgeOutcome::Answered(Box::new(answer))
     }
 
-    /// Writes a call down, without its token.
+    /// Records a call, without its token.
     pub(super) fn note(&self, incoming: &IncomingRequest, purpose: Option<CallPurpose>, status: Option<u16>) {
         let query = incoming
             .query
@@ -125,7 +125,7 @@ impl SimulatedForge {
         self.calls.send_modify(|calls| calls.push(call));
     }
 
-    /// The answer without faults: the token first, then its rights, then the API.
+    /// Answers without faults: checks the token, then its permissions, then calls the API.
     fn reply(&self, state: &mut ForgeState, incoming: &IncomingRequest) -> ForgeReply {
         let given = token(incoming);
         if self.script.token.is_some() && given != self.script.token.as_deref() {
@@ -160,12 +160,12 @@ impl SimulatedForge {
     }
 }
 
-/// How many calls were for something.
+/// Counts the calls with this purpose.
 pub(super) fn count(calls: &[ForgeCall], purpose: CallPurpose) -> usize {
     calls.iter().filter(|call| call.purpose == Some(purpose)).count()
 }
 
-/// The token, from the headers that the services take it from.
+/// Returns the token, from the headers that the services accept.
 fn token(incoming: &IncomingRequest) -> Option<&str> {
     let authorization = incoming.header("authorization");
     let bearer =

@@ -1,6 +1,6 @@
-//! The Gemini API: Interactions, generateContent and its family, models. `v1` and `v1beta`.
+//! The Gemini API: Interactions, generateContent, models. `v1` and `v1beta`.
 //!
-//! `route` finds the call, `interactions` and `content` are its two dialects, `models` the table of models.
+//! `route` finds the call, `interactions` and `content` are its two formats, and `models` is the table of models.
 
 mod content;
 mod interactions;

@@ -1,4 +1,4 @@
-//! The table of models and agents, and the endpoints that show it.
+//! The table of models and agents, and the endpoints that return it.
 
 use std::sync::Arc;
 
@@ -12,10 +12,10 @@ use crate::scenario::ScenarioEndpoint;
 use crate::server::{IncomingRequest, ServerWorld, SimulatedRefusal, json_response};
 
 const TABLE: &str = include_str!("models.toml");
-/// Models per page unless the client says.
+/// Default number of models per page.
 const PAGE: usize = 50;
 
-/// What the simulator knows about models and agents.
+/// The known models and agents.
 #[derive(Debug, Clone, Deserialize)]
 pub(crate) struct SimulatedModels {
     default_input: u64,
@@ -26,13 +26,13 @@ pub(crate) struct SimulatedModels {
     agents: Vec<SimulatedAgent>,
     /// Ids that only the OpenAI API knows.
     local: Vec<String>,
-    /// How further ids begin that it knows.
+    /// Prefixes of further ids that the OpenAI API knows.
     openai_families: Vec<String>,
     /// Ids that the Anthropic API lists.
     claude: Vec<String>,
-    /// How all ids begin that it knows.
+    /// Prefixes of all ids that the Anthropic API knows.
     claude_families: Vec<String>,
-    /// The scenario's own models, which every API knows.
+    /// The scenario's own models, known to every API.
     #[serde(skip)]
     own: Vec<String>,
 }
@@ -62,7 +62,7 @@ fn yes() -> bool {
 }
 
 impl SimulatedModels {
-    /// The data file plus the scenario's own models.
+    /// Loads the data file, and adds the scenario's own models.
     pub(crate) fn new(more: &[String]) -> Self {
         let mut table: Self = toml::from_str(TABLE).expect("the data file is checked by a test");
         table.own = more.to_vec();
@@ -84,7 +84,7 @@ impl SimulatedModels {
         self.agents.iter().find(|agent| agent.id == id)
     }
 
-    /// The ids that the OpenAI API knows: its own, and all the others.
+    /// The ids that the OpenAI API lists: its own and those of Gemini.
     pub(crate) fn ids(&self) -> impl Iterator<Item = &str> {
         let gemini = self.models.iter().map(|model| model.id.as_str());
         self.local.iter().map(String::as_str).chain(gemini)

@@ -1,4 +1,4 @@
-//! From method and path to the call that is meant.
+//! Maps method and path to a call.
 
 use std::sync::Arc;
 
@@ -18,7 +18,7 @@ pub(crate) struct GeminiRoute {
     pub(crate) target: RouteTarget,
 }
 
-/// What the path names.
+/// The target of a path.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum RouteTarget {
     CreateInteraction,
@@ -108,7 +108,7 @@ pub(crate) async fn answer(
     }
 }
 
-/// The call in neutral terms, without checking it: what a recording is matched by.
+/// Describes the call in neutral terms, without checking it. Recordings are matched by this.
 pub(crate) fn describe(incoming: &IncomingRequest, route: &GeminiRoute) -> ModelCall {
     let headers = incoming.header_names();
     let body = incoming.json().unwrap_or_default();

@@ -1,6 +1,6 @@
-//! The OpenAI API as the service, local servers and others speak it, under `v1`.
+//! The OpenAI API under `v1`, as used by the service, local servers and others.
 //!
-//! `route` finds the call; `chat` and `responses` are its two dialects; `models` lists.
+//! `route` finds the call, `chat` and `responses` are its two formats, and `models` lists models.
 
 mod chat;
 mod models;

@@ -9,7 +9,7 @@ use crate::call::ModelCall;
 use crate::scenario::ScenarioEndpoint;
 use crate::server::{IncomingRequest, ServerWorld, SimulatedRefusal, json_response, plain_outcome};
 
-/// When the models of the simulator were made: seconds since 1970.
+/// Creation time of the simulated models, in seconds since 1970.
 const CREATED: u64 = 1_763_164_800;
 
 pub(super) async fn list(

@@ -1,4 +1,4 @@
-//! From method and path to the call that is meant.
+//! Maps method and path to a call.
 
 use std::sync::Arc;
 
@@ -20,7 +20,8 @@ pub(crate) enum OpenAiRoute {
 }
 
 impl OpenAiRoute {
-    /// The call, unless it is one of another API. Both have models under `v1`: a key in the way of Google tells.
+    /// Returns the call, unless it belongs to another API. Gemini also has models under `v1`; a Google-style key
+    /// decides.
     pub(crate) fn of(incoming: &IncomingRequest) -> Option<Self> {
         let path = incoming.path.trim_matches('/').strip_prefix("v1/")?;
         let is_get = incoming.method == Method::GET;
@@ -29,7 +30,7 @@ impl OpenAiRoute {
             ("responses", "") if incoming.method == Method::POST => Some(Self::Responses),
             ("models", _) if incoming.has_google_key() || !is_get => None,
             ("models", "") => Some(Self::ListModels),
-            // Ids may hold slashes.
+            // Ids may contain slashes.
             ("models", id) => Some(Self::GetModel(id.to_owned())),
             _ => None,
         }
@@ -44,7 +45,7 @@ impl OpenAiRoute {
     }
 }
 
-/// Answers a call of the API. Local servers ask for no key, so none is as good as any.
+/// Answers a call of the API. Local servers need no key, so a missing key is accepted.
 pub(crate) async fn answer(
     world: &Arc<ServerWorld>,
     incoming: &IncomingRequest,
@@ -61,7 +62,7 @@ pub(crate) async fn answer(
     }
 }
 
-/// The call in neutral terms, without checking it.
+/// Describes the call in neutral terms, without checking it.
 pub(crate) fn describe(incoming: &IncomingRequest, route: &OpenAiRoute) -> ModelCall {
     let headers = incoming.header_names();
     match route {

@@ -1,6 +1,7 @@
-//! Delays that end when they say: whoever measures a client by the simulator must not measure the simulator.
+//! Precise delays, so that measurements of a client do not include the simulator's own inaccuracy.
 //!
-//! The runtime's timers are a millisecond coarse and late by up to two. One thread of our own waits for all delays.
+//! The runtime's timers have a resolution of a millisecond and are up to two late. A separate thread waits for all
+//! delays.
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap};
@@ -16,7 +17,7 @@ pub(super) async fn pause(duration: Duration) {
     }
     let (ring, rings) = oneshot::channel();
     CLOCK.set(Instant::now() + duration, ring);
-    // A clock that is gone has no more delays to offer.
+    // If the clock is gone, there is nothing to wait for.
     let _ = rings.await;
 }
 
@@ -59,7 +60,7 @@ impl VirtualClock {
                     break;
                 };
                 if let Some(bell) = alarms.bells.remove(&id) {
-                    // Whoever waited may have gone.
+                    // The waiting task may be gone.
                     let _ = bell.send(());
                 }
             }

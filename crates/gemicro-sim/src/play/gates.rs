@@ -23,22 +23,22 @@ impl ReplyGates {
         }
     }
 
-    /// Opens a gate: what waits there goes on, what comes later passes.
+    /// Opens a gate: waiting and later replies pass.
     pub fn open(&self, name: &str) {
         self.state.send_modify(|state| {
             state.open.insert(name.to_owned());
         });
     }
 
-    /// How many replies wait at a gate.
+    /// Number of replies waiting at a gate.
     pub fn n_waiting(&self, name: &str) -> usize {
         self.state.borrow().waiting.get(name).copied().unwrap_or(0)
     }
 
-    /// Waits until at least so many replies wait at a gate.
+    /// Waits until at least this many replies wait at a gate.
     pub async fn wait_until_reached(&self, name: &str, n_replies: usize) {
         let mut changes = self.state.subscribe();
-        // The sender lives as long as `self`, so there is no error to see.
+        // The sender lives as long as `self`, so this cannot fail.
         let _ = changes
             .wait_for(|state| state.waiting.get(name).copied().unwrap_or(0) >= n_replies)
             .await;
@@ -56,7 +56,7 @@ impl ReplyGates {
     }
 }
 
-/// Counts one reply at a gate, also when it is dropped there.
+/// Counts one waiting reply, until it passes or is dropped.
 struct WaitingReply<'g> {
     gates: &'g ReplyGates,
     name: &'g str,

@@ -1,4 +1,4 @@
-//! One answer on its way out.
+//! An answer that is being sent.
 
 use std::sync::Arc;
 
@@ -14,30 +14,30 @@ use crate::answer::Pace;
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct GenerationFrame {
     pub(crate) json: Value,
-    /// Whether it carries a piece of the answer: what delays, gates and cuts count.
+    /// Whether it carries a chunk of the answer. Delays, gates and cuts count these.
     pub(crate) is_chunk: bool,
-    /// Steps of the answer that are complete once it is out.
+    /// Number of steps of the answer that are complete once it is sent.
     pub(crate) n_steps: usize,
 }
 
-/// An answer, complete from the start, and how much of it is out.
+/// A complete answer, and how much of it has been released.
 #[derive(Debug)]
 pub(crate) struct Generation {
     pub(crate) frames: Vec<GenerationFrame>,
-    /// The frame that readers get last when the generation is cancelled.
+    /// The last frame for readers if the generation is cancelled.
     pub(crate) on_cancel: Option<Value>,
     progress: watch::Sender<GenerationProgress>,
     cancel: CancellationToken,
 }
 
-/// How far a generation is.
+/// The progress of a generation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct GenerationProgress {
     pub(crate) n_released: usize,
     pub(crate) end: Option<GenerationEnd>,
 }
 
-/// Why nothing more will come.
+/// Why no more frames will come.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum GenerationEnd {
     Finished,
@@ -58,7 +58,7 @@ impl Generation {
         *self.progress.borrow()
     }
 
-    /// Waits until more than `n_seen` frames are out or nothing more will come.
+    /// Waits until more than `n_seen` frames are released or no more will come.
     pub(crate) async fn beyond(&self, n_seen: usize) -> GenerationProgress {
         let mut changes = self.progress.subscribe();
         let found = changes
@@ -68,13 +68,13 @@ impl Generation {
         found.map_or_else(|_| self.progress(), |progress| *progress)
     }
 
-    /// Waits until nothing more will come.
+    /// Waits until no more frames will come.
     pub(crate) async fn wait_for_end(&self) {
         let mut changes = self.progress.subscribe();
         let _ = changes.wait_for(|progress| progress.end.is_some()).await;
     }
 
-    /// Stops it, unless it has ended; tells whether it was stopped.
+    /// Stops it, unless it has ended; returns whether it was stopped.
     pub(crate) fn cancel(&self) -> bool {
         let stopped = self.end(GenerationEnd::Cancelled);
         self.cancel.cancel();
@@ -92,18 +92,18 @@ impl Generation {
     }
 }
 
-/// Lets out the frames of one generation.
+/// Releases the frames of one generation.
 pub(crate) struct Player {
     pub(crate) generation: Arc<Generation>,
     pub(crate) pace: Pace,
     pub(crate) gates: Arc<ReplyGates>,
-    /// Pieces after which it goes silent for ever.
+    /// Number of chunks after which it stays silent forever.
     pub(crate) silent_after: Option<usize>,
     pub(crate) shutdown: CancellationToken,
 }
 
 impl Player {
-    /// Plays to the end, to the cancellation, or to the shutdown.
+    /// Runs until the end, a cancellation, or the shutdown.
     pub(crate) async fn play(self) {
         tokio::select! {
             () = self.shutdown.cancelled() => {}

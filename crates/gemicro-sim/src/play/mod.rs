@@ -1,7 +1,7 @@
-//! Time: how a finished answer is let out piece by piece, held at gates, read, cut and resumed.
+//! Timing: releases a complete answer in chunks, holds it at gates, and handles cuts and resumed reads.
 //!
-//! A [`Generation`] holds all frames of an answer from the start; a player releases them, and any number of
-//! readers follow. So a reader that was cut off can come back and go on where it was.
+//! A [`Generation`] holds all frames of an answer from the start; a player releases them, and any number of readers
+//! follow. So a reader that was cut off can reconnect and continue where it was.
 
 mod clock;
 mod gates;

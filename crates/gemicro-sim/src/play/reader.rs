@@ -1,4 +1,4 @@
-//! A client's view of a generation: frames as bytes, perhaps cut, hung or spoilt.
+//! A client's view of a generation: frames as bytes, with cuts, hangs and other faults.
 
 use std::io;
 use std::sync::Arc;
@@ -12,46 +12,46 @@ use tokio_util::sync::CancellationToken;
 use super::generation::{Generation, GenerationEnd, GenerationFrame};
 use crate::scenario::AnswerFault;
 
-/// A body on its way to a client.
+/// A response body.
 type ByteStream = BoxStream<'static, Result<Bytes, io::Error>>;
 
-/// What comes instead of an answer: it starts like JSON and is none.
+/// An invalid answer that starts like JSON.
 pub(crate) const GARBAGE: &str =
     "{\"id\":\"v1_\u{fffd}\",\"steps\":[{\"type\":\"model_out\n<<< not json >>>\n";
 
-/// Long enough for the server to have sent what it holds before the connection is broken.
+/// Time for the server to send buffered data before the connection is broken.
 pub(crate) const FLUSH: Duration = Duration::from_millis(5);
 
 /// An event that no client knows yet.
 const FUTURE_EVENT: &str = "event: future.event\r\ndata: {\"event_type\":\"future.event\",\"x\":1}\r\n\r\n";
 const FUTURE_TYPE: &str = "event: future.event\r\ndata: {\"type\":\"future.event\",\"x\":1}\r\n\r\n";
 
-/// How frames are written.
+/// The wire format of frames.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Encoding {
     /// Server-sent events of the Interactions API, `[DONE]` last.
     InteractionEvents,
     /// Server-sent events of `streamGenerateContent`: data lines only.
     ContentEvents,
-    /// One JSON array, written piece by piece.
+    /// One JSON array, sent in chunks.
     ContentArray,
     /// Server-sent events of chat completions: data lines only, `[DONE]` last.
     ChatEvents,
-    /// Server-sent events of Messages and Responses: named after their `type`, nothing last.
+    /// Server-sent events of Messages and Responses: named after their `type`, no final marker.
     TypedEvents,
 }
 
-/// One reading of a generation.
+/// One client's read of a generation.
 pub(crate) struct GenerationReader {
     pub(crate) generation: Arc<Generation>,
-    /// Frames that the client has already.
+    /// Number of frames that the client already has.
     pub(crate) skip: usize,
     pub(crate) encoding: Encoding,
     pub(crate) fault: Option<AnswerFault>,
     pub(crate) shutdown: CancellationToken,
 }
 
-/// The body of the response.
+/// Returns the body of the response.
 pub(crate) fn read(reading: GenerationReader) -> ByteStream {
     let GenerationReader {
         generation,
@@ -121,7 +121,7 @@ enum SpoiltText {
     Silent,
 }
 
-/// Whether the connection fails before this frame. A cut always happens, at the latest before the last frame.
+/// Returns whether the connection fails before this frame. A cut always happens, at the latest before the last frame.
 fn spoilt(
     fault: &Option<AnswerFault>,
     frame: &GenerationFrame,
@@ -165,8 +165,8 @@ impl Encoding {
         }
     }
 
-    /// The frame amid what clients must overlook. No comments in `streamGenerateContent`: the official SDK
-    /// cannot read them there.
+    /// Returns the frame with additions that clients must ignore. `streamGenerateContent` gets no comments, because the
+    /// official SDK cannot parse them.
     fn noisy(self, json: &Value, is_first: bool) -> String {
         let mut json = json.clone();
         json["future_field"] = json!({"nested": [1, 2]});
@@ -192,7 +192,7 @@ impl Encoding {
     }
 }
 
-/// An event whose name stands in the named field.
+/// Formats an event whose name is in the given field.
 fn named_event(json: &Value, field: &str) -> String {
     let name = json.get(field).and_then(Value::as_str).unwrap_or("message");
     format!("event: {name}\ndata: {json}\n\n")

@@ -1,7 +1,7 @@
-//! Recording: stands between a client and a real API and writes a scenario from what passes.
+//! Records traffic: a proxy between a client and a real API that writes a scenario.
 //!
-//! The way to the real API is an [`RecordedUpstream`] that the caller brings: this crate has no TLS. Keys pass through
-//! and are never written down.
+//! The caller provides the connection to the real API as a [`RecordedUpstream`], because this crate has no TLS. Keys
+//! are passed on but never recorded.
 
 mod recorder;
 mod rules;

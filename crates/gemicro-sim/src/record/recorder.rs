@@ -1,4 +1,4 @@
-//! The proxy that records.
+//! The recording proxy.
 
 use std::io;
 use std::net::SocketAddr;
@@ -20,7 +20,7 @@ use crate::scenario::{EnvelopeKind, Scenario};
 use crate::server::{IncomingRequest, LoopbackServer, SimulatedRefusal, StartError, listen};
 
 const BODY: usize = 32 << 20;
-/// Headers of one connection: not passed on in either direction.
+/// Headers of a single connection, not passed on in either direction.
 const HOP: &[&str] = &[
     "connection",
     "content-length",
@@ -31,11 +31,11 @@ const HOP: &[&str] = &[
     "trailer",
     "transfer-encoding",
     "upgrade",
-    // A compressed body could not be read again.
+    // A compressed body could not be parsed.
     "accept-encoding",
 ];
 
-/// Records a real API.
+/// Starts recordings of a real API.
 #[derive(Debug)]
 pub struct Recorder;
 
@@ -43,12 +43,12 @@ pub struct Recorder;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum RecordError {
-    /// Part of it is missing, so it must not be used.
+    /// It is incomplete, so it must not be used.
     #[error("{0} exchanges did not fit into the recording")]
     TooLarge(u64),
 }
 
-/// A recorder at work. Dropping it stops it without waiting.
+/// A running recorder. Dropping it stops it without waiting.
 pub struct RunningRecorder {
     tapes: Arc<Tapes>,
     listening: LoopbackServer,
@@ -57,12 +57,12 @@ pub struct RunningRecorder {
 struct Proxy {
     upstream: Arc<dyn RecordedUpstream>,
     tapes: Arc<Tapes>,
-    /// Ends what is under way: it is kept as broken off.
+    /// Ends open exchanges, which are recorded as broken off.
     shutdown: CancellationToken,
 }
 
 impl Recorder {
-    /// Listens on a loopback address and passes everything on to the upstream.
+    /// Listens on a loopback address and forwards everything to the upstream.
     pub async fn start(
         upstream: Arc<dyn RecordedUpstream>,
         addr: SocketAddr,
@@ -81,7 +81,7 @@ impl Recorder {
 }
 
 impl RunningRecorder {
-    /// The address it listens on, with the port that was picked.
+    /// The address it listens on, including the port.
     pub fn addr(&self) -> SocketAddr {
         self.listening.addr
     }
@@ -96,17 +96,17 @@ impl RunningRecorder {
         self.tapes.take_finished().0
     }
 
-    /// The recording as a scenario.
+    /// Returns the recording as a scenario.
     pub fn scenario(&self, name: &str) -> Result<Scenario, RecordError> {
         scenario(&self.tapes, name)
     }
 
-    /// Waits until more than `n_known` exchanges have ended, and tells how many have.
+    /// Waits until more than `n_known` exchanges have ended, and returns their number.
     pub async fn ended_beyond(&self, n_known: usize) -> usize {
         self.tapes.ended_beyond(n_known).await
     }
 
-    /// Ends all connections. What was under way is in the recording as far as it came.
+    /// Closes all connections. Unfinished exchanges are recorded as far as they got.
     pub async fn shutdown(self, name: &str) -> Result<Scenario, RecordError> {
         self.listening.stop().await;
         scenario(&self.tapes, name)
@@ -146,7 +146,7 @@ async fn pass_on(State(proxy): State<Arc<Proxy>>, request: Request) -> Response 
         headers: headers.collect(),
         body: incoming.body.to_vec(),
     };
-    // What the simulator could not answer is passed on but not recorded.
+    // Requests that the simulator could not answer are forwarded but not recorded.
     let route = api::ApiRoute::of(&incoming).ok();
     let envelope = route.as_ref().map_or(EnvelopeKind::Rpc, api::ApiRoute::envelope);
     let answered = tokio::select! {

@@ -1,11 +1,11 @@
-//! From exchanges to a scenario.
+//! Converts recorded exchanges into a scenario.
 
 use std::num::NonZeroU64;
 
 use super::tape::Exchange;
 use crate::scenario::{Condition, DefaultReply, Glob, RuleAction, Scenario, ScenarioRule};
 
-/// One rule per exchange, each used once, in the order of the recording: a retried request gets its second
+/// Creates one rule per exchange, each used once, in the order of the recording: a retried request gets its second
 /// answer the second time.
 pub(super) fn scenario(name: &str, exchanges: &[Exchange]) -> Scenario {
     Scenario {

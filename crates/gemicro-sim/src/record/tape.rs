@@ -1,4 +1,4 @@
-//! What one exchange leaves behind.
+//! Records exchanges.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -10,9 +10,9 @@ use tokio::sync::watch;
 use crate::call::ModelCall;
 use crate::scenario::{RawChunk, RawReply};
 
-/// Bytes of responses that are kept in all.
+/// Maximum total size of recorded responses.
 const BYTES: usize = 256 << 20;
-/// Response headers that are kept.
+/// Response headers that are recorded.
 const HEADERS: &[&str] = &[
     "content-type",
     "retry-after",
@@ -25,7 +25,7 @@ const HEADERS: &[&str] = &[
 #[derive(Debug, Clone)]
 pub struct Exchange {
     pub(crate) call: ModelCall,
-    /// What came back, with times.
+    /// The response, with timing.
     pub response: RawReply,
 }
 
@@ -33,7 +33,7 @@ pub struct Exchange {
 #[derive(Debug)]
 pub(super) struct Tapes {
     kept: Mutex<TapeContents>,
-    /// How many have ended, those that did not fit included.
+    /// Number of ended exchanges, including those that did not fit.
     n_ended: watch::Sender<usize>,
 }
 
@@ -53,7 +53,7 @@ impl Tapes {
         }
     }
 
-    /// Waits until more than so many exchanges have ended, and tells how many have.
+    /// Waits until more than `n_known` exchanges have ended, and returns their number.
     pub(super) async fn ended_beyond(&self, n_known: usize) -> usize {
         let mut changes = self.n_ended.subscribe();
         let found = changes.wait_for(|n_ended| *n_ended > n_known).await;
@@ -61,7 +61,7 @@ impl Tapes {
         found.map_or(n_known, |n_ended| *n_ended)
     }
 
-    /// The finished exchanges and how many did not fit.
+    /// Returns the finished exchanges, and the number of those that did not fit.
     pub(super) fn take_finished(&self) -> (Vec<Exchange>, u64) {
         let kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
         (kept.exchanges.values().cloned().collect(), kept.n_dropped)
@@ -99,7 +99,7 @@ impl Tapes {
     }
 }
 
-/// Records one response. Dropped before its end, it keeps what there is as a broken body.
+/// Records one response. If dropped before its end, the body is recorded as broken off.
 pub(super) struct Tape {
     tapes: Arc<Tapes>,
     number: u64,

@@ -3,19 +3,19 @@
 use futures_util::future::BoxFuture;
 use futures_util::stream::BoxStream;
 
-/// Something that answers requests: usually an HTTPS client.
+/// Answers requests; usually an HTTPS client.
 pub trait RecordedUpstream: Send + Sync + 'static {
-    /// Sends one request and gives the response as soon as its headers are there.
+    /// Sends one request and returns the response as soon as its headers arrive.
     fn call(&self, request: UpstreamRequest) -> BoxFuture<'static, Result<UpstreamResponse, UpstreamError>>;
 }
 
-/// A request to pass on. It holds the key: do not log it.
+/// A request to forward. It contains the key: do not log it.
 pub struct UpstreamRequest {
     /// The HTTP method, such as `POST`.
     pub method: String,
-    /// As the client sent it.
+    /// Path and query, as the client sent them.
     pub path_and_query: String,
-    /// Without those of the connection to the recorder.
+    /// Headers, without those of the connection to the recorder.
     pub headers: Vec<(String, String)>,
     /// The body, byte for byte.
     pub body: Vec<u8>,
@@ -31,7 +31,7 @@ pub struct UpstreamResponse {
     pub body: BoxStream<'static, Result<Vec<u8>, UpstreamError>>,
 }
 
-/// The real API was not reached or broke off.
+/// The real API was not reached, or the connection broke.
 #[derive(Debug, Clone, thiserror::Error)]
 #[error("upstream: {0}")]
 pub struct UpstreamError(pub String);

@@ -1,6 +1,6 @@
-//! The scenarios in the binary: the default one and the scripted models of the tests.
+//! The built-in scenarios: the default one and the scripted models used in tests.
 
-/// Name and text of each.
+/// Name and text of each scenario.
 pub const BUILTIN: &[(&str, &str)] = &[
     ("default", include_str!("builtin/default.yaml")),
     ("research", include_str!("../../../../scenarios/research.yaml")),

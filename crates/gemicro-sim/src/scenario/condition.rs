@@ -1,4 +1,4 @@
-//! `when`: which requests a rule is for.
+//! `when`: the requests that a rule applies to.
 
 use serde::{Deserialize, Serialize};
 
@@ -7,17 +7,17 @@ use super::glob::Glob;
 use super::one_or_many;
 use crate::call::ModelCall;
 
-/// All given conditions must hold.
+/// Conditions of a rule; all given ones must be met.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Condition {
-    /// One API or a list: what a rule for one agent CLI alone says.
+    /// One API or a list, for rules about a single agent CLI.
     #[serde(
         deserialize_with = "one_or_many::deserialize",
         skip_serializing_if = "Vec::is_empty"
     )]
     pub api: Vec<SimulatedApi>,
-    /// One endpoint or a list. Without it: every call that makes the model speak.
+    /// One endpoint or a list; by default all calls that generate.
     #[serde(
         deserialize_with = "one_or_many::deserialize",
         skip_serializing_if = "Vec::is_empty"
@@ -29,7 +29,7 @@ pub struct Condition {
     /// Pattern for the newest turn's whole text.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub prompt: Option<Glob>,
-    /// The newest turn's whole text.
+    /// The exact text of the newest turn.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub prompt_is: Option<String>,
     /// Texts that the newest turn must contain, all of them.
@@ -50,7 +50,7 @@ pub struct Condition {
         skip_serializing_if = "Vec::is_empty"
     )]
     pub history_contains: Vec<String>,
-    /// Pattern for the name of a tool whose result the newest turn brings.
+    /// Pattern for the name of a tool whose result is in the newest turn.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tool_result: Option<Glob>,
     /// Texts that this result must contain, all of them.
@@ -59,22 +59,22 @@ pub struct Condition {
         skip_serializing_if = "Vec::is_empty"
     )]
     pub tool_result_contains: Vec<String>,
-    /// Pattern for the name of a tool that the model is offered.
+    /// Pattern for the name of a tool offered to the model.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tool_offered: Option<Glob>,
-    /// A header that must be there.
+    /// A header that must be present.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub header: Option<String>,
-    /// Whether a stream was asked for.
+    /// Whether streaming was requested.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stream: Option<bool>,
     /// Whether it runs in the background.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub background: Option<bool>,
-    /// Whether it goes on from an earlier interaction or response, or holds an earlier answer.
+    /// Whether it continues an earlier interaction or response, or contains an earlier answer.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub chained: Option<bool>,
-    /// Pattern for the interaction id of get, cancel, delete.
+    /// Pattern for the interaction id of get, cancel and delete.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub interaction: Option<Glob>,
 }
@@ -114,7 +114,7 @@ impl Condition {
             && is(self.chained, call.chained)
     }
 
-    /// Whether one result has both the name and the texts.
+    /// Returns true if one result has both the name and the texts.
     fn tool_result_holds(&self, call: &ModelCall) -> bool {
         if self.tool_result.is_none() && self.tool_result_contains.is_empty() {
             return true;

@@ -1,4 +1,4 @@
-//! The calls that a rule can speak about, and the APIs they belong to.
+//! The calls that a rule can match, and their APIs.
 
 use serde::{Deserialize, Serialize};
 
@@ -17,7 +17,7 @@ pub enum SimulatedApi {
     Anthropic,
 }
 
-/// The calls that a rule can speak about.
+/// The calls that a rule can match.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ScenarioEndpoint {
@@ -53,7 +53,7 @@ pub enum ScenarioEndpoint {
 }
 
 impl ScenarioEndpoint {
-    /// Whether the call makes the model speak: what a rule without `endpoint` is for.
+    /// Whether the call generates an answer. A rule without `endpoint` matches these calls.
     pub fn generates(self) -> bool {
         match self {
             Self::Interactions
@@ -73,7 +73,7 @@ impl ScenarioEndpoint {
         }
     }
 
-    /// The shape of its errors.
+    /// The format of its errors.
     pub fn envelope(self) -> EnvelopeKind {
         match self {
             Self::Interactions | Self::GetInteraction | Self::CancelInteraction | Self::DeleteInteraction => {

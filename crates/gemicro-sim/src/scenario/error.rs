@@ -1,4 +1,4 @@
-//! What is wrong with a scenario file, and where.
+//! Errors in a scenario file, with their positions.
 
 /// A scenario that cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -8,11 +8,11 @@ pub enum ScenarioError {
     /// The text is not a scenario. `line` and `column` start at 1.
     #[error("{file}:{line}:{column}: {message}")]
     Invalid {
-        /// The name the text was given.
+        /// Name of the text, for errors.
         file: String,
-        /// Where the offending value stands.
+        /// Line of the invalid value.
         line: u64,
-        /// Where the offending value stands.
+        /// Column of the invalid value.
         column: u64,
         /// What was found and what was expected.
         message: String,
@@ -20,15 +20,15 @@ pub enum ScenarioError {
     /// The file cannot be read.
     #[error("cannot read the scenario {file}: {source}")]
     Unreadable { file: String, source: std::io::Error },
-    /// What a model is to know cannot be read.
+    /// The file with a model's knowledge cannot be read.
     #[error("cannot read what the model knows, {file}: {source}")]
     UnreadableKnowledge { file: String, source: std::io::Error },
-    /// Nobody knows that built-in scenario.
+    /// There is no such built-in scenario.
     #[error("no built-in scenario `{name}`; there are {known}")]
     UnknownBuiltin {
-        /// The name asked for.
+        /// The requested name.
         name: String,
-        /// The names there are.
+        /// The existing names.
         known: String,
     },
     /// The scenario cannot be written as YAML.

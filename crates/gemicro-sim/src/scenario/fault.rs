@@ -1,43 +1,43 @@
-//! `fault`: the ways in which an answer goes wrong.
+//! `fault`: ways in which an answer can fail.
 
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-/// One fault, as the file names it.
+/// One fault, with its name in the file.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Fault {
-    /// An HTTP error with one of the four envelopes.
+    /// An HTTP error in one of the four formats.
     Http(HttpFault),
-    /// An HTTP error whose body is a page for people, as front proxies send.
+    /// An HTTP error with an HTML page, as from a proxy.
     Html(HtmlPage),
-    /// 429 that passes after a while.
+    /// A temporary 429.
     RateLimit(RateLimit),
-    /// 429 that lasts until tomorrow.
+    /// A 429 that lasts until the next day.
     DailyQuota(DailyQuota),
-    /// The connection ends in the middle of the answer. The generation itself goes on.
+    /// The connection ends in the middle of the answer. The generation itself continues.
     Cut(ConnectionCut),
-    /// The answer stops coming and the connection stays open. The generation itself goes on,
-    /// unless it runs in the background.
+    /// The answer stops, but the connection stays open. The generation itself continues, unless it runs in the
+    /// background.
     Hang(Hang),
     /// HTTP 200 with something that is not JSON.
     Garbage,
-    /// A well-formed answer without any content.
+    /// A valid answer without content.
     Empty,
     /// The prompt or the answer is blocked.
     Safety(Safety),
     /// The answer stops at the limit of output tokens.
     MaxTokens(MaxTokens),
-    /// A right body under a wrong content type.
+    /// A correct body with a wrong content type.
     ContentType(String),
-    /// A right answer amid what clients must overlook: keep-alive comments, CRLF, unknown events, unknown fields.
+    /// A correct answer with additions that clients must ignore: keep-alive comments, CRLF, unknown events and fields.
     Noise,
     /// The answer fails after HTTP 200: `error` event, status `failed`.
     StreamError(StreamError),
 }
 
-/// Which envelope an error comes in; without it the endpoint's own.
+/// The format of an error; by default that of the endpoint.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum EnvelopeKind {
@@ -52,20 +52,20 @@ pub enum EnvelopeKind {
     Anthropic,
 }
 
-/// An HTTP error, in the envelope of the endpoint or another one.
+/// An HTTP error, in the format of the endpoint or another one.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct HttpFault {
     /// The HTTP status, from 400 to 599.
     pub status: ErrorStatus,
-    /// The Interactions or OpenAI code, the rpc status or the Anthropic type; by default the usual one of the
-    /// HTTP status.
+    /// The Interactions or OpenAI code, the RPC status or the Anthropic type; by default the usual one for the HTTP
+    /// status.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub code: Option<String>,
-    /// The text for people.
+    /// The message.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
-    /// The shape of the body.
+    /// The format of the body.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub envelope: Option<EnvelopeKind>,
     /// Headers to add to the response.
@@ -73,7 +73,7 @@ pub struct HttpFault {
     pub headers: BTreeMap<String, String>,
 }
 
-/// An HTTP status that says no.
+/// An HTTP status of 400 to 599.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "u16", into = "u16")]
 pub struct ErrorStatus(u16);
@@ -98,7 +98,7 @@ impl From<ErrorStatus> for u16 {
     }
 }
 
-/// An HTML error page, as of a proxy.
+/// An HTML error page, as from a proxy.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct HtmlPage {
@@ -114,11 +114,11 @@ impl Default for HtmlPage {
     }
 }
 
-/// How a wait is told.
+/// How a wait is announced.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Announce {
-    /// Header `Retry-After` and, in the rpc envelope, `RetryInfo`.
+    /// In the header `Retry-After` and, in the RPC format, as `RetryInfo`.
     #[default]
     Both,
     /// Only in the header `Retry-After`.
@@ -135,9 +135,9 @@ pub enum Announce {
 pub struct RateLimit {
     /// How long to wait.
     pub seconds: f64,
-    /// Where that is said.
+    /// Where the wait is announced.
     pub announce: Announce,
-    /// The shape of the body.
+    /// The format of the body.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub envelope: Option<EnvelopeKind>,
 }
@@ -156,9 +156,9 @@ impl Default for RateLimit {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct DailyQuota {
-    /// The quota that is used up.
+    /// The exhausted quota.
     pub limit: u64,
-    /// The shape of the body.
+    /// The format of the body.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub envelope: Option<EnvelopeKind>,
 }
@@ -176,7 +176,7 @@ impl Default for DailyQuota {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct ConnectionCut {
-    /// Pieces of the answer that still arrive.
+    /// Number of chunks that still arrive.
     pub after_chunks: usize,
     /// Whether the body ends as if it were complete, instead of breaking off.
     pub clean: bool,
@@ -195,7 +195,7 @@ impl Default for ConnectionCut {
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Hang {
-    /// Pieces of the answer that still arrive. Without it not even the headers do.
+    /// Number of chunks that still arrive. By default not even the headers do.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub after_chunks: Option<usize>,
 }
@@ -204,7 +204,7 @@ pub struct Hang {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum SafetyStage {
-    /// The prompt: no answer at all.
+    /// The prompt: there is no answer.
     #[default]
     Prompt,
     /// The answer, while it was being written.
@@ -230,11 +230,11 @@ impl Default for Safety {
     }
 }
 
-/// An answer that is too long.
+/// An answer that exceeds the token limit.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct MaxTokens {
-    /// Tokens of text that still arrive; 0: the thoughts ate them all.
+    /// Tokens of text that still arrive; 0 if the thoughts used them up.
     pub keep: u64,
 }
 
@@ -242,11 +242,11 @@ pub struct MaxTokens {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct StreamError {
-    /// Pieces of the answer that arrive before it.
+    /// Number of chunks that arrive before it.
     pub after_chunks: usize,
     /// Error code of the Interactions API.
     pub code: String,
-    /// The text for people.
+    /// The message.
     pub message: String,
 }
 
@@ -260,7 +260,7 @@ impl Default for StreamError {
     }
 }
 
-/// The faults that still need an answer to spoil.
+/// The faults that apply to an answer.
 #[derive(Debug, Clone, PartialEq)]
 pub enum AnswerFault {
     /// See [`Fault::Cut`].

@@ -1,4 +1,4 @@
-//! The scenario file as a whole.
+//! The scenario file.
 
 use std::path::Path;
 
@@ -9,40 +9,40 @@ use super::error::ScenarioError;
 use super::rule::{RuleAction, ScenarioRule};
 use super::yaml;
 
-/// What a simulator answers.
+/// The answers of a simulator.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Scenario {
-    /// Name of the scenario, for people.
+    /// Name of the scenario.
     #[serde(rename = "scenario")]
     pub name: String,
-    /// What it is for.
+    /// Its purpose.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub description: String,
-    /// What happens to a request that no rule takes.
+    /// What happens to a request that no rule matches.
     #[serde(default)]
     pub otherwise: DefaultReply,
-    /// Model ids to know besides those of the data file.
+    /// Model ids besides those of the data file.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub models: Vec<String>,
-    /// The first rule that takes a request decides.
+    /// Rules; the first match decides.
     #[serde(default)]
     pub rules: Vec<ScenarioRule>,
 }
 
-/// What happens to a request that no rule takes.
+/// What happens to a request that no rule matches.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum DefaultReply {
-    /// 400, so that a test notices what it did not expect.
+    /// Status 400, so that a test notices unexpected requests.
     #[default]
     Refuse,
-    /// It gets a short answer, as from the persona `helper`.
+    /// A short answer, as from the persona `helper`.
     Answer,
 }
 
 impl Scenario {
-    /// Reads a scenario from text; `file` is its name in errors. No other file is opened.
+    /// Parses a scenario; `file` is its name in errors. No other file is opened.
     pub fn parse(file: &str, text: &str) -> Result<Self, ScenarioError> {
         yaml::parse(text, "a scenario").map_err(|wrong| ScenarioError::Invalid {
             file: file.to_owned(),
@@ -52,7 +52,7 @@ impl Scenario {
         })
     }
 
-    /// Reads a scenario file, and the files that it names.
+    /// Reads a scenario file, and the files that it refers to.
     pub fn load(path: &Path) -> Result<Self, ScenarioError> {
         let file = path.display().to_string();
         let text = std::fs::read_to_string(path).map_err(|source| ScenarioError::Unreadable {
@@ -71,7 +71,7 @@ impl Scenario {
         Ok(scenario)
     }
 
-    /// One of the scenarios in the binary: see [`super::BUILTIN`].
+    /// Returns a built-in scenario: see [`super::BUILTIN`].
     pub fn builtin(name: &str) -> Result<Self, ScenarioError> {
         let found = builtin::BUILTIN.iter().find(|(known, _)| *known == name);
         let Some((known, text)) = found else {
@@ -84,7 +84,7 @@ impl Scenario {
         Self::parse(known, text)
     }
 
-    /// The scenario as a file.
+    /// Returns the scenario as YAML.
     pub fn to_yaml(&self) -> Result<String, ScenarioError> {
         serde_saphyr::to_string(self).map_err(|error| ScenarioError::Unwritable(error.to_string()))
     }

@@ -1,4 +1,4 @@
-//! Shell-like patterns: `*` stands for any text, `?` for one character.
+//! Shell-like patterns: `*` matches any text, `?` one character.
 
 use serde::{Deserialize, Serialize};
 
@@ -8,12 +8,12 @@ use serde::{Deserialize, Serialize};
 pub struct Glob(String);
 
 impl Glob {
-    /// Whether the whole text matches.
+    /// Returns true if the whole text matches.
     pub fn matches(&self, text: &str) -> bool {
         let pattern: Vec<char> = self.0.chars().collect();
         let text: Vec<char> = text.chars().collect();
         let (mut p, mut t) = (0, 0);
-        // Where to go on when the text after the last `*` does not fit.
+        // Where to continue if the text after the last `*` does not match.
         let mut retry: Option<(usize, usize)> = None;
         while t < text.len() {
             match pattern.get(p) {

@@ -1,8 +1,8 @@
-//! `knows`: the questions whose answers a scripted model knows beforehand.
+//! `knows`: the questions whose answers a scripted model knows.
 //!
-//! [`Knowledge`] stands in a scenario as the path of a file of JSON lines, one [`KnownQuestion`] each, such as the
-//! `questions.jsonl` of a research corpus. [`Scenario::load`](super::Scenario::load) reads the file;
-//! `Scenario::parse` opens nothing, so its models know only the path.
+//! In a scenario, [`Knowledge`] is the path of a JSON Lines file with one [`KnownQuestion`] per line, such as the
+//! `questions.jsonl` of a research corpus. [`Scenario::load`](super::Scenario::load) reads the file; `Scenario::parse`
+//! opens no file, so its models only know the path.
 
 use std::path::{Path, PathBuf};
 
@@ -10,11 +10,11 @@ use serde::{Deserialize, Serialize};
 
 use super::error::ScenarioError;
 
-/// What a model knows, and where it stands.
+/// A model's knowledge, and the file it comes from.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(from = "PathBuf", into = "PathBuf")]
 pub struct Knowledge {
-    /// The file, from the folder of the scenario.
+    /// The file, relative to the folder of the scenario.
     pub path: PathBuf,
     /// Its questions; empty until the file is read.
     pub questions: Vec<KnownQuestion>,
@@ -25,25 +25,25 @@ pub struct Knowledge {
 pub struct KnownQuestion {
     /// The question, word for word.
     pub question: String,
-    /// What kind of answer it has: `unanswerable` none, `contradiction` two that disagree.
+    /// The kind of answer: `unanswerable` has none, `contradiction` has two that disagree.
     #[serde(default)]
     pub kind: String,
     /// The sentences that answer it.
     #[serde(default)]
     pub gold: Vec<GoldSentence>,
-    /// What a right answer contains; for a contradiction the value of each side.
+    /// Terms that a correct answer contains; for a contradiction, the value of each side.
     #[serde(default)]
     pub answer_terms: Vec<String>,
 }
 
-/// A sentence that answers, and where it stands.
+/// A sentence that answers a question, and its document.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 pub struct GoldSentence {
     /// Path of the document that holds the sentence.
     pub doc: String,
     /// The sentence, word for word.
     pub span: String,
-    /// Near copies of the document that hold the sentence too.
+    /// Near copies of the document that also contain the sentence.
     #[serde(default)]
     pub same_in: Vec<String>,
 }
@@ -72,7 +72,7 @@ impl Knowledge {
         Ok(())
     }
 
-    /// What is known about a question, white space apart.
+    /// Returns the knowledge about a question, ignoring differences in white space.
     pub(crate) fn of(&self, question: &str) -> Option<&KnownQuestion> {
         let asked: Vec<&str> = question.split_whitespace().collect();
         let is_asked = |known: &&KnownQuestion| known.question.split_whitespace().eq(asked.iter().copied());
@@ -80,7 +80,7 @@ impl Knowledge {
     }
 }
 
-/// The message without the place, which counts lines within the one line.
+/// Returns the message without the position, which is relative to the one line.
 fn message(error: &serde_json::Error) -> String {
     let whole = error.to_string();
     let end = whole.rfind(" at line ").unwrap_or(whole.len());

@@ -1,4 +1,4 @@
-//! Scenario files: what the simulator answers, to whom, and how badly.
+//! Scenario files: the simulator's answers and faults for each kind of request.
 //!
 //! [`Scenario`] is the parsed file, an ordered list of [`ScenarioRule`]s. Parsing checks everything that can be
 //! checked without a request, so an error always names a line and a column. Nothing here does I/O except

@@ -1,11 +1,11 @@
-//! Fields that take one value or a list of them.
+//! Fields that accept one value or a list.
 
 use std::fmt;
 use std::marker::PhantomData;
 
 use serde::de::{Deserialize, Deserializer, SeqAccess, Visitor, value};
 
-/// Reads `x` as `[x]`. An untagged enum would lose the place of an error.
+/// Reads `x` as `[x]`. An untagged enum would lose the position of an error.
 pub(crate) fn deserialize<'de, D, T>(deserializer: D) -> Result<Vec<T>, D::Error>
 where
     D: Deserializer<'de>,

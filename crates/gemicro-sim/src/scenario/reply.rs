@@ -1,4 +1,4 @@
-//! `reply`: what the model says, and how fast.
+//! `reply`: the model's answer, and its timing.
 
 use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
@@ -9,65 +9,65 @@ use serde_json::Value;
 use super::knowledge::Knowledge;
 use super::template::{MarkedText, TextTemplate};
 
-/// What the model says. Parts are sent in the order of the fields here.
+/// The model's answer. Parts are sent in the order of these fields.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct ScriptedReply {
-    /// Thought summary; shown only to requests that ask for summaries.
+    /// Thought summary; only sent to requests that ask for summaries.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub thoughts: Option<TextTemplate>,
-    /// A Google Search done by the service.
+    /// A Google Search by the service.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub search: Option<SearchReply>,
-    /// The answer, with `[[cited text|url|title]]` marks and `{{…}}` fields.
+    /// The answer, with `[[cited text|url|title]]` citations and `{{…}}` fields.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub text: Option<MarkedText>,
-    /// The answer as JSON; `{{…}}` fields inside its texts.
+    /// The answer as JSON, with `{{…}}` fields in its strings.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub json: Option<Value>,
-    /// The answer of one of the scripted models.
+    /// The answer of a scripted model.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub persona: Option<Persona>,
-    /// What `persona: perfect` knows beforehand.
+    /// The knowledge of `persona: perfect`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub knows: Option<Knowledge>,
-    /// Tools that the model wants called.
+    /// Tool calls of the model.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub calls: Vec<CallReply>,
-    /// Token counts; what is absent is computed.
+    /// Token counts; missing ones are computed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub usage: Option<UsageReply>,
-    /// Size of the pieces when streaming.
+    /// Chunk sizes for streaming.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub chunks: Option<Chunks>,
-    /// How long it takes.
+    /// Delays.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub delay: Option<Delay>,
-    /// A gate that holds it.
+    /// A gate at which the reply waits.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub gate: Option<ReplyGate>,
-    /// How the answer ends, where it is not the usual way: status, finish reason, stop reason.
+    /// How the answer ends, if not as usual: status, finish reason, stop reason.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub status: Option<String>,
 }
 
-/// The scripted models of the tests. See `docs/simulator.md`.
+/// The scripted models used in tests. See `docs/simulator.md`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Persona {
     /// A short sentence about the prompt; a minimal instance when a schema is asked for.
     Helper,
-    /// Answers from the sources in the prompt, quoted letter by letter, or not at all.
+    /// Answers from the sources in the prompt with exact quotes, or not at all.
     Perfect,
-    /// Plays every part of a research run: quotes the best sentence of the sources, however little it fits.
+    /// Plays every role of a research run: quotes the best sentence of the sources, however little it fits.
     Researcher,
     /// Invents quotes, source numbers and addresses.
     Liar,
-    /// Loses everything: empty texts in the asked-for shape.
+    /// Loses everything: empty strings in the requested format.
     Lossy,
     /// Says the same thing at great length.
     Bloater,
-    /// Gives the prompt back.
+    /// Repeats the prompt.
     Echo,
 }
 
@@ -75,26 +75,26 @@ pub enum Persona {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SearchReply {
-    /// The queries that the search was made with.
+    /// The search queries.
     pub queries: Vec<TextTemplate>,
-    /// The HTML of the suggestions.
+    /// HTML of the search suggestions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub suggestions: Option<String>,
 }
 
-/// A tool call that the model makes.
+/// A tool call by the model.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CallReply {
     /// Name of the tool to call.
     pub name: String,
-    /// Its arguments, an object; `{{…}}` fields inside its texts. A tool that takes free text (Codex's
-    /// `apply_patch`) gets the argument `input`.
+    /// Its arguments, an object with `{{…}}` fields in its strings. A tool that takes free text (Codex's `apply_patch`)
+    /// gets the argument `input`.
     #[serde(default)]
     pub arguments: BTreeMap<String, Value>,
 }
 
-/// Token counts given instead of computed.
+/// Token counts that replace the computed ones.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct UsageReply {
@@ -107,10 +107,10 @@ pub struct UsageReply {
     /// Tokens of the model's thoughts.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub thought: Option<u64>,
-    /// The part of the prompt that came from a cache.
+    /// Cached tokens of the prompt.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cached: Option<u64>,
-    /// The part of the prompt that went into a cache: told by the Anthropic API alone.
+    /// Tokens of the prompt that were written to a cache; only reported by the Anthropic API.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cache_written: Option<u64>,
     /// Tokens of tool prompts.
@@ -118,11 +118,11 @@ pub struct UsageReply {
     pub tool_use: Option<u64>,
 }
 
-/// Sizes of pieces in characters; the last one goes on.
+/// Chunk sizes in characters; the last one is repeated.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Chunks {
-    /// One size per piece.
+    /// One size per chunk.
     pub sizes: Vec<NonZeroUsize>,
 }
 
@@ -130,33 +130,33 @@ pub struct Chunks {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Delay {
-    /// Before the first byte.
+    /// Delay before the first byte.
     pub first_ms: u64,
-    /// Before each further piece.
+    /// Delay before each further chunk.
     pub between_ms: u64,
 }
 
-/// A named place where the reply waits.
+/// A named gate at which the reply waits.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ReplyGate {
-    /// What a test opens.
+    /// The name by which a test opens it.
     pub name: String,
-    /// Pieces that pass before it. Without it not even the first byte does.
+    /// Number of chunks that pass before it. By default not even the first byte does.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub after_chunks: Option<usize>,
 }
 
-/// `raw`: a recorded response, sent as it was.
+/// `raw`: a recorded response, sent unchanged.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RawReply {
     /// The HTTP status of the recorded response.
     pub status: u16,
-    /// The headers worth keeping.
+    /// The recorded headers.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub headers: BTreeMap<String, String>,
-    /// The body as it arrived.
+    /// The body, in its original chunks.
     #[serde(default)]
     pub chunks: Vec<RawChunk>,
     /// Whether the body broke off after them.
@@ -164,11 +164,11 @@ pub struct RawReply {
     pub broken: bool,
 }
 
-/// One piece of a recorded body.
+/// One chunk of a recorded body.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RawChunk {
-    /// Milliseconds since the piece before.
+    /// Milliseconds since the previous chunk.
     #[serde(default)]
     pub after_ms: u64,
     /// The bytes to send, as text.

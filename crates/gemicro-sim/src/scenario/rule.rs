@@ -1,4 +1,4 @@
-//! One rule: which requests, how often, and what happens.
+//! One rule: which requests it applies to, how often, and its action.
 
 use std::num::NonZeroU64;
 
@@ -12,44 +12,44 @@ use super::reply::{Persona, RawReply, ScriptedReply};
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "RuleEntry", into = "RuleEntry")]
 pub struct ScenarioRule {
-    /// The name in the log.
+    /// Name in the log.
     pub name: Option<String>,
     /// Which requests the rule applies to.
     pub when: Condition,
-    /// Only this one of the requests that `when` lets through, counted from 1.
+    /// Only this one of the requests that match `when`, counted from 1.
     pub call: Option<NonZeroU64>,
-    /// Only each second (third, …) of them.
+    /// Only every second (third, …) of them.
     pub every: Option<NonZeroU64>,
-    /// At most this many of them; later ones go on to the next rule.
+    /// At most this many of them; later ones are passed to the next rule.
     pub times: Option<NonZeroU64>,
-    /// What the client gets.
+    /// The response.
     pub action: RuleAction,
 }
 
-/// What a rule does with a request.
+/// The action of a rule.
 #[derive(Debug, Clone, PartialEq)]
 pub enum RuleAction {
-    /// The model speaks, perhaps badly.
+    /// The model answers, possibly with a fault.
     Answer {
-        /// What it says; without one, what the helper says.
+        /// The answer; by default that of the helper.
         reply: Box<ScriptedReply>,
-        /// How it is spoilt.
+        /// The fault.
         fault: Option<AnswerFault>,
     },
-    /// An HTTP error in the envelope of the endpoint.
+    /// An HTTP error in the format of the endpoint.
     Http(HttpFault),
-    /// An HTML error page, as of a proxy.
+    /// An HTML error page, as from a proxy.
     Html(HtmlPage),
-    /// A 429 that passes.
+    /// A temporary 429.
     RateLimit(RateLimit),
-    /// A 429 that lasts.
+    /// A 429 that lasts until the next day.
     DailyQuota(DailyQuota),
     /// A recorded response, sent byte for byte.
     Raw(RawReply),
 }
 
 impl ScenarioRule {
-    /// Whether the rule takes the `nth` request that its condition lets through, having taken `taken`.
+    /// Returns true if the rule applies to the `nth` matching request after `taken` uses.
     pub(crate) fn takes(&self, nth: u64, taken: u64) -> bool {
         self.call.is_none_or(|call| call.get() == nth)
             && self.every.is_none_or(|every| nth.is_multiple_of(every.get()))
@@ -57,7 +57,7 @@ impl ScenarioRule {
     }
 }
 
-/// A rule as it stands in the file.
+/// A rule in the file format.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct RuleEntry {

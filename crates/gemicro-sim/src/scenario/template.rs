@@ -1,27 +1,27 @@
-//! Texts with fields and citation marks.
+//! Texts with fields and citations.
 //!
-//! Fields: `{{prompt}}` (the newest turn), `{{model}}`, `{{system}}`, `{{tool_result}}` (what the tools said in
-//! the newest turn), `{{line:LABEL}}` (the rest of the first line that starts with LABEL, in what the tools said,
-//! in the newest turn, or else in those before), `{{after:LABEL}}` (everything after that line),
-//! `{{between:START|END}}` (what stands between the first START and the next END, looked for in the same places).
-//! Marks: `[[text|url]]` and `[[text|url|title]]`. Both are checked when the file is read.
+//! Fields: `{{prompt}}` (the newest turn), `{{model}}`, `{{system}}`, `{{tool_result}}` (tool results in the newest
+//! turn), `{{line:LABEL}}` (the rest of the first line that starts with LABEL, in the tool results, in the newest turn,
+//! or else in earlier turns), `{{after:LABEL}}` (everything after that line), `{{between:START|END}}` (the text between
+//! the first START and the next END, searched in the same places). Citations: `[[text|url]]` and `[[text|url|title]]`.
+//! Both are checked when the file is read.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::call::ModelCall;
 
-/// A text with `{{…}}` fields.
+/// Text with `{{…}}` fields.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct TextTemplate(String);
 
-/// A [`TextTemplate`] that may also hold citation marks.
+/// A [`TextTemplate`] that may also contain citations.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct MarkedText(TextTemplate);
 
-/// A part of a text that names its source. Offsets are bytes, the end exclusive.
+/// A cited part of a text. Offsets are in bytes, the end exclusive.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CitedSpan {
     /// Byte offset at which it begins.
@@ -30,7 +30,7 @@ pub struct CitedSpan {
     pub end: usize,
     /// Address of the source page.
     pub url: String,
-    /// Title, as it is shown to people.
+    /// Title shown to users.
     pub title: String,
 }
 
@@ -42,7 +42,7 @@ impl TextTemplate {
 
 impl MarkedText {
     pub(crate) fn fill(&self, call: &ModelCall) -> (String, Vec<CitedSpan>) {
-        // Marks are taken out before fields are filled: a prompt must not be able to cite.
+        // Citations are extracted before fields are filled in, so that a prompt cannot add any.
         let mut text = String::new();
         let mut citations = Vec::new();
         for piece in marks(&self.0.0).unwrap_or_default() {
@@ -61,7 +61,7 @@ impl MarkedText {
     }
 }
 
-/// Fills the fields in every text of a JSON value. Unknown fields stay as they are.
+/// Fills in the fields in every string of a JSON value. Unknown fields are left unchanged.
 pub(crate) fn fill_json(value: &Value, call: &ModelCall) -> Value {
     match value {
         Value::String(text) => Value::String(fill(text, call)),
@@ -74,7 +74,7 @@ pub(crate) fn fill_json(value: &Value, call: &ModelCall) -> Value {
     }
 }
 
-/// The rest of the first line that starts with the label, and everything after that line.
+/// Returns the rest of the first line that starts with the label, and everything after that line.
 pub(crate) fn after_label<'t>(text: &'t str, label: &str) -> Option<(&'t str, &'t str)> {
     let mut offset = 0;
     for line in text.split_inclusive('\n') {
@@ -146,12 +146,12 @@ fn fill(text: &str, call: &ModelCall) -> String {
     filled
 }
 
-/// What stands after a label.
+/// Finds a label, and returns the rest of its line and everything after it.
 fn split_label<'c>(call: &'c ModelCall, label: &str) -> Option<(&'c str, &'c str)> {
     places(call).find_map(|text| after_label(text, label))
 }
 
-/// What stands between two marks.
+/// Returns the text between two markers.
 fn between<'c>(call: &'c ModelCall, start: &str, end: &str) -> Option<&'c str> {
     places(call).find_map(|text| {
         let (_, rest) = text.split_once(start)?;
@@ -159,7 +159,7 @@ fn between<'c>(call: &'c ModelCall, start: &str, end: &str) -> Option<&'c str> {
     })
 }
 
-/// Where fields look: in what the tools said, in the newest turn, in the turns before it.
+/// The texts that fields search: tool results, the newest turn, earlier turns.
 fn places(call: &ModelCall) -> impl Iterator<Item = &str> {
     let results = call.results.iter().map(|result| result.text.as_str());
     results.chain([call.prompt.as_str(), call.history.as_str()])

@@ -1,15 +1,15 @@
-//! Reads YAML, and says where it is wrong.
+//! Parses YAML, and reports the position of errors.
 
 use serde::de::DeserializeOwned;
 
-/// What is wrong, and where. Both start at 1.
+/// An error and its position; line and column start at 1.
 pub(crate) struct MisplacedKey {
     pub(crate) line: u64,
     pub(crate) column: u64,
     pub(crate) message: String,
 }
 
-/// Reads a whole text. `what` is what an empty file should have been.
+/// Parses a whole text. `what` is what an empty file should have been.
 pub(crate) fn parse<T: DeserializeOwned>(text: &str, what: &str) -> Result<T, MisplacedKey> {
     serde_saphyr::from_str(text).map_err(|error| {
         let error = error.without_snippet();
@@ -24,7 +24,7 @@ pub(crate) fn parse<T: DeserializeOwned>(text: &str, what: &str) -> Result<T, Mi
     })
 }
 
-/// The message without the place, which stands before it already, on one line and in the words of the file.
+/// Returns the message on one line, without the position, which is already shown, and in the file's terms.
 fn plain(message: &str, what: &str) -> String {
     let first = message.lines().next().unwrap_or_default();
     let end = [" at line ", ", line ", ", set DuplicateKeyPolicy"]

@@ -1,4 +1,4 @@
-//! What happens to a call: the first rule that takes it decides.
+//! Decides what happens to a call: the first matching rule applies.
 
 use axum::response::Response;
 use serde_json::json;
@@ -11,24 +11,24 @@ use super::world::ServerWorld;
 use crate::call::ModelCall;
 use crate::scenario::{AnswerFault, DefaultReply, RuleAction, ScriptedReply};
 
-/// What is left to do.
+/// What is left to do for a call.
 pub(crate) enum ActionOutcome {
-    /// Nothing: the scenario gave the whole response.
+    /// Nothing: the scenario provided the complete response.
     Done(Response),
     Speak(Box<Speech>),
-    /// No rule: the endpoint does what it does.
+    /// No rule applies: the endpoint acts as usual.
     Plain,
 }
 
-/// What the model says and how it is spoilt.
+/// The model's answer and its fault.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Speech {
     pub(crate) reply: ScriptedReply,
     pub(crate) fault: Option<AnswerFault>,
 }
 
-/// Decides on a call. `check` is what the service thinks of the request itself: a refused request uses up no
-/// rule, but a recorded response may still answer it.
+/// Decides on a call. `check` is the service's check of the request: a rejected request uses up no rule, but a recorded
+/// response may still answer it.
 pub(crate) fn decide(
     world: &ServerWorld,
     incoming: &IncomingRequest,
@@ -58,7 +58,7 @@ pub(crate) fn decide(
     }
 }
 
-/// Lets the rules speak about a call that makes no model speak. Gives their response, if they have one.
+/// Applies the rules to a call that does not generate. Returns their response, if any.
 pub(crate) async fn plain_outcome(
     world: &ServerWorld,
     incoming: &IncomingRequest,

@@ -1,4 +1,4 @@
-//! The test's own endpoints under `/_sim/`: log, gates, reset. They need no key and are not logged.
+//! Control endpoints for tests under `/_sim/`: log, gates, reset. They need no key and are not logged.
 
 use axum::http::Method;
 use axum::response::Response;

@@ -1,4 +1,4 @@
-//! Sends an answer that belongs to one connection: piece by piece, or whole.
+//! Sends an answer over one connection, complete or in chunks.
 
 use std::sync::Arc;
 
@@ -19,11 +19,11 @@ pub(crate) struct WireDelivery<'a> {
     pub(crate) whole: Value,
     pub(crate) encoding: Encoding,
     pub(crate) fault: Option<AnswerFault>,
-    /// Whether the client asked for the frames.
+    /// Whether the client asked for streaming.
     pub(crate) stream: bool,
 }
 
-/// Sends it in time, with its faults.
+/// Sends the answer with its timing and faults.
 pub(crate) async fn deliver(
     world: &ServerWorld,
     delivery: WireDelivery<'_>,
@@ -47,7 +47,7 @@ pub(crate) async fn deliver(
         };
         return Ok(stream_response(reading).await);
     }
-    // Pieces have no meaning here, but delays and gates do.
+    // Chunks do not matter here, but delays and gates do.
     player.play().await;
     if let Finish::Failed { message, .. } = &delivery.answer.finish {
         return Err(SimulatedRefusal::new(500, message.clone()));

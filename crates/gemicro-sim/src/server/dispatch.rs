@@ -1,4 +1,4 @@
-//! The way of every request: read, logged, routed, answered.
+//! Handles every request: reads, logs, routes and answers it.
 
 use std::sync::Arc;
 
@@ -47,7 +47,7 @@ pub(crate) async fn dispatch(State(world): State<Arc<ServerWorld>>, request: Req
     response
 }
 
-/// The services take bodies up to 20 MB, Anthropic's up to 32 MB.
+/// Maximum size of a body: 20 MB, for Anthropic 32 MB, as in the services.
 fn body_limit(envelope: EnvelopeKind) -> usize {
     match envelope {
         EnvelopeKind::Interactions | EnvelopeKind::Rpc | EnvelopeKind::OpenAi => 20 << 20,
@@ -55,7 +55,7 @@ fn body_limit(envelope: EnvelopeKind) -> usize {
     }
 }
 
-/// `HEAD /`: Claude Code sees whether anyone is there before it asks.
+/// Returns true for `HEAD /`, with which Claude Code checks that the server is up.
 fn is_knock(incoming: &IncomingRequest) -> bool {
     incoming.method == Method::HEAD && incoming.path == "/"
 }

@@ -14,12 +14,12 @@ pub(crate) struct IncomingRequest {
     pub(crate) query: Vec<(String, String)>,
     pub(crate) headers: HeaderMap,
     pub(crate) body: Bytes,
-    /// Its place in the log.
+    /// Its number in the log.
     pub(crate) number: u64,
 }
 
 impl IncomingRequest {
-    /// A request without its body, which is read once it is known how large it may be.
+    /// Creates a request without its body, which is read once its size limit is known.
     pub(crate) fn new(parts: Parts) -> Self {
         Self {
             path: parts.uri.path().to_owned(),
@@ -45,7 +45,7 @@ impl IncomingRequest {
         self.headers.keys().map(|name| name.as_str().to_owned()).collect()
     }
 
-    /// The API key, from wherever clients put it.
+    /// The API key, from any of the usual places.
     pub(crate) fn key(&self) -> Option<&str> {
         let bearer = self.header("authorization");
         let places = [
@@ -57,7 +57,7 @@ impl IncomingRequest {
         places.into_iter().flatten().find(|key| !key.is_empty())
     }
 
-    /// Everything that may be a credential, from wherever clients put one: never to be written down.
+    /// Everything that may be a credential, from any of the usual places. Must never be stored.
     pub(crate) fn secrets(&self) -> Vec<&str> {
         const HEADERS: [&str; 6] = [
             "x-goog-api-key",
@@ -69,7 +69,7 @@ impl IncomingRequest {
         ];
         const PARAMETERS: [&str; 5] = ["key", "access_token", "token", "api_key", "apikey"];
         let headers = HEADERS.iter().filter_map(|name| self.header(name));
-        // `Bearer x`, `Basic x`, `name=x; other=y`: each part by itself.
+        // `Bearer x`, `Basic x`, `name=x; other=y`: each part counts separately.
         let headers = headers.flat_map(|value| {
             let parts = value.split([' ', ';', ',']);
             parts.flat_map(|part| [part, part.split_once('=').map_or("", |(_, value)| value)])
@@ -82,12 +82,12 @@ impl IncomingRequest {
             .collect()
     }
 
-    /// Whether there is a key where only clients of Google put it.
+    /// Whether there is a key in a place that only Google clients use.
     pub(crate) fn has_google_key(&self) -> bool {
         self.header("x-goog-api-key").is_some() || self.parameter("key").is_some()
     }
 
-    /// Whether it comes from a client of Anthropic: they all name the version, or give the key their way.
+    /// Whether it comes from an Anthropic client: they send the version or their own key header.
     pub(crate) fn is_of_anthropic(&self) -> bool {
         self.header("anthropic-version").is_some() || self.header("x-api-key").is_some()
     }
@@ -118,7 +118,7 @@ fn pairs(query: &str) -> Vec<(String, String)> {
         .collect()
 }
 
-/// Percent-decoding; what is not valid stays as it is.
+/// Decodes percent-encoding; invalid sequences are left unchanged.
 pub(crate) fn percent_decode(text: &str) -> String {
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text.as_bytes();

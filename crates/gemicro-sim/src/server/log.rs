@@ -1,4 +1,4 @@
-//! Everything the simulator saw, in order, without keys and within bounds.
+//! Logs all requests in order, without keys and within limits.
 
 use std::collections::VecDeque;
 use std::sync::{Mutex, PoisonError};
@@ -12,11 +12,11 @@ use super::incoming_request::IncomingRequest;
 use crate::call::ModelCall;
 use crate::scenario::ScenarioEndpoint;
 
-/// Bytes of bodies and prompts that are kept; the oldest entries go first.
+/// Maximum total size of bodies and prompts; the oldest entries are removed first.
 const BYTES: usize = 64 << 20;
-/// Entries that are kept.
+/// Maximum number of entries.
 const ENTRIES: usize = 20_000;
-/// Headers that are kept: none of them can hold a key.
+/// Headers that are logged: none of them can contain a key.
 const HEADERS: &[&str] = &[
     "accept",
     "anthropic-beta",
@@ -30,7 +30,7 @@ const HEADERS: &[&str] = &[
 /// A request that the simulator received, without its key.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct LogEntry {
-    /// Its place, from 1.
+    /// Its number, counted from 1.
     pub number: u64,
     /// When the request was received.
     pub at: Timestamp,
@@ -38,29 +38,29 @@ pub struct LogEntry {
     pub method: String,
     /// Path and query, without a key.
     pub path: String,
-    /// What it was, where it was anything known.
+    /// The endpoint, if known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub endpoint: Option<ScenarioEndpoint>,
-    /// Model or agent that the request names; empty without one.
+    /// Model or agent in the request; empty if there is none.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub model: String,
     /// The text of the newest turn.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub prompt: String,
-    /// Headers that cannot hold a key, as name and value.
+    /// Headers that cannot contain a key, as name and value.
     pub headers: Vec<(String, String)>,
-    /// The body, without the key; JSON where it is JSON.
+    /// The body, without the key; parsed if it is JSON.
     pub body: Value,
-    /// The rule that took it.
+    /// The rule that applied.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rule: Option<String>,
-    /// What it was answered; nothing while it waits or when the client left first.
+    /// Status of the answer; `None` while it waits or if the client left first.
     pub status: Option<u16>,
     #[serde(skip)]
     n_bytes: usize,
 }
 
-/// The log of one simulator. Cheap to ask, bounded in memory.
+/// The log of one simulator, with limited memory.
 #[derive(Debug)]
 pub struct RequestLog {
     kept: Mutex<LogContents>,
@@ -81,12 +81,12 @@ impl RequestLog {
         }
     }
 
-    /// All entries that are kept, oldest first.
+    /// All stored entries, oldest first.
     pub fn entries(&self) -> Vec<LogEntry> {
         self.lock_entries().entries.iter().cloned().collect()
     }
 
-    /// Requests to one endpoint that are kept.
+    /// Number of stored requests to one endpoint.
     pub fn count(&self, endpoint: ScenarioEndpoint) -> usize {
         let kept = self.lock_entries();
         kept.entries
@@ -95,12 +95,12 @@ impl RequestLog {
             .count()
     }
 
-    /// Entries that had to go for newer ones.
+    /// Number of entries removed for newer ones.
     pub fn n_dropped(&self) -> u64 {
         self.lock_entries().n_dropped
     }
 
-    /// Writes a request down and gives its number.
+    /// Logs a request and returns its number.
     pub(crate) fn begin(&self, incoming: &IncomingRequest) -> u64 {
         let redactor = Redactor::new(incoming.key().into_iter().chain(incoming.secrets()));
         let text = String::from_utf8_lossy(&incoming.body);
@@ -134,7 +134,7 @@ impl RequestLog {
             body,
             rule: None,
             status: None,
-            // The prompt is kept beside the body.
+            // The prompt is stored in addition to the body.
             n_bytes: incoming.body.len() * 2,
         };
         kept.n_bytes += entry.n_bytes;
@@ -172,7 +172,7 @@ impl RequestLog {
 
     fn change(&self, number: u64, change: impl FnOnce(&mut LogEntry)) {
         let mut kept = self.lock_entries();
-        // Numbers have no gaps, so the place follows from the first one.
+        // Numbers have no gaps, so the index follows from the first one.
         let first = kept.entries.front().map_or(0, |entry| entry.number);
         let place = number
             .checked_sub(first)

@@ -1,4 +1,4 @@
-//! The HTTP side that all simulated APIs have in common: listening, routes, keys, rules, the log, control.
+//! The HTTP server common to all simulated APIs: listening, routing, keys, rules, log, control.
 
 mod action;
 mod control;

@@ -1,9 +1,9 @@
-//! What each service calls an HTTP status.
+//! The services' names for HTTP statuses.
 
-/// The code and the type of the OpenAI API for a quota that is used up.
+/// The OpenAI code and type for an exhausted quota.
 pub(super) const NO_QUOTA: &str = "insufficient_quota";
 
-/// The OpenAI code of an HTTP status, where it has one.
+/// The OpenAI code for an HTTP status, if there is one.
 pub(super) fn openai_code(status: u16) -> Option<&'static str> {
     match status {
         401 => Some("invalid_api_key"),
@@ -22,7 +22,7 @@ pub(super) fn openai_type(status: u16, code: Option<&str>) -> &'static str {
     }
 }
 
-/// The Interactions code and the rpc status of an HTTP status.
+/// The Interactions code and the RPC status for an HTTP status.
 pub(super) fn names(status: u16) -> (&'static str, &'static str) {
     match status {
         401 => ("authentication", "UNAUTHENTICATED"),
@@ -41,7 +41,7 @@ pub(super) fn names(status: u16) -> (&'static str, &'static str) {
     }
 }
 
-/// The Anthropic type of an HTTP status.
+/// The Anthropic type for an HTTP status.
 pub(super) fn anthropic_type(status: u16) -> &'static str {
     match status {
         401 => "authentication_error",

@@ -1,4 +1,4 @@
-//! Errors in the envelopes of the services.
+//! Errors in the formats of the services.
 
 use axum::body::Body;
 use axum::http::StatusCode;
@@ -9,25 +9,25 @@ use super::names::{NO_QUOTA, anthropic_type, names, openai_code, openai_type};
 use super::respond::json_response;
 use crate::scenario::{Announce, DailyQuota, EnvelopeKind, HttpFault, RateLimit, ScenarioEndpoint};
 
-/// An HTTP error, before it is known in which envelope it goes out.
+/// An HTTP error, independent of its format.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct SimulatedRefusal(Box<RefusalParts>);
 
 #[derive(Debug, Clone, PartialEq)]
 struct RefusalParts {
     status: u16,
-    /// Of the Interactions API.
+    /// Code in the Interactions API.
     code: String,
-    /// Of every other endpoint of Gemini.
+    /// Status in all other Gemini endpoints.
     rpc_status: String,
-    /// Of the OpenAI API.
+    /// Code in the OpenAI API.
     openai_code: Option<String>,
-    /// The field that the OpenAI API complains about.
+    /// The invalid field, for the OpenAI API.
     param: Option<String>,
-    /// Of the Anthropic API.
+    /// Type in the Anthropic API.
     anthropic_type: String,
     message: String,
-    /// What the Anthropic API says instead, where it has words of its own.
+    /// Message in the Anthropic API, if it differs.
     anthropic_message: Option<String>,
     details: Vec<Value>,
     headers: Vec<(String, String)>,
@@ -35,7 +35,7 @@ struct RefusalParts {
 }
 
 impl SimulatedRefusal {
-    /// An error with the usual names of its HTTP status.
+    /// Creates an error with the usual names for its HTTP status.
     pub(crate) fn new(status: u16, message: impl Into<String>) -> Self {
         let (code, rpc_status) = names(status);
         Self(Box::new(RefusalParts {
@@ -75,7 +75,7 @@ impl SimulatedRefusal {
         Self::new(404, message).with_code("model_not_found")
     }
 
-    /// An unknown model, in the words of the OpenAI API.
+    /// An unknown model, with the message of the OpenAI API.
     pub(crate) fn no_such_model(model: &str) -> Self {
         let message = format!("The model `{model}` does not exist or you do not have access to it.");
         let mut refusal = Self::new(404, message).with_code("model_not_found");
@@ -83,7 +83,7 @@ impl SimulatedRefusal {
         refusal
     }
 
-    /// A request that the OpenAI API does not take, with its code and the field.
+    /// An invalid field, with the code of the OpenAI API.
     pub(crate) fn bad_field(code: &str, param: &str, message: impl Into<String>) -> Self {
         let mut refusal = Self::invalid(message);
         refusal.0.openai_code = Some(code.to_owned());
@@ -91,14 +91,14 @@ impl SimulatedRefusal {
         refusal
     }
 
-    /// A prompt that is not answered, on an API that says so with an HTTP error.
+    /// A blocked prompt, for APIs that report it as an HTTP error.
     pub(crate) fn blocked_prompt(reason: &str) -> Self {
         let mut refusal = Self::invalid(format!("The prompt was blocked: {reason}."));
         refusal.0.openai_code = Some("content_filter".to_owned());
         refusal
     }
 
-    /// No key. The Interactions API and the others differ in the status.
+    /// A missing key. The status depends on the API.
     pub(crate) fn no_key(endpoint: ScenarioEndpoint) -> Self {
         let message = "Method doesn't allow unregistered callers (callers without established identity). Please \
                        use API Key or other form of API consumer identity to call this API.";
@@ -120,7 +120,7 @@ impl SimulatedRefusal {
         refusal
     }
 
-    /// A refused key, in the words of the OpenAI API.
+    /// An invalid key, with the message of the OpenAI API.
     pub(crate) fn incorrect_key() -> Self {
         Self::new(401, "Incorrect API key provided.")
     }
@@ -163,7 +163,7 @@ impl SimulatedRefusal {
             }));
         }
         if matches!(limit.announce, Announce::Both | Announce::Header) {
-            // The header knows whole seconds only.
+            // The header only supports whole seconds.
             let whole = format!("{}", seconds.max(0.0).ceil());
             refusal.0.headers.push(("retry-after".to_owned(), whole));
         }
@@ -189,7 +189,7 @@ impl SimulatedRefusal {
         self
     }
 
-    /// The response to the request of that number, in the scenario's envelope or the endpoint's own.
+    /// Creates the response to the request with this number, in the scenario's format or the endpoint's own.
     pub(crate) fn response(self, own: EnvelopeKind, number: u64) -> Response {
         let parts = *self.0;
         let body = match parts.envelope.unwrap_or(own) {
@@ -233,7 +233,7 @@ impl SimulatedRefusal {
     }
 }
 
-/// A page for people, as front proxies send it.
+/// Creates an HTML page, as from a proxy.
 pub(crate) fn page(status: u16) -> Response {
     let code = StatusCode::from_u16(status).unwrap_or(StatusCode::BAD_GATEWAY);
     let title = format!("{status} ({})", code.canonical_reason().unwrap_or("Error"));
@@ -250,7 +250,7 @@ pub(crate) fn page(status: u16) -> Response {
     response
 }
 
-/// The header that names a request, and its name.
+/// Returns the header for the request id, and the id.
 pub(crate) fn request_id(envelope: EnvelopeKind, number: u64) -> (&'static str, String) {
     match envelope {
         EnvelopeKind::Interactions | EnvelopeKind::Rpc => ("x-goog-request-id", format!("sim-{number}")),

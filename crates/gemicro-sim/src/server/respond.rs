@@ -1,4 +1,4 @@
-//! Responses: JSON, streams, recorded ones.
+//! Creates responses: JSON, streams, recordings.
 
 use std::io;
 use std::time::Duration;
@@ -16,21 +16,21 @@ use crate::scenario::{AnswerFault, RawReply};
 
 const JSON: &str = "application/json; charset=UTF-8";
 
-/// Headers that belong to one connection and are not replayed.
+/// Headers of a single connection, which are not replayed.
 const NOT_REPLAYED: &[&str] = &["content-length", "transfer-encoding", "connection"];
 
-/// Now, as the OpenAI API tells time.
+/// The current time in the format of the OpenAI API.
 pub(crate) fn seconds_since_1970() -> u64 {
     let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
     now.map_or(0, |now| now.as_secs())
 }
 
-/// A JSON body under HTTP 200.
+/// Creates a response with HTTP 200 and a JSON body.
 pub(crate) fn json_response(body: &Value) -> Response {
     with_type(Body::from(body.to_string()), JSON)
 }
 
-/// A JSON body after the faults of its connection: it may never come, break off, or be something else.
+/// Creates a JSON response with the faults of its connection: it may hang, be cut off, or be replaced.
 pub(crate) async fn spoilt_json(
     world: &ServerWorld,
     body: &Value,
@@ -71,7 +71,7 @@ pub(crate) async fn spoilt_json(
     }
 }
 
-/// A body that comes piece by piece, once its first frame is out.
+/// Creates a streamed response, once its first frame is released.
 pub(crate) async fn stream_response(reading: GenerationReader) -> Response {
     if matches!(&reading.fault, Some(AnswerFault::Hang(hang)) if hang.after_chunks.is_none()) {
         reading.shutdown.cancelled().await;
@@ -87,7 +87,7 @@ pub(crate) async fn stream_response(reading: GenerationReader) -> Response {
     with_type(Body::from_stream(read(reading)), &content_type)
 }
 
-/// Any body under HTTP 200.
+/// Creates a response with HTTP 200 and any body.
 fn with_type(body: Body, content_type: &str) -> Response {
     let mut response = Response::new(body);
     if let Ok(value) = HeaderValue::from_str(content_type) {
@@ -96,7 +96,7 @@ fn with_type(body: Body, content_type: &str) -> Response {
     response
 }
 
-/// A recorded response, with its times.
+/// Replays a recorded response with its timing.
 pub(crate) fn raw_response(raw: &RawReply) -> Response {
     let RawReply {
         status,

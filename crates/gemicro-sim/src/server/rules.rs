@@ -1,4 +1,4 @@
-//! Which rule takes a request, and how often each has.
+//! Chooses the rule for a request, and counts their uses.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -15,15 +15,15 @@ pub(crate) struct RuleCounters {
 struct RuleCount {
     /// Requests that reached the rule and met its condition.
     n_met: u64,
-    /// Requests that it took.
+    /// Requests to which the rule was applied.
     n_taken: u64,
 }
 
-/// Which rules may take a request.
+/// The rules that may apply to a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum RuleChoice {
     All,
-    /// Only recorded responses: they also answer what the service would refuse today.
+    /// Only recorded responses: they also answer requests that the service would reject today.
     Recorded,
 }
 
@@ -34,7 +34,7 @@ impl RuleCounters {
         }
     }
 
-    /// The first rule that takes the call, and its name.
+    /// Returns the first rule that applies to the call, and its name.
     pub(crate) fn choose<'s>(
         &self,
         scenario: &'s Scenario,
@@ -57,7 +57,7 @@ impl RuleCounters {
         None
     }
 
-    /// Name of each rule and how many requests it took.
+    /// Name of each rule, and how many requests it was applied to.
     pub(crate) fn counts(&self, scenario: &Scenario) -> Vec<(String, u64)> {
         let counts = self.counts.lock().unwrap_or_else(PoisonError::into_inner);
         let names = scenario

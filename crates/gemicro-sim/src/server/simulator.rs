@@ -15,10 +15,10 @@ use super::world::ServerWorld;
 use crate::play::ReplyGates;
 use crate::scenario::Scenario;
 
-/// How long open connections may take to end after all waits were ended.
+/// Maximum time for open connections to end after all waits were ended.
 const GRACE: Duration = Duration::from_secs(2);
 
-/// Starts servers that answer as a scenario says.
+/// Starts servers that answer according to a scenario.
 #[derive(Debug)]
 pub struct Simulator;
 
@@ -27,10 +27,10 @@ pub struct Simulator;
 #[non_exhaustive]
 #[expect(missing_docs, reason = "the messages say what the fields are")]
 pub enum StartError {
-    /// Anyone in the network could reach it.
+    /// The address is not loopback, so others in the network could reach it.
     #[error("{0} is not a loopback address: the simulator listens on this machine only")]
     NotLoopback(SocketAddr),
-    /// The address cannot be listened on.
+    /// Listening on the address failed.
     #[error("cannot listen on {addr}: {source}")]
     Listen {
         addr: SocketAddr,
@@ -38,7 +38,7 @@ pub enum StartError {
     },
 }
 
-/// A simulator at work. Dropping it stops it without waiting.
+/// A running simulator. Dropping it stops it without waiting.
 pub struct RunningSimulator {
     world: Arc<ServerWorld>,
     listening: LoopbackServer,
@@ -55,7 +55,7 @@ impl Simulator {
 }
 
 impl RunningSimulator {
-    /// The address it listens on, with the port that was picked.
+    /// The address it listens on, including the port.
     pub fn addr(&self) -> SocketAddr {
         self.listening.addr
     }
@@ -65,7 +65,7 @@ impl RunningSimulator {
         format!("http://{}", self.listening.addr)
     }
 
-    /// Every request so far, and how often each rule was used.
+    /// The log of all requests so far.
     pub fn log(&self) -> &RequestLog {
         &self.world.log
     }
@@ -75,17 +75,17 @@ impl RunningSimulator {
         &self.world.gates
     }
 
-    /// Name of each rule and how many requests it took.
+    /// Name of each rule, and how many requests it was applied to.
     pub fn rules(&self) -> Vec<(String, u64)> {
         self.world.rules.counts(&self.world.scenario)
     }
 
-    /// Back to the start: no log, no interactions, closed gates, rules uncounted.
+    /// Resets everything: log, interactions, gates and rule counters.
     pub fn reset(&self) {
         self.world.reset();
     }
 
-    /// Ends all waits and connections and returns when nothing runs any more.
+    /// Ends all waits and connections, and returns when nothing runs any more.
     pub async fn shutdown(self) {
         self.listening.stop().await;
     }
@@ -131,7 +131,7 @@ pub(crate) async fn listen(
     let addr = listener.local_addr().map_err(failed)?;
     let stopped = shutdown.clone().cancelled_owned();
     let server = tokio::spawn(async move {
-        // Serving ends only by the shutdown; the listener retries its own errors.
+        // Serving ends only at shutdown; the listener retries its own errors.
         let _ = axum::serve(listener, router)
             .with_graceful_shutdown(stopped)
             .await;

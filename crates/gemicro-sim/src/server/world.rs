@@ -1,4 +1,4 @@
-//! Everything one simulator knows while it runs.
+//! The state of a running simulator.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -12,7 +12,7 @@ use crate::openai::ResponseStore;
 use crate::play::ReplyGates;
 use crate::scenario::Scenario;
 
-/// The state behind all requests.
+/// The state shared by all requests.
 pub(crate) struct ServerWorld {
     pub(crate) scenario: Scenario,
     pub(crate) rules: RuleCounters,
@@ -21,7 +21,7 @@ pub(crate) struct ServerWorld {
     pub(crate) models: SimulatedModels,
     pub(crate) interactions: InteractionStore,
     pub(crate) responses: ResponseStore,
-    /// Ends every wait: players, readers, hung requests.
+    /// Ends every wait: players, readers, hanging requests.
     pub(crate) shutdown: CancellationToken,
     n_ids: AtomicU64,
 }
@@ -41,12 +41,12 @@ impl ServerWorld {
         }
     }
 
-    /// A number that no one else gets.
+    /// Returns a unique number.
     pub(crate) fn next_id(&self) -> u64 {
         self.n_ids.fetch_add(1, Ordering::Relaxed) + 1
     }
 
-    /// Back to the start: no log, nothing stored, closed gates, rules uncounted. Ids go on.
+    /// Resets everything except ids: log, stored data, gates and rule counters.
     pub(crate) fn reset(&self) {
         self.rules.reset();
         self.log.reset();

@@ -1,4 +1,4 @@
-//! The endpoints of the generateContent family.
+//! The generateContent endpoints.
 
 use std::sync::Arc;
 
@@ -35,7 +35,7 @@ pub(crate) async fn generate(
         Finish::Failed { message, .. } => return Err(SimulatedRefusal::new(500, message.clone())),
         _ => response::whole(&answer, &heading),
     };
-    // Pieces have no meaning here, but delays and gates do.
+    // Chunks do not matter here, but delays and gates do.
     let generation = Arc::new(Generation::new(response::chunks(&answer, &heading), None));
     player(world, &generation, &answer).play().await;
     spoilt_json(world, &body, speech.fault.as_ref()).await
@@ -99,7 +99,7 @@ pub(crate) async fn count(
     })))
 }
 
-/// Lets the rules speak about a call that makes no model speak. Gives their response, if they have one.
+/// Applies the rules to a call that does not generate. Returns their response, if any.
 pub(crate) async fn plain_call(
     world: &Arc<ServerWorld>,
     incoming: &IncomingRequest,

@@ -26,7 +26,7 @@ const FIELDS: &[&str] = &[
     "labels",
 ];
 
-/// The call that a body makes.
+/// Converts a body into a call.
 pub(crate) fn call(endpoint: ScenarioEndpoint, model: &str, body: &Value, headers: Vec<String>) -> ModelCall {
     let config = either(body, "generationConfig", "generation_config");
     let system = either(body, "systemInstruction", "system_instruction");
@@ -65,7 +65,7 @@ pub(crate) fn call(endpoint: ScenarioEndpoint, model: &str, body: &Value, header
     call
 }
 
-/// What the service would say to a body.
+/// Checks a body like the service.
 pub(super) fn check(body: &Value) -> Result<(), SimulatedRefusal> {
     for name in body.as_object().into_iter().flat_map(|fields| fields.keys()) {
         if !FIELDS.contains(&name.as_str()) {
@@ -99,7 +99,7 @@ pub(super) fn check(body: &Value) -> Result<(), SimulatedRefusal> {
     Ok(())
 }
 
-/// Tokens of contents, system instruction and tools: the same for usage and countTokens.
+/// Counts the tokens of contents, system instruction and tools, for usage and countTokens.
 pub(super) fn input_tokens(body: &Value) -> u64 {
     let contents: u64 = body
         .get("contents")
@@ -127,7 +127,7 @@ fn content_tokens(content: &Value) -> u64 {
         .sum()
 }
 
-/// What a function said: its output or error where the client gives one, else all of it.
+/// Returns a function's result: its output or error field if there is one, otherwise all of it.
 fn result(response: &Value) -> SimToolResult {
     let body = response.get("response").unwrap_or(&Value::Null);
     let said = ["output", "error", "result"]
@@ -139,7 +139,7 @@ fn result(response: &Value) -> SimToolResult {
     }
 }
 
-/// All texts of a content; calls and results of functions as JSON.
+/// Returns the text of a content; function calls and results as JSON.
 fn texts(content: &Value) -> String {
     let parts = content
         .get("parts")
@@ -174,7 +174,7 @@ fn shape(config: &Value) -> AnswerShape {
     }
 }
 
-/// The service takes camel case and snake case.
+/// The service accepts camel case and snake case.
 fn either<'v>(value: &'v Value, camel: &str, snake: &str) -> Option<&'v Value> {
     value.get(camel).or_else(|| value.get(snake))
 }

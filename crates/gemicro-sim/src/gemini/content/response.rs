@@ -1,4 +1,4 @@
-//! Writes answers as generateContent responses, whole or in chunks.
+//! Formats answers as generateContent responses, complete or in chunks.
 
 use serde_json::{Map, Value, json};
 
@@ -6,7 +6,7 @@ use crate::answer::{AnswerPart, Finish, GeneratedAnswer, Usage, split};
 use crate::play::GenerationFrame;
 use crate::scenario::CitedSpan;
 
-/// What both forms need besides the answer.
+/// Fields of a response besides the answer.
 pub(super) struct ContentHeading {
     pub(super) model: String,
     pub(super) response_id: String,
@@ -17,7 +17,7 @@ pub(super) fn whole(answer: &GeneratedAnswer, heading: &ContentHeading) -> Value
     response(answer, heading, parts, Some(finish_reason(answer)))
 }
 
-/// The response in chunks; the last one has the finish reason. A failure ends the chunks early.
+/// Formats the response in chunks; the last one has the finish reason. A failure ends the chunks early.
 pub(super) fn chunks(answer: &GeneratedAnswer, heading: &ContentHeading) -> Vec<GenerationFrame> {
     let mut pieces: Vec<Value> = Vec::new();
     for part in &answer.parts {
@@ -128,7 +128,7 @@ fn wire_parts(part: &AnswerPart) -> Vec<Value> {
         AnswerPart::Thought {
             summary: Some(summary),
         } => vec![json!({"text": summary, "thought": true})],
-        // A thought without summary is only seen in the usage, a search only in the grounding.
+        // A thought without a summary only appears in the usage, a search only in the grounding.
         AnswerPart::Thought { summary: None } | AnswerPart::Search { .. } => Vec::new(),
         AnswerPart::Text { text, .. } if text.is_empty() => Vec::new(),
         AnswerPart::Text { text, .. } => vec![json!({"text": text})],
@@ -148,7 +148,7 @@ fn finish_reason(answer: &GeneratedAnswer) -> String {
     }
 }
 
-/// `groundingMetadata` of a search and of the citations.
+/// Returns the `groundingMetadata` of a search and its citations.
 fn grounding(answer: &GeneratedAnswer) -> Option<Value> {
     let queries = answer.parts.iter().find_map(|part| match part {
         AnswerPart::Search { queries, .. } => Some(queries),

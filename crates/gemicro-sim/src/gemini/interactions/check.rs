@@ -1,4 +1,4 @@
-//! What the service refuses in the body of a create.
+//! Rejects invalid create requests like the service.
 
 use serde_json::Value;
 
@@ -42,7 +42,7 @@ const CONFIG: &[&str] = &[
     "video_config",
     "transcription_config",
 ];
-/// Kinds of tools and their fields besides `type`.
+/// Kinds of tools, and their fields besides `type`.
 const TOOLS: &[(&str, &[&str])] = &[
     ("function", &["name", "description", "parameters"]),
     ("google_search", &["search_types"]),
@@ -57,11 +57,11 @@ const TOOLS: &[(&str, &[&str])] = &[
     ("computer_use", &["environment", "excluded_predefined_functions"]),
 ];
 
-/// Where the request stands: what it is checked against.
+/// The context that a request is checked against.
 pub(super) struct InteractionContext<'s> {
     pub(super) models: &'s SimulatedModels,
     pub(super) version: &'s str,
-    /// The interaction it goes on from, where that exists.
+    /// The interaction it continues, if that exists.
     pub(super) previous: Option<&'s StoredInteraction>,
 }
 
@@ -91,7 +91,7 @@ pub(super) fn check(body: &Value, setting: &InteractionContext<'_>) -> Result<()
     input::check(body, setting.previous)
 }
 
-/// Exactly one of `model` and `agent`, and what each of them needs.
+/// Checks that there is exactly one of `model` and `agent`, and their requirements.
 fn who(body: &Value, setting: &InteractionContext<'_>) -> Result<(), SimulatedRefusal> {
     let text = |name: &str| body.get(name).and_then(Value::as_str);
     match (text("model"), text("agent")) {

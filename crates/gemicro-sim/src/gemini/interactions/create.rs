@@ -123,7 +123,7 @@ fn begin(
 }
 
 fn player(world: &ServerWorld, interaction: &StoredInteraction, fault: Option<&AnswerFault>) -> Player {
-    // A background run has no connection of its own that could hang: it hangs itself.
+    // A background run has no connection that could hang, so the run itself hangs.
     let silent_after = match fault {
         Some(AnswerFault::Hang(hang)) if interaction.is_background => Some(hang.after_chunks.unwrap_or(0)),
         _ => None,

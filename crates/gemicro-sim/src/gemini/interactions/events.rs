@@ -1,4 +1,4 @@
-//! Writes answers as events: the same steps, piece by piece.
+//! Formats answers as events: the same steps, in chunks.
 
 use serde_json::{Value, json};
 
@@ -6,16 +6,16 @@ use super::steps;
 use crate::answer::{Finish, GeneratedAnswer, split};
 use crate::play::GenerationFrame;
 
-/// The identity that the first and the last event carry.
+/// Fields of the first and last event.
 pub(super) struct InteractionIdentity<'i> {
-    /// Empty when nothing is stored.
+    /// Empty if nothing is stored.
     pub(super) id: &'i str,
-    /// `model` or `agent`, and which.
+    /// `model` or `agent`, and its id.
     pub(super) who: (&'i str, &'i str),
     pub(super) created: &'i str,
 }
 
-/// All events of an answer, `event_id` being their place from 1.
+/// Returns all events of an answer; `event_id` is their number, counted from 1.
 pub(super) fn frames(
     answer: &GeneratedAnswer,
     output: &[Value],
@@ -60,7 +60,7 @@ pub(super) fn frames(
 /// The token of every answer that ends with `requires_continuation`.
 pub(super) const CONTINUATION: &str = "sim-continuation";
 
-/// The event that readers of a cancelled interaction get last.
+/// The last event for readers of a cancelled interaction.
 pub(super) fn cancelled_event(identity: &InteractionIdentity<'_>) -> Value {
     json!({
         "interaction": interaction(identity, "cancelled"),
@@ -96,7 +96,7 @@ impl InteractionWriter {
         self.push("step.delta", json!({"index": index, "delta": delta}));
     }
 
-    /// A delta that carries a piece of the answer.
+    /// Adds a delta that carries a chunk of the answer.
     fn chunk(&mut self, index: usize, delta: Value) {
         self.delta(index, delta);
         if let Some(frame) = self.frames.last_mut() {
@@ -157,7 +157,7 @@ impl InteractionWriter {
         }
     }
 
-    /// Takes away everything from the chunk after `n_chunks` on.
+    /// Removes all frames from chunk number `n_chunks` on, counted from 0. With 0, only the first frame is kept.
     fn cut_after(&mut self, n_chunks: usize) {
         let chunks = self.frames.iter().enumerate().filter(|(_, frame)| frame.is_chunk);
         let place = chunks.map(|(idx, _)| idx).nth(n_chunks);
@@ -167,7 +167,7 @@ impl InteractionWriter {
     }
 }
 
-/// The step as it starts: without what the deltas bring.
+/// Returns the step at its start, without the content of the deltas.
 fn shell(kind: &str, step: &Value) -> Value {
     match kind {
         "function_call" => json!({"type": kind, "id": step["id"], "name": step["name"], "arguments": {}}),

@@ -1,4 +1,4 @@
-//! The endpoints of an interaction that exists: get, stream again, cancel, delete.
+//! The endpoints for existing interactions: get, stream again, cancel, delete.
 
 use std::sync::Arc;
 
@@ -122,7 +122,7 @@ fn find(
     ))
 }
 
-/// How many events the client has already.
+/// Returns how many events the client already has.
 fn already_seen(
     incoming: &IncomingRequest,
     interaction: &StoredInteraction,

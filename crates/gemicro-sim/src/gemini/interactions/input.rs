@@ -1,4 +1,4 @@
-//! The `input` of an interaction: a text, a content, or a list of contents or steps.
+//! The `input` of an interaction: text, a content, or a list of contents or steps.
 
 use serde_json::{Value, json};
 
@@ -10,7 +10,7 @@ use crate::scenario::ScenarioEndpoint;
 use crate::server::SimulatedRefusal;
 
 const CONTENTS: &[&str] = &["text", "image", "audio", "video", "document"];
-/// Steps that the client makes; all others are the model's.
+/// Steps sent by the client; all others come from the model.
 const CLIENT_STEPS: &[&str] = &["user_input", "function_result"];
 const MODEL_STEPS: &[&str] = &[
     "model_output",
@@ -37,7 +37,7 @@ const MODEL_STEPS: &[&str] = &[
 
 const LEGACY: &str = "The legacy Interactions API schema is no longer supported. Use 'steps' in 'input'.";
 
-/// The input as steps, whichever short form it had. What is not understood is left out.
+/// Returns the input as steps, also from its short forms. Unknown values are left out.
 pub(super) fn steps(body: &Value) -> Vec<Value> {
     let user = |content: Vec<Value>| vec![json!({"type": "user_input", "content": content})];
     match body.get("input") {
@@ -58,7 +58,7 @@ pub(super) fn steps(body: &Value) -> Vec<Value> {
     }
 }
 
-/// The call that a body makes. `before` is what it goes on from.
+/// Converts a body into a call. `before` holds the turns it continues.
 pub(crate) fn call(body: &Value, headers: Vec<String>, before: &PreviousTurns) -> ModelCall {
     let text = |name: &str| {
         body.get(name)
@@ -115,7 +115,7 @@ pub(crate) fn call(body: &Value, headers: Vec<String>, before: &PreviousTurns) -
     call
 }
 
-/// The tool whose result a step is: as it says, or else as the call was named.
+/// Returns the tool of a function result: its own name, or else the name in the call.
 fn tool_of<'s>(result: &Value, mut earlier: impl Iterator<Item = &'s Value>) -> String {
     let field = |step: &Value, name: &str| {
         step.get(name)
@@ -132,7 +132,7 @@ fn tool_of<'s>(result: &Value, mut earlier: impl Iterator<Item = &'s Value>) -> 
     }
 }
 
-/// Checks the input and, against the turn before, its function results.
+/// Checks the input, and its function results against the previous turn.
 pub(super) fn check(body: &Value, previous: Option<&StoredInteraction>) -> Result<(), SimulatedRefusal> {
     let continues = body.get("continuation_token").is_some() && previous.is_some();
     match body.get("input") {
@@ -221,12 +221,12 @@ fn shape(body: &Value) -> AnswerShape {
         (_, Some(schema), _) => AnswerShape::Schema(schema.clone()),
         ("text", None, Some("application/json")) => AnswerShape::Json,
         ("text", None, _) => AnswerShape::Text,
-        // A bare schema is still accepted.
+        // A plain schema is also accepted.
         _ => AnswerShape::Schema(format.clone()),
     }
 }
 
-/// All texts of a step.
+/// Returns the text of a step.
 pub(super) fn text_of(step: &Value) -> String {
     if kind(step) == "function_result" {
         return match step.get("result") {

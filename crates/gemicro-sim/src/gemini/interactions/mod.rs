@@ -1,7 +1,7 @@
-//! The Interactions API: snake case, typed steps, its own errors, state on the server.
+//! The Interactions API: snake case, typed steps, its own error format, state on the server.
 //!
-//! `check` refuses what the service refuses, `input` reads what is left, `steps` and `events` write answers
-//! whole and in pieces, `stored` keeps them, `create` and `existing` are the endpoints.
+//! `check` rejects what the service rejects, `input` reads the request, `steps` and `events` format complete and
+//! streamed answers, `stored` keeps them, and `create` and `existing` are the endpoints.
 
 mod check;
 mod create;

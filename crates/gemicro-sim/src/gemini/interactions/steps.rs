@@ -1,11 +1,11 @@
-//! Writes answers as whole steps, usage and status.
+//! Formats answers as complete steps, with usage and status.
 
 use serde_json::{Value, json};
 
 use crate::answer::{AnswerPart, Finish, GeneratedAnswer, SIGNATURE, Usage};
 use crate::scenario::CitedSpan;
 
-/// The output steps. `number` makes the ids of calls unique.
+/// Returns the output steps. `number` makes the ids of calls unique.
 pub(super) fn steps(answer: &GeneratedAnswer, number: u64) -> Vec<Value> {
     let mut steps = Vec::new();
     for part in &answer.parts {
@@ -59,7 +59,7 @@ pub(super) fn steps(answer: &GeneratedAnswer, number: u64) -> Vec<Value> {
 
 const SUGGESTIONS: &str = "<div class=\"container\">simulated suggestions</div>";
 
-/// The citations of a text; offsets are bytes.
+/// Returns the citations of a text; offsets are in bytes.
 pub(super) fn annotations(citations: &[CitedSpan]) -> Value {
     citations
         .iter()
@@ -102,7 +102,7 @@ pub(super) fn status(finish: &Finish) -> &str {
     }
 }
 
-/// Code and message of an answer that failed as a whole.
+/// Returns the code and message of an answer that failed as a whole.
 pub(super) fn failure(finish: &Finish) -> Option<(String, String)> {
     match finish {
         Finish::PromptBlocked { reason } => Some((

@@ -1,4 +1,4 @@
-//! Interactions that the simulator remembers.
+//! Stores interactions in the simulator.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -11,11 +11,11 @@ use super::{input, steps};
 use crate::answer::GeneratedAnswer;
 use crate::play::{Generation, GenerationEnd};
 
-/// Interactions that are kept; the oldest go first.
+/// Maximum number of stored interactions; the oldest are removed first.
 const KEPT: usize = 4096;
-/// Bytes of their requests that are kept.
+/// Maximum total size of their requests.
 const BYTES: usize = 256 << 20;
-/// Request fields that GET shows again.
+/// Request fields that GET returns.
 const ECHOED: &[&str] = &[
     "system_instruction",
     "labels",
@@ -24,7 +24,7 @@ const ECHOED: &[&str] = &[
     "response_format",
 ];
 
-/// One interaction: what was asked, what will have been answered, how far that is.
+/// One interaction: the request, the complete answer, and its progress.
 #[derive(Debug)]
 pub(crate) struct StoredInteraction {
     pub(super) id: String,
@@ -35,21 +35,21 @@ pub(crate) struct StoredInteraction {
     pub(super) generation: Arc<Generation>,
     pub(super) created: Timestamp,
     pub(super) previous_id: Option<String>,
-    /// Tokens of all turns up to here: what the next turn reads again.
+    /// Tokens of all turns so far, which the next turn reads again.
     pub(super) context_tokens: u64,
     pub(super) is_stored: bool,
     pub(super) is_background: bool,
-    /// Of the request's body.
+    /// Size of the request's body.
     pub(super) n_bytes: usize,
 }
 
 impl StoredInteraction {
-    /// The current state as POST shows it: output steps only, no request fields.
+    /// The current state as returned by POST: output steps only, no request fields.
     pub(super) fn after_post(&self) -> Value {
         self.show(Vec::new())
     }
 
-    /// The current state as GET shows it: the whole timeline and the request's settings.
+    /// The current state as returned by GET: the whole timeline and the request's settings.
     pub(super) fn after_get(&self, include_input: bool) -> Value {
         let mut body = self.show(self.input.clone());
         for name in ECHOED {
@@ -131,21 +131,21 @@ impl StoredInteraction {
     }
 }
 
-/// The turns that an interaction goes on from.
+/// The turns that an interaction continues.
 #[derive(Debug, Default)]
 pub(crate) struct PreviousTurns {
-    /// What they cost to read again.
+    /// Tokens needed to read them again.
     pub(super) tokens: u64,
-    /// Everything that was said in them, oldest first.
+    /// All their steps, oldest first.
     pub(super) steps: Vec<Value>,
 }
 
-/// The tokens that an interaction adds to the next one's history.
+/// Returns the tokens of the history for the next interaction.
 pub(super) fn context_tokens(before: u64, input: &[Value], output: &[Value]) -> u64 {
     before + input.iter().chain(output).map(input::step_tokens).sum::<u64>()
 }
 
-/// All interactions of a simulator, bounded.
+/// All interactions of a simulator, up to a limit.
 #[derive(Debug)]
 pub(crate) struct InteractionStore {
     kept: Mutex<StoredEntry>,
@@ -165,7 +165,7 @@ impl InteractionStore {
         }
     }
 
-    /// Forgets everything and stops what runs.
+    /// Removes everything and stops running generations.
     pub(crate) fn reset(&self) {
         let kept = std::mem::take(&mut *self.lock_entries());
         for interaction in kept.by_id.values() {
@@ -177,7 +177,7 @@ impl InteractionStore {
         self.lock_entries().by_id.get(id).cloned()
     }
 
-    /// All turns up to and including an interaction.
+    /// Returns all turns up to and including an interaction.
     pub(super) fn before(&self, interaction: &StoredInteraction) -> PreviousTurns {
         let kept = self.lock_entries();
         let mut turns = vec![interaction];

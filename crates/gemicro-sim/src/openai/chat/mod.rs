@@ -1,4 +1,4 @@
-//! Chat completions: `request` reads and checks, `complete` answers, `response` writes.
+//! Chat completions: `request` reads and checks, `complete` answers, `response` formats the answer.
 
 mod complete;
 mod request;

@@ -1,4 +1,4 @@
-//! Reads and checks the bodies of chat completions.
+//! Reads and checks request bodies of chat completions.
 
 use serde_json::Value;
 
@@ -9,7 +9,7 @@ use crate::server::SimulatedRefusal;
 
 const ROLES: &[&str] = &["system", "developer", "user", "assistant", "tool", "function"];
 
-/// The call that a body makes.
+/// Converts a body into a call.
 pub(crate) fn call(body: &Value, headers: Vec<String>) -> ModelCall {
     let mut call = ModelCall::empty(ScenarioEndpoint::ChatCompletions, headers);
     let has_role = |message: &&Value, roles: &[&str]| roles.contains(&role(message));
@@ -58,7 +58,7 @@ pub(crate) fn call(body: &Value, headers: Vec<String>) -> ModelCall {
     call.stream = body.get("stream") == Some(&Value::Bool(true));
     call.chained = newest > 0;
     call.shape = shape(body);
-    // Servers that think aloud do so unasked.
+    // Servers with visible reasoning send it without being asked.
     call.wants_thoughts = true;
     call.max_output = ["max_completion_tokens", "max_tokens"]
         .iter()
@@ -68,7 +68,7 @@ pub(crate) fn call(body: &Value, headers: Vec<String>) -> ModelCall {
     call
 }
 
-/// What a service would say to a body. Fields that it does not know are overlooked, as most servers do.
+/// Checks a body like the service. Unknown fields are ignored, as by most servers.
 pub(super) fn check(body: &Value) -> Result<(), SimulatedRefusal> {
     if text(body, "model").is_empty() {
         return Err(SimulatedRefusal::invalid("you must provide a model parameter"));
@@ -109,7 +109,7 @@ pub(super) fn check(body: &Value) -> Result<(), SimulatedRefusal> {
     }
 }
 
-/// Whether the stream is to end with the usage.
+/// Returns true if the stream should end with the usage.
 pub(super) fn wants_usage(body: &Value) -> bool {
     body.pointer("/stream_options/include_usage") == Some(&Value::Bool(true))
 }
@@ -123,20 +123,20 @@ fn list<'v>(value: &'v Value, name: &str) -> impl Iterator<Item = &'v Value> {
     value.get(name).and_then(Value::as_array).into_iter().flatten()
 }
 
-/// The calls that a message makes: name and arguments.
+/// Returns the calls in a message: name and arguments.
 fn calls_of(message: &Value) -> impl Iterator<Item = String> {
     let functions = list(message, "tool_calls").map(|call| &call["function"]);
     functions.map(|function| format!("{} {}", text(function, "name"), text(function, "arguments")))
 }
 
-/// The tool whose result a message is.
+/// Returns the tool of a tool result.
 fn tool_of(body: &Value, result: &Value) -> String {
     let id = text(result, "tool_call_id");
     let mut calls = messages(body)
         .flat_map(|message| list(message, "tool_calls"))
         .filter(|call| text(call, "id") == id);
     let called = calls.next().map(|call| text(&call["function"], "name"));
-    // The older way names the function.
+    // The older format names the function.
     called.unwrap_or_else(|| text(result, "name")).to_owned()
 }
 
@@ -148,7 +148,7 @@ fn text<'v>(value: &'v Value, name: &str) -> &'v str {
     value.get(name).and_then(Value::as_str).unwrap_or_default()
 }
 
-/// All texts of a message, whose content is a text or a list of parts.
+/// Returns the text of a message, whose content is a string or a list of parts.
 fn text_of(message: &Value) -> String {
     match message.get("content") {
         Some(Value::String(text)) => text.clone(),

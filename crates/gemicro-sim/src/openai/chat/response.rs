@@ -1,11 +1,11 @@
-//! Writes answers as chat completions, whole or in chunks.
+//! Formats answers as chat completions, complete or in chunks.
 
 use serde_json::{Map, Value, json};
 
 use crate::answer::{AnswerPart, Finish, GeneratedAnswer, Usage, split};
 use crate::play::GenerationFrame;
 
-/// What both forms need besides the answer.
+/// Fields of a completion besides the answer.
 pub(super) struct ChatHeading {
     pub(super) id: String,
     pub(super) model: String,
@@ -23,7 +23,7 @@ pub(super) fn whole(answer: &GeneratedAnswer, heading: &ChatHeading) -> Value {
             AnswerPart::Call { name, arguments } => {
                 calls.push(tool_call(heading, calls.len(), name, &arguments.to_string()));
             }
-            // This API has no searches of its own.
+            // This API has no built-in search.
             AnswerPart::Search { .. } => {}
         }
     }
@@ -41,7 +41,7 @@ pub(super) fn whole(answer: &GeneratedAnswer, heading: &ChatHeading) -> Value {
     body
 }
 
-/// The response in chunks. A failure ends them early.
+/// Formats the response in chunks. A failure ends them early.
 pub(super) fn chunks(
     answer: &GeneratedAnswer,
     heading: &ChatHeading,
@@ -129,7 +129,7 @@ impl ChatWriter<'_> {
         });
     }
 
-    /// Takes away everything from the chunk after `n_chunks` on.
+    /// Removes all frames from chunk number `n_chunks` on, counted from 0.
     fn cut_after(&mut self, n_chunks: usize) {
         let chunks = self.frames.iter().enumerate().filter(|(_, frame)| frame.is_chunk);
         let place = chunks.map(|(idx, _)| idx).nth(n_chunks);
@@ -163,7 +163,7 @@ fn tool_call(heading: &ChatHeading, call_idx: usize, name: &str, arguments: &str
     })
 }
 
-/// `usage`. Thoughts are part of the completion.
+/// `usage`. Thoughts count as part of the completion.
 fn usage(usage: &Usage) -> Value {
     let prompt = usage.input + usage.tool_use;
     let completion = usage.output + usage.thought;

@@ -1,4 +1,4 @@
-//! What the service refuses in a request, in its words.
+//! Rejects invalid requests with the same error messages as the service.
 
 use serde_json::Value;
 
@@ -48,7 +48,7 @@ const PARTS: &[&str] = &[
     "output_text",
     "refusal",
 ];
-/// Items besides messages, calls (`…_call`) and their results (`…_call_output`).
+/// Kinds of items besides calls (`…_call`) and their results (`…_call_output`).
 const ITEMS: &[&str] = &[
     "message",
     "additional_tools",
@@ -61,7 +61,7 @@ const ITEMS: &[&str] = &[
     "tool_search_output",
 ];
 
-/// Checks a body. `before` are the items of the responses that it goes on from.
+/// Checks a body. `before` holds the items of the responses it continues.
 pub(super) fn check(body: &Value, before: &[Value]) -> Result<(), SimulatedRefusal> {
     for name in body.as_object().into_iter().flat_map(|fields| fields.keys()) {
         if !FIELDS.contains(&name.as_str()) {
@@ -121,7 +121,7 @@ pub(super) fn check(body: &Value, before: &[Value]) -> Result<(), SimulatedRefus
     calls(&items(body, before))
 }
 
-/// The smallest limit of output tokens.
+/// Minimum limit of output tokens.
 const SMALLEST: u64 = 16;
 
 fn missing_parameter(name: &str) -> SimulatedRefusal {
@@ -203,7 +203,7 @@ fn format(body: &Value) -> Result<(), SimulatedRefusal> {
     }
 }
 
-/// Each result has its call, and each call of a tool of the client its result.
+/// Checks that each result has its call, and each call of a client's tool its result.
 fn calls(items: &[Value]) -> Result<(), SimulatedRefusal> {
     let mut open: Vec<(&str, &str)> = Vec::new();
     for item in items {

@@ -1,4 +1,4 @@
-//! Writes answers as events: the same items, piece by piece.
+//! Formats answers as events: the same items, in chunks.
 
 use serde_json::{Value, json};
 
@@ -6,7 +6,7 @@ use super::items::{self, ResponseHeading};
 use crate::answer::{Finish, GeneratedAnswer, split};
 use crate::play::GenerationFrame;
 
-/// All events of an answer, numbered from 0. A failure ends them early.
+/// Returns all events of an answer, numbered from 0. A failure ends them early.
 pub(super) fn events(
     answer: &GeneratedAnswer,
     output: &[Value],
@@ -25,7 +25,7 @@ pub(super) fn events(
     let mut whole = items::whole(answer, output, heading);
     if let Finish::Failed { after_chunks, .. } = &answer.finish {
         writer.cut_after(*after_chunks);
-        // What was under way when it failed is not part of the response.
+        // Unfinished output is not part of a failed response.
         whole["output"] = json!([]);
     }
     let name = match items::status(&answer.finish) {
@@ -58,7 +58,7 @@ impl ResponseWriter<'_> {
         });
     }
 
-    /// The pieces of a text and its end: `{name}.delta`, `{name}.done`.
+    /// Adds the chunks of a text and its end: `{name}.delta`, `{name}.done`.
     fn pieces(&mut self, name: &str, place: &Value, text: &str, field: &str) {
         for piece in split(text, self.answer.pace.chunks.as_ref()) {
             let mut fields = place.clone();
@@ -150,7 +150,7 @@ impl ResponseWriter<'_> {
         }
     }
 
-    /// Takes away everything from the chunk after `n_chunks` on.
+    /// Removes all frames from chunk number `n_chunks` on, counted from 0.
     fn cut_after(&mut self, n_chunks: usize) {
         let chunks = self.frames.iter().enumerate().filter(|(_, frame)| frame.is_chunk);
         let place = chunks.map(|(idx, _)| idx).nth(n_chunks);
@@ -158,7 +158,7 @@ impl ResponseWriter<'_> {
     }
 }
 
-/// The item as it begins: without what the pieces bring.
+/// Returns the item at its start, without the content of the chunks.
 fn opening_item(item: &Value) -> Value {
     let mut begun = item.clone();
     if begun.get("status").is_some() {

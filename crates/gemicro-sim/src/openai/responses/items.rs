@@ -1,4 +1,4 @@
-//! Writes answers as whole responses: items, status, usage.
+//! Formats answers as complete responses: items, status, usage.
 
 use serde_json::{Value, json};
 
@@ -6,7 +6,7 @@ use super::request::{text, tools};
 use crate::answer::{AnswerPart, Finish, GeneratedAnswer, SIGNATURE, Usage};
 use crate::scenario::CitedSpan;
 
-/// What a response needs besides the answer.
+/// Fields of a response besides the answer.
 pub(super) struct ResponseHeading<'r> {
     /// Makes the ids unique.
     pub(super) number: u64,
@@ -21,7 +21,7 @@ impl ResponseHeading<'_> {
     }
 }
 
-/// Request fields that a response shows again, and what they are unless given.
+/// Request fields that a response repeats, and their defaults.
 const ECHOED: &[(&str, &str)] = &[
     ("instructions", "null"),
     ("max_output_tokens", "null"),
@@ -59,7 +59,7 @@ pub(super) fn whole(answer: &GeneratedAnswer, output: &[Value], heading: &Respon
     response
 }
 
-/// The response before it says anything.
+/// Returns the response without output.
 pub(super) fn shell(heading: &ResponseHeading<'_>, status: &str) -> Value {
     let mut response = json!({
         "id": heading.id(),
@@ -82,7 +82,7 @@ pub(super) fn shell(heading: &ResponseHeading<'_>, status: &str) -> Value {
     response
 }
 
-/// The items of the answer.
+/// Returns the items of the answer.
 pub(super) fn items(answer: &GeneratedAnswer, heading: &ResponseHeading<'_>) -> Vec<Value> {
     let mut items = Vec::new();
     for part in &answer.parts {
@@ -135,7 +135,7 @@ pub(super) fn items(answer: &GeneratedAnswer, heading: &ResponseHeading<'_>) -> 
                     "name": name,
                     "arguments": arguments.to_string(),
                 });
-                // No function has a slash in its name.
+                // Function names contain no slash, so a slash separates a namespace.
                 if let Some((namespace, name)) = name.split_once('/') {
                     item["namespace"] = json!(namespace);
                     item["name"] = json!(name);
@@ -148,7 +148,7 @@ pub(super) fn items(answer: &GeneratedAnswer, heading: &ResponseHeading<'_>) -> 
     items
 }
 
-/// Whether a tool takes free text instead of arguments.
+/// Returns true if a tool takes free text instead of arguments.
 fn takes_text(request: &Value, name: &str) -> bool {
     tools(request).any(|tool| text(tool, "type") == "custom" && text(tool, "name") == name)
 }
@@ -158,7 +158,7 @@ fn wants_encrypted(request: &Value) -> bool {
     included.is_some_and(|names| names.contains(&json!("reasoning.encrypted_content")))
 }
 
-/// The citations of a text; offsets are characters.
+/// Returns the citations of a text; offsets are in characters.
 fn annotations(text: &str, citations: &[CitedSpan]) -> Vec<Value> {
     let characters = |bytes: usize| text[..bytes].chars().count();
     citations
@@ -175,7 +175,7 @@ fn annotations(text: &str, citations: &[CitedSpan]) -> Vec<Value> {
         .collect()
 }
 
-/// `usage`. Thoughts are part of the output.
+/// `usage`. Thoughts count as part of the output.
 fn usage(usage: &Usage) -> Value {
     let input = usage.input + usage.tool_use;
     let output = usage.output + usage.thought;

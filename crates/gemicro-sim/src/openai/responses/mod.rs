@@ -1,7 +1,7 @@
-//! The Responses API: typed items in and out, events with numbers, state on the server for those who want it.
+//! The Responses API: typed items, numbered events, optional state on the server.
 //!
-//! `check` refuses what the service refuses, `request` reads what is left, `items` and `events` write answers whole and
-//! in pieces, `stored` keeps conversations, `create` is the endpoint.
+//! `check` rejects what the service rejects, `request` reads the request, `items` and `events` format complete and
+//! streamed answers, `stored` keeps conversations, and `create` is the endpoint.
 
 mod check;
 mod create;

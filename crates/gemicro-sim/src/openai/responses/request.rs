@@ -1,4 +1,4 @@
-//! Reads the bodies of Responses.
+//! Reads request bodies of Responses.
 
 use serde_json::{Value, json};
 
@@ -6,7 +6,7 @@ use crate::answer::tokens;
 use crate::call::{AnswerShape, ModelCall, SimToolResult};
 use crate::scenario::ScenarioEndpoint;
 
-/// The call that a body makes. `before` are the items of the responses that it goes on from.
+/// Converts a body into a call. `before` holds the items of the responses it continues.
 pub(crate) fn call(body: &Value, before: &[Value], headers: Vec<String>) -> ModelCall {
     let mut call = ModelCall::empty(ScenarioEndpoint::Responses, headers);
     let items = items(body, before);
@@ -53,7 +53,7 @@ pub(crate) fn call(body: &Value, before: &[Value], headers: Vec<String>) -> Mode
     call
 }
 
-/// All items of the conversation; a bare text is a message of the user.
+/// Returns all items of the conversation; plain text is a user message.
 pub(super) fn items(body: &Value, before: &[Value]) -> Vec<Value> {
     let mut items = before.to_vec();
     match body.get("input") {
@@ -66,7 +66,7 @@ pub(super) fn items(body: &Value, before: &[Value]) -> Vec<Value> {
     items
 }
 
-/// The tools, those in namespaces included.
+/// Returns the tools, including those in namespaces.
 pub(super) fn tools(body: &Value) -> impl Iterator<Item = &Value> {
     let added = list(body, "input").filter(|item| kind(item) == "additional_tools");
     let groups = std::iter::once(body).chain(added);
@@ -74,7 +74,7 @@ pub(super) fn tools(body: &Value) -> impl Iterator<Item = &Value> {
     tools.flat_map(|tool| std::iter::once(tool).chain(list(tool, "tools")))
 }
 
-/// The kind of an item; a message may leave it out.
+/// Returns the kind of an item; a message may omit it.
 pub(super) fn kind(item: &Value) -> &str {
     match text(item, "type") {
         "" if item.get("role").is_some() => "message",
@@ -94,7 +94,7 @@ pub(super) fn is_of_model(item: &Value) -> bool {
     }
 }
 
-/// The tool that was called under an id.
+/// Returns the tool that was called with an id.
 fn tool_of(history: &[Value], call_id: &str) -> String {
     let mut calls = history
         .iter()
@@ -103,7 +103,7 @@ fn tool_of(history: &[Value], call_id: &str) -> String {
     name.unwrap_or_default()
 }
 
-/// All texts of an item; of a call its name and what it is given.
+/// Returns the text of an item; for a call, its name and input.
 fn text_of(item: &Value) -> String {
     let all = |value: Option<&Value>| match value {
         Some(Value::String(text)) => text.clone(),

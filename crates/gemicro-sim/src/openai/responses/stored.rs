@@ -1,14 +1,14 @@
-//! Conversations that the simulator remembers, for `previous_response_id`.
+//! Stores conversations in the simulator, for `previous_response_id`.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use serde_json::Value;
 
-/// Conversations that are kept; the oldest go first.
+/// Maximum number of stored conversations; the oldest are removed first.
 const KEPT: usize = 1024;
 
-/// All conversations of a simulator, bounded.
+/// All conversations of a simulator, up to a limit.
 #[derive(Debug)]
 pub(crate) struct ResponseStore {
     kept: Mutex<StoredResponse>,
@@ -31,7 +31,7 @@ impl ResponseStore {
         *self.lock_entries() = StoredResponse::default();
     }
 
-    /// All items up to and including a response.
+    /// Returns all items up to and including a response.
     pub(super) fn get(&self, id: &str) -> Option<Arc<Vec<Value>>> {
         self.lock_entries().by_id.get(id).cloned()
     }
