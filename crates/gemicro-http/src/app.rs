@@ -1,4 +1,4 @@
-//! What every route works with.
+//! The state shared by all routes.
 
 use std::sync::Arc;
 
@@ -10,24 +10,24 @@ use tokio_util::sync::CancellationToken;
 use crate::metrics::Metrics;
 use crate::setup::HttpSetup;
 
-/// Long polls and streams of events at the same time; the other connections stay free for short calls.
+/// Maximum number of long polls and event streams at the same time, so that connections stay free for short calls.
 const MAX_WAITING: usize = 64;
 
-/// What every route works with.
+/// The state shared by all routes.
 pub(crate) struct App {
-    /// What the server was made of.
+    /// The parts that the server was built from.
     pub(crate) setup: HttpSetup,
-    /// Batches over its desk.
+    /// Batches, on top of the run service.
     pub(crate) batches: Batches,
     pub(crate) metrics: Metrics,
-    /// Falls when the server stops: whatever waits then answers.
+    /// Cancelled when the server stops; waiting calls then return.
     pub(crate) shutdown: CancellationToken,
     /// The OpenAPI document, as JSON.
     pub(crate) document: String,
     waiting: Arc<Semaphore>,
 }
 
-/// The app, as routes hold it.
+/// The shared state, as routes hold it.
 pub(crate) type SharedApp = Arc<App>;
 
 impl App {
@@ -42,20 +42,20 @@ impl App {
         })
     }
 
-    /// Where runs are carried out.
+    /// The service that carries out runs.
     pub(crate) fn desk(&self) -> &Arc<dyn RunService> {
         &self.setup.desk
     }
 
-    /// Calls that wait now.
+    /// Number of calls that are waiting now.
     pub(crate) fn n_waiting(&self) -> usize {
         MAX_WAITING - self.waiting.available_permits()
     }
 
-    /// A place for a call that waits.
+    /// Reserves one of the limited places for a waiting call.
     ///
     /// # Errors
-    /// `rate_limited` when all are taken.
+    /// `rate_limited` when all places are taken.
     pub(crate) fn place_to_wait(&self) -> Result<OwnedSemaphorePermit, Failure> {
         self.waiting.clone().try_acquire_owned().map_err(|_| {
             let message =

@@ -1,4 +1,4 @@
-//! How long the body of a request may be.
+//! Limits the size of request bodies.
 
 use gemicro_engine::MAX_BATCH_BYTES;
 use gemicro_event::{ErrorKind, Failure};
@@ -7,15 +7,15 @@ use hyper::{HeaderMap, Method, StatusCode};
 
 use crate::trouble::HttpTrouble;
 
-/// The longest body of most requests.
+/// Maximum size of most bodies.
 const MAX_BODY_BYTES: usize = 1 << 20;
-/// Where batches are submitted.
+/// The route that accepts batches.
 const BATCHES: &str = "/v1/batches";
 
-/// Bytes that the body of a request may have.
+/// Returns the maximum size of a request's body.
 ///
 /// # Errors
-/// 413 when it says that it is longer.
+/// 413 if `Content-Length` exceeds it.
 pub(crate) fn body_limit(method: &Method, path: &str, headers: &HeaderMap) -> Result<usize, HttpTrouble> {
     let limit = match (method, path) {
         (&Method::POST, BATCHES) => MAX_BATCH_BYTES,
@@ -28,7 +28,7 @@ pub(crate) fn body_limit(method: &Method, path: &str, headers: &HeaderMap) -> Re
     }
 }
 
-/// A body over its limit.
+/// The error for a body that exceeds its limit.
 pub(crate) fn too_long(limit: usize) -> HttpTrouble {
     let message = format!("request body is larger than {limit} bytes");
     let failure = Failure::new(ErrorKind::InvalidInput, message);

@@ -1,13 +1,13 @@
-//! Work that goes on to its end, whether or not the caller waits for it.
+//! Runs work to its end, even if the caller disconnects.
 
 use std::future::Future;
 
 use gemicro_event::{ErrorKind, Failure};
 
-/// Does something to its end: a connection that closes stops nothing half-way.
+/// Runs work to its end: a closed connection does not interrupt it.
 ///
 /// # Errors
-/// What the work says.
+/// The error of the work.
 pub(crate) async fn to_its_end<T: Send + 'static>(
     work: impl Future<Output = Result<T, Failure>> + Send + 'static,
 ) -> Result<T, Failure> {
@@ -17,10 +17,10 @@ pub(crate) async fn to_its_end<T: Send + 'static>(
     }
 }
 
-/// Computes something without keeping other requests waiting.
+/// Runs blocking work without delaying other requests.
 ///
 /// # Errors
-/// What the work says.
+/// The error of the work.
 pub(crate) async fn apart<T: Send + 'static>(
     work: impl FnOnce() -> Result<T, Failure> + Send + 'static,
 ) -> Result<T, Failure> {

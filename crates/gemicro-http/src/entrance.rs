@@ -1,4 +1,4 @@
-//! One request that may pass, from its head to its answer: the body, the route, what every answer has.
+//! Handles one authorised request: reads the body, calls the route, and adds the common headers.
 
 use std::time::Duration;
 
@@ -21,20 +21,20 @@ use crate::app::SharedApp;
 use crate::body_limit::{body_limit, too_long};
 use crate::trouble::HttpTrouble;
 
-/// How long a client may take to send a body.
+/// Maximum time for a client to send a body.
 const BODY_WITHIN: Duration = Duration::from_secs(30);
-/// How long a client may take to send a whole batch.
+/// Maximum time for a client to send a batch.
 const LONG_BODY_WITHIN: Duration = Duration::from_secs(180);
-/// The one route that needs no token.
+/// The only route that needs no token.
 const OPEN: &str = "/health";
-/// How long a client may say nothing in the middle of its body.
+/// Maximum silence of a client while it sends a body.
 const SILENT_FOR: Duration = Duration::from_secs(10);
-/// Bodies up to this are read whenever they come; longer ones have to wait for each other.
+/// Bodies up to this size are read at once; longer ones have to wait for each other.
 const SHORT_BODY: usize = 1 << 20;
-/// Long bodies at the same time: they are kept whole in memory.
+/// Maximum number of long bodies at the same time, because they are held in memory.
 const MAX_LONG_BODIES: usize = 4;
 
-/// What every connection leads to.
+/// The entry point of all connections.
 pub(crate) struct HttpEntrance {
     app: SharedApp,
     router: Router,
@@ -82,7 +82,7 @@ impl HttpEntrance {
         }
     }
 
-    /// Counts an answer and adds the headers that all have.
+    /// Counts an answer and adds the common headers.
     fn finish(&self, method: &Method, mut response: Response) -> Response {
         let route = response.extensions_mut().remove::<MatchedPath>();
         let route = route.as_ref().map(MatchedPath::as_str);
@@ -93,7 +93,7 @@ impl HttpEntrance {
         response
     }
 
-    /// The request with its whole body, if it has the right form.
+    /// Returns the request with its complete body, if it is valid.
     async fn admit(&self, request: Request<Incoming>) -> Result<Request<Body>, HttpTrouble> {
         let (head, body) = request.into_parts();
         let limit = body_limit(&head.method, head.uri.path(), &head.headers)?;
@@ -135,7 +135,7 @@ impl HttpEntrance {
     }
 }
 
-/// Leaves the template that matched with the answer, to be counted by.
+/// Stores the matched route with the answer, for the metrics.
 async fn note_route(request: AxumRequest, next: Next) -> Response {
     let matched = request.extensions().get::<MatchedPath>().cloned();
     let mut response = next.run(request).await;

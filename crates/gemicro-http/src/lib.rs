@@ -1,17 +1,17 @@
-//! The HTTP API: batches, runs, their events, and conversations, for programs on this machine or behind a token.
+//! The HTTP API: batches, runs, their events, and conversations, for programs with the server's token.
 //!
-//! [`serve`] answers requests over a [`HttpSetup`] until it is told to stop; [`client::BatchClient`] is the other side for
-//! batches. Nothing here carries a run out, opens a store or reads a setting.
+//! [`serve`] answers requests with an [`HttpSetup`] until it is stopped; [`client::BatchClient`] is a client for
+//! batches. Nothing here carries out runs, opens a store or reads settings.
 //!
 //! # Theory of operation
 //!
-//! Connections, their time limits and the check of the token belong to `gemicro_listener`. A request that passes it has
-//! its body read whole, within limits (`entrance`, `body_limit`); then the router has it. Routes are one file each in
-//! `routes`; what they answer and the OpenAPI document come from the same macro (`document`). Every error leaves as
+//! `gemicro_listener` handles connections, their time limits and the token. The body of an authorised request is read
+//! completely, within limits (`entrance`, `body_limit`), and then routed. Each route is one file in `routes`; answers
+//! and the OpenAPI document come from the same macro (`document`). Every error is sent as
 //! `{"error": {"kind", "message"}}` with the status of its kind (`trouble`).
 //!
-//! What changes something is carried out to its end, whether or not the caller waits (`calls`). What waits (a long
-//! poll, a stream of events) has one of a limited number of places and ends when the server stops.
+//! Requests that change something run to their end, even if the caller disconnects (`calls`). The number of waiting
+//! requests (long polls, event streams) is limited, and they end when the server stops.
 
 mod app;
 mod body_limit;

@@ -1,4 +1,4 @@
-//! What the server counts, in the text format of Prometheus.
+//! Metrics of the server, in the text format of Prometheus.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -7,14 +7,14 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use hyper::{Method, StatusCode};
 
-/// Counters of one server.
+/// The counters of one server.
 #[derive(Debug, Default)]
 pub(crate) struct Metrics {
     requests: Mutex<BTreeMap<AnswerLabels, u64>>,
     connections: Arc<AtomicU64>,
 }
 
-/// A kind of answer. Routes are templates, so there are few of them.
+/// The labels of an answer. Routes are templates, so there are only a few.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 struct AnswerLabels {
     route: String,
@@ -23,7 +23,7 @@ struct AnswerLabels {
 }
 
 impl Metrics {
-    /// A request was answered; `route` is the template that matched.
+    /// Counts an answered request; `route` is the matched template.
     pub(crate) fn count_answer(&self, route: Option<&str>, method: &Method, status: StatusCode) {
         let answered = AnswerLabels {
             route: route.unwrap_or("none").to_owned(),
@@ -39,7 +39,7 @@ impl Metrics {
         self.connections.clone()
     }
 
-    /// The page. `runs` are open runs by status, where they could be counted.
+    /// Returns the metrics page. `runs` holds the number of open runs by status, if they could be counted.
     pub(crate) fn page(&self, n_waiting: usize, runs: &[(&str, usize)]) -> String {
         let mut page = String::new();
         let head =
@@ -74,7 +74,7 @@ impl Metrics {
     }
 }
 
-/// A method that has a name here: callers must not make labels.
+/// Returns the label of a known method, so that callers cannot create labels.
 fn method_label(method: &Method) -> &'static str {
     match *method {
         Method::GET => "GET",

@@ -1,4 +1,4 @@
-//! What a request says, read strictly: the id in its path, its query, its JSON body.
+//! Parses requests strictly: the id in the path, the query, the JSON body.
 
 use axum::extract::{FromRequest, FromRequestParts, Query, RawPathParams, Request};
 use gemicro_event::{ErrorKind, Failure, StreamId};
@@ -10,19 +10,19 @@ use serde::de::DeserializeOwned;
 
 use crate::trouble::HttpTrouble;
 
-/// The `{id}` of a path: 1 to 64 letters, digits, `_` or `-`; the whole id, or its beginning.
+/// The `{id}` of a path: 1 to 64 letters, digits, `_` or `-`; the whole id or a prefix of it.
 pub(crate) struct Id(pub(crate) StreamId);
 
 /// The `{name}` of a path.
 pub(crate) struct NamePath(pub(crate) String);
 
-/// The query of an address; words that the route does not know are refused.
+/// The query of a URL; unknown parameters are refused.
 pub(crate) struct QueryParameters<T>(pub(crate) T);
 
-/// A body that says that it is JSON. No page of another site can send one unasked.
+/// A body with a JSON content type. Pages of other sites cannot send one without permission (CORS).
 pub(crate) struct JsonBody(pub(crate) Bytes);
 
-/// The same, or JSON lines.
+/// A body of JSON or JSON lines.
 pub(crate) struct BatchBytes(pub(crate) Bytes);
 
 const JSON: &str = "application/json";
@@ -61,7 +61,7 @@ async fn body_of_type<S: Send + Sync>(
     body.map_err(|rejection| HttpTrouble::invalid(rejection.body_text()))
 }
 
-/// The type of the body without its parameters.
+/// Returns the content type of the body, without its parameters.
 fn media_type(headers: &HeaderMap) -> String {
     let mut values = headers.get_all(CONTENT_TYPE).iter();
     let value = match (values.next(), values.next()) {
@@ -114,10 +114,10 @@ async fn in_path<S: Send + Sync>(parts: &mut Parts, state: &S, name: &str) -> Re
     found.map(|(_, value)| value.to_owned()).ok_or_else(bad)
 }
 
-/// A body of JSON; the error names the place that does not fit. No body is the same as an empty object.
+/// Parses a JSON body; the error names the invalid field. No body is the same as an empty object.
 pub(crate) fn read<T: DeserializeOwned>(body: &Bytes) -> Result<T, HttpTrouble> {
     let body: &[u8] = if body.trim_ascii().is_empty() { b"{}" } else { body };
-    // A type would also take its fields from an array, one after the other.
+    // Serde would also accept the fields as an array, in order.
     if body.trim_ascii_start().starts_with(b"[") {
         return Err(HttpTrouble::invalid("the body: expected an object, not an array"));
     }

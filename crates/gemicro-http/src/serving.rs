@@ -1,4 +1,4 @@
-//! From a listener to the routes.
+//! Serves the routes on a listener.
 
 use std::sync::Arc;
 
@@ -13,8 +13,8 @@ use crate::entrance::HttpEntrance;
 use crate::routes;
 use crate::setup::HttpSetup;
 
-/// Serves the API until `shutdown` falls: then nothing more is accepted, what waits answers as things stand, streams of
-/// events end, and answers have a few seconds to leave. Runs continue.
+/// Serves the API until `shutdown` is cancelled. Then it accepts no more requests, waiting calls return the current
+/// state, event streams end, and answers have a few seconds to be sent. Runs continue.
 ///
 /// # Errors
 /// When the listener fails.

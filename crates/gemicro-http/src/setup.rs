@@ -1,4 +1,4 @@
-//! What a server is made of.
+//! The parts that a server is built from.
 
 use std::sync::Arc;
 
@@ -9,33 +9,33 @@ use gemicro_event::{Failure, StreamId};
 
 use crate::start_request::StartRequest;
 
-/// What a server is made of. Settings live in the edge that starts it.
+/// The parts that a server is built from. Settings belong to the program that starts it.
 #[derive(Clone)]
 pub struct HttpSetup {
-    /// Where runs are carried out.
+    /// The service that carries out runs.
     pub desk: Arc<dyn RunService>,
-    /// Says how a batch that was handed in may work.
+    /// Turns a submitted batch into a request, with the settings of the server.
     pub batch: Arc<dyn Fn(SubmittedBatch) -> Result<BatchRequest, Failure> + Send + Sync>,
     /// Turns a run to start into a checked plan. May block.
     pub plan: Arc<dyn Fn(StartRequest) -> Result<Plan, Failure> + Send + Sync>,
-    /// The conversations that can be read.
+    /// The readable conversations.
     pub conversations: Arc<dyn ConversationShelf>,
     /// The version of the program, for `/health` and the OpenAPI document.
     pub version: &'static str,
 }
 
-/// The conversations of a store, to be read.
+/// Read access to the conversations of a store.
 pub trait ConversationShelf: Send + Sync {
-    /// Conversations, those that were begun last first.
+    /// Lists conversations, the newest first.
     ///
     /// # Errors
     /// When the store fails.
     fn list(&self, limit: usize) -> BoxFuture<'_, Result<Vec<ConversationRow>, Failure>>;
 
-    /// The conversation with this id, or the only one whose id begins so.
+    /// Returns the conversation with this id, or the only one whose id has this prefix.
     ///
     /// # Errors
-    /// `not_found` or `invalid_input` when that is not one conversation.
+    /// `not_found` or `invalid_input` if it does not match exactly one conversation.
     fn load(&self, named: &StreamId) -> BoxFuture<'_, Result<Conversation, Failure>>;
 }
 

@@ -1,4 +1,4 @@
-//! What a run of each kind is started with. Whatever is not given is a setting of the server.
+//! The parameters for starting each kind of run. Missing ones have a default or come from the server's settings.
 
 use std::path::{Path, PathBuf};
 
@@ -25,7 +25,7 @@ pub enum StartRequest {
     Ooda(OodaParameters),
 }
 
-/// A prompt for a coding agent and how it may work.
+/// A prompt for a coding agent, and its limits.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct AskParameters {
@@ -40,32 +40,32 @@ pub struct AskParameters {
     /// The agent; by default the one that has the model, else `gemini`.
     #[serde(default)]
     pub agent: Option<AgentName>,
-    /// The model; without one the agent chooses.
+    /// The model; by default the agent chooses.
     #[serde(default)]
     pub model: Option<String>,
-    /// What may be written: `read-only`, `workspace-write` (the default) or `danger-full-access` (no sandbox).
+    /// Write access: `read-only`, `workspace-write` (the default) or `danger-full-access` (no sandbox).
     #[serde(default)]
     pub sandbox: SandboxChoice,
-    /// Whether its tools need no approval inside the sandbox.
+    /// Whether tools inside the sandbox need no approval.
     #[serde(default = "yes")]
     pub yolo: bool,
-    /// Seconds the agent may be silent.
+    /// Maximum silence of the agent, in seconds.
     #[serde(default = "usual_idle")]
     #[schemars(range(min = 1, max = 86_400))]
     pub idle_seconds: u32,
-    /// Seconds it may take in all.
+    /// Maximum total time, in seconds.
     #[serde(default = "usual_total")]
     #[schemars(range(min = 1, max = 86_400))]
     pub max_seconds: u32,
-    /// Further attempts after a failure that may pass.
+    /// Number of retries after a temporary failure.
     #[serde(default = "usual_retries")]
     #[schemars(range(min = 0, max = 10))]
     pub max_retries: u32,
-    /// The branch of the folder's repository to work on; it begins with `task/`.
+    /// The branch of the folder's repository to work on; must start with `task/`.
     #[serde(default)]
     #[schemars(regex(pattern = TASK_BRANCH))]
     pub branch: Option<String>,
-    /// What it may use, such as `50k`, `$0.50` or `10m`.
+    /// Budget, such as `50k`, `$0.50` or `10m`.
     #[serde(default)]
     #[schemars(regex(pattern = BUDGET))]
     pub budget: Option<String>,
@@ -78,50 +78,50 @@ pub struct AskParameters {
 pub struct StartPromptParameters {
     /// Always `prompt`, the kind of this request.
     pub kind: PromptKind,
-    /// What the model or agent is asked.
+    /// The prompt.
     #[schemars(regex(pattern = r"\S"))]
     pub prompt: String,
-    /// The backend that answers: `gemini` or `openai`.
+    /// The backend: `gemini` or `openai`.
     #[serde(default)]
     #[schemars(regex(pattern = r"^(gemini|openai)$"))]
     pub backend: Option<String>,
-    /// The model, where it should not be the usual one.
+    /// The model; the backend's default if absent.
     #[serde(default)]
     pub model: Option<String>,
-    /// What it may use, such as `50k`, `$0.50` or `10m`.
+    /// Budget, such as `50k`, `$0.50` or `10m`.
     #[serde(default)]
     #[schemars(regex(pattern = BUDGET))]
     pub budget: Option<String>,
 }
 
-/// A loop that raises the test coverage of a project. Where a person decides, the run asks and is answered by a command.
+/// A loop that raises the test coverage of a project. If a person must decide, the run asks and waits for a command.
 #[derive(Debug, Clone, PartialEq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct OodaParameters {
     /// Always `ooda`, the kind of this request.
     pub kind: OodaKind,
-    /// The file that says what is run: an absolute path on the server.
+    /// The configuration file of the loop: an absolute path on the server.
     #[schemars(regex(pattern = r"^/.*[^/]$"))]
     pub file: PathBuf,
-    /// Take the first gap of the ranking each time, without asking.
+    /// Whether to take the first gap of the ranking each time, without asking.
     #[serde(default)]
     pub auto: bool,
-    /// End when this part of the lines is covered, in percent.
+    /// Line coverage at which to stop, in percent.
     #[serde(default)]
     #[schemars(range(min = 0.0, max = 100.0))]
     pub target: Option<f64>,
-    /// Gaps that are taken on at most.
+    /// Maximum number of gaps to work on.
     #[serde(default)]
     #[schemars(range(min = 1, max = 1000))]
     pub rounds: Option<u32>,
-    /// The branch that accepted tests go to; it begins with `task/`.
+    /// The branch for accepted tests; must start with `task/`.
     #[serde(default)]
     #[schemars(regex(pattern = TASK_BRANCH))]
     pub branch: Option<String>,
     /// The model that writes the tests.
     #[serde(default)]
     pub model: Option<String>,
-    /// What it may use, such as `50k`, `$0.50` or `10m`.
+    /// Budget, such as `50k`, `$0.50` or `10m`.
     #[serde(default)]
     #[schemars(regex(pattern = BUDGET))]
     pub budget: Option<String>,
@@ -144,16 +144,16 @@ fn usual_retries() -> u32 {
 }
 
 impl StartRequest {
-    /// Checks what the schema says and a type cannot.
+    /// Checks rules of the schema that the types cannot express.
     ///
     /// # Errors
-    /// `invalid_input` with the name of the field; `not_found` for a folder that is not there.
+    /// `invalid_input` with the name of the field; `not_found` for a folder that does not exist.
     pub(crate) fn check(&self) -> Result<(), Failure> {
         match self {
             Self::Research(it) => {
                 let is_fine =
                     |source: &String| gemicro_engine::is_url(source) || Path::new(source).is_absolute();
-                // The server's own folder means nothing to the caller.
+                // Relative paths would be relative to the server's folder, which the caller does not know.
                 if let Some(relative) = it.sources.iter().find(|source| !is_fine(source)) {
                     let message =
                         format!("`sources`: must be absolute paths or web addresses, not {relative}");
@@ -207,7 +207,7 @@ fn require_text(name: &str, text: &str) -> Result<(), Failure> {
     Ok(())
 }
 
-/// The server's own folder means nothing to the caller.
+/// Checks that a path is absolute and exists: the caller does not know the server's working folder.
 fn absolute(name: &str, path: &Path) -> Result<(), Failure> {
     if !path.is_absolute() {
         let message = format!("`{name}`: must be an absolute path, not {}", path.display());

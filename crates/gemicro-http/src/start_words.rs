@@ -1,10 +1,10 @@
-//! The words that a run is started with: its kind, and choices of which there are few.
+//! The kinds of runs to start, and other enumerations.
 
 use gemicro_core::ask::SandboxMode;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-/// The kind of a prompt for an agent.
+/// The kind of a prompt for a coding agent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[schemars(rename = "AskKind")]
@@ -21,15 +21,15 @@ pub enum PromptKind {
     Prompt,
 }
 
-/// The kind of a loop.
+/// The kind of a coverage loop.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum OodaKind {
-    /// A loop that raises coverage.
+    /// A loop that raises test coverage.
     Ooda,
 }
 
-/// What an agent may write.
+/// Write access of an agent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum SandboxChoice {
@@ -38,7 +38,7 @@ pub enum SandboxChoice {
     /// The agent may write in its folder.
     #[default]
     WorkspaceWrite,
-    /// Anything the server's account can: there is no sandbox.
+    /// Everything the server's account may do: there is no sandbox.
     DangerFullAccess,
 }
 

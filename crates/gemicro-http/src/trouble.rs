@@ -1,4 +1,4 @@
-//! Failures as responses.
+//! Converts failures into responses.
 
 use axum::response::{IntoResponse, Response};
 use gemicro_event::{ErrorKind, Failure};
@@ -7,14 +7,14 @@ use hyper::header::{CONTENT_TYPE, HeaderValue, RETRY_AFTER, WWW_AUTHENTICATE};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// The body of every answer that is no success.
+/// The body of every error response.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ErrorBody {
     /// What went wrong, and whether to try again.
     pub error: Failure,
 }
 
-/// The status that a kind of failure has.
+/// Returns the HTTP status for a kind of error.
 #[must_use]
 pub fn status_of(kind: ErrorKind) -> StatusCode {
     match kind {
@@ -41,7 +41,7 @@ pub fn status_of(kind: ErrorKind) -> StatusCode {
         | ErrorKind::TasksFailed
         | ErrorKind::AllSubQueriesFailed => StatusCode::BAD_GATEWAY,
         ErrorKind::IdleTimeout | ErrorKind::Timeout => StatusCode::GATEWAY_TIMEOUT,
-        // The server's own key, program or walls are missing; the caller's token was right.
+        // The server's own key, program or sandbox is missing; the caller's token was valid.
         ErrorKind::AuthFailed
         | ErrorKind::CommandNotFound
         | ErrorKind::SandboxUnavailable
@@ -52,7 +52,7 @@ pub fn status_of(kind: ErrorKind) -> StatusCode {
     }
 }
 
-/// A failure on its way out.
+/// A failure with its HTTP status.
 #[derive(Debug)]
 pub(crate) struct HttpTrouble {
     status: StatusCode,
@@ -60,12 +60,12 @@ pub(crate) struct HttpTrouble {
 }
 
 impl HttpTrouble {
-    /// A failure under another status than its kind has.
+    /// Creates a failure with a different status than that of its kind.
     pub(crate) fn new(status: StatusCode, failure: Failure) -> Self {
         Self { status, failure }
     }
 
-    /// A request that cannot be carried out as it is.
+    /// Creates an error for an invalid request.
     pub(crate) fn invalid(message: impl Into<String>) -> Self {
         Failure::new(ErrorKind::InvalidInput, message).into()
     }

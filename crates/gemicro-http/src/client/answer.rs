@@ -1,4 +1,4 @@
-//! A response as a value or a failure.
+//! Converts a response into a value or a failure.
 
 use gemicro_event::{ErrorKind, Failure};
 use reqwest::{Response, StatusCode};
@@ -8,13 +8,13 @@ use serde_json::Value;
 
 use crate::trouble::ErrorBody;
 
-/// Letters of a foreign answer that are told.
+/// Maximum number of characters shown of an unexpected answer.
 const SHOWN_CHARS: usize = 200;
 
-/// Reads a response to its end.
+/// Reads a complete response.
 ///
 /// # Errors
-/// The failure that the server tells; `upstream_error` when it is not one of ours.
+/// The failure that the server reports; `upstream_error` if the answer is not in gemicro's format.
 pub(super) async fn read<T: DeserializeOwned>(response: Response) -> Result<T, Failure> {
     let status = response.status();
     let body = response.bytes().await.map_err(|error| unreachable(&error))?;
@@ -27,7 +27,7 @@ pub(super) async fn read<T: DeserializeOwned>(response: Response) -> Result<T, F
     })
 }
 
-/// A server that did not answer.
+/// The error for a server that did not answer.
 pub(super) fn unreachable(error: &reqwest::Error) -> Failure {
     let mut message = "the server cannot be reached".to_owned();
     let mut cause = std::error::Error::source(error);
@@ -47,7 +47,7 @@ fn failure(status: StatusCode, body: &[u8]) -> Failure {
     if let Ok(body_error) = serde_json::from_slice::<ErrorBody>(body) {
         return body_error.error;
     }
-    // A newer server may know kinds that this program does not.
+    // A newer server may use error kinds that this program does not know.
     #[derive(Deserialize)]
     struct NewerServer {
         error: Value,

@@ -1,4 +1,4 @@
-//! The client of the routes for batches.
+//! The client for the batch routes.
 
 use std::time::Duration;
 
@@ -12,14 +12,14 @@ use tokio::time::Instant;
 use super::answer::{read, unreachable};
 use crate::routes::{BatchList, CancelBody, MAX_WAIT, RetryBody};
 
-/// How long a connection may take to be made.
+/// Maximum time to connect.
 const CONNECT_WITHIN: Duration = Duration::from_secs(10);
-/// How long an answer may keep silent, waiting included.
+/// Maximum silence of the server, including long polls.
 const SILENT_FOR: Duration = Duration::from_secs(MAX_WAIT + 30);
-/// The key of a batch, as the server reads it.
+/// The header for the key of a batch.
 const KEY: &str = "Idempotency-Key";
 
-/// Batches of a server.
+/// A client for the batches of a server.
 ///
 /// ```no_run
 /// # async fn example() -> Result<(), gemicro_event::Failure> {
@@ -38,10 +38,10 @@ pub struct BatchClient {
 }
 
 impl BatchClient {
-    /// A client of the server at an address such as `http://127.0.0.1:8737`. No connection is made yet.
+    /// Creates a client for the server at an address such as `http://127.0.0.1:8737`. It does not connect yet.
     ///
     /// # Errors
-    /// `invalid_input` when the address is none, or the token cannot stand in a header.
+    /// `invalid_input` if the address is invalid, or the token cannot be sent in a header.
     pub fn new(server: &str, token: &str) -> Result<Self, Failure> {
         let invalid = |message: String| Failure::new(ErrorKind::InvalidInput, message);
         let mut server = Url::parse(server)
@@ -49,7 +49,7 @@ impl BatchClient {
         if !["http", "https"].contains(&server.scheme()) || server.cannot_be_a_base() {
             return Err(invalid(format!("`{server}` is not an http or https address")));
         }
-        // What follows is put behind it.
+        // Paths are appended to it.
         if !server.path().ends_with('/') {
             server.set_path(&format!("{}/", server.path()));
         }
@@ -66,15 +66,15 @@ impl BatchClient {
         Ok(Self { http, server })
     }
 
-    /// Hands in a batch: an array of tasks, one task a line, or an object with `tasks`. Under a key it is one batch,
-    /// however often it is handed in.
+    /// Submits a batch: an array of tasks, one task per line, or an object with `tasks`. Submitting it again with the
+    /// same key does not create a second batch.
     ///
     /// # Errors
-    /// `invalid_input` with the place when it is wrong; `conflict` when the key stands for another batch; when the server
-    /// cannot be reached.
+    /// `invalid_input` with the position of the error; `conflict` if the key belongs to another batch; an error if the
+    /// server cannot be reached.
     pub async fn submit(&self, body: impl Into<Vec<u8>>, key: Option<&str>) -> Result<BatchAnswer, Failure> {
         let body = body.into();
-        // A server that refuses it stops reading, which looks like a broken connection.
+        // A server that refuses a body stops reading, which looks like a broken connection.
         if body.len() > MAX_BATCH_BYTES {
             let (n_bytes, most) = (body.len(), MAX_BATCH_BYTES);
             return Err(BatchError::TooLong { n_bytes, most }.into());
@@ -87,18 +87,19 @@ impl BatchClient {
         send(request.header(CONTENT_TYPE, json).body(body)).await
     }
 
-    /// How a batch stands.
+    /// Returns the state of a batch.
     ///
     /// # Errors
-    /// `not_found` when there is no such batch; when the server cannot be reached.
+    /// `not_found` if there is no such batch; an error if the server cannot be reached.
     pub async fn poll(&self, id: &str) -> Result<BatchAnswer, Failure> {
         send(self.request(Method::GET, &["batches", path_id(id)?])?).await
     }
 
-    /// How a batch stands when its last task has its final state, when it waits for a person, or when this time has passed.
+    /// Waits until all tasks are finished, the batch needs a person, or the time has passed; returns the state of the
+    /// batch.
     ///
     /// # Errors
-    /// As for [`poll`](Self::poll).
+    /// The same as for [`poll`](Self::poll).
     pub async fn wait(&self, id: &str, at_most: Option<Duration>) -> Result<BatchAnswer, Failure> {
         let until = at_most.map(|at_most| Instant::now() + at_most);
         loop {
@@ -112,17 +113,17 @@ impl BatchClient {
             if answer.status != BatchStatus::Pending || answer.counts.waits_for_person() || is_over {
                 return Ok(answer);
             }
-            // A batch that nobody drives is answered at once.
+            // A batch without a driver is answered at once.
             let pause = Duration::from_secs(answer.next_poll_interval_seconds.max(1));
             let pause = pause.saturating_sub(begun.elapsed());
             tokio::time::sleep(left.map_or(pause, |left| pause.min(left))).await;
         }
     }
 
-    /// Stops some tasks of a batch, or all of it where none is named.
+    /// Cancels some tasks of a batch, or the whole batch if none is named.
     ///
     /// # Errors
-    /// `not_found` when there is no such batch or task; `conflict` when there is nothing to stop.
+    /// `not_found` if there is no such batch or task; `conflict` if there is nothing to cancel.
     pub async fn cancel(
         &self,
         id: &str,
@@ -136,11 +137,11 @@ impl BatchClient {
         self.post(&["batches", path_id(id)?, "cancel"], &body).await
     }
 
-    /// Does tasks without an output again: these, or all. A batch that has ended goes on in a new one, whose id the
-    /// answer has.
+    /// Retries tasks without an output: the named ones, or all. If the batch has ended, they run in a new one, whose id
+    /// is in the answer.
     ///
     /// # Errors
-    /// `not_found` when there is no such batch or task; `conflict` or `invalid_input` when there is nothing to do again.
+    /// `not_found` if there is no such batch or task; `conflict` or `invalid_input` if there is nothing to retry.
     pub async fn retry(&self, id: &str, task_ids: &[String]) -> Result<BatchAnswer, Failure> {
         let body = RetryBody {
             task_ids: (!task_ids.is_empty()).then(|| task_ids.to_vec()),
@@ -148,7 +149,7 @@ impl BatchClient {
         self.post(&["batches", path_id(id)?, "retry"], &body).await
     }
 
-    /// Batches, the newest first; at most 1000.
+    /// Lists batches, the newest first; at most 1000.
     ///
     /// # Errors
     /// When the server cannot be reached.
@@ -177,7 +178,7 @@ async fn send<T: serde::de::DeserializeOwned>(request: RequestBuilder) -> Result
     read(response).await
 }
 
-/// An id that can stand in a path.
+/// Checks that an id is safe in a path.
 fn path_id(id: &str) -> Result<&str, Failure> {
     match StreamId::new(id) {
         Ok(_) => Ok(id),

@@ -1,6 +1,6 @@
-//! The other side of the API, for batches: what `gemicro batch` does over a desk, done over HTTP.
+//! A client for the batch routes: does over HTTP what `gemicro batch` does locally.
 //!
-//! [`BatchClient`] answers with the same types and the same [`Failure`](gemicro_event::Failure)s as
+//! [`BatchClient`] returns the same types and the same [`Failure`](gemicro_event::Failure)s as
 //! [`Batches`](gemicro_engine::Batches).
 
 mod answer;

@@ -1,4 +1,4 @@
-//! Makes the document of what the routes say about themselves.
+//! Builds the OpenAPI document from the descriptions of the routes.
 
 use gemicro_event::{ErrorKind, Failure};
 use schemars::generate::SchemaSettings;
@@ -10,10 +10,10 @@ use super::shapes;
 use crate::routes::schemas;
 use crate::trouble::ErrorBody;
 
-/// The document as JSON.
+/// Returns the document as JSON.
 ///
 /// # Errors
-/// `internal`, when it cannot be written.
+/// `internal` if it cannot be serialised.
 pub(crate) fn document_json(routes: OpenApi, version: &str) -> Result<String, Failure> {
     let failed = |error: serde_json::Error| Failure::new(ErrorKind::Internal, error.to_string());
     let mut document = serde_json::to_value(&routes).map_err(failed)?;
@@ -41,7 +41,7 @@ pub(crate) fn document_json(routes: OpenApi, version: &str) -> Result<String, Fa
     for operation in operations {
         let parameters = operation.get_mut("parameters").and_then(Value::as_array_mut);
         parameters.into_iter().flatten().for_each(without_null);
-        // A body says by its type what it is, also where it is an empty object.
+        // Bodies are required, because their type must be given even for an empty object.
         if let Some(body) = operation.get_mut("requestBody") {
             body["required"] = json!(true);
         }
@@ -52,7 +52,7 @@ pub(crate) fn document_json(routes: OpenApi, version: &str) -> Result<String, Fa
     serde_json::to_string(&document).map_err(failed)
 }
 
-/// A parameter that is not given is absent; there is no way to write `null` in a path, a query or a header.
+/// Removes `null` from a parameter's types: it cannot be written in a path, query or header.
 fn without_null(parameter: &mut Value) {
     let Some(types) = parameter.pointer_mut("/schema/type") else {
         return;
@@ -65,7 +65,7 @@ fn without_null(parameter: &mut Value) {
     }
 }
 
-/// Every schema that a route names, and those that they name.
+/// Returns all schemas that the routes use, directly or indirectly.
 fn all_schemas() -> Value {
     let settings = SchemaSettings::draft2020_12().with(|settings| {
         settings.definitions_path = "/components/schemas".into();
@@ -86,7 +86,7 @@ fn all_schemas() -> Value {
     Value::Object(all)
 }
 
-/// Adds a type under its name.
+/// Adds the schema of a type.
 pub(crate) fn add<T: JsonSchema>(generator: &mut SchemaGenerator) {
     generator.subschema_for::<T>();
 }

@@ -1,5 +1,5 @@
-//! Shapes of types that other crates own and that have no schema there. Each stands for the type of its name; a test
-//! holds it against a real answer.
+//! Schemas for types of other crates that have none. Each represents the type of its name; a test compares it with a
+//! real answer.
 
 use gemicro_engine::{StartPipelineParameters, StartResearchParameters};
 use gemicro_event::{Json, StepKey, StreamId, Timestamp};
@@ -7,25 +7,25 @@ use schemars::JsonSchema;
 
 use crate::start_request::{AskParameters, OodaParameters, StartPromptParameters};
 
-/// One event of a run; `gemicro schema` has the shape of the data of each type. Fields of newer programs may follow.
+/// One event of a run; `gemicro schema` prints the data format of each type. Newer versions may add fields.
 #[derive(JsonSchema)]
 #[expect(dead_code, reason = "only its schema is used")]
 #[schemars(rename = "Event")]
 pub(crate) struct EventShape {
     /// The run it belongs to.
     stream: StreamId,
-    /// Its place there, from 1, without gaps.
+    /// Its number in the run, counted from 1, without gaps.
     seq: u64,
-    /// Version of the envelope; 1 where it is not there.
+    /// Version of the envelope; 1 if absent.
     schema_version: Option<u32>,
     /// The type of the event, such as `run_started`.
     event_type: String,
-    /// The same for people.
+    /// The event in words.
     message: String,
     timestamp: Timestamp,
     /// The fields of the event; each type has its own.
     data: Json,
-    /// The step it speaks about.
+    /// The step it is about.
     step: Option<StepKey>,
     /// The run that started this run.
     parent_run: Option<StreamId>,
@@ -33,7 +33,7 @@ pub(crate) struct EventShape {
     trace: Option<String>,
 }
 
-/// A batch as it is submitted.
+/// The body for submitting a batch.
 #[derive(JsonSchema)]
 #[schemars(untagged)]
 #[expect(dead_code, reason = "only its schema is used")]
@@ -47,16 +47,16 @@ pub(crate) enum BatchBody {
 #[derive(JsonSchema)]
 #[expect(dead_code, reason = "only its schema is used")]
 pub(crate) struct WholeBatch {
-    /// The tasks. Each has an id of its own, and none depends on itself or on one that is not there.
+    /// The tasks. Each has a unique id, and depends only on other tasks of the batch.
     #[schemars(length(min = 1, max = 100_000))]
     tasks: Vec<TaskShape>,
-    /// The caller's own name for the batch.
+    /// A unique key chosen by the caller.
     #[schemars(regex(pattern = r"^[!-~]([ -~]{0,126}[!-~])?$"))]
     key: Option<String>,
-    /// What a failure means for the others.
+    /// How a failure affects the other tasks.
     #[schemars(default)]
     on_failure: gemicro_engine::OnFailure,
-    /// Seconds from now after which nothing of it runs any more.
+    /// Seconds from now after which the batch is stopped.
     #[schemars(range(min = 1, max = 2_592_000))]
     deadline_seconds: Option<u64>,
 }
@@ -67,40 +67,40 @@ pub(crate) struct WholeBatch {
 #[expect(dead_code, reason = "only its schema is used")]
 #[schemars(rename = "Task")]
 pub(crate) struct TaskShape {
-    /// Its name in the batch.
+    /// Its id in the batch.
     #[schemars(regex(pattern = r"^[A-Za-z0-9_.:/-]{1,128}$"))]
     task_id: String,
-    /// What is to be done; see the task types.
+    /// Type of the task; see the task types.
     #[schemars(rename = "type")]
     task_type: String,
-    /// The details, as its type asks for them.
+    /// Parameters, in the format of its type.
     parameters: serde_json::Map<String, serde_json::Value>,
     /// Tasks that have to complete first.
     #[schemars(default)]
     depends_on: Vec<String>,
-    /// Higher ones start first.
+    /// Tasks with a higher priority start first.
     #[schemars(default)]
     priority: i32,
-    /// Seconds from the submission after which it must not run any more.
+    /// Seconds from the submission after which it is stopped.
     #[schemars(default, range(min = 1, max = 2_592_000))]
     deadline_seconds: Option<u64>,
-    /// How often it is tried again where a failure may pass; 2 by default.
+    /// Number of retries after a temporary failure; 2 by default.
     #[schemars(default, range(min = 0, max = 20))]
     max_retries: Option<u32>,
 }
 
-/// One task a line, each as JSON.
+/// One task per line, each as JSON.
 #[derive(JsonSchema)]
 #[schemars(transparent)]
 #[expect(dead_code, reason = "only its schema is used")]
 pub(crate) struct TaskLines(#[schemars(length(min = 2))] String);
 
-/// What a run is started with.
+/// The body for starting a run.
 #[derive(JsonSchema)]
 #[schemars(untagged)]
 #[expect(dead_code, reason = "only its schema is used")]
 pub(crate) enum StartBody {
-    /// Research; `kind` can be left out.
+    /// Research; `kind` is optional.
     Research(StartResearchParameters),
     /// A prompt for a coding agent.
     Ask(AskParameters),
@@ -112,14 +112,14 @@ pub(crate) enum StartBody {
     Ooda(OodaParameters),
 }
 
-/// A piece of text that a model or an agent is writing: the item `text_delta` of a stream. It is never part of the
-/// journal, has no `id`, and several pieces may come as one.
+/// A piece of text that a model or agent is writing: the item `text_delta` of a stream. It is never part of the
+/// journal, has no `id`, and several pieces may arrive as one.
 #[derive(JsonSchema)]
 #[expect(dead_code, reason = "only its schema is used")]
 pub(crate) struct TextDelta {
     /// The run that the text belongs to.
     stream: StreamId,
-    /// The number of the last event before it.
+    /// Number of the last event before it.
     seq: u64,
     /// Always `text_delta`, the type of this item.
     event_type: String,
@@ -127,7 +127,7 @@ pub(crate) struct TextDelta {
     message: String,
     /// When it was sent.
     timestamp: Timestamp,
-    /// The step that writes.
+    /// The step that writes the text.
     step: StepKey,
     data: TextPiece,
 }
@@ -136,7 +136,7 @@ pub(crate) struct TextDelta {
 #[derive(JsonSchema)]
 #[expect(dead_code, reason = "only its schema is used")]
 pub(crate) struct TextPiece {
-    /// The attempt of the step; a new one starts again at offset 0.
+    /// The attempt of the step; a new attempt starts at offset 0.
     attempt: u32,
     /// Byte offset of this piece in the text of the attempt.
     offset: u64,

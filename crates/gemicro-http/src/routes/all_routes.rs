@@ -15,7 +15,7 @@ use super::{
 use crate::app::SharedApp;
 use crate::trouble::HttpTrouble;
 
-/// The router and what describes it.
+/// Returns the router and its OpenAPI description.
 pub(crate) fn all() -> (Router<SharedApp>, OpenApi) {
     let (router, document) = OpenApiRouter::new()
         .routes(routes!(batches::list, batches::submit))

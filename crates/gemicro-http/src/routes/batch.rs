@@ -1,4 +1,4 @@
-//! `/v1/batches/{id}`: how a batch stands, at once or when it is done.
+//! `/v1/batches/{id}`: the state of a batch, at once or when it is done.
 
 use std::time::Duration;
 
@@ -14,30 +14,30 @@ use crate::app::{App, SharedApp};
 use crate::parameters::{Id, QueryParameters};
 use crate::trouble::{HttpTrouble, json};
 
-/// The longest wait, in seconds.
+/// Maximum wait, in seconds.
 pub(crate) const MAX_WAIT: u64 = 60;
-/// The longest page of results.
+/// Maximum number of results on a page.
 const MAX_LIMIT: u64 = 10_000;
 
 #[derive(Debug, Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub(crate) struct PollQuery {
-    /// Seconds to wait for its end before it is answered as it stands.
+    /// Seconds to wait for the end of the batch before its current state is returned.
     #[param(minimum = 0, maximum = 60)]
     wait: Option<u64>,
-    /// `counts` answers without results: `results` is then empty.
+    /// With `counts`, `results` is empty.
     #[param(value_type = Option<String>, pattern = "^(all|counts)$")]
     fields: Option<PollFields>,
-    /// Results before the first one that is answered, in the order of the tasks.
+    /// Number of results to skip, in the order of the tasks.
     #[param(minimum = 0)]
     offset: Option<u64>,
-    /// Results at most; `counts.total` says how many there are.
+    /// Maximum number of results; `counts.total` is the number of all.
     #[param(minimum = 1, maximum = 10000)]
     limit: Option<u64>,
 }
 
-/// What a poll answers.
+/// The content of a poll's answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 enum PollFields {
@@ -46,7 +46,7 @@ enum PollFields {
 }
 
 impl PollQuery {
-    /// The results that are answered.
+    /// Returns the page of results to return.
     fn page(&self) -> Result<BoardPage, HttpTrouble> {
         if self.offset.is_some_and(|offset| i64::try_from(offset).is_err()) {
             return Err(HttpTrouble::invalid("`offset` is too large"));
@@ -66,8 +66,8 @@ impl PollQuery {
     }
 }
 
-/// How a batch stands; with `wait`, when it is done or the time has passed. Its results can be read page by page, or left
-/// out; its counts are always those of all tasks.
+/// Returns the state of a batch; with `wait`, when it is done or the time has passed. Results can be paged or left out;
+/// the counts always cover all tasks.
 #[utoipa::path(
     get,
     path = "/v1/batches/{id}",
@@ -101,7 +101,7 @@ async fn wait(app: &App, named: &str, at_most: Duration, page: BoardPage) -> Res
         () = app.shutdown.cancelled() => app.batches.poll(named, page).await,
     };
     match waited {
-        // It was stopped before its end, and may go on in the meantime; whoever waits must not ask again at once.
+        // It was suspended and may be resumed meanwhile; a waiting client must not ask again at once.
         Err(failure) if failure.kind == ErrorKind::Interrupted => {
             tokio::select! {
                 () = tokio::time::sleep(at_most) => {}

@@ -13,33 +13,33 @@ use crate::calls::to_its_end;
 use crate::parameters::{Id, JsonBody, read};
 use crate::trouble::{HttpTrouble, json};
 
-/// The reason recorded for a cancellation without one.
+/// The default reason for a cancellation.
 pub(super) const USUAL_REASON: &str = "cancelled over HTTP";
 
-/// The tasks of a batch that are cancelled, and why.
+/// The tasks of a batch to cancel, and why.
 #[derive(Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct CancelBody {
-    /// These tasks; without this field all of the batch.
+    /// The tasks to cancel; by default the whole batch.
     #[schemars(length(min = 1))]
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) task_ids: Option<Vec<String>>,
-    /// Why, for its journal.
+    /// The reason, recorded in its journal.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) reason: Option<String>,
 }
 
-/// What to do again.
+/// The tasks to retry.
 #[derive(Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct RetryBody {
-    /// These tasks; without this field all that have no output.
+    /// The tasks to retry; by default all without an output.
     #[schemars(length(min = 1))]
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) task_ids: Option<Vec<String>>,
 }
 
-/// Stops a batch, or some of its tasks.
+/// Cancels a batch, or some of its tasks.
 #[utoipa::path(
     post,
     path = "/v1/batches/{id}/cancel",
@@ -64,7 +64,7 @@ pub(crate) async fn cancel(
     Ok(json(StatusCode::OK, &answer.await?))
 }
 
-/// Does tasks without an output again. The tasks of a batch that has ended run in a new one; the answer has its id.
+/// Retries tasks without an output. If the batch has ended, they run in a new one, whose id is in the answer.
 #[utoipa::path(
     post,
     path = "/v1/batches/{id}/retry",
@@ -87,7 +87,7 @@ pub(crate) async fn retry(
     Ok(as_it_stands(&answer.await?))
 }
 
-/// The tasks that are meant. An empty list is hardly meant as all of them.
+/// Returns the named tasks. An empty list is refused, because it is unlikely to mean all of them.
 fn task_names(task_ids: Option<Vec<String>>) -> Result<Vec<String>, Failure> {
     match task_ids {
         Some(task_ids) if task_ids.is_empty() => {

@@ -1,4 +1,4 @@
-//! `/v1/batch-types`: what a task can be.
+//! `/v1/batch-types`: the types of tasks.
 
 use axum::response::Response;
 use gemicro_engine::{TASK_TYPES, TaskType, task_type};
@@ -14,22 +14,22 @@ use crate::trouble::{HttpTrouble, json};
 /// The types of tasks.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct BatchTypes {
-    /// In the order of the documentation.
+    /// The types, in the order of the documentation.
     types: Vec<BatchType>,
 }
 
-/// A type of tasks.
+/// A type of task.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct BatchType {
-    /// Its name in batches.
+    /// Name of the type in batches.
     name: &'static str,
-    /// What it does, in one sentence.
+    /// Description in one sentence.
     description: &'static str,
     /// The JSON Schema of its parameters.
     parameters: Value,
 }
 
-/// The types that a task can have.
+/// Lists the types of tasks.
 #[utoipa::path(
     get,
     path = "/v1/batch-types",
@@ -42,7 +42,7 @@ pub(crate) async fn list() -> Response {
     json(StatusCode::OK, &BatchTypes { types })
 }
 
-/// One type, with the JSON Schema of its parameters.
+/// Returns one type, with the JSON Schema of its parameters.
 #[utoipa::path(
     get,
     path = "/v1/batch-types/{name}",

@@ -1,4 +1,4 @@
-//! `/v1/batches`: hand one in, list them.
+//! `/v1/batches`: submits and lists batches.
 
 use axum::extract::State;
 use axum::response::Response;
@@ -14,15 +14,15 @@ use crate::calls::{apart, to_its_end};
 use crate::parameters::{BatchBytes, QueryParameters};
 use crate::trouble::{HttpTrouble, json};
 
-/// The header with the caller's own name for a batch.
+/// The header for the key of a batch.
 const KEY: &str = "idempotency-key";
-/// Bytes of a key.
+/// Maximum length of a key.
 const MAX_KEY_BYTES: usize = 128;
 /// Default number of batches in a list.
 const USUAL_LIMIT: usize = 50;
 const MAX_LIMIT: usize = 1_000;
 
-/// Batches in a few words.
+/// A list of batches.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 pub(crate) struct BatchList {
     /// The batches, the newest first.
@@ -33,12 +33,12 @@ pub(crate) struct BatchList {
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub(crate) struct BatchListQuery {
-    /// The most batches that are listed.
+    /// Maximum number of batches to list.
     #[param(minimum = 1, maximum = 1000)]
     limit: Option<usize>,
 }
 
-/// Submits a batch: an array of tasks, one task a line, or an object with `tasks`. It runs in the background.
+/// Submits a batch: an array of tasks, one task per line, or an object with `tasks`. It runs in the background.
 #[utoipa::path(
     post,
     path = "/v1/batches",
@@ -69,7 +69,7 @@ pub(crate) async fn submit(
     Ok(as_it_stands(&answer))
 }
 
-/// Batches, the newest first.
+/// Lists batches, the newest first.
 #[utoipa::path(
     get,
     path = "/v1/batches",
@@ -86,7 +86,7 @@ pub(crate) async fn list(
     Ok(json(StatusCode::OK, &BatchList { batches }))
 }
 
-/// An answer: 202 while something of it is still to be done.
+/// Returns an answer with status 202 while work is left, otherwise 200.
 pub(super) fn as_it_stands(answer: &BatchAnswer) -> Response {
     let status = match answer.status {
         BatchStatus::Pending => StatusCode::ACCEPTED,
@@ -95,7 +95,7 @@ pub(super) fn as_it_stands(answer: &BatchAnswer) -> Response {
     json(status, answer)
 }
 
-/// The length of a list.
+/// Returns the maximum length of a list.
 pub(super) fn list_length(limit: Option<usize>) -> Result<usize, HttpTrouble> {
     match limit.unwrap_or(USUAL_LIMIT) {
         limit @ 1..=MAX_LIMIT => Ok(limit),
@@ -105,7 +105,7 @@ pub(super) fn list_length(limit: Option<usize>) -> Result<usize, HttpTrouble> {
     }
 }
 
-/// The key in the head of a request.
+/// Returns the key in the headers of a request.
 fn key(headers: &HeaderMap) -> Result<Option<String>, HttpTrouble> {
     let mut values = headers.get_all(KEY).iter();
     let value = match (values.next(), values.next()) {
@@ -123,7 +123,7 @@ fn key(headers: &HeaderMap) -> Result<Option<String>, HttpTrouble> {
     }
 }
 
-/// The batch under the key of the head, where it has none itself.
+/// Adds the key of the header to a batch that has none.
 fn with_key(batch: SubmittedBatch, key: Option<String>) -> Result<SubmittedBatch, Failure> {
     match (&batch.key, key) {
         (Some(ours), Some(other)) if *ours != other => {

@@ -1,4 +1,4 @@
-//! `/v1/conversations`: logs of turns, to be read.
+//! `/v1/conversations`: reads conversations.
 
 use axum::extract::State;
 use axum::response::Response;
@@ -15,10 +15,10 @@ use crate::app::SharedApp;
 use crate::parameters::{Id, QueryParameters};
 use crate::trouble::{HttpTrouble, json};
 
-/// Conversations in a few words.
+/// A list of conversations.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct ConversationList {
-    /// Those that were begun last first.
+    /// The conversations, the newest first.
     conversations: Vec<ConversationRow>,
 }
 
@@ -26,9 +26,9 @@ pub(crate) struct ConversationList {
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct ConversationTurns {
     id: StreamId,
-    /// What people call it.
+    /// Its name.
     name: String,
-    /// When it was begun, or imported.
+    /// When it was started or imported.
     started_at: Timestamp,
     /// Its turns, in order.
     turns: Vec<Turn>,
@@ -38,12 +38,12 @@ pub(crate) struct ConversationTurns {
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub(crate) struct ConversationListQuery {
-    /// The most conversations that are listed.
+    /// Maximum number of conversations to list.
     #[param(minimum = 1, maximum = 1000)]
     limit: Option<usize>,
 }
 
-/// Conversations, those that were begun last first.
+/// Lists conversations, the newest first.
 #[utoipa::path(
     get,
     path = "/v1/conversations",
@@ -60,7 +60,7 @@ pub(crate) async fn list(
     Ok(json(StatusCode::OK, &ConversationList { conversations }))
 }
 
-/// A conversation with its turns.
+/// Returns a conversation with its turns.
 #[utoipa::path(
     get,
     path = "/v1/conversations/{id}",

@@ -1,5 +1,5 @@
-//! Events as server-sent events, and beside them the text that is being written. The reader sets the pace: nothing is
-//! made before the one before was taken, and the pieces of text that come in the meantime reach it as one.
+//! Streams events as server-sent events, together with the text that is being written. The reader sets the pace: each
+//! item is produced after the previous one was taken, and text that arrives meanwhile is sent as one piece.
 
 use std::convert::Infallible;
 use std::time::Duration;
@@ -19,23 +19,23 @@ use tokio::sync::OwnedSemaphorePermit;
 use super::run_events::EVENT_STREAM;
 use crate::app::SharedApp;
 
-/// How often a silent stream says that it is still there.
+/// Interval of keep-alive messages on a silent stream.
 const KEEP_ALIVE: Duration = Duration::from_secs(15);
-/// What it says then: a comment.
+/// The keep-alive message: a comment.
 const COMMENT: &[u8] = b": waiting\n\n";
-/// The name of a piece of text among the events.
+/// Event name of a piece of text.
 const TEXT_DELTA: &str = "text_delta";
 
-/// What of a run is streamed.
+/// Which part of a run to stream.
 pub(super) struct FollowedRun {
     /// Only events after this number.
     pub(super) after: u64,
-    /// Whether text is streamed while it is written.
+    /// Whether to stream text while it is written.
     pub(super) with_text: bool,
 }
 
-/// The events after a number, to the end of the run or of the server. What cannot be watched any more ends without the
-/// run's last event; the reader then asks again with `Last-Event-ID`.
+/// Streams the events after a number, until the run or the server ends. If the run can no longer be watched, the stream
+/// ends without the run's last event; the client then reconnects with `Last-Event-ID`.
 pub(super) fn stream(
     app: SharedApp,
     place: OwnedSemaphorePermit,
@@ -83,8 +83,8 @@ pub(super) fn stream(
     response
 }
 
-/// A piece of text that is being written. It has no `id`, because it is no event of the journal; `seq` is that of the
-/// last event before it, so a reader that takes it for one and goes on after it misses nothing.
+/// Formats a piece of text. It has no `id`, because it is not an event of the journal. `seq` is that of the last event
+/// before it, so a client that continues from it misses nothing.
 fn delta(run: &StreamId, last_seq: u64, piece: &LiveItem) -> String {
     let data = json!({
         "stream": run,
@@ -98,7 +98,7 @@ fn delta(run: &StreamId, last_seq: u64, piece: &LiveItem) -> String {
     format!("event: {TEXT_DELTA}\ndata: {data}\n\n")
 }
 
-/// One event. JSON has no line ends here; a type could, where another program wrote it.
+/// Formats one event. The JSON has no line breaks, but an event type from another program could.
 fn line(event: &Event) -> String {
     let event_type: String = event
         .update

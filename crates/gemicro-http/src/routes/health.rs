@@ -1,4 +1,4 @@
-//! `/health`: whether the server answers. The one route without a token; it says nothing of runs.
+//! `/health`: shows that the server is running. The only route without a token; it says nothing about runs.
 
 use axum::extract::State;
 use axum::response::Response;
@@ -9,7 +9,7 @@ use serde::Serialize;
 use crate::app::SharedApp;
 use crate::trouble::json;
 
-/// That the server answers.
+/// The health of the server.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct Health {
     /// Always `ok` while the server answers.
@@ -18,7 +18,7 @@ pub(crate) struct Health {
     version: &'static str,
 }
 
-/// Whether the server answers; needs no token.
+/// Shows that the server is running; needs no token.
 #[utoipa::path(
     get,
     path = "/health",

@@ -1,4 +1,4 @@
-//! `/metrics`: what the server counted, and how many runs are open.
+//! `/metrics`: counters of the server, and the number of open runs.
 
 use axum::extract::State;
 use axum::response::{IntoResponse, Response};
@@ -8,12 +8,13 @@ use hyper::header::CONTENT_TYPE;
 
 use crate::app::SharedApp;
 
-/// Runs of one status that are counted; more are told as this many.
+/// Maximum number of runs counted per status.
 const MAX_COUNTED: usize = 1_000;
-/// The statuses of runs without an end.
+/// The statuses of runs that have not ended.
 const OPEN: [RunStatus; 3] = [RunStatus::Running, RunStatus::Parked, RunStatus::Suspended];
 
-/// Counters in the text format of Prometheus: requests, connections, calls that wait, open runs (at most 1000 of each status).
+/// Metrics in the text format of Prometheus: requests, connections, waiting calls, open runs (at most 1000 of each
+/// status).
 #[utoipa::path(
     get,
     path = "/metrics",
@@ -29,7 +30,7 @@ pub(crate) async fn metrics(State(app): State<SharedApp>) -> Response {
             limit: Some(MAX_COUNTED),
             ..RunFilter::default()
         };
-        // A store that does not answer takes nothing from the other figures.
+        // If the store does not answer, the other metrics are still returned.
         if let Ok(rows) = app.desk().list(&filter).await {
             runs.push((status.as_str(), rows.len()));
         }

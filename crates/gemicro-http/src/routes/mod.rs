@@ -1,4 +1,4 @@
-//! The routes, one file each, and the list of them.
+//! The routes, one file each.
 
 mod all_routes;
 mod batch;

@@ -1,4 +1,4 @@
-//! `/openapi.json`: what all routes take and answer.
+//! `/openapi.json`: describes the requests and answers of all routes.
 
 use axum::extract::State;
 use axum::response::{IntoResponse, Response};

@@ -1,4 +1,4 @@
-//! `/v1/runs/{id}`: how a run stands.
+//! `/v1/runs/{id}`: the state of a run.
 
 use axum::extract::State;
 use axum::response::Response;
@@ -8,7 +8,7 @@ use crate::app::SharedApp;
 use crate::parameters::Id;
 use crate::trouble::{HttpTrouble, json};
 
-/// How a run stands.
+/// Returns the state of a run.
 #[utoipa::path(
     get,
     path = "/v1/runs/{id}",

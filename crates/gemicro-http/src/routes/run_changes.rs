@@ -18,38 +18,38 @@ use crate::calls::to_its_end;
 use crate::parameters::{Id, JsonBody, read};
 use crate::trouble::{HttpTrouble, json};
 
-/// How long whoever drives a run may take to answer a command before it is reported as accepted.
+/// Maximum time to wait for the driver of a run to answer a command; afterwards it is reported as accepted.
 const ANSWER_WITHIN: Duration = Duration::from_secs(2);
-/// How often the answer is looked for.
+/// Interval of checks for the answer.
 const LOOK: Duration = Duration::from_millis(20);
 
-/// A command to a run.
+/// A command for a run.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct CommandBody {
-    /// What to do: `cancel`, `pause`, `answer`, or what the run's flow knows.
+    /// The command: `cancel`, `pause`, `answer`, or one of the run's flow.
     command_type: String,
-    /// The details, as the command asks for them. `answer` takes `answer`, and `key` where another question than the only
-    /// open one of the run, or of the tasks of a batch, is meant.
+    /// Data, in the format of the command. `answer` takes `answer`, and `key` unless the run, or the tasks of a batch,
+    /// have only one open question.
     #[serde(default)]
     #[schemars(with = "serde_json::Map<String, serde_json::Value>")]
     data: Json,
-    /// The caller's own name for the command: sent twice it is done once.
+    /// A unique id chosen by the caller: a command that is sent twice is carried out once.
     #[serde(default)]
     #[schemars(with = "Option<String>", regex(pattern = r"^[A-Za-z0-9_-]{1,64}$"))]
     command_id: Option<CommandId>,
 }
 
-/// Why a run is ended.
+/// The body for cancelling a run.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct CancelRunBody {
-    /// Why the run is cancelled; recorded in its journal.
+    /// The reason, recorded in its journal.
     #[serde(default)]
     reason: Option<String>,
 }
 
-/// What became of a wish to end a run.
+/// The result of a cancellation.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "Cancelled")]
 pub(crate) struct CancelResultBody {
@@ -58,7 +58,7 @@ pub(crate) struct CancelResultBody {
     outcome: CancelOutcome,
 }
 
-/// Sends a command to a run; answers what became of it.
+/// Sends a command to a run; returns the result.
 #[utoipa::path(
     post,
     path = "/v1/runs/{id}/commands",
@@ -98,7 +98,7 @@ pub(crate) async fn command(
     }
 }
 
-/// Ends a run for good.
+/// Cancels a run permanently.
 #[utoipa::path(
     post,
     path = "/v1/runs/{id}/cancel",
@@ -131,14 +131,14 @@ pub(crate) async fn cancel(
     Ok(json(status, &cancelled))
 }
 
-/// Sends a command and waits a little for whoever drives the run.
+/// Sends a command and waits briefly for the driver of the run.
 async fn send(app: &App, named: &str, command: AgentCommand) -> Result<AgentAck, Failure> {
     let desk = app.desk();
     let row = desk.find(named).await?;
     let (mut run, mut command) = (row.run.clone(), command);
     let id = command.command_id.clone();
     let names_question = command.command_type != "answer" || command.data.get("key").is_some();
-    // A command that was sent before is not looked at again.
+    // A command that was already sent is not examined again.
     if !names_question && desk.acknowledgement(&run, &id).await?.is_none() {
         let asked = desk.question(&row).await?;
         let mut data = (*command.data).clone();

@@ -1,4 +1,4 @@
-//! `/v1/runs/{id}/events`: what happened in a run, as a page or as it happens.
+//! `/v1/runs/{id}/events`: the events of a run, as a page or a stream.
 
 use axum::extract::State;
 use axum::response::{IntoResponse, Response};
@@ -15,22 +15,22 @@ use crate::parameters::{Id, QueryParameters};
 use crate::trouble::{HttpTrouble, json};
 
 const LAST_EVENT_ID: HeaderName = HeaderName::from_static("last-event-id");
-/// The type of a stream of events.
+/// The content type of an event stream.
 pub(super) const EVENT_STREAM: &str = "text/event-stream";
 /// Default number of events on a page.
 const USUAL_LIMIT: usize = 500;
 const MAX_LIMIT: usize = 5_000;
 
-/// A part of a journal.
+/// A part of a run's journal.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct EventPage {
     run: StreamId,
     /// The events, in order.
     #[schemars(with = "Vec<crate::document::shapes::EventShape>")]
     events: Vec<Event>,
-    /// The number of the last event of the run; the next page begins after the last event of this one.
+    /// Number of the last event of the run; the next page begins after the last event of this page.
     last_seq: u64,
-    /// Whether no event follows the last one.
+    /// Whether the run has ended, so that no more events follow.
     ended: bool,
 }
 
@@ -41,17 +41,17 @@ pub(crate) struct EventsQuery {
     /// Only events after this number.
     #[param(minimum = 0)]
     after: Option<u64>,
-    /// Events at most; a stream has no limit.
+    /// Maximum number of events; a stream has no limit.
     #[param(minimum = 1, maximum = 5000)]
     limit: Option<usize>,
-    /// Whether a stream also has the text that is being written, as `text_delta`; yes by default.
+    /// Whether a stream includes text that is being written, as `text_delta`; yes by default.
     text: Option<bool>,
 }
 
-/// The events of a run: a page of JSON, or with `Accept: text/event-stream` a stream to the end of the run. An event of
-/// the stream has its number as `id` and its type as `event`; `Last-Event-ID` continues after that number. Beside them a
-/// stream has `text_delta` items without an `id` (schema TextDelta): the text so far of every step that is writing, then
-/// what follows.
+/// Returns the events of a run: a page of JSON or, with `Accept: text/event-stream`, a stream until the end of the run.
+/// In a stream, `id` is the number of an event and `event` its type; `Last-Event-ID` continues after that number. A
+/// stream also has `text_delta` items without an `id` (schema TextDelta): first the text so far of every step that is
+/// writing, then new text.
 #[utoipa::path(
     get,
     path = "/v1/runs/{id}/events",

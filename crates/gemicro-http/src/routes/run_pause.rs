@@ -13,7 +13,7 @@ use crate::calls::to_its_end;
 use crate::parameters::{Id, JsonBody, read};
 use crate::trouble::{HttpTrouble, json};
 
-/// Nothing is needed: an empty body, or `{}`.
+/// No parameters: an empty body, or `{}`.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct EmptyBody {}
@@ -26,7 +26,7 @@ pub(crate) struct PausedRun {
     outcome: PauseOutcome,
 }
 
-/// Suspends a run, so that `resume` continues it. What its steps completed is kept.
+/// Suspends a run, so that `resume` can continue it. The results of its completed steps are kept.
 #[utoipa::path(
     post,
     path = "/v1/runs/{id}/pause",
@@ -58,7 +58,7 @@ pub(crate) async fn pause_run(
     Ok(json(status, &paused))
 }
 
-/// Continues a run that was paused or cut off. One that is being driven already is left alone.
+/// Resumes a run that was paused or interrupted. A run that is already being driven is left alone.
 #[utoipa::path(
     post,
     path = "/v1/runs/{id}/resume",

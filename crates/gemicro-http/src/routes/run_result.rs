@@ -1,4 +1,4 @@
-//! `/v1/runs/{id}/result`: how a run ended, and with what.
+//! `/v1/runs/{id}/result`: the result of a run.
 
 use std::time::Duration;
 
@@ -17,10 +17,10 @@ use crate::app::{App, SharedApp};
 use crate::parameters::{Id, QueryParameters};
 use crate::trouble::{HttpTrouble, json};
 
-/// When a client asks again for a run that has not ended, in milliseconds.
+/// Suggested wait before asking again about an unfinished run, in milliseconds.
 const ASK_AGAIN_MS: u64 = 2_000;
 
-/// How a run ended.
+/// The result of a run.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct RunResult {
     run: StreamId,
@@ -28,9 +28,9 @@ pub(crate) struct RunResult {
     flow: String,
     /// `completed`, `failed`, `cancelled` or `interrupted`.
     status: RunStatus,
-    /// The end in one sentence.
+    /// The result in one sentence.
     message: String,
-    /// What a completed run gives back: the data of its `final_result` event. `null` for any other end.
+    /// The result of a completed run: the data of its `final_result` event; otherwise `null`.
     result: Option<Json>,
     /// Why it did not complete.
     error: Option<Failure>,
@@ -43,13 +43,13 @@ pub(crate) struct RunResult {
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub(crate) struct ResultQuery {
-    /// Seconds to wait for its end.
+    /// Seconds to wait for the end of the run.
     #[param(minimum = 0, maximum = 60)]
     wait: Option<u64>,
 }
 
-/// How a run ended, and with what; with `wait`, after so many seconds at most. A run that has not ended answers 409
-/// `still_running`, one that is suspended 409 `interrupted`.
+/// Returns the result of a run; with `wait`, after at most that many seconds. For a run that has not ended the answer
+/// is 409 `still_running`, for a suspended one 409 `interrupted`.
 #[utoipa::path(
     get,
     path = "/v1/runs/{id}/result",
@@ -138,7 +138,7 @@ fn not_ended(row: &RunRow) -> Failure {
     }
 }
 
-/// Waits until a run ends, is suspended, or the time has passed.
+/// Waits until a run ends or is suspended, or the time has passed.
 async fn wait(app: &App, row: &RunRow, at_most: Duration) -> Result<(), Failure> {
     if row.status.is_terminal() || row.status == RunStatus::Suspended {
         return Ok(());

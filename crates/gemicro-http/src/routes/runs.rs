@@ -1,4 +1,4 @@
-//! `/v1/runs`: start a run, list runs.
+//! `/v1/runs`: starts and lists runs.
 
 use axum::extract::State;
 use axum::response::Response;
@@ -18,7 +18,7 @@ use crate::parameters::{JsonBody, QueryParameters, read};
 use crate::start_request::StartRequest;
 use crate::trouble::{HttpTrouble, json};
 
-/// Runs in a few words.
+/// A list of runs.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct RunList {
     /// The runs, the newest first.
@@ -29,21 +29,21 @@ pub(crate) struct RunList {
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub(crate) struct RunListQuery {
-    /// The most runs that are listed.
+    /// Maximum number of runs to list.
     #[param(minimum = 1, maximum = 1000)]
     limit: Option<usize>,
-    /// Only runs in this state: `running`, `parked`, `input_required`, `suspended`, `completed`, `failed`, `cancelled` or
-    /// `interrupted`.
+    /// Only runs with this status: `running`, `parked`, `input_required`, `suspended`, `completed`, `failed`,
+    /// `cancelled` or `interrupted`.
     #[param(pattern = "^(running|parked|input_required|suspended|completed|failed|cancelled|interrupted)$")]
     status: Option<String>,
     /// Only runs of this flow, such as `research` or `batch`.
     flow: Option<String>,
-    /// Only runs that are older than this one: the last of the page before.
+    /// Only runs older than this one, which is the last of the previous page.
     #[param(value_type = Option<String>, pattern = "^[A-Za-z0-9_-]{1,64}$")]
     before: Option<StreamId>,
 }
 
-/// Runs, the newest first.
+/// Lists runs, the newest first.
 #[utoipa::path(
     get,
     path = "/v1/runs",
@@ -69,7 +69,7 @@ pub(crate) async fn list(
 }
 
 /// Starts a run: research, a prompt for a coding agent or a model, a coding pipeline, or a loop that raises test
-/// coverage, as `kind` says. It runs in the background. Batches have a route of their own.
+/// coverage, depending on `kind`. It runs in the background. Batches have their own route.
 #[utoipa::path(
     post,
     path = "/v1/runs",
@@ -105,13 +105,13 @@ fn status_named(word: &str) -> Result<RunStatus, HttpTrouble> {
     })
 }
 
-/// Reads what to start, by its `kind`.
+/// Parses the request according to its `kind`.
 fn start_request(body: &Bytes) -> Result<StartRequest, HttpTrouble> {
     #[derive(Deserialize)]
     struct StartKind {
         kind: Option<String>,
     }
-    // What is no object of this shape is refused below, with its place.
+    // Invalid bodies are refused below, with the position of the error.
     let kinded = serde_json::from_slice::<StartKind>(body).ok();
     match kinded.and_then(|kinded| kinded.kind).as_deref() {
         Some("ask") => read(body).map(StartRequest::Ask),

@@ -1,4 +1,4 @@
-//! The shapes that routes answer and take, for the document.
+//! The schemas of requests and answers, for the OpenAPI document.
 
 use schemars::SchemaGenerator;
 
@@ -8,7 +8,7 @@ use super::{
 };
 use crate::document::add;
 
-/// Adds them all, each under its name.
+/// Adds all schemas.
 pub(crate) fn schemas(generator: &mut SchemaGenerator) {
     add::<batches::BatchList>(generator);
     add::<batch_changes::CancelBody>(generator);
