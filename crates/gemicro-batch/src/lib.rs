@@ -1,12 +1,12 @@
-//! Batches: many tasks handed in at once, polled by one id; and what such tasks do with tests and coverage.
+//! Batches: many tasks submitted together and polled by one id, and the task types for tests and coverage.
 //!
-//! [`contract`] is what goes in and comes out; [`types`] are the kinds of task; [`reference`](mod@reference) puts the output of
-//! one task into the parameters of another; [`flow`] decides, as every flow does, from the journal alone. [`shell`]
-//! carries out commands.
+//! [`contract`] defines requests and answers; [`types`] the task types; [`reference`](mod@reference) inserts the
+//! output of one task into the parameters of another; [`flow`] decides the next steps from the journal. [`shell`]
+//! runs commands.
 //!
-//! [`coverage`] reads reports; [`strategy`] ranks what they leave open; [`proposal`] lets a model write a test, which
-//! [`patch`] reads and [`mutants`] put to the proof; [`ooda`] is the loop of all that, in a [`workshop`]. [`project`] reads
-//! a project's files. This crate knows no storage, no HTTP and no terminal.
+//! [`coverage`] reads reports; [`strategy`] ranks the uncovered code; [`proposal`] asks a model for a test, which
+//! [`patch`] parses and [`mutants`] checks; [`ooda`] repeats all that in a loop, in a [`workshop`]. [`project`] reads
+//! a project's files. This crate has no storage, HTTP or terminal code.
 
 pub mod contract;
 pub mod coverage;

@@ -1,4 +1,4 @@
-//! The files of a project, read from outside: no path and no link leads out of its folder.
+//! Reads the files of a project. No path or link leads out of its folder.
 //!
 //! The main type is [`Project`]. It writes nothing and starts nothing.
 
@@ -10,11 +10,11 @@ use gemicro_event::{ErrorKind, Failure};
 
 /// The largest file that is read, in bytes.
 const MOST_BYTES: u64 = 2 << 20;
-/// Entries that a walk looks at.
+/// Maximum number of directory entries visited by a walk.
 const MOST_ENTRIES: usize = 50_000;
-/// How deep a walk goes.
+/// Maximum depth of a walk.
 const MOST_DEPTH: usize = 24;
-/// Folders with other people's files or with results.
+/// Folders with third-party code or build output.
 const PASSED_OVER: &[&str] = &[
     "target",
     "build",
@@ -53,10 +53,10 @@ impl Project {
         &self.root
     }
 
-    /// The text of a file; `None` when there is none. Bytes that are no text are replaced.
+    /// Returns the text of a file, or `None` if it does not exist. Invalid UTF-8 is replaced.
     ///
     /// # Errors
-    /// When the path leads out of the project, is no file, or is too large.
+    /// When the path leads out of the project, is not a file, or is too large.
     pub fn read(&self, path: &str) -> Result<Option<String>, Failure> {
         let leads_out = || {
             let message = format!("{path} leads out of the project {}", self.root.display());
@@ -92,8 +92,8 @@ impl Project {
         Ok(Some(String::from_utf8_lossy(&bytes).into_owned()))
     }
 
-    /// The paths of all files, in order, as far as a bounded walk gets. Hidden folders, results and other people's code
-    /// are passed over; no link is followed.
+    /// The paths of all files, sorted, up to the limits above. Skips hidden folders, build output and third-party
+    /// code, and follows no links.
     #[must_use]
     pub fn files(&self) -> Vec<String> {
         let mut files = Vec::new();

@@ -6,30 +6,30 @@ use serde::{Deserialize, Serialize};
 
 use super::Items;
 
-/// How a batch stands.
+/// The state of a batch.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct BatchAnswer {
     /// Names the batch, to poll with.
     pub response_id: String,
     /// `pending` until every task has its final state, then `failed` only if none completed.
     pub status: BatchStatus,
-    /// The tasks, in the order they came.
+    /// The tasks, in submission order.
     #[schemars(with = "Vec<ItemAnswer>")]
     pub results: Items,
-    /// Seconds until the next look is worth it; 0 when there is nothing to wait for.
+    /// Seconds to wait before the next poll; 0 when nothing is left to wait for.
     pub next_poll_interval_seconds: u64,
-    /// How many tasks are in which state.
+    /// Number of tasks in each state.
     pub counts: Counts,
-    /// Whether it is stopped until it is resumed; it is `pending` then, whatever its tasks have become.
+    /// Whether the batch is paused. A paused batch is `pending` until it is resumed.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub paused: bool,
-    /// What blocks it now, if anything; it is retried automatically.
+    /// The problem that blocks it now, if any; gemicro retries automatically.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub trouble: Option<String>,
 }
 
 impl BatchAnswer {
-    /// The answer that these tasks make.
+    /// Makes the answer from the tasks and counts them.
     #[must_use]
     pub fn new(response_id: String, results: Vec<ItemAnswer>, next_poll_interval_seconds: u64) -> Self {
         let mut counts = Counts::default();
@@ -39,7 +39,7 @@ impl BatchAnswer {
         Self::with_counts(response_id, results.into(), next_poll_interval_seconds, counts)
     }
 
-    /// The same where the tasks are counted already.
+    /// Like [`BatchAnswer::new`], for tasks that are already counted.
     #[must_use]
     pub fn with_counts(
         response_id: String,
@@ -58,7 +58,7 @@ impl BatchAnswer {
         }
     }
 
-    /// The same with only some of its results; the counts stay those of all tasks.
+    /// Keeps only some of the results; the counts still cover all tasks.
     #[must_use]
     pub fn page(self, offset: u64, limit: u64) -> Self {
         let count = |n: u64| usize::try_from(n).unwrap_or(usize::MAX);
@@ -75,39 +75,39 @@ impl BatchAnswer {
     }
 }
 
-/// How one task stands.
+/// The state of one task.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ItemAnswer {
     /// Id of the task in its batch.
     pub task_id: String,
-    /// Its state in three words.
+    /// The coarse state: pending, completed or failed.
     pub status: BatchStatus,
-    /// What it gave back. Empty unless it completed, or is a command that ran and failed.
+    /// The output. Empty unless the task completed, or is a command that ran and failed.
     pub output: Json,
-    /// Why it did not complete, where it never will.
+    /// Why the task will not complete; `None` for open and completed tasks.
     pub error: Option<String>,
-    /// The exact state, of which `status` is the short form.
+    /// The exact state; `status` is the coarse one.
     pub state: ItemState,
     /// The kind of the error.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error_kind: Option<ErrorKind>,
-    /// What it asks a person, where its state is `input_required`.
+    /// The question for a person, if the state is `input_required`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub question: Option<ItemQuestion>,
 }
 
-/// What the run of a task asks a person. Answer with `gemicro answer RUN_ID yes`, or `no`.
+/// A question that the run of a task asks a person. Answer with `gemicro answer RUN_ID yes`, or `no`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ItemQuestion {
     /// The run that waits for the answer.
     pub run_id: StreamId,
-    /// What that run calls the question.
+    /// The run's key for the question.
     pub key: String,
     /// The question, in one sentence.
     pub text: String,
 }
 
-/// The three words that every client knows.
+/// The coarse state that every client understands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum BatchStatus {
@@ -125,7 +125,7 @@ pub enum BatchStatus {
 pub enum ItemState {
     /// It has not begun, or waits to be tried again.
     Queued,
-    /// An attempt is under way.
+    /// An attempt is running.
     Running,
     /// It waits for a provider's limit to end.
     Parked,
@@ -133,7 +133,7 @@ pub enum ItemState {
     InputRequired,
     /// It has its output.
     Completed,
-    /// It failed for good.
+    /// It failed permanently.
     Failed,
     /// Cancelled, or not started because the batch stopped.
     Cancelled,
@@ -143,7 +143,7 @@ pub enum ItemState {
     Rejected,
     /// Not run: a task that it depends on did not complete.
     Skipped,
-    /// It was cut off in the middle and may have changed something, so gemicro does not repeat it by itself.
+    /// It was interrupted and may have changed something, so gemicro does not repeat it automatically.
     Interrupted,
 }
 
@@ -163,7 +163,7 @@ impl ItemState {
         Self::Interrupted,
     ];
 
-    /// The word of the three that stands for it.
+    /// The coarse state that this state belongs to.
     #[must_use]
     pub fn status(self) -> BatchStatus {
         match self {
@@ -178,7 +178,7 @@ impl ItemState {
         }
     }
 
-    /// The word for it.
+    /// Its name in JSON and in the store.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
@@ -196,7 +196,7 @@ impl ItemState {
         }
     }
 
-    /// The state that a word stands for.
+    /// Parses a state from its name.
     #[must_use]
     pub fn from_word(word: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|state| state.as_str() == word)
@@ -209,14 +209,14 @@ impl ItemState {
     }
 }
 
-/// How many tasks are in which state.
+/// Number of tasks in each state.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct Counts {
     /// Number of tasks in the batch.
     pub total: u64,
     /// Not begun, or waiting to be tried again.
     pub queued: u64,
-    /// Tasks with an attempt under way.
+    /// Tasks with a running attempt.
     pub running: u64,
     /// Waiting for a provider's limit to end.
     pub parked: u64,
@@ -230,12 +230,12 @@ pub struct Counts {
     pub cancelled: u64,
     /// Not completed before their deadline.
     pub expired: u64,
-    /// Not carried out as written.
+    /// Impossible to carry out as written.
     pub rejected: u64,
     /// Not run, because a task that they depend on did not complete.
     #[serde(default)]
     pub skipped: u64,
-    /// Cut off in the middle; `gemicro batch retry ID --only interrupted` runs them again.
+    /// Interrupted; `gemicro batch retry ID --only interrupted` runs them again.
     #[serde(default)]
     pub interrupted: u64,
 }
@@ -252,25 +252,25 @@ impl Counts {
         *self.of(state) += n_tasks;
     }
 
-    /// A task changed its state.
+    /// Records that a task changed its state.
     pub fn record_move(&mut self, from: ItemState, to: ItemState) {
         *self.of(from) -= 1;
         *self.of(to) += 1;
     }
 
-    /// Tasks without their final state.
+    /// Number of tasks without a final state.
     #[must_use]
     pub fn open(&self) -> u64 {
         self.queued + self.running + self.parked + self.input_required
     }
 
-    /// Whether it continues only after a person has answered.
+    /// Whether the batch can only continue after a person has answered.
     #[must_use]
     pub fn waits_for_person(&self) -> bool {
         self.input_required > 0 && self.running == 0 && self.parked == 0
     }
 
-    /// How the whole batch stands.
+    /// The coarse state of the whole batch.
     #[must_use]
     pub fn status(&self) -> BatchStatus {
         match (self.open(), self.completed) {

@@ -1,18 +1,18 @@
-//! Why a batch is refused. Nothing of a refused batch is kept.
+//! The reasons to refuse a batch. Nothing of a refused batch is stored.
 
 use gemicro_event::{ErrorKind, Failure};
 
-/// A batch that cannot be accepted; every error names the place. Places inside the JSON are JSON pointers:
-/// `/3/task_id` is the id of the fourth task, `/tasks/3/task_id` where the tasks stand in an object.
+/// A batch that cannot be accepted. Every error says where: places inside the JSON are JSON pointers, such as
+/// `/3/task_id` for the id of the fourth task (`/tasks/3/task_id` if the tasks are in an object).
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 #[expect(missing_docs, reason = "the messages say what the fields are")]
 pub enum BatchError {
-    /// It has more bytes than a batch may have.
+    /// It is larger than a batch may be.
     #[error("the batch has {n_bytes} bytes; at most {most} are read: send several smaller batches")]
     TooLong {
         n_bytes: usize,
-        /// What it may have.
+        /// Maximum size in bytes.
         most: usize,
     },
     /// It is not text.
@@ -23,56 +23,56 @@ pub enum BatchError {
         /// The byte in the line, from 1.
         column: usize,
     },
-    /// It is not JSON.
+    /// It is not valid JSON.
     #[error("line {line}, column {column}: not valid JSON: {message}")]
     NotJson {
         /// The line, from 1.
         line: usize,
         /// The byte in the line, from 1.
         column: usize,
-        /// What the parser expected.
+        /// The parser's message.
         message: String,
     },
-    /// It is JSON of another shape, or a value is out of its range.
+    /// It is JSON with the wrong structure, or a value is out of range.
     #[error("{}: {message}", pointer_text(.place))]
     Shape {
         place: String,
-        /// What does not fit.
+        /// The mismatch.
         message: String,
     },
-    /// There is nothing to do.
+    /// It has no tasks.
     #[error("the batch contains no tasks")]
     Empty,
     /// Two tasks have the same id.
     #[error("{place}: the task id `{task_id}` is used twice; the first is task {first} of the batch")]
     DuplicateTask {
-        /// Where the second one is.
+        /// JSON pointer of the second one.
         place: String,
         task_id: String,
         /// Number of the first one, from 1.
         first: usize,
     },
-    /// A task needs one that is not in the batch.
+    /// A task depends on one that is not in the batch.
     #[error("{place}: there is no task `{task_id}` in this batch")]
     UnknownDependency {
-        /// Where it is named.
+        /// JSON pointer of the dependency.
         place: String,
         /// The id that no task has.
         task_id: String,
     },
-    /// Tasks wait for each other.
+    /// Tasks depend on each other.
     #[error("these tasks depend on each other in a cycle: {}", .tasks.join(" → "))]
     Cycle {
-        /// The way round, the first task at its end again.
+        /// The task ids along the cycle; the first one is repeated at the end.
         tasks: Vec<String>,
     },
-    /// It holds more than a batch may hold.
+    /// It exceeds a limit.
     #[error("{}: {what} are too many; at most {most} are allowed", pointer_text(.place))]
     TooMany {
         place: String,
-        /// What, with its number.
+        /// The things that are too many, with their number.
         what: String,
-        /// How many there may be.
+        /// Maximum number allowed.
         most: usize,
     },
 }
@@ -83,7 +83,7 @@ impl From<BatchError> for Failure {
     }
 }
 
-/// The empty pointer is the whole document.
+/// An empty pointer means the whole document.
 fn pointer_text(place: &str) -> &str {
     match place {
         "" => "the batch",

@@ -1,4 +1,4 @@
-//! Who waits for whom: named dependencies, and those that references imply.
+//! The dependency graph of a batch: named dependencies, and those implied by references.
 
 use std::collections::HashMap;
 
@@ -9,19 +9,19 @@ use super::limits::{MAX_ALL_DEPENDENCIES, MAX_DEPENDENCIES};
 use super::submitted_batch::Task;
 use crate::reference::{may_refer, references_in};
 
-/// How many tasks of a cycle are named.
+/// Maximum number of tasks of a cycle that an error lists.
 const NAMED: usize = 50;
 
-/// The dependencies of a batch; tasks are named by their place.
+/// The dependencies of a batch. Tasks are identified by their index.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Edges {
-    /// What each task waits for, without repetition.
+    /// The tasks that each task depends on, without duplicates.
     pub(crate) needs: Vec<Vec<u32>>,
-    /// Which tasks' outputs are put into others.
+    /// Whether the output of each task is used by another one.
     pub(crate) is_referred: Vec<bool>,
 }
 
-/// Finds the dependencies of a batch. `places` is where its tasks stand: nothing, or `/tasks`.
+/// Finds the dependencies of a batch. `places` is the JSON pointer of its tasks: empty, or `/tasks`.
 pub(crate) fn edges(tasks: &[Task], places: &str) -> Result<Edges, BatchError> {
     let by_id = by_id(tasks, places)?;
     let mut is_referred = vec![false; tasks.len()];
@@ -89,19 +89,19 @@ fn by_id<'t>(tasks: &'t [Task], places: &str) -> Result<HashMap<&'t str, u32>, B
     Ok(by_id)
 }
 
-/// The references in a task's parameters: places and task ids.
+/// The references in a task's parameters: JSON pointers and task ids.
 fn references(task: &Task) -> Vec<(String, String)> {
     let text = task.parameters.text();
     if !may_refer(text) {
         return Vec::new();
     }
-    // What is nested too deeply to be read is rejected with its type.
+    // Parameters nested too deeply to parse are rejected later, by the task type.
     let parameters: Value = serde_json::from_str(text).unwrap_or_default();
     let found = references_in(&parameters).into_iter();
     found.map(|(place, it)| (place, it.task_id)).collect()
 }
 
-/// Tasks that wait for each other, if there are any: each needs the next one.
+/// Finds a dependency cycle, if there is one: each task in it depends on the next.
 fn cycle(needs: &[Vec<u32>]) -> Option<Vec<u32>> {
     let mut n_missing: Vec<usize> = needs.iter().map(Vec::len).collect();
     let mut dependents: Vec<Vec<u32>> = vec![Vec::new(); needs.len()];
@@ -124,7 +124,7 @@ fn cycle(needs: &[Vec<u32>]) -> Option<Vec<u32>> {
             }
         }
     }
-    // Whoever is left needs somebody who is left too: going there again and again ends in a circle.
+    // Every remaining task depends on another remaining one, so following these dependencies ends in a cycle.
     let is_left = |idx: u32| n_missing[idx as usize] > 0;
     let mut at = u32::try_from(n_missing.iter().position(|n| *n > 0)?).ok()?;
     let mut place_on_way = vec![None; needs.len()];

@@ -1,7 +1,7 @@
 //! The tasks of an answer.
 //!
-//! The main type is [`Items`], a slice of [`ItemAnswer`] to whoever looks at one. What a board has kept ready stays the
-//! text that it is until then, and is written as it is: an answer about many tasks is passed on without being read.
+//! The main type is [`Items`], which derefs to a slice of [`ItemAnswer`]. Results that come from a board stay JSON text
+//! until someone looks at them and are serialized unchanged, so large answers are passed on without parsing.
 
 use std::fmt;
 use std::ops::Deref;
@@ -13,20 +13,20 @@ use serde_json::value::RawValue;
 
 use super::answer::{ItemAnswer, ItemState};
 
-/// How each task stands, in the order they came.
+/// The answer for each task, in submission order.
 #[derive(Clone)]
 pub struct Items {
-    /// As a board has them; none where they were made here.
+    /// The JSON from the board; `None` if the items were made in memory.
     shown: Option<Box<RawValue>>,
-    /// Read from it when they are first looked at.
+    /// The parsed items; filled on first access.
     read: OnceLock<Vec<ItemAnswer>>,
 }
 
 impl Items {
-    /// What a board shows: a JSON array of answers. A line that is not one is a task that failed, and says so.
+    /// Wraps the JSON array of answers from a board. An unreadable element becomes a failed task with the reason.
     ///
     /// # Errors
-    /// When it is not JSON.
+    /// When the text is not JSON.
     pub fn of_board(shown: String) -> Result<Self, serde_json::Error> {
         Ok(Self {
             shown: Some(RawValue::from_string(shown)?),

@@ -1,22 +1,22 @@
-//! How much one batch may hold. What is larger is refused whole, before anything of it is read further.
+//! Size limits of a batch. A batch that exceeds one is refused as a whole.
 
-/// Bytes of a submitted batch.
+/// Maximum size of a submitted batch, in bytes.
 pub const MAX_BATCH_BYTES: usize = 64 << 20;
-/// Tasks of a batch.
+/// Maximum number of tasks in a batch.
 pub const MAX_TASKS: usize = 100_000;
-/// Bytes of the parameters of one task.
+/// Maximum size of the parameters of one task, in bytes.
 pub const MAX_TASK_PARAMETERS_BYTES: usize = 4 << 20;
-/// Bytes of the parameters of all tasks.
+/// Maximum size of the parameters of all tasks together, in bytes.
 pub const MAX_PARAMETERS_BYTES: usize = 50 << 20;
-/// Bytes of the parameters of one task after the outputs of other tasks were put in.
+/// Maximum size of the parameters of one task after references are resolved, in bytes.
 pub const MAX_RESOLVED_BYTES: usize = 16 << 20;
-/// Tasks that one task may depend on.
+/// Maximum number of tasks that one task may depend on.
 pub const MAX_DEPENDENCIES: usize = 1_000;
-/// Dependencies in a batch.
+/// Maximum number of dependencies in a batch.
 pub const MAX_ALL_DEPENDENCIES: usize = 1_000_000;
-/// Bytes of a task's id, and of a batch's key.
+/// Maximum size of a task id or a batch key, in bytes.
 pub const MAX_ID_BYTES: usize = 128;
-/// Times that a task may be tried again.
+/// Maximum number of retries of a task.
 pub const MAX_RETRIES: u32 = 20;
 /// The latest deadline: 30 days.
 pub const MAX_DEADLINE_SECONDS: u64 = 30 * 24 * 3_600;

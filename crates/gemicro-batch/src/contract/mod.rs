@@ -1,7 +1,7 @@
-//! What goes in and what comes out: the same JSON over every edge.
+//! Requests and answers: the same JSON for the CLI, HTTP and MCP.
 //!
-//! [`read_batch`] turns bytes into [`SubmittedBatch`], or says where they are wrong. [`BatchAnswer`] is the answer to
-//! every submit and poll.
+//! [`read_batch`] parses bytes into a [`SubmittedBatch`], or reports where they are wrong. [`BatchAnswer`] is the
+//! answer to every submit and poll.
 
 mod answer;
 mod error;

@@ -1,7 +1,7 @@
-//! From bytes to a batch: whole, or not at all.
+//! Parses a batch, as a whole or not at all.
 //!
-//! Three forms are taken. An array of tasks; one task a line (JSON lines); or an object with the tasks and what
-//! holds for all of them: `{"tasks": […], "key": …, "on_failure": "continue" | "stop", "deadline_seconds": …}`.
+//! It accepts three forms: an array of tasks; one task per line (JSON lines); or an object with the tasks and settings
+//! for all of them: `{"tasks": […], "key": …, "on_failure": "continue" | "stop", "deadline_seconds": …}`.
 
 use std::fmt;
 
@@ -18,14 +18,14 @@ use super::limits::{
 use super::submitted_batch::{OnFailure, SubmittedBatch, Task};
 use crate::reference::is_task_id;
 
-/// Where the tasks stand in the object form.
+/// JSON pointer of the tasks in the object form.
 const IN_OBJECT: &str = "/tasks";
 
 /// Reads a batch.
 ///
 /// # Errors
-/// With the place, when it is not JSON of this shape, two tasks have one id, a dependency is unknown or leads round,
-/// or it is too large. Unknown task types and parameters that do not fit them are no errors: such a task is
+/// When the input has the wrong structure or is too large, two tasks have the same id, or a dependency is unknown or
+/// circular. The error says where. Unknown task types and invalid parameters are not errors: such a task is
 /// rejected when the batch is planned, and the others proceed.
 pub fn read_batch(bytes: &[u8]) -> Result<SubmittedBatch, BatchError> {
     if bytes.len() > MAX_BATCH_BYTES {
@@ -68,7 +68,7 @@ pub fn read_batch(bytes: &[u8]) -> Result<SubmittedBatch, BatchError> {
     })
 }
 
-/// What holds for all tasks.
+/// The object form: settings for all tasks, and the tasks.
 #[derive(Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct WholeBody {
@@ -81,7 +81,7 @@ struct WholeBody {
     tasks: RawTasks,
 }
 
-/// Tasks as JSON texts, at most as many as a batch may have: a long array of nothing costs nothing.
+/// Tasks as unparsed JSON, limited in number, so that a huge array of empty values cannot fill the memory.
 #[derive(Default)]
 struct RawTasks(Vec<Box<RawValue>>);
 
@@ -115,7 +115,7 @@ fn too_many_tasks() -> String {
     format!("more than {MAX_TASKS} tasks; send several batches")
 }
 
-/// Which form a text has: what holds for all tasks, where these stand, and each as JSON.
+/// Detects the form of the input. Returns the settings, the JSON pointer of the tasks, and each task as JSON.
 fn split(text: &str) -> Result<(WholeBody, &'static str, Vec<Box<RawValue>>), BatchError> {
     let start = text.trim_start();
     match start.bytes().next() {
@@ -126,7 +126,7 @@ fn split(text: &str) -> Result<(WholeBody, &'static str, Vec<Box<RawValue>>), Ba
         }
         Some(b'{') => split_objects(text),
         Some(_) => {
-            // Whatever it is, it says first whether it is JSON.
+            // Invalid JSON is reported as such first.
             serde_json::from_str::<&RawValue>(text).map_err(|error| not_json(&error, 0))?;
             Err(BatchError::Shape {
                 place: String::new(),
@@ -136,7 +136,7 @@ fn split(text: &str) -> Result<(WholeBody, &'static str, Vec<Box<RawValue>>), Ba
     }
 }
 
-/// One object with `tasks`, one task, or a task a line.
+/// Splits an object with `tasks`, a single task, or one task per line.
 fn split_objects(text: &str) -> Result<(WholeBody, &'static str, Vec<Box<RawValue>>), BatchError> {
     let mut values = serde_json::Deserializer::from_str(text).into_iter::<Box<RawValue>>();
     let first = match values.next() {
@@ -182,7 +182,7 @@ fn lines(text: &str) -> Result<Vec<Box<RawValue>>, BatchError> {
     Ok(tasks)
 }
 
-/// Reads a JSON text as a type; an error names the place below `place`.
+/// Parses JSON as a type; errors give the position as a JSON pointer that starts with `place`.
 fn read_at<T: DeserializeOwned>(text: &str, place: &str) -> Result<T, BatchError> {
     let mut deserializer = serde_json::Deserializer::from_str(text);
     serde_path_to_error::deserialize(&mut deserializer).map_err(|error| BatchError::Shape {
@@ -191,7 +191,7 @@ fn read_at<T: DeserializeOwned>(text: &str, place: &str) -> Result<T, BatchError
     })
 }
 
-/// A path as a JSON pointer.
+/// Converts a path to a JSON pointer.
 pub(crate) fn pointer(path: &serde_path_to_error::Path) -> String {
     use serde_path_to_error::Segment;
 
@@ -205,7 +205,7 @@ pub(crate) fn pointer(path: &serde_path_to_error::Path) -> String {
         .collect()
 }
 
-/// The parser's words without its position, which is one inside a part of the text.
+/// The parser's message without its position, which is relative to a fragment of the input.
 fn without_position(error: &serde_json::Error) -> String {
     let text = error.to_string();
     match text.rfind(" at line ") {
@@ -217,7 +217,7 @@ fn without_position(error: &serde_json::Error) -> String {
 fn not_json(error: &serde_json::Error, lines_before: usize) -> BatchError {
     let message = without_position(error);
     if error.is_data() {
-        // The outermost value is fine as JSON; an item of it is not what it should be.
+        // The JSON is valid, but an element has the wrong type.
         return BatchError::Shape {
             place: String::new(),
             message,

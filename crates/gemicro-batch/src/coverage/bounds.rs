@@ -1,27 +1,27 @@
-//! How large a report may be, so that none fills the memory.
+//! Size limits of coverage reports, so that none can fill the memory.
 
-/// Bytes of one report.
+/// Maximum size of a report, in bytes.
 pub(super) const MAX_REPORT_BYTES: u64 = 1 << 30;
-/// The highest line of a source file.
+/// Maximum line number of a source file.
 pub(super) const MAX_LINE: u32 = 10_000_000;
-/// The highest count. JSON and MiniZinc keep it exactly; whatever is more counts as this.
+/// Maximum execution count; higher ones are clamped. JSON and MiniZinc represent it exactly.
 pub(super) const MAX_COUNT: u64 = (1 << 53) - 1;
-/// Bytes of one line of LCOV, and of one element of XML.
+/// Maximum size of an LCOV line or an XML element, in bytes.
 pub(super) const MAX_RECORD_BYTES: usize = 1 << 20;
-/// Elements inside each other.
+/// Maximum nesting of XML elements.
 pub(super) const MAX_DEPTH: usize = 64;
-/// Reports that are read at once.
+/// Maximum number of reports that are merged.
 pub const MAX_REPORTS: usize = 256;
-/// Bytes of an answer.
+/// Maximum size of an answer, in bytes.
 pub(super) const MAX_ANSWER_BYTES: usize = 16 << 20;
 
-/// How much one report may name.
+/// Limits on the contents of one report.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct ReportBounds {
     pub(super) files: usize,
-    /// Lines with code of all files.
+    /// Lines with code, in all files together.
     pub(super) lines: usize,
-    /// Functions of all files.
+    /// Functions, in all files together.
     pub(super) functions: usize,
 }
 

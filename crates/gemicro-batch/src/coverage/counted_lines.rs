@@ -1,4 +1,4 @@
-//! Lines with their counts on the wire: pairs in one list, as journals keep them by the hundred thousand.
+//! Serializes line counts as a list of pairs, which stays compact for hundreds of thousands of lines.
 
 use std::collections::BTreeMap;
 

@@ -1,14 +1,14 @@
-//! Why there is no coverage.
+//! Errors of reading coverage.
 
 use gemicro_event::{ErrorKind, Failure};
 
 use super::bounds::{MAX_ANSWER_BYTES, MAX_REPORT_BYTES};
 
-/// Coverage that could not be gathered or told.
+/// Coverage could not be gathered or rendered.
 #[derive(Debug, thiserror::Error)]
 #[expect(missing_docs, reason = "the messages say what the fields are")]
 pub enum CoverageError {
-    /// No report lies in the usual places.
+    /// None of the usual places has a report.
     #[error(
         "there is no coverage report in {root}; looked for {looked}\nmake one for Rust: cargo llvm-cov --lcov --output-path \
          lcov.info\nmake one for C++ (built with --coverage, tests run): lcov -c -d . -o coverage.info"
@@ -21,56 +21,56 @@ pub enum CoverageError {
     /// A report that was named does not exist.
     #[error("there is no report {path}; make it first, or leave `reports` out to look in the usual places")]
     NotFound { path: String },
-    /// A report lies outside the project, perhaps through a link.
+    /// A report is outside the project, perhaps through a link.
     #[error("the report {path} is not inside {root}; copy it there, or name another")]
     Outside {
         path: String,
         /// The folder of the project.
         root: String,
     },
-    /// More reports than are read at once.
+    /// There are more reports than the limit.
     #[error("{n} reports are more than the {most} that are read at once; name fewer")]
     TooMany {
-        /// How many there are.
+        /// Number of reports.
         n: usize,
-        /// How many are read.
+        /// Maximum number of reports.
         most: usize,
     },
-    /// The system does not let it be read.
+    /// The report cannot be opened or read.
     #[error("the report {path} cannot be read: {source}")]
     Unreadable {
         path: String,
-        /// What the system said.
+        /// The error of the operating system.
         #[source]
         source: std::io::Error,
     },
-    /// A report with nothing in it.
+    /// The report is empty.
     #[error("the report {path} is empty: it names no file; run the tests with coverage again")]
     Empty { path: String },
-    /// A report larger than we read.
+    /// The report exceeds a size limit.
     #[error("the report {path} is too large: {what}; split it, or leave out what is not the project's")]
     TooLarge {
         path: String,
-        /// The bound that it breaks.
+        /// The limit that it exceeds.
         what: String,
     },
-    /// A file of another format.
+    /// The file has another format.
     #[error("{path} is {what}; reports are LCOV, the JSON of `llvm-cov export` or Cobertura XML")]
     OtherFormat {
         path: String,
-        /// What it looks like.
+        /// The format that it seems to have.
         what: String,
     },
-    /// A report that cannot be understood.
+    /// The report cannot be parsed.
     #[error("the report {path} is malformed at {place}: {message}")]
     Malformed {
         path: String,
-        /// Where, in lines or bytes.
+        /// The position, in lines or bytes.
         place: String,
-        /// What was found, and what was expected.
+        /// The input that was found, and the expected one.
         message: String,
     },
-    /// An answer larger than a task may give.
+    /// The answer is larger than a task's output may be.
     #[error(
         "the answer has {n_bytes} bytes, more than {MAX_ANSWER_BYTES}; ask for one scope, for fewer reports, or for the format \
          text_summary"
@@ -82,7 +82,7 @@ pub enum CoverageError {
 }
 
 impl CoverageError {
-    /// A report of more bytes than are read.
+    /// A report with too many bytes.
     pub(super) fn too_many_bytes(path: &str) -> Self {
         Self::TooLarge {
             path: path.to_owned(),
@@ -90,7 +90,7 @@ impl CoverageError {
         }
     }
 
-    /// What it is on the wire.
+    /// The kind of this error in events and answers.
     #[must_use]
     pub fn kind(&self) -> ErrorKind {
         match self {

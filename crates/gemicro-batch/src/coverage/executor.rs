@@ -1,4 +1,4 @@
-//! Steps of kind `coverage`.
+//! Executes steps of kind `coverage`.
 
 use std::path::PathBuf;
 
@@ -26,7 +26,7 @@ impl Executor for CoverageExecutor {
         Box::pin(async move {
             let input: CoverageInput = call.step.read_input()?;
             let cancel = call.cancel.clone();
-            // It looks at the token itself, between two reads.
+            // Reading checks the token itself, between two reads.
             let outcome = tokio::task::spawn_blocking(move || to_output(input, &cancel)).await;
             let outcome = outcome
                 .map_err(|error| StepFailure::free(Failure::new(ErrorKind::Internal, error.to_string())))?;
@@ -34,7 +34,7 @@ impl Executor for CoverageExecutor {
         })
     }
 
-    /// Nothing goes on without us, and it can be done again.
+    /// Nothing keeps running without the driver, and reading again is harmless.
     fn survives_driver(&self) -> bool {
         false
     }

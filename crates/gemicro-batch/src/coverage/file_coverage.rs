@@ -10,17 +10,17 @@ use super::language::CodeLanguage;
 use super::line_range::LineRange;
 use super::totals::Totals;
 
-/// What ran of one file.
+/// Coverage of one file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FileCoverage {
-    /// The file, from the project's folder on, with `/` between its parts.
+    /// The path relative to the project's folder, with `/` as separator.
     pub path: String,
-    /// What it is written in.
+    /// Its programming language.
     pub language: CodeLanguage,
     /// Lines with code, and how often each ran.
     #[serde(with = "counted_lines")]
     pub lines: BTreeMap<u32, u64>,
-    /// Functions, by line and name. Names are as the tool wrote them, mangled or not; two tools may name one function twice.
+    /// Functions, by line and name. Names are as the tool wrote them, perhaps mangled; tools may name one differently.
     pub functions: Vec<FunctionCoverage>,
 }
 
@@ -36,7 +36,7 @@ pub struct FunctionCoverage {
 }
 
 impl FileCoverage {
-    /// A file of which nothing is known yet.
+    /// A file without any data yet.
     #[must_use]
     pub fn new(path: String) -> Self {
         Self {
@@ -47,7 +47,7 @@ impl FileCoverage {
         }
     }
 
-    /// Counts the lines and functions, and those that ran.
+    /// Counts the lines and functions, and the covered ones.
     #[must_use]
     pub fn totals(&self) -> Totals {
         let mut begins: BTreeMap<u32, bool> = BTreeMap::new();
@@ -63,7 +63,7 @@ impl FileCoverage {
         }
     }
 
-    /// The lines that did not run. A line without code does not end a range; a covered one does.
+    /// The uncovered lines. A line without code does not end a range; a covered one does.
     #[must_use]
     pub fn uncovered(&self) -> Vec<LineRange> {
         let mut ranges = Vec::new();
@@ -80,7 +80,7 @@ impl FileCoverage {
         ranges
     }
 
-    /// Adds what another report says of the same file: all lines of both, their counts summed.
+    /// Adds the data of another report for the same file: the union of the lines, with their counts summed.
     pub(super) fn merge(&mut self, other: Self) {
         if self.lines.is_empty() {
             self.lines = other.lines;
@@ -93,7 +93,7 @@ impl FileCoverage {
         self.sort_functions();
     }
 
-    /// Puts functions in their order, each once.
+    /// Sorts the functions and merges duplicates.
     pub(super) fn sort_functions(&mut self) {
         let order = |one: &FunctionCoverage, other: &FunctionCoverage| {
             (one.line, &one.name).cmp(&(other.line, &other.name))
@@ -109,7 +109,7 @@ impl FileCoverage {
     }
 }
 
-/// Adds to a count, up to the highest.
+/// Adds to a count, up to the maximum.
 pub(super) fn add(count: &mut u64, more: u64) {
     *count = count.saturating_add(more).min(MAX_COUNT);
 }

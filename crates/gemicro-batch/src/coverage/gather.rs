@@ -1,4 +1,4 @@
-//! From the folder of a project to its coverage.
+//! Gathers the coverage of a project: finds, reads and merges its reports.
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
@@ -13,10 +13,10 @@ use super::language::FileScope;
 use super::project_coverage::ProjectCoverage;
 use super::read::{CoverageReport, ReportFormat, StoppableReader, read_watched};
 
-/// Files of one checkout are written one after the other; a report among them is no older for that.
+/// Tolerance for stale reports: a checkout writes its files one after the other, and a report among them is not stale.
 const TOGETHER: Duration = Duration::from_secs(10);
 
-/// Paths that a warning names.
+/// Maximum number of paths named in a warning.
 const MAX_EXAMPLES: usize = 3;
 
 /// Which reports to read, and which files count.
@@ -24,37 +24,37 @@ const MAX_EXAMPLES: usize = 3;
 pub struct CoverageRequest {
     /// The folder of the project.
     pub root: PathBuf,
-    /// Reports, from that folder on or absolute, but inside it; none for those in [the usual places](super::USUAL_PLACES).
+    /// Reports inside the project, relative or absolute; empty for those in [the usual places](super::USUAL_PLACES).
     pub reports: Vec<String>,
-    /// The files that matter.
+    /// The languages to include.
     pub scope: FileScope,
 }
 
-/// The coverage of a project, and where it is from.
+/// The coverage of a project, and its sources.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct GatheredCoverage {
     /// Lines and functions, by file.
     pub coverage: ProjectCoverage,
     /// The reports that were merged, in the order of reading.
     pub reports: Vec<ReportSeen>,
-    /// What is odd about them.
+    /// Problems found on the way.
     pub warnings: Vec<String>,
 }
 
 /// A report that was read.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ReportSeen {
-    /// Where it lies, from the project's folder on.
+    /// Path relative to the project's folder.
     pub path: String,
-    /// What it is written in.
+    /// Its file format.
     pub format: ReportFormat,
-    /// Whether a source file that it names was changed after it was written.
+    /// Whether a source file that it names was modified after the report.
     pub is_stale: bool,
-    /// Files of the project that it names, of any language.
+    /// Number of files of the project that it names, in any language.
     pub files: u64,
 }
 
-/// Finds, reads and merges the reports of a project. It blocks.
+/// Finds, reads and merges the reports of a project. Blocking.
 ///
 /// # Errors
 /// When there is no report, or one is empty, malformed, too large or outside the project.
@@ -62,10 +62,10 @@ pub fn gather(asked: &CoverageRequest) -> Result<GatheredCoverage, CoverageError
     gather_until(asked, &|| false)
 }
 
-/// The same, until somebody stops it.
+/// Like [`gather`], but ends early once `is_stopped` returns true.
 ///
 /// # Errors
-/// As above; and when it was stopped.
+/// Those of [`gather`], and when it was stopped.
 pub fn gather_until(
     asked: &CoverageRequest,
     is_stopped: &dyn Fn() -> bool,
@@ -106,13 +106,13 @@ pub fn gather_until(
     })
 }
 
-/// A report, and what happens when it is something else.
+/// A report to read. Only a report that the request named must have a known format.
 struct ReportSearch {
     opened: OpenedReport,
     is_named: bool,
 }
 
-/// The reports that are meant.
+/// Opens the requested reports, or those in the usual places.
 fn reports(
     asked: &CoverageRequest,
     named: &Path,
@@ -132,10 +132,10 @@ fn reports(
     }
     let mut found: Vec<ReportSearch> = Vec::new();
     for name in names {
-        // A report may be named by way of a link to the project.
+        // The path may go through a link to the project.
         let below = Path::new(&name).strip_prefix(named).ok().and_then(Path::to_str);
         match open(real, below.unwrap_or(&name)) {
-            // One that is named twice, or has a second name, counts once.
+            // A report that is given twice, or has a second name, counts once.
             Ok(opened) if found.iter().any(|known| known.opened.path == opened.path) => {}
             Ok(opened) => found.push(ReportSearch { opened, is_named }),
             Err(error @ (CoverageError::Outside { .. } | CoverageError::NotFound { .. })) if !is_named => {
@@ -192,7 +192,7 @@ impl CoverageSearch {
         Ok(())
     }
 
-    /// The files of the project, with their paths in it.
+    /// The report's files that belong to the project, with relative paths.
     fn project_files(&mut self, report: CoverageReport, opened: &OpenedReport) -> Vec<FileCoverage> {
         let paths: Vec<&str> = report.files.iter().map(|file| file.path.as_str()).collect();
         let placed = self.paths.place(&paths, &opened.folder, &report.sources);
@@ -218,7 +218,7 @@ impl CoverageSearch {
         files
     }
 
-    /// When the newest source was written; those that are gone are told.
+    /// The modification time of the newest source; warns about missing ones.
     fn look_at_sources(&mut self, files: &[FileCoverage], opened: &OpenedReport) -> Option<SystemTime> {
         let mut gone = Examples::default();
         let mut newest = None;
@@ -233,7 +233,7 @@ impl CoverageSearch {
         newest
     }
 
-    /// Whether anything was a report at all.
+    /// Fails if no report was named and none was found.
     fn passed_over(&self, asked: &CoverageRequest, real: &Path) -> Result<(), CoverageError> {
         if !self.reports.is_empty() || !asked.reports.is_empty() {
             return Ok(());
@@ -250,7 +250,7 @@ impl CoverageSearch {
     }
 }
 
-/// Paths with the same fate.
+/// A number of paths, and the first few of them for a warning.
 #[derive(Debug, Default)]
 struct Examples {
     n: usize,

@@ -1,23 +1,23 @@
-//! The language of a source file, by its name.
+//! The language of a source file, by its extension.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Endings of files in C and C++, in small letters.
+/// Extensions of C and C++ files, in lower case.
 const CPP: [&str; 15] = [
     "c", "cc", "cpp", "cxx", "c++", "h", "hh", "hpp", "hxx", "h++", "ipp", "tpp", "inl", "ixx", "cppm",
 ];
 
-/// What a file is written in.
+/// The language of a source file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[schemars(rename = "Language")]
 pub enum CodeLanguage {
-    /// C++ or C, by the ending of the file.
+    /// C++ or C, by the file extension.
     Cpp,
     /// Files that end in `.rs`.
     Rust,
-    /// Any other language, and files without an ending.
+    /// Any other language, and files without an extension.
     Other,
 }
 
@@ -48,7 +48,7 @@ impl CodeLanguage {
     }
 }
 
-/// Which files are asked about.
+/// The files to report, by language.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[schemars(rename = "Scope")]
@@ -63,7 +63,7 @@ pub enum FileScope {
 }
 
 impl FileScope {
-    /// Whether files of a language are asked about.
+    /// Whether the scope includes a language.
     #[must_use]
     pub fn holds(self, language: CodeLanguage) -> bool {
         match self {

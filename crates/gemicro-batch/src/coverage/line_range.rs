@@ -1,4 +1,4 @@
-//! Lines from one to another.
+//! A range of lines.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -9,7 +9,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::bounds::MAX_LINE;
 
-/// The lines from `first` to `last`, both of them included.
+/// The lines from `first` to `last`, inclusive.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct LineRange {
     /// The first line, from 1.
@@ -19,7 +19,7 @@ pub struct LineRange {
 }
 
 impl LineRange {
-    /// Whether a line is one of them.
+    /// Whether the range contains a line.
     #[must_use]
     pub fn holds(self, line: u32) -> bool {
         (self.first..=self.last).contains(&line)
@@ -35,7 +35,7 @@ impl fmt::Display for LineRange {
     }
 }
 
-/// The text names no lines.
+/// The text is not a line range.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("`{text}` is not a line range; write 12-15, or 12 for one line")]
 #[expect(missing_docs, reason = "the messages say what the fields are")]

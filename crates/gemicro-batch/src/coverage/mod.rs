@@ -1,11 +1,11 @@
-//! Coverage: what the tests of a project reach, read from the reports of its tools.
+//! Coverage: which code the tests of a project reach, read from coverage reports.
 //!
 //! # Theory of operation
 //!
-//! [`gather`] finds the reports of a project (`find`), reads each by what it is (`read`: LCOV, the JSON of
-//! `llvm-cov export`, Cobertura), says its paths from the project's folder on, and merges all into one [`ProjectCoverage`].
-//! [`render`] tells it as JSON, as a table or as data for MiniZinc. [`CoverageExecutor`] does both for a step.
-//! Nothing here measures: no program is started, and no source file is opened.
+//! [`gather`] finds the reports of a project (`find`), parses each by its content (`read`: LCOV, the JSON of
+//! `llvm-cov export`, Cobertura), maps its paths to the project, and merges all into one [`ProjectCoverage`].
+//! [`render`] writes it as JSON, as a table or as MiniZinc data. [`CoverageExecutor`] does both for a step.
+//! Nothing here measures coverage: no program is started, and no source file is opened.
 
 mod bounds;
 mod counted_lines;

@@ -8,15 +8,15 @@ use super::file_coverage::FileCoverage;
 use super::language::FileScope;
 use super::totals::{CoverageSummary, Totals};
 
-/// What ran of a project: its files by path, each once.
+/// Coverage of a project: its files by path, each once.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ProjectCoverage {
-    /// The covered files, ordered by path.
+    /// The files, sorted by path.
     pub files: Vec<FileCoverage>,
 }
 
 impl ProjectCoverage {
-    /// Out of files in any order; those with one path become one.
+    /// Builds it from files in any order, merging those with the same path.
     #[must_use]
     pub fn of(files: impl IntoIterator<Item = FileCoverage>) -> Self {
         let mut by_path: BTreeMap<String, FileCoverage> = BTreeMap::new();
@@ -44,7 +44,7 @@ impl ProjectCoverage {
         totals
     }
 
-    /// The same as answers have it.
+    /// The totals in the form that answers use.
     #[must_use]
     pub fn summary(&self) -> CoverageSummary {
         let totals = self.totals();
@@ -58,15 +58,15 @@ impl ProjectCoverage {
         }
     }
 
-    /// Only the files that are asked about.
+    /// Keeps only the files in scope.
     #[must_use]
     pub fn within(mut self, scope: FileScope) -> Self {
         self.files.retain(|file| scope.holds(file.language));
         self
     }
 
-    /// Adds what another report says: all lines of both, their counts summed. Two reports of one run change no line
-    /// from covered to uncovered or back.
+    /// Adds another report: the union of the lines, with their counts summed. Merging two reports of the same run
+    /// leaves covered lines covered and uncovered lines uncovered.
     pub fn merge(&mut self, other: Self) {
         let files = std::mem::take(&mut self.files);
         *self = Self::of(files.into_iter().chain(other.files));

@@ -1,32 +1,32 @@
-//! Sums over lines and functions.
+//! Totals of lines and functions.
 
 use std::ops::AddAssign;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// How much of something is covered.
+/// Coverage totals.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Totals {
-    /// Lines that can run, as the report counts them.
+    /// Executable lines, as the report counts them.
     pub lines: u64,
-    /// Those of them that ran.
+    /// Lines that ran.
     pub covered: u64,
-    /// Functions; the instances of a template that begin at one line are one.
+    /// Functions; template instances that begin at the same line count once.
     pub functions: u64,
-    /// Those of them that were called.
+    /// Functions that were called.
     pub functions_covered: u64,
 }
 
 impl Totals {
-    /// The covered part of the lines, in percent with two digits. It is 100 only where every line is covered, and 0 where
-    /// there is none: what was not measured proves nothing.
+    /// Line coverage in percent, rounded down to two decimals: 100 only if every line is covered. It is 0 if there
+    /// are no lines, because nothing was measured.
     #[must_use]
     pub fn percent(&self) -> f64 {
         percent(self.covered, self.lines)
     }
 
-    /// The same with one digit, rounded down: `74.2 %`.
+    /// The same as text with one decimal, rounded down: `74.2 %`.
     #[must_use]
     pub fn percent_text(&self) -> String {
         let mut shown = format!("{:.2}", self.percent());
@@ -50,24 +50,24 @@ impl AddAssign for Totals {
     }
 }
 
-/// The totals of all files, as answers have them.
+/// The totals of all files, as used in answers.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct CoverageSummary {
-    /// Lines that can run, as the report counts them.
+    /// Executable lines, as the report counts them.
     pub lines: u64,
     /// Lines that ran at least once.
     pub covered: u64,
-    /// The same in percent.
+    /// Line coverage in percent.
     pub percent: f64,
-    /// How many functions the reports name.
+    /// Number of functions in the reports.
     pub functions: u64,
-    /// Those that were called.
+    /// Functions that were called.
     pub functions_covered: u64,
-    /// How many files the totals cover.
+    /// Number of files.
     pub files: u64,
 }
 
-/// Rounded down, so that a missing line always shows.
+/// Rounds down, so that a single uncovered line always shows.
 fn percent(covered: u64, all: u64) -> f64 {
     if all == 0 {
         return 0.0;

@@ -1,4 +1,4 @@
-//! The flow itself: how a batch answers the driver.
+//! The batch flow: connects the batch state to the driver.
 
 use gemicro_core::command::AgentCommand;
 use gemicro_core::flow::{Decision, Flow, Step, StepEnd, read_plan};
@@ -105,7 +105,7 @@ impl BatchState {
 }
 
 impl TaskItem {
-    /// How it ends when its step failed like this.
+    /// The final state and error when its step failed like this.
     fn end_of(&self, failure: &Failure) -> (ItemState, Failure) {
         match (&self.stopping, failure.kind) {
             (Some((state, error)), _) => (*state, error.clone()),

@@ -1,4 +1,4 @@
-//! A batch as callers see it.
+//! The view of a batch that callers poll.
 
 use gemicro_core::flow::read_plan;
 use gemicro_core::run::events::RunReaders;
@@ -9,7 +9,7 @@ use super::item::TaskItem;
 use super::state::{BatchState, Keep};
 use crate::contract::{BatchAnswer, BatchProgress, ItemAnswer, ItemState, next_poll_seconds};
 
-/// Folds the journal of a batch, from its first event on, with every output.
+/// Folds the whole journal of a batch, keeping every output.
 ///
 /// # Errors
 /// When it is not the journal of a batch.
@@ -43,7 +43,7 @@ impl BatchState {
         )
     }
 
-    /// How far the batch is.
+    /// The progress of the batch.
     #[must_use]
     pub fn progress(&self, now: Timestamp) -> BatchProgress {
         let n_open = self.counts.open();
@@ -61,7 +61,7 @@ impl BatchState {
 }
 
 impl BatchState {
-    /// The lines of the board that are new since this was asked last.
+    /// The board lines that changed since the last call.
     pub(super) fn lines(&mut self) -> Vec<BoardLine> {
         let changed = std::mem::take(&mut self.changed);
         let line = |(place, output): (u32, Option<Json>)| {

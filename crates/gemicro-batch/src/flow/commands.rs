@@ -1,4 +1,4 @@
-//! Commands to single tasks of an open batch: a pure answer, in facts or in a refusal.
+//! Commands to single tasks of an open batch. Each gives events or a refusal, without side effects.
 
 use std::collections::BTreeSet;
 
@@ -11,16 +11,16 @@ use super::item::TaskItem;
 use super::state::BatchState;
 use crate::contract::ItemState;
 
-/// Stops some tasks: `{"task_ids": […], "reason": …}`.
+/// Cancels some tasks: `{"task_ids": […], "reason": …}`.
 pub const CANCEL_ITEMS: &str = "cancel_items";
-/// Runs tasks again that did not complete: `{"task_ids": […]}`, or all of them.
+/// Reruns tasks that did not complete: `{"task_ids": […]}`, or all of them.
 pub const RETRY_ITEMS: &str = "retry_items";
 
 impl BatchState {
-    /// The facts that a command makes, or why it makes none. The command `cancel` for the whole batch is the driver's.
+    /// Turns a command into events, or refuses it. The command `cancel` for the whole batch is handled by the driver.
     ///
     /// # Errors
-    /// With the reason, for an unknown command or task, or where there is nothing to do.
+    /// With the reason, for an unknown command or task, or when there is nothing to do.
     pub fn handle_command(&self, command: &AgentCommand, at: Timestamp) -> Result<Vec<AgentUpdate>, String> {
         let request = || {
             command
@@ -49,8 +49,8 @@ impl BatchState {
         }
     }
 
-    /// The tasks that a retry of these runs again, in order: those of them that did not complete, or all such tasks where
-    /// none is named; and those that were skipped because of one of them.
+    /// The tasks that a retry reruns, in order: the named ones that did not complete, and those skipped because of
+    /// them; or all tasks that did not complete, if none is named.
     pub(super) fn tasks_to_retry(&self, task_ids: &[String]) -> Vec<u32> {
         let can_retry = |idx: &u32| self.item(*idx).can_be_retried();
         if task_ids.is_empty() {
@@ -70,7 +70,7 @@ impl BatchState {
         retried.into_iter().collect()
     }
 
-    /// The tasks among these, or among all, that something can be done with.
+    /// The tasks among these, or among all, that are in a suitable state.
     fn choose_tasks(
         &self,
         task_ids: &[String],
@@ -95,10 +95,10 @@ impl BatchState {
     }
 }
 
-/// Which tasks a command is about.
+/// The tasks that a command applies to.
 #[derive(Debug, Default, Deserialize)]
 struct ItemsRequest {
-    /// Their ids; none means all that the command can be about.
+    /// Their ids; empty for all tasks in a suitable state.
     #[serde(default)]
     task_ids: Vec<String>,
     #[serde(default)]

@@ -1,7 +1,7 @@
-//! What follows from one task for the others. The only place where states of tasks change.
+//! Changes the states of tasks, and derives what one task's end means for the others. States change nowhere else.
 //!
-//! A task gets its final state once; whatever is said about it later is passed over, until a retry opens it again.
-//! Nothing here calls itself: chains of tasks may be as long as a batch.
+//! A task gets its final state once; later events about it are ignored until a retry reopens it. Nothing here is
+//! recursive, because a chain of tasks may be as long as the batch.
 
 use gemicro_event::{ErrorKind, Failure, Json};
 use serde_json::Value;
@@ -11,24 +11,24 @@ use crate::contract::{ItemQuestion, ItemState, OnFailure};
 use crate::reference::{ResolvedParameters, may_refer, resolve};
 use crate::types::{TaskContext, task_type};
 
-/// How a task ends.
+/// The end of a task.
 enum TaskEnd {
     Completed(Json),
     Without(ItemState, Failure),
 }
 
 impl BatchState {
-    /// A task has its output.
+    /// Completes a task with its output.
     pub(super) fn complete(&mut self, idx: u32, output: Json) {
         self.settle(idx, TaskEnd::Completed(output));
     }
 
-    /// A task will have none.
+    /// Ends a task without an output.
     pub(super) fn fail(&mut self, idx: u32, state: ItemState, error: Failure) {
         self.settle(idx, TaskEnd::Without(state, error));
     }
 
-    /// A task cannot be carried out as written. That stays so whatever else ended it before.
+    /// Rejects a task that cannot be carried out as written, even if something else ended it before.
     pub(super) fn reject(&mut self, idx: u32, error: Failure) {
         if self.item(idx).state.is_final() {
             self.item_mut(idx).error = Some(error);
@@ -38,7 +38,7 @@ impl BatchState {
         }
     }
 
-    /// Tasks that ended without an output in an earlier run: no reason to stop the others, unless they depend on one.
+    /// Ends tasks without an output from an earlier run. Only their dependents are affected; the batch does not stop.
     pub(super) fn leave(&mut self, left: Vec<(u32, ItemState, Failure)>) {
         let places: Vec<u32> = left.iter().map(|(idx, ..)| *idx).collect();
         for (idx, state, error) in left {
@@ -51,7 +51,7 @@ impl BatchState {
         }
     }
 
-    /// A task must not go on: one that runs ends with its step, any other at once.
+    /// Stops a task: a running one ends with its step, any other at once.
     pub(super) fn stop(&mut self, idx: u32, state: ItemState, error: Failure) {
         let item = self.item_mut(idx);
         if item.state.is_final() {
@@ -65,7 +65,7 @@ impl BatchState {
         }
     }
 
-    /// The step of a task was started.
+    /// Records that the step of a task was started.
     pub(super) fn begin(&mut self, idx: u32) {
         if self.item(idx).state.is_final() {
             return;
@@ -77,7 +77,7 @@ impl BatchState {
         self.change(idx, ItemState::Running);
     }
 
-    /// The run of a task waits for a person.
+    /// Records that the run of a task waits for a person.
     pub(super) fn ask(&mut self, idx: u32, question: ItemQuestion) {
         let item = self.item_mut(idx);
         if item.runs {
@@ -86,7 +86,7 @@ impl BatchState {
         }
     }
 
-    /// A person answered what the run of a task asked.
+    /// Records that a person answered the question of a task's run.
     pub(super) fn record_answer(&mut self, idx: u32, key: &str) {
         let item = self.item_mut(idx);
         if item.runs && item.question.as_ref().is_some_and(|asked| asked.key == key) {
@@ -95,7 +95,7 @@ impl BatchState {
         }
     }
 
-    /// An attempt ended and another one follows, sooner or later.
+    /// Records that an attempt ended and another one will follow.
     pub(super) fn wait_again(&mut self, idx: u32, state: ItemState) {
         let item = self.item_mut(idx);
         if !item.runs {
@@ -113,7 +113,7 @@ impl BatchState {
         }
     }
 
-    /// An attempt was cut off. What its run asks stays asked, whether anybody carries it out or not.
+    /// Records that an attempt was interrupted. An open question of its run stays open.
     pub(super) fn lose(&mut self, idx: u32) {
         let state = match self.item(idx).question {
             Some(_) => ItemState::InputRequired,
@@ -122,7 +122,7 @@ impl BatchState {
         self.wait_again(idx, state);
     }
 
-    /// Makes a task ready that waits for nothing, or ends it where it cannot be carried out.
+    /// Makes a task ready if it waits for nothing, or fails it if it cannot be carried out.
     pub(super) fn release_if_free(&mut self, idx: u32) {
         let item = self.item(idx);
         if item.state != ItemState::Queued || item.n_missing > 0 || item.step.is_some() {
@@ -133,7 +133,7 @@ impl BatchState {
         }
     }
 
-    /// Ends everything that is open, without a look at who depends on whom.
+    /// Ends all open tasks, without regard to dependencies.
     pub(super) fn close(&mut self, state: ItemState, error: &Failure) {
         for idx in self.places() {
             if !self.item(idx).state.is_final() {
@@ -142,7 +142,7 @@ impl BatchState {
         }
     }
 
-    /// Opens tasks without an output again, each in a new epoch. Deadlines that have passed hold no more.
+    /// Reopens tasks without an output, each in a new epoch. Deadlines that have passed no longer apply.
     pub(super) fn retry(&mut self, tasks: &[u32]) {
         let can_retry = |idx: &u32| self.item(*idx).can_be_retried();
         let opened: Vec<u32> = tasks.iter().copied().filter(can_retry).collect();
@@ -173,7 +173,7 @@ impl BatchState {
         }
     }
 
-    /// Gives a task its final state, and others theirs where that follows.
+    /// Gives a task its final state, and derives the states of others from it.
     fn settle(&mut self, first: u32, end: TaskEnd) {
         let mut open = vec![(first, end)];
         while let Some((idx, end)) = open.pop() {
@@ -199,7 +199,7 @@ impl BatchState {
             }
             if self.on_failure == OnFailure::Stop && stops_batch(state) && self.stopped_by.is_none() {
                 self.stopped_by = Some(idx);
-                // Whatever depends on a task that has not begun has not begun either.
+                // The dependents of a task that has not begun have not begun either.
                 for unbegun in self.places() {
                     if self.item(unbegun).is_unbegun() {
                         self.finish_item(unbegun, self.end_of_stop(idx));
@@ -261,7 +261,7 @@ impl BatchState {
                 self.note_change(idx, Some(output));
             }
             TaskEnd::Without(state, mut error) => {
-                // A command that ran and failed has printed something.
+                // A command that ran and failed has output.
                 let output = item.failed_output(&error).cloned();
                 if !keeps_all {
                     error.detail = None;
@@ -290,9 +290,9 @@ impl BatchState {
         self.note_change(idx, None);
     }
 
-    /// The line of a task on the board is new.
+    /// Marks the board line of a task as changed.
     pub(super) fn note_change(&mut self, idx: u32, output: Option<Json>) {
-        // Who keeps everything is asked for the whole answer.
+        // With `Keep::All`, callers ask for the whole answer instead.
         if self.keep == Keep::Referred {
             self.changed.insert(idx, output);
         }
@@ -314,7 +314,7 @@ impl BatchState {
         }
     }
 
-    /// How a task ends when one that it depends on has no output.
+    /// The end of a task whose dependency has no output.
     fn end_with(&self, needed: u32) -> TaskEnd {
         let needed = self.item(needed);
         let kind = needed
@@ -336,7 +336,7 @@ impl BatchState {
         };
         let task_id = &needed.task.task_id;
         let message = format!("not run: task `{task_id}`, which it depends on, {what}");
-        // What somebody cancelled takes with it what depends on it; the rest is skipped.
+        // Cancelling a task cancels its dependents; after any other failure they are skipped.
         let state = match needed.state {
             ItemState::Cancelled => ItemState::Cancelled,
             _ => ItemState::Skipped,
@@ -355,8 +355,8 @@ impl BatchState {
     }
 }
 
-/// Whether a task in this state counts as a failure of the batch. What somebody cancelled does not; of a skipped one,
-/// the task that it was skipped for does.
+/// Whether a task in this state stops a batch that stops at failures. Cancelled tasks do not count; for skipped ones
+/// the failed dependency does.
 fn stops_batch(state: ItemState) -> bool {
     match state {
         ItemState::Failed | ItemState::Expired | ItemState::Rejected | ItemState::Interrupted => true,

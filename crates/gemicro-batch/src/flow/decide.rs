@@ -1,4 +1,4 @@
-//! What a batch does next.
+//! Decides the next steps of a batch.
 
 use std::time::Duration;
 
@@ -15,10 +15,10 @@ use super::state::BatchState;
 use crate::contract::ItemState;
 use crate::types::task_type;
 
-/// Steps that run or are wanted at the same time.
+/// Maximum number of steps that run or are requested at the same time.
 pub const MAX_WANTED: usize = 256;
 
-/// Decides from the ready tasks alone: its cost does not grow with the batch.
+/// Decides from the ready tasks only, so its cost does not grow with the batch.
 pub(super) fn decide(state: &BatchState, run: &RunState) -> Decision {
     if state.counts.open() == 0 {
         return Decision {
@@ -34,8 +34,8 @@ pub(super) fn decide(state: &BatchState, run: &RunState) -> Decision {
     }
 }
 
-/// The first ready tasks by priority and place. Those of a kind that waits for a provider's limit are left out,
-/// so that they do not stand before others that could start.
+/// The first ready tasks by priority and index. Those of a kind that waits for a provider's limit are left out, so that
+/// they do not block others.
 fn steps_to_start(state: &BatchState, run: &RunState) -> Vec<Step> {
     let n_running = state.counts.running + state.counts.input_required;
     let n_running = usize::try_from(n_running).unwrap_or(MAX_WANTED);
@@ -63,7 +63,7 @@ fn steps_to_start(state: &BatchState, run: &RunState) -> Vec<Step> {
         .collect()
 }
 
-/// The part of what is left that each task gets whose cost nobody knows before: as much as every other.
+/// The budget for each task whose cost is not known in advance: an equal share of the remainder.
 fn share(state: &BatchState, run: &RunState) -> TaskGrant {
     let Limits {
         tokens,
@@ -72,7 +72,7 @@ fn share(state: &BatchState, run: &RunState) -> TaskGrant {
         wall_ms: _,
     } = run.started.limits;
     let left = run.ledger.available(Purpose::Ordinary);
-    // A used-up limit asks for one more than is left: the step is refused.
+    // With nothing left, 1 is still more than that: the step is refused.
     let part = |limit: Option<u64>, left: u64| limit.map(|_| (left / state.n_sharing.max(1)).max(1));
     TaskGrant {
         tokens: part(tokens, left.tokens),
@@ -97,7 +97,7 @@ fn outcome(state: &BatchState, run: &RunState) -> Outcome {
             let items = items.filter(move |item| (item.state == ItemState::Skipped) == is_skipped);
             items.filter_map(|item| item.error.as_ref())
         };
-        // Those that were skipped say less than the task they were skipped for.
+        // The error of a skipped task says less than that of the task it was skipped for.
         let first = errors(false).chain(errors(true)).next();
         let kind = first.map_or(ErrorKind::Internal, |error| error.kind);
         let reason = first.map_or("", |error| error.message.as_str());

@@ -1,4 +1,4 @@
-//! What a program knows about batches.
+//! Registers the batch flow with the program.
 
 use gemicro_core::budget::Limits;
 use gemicro_core::flow::{FlowDefinition, PlanFacts, ResultView};
@@ -24,7 +24,7 @@ impl FlowDefinition for BatchFlow {
         }
     }
 
-    /// Its tasks are checked one by one, each with its part.
+    /// Limits are checked for each task, with its share.
     fn check_limits(&self, _plan: &BatchPlan, _limits: &Limits) -> Result<(), Failure> {
         Ok(())
     }

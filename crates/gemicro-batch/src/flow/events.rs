@@ -11,13 +11,13 @@ use crate::contract::{ItemQuestion, ItemState};
 pub struct BatchItemStarted {
     /// Id of the task in its batch.
     pub task_id: String,
-    /// How often it was retried before, as a whole.
+    /// Number of earlier retries of the whole task.
     #[serde(default)]
     pub epoch: u32,
     /// Name of the task type, such as `research`.
     #[serde(rename = "type")]
     pub task_type: String,
-    /// What it is for, where its parameters say so.
+    /// The purpose of the task, if its parameters give one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
 }
@@ -35,7 +35,7 @@ event_payload!(
 pub struct BatchItemCompleted {
     /// Id of the task in its batch.
     pub task_id: String,
-    /// How often it was retried before.
+    /// Number of earlier retries of the whole task.
     #[serde(default)]
     pub epoch: u32,
     /// Its output, an object.
@@ -46,18 +46,18 @@ event_payload!(BatchItemCompleted, "batch_item_completed", |it| format!(
     it.task_id
 ));
 
-/// A task that had begun, or that the budget did not let begin, has no output. At most once per task and epoch, with
+/// A task that had begun, or that the budget kept from beginning, has no output. At most once per task and epoch, with
 /// the failure of its step. Tasks that never begin for another reason have no event: see the module `flow`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct BatchItemFailed {
     /// Id of the task in its batch.
     pub task_id: String,
-    /// How often it was retried before.
+    /// Number of earlier retries of the whole task.
     #[serde(default)]
     pub epoch: u32,
     /// `failed`, `cancelled`, `expired` or `interrupted`.
     pub state: ItemState,
-    /// Why; the detail of a command that ran and failed has what it printed.
+    /// The reason; for a command that ran and failed, the detail holds its output.
     pub error: Failure,
 }
 event_payload!(BatchItemFailed, "batch_item_failed", |it| format!(
@@ -68,7 +68,7 @@ event_payload!(BatchItemFailed, "batch_item_failed", |it| format!(
 /// The run of a task waits for a person's answer; its step keeps running. Reported by the process that drives that run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct BatchItemAsks {
-    /// What is asked, and by which run.
+    /// The question, and the run that asks it.
     #[serde(flatten)]
     pub question: ItemQuestion,
 }
@@ -82,7 +82,7 @@ event_payload!(BatchItemAsks, "batch_item_asks", |it| format!(
 pub struct BatchItemAnswered {
     /// The run that asked.
     pub run_id: StreamId,
-    /// What it calls the question.
+    /// The run's key for the question.
     pub key: String,
 }
 event_payload!(BatchItemAnswered, "batch_item_answered", |it| format!(
@@ -95,7 +95,7 @@ event_payload!(BatchItemAnswered, "batch_item_answered", |it| format!(
 pub struct BatchItemsCancelled {
     /// Ids of the tasks that this changes.
     pub task_ids: Vec<String>,
-    /// Why they were stopped; empty where no reason was given.
+    /// The reason; empty if none was given.
     #[serde(default)]
     pub reason: String,
 }
@@ -108,8 +108,8 @@ event_payload!(
     }
 );
 
-/// A command reruns some tasks that have no output: each gets a new epoch, and with it a new step. By a
-/// command, while the batch is open; an ended one is retried in a new run.
+/// A command reruns some tasks that have no output: each gets a new epoch, and with it a new step. Only while the batch
+/// is open; an ended one is retried in a new run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct BatchItemsRetried {
     /// Ids of the tasks that this changes.

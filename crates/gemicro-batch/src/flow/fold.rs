@@ -1,4 +1,4 @@
-//! From events to states of tasks. One event costs what it changes.
+//! Folds events into task states. The cost of an event depends only on what it changes.
 
 use std::str::FromStr;
 
@@ -15,7 +15,7 @@ use super::events::{
 use super::state::BatchState;
 use crate::contract::ItemState;
 
-/// What the keys of timers begin with; the seconds follow.
+/// Prefix of the keys of deadline timers; the seconds follow.
 const DEADLINE: &str = "deadline/";
 
 /// The key of the timer for a deadline.
@@ -24,7 +24,7 @@ pub(super) fn deadline_key(seconds: u64) -> String {
 }
 
 event_enum! {
-    /// What a batch reads of its journal.
+    /// The events that a batch reads from its journal.
     enum BatchEvent {
         noticed: RunStarted, StepStarted, StepRetrying, StepLost, StepParked, RunWoken, RunCancelled;
         read: BatchItemAsks, BatchItemAnswered, BatchItemCompleted, BatchItemFailed, BatchItemsCancelled,
@@ -33,7 +33,7 @@ event_enum! {
 }
 
 impl BatchState {
-    /// Takes one event into account.
+    /// Applies one event.
     pub(super) fn fold(&mut self, event: &Event) {
         match BatchEvent::of(&event.update) {
             BatchEvent::RunStarted => self.started_at = event.update.timestamp,
@@ -91,7 +91,7 @@ impl BatchState {
     fn item_failed(&mut self, it: BatchItemFailed) {
         if let Some(idx) = self.present(&it.task_id, it.epoch) {
             let state = match it.state {
-                // Journals of older versions have no state of its own for this.
+                // Older journals have no separate state for interrupted tasks.
                 ItemState::Failed if it.error.kind == ErrorKind::Interrupted => ItemState::Interrupted,
                 state if state.is_final() && state != ItemState::Completed => state,
                 _ => ItemState::Failed,
@@ -124,13 +124,13 @@ impl BatchState {
         }
     }
 
-    /// The task, if it is in this epoch.
+    /// The index of the task, if it is in this epoch.
     fn present(&self, task_id: &str, epoch: u32) -> Option<u32> {
         let idx = self.by_id.get(task_id)?;
         (self.item(*idx).epoch == epoch).then_some(*idx)
     }
 
-    /// The tasks with these ids, in the order of the batch; unknown ones are passed over.
+    /// The indices of the tasks with these ids, in batch order; unknown ids are ignored.
     pub(super) fn places_of(&self, task_ids: &[String]) -> Vec<u32> {
         let known = task_ids.iter().filter_map(|task_id| self.by_id.get(task_id));
         let mut places: Vec<u32> = known.copied().collect();

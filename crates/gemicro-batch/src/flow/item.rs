@@ -8,32 +8,32 @@ use gemicro_event::{Failure, Json, StepKey};
 use crate::contract::{ItemQuestion, ItemState, Task};
 use crate::types::{SHELL_STEP, output_of_failure, task_type};
 
-/// A task and where it stands.
+/// A task and its state.
 #[derive(Debug, Clone)]
 pub(crate) struct TaskItem {
     pub(crate) task: Task,
     pub(crate) state: ItemState,
-    /// How often it was retried as a whole; part of its step's key.
+    /// Number of retries of the whole task; part of its step's key.
     pub(crate) epoch: u32,
-    /// Tasks it waits for that have no output yet.
+    /// Number of dependencies that have no output yet.
     pub(crate) n_missing: usize,
-    /// Its step, while it is ready or runs.
+    /// Its step, while it is ready or running.
     pub(crate) step: Option<Step>,
     /// Whether its step was started in this epoch.
     pub(crate) has_begun: bool,
-    /// How it ends when its running step does, unless that completes.
+    /// The final state if its running step does not complete.
     pub(crate) stopping: Option<(ItemState, Failure)>,
-    /// Whether its step runs now; one that waits for a person may have been cut off.
+    /// Whether its step is running. False for an interrupted task that still waits for a person.
     pub(crate) runs: bool,
-    /// What its run asks a person, while it waits for that.
+    /// The question of its run that waits for a person.
     pub(crate) question: Option<ItemQuestion>,
-    /// Its output, where it is kept.
+    /// Its output, if it is kept.
     pub(crate) output: Option<Json>,
     /// Why it did not complete.
     pub(crate) error: Option<Failure>,
 }
 
-/// The order in which tasks start: priority, then place in the batch.
+/// The order in which tasks start: priority, then index in the batch.
 pub(crate) type TaskRank = (Reverse<i32>, u32);
 
 impl TaskItem {
@@ -41,7 +41,7 @@ impl TaskItem {
         (Reverse(self.task.priority), idx)
     }
 
-    /// The key of its step. No task id holds a `#`.
+    /// The key of its step. Task ids cannot contain `#`.
     pub(crate) fn key(&self) -> StepKey {
         match self.epoch {
             0 => StepKey::new(self.task.task_id.as_str()),
@@ -60,13 +60,13 @@ impl TaskItem {
         )
     }
 
-    /// Whether it will get a part of the budget that is left.
+    /// Whether it will get a share of the remaining budget.
     pub(crate) fn shares_budget(&self) -> bool {
         let is_waiting = !self.state.is_final() && !self.runs;
         is_waiting && task_type(&self.task.task_type).is_some_and(|known| known.granted.is_some())
     }
 
-    /// What it printed, where it is a command that ran and failed like this.
+    /// The output of a shell command that ran and failed like this.
     pub(crate) fn failed_output<'f>(&self, failure: &'f Failure) -> Option<&'f Json> {
         let is_shell = self.step_kind() == Some(SHELL_STEP);
         is_shell.then(|| output_of_failure(failure)).flatten()

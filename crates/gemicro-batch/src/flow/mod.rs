@@ -1,9 +1,9 @@
-//! How a batch is carried out: planned, folded, decided, shown.
+//! Carries out a batch: plan, fold, decide, show.
 //!
-//! [`plan`] turns what was submitted into a [`BatchPlan`], in which tasks that cannot be carried out are rejected.
-//! [`BatchFlow`] decides. Its [`BatchState`] is folded from the journal: which task is in which state, which
-//! are ready, and how many there are of each. What follows from a fact without a step (a task that fails with its
-//! dependency, one whose deadline passed) is not an event of its own: the fold concludes it.
+//! [`plan`] turns a submitted batch into a [`BatchPlan`] and rejects tasks that cannot be carried out.
+//! [`BatchFlow`] decides. Its [`BatchState`] is folded from the journal: the state of each task, the ready tasks, and
+//! the counts. Consequences that need no step (a task that fails with its dependency, or whose deadline passed) are not
+//! events: the fold derives them.
 
 mod batch_flow;
 mod board;

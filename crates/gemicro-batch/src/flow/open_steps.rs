@@ -1,4 +1,4 @@
-//! Which steps of a batch run, wait for another attempt, or wait for a person.
+//! The steps of a batch that are running, waiting for another attempt, or waiting for a person.
 
 use std::collections::HashSet;
 
@@ -9,12 +9,12 @@ use gemicro_event::{Event, StepKey};
 pub struct OpenSteps {
     running: HashSet<StepKey>,
     asking: HashSet<StepKey>,
-    /// Those that start again by themselves.
+    /// Steps that start again without intervention.
     waiting: HashSet<StepKey>,
 }
 
 impl OpenSteps {
-    /// Takes one event into account.
+    /// Applies one event.
     pub fn fold(&mut self, event: &Event) {
         let Some(step) = &event.step else {
             return;
@@ -42,7 +42,7 @@ impl OpenSteps {
         }
     }
 
-    /// Whether nothing happens before a person answers.
+    /// Whether the batch can only continue after a person has answered.
     #[must_use]
     pub fn only_ask(&self) -> bool {
         !self.asking.is_empty() && self.waiting.is_empty() && self.running.is_subset(&self.asking)

@@ -1,4 +1,4 @@
-//! What a batch will do, as data.
+//! The plan of a batch.
 
 use std::borrow::Cow;
 
@@ -10,36 +10,36 @@ use serde::{Deserialize, Serialize};
 use crate::contract::{ItemState, OnFailure, SubmittedBatch, Task};
 use crate::types::{BatchSettings, SHELL_STEP, TASK_TYPES, task_type};
 
-/// Everything that deciding depends on.
+/// Everything that decisions depend on.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct BatchPlan {
-    /// The caller's own name for it.
+    /// The caller's own name for the batch.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub key: Option<String>,
-    /// A mark of what was handed in under that key: the same key stands for the same batch only.
+    /// A fingerprint of the batch submitted with that key: a key stands for one batch only.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub body: Option<String>,
-    /// The batch whose tasks without an output this one does again.
+    /// The batch whose tasks without an output this one reruns.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub retries: Option<StreamId>,
-    /// What a failure means for the others.
+    /// Whether other tasks start after one has failed.
     #[serde(default)]
     pub on_failure: OnFailure,
-    /// Seconds from the start after which nothing of it runs any more.
+    /// Seconds from the start after which all open tasks expire.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub deadline_seconds: Option<u64>,
-    /// What holds for tasks that say nothing else.
+    /// Defaults for the tasks.
     pub settings: BatchSettings,
-    /// The tasks, in the order they came.
+    /// The tasks, in submission order.
     pub items: Vec<PlannedItem>,
 }
 
 impl BatchPlan {
-    /// Rejects tasks that would not be carried out as they were handed in, because secrets in them are never written
-    /// down: what is executed is what stands in the journal.
+    /// Rejects tasks that contain secrets. Secrets are never written down, and only what is in the journal is
+    /// executed, so such a task could not run as submitted.
     ///
     /// # Errors
-    /// When a name looks like a secret: it could not be told from another one.
+    /// When a task id or model name looks like a secret: redacted names could not be told apart.
     pub fn without_secrets(mut self, redactor: &Redactor) -> Result<Self, Failure> {
         let holds_secret = |text: &str| matches!(redactor.redact(text), Cow::Owned(_));
         for (idx, item) in self.items.iter_mut().enumerate() {
@@ -79,7 +79,7 @@ impl BatchPlan {
         Ok(self)
     }
 
-    /// What it is called in lists.
+    /// The title in lists.
     #[must_use]
     pub fn title(&self) -> String {
         let mut types: Vec<&str> = Vec::new();
@@ -105,12 +105,12 @@ impl BatchPlan {
 pub struct PlannedItem {
     /// The task as it was submitted.
     pub task: Task,
-    /// Its final state, where that is known before anything starts.
+    /// Its final state, if that is known before anything starts.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub settled: Option<InitialEnd>,
 }
 
-/// A final state that a task has from the beginning.
+/// A final state that a task has from the start.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum InitialEnd {
@@ -118,11 +118,11 @@ pub enum InitialEnd {
     Rejected(Failure),
     /// An earlier run completed it, with this output.
     Completed(Json),
-    /// It has no output since an earlier run, and is not done again.
+    /// It has no output from an earlier run, and is not rerun.
     Left {
         /// `failed`, `cancelled`, `expired`, `skipped` or `interrupted`.
         state: ItemState,
-        /// Why it failed, with its kind.
+        /// Why it has no output.
         error: Failure,
     },
 }

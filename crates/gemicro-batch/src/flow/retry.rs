@@ -1,4 +1,4 @@
-//! The plan of a batch that does again what an earlier one left without an output.
+//! Plans a batch that reruns the tasks an earlier one left without an output.
 
 use std::collections::HashSet;
 
@@ -10,11 +10,11 @@ use super::board::board;
 use super::plan::{BatchPlan, InitialEnd, PlannedItem};
 use crate::contract::ItemState;
 
-/// The plan of a run that does again what an ended batch left without an output, from its journal. What completed
-/// there keeps its output; where tasks are named, the others stay as they are.
+/// Plans a run that reruns the tasks without an output of an ended batch, from its journal. Completed tasks keep their
+/// output. If tasks are named, only these and their skipped dependents are rerun.
 ///
 /// # Errors
-/// When it is not the journal of a batch, a task is not in it, or there is nothing to do again.
+/// When it is not the journal of a batch, a task is unknown, or there is nothing to rerun.
 pub fn retry_plan(events: &[Event], task_ids: &[String]) -> Result<BatchPlan, Failure> {
     let ended = board(events)?;
     if let Some(unknown) = task_ids.iter().find(|id| ended.state_of(id).is_none()) {
@@ -47,7 +47,7 @@ pub fn retry_plan(events: &[Event], task_ids: &[String]) -> Result<BatchPlan, Fa
         }
     });
     Ok(BatchPlan {
-        // The key stands for the first run.
+        // The key belongs to the first run.
         key: None,
         body: None,
         retries: events.first().map(|event| event.stream.clone()),

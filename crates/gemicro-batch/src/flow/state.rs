@@ -1,4 +1,4 @@
-//! What the flow remembers of a batch. See `conclude` for how it changes.
+//! The state of a batch. See `conclude` for how it changes.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -9,45 +9,45 @@ use super::plan::{BatchPlan, InitialEnd};
 use crate::contract::{Counts, Edges, ItemState, OnFailure, Task, edges};
 use crate::types::BatchSettings;
 
-/// Where every task of a batch stands, folded from its journal.
+/// The state of every task of a batch, folded from its journal.
 #[derive(Debug, Clone)]
 pub struct BatchState {
     pub(super) items: Vec<TaskItem>,
     pub(super) settings: BatchSettings,
     pub(super) on_failure: OnFailure,
-    /// Which outputs are kept.
+    /// The outputs to keep.
     pub(super) keep: Keep,
     pub(super) edges: Edges,
-    /// Who waits for each task.
+    /// The tasks that depend on each task.
     pub(super) dependents: Vec<Vec<u32>>,
     pub(super) by_id: HashMap<String, u32>,
-    /// The tasks by the keys of their present steps.
+    /// The tasks by the keys of their current steps.
     pub(super) by_key: HashMap<StepKey, u32>,
     pub(super) counts: Counts,
-    /// Tasks that had their final state from the beginning.
+    /// Number of tasks that had their final state from the start.
     pub(super) n_given: u64,
-    /// Tasks that can start, first or again, by the kind of their step.
+    /// Tasks that can start or restart, by step kind.
     pub(super) ready: BTreeMap<&'static str, BTreeSet<TaskRank>>,
-    /// Tasks that run and must not.
+    /// Running tasks that must stop.
     pub(super) stopping: BTreeSet<u32>,
-    /// Deadlines to come: seconds from the start, and whose they are.
+    /// Coming deadlines: seconds from the start, and the tasks.
     pub(super) deadlines: BTreeMap<u64, Vec<u32>>,
-    /// Open tasks beside the running ones that will get a part of the budget.
+    /// Number of open tasks, other than running ones, that will get a share of the budget.
     pub(super) n_sharing: u64,
-    /// The task at whose failure the batch stopped starting others.
+    /// The task whose failure stopped the batch.
     pub(super) stopped_by: Option<u32>,
     pub(super) started_at: Timestamp,
     pub(super) parked_until: Option<Timestamp>,
-    /// Tasks whose line on the board is new, with their outputs.
+    /// Tasks whose board line changed, with their outputs.
     pub(super) changed: BTreeMap<u32, Option<Json>>,
 }
 
-/// Which outputs a state keeps.
+/// The outputs that a state keeps.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Keep {
-    /// Those that other tasks refer to: all that deciding needs.
+    /// Those that other tasks refer to, which is all that deciding needs.
     Referred,
-    /// All, to be shown.
+    /// All of them, to be shown.
     All,
 }
 
@@ -89,7 +89,7 @@ impl BatchState {
         Ok(state)
     }
 
-    /// How many tasks are in which state.
+    /// Number of tasks in each state.
     #[must_use]
     pub fn counts(&self) -> Counts {
         self.counts
@@ -110,7 +110,7 @@ impl BatchState {
         &mut self.items[idx as usize]
     }
 
-    /// The places of all tasks.
+    /// The indices of all tasks.
     pub(super) fn places(&self) -> std::ops::Range<u32> {
         // A batch has at most 100,000 tasks.
         0..u32::try_from(self.items.len()).unwrap_or(u32::MAX)
@@ -157,7 +157,7 @@ impl BatchState {
             }
         }
         self.leave(left);
-        // After them: a rejected task may stop the batch, and what has an output keeps it.
+        // Last, because a rejected task may stop the batch, and completed tasks must keep their output.
         for (idx, error) in rejected {
             self.reject(idx, error);
         }

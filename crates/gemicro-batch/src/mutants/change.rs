@@ -1,27 +1,27 @@
-//! One change of a source.
+//! One change to a source.
 
 use std::ops::Range;
 
 use gemicro_event::text;
 
-/// A source with one place changed.
+/// A source with one change.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Mutant {
-    /// The line of the change, from 1; where it goes over several lines, the first.
+    /// The first line of the change, from 1.
     pub line: u32,
-    /// The character in the line that it begins with, from 1.
+    /// The column where it begins, in characters from 1.
     pub column: u32,
-    /// What was changed, to be shown.
+    /// Description of the change.
     pub what: String,
-    /// The bytes that are replaced.
+    /// The byte range that is replaced.
     pub(super) place: Range<usize>,
-    /// What stands there instead; it has as many lines.
+    /// The replacement; it has the same number of lines.
     pub(super) replacement: String,
 }
 
 impl Mutant {
-    /// The source it was made from, with the change. Another source is given back with whatever stands at that
-    /// place replaced, or as it is when it has no such place.
+    /// Applies the change to the source it was made from. In any other source the text at that position is replaced; if
+    /// there is no such position, the source is returned unchanged.
     #[must_use]
     pub fn apply(&self, source: &str) -> String {
         match (source.get(..self.place.start), source.get(self.place.end..)) {
@@ -31,7 +31,7 @@ impl Mutant {
     }
 }
 
-/// A change before it is known whether it is wanted.
+/// A candidate for a mutant.
 pub(super) struct MutantChange {
     pub(super) kind: ChangeKind,
     pub(super) place: Range<usize>,
@@ -39,7 +39,7 @@ pub(super) struct MutantChange {
     pub(super) what: String,
 }
 
-/// Kinds of change, the most telling first: the order is that of the mutants.
+/// Kinds of change, the most revealing first: mutants are sorted by it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum ChangeKind {
     Comparison,
@@ -53,7 +53,7 @@ pub(super) enum ChangeKind {
 }
 
 impl MutantChange {
-    /// The text at a place becomes another.
+    /// Replaces the text at a position.
     pub(super) fn becomes(kind: ChangeKind, source: &str, place: Range<usize>, replacement: String) -> Self {
         let what = format!(
             "`{}` became `{}`",
@@ -68,7 +68,7 @@ impl MutantChange {
         }
     }
 
-    /// A statement is left out; `replacement` keeps the rest well-formed.
+    /// Removes a statement; `replacement` keeps the rest well-formed.
     pub(super) fn without_statement(
         kind: ChangeKind,
         source: &str,
@@ -85,7 +85,7 @@ impl MutantChange {
     }
 }
 
-/// A piece of code on one line, and not too long.
+/// Shortens code to one line for display.
 fn one_line(code: &str) -> String {
     text::shortened(&text::one_line(code), 60)
 }

@@ -1,4 +1,4 @@
-//! All mutants of some lines, in the order in which they should be tried.
+//! Generates the mutants of some lines, in the order in which they should be tried.
 
 use std::collections::BTreeMap;
 
@@ -7,14 +7,14 @@ use super::rules::{change, is_declaration};
 use super::syntax::Syntax;
 use super::tree::{parse, preorder};
 
-/// At most so many are given.
+/// Maximum number of mutants.
 const MAX_MUTANTS: usize = 1_000;
 
-/// The mutants of a source whose change lies within `lines`, pairs of a first and a last line counted from 1.
+/// The mutants of a source whose change is within `lines`, pairs of a first and a last line counted from 1.
 ///
-/// The first mutants belong to different lines, one for each line, the most telling kinds first; then comes the second
-/// of each line, and so on, at most 1,000. Whoever takes the first few has spread them. The same source and lines always give the
-/// same mutants; a source that no compiler takes gives some, or none.
+/// First comes one mutant for each line, the most revealing kinds first; then the second of each line, and so on, at
+/// most 1,000. So the first few are spread over the lines. The same source and lines always give the same mutants; a
+/// source that does not compile gives some or none.
 #[must_use]
 pub fn mutants(syntax: Syntax, source: &str, lines: &[(u32, u32)]) -> Vec<Mutant> {
     let Some(tree) = parse(syntax, source) else {
@@ -26,7 +26,7 @@ pub fn mutants(syntax: Syntax, source: &str, lines: &[(u32, u32)]) -> Vec<Mutant
         .collect();
     let line_of = |at: usize| line_starts.partition_point(|start| *start <= at) - 1;
     let mut of_lines: BTreeMap<usize, Vec<MutantChange>> = BTreeMap::new();
-    // Code that runs is in the bodies of functions.
+    // Only code in function bodies runs.
     let mut body_end = 0;
     preorder(tree.root_node(), |node, field| {
         if is_declaration(node, field) {
@@ -75,7 +75,7 @@ fn mutant(from_line: &str, line_start: usize, line: usize, change: MutantChange)
     }
 }
 
-/// Lines, sorted and without overlaps.
+/// Line ranges, sorted and without overlaps.
 struct WantedLines(Vec<(u32, u32)>);
 
 impl WantedLines {
@@ -92,7 +92,7 @@ impl WantedLines {
         Self(joined)
     }
 
-    /// Whether a line, counted from 0, is among them.
+    /// Whether a line, counted from 0, is in one of them.
     fn has(&self, line: usize) -> bool {
         let Ok(number) = u32::try_from(line + 1) else {
             return false;

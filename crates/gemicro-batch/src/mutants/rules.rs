@@ -1,6 +1,6 @@
-//! What can be changed at a node of the syntax tree.
+//! The rules for changing a node of the syntax tree.
 //!
-//! Node kinds are those of tree-sitter's grammars of Rust and C++; where both have a kind it means the same.
+//! Node kinds are those of tree-sitter's grammars for Rust and C++; a kind that both have means the same.
 
 use std::ops::Range;
 
@@ -46,7 +46,7 @@ pub(super) fn is_declaration(node: Node<'_>, field: Option<&str>) -> bool {
     is_fixed || is_condition || is_label || node.is_error() || KINDS.contains(&node.kind())
 }
 
-/// The node, changed, if there is a way.
+/// The change for this node, if a rule applies.
 pub(super) fn change(syntax: Syntax, source: &str, node: Node<'_>) -> Option<MutantChange> {
     let rule = MutantRule { syntax, source };
     match node.kind() {
@@ -96,7 +96,7 @@ impl MutantRule<'_> {
             "-" | "*" => (ChangeKind::Arithmetic, "+"),
             _ => return None,
         };
-        // `s + "a"` and `s + &t` join texts.
+        // `s + "a"` and `s + &t` concatenate strings.
         let joins = operator.kind() == "+" && has(node, &["string_literal", "reference_expression"]);
         (!joins).then(|| self.becomes(kind, operator.byte_range(), other.to_owned()))
     }
@@ -110,7 +110,7 @@ impl MutantRule<'_> {
         };
         let is_constant = node.child(1).is_some_and(|child| child.kind() == "constexpr");
         let binds = ["let_chain", "let_condition", "declaration"].contains(&value.kind());
-        // A comment to the end of the line would take the parenthesis with it.
+        // A line comment would swallow the closing parenthesis.
         let is_plain = !is_constant && !binds && !value.has_error() && !self.text(value).contains("//");
         is_plain.then(|| {
             let negated = format!("!({})", self.text(value));
@@ -118,7 +118,7 @@ impl MutantRule<'_> {
         })
     }
 
-    /// The number after a plain decimal one, where it is no index, shift, divisor or limit of a type.
+    /// Adds one to a plain decimal number, unless it is an index, shift, divisor or limit of a type.
     fn number(&self, node: Node<'_>) -> Option<MutantChange> {
         let text = self.text(node);
         let is_decimal =
@@ -136,7 +136,7 @@ impl MutantRule<'_> {
         fits.then(|| self.becomes(ChangeKind::Value, node.byte_range(), (number + 1).to_string()))
     }
 
-    /// A text one character longer, where it is compared or returned.
+    /// Makes a string one character longer, if it is compared or returned.
     fn string(&self, node: Node<'_>) -> Option<MutantChange> {
         let text = self.text(node);
         let parent = node.parent()?;
@@ -156,7 +156,7 @@ impl MutantRule<'_> {
         Some(self.becomes(ChangeKind::Text, node.byte_range(), longer))
     }
 
-    /// A statement on one line, left out: a call, or a return that is all an `if` does in the middle of a function.
+    /// Removes a one-line statement: a call, or a return that is the whole body of an `if` in the middle of a function.
     fn statement(&self, node: Node<'_>) -> Option<MutantChange> {
         let mut inner = node.named_child(0);
         if let Some(tried) = inner.filter(|inner| inner.kind() == "try_expression") {
@@ -179,7 +179,7 @@ impl MutantRule<'_> {
     }
 }
 
-/// Whether a node is in a constant of C, whose value may be part of a type.
+/// Whether a node is in a C constant, whose value may be part of a type.
 fn is_in_constant(node: Node<'_>) -> bool {
     let declaration = std::iter::successors(node.parent(), Node::parent)
         .take_while(|around| !around.kind().ends_with("_statement"))
@@ -192,7 +192,7 @@ fn is_in_constant(node: Node<'_>) -> bool {
     })
 }
 
-/// Whether something follows the `if` that a statement is all of, so that every way through the function still ends.
+/// Whether a statement is the whole body of an `if` and code follows, so that the function still returns on every path.
 fn is_middle(node: Node<'_>) -> bool {
     let is_block = |node: &Node<'_>| ["block", "compound_statement"].contains(&node.kind());
     let Some(mut around) = node.parent() else {

@@ -1,10 +1,10 @@
-//! Syntax trees of sources, and the walk over them.
+//! Parses and walks syntax trees.
 
 use tree_sitter::{Node, Parser, Tree};
 
 use super::syntax::Syntax;
 
-/// The syntax tree of a source. Every text has one; what is not understood is an error in it.
+/// Parses a source. Invalid code gives error nodes in the tree.
 pub(crate) fn parse(syntax: Syntax, source: &str) -> Option<Tree> {
     let language = match syntax {
         Syntax::C => tree_sitter_cpp::LANGUAGE,
@@ -15,8 +15,8 @@ pub(crate) fn parse(syntax: Syntax, source: &str) -> Option<Tree> {
     parser.parse(source, None)
 }
 
-/// Visits a node and what is in it, in the order of the text; `visit` is given the name of the field that a node is in,
-/// and says whether to look into it. Without recursion: no source can nest too deep.
+/// Visits a node and its descendants in source order. `visit` gets the name of the field that a node is in, and returns
+/// whether to descend. Not recursive, so deep nesting is safe.
 pub(crate) fn preorder<'t>(root: Node<'t>, mut visit: impl FnMut(Node<'t>, Option<&str>) -> bool) {
     let mut cursor = root.walk();
     loop {

@@ -1,4 +1,4 @@
-//! Breaking the covered lines on purpose: a test that still passes checks nothing there.
+//! Breaks the covered lines on purpose: a test that still passes does not check them.
 
 use std::time::Duration;
 
@@ -14,21 +14,21 @@ use crate::patch::NewText;
 use crate::project::Project;
 use crate::workshop::{Renewable, Workshop};
 
-/// Versions looked at for each one that counts: some do not build.
+/// Mutants tried for each one wanted, because some do not build.
 const LOOKED_AT: usize = 3;
-/// What the tests get beyond the time that they took before.
+/// Factor on the earlier test time that gives the time limit.
 const SLOWER: u32 = 4;
-/// What they get at least, in milliseconds.
+/// Minimum time limit, in milliseconds.
 const LEAST_MS: u64 = 10_000;
 
-/// Tries broken versions until enough of them count.
+/// Tries mutants until enough of them count.
 pub(super) async fn break_on_purpose(
     place: &dyn Renewable,
     input: &TrialInput,
     (texts, newly): (&[NewText], &NewlyCovered),
     cancel: &CancellationToken,
 ) -> Result<Mutations, Failure> {
-    // Nothing that the test left while it was measured helps it now.
+    // Start from a fresh copy, without files that the test left behind.
     place.renew().await?;
     let workshop = place.workshop();
     write_all(workshop, texts, cancel).await?;
@@ -65,7 +65,7 @@ pub(super) async fn break_on_purpose(
     Ok(found)
 }
 
-/// All broken versions, those of different files in turn.
+/// All mutants, alternating between the files.
 fn versions(workshop: &Workshop, newly: &NewlyCovered) -> Result<Vec<(String, String, Mutant)>, Failure> {
     let project = Project::open(workshop.folder())?;
     let mut by_file = Vec::new();
@@ -95,13 +95,13 @@ fn versions(workshop: &Workshop, newly: &NewlyCovered) -> Result<Vec<(String, St
     }
 }
 
-/// A broken loop may never end; nobody waits longer than for tests that are somewhat slower.
+/// The time limit. A broken loop may never end.
 fn limit(input: &TrialInput) -> Duration {
     let slower = input.test_ms.saturating_mul(u64::from(SLOWER)).max(LEAST_MS);
     Duration::from_millis(slower.min(input.place.commands.test.timeout_ms))
 }
 
-/// Where versions are tried.
+/// The workshop and limits for trying mutants.
 struct BreakingBench<'a> {
     workshop: &'a Workshop,
     texts: &'a [NewText],
@@ -111,25 +111,25 @@ struct BreakingBench<'a> {
 }
 
 impl BreakingBench<'_> {
-    /// Whether the new test notices a version; nothing where the version does not count. Everything is as before then.
+    /// Whether the new test notices a mutant; `None` if the mutant does not count. Restores the source.
     async fn is_noticed(&self, path: &str, source: &str, mutant: &Mutant) -> Result<Option<bool>, Failure> {
         self.workshop
             .write(path, &mutant.apply(source), self.cancel)
             .await?;
         let noticed = match self.passes().await? {
             true => Some(false),
-            // Without the new test the same version must build and pass: else it is not the new test that fails.
+            // Without the new test the mutant must build and pass; otherwise it is not the new test that fails.
             false => self.passes_without(path, mutant).await?.then_some(true),
         };
         self.workshop.write(path, source, self.cancel).await?;
         Ok(noticed)
     }
 
-    /// Whether the older tests pass with a version. The new ones are back then.
+    /// Whether the older tests pass with a mutant. Puts the new tests back afterwards.
     async fn passes_without(&self, path: &str, mutant: &Mutant) -> Result<bool, Failure> {
         let changed = self.texts.iter().find(|text| text.path == path);
         let old = changed.map(|text| text.old.as_deref().unwrap_or_default());
-        // A file with both code and tests is broken in its old text, which must be the same up to there.
+        // A file with both code and tests is broken in its old text, which must be the same up to that line.
         let is_same_place = |old: &str, new: &str| {
             let lines = mutant.line as usize;
             old.lines().take(lines).eq(new.lines().take(lines))
@@ -148,7 +148,7 @@ impl BreakingBench<'_> {
         Ok(passes)
     }
 
-    /// Why its failures prove nothing: it must pass when it is run again, and when the sources only get another comment.
+    /// Why its failures prove nothing: the test must pass when rerun, and when the sources only get another comment.
     async fn is_odd(&self, newly: &NewlyCovered) -> Result<Option<String>, Failure> {
         if !self.passes().await? {
             return Ok(Some("the test does not pass when it is run again".to_owned()));
@@ -191,9 +191,9 @@ impl BreakingBench<'_> {
 
 use BrokenVersion::{New, Old};
 
-/// Which tests lie in the workshop.
+/// The tests that are in the workshop.
 enum BrokenVersion {
-    /// Those that were there before.
+    /// Those without the patch.
     Old,
     /// Those with the patch.
     New,

@@ -1,4 +1,4 @@
-//! What the loop does next.
+//! Decides the next step of the loop.
 
 use gemicro_core::flow::{Decision, Outcome, Step};
 use gemicro_core::run::RunState;
@@ -29,7 +29,7 @@ pub(super) fn decide(state: &OodaState, run: &RunState) -> Decision {
     }
     let is_late = run.deadline.is_some();
     match &state.current {
-        // A test that is paid for is tried out; nothing else is begun when time is over.
+        // A test that is already paid for is still tried; nothing else starts after the deadline.
         Some(current) if !is_late || current.is_to_be_tried() => Decision::step(act(state, current, now)),
         Some(_) => Decision::end(result(state, LoopStop::Budget, run)),
         None if is_late => Decision::end(result(state, LoopStop::Budget, run)),
@@ -37,7 +37,7 @@ pub(super) fn decide(state: &OodaState, run: &RunState) -> Decision {
     }
 }
 
-/// The next step for the gap that is being worked on.
+/// The next step for the current gap.
 fn act(state: &OodaState, current: &Current, now: &Observation) -> Step {
     let round = state.n_rounds;
     let Some(material) = &current.material else {
@@ -79,7 +79,7 @@ fn question(state: &OodaState, material: &ProposalMaterial, attempt: u32) -> Ste
     state.plan.prompts.step(key, question, &state.plan.llm)
 }
 
-/// Begins another round, or ends the loop.
+/// Starts another round, or ends the loop.
 fn next_round(state: &OodaState, now: &Observation, run: &RunState) -> Decision {
     let plan = &state.plan;
     let stop = |why| Decision::end(result(state, why, run));
@@ -104,7 +104,7 @@ fn next_round(state: &OodaState, now: &Observation, run: &RunState) -> Decision 
     }
 }
 
-/// What a person decided about the next round, and the question that is open where nothing that counts was said.
+/// A person's decision about the next round, and the key of the question. The decision is `None` while it is open.
 fn choice(state: &OodaState, run: &RunState) -> (String, Option<Choice>) {
     let n_open = state.open_gaps().len();
     let round = state.n_rounds + 1;
@@ -118,7 +118,7 @@ fn choice(state: &OodaState, run: &RunState) -> (String, Option<Choice>) {
             None => return (key, None),
             Some(answer) => match Choice::read(answer, n_open) {
                 Some(choice) => return (key, Some(choice)),
-                // Nobody is taken at a word that means nothing: the question is asked again.
+                // An answer that cannot be understood is ignored, and the question asked again.
                 None => asking += 1,
             },
         }
@@ -126,7 +126,7 @@ fn choice(state: &OodaState, run: &RunState) -> (String, Option<Choice>) {
 }
 
 enum Choice {
-    /// The gap at this place of the list, from 0.
+    /// The index of the gap in the list, from 0.
     Gap(usize),
     Stop,
 }

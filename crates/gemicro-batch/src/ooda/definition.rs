@@ -1,4 +1,4 @@
-//! What a program knows about OODA loops.
+//! Registers the OODA flow with the program.
 
 use gemicro_core::budget::Limits;
 use gemicro_core::flow::{FlowDefinition, PlanFacts, check_price, refuse_secrets};

@@ -10,10 +10,10 @@ use super::trial::{LandedTrial, Mutations, Rejection};
 use crate::proposal::PatchedFile;
 use crate::strategy::{CoverageGap, RankedGap};
 
-/// Coverage was measured: at the beginning, and with every test that was taken. Emitted by the OODA flow.
+/// Coverage was measured: at the start, and with every accepted test. Emitted by the OODA flow.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct OodaObserved {
-    /// Which round begins with it, from 1.
+    /// The round that starts with it, from 1.
     pub round: u32,
     /// Coverage, lines and test time of the branch.
     pub observation: Observation,
@@ -25,14 +25,14 @@ event_payload!(OodaObserved, "ooda_observed", |it| format!(
     it.observation.totals.lines
 ));
 
-/// The gaps stand in their order. After every observation.
+/// The gaps were ranked. After every observation.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct OodaOriented {
     /// Number of the round, counted from 1.
     pub round: u32,
-    /// All gaps there are.
+    /// Total number of gaps.
     pub n_gaps: u64,
-    /// The first of them.
+    /// The first of them, in rank order.
     pub gaps: Vec<RankedGap>,
 }
 event_payload!(OodaOriented, "ooda_oriented", |it| match it.gaps.first() {
@@ -43,7 +43,7 @@ event_payload!(OodaOriented, "ooda_oriented", |it| match it.gaps.first() {
     },
 });
 
-/// A gap was chosen. Once per round that is acted on, with the start of its first step.
+/// A gap was chosen. Once per round, with the start of its first step.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct OodaDecided {
     /// Number of the round, counted from 1.
@@ -58,30 +58,30 @@ event_payload!(OodaDecided, "ooda_decided", |it| match it.by {
     Decider::Human => format!("Decide: {} (chosen by a person)", it.gap.name()),
 });
 
-/// A proposed test was tried out and taken, or not. Once per proposal.
+/// A proposed test was tried and accepted or rejected. Once per proposal.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct OodaActed {
     /// Number of the round, counted from 1.
     pub round: u32,
-    /// Which proposal for this gap, from 1.
+    /// Number of the proposal for this gap, from 1.
     pub attempt: u32,
     /// The uncovered lines that a test aims at.
     pub gap: CoverageGap,
-    /// The patch; empty where there is none.
+    /// The patch; empty if there is none.
     pub patch: String,
     /// The files that the patch changes.
     #[serde(default)]
     pub files: Vec<PatchedFile>,
-    /// Why it was not taken.
+    /// Why it was rejected; absent if it was accepted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rejection: Option<Rejection>,
-    /// Lines that it covers and nothing did before.
+    /// Number of lines that only this test covers.
     #[serde(default)]
     pub newly_covered: u64,
     /// Whether it notices broken code.
     #[serde(default)]
     pub mutations: Mutations,
-    /// The commit on the branch; absent where the test was rejected.
+    /// The commit on the branch; absent if the test was rejected.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub landed: Option<LandedTrial>,
 }

@@ -1,4 +1,4 @@
-//! The flow itself: how the loop answers the driver.
+//! The OODA flow: connects the loop's state to the driver.
 
 use gemicro_core::flow::{Decision, Flow, Step, StepEnd, read_plan};
 use gemicro_core::llm::{LLM_STEP, LlmResponse};
@@ -12,7 +12,7 @@ use super::state::OodaState;
 use super::trial::{Mutations, Rejection, RejectionKind, TRIAL_STEP, Trial};
 use crate::proposal::{MATERIAL_STEP, TestMaterialGathered, TestProposed};
 
-/// Gaps that an event names.
+/// Maximum number of gaps in an event.
 const SHOWN_GAPS: usize = 10;
 
 /// The flow that decides OODA loops.
@@ -95,7 +95,7 @@ impl Flow for OodaFlow {
     }
 }
 
-/// A measurement, and what follows from it.
+/// The events of a measurement.
 fn record_observation(round: u32, observation: Observation, at: Timestamp) -> Vec<AgentUpdate> {
     let oriented = OodaOriented {
         round,
@@ -106,7 +106,7 @@ fn record_observation(round: u32, observation: Observation, at: Timestamp) -> Ve
     vec![AgentUpdate::new(&observed, at), AgentUpdate::new(&oriented, at)]
 }
 
-/// What a trial said, and what was measured in it.
+/// The events of a trial, and of the measurement in it.
 fn record_trial(state: &OodaState, trial: Trial, at: Timestamp) -> Vec<AgentUpdate> {
     let Some(gap) = state.current_gap() else {
         return Vec::new();
@@ -129,7 +129,7 @@ fn record_trial(state: &OodaState, trial: Trial, at: Timestamp) -> Vec<AgentUpda
     updates
 }
 
-/// A gap for which no test could be had or tried. Without a budget there is nothing to say about the gap.
+/// A gap for which no test could be obtained or tried. An exhausted budget says nothing about the gap.
 fn record_failed_gap(
     state: &OodaState,
     step: &Step,
@@ -139,7 +139,7 @@ fn record_failed_gap(
     if failure.kind == ErrorKind::BudgetExceeded {
         return None;
     }
-    // Only a trial is about an answer that is there.
+    // Except for trials, the failed step belongs to an answer that does not exist yet.
     let n_missing = u32::from(step.kind != TRIAL_STEP);
     let acted = OodaActed {
         round: state.n_rounds,

@@ -1,4 +1,4 @@
-//! How events change what the loop remembers.
+//! Applies events to the state of the loop.
 
 use gemicro_core::run::events::StepFailed;
 use gemicro_event::{ErrorKind, Event, event_enum};
@@ -9,7 +9,7 @@ use super::trial::RejectionKind;
 use crate::proposal::{TestMaterialGathered, TestProposed};
 
 event_enum! {
-    /// What a loop reads of its journal.
+    /// The events that a loop reads from its journal.
     enum LoopEvent {
         read: OodaObserved, OodaDecided, TestMaterialGathered, TestProposed, OodaActed, StepFailed;
     }
@@ -63,9 +63,9 @@ impl OodaState {
         }
     }
 
-    /// A step without a result: without a measurement there is no loop; without an answer there is no test.
+    /// Applies a failed step. Without a measurement there is no loop; without an answer there is no test.
     fn fold_failure(&mut self, failed: StepFailed) {
-        // What cannot be read of one file says nothing about the others.
+        // One unreadable file says nothing about the others.
         let is_of_gap = self
             .current
             .as_ref()
@@ -76,11 +76,11 @@ impl OodaState {
         } else if failed.error.kind == ErrorKind::BudgetExceeded {
             self.is_spent = true;
         }
-        // Any other is stated as an act, together with this.
+        // Other failures are recorded by an `ooda_acted` event, together with this one.
     }
 }
 
-/// Whether no other gap could fare better.
+/// Whether any other gap would fail in the same way.
 fn is_hopeless(kind: ErrorKind) -> bool {
     matches!(
         kind,

@@ -1,4 +1,4 @@
-//! What a test adds: lines of the program that it covers and nothing did before.
+//! Finds the lines of the program that a test newly covers.
 
 use std::collections::BTreeMap;
 
@@ -6,11 +6,11 @@ use super::observation::UncoveredLines;
 use crate::coverage::ProjectCoverage;
 use crate::patch::NewText;
 
-/// Lines of a file, in its new numbering.
+/// Newly covered lines by file, with their new line numbers.
 pub(super) type NewlyCovered = BTreeMap<String, Vec<u32>>;
 
-/// The lines that were not covered before and are now. A file that the patch changed has other numbers: lines before
-/// and after the change are followed.
+/// The lines that were not covered before and are now. In a file that the patch changed, lines before and after the
+/// change are mapped to their new numbers.
 pub(super) fn newly_covered(
     before: &[UncoveredLines],
     now: &ProjectCoverage,
@@ -36,7 +36,7 @@ pub(super) fn newly_covered(
     newly
 }
 
-/// Where a line of the old text stands in the new one; nowhere where it was changed.
+/// The new number of an old line; `None` if it was changed.
 fn moved_line(text: &NewText, line: u32) -> Option<u32> {
     let old: Vec<&str> = text.old.as_deref().unwrap_or_default().lines().collect();
     let new: Vec<&str> = text.new.lines().collect();

@@ -1,4 +1,4 @@
-//! Measuring: run the tests, run the coverage command, read what it wrote.
+//! Measures coverage: runs the tests and the coverage command, and reads the reports.
 
 use std::path::Path;
 use std::time::{Duration, SystemTime};
@@ -16,9 +16,9 @@ use crate::project::Project;
 use crate::strategy::{FileChangeCounts, product_only, ranked_gaps};
 use crate::workshop::{CommandRun, Renewable, Workshop};
 
-/// Gaps that an observation holds.
+/// Maximum number of gaps in an observation.
 const MOST_GAPS: usize = 200;
-/// File times are coarser than clocks.
+/// Tolerance for file times, which are coarser than clocks.
 const COARSE: Duration = Duration::from_millis(50);
 
 #[derive(Debug)]
@@ -28,16 +28,16 @@ pub(super) struct MeasuredTree {
     pub(super) test_ms: u64,
 }
 
-/// Why nothing could be measured.
+/// Why coverage could not be measured.
 #[derive(Debug)]
 pub(super) enum UnmeasuredTree {
-    /// Something about the project, or the test that is tried.
+    /// A problem of the project, or of the test being tried.
     Trouble {
         reason: RejectionKind,
         message: String,
         output: String,
     },
-    /// Something about this machine.
+    /// A problem of this machine.
     Failed(Failure),
 }
 
@@ -47,7 +47,7 @@ impl From<Failure> for UnmeasuredTree {
     }
 }
 
-/// Measures a project as it is.
+/// Measures a project without changes.
 ///
 /// # Errors
 /// When its tests fail before anything was changed, or coverage cannot be measured.
@@ -85,7 +85,7 @@ pub async fn observe(
     }
 }
 
-/// What a measurement tells.
+/// Turns a measurement into an observation.
 pub(super) fn observation(
     workshop: &Workshop,
     measured: MeasuredTree,
@@ -122,7 +122,7 @@ pub(super) fn observation(
     })
 }
 
-/// Runs the tests with these texts and, in a workshop that is new again, the coverage command; reads what that wrote.
+/// Runs the tests with these files and then, in a renewed workshop, the coverage command; reads its reports.
 pub(super) async fn measure(
     place: &dyn Renewable,
     texts: &[NewText],
@@ -139,7 +139,7 @@ pub(super) async fn measure(
     if !tested.is_good() {
         return Err(tests_failed(tested, test.timeout_ms));
     }
-    // What the tests left must not speak about themselves.
+    // Files that the tests left behind must not influence the measurement.
     place.renew().await?;
     write_all(workshop, texts, cancel).await?;
     let order = &commands.coverage;
@@ -208,7 +208,7 @@ fn tests_failed(ran: CommandRun, timeout_ms: u64) -> UnmeasuredTree {
     }
 }
 
-/// Reads the reports that were written since; others tell of other days.
+/// Reads the reports written since `began`; older ones are ignored.
 fn read(
     root: &Path,
     commands: &Commands,

@@ -2,15 +2,15 @@
 //!
 //! # Theory of operation
 //!
-//! One loop is one run. [`OodaFlow`] decides it from the journal alone: the first step measures ([`Observation`]), the
-//! ranking orients, a person or the policy decides, and a proposed test is tried out ([`Trial`]) in a private
-//! repository inside the sandbox: it must apply, pass, raise the coverage of the program itself, and fail when the
-//! lines that it covers are broken on purpose. Only then is it committed on the task branch. What it measured there is
-//! the next observation, so nothing is measured twice. The loop ends at its target, at its budget, when nothing helps
-//! any more, or when a person says so; it always says what was covered before and after.
+//! One loop is one run. [`OodaFlow`] decides from the journal: the first step measures ([`Observation`]), the ranking
+//! orients, a person or the policy decides, and a proposed test is tried ([`Trial`]) in a private repository inside the
+//! sandbox. It must apply, pass, raise the coverage of the program itself, and fail when the lines that it covers are
+//! broken on purpose. Only then is it committed on the task branch. The coverage measured there is the next
+//! observation, so nothing is measured twice. The loop ends at its target, at its budget, when nothing helps any more,
+//! or when a person ends it; it always reports the coverage before and after.
 //!
-//! [`observe`] and [`try_out`] do the work in a [`Workshop`](crate::workshop::Workshop); who makes the workshop and
-//! takes over the commit is the engine's business.
+//! [`observe`] and [`try_out`] do the work in a [`Workshop`](crate::workshop::Workshop). The engine makes the workshop
+//! and imports the commit.
 
 #[cfg(target_os = "linux")]
 mod break_lines;

@@ -1,4 +1,4 @@
-//! What the loop sees: coverage of the program, and its gaps.
+//! The input of the loop: coverage of the program, and its gaps.
 
 use gemicro_core::flow::{RetryPolicy, Step};
 use gemicro_event::StepKey;
@@ -24,7 +24,7 @@ pub struct ObserveInput {
 }
 
 impl ObserveInput {
-    /// The step that measures. It changes nothing that counts, so it can be tried again.
+    /// The step that measures. It changes nothing permanent, so it can be retried.
     #[must_use]
     pub fn step(&self, key: StepKey) -> Step {
         Step {
@@ -37,19 +37,19 @@ impl ObserveInput {
 /// One measurement of a branch.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Observation {
-    /// Lines of the program, tests apart.
+    /// Totals of the program, without its tests.
     pub totals: Totals,
     /// The same for every file.
     pub files: Vec<FileFigures>,
     /// Every line that is not covered.
     pub uncovered: Vec<UncoveredLines>,
-    /// How many gaps there are.
+    /// Total number of gaps.
     pub n_gaps: u64,
-    /// The most worthwhile ones, in their order.
+    /// The gaps worth most, in rank order.
     pub gaps: Vec<RankedGap>,
     /// The commit that was measured.
     pub commit: String,
-    /// The private folder in which it was.
+    /// The private folder that was measured.
     pub folder: String,
     /// How long the tests took, in milliseconds.
     pub test_ms: u64,
@@ -63,13 +63,13 @@ pub struct Observation {
 pub struct FileFigures {
     /// Path in the project, with forward slashes.
     pub path: String,
-    /// Lines that can run, as the report counts them.
+    /// Executable lines, as the report counts them.
     pub lines: u64,
-    /// Those that were run.
+    /// Lines that ran.
     pub covered: u64,
 }
 
-/// Lines of a file that are not covered.
+/// Uncovered lines of a file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "Uncovered")]
 pub struct UncoveredLines {

@@ -1,4 +1,4 @@
-//! How a loop ends: what was covered before and after, what was taken and what was not.
+//! The result of a loop: coverage before and after, accepted and rejected tests.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -14,21 +14,21 @@ use super::observation::Observation;
 use super::state::OodaState;
 use crate::coverage::Totals;
 
-/// Why a loop ended.
+/// Reasons for the end of a loop.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum LoopStop {
     /// The target is reached.
     Target,
-    /// The budget let no further call begin.
+    /// The budget allowed no further call.
     Budget,
-    /// No gap is left that a test could be found for.
+    /// No gap is left for which a test could be found.
     NoProgress,
-    /// As many gaps were taken on as were allowed.
+    /// The maximum number of gaps was reached.
     Rounds,
     /// A person ended it.
     Person,
-    /// Something failed that no other gap would fare better with; what was taken before stays.
+    /// An error that would affect every other gap; tests accepted before stay.
     Trouble,
 }
 
@@ -109,7 +109,7 @@ pub(super) fn result(state: &OodaState, stopped: LoopStop, run: &RunState) -> Ou
     }
 }
 
-/// A file's lines before and after.
+/// Coverage of a file before and after.
 #[derive(Debug, Serialize)]
 struct LineChange {
     path: String,

@@ -1,4 +1,4 @@
-//! What the loop remembers: folded from the journal, decided on by `decide`.
+//! The state of the loop, folded from the journal.
 
 use gemicro_core::flow::Step;
 use gemicro_event::Failure;
@@ -9,27 +9,27 @@ use super::plan::OodaPlan;
 use crate::proposal::{MaterialInput, ProposalAim, ProposalMaterial};
 use crate::strategy::{CoverageGap, RankedGap};
 
-/// A loop so far.
+/// The state of a loop.
 #[derive(Debug)]
 pub struct OodaState {
     pub(super) plan: OodaPlan,
-    /// What was measured first.
+    /// The first measurement.
     pub(super) before: Option<Observation>,
-    /// What was measured last.
+    /// The last measurement.
     pub(super) now: Option<Observation>,
-    /// Gaps that were taken on.
+    /// Number of gaps worked on.
     pub(super) n_rounds: u32,
     /// The gap that is being worked on.
     pub(super) current: Option<Current>,
-    /// Everything that was tried, in order.
+    /// All trials, in order.
     pub(super) acts: Vec<OodaActed>,
     /// Gaps that were given up, by name.
     pub(super) given_up: Vec<String>,
-    /// Gaps in a row without a test.
+    /// Number of gaps in a row without a test.
     pub(super) n_in_vain: u32,
-    /// Why the loop cannot go on.
+    /// Why the loop cannot continue.
     pub(super) failed: Option<Failure>,
-    /// The budget let no further call begin.
+    /// Whether the budget refused a call.
     pub(super) is_spent: bool,
 }
 
@@ -60,7 +60,7 @@ impl OodaState {
         }
     }
 
-    /// The gaps that can still be taken on, in their order.
+    /// The gaps that can still be worked on, in rank order.
     #[must_use]
     pub fn open_gaps(&self) -> Vec<&RankedGap> {
         let gaps = self.now.iter().flat_map(|now| &now.gaps);
@@ -68,7 +68,7 @@ impl OodaState {
             .collect()
     }
 
-    /// The last test for the gap that is being worked on, and what was wrong with it.
+    /// The last trial for the current gap.
     pub(super) fn last_act(&self) -> Option<&OodaActed> {
         self.acts.last().filter(|act| act.round == self.n_rounds)
     }
@@ -87,12 +87,12 @@ impl OodaState {
         self.current.as_ref().map(|current| current.gap.clone())
     }
 
-    /// Answers to questions about the gap that is being worked on.
+    /// Number of answers for the current gap.
     pub(super) fn n_answers(&self) -> u32 {
         self.current.as_ref().map_or(0, Current::n_answers)
     }
 
-    /// The gap whose material a step gathers.
+    /// The gap that a step gathers material for.
     pub(super) fn gap_of(&self, step: &Step) -> Option<CoverageGap> {
         let input: MaterialInput = step.input.parse().ok()?;
         let is_meant = |gap: &CoverageGap| {
@@ -104,7 +104,7 @@ impl OodaState {
 }
 
 impl Current {
-    /// Whether the last answer was not tried yet.
+    /// Whether the last answer has not been tried yet.
     pub(super) fn is_to_be_tried(&self) -> bool {
         self.n_answers() > self.n_tried
     }

@@ -1,4 +1,4 @@
-//! The trial of one proposed test, as data.
+//! Input and output of the trial of one proposed test.
 
 use gemicro_core::budget::Purpose;
 use gemicro_core::flow::{RetryPolicy, Step};
@@ -16,19 +16,19 @@ pub const TRIAL_STEP: &str = "ooda_trial";
 /// Input of a step of kind `ooda_trial`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct TrialInput {
-    /// Where, and what is run.
+    /// The project, branch and commands.
     pub place: ObserveInput,
-    /// What the model answered.
+    /// The model's answer.
     pub answer: String,
-    /// The gap that it is about.
+    /// The gap to cover.
     pub gap: CoverageGap,
-    /// What was not covered before.
+    /// The lines that were uncovered before.
     pub uncovered: Vec<UncoveredLines>,
-    /// How many lines of the program were.
+    /// Number of covered lines of the program before.
     pub covered: u64,
-    /// How long the tests took before, in milliseconds.
+    /// Duration of the tests before, in milliseconds.
     pub test_ms: u64,
-    /// Broken versions to try.
+    /// Number of mutants to try.
     pub mutants: u32,
 }
 
@@ -37,7 +37,7 @@ impl TrialInput {
     #[must_use]
     pub fn step(&self, key: StepKey) -> Step {
         Step {
-            // What is paid for is tried out, whatever is left of the budget.
+            // A test that is already paid for is tried, even if the budget is used up.
             purpose: Purpose::Last,
             retry: RetryPolicy::attempts(2),
             ..Step::free(key, TRIAL_STEP, self)
@@ -48,44 +48,44 @@ impl TrialInput {
 /// Output of a step of kind `ooda_trial`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Trial {
-    /// The patch as git takes it; empty where none was found.
+    /// The patch in git's format; empty if none was found.
     pub patch: String,
     /// The files that the patch changes.
     #[serde(default)]
     pub files: Vec<PatchedFile>,
-    /// Why it was not taken; nothing where it was.
+    /// Why it was rejected; absent if it was accepted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rejection: Option<Rejection>,
-    /// Lines of the program that it covers and nothing did before.
+    /// Number of lines of the program that only this test covers.
     #[serde(default)]
     pub newly_covered: u64,
     /// Whether it notices broken code.
     #[serde(default)]
     pub mutations: Mutations,
-    /// What was measured with it, where it was taken.
+    /// The measurement with the test; absent if it was rejected.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub after: Option<Observation>,
-    /// Where it went, where it was taken.
+    /// The commit of the test; absent if it was rejected.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub landed: Option<LandedTrial>,
 }
 
-/// Broken versions of the covered lines, and whether the test noticed them.
+/// Mutants of the covered lines, and how many the test noticed.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Mutations {
-    /// Versions that build, and that the older tests let pass.
+    /// Mutants that build and that the older tests do not notice.
     pub tried: u32,
-    /// Those among them with which the new test fails.
+    /// Those on which the new test fails.
     pub noticed: u32,
-    /// Why none of them proves anything: the test also fails with code that is not broken.
+    /// Why none of them proves anything: the test also fails with working code.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub odd: Option<String>,
-    /// What was changed, and whether it was noticed: one line each.
+    /// One line for each mutant: the change, and whether it was noticed.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub about: Vec<String>,
 }
 
-/// Where an accepted test went.
+/// The commit of an accepted test.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "Landed")]
 pub struct LandedTrial {
@@ -93,35 +93,35 @@ pub struct LandedTrial {
     pub branch: String,
     /// Full id of the commit.
     pub commit: String,
-    /// A folder that shows the branch.
+    /// A worktree of the branch, if there is one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub worktree: Option<String>,
-    /// What should be looked at before it is merged.
+    /// Things to check before merging it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub reports: Vec<String>,
 }
 
-/// Why a test was not taken.
+/// The reason for rejecting a test.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Rejection {
-    /// The rule it breaks.
+    /// The rule that the test breaks.
     pub reason: RejectionKind,
     /// Why the test was rejected, for the model.
     pub message: String,
-    /// What was printed, the end of it.
+    /// The end of the command output.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub output: String,
 }
 
-/// The rules that a test is held against, in their order.
+/// The rules for a test, in the order in which they are checked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum RejectionKind {
-    /// The model gave none: its call failed.
+    /// There is no answer: the model call failed.
     NoAnswer,
-    /// The answer holds no patch that can be read.
+    /// The answer contains no readable patch.
     NoPatch,
-    /// The patch does not fit the files as they are.
+    /// The patch does not apply to the files.
     DoesNotApply,
     /// It changes more than tests.
     NotATest,
@@ -131,16 +131,16 @@ pub enum RejectionKind {
     TestsHang,
     /// Coverage cannot be measured with it.
     NotMeasured,
-    /// No further line of the program is covered.
+    /// It covers no further line of the program.
     CoverageNotRaised,
-    /// It passes although the lines that it covers are broken.
+    /// It still passes when the lines that it covers are broken.
     BrokenCodeNotNoticed,
     /// Its commit was refused.
     NotLanded,
 }
 
 impl Rejection {
-    /// What a model is told.
+    /// The text of the rejection for the model.
     #[must_use]
     pub fn for_model(&self) -> String {
         match self.output.trim() {

@@ -1,4 +1,4 @@
-//! One proposed test, tried out: it must apply, pass, raise coverage, and notice broken code.
+//! Tries one proposed test: it must apply, pass, raise coverage, and notice broken code.
 
 use tokio_util::sync::CancellationToken;
 
@@ -16,29 +16,29 @@ use crate::proposal::{PatchedFile, ProblemKind, ReadyProposal, ready};
 use crate::strategy::FileChangeCounts;
 use crate::workshop::{Renewable, Workshop};
 
-/// What a trial found.
+/// The result of a trial, before any commit.
 #[derive(Debug)]
 pub enum TrialFinding {
-    /// The test is not taken; the trial says why.
+    /// The test is rejected; the trial has the reason.
     Rejected(Box<Trial>),
-    /// It is good: to be committed.
+    /// The test is accepted and can be committed.
     Good(Box<AcceptedTest>),
 }
 
-/// A test that keeps every rule.
+/// A test that follows every rule.
 #[derive(Debug)]
 pub struct AcceptedTest {
     /// The change that adds the test, as a diff.
     pub patch: String,
     /// The files that the patch changes.
     pub files: Vec<PatchedFile>,
-    /// The files with it, for the commit.
+    /// The changed files, for the commit.
     pub texts: Vec<NewText>,
-    /// Lines that it covers and nothing did before.
+    /// Number of lines that only this test covers.
     pub newly_covered: u64,
-    /// Where most of them are: a file, and the lines from the first to the last.
+    /// The file with most of them, and its range of lines.
     pub place: String,
-    /// Broken versions that it noticed.
+    /// Mutants and how many it noticed.
     pub mutations: Mutations,
     measured: MeasuredTree,
 }
@@ -82,10 +82,10 @@ impl AcceptedTest {
     }
 }
 
-/// Tries a test out. The workshop is left with the test in it.
+/// Tries a test. The workshop still contains the test afterwards.
 ///
 /// # Errors
-/// When something about this machine keeps it from being tried.
+/// When a problem of this machine prevents the trial.
 pub async fn try_out(
     place: &dyn Renewable,
     input: &TrialInput,
@@ -176,8 +176,8 @@ pub async fn try_out(
     })))
 }
 
-/// Why a test does not count as one that checks something: it must notice more than half of what was broken. Less can
-/// be luck: some broken code crashes whoever runs it.
+/// Why a test does not check enough: it must notice more than half of the mutants. Fewer may be luck, because some
+/// broken code crashes any test that runs it.
 fn unnoticed_mutants(mutations: &Mutations) -> Option<String> {
     match (mutations.tried, mutations.noticed) {
         (0, _) => Some(
@@ -191,7 +191,7 @@ fn unnoticed_mutants(mutations: &Mutations) -> Option<String> {
     }
 }
 
-/// The file with most of the lines, and where they are.
+/// The file with most of the lines, and their range.
 fn place_of(newly: &NewlyCovered) -> String {
     let most = newly.iter().max_by_key(|(_, lines)| lines.len());
     most.map_or_else(String::new, |(path, lines)| {

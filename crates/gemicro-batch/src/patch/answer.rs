@@ -1,4 +1,4 @@
-//! The parts of an answer: its lines, its fenced blocks, and where a diff is among them.
+//! Splits an answer into lines and fenced blocks, and finds the diff in it.
 
 use super::file_name::file_name_of;
 
@@ -10,10 +10,10 @@ pub(super) struct AnswerLine<'a> {
     pub(super) text: &'a str,
 }
 
-/// Lines that belong to the diff, or lie around it.
+/// Lines that contain a diff, perhaps with other text around it.
 #[derive(Debug)]
 pub(super) struct AnswerBlock<'a> {
-    /// How sure it is that every line is part of the diff.
+    /// How certain it is that every line belongs to the diff.
     pub(super) kind: AnswerBlockKind,
     pub(super) lines: Vec<AnswerLine<'a>>,
 }
@@ -21,7 +21,7 @@ pub(super) struct AnswerBlock<'a> {
 /// Where a block of lines was found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum AnswerBlockKind {
-    /// Between fences: all of it is meant.
+    /// Inside fences: every line belongs to the diff.
     Fenced,
     /// In the text: there may be prose before and after.
     Bare,
@@ -38,7 +38,7 @@ pub(super) fn answer_lines(answer: &str) -> Vec<AnswerLine<'_>> {
         .collect()
 }
 
-/// The blocks of an answer that hold a diff: fenced ones, or else the whole text. None where it has no diff.
+/// The blocks of an answer that contain a diff: fenced ones, or else the whole text. `None` if it has no diff.
 pub(super) fn diff_blocks<'a>(
     lines: &[AnswerLine<'a>],
     fenced: &[FencedBlock<'a>],
@@ -63,7 +63,7 @@ pub(super) fn diff_blocks<'a>(
     })
 }
 
-/// Whether `--- old` and `+++ new` follow each other here.
+/// Whether `--- old` and `+++ new` are at this index.
 pub(super) fn is_file_header(lines: &[AnswerLine<'_>], idx: usize) -> bool {
     let begins = |idx: usize, with: &str| lines.get(idx).is_some_and(|line| line.text.starts_with(with));
     begins(idx, "--- ") && begins(idx + 1, "+++ ")
@@ -76,17 +76,17 @@ fn has_header(lines: &[AnswerLine<'_>]) -> bool {
 /// The lines between two fences.
 #[derive(Debug)]
 pub(super) struct FencedBlock<'a> {
-    /// The place of the first fence among the lines of the answer.
+    /// Index of the opening fence in the answer.
     pub(super) start: usize,
-    /// What follows the signs of the first fence.
+    /// The text after the fence characters.
     pub(super) info: &'a str,
     pub(super) lines: Vec<AnswerLine<'a>>,
-    /// Whether the second fence is there; without it the answer was cut off.
+    /// Whether the closing fence is there; if not, the answer was cut off.
     pub(super) is_closed: bool,
 }
 
 impl FencedBlock<'_> {
-    /// Whether the fence says that it is a diff.
+    /// Whether the fence is tagged as a diff.
     pub(super) fn is_tagged_diff(&self) -> bool {
         let tag = self.info.split_whitespace().next().unwrap_or_default();
         ["diff", "patch", "udiff"]
@@ -94,7 +94,7 @@ impl FencedBlock<'_> {
             .any(|known| tag.eq_ignore_ascii_case(known))
     }
 
-    /// Whether it is a whole file that only has a diff somewhere inside, such as a test of a program that reads them.
+    /// Whether it is a whole file that only contains a diff, such as a test for a diff parser.
     fn is_named_file(&self, lines: &[AnswerLine<'_>]) -> bool {
         let first = self.lines.iter().position(|line| !line.text.trim().is_empty());
         let begins_as_diff = first.is_some_and(|idx| {
@@ -146,7 +146,7 @@ impl<'a> OpeningFence<'a> {
         let sign = start.chars().next().filter(|sign| ['`', '~'].contains(sign))?;
         let info = start.trim_start_matches(sign);
         let signs = &start[..start.len() - info.len()];
-        // A line such as ```` ```x``` ```` is code in the text.
+        // A line such as ```` ```x``` ```` is inline code.
         let is_fence = signs.len() >= 3 && !info.contains(sign);
         is_fence.then_some(Self {
             indent,
@@ -155,8 +155,8 @@ impl<'a> OpeningFence<'a> {
         })
     }
 
-    /// Whether a line ends the block. It must be indented as the first one: a line of the diff that stays is indented
-    /// by one more and may show a fence itself.
+    /// Whether a line closes the block. It must have the indentation of the opening fence: context lines of a diff
+    /// have one more space and may contain fences.
     fn closes(&self, line: &str) -> bool {
         let sign = &self.signs[..1];
         line.strip_prefix(self.indent).is_some_and(|line| {

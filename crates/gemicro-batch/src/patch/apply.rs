@@ -1,8 +1,8 @@
-//! From a patch and the old texts to the new ones.
+//! Applies a patch to the old texts.
 //!
-//! The lines of a hunk must be in the file as the patch has them; only white space at the end of a line does not
-//! count, and lines that stay keep theirs. Where they stand more than once, the place nearest to the hint is taken, as
-//! `git apply` does, of two equally near ones the later. Hunks may come in any order but not overlap.
+//! The lines of a hunk must be in the file; only trailing white space is ignored, and context lines keep theirs. If
+//! they occur more than once, the occurrence nearest to the hint is used, as `git apply` does; the later one of two
+//! equally near ones. Hunks may come in any order but must not overlap.
 
 use std::fmt::Display;
 use std::ops::Range;
@@ -24,10 +24,10 @@ pub struct NewText {
 }
 
 impl Patch {
-    /// Applies the patch. `read` gives the text of a file, or `None` where there is none; it is asked once for each.
+    /// Applies the patch. `read` returns the text of a file, or `None` if it does not exist; called once per file.
     ///
     /// # Errors
-    /// When a file cannot be read, is or is not there against the patch's word, or a hunk does not fit. There is no
+    /// When a file cannot be read, exists or is missing contrary to the patch, or a hunk does not fit. There is no
     /// partial result.
     pub fn apply<E: Display>(
         &self,
@@ -51,7 +51,7 @@ fn new_text(file: &FilePatch, old: Option<String>) -> Result<NewText, PatchError
         (PatchChange::Create { text }, None) => text.clone(),
         (PatchChange::Create { .. }, Some(_)) => return Err(PatchError::Exists { path }),
         (PatchChange::Write { text }, None) => text.clone(),
-        // Line breaks stay as the file has them.
+        // The file keeps its style of line breaks.
         (PatchChange::Write { text }, Some(old)) => text.replace('\n', line_break(&split_lines(old))),
         (PatchChange::Modify { .. }, None) => return Err(PatchError::Missing { path }),
         (PatchChange::Modify { hunks }, Some(old)) => apply_hunks(&path, hunks, old)?,
@@ -62,7 +62,7 @@ fn new_text(file: &FilePatch, old: Option<String>) -> Result<NewText, PatchError
     Ok(NewText { path, old, new })
 }
 
-/// A hunk and the lines of the file that it is about.
+/// A hunk and the range of file lines that it replaces.
 struct PlacedHunk<'h> {
     hunk: &'h Hunk,
     lines: Range<usize>,
@@ -72,7 +72,7 @@ fn apply_hunks(path: &str, hunks: &[Hunk], old: &str) -> Result<String, PatchErr
     let lines = split_lines(old);
     let compared: Vec<&str> = lines.iter().map(|line| without_end(line)).collect();
     let mut placed: Vec<PlacedHunk<'_>> = Vec::new();
-    // How far the hunk before was from its hint: the next one is likely to be as far.
+    // Distance of the previous hunk from its hint: the next one is likely to be off by the same.
     let mut drift = 0_isize;
     for (idx, hunk) in hunks.iter().enumerate() {
         let site = PatchSite {
@@ -91,7 +91,7 @@ fn apply_hunks(path: &str, hunks: &[Hunk], old: &str) -> Result<String, PatchErr
     Ok(put_together(&lines, &placed))
 }
 
-/// What is to be placed.
+/// The hunk to place.
 struct PatchSite<'h> {
     path: &'h str,
     idx: usize,
@@ -108,7 +108,7 @@ fn place(
     let (path, hunk) = (site.path.to_owned(), site.idx + 1);
     let wanted: Vec<&str> = site.hunk.old_lines().map(without_end).collect();
     if wanted.is_empty() {
-        // Without a line around it, only the end of the file is a place that can be told.
+        // Without context lines, the end of the file is the only certain position.
         let is_at_end = site.hunk.hint.is_some_and(|hint| hint >= lines.len());
         return is_at_end
             .then_some(lines.len()..lines.len())
@@ -140,7 +140,7 @@ fn place(
     }
 }
 
-/// Why a hunk has no place.
+/// Explains why a hunk does not fit anywhere.
 fn misplaced_hunk(
     site: &PatchSite<'_>,
     compared: &[&str],
@@ -154,7 +154,7 @@ fn misplaced_hunk(
         let line = start + 1;
         return PatchError::AlreadyApplied { path, hunk, line };
     }
-    // A place that another hunk has taken fits as a whole: its first line is as good as any.
+    // A position taken by another hunk matches completely, so point at its first line.
     let n_fitting = if found.n_fitting == wanted.len() {
         0
     } else {
@@ -170,7 +170,7 @@ fn misplaced_hunk(
     }
 }
 
-/// Some lines of a file with their numbers, to be shown.
+/// Some lines of a file with their numbers, for a message.
 fn excerpt(compared: &[&str], line: usize) -> String {
     const AROUND: usize = 3;
     const MOST: usize = 200;
@@ -229,7 +229,7 @@ fn put_together(lines: &[&str], placed: &[PlacedHunk<'_>]) -> String {
     new
 }
 
-/// Adds a line; what stands before it and was the last line without a break gets one.
+/// Adds a line, first ending an unterminated one before it.
 fn add_line(text: &mut String, line: &str, line_break: &str) {
     if !text.is_empty() && !text.ends_with('\n') {
         text.push_str(line_break);

@@ -1,6 +1,6 @@
-//! A patch as data: which files, and which lines of them.
+//! A patch as data: files and hunks.
 
-/// Changes of files that belong together. No file is in it twice.
+/// Changes to files that belong together. No file occurs twice.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Patch {
     /// The files, in the order of the answer.
@@ -10,13 +10,13 @@ pub struct Patch {
 /// The change of one file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FilePatch {
-    /// Where it is, relative to the project, with `/` between the parts.
+    /// Path in the project, with `/` as separator.
     pub path: String,
-    /// What happens to it.
+    /// The kind of change.
     pub change: PatchChange,
 }
 
-/// What happens to a file. Deleting, renaming and everything else is refused when the patch is read.
+/// The change of a file. Anything else, such as deleting or renaming, is refused when the patch is read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PatchChange {
     /// The file does not exist yet.
@@ -31,7 +31,7 @@ pub enum PatchChange {
     },
     /// Some of its lines change.
     Modify {
-        /// Where and how, at least one; each changes something.
+        /// At least one; each changes something.
         hunks: Vec<Hunk>,
     },
 }
@@ -39,27 +39,27 @@ pub enum PatchChange {
 /// Lines that belong together, some of which change.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Hunk {
-    /// The first line of it in the old file, from 1, as the patch has it: a hint, no more.
+    /// First line in the old file, from 1, according to the patch; only a hint.
     pub hint: Option<usize>,
     /// Context, removed and added lines, in order.
     pub lines: Vec<HunkLine>,
-    /// Whether the new file ends with its last line and without a line break.
+    /// Whether the last new line ends the file without a line break.
     pub ends_without_newline: bool,
 }
 
 /// One line of a hunk, without its line break.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum HunkLine {
-    /// A line that stays, and shows the place.
+    /// A line that stays and shows the position.
     Context(String),
-    /// A line that the file loses.
+    /// A line to remove.
     Remove(String),
-    /// A line that the file gains.
+    /// A line to add.
     Add(String),
 }
 
 impl Hunk {
-    /// The lines that the old file has.
+    /// The lines of the old file: context and removed lines.
     pub fn old_lines(&self) -> impl Iterator<Item = &str> {
         self.lines.iter().filter_map(|line| match line {
             HunkLine::Context(text) | HunkLine::Remove(text) => Some(text.as_str()),
@@ -67,7 +67,7 @@ impl Hunk {
         })
     }
 
-    /// The lines that the new file has.
+    /// The lines of the new file: context and added lines.
     pub fn new_lines(&self) -> impl Iterator<Item = &str> {
         self.lines.iter().filter_map(|line| match line {
             HunkLine::Context(text) | HunkLine::Add(text) => Some(text.as_str()),
@@ -75,7 +75,7 @@ impl Hunk {
         })
     }
 
-    /// Whether any line comes or goes.
+    /// Whether any line is added or removed.
     #[must_use]
     pub fn changes_something(&self) -> bool {
         self.lines.iter().any(|line| match line {

@@ -1,4 +1,4 @@
-//! Why a patch is refused. The texts are written so that a model can be told them.
+//! Errors of patches. The messages are written for the model.
 
 use std::fmt;
 
@@ -17,53 +17,53 @@ pub enum PatchError {
          file in one ``` block"
     )]
     NoPatch {
-        /// What was found instead.
+        /// The reason, as a phrase.
         why: &'static str,
     },
     /// The answer is too long.
     #[error("the answer has {n_bytes} bytes; at most {most} are read: propose a smaller patch")]
     TooLong {
         n_bytes: usize,
-        /// What it may have.
+        /// Maximum size in bytes.
         most: usize,
     },
     /// It touches too many files.
     #[error("the patch touches more than {most} files: propose a smaller one")]
     TooManyFiles {
-        /// How many it may touch.
+        /// Maximum number of files.
         most: usize,
     },
     /// It has too many hunks.
     #[error("the patch has more than {most} hunks: propose a smaller one")]
     TooManyHunks {
-        /// How many it may have.
+        /// Maximum number of hunks.
         most: usize,
     },
-    /// Its form cannot be read.
+    /// It cannot be parsed.
     #[error("line {line} of the answer: {message}")]
     Malformed {
         /// The line, from 1.
         line: usize,
-        /// What does not fit, and what would.
+        /// The problem, and what is expected.
         message: String,
     },
-    /// A path leads where no patch may go.
+    /// A path is not allowed in a patch.
     #[error(transparent)]
     Path(#[from] PathError),
-    /// A file is to be changed in a way that no patch may.
+    /// A kind of change that is not allowed.
     #[error("`{path}`: {change} is not allowed; a patch may only create files and change their lines")]
     Refused {
         path: String,
-        /// What was to be done with it.
+        /// The refused change.
         change: RefusedChange,
     },
     /// Two parts of the patch are about the same file.
     #[error("`{path}` is in the answer twice; write each file once, with all its changes")]
     Twice { path: String },
-    /// A new file is already there.
+    /// The file to create already exists.
     #[error("`{path}` already exists; choose another name")]
     Exists { path: String },
-    /// A changed file is not there.
+    /// The file to change does not exist.
     #[error("`{path}` does not exist and cannot be changed; answer with the whole file to create it")]
     Missing { path: String },
     /// A file could not be read.
@@ -80,33 +80,33 @@ pub enum PatchError {
     )]
     NotFound {
         path: String,
-        /// Which of its hunks, from 1.
+        /// Number of the hunk, from 1.
         hunk: usize,
         /// The first line of the hunk that does not fit.
         expected: String,
-        /// The line of the file that it was held against, from 1.
+        /// The line of the file that it was compared with, from 1.
         line: usize,
-        /// What the file has there: some lines with their numbers.
+        /// Some lines of the file around it, with their numbers.
         found: String,
     },
-    /// The file has the hunk's new lines, and not its old ones.
+    /// The file already has the hunk's new lines, and not its old ones.
     #[error(
         "`{path}`, hunk {hunk}: already applied, the file has these lines from line {line} on; leave it out"
     )]
     AlreadyApplied {
         path: String,
-        /// Which of its hunks, from 1.
+        /// Number of the hunk, from 1.
         hunk: usize,
         /// Line in the file, counted from 1.
         line: usize,
     },
-    /// A hunk only adds lines and does not say where.
+    /// A hunk only adds lines, without context.
     #[error(
         "`{path}`, hunk {hunk}: it adds lines without any line around them; show up to three lines before and after"
     )]
     NoContext {
         path: String,
-        /// Which of its hunks, from 1.
+        /// Number of the hunk, from 1.
         hunk: usize,
     },
     /// The new text is the old one.
@@ -114,20 +114,20 @@ pub enum PatchError {
     ChangesNothing { path: String },
 }
 
-/// What no patch may do with a file.
+/// Changes that no patch may make.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum RefusedChange {
     /// The patch deletes the file.
     Delete,
-    /// It is renamed or copied, or its two sides have different names.
+    /// The file is renamed or copied, or its two sides have different names.
     Rename,
-    /// It gets another mode, or is created with this one.
+    /// The mode is changed, or a file is created with this mode.
     Mode(String),
-    /// It is or becomes a symbolic link.
+    /// The file is or becomes a symbolic link.
     SymbolicLink,
-    /// It is a repository inside the repository.
+    /// The path is a Git submodule.
     Submodule,
-    /// It is not text.
+    /// The file is not text.
     Binary,
 }
 

@@ -1,16 +1,16 @@
-//! Which file a code block is, by the words around it.
+//! Finds the file name of a code block in the text around it.
 
 use super::answer::{AnswerLine, FencedBlock};
 use super::test_path::{PathRole, role_of};
 
-/// Words that announce a path: `File: tests/x.rs`.
+/// Labels in front of a path: `File: tests/x.rs`.
 const LABELS: &[&str] = &["file", "filename", "file name", "new file", "path"];
-/// What begins a comment of one line.
+/// Starts of one-line comments.
 const COMMENTS: &[&str] = &["//", "#", "--", "/*", "<!--", "%", ";"];
-/// Words of a line that is a name and not a sentence.
+/// Maximum number of words in a line that is a name and not a sentence.
 const MOST_WORDS: usize = 4;
 
-/// The path of a whole file: above its block, beside its fence, or in its first line.
+/// The path of a whole file: above its block, next to its fence, or in its first line.
 pub(super) fn file_name_of(block: &FencedBlock<'_>, lines: &[AnswerLine<'_>]) -> Option<String> {
     let above = lines[..block.start].iter().rev().map(|line| line.text);
     let above = above.map(str::trim).find(|line| !line.is_empty());
@@ -30,7 +30,7 @@ pub(super) fn file_name_of(block: &FencedBlock<'_>, lines: &[AnswerLine<'_>]) ->
         .or_else(|| above.and_then(mentioned_test))
 }
 
-/// The path that a line is: alone, after a label, or with a word or two.
+/// The path in a line that contains little else: only a path, a label and a path, or a few words with a path.
 pub(super) fn announced_path(line: &str) -> Option<String> {
     let line = line.trim_matches(|c: char| c.is_whitespace() || "#*_->".contains(c));
     if let Some((label, path)) = line.split_once(':') {
@@ -48,7 +48,7 @@ pub(super) fn announced_path(line: &str) -> Option<String> {
     }
 }
 
-/// The test that a sentence names in code signs; a sentence may as well name the code under test.
+/// The test path in backticks in a sentence. Other paths do not count: a sentence may also name the code under test.
 fn mentioned_test(line: &str) -> Option<String> {
     let quoted = line.split('`').skip(1).step_by(2);
     let mut tests = quoted.filter(|word| is_path(word) && role_of(word) == PathRole::Test);
@@ -58,12 +58,12 @@ fn mentioned_test(line: &str) -> Option<String> {
     }
 }
 
-/// A word without the signs of Markdown around it.
+/// A word without surrounding Markdown characters.
 fn bare(word: &str) -> &str {
     word.trim_matches(|c: char| "*_`\"'():,".contains(c))
 }
 
-/// Whether a word has the form of a file's name, allowed or not.
+/// Whether a word looks like a file name, whether or not it is allowed.
 fn is_path(word: &str) -> bool {
     let name = word.rsplit(['/', '\\']).next().unwrap_or_default();
     let is_word = !word.contains(char::is_whitespace) && !word.contains("://");

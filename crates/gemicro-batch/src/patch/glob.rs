@@ -1,9 +1,9 @@
-//! Patterns of paths that a user gives.
+//! Matches paths with the patterns of a user.
 
 use globset::GlobBuilder;
 
-/// Whether a path is meant by a pattern: a file, a folder with all that is in it, or a pattern in which `*` and `?`
-/// stand for anything but `/`, and `**` for any folders. A pattern without a letter means nothing.
+/// Whether a pattern matches a path: a file, a folder with all its contents, or a glob in which `*` and `?` match
+/// anything but `/`, and `**` any folders. An empty pattern matches nothing.
 pub(crate) fn matches(pattern: &str, path: &str) -> bool {
     let pattern = pattern.trim();
     let pattern = pattern.strip_prefix("./").unwrap_or(pattern);

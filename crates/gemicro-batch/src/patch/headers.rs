@@ -1,31 +1,31 @@
-//! The lines before the hunks: names of files, modes, and what is refused.
+//! Parses the lines before the hunks: file names, modes and refused changes.
 
 use super::error::RefusedChange;
 
 /// One side of a changed file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum FileSide {
-    /// `/dev/null`: there is no file.
+    /// `/dev/null`: the file does not exist.
     Nothing,
     /// A path, with its prefix if it has one.
     Path(String),
 }
 
-/// Which file two sides mean.
+/// The file that the two sides name.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct NamedFile {
     pub(super) path: String,
     pub(super) is_new: bool,
-    /// Set when the names alone say something that is refused.
+    /// Set if the names alone show a refused change.
     pub(super) refused: Option<RefusedChange>,
 }
 
 impl FileSide {
-    /// Reads what follows `--- ` or `+++ `.
+    /// Parses the text after `--- ` or `+++ `.
     pub(super) fn read(text: &str) -> Self {
         let path = match unquote_name(text) {
             Some((path, _)) => path,
-            // A date may follow, after a tab.
+            // A tab and a date may follow.
             None => text.split('\t').next().unwrap_or_default().trim_end().to_owned(),
         };
         if path == "/dev/null" {
@@ -36,7 +36,7 @@ impl FileSide {
     }
 }
 
-/// The file that two sides mean. The prefixes `a/` and `b/` may stand before both names, one or none.
+/// The file that the two sides name. Either name may have its prefix, `a/` or `b/`.
 pub(super) fn named_file(old: &FileSide, new: &FileSide) -> NamedFile {
     let (path, is_new, refused) = match (old, new) {
         (FileSide::Nothing, FileSide::Nothing) => ("/dev/null", false, Some(RefusedChange::Delete)),
@@ -60,12 +60,12 @@ pub(super) fn named_file(old: &FileSide, new: &FileSide) -> NamedFile {
     }
 }
 
-/// The sides that a line `diff --git a/x b/x` names; `rest` is what follows `diff --git `.
+/// The sides in a line `diff --git a/x b/x`; `rest` is the text after `diff --git `.
 pub(super) fn git_sides(rest: &str) -> (FileSide, FileSide) {
     if let Some((old, after)) = unquote_name(rest) {
         return (FileSide::Path(old), FileSide::read(after.trim_start()));
     }
-    // Names may have spaces: the halves belong apart where both mean the same file.
+    // Names may contain spaces: split where both halves name the same file.
     let mut halves = rest
         .match_indices(' ')
         .map(|(at, _)| (&rest[..at], &rest[at + 1..]));
@@ -74,17 +74,17 @@ pub(super) fn git_sides(rest: &str) -> (FileSide, FileSide) {
     (FileSide::read(old), FileSide::read(new))
 }
 
-/// What a line between `diff --git` and the hunks says.
+/// The meaning of a line between `diff --git` and the hunks.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum ExtendedHeader {
     Plain,
     /// The file is new.
     New,
-    /// Something that no patch may do.
+    /// A change that is not allowed.
     Refused(RefusedChange),
 }
 
-/// Reads a line between `diff --git` and the hunks.
+/// Parses a line between `diff --git` and the hunks.
 pub(super) fn read_extended(line: &str) -> ExtendedHeader {
     let after = |what: &str| line.strip_prefix(what).map(str::trim);
     if let Some(mode) = after("new file mode ") {
@@ -126,7 +126,7 @@ fn without<'a>(path: &'a str, prefix: &str) -> &'a str {
     path.strip_prefix(prefix).unwrap_or(path)
 }
 
-/// A name in quotes, as git writes unusual ones, and what follows it.
+/// A name in quotes, as git writes unusual ones, and the text after it.
 fn unquote_name(text: &str) -> Option<(String, &str)> {
     let inside = text.strip_prefix('"')?;
     let mut bytes = Vec::new();

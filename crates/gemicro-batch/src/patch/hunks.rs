@@ -1,29 +1,29 @@
-//! One hunk of a diff, read leniently: what its header counts is a hint, its lines are the truth.
+//! Parses a hunk leniently: the counts in its header are hints, its lines decide.
 
 use super::answer::{AnswerBlockKind, AnswerLine, is_file_header};
 use super::change::{Hunk, HunkLine};
 use super::error::PatchError;
 
-/// What `@@ -1,2 +3,4 @@` says, as far as it says it.
+/// The numbers in `@@ -1,2 +3,4 @@`, if present.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) struct HunkHeader {
-    /// The first old line.
+    /// First line in the old file.
     pub(super) start: Option<usize>,
-    /// How many old and new lines.
+    /// Numbers of old and new lines.
     pub(super) counts: Option<(usize, usize)>,
 }
 
-/// A hunk, the lines of which an empty one is known not to have been written with its leading sign.
+/// A parsed hunk that remembers which empty lines had no leading character.
 #[derive(Debug)]
 pub(super) struct RawHunk {
     pub(super) header: HunkHeader,
     pub(super) hunk: Hunk,
-    /// For each line whether it was wholly empty in the answer.
+    /// Whether each line was completely empty in the answer.
     pub(super) is_bare: Vec<bool>,
 }
 
 impl HunkHeader {
-    /// Reads a line that begins with `@@`. Numbers that are not there, or are no numbers, are not known.
+    /// Parses a line that begins with `@@`. Missing or invalid numbers become `None`.
     pub(super) fn read(line: &str) -> Self {
         let range = |text: &str, sign: char| {
             let (start, count) = text
@@ -41,14 +41,14 @@ impl HunkHeader {
         }
     }
 
-    /// Whether a hunk of this size is as long as the header says. Of a new file only the new side counts.
+    /// Whether the hunk is as long as the header says. For a new file only the new side counts.
     fn is_met(&self, n_old: usize, n_new: usize) -> bool {
         self.counts
             .is_some_and(|(old, new)| n_new == new && (old == 0 || n_old == old))
     }
 }
 
-/// Reads the lines of a hunk from `from` on, and gives the index of the first line that is not its own.
+/// Parses the lines of a hunk starting at `from`; also returns the index of the first line after it.
 pub(super) fn read_hunk(
     header: HunkHeader,
     lines: &[AnswerLine<'_>],
@@ -67,7 +67,7 @@ pub(super) fn read_hunk(
         let AnswerLine { number, text } = lines[idx];
         let is_met = header.is_met(reading.n_old, reading.n_new);
         let is_next = text.starts_with("@@") || text.starts_with("diff --git ") || is_file_header(lines, idx);
-        // The end of a mail: `-- ` and a version.
+        // A mail signature: `-- ` and a version.
         let is_signature = is_met && text.trim_end() == "--";
         if is_next || is_signature {
             break;
@@ -130,7 +130,7 @@ impl HunkReader {
         self.ends_without_newline |= self.lines.last().is_some_and(|line| sides(line).1 == 1);
     }
 
-    /// Drops empty lines at the end, which lie between this hunk and what follows, unless the header counts them.
+    /// Drops trailing empty lines, which separate this hunk from the next part, unless the header counts them.
     fn trim(&mut self, header: &HunkHeader) {
         let n_empty = self.is_bare.iter().rev().take_while(|is_bare| **is_bare).count();
         let n_dropped = (0..=n_empty)
@@ -141,7 +141,7 @@ impl HunkReader {
     }
 }
 
-/// How many lines of the old and of the new side a line is.
+/// The number of old and new lines that a line stands for.
 fn sides(line: &HunkLine) -> (usize, usize) {
     match line {
         HunkLine::Context(_) => (1, 1),

@@ -1,8 +1,8 @@
-//! Patches: what a model proposes to change, read out of its answer, checked and applied to texts.
+//! Patches: changes that a model proposes, parsed from its answer, checked and applied to texts.
 //!
-//! [`Patch::from_answer`] finds whole files, search-and-replace blocks or a unified diff and refuses what is dangerous;
-//! [`Patch::apply`] gives the new texts, or says which line does not fit; [`unified_diff`] writes them as a diff that `git apply` takes; [`tests_only`] says
-//! whether nothing but tests is touched. Nothing here reads or writes a file.
+//! [`Patch::from_answer`] finds whole files, search-and-replace blocks or a unified diff, and refuses dangerous
+//! changes; [`Patch::apply`] returns the new texts, or reports which line does not fit; [`unified_diff`] writes a
+//! diff for `git apply`; [`tests_only`] checks that only tests are touched. Nothing here reads or writes a file.
 
 mod answer;
 mod apply;

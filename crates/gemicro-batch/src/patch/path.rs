@@ -1,28 +1,28 @@
-//! Which paths a patch may name.
+//! Checks the paths in a patch.
 
 use gemicro_event::text::is_hidden;
 use gemicro_guard::is_git_folder;
 
-/// Bytes of a path.
+/// Maximum length of a path, in bytes.
 pub const MAX_PATH_BYTES: usize = 1_024;
-/// Bytes of one part of a path: more no usual file system takes.
+/// Maximum length of one path component in bytes, as in common file systems.
 const MAX_PART_BYTES: usize = 255;
 
-/// A path that no patch may name.
+/// A path that is not allowed in a patch.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("the path `{path}` {why}; name files relative to the project")]
 pub struct PathError {
-    /// The path, control characters made visible, cut where it is very long.
+    /// The path, with control characters escaped, cut if it is very long.
     pub path: String,
-    /// What is wrong with it.
+    /// The problem, as a phrase.
     pub why: &'static str,
 }
 
-/// Checks that a path stays inside the project and out of what belongs to git.
+/// Checks that a path stays inside the project and outside `.git`.
 ///
 /// # Errors
-/// When it is absolute, goes up, has empty parts, backslashes or control characters, names `.git` in any spelling
-/// that some file system takes for it, or is too long.
+/// When it is absolute, contains `..`, empty parts, backslashes or control characters, names `.git` in any spelling
+/// that some file system accepts, or is too long.
 pub fn check_path(path: &str) -> Result<(), PathError> {
     match offence(path) {
         None => Ok(()),

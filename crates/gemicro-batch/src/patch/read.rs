@@ -1,4 +1,4 @@
-//! From an answer to a patch.
+//! Reads a patch from a model's answer.
 
 use std::collections::BTreeSet;
 
@@ -14,22 +14,22 @@ use super::path::check_path;
 use super::replace::read_replacements;
 use super::whole::read_whole_files;
 
-/// Bytes of an answer.
+/// Maximum size of an answer, in bytes.
 pub const MAX_PATCH_BYTES: usize = 2 << 20;
-/// Files of a patch.
+/// Maximum number of files in a patch.
 pub const MAX_FILES: usize = 50;
-/// Hunks of a patch.
+/// Maximum number of hunks in a patch.
 pub(super) const MAX_HUNKS: usize = 1_000;
 
 impl Patch {
-    /// Reads the patch out of a model's answer.
+    /// Reads the patch from a model's answer.
     ///
-    /// Three forms are read: whole files in named fenced blocks, search-and-replace blocks, and unified diffs. An answer
-    /// with a diff is read as one, and the other forms in it are not.
+    /// Three forms are accepted: whole files in named fenced blocks, search-and-replace blocks, and unified diffs. If
+    /// the answer contains a diff, the other forms in it are ignored.
     ///
-    /// A diff may be between fences, in several blocks that are joined, or bare in the text; its headers may be
-    /// those of git or plain ones. Line numbers are hints and counts are not believed; an empty line is a line that
-    /// stays. A file that two parts are about is refused: a reader could not tell whether the second counts its lines
+    /// A diff may be fenced, in several blocks that are joined, or bare in the text; its headers may be those of git
+    /// or plain ones. Line numbers and counts are only hints; an empty line is a context line. Two
+    /// sections for the same file are refused: it would be unclear whether the line numbers of the second count
     /// before or after the first.
     ///
     /// # Errors
@@ -60,7 +60,7 @@ impl Patch {
     }
 }
 
-/// Why an answer has nothing that can be read.
+/// Why no patch was found in an answer.
 fn nothing_read(lines: &[AnswerLine<'_>], fenced: &[FencedBlock<'_>]) -> &'static str {
     if lines.iter().all(|line| line.text.trim().is_empty()) {
         "it is empty"
@@ -75,7 +75,7 @@ fn nothing_read(lines: &[AnswerLine<'_>], fenced: &[FencedBlock<'_>]) -> &'stati
     }
 }
 
-/// The files of a patch, none twice, all at paths that a patch may name.
+/// The files of a patch, each once and with an allowed path.
 #[derive(Default)]
 pub(super) struct PatchFiles {
     files: Vec<FilePatch>,
@@ -121,15 +121,15 @@ struct DiffReader<'f> {
     n_hunks: usize,
 }
 
-/// What is known of the file that is being read.
+/// The file section that is being read.
 struct PatchSection {
     /// The line of its header.
     line: usize,
-    /// What the names say: those of `diff --git`, until `---` and `+++` say it better.
+    /// The file names: from `diff --git`, replaced by those of `---` and `+++`.
     named: NamedFile,
-    /// Whether a line between the headers says that the file is new.
+    /// Whether an extended header says that the file is new.
     is_new: bool,
-    /// Set when such a line says something that is refused.
+    /// Set if an extended header is a refused change.
     refused: Option<RefusedChange>,
     /// Whether `---` and `+++` were read, so that hunks may follow.
     has_names: bool,
@@ -166,7 +166,7 @@ impl DiffReader<'_> {
         Ok(())
     }
 
-    /// `---` and `+++`: of the file that `diff --git` began, or of another one.
+    /// Handles `---` and `+++`: of the section that `diff --git` started, or of a new one.
     fn names(&mut self, number: usize, old: &FileSide, new: &FileSide) -> Result<(), PatchError> {
         let found = named_file(old, new);
         match &mut self.section {
@@ -184,7 +184,7 @@ impl DiffReader<'_> {
         Ok(())
     }
 
-    /// Whether a line adds to a new file whose `@@` was left out.
+    /// Whether a line adds to a new file whose `@@` is missing.
     fn is_unannounced(&self, text: &str) -> bool {
         let is_awaited =
             |section: &PatchSection| section.has_names && section.is_new() && section.hunks.is_empty();
@@ -212,7 +212,7 @@ impl DiffReader<'_> {
         Ok(next)
     }
 
-    /// Any other line: before the hunks it may say something about the file, elsewhere it is prose.
+    /// Handles any other line: before the hunks it may be an extended header, elsewhere it is prose.
     fn other(&mut self, text: &str) {
         let Some(section) = self.section.as_mut().filter(|section| section.hunks.is_empty()) else {
             return;
@@ -224,7 +224,7 @@ impl DiffReader<'_> {
         }
     }
 
-    /// Takes the section that was read among the files.
+    /// Adds the section to the files.
     fn finish(&mut self) -> Result<(), PatchError> {
         let Some(section) = self.section.take() else {
             return Ok(());
@@ -262,7 +262,7 @@ impl PatchSection {
     }
 }
 
-/// Whether the only hunk says that the old file had no lines, without saying that there was no file.
+/// Whether the only hunk says that the old file had no lines, so the file is new.
 fn is_all_new(hunks: &[RawHunk]) -> bool {
     match hunks {
         [only] => {
@@ -283,7 +283,7 @@ fn read_created(line: usize, hunks: Vec<RawHunk>) -> Result<PatchChange, PatchEr
         for (hunk_line, is_bare) in hunk.lines.iter().zip(is_bare) {
             match hunk_line {
                 HunkLine::Add(added) => text.push_str(added),
-                // An empty line that lost its `+`.
+                // An empty line without its `+`.
                 HunkLine::Context(_) if is_bare => {}
                 HunkLine::Context(_) | HunkLine::Remove(_) => {
                     let message = "a new file has lines that are not added: begin each with `+`".to_owned();

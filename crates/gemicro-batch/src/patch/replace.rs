@@ -1,5 +1,5 @@
-//! Search-and-replace blocks: a path, the lines of the file after `<<<<<<< SEARCH`, and after `=======` what takes their
-//! place, up to `>>>>>>> REPLACE`.
+//! Reads search-and-replace blocks: a path, the old lines after `<<<<<<< SEARCH`, and the new lines after `=======`, up
+//! to `>>>>>>> REPLACE`.
 
 use super::answer::{AnswerLine, OpeningFence};
 use super::change::{Hunk, HunkLine, PatchChange};
@@ -12,7 +12,7 @@ pub(super) fn is_marker(line: &str) -> bool {
     is_sign(line, '<', "SEARCH")
 }
 
-/// Reads every block. Those of one file that follow each other are one change; only the first must name it.
+/// Reads every block. Consecutive blocks of one file are one change; only the first must name the file.
 pub(super) fn read_replacements(lines: &[AnswerLine<'_>], files: &mut PatchFiles) -> Result<(), PatchError> {
     let mut changes: Vec<(String, Vec<Hunk>)> = Vec::new();
     let (mut idx, mut n_hunks) = (0, 0);
@@ -75,7 +75,7 @@ fn path_above(lines: &[AnswerLine<'_>], idx: usize) -> Option<String> {
     announced_path(above.next()?)
 }
 
-/// The lines that both sides begin and end with stay.
+/// Makes a hunk. Lines that both sides begin or end with become context.
 fn replacement(old: &[AnswerLine<'_>], new: &[AnswerLine<'_>]) -> Hunk {
     let same = |(old, new): &(&AnswerLine<'_>, &AnswerLine<'_>)| old.text == new.text;
     let n_before = old.iter().zip(new).take_while(same).count();
@@ -103,7 +103,7 @@ fn replacement(old: &[AnswerLine<'_>], new: &[AnswerLine<'_>]) -> Hunk {
     }
 }
 
-/// Five signs or more, and the word.
+/// Whether a line is a marker: five or more of a character, then the word.
 fn is_sign(line: &str, sign: char, word: &str) -> bool {
     let rest = line.trim_end().trim_start_matches(sign);
     line.trim_end().len() - rest.len() >= 5 && rest.trim() == word

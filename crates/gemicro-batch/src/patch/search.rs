@@ -1,18 +1,17 @@
-//! Where some lines stand in a file: every place, in one pass.
+//! Finds all occurrences of some lines in a file, in one pass.
 
-/// What a search found.
+/// The result of a search.
 #[derive(Debug, Default)]
 pub(super) struct HunkMatch {
-    /// The first lines of all places, from 0, in order; places may overlap.
+    /// The first lines of all occurrences, from 0, in order; they may overlap.
     pub(super) places: Vec<usize>,
-    /// The most lines that fitted anywhere before one did not.
+    /// Length of the longest partial match.
     pub(super) n_fitting: usize,
-    /// Where those fitted, the nearest to the line that was asked for.
+    /// Position of that match, the one nearest to the requested line.
     pub(super) best: usize,
 }
 
-/// Looks for `wanted` in `lines` (Knuth, Morris and Pratt). `near` says which of the equally good places counts when
-/// there is no whole one.
+/// Searches for `wanted` in `lines` (Knuth, Morris and Pratt). `near` chooses among equally good partial matches.
 pub(super) fn search(lines: &[&str], wanted: &[&str], near: usize) -> HunkMatch {
     let mut found = HunkMatch {
         best: near,
@@ -42,7 +41,7 @@ pub(super) fn search(lines: &[&str], wanted: &[&str], near: usize) -> HunkMatch 
     found
 }
 
-/// For each number of fitting lines, how many of them still fit one place further on.
+/// For each number of matched lines, how many still match after a shift (the KMP failure function).
 fn fallbacks(wanted: &[&str]) -> Vec<usize> {
     let mut fallbacks = vec![0; wanted.len()];
     let mut n_fitting = 0;

@@ -1,6 +1,6 @@
-//! Rust text without the items that only tests are built with.
+//! Removes test-only items from Rust code.
 //!
-//! Which items these are is decided in `test_items`; here they are cut out, so that what remains can be compared.
+//! `test_items` decides which items these are; this module cuts them out, so that the rest can be compared.
 
 use std::ops::Range;
 
@@ -9,11 +9,11 @@ use tree_sitter::Tree;
 use super::test_items::{Tests, tests_of};
 use crate::mutants::{Syntax, parse, preorder};
 
-/// The text without items under `#[cfg(test)]`, or another condition that only holds for tests.
+/// Removes items under `#[cfg(test)]`, or another condition that only holds for tests.
 ///
-/// Comments right above such an item go with it. Empty lines go everywhere but in literals and comments, so that a
-/// text with tests put in and one without them come out equal. A file under `#![cfg(test)]` comes out empty; one that is
-/// not understood in full comes out as it is.
+/// Comments directly above such an item are removed too. Empty lines are removed except in literals and comments, so
+/// that texts with and without tests become equal. A file under `#![cfg(test)]` becomes empty; one that cannot be
+/// parsed completely is returned unchanged.
 #[must_use]
 pub fn without_tests(text: &str) -> String {
     let Some((tree, tokens)) = read(text) else {
@@ -25,7 +25,7 @@ pub fn without_tests(text: &str) -> String {
     }
 }
 
-/// The lines of such items, the first and the last of each, from 1.
+/// The first and last line of each such item, from 1.
 #[must_use]
 pub fn test_lines(text: &str) -> Vec<(u32, u32)> {
     let line_of = |place: usize| {
@@ -44,7 +44,7 @@ pub fn test_lines(text: &str) -> Vec<(u32, u32)> {
     }
 }
 
-/// The syntax tree of a text and its tokens, comments included; nothing when a part of it is not understood.
+/// Parses a text into a syntax tree and tokens, including comments; `None` if a part cannot be parsed.
 fn read(text: &str) -> Option<(Tree, Vec<Range<usize>>)> {
     let tree = parse(Syntax::Rust, text)?;
     let mut tokens = Vec::new();
@@ -52,7 +52,7 @@ fn read(text: &str) -> Option<(Tree, Vec<Range<usize>>)> {
         let is_whole = node.kind().ends_with("_comment") || node.kind().ends_with("_literal");
         let is_token = is_whole || node.child_count() == 0;
         if is_token {
-            // A comment of a line takes the line break with it where it documents something.
+            // The node of a line doc comment includes the line break.
             let written = text[node.byte_range()].trim_end_matches(['\n', '\r']);
             let end = node.start_byte() + written.len();
             tokens.extend((!written.trim().is_empty()).then_some(node.start_byte()..end));
@@ -67,7 +67,7 @@ fn read(text: &str) -> Option<(Tree, Vec<Range<usize>>)> {
     (!tree.root_node().has_error() && !has_gap).then_some((tree, tokens))
 }
 
-/// The places with the comments right above them, as far as each begins its line.
+/// Extends the ranges to the comments directly above them that begin their line.
 fn with_comments(text: &str, tokens: &[Range<usize>], places: Vec<Range<usize>>) -> Vec<Range<usize>> {
     places
         .into_iter()
@@ -81,7 +81,7 @@ fn with_comments(text: &str, tokens: &[Range<usize>], places: Vec<Range<usize>>)
                 let is_above = is_comment
                     && (before.is_empty() || before.ends_with('\n'))
                     && text[token.end..start].matches('\n').count() <= 1
-                    // `//!` speaks about what it stands in.
+                    // `//!` documents the enclosing item.
                     && !["//!", "/*!"].iter().any(|inner| written.starts_with(inner));
                 if !is_above {
                     break;
@@ -93,7 +93,7 @@ fn with_comments(text: &str, tokens: &[Range<usize>], places: Vec<Range<usize>>)
         .collect()
 }
 
-/// The tokens outside the places, with what stands between them, empty lines left out.
+/// Joins the tokens outside the ranges, with their spacing but without empty lines.
 fn put_together(text: &str, tokens: &[Range<usize>], places: &[Range<usize>]) -> String {
     let mut kept = String::new();
     let mut places = places.iter().peekable();

@@ -1,8 +1,8 @@
-//! Which items of a Rust file only tests are built with.
+//! Finds the test-only items of a Rust file.
 //!
-//! It reads the syntax tree and errs on one side: what is not plainly an item under `#[cfg(test)]` is none, and a file that
-//! is not understood in full has none. It does not look into macros, which may do with an attribute what they like, nor
-//! into items under attributes that it does not know, for the same reason.
+//! It reads the syntax tree and is conservative: only what is clearly an item under `#[cfg(test)]` counts, and a file
+//! that cannot be parsed completely has none. It does not look into macros or into items with unknown attributes,
+//! because these may rewrite their input.
 
 use std::ops::Range;
 
@@ -10,7 +10,7 @@ use tree_sitter::Node;
 
 use crate::mutants::preorder;
 
-/// Attributes of the compiler that leave what they stand on as it is. Any other may be a macro.
+/// Built-in attributes that do not rewrite their item. Any other may be a macro.
 const HARMLESS: &[&str] = &[
     "allow",
     "cfg",
@@ -30,7 +30,7 @@ const HARMLESS: &[&str] = &[
     "test",
     "warn",
 ];
-/// What can be an item of tests.
+/// Node kinds that can be test items.
 const ITEMS: &[&str] = &[
     "const_item",
     "enum_item",
@@ -47,17 +47,17 @@ const ITEMS: &[&str] = &[
     "union_item",
     "use_declaration",
 ];
-/// How deep conditions of `cfg` are read.
+/// Maximum nesting of `cfg` conditions.
 const DEEPEST: usize = 20;
 
-/// What belongs to tests.
+/// The test-only parts of a file.
 pub(super) enum Tests {
     WholeFile,
-    /// Bytes, in order.
+    /// Byte ranges, in order.
     Places(Vec<Range<usize>>),
 }
 
-/// The items that only tests are built with, with their attributes.
+/// The test-only items, with their attributes.
 pub(super) fn tests_of(text: &str, root: Node<'_>) -> Tests {
     let mut places = Vec::new();
     let mut is_whole = false;
@@ -94,21 +94,21 @@ pub(super) fn tests_of(text: &str, root: Node<'_>) -> Tests {
     }
 }
 
-/// Attributes that follow each other.
+/// Consecutive attributes.
 #[derive(Default)]
 struct Attributes {
-    /// Where the first begins.
+    /// Start of the first one.
     start: Option<usize>,
-    /// Whether one says that only tests are built with the item.
+    /// Whether one of them makes the item test-only.
     is_test: bool,
-    /// Whether one of them can be a macro.
+    /// Whether one of them may be a macro.
     has_unknown: bool,
 }
 
 impl Attributes {
     fn add(&mut self, node: Node<'_>, text: &str) {
         self.start = self.start.or(Some(node.start_byte()));
-        // What may be a macro and comes first would see the item before the condition is looked at.
+        // A possible macro that comes first would see the item before the condition is evaluated.
         self.is_test |= !self.has_unknown && is_test_condition(node, text);
         let name = node.named_child(0).and_then(|attribute| attribute.named_child(0));
         self.has_unknown |= !name.is_some_and(|name| HARMLESS.contains(&&text[name.byte_range()]));
@@ -125,7 +125,7 @@ fn is_test_condition(node: Node<'_>, text: &str) -> bool {
     name == Some("cfg") && arguments.is_some_and(|tokens| conditions(tokens, text, 0) == [true])
 }
 
-/// For each condition in parentheses whether it can only hold for tests: `test`, `all` with one such, `any` of nothing else.
+/// For each condition, whether it holds only in tests: `test`, `all` with one such, `any` with only such.
 fn conditions(tokens: Node<'_>, text: &str, depth: usize) -> Vec<bool> {
     let all: Vec<Node<'_>> = (0..tokens.child_count())
         .filter_map(|idx| tokens.child(idx))

@@ -1,17 +1,17 @@
-//! What a path says about a file: whether it is a test, part of the build, or neither.
+//! Classifies files by their path: test, build file or product code.
 
-/// What a file is for, by its path.
+/// The role of a file, by its path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PathRole {
     /// A test, or something that belongs to tests.
     Test,
-    /// It says how the project is built or how a tool behaves: never a test.
+    /// It controls how the project is built or how a tool behaves; never a test.
     Build,
     /// Anything else.
     Product,
 }
 
-/// Folders whose files belong to tests, whatever they are called.
+/// Folders whose files are tests, regardless of their name.
 const TEST_FOLDERS: &[&str] = &[
     "tests",
     "test",
@@ -21,7 +21,7 @@ const TEST_FOLDERS: &[&str] = &[
     "spec",
     "__tests__",
 ];
-/// Files that build the product wherever they lie: code run by the build, and manifests that name such code.
+/// Build files in any folder: code run by the build, and manifests that name such code.
 const BUILD_FILES: &[&str] = &[
     "build.rs",
     "cargo.toml",
@@ -29,7 +29,7 @@ const BUILD_FILES: &[&str] = &[
     "rust-toolchain",
     "rust-toolchain.toml",
 ];
-/// Lists of what is built. In a test folder they list tests.
+/// Build lists. In a test folder they list tests.
 const BUILD_LISTS: &[&str] = &[
     "cmakelists.txt",
     "meson.build",
@@ -54,13 +54,13 @@ const BUILD_ENDINGS: &[&str] = &[".cmake", ".mk", ".bzl", ".gradle"];
 pub fn role_of(path: &str) -> PathRole {
     let (folders, file) = path.rsplit_once('/').unwrap_or(("", path));
     let lower_file = file.to_lowercase();
-    // What begins with a point configures a tool, be it git, cargo or the editor.
+    // Names that begin with a dot configure a tool, such as git, cargo or the editor.
     let is_hidden = path.split('/').any(|part| part.starts_with('.'));
     if is_hidden || BUILD_FILES.contains(&lower_file.as_str()) {
         return PathRole::Build;
     }
     let is_test_folder = |folder: &str| TEST_FOLDERS.iter().any(|name| folder.eq_ignore_ascii_case(name));
-    // Cargo builds these into programs, whatever they are called; and below `src` most names belong to the product.
+    // Cargo builds these into programs, whatever their name; and under `src` most names belong to the product.
     let is_rust = lower_file.ends_with(".rs");
     let parts: Vec<&str> = folders.split('/').collect();
     let is_program = ["bin", "examples", "benches"]
@@ -92,7 +92,7 @@ pub fn role_of(path: &str) -> PathRole {
     }
 }
 
-/// `test_x.c`, `x_test.cc`, `x_tests.rs`, `XTest.cpp`, `XTests.cpp`, `tests.rs`, `x.test.ts`, `x.spec.ts`.
+/// Matches `test_x.c`, `x_test.cc`, `x_tests.rs`, `XTest.cpp`, `XTests.cpp`, `tests.rs`, `x.test.ts`, `x.spec.ts`.
 fn is_test_name(file: &str) -> bool {
     let mut parts = file.split('.');
     let stem = parts.next().unwrap_or_default();

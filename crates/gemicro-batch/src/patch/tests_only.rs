@@ -1,7 +1,7 @@
-//! Whether changes touch tests alone.
+//! Checks that changes touch only tests.
 //!
 //! A file is a test by its path ([`role_of`]); in any other Rust file only items under `#[cfg(test)]` may change
-//! ([`without_tests`]). What builds the project is no test; a list of what is built is one inside a folder of tests.
+//! ([`without_tests`]). Build files are not tests, except build lists inside a test folder.
 
 use gemicro_event::{ErrorKind, Failure};
 
@@ -11,24 +11,24 @@ use super::path::{PathError, check_path};
 use super::strip::without_tests;
 use super::test_path::{PathRole, role_of};
 
-/// A change that is not one of tests.
+/// A change outside the tests.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[expect(missing_docs, reason = "the messages say what the fields are")]
 pub enum NotATest {
-    /// The path leads where no patch may go.
+    /// The path is not allowed in a patch.
     #[error(transparent)]
     Path(#[from] PathError),
     /// The file is part of the product.
     #[error("`{path}` is not named like a test: put tests in a folder `tests` or under `#[cfg(test)]`")]
     Product { path: String },
-    /// The file says how the project is built or how a tool behaves.
+    /// The file controls the build or configures a tool.
     #[error("`{path}` belongs to the build or configures a tool: a proposed test may not change it")]
     Build { path: String },
     /// A Rust file changes outside its tests.
     #[error("`{path}` changes outside `#[cfg(test)]`, first at `{line}`: leave the code as it is")]
     Code {
         path: String,
-        /// The first line that is different, as it is afterwards; `(end)` when there is none any more.
+        /// The first different line of the new text; `(end)` if it ends there.
         line: String,
     },
 }
@@ -39,11 +39,11 @@ impl From<NotATest> for Failure {
     }
 }
 
-/// Checks that every change is one of tests, or that the user allows it: `extra_test_paths` are files, folders or
-/// patterns with `*`, `**` and `?` that count as tests whatever they are.
+/// Checks that every change is to a test. `extra_test_paths` are files, folders or patterns with `*`, `**` and `?` that
+/// also count as tests.
 ///
 /// # Errors
-/// With the first change that is none.
+/// With the first change that is not to a test.
 pub fn tests_only(changes: &[NewText], extra_test_paths: &[String]) -> Result<(), NotATest> {
     for change in changes {
         check_path(&change.path)?;

@@ -1,4 +1,4 @@
-//! Changed texts as a diff that `git apply` takes.
+//! Writes changed texts as a diff for `git apply`.
 
 use std::ops::Range;
 
@@ -10,8 +10,8 @@ use super::lines::split_lines;
 /// Lines shown before and after a change.
 const CONTEXT: usize = 3;
 
-/// Writes changes as a unified diff with the headers of git: three lines of context, numbers and counts that are true.
-/// What is the same before and after is left out.
+/// Writes changes as a unified diff with git headers, three lines of context, and correct numbers and counts.
+/// Unchanged files are left out.
 #[must_use]
 pub fn unified_diff(changes: &[NewText]) -> String {
     let mut diff = String::new();
@@ -35,12 +35,12 @@ fn write_file(diff: &mut String, change: &NewText) {
         diff.push_str("new file mode 100644\n");
     }
     if hunks.is_empty() {
-        // A new file without lines: git names its content, or takes it for no change.
+        // An empty new file: without an `index` line, git sees no change.
         diff.push_str("index 0000000..e69de29\n");
         return;
     }
     let old_name = if is_new { "/dev/null" } else { &old_name };
-    // A tab ends a name with spaces.
+    // Names with spaces are terminated by a tab.
     let end = |name: &str| if name.contains(' ') { "\t" } else { "" };
     diff.push_str(&format!(
         "--- {old_name}{}\n+++ {new_name}{}\n",
@@ -83,7 +83,7 @@ fn write_lines(diff: &mut String, sign: char, lines: &[&str]) {
     }
 }
 
-/// A range as a hunk's header has it: an empty one is named by the line before it.
+/// The range in a hunk header; an empty range is given as the line before it.
 fn range_text(range: &Range<usize>) -> String {
     let start = if range.is_empty() {
         range.start
@@ -93,7 +93,7 @@ fn range_text(range: &Range<usize>) -> String {
     format!("{start},{}", range.len())
 }
 
-/// A name with its prefix, in quotes where it has one itself.
+/// A name with its prefix, quoted if it contains a quote.
 fn name(prefix: &str, path: &str) -> String {
     if path.contains('"') {
         let quoted = path.replace('"', "\\\"");

@@ -1,4 +1,4 @@
-//! Whole files in an answer: each in a fenced block whose file is named.
+//! Reads whole files from an answer: fenced blocks whose file is named.
 
 use super::answer::{AnswerLine, FencedBlock};
 use super::change::PatchChange;
@@ -7,7 +7,7 @@ use super::file_name::file_name_of;
 use super::read::PatchFiles;
 use super::replace::is_marker;
 
-/// Reads every block that names its file; others are examples and commands.
+/// Reads every block with a file name; other blocks are examples and commands.
 pub(super) fn read_whole_files(
     lines: &[AnswerLine<'_>],
     fenced: &[FencedBlock<'_>],

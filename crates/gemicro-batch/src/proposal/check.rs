@@ -1,4 +1,4 @@
-//! The check of a proposed test, as data.
+//! Input and output of the check of a proposed test.
 
 use gemicro_core::budget::Purpose;
 use gemicro_core::flow::{RetryPolicy, Step};
@@ -14,18 +14,18 @@ pub const CHECK_STEP: &str = "test_check";
 pub struct ProposalCheckInput {
     /// The project; an absolute path. It is not changed.
     pub directory: String,
-    /// What the model answered.
+    /// The model's answer.
     pub answer: String,
-    /// Paths that may be changed although their names are none of tests.
+    /// Paths that may be changed although they are not named like tests.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub leave: Vec<String>,
-    /// How the test is built and run, where that is wanted.
+    /// How to build and run the test; `None` to skip that.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub trying: Option<TestTrial>,
 }
 
 impl ProposalCheckInput {
-    /// The step that checks it. It works on a copy, so another attempt meets nothing of the first.
+    /// The step that checks the test. It works on a copy, so a retry starts clean.
     #[must_use]
     pub fn step(&self, key: StepKey) -> Step {
         Step {
@@ -36,14 +36,14 @@ impl ProposalCheckInput {
     }
 }
 
-/// How a test is tried out.
+/// The command that tries a test.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TestTrial {
     /// The command that builds and runs the tests, for `bash -c`, in the project's folder.
     pub command: String,
-    /// Time after which it is ended, in milliseconds.
+    /// Time after which it is killed, in milliseconds.
     pub timeout_ms: u64,
-    /// Values of other tasks, which the command finds as variables.
+    /// Outputs of other tasks, passed to the command as environment variables.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub variables: Vec<(String, String)>,
 }
@@ -52,15 +52,15 @@ pub struct TestTrial {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "Checked")]
 pub struct ProposalChecked {
-    /// The patch as git takes it; empty where none was found.
+    /// The patch in git's format; empty if none was found.
     pub patch: String,
-    /// What it changes.
+    /// The files that it changes.
     #[serde(default)]
     pub files: Vec<PatchedFile>,
-    /// Why it cannot be used as it is.
+    /// Why it cannot be used.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub problem: Option<PatchProblem>,
-    /// How the tests went with it, where that was wanted and it applies.
+    /// The result of the tests; absent if they were not requested or the patch does not apply.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tried: Option<TriedTest>,
 }
@@ -72,51 +72,51 @@ pub struct PatchedFile {
     pub path: String,
     /// Whether it is new.
     pub is_new: bool,
-    /// Lines that come.
+    /// Number of added lines.
     pub insertions: u64,
-    /// Lines that go.
+    /// Number of removed lines.
     pub deletions: u64,
 }
 
 /// Why a patch cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct PatchProblem {
-    /// Which rule it breaks: `no_patch`, `does_not_apply` or `not_a_test`.
+    /// The rule it breaks: `no_patch`, `does_not_apply` or `not_a_test`.
     pub kind: ProblemKind,
-    /// In words, with the place.
+    /// The problem and its position.
     pub message: String,
 }
 
-/// Which rule a patch breaks.
+/// The rules that a patch can break.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ProblemKind {
     /// The answer contains no readable patch, or one of a kind that is never accepted.
     NoPatch,
-    /// It does not fit the files as they are.
+    /// It does not apply to the files.
     DoesNotApply,
     /// It changes more than tests.
     NotATest,
 }
 
-/// How the tests went.
+/// The result of the tests.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "Tried")]
 pub struct TriedTest {
-    /// The exit code; none where the command did not end in time.
+    /// The exit code; absent if the command timed out.
     pub exit_code: Option<i32>,
-    /// What was printed, both streams, the end of it.
+    /// The end of the output of both streams.
     pub output: String,
 }
 
 impl TriedTest {
-    /// Whether build and tests went well.
+    /// Whether build and tests succeeded.
     #[must_use]
     pub fn is_good(&self) -> bool {
         self.exit_code == Some(0)
     }
 
-    /// The text that describes a failure.
+    /// Describes the failure.
     #[must_use]
     pub fn failure(&self) -> String {
         match self.exit_code {
@@ -127,7 +127,7 @@ impl TriedTest {
 }
 
 impl ProposalChecked {
-    /// What is wrong with the test; nothing where it can be used.
+    /// The problem with the test; `None` if it can be used.
     #[must_use]
     pub fn failure(&self) -> Option<String> {
         let problem = self.problem.as_ref().map(|problem| problem.message.clone());

@@ -1,4 +1,4 @@
-//! Steps of kind `test_check`: reads the patch, and tries it on a private copy of the project where that is wanted.
+//! Executes steps of kind `test_check`: reads the patch and, if requested, tries it on a private copy of the project.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -22,7 +22,7 @@ pub struct CheckExecutor {
 }
 
 impl CheckExecutor {
-    /// An executor whose commands run as shell tasks do.
+    /// An executor that runs commands like shell tasks.
     #[must_use]
     pub fn new(setup: ShellSetup) -> Self {
         Self {
@@ -41,7 +41,7 @@ impl Executor for CheckExecutor {
         })
     }
 
-    /// What it runs ends with us.
+    /// Its commands end with the driver.
     fn survives_driver(&self) -> bool {
         false
     }

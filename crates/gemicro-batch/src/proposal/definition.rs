@@ -1,4 +1,4 @@
-//! What a program knows about proposals of tests.
+//! Registers the flow for test proposals with the program.
 
 use gemicro_core::budget::Limits;
 use gemicro_core::flow::{FlowDefinition, PlanFacts, check_price};

@@ -1,4 +1,4 @@
-//! The events of a test that is being proposed.
+//! The events of test proposals.
 
 use gemicro_event::{Usage, event_payload, event_readers};
 use schemars::JsonSchema;
@@ -7,10 +7,10 @@ use serde::{Deserialize, Serialize};
 use super::check::ProposalChecked;
 use super::material::ProposalMaterial;
 
-/// What the model is shown is gathered. Once per target, before the first question about it.
+/// The material for the model is gathered. Once per target, before the first question about it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct TestMaterialGathered {
-    /// What it is shown.
+    /// The code and context that the model is shown.
     pub material: ProposalMaterial,
 }
 event_payload!(TestMaterialGathered, "test_material_gathered", |it| format!(
@@ -24,13 +24,13 @@ event_payload!(TestMaterialGathered, "test_material_gathered", |it| format!(
 pub struct TestProposed {
     /// The target's number in the run, from 1.
     pub round: u32,
-    /// Which question about this target it answers, from 1.
+    /// Number of the question about this target, from 1.
     pub attempt: u32,
     /// Name of the model, as the provider knows it.
     pub model: String,
-    /// What the model wrote, before it is parsed.
+    /// The model's text, before it is parsed.
     pub answer: String,
-    /// Tokens as reported.
+    /// Token usage as reported.
     pub usage: Usage,
 }
 event_payload!(TestProposed, "test_proposed", |it| match it.attempt {
@@ -41,9 +41,9 @@ event_payload!(TestProposed, "test_proposed", |it| match it.attempt {
 /// The patch of an answer was read and checked. Once per answer, in runs of `propose_test` and `refine_test`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct TestChecked {
-    /// Which answer, from 1.
+    /// Number of the answer, from 1.
     pub attempt: u32,
-    /// What the check found.
+    /// The result of the check.
     pub checked: ProposalChecked,
 }
 event_payload!(TestChecked, "test_checked", |it| match it.checked.failure() {

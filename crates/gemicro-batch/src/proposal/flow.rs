@@ -1,4 +1,4 @@
-//! The flow behind `propose_test` and `refine_test`: gather, ask, check, and ask again with what was wrong.
+//! The flow of `propose_test` and `refine_test`: gather material, ask, check, and ask again with the failure.
 
 use gemicro_core::flow::{Decision, Flow, Outcome, Step, StepEnd, read_plan};
 use gemicro_core::llm::LlmResponse;
@@ -15,22 +15,22 @@ use super::plan::ProposalPlan;
 use super::prompts::{EarlierTest, ProposalQuestion};
 
 event_enum! {
-    /// What a proposal reads of its journal.
+    /// The events that a proposal reads from its journal.
     enum ProposalEvent {
         read: TestMaterialGathered, TestProposed, TestChecked, StepFailed;
     }
 }
 
-/// Decides runs that propose one test.
+/// The flow of runs that propose one test.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct ProposalFlow;
 
-/// What the flow remembers.
+/// The state of a proposal.
 #[derive(Debug)]
 pub struct ProposalState {
     plan: ProposalPlan,
     material: Option<ProposalMaterial>,
-    /// Answers and what their checks found, in order.
+    /// Answers and the results of their checks, in order.
     rounds: Vec<(String, Option<ProposalChecked>)>,
     failed: Option<Failure>,
 }
@@ -91,7 +91,7 @@ impl Flow for ProposalFlow {
             Some((answer, Some(checked))) => match checked.failure() {
                 None => Decision::end(state.result(checked, None, run)),
                 Some(failure) if n_rounds < state.plan.max_rounds => {
-                    // The model's own words: a diff of them would invite a diff.
+                    // The model's own text: showing it a diff would invite a diff.
                     let patch = answer.clone();
                     let earlier = EarlierTest { patch, failure };
                     Decision::step(state.question(n_rounds + 1, material, Some(&earlier)))
@@ -152,7 +152,7 @@ impl ProposalState {
         self.plan.prompts.step(key, question, &self.plan.llm)
     }
 
-    /// The last patch that applies, with what is still wrong about it; without one, the failure.
+    /// The last patch that applies, with its remaining problem; if there is none, the failure.
     fn best_or(&self, failure: &Failure, run: &RunState) -> Outcome {
         let applying = self
             .rounds

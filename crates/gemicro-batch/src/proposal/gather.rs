@@ -1,4 +1,4 @@
-//! Steps of kind `test_material`: reads the code, its uncovered lines and the neighbouring tests.
+//! Executes steps of kind `test_material`: reads the code, its uncovered lines and the neighbouring tests.
 
 use std::path::PathBuf;
 
@@ -14,14 +14,14 @@ use crate::coverage::{CodeLanguage, CoverageRequest, FileScope, LineRange, gathe
 use crate::patch::test_lines;
 use crate::project::Project;
 
-/// Lines shown before and after those that are asked for.
+/// Number of lines shown before and after the requested ones.
 const AROUND: u32 = 25;
-/// A file up to this length is shown whole.
+/// Maximum number of lines of a file that is shown whole.
 const WHOLE_LINES: u32 = 300;
-/// Bytes of code that are shown.
+/// Maximum size of the code shown, in bytes.
 const MOST_BYTES: usize = 48 * 1024;
 
-/// Gathers what models are shown.
+/// Gathers the material for the model.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct MaterialExecutor;
 
@@ -57,7 +57,7 @@ fn material(input: &MaterialInput) -> Result<ProposalMaterial, Failure> {
     })
 }
 
-/// The lines that are meant, and what is odd about that.
+/// The lines to cover, and warnings.
 fn lines_to_cover(
     input: &MaterialInput,
     n_lines: u32,
@@ -89,7 +89,7 @@ fn lines_to_cover(
     });
     let (coverage, mut warnings) = match (gathered, within) {
         (Ok(gathered), _) => (gathered.coverage, gathered.warnings),
-        // The user named the lines; a report would only have said which of them.
+        // The user named the lines; the report would only narrow them down.
         (Err(error), Some(range)) => return Ok((vec![range], vec![format!("no report was used: {error}")])),
         (Err(error), None) => return Err(error.into()),
     };
@@ -140,13 +140,13 @@ fn lines_to_cover(
     }
 }
 
-/// What two ranges share.
+/// The intersection of two ranges.
 fn common(a: LineRange, b: LineRange) -> Option<LineRange> {
     let (first, last) = (a.first.max(b.first), a.last.min(b.last));
     (first <= last).then_some(LineRange { first, last })
 }
 
-/// The code around the lines, whole where it is short.
+/// The code around the lines; the whole file if it is short.
 fn excerpts(text: &str, n_lines: u32, lines: &[LineRange]) -> Vec<Excerpt> {
     let mut windows: Vec<LineRange> = Vec::new();
     if n_lines <= WHOLE_LINES {

@@ -1,10 +1,10 @@
-//! How tests import from a file: small models guess it wrong.
+//! Derives how tests import from a file, because small models guess it wrong.
 
 use std::path::Path;
 
 use crate::project::Project;
 
-/// The line of a Rust or Python test, such as `use postage::price::NAME;`; none where the path does not say it.
+/// The import line of a Rust or Python test, such as `use postage::price::NAME;`; `None` if the path does not show it.
 pub(super) fn import_line(project: &Project, target: &str) -> Option<String> {
     let path = Path::new(target);
     match path.extension()?.to_str()? {
@@ -24,7 +24,7 @@ fn rust_module(project: &Project, path: &Path) -> Option<String> {
         let inside = path.strip_prefix(folder).ok()?.strip_prefix("src").ok()?;
         let mut modules = parts(inside)?;
         match modules.last().map(String::as_str) {
-            // Tests cannot import a program.
+            // Tests cannot import a binary.
             Some("main") => return None,
             Some("lib" | "mod") => drop(modules.pop()),
             Some(_) | None => {}
@@ -44,7 +44,7 @@ fn python_module(path: &Path) -> Option<String> {
     (!modules.is_empty() && modules.iter().all(is_name)).then(|| modules.join("."))
 }
 
-/// The folders and the name without its ending.
+/// The folders and the file name without its extension.
 fn parts(path: &Path) -> Option<Vec<String>> {
     let path = path.with_extension("");
     path.iter().map(|part| part.to_str().map(str::to_owned)).collect()

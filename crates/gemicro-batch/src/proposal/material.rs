@@ -1,4 +1,4 @@
-//! What a model is shown of a project: data, and how it stands in a prompt.
+//! The material that a model is shown of a project, and its text in the prompt.
 
 use std::fmt::Write;
 
@@ -9,16 +9,16 @@ use serde::{Deserialize, Serialize};
 
 use crate::coverage::{CodeLanguage, LineRange};
 
-/// The step kind that gathers it.
+/// The step kind that gathers the material.
 pub const MATERIAL_STEP: &str = "test_material";
 
-/// Which lines a test is to cover.
+/// The lines that a test should cover.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ProposalAim {
-    /// Those that the reports call uncovered, in the whole file.
+    /// All lines of the file that the reports call uncovered.
     Uncovered,
-    /// Those that the reports call uncovered in a range; all of it where no report knows the file.
+    /// The uncovered lines of a range; the whole range if no report knows the file.
     Within(LineRange),
     /// Exactly these lines, which the caller has measured.
     Lines(Vec<LineRange>),
@@ -29,50 +29,50 @@ pub enum ProposalAim {
 pub struct MaterialInput {
     /// The project; an absolute path.
     pub directory: String,
-    /// The file to be tested, relative to it.
+    /// The file to test, relative to the project.
     pub target: String,
-    /// Its lines.
+    /// The lines to cover.
     pub aim: ProposalAim,
-    /// Named reports; else those in the usual places.
+    /// Reports; empty for those in the usual places.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub reports: Vec<String>,
 }
 
 impl MaterialInput {
-    /// The step that gathers it.
+    /// The step that gathers the material.
     #[must_use]
     pub fn step(&self, key: StepKey) -> Step {
         Step::free(key, MATERIAL_STEP, self)
     }
 }
 
-/// What a model is shown.
+/// The material that a model is shown.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "Material")]
 pub struct ProposalMaterial {
-    /// The file to be tested.
+    /// The file to test.
     pub target: String,
     /// The language that decides how tests are written.
     pub language: CodeLanguage,
-    /// How tests import from the file, where its path says it.
+    /// How tests import from the file, if its path shows it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub import: Option<String>,
     /// The lines to cover.
     pub lines: Vec<LineRange>,
     /// The code around them.
     pub excerpts: Vec<Excerpt>,
-    /// Tests that are there.
+    /// Existing tests close to the file.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub neighbours: Vec<Neighbour>,
-    /// Build files and test folders: where a new test can go.
+    /// Build files and test folders, which show where a new test can go.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub layout: Vec<String>,
-    /// What was odd.
+    /// Problems found while gathering.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<String>,
 }
 
-/// Some lines of the file to be tested.
+/// Some lines of the file to test.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Excerpt {
     /// Number of the first line.
@@ -81,12 +81,12 @@ pub struct Excerpt {
     pub text: String,
 }
 
-/// A test that is there.
+/// An existing test.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Neighbour {
     /// Path in the project, with forward slashes.
     pub path: String,
-    /// Its text, or the beginning of it.
+    /// Its text, or the start of it.
     pub text: String,
     /// Whether the rest was left out.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
@@ -101,7 +101,7 @@ impl ProposalMaterial {
         ranges.join(", ")
     }
 
-    /// As it stands in a prompt: numbered code with `!` before the lines to cover, then the neighbouring tests.
+    /// The text for the prompt: numbered code with `!` before the lines to cover, then the neighbouring tests.
     #[must_use]
     pub fn prompt_text(&self) -> String {
         let mut text = format!(
@@ -148,12 +148,12 @@ impl ProposalMaterial {
     }
 }
 
-/// A text that cannot close the tag it stands in.
+/// Escapes text so that it cannot close the surrounding tag.
 pub(super) fn harmless(text: &str) -> String {
     text.replace("</file", "< /file").replace("<file ", "< file ")
 }
 
-/// A path as one word on one line: a project may have files of any name.
+/// A path on one line and without special characters: files can have any name.
 fn name(path: &str) -> String {
     let is_odd = |c: char| c.is_control() || matches!(c, '<' | '>' | '"' | '\u{2028}' | '\u{2029}');
     path.replace(is_odd, "_")

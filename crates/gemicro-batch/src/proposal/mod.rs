@@ -1,9 +1,9 @@
-//! Tests proposed by a model: what it is shown, what it is asked, and what becomes of its answer.
+//! Tests proposed by a model: the material, the questions, and the checks of its answers.
 //!
-//! [`MaterialExecutor`] gathers the code, its uncovered lines and the neighbouring tests; [`TestPrompts`] make the
-//! question of them; [`CheckExecutor`] reads the test file out of the answer, refuses what is no test, and tries it where
-//! that is wanted. [`ProposalFlow`] is the run behind `propose_test` and `refine_test`: it asks again, with the
-//! reason, as often as its plan allows. The OODA loop uses the same parts.
+//! [`MaterialExecutor`] gathers the code, its uncovered lines and the neighbouring tests; [`TestPrompts`] turn them
+//! into the question; [`CheckExecutor`] reads the test file from the answer, refuses anything that is not a test, and
+//! runs it if requested. [`ProposalFlow`] is the flow of `propose_test` and `refine_test`: it asks again, with the
+//! failure, as often as its plan allows. The OODA loop uses the same parts.
 
 mod check;
 #[cfg(target_os = "linux")]

@@ -1,4 +1,4 @@
-//! Which tests of a project stand nearest to a file. A ranking by names and words; it needs no build.
+//! Finds the tests of a project that are closest to a file, by names and words. It needs no build.
 
 use std::cmp::Reverse;
 use std::path::Path;
@@ -7,13 +7,13 @@ use super::material::Neighbour;
 use crate::patch::{PathRole, role_of};
 use crate::project::Project;
 
-/// Tests that are shown.
+/// Maximum number of tests shown.
 const MOST: usize = 3;
-/// Bytes of one of them.
+/// Maximum size of each, in bytes.
 const MOST_BYTES: usize = 12 * 1024;
-/// Files whose text is looked into.
+/// Maximum number of files that are read.
 const MOST_READ: usize = 200;
-/// Names of files that say how a project is built.
+/// Names of build files.
 const BUILD_FILES: &[&str] = &[
     "Cargo.toml",
     "CMakeLists.txt",
@@ -79,7 +79,7 @@ pub(super) fn layout(files: &[String]) -> Vec<String> {
         .collect()
 }
 
-/// Extensions that tests of such a file have.
+/// The extensions of tests for such a file.
 fn kinds(extension: &str) -> &'static [&'static str] {
     match extension {
         "rs" => &["rs"],
@@ -90,7 +90,7 @@ fn kinds(extension: &str) -> &'static [&'static str] {
     }
 }
 
-/// Folders that both paths share.
+/// Number of leading folders that both paths share, at most 3.
 fn nearness(path: &str, target: &str) -> u32 {
     let folders = |path: &str| -> Vec<String> {
         let parent = Path::new(path).parent();
@@ -108,7 +108,7 @@ fn nearness(path: &str, target: &str) -> u32 {
     u32::try_from(shared.min(3)).unwrap_or(3)
 }
 
-/// Whether a text has this name as a word.
+/// Whether a text contains this name as a word.
 fn mentions(text: &str, name: &str) -> bool {
     let is_name = |c: char| c.is_alphanumeric() || c == '_';
     !name.is_empty() && text.split(|c| !is_name(c)).any(|word| word == name)
@@ -117,7 +117,7 @@ fn mentions(text: &str, name: &str) -> bool {
 fn stem(path: &str) -> &str {
     let stem = Path::new(path).file_stem().and_then(|stem| stem.to_str());
     match stem.unwrap_or_default() {
-        // Such names say nothing; the folder's does.
+        // These names say nothing; the folder's name does.
         "mod" | "lib" | "main" => {
             let folder = Path::new(path).parent().and_then(Path::file_name);
             folder.and_then(|name| name.to_str()).unwrap_or_default()
@@ -126,7 +126,7 @@ fn stem(path: &str) -> &str {
     }
 }
 
-/// The name of what a test tests: `parser` of `test_parser.cpp` and `parser_tests.rs`.
+/// The name of the code under test: `parser` for `test_parser.cpp` and `parser_tests.rs`.
 fn stem_of_test(path: &str) -> &str {
     let stem = Path::new(path)
         .file_stem()

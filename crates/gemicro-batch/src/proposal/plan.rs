@@ -1,4 +1,4 @@
-//! What a run of `propose_test` or `refine_test` depends on.
+//! The plan of a run of `propose_test` or `refine_test`.
 
 use gemicro_core::llm::LlmConfig;
 use serde::{Deserialize, Serialize};
@@ -7,26 +7,26 @@ use super::check::TestTrial;
 use super::material::MaterialInput;
 use super::prompts::{EarlierTest, TestPrompts};
 
-/// Everything that deciding depends on.
+/// Everything that decisions depend on.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ProposalPlan {
-    /// The file to be tested, and its lines.
+    /// The file to test, and its lines.
     pub material: MaterialInput,
-    /// What the user says about it.
+    /// The user's notes about it.
     pub context: String,
-    /// An earlier test to go on from.
+    /// An earlier test to improve.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub earlier: Option<EarlierTest>,
-    /// Paths that may be changed although their names are none of tests.
+    /// Paths that may be changed although they are not named like tests.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub leave: Vec<String>,
-    /// How a test is built and run, where that is wanted.
+    /// How to build and run a test; `None` to skip that.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub trying: Option<TestTrial>,
-    /// How often the model is asked at most: the first time, and again with what was wrong.
+    /// Maximum number of questions to the model: the first, and further ones with the failure.
     pub max_rounds: u32,
-    /// How the model is called.
+    /// Model settings.
     pub llm: LlmConfig,
-    /// What it is asked.
+    /// Prompts for the model.
     pub prompts: TestPrompts,
 }

@@ -10,26 +10,26 @@ use serde::{Deserialize, Serialize};
 
 use super::material::{ProposalMaterial, harmless};
 
-/// Bytes of a failure's output that a model is shown: the end of it, where the reasons are.
+/// Maximum size of the failure output that a model is shown, in bytes. The end is kept, where the reasons are.
 const MOST_FAILURE_BYTES: usize = 8 * 1024;
 
-/// A test that was tried, and what was wrong with it.
+/// A test that was tried, and its failure.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct EarlierTest {
-    /// Its patch, or the answer that holds it.
+    /// Its patch, or the answer that contains it.
     pub patch: String,
-    /// What was wrong: a reason, or what the build or the test printed.
+    /// The failure: a reason, or the output of the build or the test.
     pub failure: String,
 }
 
-/// The prompt texts a run uses; frozen when it starts.
+/// The prompt texts of a run; frozen when it starts.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TestPrompts {
-    /// Instructions above every prompt.
+    /// The system prompt.
     pub system: String,
-    /// Asks for a test; knows `{{target}}`, `{{lines}}`, `{{context}}` and `{{material}}`.
+    /// Asks for a test; may use `{{target}}`, `{{lines}}`, `{{context}}` and `{{material}}`.
     pub propose: String,
-    /// Asks for a better one; knows `{{failure}}` and `{{patch}}` too.
+    /// Asks for a better one; may also use `{{failure}}` and `{{patch}}`.
     pub refine: String,
 }
 
@@ -43,19 +43,19 @@ impl Default for TestPrompts {
     }
 }
 
-/// What is asked.
+/// A question to the model.
 #[derive(Debug, Clone, Copy)]
 pub struct ProposalQuestion<'a> {
-    /// What the model is shown.
+    /// The code and context that the model is shown.
     pub material: &'a ProposalMaterial,
-    /// What the user says this part of the program is about.
+    /// The user's notes about this part of the program.
     pub context: &'a str,
-    /// A test that was tried, and what was wrong with it.
+    /// An earlier test to improve.
     pub earlier: Option<&'a EarlierTest>,
 }
 
 impl TestPrompts {
-    /// The question as a model call.
+    /// The step that asks the model.
     #[must_use]
     pub fn step(&self, key: StepKey, question: ProposalQuestion<'_>, llm: &LlmConfig) -> Step {
         let label = if question.earlier.is_some() {
@@ -93,7 +93,7 @@ impl TestPrompts {
     }
 }
 
-/// The end of a text.
+/// The end of a text, limited in size.
 fn ending(text: &str) -> &str {
     &text[text.ceil_char_boundary(text.len().saturating_sub(MOST_FAILURE_BYTES))..]
 }

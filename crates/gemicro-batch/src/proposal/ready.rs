@@ -6,17 +6,17 @@ use super::check::{PatchProblem, PatchedFile, ProblemKind};
 use crate::patch::{NewText, Patch, tests_only, unified_diff};
 use crate::project::Project;
 
-/// A patch that applies and changes tests alone.
+/// A patch that applies and changes only tests.
 #[derive(Debug)]
 pub(crate) struct ReadyProposal {
-    /// The patch as git takes it.
+    /// The patch in git's format.
     pub(crate) patch: String,
     pub(crate) files: Vec<PatchedFile>,
-    /// The files with it.
+    /// The changed files.
     pub(crate) texts: Vec<NewText>,
 }
 
-/// A patch that cannot be used, as far as it was read.
+/// A patch that cannot be used; `patch` and `files` are empty if it could not be parsed or applied.
 #[derive(Debug)]
 pub(crate) struct Unusable {
     pub(crate) problem: PatchProblem,
@@ -76,7 +76,7 @@ pub(crate) fn ready(
 
 fn patched_file(text: &NewText) -> PatchedFile {
     let shown = unified_diff(std::slice::from_ref(text));
-    // The names stand before the first hunk; they begin with the same signs.
+    // Skip the file names before the first hunk: they begin with the same characters.
     let count = |sign: char| {
         let hunks = shown.lines().skip_while(|line| !line.starts_with("@@"));
         hunks.filter(|line| line.starts_with(sign)).count() as u64

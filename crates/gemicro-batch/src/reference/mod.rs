@@ -1,14 +1,14 @@
 //! References to the outputs of other tasks: `${task_id.output.x}`.
 //!
-//! [`ReferenceTemplate`] reads one string, [`references_in`] finds all references of a JSON value, and [`resolve`] puts the
-//! outputs in. What was put in is never read again: an output that holds `${…}` stays as it is.
+//! [`ReferenceTemplate`] parses one string, [`references_in`] finds all references in a JSON value, and [`resolve`]
+//! inserts the outputs. Inserted text is never parsed again: an output that contains `${…}` stays unchanged.
 //!
 //! | text | meaning |
 //! |---|---|
 //! | `${a.output}` | the whole output of task `a` |
 //! | `${a.output.files[0].name}`, `${a.output.files.0.name}` | a value inside it |
 //! | `$${` | the two characters `${` |
-//! | every other `${…}` | itself, so that shell variables need no care |
+//! | every other `${…}` | itself, so that shell variables need no escaping |
 //!
 //! A string that is exactly one reference becomes the value itself; inside a longer string a value becomes text.
 

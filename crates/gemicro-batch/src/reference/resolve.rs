@@ -1,4 +1,4 @@
-//! Putting outputs in the place of references.
+//! Replaces references with the outputs of tasks.
 
 use gemicro_event::{ErrorKind, Failure, Json};
 use serde_json::{Map, Value};
@@ -6,25 +6,25 @@ use serde_json::{Map, Value};
 use super::template::{PathPart, Reference, ReferenceTemplate, TemplatePiece};
 use crate::contract::MAX_RESOLVED_BYTES;
 
-/// A reference that leads nowhere.
+/// A reference to a missing value.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{place}: the reference {reference} cannot be resolved: {why}")]
 #[expect(missing_docs, reason = "the messages say what the fields are")]
 pub struct MissingOutput {
-    /// Where it stands in the parameters.
+    /// JSON pointer in the parameters.
     pub place: String,
     pub reference: String,
-    /// What is not there.
+    /// The missing part.
     pub why: String,
 }
 
-/// Why parameters cannot be completed.
+/// Why references cannot be resolved.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ResolveError {
-    /// A reference leads nowhere.
+    /// A referenced value is missing.
     #[error(transparent)]
     Missing(#[from] MissingOutput),
-    /// With the outputs in them the parameters are too long.
+    /// The parameters are too long with the outputs inserted.
     #[error("with the outputs put in, the parameters have more than {MAX_RESOLVED_BYTES} bytes")]
     TooLong,
 }
@@ -39,22 +39,22 @@ impl From<ResolveError> for Failure {
     }
 }
 
-/// The parameters of a task after its references were replaced.
+/// The parameters of a task with its references replaced.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ResolvedParameters {
     /// The parameters with every reference replaced.
     pub parameters: Value,
-    /// Values that stand beside them, by name: a shell finds them as variables.
+    /// Values passed separately, by name: a shell sees them as variables.
     pub variables: Vec<(String, String)>,
 }
 
-/// Whether there can be anything to resolve in a JSON text.
+/// Whether JSON text may contain references.
 pub(crate) fn may_refer(text: &str) -> bool {
-    // Either letter of `${` may be written as an escape.
+    // Both characters of `${` can be written as escapes.
     text.contains("${") || text.contains("\\u00")
 }
 
-/// All references of a value, with the places where they stand.
+/// All references in a value, with their JSON pointers.
 #[must_use]
 pub fn references_in(value: &Value) -> Vec<(String, Reference)> {
     let mut found = Vec::new();
@@ -72,11 +72,11 @@ pub fn references_in(value: &Value) -> Vec<(String, Reference)> {
     found
 }
 
-/// Puts the outputs of tasks in the place of references. In the field `bound`, if there is one, a value is not put
-/// into the text but beside it, as a variable that the text names: what a task printed never becomes a command.
+/// Replaces references with the outputs of tasks. In the field `bound`, if given, values are not inserted but passed as
+/// variables that the text names, so that the output of a task never becomes part of a command.
 ///
 /// # Errors
-/// When a reference leads nowhere, or the result is too long.
+/// When a referenced value is missing, or the result is too long.
 pub fn resolve<'a>(
     parameters: &Value,
     bound: Option<&str>,
@@ -153,7 +153,7 @@ impl Resolver<'_, '_> {
         Ok(Value::String(resolved))
     }
 
-    /// Names a value and gives the text that stands for it in a shell.
+    /// Stores a value as a variable and returns the shell text for it.
     fn bind(&mut self, value: String) -> String {
         let name = format!("GEMICRO_REF_{}", self.variables.len() + 1);
         let named = format!("${{{name}}}");
@@ -181,7 +181,7 @@ impl Resolver<'_, '_> {
     }
 }
 
-/// Follows a path; the error says how far it led.
+/// Follows a path; the error says where it ends.
 fn value_at<'v>(value: &'v Value, path: &[PathPart]) -> Result<&'v Value, String> {
     path.iter().try_fold(value, |value, part| {
         let (found, name) = match part {
@@ -206,7 +206,7 @@ fn value_at<'v>(value: &'v Value, path: &[PathPart]) -> Result<&'v Value, String
     })
 }
 
-/// A value inside a longer text: a string as it is, everything else as JSON.
+/// The text of a value inside a longer string: strings unchanged, everything else as JSON.
 fn as_text(value: Value) -> String {
     match value {
         Value::String(text) => text,
@@ -238,7 +238,7 @@ fn visit(value: &Value, place: &mut String, found: &mut dyn FnMut(&str, &str)) {
     }
 }
 
-/// Does something one step further down, as a JSON pointer has it.
+/// Calls `act` with the JSON pointer extended by one part.
 fn at<T>(place: &mut String, name: &str, act: impl FnOnce(&mut String) -> T) -> T {
     let len = place.len();
     place.push('/');

@@ -1,48 +1,48 @@
-//! One string, read as text and references.
+//! Parses a string into text and references.
 
 use std::fmt;
 
 use crate::contract::MAX_ID_BYTES;
 
-/// What stands between the task and the place in its output.
+/// Separates the task id from the path in its output.
 const OUTPUT: &str = ".output";
 
 /// A string with references in it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ReferenceTemplate {
-    /// Its pieces, in order. No two texts follow each other.
+    /// Its parts, in order. No two adjacent parts are text.
     pub pieces: Vec<TemplatePiece>,
 }
 
-/// A piece of a template.
+/// A part of a template.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum TemplatePiece {
-    /// Text that is kept as it is.
+    /// Literal text.
     Text(String),
     /// A value of another task's output.
     Reference(Reference),
 }
 
-/// A place in the output of a task.
+/// A reference to a value in the output of a task.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Reference {
-    /// Id of the task whose output is meant.
+    /// Id of the task.
     pub task_id: String,
-    /// The way into its output.
+    /// The path in its output.
     pub path: Vec<PathPart>,
 }
 
-/// One part of the way into an output.
+/// One part of a path.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PathPart {
-    /// `.name`: a field; a number is also the place in an array.
+    /// `.name`: a field; a number can also be an array index.
     Name(String),
-    /// `[3]`: the place in an array.
+    /// `[3]`: an array index.
     Index(usize),
 }
 
 impl ReferenceTemplate {
-    /// Reads a string. Every string is a template.
+    /// Parses a string. Every string is a valid template.
     #[must_use]
     pub fn read(text: &str) -> Self {
         let mut pieces = Vec::new();
@@ -90,10 +90,10 @@ impl ReferenceTemplate {
     }
 }
 
-/// The reference at the beginning of a text, and what follows it.
+/// Parses a reference at the start of a text; also returns the rest.
 fn reference_at(text: &str) -> Option<(Reference, &str)> {
     let inside = text.strip_prefix("${")?;
-    // Another opening ends the search: no text is gone through twice.
+    // Stop at another opening, so that the parser stays linear.
     let end = inside.find(['}', '{', '$'])?;
     let (inside, after) = (&inside[..end], inside[end..].strip_prefix('}')?);
     let (task_id, path) = inside
@@ -108,7 +108,7 @@ fn reference_at(text: &str) -> Option<(Reference, &str)> {
     Some((reference, after))
 }
 
-/// Reads a path such as `.name[3].other`.
+/// Parses a path such as `.name[3].other`.
 fn parts(mut text: &str) -> Option<Vec<PathPart>> {
     let mut parts = Vec::new();
     while !text.is_empty() {
@@ -128,7 +128,7 @@ fn parts(mut text: &str) -> Option<Vec<PathPart>> {
     Some(parts)
 }
 
-/// Whether a text can name a task: 1 to 128 bytes of letters, digits, `_`, `-`, `.`, `:` and `/`.
+/// Whether a text is a valid task id: 1 to 128 bytes of letters, digits, `_`, `-`, `.`, `:` and `/`.
 #[must_use]
 pub fn is_task_id(text: &str) -> bool {
     (1..=MAX_ID_BYTES).contains(&text.len())

@@ -1,16 +1,16 @@
-//! What is kept of a stream: its beginning and its end, in bounded memory, without secrets.
+//! Keeps the start and the end of a stream, in bounded memory and without secrets.
 
 use std::collections::VecDeque;
 
 use gemicro_event::redact::Redactor;
 use tokio::io::{AsyncRead, AsyncReadExt};
 
-/// Bytes kept of the beginning, and of the end.
+/// Number of bytes kept of the start, and of the end.
 pub(super) const KEPT: usize = 512 * 1024;
-/// Bytes beyond them that are read and cut off again where the middle is missing: half a secret may stand there.
+/// Extra bytes read and dropped next to the omitted middle, because a secret may be cut in two there.
 const MARGIN: usize = 4 * 1024;
 
-/// One stream, as far as it is kept.
+/// The kept part of one stream.
 #[derive(Debug, Default)]
 pub(crate) struct ShellCapture {
     head: Vec<u8>,
@@ -30,7 +30,7 @@ impl ShellCapture {
         self.tail.drain(..n_over);
     }
 
-    /// The text, and how many bytes of it are missing.
+    /// The text, and the number of omitted bytes.
     pub(crate) fn finish(mut self, redactor: &Redactor) -> (String, u64) {
         let n_kept = (self.head.len() + self.tail.len()) as u64;
         let tail = self.tail.make_contiguous();
@@ -50,10 +50,10 @@ impl ShellCapture {
     }
 }
 
-/// Reads a stream to its end. May be dropped at any moment; what was read is kept.
+/// Reads a stream to its end. Safe to drop at any time: bytes read so far are kept.
 pub(super) async fn read(stream: &mut (impl AsyncRead + Unpin), capture: &mut ShellCapture) {
     let mut buffer = vec![0; 64 * 1024];
-    // A stream that breaks has ended.
+    // A read error counts as the end.
     while let Ok(n_bytes @ 1..) = stream.read(&mut buffer).await {
         capture.push(&buffer[..n_bytes]);
     }

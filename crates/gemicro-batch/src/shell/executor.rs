@@ -1,4 +1,4 @@
-//! Steps of kind `shell`.
+//! Executes steps of kind `shell`.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -21,9 +21,9 @@ use super::setup::ShellSetup;
 use crate::types::{ShellInput, ShellOutput};
 use crate::workshop::hold_new;
 
-/// The name by which the policy knows this tool.
+/// The name of this tool in the policy.
 const TOOL: &str = "execute_shell_command";
-/// Characters of the last line of a failed command that its error repeats.
+/// Maximum length of the output line that an error quotes, in characters.
 const MAX_REASON_CHARS: usize = 200;
 
 /// Runs the shell commands of tasks in the sandbox.
@@ -48,7 +48,7 @@ impl Executor for ShellExecutor {
         Box::pin(async move { run(&setup, call).await })
     }
 
-    /// A command ends with us.
+    /// A command ends with the driver.
     fn survives_driver(&self) -> bool {
         false
     }
@@ -58,8 +58,8 @@ impl Executor for ShellExecutor {
     }
 }
 
-/// Whether a command that may have begun may be begun again: only one that can have changed nothing, or of which its
-/// author says that a second run does no harm.
+/// Whether a command that may have started can be run again: only if it is read-only, or its author declared it
+/// idempotent.
 #[must_use]
 pub fn may_begin_again(step: &Step) -> bool {
     let input = step.input.parse::<ShellInput>();
@@ -90,7 +90,7 @@ async fn run(setup: &ShellSetup, call: StepCall) -> Result<StepOutput, StepFailu
         let message = "cannot identify the command's process, so the command was not started";
         StepFailure::free(Failure::new(ErrorKind::SandboxUnavailable, message))
     })?;
-    // A command that may have begun is known to have: it begins when that is durable.
+    // Start only once the handle is durable, so that after a crash it is known that the command may have started.
     tokio::select! {
         noted = call.reporter.handle_noted(handle) => noted?,
         () = call.cancel.cancelled() => return Err(StepFailure::free(before_it_began())),
@@ -111,7 +111,7 @@ fn before_it_began() -> Failure {
     Failure::new(ErrorKind::Cancelled, "the command was stopped before it began")
 }
 
-/// Asks the policy about a command as it will be run.
+/// Checks a command against the policy.
 ///
 /// # Errors
 /// With the rule that denies it.
@@ -165,7 +165,7 @@ fn plan_launch(setup: &ShellSetup, input: &ShellInput, folders: &Folders) -> Res
         environment: usual.into_iter().chain(given).collect(),
         workspace,
     };
-    // The sandbox begins in the workspace; a folder below it is entered inside.
+    // The sandbox starts in the workspace; a subfolder is entered inside it.
     let words: [OsString; 6] = [
         "bash".into(),
         "-c".into(),
@@ -179,7 +179,7 @@ fn plan_launch(setup: &ShellSetup, input: &ShellInput, folders: &Folders) -> Res
         .map_err(|error| Failure::new(ErrorKind::from(&error), error.to_string()))
 }
 
-/// From what a command left to a result: an output where its exit code is an expected one.
+/// Turns a finished command into a result: an output if its exit code is expected.
 fn judge_exit(
     setup: &ShellSetup,
     input: &ShellInput,
@@ -236,13 +236,13 @@ fn judge_exit(
     })
 }
 
-/// The last line that says something, shortened.
+/// The last non-empty line, shortened.
 fn last_line(text: &str) -> Option<String> {
     let line = text.lines().rev().find(|line| !line.trim().is_empty())?;
     Some(line.trim().chars().take(MAX_REASON_CHARS).collect())
 }
 
-/// A failure after which another attempt could meet what this one changed.
+/// A failure that is not retried, because another attempt could meet what this one changed.
 fn never_again(failure: Failure) -> StepFailure {
     StepFailure {
         failure,
@@ -264,13 +264,13 @@ fn real(path: &str) -> Result<PathBuf, Failure> {
         .ok_or_else(|| Failure::new(ErrorKind::InvalidInput, format!("there is no folder {path}")))
 }
 
-/// A home and a place for temporary files, removed in the end.
+/// A home and a temporary folder, removed on drop.
 #[derive(Debug)]
 struct Folders {
     root: PathBuf,
     home: PathBuf,
     temporary: PathBuf,
-    /// Says that they are in use.
+    /// The lock that marks them as in use.
     _held: std::fs::File,
 }
 

@@ -1,12 +1,11 @@
-//! The shell task: a command that the guard allowed, in the sandbox, to its end.
+//! The shell task: runs a command that the guard allows in the sandbox.
 //!
 //! # Theory of operation
 //!
-//! [`ShellExecutor`] lets the command policy judge the command as it will be run, plans it with the guard's sandbox and
-//! starts it under a keeper (`spawn`). `process` waits for its end, its time limit or a cancel; nothing of it is left
-//! afterwards, whichever came first, and nothing of it outlives this program. `capture` keeps what it printed, within
-//! bounds. Any exit code is a result; denied, late and not started are failures. What may have changed something
-//! is not tried a second time.
+//! [`ShellExecutor`] checks the command against the policy, plans it with the guard's sandbox and starts it under a
+//! supervisor (`spawn`). `process` waits for its end, its time limit or a cancel. Nothing of it is left running
+//! afterwards, and nothing of it outlives this program. `capture` keeps its output, within limits. An unexpected exit
+//! code, a denial, a timeout and a failed start are failures. A command that may have changed something is not retried.
 
 mod capture;
 mod executor;

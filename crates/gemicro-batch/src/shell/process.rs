@@ -1,4 +1,4 @@
-//! One command from its start to the word that nothing of it is left.
+//! Runs one command until nothing of it is left.
 
 use std::fs::File;
 use std::os::fd::AsFd;
@@ -16,16 +16,16 @@ use tokio_util::sync::CancellationToken;
 use super::capture::{ShellCapture, read};
 use super::spawn::spawn;
 
-/// How long a sandbox may take to stand.
+/// Maximum time for the sandbox to start.
 const START: Duration = Duration::from_secs(20);
-/// How long a keeper may take to end everything.
+/// Maximum time for the supervisor to end everything.
 const LAST: Duration = Duration::from_secs(10);
 
-/// A command that waits for its standard input. Dropping it ends it.
+/// A command in its sandbox that waits for its standard input. Dropping it ends it.
 pub(crate) struct WaitingCommand {
     child: Child,
     control: Control,
-    /// Wakes us when the channel can be read.
+    /// Signals that the channel is readable.
     readiness: UnixDatagram,
     stdout: ChildStdout,
     stderr: ChildStderr,
@@ -33,15 +33,15 @@ pub(crate) struct WaitingCommand {
 
 pub(crate) enum ProcessEnding {
     Exited(CommandExit),
-    /// Its time was over.
+    /// Its time limit passed.
     Late,
-    /// Nobody wanted it any more.
+    /// The caller cancelled it.
     Cancelled,
-    /// Nobody can say: its keeper is gone, or it could not be started inside.
+    /// The end is unknown: its supervisor is gone, or the command could not be started.
     Failed(Failure),
 }
 
-/// What a command left.
+/// A finished command and its output.
 pub(crate) struct FinishedCommand {
     pub(crate) ending: ProcessEnding,
     pub(crate) stdout: ShellCapture,
@@ -49,7 +49,7 @@ pub(crate) struct FinishedCommand {
 }
 
 impl WaitingCommand {
-    /// Starts the sandbox. The command itself begins with [`WaitingCommand::run`].
+    /// Starts the sandbox. The command itself starts with [`WaitingCommand::run`].
     pub(crate) async fn start(plan: &LaunchPlan) -> Result<Self, Failure> {
         let (mut child, control) = spawn(plan).map_err(not_started)?;
         let (Some(stdout), Some(stderr)) = (child.stdout.take(), child.stderr.take()) else {
@@ -77,12 +77,12 @@ impl WaitingCommand {
         }
     }
 
-    /// The process, to be found again after a crash.
+    /// The process, to identify it after a crash.
     pub(super) fn handle(&self) -> Option<ProcessHandle> {
         self.child.id().and_then(ProcessHandle::of)
     }
 
-    /// Lets the command begin and waits for its end.
+    /// Starts the command and waits for its end.
     pub(crate) async fn run(
         mut self,
         stdin: Option<String>,
@@ -103,7 +103,7 @@ impl WaitingCommand {
             let ended = await_end(&self.control, &self.readiness, limit, cancel);
             tokio::pin!(streams, ended);
             tokio::select! {
-                // What it printed is whole once the streams end, which they do with their last holder.
+                // The output is complete once the streams end, when the last process holding them exits.
                 _ = &mut streams => ended.await,
                 ending = &mut ended => {
                     let _ = timeout(LAST, streams).await;
@@ -133,7 +133,7 @@ impl WaitingCommand {
         notice(&self.control, &self.readiness).await
     }
 
-    /// Why a sandbox ended before it stood: in its own words.
+    /// Why a sandbox ended before it was ready, from its stderr.
     async fn words(mut self) -> Failure {
         let mut words = ShellCapture::default();
         let _ = timeout(LAST, read(&mut self.stderr, &mut words)).await;
@@ -146,14 +146,14 @@ impl WaitingCommand {
     }
 }
 
-/// Writes the standard input; a command that does not read it is not wrong.
+/// Writes the standard input. A command that does not read it is not an error.
 async fn write(writer: Option<pipe::Sender>, stdin: Option<String>) {
     if let (Some(mut writer), Some(stdin)) = (writer, stdin) {
         let _ = writer.write_all(stdin.as_bytes()).await;
     }
 }
 
-/// Waits for the end, and brings it about where it is time.
+/// Waits for the end, and forces it at the time limit or on cancel.
 async fn await_end(
     control: &Control,
     readiness: &UnixDatagram,
@@ -175,12 +175,12 @@ async fn await_end(
     }
 }
 
-/// The keeper's word on how the command ended; there is nothing left of it then.
+/// The supervisor's report of how the command ended; nothing of it is left by then.
 async fn last_word(control: &Control, readiness: &UnixDatagram) -> Result<CommandExit, Failure> {
     let mut failure = None;
     loop {
         match notice(control, readiness).await {
-            // A launcher that could not go on says so first; its exit code is not the command's.
+            // A launcher that failed reports that first; the exit code is then not the command's.
             Ok(Notice::Ended(exit)) => return failure.map_or(Ok(exit), Err),
             Ok(Notice::Failed { kind, message }) => failure = Some(Failure::new(kind, message)),
             Ok(Notice::Ready { .. }) => {}
@@ -197,7 +197,7 @@ async fn last_word(control: &Control, readiness: &UnixDatagram) -> Result<Comman
     }
 }
 
-/// The next notice of the channel.
+/// The next message from the channel.
 async fn notice(control: &Control, readiness: &UnixDatagram) -> std::io::Result<Notice> {
     loop {
         readiness.readable().await?;

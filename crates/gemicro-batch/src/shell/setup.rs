@@ -1,4 +1,4 @@
-//! What shell commands need from this machine.
+//! The setup of shell commands on this machine.
 
 use std::path::PathBuf;
 
@@ -8,25 +8,25 @@ use gemicro_guard::sandbox::{Launcher, Tier};
 
 use crate::workshop::Toolchains;
 
-/// Where and how shell commands run here.
+/// Everything needed to run shell commands on this machine.
 #[derive(Debug, Clone)]
 pub struct ShellSetup {
-    /// Our own binary as the launcher.
+    /// The gemicro binary, used as the launcher.
     pub launcher: Launcher,
-    /// The walls of this machine, as probed.
+    /// The sandbox level of this machine, as probed.
     pub tier: Tier,
     /// The user's additions to the command policy.
     pub policy: PolicyConfig,
-    /// The user's home, which commands do not see.
+    /// The user's home, which is hidden from commands.
     pub user_home: PathBuf,
-    /// What else they must not see: the state folder.
+    /// Other hidden paths: the state folder.
     pub hidden: Vec<PathBuf>,
-    /// A folder of ours for their homes and temporary files; each is removed after its command.
+    /// Parent of the commands' homes and temporary folders; each is removed after its command.
     pub scratch: PathBuf,
-    /// Where programs are looked for.
+    /// The `PATH` of commands.
     pub path: String,
-    /// The user's toolchains, which can be read although the home is hidden.
+    /// The user's toolchains, readable although the home is hidden.
     pub toolchains: Toolchains,
-    /// Knows the secrets that must not be kept.
+    /// Removes secrets from output.
     pub redactor: Redactor,
 }

@@ -1,4 +1,4 @@
-//! What a program knows about rankings of gaps.
+//! Registers the flow for gap rankings with the program.
 
 use gemicro_core::budget::Limits;
 use gemicro_core::flow::{FlowDefinition, PlanFacts};
@@ -13,7 +13,7 @@ impl FlowDefinition for StrategyFlow {
         register(registry);
     }
 
-    /// Without a backend it ranks all the same.
+    /// No backend is required: the ranking works without a model.
     fn facts(&self, plan: &StrategyPlan) -> PlanFacts {
         let prose = plan.prose.iter();
         PlanFacts {

@@ -1,4 +1,4 @@
-//! The events of a run that ranks gaps.
+//! The events of a gap ranking.
 
 use gemicro_event::{Registry, Usage, event_payload};
 use schemars::JsonSchema;
@@ -7,16 +7,16 @@ use serde::{Deserialize, Serialize};
 use super::rank::RankedGap;
 use crate::coverage::Totals;
 
-/// The gaps of a project stand in their order. Once per run, with the completion of the step that read the reports.
+/// The gaps of a project were ranked. Once per run, with the completion of the step that read the reports.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct GapsRanked {
-    /// What is covered now.
+    /// Coverage totals.
     pub totals: Totals,
-    /// All gaps there are.
+    /// Total number of gaps.
     pub n_gaps: u64,
-    /// The most worthwhile ones.
+    /// The gaps worth most, in rank order.
     pub gaps: Vec<RankedGap>,
-    /// What was odd about the reports.
+    /// Problems in the reports.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<String>,
 }

@@ -1,4 +1,4 @@
-//! Steps of kind `test_gaps`: reads the reports of a project, its history and its sources, and ranks.
+//! Executes steps of kind `test_gaps`: reads a project's reports, history and sources, and ranks its gaps.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -21,7 +21,7 @@ use crate::project::Project;
 /// Kind of the step that ranks the gaps of a project.
 pub const GAPS_STEP: &str = "test_gaps";
 
-/// Commits of the history that count.
+/// Maximum number of commits that are counted.
 const COMMITS: usize = 500;
 
 /// Input of a step of kind `test_gaps`.
@@ -29,24 +29,24 @@ const COMMITS: usize = 500;
 pub struct GapsInput {
     /// The project; an absolute path.
     pub directory: String,
-    /// Named reports; else those in the usual places.
+    /// Reports; empty for those in the usual places.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub reports: Vec<String>,
     /// The languages whose files are ranked.
     #[serde(default)]
     pub scope: FileScope,
-    /// How many gaps are given back.
+    /// Maximum number of gaps returned.
     pub most: usize,
 }
 
 /// Output of a step of kind `test_gaps`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct GapsOutput {
-    /// What is covered now.
+    /// Coverage totals.
     pub totals: Totals,
-    /// All gaps there are.
+    /// Total number of gaps.
     pub n_gaps: u64,
-    /// The most worthwhile ones.
+    /// The gaps worth most, in rank order.
     pub gaps: Vec<RankedGap>,
     /// Problems that did not stop the ranking.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -60,7 +60,7 @@ pub struct GapsExecutor {
 }
 
 impl GapsExecutor {
-    /// An executor that asks git under these settings.
+    /// An executor that runs git with these settings.
     #[must_use]
     pub fn new(git: GitSettings) -> Self {
         Self { git: Arc::new(git) }
@@ -102,7 +102,7 @@ fn look(git: &GitSettings, input: GapsInput) -> Result<GapsOutput, Failure> {
     })
 }
 
-/// The gaps of a project in their order.
+/// The gaps of a project, in rank order.
 pub(crate) fn ranked_gaps(
     project: &Project,
     coverage: &ProjectCoverage,
@@ -139,7 +139,7 @@ pub(crate) fn ranked_gaps(
     })
 }
 
-/// How often files changed; a project without a history has none.
+/// How often each file changed, and a warning if the history cannot be read.
 fn changes_of(git: &GitSettings, project: &Project) -> (FileChangeCounts, Option<String>) {
     let asked = TrustedRepo::open(git, project.root())
         .and_then(|repository| repository.change_counts(project.root(), COMMITS));

@@ -1,4 +1,4 @@
-//! The flow of `propose_strategy`: rank, then let a model write where that is wanted.
+//! The flow of `propose_strategy`: rank the gaps, then let a model write advice if requested.
 
 use gemicro_core::flow::{Decision, Flow, Outcome, Step, StepEnd, read_plan};
 use gemicro_core::llm::LlmResponse;
@@ -17,17 +17,17 @@ const RANK: &str = "rank";
 const WRITE: &str = "write";
 
 event_enum! {
-    /// What a ranking reads of its journal.
+    /// The events that a ranking reads from its journal.
     enum StrategyEvent {
         read: GapsRanked, StrategyWritten, StepFailed;
     }
 }
 
-/// Decides runs that rank gaps.
+/// The flow of runs that rank gaps.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct StrategyFlow;
 
-/// What the flow remembers.
+/// The state of a ranking.
 #[derive(Debug)]
 pub struct StrategyState {
     plan: StrategyPlan,
@@ -35,7 +35,7 @@ pub struct StrategyState {
     written: Option<StrategyWritten>,
     /// Why there is no ranking.
     failed: Option<Failure>,
-    /// Why there is no advice; the ranking stands without it.
+    /// Why there is no advice; the ranking is valid without it.
     not_written: Option<Failure>,
 }
 

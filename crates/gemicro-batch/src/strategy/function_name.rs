@@ -1,9 +1,9 @@
-//! Names of functions for people. Reports often have the names of the linker; the source has the ones that were given.
+//! Readable function names. Reports often have mangled names; the source has the real ones.
 
-/// How far above a line its function begins, at most.
+/// Maximum distance between a line and the declaration of its function.
 const FAR: usize = 200;
 
-/// The name of a function that holds a line: as reported, or where that is one of the linker's as the source has it.
+/// The name of the function that contains a line: as reported, or from the source if the reported name is mangled.
 pub(super) fn readable(reported: &str, lines: &[&str], line: u32) -> Option<String> {
     if !is_of_the_linker(reported) {
         return Some(reported.to_owned());
@@ -17,8 +17,8 @@ fn is_of_the_linker(name: &str) -> bool {
     name.starts_with("_R") || name.starts_with("_Z") || bare.starts_with("ZN")
 }
 
-/// The name that a line declares a function by: that of `fn name` in Rust, and in C++ of a line that is not indented and
-/// ends where a body begins.
+/// The name of the function that a line declares: `fn name` in Rust; in C++ the name in an unindented line that ends
+/// with `{`.
 fn declared_name(line: &str) -> Option<String> {
     let is_name = |c: char| c.is_alphanumeric() || c == '_';
     if let Some((before, after)) = line.split_once("fn ") {

@@ -5,12 +5,12 @@ use serde::{Deserialize, Serialize};
 
 use crate::coverage::{CodeLanguage, FileCoverage, LineRange};
 
-/// Ranges of code without a known function belong together up to this distance, in lines.
+/// Maximum distance in lines at which ranges outside known functions are joined.
 const NEAR: u32 = 8;
-/// A gap reaches over at most this many lines: more than one test should be asked for then.
+/// Maximum number of lines that a gap spans; a larger gap needs more than one test.
 const MOST_LINES: u32 = 80;
 
-/// Uncovered lines of one file that one test can aim at.
+/// Uncovered lines of one file that one test can cover.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "Gap")]
 pub struct CoverageGap {
@@ -18,7 +18,7 @@ pub struct CoverageGap {
     pub file: String,
     /// The language that decides how tests are written.
     pub language: CodeLanguage,
-    /// The function that they belong to, where the report knows it.
+    /// The function that contains them, if the report names it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub function: Option<String>,
     /// Whether that function was never called.
@@ -26,12 +26,12 @@ pub struct CoverageGap {
     pub is_never_called: bool,
     /// Ranges of uncovered lines, in order.
     pub lines: Vec<LineRange>,
-    /// How many lines with code those are.
+    /// Number of uncovered lines with code.
     pub n_uncovered: u64,
 }
 
 impl CoverageGap {
-    /// From its first line to its last.
+    /// The range from its first to its last line.
     #[must_use]
     pub fn span(&self) -> LineRange {
         LineRange {
@@ -47,7 +47,7 @@ impl CoverageGap {
     }
 }
 
-/// The gaps of a file, from its first line to its last.
+/// The gaps of a file, in line order.
 #[must_use]
 pub fn gaps_of(file: &FileCoverage) -> Vec<CoverageGap> {
     let functions = functions_of(file);
@@ -86,7 +86,7 @@ pub fn gaps_of(file: &FileCoverage) -> Vec<CoverageGap> {
     gaps
 }
 
-/// Whether a function is part of another one: a closure or a lambda, by the names that compilers give them.
+/// Whether a function is a closure or lambda, judged by its compiler-generated name.
 fn is_closure(name: &str) -> bool {
     name.starts_with("_RNC")
         || ["{closure", "{{closure", "closure$", "{lambda", "E_clE"]
@@ -94,8 +94,8 @@ fn is_closure(name: &str) -> bool {
             .any(|it| name.contains(it))
 }
 
-/// The functions of a file by line. The instances of a template that begin at one line are one: it is called where any
-/// of them is.
+/// The functions of a file by line. Template instances that begin at the same line are one function, called if any of
+/// them was.
 fn functions_of(file: &FileCoverage) -> Vec<(u32, &str, u64)> {
     let mut functions: Vec<(u32, &str, u64)> = file
         .functions
@@ -114,7 +114,7 @@ fn functions_of(file: &FileCoverage) -> Vec<(u32, &str, u64)> {
     functions
 }
 
-/// A range, cut where a function begins and where it is too long for one gap.
+/// Splits a range where functions begin and where it is too long for one gap.
 fn parts(range: LineRange, functions: &[(u32, &str, u64)]) -> Vec<LineRange> {
     let mut parts = Vec::new();
     let mut first = range.first;
@@ -131,7 +131,7 @@ fn parts(range: LineRange, functions: &[(u32, &str, u64)]) -> Vec<LineRange> {
     parts
 }
 
-/// A range from its first line with code to its last; nothing where it has none.
+/// Trims a range to its first and last line with code; `None` if it has none.
 fn trim_range(file: &FileCoverage, range: LineRange) -> Option<LineRange> {
     let mut lines = file.lines.range(range.first..=range.last).map(|(line, _)| *line);
     let first = lines.next()?;
@@ -139,7 +139,7 @@ fn trim_range(file: &FileCoverage, range: LineRange) -> Option<LineRange> {
     Some(LineRange { first, last })
 }
 
-/// Lines with code in a range.
+/// Number of lines with code in a range.
 fn n_lines(file: &FileCoverage, range: LineRange) -> u64 {
     file.lines.range(range.first..=range.last).count() as u64
 }

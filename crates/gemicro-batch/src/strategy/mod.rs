@@ -1,9 +1,9 @@
-//! Which gaps in the tests are worth closing first, and why.
+//! Ranks the gaps in the tests, with reasons.
 //!
-//! [`gaps_of`] cuts the uncovered lines of a file into [`CoverageGap`]s, one per function or neighbourhood; [`rank`] weighs them
-//! by size, by how often the file changed and by what the lines do ([`risk`]), with a reason for every point. All of
-//! it is a function of its input: the same project gives the same list. [`StrategyFlow`] is a run that reads a
-//! project's reports, ranks, and lets a model write the advice where that is wanted.
+//! [`gaps_of`] splits the uncovered lines of a file into [`CoverageGap`]s, one per function or neighbourhood;
+//! [`rank`] weighs them by size, by how often the file changed and by what the lines do ([`risk`]), with a reason for
+//! every point. Ranking is deterministic: the same project gives the same list. [`StrategyFlow`] reads a project's
+//! reports, ranks, and lets a model write advice if requested.
 
 mod definition;
 mod events;

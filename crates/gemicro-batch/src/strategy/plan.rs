@@ -1,30 +1,30 @@
-//! What a run of `propose_strategy` depends on.
+//! The plan of a run of `propose_strategy`.
 
 use gemicro_core::llm::LlmConfig;
 use serde::{Deserialize, Serialize};
 
 use super::executor::GapsInput;
 
-/// Everything that deciding depends on.
+/// Everything that decisions depend on.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct StrategyPlan {
-    /// What is looked at.
+    /// The project and the ranking to make.
     pub gaps: GapsInput,
-    /// The model that writes the advice, with its prompt; without one the ranking stands alone.
+    /// The model that writes the advice, with its prompt; `None` for the ranking only.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub prose: Option<Prose>,
 }
 
-/// Who writes the advice.
+/// Settings of the model call that writes the advice.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Prose {
-    /// How the model is called.
+    /// Model settings.
     pub llm: LlmConfig,
-    /// Instructions above the prompt.
+    /// The system prompt.
     pub system: String,
-    /// The prompt; knows `{{summary}}`, `{{gaps}}` and `{{context}}`.
+    /// The prompt; may use `{{summary}}`, `{{gaps}}` and `{{context}}`.
     pub prompt: String,
-    /// What the user knows about the project.
+    /// The user's notes about the project.
     #[serde(default)]
     pub context: String,
 }

@@ -1,10 +1,10 @@
-//! The program itself: coverage without the lines of tests, which cover themselves.
+//! Coverage of the program itself, without tests, which cover themselves.
 
 use crate::coverage::{CodeLanguage, ProjectCoverage};
 use crate::patch::{PathRole, matches, role_of, test_lines};
 use crate::project::Project;
 
-/// Coverage of the program: without test files, and without the items of Rust files that only tests have.
+/// Removes test files, and test-only items of Rust files, from the coverage.
 pub(crate) fn product_only(
     project: &Project,
     coverage: ProjectCoverage,

@@ -1,4 +1,4 @@
-//! A ranking in words: the plain text of it, and the prompt for the model that writes more.
+//! Renders a ranking as text, and builds the prompt for the model that writes advice.
 
 use gemicro_core::budget::Purpose;
 use gemicro_core::flow::Step;
@@ -33,7 +33,7 @@ pub(super) fn number_gaps(gaps: &[RankedGap]) -> String {
     gaps.iter().enumerate().map(line).collect()
 }
 
-/// The call that writes the advice.
+/// The step that writes the advice.
 pub(super) fn step(key: StepKey, prose: &Prose, ranked: &GapsRanked) -> Step {
     let totals = ranked.totals;
     let summary = format!(

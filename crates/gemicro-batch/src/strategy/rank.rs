@@ -1,4 +1,4 @@
-//! The order of gaps: size, change and risk multiplied, in whole numbers, ties by name.
+//! Ranks gaps: size times change times risk, in integers, ties by name.
 
 use std::collections::BTreeMap;
 
@@ -8,40 +8,40 @@ use serde::{Deserialize, Serialize};
 use super::gap::CoverageGap;
 use super::risk::{Risk, risks};
 
-/// How often each file changed, in the commits that were looked at.
+/// How often each file changed in the counted commits.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FileChangeCounts {
-    /// Commits that were looked at; none where there is no history.
+    /// Number of counted commits; 0 without a history.
     pub n_commits: u64,
-    /// Commits that changed a file, by its path.
+    /// Number of commits that changed a file, by its path.
     pub by_file: BTreeMap<String, u64>,
 }
 
-/// What a gap counts at least for change and for risk, so that neither can make it worth nothing.
+/// Minimum factor for change and for risk, so that neither can be zero.
 const BASE: u64 = 4;
-/// More changes than this do not count.
+/// Maximum number of changes that count.
 const MOST_CHANGES: u64 = 12;
-/// More points of risk than this do not count.
+/// Maximum number of risk points that count.
 const MOST_RISK: u64 = 24;
 
-/// A gap, its worth and the reasons.
+/// A gap with its score and the reasons.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct RankedGap {
     /// The uncovered lines that a test aims at.
     #[serde(flatten)]
     pub gap: CoverageGap,
-    /// Its worth: uncovered lines, times change, times risk.
+    /// Its score: uncovered lines, times change, times risk.
     pub score: u64,
-    /// Commits that changed its file.
+    /// Number of commits that changed its file.
     pub n_changes: u64,
-    /// What its lines do.
+    /// Risky things that its lines do.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub risks: Vec<Risk>,
-    /// Why it stands where it stands, most telling first.
+    /// The reasons for its rank, the most important first.
     pub reasons: Vec<String>,
 }
 
-/// Ranks gaps, the most worthwhile first. `text_of` gives the lines of a gap, where they can be read.
+/// Ranks gaps, the highest score first. `text_of` returns the lines of a gap, if they can be read.
 #[must_use]
 pub fn rank(
     gaps: Vec<CoverageGap>,

@@ -1,4 +1,4 @@
-//! What lines do that makes a mistake in them costly, found by their words. A measure, not a proof.
+//! Estimates from keywords how risky mistakes in some lines would be. A heuristic, not a proof.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -8,15 +8,15 @@ use crate::coverage::CodeLanguage;
 /// Something risky that lines do, and how often.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Risk {
-    /// In words: `branches`, `unsafe code` …
+    /// A short name: `branches`, `unsafe memory` …
     pub what: String,
-    /// How many times the lines do it.
+    /// Number of occurrences.
     pub n: u32,
-    /// What one of them counts.
+    /// Points for each occurrence.
     pub points: u32,
 }
 
-/// A word of code and what it tells.
+/// Keywords of one kind of risk.
 struct Sign {
     what: &'static str,
     points: u32,
@@ -93,12 +93,12 @@ pub fn risks(language: CodeLanguage, text: &str) -> Vec<Risk> {
     found.filter(|risk| risk.n > 0).collect()
 }
 
-/// Names and the operators that count, without comments of whole lines.
+/// Identifiers and the operators that count, without whole-line comments.
 fn words(text: &str) -> Vec<&str> {
     let mut words = Vec::new();
     for line in text.lines() {
         let line = line.trim();
-        // A star with something right behind it is a pointer.
+        // A `*` directly followed by something is a pointer.
         let is_comment = line == "*" || ["//", "/*", "* ", "*/"].iter().any(|it| line.starts_with(it));
         if is_comment {
             continue;

@@ -11,7 +11,7 @@ use super::folder::inside;
 use super::parameters::{ParameterError, milliseconds, read, require_text};
 use super::task_type::{TaskContext, TaskType, as_it_is};
 
-/// The longest time for one agent, in seconds.
+/// Maximum time for one agent, in seconds.
 const MAX_SECONDS: u64 = 24 * 3_600;
 
 pub(super) const TYPE: TaskType = TaskType {
@@ -29,21 +29,21 @@ pub(super) const TYPE: TaskType = TaskType {
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct AgentParameters {
-    /// What the model or agent is asked.
+    /// The prompt for the agent.
     pub prompt: String,
-    /// Who; else whoever has the model.
+    /// The agent; by default one that has the model.
     #[serde(default)]
     pub agent: Option<AgentName>,
-    /// The model; else the agent's usual one.
+    /// The model; by default the agent's own.
     #[serde(default)]
     pub model: Option<String>,
-    /// Where it works, inside the folder of the batch; else there.
+    /// Its working folder, inside the folder of the batch; by default that folder.
     #[serde(default)]
     pub directory: Option<String>,
-    /// What it may write. Without a sandbox no agent of a batch is started.
+    /// Its write access. Agents in a batch always run in a sandbox.
     #[serde(default)]
     pub sandbox: SandboxMode,
-    /// Whether its tools need no approval inside the sandbox.
+    /// Whether its tools run without approval inside the sandbox.
     #[serde(default)]
     pub yolo: bool,
     /// The session to continue.
@@ -52,10 +52,10 @@ pub struct AgentParameters {
     /// The branch of the folder's repository that it works on, in a private copy; it begins with `task/`.
     #[serde(default)]
     pub branch: Option<String>,
-    /// Silence after which it is ended.
+    /// Seconds of silence after which it is stopped.
     #[serde(default)]
     pub idle_seconds: Option<u64>,
-    /// All the time it has.
+    /// Maximum total time in seconds.
     #[serde(default)]
     pub timeout_seconds: Option<u64>,
 }

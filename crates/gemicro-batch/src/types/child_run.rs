@@ -1,4 +1,4 @@
-//! Runs that are steps of a batch: what they are asked, and what they give back.
+//! Steps that are runs of their own: their input and output.
 
 use gemicro_core::ask::TaskGrant;
 use gemicro_core::flow::Step;
@@ -14,7 +14,7 @@ use super::refine_test::RefinementRequest;
 use super::research::ResearchParameters;
 use super::task_type::TaskContext;
 
-/// The step kind of runs that are started by a run.
+/// The step kind of child runs.
 pub const RUN_STEP: &str = "run";
 
 /// Input of a step of kind `run`.
@@ -22,11 +22,11 @@ pub const RUN_STEP: &str = "run";
 pub struct RunInput {
     /// The request that the child run is planned from.
     pub request: RunRequest,
-    /// The folder that it works in.
+    /// Its working folder.
     pub directory: String,
-    /// How models are called.
+    /// Model settings.
     pub llm: LlmConfig,
-    /// What the run may spend of its parent's budget; what is not named is not limited.
+    /// The share of the parent's budget that the run may spend; absent values are not limited.
     #[serde(default)]
     pub grant: TaskGrant,
 }
@@ -56,12 +56,12 @@ pub struct RunOutput {
     pub result: Json,
 }
 
-/// The step that is such a run.
+/// The step of a child run.
 pub(super) fn run_step(input: &RunInput, making: TaskContext<'_>) -> Step {
     making.free_step(RUN_STEP, input)
 }
 
-/// Gives a run its part of the budget.
+/// Sets the run's share of the budget.
 pub(super) fn with_grant(step: Step, grant: TaskGrant) -> Step {
     let Ok(input) = step.input.parse::<RunInput>() else {
         return step;
@@ -73,7 +73,7 @@ pub(super) fn with_grant(step: Step, grant: TaskGrant) -> Step {
     }
 }
 
-/// The result of a run as the output of its task.
+/// Turns the result of a run into the output of its task.
 pub(super) fn shape(_: &Step, output: &Json) -> Json {
     let Ok(RunOutput { run_id, result }) = output.parse() else {
         return output.clone();
@@ -81,7 +81,7 @@ pub(super) fn shape(_: &Step, output: &Json) -> Json {
     Json::from(match &*result {
         Value::Object(fields) => {
             let mut fields = fields.clone();
-            // A patch or a strategy stands there under its own name.
+            // The answer repeats the patch or strategy.
             if fields.contains_key("patch") || fields.contains_key("strategy") {
                 fields.shift_remove("answer");
             }

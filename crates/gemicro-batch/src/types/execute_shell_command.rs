@@ -1,7 +1,7 @@
-//! `execute_shell_command`: one command of a shell, judged by the guard and held by the sandbox.
+//! `execute_shell_command`: a shell command, checked by the guard and run in the sandbox.
 //!
-//! References to other tasks stand in the command as variables (`${GEMICRO_REF_1}`), with their values in the
-//! environment: what a model or another command printed is data here, whatever it says.
+//! References to other tasks become variables in the command (`${GEMICRO_REF_1}`), with their values in the
+//! environment, so the output of a model or another command is always data, never code.
 
 use std::collections::BTreeMap;
 
@@ -20,11 +20,11 @@ use super::task_type::{TaskContext, TaskType, as_it_is};
 pub const SHELL_STEP: &str = "shell";
 /// Default time limit of a command, in seconds.
 pub const DEFAULT_TIMEOUT_SECONDS: u64 = 120;
-/// Seconds that a command can be given.
+/// Maximum time limit of a command, in seconds.
 pub const MAX_TIMEOUT_SECONDS: u64 = 4 * 3_600;
-/// Bytes of one variable; the system takes no longer ones.
+/// Maximum size of one variable in bytes, close to the limit of the operating system.
 const MAX_VARIABLE_BYTES: usize = 120 * 1024;
-/// Bytes of all variables.
+/// Maximum size of all variables together, in bytes.
 const MAX_VARIABLES_BYTES: usize = 1 << 20;
 
 pub(super) const TYPE: TaskType = TaskType {
@@ -42,27 +42,27 @@ pub(super) const TYPE: TaskType = TaskType {
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ShellParameters {
-    /// The command, for `bash -c`.
+    /// The command, run with `bash -c`.
     pub command: String,
-    /// What it is for, in a few words; goes into the journal.
+    /// Its purpose, in a few words; goes into the journal.
     #[serde(default)]
     pub description: Option<String>,
-    /// Where it runs, inside the folder of the batch; else there.
+    /// Its working folder, inside the folder of the batch; by default that folder.
     #[serde(default)]
     pub cwd: Option<String>,
-    /// Time after which it is ended, in seconds; default 120.
+    /// Time after which it is killed, in seconds; default 120.
     #[serde(default)]
     pub timeout_seconds: Option<u64>,
-    /// What it reads as its standard input.
+    /// Text for its standard input.
     #[serde(default)]
     pub stdin: Option<String>,
-    /// Further variables of its environment.
+    /// Additional environment variables.
     #[serde(default)]
     pub environment: BTreeMap<String, String>,
-    /// Whether the folder of the batch stays as it is.
+    /// Whether the folder of the batch is read-only for it.
     #[serde(default)]
     pub read_only: bool,
-    /// Exit codes with which it completes: a code, a list of them, or "any"; 0 by default. Any other code is a failure.
+    /// Exit codes that count as success: a code, a list of them, or "any"; 0 by default. Any other code is a failure.
     #[serde(default)]
     pub expect_exit: ExpectedExit,
 }
@@ -72,60 +72,60 @@ pub struct ShellParameters {
 pub struct ShellInput {
     /// The command line that is run.
     pub command: String,
-    /// What it is for.
+    /// Its purpose.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
     /// The folder that it may change; an absolute path.
     pub workspace: String,
-    /// Where it starts: the workspace or below it.
+    /// Its working folder: the workspace or a folder in it.
     pub cwd: String,
-    /// Time after which it is ended, in milliseconds.
+    /// Time after which it is killed, in milliseconds.
     pub timeout_ms: u64,
-    /// Text for its standard input; without one it is empty.
+    /// Text for its standard input; empty if absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stdin: Option<String>,
-    /// Variables of its environment.
+    /// Environment variables.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub environment: BTreeMap<String, String>,
-    /// Whether the workspace stays as it is.
+    /// Whether the workspace is read-only.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub read_only: bool,
-    /// Running it twice does no harm, so it may be run again after it may have begun.
+    /// Running it twice does no harm, so it may be repeated after it may have started.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub idempotent: bool,
-    /// Exit codes with which it completes.
+    /// Exit codes that count as success.
     #[serde(default, skip_serializing_if = "ExpectedExit::is_default")]
     pub expect_exit: ExpectedExit,
-    /// Another exit code is a failure that is tried again, where the command may be repeated.
+    /// Whether an unexpected exit code is retried, if the command may be repeated.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub retry_on_exit: bool,
 }
 
 impl ShellInput {
-    /// Whether it may be run again although an earlier run of it may have begun. Nothing else decides this.
+    /// Whether it may be run again although an earlier run may have started. Only these two flags decide.
     #[must_use]
     pub fn may_be_repeated(&self) -> bool {
         self.read_only || self.idempotent
     }
 }
 
-/// Output of a step of kind `shell`. One that failed by its exit code has the same, as the detail of its failure.
+/// Output of a step of kind `shell`. If it failed by its exit code, its failure has the same as its detail.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ShellOutput {
-    /// What it printed, redacted; the middle is missing where it was too long.
+    /// Its standard output, redacted; the middle is omitted if it was too long.
     pub stdout: String,
-    /// What it complained about.
+    /// Its standard error, likewise.
     pub stderr: String,
-    /// Its exit code; 128 and the number of the signal where one ended it.
+    /// Its exit code; 128 plus the signal number if a signal ended it.
     pub exit_code: i32,
-    /// Bytes of both streams that are missing above.
+    /// Number of omitted bytes of both streams.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub n_dropped: u64,
-    /// The sandbox that held it.
+    /// The sandbox level it ran in.
     pub tier: String,
 }
 
-/// What a command printed that failed, where it ran.
+/// The output of a command that ran and failed.
 pub(crate) fn output_of_failure(failure: &Failure) -> Option<&Json> {
     let detail = failure.detail.as_ref()?;
     detail.get("stdout").map(|_| detail)
@@ -167,17 +167,17 @@ fn make(parameters: &Value, making: TaskContext<'_>) -> Result<Step, ParameterEr
         read_only: it.read_only,
         idempotent: making.idempotent,
         expect_exit: it.expect_exit,
-        // Most commands fail for a reason that stays; who wants more attempts asks for them.
+        // Most commands would fail again in the same way, so retries must be requested.
         retry_on_exit: making.max_attempts.is_some(),
     };
-    // The executor watches the time itself, so that it can tell what was printed until then.
+    // The executor enforces the time limit itself, so that it can return the output so far.
     Ok(Step {
         retry,
         ..Step::free(making.key, SHELL_STEP, &input)
     })
 }
 
-/// A plain name, and none that decides which program is started or what is loaded into it.
+/// Whether a variable may be set: a plain name that does not affect which programs are started or loaded.
 fn is_variable(name: &str) -> bool {
     let is_plain = name
         .bytes()

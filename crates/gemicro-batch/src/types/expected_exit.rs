@@ -1,4 +1,4 @@
-//! Which exit codes of a command count as success.
+//! The exit codes of a command that count as success.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -8,9 +8,9 @@ use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::Value;
 
-/// The word for every exit code.
+/// The name for every exit code.
 const ANY: &str = "any";
-/// What can be given.
+/// Describes the accepted values in errors.
 const FORMS: &str = "expected an exit code from 0 to 255, a list of them, or \"any\"";
 
 /// The exit codes that a command may end with: 0 by default.
@@ -18,7 +18,7 @@ const FORMS: &str = "expected an exit code from 0 to 255, a list of them, or \"a
 pub enum ExpectedExit {
     /// Every exit code is a success.
     Any,
-    /// These codes and no other.
+    /// Only these codes are a success.
     Codes(Vec<u8>),
 }
 

@@ -1,10 +1,10 @@
-//! Folders of tasks: inside the folder of the batch, by their names alone.
+//! Working folders of tasks. They must be inside the folder of the batch, judged by the path only.
 
 use std::path::{Component, Path, PathBuf};
 
 use super::parameters::ParameterError;
 
-/// The folder that a task names, relative to that of the batch or below it.
+/// Resolves a task's folder: relative to that of the batch, or an absolute path inside it.
 pub(super) fn inside(directory: &str, given: Option<&str>, place: &str) -> Result<String, ParameterError> {
     let Some(given) = given else {
         return Ok(directory.to_owned());
@@ -15,7 +15,7 @@ pub(super) fn inside(directory: &str, given: Option<&str>, place: &str) -> Resul
         let message = format!("`{given}` is not inside {directory}, the folder of this batch");
         return Err(ParameterError::new(place, message));
     }
-    // Without `.` and doubled separators.
+    // Drops `.` and doubled separators.
     let plain: PathBuf = whole.components().collect();
     Ok(plain.to_string_lossy().into_owned())
 }

@@ -1,4 +1,4 @@
-//! `get_memory_summary`: what is remembered about some words.
+//! `get_memory_summary`: searches the memory for keywords.
 
 use gemicro_core::flow::Step;
 use gemicro_event::{StreamId, Timestamp};
@@ -9,9 +9,9 @@ use serde_json::Value;
 use super::parameters::{ParameterError, read, require_text};
 use super::task_type::{TaskContext, TaskType, as_it_is};
 
-/// The step kind of a search in memory.
+/// The step kind of a memory search.
 pub const MEMORY_STEP: &str = "memory_search";
-/// Words that can be searched for at once.
+/// Maximum number of keywords.
 const MAX_KEYWORDS: usize = 100;
 /// Default number of entries.
 const DEFAULT_LIMIT: u32 = 20;
@@ -32,10 +32,10 @@ pub(super) const TYPE: TaskType = TaskType {
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct MemoryParameters {
-    /// Words that an entry must have one of; none means all entries.
+    /// An entry must contain one of these words; empty for all entries.
     #[serde(default)]
     pub keywords: Vec<String>,
-    /// The most entries that are returned; default 20.
+    /// Maximum number of entries returned; default 20.
     #[serde(default)]
     pub limit: Option<u32>,
 }
@@ -43,33 +43,33 @@ pub struct MemoryParameters {
 /// Input of a step of kind `memory_search`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MemoryInput {
-    /// Words that an entry must have one of; empty for all entries.
+    /// An entry must contain one of these words; empty for all entries.
     pub keywords: Vec<String>,
-    /// The most entries that are returned.
+    /// Maximum number of entries returned.
     pub limit: u32,
-    /// The folder whose memory it is.
+    /// The folder whose memory is searched.
     pub directory: String,
 }
 
 /// Output of a step of kind `memory_search`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MemoryOutput {
-    /// What is remembered, as text; one entry after another.
+    /// The entries as text, one after another.
     pub memory_summary: String,
-    /// Where the entries are, in the order of the text.
+    /// The sources of the entries, in the order of the text.
     #[serde(default)]
     pub sources: Vec<MemorySource>,
 }
 
-/// Where an entry is, and why it is there.
+/// The source of an entry, and why it matched.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MemorySource {
     /// The file, conversation or run that it comes from.
     #[serde(flatten)]
     pub place: MemoryPlace,
-    /// From when it is; a file has one time for all its entries.
+    /// Its time; all entries of a file have the same.
     pub at: Timestamp,
-    /// The words it has, of those that were asked for.
+    /// The requested words that it contains.
     pub keywords: Vec<String>,
 }
 
@@ -78,11 +78,11 @@ pub struct MemorySource {
 #[serde(tag = "kind", rename_all = "snake_case")]
 #[expect(missing_docs, reason = "the field names say what they are")]
 pub enum MemoryPlace {
-    /// In a file of the batch's folder.
+    /// In a file in the batch's folder.
     File {
-        /// The file, from that folder on.
+        /// The path relative to that folder.
         path: String,
-        /// Its line, from 1.
+        /// The line number, from 1.
         line: u64,
     },
     Conversation {

@@ -1,5 +1,5 @@
-//! Conversations with a model in `prompt` tasks: earlier messages become one prompt that no message can forge, and the
-//! whole conversation is given back with the reply.
+//! Conversations in `prompt` tasks. Earlier messages become one prompt, framed so that no message can forge another,
+//! and the output has the whole conversation with the reply.
 
 use gemicro_core::history::{
     Author, ConversationLog, Prompt, PromptPlan, Tag, Turn, cut_invented, read_prompt, render,
@@ -10,9 +10,9 @@ use serde::{Deserialize, Serialize};
 
 use super::parameters::{ParameterError, require_text};
 
-/// The label of a call that is the first of a conversation.
+/// The label of a call that starts a conversation.
 const FIRST: &str = "first_message";
-/// What the label of a call begins with that tells earlier messages; the tag of its frames follows.
+/// Prefix of the label of a call with earlier messages; the tag of their frames follows.
 const FRAMED: &str = "messages ";
 
 /// One message of a conversation.
@@ -25,11 +25,11 @@ pub struct ChatMessage {
     pub content: String,
 }
 
-/// Who wrote a message.
+/// The author of a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ChatRole {
-    /// The user of the model.
+    /// The user.
     User,
     /// The model; `model` is accepted as well.
     #[serde(alias = "model")]
@@ -45,7 +45,7 @@ impl ChatRole {
     }
 }
 
-/// The prompt of a task and the label of its call, from its earlier messages and its new one.
+/// Builds the prompt and the label of the call from the earlier messages and the new one.
 pub(super) fn prompt_of(
     prompt: Option<String>,
     messages: Option<Vec<ChatMessage>>,
@@ -82,7 +82,7 @@ pub(super) fn prompt_of(
     Ok((render(&log, &PromptPlan::verbatim(tag)).text, label))
 }
 
-/// The reply without turns that the model invented, and the whole conversation with it. None where the task is no
+/// The reply without turns that the model invented, and the whole conversation with it. `None` if the task is not a
 /// conversation.
 pub(super) fn continue_conversation(request: &LlmRequest, reply: &str) -> Option<(String, Vec<ChatMessage>)> {
     let message = |role: ChatRole, content: &str| ChatMessage {
@@ -98,7 +98,7 @@ pub(super) fn continue_conversation(request: &LlmRequest, reply: &str) -> Option
     }
     let tag = Tag::parse(request.label.strip_prefix(FRAMED)?)?;
     let kept = match cut_invented(reply, &tag).kept.trim_end() {
-        // A reply that is nothing else is better shown than lost.
+        // A reply that consists only of invented turns is shown rather than lost.
         "" => reply,
         kept => kept,
     };

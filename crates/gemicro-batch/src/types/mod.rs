@@ -1,4 +1,4 @@
-//! The task types: one file each, with its parameters and the step that carries it out.
+//! The task types: one file each, with its parameters and its step.
 //!
 //! | type | step kind | output |
 //! |---|---|---|
@@ -12,7 +12,7 @@
 //! | `propose_strategy` | `run` | `strategy`, `gaps`, …, and `run_id` |
 //! | `pipeline` | `run` | `branch`, `commit`, `phases`, …, and `run_id` |
 //!
-//! Adding a type: its file here, its line in [`TASK_TYPES`], and an executor for its step kind where there is none.
+//! To add a type, add its file here, its line in [`TASK_TYPES`], and an executor if its step kind is new.
 
 mod agent;
 mod child_run;

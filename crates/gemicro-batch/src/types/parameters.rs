@@ -1,17 +1,17 @@
-//! Reading parameters: an error names the place inside them.
+//! Parses the parameters of tasks; errors give the position.
 
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use crate::contract::pointer;
 
-/// Parameters that do not fit their type.
+/// Parameters that do not match their type.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("/parameters{place}: {message}")]
 pub struct ParameterError {
-    /// Where in the parameters, as a JSON pointer.
+    /// JSON pointer in the parameters.
     pub place: String,
-    /// What does not fit.
+    /// The problem.
     pub message: String,
 }
 
@@ -24,7 +24,7 @@ impl ParameterError {
     }
 }
 
-/// Reads parameters as the type that they should have.
+/// Parses parameters as the given type.
 pub(super) fn read<P: DeserializeOwned>(parameters: &Value) -> Result<P, ParameterError> {
     serde_path_to_error::deserialize(parameters).map_err(|error| ParameterError {
         place: pointer(error.path()),
@@ -32,7 +32,7 @@ pub(super) fn read<P: DeserializeOwned>(parameters: &Value) -> Result<P, Paramet
     })
 }
 
-/// A text that says something.
+/// Checks that a text is not blank.
 pub(super) fn require_text(text: &str, place: &str) -> Result<(), ParameterError> {
     if text.trim().is_empty() {
         return Err(ParameterError::new(place, "must not be empty"));
@@ -40,7 +40,7 @@ pub(super) fn require_text(text: &str, place: &str) -> Result<(), ParameterError
     Ok(())
 }
 
-/// Seconds within bounds, in milliseconds.
+/// Checks the range of a number of seconds and converts it to milliseconds.
 pub(super) fn milliseconds(seconds: u64, most: u64, place: &str) -> Result<u64, ParameterError> {
     if !(1..=most).contains(&seconds) {
         let message = format!("between 1 and {most} seconds");

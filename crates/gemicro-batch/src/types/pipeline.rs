@@ -1,4 +1,4 @@
-//! `pipeline`: a run of its own that takes a coding task to a reviewed, tested branch.
+//! `pipeline`: a child run that takes a coding task to a reviewed, tested branch.
 
 use gemicro_core::ask::{AgentName, TaskGrant};
 use gemicro_core::flow::Step;
@@ -26,9 +26,9 @@ pub(super) const TYPE: TaskType = TaskType {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PipelineParameters {
-    /// What is to be done.
+    /// The task for the agents.
     pub task: String,
-    /// How the task is entered: `bugfix`, `research` or `direct`.
+    /// How the task starts: `bugfix`, `research` or `direct`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mode: Option<PipelineEntry>,
     /// The checkout: a folder inside the folder of the batch.
@@ -37,26 +37,26 @@ pub struct PipelineParameters {
     /// The branch; it begins with `task/`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub branch: Option<String>,
-    /// Who works where the role does not say.
+    /// The agent for roles that name none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agent: Option<AgentName>,
     /// The model of that agent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
-    /// Whether the branch is pushed and offered where there is a remote; default false.
+    /// Whether to push the branch and offer it for review, if there is a remote; default false.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub push: bool,
 }
 
-/// How a coding task is entered.
+/// The first phase of a coding task.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum PipelineEntry {
-    /// By finding out what is wrong.
+    /// Starts by finding the bug.
     Bugfix,
-    /// By finding out what is known.
+    /// Starts with research.
     Research,
-    /// By planning at once.
+    /// Starts with planning.
     Direct,
 }
 

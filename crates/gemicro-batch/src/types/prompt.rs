@@ -1,4 +1,4 @@
-//! `prompt`: one call to a model, alone or as the next turn of a conversation.
+//! `prompt`: one model call, on its own or as the next turn of a conversation.
 
 use gemicro_core::budget::Purpose;
 use gemicro_core::flow::Step;
@@ -12,9 +12,9 @@ use super::messages::{ChatMessage, continue_conversation, prompt_of};
 use super::parameters::{ParameterError, milliseconds, read};
 use super::task_type::{TaskContext, TaskType};
 
-/// The longest time for one call, in seconds.
+/// Maximum time for one call, in seconds.
 const MAX_SECONDS: u64 = 3_600;
-/// The most that one call may be allowed to write, in tokens.
+/// Maximum output of one call, in tokens.
 const MAX_OUTPUT_TOKENS: u64 = 1_000_000;
 
 pub(super) const TYPE: TaskType = TaskType {
@@ -41,22 +41,22 @@ pub struct PromptParameters {
     /// System instructions for the model.
     #[serde(default)]
     pub system: Option<String>,
-    /// The model; else that of the batch.
+    /// The model; by default that of the batch.
     #[serde(default)]
     pub model: Option<String>,
-    /// The backend; else that of the batch.
+    /// The backend; by default that of the batch.
     #[serde(default)]
     pub backend: Option<String>,
-    /// JSON Schema that the answer must fit.
+    /// JSON Schema that the answer must match.
     #[serde(default)]
     pub schema: Option<serde_json::Map<String, Value>>,
-    /// The most it may write, in tokens.
+    /// Maximum output, in tokens.
     #[serde(default)]
     pub max_output_tokens: Option<u64>,
-    /// Sampling temperature; the model's default without one.
+    /// Sampling temperature; by default the model's own.
     #[serde(default)]
     pub temperature: Option<f32>,
-    /// Time for one call.
+    /// Maximum time for one call, in seconds.
     #[serde(default)]
     pub timeout_seconds: Option<u64>,
 }

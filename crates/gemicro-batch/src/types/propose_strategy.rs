@@ -1,4 +1,4 @@
-//! `propose_strategy`: a run of its own that ranks the gaps of a project's tests.
+//! `propose_strategy`: a child run that ranks the gaps of a project's tests.
 
 use gemicro_core::ask::TaskGrant;
 use gemicro_core::flow::Step;
@@ -35,33 +35,33 @@ pub struct StrategyParameters {
     /// The languages whose files are ranked; default all.
     #[serde(default)]
     pub scope: FileScope,
-    /// Coverage reports inside the folder of the batch; else those in the usual places.
+    /// Coverage reports inside the folder of the batch; by default those in the usual places.
     #[serde(default)]
     pub reports: Vec<String>,
-    /// How many gaps are returned; default 10.
+    /// Maximum number of gaps returned; default 10.
     #[serde(default)]
     pub limit: Option<usize>,
-    /// Whether a model writes about them. The ranking is the same with and without it.
+    /// Whether a model writes about the gaps. The ranking is the same with and without it.
     #[serde(default)]
     pub prose: bool,
-    /// What the project is about, for that model.
+    /// Notes about the project, for that model.
     #[serde(default)]
     pub semantic_context: Option<String>,
-    /// That model; else that of the batch.
+    /// That model; by default that of the batch.
     #[serde(default)]
     pub model: Option<String>,
 }
 
-/// A ranking that is asked for.
+/// A request for a ranking.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StrategyRequest {
     /// The languages whose files are ranked.
     pub scope: FileScope,
     /// Paths of coverage reports; empty for those in the usual places.
     pub reports: Vec<String>,
-    /// How many gaps are given back.
+    /// Maximum number of gaps returned.
     pub most: usize,
-    /// Context about the project for the model that writes; without it no model is asked.
+    /// Notes about the project for the model that writes; `None` to ask no model.
     pub prose: Option<String>,
 }
 

@@ -1,4 +1,4 @@
-//! `propose_test`: a run of its own in which a model writes a test for uncovered code.
+//! `propose_test`: a child run in which a model writes a test for uncovered code.
 
 use gemicro_core::ask::TaskGrant;
 use gemicro_core::flow::Step;
@@ -16,13 +16,13 @@ use super::task_type::{TaskContext, TaskType};
 use crate::coverage::LineRange;
 use crate::proposal::{EarlierTest, ProposalAim, TestTrial};
 
-/// Default number of attempts of the model.
+/// Default number of questions to the model.
 pub(super) const DEFAULT_ROUNDS: u32 = 2;
-/// How often it may be asked.
+/// Maximum number of questions to the model.
 const MAX_ROUNDS: u32 = 10;
 /// Default time for build and tests, in seconds.
 const DEFAULT_SECONDS: u64 = 600;
-/// A test with its patch is longer than an answer in words.
+/// Minimum output limit in tokens: a test with its patch is longer than a text answer.
 const LEAST_OUTPUT_TOKENS: u64 = 8_192;
 
 pub(super) const TYPE: TaskType = TaskType {
@@ -40,56 +40,56 @@ pub(super) const TYPE: TaskType = TaskType {
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ProposeTestParameters {
-    /// The file to be tested, of any language, inside the folder of the batch.
+    /// The file to test, in any language, inside the folder of the batch.
     #[serde(default)]
     pub target_cpp_file: Option<String>,
-    /// The same under a name without a language.
+    /// The same as `target_cpp_file`, under a better name.
     #[serde(default)]
     pub target_file: Option<String>,
     /// Its lines, such as `100-150`, or `uncovered`, the default.
     #[serde(default)]
     pub target_line_range: Option<String>,
-    /// What this part of the program is about.
+    /// Notes about this part of the program.
     #[serde(default)]
     pub semantic_context: Option<String>,
-    /// Coverage reports inside the folder of the batch; else those in the usual places.
+    /// Coverage reports inside the folder of the batch; by default those in the usual places.
     #[serde(default)]
     pub reports: Vec<String>,
-    /// A command that builds and runs the tests: the test is then tried in the sandbox, on a copy.
+    /// A command that builds and runs the tests. If given, the test is tried in the sandbox, on a copy.
     #[serde(default)]
     pub test_command: Option<String>,
-    /// Time for it, in seconds; default 600.
+    /// Time limit of that command, in seconds; default 600.
     #[serde(default)]
     pub timeout_seconds: Option<u64>,
-    /// Paths that the patch may change although their names are none of tests.
+    /// Paths that the patch may change although they are not named like tests.
     #[serde(default)]
     pub allowed_paths: Vec<String>,
-    /// How often the model is asked, each time with what was wrong; default 2.
+    /// Maximum number of questions to the model, each with the failure of the last answer; default 2.
     #[serde(default)]
     pub max_rounds: Option<u32>,
-    /// The model; else that of the batch.
+    /// The model; by default that of the batch.
     #[serde(default)]
     pub model: Option<String>,
 }
 
-/// A test that is asked for.
+/// A request for a test.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ProposalRequest {
     /// The file, relative to the folder of the batch.
     pub target: String,
     /// The lines that the test should cover.
     pub aim: ProposalAim,
-    /// What it is about.
+    /// Notes about this part of the program.
     pub context: String,
     /// Paths of coverage reports; empty for those in the usual places.
     pub reports: Vec<String>,
     /// An earlier test to improve.
     pub earlier: Option<EarlierTest>,
-    /// How it is tried out.
+    /// How to try the test; `None` to skip that.
     pub trying: Option<TestTrial>,
-    /// Paths that may be changed.
+    /// Paths that may be changed although they are not named like tests.
     pub leave: Vec<String>,
-    /// How often the model is asked.
+    /// Maximum number of questions to the model.
     pub max_rounds: u32,
 }
 
@@ -105,7 +105,7 @@ fn make(parameters: &Value, making: TaskContext<'_>) -> Result<Step, ParameterEr
     Ok(run_step(&input, making))
 }
 
-/// How a model that writes tests is called.
+/// Model settings for writing tests.
 pub(super) fn writer(usual: &LlmConfig, model: Option<&String>) -> LlmConfig {
     LlmConfig {
         model: model.unwrap_or(&usual.model).clone(),
@@ -115,7 +115,7 @@ pub(super) fn writer(usual: &LlmConfig, model: Option<&String>) -> LlmConfig {
 }
 
 impl ProposeTestParameters {
-    /// What is asked for, checked.
+    /// Checks the parameters and builds the request.
     pub(super) fn request(
         &self,
         settings: &BatchSettings,
@@ -186,7 +186,7 @@ impl ProposeTestParameters {
     }
 }
 
-/// Which lines are meant.
+/// Parses the target lines.
 fn aim(given: Option<&str>) -> Result<ProposalAim, ParameterError> {
     match given.map(str::trim) {
         None | Some("uncovered" | "") => Ok(ProposalAim::Uncovered),

@@ -1,4 +1,4 @@
-//! `query_coverage`: what the tests of the project reach, by its coverage reports.
+//! `query_coverage`: reads which code the tests of the project reach, from its coverage reports.
 
 use gemicro_core::flow::Step;
 use schemars::{JsonSchema, schema_for};
@@ -25,13 +25,13 @@ pub(super) const TYPE: TaskType = TaskType {
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct CoverageParameters {
-    /// Which files: `all` (default), `cpp` or `rust`.
+    /// The languages: `all` (default), `cpp` or `rust`.
     #[serde(default)]
     pub scope: FileScope,
-    /// What the answer is written in: `json` (default), `minizinc_dzn` or `text_summary`.
+    /// The output format: `json` (default), `minizinc_dzn` or `text_summary`.
     #[serde(default)]
     pub format: OutputFormat,
-    /// Reports inside the folder of the batch; else those of the settings, else those in the usual places.
+    /// Reports inside the folder of the batch; by default those in the settings, or else in the usual places.
     #[serde(default)]
     pub reports: Vec<String>,
 }
@@ -41,11 +41,11 @@ pub struct CoverageParameters {
 pub struct CoverageInput {
     /// The folder of the project; an absolute path.
     pub directory: String,
-    /// Which languages are asked about.
+    /// The languages to include.
     pub scope: FileScope,
-    /// What the answer is written in.
+    /// The output format.
     pub format: OutputFormat,
-    /// Reports; none for those in the usual places.
+    /// Reports; empty for those in the usual places.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub reports: Vec<String>,
 }
@@ -53,13 +53,13 @@ pub struct CoverageInput {
 /// Output of a step of kind `coverage`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct CoverageOutput {
-    /// The coverage in the asked format: an object for `json`, else a text.
+    /// The coverage in the requested format: an object for `json`, otherwise a string.
     pub coverage_data: Value,
     /// The totals of all files.
     pub summary: CoverageSummary,
     /// The reports that were read.
     pub reports: Vec<ReportSeen>,
-    /// What is odd about them.
+    /// Problems found on the way.
     pub warnings: Vec<String>,
 }
 

@@ -1,4 +1,4 @@
-//! `refine_test`: goes on from an earlier test and what was wrong with it.
+//! `refine_test`: improves an earlier test, given its failure.
 
 use gemicro_core::ask::TaskGrant;
 use gemicro_core::flow::Step;
@@ -24,59 +24,59 @@ pub(super) const TYPE: TaskType = TaskType {
     granted: Some(with_grant),
 };
 
-/// Parameters of `refine_test`: the run of an earlier test, or its patch with the file that it is about.
+/// Parameters of `refine_test`: the run of an earlier test, or its patch and the file under test.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RefineTestParameters {
-    /// The `run_id` of an earlier `propose_test` or `refine_test`: everything that is not said here is as it was there.
+    /// The `run_id` of an earlier `propose_test` or `refine_test`, whose settings are used again.
     #[serde(default)]
     pub run_id: Option<String>,
-    /// The earlier test as a diff, where there is no `run_id`.
+    /// The earlier test as a diff, if there is no `run_id`.
     #[serde(default)]
     pub patch: Option<String>,
-    /// What was wrong with it: what the build or the test printed, or a wish.
+    /// The failure: output of the build or the test, or a request for changes.
     #[serde(default)]
     pub failure_output: Option<String>,
-    /// The file to be tested, of any language, inside the folder of the batch.
+    /// The file to test, in any language, inside the folder of the batch.
     #[serde(default)]
     pub target_cpp_file: Option<String>,
-    /// The same under a name without a language.
+    /// The same as `target_cpp_file`, under a better name.
     #[serde(default)]
     pub target_file: Option<String>,
     /// Its lines, such as `100-150`, or `uncovered`, the default.
     #[serde(default)]
     pub target_line_range: Option<String>,
-    /// What this part of the program is about.
+    /// Notes about this part of the program.
     #[serde(default)]
     pub semantic_context: Option<String>,
-    /// Coverage reports inside the folder of the batch; else those in the usual places.
+    /// Coverage reports inside the folder of the batch; by default those in the usual places.
     #[serde(default)]
     pub reports: Vec<String>,
-    /// A command that builds and runs the tests: the test is then tried in the sandbox, on a copy.
+    /// A command that builds and runs the tests. If given, the test is tried in the sandbox, on a copy.
     #[serde(default)]
     pub test_command: Option<String>,
-    /// Time for it, in seconds; default 600.
+    /// Time limit of that command, in seconds; default 600.
     #[serde(default)]
     pub timeout_seconds: Option<u64>,
-    /// Paths that the patch may change although their names are none of tests.
+    /// Paths that the patch may change although they are not named like tests.
     #[serde(default)]
     pub allowed_paths: Vec<String>,
-    /// How often the model is asked, each time with what was wrong; default 2.
+    /// Maximum number of questions to the model, each with the failure of the last answer; default 2.
     #[serde(default)]
     pub max_rounds: Option<u32>,
-    /// The model; else that of the batch.
+    /// The model; by default that of the batch.
     #[serde(default)]
     pub model: Option<String>,
 }
 
-/// A better version of the test of a run.
+/// A request to improve the test of a run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RefinementRequest {
     /// The run that proposed the earlier test.
     pub run_id: StreamId,
-    /// What was wrong; else what that run says.
+    /// The failure; by default the one that the run reports.
     pub failure: Option<String>,
-    /// The model; else that of the run.
+    /// The model; by default that of the run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
 }
@@ -128,7 +128,7 @@ fn make(parameters: &Value, making: TaskContext<'_>) -> Result<Step, ParameterEr
 }
 
 impl RefineTestParameters {
-    /// Beside a run, what it was about is not said again.
+    /// Refuses parameters that a `run_id` already determines.
     fn nothing_else(&self) -> Result<(), ParameterError> {
         let said = [
             ("/target_cpp_file", self.target_cpp_file.is_some()),

@@ -1,4 +1,4 @@
-//! `research`: a run of its own that answers a question from sources.
+//! `research`: a child run that answers a question from sources.
 
 use gemicro_core::ask::TaskGrant;
 use gemicro_core::corpus::is_url;
@@ -33,13 +33,13 @@ pub struct ResearchParameters {
     /// Folders and files inside the folder of the batch, and addresses of pages.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub sources: Vec<String>,
-    /// Answers from the texts alone, without a model.
+    /// Answer from the sources only, without a model.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub offline: bool,
     /// Whether the provider's web search may answer what the sources do not.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub web: bool,
-    /// The model; else that of the batch.
+    /// The model; by default that of the batch.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
 }

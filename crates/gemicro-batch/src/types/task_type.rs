@@ -1,4 +1,4 @@
-//! What every task type offers, and the list of them.
+//! The interface of task types, and the list of them.
 
 use gemicro_core::ask::TaskGrant;
 use gemicro_core::flow::{RetryPolicy, Step};
@@ -35,7 +35,7 @@ pub fn task_type(name: &str) -> Option<&'static TaskType> {
     TASK_TYPES.iter().find(|task_type| task_type.name == name)
 }
 
-/// A kind of task.
+/// A type of task.
 #[derive(Debug)]
 pub struct TaskType {
     /// Its name in batches.
@@ -44,38 +44,38 @@ pub struct TaskType {
     pub description: &'static str,
     /// The kind of its step.
     pub step_kind: &'static str,
-    /// The parameter in which values of other tasks stand as variables, never as text.
+    /// The parameter in which values of other tasks become variables, never text.
     pub bound: Option<&'static str>,
     pub(super) schema: fn() -> Value,
     pub(super) make: fn(&Value, TaskContext<'_>) -> Result<Step, ParameterError>,
     pub(super) shape: fn(&Step, &Json) -> Json,
-    /// Gives a step its part of the budget, where nobody knows before what it costs.
+    /// Sets the step's share of the budget, for types whose cost is not known in advance.
     pub(crate) granted: Option<fn(Step, TaskGrant) -> Step>,
 }
 
-/// What a step is made with, beside the parameters.
+/// Everything needed to make a step, besides the parameters.
 #[derive(Debug, Clone)]
 pub struct TaskContext<'a> {
     /// The key of the step.
     pub key: StepKey,
-    /// The settings of the batch, used where the task has none.
+    /// The settings of the batch, used as defaults.
     pub settings: &'a BatchSettings,
-    /// Attempts in all, where the task says so.
+    /// Total number of attempts, if the task sets it.
     pub max_attempts: Option<u32>,
-    /// The task says that running it twice does no harm.
+    /// Whether the task declares that running it twice does no harm.
     pub idempotent: bool,
-    /// Values of other tasks, by the names that the bound parameter has for them.
+    /// Values of other tasks, by their variable names in the bound parameter.
     pub variables: Vec<(String, String)>,
 }
 
 impl TaskContext<'_> {
-    /// When its step is tried again.
+    /// The retry policy of its step.
     pub(super) fn retry(&self) -> RetryPolicy {
         self.max_attempts
             .map_or_else(RetryPolicy::default, RetryPolicy::attempts)
     }
 
-    /// Its step, where that costs nothing.
+    /// Its step, if that costs nothing.
     pub(super) fn free_step(self, kind: &str, input: &impl Serialize) -> Step {
         Step {
             retry: self.retry(),
@@ -83,7 +83,7 @@ impl TaskContext<'_> {
         }
     }
 
-    /// How its models are called.
+    /// The model settings of its step.
     pub(super) fn llm(&self) -> LlmConfig {
         let usual = &self.settings.llm;
         LlmConfig {
@@ -100,10 +100,10 @@ impl TaskType {
         (self.schema)()
     }
 
-    /// Checks parameters as they were handed in. What stands where a reference does is checked when it is known.
+    /// Checks parameters as submitted. Values that are references are checked once they are known.
     ///
     /// # Errors
-    /// With the place that does not fit.
+    /// With the position of the invalid value.
     pub fn check(&self, parameters: &Json, settings: &BatchSettings) -> Result<(), ParameterError> {
         let value: Value = serde_json::from_str(parameters.text())
             .map_err(|error| ParameterError::new("", error.to_string()))?;
@@ -120,15 +120,15 @@ impl TaskType {
         }
     }
 
-    /// The step of a task whose parameters have no references any more.
+    /// The step of a task whose references are resolved.
     ///
     /// # Errors
-    /// With the place that does not fit.
+    /// With the position of the invalid value.
     pub fn step(&self, parameters: &Value, making: TaskContext<'_>) -> Result<Step, ParameterError> {
         (self.make)(parameters, making)
     }
 
-    /// The task's output, out of what its step gave back. Always an object.
+    /// Turns the output of the step into that of the task. Always an object.
     #[must_use]
     pub fn output(&self, step: &Step, output: &Json) -> Json {
         let shaped = (self.shape)(step, output);
@@ -139,13 +139,13 @@ impl TaskType {
     }
 }
 
-/// Whether a place holds a reference, so that its value is not yet known.
+/// Whether the value at a JSON pointer is a reference, so that it is not known yet.
 fn is_reference(parameters: &Value, place: &str) -> bool {
     let text = parameters.pointer(place).and_then(Value::as_str);
     text.is_some_and(|text| ReferenceTemplate::read(text).references().next().is_some())
 }
 
-/// The output of a step that has its shape already.
+/// Returns the output of the step unchanged.
 pub(super) fn as_it_is(_: &Step, output: &Json) -> Json {
     output.clone()
 }

@@ -1,4 +1,4 @@
-//! Copies folders; among them a project: its files, without results, repositories and links that lead out.
+//! Copies folders and projects. A project is copied without build output, repositories and links that lead out.
 
 use std::fs::{self, File, Metadata};
 use std::os::unix::fs::{DirBuilderExt, symlink};
@@ -8,18 +8,18 @@ use gemicro_event::{ErrorKind, Failure};
 
 use super::held_folder::hold_new;
 
-/// Files of a copy.
+/// Maximum number of files in a copy.
 const MOST_FILES: u64 = 100_000;
-/// Bytes of a copy.
+/// Maximum size of a copy, in bytes.
 const MOST_BYTES: u64 = 2 << 30;
-/// What is made again, or is nobody's business.
+/// Repositories and build output, which are not copied.
 const LEFT_OUT: &[&str] = &[".git", ".hg", ".svn", "target", "node_modules", "__pycache__"];
 
-/// A copy; removed when this is dropped.
+/// A private copy of a project; removed on drop.
 #[derive(Debug)]
 pub struct PrivateCopy {
     root: PathBuf,
-    /// Says that it is in use.
+    /// The lock that marks it as in use.
     _held: File,
 }
 
@@ -30,13 +30,13 @@ impl PrivateCopy {
         self.root.join("project")
     }
 
-    /// A home for commands, empty at first.
+    /// A home for commands, initially empty.
     #[must_use]
     pub fn home(&self) -> PathBuf {
         self.root.join("home")
     }
 
-    /// A place for temporary files.
+    /// A folder for temporary files.
     #[must_use]
     pub fn temporary(&self) -> PathBuf {
         self.root.join("tmp")
@@ -49,10 +49,10 @@ impl Drop for PrivateCopy {
     }
 }
 
-/// Copies a project into a folder that does not exist yet. Blocks.
+/// Copies a project into a folder that does not exist yet. Blocking.
 ///
 /// # Errors
-/// When the project is too large, or the disk full.
+/// When the project is too large, or a file cannot be read or written.
 pub fn private_copy(project: &Path, root: &Path) -> Result<PrivateCopy, Failure> {
     let copy = PrivateCopy {
         _held: hold_new(root).map_err(|error| copy_failure(root, &error))?,
@@ -80,11 +80,11 @@ pub fn private_copy(project: &Path, root: &Path) -> Result<PrivateCopy, Failure>
     Ok(copy)
 }
 
-/// Says whether something is copied, a folder with all that is in it.
+/// Decides whether a file, or a folder with its contents, is copied.
 pub type IsTaken<'a> = dyn FnMut(&Path, &Metadata) -> Result<bool, Failure> + 'a;
 
-/// Copies a file with its time, a link as a link, or a folder with all that is in it, over what is there: a folder is
-/// filled up, anything else replaced, so nothing is written through a link. Blocks.
+/// Copies a file with its modification time, a link as a link, or a folder with its contents. Existing folders are
+/// merged and anything else is replaced, so nothing is written through a link. Blocking.
 ///
 /// # Errors
 /// When the disk is full, or something cannot be read.
@@ -104,7 +104,7 @@ pub fn copy_over(from: &Path, to: &Path, is_taken: &mut IsTaken<'_>) -> Result<(
         symlink(target, to).map_err(|error| copy_failure(to, &error))?;
     } else if about.is_file() {
         fs::copy(from, to).map_err(|error| copy_failure(from, &error))?;
-        // Build tools compare times.
+        // Build tools compare modification times.
         let _ = about
             .modified()
             .and_then(|time| File::open(to)?.set_modified(time));
@@ -122,7 +122,7 @@ fn copy_folder(from: &Path, to: &Path, is_taken: &mut IsTaken<'_>) -> Result<(),
     Ok(())
 }
 
-/// What a place is needed for.
+/// The kind of entry that a path is needed for.
 #[derive(PartialEq, Eq)]
 enum CopyNeed {
     Folder,
@@ -139,13 +139,13 @@ fn make_room(place: &Path, room: CopyNeed) -> Result<(), Failure> {
     removed.map_err(|error| copy_failure(place, &error))
 }
 
-/// Whether a link leads to something in the project, wherever that is.
+/// Whether a link is relative and leads to something inside the project.
 fn stays(link: &Path, project: &Path) -> bool {
     let is_relative = fs::read_link(link).is_ok_and(|target| target.is_relative());
     is_relative && fs::canonicalize(link).is_ok_and(|real| real.starts_with(project))
 }
 
-/// What was copied so far.
+/// The amount copied so far.
 #[derive(Default)]
 struct Size {
     n_files: u64,
@@ -153,7 +153,7 @@ struct Size {
 }
 
 impl Size {
-    /// Counts before the copy: a disk that is full helps nobody.
+    /// Counts before copying, so that the limit is reached before the disk is full.
     fn add(&mut self, about: &Metadata, project: &Path) -> Result<(), Failure> {
         if about.is_file() {
             self.n_files += 1;
@@ -173,7 +173,7 @@ impl Size {
 
 fn copy_failure(path: &Path, error: &std::io::Error) -> Failure {
     let kind = match error.kind() {
-        // The project's own doing; nothing is wrong with the disk.
+        // Caused by the project's permissions, not by the disk.
         std::io::ErrorKind::PermissionDenied => ErrorKind::PermissionDenied,
         _ => ErrorKind::StorageError,
     };

@@ -1,21 +1,21 @@
-//! Folders that somebody works in: held by a lock that ends with its process, so what a killed one left is known.
+//! Folders that are locked while in use. The lock ends with its process, so the leftovers of a killed one can be found.
 
 use std::fs::{self, DirBuilder, File};
 use std::io::{self, ErrorKind};
 use std::os::unix::fs::{DirBuilderExt, MetadataExt};
 use std::path::Path;
 
-/// How often a folder is made again that was removed before it could be held.
+/// Maximum number of attempts to create a folder that is removed before it can be locked.
 const TRIES: u32 = 8;
 
-/// Makes a folder for the user alone, and holds it until the file is closed.
+/// Creates a folder with access for the user only, and locks it until the file is closed.
 ///
 /// # Errors
-/// When it cannot be made or held.
+/// When it cannot be created or locked.
 pub fn hold_new(path: &Path) -> io::Result<File> {
     for _ in 0..TRIES {
         DirBuilder::new().recursive(true).mode(0o700).create(path)?;
-        // Until it is held, whoever removes leftovers may take it for one.
+        // Until it is locked, the cleanup of another process may remove it.
         match File::open(path).and_then(|folder| folder.lock().map(|()| folder)) {
             Ok(folder) if is_at(path, &folder)? => return Ok(folder),
             Ok(_) => {}
@@ -26,7 +26,7 @@ pub fn hold_new(path: &Path) -> io::Result<File> {
     Err(io::Error::other("another process keeps removing the folder"))
 }
 
-/// Removes those folders in a folder that `is_leftover` accepts and nobody holds; tells how many.
+/// Removes the subfolders that `is_leftover` accepts and no process has locked; returns their number.
 pub fn remove_unheld(
     parent: &Path,
     is_leftover: impl Fn(&Path) -> bool,
@@ -39,7 +39,7 @@ pub fn remove_unheld(
             continue;
         }
         let Ok(folder) = File::open(&path) else { continue };
-        // One that cannot be removed stays for the next time.
+        // A folder that cannot be removed is left for the next time.
         if folder.try_lock().is_ok() && is_leftover(&path) && remove(&path).is_ok() {
             n_removed += 1;
         }

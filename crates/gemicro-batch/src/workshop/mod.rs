@@ -1,8 +1,8 @@
-//! A workshop: a private folder with a project in it, in which commands run inside the sandbox.
+//! A workshop: a private folder with a project, in which commands run inside the sandbox.
 //!
-//! The main type is [`Workshop`]. Files are written by a process inside, too: what earlier commands left there (a link,
-//! a pipe) can then mislead nobody but themselves. [`private_copy`] makes such a folder of a project that has no
-//! repository, or that should get no branch.
+//! The main type is [`Workshop`]. Files are also written by a process inside the sandbox, so that links or pipes left
+//! by earlier commands cannot redirect a write to the outside. [`private_copy`] makes such a folder for a project
+//! without a repository, or one that should get no branch.
 
 mod copy;
 mod held_folder;

@@ -1,18 +1,18 @@
-//! A workshop that can be made anew.
+//! A workshop that can be reset.
 
 use futures_util::future::BoxFuture;
 use gemicro_event::Failure;
 
 use super::workshop_folder::Workshop;
 
-/// A workshop, and how to get rid of whatever ran in it.
+/// A workshop that can be reset to the state of its branch.
 pub trait Renewable: Send + Sync {
-    /// The workshop in its present state.
+    /// The workshop in its current state.
     fn workshop(&self) -> &Workshop;
 
-    /// Makes folder, home and temporary files anew, as the branch has them: nothing that a command left is there then.
+    /// Recreates the project folder from the branch, and empty home and temporary folders.
     ///
     /// # Errors
-    /// When the disk is full, or the branch gone.
+    /// When the disk is full, or the branch is gone.
     fn renew(&self) -> BoxFuture<'_, Result<(), Failure>>;
 }

@@ -1,5 +1,5 @@
-//! The user's toolchains, which commands may read although the home is hidden: programs and public code, no settings
-//! and no credentials.
+//! The user's toolchains, which commands may read although the home is hidden. They contain programs and public code,
+//! no settings and no credentials.
 
 mod installations;
 mod version_managers;
@@ -11,26 +11,26 @@ use gemicro_guard::sandbox::Profile;
 use installations::Installations;
 use version_managers::{MANAGERS, MISE, SETTINGS, TOOLS};
 
-/// Whether toolchains are found by this variable of the environment.
+/// Whether this environment variable locates a toolchain.
 #[must_use]
 pub fn is_toolchain_variable(name: &str) -> bool {
     version_managers::is_variable(name)
 }
 
-/// Where toolchains of the user lie.
+/// The user's toolchains.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Toolchains {
-    /// Folders and files that can be read.
+    /// Readable folders and files.
     readable: Vec<PathBuf>,
-    /// Variables that tell tools where they are.
+    /// Environment variables that locate the tools.
     environment: Vec<(String, String)>,
-    /// Paths that tools look for below the home, and where they really are.
+    /// Paths that tools look for in the home, and their real locations.
     linked: Vec<(PathBuf, PathBuf)>,
 }
 
 impl Toolchains {
-    /// Those of a user: what is on the search path and what that needs, version managers with all they installed, and
-    /// the crates that cargo has unpacked.
+    /// Finds a user's toolchains: everything on the search path and its dependencies, version managers with all they
+    /// installed, and the crates that cargo has unpacked.
     #[must_use]
     pub fn of(user_home: &Path, search_path: &str, variable: impl Fn(&str) -> Option<String>) -> Self {
         let mut found = Self::default();
@@ -52,7 +52,7 @@ impl Toolchains {
             found.tell(name, &root);
             found.readable.push(root);
             if *name == MISE {
-                // It asks a person about each project, and nobody is there. Commands of the project run in any case.
+                // mise asks before it trusts a project's settings, but cannot here. Its commands run anyway.
                 found.tell("MISE_TRUSTED_CONFIG_PATHS", Path::new("/"));
             }
         }
@@ -65,7 +65,7 @@ impl Toolchains {
             }
         }
         for name in TOOLS {
-            // Without a variable there is nothing to say.
+            // Only if the variable is set.
             if let Some(folder) = variable(name).and_then(|_| folder_of(name, "")) {
                 found.tell(name, &folder);
                 found.readable.push(folder);
@@ -86,10 +86,10 @@ impl Toolchains {
         found.without_nested()
     }
 
-    /// The same with further folders, which the user named.
+    /// Adds folders that the user configured.
     #[must_use]
     pub fn with(mut self, folders: &[PathBuf]) -> Self {
-        // One that is not there is nobody's mistake: settings are for all projects.
+        // Missing folders are ignored: the setting applies to all projects.
         let real = folders
             .iter()
             .filter_map(|folder| std::fs::canonicalize(folder).ok());
@@ -97,7 +97,7 @@ impl Toolchains {
         self.without_nested()
     }
 
-    /// Opens them in a sandbox. What tools look for in the home is linked there.
+    /// Makes them readable in a sandbox, and links them into its home.
     #[must_use]
     pub fn open_in(&self, mut profile: Profile) -> Profile {
         profile.readable.extend(self.readable.iter().cloned());
@@ -113,14 +113,14 @@ impl Toolchains {
         profile
     }
 
-    /// Links what tools look for into the homes of a sandbox.
+    /// Links the paths that tools look for into the homes of a sandbox.
     pub fn link(&self, profile: &Profile) {
         for home in [profile.home.clone(), profile.shell_skeleton()] {
             for (name, real) in &self.linked {
                 let mut folders: Vec<&Path> = name.ancestors().skip(1).collect();
                 folders.reverse();
                 if folders.into_iter().all(|folder| is_own(&home.join(folder))) {
-                    // One that is there stays: it is this, or what a command put there for itself.
+                    // An existing entry is kept: it is this link, or one that a command made for itself.
                     let _ = std::os::unix::fs::symlink(real, home.join(name));
                 }
             }
@@ -132,7 +132,7 @@ impl Toolchains {
             .push((name.to_owned(), folder.display().to_string()));
     }
 
-    /// Each folder once, and none that is in another.
+    /// Removes duplicates and folders inside other ones.
     fn without_nested(mut self) -> Self {
         self.readable.sort();
         self.readable.dedup();
@@ -143,7 +143,7 @@ impl Toolchains {
     }
 }
 
-/// Makes a folder. One that commands had before may be a link to anywhere.
+/// Creates a folder and checks that it is real: commands may have replaced it with a link.
 fn is_own(folder: &Path) -> bool {
     let made = std::fs::create_dir_all(folder);
     made.is_ok() && folder.symlink_metadata().is_ok_and(|found| found.is_dir())

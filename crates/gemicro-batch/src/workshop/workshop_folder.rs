@@ -1,4 +1,4 @@
-//! The workshop itself.
+//! The workshop: runs commands and writes files in its folder.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -11,39 +11,39 @@ use tokio_util::sync::CancellationToken;
 
 use crate::shell::{ProcessEnding, WaitingCommand};
 
-/// What is kept of each stream of a command, in bytes: the end of it.
+/// Number of bytes kept of each stream of a command, from its end.
 const KEPT: usize = 16 * 1024;
-/// What writing one file may take.
+/// Maximum time for writing one file.
 const WRITING: Duration = Duration::from_secs(60);
 
 /// A folder in which commands run inside the sandbox.
 #[derive(Debug, Clone)]
 pub struct Workshop {
-    /// Our own binary as the launcher.
+    /// The gemicro binary, used as the launcher.
     pub launcher: Launcher,
-    /// The sandbox tier that commands run in.
+    /// The sandbox level that commands run in.
     pub tier: Tier,
-    /// What commands may touch.
+    /// The sandbox profile of commands.
     pub profile: Profile,
     /// The project: the profile's workspace, or a folder in it.
     pub folder: PathBuf,
-    /// Knows the secrets that must not be kept.
+    /// Removes secrets from output.
     pub redactor: Redactor,
 }
 
-/// How a command went.
+/// The result of a command.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CommandRun {
-    /// Its exit code, 128 and the number of the signal where one ended it; none where it did not end in time.
+    /// Its exit code, or 128 plus the signal number; `None` if it timed out.
     pub exit_code: Option<i32>,
-    /// The end of what it printed, first stdout, then stderr.
+    /// The end of its output, first stdout, then stderr.
     pub output: String,
-    /// How long it took.
+    /// Its duration.
     pub took: Duration,
 }
 
 impl CommandRun {
-    /// Whether it ended well.
+    /// Whether it exited with 0.
     #[must_use]
     pub fn is_good(&self) -> bool {
         self.exit_code == Some(0)
@@ -51,10 +51,10 @@ impl CommandRun {
 }
 
 impl Workshop {
-    /// Runs a command of the user in the project's folder, to its end or that of its time.
+    /// Runs a user's command in the project's folder until it ends or its time is up.
     ///
     /// # Errors
-    /// When it cannot be started, or was stopped from outside.
+    /// When it cannot be started, or was cancelled.
     pub async fn run(
         &self,
         command: &str,
@@ -72,16 +72,16 @@ impl Workshop {
         self.start(&words, None, limit, cancel).await
     }
 
-    /// Runs a program of ours in the sandbox.
+    /// Runs one of gemicro's own commands in the sandbox.
     ///
     /// # Errors
-    /// As for [`run`](Self::run), and when it fails.
+    /// Those of [`run`](Self::run), and when the command fails.
     pub async fn run_own(&self, words: &[OsString], cancel: &CancellationToken) -> Result<(), Failure> {
         let ran = self.start(words, None, WRITING, cancel).await?;
         self.went_well(words, &ran)
     }
 
-    /// Writes a file of the project; missing folders are made.
+    /// Writes a file of the project, creating missing folders.
     ///
     /// # Errors
     /// When it cannot be written.
@@ -92,7 +92,7 @@ impl Workshop {
             r#"cd -- "$1" && mkdir -p -- "$(dirname -- "$2")" && cat > "$2""#.into(),
             "bash".into(),
             self.folder.clone().into_os_string(),
-            // A name that begins with a dash is a name.
+            // The `./` protects names that begin with a dash.
             format!("./{path}").into(),
         ];
         let ran = self.start(&words, Some(text.to_owned()), WRITING, cancel).await?;
@@ -162,7 +162,7 @@ impl Workshop {
     }
 }
 
-/// The end of a text, from the beginning of a line on.
+/// The end of a text, starting at a line.
 fn ending(text: &str) -> &str {
     let cut = text.ceil_char_boundary(text.len().saturating_sub(KEPT));
     match (cut, text[cut..].find('\n')) {

@@ -1,7 +1,7 @@
-//! Finding reports, and finding the files of the project in what they say.
+//! Finds reports, and maps the paths in them to files of the project.
 //!
-//! `usual_places` lists where reports usually are, if none is named; `opened_report` opens a report that does not lead out of the
-//! project; `project_paths` says the paths of a report from the project's folder on.
+//! `usual_places` lists where reports usually are, for requests that name none; `opened_report` opens a report without
+//! leaving the project; `project_paths` makes the paths of a report relative to the project's folder.
 
 mod opened_report;
 mod project_paths;

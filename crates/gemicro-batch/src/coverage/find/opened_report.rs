@@ -1,4 +1,4 @@
-//! A report, opened without being led astray.
+//! Opens a report safely: it must be a plain file inside the project.
 
 use std::fs::{File, OpenOptions};
 use std::io::{Error, ErrorKind};
@@ -12,23 +12,23 @@ use rustix::fs::OFlags;
 use crate::coverage::bounds::MAX_REPORT_BYTES;
 use crate::coverage::error::CoverageError;
 
-/// A report that can be read.
+/// An open report.
 #[derive(Debug)]
 pub(in crate::coverage) struct OpenedReport {
     pub(in crate::coverage) file: File,
-    /// Where it lies, from the project's folder on.
+    /// Path relative to the project's folder.
     pub(in crate::coverage) path: String,
-    /// Its folder, from the project's folder on.
+    /// Its folder, relative to the project's folder.
     pub(in crate::coverage) folder: String,
-    /// When it was written.
+    /// Modification time.
     pub(in crate::coverage) written_at: SystemTime,
 }
 
-/// Opens a report inside the project; `root` has no links any more. A link may lead to another place inside, and a
-/// pipe or a device is not waited for.
+/// Opens a report inside the project; `root` must be canonical. A link may lead to another place inside the project.
+/// Pipes and devices do not block.
 ///
 /// # Errors
-/// When it is not there, not inside, not a plain file or too large.
+/// When it does not exist, is outside the project, is not a plain file or is too large.
 pub(in crate::coverage) fn open(root: &Path, name: &str) -> Result<OpenedReport, CoverageError> {
     let outside = || CoverageError::Outside {
         path: name.to_owned(),
@@ -47,7 +47,7 @@ pub(in crate::coverage) fn open(root: &Path, name: &str) -> Result<OpenedReport,
         return Err(unreadable(ErrorKind::NotFound.into()));
     }
     let named = root.join(name);
-    // Whatever lies outside is not even said to be there or not.
+    // For paths outside the project, the error must not reveal whether they exist.
     if climbs_out(root, &named) {
         return Err(outside());
     }
@@ -61,7 +61,7 @@ pub(in crate::coverage) fn open(root: &Path, name: &str) -> Result<OpenedReport,
         .custom_flags(flags.bits().cast_signed())
         .open(&real)
         .map_err(unreadable)?;
-    // A folder on the way may have become a link since; what was opened says itself where it is.
+    // A folder in the path may have become a link meanwhile, so ask the kernel where the open file is.
     let itself = PathBuf::from(format!("/proc/self/fd/{}", file.as_raw_fd()));
     if std::fs::read_link(itself).is_ok_and(|opened| !opened.starts_with(root)) {
         return Err(outside());
@@ -83,7 +83,7 @@ pub(in crate::coverage) fn open(root: &Path, name: &str) -> Result<OpenedReport,
     })
 }
 
-/// Whether a path leaves the folder by its words alone.
+/// Whether a path leaves the folder lexically, through `..`.
 fn climbs_out(root: &Path, named: &Path) -> bool {
     use std::path::Component;
 

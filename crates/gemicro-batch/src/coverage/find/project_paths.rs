@@ -1,15 +1,16 @@
-//! The paths of a report, from the project's folder on.
+//! Makes the paths of a report relative to the project's folder.
 //!
-//! A path below the project's folder is taken as it is. One from another machine or folder is the project's where its end
-//! names a file of the project: a report comes from one checkout, so the folder that fits most files is that
-//! checkout, and what lies below it is the project's, also where it has moved since. A report that names files of this
-//! very folder came from nowhere else. Paths are data: nothing is opened, and none leads out.
+//! A path inside the project's folder is used directly. A path from another machine or folder belongs to the project
+//! if it ends like a file of the project. A report comes from one checkout, so the folder that matches most files is
+//! taken as that checkout, and everything in it counts as the project's, even files that have moved since. A report
+//! with paths in the project's own folder has no other checkout. Paths are only compared: no file is opened, and none
+//! leads out.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-/// Folders of systems and of other people's code; a file there is never the project's.
+/// Folders of the system and of third-party code; files there never belong to the project.
 const FOREIGN: [&str; 7] = [
     "/usr/",
     "/rustc/",
@@ -20,28 +21,28 @@ const FOREIGN: [&str; 7] = [
     "/rustlib/",
 ];
 
-/// The project that paths are looked up in.
+/// The project that paths are matched with.
 #[derive(Debug)]
 pub(in crate::coverage) struct ProjectPaths {
-    /// The folder as it was named, and without links.
+    /// The folder as given, and with links resolved.
     roots: [String; 2],
     real: PathBuf,
 }
 
-/// One meaning of a path.
+/// A possible meaning of a path.
 #[derive(Debug)]
 struct PathCandidate {
     path: String,
-    /// Whether the report itself says where the path begins.
+    /// Whether the report itself gives the absolute path.
     is_reported: bool,
 }
 
-/// Where the paths of a report lead, in their order.
+/// The mapped paths of a report, in their order.
 #[derive(Debug)]
 pub(in crate::coverage) struct PlacedPaths {
-    /// From the project's folder on; nothing for a file that is not the project's.
+    /// Paths relative to the project's folder; `None` for files outside the project.
     pub(in crate::coverage) paths: Vec<Option<String>>,
-    /// The checkout that the report came from, where it was another folder.
+    /// The checkout that the report was made in, if it was another folder.
     pub(in crate::coverage) moved_from: Option<String>,
 }
 
@@ -54,7 +55,7 @@ impl ProjectPaths {
         }
     }
 
-    /// Places all paths of a report that lies in `folder` and names `sources` as beginnings.
+    /// Maps all paths of a report that is in `folder` and has these `sources` as base folders.
     pub(in crate::coverage) fn place(&self, paths: &[&str], folder: &str, sources: &[String]) -> PlacedPaths {
         let candidates: Vec<Vec<PathCandidate>> = paths
             .iter()
@@ -85,13 +86,13 @@ impl ProjectPaths {
         }
     }
 
-    /// When a file of the project was written; nothing where it is not there.
+    /// When a file of the project was modified; `None` if it does not exist.
     pub(in crate::coverage) fn written_at(&self, path: &str) -> Option<SystemTime> {
         let metadata = std::fs::symlink_metadata(self.real.join(path)).ok()?;
         metadata.modified().ok().filter(|_| !metadata.is_dir())
     }
 
-    /// What a path of a report can mean.
+    /// The possible meanings of a path.
     fn candidates(&self, path: &str, folder: &str, sources: &[String]) -> Vec<PathCandidate> {
         let path = forward_slashes(path);
         let known_path = |path: String| {
@@ -114,7 +115,7 @@ impl ProjectPaths {
             .map(|source| forward_slashes(source))
             .filter(|source| !is_absolute(source));
         let folders = relative.chain([String::new(), folder.to_owned()]);
-        // A relative path that climbs out of the project is none of ours.
+        // A relative path that leaves the project does not belong to it.
         let below_root = folders.filter_map(|folder| {
             let path = plain(&format!("{root}/{folder}/{path}")).filter(|path| self.is_ours(path))?;
             Some(PathCandidate {
@@ -125,7 +126,7 @@ impl ProjectPaths {
         below_sources.chain(below_root).collect()
     }
 
-    /// The candidate inside the project, best one that is there.
+    /// The best candidate inside the project; existing files first.
     fn inside(&self, candidates: &[PathCandidate]) -> Option<String> {
         let inside = || {
             candidates
@@ -139,14 +140,14 @@ impl ProjectPaths {
                 .any(|candidate| self.end_below(&candidate.path).is_some())
         };
         match there {
-            // The folder that the report names for it fits better than ours.
+            // A folder that the report names matches better than the project's.
             None if is_elsewhere() => None,
             None => inside().next(),
             there => there,
         }
     }
 
-    /// The rest of a path below the project's folder.
+    /// The path relative to the project's folder.
     fn ours(&self, path: &str) -> Option<String> {
         self.roots.iter().find_map(|root| below(path, root))
     }
@@ -159,7 +160,7 @@ impl ProjectPaths {
         self.written_at(path).is_some()
     }
 
-    /// The folder outside the project that fits most of these files, where one fits for certain.
+    /// The folder outside the project that matches most of these files, if at least one match is certain.
     fn checkout<'c>(&self, strangers: impl Iterator<Item = &'c [PathCandidate]>) -> Option<String> {
         let mut votes: BTreeMap<String, (usize, bool)> = BTreeMap::new();
         let own_name = self.roots[1].rsplit('/').next().unwrap_or_default();
@@ -170,7 +171,7 @@ impl ProjectPaths {
             let Some((checkout, n_parts)) = fits else {
                 continue;
             };
-            // One name alone, such as `config.h`, can be anybody's.
+            // A single file name, such as `config.h`, could belong to any project.
             let is_sure = n_parts > 1 || checkout.rsplit('/').next() == Some(own_name);
             let vote = votes.entry(checkout).or_default();
             vote.0 += 1;
@@ -181,7 +182,7 @@ impl ProjectPaths {
             .map(|(checkout, _)| checkout)
     }
 
-    /// The longest end of a foreign path that names a file of the project: what stands before it, and its parts.
+    /// The longest suffix of an outside path that is a file of the project: what precedes it, and its number of parts.
     fn end_below(&self, path: &str) -> Option<(String, usize)> {
         if self.is_ours(path) || FOREIGN.iter().any(|folder| path.contains(folder)) {
             return None;
@@ -192,13 +193,13 @@ impl ProjectPaths {
     }
 }
 
-/// The rest of a path below a folder.
+/// The rest of a path inside a folder.
 fn below(path: &str, folder: &str) -> Option<String> {
     let rest = path.strip_prefix(folder)?.strip_prefix('/')?;
     (!rest.is_empty()).then(|| rest.to_owned())
 }
 
-/// Windows' separators as everybody else's.
+/// Replaces Windows separators.
 fn forward_slashes(path: &str) -> String {
     let is_of_windows = !path.contains('/') && path.contains('\\');
     let has_drive = path.as_bytes().get(1) == Some(&b':') && path.as_bytes()[0].is_ascii_alphabetic();
@@ -212,7 +213,7 @@ fn is_absolute(path: &str) -> bool {
     path.starts_with('/') || (path.as_bytes().get(1) == Some(&b':') && path.as_bytes().get(2) == Some(&b'/'))
 }
 
-/// An absolute path without `.`, `..` and doubled separators; nothing for one that climbs above everything.
+/// An absolute path without `.`, `..` and doubled separators; `None` if it goes above the root.
 fn plain(path: &str) -> Option<String> {
     let mut parts: Vec<&str> = Vec::new();
     for part in path.split('/') {

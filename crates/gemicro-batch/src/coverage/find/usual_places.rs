@@ -1,8 +1,8 @@
-//! Where the tools of Rust and C++ projects leave their reports.
+//! The places where the tools of Rust and C++ projects write their reports.
 
 use std::path::Path;
 
-/// Names of reports that say what they are.
+/// Well-known names of reports.
 const NAMES: [&str; 7] = [
     "lcov.info",
     "coverage.info",
@@ -13,8 +13,7 @@ const NAMES: [&str; 7] = [
     "coverage.json",
 ];
 
-/// Folders, in the order in which they are looked into, and which of their files are reports. A `*` at the end of a
-/// folder's name stands for any ending.
+/// Folders in search order, and which of their files are reports. A `*` matches any rest of a folder's name.
 pub const USUAL_PLACES: &[(&str, ReportNames)] = &[
     ("", ReportNames::Usual),
     ("coverage", ReportNames::Tracefiles),
@@ -29,10 +28,10 @@ pub const USUAL_PLACES: &[(&str, ReportNames)] = &[
     ("out/coverage", ReportNames::Tracefiles),
 ];
 
-/// Entries of a folder that are looked at.
+/// Maximum number of directory entries examined per folder.
 const MAX_ENTRIES: usize = 10_000;
 
-/// Which files of a folder are reports.
+/// The files of a folder that count as reports.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ReportNames {
     /// `lcov.info`, `coverage.info`, `coverage.lcov`, `coverage.xml`, `cobertura.xml`, `cobertura-coverage.xml`,
@@ -55,7 +54,7 @@ impl ReportNames {
     }
 }
 
-/// The reports that there are, from the project's folder on, in the order of the table.
+/// The reports that exist, relative to the project's folder, in the order of the table.
 pub(in crate::coverage) fn usual_reports(root: &Path) -> Vec<String> {
     let mut found = Vec::new();
     for (place, names) in USUAL_PLACES {
@@ -72,14 +71,14 @@ pub(in crate::coverage) fn usual_reports(root: &Path) -> Vec<String> {
     found
 }
 
-/// The same places as one text.
+/// The same places as text for error messages.
 pub(in crate::coverage) fn places_text() -> String {
     let names = NAMES.join(", ");
     let folders: Vec<&str> = USUAL_PLACES.iter().map(|(folder, _)| *folder).skip(1).collect();
     format!("{names} there and in {}", folders.join(", "))
 }
 
-/// The folders that a place of the table stands for.
+/// Expands an entry of the table to folders.
 fn folders(root: &Path, place: &str) -> Vec<String> {
     let Some((beginning, below)) = place.split_once('*') else {
         return vec![place.to_owned()];
@@ -89,7 +88,7 @@ fn folders(root: &Path, place: &str) -> Vec<String> {
     folders.map(|name| format!("{name}{below}")).collect()
 }
 
-/// Names in a folder, in their order; none where there is no such folder.
+/// Sorted names in a folder; empty if it does not exist.
 fn list_names(folder: &Path, is_meant: fn(&std::fs::FileType) -> bool) -> Vec<String> {
     let entries = std::fs::read_dir(folder)
         .into_iter()

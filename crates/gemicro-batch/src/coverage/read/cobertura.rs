@@ -1,7 +1,7 @@
-//! Cobertura XML: of gcovr, grcov, coverage.py, cargo-llvm-cov and others.
+//! Reads Cobertura XML, as written by gcovr, grcov, coverage.py, cargo-llvm-cov and others.
 //!
-//! Elements go by one after another. Of entities only those are known that XML has by itself: a document type is passed
-//! over, and nothing in it is expanded or fetched.
+//! Elements are streamed. Only XML's predefined entities are resolved: document types are skipped, and nothing in them
+//! is expanded or fetched.
 
 mod element;
 
@@ -65,7 +65,7 @@ pub(super) fn read(reader: impl BufRead, collected: &mut CollectedReport) -> Res
     Ok(())
 }
 
-/// The elements that say something.
+/// The elements that are read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum ElementName {
     Coverage,
@@ -77,11 +77,11 @@ enum ElementName {
     Other,
 }
 
-/// What is wrong with an element.
+/// A fault of an element.
 enum ElementFault {
-    /// It does not say what it must.
+    /// A required attribute is missing or invalid.
     Odd(String),
-    /// It is the beginning of something else.
+    /// The document is not Cobertura, or a limit is exceeded.
     Final(ReportError),
 }
 
@@ -113,7 +113,7 @@ struct CoberturaReader<'c> {
 struct Class {
     file_idx: usize,
     lines: BTreeMap<u32, u64>,
-    /// Lines that only its methods may have.
+    /// Lines of its methods, which the class itself may lack.
     of_methods: BTreeMap<u32, u64>,
 }
 
@@ -221,7 +221,7 @@ impl CoberturaReader<'_> {
         Ok(())
     }
 
-    /// A function begins where its first line is, and was called as often as that ran.
+    /// A function begins at its first line; its count is that of this line, or else the highest of its lines.
     fn end_method(&mut self) -> Result<(), ReportError> {
         let (Some(method), Some(class)) = (self.method.take(), &mut self.class) else {
             return Ok(());
@@ -241,7 +241,7 @@ impl CoberturaReader<'_> {
         Ok(())
     }
 
-    /// A line that stands in a method and in its class is one line.
+    /// Lines that are listed in both a method and its class count once.
     fn end_class(&mut self) -> Result<(), ReportError> {
         let Some(mut class) = self.class.take() else {
             return Ok(());

@@ -1,4 +1,4 @@
-//! What a report said so far, added up within bounds.
+//! Collects the contents of a report while it is read, within limits.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
@@ -8,20 +8,20 @@ use super::report_format::ReportFormat;
 use crate::coverage::bounds::ReportBounds;
 use crate::coverage::file_coverage::{FileCoverage, FunctionCoverage, add};
 
-/// What one report says, in the words of the tool that wrote it.
+/// The contents of one report, with names and paths as the tool wrote them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CoverageReport {
-    /// What it is written in.
+    /// Its file format.
     pub format: ReportFormat,
     /// Its files, with their paths as the tool wrote them; each path once.
     pub files: Vec<FileCoverage>,
-    /// Folders that relative paths may begin in.
+    /// Base folders for relative paths.
     pub sources: Vec<String>,
-    /// What is odd about it.
+    /// Problems in the report.
     pub warnings: Vec<String>,
 }
 
-/// Files that grow while a report goes by.
+/// The report as far as it has been read.
 #[derive(Debug, Default)]
 pub(super) struct CollectedReport {
     bounds: ReportBounds,
@@ -30,12 +30,12 @@ pub(super) struct CollectedReport {
     sources: Vec<String>,
     n_lines: usize,
     n_functions: usize,
-    /// Names that were not valid text.
+    /// Number of names that were not valid UTF-8.
     n_odd_names: usize,
 }
 
 impl CollectedReport {
-    /// The place of a file, which is new when it is named for the first time.
+    /// The index of a file, which is added if it is new.
     pub(super) fn file(&mut self, path: &str) -> Result<usize, ReportError> {
         if let Some(idx) = self.by_path.get(path) {
             return Ok(*idx);
@@ -50,12 +50,12 @@ impl CollectedReport {
         Ok(idx)
     }
 
-    /// The place of a file that was named before.
+    /// The index of a file that was added before.
     pub(super) fn file_index(&self, path: &str) -> Option<usize> {
         self.by_path.get(path).copied()
     }
 
-    /// Adds lines to a file and empties the list; a line that was there gets the sum.
+    /// Moves lines into a file; counts of known lines are summed.
     pub(super) fn add_lines(
         &mut self,
         file_idx: usize,
@@ -64,7 +64,7 @@ impl CollectedReport {
         let known = &mut self.files[file_idx].lines;
         let n_before = known.len();
         if known.is_empty() {
-            // One build of the whole map takes half the memory of many insertions.
+            // Building the map at once takes half the memory of many insertions.
             lines.sort_unstable_by_key(|(line, _)| *line);
             lines.dedup_by(|later, kept| {
                 let is_same = later.0 == kept.0;
@@ -106,14 +106,14 @@ impl CollectedReport {
         Ok(())
     }
 
-    /// Adds a folder that relative paths may begin in.
+    /// Adds a base folder for relative paths.
     pub(super) fn add_source(&mut self, source: String) {
         if !source.is_empty() && !self.sources.contains(&source) && self.sources.len() < MAX_SOURCES {
             self.sources.push(source);
         }
     }
 
-    /// A name as text. What is not valid Unicode, and the zero byte that no path has, become replacement characters.
+    /// Decodes a name. Invalid UTF-8 and NUL bytes become replacement characters.
     pub(super) fn text<'b>(&mut self, bytes: &'b [u8]) -> Cow<'b, str> {
         let text = String::from_utf8_lossy(bytes);
         if matches!(text, Cow::Owned(_)) || text.contains('\0') {
@@ -143,7 +143,7 @@ impl CollectedReport {
     }
 }
 
-/// Folders that are remembered.
+/// Maximum number of base folders kept.
 const MAX_SOURCES: usize = 100;
 
 #[cfg(test)]

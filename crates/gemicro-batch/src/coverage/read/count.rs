@@ -1,8 +1,8 @@
-//! Numbers as tools write them.
+//! Parses numbers as coverage tools write them.
 
 use crate::coverage::bounds::{MAX_COUNT, MAX_LINE};
 
-/// How often something ran. Too much is the most there is; less than nothing, which gcov can write, is nothing.
+/// Parses an execution count. Values above the maximum are clamped; negative ones, which gcov can write, become 0.
 pub(super) fn count(text: &str) -> Result<u64, String> {
     let text = text.trim();
     let (digits, is_negative) = match text.strip_prefix('-') {
@@ -20,7 +20,7 @@ pub(super) fn count(text: &str) -> Result<u64, String> {
     }
 }
 
-/// The same for a number that is one already; what is none counts as nothing.
+/// Converts a float to a count; NaN becomes 0.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
@@ -30,7 +30,7 @@ pub(super) fn of_float(count: f64) -> u64 {
     (count as u64).min(MAX_COUNT)
 }
 
-/// The number of a line; `None` for 0, by which tools mean no line at all.
+/// Parses a line number; `None` for 0, by which tools mean no line at all.
 pub(super) fn line(text: &str) -> Result<Option<u32>, String> {
     let text = text.trim();
     let is_plain = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
@@ -43,7 +43,7 @@ pub(super) fn line(text: &str) -> Result<Option<u32>, String> {
     of_number(text.parse().unwrap_or(u64::MAX))
 }
 
-/// The same for a number that is one already.
+/// Like `line`, for a parsed number.
 pub(super) fn of_number(number: u64) -> Result<Option<u32>, String> {
     match u32::try_from(number) {
         Ok(0) => Ok(None),
@@ -54,7 +54,7 @@ pub(super) fn of_number(number: u64) -> Result<Option<u32>, String> {
     }
 }
 
-/// The beginning of a foreign text, fit for a message.
+/// The start of untrusted text, escaped for a message.
 pub(super) fn quote_start(text: &str) -> String {
     const MOST: usize = 60;
     let mut shown: String = text.chars().take(MOST).flat_map(char::escape_debug).collect();

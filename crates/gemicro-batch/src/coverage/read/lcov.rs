@@ -1,7 +1,7 @@
-//! LCOV tracefiles: of lcov 1 and 2, llvm-cov, grcov, coverage.py.
+//! Reads LCOV tracefiles, as written by lcov 1 and 2, llvm-cov, grcov and coverage.py.
 //!
-//! A page of ours instead of the crate `lcov`: records that are not known are passed over, those of lcov 2 (`FNL`,
-//! `FNA`) are read, and lines and counts are bounded while the file streams by.
+//! The crate `lcov` is not used: unknown records must be skipped, those of lcov 2 (`FNL`, `FNA`) read, and lines and
+//! counts limited while the file is streamed.
 
 use std::collections::HashMap;
 use std::io::{BufRead, Read};
@@ -12,7 +12,7 @@ use super::read_error::ReportError;
 use crate::coverage::bounds::MAX_RECORD_BYTES;
 use crate::coverage::file_coverage::{FunctionCoverage, add};
 
-/// Lines that wait to be added together.
+/// Number of lines that are buffered before they are added.
 const MAX_WAITING: usize = 1 << 20;
 
 pub(super) fn read(mut reader: impl BufRead, collected: &mut CollectedReport) -> Result<(), ReportError> {
@@ -82,7 +82,7 @@ pub(super) fn read(mut reader: impl BufRead, collected: &mut CollectedReport) ->
                     collected.add_lines(open.file_idx, &mut open.lines)?;
                 }
             }
-            // Test names, sums, branches, versions, and what later tools may add.
+            // Test names, totals, branches, versions, and records of future tools.
             _ => {}
         }
     }
@@ -98,7 +98,7 @@ pub(super) fn read(mut reader: impl BufRead, collected: &mut CollectedReport) ->
     }
 }
 
-/// `NAME:rest`, where the name is of capitals and digits.
+/// Splits `NAME:rest`. Names consist of letters, digits and `_`.
 fn split_record(text: &[u8]) -> Option<(&[u8], &[u8])> {
     let colon = text.iter().position(|byte| *byte == b':')?;
     let (name, rest) = text.split_at(colon);
@@ -110,15 +110,15 @@ fn split_record(text: &[u8]) -> Option<(&[u8], &[u8])> {
     is_name.then(|| (name, &rest[1..]))
 }
 
-/// One file while its records go by.
+/// One file while its records are read.
 #[derive(Debug)]
 struct LcovRecord {
     file_idx: usize,
     began_at: u64,
     lines: Vec<(u32, u64)>,
-    /// By name: where a function begins, where that is known, and its calls.
+    /// Functions by name: first line, if known, and number of calls.
     functions: HashMap<String, (Option<u32>, u64)>,
-    /// The functions of lcov 2: where those with a number begin.
+    /// First lines of the functions of lcov 2, by their index.
     begins: HashMap<String, u32>,
 }
 
@@ -146,7 +146,7 @@ impl LcovRecord {
             }
             b"FN" => {
                 let (number, rest) = two("FN:line,name")?;
-                // lcov 2 and coverage.py write the last line between the two.
+                // lcov 2 and coverage.py write the last line between line and name.
                 let name = match rest.split_once(',') {
                     Some((last, name)) if line(last).is_ok() && !name.is_empty() => name,
                     Some(_) | None => rest,
@@ -182,7 +182,7 @@ impl LcovRecord {
         Ok(())
     }
 
-    /// Adds what was said about the file. A function of which nobody said where it begins is left out.
+    /// Adds the file. Functions without a known first line are left out.
     fn close(mut self, collected: &mut CollectedReport) -> Result<(), ReportError> {
         collected.add_lines(self.file_idx, &mut self.lines)?;
         for (name, (begin, count)) in self.functions {

@@ -1,7 +1,7 @@
-//! The JSON of `llvm-cov export`, versions 2 and 3.
+//! Reads the JSON of `llvm-cov export`, versions 2 and 3.
 //!
-//! Only what says something about lines and functions is kept. Names of functions stay as they are, mangled. Functions of
-//! files that the export leaves out are left out.
+//! Only lines and functions are kept. Function names stay mangled. Functions in files that the export does not list are
+//! left out.
 
 mod values;
 
@@ -14,14 +14,14 @@ use super::collected_report::CollectedReport;
 use super::read_error::ReportError;
 use crate::coverage::file_coverage::FunctionCoverage;
 
-/// What the export calls itself.
+/// The `type` field of an export.
 const TYPE: &str = "llvm.coverage.json.export";
 
 #[derive(Deserialize)]
 struct Export {
     #[serde(rename = "type")]
     named: Option<String>,
-    /// One entry per export, as a rule one.
+    /// Usually one entry.
     data: Option<Vec<ExportData>>,
 }
 

@@ -1,7 +1,7 @@
-//! Reading one report, by what it is and not by its name.
+//! Reads one report. The format is detected from the content, not from the file name.
 //!
-//! Each format has its file (`lcov`, `llvm_json` with `segments`, `cobertura`) and gives the same [`CoverageReport`]: files with the
-//! paths that the tool wrote. `collected_report` adds them up within bounds while bytes go by; no report is in memory whole.
+//! Each format has its own module (`lcov`, `llvm_json` with `segments`, `cobertura`) and gives the same
+//! [`CoverageReport`]. Bytes are streamed into `collected_report` within limits; no report is in memory as a whole.
 
 mod cobertura;
 mod collected_report;

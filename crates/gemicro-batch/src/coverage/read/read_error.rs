@@ -1,29 +1,29 @@
-//! Why a report cannot be read, before its name is known.
+//! Errors of reading a report, without the report's name.
 
 use std::io;
 
 use super::stoppable_reader::Halt;
 use crate::coverage::error::CoverageError;
 
-/// A fault of a report.
+/// A report cannot be read.
 #[derive(Debug)]
 pub(super) enum ReportError {
     Empty,
-    /// It is something else.
+    /// The file is not a report of a known format.
     OtherFormat(String),
-    /// It breaks a bound.
+    /// It exceeds a limit.
     TooLarge(String),
-    /// It cannot be understood.
+    /// It cannot be parsed.
     Malformed {
         place: String,
         message: String,
     },
-    /// Its bytes end in an error.
+    /// Reading its bytes failed.
     Io(io::Error),
 }
 
 impl ReportError {
-    /// A fault at a place.
+    /// A fault at a position.
     pub(super) fn malformed(place: impl Into<String>, message: impl Into<String>) -> Self {
         Self::Malformed {
             place: place.into(),
@@ -31,7 +31,7 @@ impl ReportError {
         }
     }
 
-    /// The same with the name of the report.
+    /// Adds the name of the report.
     pub(super) fn of_report(self, path: &str) -> CoverageError {
         let path = path.to_owned();
         match self {

@@ -9,18 +9,18 @@ use super::stoppable_reader::StoppableReader;
 use super::{cobertura, lcov, llvm_json};
 use crate::coverage::error::CoverageError;
 
-/// Bytes that are read at once; the format is told by the first of them.
+/// Buffer size; the format is detected from the first buffer.
 const BUFFER_BYTES: usize = 64 << 10;
 
-/// Reads a report; `name` is for the errors.
+/// Reads a report; `name` is used in errors.
 ///
 /// # Errors
-/// When it is empty, malformed, too large or something else.
+/// When it is empty, malformed, too large or of an unknown format.
 pub fn read_report(name: &str, bytes: impl Read) -> Result<CoverageReport, CoverageError> {
     read_watched(name, StoppableReader::new(bytes, &|| false))
 }
 
-/// Reads a report that can be stopped.
+/// Like [`read_report`], for a reader that can be stopped.
 pub(in crate::coverage) fn read_watched<R: Read>(
     name: &str,
     bytes: StoppableReader<'_, R>,

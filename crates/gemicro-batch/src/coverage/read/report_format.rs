@@ -1,4 +1,4 @@
-//! The formats of reports, told apart by their first bytes.
+//! The formats of reports, detected from the first bytes.
 
 use std::fmt;
 
@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::read_error::ReportError;
 
-/// What a report is written in.
+/// The file format of a report.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ReportFormat {
@@ -19,7 +19,7 @@ pub enum ReportFormat {
 }
 
 impl ReportFormat {
-    /// The format of a report that begins like this.
+    /// Detects the format from the start of a report.
     pub(super) fn of(beginning: &[u8]) -> Result<Self, ReportError> {
         let beginning = beginning.strip_prefix(b"\xef\xbb\xbf").unwrap_or(beginning);
         let beginning = beginning.trim_ascii_start();
@@ -44,7 +44,7 @@ impl fmt::Display for ReportFormat {
     }
 }
 
-/// Whether a line begins with two to five capitals and a colon, as every record of LCOV does.
+/// Whether the text starts with two to five capital letters and a colon, as every LCOV record does.
 fn is_record(beginning: &[u8]) -> bool {
     let n_capitals = beginning
         .iter()

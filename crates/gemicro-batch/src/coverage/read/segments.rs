@@ -1,9 +1,9 @@
-//! From the segments of a file to its lines, as llvm-cov itself counts them.
+//! Converts the segments of a file to line counts, as llvm-cov does.
 //!
-//! A segment says what holds from its place on. A line has code when something with a count reaches into it or begins
-//! on it, and ran as often as the most of these; a region that is skipped hides the line that it begins on. This is how
-//! `llvm-cov show` and its LCOV count. `llvm-cov report` sums over functions instead: a line that two functions share,
-//! such as that of a closure, is two lines there and one here.
+//! A segment applies from its position to the next one. A line has code if a counted region reaches into it or begins
+//! on it; its count is the highest of these. A skipped region hides the line that it begins on. `llvm-cov show` and
+//! its LCOV export count the same way. `llvm-cov report` sums over functions instead: a line that two functions
+//! share, such as that of a closure, counts twice there and once here.
 
 #[derive(Debug, Clone, Copy)]
 pub(super) struct CoverageSegment {
@@ -14,27 +14,27 @@ pub(super) struct CoverageSegment {
     pub(super) is_gap: bool,
 }
 
-/// Lines that grow while segments go by, in their order.
+/// Computes line counts from segments, in their order.
 #[derive(Debug, Default)]
 pub(super) struct SegmentLines {
-    /// What the lines before left open.
+    /// The last segment of the lines before, which reaches into this one.
     wrapped: Option<CoverageSegment>,
     line: Option<SegmentLine>,
 }
 
-/// What begins on a line so far.
+/// The segments that begin on a line so far.
 #[derive(Debug, Clone, Copy)]
 struct SegmentLine {
     first: CoverageSegment,
     last: CoverageSegment,
     /// The highest count of the regions that begin here.
     most: Option<u64>,
-    /// Whether anything with a count begins here, be it a gap.
+    /// Whether anything with a count begins here, including gaps.
     has_entry: bool,
 }
 
 impl SegmentLines {
-    /// Takes the next segment; what is known for certain goes to `lines`.
+    /// Takes the next segment; adds finished lines to `lines`.
     pub(super) fn take(
         &mut self,
         segment: CoverageSegment,
@@ -70,7 +70,7 @@ impl SegmentLines {
         Ok(())
     }
 
-    /// Ends with the last line.
+    /// Adds the last line.
     pub(super) fn finish(mut self, lines: &mut Vec<(u32, u64)>) {
         if let Some(line) = self.line.take() {
             self.close(line, lines);

@@ -1,11 +1,11 @@
-//! Bytes that end when they are too many, or when nobody wants them any more.
+//! A reader that fails when it has read too much, or when the caller cancels.
 
 use std::fmt;
 use std::io::{self, Read};
 
 use crate::coverage::bounds::MAX_REPORT_BYTES;
 
-/// A reader that can be stopped.
+/// A reader with a size limit that can be cancelled.
 pub(in crate::coverage) struct StoppableReader<'s, R> {
     inner: R,
     n_left: u64,
@@ -37,16 +37,16 @@ impl<R: Read> Read for StoppableReader<'_, R> {
     }
 }
 
-/// Why reading ended before its end.
+/// The reason why reading was stopped early.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Halt {
     Stopped,
-    /// There are more bytes than are read.
+    /// The report is larger than the limit.
     TooLarge,
 }
 
 impl Halt {
-    /// The reason, where it was one of ours.
+    /// Extracts the reason from an error, if it is one of these.
     pub(super) fn of(error: &io::Error) -> Option<Self> {
         error.get_ref()?.downcast_ref().copied()
     }

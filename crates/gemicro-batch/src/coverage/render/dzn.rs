@@ -1,4 +1,4 @@
-//! Coverage as data for MiniZinc.
+//! Renders coverage as MiniZinc data.
 //!
 //! | name | type | meaning |
 //! |---|---|---|
@@ -8,9 +8,9 @@
 //! | `lines_total`, `lines_covered` | arrays of int | lines with code, and those of them that ran |
 //! | `functions_total`, `functions_covered` | arrays of int | functions, and those of them that were called |
 //! | `n_ranges` | int | ranges of lines that did not run |
-//! | `range_file` | array of int | the file of each, as its place in `files`, from 1 |
+//! | `range_file` | array of int | the file of each, as its index in `files`, from 1 |
 //! | `range_first`, `range_last` | arrays of int | its first and last line |
-//! | `n_functions` | int | names of functions |
+//! | `n_functions` | int | functions |
 //! | `function_file`, `function_line`, `function_count` | arrays of int | file, first line, calls |
 //! | `function_name` | array of string | names |
 

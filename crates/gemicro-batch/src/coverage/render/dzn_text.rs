@@ -1,15 +1,15 @@
-//! Values as MiniZinc reads them.
+//! Writes values in MiniZinc syntax.
 
 use std::fmt::{Display, Write};
 
-/// Data for MiniZinc: one assignment after another.
+/// MiniZinc data: one assignment after another.
 #[derive(Debug, Default)]
 pub(super) struct DznText {
     text: String,
 }
 
 impl DznText {
-    /// A comment on a line of its own.
+    /// Writes a comment on its own line.
     pub(super) fn comment(&mut self, words: &str) {
         let _ = writeln!(self.text, "% {words}");
     }
@@ -19,7 +19,7 @@ impl DznText {
         let _ = writeln!(self.text, "{name} = {value};");
     }
 
-    /// `name = [1, 2];`
+    /// Writes `name = [1, 2];`.
     pub(super) fn numbers<N: Display>(&mut self, name: &str, values: impl IntoIterator<Item = N>) {
         let _ = write!(self.text, "{name} = [");
         for (idx, value) in values.into_iter().enumerate() {
@@ -29,7 +29,7 @@ impl DznText {
         self.text.push_str("];\n");
     }
 
-    /// `name = ["a", "b"];`
+    /// Writes `name = ["a", "b"];`.
     pub(super) fn strings<'s>(&mut self, name: &str, values: impl IntoIterator<Item = &'s str>) {
         self.numbers(name, values.into_iter().map(quoted));
     }
@@ -39,8 +39,8 @@ impl DznText {
     }
 }
 
-/// A string with its quotes. A backslash never stands alone, so that nothing in it is read as an expression; a character
-/// that would end the line or the string has its escape, and other control characters their number.
+/// Quotes a string. Backslashes are doubled, so that nothing in it is read as an expression; characters that would
+/// end the line or the string, and other control characters, are escaped.
 fn quoted(text: &str) -> String {
     let mut quoted = String::with_capacity(text.len() + 2);
     quoted.push('"');
@@ -50,7 +50,7 @@ fn quoted(text: &str) -> String {
             '\\' => quoted.push_str("\\\\"),
             '\n' => quoted.push_str("\\n"),
             '\t' => quoted.push_str("\\t"),
-            // MiniZinc ends a string there.
+            // MiniZinc ends a string at NUL.
             '\0' => quoted.push('\u{fffd}'),
             char if char.is_ascii_control() => {
                 let _ = write!(quoted, "\\x{:02x}", u32::from(char));

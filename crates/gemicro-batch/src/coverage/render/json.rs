@@ -1,4 +1,4 @@
-//! Coverage as JSON. How often each line ran is not in it; what did not run is.
+//! Renders coverage as JSON, with the uncovered ranges but without the count of each line.
 
 use serde_json::{Value, json};
 

@@ -1,4 +1,4 @@
-//! Telling coverage: as JSON, as a table, as data for MiniZinc.
+//! Renders coverage as JSON, as a table or as MiniZinc data.
 
 mod dzn;
 mod dzn_text;

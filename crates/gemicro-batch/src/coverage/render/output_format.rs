@@ -1,4 +1,4 @@
-//! The formats of answers.
+//! The output formats of coverage.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -7,20 +7,20 @@ use serde_json::Value;
 use super::{dzn, json, table};
 use crate::coverage::gather::GatheredCoverage;
 
-/// What an answer is written in.
+/// The output format of coverage.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum OutputFormat {
     /// An object with the totals and the files.
     #[default]
     Json,
-    /// Data for MiniZinc, as text.
+    /// MiniZinc data, as text.
     MinizincDzn,
     /// A table, as text.
     TextSummary,
 }
 
-/// Tells coverage: an object for JSON, else a text.
+/// Renders coverage: an object for JSON, otherwise a string.
 #[must_use]
 pub fn render(gathered: &GatheredCoverage, format: OutputFormat) -> Value {
     match format {

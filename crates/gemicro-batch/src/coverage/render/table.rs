@@ -1,4 +1,4 @@
-//! Coverage as a table of at most 100 columns.
+//! Renders coverage as a table of at most 100 columns.
 
 use gemicro_event::text::is_hidden;
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
@@ -7,16 +7,16 @@ use crate::coverage::gather::GatheredCoverage;
 use crate::coverage::language::CodeLanguage;
 use crate::coverage::totals::Totals;
 
-/// Columns of the whole table.
+/// Maximum width of the table, in columns.
 const WIDTH: usize = 100;
-/// Columns that a path may take.
+/// Maximum width of a path, in columns.
 const MAX_PATH: usize = 48;
-/// Columns of numbers: lines, covered, percent.
+/// Widths of the number columns: lines, covered, percent.
 const NUMBERS: [usize; 3] = [7, 7, 6];
-/// What stands between two columns.
+/// Separator between two columns.
 const GAP: &str = "  ";
 
-/// Files, sums by language where there are several, the sum of all, and what is odd.
+/// Renders files, totals by language if there are several, the overall total, and warnings.
 pub(super) fn table(gathered: &GatheredCoverage) -> String {
     let files = &gathered.coverage.files;
     let body: Vec<TableRow> = files
@@ -86,7 +86,7 @@ impl TableRow {
         Self { name, totals, ranges }
     }
 
-    /// As many ranges as there is room for; `…` says that there are more.
+    /// The ranges that fit into the width; `…` means that there are more.
     fn shown_ranges(&self, width: usize) -> String {
         let mut shown = String::new();
         for (idx, range) in self.ranges.iter().enumerate() {
@@ -105,7 +105,7 @@ impl TableRow {
     }
 }
 
-/// The sums below the files.
+/// The total rows after the files.
 fn sums(gathered: &GatheredCoverage) -> Vec<TableRow> {
     let files = &gathered.coverage.files;
     let sum = |name: &str, is_meant: &dyn Fn(CodeLanguage) -> bool| {
@@ -167,7 +167,7 @@ impl TableLayout {
     }
 }
 
-/// The end of a name, which says more than its beginning.
+/// Shortens a name at the start, because its end says more.
 fn shorten_name(name: &str, width: usize) -> String {
     if name.width() <= width {
         return name.to_owned();
@@ -186,7 +186,7 @@ fn pad_cell(text: &str, width: usize) -> String {
     format!("{text}{}", " ".repeat(n_missing))
 }
 
-/// A foreign text without what a terminal would act on.
+/// Escapes characters of untrusted text that a terminal would act on.
 fn visible(text: &str) -> String {
     let shown = |char: char| match is_hidden(char) {
         true => char.escape_unicode().to_string(),

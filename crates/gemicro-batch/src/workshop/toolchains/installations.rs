@@ -1,26 +1,25 @@
-//! What the programs on a search path need beside themselves: the files that links lead to, and the installations that
-//! they are a part of.
+//! Finds what the programs on a search path depend on: the targets of links, and the installations that they belong to.
 
 use std::collections::BTreeSet;
 use std::env::split_paths;
 use std::path::{Path, PathBuf};
 
-/// As many links as the system itself follows.
+/// Maximum number of links in a chain, as in the kernel.
 const MAX_LINKS: usize = 40;
-/// Links that are followed on a whole search path.
+/// Maximum number of links followed for a whole search path.
 const MOST_LINKS: usize = 5000;
 
-/// The system's own folders, which every command may read, and whose links lead among them.
+/// System folders whose links stay within the system.
 const SYSTEM: [&str; 5] = ["/usr/bin", "/usr/sbin", "/bin", "/sbin", "/lib"];
-/// The system's own folders; links in those that only an administrator adds to may lead out.
+/// System folders that every command may read.
 const OPEN: [&str; 8] = ["/usr", "/bin", "/sbin", "/lib", "/lib64", "/opt", "/etc", "/nix"];
 
-/// Folders of programs in an installation.
+/// Names of program folders in an installation.
 const PROGRAMS: [&str; 4] = ["bin", "sbin", "libexec", "shims"];
-/// What is beside them in an installation.
+/// Names next to a program folder that identify an installation.
 const BESIDE: [&str; 6] = ["lib", "lib64", "libexec", "versions", "conda-meta", "pyvenv.cfg"];
 
-/// Folders below the home with so much in them that they are opened by nobody.
+/// Folders in the home that hold too much to be made readable as a whole.
 const BROAD: [&str; 10] = [
     ".cache",
     ".cargo",
@@ -33,7 +32,7 @@ const BROAD: [&str; 10] = [
     "Downloads",
     "Library",
 ];
-/// Folders below the home in which nothing is opened.
+/// Folders in the home in which nothing is made readable.
 const SECRET: [&str; 11] = [
     ".aws",
     ".azure",
@@ -47,7 +46,7 @@ const SECRET: [&str; 11] = [
     ".password-store",
     ".ssh",
 ];
-/// What no installation has in it. A folder that has is somebody's project, or worse.
+/// Names that no installation contains. A folder with one of them is a project, or holds secrets.
 const TELLTALE: [&str; 8] = [
     ".env",
     ".git",
@@ -59,7 +58,7 @@ const TELLTALE: [&str; 8] = [
     "credentials.toml",
 ];
 
-/// Folders that are to be opened.
+/// The folders to make readable.
 pub(super) struct Installations<'a> {
     home: &'a Path,
     folders: BTreeSet<PathBuf>,
@@ -67,7 +66,7 @@ pub(super) struct Installations<'a> {
 }
 
 impl<'a> Installations<'a> {
-    /// For a user with this home, none yet.
+    /// No folders yet, for a user with this home.
     pub(super) fn below(home: &'a Path) -> Self {
         Self {
             home,
@@ -76,7 +75,7 @@ impl<'a> Installations<'a> {
         }
     }
 
-    /// Adds every folder of a search path with all that its programs need.
+    /// Adds every folder of a search path with the dependencies of its programs.
     pub(super) fn add_search_path(&mut self, search_path: &str) {
         for folder in split_paths(search_path).filter(|folder| folder.is_absolute()) {
             let Ok(real) = folder.canonicalize() else { continue };
@@ -98,7 +97,7 @@ impl<'a> Installations<'a> {
         self.folders.into_iter().collect()
     }
 
-    /// Adds what is on the way from a link to a file.
+    /// Adds the folders on the way from a link to its final target.
     fn follow(&mut self, mut link: PathBuf) {
         for _ in 0..MAX_LINKS {
             let (Ok(target), Some(folder)) = (std::fs::read_link(&link), link.parent()) else {
@@ -106,7 +105,7 @@ impl<'a> Installations<'a> {
             };
             link = folder.join(target);
             let Some(folder) = link.parent() else { return };
-            // A link in the place of a folder can only be seen where the folder that it is in can be.
+            // To resolve a link to a folder, the folder that contains the link must be readable.
             for part in folder.ancestors().filter(|part| part.is_symlink()) {
                 if let Some(real) = part.parent().and_then(|around| around.canonicalize().ok()) {
                     self.add(&real);
@@ -125,7 +124,7 @@ impl<'a> Installations<'a> {
         }
     }
 
-    /// Adds the installation that a folder of programs belongs to, where it is one.
+    /// Adds the installation that a program folder belongs to, if it is one.
     fn add_root(&mut self, programs: &Path) {
         let is_programs = programs
             .file_name()

@@ -1,12 +1,12 @@
-//! The version managers that are known: where they keep what they installed, and which variable says so.
+//! The known version managers: their folders, and the variables that locate them.
 
 use std::path::Path;
 
-/// The longest settings file that is looked into, in bytes.
+/// Maximum size of a settings file that is read, in bytes.
 const MOST_BYTES: u64 = 1 << 16;
 
-/// The variable that names the folder, and where it usually is below the home. All of it may be read: programs, libraries
-/// and the choice of versions.
+/// The variable that locates each folder, and its default in the home. All of it is readable: programs, libraries and
+/// the selected versions.
 pub(super) const MANAGERS: &[(&str, &str)] = &[
     ("ASDF_DATA_DIR", ".asdf"),
     ("ASDF_DIR", ".asdf"),
@@ -17,7 +17,7 @@ pub(super) const MANAGERS: &[(&str, &str)] = &[
     ("GHCUP_ROOT", ".ghcup"),
     ("GOENV_ROOT", ".goenv"),
     ("GVM_ROOT", ".gvm"),
-    // Where Homebrew installs itself on every Linux machine.
+    // The default location of Homebrew on Linux.
     ("HOMEBREW_PREFIX", concat!("/home", "/linuxbrew/.linuxbrew")),
     ("JENV_ROOT", ".jenv"),
     ("JULIAUP_DEPOT_PATH", ".julia/juliaup"),
@@ -40,10 +40,10 @@ pub(super) const MANAGERS: &[(&str, &str)] = &[
     ("rvm_path", ".rvm"),
 ];
 
-/// mise's variable: it wants to be told more.
+/// mise's variable, which needs special treatment.
 pub(super) const MISE: &str = "MISE_DATA_DIR";
 
-/// Tools that a variable names and no manager has to.
+/// Variables that locate single tools.
 pub(super) const TOOLS: &[&str] = &[
     "CONDA_PREFIX",
     "DOTNET_ROOT",
@@ -53,20 +53,20 @@ pub(super) const TOOLS: &[&str] = &[
     "MAVEN_HOME",
 ];
 
-/// Files in the home that choose versions, unless a variable names another.
+/// Files in the home that select versions, unless a variable names another.
 pub(super) const SETTINGS: &[(&str, &str)] = &[
     ("ASDF_CONFIG_FILE", ".asdfrc"),
     ("ASDF_DEFAULT_TOOL_VERSIONS_FILENAME", ".tool-versions"),
     ("MISE_GLOBAL_CONFIG_FILE", ".config/mise/config.toml"),
 ];
 
-/// Whether one of the lists above names a variable, or it is cargo's.
+/// Whether a variable is in one of the lists, or is cargo's.
 pub(super) fn is_variable(name: &str) -> bool {
     let mut listed = MANAGERS.iter().chain(SETTINGS);
     name == "CARGO_HOME" || TOOLS.contains(&name) || listed.any(|(listed, _)| *listed == name)
 }
 
-/// Whether a settings file only chooses versions. mise's may also hold variables, and those may be secrets.
+/// Whether a settings file only selects versions. mise's may also set variables, which may be secrets.
 pub(super) fn is_public(file: &Path) -> bool {
     let is_short = std::fs::metadata(file).is_ok_and(|about| about.is_file() && about.len() <= MOST_BYTES);
     let text = is_short.then(|| std::fs::read_to_string(file).ok()).flatten();

@@ -1,4 +1,4 @@
-//! Elements of XML, none larger than a bound.
+//! Streams XML elements of limited size.
 
 use std::io::{self, BufRead, Read};
 
@@ -8,7 +8,7 @@ use quick_xml::{Error, Reader};
 use crate::coverage::bounds::MAX_RECORD_BYTES;
 use crate::coverage::read::read_error::ReportError;
 
-/// What the reader says when an element does not end.
+/// Marks the error for an element that exceeds the limit.
 const TOO_LONG: &str = "an element is too long";
 
 /// The elements of a document, in order.
@@ -28,12 +28,12 @@ impl<R: BufRead> Elements<R> {
         }
     }
 
-    /// Where the next one begins.
+    /// Position of the next element.
     pub(super) fn place(&self) -> String {
         format!("byte {}", self.reader.buffer_position())
     }
 
-    /// The next one; the end again and again at the end.
+    /// Returns the next element; at the end, always `Eof`.
     pub(super) fn next(&mut self) -> Result<Event<'_>, ReportError> {
         self.buffer.clear();
         self.reader.get_mut().n_left = MAX_RECORD_BYTES;
@@ -50,7 +50,7 @@ impl<R: BufRead> Elements<R> {
     }
 }
 
-/// The value of an attribute, with the entities that XML has by itself.
+/// The value of an attribute, with XML's predefined entities resolved.
 pub(super) fn attribute(start: &BytesStart<'_>, name: &[u8]) -> Result<Option<Vec<u8>>, String> {
     for attribute in start.attributes() {
         let attribute = attribute.map_err(|error| error.to_string())?;
@@ -67,7 +67,7 @@ pub(super) fn attribute(start: &BytesStart<'_>, name: &[u8]) -> Result<Option<Ve
     Ok(None)
 }
 
-/// The parser shares its errors; the reason for a halt must be found in them again.
+/// Copies an error that the parser shares, keeping a [`Halt`] recognizable.
 fn own_error(error: &io::Error) -> io::Error {
     use crate::coverage::read::stoppable_reader::Halt;
 
@@ -77,7 +77,7 @@ fn own_error(error: &io::Error) -> io::Error {
     }
 }
 
-/// Bytes of which only so many may go by before the next element.
+/// A reader that fails after `n_left` bytes; the limit is reset for each element.
 struct BoundedBytes<R> {
     inner: R,
     n_left: usize,

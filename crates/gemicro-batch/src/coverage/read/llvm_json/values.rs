@@ -1,4 +1,4 @@
-//! The values of an export that are kept.
+//! The parts of an export that are kept.
 
 use std::fmt;
 
@@ -25,19 +25,19 @@ pub(super) struct FunctionEntry {
     pub(super) regions: SegmentStart,
 }
 
-/// A text that need not be valid Unicode.
+/// A string that need not be valid UTF-8.
 #[derive(Debug)]
 pub(super) struct LossyName(pub(super) Vec<u8>);
 
-/// The lines of a file, out of its segments.
+/// The lines of a file, computed from its segments.
 #[derive(Debug, Default)]
 pub(super) struct FileLines(pub(super) Vec<(u32, u64)>);
 
-/// Where the regions of a function begin in its own file.
+/// The first line of a function in its own file.
 #[derive(Debug)]
 pub(super) struct SegmentStart(pub(super) Option<u32>);
 
-/// A number as JSON has them.
+/// Any JSON number.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Number {
     Whole(u64),
@@ -106,7 +106,7 @@ impl<'de> Deserialize<'de> for Number {
                 Ok(Number::Float(number))
             }
 
-            // Old exports have 1 and 0 where newer ones have true and false.
+            // Some versions of the export write booleans, others 1 and 0.
             fn visit_bool<E: Error>(self, is_set: bool) -> Result<Number, E> {
                 Ok(Number::Whole(u64::from(is_set)))
             }
@@ -164,7 +164,7 @@ impl<'de> Deserialize<'de> for SegmentStart {
             fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<SegmentStart, A::Error> {
                 let mut begin = None;
                 while let Some(ValueRow(row)) = seq.next_element::<ValueRow<6>>()? {
-                    // The sixth part is the number of the file; 0 is the function's own.
+                    // The sixth element is the file index; 0 is the function's own file.
                     let is_own = row[5].is_none_or(|number| number.as_count() == 0);
                     if let (None, true, Some(line)) = (begin, is_own, row[0]) {
                         begin = line.as_line()?;
@@ -177,7 +177,7 @@ impl<'de> Deserialize<'de> for SegmentStart {
     }
 }
 
-/// The first parts of a list of numbers and switches.
+/// The first `N` elements of a list of numbers and booleans.
 struct ValueRow<const N: usize>([Option<Number>; N]);
 
 impl<'de, const N: usize> Deserialize<'de> for ValueRow<N> {
