@@ -1,7 +1,7 @@
-//! What is not known about a cost: tokens without a known price, and amounts that are only an upper bound.
+//! The unknown part of a cost: tokens without a known price, and amounts that are only an upper bound.
 //!
-//! A [`Charge`](crate::Charge) carries both, so a sum of charges still says how far its money can be trusted, and
-//! [`Charge::in_words`](crate::Charge::in_words) is the one place that writes it for people.
+//! A [`Charge`](crate::Charge) has both, so a sum of charges still shows how exact its money is.
+//! [`Charge::in_words`](crate::Charge::in_words) writes it for people; nothing else does.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -11,16 +11,16 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::Charge;
 
-/// Models told apart in one amount; those beyond share the last place.
+/// Maximum number of models listed in one amount; the rest share the last entry.
 const MAX_MODELS: usize = 4;
 
-/// Names kept by this process; it never sees nearly as many models.
+/// Maximum number of names kept by this process; far more than it should ever see.
 const MAX_NAMES: usize = 4096;
 
-/// The name of all models for which there is no place.
+/// The name for all models beyond the limit.
 const OTHER_MODELS: &str = "other models";
 
-/// The name of a model, kept once per process so that amounts stay plain values.
+/// The name of a model, interned so that amounts stay `Copy`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ModelName(&'static str);
 
@@ -80,12 +80,12 @@ pub struct UnpricedModel {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(from = "Vec<UnpricedModel>", into = "Vec<UnpricedModel>")]
 pub struct UnpricedTokens {
-    /// Filled from the front, in the order of the names.
+    /// Filled from the front, sorted by name.
     models: [Option<UnpricedModel>; MAX_MODELS],
 }
 
 impl UnpricedTokens {
-    /// A cost without tokens and without money.
+    /// No tokens without a price.
     pub const NONE: Self = Self {
         models: [None; MAX_MODELS],
     };
@@ -104,7 +104,7 @@ impl UnpricedTokens {
         self.models[0].is_none()
     }
 
-    /// The models and their tokens.
+    /// The models with their tokens.
     pub fn iter(&self) -> impl Iterator<Item = UnpricedModel> {
         self.models.iter().flatten().copied()
     }
@@ -115,14 +115,14 @@ impl UnpricedTokens {
         self.iter().fold(0, |sum, model| sum.saturating_add(model.tokens))
     }
 
-    /// The sum of both, model by model.
+    /// Adds both, model by model.
     #[must_use]
     pub fn plus(mut self, other: Self) -> Self {
         other.iter().for_each(|it| self.add(it.model, it.tokens));
         self
     }
 
-    /// What is left without `other`; never below zero.
+    /// Subtracts `other`, model by model; never below zero.
     #[must_use]
     pub fn minus(self, other: Self) -> Self {
         let mut left = Self::NONE;
@@ -169,7 +169,7 @@ impl From<UnpricedTokens> for Vec<UnpricedModel> {
     }
 }
 
-/// The part of an amount that is an upper bound: it is unknown what a call that was cut off used.
+/// The part of an amount that is an upper bound, because the actual usage of an interrupted call is unknown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Uncertain {
     /// Tokens that may have been charged.
@@ -193,7 +193,7 @@ impl Uncertain {
         *self == Self::NONE
     }
 
-    /// The sum of both, which stops at the largest number.
+    /// Adds both, saturating.
     #[must_use]
     pub fn plus(self, other: Self) -> Self {
         Self {
@@ -202,7 +202,7 @@ impl Uncertain {
         }
     }
 
-    /// What is left without `other`; never below zero.
+    /// Subtracts `other`; never below zero.
     #[must_use]
     pub fn minus(self, other: Self) -> Self {
         Self {
@@ -213,7 +213,7 @@ impl Uncertain {
 }
 
 impl Charge {
-    /// `1,247 tokens, $0.01`, and what is not known about it; `None` for nothing.
+    /// `1,247 tokens, $0.01`, and the unknown part; `None` for a zero charge.
     #[must_use]
     pub fn in_words(&self) -> Option<String> {
         let words: Vec<String> = self
@@ -224,17 +224,17 @@ impl Charge {
         (!words.is_empty()).then(|| words.join(", "))
     }
 
-    /// `1,247 tokens`, or `up to 1,247 tokens` where a call was cut off; `None` for none.
+    /// `1,247 tokens`, or `up to 1,247 tokens` if a call was interrupted; `None` for 0.
     #[must_use]
     pub fn tokens_in_words(&self) -> Option<String> {
         let bound = if self.uncertain.tokens > 0 { "up to " } else { "" };
         (self.tokens > 0).then(|| format!("{bound}{}", tokens(self.tokens)))
     }
 
-    /// `$0.01`, or how far that is from what it costs; `None` where nothing cost anything.
+    /// `$0.01`, and how exact that is; `None` if there is no cost.
     ///
-    /// `up to $0.01` after a call was cut off, `at least $0.01, 39,597 tokens of MODEL have no known price`
-    /// where prices are missing.
+    /// `up to $0.01` if a call was interrupted, `at least $0.01, 39,597 tokens of MODEL have no known price`
+    /// if prices are missing.
     #[must_use]
     pub fn money_in_words(&self) -> Option<String> {
         let unpriced = self.unpriced_in_words();
@@ -248,7 +248,7 @@ impl Charge {
         }
     }
 
-    /// The same for a narrow column: `1,247 tokens, at least $0.01`.
+    /// The same, shorter, for a narrow column: `1,247 tokens, at least $0.01`.
     #[must_use]
     pub fn in_short(&self) -> Option<String> {
         let words: Vec<String> = self
@@ -259,7 +259,7 @@ impl Charge {
         (!words.is_empty()).then(|| words.join(", "))
     }
 
-    /// `$0.01`, `at least $0.01`, `up to $0.01` or `price unknown`; `None` where nothing cost anything.
+    /// `$0.01`, `at least $0.01`, `up to $0.01`, `price unknown` or `price partly unknown`; `None` if there is no cost.
     #[must_use]
     pub fn money_in_short(&self) -> Option<String> {
         let money = money(self.micro_usd);
@@ -277,8 +277,8 @@ impl Charge {
         }
     }
 
-    /// `39,597 tokens of MODEL have no known price`, `no known price for MODEL` where that is all of it; `None` where
-    /// everything has one.
+    /// `39,597 tokens of MODEL have no known price`, or `no known price for MODEL` if that is all of it; `None` if
+    /// everything has a price.
     fn unpriced_in_words(&self) -> Option<String> {
         let unpriced = self.unpriced_models;
         let all_of_it = self.micro_usd == 0 && unpriced.total() >= self.tokens;
@@ -298,7 +298,7 @@ impl Charge {
     }
 }
 
-/// `$0.0123`; always enough decimals to be true, at least two.
+/// `$0.0123`: exact, with at least two decimals.
 #[must_use]
 pub fn money(micro_usd: u64) -> String {
     let decimals = format!("{:06}", micro_usd % 1_000_000);

@@ -1,7 +1,7 @@
-//! The closed list of ways to fail, shared by events, screens, MCP, HTTP and exit codes.
+//! The closed list of error kinds, shared by events, screens, MCP, HTTP and exit codes.
 //!
-//! [`ErrorKind`] is the wire value; [`Failure`] carries one with its message. Adding a kind means adding
-//! its row here: class, retryable, hint.
+//! [`ErrorKind`] is the value on the wire; [`Failure`] combines it with a message. A new kind is one row
+//! here: class, retryable, hint.
 
 use std::fmt;
 use std::str::FromStr;
@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::Json;
 
-/// What has to change after a failure; decides the exit code.
+/// The class of a failure; decides the exit code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum FailureClass {
     /// The request was wrong: exit code 2.
@@ -25,7 +25,7 @@ pub enum FailureClass {
     NoAnswer,
     /// Another process has the run, or it continues in the background: exit code 7.
     Busy,
-    /// A guard refused what an agent did: exit code 8.
+    /// A guard refused an agent's action: exit code 8.
     Refused,
     /// Only a part of the work was done: exit code 9.
     Partial,
@@ -76,19 +76,19 @@ macro_rules! error_kinds {
                 match self { $(Self::$name => $wire,)+ }
             }
 
-            /// Who has to act.
+            /// The class of the failure, which decides the exit code.
             #[must_use]
             pub fn class(self) -> FailureClass {
                 match self { $(Self::$name => FailureClass::$class,)+ }
             }
 
-            /// Whether the same step may be tried again as it is.
+            /// Whether the same step may be retried unchanged.
             #[must_use]
             pub fn is_retryable(self) -> bool {
                 match self { $(Self::$name => $retry,)+ }
             }
 
-            /// What to do next, in general terms.
+            /// Advice on what to do next, in general terms.
             #[must_use]
             pub fn hint(self) -> &'static str {
                 match self { $(Self::$name => $hint,)+ }
@@ -106,7 +106,7 @@ error_kinds! {
     CommandNotFound, "command_not_found", Environment, false, "install it, then run `gemicro doctor`";
     /// The credential is missing or was refused.
     AuthFailed, "auth_failed", Environment, false, "run `gemicro doctor` to see which key or login is missing";
-    /// Too many requests for the moment.
+    /// Too many requests at the moment.
     RateLimited, "rate_limited", Upstream, true, "wait a moment; gemicro retries automatically";
     /// The quota of the account is used up until its reset.
     QuotaExhausted, "quota_exhausted", Upstream, false, "wait until the quota resets, or use another model or backend";
@@ -118,7 +118,7 @@ error_kinds! {
     TruncatedOutput, "truncated_output", Upstream, true, "try again, or allow a longer answer";
     /// The provider's rules refused the prompt or the answer.
     Blocked, "blocked", Upstream, false, "rephrase the request; the provider's rules refused it";
-    /// The answer does not have the asked shape.
+    /// The answer does not match the requested schema or format.
     MalformedOutput, "malformed_output", Upstream, true, "try again, or use a stronger model";
     /// The request cannot be carried out as written.
     InvalidInput, "invalid_input", Usage, false, "fix the request; see --help";
@@ -126,7 +126,7 @@ error_kinds! {
     BudgetExceeded, "budget_exceeded", Limit, false, "repeat it with a larger --budget or --max-duration";
     /// The system or the policy forbids it.
     PermissionDenied, "permission_denied", Environment, false, "check the permissions of the path above; a private web address needs --allow-host";
-    /// The asked isolation is not available here.
+    /// The requested isolation is not available here.
     SandboxUnavailable, "sandbox_unavailable", Environment, false, "run `gemicro doctor` to see what the sandbox needs";
     /// The agent's session is gone.
     SessionNotFound, "session_not_found", Upstream, true, "start a new session";
@@ -134,21 +134,21 @@ error_kinds! {
     Cancelled, "cancelled", Stopped, false, "start it again when you need it";
     /// Stopped in the middle; can be resumed.
     Interrupted, "interrupted", Stopped, false, "continue with `gemicro resume RUN`";
-    /// Not one sub-query was answered.
+    /// No sub-query was answered.
     AllSubQueriesFailed, "all_sub_queries_failed", Upstream, false, "see the reasons above; `gemicro show RUN` lists what to do next";
     /// The sources contain no answer to this question.
     NoEvidence, "no_evidence", NoAnswer, false, "add sources with --source, or ask about something they cover";
     /// The work continues in the background.
     StillRunning, "still_running", Busy, false, "watch it with `gemicro events RUN --follow`";
-    /// There is no such thing.
+    /// The named thing does not exist.
     NotFound, "not_found", Usage, false, "`gemicro runs` lists the runs";
-    /// Another process changed or has it.
+    /// Another process changed or holds it.
     Conflict, "conflict", Busy, false, "follow the message above, or wait for the other run; `gemicro runs` lists all runs";
     /// The agent left its branch.
     BranchSwitched, "branch_switched", Refused, false, "the task restarts from its last import";
-    /// What the agent committed was refused.
+    /// The agent's commits were refused.
     ImportRefused, "import_refused", Refused, false, "see the reason above";
-    /// A gate stayed shut: reviewers or checks did not accept the work in the rounds there are.
+    /// A gate stayed closed: reviewers or checks did not accept the work within the allowed rounds.
     GateClosed, "gate_closed", Refused, false, "`gemicro show RUN` shows why; continue with `gemicro retry RUN --from PHASE`";
     /// The checks fail before anything was changed.
     ChecksFailed, "checks_failed", Environment, false, "run the failed command yourself and fix it on the base; if it passes there, the sandbox lacks a tool: docs/agents.md lists what it can use";
@@ -182,7 +182,7 @@ impl fmt::Display for ErrorKind {
     }
 }
 
-/// The text names no error kind.
+/// The text is not an error kind.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("`{text}` is not an error kind")]
 #[expect(missing_docs, reason = "the messages say what the fields are")]
@@ -201,7 +201,7 @@ impl FromStr for ErrorKind {
     }
 }
 
-/// One failure: its kind, what happened, and what the next layer may need.
+/// A failure: its kind, a message, and details for the caller.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema, thiserror::Error)]
 #[error("{message}")]
 #[expect(missing_docs, reason = "the messages say what the fields are")]
@@ -209,16 +209,16 @@ pub struct Failure {
     pub kind: ErrorKind,
     /// What happened, in one sentence.
     pub message: String,
-    /// Facts for programs: exit code, HTTP status, last lines.
+    /// Details for programs: exit code, HTTP status, last lines.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub detail: Option<Json>,
-    /// The other side asked us to wait this long.
+    /// Wait time that the other side asked for, in milliseconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub retry_after_ms: Option<u64>,
 }
 
 impl Failure {
-    /// A failure with its message alone.
+    /// A failure with only a message.
     #[must_use]
     pub fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
         Self {

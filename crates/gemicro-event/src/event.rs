@@ -1,7 +1,7 @@
-//! A fact at its place in a stream.
+//! An event in its stream.
 //!
-//! [`Event`] is the envelope: it adds the stream, the gap-free sequence number, the schema version and
-//! where the fact comes from. Fields that a newer writer added are kept in arrival order.
+//! [`Event`] is the envelope of an update: it adds the stream, the gap-free sequence number, the schema version and
+//! the origin. Unknown fields of a newer writer are kept in their order.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -12,7 +12,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::{AgentUpdate, Json, StepKey, StreamId, Timestamp};
 
-/// The envelope version that this program writes; absent on the wire means this one.
+/// The envelope version that this program writes; it is omitted on the wire.
 pub const SCHEMA_VERSION: u32 = 1;
 
 /// One event of a stream, as stored, sent and exported.
@@ -20,17 +20,17 @@ pub const SCHEMA_VERSION: u32 = 1;
 pub struct Event {
     /// The run or conversation it belongs to.
     pub stream: StreamId,
-    /// Its place there, from 1, without gaps.
+    /// Its number in the stream, from 1, without gaps.
     pub seq: u64,
     /// Version of the envelope.
     pub schema_version: u32,
     /// Type, message, time and details.
     pub update: AgentUpdate,
-    /// The step it speaks about.
+    /// The step that it belongs to.
     pub step: Option<StepKey>,
     /// The run that started this run.
     pub parent_run: Option<StreamId>,
-    /// Trace this event belongs to, as the W3C trace context writes it.
+    /// The trace that it belongs to, in W3C trace context format.
     pub trace: Option<String>,
     /// Envelope fields this version does not know.
     pub extra: Vec<(String, Json)>,
@@ -70,7 +70,7 @@ impl<'de> Deserialize<'de> for Event {
     }
 }
 
-/// Reads the fields by hand: serde's `flatten` would re-encode the unknown ones.
+/// Reads the fields by hand, because serde's `flatten` would re-encode the unknown ones.
 struct EventVisitor;
 
 impl<'de> Visitor<'de> for EventVisitor {

@@ -1,21 +1,21 @@
-//! Opaque names: streams, steps, commands.
+//! Opaque ids of streams, steps and commands.
 //!
-//! An id says nothing about what it names; nobody parses one. New stream ids are 80 random bits as 16
+//! Ids have no meaning and are never parsed. New stream ids are 80 random bits as 16
 //! letters and digits that are easy to read aloud and safe in file names and URLs.
 
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// The text cannot be an id.
+/// The text is not a valid id.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("`{text}` is not an id: 1 to 64 letters, digits, `_` or `-`")]
 pub struct IdError {
-    /// What was given, cut to a printable length.
+    /// The given text, shortened.
     pub text: String,
 }
 
-/// Names a stream: a run or a conversation.
+/// Id of a stream: a run or a conversation.
 #[derive(
     Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, schemars::JsonSchema,
 )]
@@ -29,7 +29,7 @@ impl StreamId {
         Self(random_text())
     }
 
-    /// Takes a given text.
+    /// Checks and wraps a text.
     ///
     /// # Errors
     /// When it is empty, longer than 64 characters, or has other characters than letters, digits, `_`, `-`.
@@ -64,7 +64,7 @@ impl From<StreamId> for String {
     }
 }
 
-/// Names a command, chosen by whoever sends it; sending it twice does it once.
+/// Id of a command, chosen by the sender; a command sent twice is executed once.
 #[derive(
     Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, schemars::JsonSchema,
 )]
@@ -105,7 +105,7 @@ impl From<CommandId> for String {
     }
 }
 
-/// Names a step inside its run: a label for people and a key for the engine, never parsed.
+/// Key of a step inside its run; readable, but never parsed.
 #[derive(
     Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, schemars::JsonSchema,
 )]
@@ -147,7 +147,7 @@ fn validate_id(text: String) -> Result<String, IdError> {
 }
 
 fn random_text() -> String {
-    // No vowels but `a` and `e`, nothing that looks like another character.
+    // Without `i`, `l`, `o` and `u`, which are easily confused with other characters.
     const ALPHABET: &[u8; 32] = b"0123456789abcdefghjkmnpqrstvwxyz";
     let mut bytes = [0u8; 16];
     getrandom::fill(&mut bytes).expect("the system has a random source");

@@ -1,7 +1,7 @@
-//! A JSON value that never changes its bytes.
+//! A JSON value that keeps its exact text.
 //!
-//! [`Json`] keeps the text it was made from, so unknown events and fields pass through store, forward and
-//! export unchanged: number spelling, key order and escapes included. It derefs to a parsed
+//! [`Json`] keeps the text it was made from, so unknown events and fields are stored, forwarded and
+//! exported unchanged, including number spelling, key order and escapes. It derefs to a parsed
 //! [`serde_json::Value`], made on first use.
 
 use std::fmt;
@@ -13,7 +13,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-/// JSON text with its parsed form beside it; cheap to clone.
+/// JSON text, parsed on first use; cheap to clone.
 #[derive(Clone)]
 pub struct Json {
     inner: Arc<Inner>,
@@ -26,7 +26,7 @@ struct Inner {
 }
 
 impl Json {
-    /// Makes one from anything serialisable.
+    /// Serializes any value.
     ///
     /// # Errors
     /// When the value has no JSON form (a map with keys that are not strings, for instance).
@@ -34,7 +34,7 @@ impl Json {
         Ok(Self::from_raw(serde_json::value::to_raw_value(value)?))
     }
 
-    /// Reads JSON text and keeps it as it is; line ends between tokens become blanks.
+    /// Parses JSON text and keeps it; line breaks between tokens become spaces.
     ///
     /// # Errors
     /// When the text is not one valid JSON value.
@@ -55,22 +55,22 @@ impl Json {
         self.inner.raw.get()
     }
 
-    /// The text as serde's raw value, for writing it into a larger document unchanged.
+    /// The text as serde's raw value, to write it unchanged into a larger document.
     #[must_use]
     pub fn raw(&self) -> &RawValue {
         &self.inner.raw
     }
 
-    /// Reads it as a typed value; the error names the place.
+    /// Parses it as a typed value; the error gives the position.
     ///
     /// # Errors
-    /// When the JSON does not have the shape of `T`.
+    /// When the JSON does not match `T`.
     pub fn parse<T: DeserializeOwned>(&self) -> Result<T, serde_json::Error> {
         serde_json::from_str(self.text())
     }
 
     fn from_raw(raw: Box<RawValue>) -> Self {
-        // A raw line end cannot stand inside a JSON string, so it is only ever white space between tokens.
+        // A line break cannot occur inside a JSON string, so it is always white space between tokens.
         let raw = if raw.get().contains(['\n', '\r']) {
             let one_line = raw.get().replace(['\n', '\r'], " ");
             RawValue::from_string(one_line).unwrap_or(raw)
@@ -90,8 +90,8 @@ impl Deref for Json {
     type Target = Value;
 
     fn deref(&self) -> &Value {
-        // Valid JSON can still be refused by the parser (nesting over its limit); it then reads as null,
-        // while the text stays whole.
+        // The parser may refuse valid JSON (nesting over its limit); it then reads as null, while the text stays
+        // complete.
         self.inner
             .value
             .get_or_init(|| serde_json::from_str(self.text()).unwrap_or(Value::Null))
@@ -118,7 +118,7 @@ impl Default for Json {
 }
 
 impl PartialEq for Json {
-    /// Equal means equal bytes.
+    /// Two values are equal if their texts are.
     fn eq(&self, other: &Self) -> bool {
         self.text() == other.text()
     }

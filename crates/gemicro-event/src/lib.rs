@@ -1,8 +1,8 @@
-//! The vocabulary of gemicro: what every crate, edge and file on disk calls things.
+//! The shared vocabulary of gemicro: events, ids, errors and costs, as every crate and file uses them.
 //!
-//! The main types are [`AgentUpdate`] (one fact, soft-typed), [`Event`] (that fact in its envelope, at its
-//! place in a stream) and [`ErrorKind`] (the closed list of ways to fail). This crate knows no async code,
-//! no files, no network and no agent by name; payload types live in the crates that emit them.
+//! The main types are [`AgentUpdate`] (one fact, loosely typed), [`Event`] (that fact in its envelope, with its
+//! position in a stream) and [`ErrorKind`] (the closed list of error kinds). This crate has no async code, file
+//! access or network, and knows no agent by name; payload types are in the crates that emit them.
 
 mod cost;
 mod error_kind;

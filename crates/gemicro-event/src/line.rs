@@ -1,4 +1,4 @@
-//! Events as JSON lines: one event, one line, whatever its texts contain.
+//! Reads and writes events as JSON lines.
 
 use std::io::{self, BufRead, Write};
 
@@ -13,7 +13,7 @@ pub enum LineError {
     Io {
         /// Number of the line, counted from 1.
         line: usize,
-        /// What the system reported.
+        /// The error of the operating system.
         #[source]
         source: io::Error,
     },
@@ -22,12 +22,12 @@ pub enum LineError {
     Malformed {
         /// Number of the line, counted from 1.
         line: usize,
-        /// What does not fit, with its column.
+        /// The problem, with its column.
         message: String,
     },
 }
 
-/// Writes one event and a line end. JSON escapes every control character, so no text can forge a line.
+/// Writes one event and a line break. JSON escapes every control character, so no text can forge a line.
 ///
 /// # Errors
 /// When the writer fails.
@@ -40,12 +40,12 @@ pub fn write_line(writer: &mut impl Write, event: &Event) -> io::Result<()> {
 /// Reads one line.
 ///
 /// # Errors
-/// When the text is not an event object; the error says what is missing or where it breaks.
+/// When the text is not an event object; the error says what is missing or invalid.
 pub fn read_line(text: &str) -> Result<Event, serde_json::Error> {
     serde_json::from_str(text)
 }
 
-/// Reads events until the end; blank lines are passed over.
+/// Reads events until the end; blank lines are skipped.
 pub fn read_lines(reader: impl BufRead) -> impl Iterator<Item = Result<Event, LineError>> {
     reader.lines().enumerate().filter_map(|(idx, text)| {
         let line = idx + 1;

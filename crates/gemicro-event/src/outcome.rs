@@ -1,4 +1,4 @@
-//! How a run stands, as far as its events alone can tell.
+//! The status of a run, derived from its events.
 
 use serde::{Deserialize, Serialize};
 
@@ -12,11 +12,11 @@ pub fn is_terminal(event_type: &str) -> bool {
     TERMINAL_EVENT_TYPES.contains(&event_type)
 }
 
-/// Where a run stands.
+/// The status of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum RunStatus {
-    /// It has a journal and no end yet; a driver works on it, or died without a word.
+    /// It has not ended; a driver works on it, or crashed without recording that.
     Running,
     /// It waits for a person, a time or a quota.
     Parked,
@@ -28,12 +28,12 @@ pub enum RunStatus {
     Failed,
     /// It ended because its cancellation was requested.
     Cancelled,
-    /// It was given up; only a newer or older program could continue it.
+    /// It was given up; only another version of the program could continue it.
     Interrupted,
 }
 
 impl RunStatus {
-    /// The status that an event of this kind brings about; `None` where it changes nothing.
+    /// The status after an event of this kind; `None` if it does not change.
     #[must_use]
     pub fn after(event_type: &str) -> Option<Self> {
         match event_type {
@@ -48,7 +48,7 @@ impl RunStatus {
         }
     }
 
-    /// Whether nothing can follow.
+    /// Whether this status is final.
     #[must_use]
     pub fn is_terminal(self) -> bool {
         match self {
@@ -57,7 +57,7 @@ impl RunStatus {
         }
     }
 
-    /// The word for it in lists and JSON.
+    /// Its name in lists and JSON.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {

@@ -1,8 +1,8 @@
-//! Macros for payload types: `event_payload!` names a kind and its sentence, `event_readers!` gives named readers
-//! such as `update.as_sub_query_completed()` beside the generic `update.as_payload()`, `event_enum!` makes one type of
-//! all the kinds that a reader of journals distinguishes.
+//! Macros for payload types: `event_payload!` sets the name and message of a kind, `event_readers!` adds named readers
+//! such as `update.as_sub_query_completed()` to the generic `update.as_payload()`, and `event_enum!` defines an enum of
+//! all kinds that a journal reader distinguishes.
 
-/// Makes a type the payload of an event kind: its name on the wire and the sentence for people.
+/// Makes a type the payload of an event kind: its name on the wire and its message for people.
 ///
 /// ```
 /// # use gemicro_event::{Payload, event_payload};
@@ -85,9 +85,9 @@ macro_rules! event_readers {
     (@register $($payload:ty)+) => {};
 }
 
-/// Declares an enum of the kinds of events that somebody distinguishes, with variants named as the payload types, and
-/// `of` to read an event. Of kinds after `noticed` the payload is not read. What is of another kind, or of another shape
-/// than its kind, is `Unknown`.
+/// Declares an enum of event kinds, with variants named like the payload types, and `of` to read an event. The payload
+/// of kinds after `noticed` is not parsed. Events of another kind, or whose data does not match their kind, become
+/// `Unknown`.
 ///
 /// ```
 /// # use gemicro_event::{AgentUpdate, Payload, Timestamp, event_enum, event_payload};
@@ -124,7 +124,7 @@ macro_rules! event_enum {
         $visible enum $name {
             $($($noticed,)+)?
             $($read(Box<$read>),)+
-            /// An event of another kind or shape.
+            /// An event of another kind, or with invalid data.
             Unknown,
         }
 

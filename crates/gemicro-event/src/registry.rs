@@ -1,7 +1,7 @@
-//! Which event kinds exist, and the JSON Schema of each.
+//! The known event kinds, with the JSON Schema of each.
 //!
-//! Every crate that emits events offers `register(&mut Registry)`; the engine calls them all at start.
-//! Unknown kinds are legal everywhere; the registry serves documentation and checks at the edges.
+//! Every crate that emits events has a function `register(&mut Registry)`; the engine calls them all at start.
+//! Unknown kinds are always allowed; the registry is for documentation and for validation at the boundaries.
 
 use std::collections::BTreeMap;
 
@@ -19,24 +19,24 @@ pub struct EventKind {
     reads: fn(&crate::Json) -> Result<(), String>,
 }
 
-/// The kinds this program knows.
+/// The event kinds that this program knows.
 #[derive(Debug, Clone, Default)]
 pub struct Registry {
     kinds: BTreeMap<&'static str, EventKind>,
 }
 
-/// An event does not have the shape of its kind.
+/// The data of an event does not match its kind.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("event {event_type} does not have the shape of its type: {message}")]
 pub struct RegistryError {
-    /// The event type whose shape it should have.
+    /// The event type that it should match.
     pub event_type: String,
-    /// What does not fit.
+    /// The mismatch.
     pub message: String,
 }
 
 impl Registry {
-    /// Adds a kind; adding it twice is harmless.
+    /// Adds a kind; adding one twice is harmless.
     pub fn add<P: Payload>(&mut self) {
         let kind = EventKind {
             event_type: P::EVENT_TYPE,
@@ -57,7 +57,7 @@ impl Registry {
         self.kinds.contains_key(event_type)
     }
 
-    /// Checks that a known event has the shape of its kind; unknown kinds pass.
+    /// Checks that the data of a known event matches its kind; unknown kinds pass.
     ///
     /// # Errors
     /// When the data cannot be read as the kind's payload.

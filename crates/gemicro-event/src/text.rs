@@ -1,7 +1,7 @@
-//! Text from somewhere else: which of its characters cannot be seen, and how it becomes one short line.
+//! Helpers for untrusted text: hidden characters, and short one-line forms.
 
-/// Whether a character takes no room on a screen: Unicode's default ignorable characters (zero-width characters, soft
-/// hyphens, direction marks, variation selectors, tags, fillers), and the other format characters that are not drawn.
+/// Whether a character has no width on a screen: Unicode's default ignorable characters (zero-width characters, soft
+/// hyphens, direction marks, variation selectors, tags, fillers), and other format characters that are not drawn.
 #[must_use]
 pub fn is_invisible(c: char) -> bool {
     matches!(c,
@@ -11,25 +11,25 @@ pub fn is_invisible(c: char) -> bool {
         | '\u{1bca0}'..='\u{1bca3}' | '\u{1d173}'..='\u{1d17a}' | '\u{e0000}'..='\u{e0fff}')
 }
 
-/// Whether a character changes the direction in which others are written.
+/// Whether a character changes the text direction.
 #[must_use]
 pub fn is_turning(c: char) -> bool {
     matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
-/// Whether a character selects how the one before it is drawn, as text or as an emoji. Honest texts and names have them.
+/// Whether a character selects the text or emoji style of the one before it. These are legitimate in texts and names.
 #[must_use]
 pub fn is_emoji_selector(c: char) -> bool {
     matches!(c, '\u{fe0e}' | '\u{fe0f}')
 }
 
-/// Whether some reader starts a new line at a character.
+/// Whether some programs start a new line at this character.
 #[must_use]
 pub fn is_line_end(c: char) -> bool {
     matches!(c, '\n'..='\r' | '\u{1c}'..='\u{1e}' | '\u{85}' | '\u{2028}' | '\u{2029}')
 }
 
-/// Whether a character has no place in a name or a line that people rely on: control characters, line ends, and
+/// Whether a character must not occur in a name or a line that people rely on: control characters, line breaks, and
 /// invisible ones.
 #[must_use]
 pub fn is_hidden(c: char) -> bool {
@@ -42,25 +42,25 @@ pub fn plain(text: &str, max_chars: usize) -> String {
     text.chars().filter(|c| !is_hidden(*c)).take(max_chars).collect()
 }
 
-/// The text on one line: white space becomes single blanks.
+/// The text on one line: white space becomes single spaces.
 #[must_use]
 pub fn one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// The beginning of a text, up to so many bytes.
+/// The start of a text, at most `max_bytes` long.
 #[must_use]
 pub fn first_bytes(text: &str, max_bytes: usize) -> &str {
     &text[..text.floor_char_boundary(max_bytes)]
 }
 
-/// The end of a text, up to so many bytes.
+/// The end of a text, at most `max_bytes` long.
 #[must_use]
 pub fn last_bytes(text: &str, max_bytes: usize) -> &str {
     &text[text.ceil_char_boundary(text.len().saturating_sub(max_bytes))..]
 }
 
-/// The text, or so many characters of it and `…`.
+/// The text, cut to `max_chars` characters and `…` if it is longer.
 #[must_use]
 pub fn shortened(text: &str, max_chars: usize) -> String {
     match text.char_indices().nth(max_chars) {
@@ -69,10 +69,10 @@ pub fn shortened(text: &str, max_chars: usize) -> String {
     }
 }
 
-/// Bytes of an excerpt.
+/// Maximum size of an excerpt, in bytes.
 const EXCERPT_BYTES: usize = 300;
 
-/// The beginning of a text for a message: on one line, without control characters, `…` where it was cut.
+/// The start of a text for a message: on one line, without control characters, with `…` if it was cut.
 #[must_use]
 pub fn excerpt(text: &str) -> String {
     let words = text.split(|c: char| c.is_whitespace() || c.is_control());

@@ -1,4 +1,4 @@
-//! Moments in time as the wire and the store see them: UTC, whole milliseconds.
+//! Timestamps on the wire and in the store: UTC, in whole milliseconds.
 
 use std::fmt;
 use std::str::FromStr;
@@ -7,12 +7,12 @@ use std::time::Duration;
 use chrono::{DateTime, SecondsFormat, Utc};
 use serde::{Deserialize, Serialize};
 
-/// A moment, in milliseconds since 1970; RFC 3339 in UTC with milliseconds on the wire.
+/// A time in milliseconds since 1970; RFC 3339 in UTC with milliseconds on the wire.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct Timestamp(i64);
 
-/// The text is not a moment in RFC 3339.
+/// The text is not an RFC 3339 time.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("`{text}` is not an RFC 3339 time such as 2026-11-15T09:30:00.000Z")]
 #[expect(missing_docs, reason = "the messages say what the fields are")]
@@ -21,14 +21,14 @@ pub struct TimestampError {
 }
 
 impl Timestamp {
-    /// The present moment by the system's clock. Only edges, journals and the engine call this; flows read
+    /// The current time of the system's clock. Only edges, journals and the engine call this; flows read
     /// time from events.
     #[must_use]
     pub fn now() -> Self {
         Self(Utc::now().timestamp_millis())
     }
 
-    /// From milliseconds since 1970; moments outside the years 0 to 9999 are moved to the nearest of them.
+    /// Converts milliseconds since 1970; times outside the years 0 to 9999 are clamped.
     #[must_use]
     pub fn from_millis(millis: i64) -> Self {
         const YEAR_0: i64 = -62_167_219_200_000;
@@ -42,7 +42,7 @@ impl Timestamp {
         self.0
     }
 
-    /// The moment `after` later.
+    /// The time `after` later.
     #[must_use]
     pub fn plus(self, after: Duration) -> Self {
         Self::from_millis(
@@ -51,7 +51,7 @@ impl Timestamp {
         )
     }
 
-    /// Time from `earlier` to this moment; zero when `earlier` is later.
+    /// The time since `earlier`; zero if `earlier` is later.
     #[must_use]
     pub fn since(self, earlier: Self) -> Duration {
         Duration::from_millis(u64::try_from(self.0.saturating_sub(earlier.0)).unwrap_or(0))

@@ -1,26 +1,26 @@
-//! One fact an agent states: soft-typed outside, typed inside.
+//! An update: one fact that an agent reports, as JSON with a typed reader.
 
 use serde::{Deserialize, Serialize};
 
 use crate::{Json, Payload, PayloadReadError, Timestamp};
 
-/// A fact: what kind, a sentence for people, when, and the details as JSON.
+/// A fact: its kind, a message for people, its time, and the details as JSON.
 ///
-/// Meaning comes from `event_type`; readers ignore kinds and fields they do not know.
+/// `event_type` gives it its meaning; readers ignore kinds and fields they do not know.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AgentUpdate {
-    /// The kind, in the past tense: `sub_query_completed`.
+    /// The event kind, in the past tense: `sub_query_completed`.
     pub event_type: String,
     /// One sentence for people.
     pub message: String,
     /// When it happened, by the clock of the machine that recorded it.
     pub timestamp: Timestamp,
-    /// The details; every kind has its own fields.
+    /// The details; each kind has its own fields.
     pub data: Json,
 }
 
 impl AgentUpdate {
-    /// States a typed payload as a fact of the moment `at`.
+    /// Makes an update from a typed payload.
     #[must_use]
     pub fn new<P: Payload>(payload: &P, at: Timestamp) -> Self {
         Self {
@@ -31,7 +31,7 @@ impl AgentUpdate {
         }
     }
 
-    /// The payload, if this is an event of that kind and has its shape.
+    /// The payload, if this is an event of that kind with valid data.
     #[must_use]
     pub fn as_payload<P: Payload>(&self) -> Option<P> {
         self.try_as_payload().ok()
@@ -40,7 +40,7 @@ impl AgentUpdate {
     /// The payload, or why it cannot be read.
     ///
     /// # Errors
-    /// [`PayloadReadError::WrongType`] for another kind, [`PayloadReadError::SchemaMismatch`] for another shape.
+    /// [`PayloadReadError::WrongType`] for another kind, [`PayloadReadError::SchemaMismatch`] for invalid data.
     pub fn try_as_payload<P: Payload>(&self) -> Result<P, PayloadReadError> {
         if self.event_type != P::EVENT_TYPE {
             return Err(PayloadReadError::WrongType {

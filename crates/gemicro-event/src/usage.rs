@@ -1,17 +1,17 @@
-//! What a call used, and what that costs.
+//! Token usage of calls, and its cost.
 
 use serde::{Deserialize, Serialize};
 
 use crate::{Uncertain, UnpricedTokens};
 
-/// Tokens one call used, as its backend reported them or as we estimated them.
+/// Tokens used by one call, as reported by its backend or estimated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Usage {
-    /// Tokens of the prompt, the cached ones included.
+    /// Tokens of the prompt, including cached ones.
     pub input_tokens: u64,
-    /// Tokens written, thoughts included.
+    /// Tokens written, including thoughts.
     pub output_tokens: u64,
-    /// Part of the input that a provider's cache served.
+    /// Part of the input that came from a provider's cache.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub cached_tokens: u64,
     /// Part of the output that was thinking.
@@ -20,7 +20,7 @@ pub struct Usage {
     /// Tokens that the provider's own tools (a web search) read; not in `input_tokens`.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub tool_tokens: u64,
-    /// The backend gave no numbers; these are our estimate.
+    /// Whether these are estimates, because the backend reported no numbers.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub estimated: bool,
 }
@@ -32,7 +32,7 @@ impl Usage {
         self.input_tokens.saturating_add(self.output_tokens)
     }
 
-    /// Both together; an estimate when one of them is.
+    /// Adds both; an estimate if one of them is.
     #[must_use]
     pub fn plus(self, other: Self) -> Self {
         Self {
@@ -46,7 +46,7 @@ impl Usage {
     }
 }
 
-/// An amount of what a budget counts. Money is in millionths of a US dollar, so sums are exact.
+/// An amount that a budget counts. Money is in millionths of a US dollar, so sums are exact.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Charge {
     /// Tokens, input and output together.
@@ -58,17 +58,17 @@ pub struct Charge {
     /// Number of turns that models and agents took.
     #[serde(default)]
     pub turns: u64,
-    /// The tokens whose price is not known: their money is not in `micro_usd`.
+    /// Tokens without a known price: their cost is not in `micro_usd`.
     #[serde(default, skip_serializing_if = "UnpricedTokens::is_empty")]
     #[schemars(with = "Vec<crate::UnpricedModel>")]
     pub unpriced_models: UnpricedTokens,
-    /// The part of `tokens` and `micro_usd` that is an upper bound: calls that were cut off.
+    /// The part of `tokens` and `micro_usd` that is an upper bound, for interrupted calls.
     #[serde(default, skip_serializing_if = "Uncertain::is_none")]
     pub uncertain: Uncertain,
 }
 
 impl Charge {
-    /// No tokens at all, the start of a sum.
+    /// The zero amount, the start of a sum.
     pub const ZERO: Self = Self {
         tokens: 0,
         micro_usd: 0,
@@ -77,7 +77,7 @@ impl Charge {
         uncertain: Uncertain::NONE,
     };
 
-    /// The sum of both, which stops at the largest number.
+    /// Adds both, saturating.
     #[must_use]
     pub fn plus(self, other: Self) -> Self {
         Self {
@@ -89,7 +89,7 @@ impl Charge {
         }
     }
 
-    /// What is left after taking `other` away; never below zero.
+    /// Subtracts `other`; never below zero.
     #[must_use]
     pub fn minus(self, other: Self) -> Self {
         Self {
@@ -101,7 +101,7 @@ impl Charge {
         }
     }
 
-    /// What a budget counts of it, without what is not known about it.
+    /// Only the amounts that a budget counts, without the unknown part.
     #[must_use]
     pub fn amounts(self) -> Self {
         Self {
@@ -111,13 +111,13 @@ impl Charge {
         }
     }
 
-    /// What a budget counts of it beyond a limit.
+    /// The amounts beyond a limit.
     #[must_use]
     pub fn beyond(self, limit: Self) -> Self {
         self.amounts().minus(limit.amounts())
     }
 
-    /// The same as an upper bound: what a call used that was cut off is not known.
+    /// The same amount as an upper bound, for an interrupted call.
     #[must_use]
     pub fn as_upper_bound(self) -> Self {
         Self {

@@ -1,19 +1,19 @@
-//! Takes spans out of a text without breaking the JSON it may be.
+//! Replaces spans of a text without breaking JSON.
 
 use serde::de::IgnoredAny;
 
 use super::MASK;
 use super::redactor::join_spans;
 
-/// Bytes `start..end` of a text.
+/// The byte range `start..end` of a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Span {
     pub(super) start: usize,
     pub(super) end: usize,
 }
 
-/// The text with each span replaced by the mask. JSON stays JSON: masks stand inside strings, and a number
-/// or word that has to go becomes a string.
+/// Replaces each span with the mask. JSON stays valid: masks are put inside strings, and a number or literal that must
+/// go becomes a string.
 pub(super) fn cut(text: &str, spans: &[Span]) -> String {
     if is_json(text) {
         cut_json(text, spans)
@@ -22,7 +22,7 @@ pub(super) fn cut(text: &str, spans: &[Span]) -> String {
     }
 }
 
-/// Replaces the spans wherever they stand; one that cuts an escape sequence takes all of it.
+/// Replaces the spans in plain text; a span that cuts an escape sequence is extended to all of it.
 pub(super) fn cut_plain(text: &str, spans: &[Span]) -> String {
     let mut whole: Vec<Span> = Vec::with_capacity(spans.len());
     for span in spans {
@@ -39,7 +39,7 @@ pub(super) fn cut_plain(text: &str, spans: &[Span]) -> String {
     redacted
 }
 
-/// The start of the escape sequence (`\n`, `\u00e9`) that `at` stands inside of, else `at`.
+/// The start of the escape sequence (`\n`, `\u00e9`) that contains `at`, or `at` itself.
 pub(super) fn escape_start(text: &[u8], at: usize) -> usize {
     for n_back in 1..=5.min(at) {
         let start = at - n_back;
@@ -72,7 +72,7 @@ fn with_whole_escapes(text: &[u8], span: Span) -> Span {
                     .take_while(|byte| byte.is_ascii_hexdigit());
                 cut_escape + 2 + digits.count()
             }
-            // Only a JSON escape is one byte long for certain; other text keeps its letter whole.
+            // Only ASCII escapes are certainly one byte; other text keeps its whole character.
             Some(byte) if byte.is_ascii() => cut_escape + 2,
             Some(_) | None => end,
         };
@@ -81,12 +81,12 @@ fn with_whole_escapes(text: &[u8], span: Span) -> Span {
     Span { start, end }
 }
 
-/// Whether the text is one JSON value or several, as in JSON lines.
+/// Whether the text is one JSON value, or several as in JSON lines.
 fn is_json(text: &str) -> bool {
     let values = serde_json::Deserializer::from_str(text).into_iter::<IgnoredAny>();
     for value in values {
         if let Err(error) = value {
-            // Deeper than the parser goes, but JSON as far as it looked.
+            // Nested too deeply for the parser, but valid up to there.
             return error.to_string().starts_with("recursion limit");
         }
     }
@@ -137,7 +137,7 @@ fn cut_json(text: &str, spans: &[Span]) -> String {
     redacted
 }
 
-/// The end of the JSON token at `at`: a string with its quotes, one structural byte, or a number or word.
+/// The end of the JSON token at `at`: a string with its quotes, one structural byte, or a number or literal.
 fn token_end(text: &[u8], at: usize) -> usize {
     if text[at] == b'"' {
         let mut end = at + 1;

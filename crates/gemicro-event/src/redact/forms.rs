@@ -1,22 +1,22 @@
-//! The forms that a known secret value takes on its way into a text.
+//! The encoded forms in which a known secret can appear in a text.
 //!
-//! Beside the value itself: as JSON string content (once and twice escaped, in the spellings of common
-//! writers) and as part of base64 (all three alignments, both alphabets). Each of these also matches when
-//! any of its bytes is percent-encoded, which covers every kind of URL.
+//! Besides the value itself: JSON string content (escaped once or twice, in the spellings of common writers) and
+//! part of base64 (all three alignments, both alphabets). Each form also matches if any of its bytes are
+//! percent-encoded, which covers every kind of URL.
 
 use super::cut::Span;
 use super::scan::{FollowingText, SecretProbe};
 use super::{MASK, shapes};
 
-/// Values shorter than this are not treated as secrets.
+/// Minimum length of a secret in characters; shorter values are ignored.
 const MIN_CHARS: usize = 8;
 
-/// The patterns of all known values, with a table of how a match can start.
+/// The patterns of all known secrets, with a lookup table for their first bytes.
 pub(super) struct Forms {
     patterns: Vec<Vec<u8>>,
     /// Pattern indices by first byte.
     by_first: Vec<Vec<u32>>,
-    /// One bit per pair of bytes that can start a pattern or a shape.
+    /// One bit per pair of bytes that can start a pattern or a token shape.
     pairs: Vec<u64>,
     longest: usize,
 }
@@ -64,7 +64,7 @@ impl Forms {
                 if start != first {
                     forms.by_first[usize::from(start)].push(idx);
                 }
-                // The second unit may be written in several ways; the first byte alone decides then.
+                // The second character may be encoded in several ways; then only the first byte is checked.
                 let plain = second.is_ascii_alphanumeric() && start == first;
                 for next in 0..=255 {
                     if !plain || next == second || next == b'%' {
@@ -84,17 +84,17 @@ impl Forms {
         forms
     }
 
-    /// How many patterns there are.
+    /// Number of patterns.
     pub(super) fn len(&self) -> usize {
         self.patterns.len()
     }
 
-    /// The longest text that a pattern can match.
+    /// Length of the longest text that a pattern can match.
     pub(super) fn longest(&self) -> usize {
         self.longest
     }
 
-    /// A quick look: whether anything can start at this place.
+    /// A quick check whether anything can start at this position.
     pub(super) fn may_start(&self, text: &[u8], at: usize) -> bool {
         match text.get(at + 1) {
             Some(&next) => {
@@ -105,7 +105,7 @@ impl Forms {
         }
     }
 
-    /// Looks for a known value that starts at this place.
+    /// Looks for a known secret that starts at this position.
     pub(super) fn probe(&self, text: &[u8], at: usize, rest: FollowingText) -> SecretProbe {
         let candidates = self.by_first[usize::from(text[at])].iter();
         candidates.fold(SecretProbe::No, |known, &idx| {
@@ -119,7 +119,7 @@ impl Forms {
     }
 }
 
-/// Compares a pattern with the text; each byte may be percent-encoded, a blank may be `+`, and `/` may be `\/`.
+/// Compares a pattern with the text; each byte may be percent-encoded, a space may be `+`, and `/` may be `\/`.
 fn matches(pattern: &[u8], text: &[u8], at: usize, rest: FollowingText) -> SecretProbe {
     let mut end = at;
     for &byte in pattern {
@@ -155,7 +155,7 @@ fn matches(pattern: &[u8], text: &[u8], at: usize, rest: FollowingText) -> Secre
     SecretProbe::Full(Span { start: at, end })
 }
 
-/// Whether the digits after a percent sign are those of `byte`; cut-off digits count while more may follow.
+/// Whether the digits after a percent sign encode `byte`; incomplete digits count while more text may follow.
 fn encoded(byte: u8, digits: &[u8], rest: FollowingText) -> bool {
     let wanted = [byte >> 4, byte & 15];
     let n_given = digits.len().min(2);
@@ -185,16 +185,16 @@ fn push_forms(secret: &str, patterns: &mut Vec<Vec<u8>>) {
     }
 }
 
-/// How a JSON writer spells what it may spell in several ways.
+/// The choices that JSON writers make in escaping.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Spelling {
-    /// Only what must be escaped.
+    /// Only mandatory escapes.
     Minimal,
-    /// All of ASCII stays; the rest as `\u00e9`.
+    /// Non-ASCII characters as `\u00e9`.
     AsciiLower,
-    /// The same as `\u00E9`.
+    /// Non-ASCII characters as `\u00E9`.
     AsciiUpper,
-    /// As writers do that fear HTML: `<`, `>`, `&` and `'` as well.
+    /// Also escapes `<`, `>`, `&` and `'`, to be safe in HTML.
     Html,
 }
 
@@ -236,7 +236,7 @@ fn push_units(letter: char, spelling: Spelling, escaped: &mut String) {
 const STANDARD: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 const URL_SAFE: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 
-/// The base64 characters that `secret` alone decides when `n_before` bytes (modulo 3) stand before it.
+/// The base64 characters that depend only on `secret`, if `n_before` bytes (modulo 3) precede it.
 fn base64_core(secret: &[u8], n_before: usize, alphabet: &[u8; 64]) -> Vec<u8> {
     let bit = |idx: usize| {
         let idx = idx - n_before * 8;

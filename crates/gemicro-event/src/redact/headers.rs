@@ -1,10 +1,10 @@
-//! Headers that carry a credential: they keep their name and lose their value.
+//! Finds headers with credentials: the value is masked, the name is kept.
 
 use super::cut::Span;
 use super::scan::{FollowingText, SecretProbe};
 use super::shapes::{Needs, Prefix, PrefixPosition, SecretShape, TextPosition, is_value};
 
-/// What starts a header here; compared without regard to case.
+/// Texts that start a match; compared case-insensitively.
 pub(super) const NAMES: [&str; 4] = [HEADERS[0], HEADERS[1], AUTHORIZATION, BEARER];
 
 /// Headers whose whole value is a secret.
@@ -13,7 +13,7 @@ const AUTHORIZATION: &str = "authorization";
 const SCHEMES: [&str; 3] = ["bearer", "basic", "token"];
 const BEARER: &str = "bearer";
 
-/// A header value shorter than this is no secret.
+/// Minimum length of a header value that counts as a secret.
 const MIN_VALUE: usize = 8;
 
 impl TextPosition<'_> {
@@ -50,7 +50,7 @@ impl TextPosition<'_> {
         }
     }
 
-    /// A scheme such as `Bearer` at `from`, blanks, and then the value.
+    /// A scheme such as `Bearer` at `from`, white space, and the value.
     fn credential(self, from: usize, scheme: &str, min: usize, needs: Needs) -> SecretProbe {
         let after = match self.literal_in_any_case(from, scheme) {
             Prefix::No => return SecretProbe::No,
@@ -87,7 +87,7 @@ impl TextPosition<'_> {
         }
     }
 
-    /// What stands between a header's name and its value, quotes and their escapes included.
+    /// The separator between a header's name and its value, including quotes and their escapes.
     fn separator(self, from: usize) -> Prefix {
         let between = self.text[from..].iter().take(12);
         let length = between

@@ -1,13 +1,12 @@
 //! Keeps secrets out of everything that is written down.
 //!
-//! [`Redactor`] takes whole texts (a journal line, a log record, an answer); [`RedactStream`] takes text in
-//! pieces and never lets a secret out between two of them. Both replace the values they were given, in the
-//! forms those take on the way (JSON, base64, URLs), and what has the shape of a well-known token. They are
-//! a last net, not a licence: a secret that was reversed or compressed passes.
+//! [`Redactor`] redacts whole texts (a journal line, a log record, an answer); [`RedactStream`] redacts text that
+//! arrives in chunks, without letting a secret out between two of them. Both replace the given values in all their
+//! encoded forms (JSON, base64, URLs), and everything that looks like a well-known token. They are a safety net, not
+//! a guarantee: a secret that was reversed or compressed is not found.
 //!
-//! Files: `redactor` (whole texts), `stream` (pieces), `forms` (what a known value can look like), `shapes`
-//! (what unknown tokens look like; also `headers` and `pem`), `scan` (where the matches are), `cut` (how a match is taken out without
-//! breaking JSON).
+//! Files: `redactor` (whole texts), `stream` (chunks), `forms` (encodings of known values), `shapes` (patterns of
+//! unknown tokens; also `headers` and `pem`), `scan` (finds matches), `cut` (replaces a match without breaking JSON).
 
 mod cut;
 mod forms;

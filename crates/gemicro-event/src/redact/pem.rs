@@ -1,4 +1,4 @@
-//! Private keys in PEM: everything from the first to the last dash goes.
+//! Finds private keys in PEM format, from the first to the last dash.
 
 use super::cut::Span;
 use super::scan::{FollowingText, SecretProbe};
@@ -8,7 +8,7 @@ pub(super) const PEM_BEGIN: &str = "-----BEGIN ";
 const PEM_END: &str = "-----END ";
 
 impl TextPosition<'_> {
-    /// A private key in PEM, its line ends raw or escaped, its end possibly missing.
+    /// A private key in PEM format. Its line breaks may be escaped, and its end may be missing.
     pub(super) fn pem(self) -> SecretProbe {
         let label = match self.literal(self.at, PEM_BEGIN) {
             Prefix::No => return SecretProbe::No,
@@ -58,7 +58,7 @@ impl TextPosition<'_> {
                     }),
                 };
             }
-            // Without its end a key goes as far as its lines look like one.
+            // Without an end marker, a key extends as far as its lines look like one.
             if length >= 20 || (length > 0 && after == self.text.len()) {
                 end = after;
             } else {

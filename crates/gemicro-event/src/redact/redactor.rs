@@ -1,4 +1,4 @@
-//! Redaction of whole texts.
+//! Redacts whole texts.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -9,22 +9,22 @@ use super::forms::Forms;
 use super::scan::{self, FollowingText};
 use super::stream::RedactStream;
 
-/// What stands where a secret stood.
+/// The replacement for secrets.
 pub const MASK: &str = "***";
 
-/// Replaces known secret values and token shapes by [`MASK`]; cheap to clone.
+/// Replaces known secrets and well-known token patterns with [`MASK`]; cheap to clone.
 ///
-/// Text without secrets comes back as it is. Text that is JSON, or JSON lines, stays so. Time is linear in
-/// the text, for a given set of secrets.
+/// Text without secrets is returned unchanged. JSON and JSON lines stay valid. Time is linear in the text, for a given
+/// set of secrets.
 #[derive(Clone, Default)]
 pub struct Redactor {
     forms: Arc<Forms>,
 }
 
 impl Redactor {
-    /// Knows these values beside the token shapes. White space around a value does not count; values
-    /// under 8 characters are passed over (they would hit ordinary words), and so are values that contain
-    /// the mask itself (they are masked already).
+    /// A redactor for these values, besides the token patterns. Surrounding white space is ignored. Values under
+    /// 8 characters are ignored (they would match ordinary words), and so are values that contain the mask (they are
+    /// masked already).
     pub fn new<S: AsRef<str>>(secrets: impl IntoIterator<Item = S>) -> Self {
         Self {
             forms: Arc::new(Forms::of(secrets)),
@@ -41,7 +41,7 @@ impl Redactor {
         Cow::Owned(cut::cut(text, &found.spans))
     }
 
-    /// Starts redacting a text that arrives in pieces.
+    /// Starts redacting a text that arrives in chunks.
     #[must_use]
     pub fn stream(&self) -> RedactStream {
         RedactStream::new(self.clone())
@@ -53,7 +53,7 @@ impl Redactor {
 }
 
 impl fmt::Debug for Redactor {
-    /// Says how much it knows, never what.
+    /// Shows the number of patterns, never the secrets.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Redactor")
             .field("n_forms", &self.forms.len())
@@ -61,7 +61,7 @@ impl fmt::Debug for Redactor {
     }
 }
 
-/// Whether a span touches another; used to join them.
+/// Appends a span, joining it with the last one if they touch.
 pub(super) fn join_spans(spans: &mut Vec<Span>, span: Span) {
     match spans.last_mut() {
         Some(last) if span.start <= last.end => {

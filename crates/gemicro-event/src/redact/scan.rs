@@ -1,31 +1,31 @@
-//! Finds where secrets stand in a text.
+//! Finds secrets in a text.
 
 use super::cut::Span;
 use super::forms::Forms;
 use super::redactor::join_spans;
 use super::shapes;
 
-/// Whether more text may follow the one at hand.
+/// Whether more text may follow.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum FollowingText {
-    /// This is all of it.
+    /// The text is complete.
     Nothing,
-    /// A later piece may continue it.
+    /// Another chunk may follow.
     More,
 }
 
-/// What one place of a text says about a secret starting there.
+/// Whether a secret starts at one position of a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum SecretProbe {
     No,
-    /// The text ends before this can be told; only with [`FollowingText::More`].
+    /// The text ends before this can be decided; only with [`FollowingText::More`].
     Open,
-    /// These bytes have to go.
+    /// A secret; these bytes must be masked.
     Full(Span),
 }
 
 impl SecretProbe {
-    /// The wider answer of two: one that is still open wins, then the one that reaches further.
+    /// Combines two results: `Open` wins, and two spans are merged.
     pub(super) fn or(self, other: Self) -> Self {
         match (self, other) {
             (Self::Open, _) | (_, Self::Open) => Self::Open,
@@ -38,20 +38,20 @@ impl SecretProbe {
     }
 }
 
-/// What a scan found.
+/// The result of a scan.
 #[derive(Debug, Default)]
 pub(super) struct SecretSpan {
-    /// Spans to take out, in order, apart from each other.
+    /// Spans to mask, in order and without overlaps.
     pub(super) spans: Vec<Span>,
-    /// Where each span was recognised: a header's value goes, but its name has to be seen.
+    /// The position where each span was recognized; for a header that is its name, before the span.
     origins: Vec<usize>,
-    /// From here on nothing is certain yet; only with [`FollowingText::More`].
+    /// Position from which the result is undecided; only with [`FollowingText::More`].
     pub(super) open_from: Option<usize>,
 }
 
-/// Scans `text` from byte `from`; what stands before is context only.
+/// Scans `text` from byte `from`; the text before is only context.
 ///
-/// Every place is probed, so overlapping secrets are taken out together and no tail of one survives.
+/// Every position is checked, so overlapping secrets are masked together and no rest of one remains.
 pub(super) fn scan(forms: &Forms, text: &str, from: usize, rest: FollowingText) -> SecretSpan {
     let bytes = text.as_bytes();
     let mut found = SecretSpan::default();
@@ -81,8 +81,8 @@ pub(super) fn scan(forms: &Forms, text: &str, from: usize, rest: FollowingText) 
 }
 
 impl SecretSpan {
-    /// Forgets the spans that reach `to`, for text that follows may change them, and says up to where
-    /// everything is certain then.
+    /// Drops the spans that reach `to`, because later text may extend them, and returns the position up to which
+    /// everything is decided.
     pub(super) fn settle(&mut self, mut to: usize) -> usize {
         while let Some(last) = self.spans.last().filter(|last| last.end >= to) {
             to = to.min(last.start);

@@ -1,14 +1,14 @@
-//! What well-known tokens look like, for secrets nobody told us about.
+//! Patterns of well-known tokens, to find secrets that are not known by value.
 //!
-//! A shape is a prefix that hardly occurs by chance and a run of token characters after it. [`TextPosition`] is one
-//! place of a text under inspection; `headers` and `pem` look at it in their own ways.
+//! A shape is a prefix that rarely occurs by chance, followed by a run of token characters. [`TextPosition`] is one
+//! position in a text; `headers` and `pem` add their own checks to it.
 
 use super::cut::{Span, escape_start};
 use super::headers::NAMES;
 use super::pem::PEM_BEGIN;
 use super::scan::{FollowingText, SecretProbe};
 
-/// What a run must contain beside its length, so that ordinary words do not match.
+/// Characters that a run must contain, so that ordinary words do not match.
 #[derive(Clone, Copy)]
 pub(super) enum Needs {
     Nothing,
@@ -16,11 +16,11 @@ pub(super) enum Needs {
     DigitOrUpper,
 }
 
-/// Where a prefix may stand.
+/// Where a prefix may occur.
 #[derive(Clone, Copy)]
 pub(super) enum PrefixPosition {
     Anywhere,
-    /// Not inside a word: `sk-` is no token in `task-`.
+    /// Not inside a word: `sk-` in `task-` is not a token.
     WordStart,
 }
 
@@ -48,7 +48,7 @@ const SHAPES: &[SecretShape] = &[
     shape("AQ.", is_word, 30, Needs::DigitOrUpper),
     shape("ya29.", is_dotted, 20, Needs::Nothing),
     shape("GOCSPX-", is_word, 20, Needs::Nothing),
-    // Anthropic, OpenAI and those that took over the prefix.
+    // Anthropic, OpenAI and others that use its prefix.
     shape("sk-ant-", is_word, 16, Needs::Nothing),
     SecretShape {
         prefix: "sk-",
@@ -85,14 +85,14 @@ const SHAPES: &[SecretShape] = &[
 
 const JWT: &str = "eyJ";
 
-/// At most this many characters are inspected before a run counts, which keeps hostile text cheap.
+/// Maximum number of characters checked before a run counts, to bound the cost of hostile text.
 const INSPECTED: usize = 512;
-/// A first part longer than this starts no JWT but some other base64.
+/// Maximum length of a JWT header; anything longer is other base64.
 const MAX_JWT_HEADER: usize = 4096;
-/// The same in the middle of a word, where a JWT hardly ever starts.
+/// The same inside a word, where a JWT hardly ever starts.
 const MAX_JWT_HEADER_IN_WORD: usize = 256;
 
-/// Reports the first two bytes of everything that can start a shape.
+/// Calls `allow` with the first two bytes of everything that can start a shape.
 pub(super) fn starts(mut allow: impl FnMut(u8, u8)) {
     for prefix in SHAPES.iter().map(|shape| shape.prefix).chain([JWT, PEM_BEGIN]) {
         allow(prefix.as_bytes()[0], prefix.as_bytes()[1]);
@@ -106,7 +106,7 @@ pub(super) fn starts(mut allow: impl FnMut(u8, u8)) {
     }
 }
 
-/// Looks for a token that starts at this place. `covered` is the end of a span that reaches this place.
+/// Looks for a token that starts at this position. `covered` is the end of a span that already includes this position.
 pub(super) fn probe(text: &[u8], at: usize, covered: Option<usize>, rest: FollowingText) -> SecretProbe {
     let look = TextPosition {
         text,
@@ -120,7 +120,7 @@ pub(super) fn probe(text: &[u8], at: usize, covered: Option<usize>, rest: Follow
     tokens.or(look.jwt()).or(look.pem()).or(look.headers())
 }
 
-/// One place of a text under inspection.
+/// A position in a text to check for tokens.
 #[derive(Clone, Copy)]
 pub(super) struct TextPosition<'t> {
     pub(super) text: &'t [u8],
@@ -129,7 +129,7 @@ pub(super) struct TextPosition<'t> {
     pub(super) rest: FollowingText,
 }
 
-/// The answer about a prefix.
+/// The result of comparing a prefix.
 pub(super) enum Prefix {
     No,
     Open,
@@ -172,9 +172,9 @@ impl TextPosition<'_> {
         self.up_to_end_of(shape.is_body, self.at, body + length)
     }
 
-    /// The span from `start` to where the run that reaches `from` ends.
+    /// The span from `start` to the end of the run that includes `from`.
     fn up_to_end_of(self, is_body: fn(u8) -> bool, start: usize, from: usize) -> SecretProbe {
-        // What is covered already is not walked again: a text of nothing but prefixes stays linear.
+        // Text that is already covered is not scanned again, so text full of prefixes stays linear.
         let from = from.max(self.covered.unwrap_or(0));
         let end = from
             + self.text[from..]
@@ -187,7 +187,7 @@ impl TextPosition<'_> {
         SecretProbe::Full(Span { start, end })
     }
 
-    /// Three or more parts of base64 with dots between, the first of which starts a JSON object.
+    /// A JWT: three or more base64 parts separated by dots, the first of which starts a JSON object.
     fn jwt(self) -> SecretProbe {
         let first = match self.literal(self.at, JWT) {
             Prefix::No => return SecretProbe::No,
@@ -240,7 +240,7 @@ impl TextPosition<'_> {
         }
     }
 
-    /// Whether no word runs into this place. The tail of an escape (`\n`, `%0A`, a colour) is no word.
+    /// Whether this position is not inside a word. The end of an escape (`\n`, `%0A`, a colour code) is not a word.
     fn at_word_start(self) -> bool {
         let before = &self.text[..self.at];
         let Some(&last) = before.last() else { return true };
@@ -286,7 +286,7 @@ pub(super) fn is_value(byte: u8) -> bool {
     is_dotted(byte) || matches!(byte, b'~' | b'+' | b'/' | b'=' | b'%')
 }
 
-/// Whether a run of tokens, or the body of a key, could go on with this letter.
+/// Whether a token, or the body of a key, could continue with this character.
 pub(super) fn may_continue(letter: char) -> bool {
     letter.is_ascii() && (is_value(letter as u8) || letter == '\\')
 }

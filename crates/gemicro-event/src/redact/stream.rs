@@ -1,38 +1,38 @@
-//! Redaction of text that arrives in pieces.
+//! Redacts text that arrives in chunks.
 
 use super::cut::{cut_plain, escape_start};
 use super::redactor::{MASK, Redactor};
 use super::scan::{self, FollowingText};
 use super::shapes;
 
-/// Redacts text piece by piece: what comes out is never part of a secret, wherever the pieces are cut.
+/// Redacts text chunk by chunk: the output never contains part of a secret, wherever the chunks are split.
 ///
-/// It holds back only what may still become a secret, at most [`RedactStream::HELD`] bytes or twice the
-/// longest known form. It sees plain text; JSON lines are better redacted whole, by [`Redactor::redact`].
+/// It holds back only text that may still become a secret, at most [`RedactStream::HELD`] bytes or twice the longest
+/// known form. It treats its input as plain text; JSON lines are better redacted whole, with [`Redactor::redact`].
 #[derive(Debug)]
 pub struct RedactStream {
     redactor: Redactor,
-    /// The tail of what was given out, as context, then what is held back.
+    /// The end of the output so far, as context, followed by the held text.
     buffer: String,
-    /// Where the held part starts.
+    /// Start of the held text.
     held_from: usize,
     state: RedactState,
 }
 
-/// What is done with the next letter.
+/// How the next characters are treated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum RedactState {
     Reading,
-    /// A token that was too long to hold was masked; its letters are dropped until it ends.
+    /// A token that was too long to hold was masked; its characters are dropped until it ends.
     DroppingToken,
-    /// The same for a private key, whose lines have blanks between.
+    /// The same for a private key, whose lines are separated by white space.
     DroppingKey,
 }
 
 impl RedactStream {
-    /// How many bytes it holds back at most, unless a known secret is longer.
+    /// Maximum number of bytes held back, unless a known secret is longer.
     pub const HELD: usize = 16 * 1024;
-    /// How much of the text before is looked at.
+    /// Number of bytes of earlier output kept as context.
     const CONTEXT: usize = 64;
 
     pub(super) fn new(redactor: Redactor) -> Self {
@@ -44,7 +44,7 @@ impl RedactStream {
         }
     }
 
-    /// Takes a piece and gives out what is certain by now.
+    /// Takes a chunk and returns the text that is decided by now.
     #[must_use]
     pub fn push(&mut self, piece: &str) -> String {
         let piece = match self.state {
@@ -68,7 +68,7 @@ impl RedactStream {
         let open_from = found.open_from.unwrap_or(self.buffer.len());
         let limit = Self::HELD.max(2 * self.redactor.forms().longest());
         let certain_to = self.outside_of_escapes(found.settle(open_from));
-        // Settling again: moving out of an escape may have moved into a span.
+        // Settle again: leaving an escape may have entered a span.
         let certain_to = self.outside_of_escapes(found.settle(certain_to));
         if self.buffer.len() - certain_to <= limit {
             return self.give_out(&found.spans, certain_to);
@@ -86,7 +86,7 @@ impl RedactStream {
         given + MASK
     }
 
-    /// Gives out what was held back. Nothing may follow.
+    /// Returns the held text, at the end of the input.
     #[must_use]
     pub fn finish(mut self) -> String {
         let found = scan::scan(
