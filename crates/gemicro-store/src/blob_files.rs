@@ -1,6 +1,6 @@
-//! Blob files: `blobs/ab/<sha-256>`, mode 0600, complete and synced before anybody can name them.
+//! Blob files: `blobs/ab/<sha-256>`, mode 0600, complete and synced before any row refers to them.
 //!
-//! Plain blocking code on files. Which stream needs which blob is the database's knowledge.
+//! Blocking file code only. The database knows which stream needs which blob.
 
 use std::fs::{self, DirBuilder, File, OpenOptions, Permissions};
 use std::io::{self, ErrorKind, Read, Write};
@@ -29,12 +29,12 @@ impl BlobFiles {
         &self.root
     }
 
-    /// Where a blob is kept.
+    /// The path of a blob.
     pub(crate) fn path(&self, id: &BlobId) -> PathBuf {
         self.root.join(&id.as_str()[..2]).join(id.as_str())
     }
 
-    /// Stores bytes; they and their name are on the disk when this returns.
+    /// Stores bytes; they and their name are on disk when this returns.
     pub(crate) fn write(&self, id: &BlobId, bytes: &[u8]) -> io::Result<()> {
         let path = self.path(id);
         let folder = self.root.join(&id.as_str()[..2]);
@@ -43,25 +43,25 @@ impl BlobFiles {
             sync_folder(&self.root)?;
         }
         if read_all(&path).is_ok_and(|found| found == bytes) {
-            // Another writer may have renamed it without having synced the folder yet.
+            // Another writer may have renamed it but not synced the folder yet.
             return sync_folder(&folder);
         }
         let temporary = folder.join(format!("new-{}", StreamId::random()));
         let written = write_synced(&temporary, bytes).and_then(|()| fs::rename(&temporary, &path));
         if let Err(error) = written {
-            // Nothing names the rest of a failed write; `sweep` removes what cannot be removed now.
+            // No row refers to a failed write; `sweep` removes the file if this fails.
             fs::remove_file(&temporary).ok();
             return Err(error);
         }
         sync_folder(&folder)
     }
 
-    /// Whether the file is there, by its name alone.
+    /// Whether the file exists; its contents are not checked.
     pub(crate) fn has(&self, id: &BlobId) -> bool {
         fs::symlink_metadata(self.path(id)).is_ok_and(|found| found.is_file())
     }
 
-    /// Reads a blob and checks it against its name.
+    /// Reads a blob and checks its hash.
     pub(crate) fn read(&self, id: &BlobId) -> Result<Vec<u8>, BlobError> {
         match read_all(&self.path(id)) {
             Ok(bytes) if BlobId::of(&bytes) == *id => Ok(bytes),
@@ -74,7 +74,7 @@ impl BlobFiles {
         }
     }
 
-    /// Deletes a file and says how many bytes that freed; one that is not there is no error.
+    /// Deletes a file and returns its size; 0 if it does not exist.
     pub(crate) fn remove(&self, id: &BlobId) -> io::Result<u64> {
         let path = self.path(id);
         let n_bytes = fs::symlink_metadata(&path).map_or(0, |found| found.len());
@@ -85,7 +85,7 @@ impl BlobFiles {
         }
     }
 
-    /// Blobs that have not been written to for `age`; half-written files of that age are deleted.
+    /// Blobs not modified for `age`; half-written files of that age are deleted.
     pub(crate) fn older_than(&self, age: Duration) -> io::Result<Vec<BlobId>> {
         let mut blobs = Vec::new();
         for folder in fs::read_dir(&self.root)? {
@@ -112,7 +112,7 @@ impl BlobFiles {
     }
 }
 
-/// Another writer may make the same folder at the same time.
+/// Creates a folder; another writer may create the same one at the same time.
 fn make_folder(path: &Path) -> io::Result<()> {
     match DirBuilder::new().mode(0o700).create(path) {
         Ok(()) => fs::set_permissions(path, Permissions::from_mode(0o700)),

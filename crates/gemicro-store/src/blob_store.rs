@@ -1,8 +1,7 @@
-//! Where blobs lie: in files beside SQLite, in a table of PostgreSQL.
+//! Storage of blobs: files next to SQLite, or a table in PostgreSQL.
 //!
-//! Whoever names a blob looks for it inside a write transaction (`keep`), and blobs are deleted only inside one
-//! (`remove`), so a blob in use is never lost. SQLite has one writer at a time; on PostgreSQL a lock keeps the two
-//! apart.
+//! A row may refer to a blob only after `keep` in the same write transaction, and blobs are deleted only inside one
+//! (`remove`), so a blob in use is never lost. SQLite has one writer at a time; on PostgreSQL a lock separates the two.
 
 use gemicro_core::blob::{BlobError, BlobId};
 use gemicro_core::store::StoreError;
@@ -21,7 +20,7 @@ pub(crate) enum BlobStore {
 }
 
 impl BlobStore {
-    /// Writes what can be written before the transaction that names it.
+    /// Writes blob files before the transaction that refers to them.
     pub(crate) async fn prepare(&self, blobs: Vec<(BlobId, Vec<u8>)>) -> Result<(), StoreError> {
         match self {
             Self::Table => Ok(()),
@@ -33,8 +32,8 @@ impl BlobStore {
         }
     }
 
-    /// Makes sure, inside a write transaction, that these blobs are there and stay. Most of those in files were
-    /// written before.
+    /// Makes sure, inside a write transaction, that these blobs exist and stay. Blob files were usually written by
+    /// `prepare`.
     pub(crate) async fn keep(
         &self,
         link: &mut Link,
@@ -67,7 +66,7 @@ impl BlobStore {
         }
     }
 
-    /// Reads a blob and checks it against its name.
+    /// Reads a blob and checks its hash.
     pub(crate) async fn read<'t>(
         &self,
         target: impl SqlTarget<'t>,
@@ -100,7 +99,7 @@ impl BlobStore {
         }
     }
 
-    /// Lets nobody name a blob until the end of the transaction, so that unneeded ones can be told and deleted.
+    /// Prevents new references to blobs until the end of the transaction, so that unneeded ones can be deleted.
     pub(crate) async fn hold(&self, link: &mut Link) -> Result<(), sqlx::Error> {
         match self {
             Self::Files(_) => Ok(()),
@@ -108,8 +107,7 @@ impl BlobStore {
         }
     }
 
-    /// Deletes a blob inside the transaction and says how many bytes that freed; one that is not there is no
-    /// error.
+    /// Deletes a blob inside the transaction and returns its size; 0 if it does not exist.
     pub(crate) async fn remove(&self, link: &mut Link, db: &DbName, id: &BlobId) -> Result<u64, StoreError> {
         match self {
             Self::Files(files) => files
@@ -126,7 +124,7 @@ impl BlobStore {
         }
     }
 
-    /// Blobs that may have been left over by something that was cut off; others are among them.
+    /// Blobs that an interrupted operation may have left behind; some of them may be in use.
     pub(crate) async fn suspects(
         &self,
         readers: &ConnectionPool,
@@ -143,7 +141,7 @@ impl BlobStore {
                 })
                 .await
             }
-            // Naming and writing are one transaction here, so only names can be left over.
+            // References and blobs are written in one transaction here, so a blob without references is left over.
             Self::Table => {
                 let query = query(
                     "SELECT id FROM blobs WHERE NOT EXISTS (SELECT 1 FROM blob_refs WHERE blob = blobs.id)",
@@ -164,13 +162,13 @@ fn write(files: &BlobFiles, id: &BlobId, bytes: &[u8]) -> Result<(), StoreError>
         .map_err(|error| io_error(&files.path(id), &error))
 }
 
-/// What a transaction does with blobs.
+/// The use of blobs in a transaction.
 enum BlobUse {
     Name,
     Delete,
 }
 
-/// Many may name blobs at once, nobody while somebody deletes. The number is "blob".
+/// Many transactions may refer to blobs at once, but none while another deletes. The lock number is "blob".
 async fn lock(link: &mut Link, what: BlobUse) -> Result<(), sqlx::Error> {
     let lock = match what {
         BlobUse::Name => query("SELECT pg_advisory_xact_lock_shared(1651273570)"),

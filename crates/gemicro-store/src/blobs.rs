@@ -1,4 +1,4 @@
-//! The port to blobs: a file, and a row that says which stream needs it.
+//! Implements the blob port: a blob, and a row with the stream that needs it.
 
 use std::sync::Arc;
 
@@ -45,7 +45,7 @@ impl DurableStore {
             Box::pin(async move {
                 match lock_head(connection, &db, &stream).await {
                     Ok(head) => head.check_not_erased(&stream)?,
-                    // The contents of a run may come before its first event.
+                    // The blobs of a run may be stored before its first event.
                     Err(StoreError::NotFound { .. }) => {}
                     Err(error) => return Err(error),
                 }

@@ -1,6 +1,6 @@
-//! Boards of runs: what is shown of each of their parts.
+//! Boards of runs: one line of display data for each part of a run.
 //!
-//! The main type is [`StoredBoard`]. What a state means, and what is shown of a line, is known to its flow alone.
+//! The main type is [`StoredBoard`]. Only the flow knows what a state or a line means.
 
 use gemicro_core::store::{BoardLine, StoreError};
 use gemicro_event::StreamId;
@@ -13,35 +13,35 @@ use crate::seal::seal_line;
 use crate::sql::{Batch, query};
 use crate::writer::{BOARD, JobScope, board_values};
 
-/// The board of a run. Its lines are kept as the text that they are: a look at many costs no more than their letters.
+/// The board of a run. Its lines stay unparsed JSON, so reading many is cheap.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct StoredBoard {
-    /// What is shown of each line, by place: a JSON array; empty where there is none.
+    /// The display data of all lines in order, as a JSON array; empty if there are none.
     pub shown: String,
-    /// How many lines are in which state, by its name.
+    /// Number of lines in each state, sorted by state.
     pub tallies: Vec<BoardTally>,
 }
 
-/// The lines of a board that are in one state.
+/// The number of lines of a board in one state.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BoardTally {
-    /// The state that these lines have.
+    /// The state.
     pub state: String,
-    /// How many they are.
+    /// Number of lines.
     pub n_lines: u64,
-    /// How many of them were written after the first event of the run.
+    /// Number of these lines that were written after the first event of the run.
     pub n_later: u64,
 }
 
-/// Between the lines of a board. No JSON text and no state has this character.
+/// Separator between the lines of a board. Neither JSON nor a state contains this character.
 const BETWEEN: &str = "\u{1e}";
 
-/// Which lines of a board are shown; all of them are counted.
+/// The lines of a board to return; counts always cover all of them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BoardPage {
-    /// Lines before the first one.
+    /// Number of lines to skip.
     pub offset: u64,
-    /// The most lines that are shown.
+    /// Maximum number of lines.
     pub limit: u64,
 }
 
@@ -81,7 +81,7 @@ impl DurableStore {
         })
     }
 
-    /// The board of a run. Every line is as new as the journal was at this moment.
+    /// The board of a run, consistent with its journal.
     ///
     /// # Errors
     /// When there is no such run, or the store fails.
@@ -89,7 +89,7 @@ impl DurableStore {
         Ok(self.board_lines(run, BoardPage::ALL).await?.unwrap_or_default())
     }
 
-    /// Lines of a board with the counts of these lines; `None` where there are no such lines.
+    /// Lines of a board with the counts of these lines; `None` if there are no such lines.
     async fn board_lines(&self, run: &StreamId, page: BoardPage) -> Result<Option<StoredBoard>, StoreError> {
         let head = self.head(run).await?;
         let db = &self.inner.db;
@@ -136,7 +136,7 @@ impl DurableStore {
         }))
     }
 
-    /// How many lines of a run's board are in which state, without the lines.
+    /// Number of lines of a run's board in each state, without the lines.
     ///
     /// # Errors
     /// When there is no such run, or the store fails.
@@ -161,7 +161,7 @@ impl DurableStore {
         rows.iter().map(|row| tally(Columns::new(row, db))).collect()
     }
 
-    /// Writes a whole board again, from a fold of the run's journal.
+    /// Replaces a whole board, with lines from a fold of the run's journal.
     ///
     /// # Errors
     /// When there is no such run, or the store fails.
@@ -188,7 +188,7 @@ impl DurableStore {
     }
 }
 
-/// All of a line but what is shown of it, as [`DurableStore::board`] asks for it.
+/// A line without its display data, as [`DurableStore::board`] queries it.
 struct LineKey<'k> {
     place: u32,
     seq: u64,
@@ -212,7 +212,7 @@ impl<'k> LineKey<'k> {
         })
     }
 
-    /// Whether the line is as it was written; a line without a seal always is.
+    /// Whether the line is unchanged; always true for a line without a seal.
     fn fits(&self, stream_no: i64, shown: &str) -> bool {
         self.seal
             .is_none_or(|seal| seal == seal_line(stream_no, (self.place, self.seq), self.state, shown))

@@ -1,26 +1,26 @@
-//! The events of a stream as a chain: without gaps, each sealed over the one before, as far as the stream says.
+//! Checks that the events of a stream form a chain: no gaps, each sealed over the one before, up to the recorded end.
 
 use gemicro_core::store::StreamKind;
 use gemicro_event::is_terminal;
 
 use crate::read::{Head, StoredEvent};
 
-/// What is said of an event that is not as it was written.
+/// The message for an event that was changed after it was written.
 pub(crate) const CHANGED: &str = "was changed on the disk";
 
-/// A walk along the events of a stream.
+/// A check along the events of a stream.
 #[derive(Debug)]
 pub(crate) struct Chain<'h> {
     head: &'h Head,
-    /// The last event that was passed; 0 before the first one.
+    /// The last checked event; 0 before the first one.
     last: u64,
     seal: Option<i64>,
-    /// Whether the event before the walk was there, where there is one.
+    /// Whether the event before the start was found, if there is one.
     has_begun: bool,
 }
 
 impl<'h> Chain<'h> {
-    /// A walk that begins after an event.
+    /// Starts after an event.
     pub(crate) fn new(head: &'h Head, after: u64) -> Self {
         Self {
             head,
@@ -30,13 +30,13 @@ impl<'h> Chain<'h> {
         }
     }
 
-    /// Takes the event before the walk.
+    /// Sets the event before the start.
     pub(crate) fn begin_after(&mut self, stored: &StoredEvent) {
         self.seal = stored.seal;
         self.has_begun = true;
     }
 
-    /// Passes the next event; an error says what is wrong with it.
+    /// Checks the next event; the error describes the problem.
     pub(crate) fn check(&mut self, stored: &StoredEvent) -> Result<(), &'static str> {
         let event = &stored.event;
         let is_next = self.has_begun && event.seq == self.last + 1;
@@ -50,7 +50,7 @@ impl<'h> Chain<'h> {
         if stored.fits(before) { Ok(()) } else { Err(CHANGED) }
     }
 
-    /// Whether the stream says rightly that it has ended, or that it has not.
+    /// Checks the recorded end of the run against its last event.
     pub(crate) fn check_ended(&self, stored: &StoredEvent) -> Result<(), &'static str> {
         let event = &stored.event;
         let ends = self.head.kind == StreamKind::Run && is_terminal(&event.update.event_type);
@@ -60,7 +60,7 @@ impl<'h> Chain<'h> {
         Ok(())
     }
 
-    /// Ends the walk; `is_whole` when nothing was left out at its end. An error names the first event that is missing.
+    /// Finishes the check; `is_whole` if the walk reached the last event. The error names the first missing event.
     pub(crate) fn check_end(&self, is_whole: bool) -> Result<(), (u64, &'static str)> {
         let head = self.head;
         if head.erased_at.is_some() {

@@ -1,4 +1,4 @@
-//! How the store is doing, for `gemicro doctor`.
+//! Sizes and counts of the store, for `gemicro doctor`.
 
 use std::path::PathBuf;
 
@@ -20,25 +20,25 @@ pub struct StoreCheck {
     pub path: PathBuf,
     /// Version of the tables in the store.
     pub format: i64,
-    /// Bytes of the database, with what SQLite keeps beside it.
+    /// Size of the database in bytes, including SQLite's other files.
     pub db_bytes: u64,
-    /// Bytes of the blobs that streams need.
+    /// Size of the blobs in use, in bytes.
     pub blob_bytes: u64,
-    /// Runs, erased ones included.
+    /// Number of runs, including erased ones.
     pub n_runs: u64,
-    /// Bytes this user can still write to the disk; the largest number when a server does not tell.
+    /// Free disk space for this user, in bytes; `u64::MAX` on a server, which does not report it.
     pub free_bytes: u64,
 }
 
 impl DurableStore {
-    /// Whether its files were deleted or replaced: nothing can be saved in it until they are back.
+    /// Whether its files were deleted or replaced. Nothing can be saved until they are back.
     #[must_use]
     pub fn is_removed(&self) -> bool {
         let files = self.inner.files.as_ref();
         files.is_some_and(|files| files.removed_file().is_some())
     }
 
-    /// Sizes and counts; quick on a store of any size.
+    /// Sizes and counts; fast on a store of any size.
     ///
     /// # Errors
     /// When the store cannot be read.

@@ -1,4 +1,4 @@
-//! Columns read into our types.
+//! Reads columns as Rust types.
 
 use gemicro_core::queue::QueueState;
 use gemicro_core::run::RunRow;
@@ -10,7 +10,7 @@ use crate::error::DbName;
 use crate::seal::seal_run;
 use crate::sql::{Column, SqlRow};
 
-/// A row together with the database that messages about it name.
+/// A row, and the name of its database for messages.
 pub(crate) struct Columns<'r> {
     row: &'r SqlRow,
     db: &'r DbName,
@@ -25,7 +25,7 @@ impl<'r> Columns<'r> {
         T::read(self.row, name).map_err(|error| self.db.odd_row(error))
     }
 
-    /// A number that is never negative; amounts use all 64 bits.
+    /// A number that is never negative; uses all 64 bits.
     pub(crate) fn number(&self, name: &'static str) -> Result<u64, StoreError> {
         self.get::<i64>(name).map(i64::cast_unsigned)
     }
@@ -64,7 +64,7 @@ impl<'r> Columns<'r> {
         found.ok_or_else(|| self.db.odd_row(format_args!("a step that is {text}")))
     }
 
-    /// The line of a run, from the columns of `runs` and of its stream.
+    /// The list entry of a run, from the columns of `runs` and of its stream.
     pub(crate) fn run_row(&self) -> Result<RunRow, StoreError> {
         let error_kind = self.get::<Option<String>>("error_kind")?;
         let row = RunRow {

@@ -1,4 +1,4 @@
-//! Commands and their acknowledgements as rows.
+//! Stores commands and their acknowledgements as rows.
 
 use gemicro_core::command::{AckStatus, AgentAck, AgentCommand};
 use gemicro_core::store::StoreError;

@@ -1,5 +1,4 @@
-//! The list of conversations: which there are, and what sorts of events each has. What those mean is not known
-//! here.
+//! Lists conversations and the event types in each. Their meaning is not known here.
 
 use std::collections::BTreeMap;
 
@@ -15,14 +14,14 @@ use crate::sql::query;
 pub struct StoredConversation {
     /// Id of the conversation.
     pub stream: StreamId,
-    /// When its last event came.
+    /// The time of its last event.
     pub updated_at: Timestamp,
-    /// For every event type in it, how many there are and the place of the last.
+    /// For every event type in it, the number of events and the sequence number of the last.
     pub types: BTreeMap<String, (u64, u64)>,
 }
 
 impl DurableStore {
-    /// Conversations, those that were begun last first, at most `limit`.
+    /// The newest conversations, by creation, at most `limit`.
     ///
     /// # Errors
     /// When the store cannot be read.

@@ -1,6 +1,6 @@
-//! What is not known about the cost of a run, as one column of its line.
+//! The unknown part of a run's cost, as one column of its list entry.
 //!
-//! The column is a projection of the events, so a text that cannot be read is as good as none.
+//! The column is derived from the events, so unreadable text counts as absent.
 
 use gemicro_event::{Charge, Uncertain, UnpricedTokens};
 use serde::{Deserialize, Serialize};
@@ -13,7 +13,7 @@ struct CostUnknowns {
     uncertain: Uncertain,
 }
 
-/// The column of a charge; `None` where all of it is known.
+/// The column for a charge; `None` if all of it is known.
 pub(crate) fn write(charge: &Charge) -> Option<String> {
     let unknowns = CostUnknowns {
         unpriced_models: charge.unpriced_models,
@@ -25,7 +25,7 @@ pub(crate) fn write(charge: &Charge) -> Option<String> {
         .flatten()
 }
 
-/// What a column says, without amounts.
+/// Reads the column; the amounts are zero.
 pub(crate) fn read(column: Option<&str>) -> Charge {
     let unknowns = column.and_then(|text| serde_json::from_str::<CostUnknowns>(text).ok());
     unknowns.map_or(Charge::ZERO, |unknowns| Charge {

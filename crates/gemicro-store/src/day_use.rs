@@ -1,6 +1,6 @@
-//! What the runs of a day use, and the lock under which the next one takes its part.
+//! The usage of the runs of a day, and the lock for reserving a share of the daily budget.
 //!
-//! The lock is the operating system's or the server's: it is gone with the process that held it.
+//! The lock belongs to the operating system or the server, so it ends with the process that held it.
 
 use std::fs::{File, OpenOptions};
 use std::time::Duration;
@@ -18,20 +18,20 @@ use crate::home::open_private;
 use crate::sql::query;
 use crate::store::StoreEngine;
 
-/// How often a lock that another process holds is tried, and the time between two tries.
+/// Number of attempts to get a lock, and the pause between them.
 const TRIES: u32 = 1_000;
 const PAUSE: Duration = Duration::from_millis(20);
 
-/// What the runs that began in some time use.
+/// The usage of the runs started in a period.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct PeriodUse {
-    /// What those that have ended used.
+    /// Usage of the runs that have ended.
     pub ended: Charge,
-    /// Those that have not, with what they used so far.
+    /// The open runs, with their usage so far.
     pub open: Vec<(StreamId, Charge)>,
 }
 
-/// Held by whoever begins a run under a budget for the day; dropping it lets the next one.
+/// The lock for starting a run under a daily budget; released on drop.
 #[derive(Debug)]
 #[must_use = "the lock is given back when it is dropped"]
 pub struct DayLock {
@@ -45,10 +45,10 @@ enum HeldLock {
 }
 
 impl DurableStore {
-    /// Waits until no other process begins a run under a budget for the day.
+    /// Waits until no other process is starting a run under a daily budget.
     ///
     /// # Errors
-    /// When the store cannot be reached, or the lock is held for long.
+    /// When the store cannot be reached, or another process holds the lock for too long.
     pub async fn lock_day(&self) -> Result<DayLock, StoreError> {
         let held = match &self.inner.engine {
             StoreEngine::Sqlite(home) => {
@@ -70,7 +70,7 @@ impl DurableStore {
             StoreEngine::Postgres(server) => {
                 let db = &self.inner.db;
                 let pooled = server.pool.acquire().await.map_err(|error| db.error(error))?;
-                // The lock ends with the session, so the connection does not go back to the pool.
+                // The lock ends with the session, so this connection must not return to the pool.
                 let mut connection = pooled.detach();
                 let lock = "SELECT pg_advisory_lock(1684109676)";
                 connection.execute(lock).await.map_err(|error| db.error(error))?;
@@ -82,7 +82,7 @@ impl DurableStore {
         Ok(DayLock { _held: held })
     }
 
-    /// What runs that began in this time use; runs that are steps of another are in that one.
+    /// The usage of runs started in a period; child runs are included in their parent.
     ///
     /// # Errors
     /// When the store cannot be read.

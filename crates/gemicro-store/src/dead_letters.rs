@@ -1,7 +1,7 @@
-//! The dead-letter list: steps that failed for good, and the runs that do them again.
+//! The dead-letter list: steps that failed permanently, and the runs that retry them.
 //!
-//! What a dead letter is says [`gemicro_core::run::DeadLetter`]. [`Letters`] writes both projections, for
-//! appends, for `rebuild` and for stores of the format before. Which run resubmits a letter is not stored
+//! [`gemicro_core::run::DeadLetter`] defines what a dead letter is. [`Letters`] writes both projections, for
+//! appends, for `rebuild` and for stores of older formats. The run that resubmits a letter is not stored
 //! with the letter: it follows from `streams.resubmits`, which outlives the events of that run.
 
 use std::collections::BTreeMap;
@@ -19,48 +19,48 @@ use crate::read::{read_data, stored_event};
 use crate::seal::SealBuilder;
 use crate::sql::{Batch, Column, ColumnKind, Link, RowStatement, query};
 
-/// Which dead letters to list.
+/// The dead letters to list.
 #[derive(Debug, Clone, Default)]
 pub struct DeadLetterFilter {
     /// Only those of this run.
     pub run: Option<StreamId>,
-    /// Also those that another run has done again.
+    /// Whether to include those that another run has retried.
     pub include_resubmitted: bool,
-    /// At most so many; `None` means 50.
+    /// Maximum number; `None` means 50.
     pub limit: Option<usize>,
 }
 
-/// A dead letter in one line.
+/// A dead letter in a list.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct DeadLetterRow {
-    /// Id of the run that this belongs to.
+    /// Id of the run that the step belongs to.
     pub run: StreamId,
-    /// The step that failed for good.
+    /// The step that failed permanently.
     pub step: StepKey,
-    /// How often it was tried.
+    /// Number of attempts.
     pub attempts: u32,
-    /// Why the last attempt failed.
+    /// The kind of the last failure.
     pub error_kind: ErrorKind,
-    /// The same in words.
+    /// The message of the last failure.
     pub message: String,
-    /// When it was given up.
+    /// The time of the last failure.
     pub at: Timestamp,
-    /// The newest run that does it again; it may have been erased since.
+    /// The newest run that retries it; it may have been erased since.
     pub resubmitted_as: Option<StreamId>,
 }
 
-/// What some events change in the dead-letter list.
+/// The changes that some events make to the dead-letter list.
 #[derive(Debug, Default)]
 pub(crate) struct Letters {
-    /// By stream and step: place of the event, letter.
+    /// By stream and step: sequence number of the event, and the letter.
     new: BTreeMap<(i64, StepKey), (u64, DeadLetter)>,
-    /// Streams that do again what failed in their parent.
+    /// Streams that retry steps of their parent.
     resubmitting: Vec<i64>,
 }
 
 const DEFAULT_LIMIT: usize = 50;
 
-/// Events read at a time when an older store is filled.
+/// Number of events read at a time when an older store is filled.
 const FILL_BATCH: i64 = 4096;
 
 const DEAD_LETTERS: RowStatement = RowStatement {
@@ -80,8 +80,8 @@ const DEAD_LETTERS: RowStatement = RowStatement {
             seal = excluded.seal",
 };
 
-/// Rows of `events` lie in order of arrival, so the parent's last event before the run's first is known even
-/// when both came in one transaction. A parent that was erased has no events; then the number stays.
+/// Rows of `events` are in order of arrival, so the parent's last event before the run's first is known even
+/// if both came in one transaction. An erased parent has no events; then the number is kept.
 const RESUBMITTING: RowStatement = RowStatement {
     before: "UPDATE streams SET resubmits = coalesce((SELECT e.seq FROM events e \
              WHERE e.stream_no = (SELECT p.no FROM streams p WHERE p.id = streams.parent_run) AND e.rowid < \
@@ -92,7 +92,7 @@ const RESUBMITTING: RowStatement = RowStatement {
 };
 
 impl DurableStore {
-    /// Steps that failed for good, the newest first.
+    /// Steps that failed permanently, the newest first.
     ///
     /// # Errors
     /// When the store cannot be read.
@@ -147,7 +147,7 @@ impl DurableStore {
 }
 
 impl Letters {
-    /// Takes an event into account.
+    /// Applies an event.
     pub(crate) fn note(&mut self, stream_no: i64, event: &Event) {
         if let Some(letter) = DeadLetter::of(event) {
             self.new
@@ -158,13 +158,13 @@ impl Letters {
         }
     }
 
-    /// Whether a stream does again what failed in its parent.
+    /// Whether a stream retries steps of its parent.
     pub(crate) fn are_resubmitted_by(&self, stream_no: i64) -> bool {
         self.resubmitting.contains(&stream_no)
     }
 
-    /// Adds the statements; they must follow those that write the streams and events. Nothing when no event
-    /// concerned the list.
+    /// Adds the statements to the batch, after those that write the streams and events. Adds none if no event affects
+    /// the list.
     pub(crate) fn write(&self, batch: &mut Batch) {
         let new: Vec<_> = self.new.iter().collect();
         batch.rows(&DEAD_LETTERS, &new, |((stream_no, _), (seq, letter)), batch| {
@@ -196,8 +196,8 @@ fn seal_letter(stream_no: i64, seq: u64, letter: &DeadLetter) -> i64 {
         .finish()
 }
 
-/// Fills the list of a store that comes from a format without it. Reads only the events that matter; one
-/// whose contents are missing is passed over, as in a rebuild.
+/// Fills the list of a store from an older format. Reads only the relevant events; one whose blob is missing is
+/// skipped, as in a rebuild.
 pub(crate) async fn fill(connection: &mut Link, db: &DbName, blobs: &BlobStore) -> Result<(), StoreError> {
     let mut after = Some(0);
     while let Some(last) = after {

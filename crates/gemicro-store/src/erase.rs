@@ -1,8 +1,7 @@
-//! Erasing a stream: the database forgets first, then the files go.
+//! Erases streams: first the rows, then the blobs.
 //!
-//! A crash in between leaves files that nobody names; [`DurableStore::sweep`] removes them. Blob files are
-//! deleted only inside write transactions: whoever names a blob looks for its file inside one too, so a
-//! blob in use is never lost.
+//! A crash in between leaves unreferenced files; [`DurableStore::sweep`] removes them. Blob files are deleted only
+//! inside write transactions, and a new reference checks for its file inside one too, so a blob in use is never lost.
 
 use std::time::Duration;
 
@@ -21,34 +20,34 @@ use crate::writer::{JobScope, held_by_other};
 /// How much was erased, and the space that it freed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct ErasedCounts {
-    /// Events that are gone.
+    /// Number of erased events.
     pub n_events: u64,
-    /// Blob files that are gone; those that other streams need stay.
+    /// Number of deleted blobs; those that other streams need stay.
     pub n_blobs: u64,
-    /// Bytes of those files.
+    /// Size of these blobs, in bytes.
     pub blob_bytes: u64,
 }
 
-/// What a sweep removed.
+/// The blobs that a sweep removed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct SweptBlobs {
-    /// Blob files that no stream needs.
+    /// Number of blobs that no stream needed.
     pub n_blobs: u64,
-    /// Size of these files together.
+    /// Size of these blobs, in bytes.
     pub blob_bytes: u64,
 }
 
-/// Files that are younger than this may be about to be named.
+/// Minimum age of an unreferenced blob; a younger one may be about to be referenced.
 const SETTLED: Duration = Duration::from_secs(3600);
 
-/// Files deleted per write transaction, so that appends need not wait long.
+/// Number of files deleted per write transaction, so that appends need not wait long.
 const BATCH: usize = 256;
 
 impl DurableStore {
-    /// Erases the contents of a stream for good and leaves a tombstone. Erasing twice is harmless.
+    /// Permanently erases the contents of a stream and leaves a tombstone. Erasing twice is harmless.
     ///
     /// # Errors
-    /// [`StoreError::LeaseHeld`] while somebody works on it; [`StoreError::NotFound`] when there is none.
+    /// [`StoreError::LeaseHeld`] while a driver works on it; [`StoreError::NotFound`] if it does not exist.
     pub async fn erase(&self, stream: &StreamId) -> Result<ErasedCounts, StoreError> {
         let erased = self.erase_contents(stream).await?;
         for steps in self.steps_of(stream).await? {
@@ -58,7 +57,7 @@ impl DurableStore {
         Ok(erased)
     }
 
-    /// What workers said about the steps of a run.
+    /// The streams with the workers' reports about the steps of a run.
     pub(crate) async fn steps_of(&self, run: &StreamId) -> Result<Vec<StreamId>, StoreError> {
         let db = &self.inner.db;
         let steps =
@@ -70,7 +69,7 @@ impl DurableStore {
             .collect()
     }
 
-    /// Erases without giving the freed pages back.
+    /// Erases without returning the freed pages to the disk.
     pub(crate) async fn erase_contents(&self, stream: &StreamId) -> Result<ErasedCounts, StoreError> {
         let db = self.inner.db.clone();
         let target = stream.clone();
@@ -88,7 +87,7 @@ impl DurableStore {
         })
     }
 
-    /// Removes blob files that no stream needs (an erase or an append was cut off) and half-written ones.
+    /// Removes blobs that no stream needs, left by an interrupted erase or append, and half-written files.
     ///
     /// # Errors
     /// When the store cannot be read or files cannot be removed.
@@ -98,7 +97,7 @@ impl DurableStore {
 
     pub(crate) async fn sweep_older_than(&self, age: Duration) -> Result<SweptBlobs, StoreError> {
         let db = self.inner.db.clone();
-        // Contents that were put for a run which then never began.
+        // Blobs that were stored for a run which never started.
         let before = Timestamp::now().as_millis() - i64::try_from(age.as_millis()).unwrap_or(i64::MAX);
         self.transact(JobScope::Beside, move |connection| {
             Box::pin(async move {
@@ -115,7 +114,7 @@ impl DurableStore {
         self.remove_unneeded(suspects).await
     }
 
-    /// Deletes those of these blobs that no stream needs.
+    /// Deletes the given blobs that no stream needs.
     async fn remove_unneeded(&self, blobs: Vec<BlobId>) -> Result<SweptBlobs, StoreError> {
         let mut swept = SweptBlobs::default();
         for batch in blobs.chunks(BATCH) {
@@ -131,10 +130,10 @@ impl DurableStore {
         Ok(swept)
     }
 
-    /// Gives freed pages back to the disk and empties the write-ahead log, which still holds what was erased.
+    /// Returns freed pages to the disk and empties the write-ahead log, which still holds the erased data.
     pub(crate) async fn shrink(&self) -> Result<(), StoreError> {
         if matches!(self.inner.engine, StoreEngine::Postgres(_)) {
-            // The server does this by itself.
+            // The server does this itself.
             return Ok(());
         }
         let db = self.inner.db.clone();
@@ -149,7 +148,7 @@ impl DurableStore {
     }
 }
 
-/// Removes a stream's contents from the tables; answers how many events and which blobs it had.
+/// Removes a stream's contents from the tables; returns the number of its events, and its blobs.
 async fn forget(
     connection: &mut Link,
     db: &DbName,

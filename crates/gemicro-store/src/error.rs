@@ -1,4 +1,4 @@
-//! What the database and the file system say, in the words of the port.
+//! Converts errors of the database and the file system to [`StoreError`]s.
 
 use std::fmt;
 use std::io;
@@ -8,7 +8,7 @@ use std::sync::Arc;
 use gemicro_core::store::StoreError;
 use gemicro_event::StreamId;
 
-/// A database; every message about it names it.
+/// The name of a database, for messages.
 #[derive(Debug, Clone)]
 pub(crate) struct DbName {
     /// The file, or the address without a password.
@@ -16,7 +16,7 @@ pub(crate) struct DbName {
     codes: Codes,
 }
 
-/// Whose error codes a database speaks in.
+/// The kind of error codes of a database.
 #[derive(Debug, Clone, Copy)]
 enum Codes {
     Sqlite,
@@ -42,7 +42,7 @@ impl DbName {
         &self.name
     }
 
-    /// Sorts an error of the driver by what it means for the user.
+    /// Classifies an error of the driver.
     pub(crate) fn error(&self, error: sqlx::Error) -> StoreError {
         let code = match &error {
             sqlx::Error::Database(database) => database.code().map(|code| code.into_owned()),
@@ -112,11 +112,11 @@ impl DbName {
         }
     }
 
-    /// What is there cannot be read as a store; it is left as it is.
+    /// The data cannot be read as a store; it is left unchanged.
     pub(crate) fn store_damaged(&self, what: impl fmt::Display) -> StoreError {
         let name = &self.name;
         let message = match self.codes {
-            // Blobs without their database would be taken for a database that was emptied.
+            // Move the blobs too: next to a new database, they would look like the rest of an emptied one.
             Codes::Sqlite => {
                 let folder = Path::new(name.as_ref()).parent().unwrap_or(Path::new("."));
                 format!(
@@ -132,7 +132,7 @@ impl DbName {
         StoreError::Damaged { message }
     }
 
-    /// Contents that events name are missing or were changed.
+    /// Blobs that events refer to are missing or were changed.
     pub(crate) fn blob_damaged(&self, what: impl fmt::Display) -> StoreError {
         let name = &self.name;
         StoreError::Damaged {
@@ -140,7 +140,7 @@ impl DbName {
         }
     }
 
-    /// A list was changed on the disk; the events that it is made from are checked by themselves.
+    /// A list was changed on disk; it can be rebuilt from the events, which have their own checks.
     pub(crate) fn projection_damaged(&self, what: impl fmt::Display) -> StoreError {
         let name = &self.name;
         StoreError::Damaged {
@@ -148,7 +148,7 @@ impl DbName {
         }
     }
 
-    /// An event was changed on the disk, or is missing.
+    /// An event was changed on disk, or is missing.
     pub(crate) fn event_damaged(&self, stream: &StreamId, seq: u64, what: impl fmt::Display) -> StoreError {
         let name = &self.name;
         StoreError::Damaged {
@@ -170,19 +170,19 @@ impl DbName {
         }
     }
 
-    /// A row does not have the shape this program writes.
+    /// A row is not as this program writes it.
     pub(crate) fn odd_row(&self, what: impl fmt::Display) -> StoreError {
         self.store_damaged(format_args!("a row cannot be read ({what})"))
     }
 }
 
-/// Whether an SQLSTATE means that the server is away or going: connection exceptions, a transaction that
-/// rested for too long, shutdowns, too many connections.
+/// Whether an SQLSTATE means that the server is or will be unavailable: connection exceptions, a transaction that was
+/// idle for too long, shutdowns, too many connections.
 fn is_outage(code: &str) -> bool {
     code.starts_with("08") || matches!(code, "25P03" | "57P01" | "57P02" | "57P03" | "53300")
 }
 
-/// Whether the connection is gone, so that nobody knows what became of the last statement.
+/// Whether the connection is lost, so that the result of the last statement is unknown.
 pub(crate) fn is_lost(error: &sqlx::Error) -> bool {
     match error {
         sqlx::Error::Database(database) => database.code().is_some_and(|code| is_outage(&code)),
@@ -196,8 +196,8 @@ pub(crate) fn is_lost(error: &sqlx::Error) -> bool {
     }
 }
 
-/// Whether a transaction failed only because of another one at the same moment: a deadlock, a serialization
-/// failure, or two who made the same row.
+/// Whether a transaction failed only because of a concurrent one: a deadlock, a serialization failure, or an insert of
+/// the same row.
 pub(crate) fn is_collision(error: &sqlx::Error) -> bool {
     match error {
         sqlx::Error::Database(database) => {

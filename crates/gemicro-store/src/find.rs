@@ -1,4 +1,4 @@
-//! Finding a stream by the beginning of its id. A run and a conversation are never taken for each other.
+//! Finds a stream by a prefix of its id. Runs and conversations are never mixed up.
 
 use gemicro_core::store::{StoreError, StreamKind};
 use gemicro_event::{ErrorKind, Failure, StreamId};
@@ -10,40 +10,40 @@ use crate::sql::query;
 const MIN_PREFIX: usize = 4;
 const MAX_MATCHES: i64 = 8;
 
-/// A stream was not found by what was given.
+/// No single stream was found.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 #[expect(missing_docs, reason = "the messages say what the fields are")]
 pub enum FindStreamError {
-    /// No stream of the kind begins so.
+    /// No stream of the kind has this prefix.
     #[error("there is no {} {prefix}", wanted.as_str())]
     NotFound {
-        /// What was looked for.
+        /// The kind of stream that was requested.
         wanted: StreamKind,
         prefix: String,
     },
     /// A stream of another kind has this id.
     #[error("`{prefix}` is a {}, not a {}", found.as_str(), wanted.as_str())]
     OtherKind {
-        /// What was looked for.
+        /// The kind of stream that was requested.
         wanted: StreamKind,
         found: StreamKind,
         prefix: String,
     },
-    /// The beginning is too short to mean one stream.
+    /// The prefix is too short.
     #[error("`{prefix}` is too short: give the first {MIN_PREFIX} characters of a {}'s id or more", wanted.as_str())]
     TooShort {
-        /// What was looked for.
+        /// The kind of stream that was requested.
         wanted: StreamKind,
         prefix: String,
     },
-    /// Several streams begin so.
+    /// Several streams have this prefix.
     #[error("`{prefix}` could be {}", matches.iter().map(StreamId::as_str).collect::<Vec<_>>().join(" or "))]
     Ambiguous {
-        /// What was looked for.
+        /// The kind of stream that was requested.
         wanted: StreamKind,
         prefix: String,
-        /// The first few that begin so.
+        /// The first few matches.
         matches: Vec<StreamId>,
     },
     /// The store could not be read.
@@ -63,18 +63,18 @@ impl From<FindStreamError> for Failure {
 }
 
 impl DurableStore {
-    /// The run with this id, or the only one whose id begins so.
+    /// The run with this id, or the only one whose id has this prefix.
     ///
     /// # Errors
-    /// When none or several do, or the beginning has fewer than 4 characters.
+    /// When there is no match or several, or the prefix has fewer than 4 characters.
     pub async fn find_run(&self, prefix: &str) -> Result<StreamId, FindStreamError> {
         self.find(StreamKind::Run, prefix).await
     }
 
-    /// The conversation with this id, or the only one whose id begins so.
+    /// The conversation with this id, or the only one whose id has this prefix.
     ///
     /// # Errors
-    /// When none or several do, or the beginning has fewer than 4 characters.
+    /// When there is no match or several, or the prefix has fewer than 4 characters.
     pub async fn find_conversation(&self, prefix: &str) -> Result<StreamId, FindStreamError> {
         self.find(StreamKind::Conversation, prefix).await
     }

@@ -1,6 +1,6 @@
-//! The state folder: private to its user, never reached through somebody else's link.
+//! The state folder: private to its user, and never opened through another user's link.
 //!
-//! Never opens an existing database file: closing that handle would drop the locks which SQLite holds on
+//! Never opens an existing database file itself: closing that handle would drop the locks that SQLite holds on
 //! it in the same process.
 
 use std::fs::{self, DirBuilder, File, Metadata, OpenOptions, Permissions};
@@ -13,14 +13,14 @@ use rustix::fs::OFlags;
 
 use crate::error::io_error;
 
-/// Where things are in the state folder.
+/// The paths in the state folder.
 #[derive(Debug, Clone)]
 pub(crate) struct Home {
     root: PathBuf,
 }
 
 impl Home {
-    /// Makes the folder, or checks that the one there is safe to use.
+    /// Creates the folder, or checks that the existing one is safe to use.
     pub(crate) fn prepare(root: &Path) -> Result<Self, StoreError> {
         private_folder(root)?;
         let home = Self {
@@ -51,22 +51,22 @@ impl Home {
         self.root.join("blobs")
     }
 
-    /// Held while a database is made or brought to a newer format.
+    /// The file locked while a database is created or migrated.
     pub(crate) fn format_lock(&self) -> PathBuf {
         self.root.join("format.lock")
     }
 
-    /// The database and what SQLite keeps beside it (with the modes of the database).
+    /// The database and SQLite's other files, which have the mode of the database.
     pub(crate) fn db_files(&self) -> [PathBuf; 3] {
         ["gemicro.db", "gemicro.db-wal", "gemicro.db-shm"].map(|name| self.root.join(name))
     }
 
-    /// Says how many events were ever written, beside the database.
+    /// The file with the number of events ever written.
     pub(crate) fn written_counter(&self) -> PathBuf {
         self.root.join("gemicro.db-written")
     }
 
-    /// Whether an empty database file stands beside things that a new one would not have.
+    /// Whether an empty database file is next to data that a new one would not have.
     pub(crate) fn was_emptied(&self) -> Result<bool, StoreError> {
         let size = |path: &Path| look(path).map(|found| found.map_or(0, |found| found.len()));
         let [db, wal, _] = self.db_files();
@@ -81,15 +81,15 @@ impl Home {
     }
 }
 
-/// The files of an open database, to notice when they are no longer the ones in their places.
+/// The files of an open database, to notice when they are deleted or replaced.
 #[derive(Debug, Clone)]
 pub(crate) struct OpenedFiles(Vec<(PathBuf, Option<FileKey>)>);
 
-/// Device and number of a file.
+/// Device and inode number of a file.
 type FileKey = (u64, u64);
 
 impl OpenedFiles {
-    /// Looks at the database and its write-ahead log, which stays while anybody has the database open.
+    /// Records the database and its write-ahead log, which exists while any process has the database open.
     pub(crate) fn of(home: &Home) -> Self {
         let [db, log, _] = home.db_files();
         let look = |path: PathBuf| {
@@ -119,7 +119,7 @@ fn file_key(path: &Path) -> Option<FileKey> {
     Some((found.dev(), found.ino()))
 }
 
-/// Makes a folder with mode 0700, or checks one that is there.
+/// Creates a folder with mode 0700, or checks an existing one.
 fn private_folder(path: &Path) -> Result<(), StoreError> {
     if look(path)?.is_none() {
         let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty());
@@ -152,7 +152,7 @@ fn private_folder(path: &Path) -> Result<(), StoreError> {
     Ok(())
 }
 
-/// Opens a file in a private folder, never through a link.
+/// Opens a file in a private folder, without following a link.
 pub(crate) fn open_private(path: &Path, options: &mut OpenOptions) -> io::Result<File> {
     options
         .mode(0o600)
@@ -160,7 +160,7 @@ pub(crate) fn open_private(path: &Path, options: &mut OpenOptions) -> io::Result
         .open(path)
 }
 
-/// Creates under another name first: the file must never be open in this process once SQLite may use it.
+/// Creates the file under another name first: it must never be open in this process once SQLite may use it.
 fn create_private_file(path: &Path) -> Result<(), StoreError> {
     let temporary = path.with_extension(format!("new-{}", gemicro_event::StreamId::random()));
     let create = || {
@@ -177,7 +177,7 @@ fn create_private_file(path: &Path) -> Result<(), StoreError> {
     created.and(removed).map_err(|error| io_error(path, &error))
 }
 
-/// What is at a path; a link or anything else that is neither file nor folder is refused.
+/// The metadata of a path; anything that is neither a file nor a folder, such as a link, is refused.
 fn look(path: &Path) -> Result<Option<Metadata>, StoreError> {
     match fs::symlink_metadata(path) {
         Ok(found) if found.is_symlink() => Err(unsafe_folder(

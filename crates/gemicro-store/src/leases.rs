@@ -1,8 +1,8 @@
-//! Leases of runs and of steps that a clock cannot keep alive.
+//! Leases of runs and of steps, safe against clocks that are set back.
 //!
-//! A lease says by the clock when it ends. A clock that is set back would make the lease of a dead process last for
-//! hours, so looks at leases are remembered: one that nobody renewed for its length, by this process's own
-//! monotonic clock, is over, whatever the time is said to be.
+//! A lease has an end time. If the clock is set back, the lease of a dead process would last for hours, so the leases
+//! of others are remembered: one that was not renewed for its length, by this process's own monotonic clock, is over,
+//! whatever the end time says.
 
 use std::collections::HashMap;
 use std::hash::Hash;
@@ -17,19 +17,19 @@ use crate::sql::query;
 use crate::store::{DurableStore, StoreEngine};
 use crate::writer::WriteAction;
 
-/// No lease is longer, unless whoever looks has longer ones itself.
+/// Maximum length of a lease, unless the caller itself uses longer ones.
 pub(crate) const LONGEST: Duration = Duration::from_secs(10);
-/// Leases that are remembered at most.
+/// Maximum number of remembered leases.
 const MAX_SEEN: usize = 4_096;
 
-/// What tells one state of a lease from every other.
+/// Identifies one state of a lease.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct LeaseMark {
     pub(crate) owner: String,
     pub(crate) expires_at: Timestamp,
 }
 
-/// Leases of others, and since when they have stood as they do.
+/// The leases of others, and since when each has been unchanged.
 #[derive(Debug)]
 pub(crate) struct SeenLeases<K> {
     by_key: Mutex<HashMap<K, (LeaseMark, Instant)>>,
@@ -44,7 +44,7 @@ impl<K> Default for SeenLeases<K> {
 }
 
 impl<K: Clone + Eq + Hash> SeenLeases<K> {
-    /// Notes a lease as it stands now; answers for how long it has stood like this.
+    /// Records the current state of a lease; returns how long it has been unchanged.
     pub(crate) fn note(&self, key: &K, mark: &LeaseMark, now: Instant) -> Duration {
         let mut seen = self.by_key.lock().unwrap_or_else(PoisonError::into_inner);
         match seen.get(key) {
@@ -93,7 +93,7 @@ impl DurableStore {
         done.lease.ok_or(StoreError::LeaseLost { stream })
     }
 
-    /// Whether somebody drives a run now.
+    /// Whether a driver currently holds a run.
     ///
     /// # Errors
     /// When there is no such run.

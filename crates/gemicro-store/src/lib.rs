@@ -1,14 +1,14 @@
-//! The durable memory of gemicro: journal, blobs, leases, commands, lists and the queue of steps, on one SQLite
-//! file or one PostgreSQL database.
+//! The durable store of gemicro: journal, blobs, leases, commands, lists and the step queue, in one SQLite file or
+//! one PostgreSQL database.
 //!
-//! [`DurableStore`] keeps the contracts of [`gemicro_core::store::Store`], [`gemicro_core::blob::Blobs`] and
-//! [`gemicro_core::queue::StepQueue`].
-//! It does not know who produced an event or what a flow means by it.
+//! [`DurableStore`] implements [`gemicro_core::store::Store`], [`gemicro_core::blob::Blobs`] and
+//! [`gemicro_core::queue::StepQueue`]. It does not know what produced an event or what it means to a flow.
 //!
-//! Where things are: `home` (the folder and its modes), `open` (format and connections), `writer` (group
-//! commit and fences), `read` and `subscribe` (the way out), `runs`, `conversations` and `dead_letters` (lists), `find` (ids),
-//! `erase`, `prune`, `rebuild`, `check`, `verify` (upkeep), `seal`, `chain` and `written_counter` (noticing damage), `queue` (steps for workers). Statements are written once, for both
-//! engines (`sql`). What is SQLite's own lies in `home`, `open` and `blob_files`, what is PostgreSQL's in `postgres`.
+//! Modules: `home` (the folder and its modes), `open` (format and connections), `writer` (group commit and fencing),
+//! `read` and `subscribe` (reading), `runs`, `conversations` and `dead_letters` (lists), `find` (ids), `erase`,
+//! `prune`, `rebuild`, `check`, `verify` (maintenance), `seal`, `chain` and `written_counter` (damage detection),
+//! `queue` (steps for workers). Statements are written once, for both engines (`sql`). SQLite-specific code is in
+//! `home`, `open` and `blob_files`, PostgreSQL-specific code in `postgres`.
 
 mod blob_files;
 mod blob_store;
@@ -59,8 +59,8 @@ pub use store::DurableStore;
 pub use store_options::StoreOptions;
 pub use verify::ContentsCheck;
 
-/// A store in a file: [`DurableStore::open`].
+/// A store in a SQLite file: [`DurableStore::open`].
 pub type SqliteStore = DurableStore;
 
-/// A store on a server: [`DurableStore::connect`].
+/// A store on a PostgreSQL server: [`DurableStore::connect`].
 pub type PostgresStore = DurableStore;

@@ -1,6 +1,6 @@
-//! Opening the database: which format it has, and bringing an older one up to date.
+//! Opens the SQLite database: checks its format and migrates an older one.
 //!
-//! A file that is not ours, is broken or is newer is refused before anything is written to it.
+//! A file of another program, a damaged or a newer one is refused before anything is written to it.
 
 use std::fs::OpenOptions;
 use std::path::Path;
@@ -19,10 +19,10 @@ use crate::error::{DbName, io_error};
 use crate::home::{Home, open_private};
 use crate::sql::{Link, query};
 
-/// "gemi" in the header of the file: this is a store of ours.
+/// "gemi" in the file header, which marks a gemicro store.
 const APPLICATION_ID: i64 = 0x6765_6d69;
 
-/// One script per format, in order; the format's number is the script's place from 1.
+/// One migration script per format, in order; format numbers start at 1.
 const MIGRATIONS: [&str; 5] = [
     include_str!("../migrations/sqlite/0001_journal.sql"),
     include_str!("../migrations/sqlite/0002_dead_letters.sql"),
@@ -31,19 +31,19 @@ const MIGRATIONS: [&str; 5] = [
     include_str!("../migrations/sqlite/0005_costs.sql"),
 ];
 
-/// The format that brought the dead-letter list.
+/// The format that introduced the dead-letter list.
 const WITH_DEAD_LETTERS: usize = 2;
 
-/// The format this program writes.
+/// The format that this program writes.
 pub(crate) const FORMAT: i64 = MIGRATIONS.len().cast_signed() as i64;
 
-/// Connections for reading; more would only wait for the two or so cores.
+/// Number of read connections; more would not help on few cores.
 const N_READERS: u32 = 4;
 
-/// Rows that a reader's thread may be ahead: every wait for the other side costs a change of thread.
+/// Number of rows that a reader thread may be ahead, because every wait costs a thread switch.
 const ROW_BUFFER: usize = 1024;
 
-/// Opens the one connection that writes.
+/// Opens the only write connection.
 pub(crate) async fn open_writer(
     home: &Home,
     db: &DbName,
@@ -53,7 +53,7 @@ pub(crate) async fn open_writer(
         return Err(db.store_damaged("the file is empty, but things beside it are not"));
     }
     let connection = connect_options(home, options)
-        // Deleted rows are overwritten: erased means erased.
+        // Overwrite deleted rows, so that erased data is really gone.
         .pragma("secure_delete", "ON")
         .pragma("wal_autocheckpoint", "2000")
         .connect()
@@ -63,7 +63,7 @@ pub(crate) async fn open_writer(
     if read_format(&mut link, db).await? < FORMAT {
         bring_up_to_date(home, &mut link, db).await?;
     }
-    // The newest rows lie at the edges of their trees; a file that was cut short fails here.
+    // The newest rows are at the edges of their trees, so a truncated file fails here.
     let probe = query("SELECT (SELECT max(no) FROM streams), (SELECT max(rowid) FROM events)");
     probe
         .fetch_one(&mut link)
@@ -78,7 +78,7 @@ pub(crate) async fn open_writer(
     Ok(link)
 }
 
-/// Connections for reading, made when they are first needed.
+/// Read connections, opened when first needed.
 pub(crate) fn open_readers(home: &Home, options: &crate::StoreOptions) -> SqlitePool {
     SqlitePoolOptions::new()
         .max_connections(N_READERS)
@@ -120,10 +120,10 @@ async fn read_format(link: &mut Link, db: &DbName) -> Result<i64, StoreError> {
 
 async fn bring_up_to_date(home: &Home, link: &mut Link, db: &DbName) -> Result<(), StoreError> {
     let _lock = lock_format(home.format_lock().as_path()).await?;
-    // Another process may have been quicker.
+    // Another process may have been faster.
     let format = read_format(link, db).await?;
     if format == 0 {
-        // Both stay in the file; neither can be set inside a transaction.
+        // Both are stored in the file; neither can be set inside a transaction.
         let pragmas = "PRAGMA auto_vacuum = INCREMENTAL; PRAGMA journal_mode = WAL";
         link.script(pragmas).await.map_err(|error| db.error(error))?;
     }
@@ -132,7 +132,7 @@ async fn bring_up_to_date(home: &Home, link: &mut Link, db: &DbName) -> Result<(
     let end = if migrated.is_ok() { "COMMIT" } else { "ROLLBACK" };
     let ended = link.script(end).await.map_err(|error| db.error(error));
     migrated.and(ended)?;
-    // From here on the database itself has its tables, whatever becomes of its write-ahead log.
+    // From here on the database file itself has its tables, even if its write-ahead log is lost.
     let checkpoint = link.script("PRAGMA wal_checkpoint(TRUNCATE)").await;
     checkpoint.map_err(|error| db.error(error))
 }
@@ -152,7 +152,7 @@ async fn migrate(home: &Home, link: &mut Link, db: &DbName, format: i64) -> Resu
         .map_err(|error| db.error(error))
 }
 
-/// Waits for other processes that are making or changing the same database.
+/// Waits for other processes that are creating or migrating the same database.
 async fn lock_format(path: &Path) -> Result<std::fs::File, StoreError> {
     let file = open_private(path, OpenOptions::new().write(true).create(true))
         .map_err(|error| io_error(path, &error))?;

@@ -1,4 +1,4 @@
-//! Erasing runs that have ended, by age and by size.
+//! Erases ended runs, by age and by size.
 
 use std::time::Duration;
 
@@ -10,36 +10,36 @@ use crate::columns::Columns;
 use crate::sql::query;
 use crate::store::StoreEngine;
 
-/// Which ended runs to erase; both rules may hold at once.
+/// The ended runs to erase; both rules can be combined.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct PruneRule {
-    /// Runs that ended longer ago than this.
+    /// Erase runs that ended longer ago than this.
     pub older_than: Option<Duration>,
-    /// The oldest ended runs, until events and blobs need no more than this.
+    /// Erase the oldest ended runs until events and blobs use at most this many bytes.
     pub max_bytes: Option<u64>,
 }
 
-/// What pruning erased and freed.
+/// The result of pruning.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct PruneReport {
     /// The erased runs, oldest first.
     pub runs: Vec<StreamId>,
-    /// Events that are gone.
+    /// Number of erased events.
     pub n_events: u64,
-    /// Blob files that are gone.
+    /// Number of deleted blobs.
     pub n_blobs: u64,
     /// Bytes in use before.
     pub bytes_before: u64,
-    /// Bytes in use after; more than `max_bytes` when the rest belongs to runs that have not ended.
+    /// Bytes in use after; more than `max_bytes` if the rest belongs to runs that have not ended.
     pub bytes_after: u64,
 }
 
-/// Bytes of the blobs that streams need.
+/// Query for the size of the blobs in use, in bytes.
 pub(crate) const BLOB_BYTES: &str = "SELECT CAST(coalesce(sum(n_bytes), 0) AS BIGINT) AS n_bytes \
     FROM (SELECT DISTINCT blob, n_bytes FROM blob_refs) needed";
 
 impl DurableStore {
-    /// Erases ended runs by a rule, oldest first. Runs that are open or being worked on stay.
+    /// Erases ended runs by a rule, oldest first. Open runs, and runs with a driver, are kept.
     ///
     /// # Errors
     /// When the store fails; runs erased until then stay erased.
@@ -74,7 +74,7 @@ impl DurableStore {
         Ok(report)
     }
 
-    /// Ended runs that were not erased, those that ended first before the others.
+    /// Ended runs that were not erased, in the order in which they ended.
     async fn ended_runs(&self) -> Result<Vec<(StreamId, Timestamp)>, StoreError> {
         let db = &self.inner.db;
         let ended = query(
@@ -91,10 +91,10 @@ impl DurableStore {
         rows.iter().map(read).collect()
     }
 
-    /// Pages that hold something, and the blobs that streams need.
+    /// Size of the used pages and of the blobs in use, in bytes.
     async fn bytes_in_use(&self) -> Result<u64, StoreError> {
         let db = &self.inner.db;
-        // The tables of PostgreSQL do not shrink at once; what counts there is what the events need.
+        // The tables of PostgreSQL do not shrink at once, so the size of the events is used there.
         let in_tables = match self.inner.engine {
             StoreEngine::Sqlite(_) => query(
                 "SELECT ((SELECT page_count FROM pragma_page_count) \

@@ -1,4 +1,4 @@
-//! Events out of the table, with their data put back.
+//! Reads events from the table, with their data from blobs.
 
 use gemicro_core::blob::{BlobError, BlobId};
 use gemicro_core::store::{StepMark, StoreError, StreamKind, StreamPage};
@@ -12,7 +12,7 @@ use crate::error::DbName;
 use crate::seal::seal_event;
 use crate::sql::{Link, Query, SqlRow, SqlTarget, query};
 
-/// A stream's row, as readers need it.
+/// A stream's row, for readers.
 #[derive(Debug)]
 pub(crate) struct Head {
     pub(crate) no: i64,
@@ -23,13 +23,13 @@ pub(crate) struct Head {
     pub(crate) erased_at: Option<Timestamp>,
 }
 
-/// An event whose data may still lie in a blob file.
+/// An event whose data may still be in a blob.
 #[derive(Debug)]
 pub(crate) struct StoredEvent {
     pub(crate) event: Event,
     pub(crate) mark: Option<StepMark>,
     pub(crate) blob: Option<BlobId>,
-    /// `None` for events from before there were seals.
+    /// `None` for events written before seals existed.
     pub(crate) seal: Option<i64>,
 }
 
@@ -54,10 +54,10 @@ impl DurableStore {
         })
     }
 
-    /// The events of a stream but those of some types. Costs what is read: the others are passed over in the database.
+    /// The events of a stream except those of some types, which are filtered in the database.
     ///
     /// # Errors
-    /// When there is no such stream, it was erased, or one of these events is damaged.
+    /// When the stream does not exist, was erased, or one of these events is damaged.
     pub async fn read_without(&self, stream: &StreamId, types: &[&str]) -> Result<Vec<Event>, StoreError> {
         self.head(stream).await?;
         let db = &self.inner.db;
@@ -83,7 +83,7 @@ impl DurableStore {
         Ok(events)
     }
 
-    /// One statement, so that the stream's row and its events are of the same moment.
+    /// Uses one statement, so that the stream's row and its events are consistent.
     pub(crate) async fn read_stored(
         &self,
         stream: &StreamId,
@@ -123,7 +123,7 @@ impl DurableStore {
         Ok((head, events))
     }
 
-    /// Puts the data of a large event back.
+    /// Loads the data of a large event from its blob.
     pub(crate) async fn whole(&self, stored: StoredEvent) -> Result<Event, StoreError> {
         let StoredEvent { mut event, blob, .. } = stored;
         if let Some(blob) = blob {
@@ -143,7 +143,7 @@ impl DurableStore {
 }
 
 impl StoredEvent {
-    /// Whether it is as it was written, after an event with the seal `before`; an event without a seal always is.
+    /// Whether it is unchanged, after an event with the seal `before`; always true for an event without a seal.
     pub(crate) fn fits(&self, before: Option<i64>) -> bool {
         let seal = || seal_event(before, &self.event, self.mark, self.blob.as_ref());
         self.seal.is_none_or(|kept| kept == seal())
@@ -161,7 +161,7 @@ impl Head {
             ended: columns.get("ended")?,
             erased_at: columns.optional_time("erased_at")?,
         };
-        // Nothing but erasing takes events away, and it takes all.
+        // Only erasing removes events, and it removes all of them.
         let first_seq = match head.erased_at {
             Some(_) => head.last_seq.checked_add(1),
             None => Some(1),
@@ -192,7 +192,7 @@ pub(crate) async fn read_head<'t>(
     find_head(target, query("SELECT * FROM streams WHERE id = $1"), db, stream).await
 }
 
-/// The same inside a write transaction: nobody changes the stream until its end.
+/// The same inside a write transaction: locks the stream until its end.
 pub(crate) async fn lock_head(link: &mut Link, db: &DbName, stream: &StreamId) -> Result<Head, StoreError> {
     let locking = query("SELECT * FROM streams WHERE id = $1 FOR UPDATE");
     find_head(link, locking, db, stream).await
@@ -212,8 +212,8 @@ async fn find_head<'t>(
     Head::read(&row, db)
 }
 
-/// The head of a stream beside its events from a place: the one there, whose seal the next one covers, and at least
-/// `limit` after it. A stream without such events still gives one row.
+/// The head of a stream with its events from `after` on: that event, whose seal the next one covers, and at least the
+/// next `limit`. A stream without such events still gives one row.
 pub(crate) fn page_query(stream: &StreamId, after: u64, limit: usize) -> Query {
     let after = i64::try_from(after).unwrap_or(i64::MAX);
     let n_rows = i64::try_from(limit.saturating_add(1)).unwrap_or(i64::MAX);
@@ -227,7 +227,7 @@ pub(crate) fn page_query(stream: &StreamId, after: u64, limit: usize) -> Query {
     .bind(n_rows)
 }
 
-/// Reads an event from a row of [`page_query`]; `None` when the stream has none there.
+/// Reads an event from a row of [`page_query`]; `None` if the row has no event.
 pub(crate) fn stored_event(
     stream: &StreamId,
     row: &SqlRow,

@@ -1,4 +1,4 @@
-//! The projections made again from the events, with the same code that keeps them.
+//! Rebuilds the projections from the events, with the code that also maintains them.
 
 use gemicro_core::run::RunRow;
 use gemicro_core::store::StoreError;
@@ -13,25 +13,25 @@ use crate::read::{Head, page_query, read_data, stored_event};
 use crate::sql::{Batch, Link, query};
 use crate::writer::{JobScope, RUNNING_STEPS, RUNS, StreamState, run_values};
 
-/// What a rebuild went through.
+/// The result of a rebuild.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct RebuildReport {
-    /// Streams that were made again; erased ones stay as they are.
+    /// Number of rebuilt streams; erased ones are left alone.
     pub n_streams: u64,
-    /// Events read in those streams.
+    /// Number of events read.
     pub n_events: u64,
-    /// Events that are missing or damaged, and those whose contents are; the lists were made from what is there.
+    /// Events that are missing or damaged, or whose blobs are; the lists were built from the rest.
     pub unreadable: Vec<StoreError>,
 }
 
-/// Streams handled per transaction, so that appends need not wait long.
+/// Number of streams per transaction, so that appends need not wait long.
 const BATCH: i64 = 64;
 
-/// Events read at a time.
+/// Number of events read at a time.
 const PAGE: usize = 1024;
 
 impl DurableStore {
-    /// Makes the lists (runs, running steps, dead letters, ends of streams) again from the events.
+    /// Rebuilds the lists (runs, running steps, dead letters, ends of streams) from the events.
     ///
     /// # Errors
     /// When the store cannot be read or written.
@@ -54,7 +54,7 @@ impl DurableStore {
     }
 }
 
-/// Rebuilds the next streams after a number; answers where to go on.
+/// Rebuilds the next streams after a number; returns the last one.
 async fn rebuild_batch(
     connection: &mut Link,
     db: &DbName,

@@ -9,26 +9,26 @@ use crate::DurableStore;
 use crate::columns::Columns;
 use crate::sql::query;
 
-/// Which runs to list.
+/// The runs to list.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct RunFilter {
-    /// Only runs that stand so.
+    /// Only runs with this status.
     pub status: Option<RunStatus>,
     /// Only runs of this flow.
     pub flow: Option<String>,
-    /// At most so many; `None` means 50.
+    /// Maximum number; `None` means 50.
     pub limit: Option<usize>,
-    /// Only runs that were made before this one: the last of the page before.
+    /// Only runs created before this one: the last one of the previous page.
     pub before: Option<StreamId>,
 }
 
 const DEFAULT_LIMIT: usize = 50;
 
 impl DurableStore {
-    /// Runs that were not erased as lines, the newest first.
+    /// Runs that were not erased, the newest first.
     ///
     /// # Errors
-    /// When `before` names no run, or the store fails.
+    /// When the run `before` does not exist, or the store fails.
     pub async fn runs(&self, filter: &RunFilter) -> Result<Vec<RunRow>, StoreError> {
         let db = &self.inner.db;
         let before = match &filter.before {
@@ -54,7 +54,7 @@ impl DurableStore {
         rows.iter().map(|row| Columns::new(row, db).run_row()).collect()
     }
 
-    /// One run as a line; an erased one has the title "erased".
+    /// The list entry of one run; an erased one has the title "erased".
     ///
     /// # Errors
     /// When there is no such run.

@@ -1,7 +1,7 @@
-//! Checksums of rows: a row that changed on the disk is noticed when it is read.
+//! Checksums of rows, which reveal rows changed on disk when they are read.
 //!
 //! A seal is the first 8 bytes of a SHA-256. The seal of an event also covers the seal of the event before it, so the
-//! events of a stream form a chain. Seals find damage; they are no protection against somebody who can write the database.
+//! events of a stream form a chain. Seals find damage; they do not protect against someone who can write the database.
 
 use gemicro_core::blob::BlobId;
 use gemicro_core::run::RunRow;
@@ -12,7 +12,7 @@ use sha2::{Digest, Sha256};
 use crate::cost_unknowns;
 use crate::sql::SqlValue;
 
-/// The values of a row on their way into a seal.
+/// Hashes the values of a row into a seal.
 pub(crate) struct SealBuilder(Sha256);
 
 impl SealBuilder {
@@ -30,7 +30,7 @@ impl SealBuilder {
     }
 
     pub(crate) fn bytes(self, bytes: &[u8]) -> Self {
-        // The length keeps two values from being read as two others.
+        // The length separates adjacent values.
         let mut seal = self.unsigned(bytes.len() as u64);
         seal.0.update(bytes);
         seal
@@ -74,8 +74,8 @@ impl SealBuilder {
     }
 }
 
-/// The seal of an event whose predecessor has the seal `before`; `None` for the first one and after an event from
-/// before there were seals. The data of an event with a blob is sealed by the blob's name.
+/// The seal of an event whose predecessor has the seal `before`; `None` for the first event, and after an event written
+/// before seals existed. The data of an event with a blob is sealed by the blob's name.
 pub(crate) fn seal_event(
     before: Option<i64>,
     event: &Event,
@@ -103,7 +103,7 @@ pub(crate) fn seal_event(
         .finish()
 }
 
-/// The columns of a run's line between its stream and its seal, each with whether it can be null.
+/// The columns of a run's list entry between its stream and its seal, each with whether it can be null.
 pub(crate) fn run_columns(row: &RunRow) -> [(SqlValue, bool); 13] {
     [
         (row.flow.as_str().into(), false),
@@ -122,7 +122,7 @@ pub(crate) fn run_columns(row: &RunRow) -> [(SqlValue, bool); 13] {
     ]
 }
 
-/// The seal of a run's line.
+/// The seal of a run's list entry.
 pub(crate) fn seal_run(row: &RunRow) -> i64 {
     let seal = SealBuilder::new()
         .text(row.run.as_str())
@@ -131,7 +131,7 @@ pub(crate) fn seal_run(row: &RunRow) -> i64 {
     columns.fold(seal, SealBuilder::column).finish()
 }
 
-/// The seal of a line of a board.
+/// The seal of a board line.
 pub(crate) fn seal_line(stream_no: i64, (place, seq): (u32, u64), state: &str, shown: &str) -> i64 {
     SealBuilder::new()
         .number(stream_no)
@@ -151,11 +151,11 @@ pub(crate) fn mark_columns(mark: Option<StepMark>) -> (Option<&'static str>, Opt
     }
 }
 
-/// Unknown envelope fields as an array of pairs: order, bytes and doubled keys all survive.
+/// Unknown envelope fields as an array of pairs, which keeps order, bytes and duplicate keys.
 pub(crate) fn extra_text(extra: &[(String, gemicro_event::Json)]) -> Option<String> {
     if extra.is_empty() {
         return None;
     }
-    // Keys are strings and values are JSON already, so this cannot fail.
+    // Keys are strings and values are JSON, so this cannot fail.
     serde_json::to_string(extra).ok()
 }

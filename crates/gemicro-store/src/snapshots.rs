@@ -1,4 +1,4 @@
-//! Kept folds: a cache that may be lost.
+//! Snapshots of folded states: a cache that may be lost.
 
 use gemicro_core::store::StoreError;
 use gemicro_event::StreamId;
@@ -51,19 +51,19 @@ impl DurableStore {
         };
         let columns = Columns::new(&row, db);
         let (seq, kept) = (columns.number("seq")?, columns.get::<Vec<u8>>("state")?);
-        // One that was changed on the disk is as good as none.
+        // A snapshot that was changed on disk is ignored.
         Ok(open_seal(stream, seq, kept).map(|state| (seq, state)))
     }
 }
 
-/// The state behind its seal.
+/// Puts the seal in front of the state.
 fn seal_state(stream: &StreamId, seq: u64, state: &[u8]) -> Vec<u8> {
     let mut kept = seal(stream, seq, state).to_le_bytes().to_vec();
     kept.extend_from_slice(state);
     kept
 }
 
-/// The state, where the seal fits.
+/// The state, if the seal matches.
 fn open_seal(stream: &StreamId, seq: u64, mut kept: Vec<u8>) -> Option<Vec<u8>> {
     let found = kept.first_chunk::<8>().copied()?;
     kept.drain(..8);

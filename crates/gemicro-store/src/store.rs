@@ -1,4 +1,4 @@
-//! The store: opening, and the port of the core.
+//! The store: opening it, and the implementation of the core's port.
 
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -29,13 +29,13 @@ use crate::writer::{
 };
 use crate::written_counter::WrittenCounter;
 
-/// Data with more bytes of JSON than this goes to a blob.
+/// Maximum size of data kept in the table, in bytes of JSON; larger data goes to a blob.
 const MAX_INLINE_BYTES: usize = 16 * 1024;
 
-/// Requests that may wait for the writer; more callers wait in turn.
+/// Maximum number of requests waiting for the writer; further callers wait.
 const QUEUE: usize = 1024;
 
-/// Streams in a SQLite file ([`open`](Self::open)) or a PostgreSQL database ([`connect`](Self::connect)); clones
+/// A store in a SQLite file ([`open`](Self::open)) or a PostgreSQL database ([`connect`](Self::connect)); clones
 /// share it. Several processes may use the same one.
 #[derive(Debug, Clone)]
 pub struct DurableStore {
@@ -48,19 +48,19 @@ pub(crate) struct Inner {
     pub(crate) db: DbName,
     pub(crate) readers: ConnectionPool,
     pub(crate) blobs: BlobStore,
-    /// None for a server.
+    /// `None` for a server.
     pub(crate) files: Option<OpenedFiles>,
     pub(crate) wakes: Arc<Wakes>,
-    /// Transactions of grouped requests so far.
+    /// Number of group transactions so far.
     n_groups: Arc<AtomicU64>,
-    /// To the writer; it ends when the last clone of the store is gone.
+    /// Sends to the writer, which ends when the last clone of the store is gone.
     queue: mpsc::Sender<WriterMessage>,
-    /// How long the leases of others have stood unchanged: those of runs, and those of places in the queue.
+    /// How long the leases of others have been unchanged: those of runs, and those of queue entries.
     pub(crate) seen_leases: SeenLeases<StreamId>,
     pub(crate) seen_places: SeenLeases<u64>,
 }
 
-/// What differs between the engines, and holds as long as the store.
+/// The engine-specific part of the store.
 #[derive(Debug)]
 pub(crate) enum StoreEngine {
     Sqlite(Home),
@@ -68,18 +68,18 @@ pub(crate) enum StoreEngine {
 }
 
 impl DurableStore {
-    /// Opens the store in a state folder, making both if there are none.
+    /// Opens the store in a state folder, creating both if needed.
     ///
     /// # Errors
-    /// When the folder is not safe to use, or the file is damaged, newer, locked or not ours.
+    /// When the folder is not safe to use, or the file is damaged, newer, locked or of another program.
     pub async fn open(home: &Path) -> Result<Self, StoreError> {
         Self::open_with(home, &StoreOptions::default()).await
     }
 
-    /// Like [`DurableStore::open`], with other settings.
+    /// Like [`DurableStore::open`], with options.
     ///
     /// # Errors
-    /// As for [`DurableStore::open`].
+    /// Those of [`DurableStore::open`].
     pub async fn open_with(home: &Path, options: &StoreOptions) -> Result<Self, StoreError> {
         let home = Home::prepare(home)?;
         let db = DbName::file(&home.db());
@@ -102,10 +102,10 @@ impl DurableStore {
         ))
     }
 
-    /// Opens the store at an address, such as `postgres://user@host/database`; without one, that in the state folder.
+    /// Opens the store at an address, such as `postgres://user@host/database`; by default that in the state folder.
     ///
     /// # Errors
-    /// As for [`DurableStore::open`] and [`DurableStore::connect`].
+    /// Those of [`DurableStore::open`] and [`DurableStore::connect`].
     pub async fn at(home: &Path, address: Option<&str>) -> Result<Self, StoreError> {
         match address {
             Some(address) => Self::connect(address).await,
@@ -153,17 +153,17 @@ impl DurableStore {
         }
     }
 
-    /// Transactions this process has committed for appends, creations and leases; with the number of events
-    /// it tells how well group commit works.
+    /// Number of transactions that this process has committed for appends, creations and leases. Compared with the
+    /// number of events it shows how well group commit works.
     #[must_use]
     pub fn n_groups(&self) -> u64 {
         self.inner.n_groups.load(Ordering::Relaxed)
     }
 
-    /// Finishes what was asked before and lets go of the files; the store cannot be used afterwards.
+    /// Finishes pending requests and closes the files; the store cannot be used afterwards.
     pub async fn close(&self) {
         match &self.inner.engine {
-            // The writer comes last: it empties the write-ahead log.
+            // The writer is closed last, because it empties the write-ahead log.
             StoreEngine::Sqlite(_) => self.inner.readers.close().await,
             StoreEngine::Postgres(server) => server.stop_listening(),
         }
@@ -187,7 +187,7 @@ impl DurableStore {
         answer.await.map_err(|_| writer_gone())?
     }
 
-    /// Runs a transaction of its own: on SQLite on the one connection that writes.
+    /// Runs a separate transaction; on SQLite, on the only write connection.
     pub(crate) async fn transact<T, F>(&self, scope: JobScope, work: F) -> Result<T, StoreError>
     where
         T: Send + 'static,
@@ -213,7 +213,7 @@ impl DurableStore {
         value.ok_or_else(writer_gone)
     }
 
-    /// A task of its own, as on SQLite: a caller who goes away must not leave a transaction open.
+    /// Runs it in its own task, so that dropping the caller does not leave a transaction open.
     async fn transact_beside<T, F>(&self, server: &ListeningServer, work: F) -> Result<T, StoreError>
     where
         T: Send + 'static,
@@ -250,7 +250,7 @@ impl DurableStore {
         self.inner.queue.send(message).await.map_err(|_| writer_gone())
     }
 
-    /// Puts large data into blobs, as far as that can be done before the transaction that names them.
+    /// Moves large data to blobs, and writes those that can be written before the transaction.
     async fn spill(&self, action: WriteAction) -> Result<(WriteAction, SpilledBlob), StoreError> {
         let large: Vec<_> = (action.events().iter().enumerate())
             .filter(|(_, event)| event.update.data.text().len() > MAX_INLINE_BYTES)
@@ -275,7 +275,7 @@ impl DurableStore {
     }
 }
 
-/// Runs blocking file work beside the async code.
+/// Runs blocking file work outside the async threads.
 pub(crate) async fn run_blocking<T: Send + 'static>(
     work: impl FnOnce() -> Result<T, StoreError> + Send + 'static,
 ) -> Result<T, StoreError> {

@@ -2,12 +2,13 @@
 
 use std::time::Duration;
 
-/// How a store behaves.
+/// Options of a store.
 #[derive(Debug, Clone)]
 pub struct StoreOptions {
-    /// How long to wait for another process that is writing.
+    /// Maximum time to wait for another process that is writing.
     pub busy_timeout: Duration,
-    /// The database never grows past this; an append that would gives [`StoreError::Full`](gemicro_core::store::StoreError::Full).
+    /// Maximum size of the database; beyond it, appends fail with
+    /// [`StoreError::Full`](gemicro_core::store::StoreError::Full).
     pub max_bytes: Option<u64>,
 }
 

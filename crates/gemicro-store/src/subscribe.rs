@@ -1,8 +1,8 @@
-//! Following a stream: what is there, then what comes, each once.
+//! Follows a stream: existing events, then new ones, each once.
 //!
-//! Listening starts before the first read, so nothing can fall between the two. This process's commits
-//! wake the follower, and small ones need not be read again; other processes' are found by looking again every
-//! [`POLL`], or when PostgreSQL says so.
+//! Listening starts before the first read, so no event is missed in between. Commits of this process wake the
+//! subscriber, and small ones need not be read again; commits of other processes are found by polling every
+//! [`POLL`], or through PostgreSQL's notifications.
 
 use std::time::Duration;
 
@@ -15,13 +15,13 @@ use gemicro_event::{AgentUpdate, Event, SCHEMA_VERSION, StreamId, Timestamp, is_
 use crate::DurableStore;
 use crate::store::StoreEngine;
 
-/// How often another process's commits are looked for in a file.
+/// Polling interval for other processes' commits to a file.
 const POLL: Duration = Duration::from_millis(200);
 
-/// The same on a server, which also tells of them.
+/// Polling interval on a server, which also sends notifications.
 const POLL_SERVER: Duration = Duration::from_millis(500);
 
-/// Events held in memory per follower; their large data is read one by one.
+/// Number of events held in memory per subscriber; their large data is read one by one.
 const PAGE: usize = 512;
 
 impl DurableStore {
@@ -78,8 +78,8 @@ impl DurableStore {
                 if head.ended && after >= head.last_seq {
                     return;
                 }
-                // What is told is given on for as long as it fits; anything else, or the time to look again, leads to
-                // the next read.
+                // Fresh events are passed on while they continue the sequence; anything else, or the polling
+                // interval, leads to the next read.
                 while !is_full
                     && let Ok(Some(fresh)) = tokio::time::timeout(poll, listener.next_change()).await
                     && fresh.first().is_some_and(|first| first.seq <= after + 1)
@@ -98,7 +98,7 @@ impl DurableStore {
     }
 }
 
-/// Stands in the place of events that are gone; its number is the last of theirs.
+/// Represents events that are gone; its sequence number is the last of theirs.
 fn gap(stream: &StreamId, first_available: u64) -> Event {
     Event {
         stream: stream.clone(),

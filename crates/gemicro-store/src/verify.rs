@@ -1,4 +1,4 @@
-//! Reading everything that the store has, to find what is damaged: `gemicro store check` and `gemicro doctor`.
+//! Reads the whole store to find damage, for `gemicro store check` and `gemicro doctor`.
 //!
 //! The main type is [`ContentsCheck`]. Nothing is changed.
 
@@ -12,33 +12,33 @@ use crate::sql::query;
 use crate::store::StoreEngine;
 use crate::{DeadLetterFilter, DurableStore};
 
-/// What a check of all contents found.
+/// The result of a check of all contents.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ContentsCheck {
-    /// Runs, conversations and reports of steps that were read.
+    /// Number of streams read: runs, conversations and reports of steps.
     pub n_streams: u64,
-    /// Events of these streams that were read.
+    /// Number of events read in these streams.
     pub n_events: u64,
-    /// Events from before there were checksums: they can be read, but a change would not be noticed.
+    /// Number of events without checksums, from older versions: readable, but a change would not be noticed.
     pub n_unsealed: u64,
-    /// Blobs that were read.
+    /// Number of blobs read.
     pub n_blobs: u64,
-    /// What is damaged or missing; empty for a store that is whole.
+    /// Damaged or missing data; empty for an intact store.
     pub problems: Vec<StoreError>,
 }
 
-/// Problems of the file that are named.
+/// Maximum number of file problems listed.
 const MAX_FILE_PROBLEMS: usize = 20;
 
-/// Events read at a time.
+/// Number of events read at a time.
 const PAGE: usize = 1024;
 
 impl DurableStore {
-    /// Looks whether the pages of a SQLite database fit together and its blobs are there, without reading events or blobs.
-    /// A server does this by itself.
+    /// Checks that the pages of a SQLite database are consistent and its blobs exist, without reading events or blobs.
+    /// A server checks its own pages.
     ///
     /// # Errors
-    /// [`StoreError::Damaged`] naming the first thing that is wrong.
+    /// [`StoreError::Damaged`] with the first problem.
     pub async fn quick_check(&self) -> Result<(), StoreError> {
         let inner = &self.inner;
         if let StoreEngine::Sqlite(_) = inner.engine {
@@ -64,7 +64,7 @@ impl DurableStore {
         }
     }
 
-    /// The names of all blobs that events name.
+    /// The names of all blobs that streams refer to.
     async fn named_blobs(&self) -> Result<Vec<String>, StoreError> {
         let inner = &self.inner;
         let named = query("SELECT DISTINCT blob FROM blob_refs ORDER BY blob");
@@ -76,16 +76,16 @@ impl DurableStore {
             .collect()
     }
 
-    /// Reads every page of a SQLite database, every event and every blob, and checks them; slow on a large store.
+    /// Reads and checks every page of a SQLite database, every event and every blob; slow on a large store.
     ///
     /// # Errors
-    /// [`StoreError::Damaged`] naming the first thing that is wrong.
+    /// [`StoreError::Damaged`] with the first problem.
     pub async fn verify(&self) -> Result<(), StoreError> {
         let check = self.check_contents().await;
         check.problems.into_iter().next().map_or(Ok(()), Err)
     }
 
-    /// Reads everything and collects all that is wrong; slow on a large store.
+    /// Reads everything and collects all problems; slow on a large store.
     pub async fn check_contents(&self) -> ContentsCheck {
         let mut check = ContentsCheck::default();
         if let Err(error) = self.check_pages(&mut check).await {

@@ -1,4 +1,4 @@
-//! Wakes the subscribers of a stream in this process, and tells them what was committed.
+//! Wakes the subscribers of a stream in this process, and passes them the committed events.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -6,16 +6,16 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use gemicro_event::{Event, StreamId};
 use tokio::sync::watch;
 
-/// The events of the last commit of a stream, where they are known and small: only they are held for listeners.
+/// The events of the last commit of a stream, if they are known and small.
 pub(crate) type FreshEvents = Option<Arc<[Event]>>;
 
-/// Who listens to which stream.
+/// The listeners of each stream.
 #[derive(Debug, Default)]
 pub(crate) struct Wakes {
     streams: Mutex<HashMap<StreamId, watch::Sender<FreshEvents>>>,
 }
 
-/// One subscriber's ear; dropping it stops listening.
+/// One listener; dropping it stops listening.
 #[derive(Debug)]
 pub(crate) struct WakeListener {
     wakes: Arc<Wakes>,
@@ -48,14 +48,14 @@ impl Wakes {
 }
 
 impl WakeListener {
-    /// From now on only later changes count.
+    /// Ignores the changes so far.
     pub(crate) fn reset(&mut self) {
         self.changes.mark_unchanged();
     }
 
-    /// Waits for the next change. Of several that came meanwhile only the last one is told.
+    /// Waits for the next change. If there were several, only the last one is returned.
     pub(crate) async fn next_change(&mut self) -> FreshEvents {
-        // The sender lives as long as a listener is registered, so this cannot fail.
+        // The sender lives as long as any listener is registered, so this cannot fail.
         self.changes.changed().await.ok();
         self.changes.borrow_and_update().clone()
     }
@@ -64,7 +64,7 @@ impl WakeListener {
 impl Drop for WakeListener {
     fn drop(&mut self) {
         let mut streams = self.wakes.streams();
-        // This listener itself still counts as one.
+        // This listener is still counted.
         if streams
             .get(&self.stream)
             .is_some_and(|sender| sender.receiver_count() <= 1)

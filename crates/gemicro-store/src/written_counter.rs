@@ -1,9 +1,9 @@
-//! How many events were ever written: kept in the database, and in a small file beside it.
+//! Counts all events ever written, in the database and in a small file next to it, to detect lost events.
 //!
-//! When SQLite's write-ahead log is deleted after a crash, or the database is replaced by an older copy, what is left is
-//! a whole database with fewer events. The file beside it still has the number. It is written after each commit and
-//! never synced: the number is at most what the disk has, and after a power cut it may be too small. So it never
-//! raises a false alarm, and it misses only a loss that comes together with a power cut.
+//! If SQLite's write-ahead log is deleted after a crash, or the database is replaced by an older copy, the rest is an
+//! intact database with fewer events. The file next to it still has the number. It is written after each commit and
+//! never synced: it is never larger than the real number, and may be too small after a power failure. So it never
+//! raises a false alarm, and it misses only a loss that coincides with a power failure.
 
 use std::fs::{File, OpenOptions};
 use std::os::unix::fs::FileExt;
@@ -20,40 +20,40 @@ use crate::seal::SealBuilder;
 use crate::sql::{ColumnKind, Link, RowStatement, Values, query};
 use crate::{DurableStore, StoreOptions};
 
-/// Sets the number in the database.
+/// Writes the number to the database.
 pub(crate) const WRITTEN: RowStatement = RowStatement {
     before: "INSERT INTO written (no, store_id, n_events)",
     columns: &[ColumnKind::Int, ColumnKind::Text, ColumnKind::Int],
     after: "ON CONFLICT (no) DO UPDATE SET n_events = excluded.n_events",
 };
 
-/// The bytes of the file: two numbers of 16 hexadecimal digits and one of 20 decimal ones, with blanks between them and a
-/// line end.
+/// Size of the file: the store id (16 hex digits), the number (20 digits) and the seal (16 hex digits), separated by
+/// spaces, and a line break.
 const FILE_BYTES: usize = 16 + 1 + 20 + 1 + 16 + 1;
 
-/// How many events a database has.
+/// The number of events in a database.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct WrittenTotal {
-    /// The database; a new one in the same place has another.
+    /// Id of the database; a new one in the same place has another.
     store_id: Arc<str>,
     n_events: u64,
 }
 
-/// The number, as the one writer of this process knows it.
+/// The number as known to the writer of this process.
 #[derive(Debug)]
 pub(crate) struct WrittenCounter {
     file: File,
     store_id: Arc<str>,
-    /// `None` when another process may have written.
+    /// `None` if another process may have written.
     n_events: Option<u64>,
 }
 
 impl DurableStore {
-    /// Opens the store of a state folder although its last events are missing, and from then on does without them;
-    /// answers how many they are.
+    /// Opens the store of a state folder although its last events are missing, and accepts the loss; returns the
+    /// number of lost events.
     ///
     /// # Errors
-    /// As for [`DurableStore::open`], but for the missing events.
+    /// Those of [`DurableStore::open`], except for the missing events.
     pub async fn accept_loss(home: &Path) -> Result<u64, StoreError> {
         let home = Home::prepare(home)?;
         let db = DbName::file(&home.db());
@@ -75,7 +75,7 @@ impl WrittenTotal {
         format!("{} {:020} {:016x}\n", self.store_id, self.n_events, seal.finish())
     }
 
-    /// What a file says; `None` for anything that was not written by [`text`](Self::text).
+    /// Parses the file; `None` for anything that [`text`](Self::text) did not write.
     fn read(file: &File) -> Option<Self> {
         let mut bytes = [0; FILE_BYTES];
         file.read_exact_at(&mut bytes, 0).ok()?;
@@ -90,7 +90,7 @@ impl WrittenTotal {
 }
 
 impl WrittenCounter {
-    /// Begins to count, after holding the two numbers against each other.
+    /// Starts counting, after comparing the two numbers.
     ///
     /// # Errors
     /// [`StoreError::Damaged`] when the database has fewer events than were written.
@@ -109,7 +109,7 @@ impl WrittenCounter {
         }
     }
 
-    /// Takes the number of the database for the right one; answers how many events are given up.
+    /// Accepts the number in the database; returns the number of lost events.
     pub(crate) async fn accept_loss(home: &Home, link: &mut Link, db: &DbName) -> Result<u64, StoreError> {
         let (counter, n_lost) = Self::compare(home, link, db).await?;
         if n_lost > 0 {
@@ -121,7 +121,7 @@ impl WrittenCounter {
         Ok(n_lost)
     }
 
-    /// Reads the file before the database: others may be writing, and the file never has more than the database then.
+    /// Reads the file before the database: others may be writing, and the file must not appear newer.
     async fn compare(home: &Home, link: &mut Link, db: &DbName) -> Result<(Self, u64), StoreError> {
         let path = home.written_counter();
         let file = open_private(&path, OpenOptions::new().read(true).write(true).create(true));
@@ -145,7 +145,7 @@ impl WrittenCounter {
         Ok((counter, n_lost))
     }
 
-    /// The number with so many new events, inside a write transaction.
+    /// The total with the new events, inside a write transaction.
     pub(crate) async fn add(
         &mut self,
         link: &mut Link,
@@ -159,10 +159,10 @@ impl WrittenCounter {
         Ok(self.total(n_events + n_new as u64))
     }
 
-    /// The transaction with this number was committed.
+    /// Records that the transaction with this total was committed.
     pub(crate) fn note_commit(&mut self, total: &WrittenTotal) {
         self.n_events = Some(total.n_events);
-        // Another process may have been quicker.
+        // Another process may have been faster.
         let is_newer =
             |beside: &WrittenTotal| beside.store_id == total.store_id && beside.n_events >= total.n_events;
         if WrittenTotal::read(&self.file).as_ref().is_some_and(is_newer) {
@@ -173,7 +173,7 @@ impl WrittenCounter {
         }
     }
 
-    /// Others may have written.
+    /// Invalidates the number, because others may have written.
     pub(crate) fn forget(&mut self) {
         self.n_events = None;
     }

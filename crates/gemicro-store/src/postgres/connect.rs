@@ -1,4 +1,4 @@
-//! Reaching a server.
+//! Connects to a PostgreSQL server.
 
 use std::str::FromStr;
 
@@ -14,25 +14,25 @@ use crate::store::{DurableStore, StoreEngine};
 use crate::store_options::StoreOptions;
 use crate::writer::Connection;
 
-/// Connections of one process: one writes, one listens, the others read and do the rest.
+/// Maximum number of connections of one process: one writes, one listens, the others read and run transactions.
 const N_CONNECTIONS: u32 = 8;
 
 impl DurableStore {
-    /// Opens the store in a PostgreSQL database, making its tables if there are none. The address looks like
+    /// Opens the store in a PostgreSQL database, creating its tables if there are none. The address looks like
     /// `postgres://user@host/database`.
     ///
     /// # Errors
-    /// When the server cannot be reached, or what is there is damaged, newer or not ours.
+    /// When the server cannot be reached, or its tables are damaged, newer or of another program.
     pub async fn connect(address: &str) -> Result<Self, StoreError> {
         Self::connect_with(address, &StoreOptions::default()).await
     }
 
-    /// Like [`DurableStore::connect`], with other settings; `max_bytes` is the server's business.
+    /// Like [`DurableStore::connect`], with options; `max_bytes` is ignored on a server.
     ///
     /// # Errors
-    /// As for [`DurableStore::connect`].
+    /// Those of [`DurableStore::connect`].
     pub async fn connect_with(address: &str, options: &StoreOptions) -> Result<Self, StoreError> {
-        // The error must not repeat the address: it may hold a password.
+        // The error must not repeat the address, which may contain a password.
         let parsed = PgConnectOptions::from_str(address).map_err(|error| StoreError::Io {
             message: format!(
                 "the address of the store cannot be read ({error}); it looks like postgres://user@host/database"
@@ -60,14 +60,14 @@ impl DurableStore {
     }
 }
 
-/// Connects once. A pool would go on trying a port that refuses, as long as it may wait.
+/// Connects once. A pool would keep retrying a refused connection until its timeout.
 async fn try_once(parsed: &PgConnectOptions, options: &StoreOptions) -> Result<(), sqlx::Error> {
     let connected = tokio::time::timeout(options.busy_timeout, parsed.connect()).await;
     connected.unwrap_or(Err(sqlx::Error::PoolTimedOut))?.close().await
 }
 
-/// Our tables come first; a commit that returns is on the server's disk whatever its settings say; and a process that
-/// was stopped in the middle of a transaction does not hold up the others for long.
+/// Sets up a connection: our schema comes first; a commit is on the server's disk when it returns, whatever the
+/// server's settings; and a process stopped in the middle of a transaction does not block others for long.
 async fn set_up(connection: &mut PgConnection) -> Result<(), sqlx::Error> {
     let settings = "SET search_path = gemicro; SET idle_in_transaction_session_timeout = '20s'; \
         SET lock_timeout = '40s'; \

@@ -1,6 +1,6 @@
-//! Hears of other processes' writes and wakes the followers here.
+//! Listens for writes of other processes and wakes the subscribers in this one.
 //!
-//! A hint only: whoever waits looks again by itself, so a word that is missed costs half a second.
+//! This is only a hint: subscribers also poll, so a missed notification costs half a second.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -12,14 +12,14 @@ use tokio::task::AbortHandle;
 
 use crate::wake::Wakes;
 
-/// The time between two tries to listen.
+/// Pause between two attempts to listen.
 const PAUSE: Duration = Duration::from_millis(500);
 
 /// A server, and the task that listens to it.
 #[derive(Debug)]
 pub(crate) struct ListeningServer {
     pub(crate) pool: PgPool,
-    /// Ends with the store; `None` until somebody follows a stream.
+    /// The listening task; ends with the store. `None` until a stream is followed.
     ear: Mutex<Option<AbortHandle>>,
 }
 
@@ -31,7 +31,7 @@ impl ListeningServer {
         }
     }
 
-    /// Listens from now on.
+    /// Starts listening.
     pub(crate) fn listen(&self, wakes: &Arc<Wakes>) {
         let mut ear = self.ear.lock().unwrap_or_else(PoisonError::into_inner);
         if ear.is_none() {
@@ -40,7 +40,7 @@ impl ListeningServer {
         }
     }
 
-    /// Stops listening, which gives its connection back.
+    /// Stops listening and frees its connection.
     pub(crate) fn stop_listening(&self) {
         let mut ear = self.ear.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(ear) = ear.take() {

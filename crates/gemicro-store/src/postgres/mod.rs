@@ -1,7 +1,7 @@
-//! What is PostgreSQL's own: connecting, the tables, and hearing of other processes' writes.
+//! PostgreSQL-specific code: connecting, the tables, and notifications of other processes' writes.
 //!
-//! Everything lies in the schema `gemicro` of the database that the address names. Several processes on several
-//! machines may use it at once; leases are judged by the server's clock.
+//! Everything is in the schema `gemicro` of the given database. Several processes on several machines may use it at
+//! once; leases are checked against the server's clock.
 
 mod connect;
 mod listen;

@@ -1,4 +1,4 @@
-//! The tables: whether they are ours, which format they have, and making them.
+//! Checks, creates and migrates the tables.
 
 use gemicro_core::store::StoreError;
 
@@ -6,17 +6,17 @@ use crate::columns::Columns;
 use crate::error::DbName;
 use crate::sql::{Link, query};
 
-/// One script per format, in order; the format's number is the script's place from 1.
+/// One migration script per format, in order; format numbers start at 1.
 const MIGRATIONS: [&str; 3] = [
     include_str!("../../migrations/postgres/0001_store.sql"),
     include_str!("../../migrations/postgres/0002_seals.sql"),
     include_str!("../../migrations/postgres/0003_costs.sql"),
 ];
 
-/// The format this program writes.
+/// The format that this program writes.
 pub(crate) const FORMAT: i64 = MIGRATIONS.len().cast_signed() as i64;
 
-/// Makes the tables, or checks those that are there.
+/// Creates the tables, or checks the existing ones.
 pub(super) async fn prepare(link: &mut Link, db: &DbName) -> Result<(), StoreError> {
     if read_format(link, db).await? == FORMAT {
         return Ok(());
@@ -31,12 +31,12 @@ pub(super) async fn prepare(link: &mut Link, db: &DbName) -> Result<(), StoreErr
     }
 }
 
-/// Several processes may start at once; the number of the lock is "form".
+/// Migrates under a lock, because several processes may start at once. The lock number is "form".
 async fn bring_up_to_date(link: &mut Link, db: &DbName) -> Result<(), StoreError> {
     let fail = |error| db.error(error);
     let lock = query("SELECT pg_advisory_xact_lock(1718579821)");
     lock.execute(&mut *link).await.map_err(fail)?;
-    // Another process may have been quicker.
+    // Another process may have been faster.
     let found = read_format(link, db).await?;
     for script in MIGRATIONS
         .into_iter()
@@ -49,7 +49,7 @@ async fn bring_up_to_date(link: &mut Link, db: &DbName) -> Result<(), StoreError
     link.script(set).await.map_err(fail)
 }
 
-/// The format of the tables; 0 when there are none.
+/// The format of the tables; 0 if there are none.
 async fn read_format(link: &mut Link, db: &DbName) -> Result<i64, StoreError> {
     let fail = |error| db.error(error);
     let look = query(

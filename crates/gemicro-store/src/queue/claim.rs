@@ -1,4 +1,4 @@
-//! Steps out of the queue: the most important that are due, within the limits of their providers.
+//! Takes steps from the queue: the most important due ones, within the limits of their providers.
 
 use std::time::{Duration, Instant};
 
@@ -15,7 +15,7 @@ use crate::sql::{Link, SqlRow, query};
 use crate::store::DurableStore;
 use crate::writer::{JobScope, WriteAction};
 
-/// Silent workers' attempts that are ended at a time.
+/// Maximum number of expired attempts that are ended at a time.
 const MAX_EXPIRED: i64 = 512;
 
 impl DurableStore {
@@ -31,8 +31,8 @@ impl DurableStore {
         .await
     }
 
-    /// Ends attempts whose worker was silent for longer than its lease. Two who do so at once do no harm: the
-    /// second finds the lease gone.
+    /// Ends attempts whose worker was silent for longer than its lease. Two concurrent calls are harmless: the second
+    /// finds the lease gone.
     async fn end_silent_attempts(&self, ttl: Duration) -> Result<(), StoreError> {
         let (inner, longest) = (&self.inner, LONGEST.max(ttl));
         let beyond = i64::try_from(longest.as_millis()).unwrap_or(i64::MAX);
@@ -49,7 +49,7 @@ impl DurableStore {
         for row in &rows {
             let mut found = read_expired(row, &inner.db)?;
             if !Columns::new(row, &inner.db).get::<bool>("is_over")? {
-                // It ends later than any lease that was given by this clock.
+                // It expires later than any lease that this clock could have given.
                 let mark = LeaseMark {
                     owner: format!("{} {}", found.worker, found.lease.token),
                     expires_at: found.lease.expires_at,
@@ -87,7 +87,7 @@ const SILENT_ON_SERVER: &str = "SELECT q.*, s.id AS stream, q.lease_expires_at <
     AND (q.lease_expires_at <= clock.now OR q.lease_expires_at > clock.now + $1) \
     ORDER BY q.lease_expires_at LIMIT $2";
 
-/// A step that could be taken, with what its place in the line depends on.
+/// A step that could be taken, with its sort key.
 struct ClaimCandidate {
     order: (std::cmp::Reverse<i64>, i64, u64),
     room_idx: usize,
@@ -203,7 +203,7 @@ fn read_lease(row: &SqlRow, db: &DbName) -> Result<StepLease, StoreError> {
     })
 }
 
-/// Tells one claim from every other, and a step that was taken from one that was not, which has 0; the standard library's hash keys come from the system's random source.
+/// A random token that identifies one claim; 0 means not claimed. The standard library's hash keys are seeded randomly.
 fn random_token() -> u64 {
     use std::hash::{BuildHasher, RandomState};
     RandomState::new().hash_one(std::process::id()).max(1)

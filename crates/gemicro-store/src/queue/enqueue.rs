@@ -1,4 +1,4 @@
-//! Steps into the queue, each attempt once.
+//! Adds steps to the queue, each attempt once.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -67,11 +67,11 @@ impl DurableStore {
     }
 }
 
-/// What is in the place of a step.
+/// The queue entry of a step before this call.
 struct EnqueuedBefore {
     attempt: u32,
     state: QueueState,
-    /// Somebody took this attempt.
+    /// Whether a worker claimed this attempt.
     was_taken: bool,
 }
 
@@ -107,7 +107,7 @@ async fn offer(link: &mut Link, db: &DbName, step: QueuedStep, known: u32) -> Re
     Ok(attempt)
 }
 
-/// The numbers of the streams that these steps belong to; none of them ends before the transaction does.
+/// The numbers of the streams of these steps. They are locked, so none ends before the transaction does.
 async fn lock_streams(
     link: &mut Link,
     db: &DbName,
@@ -139,7 +139,7 @@ async fn enqueue(link: &mut Link, db: &DbName, steps: Vec<QueuedStep>) -> Result
         let key = (*stream_no, step.step.clone());
         let found = known.get(&key);
         if found.is_none_or(|found| found.is_over() && step.attempt > found.attempt) {
-            // A second one in this call meets the first, as if they had come one after the other.
+            // A duplicate in this call meets the first one, as if they had come one after the other.
             let queued = EnqueuedBefore {
                 attempt: step.attempt,
                 state: QueueState::Queued,
@@ -152,7 +152,7 @@ async fn enqueue(link: &mut Link, db: &DbName, steps: Vec<QueuedStep>) -> Result
     write(link, new, now).await.map_err(fail)
 }
 
-/// Those of these steps that are in the queue.
+/// Those of these steps that are already in the queue.
 async fn known_steps(
     link: &mut Link,
     db: &DbName,

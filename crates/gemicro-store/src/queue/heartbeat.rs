@@ -1,4 +1,4 @@
-//! Workers that are still there.
+//! Extends the leases of workers that are still alive.
 
 use std::collections::HashMap;
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! What all workers together may ask of a provider.
+//! Limits on the load that all workers together put on a provider.
 
 use gemicro_core::queue::ProviderLimit;
 use gemicro_core::store::StoreError;
@@ -10,17 +10,17 @@ use crate::sql::{Link, SqlRow, query};
 use crate::store::DurableStore;
 use crate::writer::JobScope;
 
-/// The time a rate counts over.
+/// The period of a rate limit, in milliseconds.
 const MINUTE_MS: i64 = 60_000;
 
-/// How many more steps of a provider may be taken now.
+/// The number of steps of a provider that may be started now.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct ProviderRoom {
-    /// Empty for steps without a provider.
+    /// Name of the provider; empty for steps without one.
     pub(super) provider: String,
-    /// `i64::MAX` where the provider has no limit.
+    /// Number of steps; `i64::MAX` if the provider has no limit.
     pub(super) n_steps: i64,
-    /// Whether taking one must be noted for the rate.
+    /// Whether starts must be recorded for a rate limit.
     is_rated: bool,
 }
 
@@ -67,8 +67,8 @@ fn read_limit(row: &SqlRow, db: &DbName) -> Result<ProviderLimit, StoreError> {
     })
 }
 
-/// The room that every provider has. Providers with a limit stay locked until the transaction ends, so nobody else
-/// takes steps of theirs in the meantime.
+/// The capacity left for every provider. Rows of providers with a limit stay locked until the transaction ends, so that
+/// no other process starts their steps meanwhile.
 pub(super) async fn rooms(
     link: &mut Link,
     db: &DbName,
@@ -92,7 +92,7 @@ pub(super) async fn rooms(
     );
     for row in &limited.fetch_all(&mut *link).await.map_err(fail)? {
         let limit = read_limit(row, db)?;
-        // Counted after the lock, so that what others took before is seen.
+        // Count after locking, to see the steps that others have started.
         let in_use = query(
             "SELECT (SELECT count(*) FROM queue WHERE provider = $1 AND status = 'running') AS n_running, \
              (SELECT CAST(coalesce(sum(n_steps), 0) AS BIGINT) FROM provider_starts \
@@ -115,7 +115,7 @@ pub(super) async fn rooms(
     Ok(rooms)
 }
 
-/// Notes steps that were taken, and forgets those of more than a minute ago.
+/// Records started steps, and deletes records older than a minute.
 pub(super) async fn note_starts(
     link: &mut Link,
     room: &ProviderRoom,

@@ -1,4 +1,4 @@
-//! The port of the core, kept by the store.
+//! Implements the queue port of the core.
 
 use std::time::Duration;
 
@@ -38,7 +38,7 @@ impl StepQueue for DurableStore {
         &self,
         settlements: Vec<Settlement>,
     ) -> BoxFuture<'_, Vec<Result<SettlementResult, StoreError>>> {
-        // All are sent at once, so the writer finds them together and commits them together.
+        // Send all at once, so that the writer commits them together.
         let settled = settlements.into_iter().map(|settlement| async move {
             let done = self.change(WriteAction::Settle(Box::new(settlement))).await?;
             Ok(SettlementResult {

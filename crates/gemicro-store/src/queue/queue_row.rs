@@ -1,6 +1,6 @@
-//! A row of the queue as the writer sees it: who holds it, and what news change.
+//! A row of the queue in the writer: who holds it, and how reports change it.
 //!
-//! Pure but for [`load_places`]: every check comes before the first change.
+//! Pure except for [`load_places`]: every check comes before the first change.
 
 use std::collections::HashMap;
 
@@ -33,9 +33,9 @@ pub(crate) struct QueueRow {
 pub(crate) struct ExpiredLease {
     pub(crate) lease: StepLease,
     pub(crate) worker: String,
-    /// What the attempt counts as.
+    /// The cost that is charged for the attempt.
     pub(crate) charge: Charge,
-    /// Nobody renewed its lease for its length, whatever the clock says.
+    /// Whether its lease was not renewed for its length, whatever the clock says.
     pub(crate) is_unchanged: bool,
 }
 
@@ -54,7 +54,7 @@ pub(crate) const PLACES: RowStatement = RowStatement {
 };
 
 impl QueueRow {
-    /// The row that this lease holds.
+    /// The row held by this lease.
     pub(crate) fn held_by<'p>(
         places: &'p mut HashMap<u64, Self>,
         lease: &StepLease,
@@ -70,7 +70,7 @@ impl QueueRow {
         })
     }
 
-    /// Takes what the worker says, and answers how the step stands then.
+    /// Applies a worker's report, and returns the new state of the step.
     pub(crate) fn settle(&mut self, news: &WorkerNews, now: Timestamp) -> QueueState {
         match news {
             WorkerNews::Working => {}
@@ -86,8 +86,8 @@ impl QueueRow {
         self.state
     }
 
-    /// Ends an attempt whose lease is over; answers the fact for the journal, or nothing when its worker was heard
-    /// in the meantime.
+    /// Ends an attempt whose lease is over; returns the event for the journal, or `None` if its worker reported in the
+    /// meantime.
     pub(crate) fn expire(&mut self, expired: &ExpiredLease, now: Timestamp) -> Option<NewEvent> {
         let is_unchanged = expired.is_unchanged && self.expires_at == expired.lease.expires_at;
         if self.expires_at > now && !is_unchanged {
@@ -151,7 +151,7 @@ impl QueueRow {
     }
 }
 
-/// Reads rows by their numbers; they stay as they are until the transaction ends.
+/// Loads and locks rows by their numbers, until the transaction ends.
 pub(crate) async fn load_places(
     link: &mut Link,
     db: &DbName,

@@ -1,4 +1,4 @@
-//! Looking into the queue, cancelling, and trying dead steps again.
+//! Inspects the queue, cancels steps, and retries dead ones.
 
 use std::collections::HashMap;
 
@@ -36,7 +36,7 @@ impl DurableStore {
             "SELECT status, not_before > $2 AS is_delayed, count(*) AS n_steps FROM queue \
              WHERE $1 IS NULL OR stream_no = $1 GROUP BY status, not_before > $2",
         );
-        // Only for people: a clock that is a little off does no harm here.
+        // Only for display, so a slightly wrong clock does no harm.
         let counts = counts.bind(stream_no).bind(Timestamp::now().as_millis());
         let rows = counts.fetch_all(&self.inner.readers).await;
         let mut counts = QueueCounts::default();

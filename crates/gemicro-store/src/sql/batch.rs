@@ -1,9 +1,9 @@
-//! Many rows of many tables in few trips to the database.
+//! Writes many rows of many tables in few round trips.
 //!
 //! With SQLite, each round trip costs two thread switches, far more than a row, so a [`Batch`] is sent as one string of
-//! several statements. Rows come in chunks of a few fixed sizes, filled up with empty rows that the statement
-//! skips: that keeps the number of different texts, and so of prepared statements, small. PostgreSQL takes one
-//! statement at a time, and the rows of each as one list per column.
+//! several statements. Rows come in chunks of a few fixed sizes, padded with empty rows that the statement skips; that
+//! keeps the number of different texts, and so of prepared statements, small. PostgreSQL gets one statement at a time,
+//! with the rows as one list per column.
 
 use sqlx::postgres::PgArguments;
 use sqlx::sqlite::SqliteArguments;
@@ -21,7 +21,7 @@ pub(crate) struct RowStatement {
     pub(crate) after: &'static str,
 }
 
-/// What a column holds.
+/// The type of a column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ColumnKind {
     Int,
@@ -33,18 +33,18 @@ pub(crate) enum ColumnKind {
 #[derive(Debug, Default)]
 pub(crate) struct Batch {
     parts: Vec<(&'static RowStatement, Vec<SqlValue>)>,
-    /// Streams whose followers in other processes are told.
+    /// Streams whose subscribers in other processes are notified.
     changed: Vec<String>,
-    /// Whether the transaction ends with it.
+    /// Whether to commit the transaction at the end.
     commits: bool,
 }
 
-/// Rows per statement: the smallest size that is enough, the largest as often as needed.
+/// Rows per statement: the smallest size that fits; the largest is repeated.
 const CHUNKS: [usize; 3] = [1, 8, 64];
 const LARGEST: usize = CHUNKS[CHUNKS.len() - 1];
 
 impl Batch {
-    /// Adds a statement over all rows; each must give as many values as there are columns.
+    /// Adds a statement over all rows; `values_of` must add one value per column.
     pub(crate) fn rows<R>(
         &mut self,
         statement: &'static RowStatement,
@@ -62,19 +62,19 @@ impl Batch {
         self
     }
 
-    /// Tells the followers of these streams in other processes, when the transaction is through.
+    /// Notifies the subscribers of these streams in other processes, after the commit.
     pub(crate) fn notify(&mut self, changed: Vec<String>) -> &mut Self {
         self.changed = changed;
         self
     }
 
-    /// Ends the transaction after the rows.
+    /// Commits the transaction after the rows.
     pub(crate) fn commit(&mut self) -> &mut Self {
         self.commits = true;
         self
     }
 
-    /// Runs all statements in order, up to the first that fails.
+    /// Runs all statements in order, up to the first failure.
     pub(crate) async fn run(self, link: &mut Link) -> Result<(), sqlx::Error> {
         match link {
             Link::Sqlite(connection) => {
@@ -171,7 +171,7 @@ impl RowStatement {
 
 type ColumnError = sqlx::error::BoxDynError;
 
-/// Rows turned into one list per column.
+/// Transposes rows to one list per column.
 fn columns(kinds: &[ColumnKind], values: Vec<SqlValue>) -> Result<PgArguments, ColumnError> {
     let mut lists: Vec<Vec<SqlValue>> = kinds.iter().map(|_| Vec::new()).collect();
     for (index, value) in values.into_iter().enumerate() {

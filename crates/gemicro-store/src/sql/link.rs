@@ -1,4 +1,4 @@
-//! Where statements run: one connection, or a pool of them.
+//! Connections and pools that run statements.
 
 use futures_util::future::BoxFuture;
 use gemicro_event::Timestamp;
@@ -13,14 +13,14 @@ pub(crate) enum Link {
     Postgres(PoolConnection<Postgres>),
 }
 
-/// Connections to take one from for a statement.
+/// A pool that runs each statement on one of its connections.
 #[derive(Debug, Clone)]
 pub(crate) enum ConnectionPool {
     Sqlite(SqlitePool),
     Postgres(PgPool),
 }
 
-/// What a statement can run on.
+/// A connection or pool that runs statements.
 pub(crate) trait SqlTarget<'t>: Send {
     fn fetch(self, query: Query) -> BoxFuture<'t, Result<Vec<SqlRow>, sqlx::Error>>;
 
@@ -28,7 +28,7 @@ pub(crate) trait SqlTarget<'t>: Send {
 }
 
 impl Link {
-    /// Runs a text of several statements without values.
+    /// Runs several statements without parameters.
     pub(crate) async fn script(&mut self, sql: impl SqlSafeStr + Send) -> Result<(), sqlx::Error> {
         match self {
             Self::Sqlite(link) => link.execute(sql).await.map(drop),
@@ -36,7 +36,7 @@ impl Link {
         }
     }
 
-    /// The time by which leases are judged: the shared engine's own clock, since its users' may differ.
+    /// The time for checking leases: on a server its own clock, since those of its clients may differ.
     pub(crate) async fn now(&mut self) -> Result<Timestamp, sqlx::Error> {
         match self {
             Self::Sqlite(_) => Ok(Timestamp::now()),
@@ -49,8 +49,7 @@ impl Link {
         }
     }
 
-    /// Tells the followers of streams in other processes, when the transaction is through. SQLite's look by
-    /// themselves.
+    /// Notifies the subscribers of streams in other processes, after the commit. With SQLite they poll instead.
     pub(crate) async fn notify(&mut self, streams: Vec<String>) -> Result<(), sqlx::Error> {
         if let Self::Postgres(_) = self
             && !streams.is_empty()
@@ -69,7 +68,7 @@ impl Link {
         }
     }
 
-    /// Ends a connection in good order.
+    /// Closes the connection properly.
     pub(crate) async fn close(self) -> Result<(), sqlx::Error> {
         match self {
             Self::Sqlite(link) => link.close().await,

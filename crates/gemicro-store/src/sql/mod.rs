@@ -1,8 +1,8 @@
-//! One SQL text for both engines.
+//! SQL for both engines.
 //!
-//! Statements are written once, in PostgreSQL's dialect with numbered places (`$1`); a [`Query`] carries one with
-//! its values to a [`Link`] (one connection) or a [`ConnectionPool`]. What SQLite says differently is changed in `query`,
-//! and nowhere else. A [`Batch`] writes many rows of many tables.
+//! Statements are written once, in PostgreSQL's dialect with numbered parameters (`$1`); a [`Query`] takes one with
+//! its values to a [`Link`] (one connection) or a [`ConnectionPool`]. Only `query` translates to SQLite's dialect.
+//! A [`Batch`] writes many rows of many tables.
 
 mod batch;
 mod link;

@@ -1,4 +1,4 @@
-//! One statement with its values.
+//! A statement with its values.
 
 use std::borrow::Cow;
 
@@ -7,14 +7,14 @@ use sqlx::sqlite::SqliteArguments;
 
 use super::{SqlRow, SqlTarget, SqlValue};
 
-/// A statement on its way to a database.
+/// A statement in PostgreSQL's dialect, with its parameter values.
 #[derive(Debug)]
 pub(crate) struct Query {
     sql: &'static str,
     values: Vec<SqlValue>,
 }
 
-/// A statement in PostgreSQL's dialect.
+/// Makes a statement in PostgreSQL's dialect.
 pub(crate) fn query(sql: &'static str) -> Query {
     Query {
         sql,
@@ -23,7 +23,7 @@ pub(crate) fn query(sql: &'static str) -> Query {
 }
 
 impl Query {
-    /// Adds the value of the next place.
+    /// Adds the value of the next parameter.
     pub(crate) fn bind(mut self, value: impl Into<SqlValue>) -> Self {
         self.values.push(value.into());
         self
@@ -44,7 +44,7 @@ impl Query {
         self.fetch_optional(target).await?.ok_or(sqlx::Error::RowNotFound)
     }
 
-    /// Runs it and says how many rows it changed.
+    /// Runs it and returns the number of changed rows.
     pub(crate) async fn execute<'t>(self, target: impl SqlTarget<'t>) -> Result<u64, sqlx::Error> {
         target.execute(self).await
     }
@@ -68,10 +68,10 @@ impl Query {
     }
 }
 
-/// Locks of rows, which SQLite does not need (a writer is alone) and does not know.
+/// Row locks, which SQLite does not have or need, because it has one writer at a time.
 const LOCKS: [&str; 3] = [" FOR UPDATE OF q SKIP LOCKED", " FOR UPDATE OF s", " FOR UPDATE"];
 
-/// The same statement for SQLite.
+/// Translates a statement to SQLite's dialect.
 pub(super) fn sqlite_text(sql: &'static str) -> Cow<'static, str> {
     let mut text = Cow::Borrowed(sql);
     for lock in LOCKS {

@@ -1,4 +1,4 @@
-//! Rows of either engine.
+//! Rows of both engines.
 
 use sqlx::Row as _;
 use sqlx::postgres::PgRow;
@@ -6,7 +6,7 @@ use sqlx::sqlite::SqliteRow;
 
 use super::text::unpack;
 
-/// A row that was read.
+/// A row of a result.
 #[derive(Debug)]
 pub(crate) enum SqlRow {
     Sqlite(SqliteRow),

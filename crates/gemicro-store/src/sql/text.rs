@@ -1,12 +1,12 @@
-//! Texts in PostgreSQL, which cannot hold the character NUL.
+//! Encodes text for PostgreSQL, which cannot store the character NUL.
 //!
-//! `MARK` stands before what was changed: `0` for NUL, `1` for the mark itself. Every text gets through and comes
-//! back as it was, and equal texts stay equal.
+//! `MARK` is an escape character: `MARK 0` stands for NUL, `MARK 1` for the mark itself. Every text is restored
+//! exactly, and equal texts stay equal.
 
-/// A noncharacter: next to no text has it.
+/// A noncharacter, which texts hardly ever contain.
 const MARK: char = '\u{FDD0}';
 
-/// The text as PostgreSQL holds it.
+/// Encodes a text.
 pub(super) fn pack(text: String) -> String {
     if !text.contains(['\0', MARK]) {
         return text;
@@ -22,7 +22,7 @@ pub(super) fn pack(text: String) -> String {
     packed
 }
 
-/// The text as it was.
+/// Decodes a text.
 pub(super) fn unpack(packed: String) -> String {
     if !packed.contains(MARK) {
         return packed;

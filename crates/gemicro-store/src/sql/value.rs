@@ -1,4 +1,4 @@
-//! The values that statements take.
+//! Parameter values of statements.
 
 use sqlx::Arguments;
 use sqlx::postgres::PgArguments;
@@ -22,7 +22,7 @@ pub(crate) enum SqlValue {
 type ValueFailure = sqlx::error::BoxDynError;
 
 impl SqlValue {
-    /// Adds it for SQLite, which takes lists as JSON.
+    /// Adds it for SQLite, where lists are passed as JSON.
     pub(super) fn add_to_sqlite(self, arguments: &mut SqliteArguments) -> Result<(), ValueFailure> {
         match self {
             Self::Int(number) => arguments.add(number),
@@ -59,7 +59,7 @@ macro_rules! value_from {
 value_from! {
     i64 => |it| Self::Int(Some(it));
     u32 => |it| Self::Int(Some(i64::from(it)));
-    // All 64 bits are kept; columns read them back unsigned.
+    // All 64 bits are kept; columns are read back as unsigned.
     u64 => |it| Self::Int(Some(it.cast_signed()));
     Option<i64> => |it| Self::Int(it);
     &str => |it| Self::Text(Some(it.to_owned()));

@@ -1,4 +1,4 @@
-//! The writer's connection: SQLite's own one, or one of PostgreSQL's that is taken anew when it breaks.
+//! The writer's connection: SQLite's only one, or one from PostgreSQL's pool that is replaced when it breaks.
 
 use gemicro_core::store::StoreError;
 use gemicro_event::Timestamp;
@@ -9,7 +9,7 @@ use crate::home::OpenedFiles;
 use crate::sql::Link;
 use crate::written_counter::{WrittenCounter, WrittenTotal};
 
-/// A connection to write with.
+/// A connection for writing.
 pub(crate) enum Connection {
     Sqlite {
         link: Link,
@@ -20,7 +20,7 @@ pub(crate) enum Connection {
     },
     Postgres {
         pool: PgPool,
-        /// `None` before the first use and after a break.
+        /// `None` before the first use and after a failure.
         link: Option<Link>,
     },
 }
@@ -28,9 +28,9 @@ pub(crate) enum Connection {
 /// A transaction that has begun.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct OpenTransaction {
-    /// When, by the clock that leases are judged by.
+    /// Its start time, by the clock that leases are checked against.
     pub(crate) at: Timestamp,
-    /// Whether others may have changed something since the last one.
+    /// Whether other processes may have written since the last one.
     pub(crate) others_wrote: bool,
 }
 
@@ -54,7 +54,7 @@ impl Connection {
                 })
             }
             Self::Postgres { pool, link } => {
-                // A connection that rested may be broken; nothing has been said yet, so a new one is as good.
+                // An idle connection may be broken; nothing has been sent yet, so a new one can replace it.
                 if let Some(rested) = link
                     && let Ok(at) = begin_postgres(rested).await
                 {
@@ -73,7 +73,7 @@ impl Connection {
         }
     }
 
-    /// Fails when the database is no longer where it was opened: what is written now would be lost with it.
+    /// Fails if the database files were deleted or replaced: new data would be lost with them.
     pub(crate) fn check_in_place(&self, db: &DbName) -> Result<(), StoreError> {
         match self {
             Self::Sqlite { files, .. } => match files.removed_file() {
@@ -84,7 +84,7 @@ impl Connection {
         }
     }
 
-    /// How many events there are with so many new ones, inside a transaction; `None` where a server looks after them.
+    /// The total number of events including the new ones, inside a transaction; `None` on a server.
     pub(crate) async fn add_written(
         &mut self,
         db: &DbName,
@@ -96,7 +96,7 @@ impl Connection {
         }
     }
 
-    /// The transaction with this number was committed.
+    /// Records that the transaction with this total was committed.
     pub(crate) fn note_commit(&mut self, total: &WrittenTotal) {
         match self {
             Self::Sqlite { written, .. } => written.note_commit(total),
@@ -104,7 +104,7 @@ impl Connection {
         }
     }
 
-    /// Nothing that is known in memory holds any longer.
+    /// Invalidates everything cached in memory.
     pub(crate) fn forget(&mut self) {
         match self {
             Self::Sqlite { written, .. } => written.forget(),
@@ -119,7 +119,7 @@ impl Connection {
         }
     }
 
-    /// The connection cannot be trusted any more.
+    /// Drops a connection that cannot be trusted any more.
     pub(crate) fn let_go(&mut self) {
         match self {
             Self::Sqlite { .. } => {}
@@ -136,7 +136,7 @@ impl Connection {
     }
 }
 
-/// Begins and asks for the time in one trip.
+/// Begins a transaction and reads the time in one round trip.
 async fn begin_postgres(link: &mut Link) -> Result<Timestamp, sqlx::Error> {
     let Link::Postgres(connection) = link else {
         return Err(sqlx::Error::PoolClosed);

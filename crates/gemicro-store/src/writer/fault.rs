@@ -1,17 +1,17 @@
-//! Why a transaction did not happen, as far as trying again goes.
+//! The reasons why a transaction failed, by whether a retry can help.
 
 use gemicro_core::store::StoreError;
 
 use crate::error::{DbName, is_collision, is_lost};
 
-/// What stopped a group.
+/// The reason why a group failed.
 #[derive(Debug)]
 pub(crate) enum GroupFault {
-    /// Something in it cannot be written; nothing was.
+    /// A request in it cannot be written; nothing was written.
     Refused(StoreError),
-    /// Another process did something at the same moment; nothing was written, and the same again may work.
+    /// A concurrent transaction interfered; nothing was written, and a retry may work.
     Collided(StoreError),
-    /// The server went away; the last statement may have been carried out or not.
+    /// The connection was lost; the last statement may or may not have been executed.
     Lost(StoreError),
 }
 

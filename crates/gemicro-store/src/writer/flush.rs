@@ -1,4 +1,4 @@
-//! What a group changed, written in a few statements.
+//! Writes the changes of a group in a few statements.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,22 +13,22 @@ use crate::seal::{extra_text, mark_columns, run_columns, seal_line, seal_run};
 use crate::sql::{Batch, ColumnKind, Link, RowStatement, Values};
 use crate::written_counter::{WRITTEN, WrittenTotal};
 
-/// Everything that accepted requests of one transaction changed.
+/// All changes of the accepted requests of one transaction.
 #[derive(Debug, Default)]
 pub(crate) struct FlushedChanges {
     pub(crate) events: Vec<EventRow>,
     /// Streams whose row changed.
     pub(crate) streams: BTreeSet<StreamId>,
-    /// Places in the queue that changed.
+    /// Changed rows of the queue.
     pub(crate) places: Vec<QueueRow>,
-    /// Lines of boards, with their streams' numbers and last events.
+    /// Board lines, with the sequence number of their stream's last event.
     pub(crate) board: BTreeMap<(i64, u32), (u64, BoardLine)>,
-    /// How many events the store has with these, where that is counted.
+    /// The new total number of events, if it is counted.
     pub(crate) written: Option<WrittenTotal>,
 }
 
 impl FlushedChanges {
-    /// Takes lines of a stream's board; the last one of a place counts.
+    /// Adds lines of a stream's board; the last one of each place wins.
     pub(crate) fn note_board(&mut self, stream: &StreamState, lines: &[BoardLine]) {
         for line in lines {
             let key = (stream.no, line.place);
@@ -133,7 +133,7 @@ const ENDED_STEPS: RowStatement = RowStatement {
     after: ")",
 };
 
-/// When a run ends, its steps leave the queue.
+/// Removes the steps of ended runs from the queue.
 const ENDED_STREAMS: RowStatement = RowStatement {
     before: "DELETE FROM queue WHERE no IN (SELECT no FROM queue WHERE stream_no IN (",
     columns: &[ColumnKind::Int],
@@ -151,7 +151,7 @@ const BLOB_REFS: RowStatement = RowStatement {
     after: "ON CONFLICT (stream, blob) DO NOTHING",
 };
 
-/// Writes the changes and commits, in one trip; `state_of` knows the new state of every changed stream.
+/// Writes the changes and commits, in one round trip; `state_of` returns the new state of a changed stream.
 pub(crate) async fn flush<'s>(
     link: &mut Link,
     changes: &'s FlushedChanges,
@@ -202,7 +202,7 @@ pub(crate) async fn flush<'s>(
     batch.run(link).await
 }
 
-/// Only the last mark of a step counts.
+/// Adds the started and ended steps; only the last mark of a step counts.
 fn add_steps(batch: &mut Batch, events: &[EventRow]) {
     let mut last: BTreeMap<(i64, &StepKey), StepMark> = BTreeMap::new();
     for row in events {

@@ -1,4 +1,4 @@
-//! One transaction for all requests that wait.
+//! Executes all waiting requests in one transaction.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -17,21 +17,21 @@ use crate::error::DbName;
 use crate::queue::{QueueRow, load_places};
 use crate::sql::Link;
 
-/// Streams in memory are dropped when there are more than this.
+/// Maximum number of streams cached in memory; beyond it, the cache is cleared.
 const MAX_CACHED_STREAMS: usize = 2048;
 
-/// The answer to each request, and the streams that changed.
+/// The result of each request, and the changed streams.
 type GroupResult = (Vec<Result<WriteResult, StoreError>>, BTreeSet<StreamId>);
 
-/// The connection, and what is known of the streams in it.
+/// The connection, and the cached states of its streams.
 pub(crate) struct Group {
     connection: Connection,
     pub(crate) db: DbName,
     blobs: BlobStore,
     streams: HashMap<StreamId, StreamState>,
-    /// Number of the next stream; `None` when another process may have made one.
+    /// Number of the next stream; `None` if another process may have created one.
     next_no: Option<i64>,
-    /// When the transaction began, by the clock that leases are judged by.
+    /// Start of the transaction, by the clock that leases are checked against.
     now: Timestamp,
 }
 
@@ -65,8 +65,8 @@ impl Group {
         }
     }
 
-    /// Carries out requests in order inside the begun transaction and commits them together. An error of
-    /// the whole means that nothing was written, unless the connection was lost.
+    /// Executes requests in order inside the transaction and commits them together. An error of the group means that
+    /// nothing was written, unless the connection was lost.
     pub(crate) async fn commit(&mut self, requests: &[WriteRequest]) -> Result<GroupResult, GroupFault> {
         match self.write(requests).await {
             Ok(written) => Ok(written),
@@ -87,14 +87,14 @@ impl Group {
     pub(crate) async fn roll_back(&mut self, fault: GroupFault) -> GroupFault {
         self.forget();
         let rolled_back = self.end("ROLLBACK").await;
-        // SQLite may have rolled back by itself (a full disk); then there is nothing left to do.
+        // SQLite may have rolled back itself (on a full disk); then nothing is left to do.
         if matches!(fault, GroupFault::Lost(_)) || rolled_back.is_err() {
             self.connection.let_go();
         }
         fault
     }
 
-    /// Nothing that is known in memory holds any longer.
+    /// Invalidates everything cached in memory.
     pub(crate) fn forget(&mut self) {
         self.streams.clear();
         self.next_no = None;
@@ -146,7 +146,7 @@ impl Group {
         if let Some(total) = &changes.written {
             self.connection.note_commit(total);
         }
-        // Everybody gets back the events that came from their own request.
+        // Each caller gets the events of its own request.
         let mut events = changes.events.into_iter().map(|row| row.event);
         for (done, n_events) in done.iter_mut().zip(n_events) {
             if let Ok(done) = done {
@@ -225,7 +225,7 @@ impl Group {
     }
 }
 
-/// The data of a request that goes to blobs.
+/// The data of a request that is stored in blobs.
 fn blobs_of(request: &WriteRequest) -> impl Iterator<Item = (BlobId, &[u8])> {
     let events = request.action.events();
     let spilled = request.spilled.iter();

@@ -1,4 +1,4 @@
-//! Streams out of the tables, for the writer. What is read here stays as it is until the transaction ends.
+//! Loads streams from the tables for the writer, and locks them until the transaction ends.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -11,7 +11,7 @@ use crate::columns::Columns;
 use crate::error::DbName;
 use crate::sql::{Link, SqlRow, query};
 
-/// Reads the states of those of these streams that exist.
+/// Loads the states of these streams, as far as they exist.
 pub(crate) async fn load_streams(
     link: &mut Link,
     db: &DbName,
@@ -21,7 +21,7 @@ pub(crate) async fn load_streams(
         return Ok(Vec::new());
     }
     let fail = |error| GroupFault::of(db, error);
-    // In one order everywhere: two processes never wait for each other.
+    // The same order everywhere avoids deadlocks between processes.
     let heads = query(
         "SELECT * FROM streams s LEFT JOIN runs ON runs.stream_no = s.no WHERE s.id = ANY($1) \
          ORDER BY s.id FOR UPDATE OF s",
@@ -36,8 +36,8 @@ pub(crate) async fn load_streams(
     if states.is_empty() {
         return Ok(Vec::new());
     }
-    // The running steps, and the seal of the last event. Not in the first statement: on PostgreSQL it sees the events of
-    // the moment before it got the locks.
+    // The running steps, and the seal of the last event. Not in the first statement: on PostgreSQL that one sees the
+    // events from before it got the locks.
     let rest = query(
         "SELECT stream_no, step, attempt, CAST(NULL AS BIGINT) AS seal FROM running_steps WHERE stream_no = ANY($1) \
          UNION ALL SELECT e.stream_no, NULL, NULL, e.seal FROM streams s \
@@ -86,8 +86,8 @@ fn read_state(row: &SqlRow, db: &DbName) -> Result<StreamState, StoreError> {
     })
 }
 
-/// The number of the next new stream. Until the transaction ends, nobody else can make one; the number of the lock
-/// is "stre".
+/// The number of the next new stream. No other process can create one until the transaction ends. The lock number is
+/// "stre".
 pub(crate) async fn next_no(link: &mut Link, db: &DbName) -> Result<i64, GroupFault> {
     let fail = |error| GroupFault::of(db, error);
     if let Link::Postgres(_) = link {

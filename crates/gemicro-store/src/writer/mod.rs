@@ -1,11 +1,11 @@
-//! The one writer of a process.
+//! The writer: one task per process that commits all changes.
 //!
 //! Theory of operation: callers send [`WriteRequest`]s; the writer takes all that wait, checks each against the
-//! [`StreamState`]s in memory ([`state`]), writes what the accepted ones change in a few statements
-//! ([`flush`]), commits once and answers everybody ([`task`]). A refused request touches nothing. The states
-//! stay valid while SQLite's `data_version` says that no other process has committed; on PostgreSQL, where others
-//! write at the same time, they are read and locked anew in each transaction ([`load`]). Anything rarer is a
-//! [`Job`]: a transaction of its own, on SQLite on the same connection.
+//! [`StreamState`]s in memory ([`state`]), writes the changes of the accepted ones in a few statements
+//! ([`flush`]), commits once and answers all callers ([`task`]). A refused request changes nothing. The states
+//! stay valid while SQLite's `data_version` shows that no other process has committed; on PostgreSQL, where others
+//! write at the same time, they are reloaded and locked in each transaction ([`load`]). Rarer work is a
+//! [`Job`]: its own transaction, on SQLite on the same connection.
 
 mod connection;
 mod fault;

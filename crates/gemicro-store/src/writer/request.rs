@@ -1,4 +1,4 @@
-//! What callers ask of the writer.
+//! Requests to the writer.
 
 use std::time::Duration;
 
@@ -13,10 +13,10 @@ use crate::leases::LeaseMark;
 use crate::queue::ExpiredLease;
 use crate::sql::Link;
 
-/// One change of one stream, with where to answer.
+/// A change of one stream, with a channel for the answer.
 pub(crate) struct WriteRequest {
     pub(crate) action: WriteAction,
-    /// Events of the action whose data goes to blobs.
+    /// Events of the action whose data is stored in blobs.
     pub(crate) spilled: SpilledBlob,
     pub(crate) reply: oneshot::Sender<Result<WriteResult, StoreError>>,
 }
@@ -32,7 +32,7 @@ pub(crate) enum WriteAction {
         stream: StreamId,
         owner: String,
         ttl: Duration,
-        /// Taken away from its holder while it stands like this.
+        /// Takes the lease away from its holder if it is still in this state.
         over: Option<LeaseMark>,
     },
     RenewLease {
@@ -42,7 +42,7 @@ pub(crate) enum WriteAction {
     ReleaseLease {
         lease: Lease,
     },
-    /// A worker speaks about its step.
+    /// A worker reports on its step.
     Settle(Box<Settlement>),
     /// A worker was silent for too long.
     Expire(Box<ExpiredLease>),
@@ -72,7 +72,7 @@ impl WriteAction {
         }
     }
 
-    /// The place in the queue that the action needs.
+    /// The queue row that the action needs.
     pub(crate) fn place(&self) -> Option<u64> {
         match self {
             Self::Settle(settlement) => Some(settlement.lease.place),
@@ -86,7 +86,7 @@ impl WriteAction {
     }
 }
 
-/// What a change brought.
+/// The result of a change.
 #[derive(Debug, Default)]
 pub(crate) struct WriteResult {
     pub(crate) events: Vec<Event>,
@@ -94,20 +94,20 @@ pub(crate) struct WriteResult {
     pub(crate) state: Option<QueueState>,
 }
 
-/// What a job may change, so that the writer knows what to forget.
+/// The rows that a job may change, which decides what the writer must reload.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum JobScope {
-    /// Rows that no stream's state is made of.
+    /// Rows that are not part of a stream's cached state.
     Beside,
-    /// Streams, steps or lines of runs.
+    /// Streams, steps or list entries of runs.
     Streams,
 }
 
-/// What a job does inside its transaction.
+/// The work of a job inside its transaction.
 pub(crate) type JobWork =
     Box<dyn for<'c> FnOnce(&'c mut Link) -> BoxFuture<'c, Result<(), StoreError>> + Send>;
 
-/// A transaction of its own.
+/// Work in its own transaction.
 pub(crate) struct Job {
     pub(crate) scope: JobScope,
     pub(crate) work: JobWork,
@@ -115,7 +115,7 @@ pub(crate) struct Job {
 }
 
 impl Job {
-    /// Boxes a closure; naming the type here tells the compiler which lifetimes it has.
+    /// Boxes a closure; the explicit type lets the compiler infer its lifetimes.
     pub(crate) fn work<F>(work: F) -> JobWork
     where
         F: for<'c> FnOnce(&'c mut Link) -> BoxFuture<'c, Result<(), StoreError>> + Send + 'static,

@@ -1,6 +1,6 @@
-//! A stream as the writer sees it: who may append, and what an append changes.
+//! A stream in the writer: who may append, and what an append changes.
 //!
-//! Pure: every check comes before the first change, so a refused request leaves no trace.
+//! Pure: every check comes before the first change, so a refused request changes nothing.
 
 use std::collections::HashMap;
 use std::time::Duration;
@@ -14,7 +14,7 @@ use super::SpilledBlob;
 use crate::leases::LeaseMark;
 use crate::seal::seal_event;
 
-/// All that checking and numbering needs of a stream.
+/// The state of a stream that checking and numbering needs.
 #[derive(Debug)]
 pub(crate) struct StreamState {
     pub(crate) no: i64,
@@ -26,23 +26,23 @@ pub(crate) struct StreamState {
     pub(crate) ended: bool,
     pub(crate) erased_at: Option<Timestamp>,
     pub(crate) lease_owner: Option<String>,
-    /// Epoch of the last lease, also after it was given back.
+    /// Epoch of the last lease, even after its release.
     pub(crate) lease_epoch: u64,
     pub(crate) lease_expires_at: Timestamp,
-    /// The line in lists; runs have one.
+    /// The list entry; only runs have one.
     pub(crate) row: Option<RunRow>,
     pub(crate) running: HashMap<StepKey, u32>,
     /// The seal of the last event; `None` before the first one and after one without a seal.
     pub(crate) seal: Option<i64>,
 }
 
-/// An event on its way into the table.
+/// An event to be inserted.
 #[derive(Debug)]
 pub(crate) struct EventRow {
     pub(crate) stream_no: i64,
     pub(crate) event: Event,
     pub(crate) mark: Option<StepMark>,
-    /// Where its data is, when it is too large for the table.
+    /// The blob with its data, if that is too large for the table.
     pub(crate) blob: Option<BlobId>,
     pub(crate) seal: i64,
 }
@@ -126,7 +126,7 @@ impl StreamState {
         Ok(())
     }
 
-    /// Whether these events can stand in one append: nothing follows the end of a run.
+    /// Whether these events can be in one append: nothing may follow the end of a run.
     pub(crate) fn check_events(&self, events: &[NewEvent]) -> Result<(), StoreError> {
         let Some((_, before_last)) = events.split_last() else {
             return Ok(());
@@ -142,7 +142,7 @@ impl StreamState {
         Ok(())
     }
 
-    /// Gives events their places; the caller has checked that they may be appended.
+    /// Numbers and adds events; the caller has checked that they may be appended.
     pub(crate) fn push(&mut self, events: &[NewEvent], spilled: &SpilledBlob, rows: &mut Vec<EventRow>) {
         let mut spilled = spilled.iter().peekable();
         for (index, new) in events.iter().enumerate() {
@@ -165,12 +165,12 @@ impl StreamState {
             });
         }
         if self.ended {
-            // There is nothing left to drive.
+            // An ended run needs no driver.
             self.lease_owner = None;
         }
     }
 
-    /// Takes an event into the projections; `rebuild` does the same with stored ones.
+    /// Applies an event to the projections; `rebuild` does the same with stored ones.
     pub(crate) fn note(&mut self, event: &Event, mark: Option<StepMark>) {
         self.last_seq = event.seq;
         self.ended = self.kind == StreamKind::Run && is_terminal(&event.update.event_type);
@@ -188,7 +188,7 @@ impl StreamState {
         }
     }
 
-    /// The lease somebody holds, alive or not.
+    /// The current lease, expired or not.
     pub(crate) fn lease(&self) -> Option<Lease> {
         self.lease_owner.as_ref().map(|owner| Lease {
             stream: self.id.clone(),
@@ -198,7 +198,7 @@ impl StreamState {
         })
     }
 
-    /// Ends a lease that somebody saw unchanged for its length, if it still stands like that.
+    /// Ends a lease that was seen unchanged for its length, if it is still in that state.
     pub(crate) fn give_up(&mut self, seen: Option<&LeaseMark>) {
         if let Some(seen) = seen
             && self.lease_owner.as_ref() == Some(&seen.owner)
@@ -250,13 +250,13 @@ impl StreamState {
         }
     }
 
-    /// Says whether there was something to give back.
+    /// Releases the lease; returns whether it was still held.
     pub(crate) fn release_lease(&mut self, lease: &Lease) -> bool {
         self.lease_epoch == lease.epoch && self.lease_owner.take().is_some()
     }
 }
 
-/// Somebody else holds the run.
+/// The error for a run held by another driver.
 pub(crate) fn held_by_other(lease: &Lease) -> StoreError {
     StoreError::LeaseHeld {
         stream: lease.stream.clone(),

@@ -1,4 +1,4 @@
-//! The loop that takes requests, commits groups and answers.
+//! The loop that takes requests, commits groups and answers callers.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -13,25 +13,25 @@ use super::request::{Job, WriteRequest};
 use super::{GroupFault, JobScope, WriteResult};
 use crate::wake::{FreshEvents, Wakes};
 
-/// Requests that share a transaction, at most.
+/// Maximum number of requests in a transaction.
 const MAX_GROUP: usize = 512;
 
-/// Events in one transaction; a group that has more takes no further request.
+/// Number of events at which a transaction takes no further requests.
 const MAX_GROUP_EVENTS: usize = 4096;
 
-/// Bytes of events that listeners are told; more than that they read.
+/// Maximum size of events passed to listeners, in bytes; larger ones are read from the store.
 const MAX_TOLD: usize = 64 * 1024;
 
-/// How often a group is tried again because of another process.
+/// Maximum number of retries of a group after collisions with other processes.
 const MAX_COLLISIONS: u32 = 8;
 
-/// What the writer can be sent.
+/// A message to the writer.
 pub(crate) enum WriterMessage {
     Request(WriteRequest),
     Job(Job),
-    /// Empty the write-ahead log if nobody is in the way; cannot happen inside a transaction.
+    /// Empty the write-ahead log, if no other process prevents it. Not possible inside a transaction.
     Checkpoint,
-    /// Finish what came before, then let go of the database.
+    /// Finish earlier messages, then close the database.
     Close(tokio::sync::oneshot::Sender<()>),
 }
 
@@ -51,12 +51,12 @@ impl WriterTask {
         }
     }
 
-    /// Works until the queue is closed or [`WriterMessage::Close`] comes.
+    /// Runs until the queue is closed or [`WriterMessage::Close`] arrives.
     pub(crate) async fn run(mut self, mut queue: mpsc::Receiver<WriterMessage>) {
         let mut waiting = Vec::with_capacity(MAX_GROUP);
         let mut closing = None;
         while closing.is_none() {
-            // Those who were just answered often ask again at once: let them, and share the next commit.
+            // Callers that just got an answer often send again at once: let them share the next commit.
             tokio::task::yield_now().await;
             if queue.recv_many(&mut waiting, MAX_GROUP).await == 0 {
                 break;
@@ -121,7 +121,7 @@ impl WriterTask {
                 }
                 Err(GroupFault::Refused(error)) if requests.len() == 1 => return refuse(requests, &error),
                 Err(GroupFault::Refused(_)) => {
-                    // One of them may be at fault (too large for the disk); the others must not suffer for it.
+                    // A single request may be at fault (too large for the disk); commit the others without it.
                     for request in requests {
                         Box::pin(self.commit(vec![request])).await;
                     }
@@ -153,12 +153,12 @@ impl WriterTask {
             JobScope::Beside => {}
             JobScope::Streams => self.group.forget(),
         }
-        // The caller may have gone; what it asked for is done all the same.
+        // The caller may be gone; its job is done anyway.
         job.reply.send(done).ok();
     }
 }
 
-/// The events that a group added to a stream, where it was one request, and they are small.
+/// The events that a group added to a stream, if they come from one request and are small.
 fn fresh(
     stream: &StreamId,
     requests: &[WriteRequest],
