@@ -1,4 +1,4 @@
-//! What every endpoint needs of HTTP: a careful client, bounded bodies, reasons without addresses.
+//! HTTP helpers for all endpoints: a careful client, bodies of limited size, and errors without addresses.
 
 use std::error::Error;
 use std::time::Duration;
@@ -7,15 +7,15 @@ use gemicro_event::text::excerpt;
 use gemicro_event::{ErrorKind, Failure};
 use reqwest::{Client, Response, Url};
 
-/// The most that is read of an answer, in bytes.
+/// Maximum size of an answer, in bytes.
 pub(crate) const ANSWER_BYTES: usize = 32 << 20;
-/// The most that is read of an error, in bytes.
+/// Maximum size of an error body, in bytes.
 const ERROR_BYTES: usize = 64 << 10;
-/// How long the body of an error may take; what came by then is used.
+/// Maximum time for an error body; what arrived by then is used.
 const ERROR_BODY_TIME: Duration = Duration::from_secs(5);
 const CONNECT_TIME: Duration = Duration::from_secs(10);
 
-/// A client for one address. Key and prompt go there and nowhere else: redirects are not followed.
+/// A client for one address. Key and prompt are only sent there: redirects are not followed.
 pub(crate) fn client(base: &Url) -> Result<Client, Failure> {
     let builder = gemicro_client::builder_for(base)
         .connect_timeout(CONNECT_TIME)
@@ -26,7 +26,7 @@ pub(crate) fn client(base: &Url) -> Result<Client, Failure> {
     })
 }
 
-/// Host and port of an address, for people.
+/// Host and port of an address, for messages.
 pub(crate) fn host_of(base: &Url) -> Option<String> {
     let name = base.host_str()?;
     Some(match base.port() {
@@ -35,7 +35,7 @@ pub(crate) fn host_of(base: &Url) -> Option<String> {
     })
 }
 
-/// Reads the body of an error as far as it comes in bounds of size and time.
+/// Reads the body of an error, limited in size and time.
 pub(crate) async fn error_body(mut response: Response) -> Vec<u8> {
     let mut body = Vec::new();
     let reading = async {
@@ -47,18 +47,18 @@ pub(crate) async fn error_body(mut response: Response) -> Vec<u8> {
             }
         }
     };
-    // Late or not: what came is used.
+    // Even after a timeout, what arrived is used.
     let _ = tokio::time::timeout(ERROR_BODY_TIME, reading).await;
     body
 }
 
-/// The innermost reason; never the address, which stands in the outer ones.
+/// The innermost cause; never the address, which is only in the outer errors.
 pub(crate) fn root_cause(error: &reqwest::Error) -> String {
     let innermost = causes(error).last();
     excerpt(&innermost.map_or_else(|| "no reason given".to_owned(), ToString::to_string))
 }
 
-/// What stands behind an error, the nearest first.
+/// The causes of an error, the nearest first.
 pub(crate) fn causes(error: &reqwest::Error) -> impl Iterator<Item = &(dyn Error + 'static)> {
     let mut next = error.source();
     std::iter::from_fn(move || {

@@ -1,7 +1,7 @@
-//! Model APIs behind the port of `gemicro-core`.
+//! Model APIs behind the backend port of `gemicro-core`.
 //!
-//! [`GeminiBackend`] speaks the Gemini Interactions API; [`rest`] asks the same service about models and
-//! tokens. [`OpenAiBackend`] speaks the chat API of OpenAI, as local servers do. [`gateway`] is the loopback
+//! [`GeminiBackend`] uses the Gemini Interactions API; [`rest`] queries the same service for models and
+//! tokens. [`OpenAiBackend`] uses the OpenAI chat API, which local servers also provide. [`gateway`] is the loopback
 //! server through which agent CLIs reach their models.
 
 pub mod gateway;

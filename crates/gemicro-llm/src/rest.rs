@@ -1,4 +1,4 @@
-//! Questions about models and tokens, for `gemicro doctor`: the parts of the Gemini API outside Interactions.
+//! Queries models and token counts, for `gemicro doctor`: the parts of the Gemini API outside Interactions.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -8,34 +8,34 @@ use serde_json::{Value, json};
 
 use crate::gemini::{EndpointRequest, GeminiConfig, GeminiEndpoint, RequestSubject, redact_failure};
 
-/// How long a question may take.
+/// Maximum time for a query.
 const TIME: Duration = Duration::from_secs(30);
-/// Models of one page, and pages that are read.
+/// Number of models per page, and maximum number of pages.
 const PAGE_SIZE: &str = "1000";
 const MOST_PAGES: usize = 20;
 
-/// Asks the service about itself. Cheap to make: nothing is loaded or sent before the first question.
+/// Queries the service. Cheap to create: nothing is loaded or sent before the first query.
 #[derive(Debug, Clone)]
 pub struct GeminiRest {
     endpoint: Arc<GeminiEndpoint>,
 }
 
-/// What the service tells of a model.
+/// The service's information about a model.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ModelInfo {
     /// Its id, without `models/`.
     pub id: String,
-    /// Most tokens it reads.
+    /// Maximum number of input tokens.
     pub input_limit: Option<u64>,
-    /// Most tokens it writes.
+    /// Maximum number of output tokens.
     pub output_limit: Option<u64>,
 }
 
 impl GeminiRest {
-    /// Asks with these settings.
+    /// A client with these settings.
     ///
     /// # Errors
-    /// When the address is none or there is no usable key.
+    /// When the address is invalid or there is no usable key.
     pub fn new(config: &GeminiConfig) -> Result<Self, Failure> {
         Ok(Self::over(Arc::new(GeminiEndpoint::new(config)?)))
     }
@@ -44,10 +44,10 @@ impl GeminiRest {
         Self { endpoint }
     }
 
-    /// How many tokens a text has for a model.
+    /// The number of tokens of a text for a model.
     ///
     /// # Errors
-    /// When the service cannot be reached, refuses or answers something else.
+    /// When the service cannot be reached, refuses, or gives an unexpected answer.
     pub async fn count_tokens(&self, model: &str, text: &str) -> Result<u64, Failure> {
         let id = model.strip_prefix("models/").unwrap_or(model);
         let path = vec!["models".to_owned(), format!("{id}:countTokens")];
@@ -61,7 +61,7 @@ impl GeminiRest {
     /// The models that the key may use.
     ///
     /// # Errors
-    /// When the service cannot be reached, refuses or answers something else.
+    /// When the service cannot be reached, refuses, or gives an unexpected answer.
     pub async fn models(&self) -> Result<Vec<ModelInfo>, Failure> {
         let mut models = Vec::new();
         let mut page_token: Option<String> = None;
@@ -73,7 +73,7 @@ impl GeminiRest {
             }
             let page = self.ask(ask, RequestSubject::Service).await?;
             let Some(listed) = page.get("models").and_then(Value::as_array) else {
-                // The last page may be empty, the first may not.
+                // The last page may be empty, but not the first.
                 if models.is_empty() {
                     return Err(self.foreign("an answer without `models`"));
                 }

@@ -1,4 +1,4 @@
-//! The text of an answer that comes in pieces, and where its blocks lie.
+//! Collects the text of a streamed answer, and the position of its blocks.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -8,26 +8,26 @@ use gemicro_core::llm::Annotation;
 use super::citation::{MOST, place};
 use super::interaction::InteractionCitation;
 
-/// What was given out so far.
+/// The answer so far.
 #[derive(Debug, Default)]
 pub(super) struct GeminiAnswer {
     text: String,
     blocks: Vec<Range<usize>>,
-    /// With the block they speak of.
+    /// Citations with the index of their block.
     citations: Vec<(usize, InteractionCitation)>,
     steps: HashMap<usize, AnswerWriting>,
 }
 
-/// The text of one step.
+/// The state of one step's text.
 #[derive(Debug, Clone, Copy)]
 enum AnswerWriting {
-    /// Nothing yet, or something else than text since.
+    /// No text yet, or something other than text came after it.
     Apart { last: Option<usize> },
-    /// This block grows.
+    /// This block is growing.
     Block(usize),
-    /// Another step wrote in between: offsets mean nothing any more.
+    /// Another step wrote in between, so offsets are no longer valid.
     Torn,
-    /// This step is not the model's answer.
+    /// This step is not part of the answer.
     Foreign,
 }
 
@@ -37,12 +37,12 @@ impl GeminiAnswer {
         &self.text
     }
 
-    /// Notes that a step is not the model's answer.
+    /// Marks a step as not part of the answer.
     pub(super) fn exclude(&mut self, step: usize) {
         self.steps.insert(step, AnswerWriting::Foreign);
     }
 
-    /// Adds text of a step; false when the step is not the model's answer.
+    /// Adds text of a step; returns false if the step is not part of the answer.
     pub(super) fn push(&mut self, step: usize, piece: &str) -> bool {
         let writing = self
             .steps
@@ -65,7 +65,7 @@ impl GeminiAnswer {
         true
     }
 
-    /// Notes that something else than text came; later text of the step is a new block.
+    /// Records that something other than text came; later text of the step starts a new block.
     pub(super) fn interrupt(&mut self, step: usize) {
         let writing = self
             .steps
@@ -76,7 +76,7 @@ impl GeminiAnswer {
         }
     }
 
-    /// Adds citations of the newest block of a step.
+    /// Adds citations to the newest block of a step.
     pub(super) fn cite(&mut self, step: usize, citations: Vec<InteractionCitation>) {
         let block = match self.steps.get(&step) {
             Some(AnswerWriting::Block(block)) => *block,
@@ -89,7 +89,7 @@ impl GeminiAnswer {
         self.citations.extend(placed.map(|citation| (block, citation)));
     }
 
-    /// The citations, placed in the text.
+    /// The citations with their positions in the whole text.
     pub(super) fn annotations(&self) -> Vec<Annotation> {
         let placed = self.citations.iter();
         placed

@@ -1,4 +1,4 @@
-//! The backend: checks its settings once, then hands every call to `call`.
+//! The Gemini backend: checks its settings once, then passes every call to `call`.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -18,7 +18,7 @@ use super::listener::GeminiChunk;
 use super::trouble::RequestSubject;
 use crate::rest::GeminiRest;
 
-/// How long telling the provider that a call is no longer wanted may take.
+/// Maximum time for cancelling a call at the provider.
 const CANCEL_TIME: Duration = Duration::from_millis(1_500);
 
 /// Models of the Gemini Interactions API. Cheap to make: nothing is loaded or sent before the first call.
@@ -33,7 +33,7 @@ impl GeminiBackend {
     /// A backend with these settings.
     ///
     /// # Errors
-    /// When the address is none or there is no usable key.
+    /// When the address is invalid or there is no usable key.
     pub fn new(config: GeminiConfig) -> Result<Self, Failure> {
         Ok(Self {
             endpoint: Arc::new(GeminiEndpoint::new(&config)?),
@@ -42,7 +42,7 @@ impl GeminiBackend {
         })
     }
 
-    /// Questions about models and tokens, over the same connections.
+    /// Model and token queries over the same connections.
     #[must_use]
     pub fn rest(&self) -> GeminiRest {
         GeminiRest::over(Arc::clone(&self.endpoint))
@@ -76,7 +76,7 @@ impl LlmBackend for GeminiBackend {
             let Some(id) = interaction_of(&handle) else { return };
             let path = vec!["interactions".to_owned(), id, "cancel".to_owned()];
             let ask = EndpointRequest::post(path, b"{}".to_vec(), Some(CANCEL_TIME));
-            // Connecting counts too, hence the second limit.
+            // The second limit also covers connecting.
             let asked = tokio::time::timeout(CANCEL_TIME, endpoint.json(ask)).await;
             match asked {
                 Ok(Ok(_)) => {}
@@ -91,7 +91,7 @@ impl LlmBackend for GeminiBackend {
     }
 }
 
-/// The interaction that a handle of ours names.
+/// The interaction id in a handle.
 fn interaction_of(handle: &Json) -> Option<String> {
     let id = handle.get("interaction").and_then(Value::as_str);
     id.filter(|id| !id.is_empty()).map(str::to_owned)
@@ -105,7 +105,7 @@ fn no_interaction() -> StepFailure {
     )
 }
 
-/// The service may quote the key; nothing of ours does.
+/// Redacts the key, which the service may quote.
 fn without_key(endpoint: &GeminiEndpoint, chunk: GeminiChunk) -> GeminiChunk {
     match chunk {
         Ok(LlmChunk::Alarm(text)) => Ok(LlmChunk::Alarm(endpoint.redact(&text))),

@@ -1,7 +1,7 @@
-//! Starts a Gemini call, picks it up again after an interruption, or polls it until it ends.
+//! Starts a Gemini call, resumes it after an interruption, or polls it until it ends.
 //!
-//! A new call is one POST, never repeated. Everything after it, and everything when a call is taken up by
-//! its handle, only asks about the interaction that is there.
+//! A new call is one POST, never repeated. Everything after it, and everything when a call is resumed by its handle,
+//! only queries the existing interaction.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -22,10 +22,10 @@ use super::listener::{GeminiChunk, GeminiListener};
 use super::trouble::{GeminiTrouble, RequestSubject};
 use super::wire::read_interaction;
 
-/// How long one look at an interaction may take.
+/// Maximum time for one poll of an interaction.
 const LOOK_TIME: Duration = Duration::from_secs(30);
 
-/// What every way needs.
+/// Everything that a call needs.
 #[derive(Debug, Clone)]
 pub(super) struct GeminiCall {
     pub(super) endpoint: Arc<GeminiEndpoint>,
@@ -58,9 +58,8 @@ pub(super) fn start(call: GeminiCall) -> BoxStream<'static, GeminiChunk> {
     }
 }
 
-/// Resumes a call by its interaction id. Up to `max_resumes` failed polls are tolerated. Never sends a POST; whatever
-/// was spent was
-/// spent before.
+/// Resumes a call by its interaction id. Up to `max_resumes` failed polls are tolerated. Never sends a POST, so it
+/// causes no new cost.
 pub(super) fn pick_up(call: GeminiCall, id: String) -> BoxStream<'static, GeminiChunk> {
     let chunks = stream! {
         let mut n_failed = 0;
@@ -97,7 +96,7 @@ pub(super) fn pick_up(call: GeminiCall, id: String) -> BoxStream<'static, Gemini
     chunks.boxed()
 }
 
-/// One POST whose answer is the whole interaction, or the promise of one.
+/// Sends one POST that returns the whole interaction, or one that is still running.
 fn create_whole(call: GeminiCall, body: Vec<u8>, mode: WireMode) -> BoxStream<'static, GeminiChunk> {
     let chunks = stream! {
         let answer = call.endpoint.json(EndpointRequest::post(interactions(), body, None)).await;
@@ -130,7 +129,7 @@ fn create_whole(call: GeminiCall, body: Vec<u8>, mode: WireMode) -> BoxStream<'s
     chunks.boxed()
 }
 
-/// Looks at an interaction until it has ended. Some looks in a row may fail.
+/// Polls an interaction until it has ended. Some polls in a row may fail.
 pub(super) fn wait_for(
     call: GeminiCall,
     mut listener: GeminiListener,
@@ -165,7 +164,7 @@ impl GeminiCall {
         GeminiListener::new(self.endpoint.host(), &self.request, id)
     }
 
-    /// A trouble of the request that starts a call.
+    /// Converts an error of the request that starts a call.
     pub(super) fn refused_start(&self, trouble: GeminiTrouble) -> GeminiChunk {
         if let Some(reason) = trouble.block() {
             return Ok(LlmChunk::End(LlmEnd {
@@ -195,7 +194,7 @@ impl GeminiCall {
     }
 }
 
-/// The interaction as it stands.
+/// The current state of the interaction.
 pub(super) async fn look(call: &GeminiCall, id: &str) -> Result<Interaction, GeminiTrouble> {
     let value = call
         .endpoint

@@ -1,4 +1,4 @@
-//! Pages that the service names, placed in the text that was given out.
+//! Maps the cited pages of the service to positions in the text.
 
 use std::ops::Range;
 
@@ -7,13 +7,13 @@ use reqwest::Url;
 
 use super::interaction::InteractionCitation;
 
-/// More pages than any answer names.
+/// Maximum number of citations kept; more than any answer has.
 pub(super) const MOST: usize = 10_000;
 
-/// Puts a citation of a text block into the whole text. The block lies at `block`, inside the text.
+/// Converts a citation of a text block to a position in the whole text. The block is at `block` in the text.
 ///
-/// What reaches over the block is cut, down to whole characters; what lies outside, runs backwards or is
-/// no web page is dropped. A citation without a range keeps its page and an empty range.
+/// A range that exceeds the block is cut, to whole characters; one that is outside or reversed, or whose address is not
+/// a web page, is dropped. A citation without a range keeps its page and an empty range.
 pub(super) fn place(citation: &InteractionCitation, block: &Range<usize>, text: &str) -> Option<Annotation> {
     let len = block.len();
     if citation.end < citation.start || citation.start > len || (citation.start == len && citation.end > len)

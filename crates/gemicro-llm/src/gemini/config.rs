@@ -1,4 +1,4 @@
-//! Where the Gemini API is and how patiently it is asked.
+//! Settings of the Gemini API: address, key and retries.
 
 use std::fmt;
 use std::time::Duration;
@@ -8,11 +8,11 @@ use std::time::Duration;
 pub struct GeminiConfig {
     /// Scheme and host, perhaps with a path before `/v1beta`.
     pub base_url: String,
-    /// The key. It goes into a header and nowhere else.
+    /// The key. It is only sent in a header.
     pub api_key: String,
-    /// How long to wait between two looks at work in the background.
+    /// Time between two polls of background work.
     pub poll: Duration,
-    /// How often a broken stream is taken up again.
+    /// Maximum number of times a broken stream is resumed.
     pub max_resumes: u32,
 }
 
@@ -20,7 +20,7 @@ impl GeminiConfig {
     /// Google's own address.
     pub const BASE_URL: &'static str = "https://generativelanguage.googleapis.com";
 
-    /// The usual settings with this key.
+    /// The default settings with this key.
     #[must_use]
     pub fn new(api_key: impl Into<String>) -> Self {
         Self {
@@ -33,7 +33,7 @@ impl GeminiConfig {
 }
 
 impl fmt::Debug for GeminiConfig {
-    /// Says everything but the key.
+    /// Shows everything except the key.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("GeminiConfig")
             .field("base_url", &self.base_url)

@@ -1,4 +1,4 @@
-//! The body of a request to the Interactions API.
+//! Writes the body of a request to the Interactions API.
 
 use std::borrow::Cow;
 
@@ -6,12 +6,12 @@ use gemicro_core::llm::{FunctionResult, FunctionRound, LlmFunction, LlmRequest, 
 use serde::Serialize;
 use serde_json::{Value, json};
 
-/// Ids that name an agent and not a model.
+/// Prefixes of ids that name an agent and not a model.
 const AGENTS: &[&str] = &["deep-research-", "antigravity-"];
-/// The agents that take a configuration for deep research.
+/// Prefix of the agents that accept a deep-research configuration.
 const DEEP_RESEARCH: &str = "deep-research-";
 
-/// How a call is made on the wire.
+/// The way in which an answer is delivered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum WireMode {
     Streamed,
@@ -19,12 +19,12 @@ pub(super) enum WireMode {
     Background,
 }
 
-/// Whether an id names an agent; agents work in the background only.
+/// Whether an id names an agent; agents only work in the background.
 pub(super) fn is_agent(model: &str) -> bool {
     AGENTS.iter().any(|start| model.starts_with(start))
 }
 
-/// The body of a create request; what is not given is left out.
+/// The body of a create request; absent fields are omitted.
 #[derive(Serialize, Default)]
 struct CreateBody<'r> {
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -52,7 +52,7 @@ struct CreateBody<'r> {
     system_instruction: Option<&'r str>,
 }
 
-/// What is new: a text, or the results of function calls.
+/// The new input: text, or the results of function calls.
 #[derive(Serialize)]
 #[serde(untagged)]
 enum CreateInput<'r> {
@@ -118,7 +118,7 @@ fn for_model(request: &LlmRequest) -> CreateBody<'_> {
     }
 }
 
-/// Agents bring their own instructions, tools and limits; ours go into the prompt or are left out.
+/// Agents have their own instructions, tools and limits; a system prompt is put before the prompt, the rest is omitted.
 fn for_agent(request: &LlmRequest) -> CreateBody<'_> {
     let input = match &request.system {
         Some(system) => Cow::Owned(format!("{system}\n\n{}", request.prompt)),

@@ -1,4 +1,4 @@
-//! How a call ended: the one place that judges statuses and errors of an interaction.
+//! Decides how a call ended, from the status and errors of its interaction. Nothing else does.
 
 use gemicro_core::flow::{AttemptCost, StepFailure};
 use gemicro_core::llm::FinishReason;
@@ -9,7 +9,7 @@ use serde_json::json;
 
 use super::interaction::{InteractionProblem, InteractionStatus};
 
-/// What is known when a call ends.
+/// The information available when a call ends.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct CallEnding<'a> {
     pub(super) host: &'a str,
@@ -17,21 +17,21 @@ pub(super) struct CallEnding<'a> {
     pub(super) id: Option<&'a str>,
     pub(super) usage: Option<&'a Usage>,
     pub(super) problems: &'a [InteractionProblem],
-    /// The model called functions that it was offered.
+    /// Whether the model called any of the offered functions.
     pub(super) has_calls: bool,
 }
 
 #[derive(Debug, PartialEq)]
 pub(super) enum CallVerdict {
-    /// Properly.
+    /// It ended normally.
     Finished(FinishReason),
     Failed(StepFailure),
-    /// In a way that this program does not know; the text is for the alarm.
+    /// It ended with a status unknown to this program; the text is for the alarm.
     Strange(String, StepFailure),
 }
 
 impl CallEnding<'_> {
-    /// Judges a final status. A success needs a status that says so and no error beside it.
+    /// Judges a final status. A success needs a successful status and no errors.
     pub(super) fn judge(&self, status: &InteractionStatus) -> CallVerdict {
         if let Some(reason) = self.problems.iter().find_map(InteractionProblem::block) {
             let reason = excerpt(&reason);
@@ -79,7 +79,7 @@ impl CallEnding<'_> {
         }
     }
 
-    /// The failure behind an error of the service.
+    /// Converts an error of the service to a failure.
     pub(super) fn to_failure(self, problem: &InteractionProblem) -> StepFailure {
         let said = excerpt(&problem.words());
         let message = format!("the interaction at {} failed: {said}", self.host);
@@ -98,7 +98,7 @@ impl CallEnding<'_> {
         )
     }
 
-    /// What was told to be used is what was spent.
+    /// Charges the reported usage.
     fn charge(&self, usage: &Usage) -> AttemptCost {
         AttemptCost::Known(ModelTable::embedded().charge(self.model, usage))
     }

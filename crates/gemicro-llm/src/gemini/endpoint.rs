@@ -1,4 +1,4 @@
-//! One address of the service: sends requests with the key, reads answers within bounds.
+//! One address of the service: sends requests with the key, and reads answers of limited size.
 
 use std::fmt;
 use std::sync::OnceLock;
@@ -19,11 +19,11 @@ use crate::http::{self, ANSWER_BYTES, error_body, root_cause};
 
 const API_VERSION: &str = "v1beta";
 const KEY_HEADER: &str = "x-goog-api-key";
-/// The wire format that `wire` knows. The service ignores it today.
+/// The API revision that `wire` reads. The service currently ignores it.
 const REVISION: (&str, &str) = ("api-revision", "2026-05-20");
 
-/// Where requests go. Making one costs nothing: the HTTP client, which loads the system's certificates, is
-/// made by the first request.
+/// The target of requests. Cheap to create: the HTTP client, which loads the system's certificates, is
+/// created by the first request.
 pub(crate) struct GeminiEndpoint {
     base: Url,
     host: String,
@@ -35,18 +35,18 @@ pub(crate) struct GeminiEndpoint {
 #[derive(Debug, Clone)]
 pub(crate) struct EndpointRequest {
     pub(crate) method: Method,
-    /// Path below the API version.
+    /// Path after the API version.
     pub(crate) path: Vec<String>,
     pub(crate) query: Vec<(&'static str, String)>,
     pub(crate) body: Option<Vec<u8>>,
-    /// What should come back.
+    /// The accepted content type.
     pub(crate) accept: &'static str,
-    /// How long headers and body may take together; endless for streams.
+    /// Maximum time for headers and body together; `None` for streams.
     pub(crate) within: Option<Duration>,
 }
 
 impl EndpointRequest {
-    /// A GET whose answer is JSON.
+    /// A GET with a JSON answer.
     pub(crate) fn get(path: Vec<String>, within: Duration) -> Self {
         Self {
             method: Method::GET,
@@ -58,7 +58,7 @@ impl EndpointRequest {
         }
     }
 
-    /// A POST whose answer is JSON.
+    /// A POST with a JSON answer.
     pub(crate) fn post(path: Vec<String>, body: Vec<u8>, within: Option<Duration>) -> Self {
         Self {
             method: Method::POST,
@@ -70,7 +70,7 @@ impl EndpointRequest {
 }
 
 impl GeminiEndpoint {
-    /// Checks address and key; sends nothing.
+    /// Checks address and key without sending anything.
     pub(crate) fn new(config: &GeminiConfig) -> Result<Self, Failure> {
         let api_key = config.api_key.trim();
         let redactor = Redactor::new([api_key]);
@@ -108,7 +108,7 @@ impl GeminiEndpoint {
         })
     }
 
-    /// Its name for people.
+    /// Its name in messages.
     pub(crate) fn host(&self) -> &str {
         &self.host
     }
@@ -118,7 +118,7 @@ impl GeminiEndpoint {
         self.redactor.redact(text).into_owned()
     }
 
-    /// Sends a request; gives the response when it is a success.
+    /// Sends a request; returns the response if it is a success.
     pub(super) async fn open(&self, ask: EndpointRequest) -> Result<Response, GeminiTrouble> {
         let within = ask.within;
         let response = self.request(ask)?.send().await;
@@ -135,7 +135,7 @@ impl GeminiEndpoint {
         Err(GeminiTrouble::Refused(Box::new(refusal)))
     }
 
-    /// Sends a request and reads its JSON.
+    /// Sends a request and parses the JSON answer.
     pub(crate) async fn json(&self, ask: EndpointRequest) -> Result<Value, GeminiTrouble> {
         let within = ask.within;
         let mut response = self.open(ask).await?;
@@ -176,7 +176,7 @@ impl GeminiEndpoint {
     }
 
     fn url(&self, path: &[String], query: &[(&'static str, String)]) -> Result<Url, GeminiTrouble> {
-        // An empty or dotted part would silently name another resource.
+        // An empty or dotted segment would silently name another resource.
         if let Some(part) = path.iter().find(|part| matches!(part.as_str(), "" | "." | "..")) {
             let message = format!("`{part}` is no name of anything at {}", self.host);
             return Err(GeminiTrouble::Setup(Failure::new(
@@ -203,7 +203,7 @@ impl fmt::Debug for GeminiEndpoint {
     }
 }
 
-/// What an error of the HTTP client means; `otherwise` where it happened after the request was sent.
+/// Classifies an error of the HTTP client; `otherwise` is for errors after the request was sent.
 pub(super) fn trouble_of(
     error: reqwest::Error,
     within: Option<Duration>,

@@ -1,4 +1,4 @@
-//! The events of a stream, as they come off the connection.
+//! Reads the events of a stream from the connection.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -18,26 +18,26 @@ use super::trouble::GeminiTrouble;
 use super::wire::read_event;
 use crate::http::ANSWER_BYTES;
 
-/// How long the end of a body may take after its last event.
+/// Maximum time for the end of the body after its last event.
 const LAST_WORDS: Duration = Duration::from_secs(2);
 
-/// What comes off a stream.
+/// An item of a stream.
 #[derive(Debug, PartialEq)]
 pub(super) enum StreamItem {
     Event(InteractionEvent),
-    /// Bytes that are no event yet: a keep-alive, a piece of a large one.
+    /// Bytes that are not an event yet: a keep-alive, or part of a large event.
     Bytes,
 }
 
-/// Reads one stream. An event may be at most as large as an answer.
+/// Reads one stream. The size of an event is limited like that of an answer.
 pub(super) struct EventReader {
     frames: BoxStream<'static, Result<Sse, sse_stream::Error>>,
     arrivals: Arc<Arrivals>,
-    /// What the response says it is, when that is no stream of events.
+    /// The content type of the response, if it is not an event stream.
     foreign_type: Option<String>,
 }
 
-/// What has come since the last event.
+/// The bytes that have arrived since the last event.
 #[derive(Debug, Default)]
 struct Arrivals {
     n_bytes: AtomicUsize,
@@ -75,12 +75,12 @@ impl EventReader {
         }
     }
 
-    /// What the response says it is, when that is no stream of events.
+    /// The content type of the response, if it is not an event stream.
     pub(super) fn foreign_type(&self) -> Option<&str> {
         self.foreign_type.as_deref()
     }
 
-    /// Reads on to the end of the body, which comes at once, so that the connection can be used again.
+    /// Reads to the end of the body, which follows immediately, so that the connection can be reused.
     pub(super) fn finish(mut self) {
         let at_once = async move { while let Some(Ok(_)) = self.frames.next().await {} };
         let mut at_once = Box::pin(tokio::time::timeout(LAST_WORDS, at_once));
@@ -89,7 +89,7 @@ impl EventReader {
         }
     }
 
-    /// What comes next; nothing at the end of the body.
+    /// The next item; `None` at the end of the body.
     pub(super) async fn next(&mut self) -> Option<Result<StreamItem, GeminiTrouble>> {
         loop {
             let arrivals = Arc::clone(&self.arrivals);
@@ -99,7 +99,7 @@ impl EventReader {
                 Either::Right(((), _)) => return Some(Ok(StreamItem::Bytes)),
             };
             self.arrivals.n_bytes.store(0, Ordering::Relaxed);
-            // The event itself says that something came.
+            // The event itself already counts as activity.
             let _ = self.arrivals.pulse.notified().now_or_never();
             let frame = match frame {
                 Ok(frame) => frame,

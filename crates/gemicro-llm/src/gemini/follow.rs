@@ -1,4 +1,4 @@
-//! Streams, and how they are taken up again where they break.
+//! Follows streams, and resumes them when they break.
 
 use std::pin::pin;
 use std::time::Duration;
@@ -18,37 +18,37 @@ use super::interaction::InteractionStatus;
 use super::listener::{AnswerChannel, EventEffect, GeminiChunk, GeminiListener};
 use super::trouble::GeminiTrouble;
 
-/// The wait before a broken stream is taken up; it doubles.
+/// Wait before a broken stream is resumed; it doubles each time.
 const FIRST_WAIT: Duration = Duration::from_millis(100);
 const LONGEST_WAIT: Duration = Duration::from_secs(2);
 
-/// Where the next part of an answer comes from.
+/// The source of the next part of an answer.
 #[derive(Debug, Clone)]
 pub(super) enum FollowSource {
-    /// The one POST that starts a call.
+    /// The POST that starts a call.
     Create(Vec<u8>),
-    /// The stream of an interaction from its beginning.
+    /// The stream of an interaction, from its start.
     Listen(String),
-    /// What comes after an event.
+    /// The stream of an interaction, after an event.
     Resume {
         id: String,
-        /// The last event that was heard.
+        /// The last received event.
         after: String,
     },
-    /// No stream any more: the interaction itself.
+    /// The interaction itself, without a stream.
     Look(String),
 }
 
-/// What reading one opening comes to.
+/// The result of reading from a source.
 enum FollowMove {
     Tell(GeminiChunk),
-    /// The call has its end.
+    /// The call has ended.
     Done,
-    /// It has none yet.
+    /// The source failed before the call ended.
     Broke(GeminiTrouble),
 }
 
-/// Reads a stream to the end of its call; takes it up again where it breaks.
+/// Reads a stream until its call ends; resumes it when it breaks.
 pub(super) fn follow(
     call: GeminiCall,
     mut listener: GeminiListener,
@@ -69,7 +69,7 @@ pub(super) fn follow(
                     }
                 }
             };
-            // Refused before any work was done: nothing to take up.
+            // Refused before any work was done, so there is nothing to resume.
             if matches!(opening, FollowSource::Create(_)) && !matches!(trouble, GeminiTrouble::Cut(_)) {
                 yield call.refused_start(trouble);
                 return;
@@ -81,7 +81,7 @@ pub(super) fn follow(
             let has_no_stream = !matches!(opening, FollowSource::Look(_)) && cannot_stream(&trouble);
             can_stream &= !has_no_stream;
             if has_no_stream && matches!(opening, FollowSource::Listen(_)) {
-                // Nothing was heard yet: wait for the whole.
+                // Nothing was received yet: wait for the whole answer.
                 let mut rest = wait_for(call, listener, id);
                 while let Some(chunk) = rest.next().await {
                     yield chunk;
@@ -105,7 +105,7 @@ pub(super) fn follow(
     chunks.boxed()
 }
 
-/// Reads one opening as far as it goes.
+/// Reads one source to its end.
 fn read<'a>(
     call: &'a GeminiCall,
     opening: &'a FollowSource,
@@ -174,7 +174,7 @@ fn read<'a>(
                 }
             }
         };
-        // Whoever listens leaves at the last chunk.
+        // The receiver stops at the last chunk, so finish first.
         events.finish();
         for chunk in last {
             yield FollowMove::Tell(chunk);
@@ -183,7 +183,7 @@ fn read<'a>(
     }
 }
 
-/// A GET whose answer is events.
+/// A GET with an event stream as answer.
 fn events_of(path: Vec<String>) -> EndpointRequest {
     EndpointRequest {
         query: vec![("alt", "sse".to_owned())],
@@ -201,7 +201,7 @@ fn stored_events(id: &str, after: Option<&String>) -> EndpointRequest {
     ask
 }
 
-/// The body ended and the interaction did not.
+/// The error for a body that ended before the interaction did.
 fn ended_early(events: &EventReader, listener: &GeminiListener) -> GeminiTrouble {
     match (listener.voice(), events.foreign_type()) {
         (AnswerChannel::Gemini, _) => GeminiTrouble::Cut("the stream ended before the answer did".to_owned()),
@@ -215,7 +215,7 @@ fn ended_early(events: &EventReader, listener: &GeminiListener) -> GeminiTrouble
     }
 }
 
-/// The service does not replay this interaction (it does so only for some), but may still have it.
+/// Whether the service does not replay this interaction (it does so only for some), but may still have it.
 fn cannot_stream(trouble: &GeminiTrouble) -> bool {
     matches!(trouble.status(), Some(400 | 404 | 405 | 416 | 501))
         || matches!(trouble, GeminiTrouble::Foreign(_))

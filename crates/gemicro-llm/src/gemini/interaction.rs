@@ -1,12 +1,12 @@
-//! What the service says, in our own words: the neutral form between the wire and the chunks.
+//! The data of the service in gemicro's own types, between the wire format and the chunks.
 
 use gemicro_core::llm::FunctionCall;
 use gemicro_event::Usage;
 
-/// An interaction as the service tells it; in streams without its steps.
+/// An interaction as reported by the service; in streams it has no steps.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Interaction {
-    /// Its name; none when it is not stored.
+    /// Its id; `None` if it is not stored.
     pub(super) id: Option<String>,
     pub(super) status: InteractionStatus,
     pub(super) steps: Vec<InteractionStep>,
@@ -15,7 +15,7 @@ pub(super) struct Interaction {
     pub(super) problems: Vec<InteractionProblem>,
 }
 
-/// Where an interaction stands. The service may add more at any time.
+/// The status of an interaction. The service may add more at any time.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum InteractionStatus {
     /// In progress, or waiting for its turn.
@@ -33,33 +33,33 @@ pub(super) enum InteractionStatus {
 /// One step of an interaction.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum InteractionStep {
-    /// What we asked.
+    /// The user's input.
     Input,
     Thought,
-    /// What the model wrote.
+    /// Output of the model.
     Output {
         blocks: Vec<InteractionBlock>,
         problem: Option<InteractionProblem>,
     },
     /// A tool call of the provider or its result.
     Tool,
-    /// A call of a function that we run.
+    /// A call of a function that gemicro runs.
     FunctionCall(FunctionCall),
     Unknown(String),
 }
 
-/// A part of what the model wrote.
+/// A part of the model's output.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum InteractionBlock {
     Text {
         text: String,
         citations: Vec<InteractionCitation>,
     },
-    /// An image or a sound.
+    /// An image or audio.
     Media,
 }
 
-/// A page named for a part of a text block. Offsets are bytes of the block and not yet checked.
+/// A page cited for a part of a text block. Offsets are in bytes of the block and not yet checked.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct InteractionCitation {
     pub(super) url: String,
@@ -68,7 +68,7 @@ pub(super) struct InteractionCitation {
     pub(super) end: usize,
 }
 
-/// Something the service calls an error, after it said HTTP 200.
+/// An error that the service reports in a response with HTTP 200.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct InteractionProblem {
     pub(super) code: Option<String>,
@@ -78,12 +78,12 @@ pub(super) struct InteractionProblem {
 /// One event of a stream.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct InteractionEvent {
-    /// Where a stream can be taken up again.
+    /// The id from which a stream can be resumed.
     pub(super) id: Option<String>,
     pub(super) happening: StreamHappening,
 }
 
-/// What an event says.
+/// The kind of an event, with its data.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum StreamHappening {
     Created(Interaction),
@@ -99,7 +99,7 @@ pub(super) enum StreamHappening {
         index: usize,
         delta: InteractionDelta,
     },
-    /// With the usage of the interaction so far.
+    /// A step ended; with the usage of the interaction so far.
     StepStopped {
         usage: Option<Usage>,
     },
@@ -108,13 +108,13 @@ pub(super) enum StreamHappening {
     Unknown(String),
 }
 
-/// What is added to a step.
+/// An addition to a step.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum InteractionDelta {
     Text(String),
     Citations(Vec<InteractionCitation>),
     Media,
-    /// A piece of the arguments of a function call.
+    /// Part of the arguments of a function call.
     Arguments(String),
     /// Thoughts, searches, signatures.
     Other,

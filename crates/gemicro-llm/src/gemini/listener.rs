@@ -1,4 +1,4 @@
-//! Turns the events of one call into chunks, over all the streams it takes.
+//! Turns the events of one call into chunks, across all its streams.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -18,24 +18,24 @@ use super::trouble::{GeminiTrouble, RequestSubject};
 use super::whole_text::{all_runs, function_calls, last_run, problems};
 use crate::http::ANSWER_BYTES;
 
-/// What a call gives out.
+/// An item of a call's output.
 pub(super) type GeminiChunk = Result<LlmChunk, StepFailure>;
 
-/// More kinds of unknown things than are worth an alarm.
+/// Maximum number of alarms about unknown kinds.
 const MOST_ALARMS: usize = 20;
 
-/// What one event comes to.
+/// The effect of one event.
 #[derive(Debug)]
 pub(super) enum EventEffect {
-    /// More will come.
+    /// More events will come.
     Open(Vec<GeminiChunk>),
-    /// That was the end.
+    /// The call has ended.
     Ended(Vec<GeminiChunk>),
-    /// The stream ended and the interaction did not.
+    /// The stream ended, but the interaction did not.
     Unsettled,
 }
 
-/// What a call has heard so far.
+/// The state of a call, from the events received so far.
 pub(super) struct GeminiListener {
     host: String,
     model: String,
@@ -52,19 +52,19 @@ pub(super) struct GeminiListener {
     voice: AnswerChannel,
 }
 
-/// Who seems to speak at the other end.
+/// The kind of server, judged by its events.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum AnswerChannel {
-    /// Nobody yet.
+    /// No events yet.
     Silent,
-    /// Only what this API does not say.
+    /// Only events that this API does not have.
     Foreign,
     /// The Gemini API.
     Gemini,
 }
 
 impl GeminiListener {
-    /// Knows nothing yet but, when a call is taken up again, its interaction.
+    /// A listener for a new call, or for the interaction of a resumed one.
     pub(super) fn new(host: &str, request: &LlmRequest, id: Option<String>) -> Self {
         Self {
             host: host.to_owned(),
@@ -81,17 +81,17 @@ impl GeminiListener {
         }
     }
 
-    /// The interaction, once it is known.
+    /// The interaction id, once it is known.
     pub(super) fn id(&self) -> Option<&str> {
         self.id.as_deref()
     }
 
-    /// The newest event that a stream can be taken up after.
+    /// The newest event from which a stream can be resumed.
     pub(super) fn last_event(&self) -> Option<&str> {
         self.last_event.as_deref()
     }
 
-    /// Who seems to speak at the other end.
+    /// The kind of server, judged by its events.
     pub(super) fn voice(&self) -> AnswerChannel {
         self.voice
     }
@@ -122,7 +122,7 @@ impl GeminiListener {
             StreamHappening::Completed(interaction) => self.on_completed(&interaction),
             StreamHappening::Failed(problem) => {
                 let problems = [problem];
-                // Judged like the failed status that it is.
+                // Judged like a failed status.
                 let verdict = self.ending(&problems).judge(&InteractionStatus::Failed);
                 EventEffect::Ended(self.end(verdict, self.answer.annotations()))
             }
@@ -134,7 +134,7 @@ impl GeminiListener {
         }
     }
 
-    /// Takes the end from the interaction itself, and what was not heard before it.
+    /// Ends the call from the stored interaction, with the text that was not received before.
     pub(super) fn settle(&mut self, interaction: &Interaction) -> Vec<GeminiChunk> {
         let mut chunks = Vec::new();
         for step in &interaction.steps {
@@ -166,7 +166,7 @@ impl GeminiListener {
         chunks
     }
 
-    /// A trouble as the failure of this call.
+    /// Converts an error to a failure of this call.
     pub(super) fn to_failure(&self, trouble: GeminiTrouble) -> StepFailure {
         trouble.into_step_failure(&self.host, RequestSubject::Model(&self.model))
     }
@@ -267,7 +267,7 @@ impl GeminiListener {
         }
         let mut annotations = self.answer.annotations();
         if self.answer.text().is_empty() {
-            // Steps come in pieces, not here; should they ever come here alone, they are not lost.
+            // Steps normally come as events; if they only come here, they are not lost.
             let written = last_run(&interaction.steps);
             if !written.text.is_empty() {
                 chunks.push(Ok(LlmChunk::Text(written.text)));
@@ -281,7 +281,7 @@ impl GeminiListener {
         EventEffect::Ended(chunks)
     }
 
-    /// Takes the calls of an interaction that is there as a whole.
+    /// Takes the calls from a complete interaction.
     fn take_calls(&mut self, steps: &[InteractionStep]) {
         if self.may_call && !steps.is_empty() {
             self.calls = function_calls(steps).into_iter().enumerate().collect();
@@ -313,7 +313,7 @@ impl GeminiListener {
         }
     }
 
-    /// An alarm about a kind of thing, the first time it is met.
+    /// An alarm about an unknown kind, the first time it occurs.
     fn alarm(&mut self, what: &str, kind: &str) -> Option<GeminiChunk> {
         let kind = excerpt(kind);
         let text = format!("{} sent an unknown {what} `{kind}`", self.host);
@@ -322,7 +322,7 @@ impl GeminiListener {
     }
 }
 
-/// A call without arguments has an empty object of them.
+/// Gives a call without arguments an empty object.
 fn with_arguments(mut call: FunctionCall) -> FunctionCall {
     if call.arguments.trim().is_empty() {
         "{}".clone_into(&mut call.arguments);
@@ -334,7 +334,7 @@ fn alive() -> Vec<GeminiChunk> {
     vec![Ok(LlmChunk::Alive)]
 }
 
-/// Usage is told again and again, and grows: a smaller figure later is no refund.
+/// Usage is reported repeatedly and only grows; a smaller number later is not a refund.
 fn larger(one: Option<Usage>, other: Option<Usage>) -> Option<Usage> {
     match (one, other) {
         (Some(one), Some(other)) if other.total_tokens() > one.total_tokens() => Some(other),

@@ -1,11 +1,11 @@
-//! The Gemini Interactions API.
+//! The backend for the Gemini Interactions API.
 //!
-//! A call goes one way: `create_body` writes the request, `endpoint` sends it, `events` reads what comes back,
-//! `listener` and `whole_text` turn it into chunks, `end` judges how it ended. `call` is the map of the ways a
-//! call can take: in one piece, in the background, taken up by its handle; `follow` is the way of streams.
-//! Everything that says no is in `refusal` (what the service said) and `trouble` (what that means for us).
+//! Flow of a call: `create_body` writes the request, `endpoint` sends it, `events` reads the response,
+//! `listener` and `whole_text` turn it into chunks, and `end` decides how it ended. `call` chooses the kind of call:
+//! buffered, in the background, or resumed by its handle; `follow` handles streams.
+//! Errors are in `refusal` (the response of the service) and `trouble` (its meaning for gemicro).
 //!
-//! No SDK: `create_body` writes and `wire` reads the few parts of the format that gemicro uses, bounded and leniently.
+//! No SDK is used: `create_body` writes and `wire` leniently reads the few parts of the format that gemicro needs.
 
 mod answer;
 mod backend;

@@ -1,10 +1,10 @@
-//! What the codes of the service mean for us.
+//! Interprets the error codes of the service.
 
 use gemicro_event::ErrorKind;
 
 use super::interaction::InteractionProblem;
 
-/// Codes that say that policy stopped the model (docs: `gemini-api/docs/api-errors`).
+/// Codes for output stopped by policy (docs: `gemini-api/docs/api-errors`).
 const BLOCKED: &[&str] = &[
     "safety",
     "recitation",
@@ -20,7 +20,7 @@ const BLOCKED: &[&str] = &[
     "model_armor",
     "jailbreak",
 ];
-/// Codes that say that the model wrote something that cannot be used.
+/// Codes for unusable output of the model.
 const MALFORMED: &[&str] = &[
     "malformed_function_call",
     "malformed_response",
@@ -28,32 +28,32 @@ const MALFORMED: &[&str] = &[
     "unexpected_tool_call",
     "too_many_tool_calls",
 ];
-/// Messages of errors that pass although their code says otherwise.
+/// Messages of transient errors whose code suggests otherwise.
 const TRANSIENT: &[&str] = &[
     "there was a problem processing your request",
     "invalid json syntax",
 ];
 
-/// The last word of a code: codes may be addresses.
+/// The last part of a code, which may be an address.
 pub(super) fn word_of(code: &str) -> String {
     let last = code.rsplit('/').next().unwrap_or(code);
     last.trim().to_ascii_lowercase()
 }
 
-/// Whether a message belongs to an error that passes by itself.
+/// Whether a message belongs to a transient error.
 pub(super) fn is_transient(message: &str) -> bool {
     let message = message.to_ascii_lowercase();
     TRANSIENT.iter().any(|part| message.contains(part))
 }
 
-/// Whether a code says that policy stopped the model.
+/// Whether a code means that policy stopped the model.
 pub(super) fn is_block(code: &str) -> bool {
     BLOCKED.contains(&word_of(code).as_str())
 }
 
 impl InteractionProblem {
-    /// Why policy stopped the model, if it did. How the service words this is only half documented: codes
-    /// are, but a step's error has a number for its code, and the reason stands in its message.
+    /// Why policy stopped the model, if it did. This is only partly documented: codes are, but the error of a step
+    /// has a number as its code, and the reason is in its message.
     pub(super) fn block(&self) -> Option<String> {
         let by_code = self.code.as_deref().is_some_and(is_block);
         if !by_code && !says_blocked(&self.message) {
@@ -71,7 +71,7 @@ impl InteractionProblem {
             .any(|word| code == *word || message.contains(word))
     }
 
-    /// The kind of failure.
+    /// The error kind.
     pub(super) fn kind(&self) -> ErrorKind {
         let code = self.code.as_deref().map(word_of).unwrap_or_default();
         match code.as_str() {
@@ -96,7 +96,7 @@ impl InteractionProblem {
         }
     }
 
-    /// Code and message for people.
+    /// Code and message as text.
     pub(super) fn words(&self) -> String {
         match (self.code.as_deref(), self.message.as_str()) {
             (None, "") => "no reason given".to_owned(),

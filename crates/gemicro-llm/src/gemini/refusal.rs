@@ -1,4 +1,4 @@
-//! An HTTP error of the service, read: both envelopes, pages for people, and how long to wait.
+//! Parses an HTTP error of the service: both JSON formats, HTML pages, and the retry delay.
 
 use std::time::Duration;
 
@@ -6,18 +6,18 @@ use chrono::{DateTime, Utc};
 use reqwest::header::{HeaderMap, RETRY_AFTER};
 use serde_json::Value;
 
-/// The service's name for a request.
+/// The header with the service's request id.
 pub(super) const REQUEST_ID: &str = "x-goog-request-id";
 
-/// What the service said with an HTTP status that is no success.
+/// An HTTP error response of the service.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct GeminiRefusal {
     pub(super) status: u16,
-    /// `rate_limit_exceeded` or `RESOURCE_EXHAUSTED`, whichever envelope it came in.
+    /// `rate_limit_exceeded` or `RESOURCE_EXHAUSTED`, depending on the format.
     pub(super) code: Option<String>,
-    /// Its words; for pages their title.
+    /// The message; for an HTML page its title.
     pub(super) message: String,
-    /// Whether it came in one of the service's envelopes.
+    /// Whether it was in one of the service's JSON formats.
     pub(super) is_envelope: bool,
     /// `ErrorInfo.reason`.
     pub(super) reasons: Vec<String>,
@@ -34,12 +34,12 @@ pub(super) struct ExceededQuota {
 }
 
 impl GeminiRefusal {
-    /// Reads status, headers and body.
+    /// Parses status, headers and body.
     pub(super) fn read(status: u16, headers: &HeaderMap, body: &[u8], now: DateTime<Utc>) -> Self {
         let header = |name: &str| headers.get(name).and_then(|value| value.to_str().ok());
         let text = String::from_utf8_lossy(body);
         let value: Value = serde_json::from_str(&text).unwrap_or(Value::Null);
-        // Some endpoints wrap the envelope in a list.
+        // Some endpoints wrap the error in a list.
         let envelope = value.get(0).unwrap_or(&value);
         let error = envelope.get("error").filter(|error| error.is_object());
         let null = Value::Null;
@@ -64,13 +64,13 @@ impl GeminiRefusal {
         }
     }
 
-    /// Whether it lasts until tomorrow.
+    /// Whether it lasts until the next day.
     pub(super) fn is_daily(&self) -> bool {
         self.code.as_deref() == Some("quota_exceeded")
             || self.quotas.iter().any(|quota| quota.id.contains("PerDay"))
     }
 
-    /// Whether the key is what is wrong.
+    /// Whether the key is the problem.
     pub(super) fn is_about_key(&self) -> bool {
         let message = self.message.to_ascii_lowercase();
         self.reasons.iter().any(|reason| reason.starts_with("API_KEY"))
@@ -106,7 +106,7 @@ fn quotas(details: &Value) -> Vec<ExceededQuota> {
     violations.flatten().map(quota).collect()
 }
 
-/// `Retry-After`: seconds, or the moment.
+/// `Retry-After`: seconds, or a date.
 fn header_delay(value: &str, now: DateTime<Utc>) -> Option<Duration> {
     let value = value.trim();
     if let Ok(seconds) = value.parse::<f64>() {
@@ -122,7 +122,7 @@ fn body_delay(details: &Value) -> Option<Duration> {
     seconds(delay.trim().strip_suffix('s')?)
 }
 
-/// `… Please retry in 12.5s.`: where the Interactions envelope has no details, its message may say it.
+/// `… Please retry in 12.5s.`: errors of the Interactions API have no details, but may say it in the message.
 fn message_delay(message: &str) -> Option<Duration> {
     let rest = message.split("retry in ").nth(1)?;
     let end = rest.find(|c: char| !c.is_ascii_digit() && c != '.')?;
@@ -137,7 +137,7 @@ fn seconds(number: &str) -> Option<Duration> {
     Duration::try_from_secs_f64(number.parse().ok()?).ok()
 }
 
-/// What a body that is no envelope says: the title of a page, or its start.
+/// The text of a body that is not JSON: the title of a page, or the whole body.
 fn page_words(body: &str) -> String {
     let lower = body.to_ascii_lowercase();
     let title = lower.find("<title>").and_then(|start| {

@@ -1,7 +1,7 @@
-//! What can go wrong between us and the service, as failures.
+//! Errors between gemicro and the service, converted to failures.
 //!
-//! 403 is an `auth_failed` like 401: it is the key that lacks the permission, and `permission_denied` speaks
-//! of this machine.
+//! 403 is `auth_failed` like 401, because the key lacks the permission; `permission_denied` is for permissions on this
+//! machine.
 
 use std::time::Duration;
 
@@ -14,40 +14,40 @@ use serde_json::{Map, Value, json};
 use super::problem::{is_block, is_transient};
 use super::refusal::GeminiRefusal;
 
-/// What a request is about; decides what "not found" means.
+/// The subject of a request; decides what "not found" means.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum RequestSubject<'a> {
     /// A model or an agent.
     Model(&'a str),
-    /// An interaction that exists, or should.
+    /// An interaction that should exist.
     Interaction,
     /// Neither.
     Service,
 }
 
-/// Why there is no usable answer.
+/// The reason for a missing or unusable answer.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum GeminiTrouble {
     /// No connection: nothing was sent.
     Unreachable(String),
-    /// The request was sent and no whole answer came.
+    /// The request was sent, but no complete answer came.
     Lost(String),
     /// The answer broke off in the middle.
     Cut(String),
-    /// There was none within the time of this request.
+    /// There was no answer within the time limit of this request.
     Late(Duration),
-    /// An HTTP status that is no success.
+    /// An HTTP error status.
     Refused(Box<GeminiRefusal>),
-    /// A success that is none: what came instead.
+    /// A success status with unexpected content.
     Foreign(String),
     /// The answer is larger than this many bytes.
     TooLarge(usize),
-    /// Something of ours is not in order.
+    /// A problem on gemicro's side.
     Setup(Failure),
 }
 
 impl GeminiTrouble {
-    /// Whether the same request may go well in a moment.
+    /// Whether the same request may succeed later.
     pub(super) fn passes(&self) -> bool {
         match self {
             Self::Unreachable(_) | Self::Lost(_) | Self::Cut(_) | Self::Late(_) => true,
@@ -71,11 +71,11 @@ impl GeminiTrouble {
         Some(format!("{code}: {}", excerpt(&refusal.message)))
     }
 
-    /// As a failure with what it cost.
+    /// Converts it to a failure with its cost.
     pub(super) fn into_step_failure(self, host: &str, subject: RequestSubject<'_>) -> StepFailure {
         let spent = match &self {
             Self::Unreachable(_) | Self::Setup(_) => AttemptCost::Nothing,
-            // Google bills no request that it answers with an error; of a timeout nobody knows.
+            // Google does not bill requests that it answers with an error; for a timeout this is unknown.
             Self::Refused(refusal) if !matches!(refusal.status, 408 | 504) => AttemptCost::Nothing,
             _ => AttemptCost::Unknown,
         };
@@ -157,7 +157,7 @@ fn refusal_failure(refusal: &GeminiRefusal, host: &str, subject: RequestSubject<
 
 fn kind_of(refusal: &GeminiRefusal, subject: RequestSubject<'_>) -> ErrorKind {
     match refusal.status {
-        // Redirects are not followed: the key would go with them.
+        // Redirects are not followed, because they would send the key elsewhere.
         300..=399 => ErrorKind::MalformedOutput,
         401 | 403 => ErrorKind::AuthFailed,
         _ if refusal.is_about_key() => ErrorKind::AuthFailed,

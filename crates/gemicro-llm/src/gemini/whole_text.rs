@@ -1,4 +1,4 @@
-//! The text of an interaction that is there as a whole.
+//! Extracts the text of a complete interaction.
 
 use gemicro_core::llm::{Annotation, FunctionCall};
 
@@ -7,7 +7,7 @@ use super::interaction::{
     Interaction, InteractionBlock, InteractionCitation, InteractionProblem, InteractionStep,
 };
 
-/// What the model wrote.
+/// The model's text.
 #[derive(Debug, Default, PartialEq)]
 pub(super) struct WrittenText {
     pub(super) text: String,
@@ -17,7 +17,7 @@ pub(super) struct WrittenText {
 /// A text block by reference.
 type TextBlock<'a> = (&'a str, &'a [InteractionCitation]);
 
-/// The answer by the rule of the official SDKs (`output_text`): the last unbroken run of text.
+/// The answer as the official SDKs define it (`output_text`): the last unbroken run of text.
 pub(super) fn last_run(steps: &[InteractionStep]) -> WrittenText {
     let mut run: Vec<TextBlock<'_>> = Vec::new();
     'steps: for step in steps.iter().rev() {
@@ -44,7 +44,7 @@ pub(super) fn last_run(steps: &[InteractionStep]) -> WrittenText {
     join(&run)
 }
 
-/// Everything the model wrote since the last input, as a stream would have given it.
+/// All text of the model since the last input, as a stream would deliver it.
 pub(super) fn all_runs(steps: &[InteractionStep]) -> WrittenText {
     let last_input = steps.iter().rposition(|step| *step == InteractionStep::Input);
     let since = &steps[last_input.map_or(0, |place| place + 1)..];
@@ -73,7 +73,7 @@ pub(super) fn function_calls(steps: &[InteractionStep]) -> Vec<FunctionCall> {
         .collect()
 }
 
-/// Everything an interaction calls an error.
+/// All errors in an interaction.
 pub(super) fn problems(interaction: &Interaction) -> Vec<InteractionProblem> {
     let in_steps = interaction.steps.iter().filter_map(|step| match step {
         InteractionStep::Output { problem, .. } => problem.clone(),

@@ -1,7 +1,7 @@
-//! The answers of the Interactions API, as far as gemicro reads them.
+//! Reads the answers of the Interactions API, as far as gemicro needs them.
 //!
-//! Answers and events are read part by part, so that a field that has changed its shape costs that field
-//! and not the answer.
+//! Answers and events are read part by part, so that a field with a changed format only loses that field, not the
+//! answer.
 
 use gemicro_core::llm::FunctionCall;
 use gemicro_event::Usage;
@@ -12,7 +12,7 @@ use super::interaction::{
     InteractionProblem, InteractionStatus, InteractionStep, StreamHappening,
 };
 
-/// Reads an interaction; nothing when this is something else.
+/// Reads an interaction; `None` if it is something else.
 pub(super) fn read_interaction(value: &Value) -> Option<Interaction> {
     let status = value.get("status")?;
     let is_named = value.get("id").is_some() || value.get("steps").is_some();
@@ -23,7 +23,7 @@ pub(super) fn read_interaction(value: &Value) -> Option<Interaction> {
     Some(partial_interaction(value))
 }
 
-/// Reads the interaction inside an event, which may lack anything.
+/// Reads the interaction inside an event, in which any field may be missing.
 fn partial_interaction(value: &Value) -> Interaction {
     let errors = value.get("errors").and_then(Value::as_array);
     Interaction {
@@ -37,7 +37,7 @@ fn partial_interaction(value: &Value) -> Interaction {
     }
 }
 
-/// Reads the data of one event; `name` is the event's name outside its data.
+/// Reads the data of one event; `name` is the SSE event name.
 pub(super) fn read_event(name: Option<&str>, value: &Value) -> InteractionEvent {
     let event_type = text_at(value, "event_type").or_else(|| name.map(str::to_owned));
     let event_type = event_type.unwrap_or_else(|| "without a type".to_owned());
@@ -112,7 +112,7 @@ fn read_step(value: &Value) -> InteractionStep {
     }
 }
 
-/// A function call; in a stream its arguments come later.
+/// Reads a function call; in a stream its arguments come later.
 fn read_call(value: &Value) -> FunctionCall {
     let name = text_at(value, "name").unwrap_or_default();
     let arguments = match value.get("arguments") {
@@ -123,7 +123,7 @@ fn read_call(value: &Value) -> FunctionCall {
     };
     FunctionCall {
         id: text_at(value, "id").unwrap_or_default(),
-        // The model may name the function as its own library does.
+        // The model may add the namespace of its own library.
         name: name.strip_prefix("default_api:").unwrap_or(&name).to_owned(),
         arguments,
     }
@@ -141,7 +141,7 @@ fn read_block(value: &Value) -> InteractionBlock {
 
 fn read_delta(value: &Value) -> InteractionDelta {
     match type_of(value) {
-        // A text of another shape is reported, not taken for an empty one.
+        // Text of another type is reported, not read as empty.
         "text" if value.get("text").is_none_or(Value::is_string) => {
             InteractionDelta::Text(text_at(value, "text").unwrap_or_default())
         }
@@ -161,12 +161,12 @@ fn type_of(value: &Value) -> &str {
         .unwrap_or("without a type")
 }
 
-/// Tools come in pairs: `google_search_call` and `google_search_result`.
+/// Whether a step is a tool call or result, such as `google_search_call` and `google_search_result`.
 fn is_tool(kind: &str) -> bool {
     kind.ends_with("_call") || kind.ends_with("_result")
 }
 
-/// The pages among the annotations; offsets that are no numbers count from or to nothing.
+/// The pages among the annotations; invalid offsets count as 0.
 fn citations(value: &Value) -> Vec<InteractionCitation> {
     let page = |annotation: &Value| {
         Some(InteractionCitation {
@@ -190,9 +190,9 @@ fn read_problem(value: &Value) -> InteractionProblem {
     }
 }
 
-/// Usage, unless the service gave none.
+/// Reads the usage, if the service gave any.
 fn read_usage(value: &Value) -> Option<Usage> {
-    // Field by field: one that cannot be read costs itself only.
+    // Field by field: an unreadable field only loses itself.
     let tokens = |name: &str| {
         let field = value.get(name)?;
         let number = field
@@ -213,7 +213,7 @@ fn read_usage(value: &Value) -> Option<Usage> {
     }
     let [input, output, thought, cached, tool] = parts.map(|part| part.unwrap_or(0));
     let output_tokens = output.saturating_add(thought);
-    // What the total holds and no part names is counted as written: the dearer sort.
+    // Tokens of the total that no part accounts for count as output, which is more expensive.
     let named = input.saturating_add(output_tokens).saturating_add(tool);
     Some(Usage {
         input_tokens: input,
@@ -232,7 +232,7 @@ fn items<'v>(value: &'v Value, name: &str) -> &'v [Value] {
         .map_or(&[], Vec::as_slice)
 }
 
-/// A name or a number as text.
+/// A string or number as text.
 fn word(value: &Value) -> Option<String> {
     match value {
         Value::String(word) if !word.is_empty() => Some(word.clone()),
@@ -241,7 +241,7 @@ fn word(value: &Value) -> Option<String> {
     }
 }
 
-/// A text that is there and not empty.
+/// A non-empty string field.
 fn text_at(value: &Value, name: &str) -> Option<String> {
     let text = value.get(name).and_then(Value::as_str);
     text.filter(|text| !text.is_empty()).map(str::to_owned)

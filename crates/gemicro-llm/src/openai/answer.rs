@@ -1,4 +1,4 @@
-//! From the JSON of a server to chunks: the same for whole answers and for pieces of one.
+//! Turns the JSON of a server into chunks, both for whole answers and for deltas.
 
 use gemicro_core::llm::{FinishReason, LlmChunk, LlmEnd};
 use gemicro_event::Usage;
@@ -10,14 +10,14 @@ use super::think::ThinkFilter;
 use super::tool_calls::ToolCalls;
 use super::trouble::OpenAiTrouble;
 
-/// What was heard of one answer.
+/// The parts of one answer received so far.
 #[derive(Debug)]
 pub(super) struct OpenAiAnswer {
     think: ThinkFilter,
     finish: Option<String>,
     usage: Option<Usage>,
     id: Option<String>,
-    /// The model's words for not answering.
+    /// The model's refusal to answer.
     refusal: String,
     calls: ToolCalls,
 }
@@ -34,12 +34,12 @@ impl OpenAiAnswer {
         }
     }
 
-    /// Whether the server has said why it stopped.
+    /// Whether the server has sent a finish reason.
     pub(super) fn has_finished(&self) -> bool {
         self.finish.is_some()
     }
 
-    /// Takes a whole answer (`message`) or a piece of one (`delta`).
+    /// Takes a whole answer (`message`) or a part of one (`delta`).
     pub(super) fn take(&mut self, value: &Value) -> Result<LlmChunk, OpenAiTrouble> {
         if value.get("error").is_some_and(|error| !error.is_null()) {
             return Err(OpenAiTrouble::Broken(Box::new(OpenAiRefusal::inside(value))));
@@ -70,7 +70,7 @@ impl OpenAiAnswer {
             self.refusal.push_str(refusal);
         }
         self.calls.take(said)?;
-        // Thoughts come in fields of their own (`reasoning_content`, `reasoning`): a sign of life, no text.
+        // Thoughts come in separate fields (`reasoning_content`, `reasoning`): they show activity, but are not text.
         let text = self.think.push(&text_of(said));
         Ok(if text.is_empty() {
             LlmChunk::Alive
@@ -79,7 +79,7 @@ impl OpenAiAnswer {
         })
     }
 
-    /// What is left to say at the proper end.
+    /// The remaining chunks at a proper end.
     pub(super) fn end(self) -> Vec<LlmChunk> {
         let mut chunks = Vec::new();
         let rest = self.think.finish();
@@ -116,7 +116,7 @@ impl OpenAiAnswer {
     }
 }
 
-/// The content of a message: a text, or a list of parts of which some are texts.
+/// The content of a message: a string, or a list of parts, some of which are text.
 fn text_of(said: &Value) -> String {
     match said.get("content") {
         Some(Value::String(text)) => text.clone(),
@@ -128,7 +128,7 @@ fn text_of(said: &Value) -> String {
     }
 }
 
-/// Tokens, unless the server only filled in zeros.
+/// The token usage, unless the server only filled in zeros.
 fn usage_of(usage: &Value) -> Option<Usage> {
     let count = |pointer: &str| usage.pointer(pointer).and_then(Value::as_u64).unwrap_or(0);
     let (input, completion) = (count("/prompt_tokens"), count("/completion_tokens"));
@@ -136,7 +136,7 @@ fn usage_of(usage: &Value) -> Option<Usage> {
         return None;
     }
     let thought = count("/completion_tokens_details/reasoning_tokens");
-    // Most count thoughts as part of the completion; some beside it, which their total gives away.
+    // Most servers include thoughts in the completion; if not, their total shows it.
     let is_beside = thought > 0 && count("/total_tokens") == input + completion + thought;
     Some(Usage {
         input_tokens: input,

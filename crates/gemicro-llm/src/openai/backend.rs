@@ -1,4 +1,4 @@
-//! The backend: checks its settings once, then hands every call to `call`.
+//! The OpenAI backend: checks its settings once, then passes every call to `call`.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -18,10 +18,10 @@ use super::config::OpenAiConfig;
 use super::endpoint::OpenAiEndpoint;
 use super::trouble::OpenAiTrouble;
 
-/// How long a list of models may take.
+/// Maximum time for a list of models.
 const LIST_TIME: Duration = Duration::from_secs(10);
 
-/// A server that speaks the OpenAI chat API. Cheap to make: nothing is loaded or sent before the first call.
+/// A server with the OpenAI chat API. Cheap to create: nothing is loaded or sent before the first call.
 #[derive(Debug, Clone)]
 pub struct OpenAiBackend {
     endpoint: Arc<OpenAiEndpoint>,
@@ -31,14 +31,14 @@ impl OpenAiBackend {
     /// A backend with these settings.
     ///
     /// # Errors
-    /// When the address is none, or the key cannot be one.
+    /// When the address or the key is invalid.
     pub fn new(config: OpenAiConfig) -> Result<Self, Failure> {
         Ok(Self {
             endpoint: Arc::new(OpenAiEndpoint::new(&config)?),
         })
     }
 
-    /// The ids of the models that the server has, in its order.
+    /// The model ids of the server, in its order.
     pub fn models(&self) -> BoxFuture<'static, Result<Vec<String>, Failure>> {
         let endpoint = Arc::clone(&self.endpoint);
         Box::pin(async move {
@@ -88,13 +88,13 @@ async fn list(endpoint: &OpenAiEndpoint) -> Result<Vec<String>, OpenAiTrouble> {
     Ok(ids.map(str::to_owned).collect())
 }
 
-/// This API keeps no conversations.
+/// The error for a request that continues a conversation, which this API does not store.
 fn no_memory() -> StepFailure {
     let message = "an OpenAI-compatible server remembers no earlier calls";
     StepFailure::free(Failure::new(ErrorKind::SessionNotFound, message))
 }
 
-/// Calls of this API cannot be picked up, so a handle is not of our making.
+/// The error for a handle: calls of this API cannot be resumed, so none exists.
 fn no_session() -> StepFailure {
     let message = "calls to an OpenAI-compatible server cannot be picked up again";
     StepFailure::new(

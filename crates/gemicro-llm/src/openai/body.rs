@@ -1,4 +1,4 @@
-//! The body of a request, and what may be left out of it when a server refuses a field.
+//! Writes the body of a request, and omits fields that a server refuses.
 
 use gemicro_core::llm::{
     AnswerDelivery, FunctionCall, FunctionResult, FunctionRound, LlmFunction, LlmRequest,
@@ -7,19 +7,19 @@ use serde_json::{Map, Value, json};
 
 use super::refusal::OpenAiRefusal;
 
-/// Fields that a server may not know, and whether they are still sent.
+/// Fields that a server may not support, and whether they are still sent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct OptionalFields {
     /// `tools`: some models cannot call functions.
     tools: bool,
     response_format: bool,
     stream_options: bool,
-    /// `max_tokens`, which most servers know; else `max_completion_tokens`.
+    /// Whether to use `max_tokens`, which most servers know, or `max_completion_tokens`.
     max_tokens: bool,
 }
 
 impl OptionalFields {
-    /// All that the request needs, under the names that most servers know.
+    /// All fields that the request needs, with the most common names.
     pub(super) fn of(request: &LlmRequest) -> Self {
         Self {
             tools: !request.functions.is_empty(),
@@ -29,8 +29,8 @@ impl OptionalFields {
         }
     }
 
-    /// What to send instead after a refusal; nothing where it is about something else. Each field is given up
-    /// once, so this ends.
+    /// The fields to send after a refusal; `None` if the refusal has another reason. Each field is dropped only once,
+    /// so this ends.
     pub(super) fn without_refused(self, refusal: &OpenAiRefusal) -> Option<Self> {
         if !matches!(refusal.status, 400 | 422) {
             return None;
@@ -53,7 +53,7 @@ impl OptionalFields {
         if self.tools && refusal.names(&["tool", "function"]) {
             return Some(Self { tools: false, ..self });
         }
-        // The prompt asks for JSON too, so an answer of the right shape is still likely.
+        // The prompt also asks for JSON, so a matching answer is still likely.
         let about_format = [
             "response_format",
             "json_schema",
@@ -71,7 +71,7 @@ impl OptionalFields {
         None
     }
 
-    /// The JSON to send.
+    /// The JSON body.
     pub(super) fn body(self, request: &LlmRequest) -> Vec<u8> {
         let mut messages = Vec::new();
         if let Some(system) = &request.system {
@@ -97,7 +97,7 @@ impl OptionalFields {
         };
         set(limit, json!(request.max_output_tokens));
         if let Some(temperature) = request.temperature {
-            // By way of its text: 0.2 must not become 0.20000000298.
+            // Through text: 0.2 must not become 0.20000000298.
             let exact: Option<f64> = temperature.to_string().parse().ok();
             set("temperature", json!(exact));
         }
@@ -118,7 +118,7 @@ fn tool_of(function: &LlmFunction) -> Value {
     }})
 }
 
-/// The model's calls, and a message for each result.
+/// The messages of a round: the model's calls, and one for each result.
 fn messages_of(round: &FunctionRound) -> Vec<Value> {
     let call = |call: &FunctionCall| json!({"id": call.id, "type": "function", "function": {"name": call.name, "arguments": call.arguments}});
     let calls: Vec<Value> = round.calls.iter().map(call).collect();
@@ -129,7 +129,7 @@ fn messages_of(round: &FunctionRound) -> Vec<Value> {
     messages
 }
 
-/// There is no work in the background here: such calls are streamed.
+/// Whether to stream. This API has no background work, so such calls are streamed too.
 fn streams(request: &LlmRequest) -> bool {
     match request.delivery {
         AnswerDelivery::Streamed | AnswerDelivery::Background => true,

@@ -1,4 +1,4 @@
-//! The bytes of an answer, within bounds.
+//! Reads the bytes of an answer, limited in size.
 
 use std::pin::Pin;
 use std::sync::Arc;
@@ -13,7 +13,7 @@ use sse_stream::{Sse, SseByteStream};
 use super::trouble::OpenAiTrouble;
 use crate::http::{ANSWER_BYTES, root_cause};
 
-/// Why there are no more bytes.
+/// Why reading failed.
 #[derive(Debug, thiserror::Error)]
 enum ByteError {
     #[error("too large")]
@@ -34,22 +34,22 @@ impl From<ByteError> for OpenAiTrouble {
 type ByteChunk = Vec<u8>;
 type Pieces = BoxStream<'static, Result<std::io::Cursor<ByteChunk>, ByteError>>;
 
-/// What an answer looks like from its first byte; its type often lies.
+/// The format of an answer, judged by its first byte, because its content type is often wrong.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum BodyLook {
     Empty,
     /// One JSON value.
     Json,
-    /// A page for people.
+    /// An HTML page.
     Page,
-    /// Lines: events, or something that nobody knows.
+    /// Lines: events, or an unknown format.
     Lines,
 }
 
-/// The body of an answer, of which the start has been seen.
+/// The body of an answer whose first byte has been read.
 pub(super) struct Bytes {
     pub(super) look: BodyLook,
-    /// Whether the server calls it a stream of events.
+    /// Whether its content type is an event stream.
     pub(super) is_typed_events: bool,
     pieces: Pieces,
     heard: Arc<AtomicBool>,
@@ -113,11 +113,11 @@ pub(super) struct Events {
     heard: Arc<AtomicBool>,
 }
 
-/// What comes next in a stream of events.
+/// The next item of an event stream.
 #[derive(Debug)]
 pub(super) enum NextEvent {
     Event(Sse),
-    /// Bytes that are no event yet: a comment, or half an event.
+    /// Bytes that are not an event yet: a comment, or part of an event.
     Heard,
     End,
 }
@@ -131,7 +131,7 @@ impl Events {
                 Poll::Ready(Some(Ok(event))) => Poll::Ready(Ok(NextEvent::Event(event))),
                 Poll::Ready(Some(Err(error))) => Poll::Ready(Err(trouble_of(error))),
                 Poll::Ready(None) => Poll::Ready(Ok(NextEvent::End)),
-                // Polled again at once by whoever hears this, so the wake-up is not lost.
+                // The caller polls again at once, so the wake-up is not lost.
                 Poll::Pending if heard => Poll::Ready(Ok(NextEvent::Heard)),
                 Poll::Pending => Poll::Pending,
             }

@@ -1,4 +1,4 @@
-//! One call: sent, heard piece by piece, ended.
+//! Executes one call: sends the request and turns the response into chunks.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -17,10 +17,10 @@ use super::bytes::{BodyLook, Bytes, Events, NextEvent};
 use super::endpoint::OpenAiEndpoint;
 use super::trouble::OpenAiTrouble;
 
-/// How long to wait for the usage once the answer is complete.
+/// Maximum time to wait for the usage once the answer is complete.
 const LAST_WORDS: Duration = Duration::from_secs(5);
 
-/// What a listener hears.
+/// An item of a call's output.
 pub(super) type OpenAiSink = Result<LlmChunk, StepFailure>;
 
 pub(super) fn start(endpoint: Arc<OpenAiEndpoint>, request: LlmRequest) -> BoxStream<'static, OpenAiSink> {
@@ -40,13 +40,13 @@ pub(super) fn start(endpoint: Arc<OpenAiEndpoint>, request: LlmRequest) -> BoxSt
             }
         };
         match bytes.look {
-            // Cut before it began.
+            // The response ended before it began.
             BodyLook::Empty => {}
             BodyLook::Page => {
                 let trouble = OpenAiTrouble::Foreign("a web page".to_owned());
                 yield Err(trouble.into_step_failure(&endpoint));
             }
-            // Also a server that does not stream, asked for a stream.
+            // Also from a server that ignores the request to stream.
             BodyLook::Json => match whole(bytes).await {
                 Ok(chunks) => {
                     for chunk in chunks {
@@ -79,7 +79,7 @@ pub(super) fn start(endpoint: Arc<OpenAiEndpoint>, request: LlmRequest) -> BoxSt
     })
 }
 
-/// Sends the request, and again without what the server does not know.
+/// Sends the request, and repeats it without fields that the server refuses.
 async fn open(endpoint: &OpenAiEndpoint, request: &LlmRequest) -> Result<Response, OpenAiTrouble> {
     let mut fields = OptionalFields::of(request);
     loop {
@@ -99,7 +99,7 @@ async fn open(endpoint: &OpenAiEndpoint, request: &LlmRequest) -> Result<Respons
     }
 }
 
-/// A whole answer; nothing where it ends in its middle.
+/// Reads a whole answer; no chunks if it is cut off.
 async fn whole(bytes: Bytes) -> Result<Vec<LlmChunk>, OpenAiTrouble> {
     let body = bytes.whole().await?;
     let value: Value = match serde_json::from_slice(&body) {
@@ -118,7 +118,7 @@ async fn whole(bytes: Bytes) -> Result<Vec<LlmChunk>, OpenAiTrouble> {
     Ok(chunks)
 }
 
-/// A stream of events as it is heard.
+/// An event stream while it is read.
 struct OpenAiEventStream {
     events: Events,
     answer: OpenAiAnswer,
@@ -136,10 +136,10 @@ impl OpenAiEventStream {
         }
     }
 
-    /// The next chunk, as long as there are any.
+    /// The next chunk; `None` at the end.
     async fn next(&mut self) -> Option<Result<LlmChunk, OpenAiTrouble>> {
         let next = if self.answer.has_finished() {
-            // The answer is complete: neither silence nor a broken connection can spoil it.
+            // The answer is complete, so neither silence nor a broken connection matters.
             let next = tokio::time::timeout(LAST_WORDS, self.events.next()).await;
             next.ok().and_then(Result::ok).unwrap_or(NextEvent::End)
         } else {
@@ -167,7 +167,7 @@ impl OpenAiEventStream {
         })
     }
 
-    /// The end, if it was a proper one: a reason, or `[DONE]`.
+    /// The final chunks after a proper end: a finish reason, or `[DONE]`.
     fn end(self) -> Vec<LlmChunk> {
         if self.answer.has_finished() || self.is_done {
             self.answer.end()

@@ -1,4 +1,4 @@
-//! Where a server is, and the key to it.
+//! Settings of a server: its address and key.
 
 use std::fmt;
 
@@ -7,15 +7,15 @@ use reqwest::Url;
 /// Settings of [`OpenAiBackend`](crate::OpenAiBackend).
 #[derive(Clone, PartialEq, Eq)]
 pub struct OpenAiConfig {
-    /// Where the API is, such as `http://127.0.0.1:11434/v1`. An address without a path gets `/v1`; one with a
-    /// path is taken as it is. A slash or `/chat/completions` at its end does not matter.
+    /// The address of the API, such as `http://127.0.0.1:11434/v1`. Without a path, `/v1` is added; otherwise the
+    /// path is used as given. A trailing slash or `/chat/completions` is ignored.
     pub base_url: String,
-    /// The key, if the server asks for one. It goes into a header and nowhere else.
+    /// The key, if the server needs one. It is only sent in a header.
     pub api_key: Option<String>,
 }
 
 impl OpenAiConfig {
-    /// The address below which `chat/completions` and `models` are.
+    /// The base address of `chat/completions` and `models`.
     pub(super) fn base(&self) -> Result<Url, String> {
         let mut base = Url::parse(self.base_url.trim()).map_err(|error| error.to_string())?;
         if !matches!(base.scheme(), "http" | "https") || base.host_str().is_none() {
@@ -31,7 +31,7 @@ impl OpenAiConfig {
         Ok(base)
     }
 
-    /// The address without a name and a password in it.
+    /// The address without user name and password.
     pub(super) fn shown_url(&self) -> String {
         match self.base_url.rsplit_once('@') {
             Some((_, behind)) => format!("…@{behind}"),
@@ -41,7 +41,7 @@ impl OpenAiConfig {
 }
 
 impl fmt::Debug for OpenAiConfig {
-    /// Says everything but the key and what else could let somebody in.
+    /// Shows everything except credentials.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("OpenAiConfig")
             .field("base_url", &self.shown_url())

@@ -1,4 +1,4 @@
-//! One server: sends requests, with the key where there is one.
+//! One server: sends requests, with the key if there is one.
 
 use std::fmt;
 use std::io;
@@ -15,8 +15,8 @@ use super::refusal::OpenAiRefusal;
 use super::trouble::OpenAiTrouble;
 use crate::http::{self, causes, error_body, root_cause};
 
-/// Where requests go. Making one costs nothing: the HTTP client, which loads the system's certificates, is
-/// made by the first request.
+/// The target of requests. Cheap to create: the HTTP client, which loads the system's certificates, is
+/// created by the first request.
 pub(super) struct OpenAiEndpoint {
     base: Url,
     host: String,
@@ -26,7 +26,7 @@ pub(super) struct OpenAiEndpoint {
 }
 
 impl OpenAiEndpoint {
-    /// Checks address and key; sends nothing.
+    /// Checks address and key without sending anything.
     pub(super) fn new(config: &OpenAiConfig) -> Result<Self, Failure> {
         let base = config.base().map_err(|why| {
             let shown = config.shown_url();
@@ -59,12 +59,12 @@ impl OpenAiEndpoint {
         })
     }
 
-    /// Its name for people.
+    /// Its name in messages.
     pub(super) fn host(&self) -> &str {
         &self.host
     }
 
-    /// Whether requests carry a key.
+    /// Whether requests contain a key.
     pub(super) fn has_key(&self) -> bool {
         self.authorization.is_some()
     }
@@ -74,7 +74,7 @@ impl OpenAiEndpoint {
         self.redactor.redact(text).into_owned()
     }
 
-    /// Sends a request below the base; gives the response when it is a success.
+    /// Sends a request to a path under the base address; returns the response if it is a success.
     pub(super) async fn open(
         &self,
         method: Method,

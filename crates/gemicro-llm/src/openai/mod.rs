@@ -1,8 +1,8 @@
-//! Servers that speak the OpenAI chat API: Ollama, llama.cpp, vLLM, and providers that copy it.
+//! The backend for servers with the OpenAI chat API: Ollama, llama.cpp, vLLM, and compatible providers.
 //!
-//! One call goes this way: `backend` takes it, `body` writes it, `call` sends it (and once more where a server
-//! refuses a field that it need not know), `bytes` reads what comes within bounds, `answer` turns each piece into
-//! chunks, `think` takes thoughts out of the text, `tool_calls` puts function calls together. What fails is a `trouble`, an HTTP error a `refusal`.
+//! Flow of a call: `backend` takes it, `body` writes it, `call` sends it (and repeats it if a server refuses an
+//! optional field), `bytes` reads the response within limits, `answer` turns it into chunks, `think` removes thoughts
+//! from the text, `tool_calls` assembles function calls. Errors are in `trouble`, HTTP errors in `refusal`.
 
 mod answer;
 mod backend;

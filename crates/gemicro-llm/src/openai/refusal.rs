@@ -1,4 +1,4 @@
-//! An HTTP error, read: the many shapes in which servers say no, and how long to wait.
+//! Parses an HTTP error: the many formats of servers, and the retry delay.
 
 use std::time::Duration;
 
@@ -6,28 +6,28 @@ use chrono::{DateTime, Utc};
 use reqwest::header::{HeaderMap, RETRY_AFTER};
 use serde_json::Value;
 
-/// What a server said with a status that is no success, or with an error inside an answer.
+/// An HTTP error response of a server, or an error inside an answer.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct OpenAiRefusal {
-    /// The HTTP status; 500 where an error inside an answer names none.
+    /// The HTTP status; 500 for an error inside an answer that has none.
     pub(super) status: u16,
-    /// `code`, or `type` where there is none.
+    /// `code`, or else `type`.
     pub(super) code: Option<String>,
-    /// Its words; for pages their title.
+    /// The message; for an HTML page its title.
     pub(super) message: String,
-    /// Whether it was JSON with a message: a sign of an API.
+    /// Whether it was JSON with a message, which suggests an API.
     pub(super) is_envelope: bool,
     pub(super) request_id: Option<String>,
     pub(super) retry_after: Option<Duration>,
 }
 
 impl OpenAiRefusal {
-    /// Reads status, headers and body.
+    /// Parses status, headers and body.
     pub(super) fn read(status: u16, headers: &HeaderMap, body: &[u8], now: DateTime<Utc>) -> Self {
         let header = |name: &str| headers.get(name).and_then(|value| value.to_str().ok());
         let text = String::from_utf8_lossy(body);
         let parsed: Value = serde_json::from_str(&text).unwrap_or_default();
-        // Some wrap the envelope in a list.
+        // Some servers wrap the error in a list.
         let envelope = parsed.get(0).unwrap_or(&parsed);
         let said = words_of(envelope);
         Self {
@@ -42,7 +42,7 @@ impl OpenAiRefusal {
         }
     }
 
-    /// An error in the place of an answer or in the middle of one.
+    /// An error instead of an answer, or in the middle of one.
     pub(super) fn inside(value: &Value) -> Self {
         let code = value.pointer("/error/code");
         let status = code
@@ -58,7 +58,7 @@ impl OpenAiRefusal {
         }
     }
 
-    /// Whether code or words name one of these.
+    /// Whether code or message contains one of these words.
     pub(super) fn names(&self, words: &[&str]) -> bool {
         let message = self.message.to_ascii_lowercase();
         let code = self.code.as_deref().unwrap_or_default().to_ascii_lowercase();
@@ -67,7 +67,7 @@ impl OpenAiRefusal {
             .any(|word| message.contains(word) || code.contains(word))
     }
 
-    /// Whether it speaks of a model: a page or a path (`/v1/models`) does not.
+    /// Whether it is about a model; a page or a path (`/v1/models`) does not count.
     pub(super) fn is_about_model(&self) -> bool {
         let message = self.message.to_ascii_lowercase();
         let mut words = message.split(|c: char| !c.is_alphanumeric());
@@ -75,7 +75,8 @@ impl OpenAiRefusal {
     }
 }
 
-/// `{"error":{"message":…}}`, `{"error":"…"}`, `{"message":…}`, `{"detail":…}`, `{"detail":[{"msg":…}]}`.
+/// The message in `{"error":{"message":…}}`, `{"error":"…"}`, `{"message":…}`, `{"detail":…}`,
+/// `{"detail":[{"msg":…}]}`.
 fn words_of(envelope: &Value) -> Option<String> {
     let error = envelope.get("error");
     let places = [
@@ -105,7 +106,7 @@ fn code_of(envelope: &Value) -> Option<String> {
 fn wait_of(value: &str, now: DateTime<Utc>) -> Option<Duration> {
     seconds(value).or_else(|| {
         let until = DateTime::parse_from_rfc2822(value.trim()).ok()?;
-        // A moment that has passed is no wait.
+        // A time in the past means no wait.
         Some((until.to_utc() - now).to_std().unwrap_or_default())
     })
 }
@@ -114,7 +115,7 @@ fn seconds(number: &str) -> Option<Duration> {
     Duration::try_from_secs_f64(number.trim().parse().ok()?).ok()
 }
 
-/// What a body that is no JSON says: the title of a page, or its start.
+/// The text of a body that is not JSON: the title of a page, or the whole body.
 fn page_words(body: &str) -> String {
     let lower = body.to_ascii_lowercase();
     let title = lower.find("<title>").and_then(|start| {

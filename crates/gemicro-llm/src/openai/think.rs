@@ -1,25 +1,25 @@
-//! Takes thoughts out of a text: some servers send them as a leading `<think>…</think>`.
+//! Removes thoughts from a text: some servers send them as a leading `<think>…</think>`.
 
 const OPENING: &str = "<think>";
 const CLOSING: &str = "</think>";
 
-/// Sees a text in pieces and gives back what is not a thought. Only a block at the very start is one.
+/// Filters a streamed text. Only a block at the very start counts as a thought.
 #[derive(Debug)]
 pub(super) struct ThinkFilter {
     state: ThinkState,
-    /// What cannot be judged yet.
+    /// Text that is not decided yet.
     held: String,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum ThinkState {
-    /// Nothing but white space and the start of the mark so far.
+    /// Only white space and part of the opening tag so far.
     Start,
     /// Inside the block.
     Thinking,
-    /// After the block, before the answer: white space goes with the thoughts.
+    /// After the block, before the answer: white space is dropped.
     Gap,
-    /// Everything is answer.
+    /// Everything else is the answer.
     Answer,
 }
 
@@ -31,7 +31,7 @@ impl ThinkFilter {
         }
     }
 
-    /// The part of the answer that is certain after this piece; perhaps nothing.
+    /// The part of the answer that is decided after this chunk; may be empty.
     pub(super) fn push(&mut self, piece: &str) -> String {
         if self.state == ThinkState::Answer {
             return piece.to_owned();
@@ -53,7 +53,7 @@ impl ThinkFilter {
                     self.state = ThinkState::Gap;
                 }
                 None => {
-                    // The mark may have begun: as much is kept as could be its start.
+                    // Part of the closing tag may have arrived: keep as much as could be its start.
                     let keep = self.held.len().saturating_sub(CLOSING.len() - 1);
                     self.held.drain(..self.held.ceil_char_boundary(keep));
                 }
@@ -71,7 +71,7 @@ impl ThinkFilter {
         }
     }
 
-    /// What is left when nothing more comes. A thought without an end stays a thought.
+    /// The rest at the end of the input. An unclosed thought stays a thought.
     pub(super) fn finish(self) -> String {
         match self.state {
             ThinkState::Start | ThinkState::Answer => self.held,

@@ -1,4 +1,4 @@
-//! Function calls of an answer, whole or in pieces.
+//! Collects the function calls of an answer, from whole messages or deltas.
 
 use gemicro_core::llm::FunctionCall;
 use serde_json::Value;
@@ -6,7 +6,7 @@ use serde_json::Value;
 use super::trouble::OpenAiTrouble;
 use crate::http::ANSWER_BYTES;
 
-/// The calls so far, with the index that the server gives each.
+/// The calls so far, with the server's index of each.
 #[derive(Debug, Default)]
 pub(super) struct ToolCalls {
     calls: Vec<(u64, FunctionCall)>,
@@ -14,14 +14,14 @@ pub(super) struct ToolCalls {
 }
 
 impl ToolCalls {
-    /// Takes the calls of a message, or the pieces of calls in a delta.
+    /// Takes the calls of a message, or parts of calls in a delta.
     pub(super) fn take(&mut self, said: &Value) -> Result<(), OpenAiTrouble> {
         let pieces = said.get("tool_calls").and_then(Value::as_array);
         for (place, piece) in pieces.into_iter().flatten().enumerate() {
             let text = |pointer: &str| piece.pointer(pointer).and_then(Value::as_str).unwrap_or_default();
             let index = piece.get("index").and_then(Value::as_u64).unwrap_or(place as u64);
             let (id, name) = (text("/id"), text("/function/name"));
-            // Most send text; some send the object itself.
+            // Most servers send a string; some send the object itself.
             let arguments = match piece.pointer("/function/arguments") {
                 Some(Value::String(text)) => text.clone(),
                 None | Some(Value::Null) => String::new(),
@@ -31,7 +31,7 @@ impl ToolCalls {
             if self.n_bytes > ANSWER_BYTES {
                 return Err(OpenAiTrouble::TooLarge);
             }
-            // Some servers give every call the same index; a new id is a new call.
+            // Some servers use the same index for every call; a new id means a new call.
             let is_same = |(known, call): &&mut (u64, FunctionCall)| {
                 *known == index && (id.is_empty() || call.id.is_empty() || call.id == id)
             };
@@ -58,7 +58,7 @@ impl ToolCalls {
         Ok(())
     }
 
-    /// All of them; a call without an id gets one.
+    /// All calls; a call without an id gets one.
     pub(super) fn finish(self) -> Vec<FunctionCall> {
         let calls = self.calls.into_iter().enumerate();
         calls

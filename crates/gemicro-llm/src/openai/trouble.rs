@@ -1,4 +1,4 @@
-//! What can go wrong between us and a server, as failures.
+//! Errors between gemicro and a server, converted to failures.
 
 use gemicro_core::flow::{AttemptCost, StepFailure};
 use gemicro_event::text::excerpt;
@@ -9,35 +9,35 @@ use super::endpoint::OpenAiEndpoint;
 use super::refusal::OpenAiRefusal;
 use crate::http::ANSWER_BYTES;
 
-/// Why there is no usable answer.
+/// The reason for a missing or unusable answer.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum OpenAiTrouble {
-    /// The machine is there, the port is closed.
+    /// The host is there, but the port is closed.
     ConnectionRefused,
     /// No connection: nothing was sent.
     Unreachable(String),
-    /// The request was sent and no answer began.
+    /// The request was sent, but no answer began.
     Lost(String),
     /// The answer broke off in the middle.
     Cut(String),
-    /// An HTTP status that is no success.
+    /// An HTTP error status.
     Refused(Box<OpenAiRefusal>),
-    /// An error in an answer that had begun well.
+    /// An error inside an answer that had begun.
     Broken(Box<OpenAiRefusal>),
-    /// A success that is none: what came instead.
+    /// A success status with unexpected content.
     Foreign(String),
-    /// The answer is larger than we read.
+    /// The answer is larger than the limit.
     TooLarge,
-    /// Something of ours is not in order.
+    /// A problem on gemicro's side.
     Setup(Failure),
 }
 
 impl OpenAiTrouble {
-    /// As a failure with what it cost.
+    /// Converts it to a failure with its cost.
     pub(super) fn into_step_failure(self, endpoint: &OpenAiEndpoint) -> StepFailure {
         let spent = match &self {
             Self::ConnectionRefused | Self::Unreachable(_) | Self::Setup(_) => AttemptCost::Nothing,
-            // An error in place of an answer is not billed; of a timeout nobody knows.
+            // An error instead of an answer is not billed; for a timeout this is unknown.
             Self::Refused(refusal) if !matches!(refusal.status, 408 | 504) => AttemptCost::Nothing,
             Self::Refused(_)
             | Self::Lost(_)
@@ -49,7 +49,7 @@ impl OpenAiTrouble {
         StepFailure::new(self.into_failure(endpoint), spent)
     }
 
-    /// As a failure; without the key, whoever quoted it.
+    /// Converts it to a failure, with the key redacted.
     pub(super) fn into_failure(self, endpoint: &OpenAiEndpoint) -> Failure {
         let host = endpoint.host();
         let refusal = match &self {
@@ -73,7 +73,7 @@ impl OpenAiTrouble {
             Self::Refused(refusal) => refusal_kind(&refusal, endpoint),
             Self::Broken(refusal) => {
                 let kind = match kind_of(&refusal) {
-                    // It had taken the request.
+                    // The server had accepted the request.
                     ErrorKind::InvalidInput => ErrorKind::UpstreamError,
                     kind => kind,
                 };
@@ -123,7 +123,7 @@ fn refusal_kind(refusal: &OpenAiRefusal, endpoint: &OpenAiEndpoint) -> (ErrorKin
     (kind, message)
 }
 
-/// Statuses of a server that has something else at this address. Redirects are not followed.
+/// Statuses that suggest another kind of server at this address. Redirects are not followed.
 fn is_elsewhere(status: u16) -> bool {
     matches!(status, 300..=399 | 404 | 405 | 410)
 }
