@@ -1,4 +1,4 @@
-//! Batches over any desk: submitted, polled, cancelled and retried. A batch is a run of the flow `batch`, and its
+//! Submits, polls, cancels and retries batches through any run service. A batch is a run of the flow `batch`, and its
 //! `response_id` is the run's id.
 
 use std::collections::HashSet;
@@ -24,23 +24,23 @@ use crate::board::answer_of_board;
 use crate::run_service::{RunService, RunSighting};
 use crate::send_and_wait::tell;
 
-/// Seconds until the next look at a batch that was stopped is worth it.
+/// Seconds until the next poll of a paused batch.
 const STOPPED_POLL: u64 = 60;
 
-/// Batches over a desk.
+/// Batches of a run service.
 #[derive(Clone)]
 pub struct Batches {
     desk: Arc<dyn RunService>,
 }
 
-/// A batch in one line.
+/// A batch in a list.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct BatchRow {
     /// Its id, to poll with.
     pub response_id: StreamId,
-    /// What it is, in a few words.
+    /// A short description.
     pub title: String,
-    /// How the run stands.
+    /// The status of its run.
     pub state: RunStatus,
     /// When it was submitted.
     pub started_at: Timestamp,
@@ -49,17 +49,17 @@ pub struct BatchRow {
 }
 
 impl Batches {
-    /// Works through the given run service, local or over the background worker.
+    /// Works through the given run service, local or the background worker.
     #[must_use]
     pub fn new(desk: Arc<dyn RunService>) -> Self {
         Self { desk }
     }
 
-    /// Takes a batch; it is in the journal when this returns, and goes on without the caller. One that was handed in
-    /// under the same key before is answered as it stands.
+    /// Submits a batch; it is in the journal when this returns, and runs without the caller. If the same batch was
+    /// submitted with the same key before, returns the state of that one.
     ///
     /// # Errors
-    /// `conflict` when the key stands for another batch; when the folder does not exist or the store cannot take it.
+    /// `conflict` if the key belongs to another batch; if the folder does not exist or the store cannot save the batch.
     pub async fn submit(&self, request: BatchRequest) -> Result<BatchAnswer, Failure> {
         let (run, planned, limits) = request.plan_batch()?;
         let body = planned.body.clone();
@@ -68,7 +68,7 @@ impl Batches {
             return self.same(&run, body.as_deref()).await;
         }
         match self.desk.start_as(run.clone(), plan).await {
-            // Somebody may have been quicker with the same key.
+            // Another process may have been faster with the same key.
             Ok(_) if body.is_some() => self.same(&run, body.as_deref()).await,
             Ok(_) => self.answer(&run).await,
             Err(failure) if failure.kind == ErrorKind::Conflict && body.is_some() => {
@@ -78,7 +78,7 @@ impl Batches {
         }
     }
 
-    /// How a batch stands, with some of its results; its counts are always those of all tasks.
+    /// The state of a batch with some of its results; the counts always cover all tasks.
     ///
     /// # Errors
     /// `not_found` when there is no such batch.
@@ -95,11 +95,11 @@ impl Batches {
         })
     }
 
-    /// How a batch stands when its last task has its final state, when it goes on only after a person has answered, or
-    /// when this time has passed; with some of its results, and the counts of all tasks.
+    /// Waits until every task has its final state, the batch can only continue after a person has answered, or this
+    /// time has passed. Returns the state with some of the results, and the counts of all tasks.
     ///
     /// # Errors
-    /// `not_found` when there is no such batch; when the run was suspended, with what goes on with it.
+    /// `not_found` when there is no such batch; `interrupted` when its run was suspended.
     pub async fn wait(
         &self,
         named: &str,
@@ -143,8 +143,8 @@ impl Batches {
         self.answer_at(&row, page).await
     }
 
-    /// Whether a batch goes on only after a person has answered. One transaction may end a step and start the next; the
-    /// board shows both or neither. An answer is in the journal of the run that asked before its batch knows it.
+    /// Whether a batch can only continue after a person has answered. The board is read because one transaction may end
+    /// a step and start the next. An answer is in the journal of the asking run before its batch knows it.
     async fn waits_for_person(&self, run: &StreamId) -> Result<bool, Failure> {
         let answer = self.answer(run).await?;
         if !answer.counts.waits_for_person() {
@@ -160,10 +160,10 @@ impl Batches {
         Ok(false)
     }
 
-    /// Stops some tasks of a batch, or all of it where none is named.
+    /// Cancels some tasks of a batch, or all of it if none is named.
     ///
     /// # Errors
-    /// `not_found` when there is no such batch or task; `conflict` when there is nothing to stop.
+    /// `not_found` when there is no such batch or task; `conflict` when there is nothing to cancel.
     pub async fn cancel(
         &self,
         named: &str,
@@ -181,17 +181,17 @@ impl Batches {
         self.answer(&run).await
     }
 
-    /// Does tasks without an output again: these, or all. A batch that has ended goes on in a new one, whose id the
-    /// answer has; what completed keeps its output.
+    /// Reruns tasks without an output: these, or all. An ended batch continues as a new one, whose id is in the answer;
+    /// completed tasks keep their output.
     ///
     /// # Errors
-    /// `not_found` when there is no such batch or task; `conflict` or `invalid_input` when there is nothing to do again.
+    /// `not_found` when there is no such batch or task; `conflict` or `invalid_input` when there is nothing to rerun.
     pub async fn retry(&self, named: &str, task_ids: &[String]) -> Result<BatchAnswer, Failure> {
         let row = self.find(named).await?;
         self.check_tasks(&row.run, task_ids).await?;
         if !row.status.is_terminal() {
             let command = AgentCommand::new(RETRY_ITEMS, json!({ "task_ids": task_ids }));
-            // A paused batch whose tasks are all settled ends when it is resumed, unless the command is there first.
+            // When a paused batch with no open tasks is resumed, it ends, so send the command first.
             self.desk.send(&row.run, command.clone()).await?;
             self.wake(&row.run).await?;
             tell(self.desk.as_ref(), &row.run, command).await?;
@@ -227,7 +227,7 @@ impl Batches {
             .collect())
     }
 
-    /// The batch with this id, or the only one whose id begins so.
+    /// The batch with this id, or the only one whose id has this prefix.
     async fn find(&self, named: &str) -> Result<RunRow, Failure> {
         let row = self.desk.find(named).await?;
         if row.flow != BatchFlow.name() {
@@ -237,14 +237,14 @@ impl Batches {
         Ok(row)
     }
 
-    /// How a batch stands now.
+    /// The current state of a batch.
     async fn answer(&self, run: &StreamId) -> Result<BatchAnswer, Failure> {
         let row = self.desk.find(run.as_str()).await?;
         self.answer_at(&row, BoardPage::ALL).await
     }
 
-    /// As the board shows it. The journal says the rest: until when a limit holds, and what a run ended with whose
-    /// flow broke.
+    /// The state from the board. The journal is only needed for the end of a provider's limit, and for a run that
+    /// failed with open tasks.
     async fn answer_at(&self, row: &RunRow, page: BoardPage) -> Result<BatchAnswer, Failure> {
         let run = &row.run;
         let answer = answer_of_board(row, self.desk.board(run, page).await?);
@@ -252,8 +252,8 @@ impl Batches {
             row.status != RunStatus::Parked && !(row.status.is_terminal() && answer.counts.open() > 0)
         });
         match answer.filter(|_| is_whole) {
-            // Nobody carries it out: there is nothing to hurry for. A task that the pause interrupted is its last word only
-            // when the batch ends.
+            // No process works on it, so polling can be slow. An interrupted task may be final on the board, but the
+            // batch is still pending.
             Some(answer) if row.status == RunStatus::Suspended => Ok(BatchAnswer {
                 status: BatchStatus::Pending,
                 paused: true,
@@ -269,7 +269,7 @@ impl Batches {
         }
     }
 
-    /// The batch of a key, if it is the one that was handed in now.
+    /// The batch with this key, if it has the same contents.
     async fn same(&self, run: &StreamId, body: Option<&str>) -> Result<BatchAnswer, Failure> {
         let events = self.desk.events(run).await?;
         let started = events.first().and_then(|event| event.update.as_run_started());
@@ -287,7 +287,7 @@ impl Batches {
         self.answer(run).await
     }
 
-    /// Goes on with a batch that was stopped.
+    /// Resumes a batch that is suspended.
     async fn wake(&self, run: &StreamId) -> Result<(), Failure> {
         match self.desk.find(run.as_str()).await?.status {
             RunStatus::Suspended => self.desk.resume(run).await,
@@ -295,7 +295,7 @@ impl Batches {
         }
     }
 
-    /// Refuses tasks that a batch does not have.
+    /// Refuses tasks that are not in the batch.
     async fn check_tasks(&self, run: &StreamId, task_ids: &[String]) -> Result<(), Failure> {
         if task_ids.is_empty() {
             return Ok(());

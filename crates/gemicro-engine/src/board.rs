@@ -1,4 +1,4 @@
-//! Boards of runs: what those of batches say, and how all of them are written again.
+//! Reads the boards of batches, and rebuilds all boards.
 
 use gemicro_batch::contract::{BatchAnswer, BatchProgress, Counts, ItemState, Items, next_poll_seconds};
 use gemicro_core::run::RunRow;
@@ -8,7 +8,7 @@ use gemicro_store::{BoardTally, DurableStore, RunFilter, StoredBoard};
 
 use crate::flows::FLOWS;
 
-/// How many tasks of a batch are in which state, as its board has them; none where it has no tasks, or unknown states.
+/// The number of tasks in each state, from a batch's board; `None` if it has no tasks or an unknown state.
 #[must_use]
 pub fn counts_of_board(tallies: &[BoardTally]) -> Option<Counts> {
     let mut counts = Counts::default();
@@ -18,11 +18,11 @@ pub fn counts_of_board(tallies: &[BoardTally]) -> Option<Counts> {
     (counts.total > 0).then_some(counts)
 }
 
-/// The answer that a board makes; none where it cannot be read, or has no lines.
+/// The answer from a board; `None` if it cannot be read or has no lines.
 #[must_use]
 pub fn answer_of_board(row: &RunRow, board: StoredBoard) -> Option<BatchAnswer> {
     let counts = counts_of_board(&board.tallies)?;
-    // What was settled from the beginning was written with the first event.
+    // Tasks that were settled from the start were written with the first event.
     let is_final = |tally: &&BoardTally| ItemState::from_word(&tally.state).is_some_and(ItemState::is_final);
     let n_settled = board
         .tallies
@@ -45,7 +45,7 @@ pub fn answer_of_board(row: &RunRow, board: StoredBoard) -> Option<BatchAnswer> 
     ))
 }
 
-/// Writes the boards of all runs again, from their journals. Tells how many there are.
+/// Rewrites the boards of all runs from their journals. Returns their number.
 ///
 /// # Errors
 /// When the store fails or a journal cannot be read.
@@ -60,7 +60,7 @@ pub async fn rebuild_boards(store: &DurableStore) -> Result<u64, Failure> {
         for row in store.runs(&filter).await? {
             let events = match store.read(&row.run, 0, usize::MAX).await {
                 Ok(page) => page.events,
-                // One whose contents were erased has no board either.
+                // An erased run has no board.
                 Err(StoreError::Erased { .. }) => continue,
                 Err(error) => return Err(error.into()),
             };

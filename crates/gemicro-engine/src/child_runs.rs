@@ -1,8 +1,8 @@
-//! Runs that are steps of a run.
+//! Executes steps that are runs of their own.
 //!
-//! The child's id follows from its parent and its step, so whoever picks the step up finds the same child: ended, its
-//! result is taken; cut off, it is gone on with. It is cancelled with its step and suspended with its parent. What it asks a
-//! person is told to the parent.
+//! The child's id is derived from its parent and its step, so another driver of the step finds the same child: it
+//! takes the result of an ended one and resumes an interrupted one. The child is cancelled with its step and
+//! suspended with its parent. Its questions to a person are reported to the parent.
 
 use std::sync::Arc;
 
@@ -22,7 +22,7 @@ use tokio::sync::Notify;
 use crate::engine::Engine;
 use crate::questions::report_questions;
 
-/// Runs steps of kind `run`.
+/// Executes steps of kind `run`.
 pub(crate) struct ChildRuns {
     engine: Arc<Engine>,
 }
@@ -41,7 +41,7 @@ impl Executor for ChildRuns {
         Box::pin(async move { carry_out(&engine, call).await })
     }
 
-    /// It has a journal of its own: whoever goes on with the parent goes on with it.
+    /// The child has its own journal: the next driver of the parent resumes it.
     fn survives_driver(&self) -> bool {
         true
     }
@@ -56,11 +56,11 @@ async fn carry_out(engine: &Engine, call: StepCall) -> Result<StepOutput, StepFa
         match engine.store().run(&child).await {
             Ok(row) if row.status.is_terminal() => Ok(()),
             Ok(_) => {
-                // Whoever drives it, what it asks is known here.
+                // Its questions are reported here, whichever process drives it.
                 made.notify_one();
                 match engine.resume_from(&child, stop.0.clone(), |_| true).await {
                     Ok(run) => run.wait().await.map(drop),
-                    // It ended while we waited for whoever drove it.
+                    // It ended while waiting for its other driver.
                     Err(failure) if failure.kind == ErrorKind::Conflict => Ok(()),
                     Err(failure) => Err(failure),
                 }
@@ -95,14 +95,14 @@ async fn carry_out(engine: &Engine, call: StepCall) -> Result<StepOutput, StepFa
     outcome(engine, &child).await
 }
 
-/// What the child ended with.
+/// The result of the child.
 async fn outcome(engine: &Engine, child: &StreamId) -> Result<StepOutput, StepFailure> {
     let row = engine.store().run(child).await;
     let row = row.map_err(|error| StepFailure::free(error.into()))?;
     let failed = |failure: Failure| StepFailure {
         failure,
         spent: AttemptCost::Known(row.spent),
-        // It tried again by itself where that helps.
+        // The child has already retried where that helps.
         again: Again::Never,
     };
     let last = engine
@@ -135,14 +135,14 @@ async fn outcome(engine: &Engine, child: &StreamId) -> Result<StepOutput, StepFa
     })
 }
 
-/// The id of the run that a step is.
+/// The id of a step's child run.
 fn child_id(parent: &StreamId, step: &StepKey) -> StreamId {
     let digest = Sha256::digest(format!("{parent}\n{step}"));
     let letters: String = digest.iter().take(16).map(|byte| format!("{byte:02x}")).collect();
     StreamId::new(letters).expect("32 letters and digits are an id")
 }
 
-/// Whoever listens no more leaves the child for the next one.
+/// Leaves the child resumable when this is dropped.
 struct LeaveOnDrop(StopSignals);
 
 impl Drop for LeaveOnDrop {

@@ -1,4 +1,4 @@
-//! The part that a new run takes of the budget of its day.
+//! Reserves a new run's share of the daily budget.
 
 use gemicro_core::budget::{Day, DayGrant, Limits};
 use gemicro_core::drive::AnyFlow;
@@ -8,19 +8,19 @@ use gemicro_store::{DayLock, DurableStore};
 
 use crate::run::first_event;
 
-/// A plan within what is left of the day.
+/// A plan limited to what is left of the daily budget.
 pub(crate) struct DayPart {
-    /// The plan, with limits that the day has room for.
+    /// The plan with reduced limits.
     pub(crate) plan: Plan,
     pub(crate) grant: DayGrant,
-    /// Kept until the run is in the journal, where the next one finds it.
+    /// Held until the run is in the journal, where the next run counts it.
     _lock: DayLock,
 }
 
-/// Takes the part of a run that begins now; `None` where no budget of the day applies to it.
+/// Reserves the share of a run that starts now; `None` if no daily budget applies.
 ///
 /// # Errors
-/// `budget_exceeded` where nothing is left of the day; `invalid_input` where a budget in dollars cannot be kept.
+/// `budget_exceeded` if nothing is left of the day; `invalid_input` if a budget in dollars cannot be enforced.
 pub(crate) async fn take(
     store: &DurableStore,
     cap: Limits,
@@ -47,7 +47,7 @@ pub(crate) async fn take(
     }))
 }
 
-/// What the runs of a day have used, or may still use.
+/// The usage of today's runs; an open run counts with at least its limits.
 async fn used_today(store: &DurableStore, day: Day) -> Result<Charge, Failure> {
     let used = store.used_by_runs(day.begins_at, day.ends_at).await?;
     let mut sum = used.ended.amounts();

@@ -1,4 +1,4 @@
-//! Runs over one store: started, resumed, sent commands and cancelled.
+//! The engine: starts, resumes, commands and cancels runs over one store.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -24,21 +24,21 @@ use crate::dispatch::steps_stream;
 use crate::run::{CancelOutcome, DrivenRun};
 use crate::{day, validate_answer};
 
-/// How often the lease of an owner that is gone is looked at.
+/// Maximum wait between two checks of the lease of an owner that is gone.
 const LOOK_AGAIN: Duration = Duration::from_millis(500);
 
-/// How long a cancel waits for the process that drives the run.
+/// Maximum time that a cancel waits for the process that drives the run.
 const CANCEL_WAIT: Duration = Duration::from_secs(12);
 
-/// When a flow loads what is worth loading: the first step is on its way then.
+/// Delay before a flow preloads data, so that its first step starts first.
 const WARM_UP_AFTER: Duration = Duration::from_millis(25);
 
-/// Where a run belongs.
+/// How a new run relates to other runs and budgets.
 struct RunPlace {
     parent: Option<StreamId>,
-    /// It is a step of its parent.
+    /// Whether it is a step of its parent.
     part_of_parent: bool,
-    /// Its part of the budget of the day.
+    /// Its share of the daily budget.
     day: Option<DayGrant>,
 }
 
@@ -46,10 +46,10 @@ struct RunPlace {
 #[derive(Clone)]
 pub struct Engine {
     pub(crate) store: Arc<DurableStore>,
-    /// The same store behind the redaction; runs write through it.
+    /// The same store with redaction; runs write through it.
     pub(crate) journal: Arc<dyn Store>,
     pub(crate) executors: Executors,
-    /// Who really does the steps that go through the queue of a shared store.
+    /// The real executors of steps that go through the queue of a shared store.
     pub(crate) own: Option<Executors>,
     pub(crate) secrets: Vec<String>,
     pub(crate) options: DriveOptions,
@@ -58,13 +58,12 @@ pub struct Engine {
     pub(crate) resident: bool,
     pub(crate) credentials: String,
     pub(crate) day_budget: Limits,
-    /// The workflow of a project.
+    /// Reads the workflow of a project.
     pub(crate) workflows: WorkflowReader,
 }
 
 impl Engine {
-    /// Puts a store of a test between the runs and the journal and changes their limits: how deaths and
-    /// takeovers are tried out.
+    /// For tests of crashes and takeovers: inserts a store between the runs and the journal, and changes their limits.
     #[doc(hidden)]
     #[must_use]
     pub fn tried_out(
@@ -79,7 +78,7 @@ impl Engine {
         self
     }
 
-    /// Adds a flow to those of the program.
+    /// Adds a flow to the built-in ones.
     #[must_use]
     pub fn with_flow(mut self, flow: &'static dyn AnyFlow) -> Self {
         self.flows.push(flow);
@@ -89,7 +88,7 @@ impl Engine {
     /// The flow with this name.
     ///
     /// # Errors
-    /// When this program has none.
+    /// When this program does not have it.
     pub fn flow(&self, name: &str) -> Result<&'static dyn AnyFlow, Failure> {
         let found = self.flows.iter().find(|flow| flow.name() == name);
         found.copied().ok_or_else(|| {
@@ -107,15 +106,15 @@ impl Engine {
     /// Starts a run of a plan; it is in the journal when this returns.
     ///
     /// # Errors
-    /// When the store cannot take it.
+    /// When the store cannot save it.
     pub async fn start(&self, plan: &Plan, stop: StopSignals) -> Result<DrivenRun, Failure> {
         self.start_as(&StreamId::random(), plan, stop).await
     }
 
-    /// Starts a run under an id of the caller's choice.
+    /// Starts a run with an id chosen by the caller.
     ///
     /// # Errors
-    /// When there is a run of that id, or the store cannot take it.
+    /// When a run with that id exists, or the store cannot save it.
     pub async fn start_as(
         &self,
         id: &StreamId,
@@ -124,7 +123,7 @@ impl Engine {
     ) -> Result<DrivenRun, Failure> {
         let flow = self.flow(&plan.flow)?;
         let facts = flow.facts(&plan.plan)?;
-        // Held until the run is in the journal: no other run takes the same rest of the day.
+        // Held until the run is in the journal, so that no other run reserves the same share.
         let taken = match facts.is_free {
             true => None,
             false => day::take(&self.store, self.day_budget, flow, plan).await?,
@@ -141,7 +140,7 @@ impl Engine {
         self.start_at(place, id, plan, stop).await
     }
 
-    /// Starts a run that is a step of another one, which is charged what it uses.
+    /// Starts a run that is a step of another one, which is charged for it.
     pub(crate) async fn start_as_step(
         &self,
         parent: StreamId,
@@ -197,10 +196,10 @@ impl Engine {
         }
     }
 
-    /// What a run that has ended brings into a new one, with the plan it had.
+    /// The reusable result of an ended run for a new one, with the plan it had.
     ///
     /// # Errors
-    /// When there is no such run, it has not ended, or it has nothing to offer for this use.
+    /// When the run does not exist, has not ended, or has nothing for this use.
     pub async fn base(&self, id: &StreamId, use_as: UseAs) -> Result<(ResearchPlan, Base), Failure> {
         let page = self.journal.read(id, 0, usize::MAX).await?;
         Base::read(&page.events, use_as)
@@ -214,11 +213,10 @@ impl Engine {
         self.resume_from(id, stop, |_| false).await
     }
 
-    /// Continues a run like [`resume`](Self::resume), but waits for the lease of an owner that is gone to
-    /// run out.
+    /// Like [`resume`](Self::resume), but waits for the lease of an owner that is gone to expire.
     ///
     /// # Errors
-    /// As for [`resume`](Self::resume).
+    /// Those of [`resume`](Self::resume).
     pub async fn resume_from(
         &self,
         id: &StreamId,
@@ -236,7 +234,7 @@ impl Engine {
                 Err(DriveError::Store(StoreError::LeaseHeld {
                     owner, expires_at, ..
                 })) if owner_is_gone(&owner) => {
-                    // A clock that was set back lets no lease last for ever, but whoever waits has to look.
+                    // Try regularly: if a clock was set back, only a new attempt notices that the lease is over.
                     let wait = expires_at.since(Timestamp::now()) + Duration::from_millis(20);
                     let wait = wait.min(LOOK_AGAIN);
                     tokio::select! {
@@ -251,16 +249,16 @@ impl Engine {
         }
     }
 
-    /// Sends a command to a run; secrets in it are replaced on the way.
+    /// Sends a command to a run; secrets in it are redacted.
     ///
     /// # Errors
-    /// When there is no such run or the store fails; `conflict` or `invalid_input` for an answer that counts for nothing.
+    /// When there is no such run or the store fails; `conflict` or `invalid_input` for an answer without effect.
     pub async fn send(&self, id: &StreamId, command: AgentCommand) -> Result<AgentAck, Failure> {
         validate_answer::check(self.store.as_ref(), id, &command).await?;
         Ok(self.journal.send_command(id, command).await?)
     }
 
-    /// Cancels a run, whoever drives it; a run that nobody drives is ended here.
+    /// Cancels a run, whichever process drives it; a run without a driver is ended here.
     ///
     /// # Errors
     /// When there is no such run or the store fails.
@@ -274,13 +272,13 @@ impl Engine {
         let deadline = tokio::time::Instant::now() + CANCEL_WAIT;
         loop {
             match flow.resume(&ctx, id).await {
-                // Nobody drives it: the command that waits for it ends it before any step starts.
+                // No process drives it: the waiting command ends it before any step starts.
                 Ok(hold) => {
                     flow.drive(&ctx, hold).await.map_err(Failure::from)?;
                     return Ok(CancelOutcome::Cancelled);
                 }
                 Err(DriveError::Store(StoreError::Ended { .. })) => return Ok(CancelOutcome::Cancelled),
-                // Its driver answers within a second, or its lease runs out.
+                // Its driver answers within a second, or its lease expires.
                 Err(DriveError::Store(StoreError::LeaseHeld { .. })) => {
                     if tokio::time::Instant::now() >= deadline {
                         return Ok(CancelOutcome::Requested);
@@ -292,7 +290,7 @@ impl Engine {
         }
     }
 
-    /// What one driver is given. Each has a name of its own: two in one process must not take each other's lease.
+    /// The context of one driver. Each has its own name: two in one process must not take each other's lease.
     fn context(&self, stop: StopSignals) -> DriveContext {
         static DRIVERS: AtomicU64 = AtomicU64::new(1);
         let number = DRIVERS.fetch_add(1, Ordering::Relaxed);
@@ -325,7 +323,7 @@ impl Engine {
         let driving = tokio::spawn(async move {
             let ended = drive.await;
             if let (Ok(DriveEnd::Terminal(_)), Some((store, steps))) = (&ended, beside) {
-                // Everything in it is in the run's journal by now; what stays goes with the run.
+                // Everything in it is in the run's journal by now; if this fails, it is erased with the run.
                 let _ = store.erase(&steps).await;
             }
             ended

@@ -1,4 +1,4 @@
-//! What an engine is opened with.
+//! The configuration of an engine.
 
 use std::path::PathBuf;
 
@@ -7,35 +7,35 @@ use gemicro_core::budget::Limits;
 use gemicro_core::llm::Backends;
 use gemicro_source::{FetchRules, ReaderProgram};
 
-/// What an engine is opened with.
+/// The configuration of an engine.
 #[derive(Clone)]
 pub struct EngineConfig {
-    /// The state folder, which also holds the store where no address is given.
+    /// The state folder; it also contains the store if no address is given.
     pub home: PathBuf,
-    /// The address of the store; without one it is in the state folder.
+    /// The address of the store; `None` for the one in the state folder.
     pub store: Option<String>,
-    /// Who drives, for people who find a run held: host and process.
+    /// Name of the driver, shown for runs that it holds: host and process.
     pub owner: String,
     /// Program and version, for the journal.
     pub program: String,
-    /// The models that can be asked.
+    /// The available models.
     pub llm: Backends,
-    /// Under which rules pages are fetched.
+    /// The rules for fetching pages.
     pub fetch: FetchRules,
-    /// The program that reads PDF, office files, books and mail of sources; without it they are skipped.
+    /// The program that reads PDF, office files, books and mail; without it, such sources are skipped.
     pub reader: Option<ReaderProgram>,
-    /// What agents need; without it there are none.
+    /// The setup of agents; `None` for no agents.
     pub agents: Option<AgentSetup>,
-    /// Values that must never be written down, beside those with the shape of a secret.
+    /// Values that must never be written down, besides those that look like secrets.
     pub secrets: Vec<String>,
-    /// Several runs of this process share one reading of the same sources.
+    /// Whether runs of this process share what was read from the same sources.
     pub share_sources: bool,
-    /// Steps of one run at the same time.
+    /// Maximum number of concurrent steps of a run.
     pub max_parallel: usize,
-    /// The resident worker is to go on with runs that are cut off.
+    /// Whether the background worker resumes interrupted runs.
     pub resident: bool,
-    /// All keys and endpoints, as one text: who goes on with a run of a worker must have the same.
+    /// All keys and endpoints, as one text; another worker needs the same to resume a run.
     pub credentials: String,
-    /// What all runs of the store that begin on one day may use; [`Limits::NONE`] for no such budget.
+    /// The budget of all runs started on one day; [`Limits::NONE`] for none.
     pub day_budget: Limits,
 }

@@ -1,4 +1,4 @@
-//! The table of flows, the only list of them. What is known about each is in its own folder ([`FlowDefinition`]).
+//! The list of all flows. Everything else about a flow is in its own folder ([`FlowDefinition`]).
 //!
 //! [`FlowDefinition`]: gemicro_core::flow::FlowDefinition
 
@@ -14,7 +14,7 @@ use gemicro_core::run::RunRow;
 use gemicro_event::Registry;
 use gemicro_pipeline::flow::PipelineFlow;
 
-/// The flows of this program.
+/// The built-in flows.
 pub const FLOWS: [&dyn AnyFlow; 8] = [
     &ResearchFlow,
     &AskFlow,
@@ -32,12 +32,12 @@ pub fn flow_named(name: &str) -> Option<&'static dyn AnyFlow> {
     FLOWS.into_iter().find(|flow| flow.name() == name)
 }
 
-/// Whether the flow of a run keeps a board of its tasks.
+/// Whether the flow of a run has a board.
 pub(crate) fn has_board(row: &RunRow) -> bool {
     flow_named(&row.flow).is_some_and(|flow| flow.has_board())
 }
 
-/// The event kinds of every crate, for schemas and checks.
+/// The event kinds of all crates, for schemas and validation.
 #[must_use]
 pub fn event_registry() -> Registry {
     let mut registry = Registry::default();

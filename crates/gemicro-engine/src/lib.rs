@@ -1,8 +1,8 @@
-//! The wiring of gemicro: a plan becomes a run.
+//! Wires gemicro together: turns a plan into a run.
 //!
-//! [`Engine`] runs plans over one store; `wiring` registers who runs which step. [`RunService`] is how an edge starts and watches
-//! runs: [`LocalRunService`] carries them out in this process, [`Resident`] calls the background worker. `dispatch` lets any worker of
-//! a shared store do the steps. No phase logic, no parsing, no rendering lives here.
+//! [`Engine`] runs plans over one store; `wiring` registers the executor of each step kind. [`RunService`] starts and
+//! watches runs for the edges: [`LocalRunService`] runs them in this process, [`Resident`] calls the background worker.
+//! `dispatch` distributes steps to the workers of a shared store. There is no phase logic, parsing or rendering here.
 
 mod batches;
 mod board;

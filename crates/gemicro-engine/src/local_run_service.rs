@@ -1,4 +1,4 @@
-//! Runs carried out in this process.
+//! Runs in this process.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -22,16 +22,16 @@ use crate::run_service::{RunService, RunSighting, RunSightings};
 use crate::store_reads::StoreReads;
 use crate::troubles::Troubles;
 
-/// An engine and the runs it carries out now.
+/// An engine and the runs that it currently drives.
 #[derive(Clone)]
 pub struct LocalRunService {
     engine: Engine,
     running: Arc<Mutex<HashMap<StreamId, LocalRun>>>,
-    /// Runs that their store stopped.
+    /// Runs that were stopped by their store.
     troubles: Troubles,
 }
 
-/// A run under way.
+/// A run that is being driven.
 #[derive(Clone)]
 struct LocalRun {
     live: LiveHub,
@@ -41,7 +41,7 @@ struct LocalRun {
 }
 
 impl LocalRun {
-    /// Waits until driving has ended; tells the number of events.
+    /// Waits until driving has ended; returns the number of events.
     async fn wait_for_end(&mut self) -> Result<u64, Failure> {
         match self.ended.wait_for(Option::is_some).await {
             Ok(ended) => ended.clone().unwrap_or(Ok(0)),
@@ -70,25 +70,25 @@ impl LocalRunService {
         &self.engine
     }
 
-    /// The runs under way.
+    /// The runs that are being driven.
     #[must_use]
     pub fn runs(&self) -> Vec<StreamId> {
         self.lock_runs().keys().cloned().collect()
     }
 
-    /// Goes on with a run that nobody drives.
+    /// Resumes a run that no process drives.
     ///
     /// # Errors
-    /// When somebody does, it has ended, or this program cannot read it.
+    /// When another process drives it, it has ended, or this program cannot read it.
     pub async fn resume(&self, run: &StreamId) -> Result<(), Failure> {
         self.resume_from(run, StopSignals::default(), |_| false).await?;
         Ok(())
     }
 
-    /// The same, but waits for the lease of an owner that is gone to run out, unless it is stopped before that.
+    /// The same, but waits for the lease of an owner that is gone to expire, unless it is stopped first.
     ///
     /// # Errors
-    /// As for [`resume`](Self::resume).
+    /// Those of [`resume`](Self::resume).
     pub async fn resume_from(
         &self,
         run: &StreamId,
@@ -101,12 +101,12 @@ impl LocalRunService {
         Ok(self.open_watch(&id))
     }
 
-    /// Runs that were under way here until their store stopped them.
+    /// Runs that were stopped by their store.
     pub(crate) fn troubles(&self) -> &Troubles {
         &self.troubles
     }
 
-    /// Whether no run is under way or waits for its store, and nobody else has this desk in hand.
+    /// Whether no run is running or waits for its store, and no other handle to this service exists.
     #[must_use]
     pub fn is_idle(&self) -> bool {
         self.lock_runs().is_empty()
@@ -114,7 +114,7 @@ impl LocalRunService {
             && Arc::strong_count(&self.running) == 1
     }
 
-    /// Whether a run is under way here.
+    /// Whether this service drives a run.
     #[must_use]
     pub fn carries(&self, run: &StreamId) -> bool {
         self.lock_runs().contains_key(run)
@@ -125,7 +125,7 @@ impl LocalRunService {
         self.stop_all(|stop| stop.suspend.cancel()).await;
     }
 
-    /// Stops every run for somebody else to go on with, and waits until they are stopped.
+    /// Stops every run so that another process can resume it, and waits until they are stopped.
     pub async fn leave_all(&self) {
         self.stop_all(|stop| stop.leave.cancel()).await;
     }
@@ -188,7 +188,7 @@ impl LocalRunService {
     }
 }
 
-/// Events and texts of a run of this process, until its driving has ended and its last event was told.
+/// Events and live text of a run in this process, until driving has ended and its last event was sent.
 fn drive_stream(
     mut events: BoxStream<'static, Result<Event, StoreError>>,
     mut running: LocalRun,

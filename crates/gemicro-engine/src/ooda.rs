@@ -1,4 +1,4 @@
-//! What edges need of OODA loops.
+//! Re-exports of OODA loops for the edges.
 
 pub use gemicro_batch::coverage::FileScope;
 pub use gemicro_batch::ooda::{

@@ -1,4 +1,4 @@
-//! Pausing a run: whoever drives it suspends it, and `resume` continues it.
+//! Pauses a run: its driver suspends it, and `resume` continues it.
 
 use std::time::Duration;
 
@@ -11,9 +11,9 @@ use tokio::time::Instant;
 use crate::run_service::RunService;
 use crate::send_and_wait::tell;
 
-/// How long steps may take to stop before the pause is reported as requested.
+/// Maximum time for the steps to stop, before the pause is reported as requested.
 const STOP_WITHIN: Duration = Duration::from_secs(10);
-/// How often the run is looked at.
+/// Polling interval for the run's status.
 const LOOK: Duration = Duration::from_millis(20);
 
 /// The result of a pause.
@@ -34,7 +34,7 @@ pub enum PauseOutcome {
 ///
 /// # Errors
 /// `not_found` when there is no such run; `conflict` when no process drives it, so that there is nothing to pause, or
-/// when it is a task of a batch, which would count it as cut off.
+/// when it is a task of a batch, which would count it as interrupted.
 pub async fn pause(desk: &dyn RunService, run: &StreamId) -> Result<PauseOutcome, Failure> {
     let row = desk.find(run.as_str()).await?;
     let status = row.status;
@@ -58,7 +58,7 @@ pub async fn pause(desk: &dyn RunService, run: &StreamId) -> Result<PauseOutcome
     loop {
         let status = desk.find(run.as_str()).await?.status;
         match &sent {
-            // It may have ended, or been stopped, before the command came.
+            // It may have ended or stopped before the command arrived.
             _ if status.is_terminal() => return Ok(PauseOutcome::AlreadyEnded),
             _ if status == RunStatus::Suspended => return Ok(PauseOutcome::Paused),
             Err(failure) if failure.kind == ErrorKind::StillRunning => {

@@ -1,4 +1,4 @@
-//! What edges need of coding pipelines.
+//! Re-exports of coding pipelines for the edges.
 
 pub use gemicro_pipeline::forge::Forges;
 pub use gemicro_pipeline::plan::PipelinePlan;

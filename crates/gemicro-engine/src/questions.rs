@@ -1,6 +1,7 @@
-//! What a run asks a person and has no answer to yet.
+//! Finds the unanswered questions of runs.
 //!
-//! [`question_to_answer`] finds it for a run or the tasks of a batch; [`report_questions`] tells the run above about it.
+//! [`question_to_answer`] finds the question of a run or of the tasks of a batch; [`report_questions`] reports
+//! questions to the parent run.
 
 use futures_util::StreamExt;
 use gemicro_batch::contract::ItemQuestion;
@@ -15,8 +16,8 @@ use gemicro_store::DurableStore;
 use crate::board::{answer_of_board, counts_of_board};
 use crate::flows::{flow_named, has_board};
 
-/// The questions that a run, or the tasks of a batch, wait on. One whose answer is kept until the run resumes is not
-/// among them.
+/// The questions that a run, or the tasks of a batch, wait on. Questions whose answer is stored until the run resumes
+/// are not included.
 ///
 /// # Errors
 /// When the store fails.
@@ -30,13 +31,13 @@ pub async fn open_questions(store: &DurableStore, row: &RunRow) -> Result<Vec<It
     Ok(open)
 }
 
-/// The question that an answer to this run is for: its own, or that of the only task of a batch that asks.
+/// The question that an answer to this run is for: its own, or that of the only asking task of a batch.
 ///
 /// # Errors
-/// `invalid_input` when nothing is asked, or when several tasks of a batch ask.
+/// `invalid_input` when there is no question, or when several tasks of a batch ask.
 pub async fn question_to_answer(store: &DurableStore, row: &RunRow) -> Result<ItemQuestion, Failure> {
     let open = open_questions(store, row).await?;
-    // A second answer is refused when it is sent, with the first one.
+    // If all are answered, a second answer is refused when it is sent, with the first one.
     let asked = if open.is_empty() {
         asked_questions(store, row).await?
     } else {
@@ -61,7 +62,7 @@ pub async fn question_to_answer(store: &DurableStore, row: &RunRow) -> Result<It
     }
 }
 
-/// What was asked and has no answer in the journal of the run that asked.
+/// The questions without an answer in the journal of the asking run.
 async fn asked_questions(store: &DurableStore, row: &RunRow) -> Result<Vec<ItemQuestion>, Failure> {
     let mut runs = vec![row.run.clone()];
     if has_board(row) {
@@ -80,7 +81,7 @@ async fn asked_questions(store: &DurableStore, row: &RunRow) -> Result<Vec<ItemQ
     Ok(asked)
 }
 
-/// What a run asks in its events and has no answer to in them.
+/// The question in a run's events that has no answer there.
 #[must_use]
 pub fn asked_in(run: &StreamId, events: &[Event]) -> Option<ItemQuestion> {
     let mut questions = Questions::new(run);
@@ -88,7 +89,7 @@ pub fn asked_in(run: &StreamId, events: &[Event]) -> Option<ItemQuestion> {
     questions.open
 }
 
-/// Tells a batch what the run of its step asks, and when it was answered. Ends only with the run.
+/// Reports the questions and answers of a child run to its batch. Ends only with the run.
 pub(crate) async fn report_questions(store: &DurableStore, run: &StreamId, reporter: &StepReporter) {
     let Ok(row) = store.run(run).await else {
         return;
@@ -98,7 +99,7 @@ pub(crate) async fn report_questions(store: &DurableStore, run: &StreamId, repor
     let mut events = store.subscribe(run, 0);
     while let Some(Ok(event)) = events.next().await {
         asked.fold(&event);
-        // What was asked before is open only if nobody has answered it by now.
+        // Earlier questions count only if they are still open.
         if event.seq < row.n_events || asked.open == reported {
             continue;
         }
@@ -116,7 +117,7 @@ pub(crate) async fn report_questions(store: &DurableStore, run: &StreamId, repor
     }
 }
 
-/// Whether an answer is kept for a run that has not taken it yet.
+/// Whether an answer is stored that the run has not taken yet.
 async fn is_answered(store: &DurableStore, question: &ItemQuestion) -> Result<bool, Failure> {
     let kept = store.open_commands(&question.run_id).await?;
     Ok(kept.iter().any(|command| {
@@ -168,7 +169,7 @@ impl Questions {
     }
 }
 
-/// What is asked: the words of the workflow for a gate, what a tool wants to do, or the name of the question.
+/// The question's text: the workflow's question for a gate, the tool and its action, or the key.
 fn text(flow: &str, plan: &Json, asked: &AnswerRequested) -> String {
     let of_gate = || flow_named(flow)?.question(plan, &asked.key);
     let of_tool = || {

@@ -1,4 +1,4 @@
-//! One execution under way.
+//! A run driven by this process.
 
 use gemicro_core::drive::{DriveEnd, DriveError};
 use gemicro_core::live::LiveHub;
@@ -15,7 +15,7 @@ use tokio::task::JoinHandle;
 pub struct DrivenRun {
     /// Id of the run, which is that of its stream.
     pub id: StreamId,
-    /// Its texts while they are written.
+    /// Its text while it is written.
     pub live: LiveHub,
     pub(crate) driving: JoinHandle<Result<DriveEnd, DriveError>>,
 }
@@ -24,7 +24,7 @@ impl DrivenRun {
     /// Waits until the run ends or is suspended.
     ///
     /// # Errors
-    /// When the store failed or another process took the run over; the run can be resumed.
+    /// When the store failed or another process took the run; it can be resumed.
     pub async fn wait(self) -> Result<DriveEnd, Failure> {
         match self.driving.await {
             Ok(ended) => ended.map_err(Failure::from),
@@ -36,7 +36,7 @@ impl DrivenRun {
     }
 }
 
-/// The first event of a run; none where the journal does not begin with it.
+/// The first event of a run; `None` if its journal does not begin with it.
 pub(crate) async fn first_event(
     store: &DurableStore,
     id: &StreamId,
@@ -45,7 +45,7 @@ pub(crate) async fn first_event(
     Ok(first.and_then(|event| event.update.as_run_started()))
 }
 
-/// What became of a wish to cancel.
+/// The result of a cancel request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum CancelOutcome {

@@ -1,4 +1,4 @@
-//! Where runs are carried out: in this process, or by the resident worker. An edge sees no difference.
+//! The interface to runs, in this process or in the background worker. The edges see no difference.
 
 use futures_util::StreamExt;
 use futures_util::future::BoxFuture;
@@ -17,39 +17,38 @@ use crate::run::CancelOutcome;
 use crate::run_state::RunSnapshot;
 use crate::store_reads::StoreReads;
 
-/// Starts runs and tells about them.
+/// Starts, watches and controls runs.
 pub trait RunService: Send + Sync {
     /// Starts a run of a plan; it is in the journal when this returns.
     ///
     /// # Errors
-    /// When the store cannot take it, or nobody is there to carry it out.
+    /// When the store cannot save it, or no worker can run it.
     fn start(&self, plan: Plan) -> BoxFuture<'_, Result<RunSightings, Failure>> {
         self.start_as(StreamId::random(), plan)
     }
 
-    /// The same, under an id of the caller's choice: who gives up waiting for the answer can ask for the run later.
+    /// The same with an id chosen by the caller, who can then find the run later even if this call is interrupted.
     ///
     /// # Errors
-    /// As for [`start`](Self::start); `conflict` when there is a run of that id.
+    /// Those of [`start`](Self::start); `conflict` if a run with that id exists.
     fn start_as(&self, run: StreamId, plan: Plan) -> BoxFuture<'_, Result<RunSightings, Failure>>;
 
-    /// A run from its first event on, whoever carries it out.
+    /// Watches a run from its first event, whichever process drives it.
     ///
     /// # Errors
     /// `not_found` when there is no such run.
     fn watch(&self, run: &StreamId) -> BoxFuture<'_, Result<RunSightings, Failure>>;
 
-    /// Sends a command to a run; secrets in it are replaced on the way.
+    /// Sends a command to a run; secrets in it are redacted.
     ///
     /// # Errors
     /// `not_found` when there is no such run.
     fn send(&self, run: &StreamId, command: AgentCommand) -> BoxFuture<'_, Result<AgentAck, Failure>>;
 
-    /// What keeps a run that has not ended from going on now, as the worker that carries it out knows. Asking starts no
-    /// worker.
+    /// The problem that blocks an open run now, as known to the worker that drives it. Does not start a worker.
     fn trouble(&self, run: &StreamId) -> BoxFuture<'_, Option<Failure>>;
 
-    /// Cancels a run, whoever carries it out.
+    /// Cancels a run, whichever process drives it.
     ///
     /// # Errors
     /// `not_found` when there is no such run.
@@ -58,25 +57,25 @@ pub trait RunService: Send + Sync {
     /// Continues a run that was stopped, unless a process already drives it.
     ///
     /// # Errors
-    /// When it has ended, or cannot be carried out here.
+    /// When it has ended, or cannot be driven here.
     fn resume(&self, run: &StreamId) -> BoxFuture<'_, Result<(), Failure>>;
 
-    /// Stops a run and leaves it resumable. Nothing happens where it is not carried out here.
+    /// Stops a run and leaves it resumable. Does nothing if it is not driven here.
     ///
     /// # Errors
-    /// When the process that carries it out cannot be reached.
+    /// When the process that drives it cannot be reached.
     fn suspend(&self, run: &StreamId) -> BoxFuture<'_, Result<(), Failure>>;
 
-    /// What is stored of its runs; the methods below read it.
+    /// The store of its runs; the provided methods read from it.
     ///
     /// # Errors
     /// When the store cannot be opened.
     fn reads(&self) -> BoxFuture<'_, Result<StoreReads, Failure>>;
 
-    /// The run with this id, or the only one whose id begins so, as a line.
+    /// The list entry of the run with this id, or of the only one whose id has this prefix.
     ///
     /// # Errors
-    /// `not_found` or `invalid_input` when that is not one run.
+    /// `not_found` or `invalid_input` when there is no match or several.
     fn find<'d>(&'d self, named: &'d str) -> BoxFuture<'d, Result<RunRow, Failure>> {
         Box::pin(async move {
             let reads = self.reads().await?;
@@ -102,7 +101,7 @@ pub trait RunService: Send + Sync {
         })
     }
 
-    /// What became of a command.
+    /// The acknowledgement of a command.
     ///
     /// # Errors
     /// `not_found` when there is no such run.
@@ -122,7 +121,7 @@ pub trait RunService: Send + Sync {
         })
     }
 
-    /// Some lines of the board of a run, by place, and the counts of all.
+    /// Some lines of the board of a run, in order, and the counts of all.
     ///
     /// # Errors
     /// `not_found` when there is no such run.
@@ -134,7 +133,7 @@ pub trait RunService: Send + Sync {
         Box::pin(async move { Ok(self.reads().await?.store().await?.board_page(run, page).await?) })
     }
 
-    /// Runs as lines, the newest first.
+    /// The list entries of runs, the newest first.
     ///
     /// # Errors
     /// When the store fails.
@@ -142,10 +141,10 @@ pub trait RunService: Send + Sync {
         Box::pin(async move { Ok(self.reads().await?.store().await?.runs(filter).await?) })
     }
 
-    /// A run with what it asks a person.
+    /// A run with its open question.
     ///
     /// # Errors
-    /// As for [`find`](Self::find).
+    /// Those of [`find`](Self::find).
     fn state<'d>(&'d self, named: &'d str) -> BoxFuture<'d, Result<RunSnapshot, Failure>> {
         Box::pin(async move {
             let row = self.find(named).await?;
@@ -153,7 +152,7 @@ pub trait RunService: Send + Sync {
         })
     }
 
-    /// Runs with what they ask, the newest first; `only_waiting` leaves only those that wait for a person.
+    /// Runs with their open questions, the newest first; with `only_waiting`, only those that wait for a person.
     ///
     /// # Errors
     /// When the store fails.
@@ -174,32 +173,32 @@ pub trait RunService: Send + Sync {
     /// The question that an answer to this run is for.
     ///
     /// # Errors
-    /// As for [`question_to_answer`].
+    /// Those of [`question_to_answer`].
     fn question<'d>(&'d self, row: &'d RunRow) -> BoxFuture<'d, Result<ItemQuestion, Failure>> {
         Box::pin(async move { question_to_answer(self.reads().await?.store().await?, row).await })
     }
 }
 
-/// A run that is watched. Dropping this ends the watching, not the run.
+/// A watched run. Dropping this stops watching, not the run.
 pub struct RunSightings {
-    /// Id of the run that this belongs to.
+    /// Id of the run.
     pub run: StreamId,
-    /// What happens, from the first event on. Ends after the terminal event; for a run that was suspended while it
-    /// was watched, after that event.
+    /// Events and live text, from the first event. Ends after the terminal event; if the run is suspended while it is
+    /// watched, after that event.
     pub items: BoxStream<'static, Result<RunSighting, Failure>>,
 }
 
-/// Something seen of a run.
+/// An item of a watched run.
 #[derive(Debug, Clone, PartialEq)]
 pub enum RunSighting {
-    /// An event of its journal, each once and in order.
+    /// An event of its journal; each once and in order.
     Event(Event),
-    /// A piece of text on its way; it may be repeated or left out, and the step's result has all of it.
+    /// Live text; it may be repeated or left out, and the step's result has all of it.
     Live(LiveItem),
 }
 
 impl RunSightings {
-    /// Watches to the end and keeps the events.
+    /// Watches to the end and returns the events.
     ///
     /// # Errors
     /// When watching ends before the run does.

@@ -1,4 +1,4 @@
-//! Runs as lists show them: their status, or that a person has to answer, and what.
+//! Runs in lists: their status, or the question that a person has to answer.
 
 use std::cmp::Reverse;
 
@@ -16,22 +16,22 @@ use crate::questions::open_questions;
 /// The state of a run that waits for a person.
 pub const INPUT_REQUIRED: &str = "input_required";
 
-/// A run with what it asks.
+/// A run with its open question.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 #[schemars(rename = "RunRow")]
 pub struct RunSnapshot {
-    /// The run in one line.
+    /// The list entry of the run.
     #[serde(flatten)]
     pub row: RunRow,
-    /// Its status, or `input_required` where it continues only after a person has answered.
+    /// Its status, or `input_required` if it can only continue after a person has answered.
     pub state: &'static str,
-    /// What it asks, or the first task of a batch that asks something.
+    /// Its open question, or that of the first asking task of a batch.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub question: Option<ItemQuestion>,
 }
 
 impl RunSnapshot {
-    /// Looks at what a run asks.
+    /// Adds the open question to a list entry.
     ///
     /// # Errors
     /// When the store fails.
@@ -65,12 +65,12 @@ impl RunSnapshot {
         Ok(listed)
     }
 
-    /// Those of the filter that wait for a person, whatever status it names.
+    /// The runs that wait for a person; the filter's status is ignored.
     ///
     /// # Errors
     /// When the store fails.
     pub async fn list_waiting(store: &DurableStore, filter: &RunFilter) -> Result<Vec<Self>, Failure> {
-        // Whether a run waits for a person is known only when it was looked at.
+        // The store cannot filter by this, so all candidates are read.
         let mut waiting = Vec::new();
         for status in [RunStatus::Parked, RunStatus::Running] {
             let all = RunFilter {

@@ -1,4 +1,4 @@
-//! A command to a run, and the word of whoever drives it.
+//! Sends a command to a run and waits for its driver.
 
 use std::time::Duration;
 
@@ -7,16 +7,16 @@ use gemicro_event::{ErrorKind, Failure, StreamId};
 
 use crate::run_service::RunService;
 
-/// How long a command waits for the process that drives the run.
+/// Maximum time to wait for the process that drives the run.
 const WAIT: Duration = Duration::from_secs(10);
-/// How often the answer is looked for.
+/// Polling interval for the acknowledgement.
 const LOOK: Duration = Duration::from_millis(20);
 
-/// Sends a command and waits until whoever drives the run has carried it out.
+/// Sends a command and waits until the run's driver has executed it.
 ///
 /// # Errors
-/// `conflict` with the reason when it is not carried out; `still_running` when nobody drives the run: it is done when
-/// the run goes on.
+/// `conflict` with the reason if it is rejected; `still_running` if no process drives the run: it is then executed when
+/// the run is resumed.
 pub async fn tell(desk: &dyn RunService, run: &StreamId, command: AgentCommand) -> Result<(), Failure> {
     let id = command.command_id.clone();
     desk.send(run, command).await?;

@@ -1,4 +1,4 @@
-//! What an engine does for the runs of others, over a shared store.
+//! An engine's work for other runs of a shared store.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -12,13 +12,13 @@ use tokio_util::sync::CancellationToken;
 use crate::dispatch::{QueuedSteps, StepWorker};
 use crate::engine::Engine;
 
-/// The kinds of step that any worker of a shared store may do.
+/// The step kinds that any worker of a shared store may run.
 const QUEUED_KINDS: [&str; 4] = [LLM_STEP, AGENT_STEP, SHELL_STEP, MEMORY_STEP];
-/// Steps of the queue that one worker does at the same time.
+/// Maximum number of queued steps that one worker runs concurrently.
 const MAX_QUEUED: usize = 32;
 
 impl Engine {
-    /// Leaves steps that any worker may do to the queue, and keeps who does them here.
+    /// Sends steps that any worker may run to the queue, and keeps their real executors.
     pub(crate) fn queue_steps(&mut self) {
         let own = self.executors.clone();
         let queued = Arc::new(QueuedSteps::new(self.store.clone(), own.clone()));
@@ -28,7 +28,7 @@ impl Engine {
         }
     }
 
-    /// Does steps of any run of a shared store, until it is stopped.
+    /// Runs steps of any run of a shared store, until it is stopped.
     pub(crate) async fn work_on_queue(&self, stop: CancellationToken) {
         let Some(executors) = &self.own else {
             return;
@@ -36,7 +36,7 @@ impl Engine {
         let worker = StepWorker {
             store: self.store.clone(),
             executors: executors.clone(),
-            // A step of a kind that this process cannot do is another worker's.
+            // Steps of a kind that this process cannot run are left to other workers.
             kinds: QUEUED_KINDS
                 .into_iter()
                 .filter(|kind| executors.get(kind).is_some())

@@ -1,4 +1,4 @@
-//! The store of a desk's runs, read without its worker, so a stopped worker blocks no reader.
+//! Reads the store of a run service without its worker, so that a stopped worker does not block readers.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -7,18 +7,18 @@ use gemicro_event::Failure;
 use gemicro_store::DurableStore;
 use tokio::sync::OnceCell;
 
-/// A store that is opened when something is read from it. Only the methods of [`Desk`](crate::RunService) read it.
+/// A store that is opened on the first read. Only the methods of [`crate::RunService`] read it.
 #[derive(Clone)]
 pub struct StoreReads {
     home: PathBuf,
-    /// The address of the store; without one it is in the state folder.
+    /// The address of the store; `None` for the one in the state folder.
     address: Option<String>,
-    /// Once it is open.
+    /// The store, once it is open.
     store: Arc<OnceCell<DurableStore>>,
 }
 
 impl StoreReads {
-    /// The store at an address, or without one that in the state folder; nothing is opened yet.
+    /// The store at an address, or by default the one in the state folder; nothing is opened yet.
     #[must_use]
     pub fn new(home: PathBuf, address: Option<String>) -> Self {
         Self {
@@ -28,7 +28,7 @@ impl StoreReads {
         }
     }
 
-    /// A store that is open.
+    /// An open store.
     pub(crate) fn over(store: DurableStore) -> Self {
         Self {
             store: Arc::new(OnceCell::from(store)),

@@ -1,7 +1,7 @@
-//! Runs whose driver was stopped by its store: a disk that is full, a server that is away.
+//! Keeps the runs that were stopped by their store: a full disk, or a server that is down.
 //!
-//! Nothing is wrong with such a run. Whoever carried it out keeps it here, tries again a little later each time, and
-//! says so to everybody who asks.
+//! Nothing is wrong with such a run. Its run service retries it with growing delays, and reports the problem to
+//! callers.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -9,11 +9,11 @@ use std::time::{Duration, Instant};
 
 use gemicro_event::{ErrorKind, Failure, StreamId};
 
-/// The wait after the first time; it doubles with each.
+/// Wait after the first failure; it doubles each time.
 const FIRST_WAIT: Duration = Duration::from_secs(1);
 const LONGEST_WAIT: Duration = Duration::from_secs(30);
 
-/// The runs of a desk that wait for their store.
+/// The runs of a run service that wait for their store.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Troubles {
     by_run: Arc<Mutex<HashMap<StreamId, RunTrouble>>>,
@@ -27,7 +27,7 @@ struct RunTrouble {
 }
 
 impl Troubles {
-    /// Keeps a run that its store stopped; any other failure is none of this.
+    /// Keeps a run that was stopped by its store; other failures are ignored.
     pub(crate) fn note(&self, run: &StreamId, failure: &Failure, now: Instant) {
         if failure.kind != ErrorKind::StorageError {
             return;
@@ -46,24 +46,24 @@ impl Troubles {
         troubles.insert(run.clone(), trouble);
     }
 
-    /// A run goes on, or has ended.
+    /// Removes a run that continues or has ended.
     pub(crate) fn forget(&self, run: &StreamId) {
         self.lock().remove(run);
     }
 
-    /// Runs whose time to be tried again has come.
+    /// Runs that are due for a retry.
     pub(crate) fn due(&self, now: Instant) -> Vec<StreamId> {
         let troubles = self.lock();
         let due = troubles.iter().filter(|(_, trouble)| trouble.next_at <= now);
         due.map(|(run, _)| run.clone()).collect()
     }
 
-    /// Why a run does not go on now.
+    /// The problem that blocks a run now.
     pub(crate) fn of(&self, run: &StreamId) -> Option<Failure> {
         self.lock().get(run).map(|trouble| trouble.failure.clone())
     }
 
-    /// All runs that wait.
+    /// All waiting runs.
     pub(crate) fn runs(&self) -> Vec<StreamId> {
         self.lock().keys().cloned().collect()
     }

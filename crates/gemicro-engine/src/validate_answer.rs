@@ -1,4 +1,4 @@
-//! Answers that no driver would take are refused when they are sent: nobody may be there to say so.
+//! Refuses answers that no driver would accept when they are sent, because no driver may be running to refuse them.
 
 use gemicro_core::command::AgentCommand;
 use gemicro_core::run::events::RunReaders;
@@ -14,12 +14,12 @@ struct AnswerText {
     answer: Json,
 }
 
-/// Refuses a second answer, one that nobody asked for, and one that says neither yes nor no to a gate.
+/// Refuses a second answer, an answer without a question, and one that is neither yes nor no for a gate.
 pub(crate) async fn check(store: &dyn Store, run: &StreamId, command: &AgentCommand) -> Result<(), Failure> {
     if command.command_type != "answer" || store.acknowledgement(run, &command.command_id).await?.is_some() {
         return Ok(());
     }
-    // What cannot be read is for the driver to refuse, as every command is.
+    // An unreadable command is refused by the driver, like any other.
     let Ok(AnswerText { key, answer }) = command.data.parse() else {
         return Ok(());
     };
@@ -48,7 +48,7 @@ pub(crate) async fn check(store: &dyn Store, run: &StreamId, command: &AgentComm
         .filter_map(|it| it.data.parse::<AnswerText>().ok())
         .find(|it| it.key == key);
     match given.or(kept.map(|it| it.answer)) {
-        // The same thing said twice.
+        // The same answer sent twice.
         Some(first) if first == answer => Ok(()),
         Some(first) => conflict(format!(
             "`{key}` of run {run} was answered already, with {first}, and the first answer counts"

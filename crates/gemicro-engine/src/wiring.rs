@@ -1,4 +1,4 @@
-//! The one place where store, sources, models and agents meet: what an engine is made of.
+//! Builds an engine from store, sources, models and agents.
 
 use std::sync::Arc;
 
@@ -26,14 +26,14 @@ impl Engine {
     /// Opens the store in the state folder and registers all executors.
     ///
     /// # Errors
-    /// When the store cannot be opened: it says why and what to do.
+    /// When the store cannot be opened; the error says why and what to do.
     pub async fn open(config: EngineConfig) -> Result<Self, Failure> {
         let store = Arc::new(DurableStore::at(&config.home, config.store.as_deref()).await?);
         let resources = SharedResources::new(&config.home);
         Ok(Self::over(store, config, resources))
     }
 
-    /// Registers all executors over a store that is open, with what several engines share.
+    /// Registers all executors over an open store, with shared resources.
     #[must_use]
     pub fn over(store: Arc<DurableStore>, config: EngineConfig, resources: SharedResources) -> Self {
         let SharedResources {
@@ -95,11 +95,11 @@ impl Engine {
             day_budget: config.day_budget,
             workflows,
         };
-        // In a worker over a shared store any worker may do its steps.
+        // In a worker over a shared store, any worker may run its steps.
         if config.resident && engine.store.is_shared() {
             engine.queue_steps();
         }
-        // Runs that are steps of a run are carried out with it, and have no such steps themselves.
+        // Child runs use the executors so far, so they cannot have child runs themselves.
         let children = ChildRuns::new(engine.clone());
         engine.executors = engine.executors.with(RUN_STEP, Arc::new(children));
         engine.resident = config.resident;

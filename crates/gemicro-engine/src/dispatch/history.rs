@@ -1,7 +1,7 @@
-//! What became of the attempts at a step, as far as it is durable. Pure.
+//! The durable history of the attempts at a step, and the decision what to do next. Pure.
 //!
-//! An attempt that somebody took out of the queue counts as begun. Only the durable word of whoever took it says
-//! otherwise, however many drivers and workers died since.
+//! An attempt that was claimed from the queue counts as begun, unless its worker durably reported otherwise, however
+//! many drivers and workers died since.
 
 use std::collections::BTreeMap;
 
@@ -10,9 +10,9 @@ use gemicro_event::{ErrorKind, Json};
 
 use super::reports::StepWord;
 
-/// So many workers may fall silent over a step.
+/// Number of silent workers after which a step is given up.
 const MAX_SILENT: usize = 3;
-/// So many attempts at a step may be cut off, whether their workers fell silent or said that they leave.
+/// Number of interrupted attempts after which a step is given up, whether their workers fell silent or shut down.
 const MAX_LOST: usize = 20;
 
 /// All attempts at one step, by number.
@@ -21,43 +21,43 @@ pub(super) struct History {
     pub(super) attempts: BTreeMap<u32, AttemptHistory>,
 }
 
-/// What is known of one attempt.
+/// The history of one attempt.
 #[derive(Debug, Clone, Default)]
 pub(super) struct AttemptHistory {
-    /// What its worker said, in order.
+    /// Its worker's reports, in order.
     pub(super) words: Vec<StepWord>,
-    /// The queue's own word: its worker was not heard within its lease.
+    /// Whether the queue reported that its worker did not renew its lease.
     pub(super) is_silent: bool,
 }
 
-/// How an attempt stands.
+/// The state of an attempt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum StepFate {
-    /// It waits in the queue, or somebody works on it.
+    /// It waits in the queue or is running.
     Open,
-    /// It was cut off.
+    /// It was interrupted.
     Lost {
-        /// It may have begun.
+        /// Whether it may have begun.
         begun: bool,
     },
-    /// It ended without a result.
+    /// It failed.
     Failed(Again),
-    /// It brought a result.
+    /// It has a result.
     Done,
 }
 
-/// What to do about a step next.
+/// The next action for a step.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum NextStep {
-    /// This attempt has the step's end.
+    /// Use the end of this attempt.
     Hear(u32),
-    /// Another attempt, with what an earlier one left outside.
+    /// Start another attempt, with the handle that an earlier one left.
     Try(Option<Json>),
-    /// What was cut off left nothing behind: it counts at its worst case, and the step starts afresh.
+    /// Interrupted attempts left no handle: charge them at their worst case, and start afresh.
     Charge,
     /// It may have begun, and must not begin again.
     Interrupted,
-    /// It was cut off too often.
+    /// It was interrupted too often.
     GiveUp,
 }
 
@@ -65,7 +65,7 @@ impl AttemptHistory {
     fn stand(&self) -> StepFate {
         match self.words.last() {
             Some(StepWord::Done(_)) => StepFate::Done,
-            // The disk of a worker says nothing about the step.
+            // A storage error of the worker says nothing about the step.
             Some(StepWord::Failed {
                 error,
                 again: again @ (Again::AsUsual | Again::CutOff),
@@ -91,8 +91,8 @@ impl AttemptHistory {
 }
 
 impl History {
-    /// What to do next. `since` is the first attempt whose end the run's journal does not have; `may_begin_again` says
-    /// whether the step may be begun again once it may have begun.
+    /// Decides what to do next. `since` is the first attempt whose end is not in the run's journal; `may_begin_again`
+    /// is whether the step may be repeated once it may have begun.
     pub(super) fn next(&self, since: u32, may_begin_again: bool) -> NextStep {
         let stands = || {
             self.attempts
@@ -113,7 +113,7 @@ impl History {
             StepFate::Open | StepFate::Done => false,
         };
         if !may_begin_again && stands().any(may_have_begun) {
-            // Whoever gets it ends what is left of it, and says so; it does not begin.
+            // The next worker only cleans up what is left and reports that; it does not start the step again.
             return match self.left_outside(0).filter(|_| !is_worn_out) {
                 Some(left) => NextStep::Try(Some(left)),
                 None => NextStep::Interrupted,
@@ -129,19 +129,19 @@ impl History {
         }
     }
 
-    /// Whether an attempt is over.
+    /// Whether an attempt has ended.
     pub(super) fn is_over(&self, attempt: u32) -> bool {
         let stand = self.attempts.get(&attempt).map(AttemptHistory::stand);
         stand.is_some_and(|stand| stand != StepFate::Open)
     }
 
-    /// The highest attempt that is over; 0 for none.
+    /// The last attempt that has ended; 0 for none.
     pub(super) fn last_over(&self) -> u32 {
         let over = self.attempts.keys().rev().find(|number| self.is_over(**number));
         over.copied().unwrap_or(0)
     }
 
-    /// How many attempts were cut off.
+    /// Number of interrupted attempts.
     pub(super) fn n_lost(&self) -> usize {
         let stands = self.attempts.values().map(AttemptHistory::stand);
         stands
@@ -153,7 +153,7 @@ impl History {
         self.attempts.values().filter(|attempt| attempt.is_silent).count()
     }
 
-    /// What the attempts that were cut off left outside: the last word about it.
+    /// The last handle that interrupted attempts left.
     fn left_outside(&self, since: u32) -> Option<Json> {
         let attempts = self.attempts.range(since..).rev();
         let lost = attempts.filter(|(_, attempt)| attempt.stand() == StepFate::Lost { begun: true });

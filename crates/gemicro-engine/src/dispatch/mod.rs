@@ -1,24 +1,24 @@
-//! Steps done by any worker of a shared store.
+//! Distributes steps to the workers of a shared store.
 //!
 //! # Theory of operation
 //!
-//! The driver of a run stays where it is; its steps travel. In place of the real executor of a kind stands
-//! [`QueuedSteps`]: it puts the step into the store's queue and waits for what is said about it. A [`StepWorker`] in
-//! any process takes it, runs it with the real executor and says so, fenced by its lease, in a stream beside the run
-//! (`reports`). The driver hears it there (`watcher`) and states the facts in the run's journal, as for any step.
+//! The driver of a run stays in its process; its steps are distributed. [`QueuedSteps`] replaces the real executor of a
+//! kind: it puts the step into the store's queue and waits for reports about it. A [`StepWorker`] in any process claims
+//! it, runs it with the real executor and reports, fenced by its lease, in a separate stream of the run (`reports`).
+//! The driver reads the reports there (`watcher`) and records the events in the run's journal, as for any step.
 //!
-//! A driver that dies leaves the place in the queue as a handle: the next one listens on. A worker that dies is
-//! noticed by its lease, and one that leaves says so: the attempt is cut off, and what follows is decided from everything
-//! that was ever said about the step (`history`).
+//! A driver that dies leaves the queue position as a handle, so the next one continues to listen. A dead worker is
+//! detected by its lease, and one that shuts down reports it: the attempt is interrupted, and what follows is decided
+//! from all reports about the step (`history`).
 //!
-//! **The rule that holds over any sequence of deaths:** an attempt that somebody took out of the queue counts as begun.
-//! Another attempt at a step that must not begin twice is queued only where every earlier one was never taken, or has the
-//! durable word of its worker that it had not begun. The store keeps it in one transaction (`StepQueue::offer`): a driver
-//! queues nothing over an attempt that was taken and whose end it does not know. Whether a step may begin twice is its
-//! executor's word (`Executor::may_begin_again`). What may, such as a model call, is picked up by the handle that it left,
-//! or counted at its worst case and begun again, a bounded number of times and each time a little later.
+//! **The rule that holds for any sequence of crashes:** an attempt that was claimed from the queue counts as begun. For
+//! a step that must not begin twice, another attempt is queued only if every earlier one was never claimed, or its
+//! worker durably reported that it had not begun. The store enforces this in one transaction (`StepQueue::offer`): a
+//! driver cannot replace a claimed attempt whose end it does not know. The executor decides whether a step may begin
+//! twice (`Executor::may_begin_again`). One that may, such as a model call, is resumed by the handle that it left, or
+//! charged at its worst case and started again, a limited number of times with growing delays.
 //!
-//! When the run has ended, the stream beside it is erased.
+//! When the run has ended, the separate stream is erased.
 
 mod history;
 mod queued_steps;

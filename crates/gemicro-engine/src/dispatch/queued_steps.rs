@@ -1,4 +1,4 @@
-//! The driver's side: a step goes into the queue, and its end comes back.
+//! The driver's side: puts a step into the queue and waits for its end.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Weak};
@@ -20,27 +20,27 @@ use super::history::NextStep;
 use super::reports::{ReportMeaning, WorkerErrand};
 use super::watcher::StreamWatcher;
 
-/// How soon something is asked of the store again that did not answer.
+/// Wait before a store that did not answer is asked again.
 const AGAIN: Duration = Duration::from_millis(250);
-/// The wait after the first attempt that was cut off; it doubles with each.
+/// Wait after the first interrupted attempt; it doubles each time.
 const FIRST_WAIT: Duration = Duration::from_millis(250);
 const LONGEST_WAIT: Duration = Duration::from_secs(10);
 
-/// Stands in the place of executors whose steps any worker may do.
+/// Replaces executors whose steps any worker may run.
 #[derive(Clone)]
 pub(crate) struct QueuedSteps {
     store: Arc<DurableStore>,
-    /// Who really does them; here they only say which steps may begin twice.
+    /// The real executors; used here only to decide which steps may begin twice.
     executors: Executors,
     watchers: Arc<Mutex<HashMap<StreamId, Weak<StreamWatcher>>>>,
 }
 
-/// The place of a step in the queue, as a handle in the run's journal.
+/// The queue position of a step, as a handle in the run's journal.
 #[derive(Debug, Serialize, Deserialize)]
 struct QueueHandle {
-    /// The attempt that is queued unless an earlier one is in its place.
+    /// The attempt that was queued, unless an earlier one is still in the queue.
     queued: u32,
-    /// The first attempt whose end the journal does not have; `queued` where it is missing.
+    /// The first attempt whose end is not in the journal; defaults to `queued`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     since: Option<u32>,
 }
@@ -86,7 +86,7 @@ impl QueuedSteps {
             if !is_noted {
                 note(&call, since, history.n_lost()).await?;
                 is_noted = true;
-                // What was said meanwhile counts.
+                // Reports that arrived meanwhile count.
                 continue;
             }
             let step = self.queued_step(&watcher, &call, left);
@@ -95,8 +95,8 @@ impl QueuedSteps {
             if placed >= since {
                 return self.listen(&watcher, &call, placed).await;
             }
-            // One that nobody waits for any more comes first: it ends soon, and where it brought a result, that is
-            // the step's.
+            // An earlier attempt that no driver waits for is still open. It ends soon; if it has a result, that is
+            // the step's result.
             tokio::select! {
                 changed = news.changed() => changed.map_err(|_| nothing_more())?,
                 () = call.cancel.cancelled() => return Err(StepFailure::free(before_it_began())),
@@ -114,12 +114,12 @@ impl QueuedSteps {
             stream: watcher.stream.clone(),
             step: call.step.key.clone(),
             attempt: call.attempt,
-            // The driver decides about another one: it keeps the budget.
+            // The driver decides about further attempts, because it tracks the budget.
             max_attempts: call.attempt,
             kind: call.step.kind.clone(),
             provider: provider(&call.step),
             priority: 0,
-            // At once, whatever the clocks of driver and store show.
+            // Due at once, regardless of the clocks of driver and store.
             not_before: Timestamp::default(),
             charge: call.step.cost,
             data: Json::of(&errand).expect("an errand has string keys only"),
@@ -140,7 +140,7 @@ impl QueuedSteps {
             let n_words = known.words.len();
             for word in known.words.into_iter().skip(n_heard) {
                 match ReportMeaning::from(word) {
-                    // Ours stands for it in the journal.
+                    // The journal has our own handle instead.
                     ReportMeaning::Message(AttemptMessage::Handle(_)) => {}
                     ReportMeaning::Message(message) => call.reporter.tell(message),
                     ReportMeaning::Ended(ended) => return ended,
@@ -161,7 +161,7 @@ impl QueuedSteps {
                     is_cancelled = true;
                     let key = std::slice::from_ref(&call.step.key);
                     let states = self.store.cancel(&watcher.stream, key).await.map_err(store_failed)?;
-                    // Nobody had begun.
+                    // No worker had claimed it.
                     if states.first().is_some_and(|state| *state == Some(QueueState::Cancelled)) {
                         return Err(StepFailure::free(before_it_began()));
                     }
@@ -171,8 +171,8 @@ impl QueuedSteps {
     }
 }
 
-/// Whoever drives the run next has to know the place in the queue before anybody takes the step; then waits the longer,
-/// the more attempts were cut off.
+/// Records the queue position, which the next driver must know before any worker claims the step; then waits, longer
+/// the more attempts were interrupted.
 async fn note(call: &StepCall, since: u32, n_lost: usize) -> Result<(), StepFailure> {
     let handle = QueueHandle {
         queued: call.attempt,
@@ -196,7 +196,7 @@ async fn note(call: &StepCall, since: u32, n_lost: usize) -> Result<(), StepFail
     }
 }
 
-/// Asks the store until it answers: one that is away for a while ends no step.
+/// Retries until the store answers, because a temporary outage must not end a step.
 async fn patiently<T, F>(call: &StepCall, mut ask: impl FnMut() -> F) -> Result<T, StepFailure>
 where
     F: Future<Output = Result<T, StoreError>>,
@@ -221,7 +221,7 @@ where
     }
 }
 
-/// Why there is no other attempt now.
+/// Why there is no further attempt.
 fn refused_retry(next: &NextStep) -> StepFailure {
     let (kind, message, again) = match next {
         NextStep::Charge => (
@@ -253,7 +253,7 @@ impl Executor for QueuedSteps {
         Box::pin(async move { steps.carry_out(call).await })
     }
 
-    /// A worker has it, or will.
+    /// A worker runs it, or will.
     fn survives_driver(&self) -> bool {
         true
     }
@@ -264,7 +264,7 @@ impl Executor for QueuedSteps {
     }
 }
 
-/// Whose limits hold for a step.
+/// The provider whose limits apply to a step.
 fn provider(step: &Step) -> Option<String> {
     let name = match step.kind.as_str() {
         LLM_STEP => "backend",

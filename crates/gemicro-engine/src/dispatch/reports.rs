@@ -1,4 +1,4 @@
-//! What workers say, as events of a stream beside the run.
+//! The reports of workers, as events of a separate stream for each run.
 
 use gemicro_core::execute::AttemptMessage;
 use gemicro_core::flow::{Again, AttemptCost, Step, StepFailure, StepOutput};
@@ -7,14 +7,14 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-/// A worker said something about a step.
+/// A worker reported on a step.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct StepReported {
     /// Key of the step that this is about.
     pub step: StepKey,
     /// Number of the attempt, counted from 1.
     pub attempt: u32,
-    /// What the worker reported about the step.
+    /// The report.
     pub said: StepWord,
 }
 event_payload!(StepReported, "step_reported", |it| format!(
@@ -23,44 +23,44 @@ event_payload!(StepReported, "step_reported", |it| format!(
 ));
 
 event_readers! {
-    /// Readers of the events beside a run.
+    /// Readers of the events of report streams.
     pub trait ReportReaders {
         StepReported => as_step_reported, try_as_step_reported;
     }
 
-    /// Registers the events beside runs.
+    /// Registers the events of report streams.
     pub(crate) fn register;
 }
 
-/// What a worker says.
+/// The contents of a worker's report.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum StepWord {
-    /// Where it can be picked up.
+    /// A handle to resume the attempt with.
     Handle(Json),
-    /// Something unknown came from outside.
+    /// An unexpected message from outside.
     Alarm(String),
-    /// A fact for the journal.
+    /// An event for the journal.
     Fact(Json),
     /// The attempt succeeded, with this output.
     Done(Json),
-    /// The attempt failed, with what it cost.
+    /// The attempt failed.
     Failed {
         /// Why it failed, with its kind.
         error: Failure,
-        /// What was spent: nothing known where it is missing.
+        /// The cost; absent if it is unknown.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         charge: Option<Charge>,
         /// Whether another attempt may follow.
         again: Again,
-        /// It had not begun: nothing was done that another attempt could meet.
+        /// Whether it had not begun, so that another attempt meets no changes.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         not_begun: bool,
     },
 }
 
 impl StepWord {
-    /// What an attempt tells on its way.
+    /// Converts a message of a running attempt.
     pub(super) fn attempt_said(message: AttemptMessage) -> Self {
         match message {
             AttemptMessage::Handle(handle) => Self::Handle(handle),
@@ -69,7 +69,7 @@ impl StepWord {
         }
     }
 
-    /// How an attempt ended, and whether it is certain that it had not begun.
+    /// The end of an attempt, and whether it certainly had not begun.
     pub(super) fn attempt_ended(ended: &Result<StepOutput, StepFailure>, not_begun: bool) -> Self {
         match ended {
             Ok(output) => Self::Done(Json::of(output).unwrap_or_default()),
@@ -87,7 +87,7 @@ impl StepWord {
     }
 }
 
-/// What a word means to the driver.
+/// The meaning of a report for the driver.
 pub(super) enum ReportMeaning {
     Message(AttemptMessage),
     Ended(Result<StepOutput, StepFailure>),
@@ -121,17 +121,17 @@ impl From<StepWord> for ReportMeaning {
     }
 }
 
-/// What a worker is given.
+/// The work order of a worker.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(super) struct WorkerErrand {
-    /// The run that wants it.
+    /// The run that the step belongs to.
     pub(super) run: StreamId,
     pub(super) step: Step,
-    /// What an earlier attempt left outside.
+    /// The handle that an earlier attempt left.
     pub(super) handle: Option<Json>,
 }
 
-/// The stream beside a run.
+/// The id of a run's report stream.
 pub(crate) fn steps_stream(run: &StreamId) -> StreamId {
     let digest = Sha256::digest(format!("steps of {run}"));
     let letters: String = digest.iter().take(16).map(|byte| format!("{byte:02x}")).collect();

@@ -1,4 +1,4 @@
-//! The worker's side: takes steps out of the queue and does them.
+//! The worker's side: claims steps from the queue and runs them.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -19,33 +19,33 @@ use tokio_util::sync::CancellationToken;
 
 use super::reports::{StepReported, StepWord, WorkerErrand};
 
-/// How long a worker may be silent.
+/// Maximum time between the heartbeats of a worker.
 const LEASE: Duration = Duration::from_secs(6);
-/// How often the queue is looked at while there is room.
+/// Polling interval of the queue while there is capacity.
 const LOOK: Duration = Duration::from_millis(100);
-/// How soon a store that was away is told again.
+/// Wait before a store that did not answer is asked again.
 const AGAIN: Duration = Duration::from_millis(500);
 
-/// Does steps of these kinds until it is stopped.
+/// Runs steps of these kinds until it is stopped.
 pub(crate) struct StepWorker {
     pub(crate) store: Arc<DurableStore>,
-    /// Who really does them.
+    /// The real executors.
     pub(crate) executors: Executors,
-    /// The kinds that are taken.
+    /// The step kinds to claim.
     pub(crate) kinds: Vec<String>,
-    /// Its name, for people.
+    /// Its name in messages.
     pub(crate) name: String,
-    /// Steps at the same time.
+    /// Maximum number of concurrent steps.
     pub(crate) max_steps: usize,
-    /// Keeps secrets out of what is written.
+    /// Removes secrets from reports.
     pub(crate) redactor: Redactor,
-    /// The store did not answer the last time.
+    /// Whether the store did not answer the last time.
     pub(crate) is_away: AtomicBool,
 }
 
 type HeldSteps = Arc<Mutex<HashMap<(StreamId, StepKey), HeldStep>>>;
 
-/// A step that this worker has taken.
+/// A step that this worker has claimed.
 #[derive(Clone)]
 struct HeldStep {
     lease: StepLease,
@@ -54,10 +54,10 @@ struct HeldStep {
 }
 
 impl StepWorker {
-    /// Works until it is stopped; what it was doing then is left for others.
+    /// Works until it is stopped; running steps are left for other workers.
     pub(crate) async fn run(self, stop: CancellationToken) {
         let (worker, held) = (Arc::new(self), HeldSteps::default());
-        // Beside everything else, and until the last word is said: nothing that takes long ends a lease.
+        // In its own task, and until the last report: slow work must not let a lease expire.
         let beating = tokio::spawn({
             let (worker, held) = (worker.clone(), held.clone());
             async move {
@@ -99,18 +99,18 @@ impl StepWorker {
         beating.abort();
     }
 
-    /// Takes what can begin at once: what is taken counts as begun.
+    /// Claims only steps that can begin at once, because a claimed step counts as begun.
     async fn claim(&self, held: &HeldSteps) -> Vec<ClaimedStep> {
         let mut claimed = self.take(self.rooms(held, false)).await;
         let limited = self.rooms(held, true);
-        // Looking into the queue is what notices a silent worker; once is enough.
+        // Claiming also detects silent workers; once is enough.
         if limited.max_steps > 0 {
             claimed.extend(self.take(limited).await);
         }
         claimed
     }
 
-    /// The kinds with, or without, a limit of their own, and how many steps of them all can begin now.
+    /// The kinds with (or without) their own limit, and how many steps of these can begin now.
     fn rooms(&self, held: &HeldSteps, is_limited: bool) -> ClaimRequest {
         let held = lock(held);
         let limits: HashMap<&str, usize> = self.executors.limits().collect();
@@ -154,7 +154,7 @@ impl StepWorker {
         }
     }
 
-    /// Renews every lease; what is no longer ours, or no longer wanted, is stopped.
+    /// Renews all leases; stops steps whose lease is lost or that were cancelled.
     async fn stay(&self, held: &HeldSteps) {
         let all: Vec<HeldStep> = lock(held).values().cloned().collect();
         if all.is_empty() {
@@ -169,7 +169,7 @@ impl StepWorker {
                     }
                 }
             }
-            // Whoever looks into the queue says it aloud.
+            // Claiming logs the outage as a warning.
             Err(error) => tracing::debug!(%error, "leases cannot be renewed"),
         }
     }
@@ -194,7 +194,7 @@ impl StepWorker {
             },
         };
         let word = StepWord::attempt_ended(&ended, not_begun);
-        // A store that is away is told when it is back; the lease is renewed meanwhile.
+        // If the store does not answer, keep trying; the lease is renewed meanwhile.
         let started = tokio::time::Instant::now();
         while let ReportOutcome::StoreAway = self.say(lease, news.clone(), word.clone()).await {
             if stop.is_cancelled() && started.elapsed() > LEASE {
@@ -204,8 +204,8 @@ impl StepWorker {
         }
     }
 
-    /// Runs one attempt with the real executor and passes on what it tells. Also answers whether it is certain that it
-    /// had not begun.
+    /// Runs one attempt with the real executor and forwards its messages. Also returns whether it certainly had not
+    /// begun.
     async fn attempt(
         &self,
         lease: &StepLease,
@@ -247,7 +247,7 @@ impl StepWorker {
                 () = stop.cancelled(), if !leaves => {
                     leaves = true;
                     if has_handle && executor.survives_driver() {
-                        // What can be picked up goes on outside: we only stop listening.
+                        // An attempt that can be resumed continues outside: only stop listening.
                         work.abort();
                     } else {
                         cancel.cancel();
@@ -269,14 +269,14 @@ impl StepWorker {
         let not_begun = error.spent == AttemptCost::Nothing
             && match error.again {
                 Again::AsUsual => !has_handle,
-                // What waits for a handle to be durable begins only then.
+                // It was waiting for its handle to be durable, so it had not begun.
                 Again::CutOff => true,
                 Again::Never => false,
             };
         (Err(seen_from_outside(error, leaves)), not_begun)
     }
 
-    /// States something, as long as the lease holds.
+    /// Reports something, while the lease is valid.
     async fn say(&self, lease: &StepLease, news: WorkerNews, word: StepWord) -> ReportOutcome {
         let reported = StepReported {
             step: lease.step.clone(),
@@ -306,17 +306,17 @@ impl StepWorker {
     }
 }
 
-/// What became of something that was said.
+/// The result of a report.
 enum ReportOutcome {
     Noted,
-    /// The step is no longer ours.
+    /// The lease is lost.
     TooLate,
-    /// The store does not answer: nobody knows.
+    /// The store does not answer, so the result is unknown.
     StoreAway,
 }
 
-/// How an attempt failed, as its driver is told. What failed because its worker leaves, or because of the worker's own
-/// disk, was cut off; what may have changed something was interrupted.
+/// The failure as the driver sees it. An attempt that failed because its worker shuts down, or because of the worker's
+/// own disk, was cut off; one that may have changed something was interrupted.
 fn seen_from_outside(error: StepFailure, leaves: bool) -> StepFailure {
     let is_cut_off = leaves || error.failure.kind == ErrorKind::StorageError;
     match error.again {

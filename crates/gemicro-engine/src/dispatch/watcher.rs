@@ -1,4 +1,4 @@
-//! Listening to the stream beside a run: one listener for all its steps.
+//! Watches the report stream of a run, with one listener for all its steps.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -15,20 +15,20 @@ use tokio::task::AbortHandle;
 use super::history::{AttemptHistory, History};
 use super::reports::{ReportReaders, StepReported, StepWord, steps_stream};
 
-/// How soon a store that does not answer is asked again.
+/// Wait before a store that did not answer is asked again.
 const AGAIN: Duration = Duration::from_millis(250);
 
-/// Everything that was said about the steps of a run so far.
+/// All reports about the steps of a run so far.
 #[derive(Default)]
 struct Notes {
     steps: BTreeMap<StepKey, History>,
     /// The last event that was read.
     last_seq: u64,
-    /// Why nothing more will be heard.
+    /// Why no more reports will arrive.
     broken: Option<Failure>,
 }
 
-/// Listens to one run's stream while somebody holds it.
+/// Watches the report stream of a run until it is dropped.
 pub(super) struct StreamWatcher {
     pub(super) stream: StreamId,
     notes: Arc<Mutex<Notes>>,
@@ -37,7 +37,7 @@ pub(super) struct StreamWatcher {
 }
 
 impl StreamWatcher {
-    /// Makes the stream where there is none, and listens.
+    /// Creates the stream if needed, and listens.
     pub(super) async fn open(store: &Arc<DurableStore>, run: &StreamId) -> Result<Self, StoreError> {
         let stream = steps_stream(run);
         let first = StepReported {
@@ -57,7 +57,7 @@ impl StreamWatcher {
             Ok(_) | Err(StoreError::Exists { .. }) => {}
             Err(error) => return Err(error),
         }
-        // What was said before is known at once: who asks must not take it for silence, or silence for work.
+        // Read earlier reports first: callers must not mistake missing reports for silence, or silence for work.
         let mut said = Notes::default();
         let before = store.read(&stream, 0, usize::MAX).await?;
         before.events.into_iter().for_each(|event| said.note(event));
@@ -73,7 +73,7 @@ impl StreamWatcher {
                 while let Some(event) = events.next().await {
                     match event {
                         Ok(event) => lock(&kept).note(event),
-                        // The store is away: what is said meanwhile is heard when it is back.
+                        // The store is unavailable: reports are read when it is back.
                         Err(StoreError::Io { .. } | StoreError::Full { .. }) => is_over = false,
                         Err(error) => lock(&kept).broken = Some(error.into()),
                     }
@@ -93,7 +93,7 @@ impl StreamWatcher {
         })
     }
 
-    /// What is known of a step.
+    /// The history of a step.
     pub(super) fn history(&self, step: &StepKey) -> Result<History, Failure> {
         let notes = lock(&self.notes);
         match &notes.broken {
@@ -102,12 +102,12 @@ impl StreamWatcher {
         }
     }
 
-    /// Whether nothing more will be heard.
+    /// Whether no more reports will arrive.
     pub(super) fn is_broken(&self) -> bool {
         lock(&self.notes).broken.is_some() || self.listening.is_finished()
     }
 
-    /// Fires when something new was said.
+    /// Signals new reports.
     pub(super) fn news(&self) -> watch::Receiver<u64> {
         self.news.clone()
     }
@@ -126,7 +126,7 @@ impl Notes {
             let attempt = self.attempt(reported.step, reported.attempt);
             attempt.words.push(reported.said);
         } else if let Some(failed) = event.update.as_step_failed() {
-            // The queue's own word: nobody was heard within the lease.
+            // From the queue itself: the worker did not renew its lease.
             self.attempt(failed.step, failed.attempt).is_silent = true;
         }
     }

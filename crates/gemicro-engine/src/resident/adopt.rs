@@ -1,4 +1,4 @@
-//! Going on with runs that nobody carries out: resident ones that were cut off, parked ones whose process died.
+//! Resumes runs without a driver: interrupted resident ones, and parked ones whose process died.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -13,10 +13,10 @@ use super::worker_state::WorkerState;
 use crate::local_run_service::LocalRunService;
 use crate::run::first_event;
 
-/// A dead process's lease runs out within this time.
+/// Maximum wait for the lease of a dead process to expire.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// Resumes every run that waits for a worker and that this client's keys and settings can carry.
+/// Resumes every run that waits for a worker, if this client's keys and settings are sufficient.
 pub(super) async fn adopt(house: &Arc<WorkerState>, here: &LocalRunService) -> Result<(), Failure> {
     let desks = &house.desks;
     for status in [RunStatus::Running, RunStatus::Parked, RunStatus::Suspended] {
@@ -26,9 +26,9 @@ pub(super) async fn adopt(house: &Arc<WorkerState>, here: &LocalRunService) -> R
             ..RunFilter::default()
         };
         for row in desks.store().runs(&filter).await? {
-            // On a shared store somebody else may well be at it.
+            // On a shared store another process may drive it.
             let is_held = desks.store().is_shared() && desks.store().is_held(&row.run).await?;
-            // One that its store stopped has a time of its own.
+            // A run stopped by its store is retried separately.
             let is_known = || desks.trouble(&row.run).is_some();
             if is_held || is_known() || !desks.claim(&row.run) {
                 continue;
@@ -47,7 +47,7 @@ pub(super) async fn adopt(house: &Arc<WorkerState>, here: &LocalRunService) -> R
     Ok(())
 }
 
-/// Tries again to go on with runs that their store stopped and whose time has come.
+/// Retries runs that were stopped by their store and are due.
 pub(super) fn try_again(house: &Arc<WorkerState>) {
     for here in house.desks.all() {
         for run in here.troubles().due(Instant::now()) {
@@ -66,7 +66,7 @@ pub(super) fn try_again(house: &Arc<WorkerState>) {
     }
 }
 
-/// Whether a run is a worker's business.
+/// Whether a worker should resume a run.
 async fn waits(store: &DurableStore, row: &RunRow) -> Result<bool, StoreError> {
     if row.status == RunStatus::Parked {
         return Ok(true);
@@ -84,7 +84,7 @@ async fn waits(store: &DurableStore, row: &RunRow) -> Result<bool, StoreError> {
     Ok(suspended.is_some_and(|suspended| suspended.cut_off))
 }
 
-/// Takes a run over as soon as the lease of whoever drove it has run out.
+/// Resumes a run as soon as the lease of its last driver has expired.
 async fn take(here: &LocalRunService, row: &RunRow) {
     if let Err(why) = here.engine().can_carry(&row.run).await {
         tracing::info!(run = %row.run, %why, "a run waits for a worker with other keys or settings");
@@ -96,7 +96,7 @@ async fn take(here: &LocalRunService, row: &RunRow) {
     loop {
         match run_standing(here.engine().store(), row).await {
             Ok(RunStanding::Held) if is_early() => {}
-            // Whoever has it keeps it.
+            // Its driver keeps it.
             Ok(RunStanding::Held | RunStanding::Settled) => {
                 here.troubles().forget(&row.run);
                 return;
@@ -106,7 +106,7 @@ async fn take(here: &LocalRunService, row: &RunRow) {
                     tracing::info!(run = %row.run, title = %row.title, "resuming a run");
                     return;
                 }
-                // Somebody else was faster.
+                // Another process was faster.
                 Err(failure) if failure.kind == ErrorKind::Conflict && is_early() => {}
                 Err(failure) => {
                     tracing::warn!(run = %row.run, %failure, at = %Timestamp::now(), "a run cannot be resumed");
@@ -124,23 +124,23 @@ async fn take(here: &LocalRunService, row: &RunRow) {
     }
 }
 
-/// How a run stands that is to be taken over.
+/// The state of a run that is to be resumed.
 #[derive(Debug, PartialEq, Eq)]
 enum RunStanding {
-    /// Somebody drives it, or did until a moment ago.
+    /// A process drives it, or did until just now.
     Held,
     /// It waits for a worker.
     Waits,
-    /// It has ended, or somebody suspended it: then only who resumes it goes on with it.
+    /// It has ended, or was suspended on request and must be resumed explicitly.
     Settled,
 }
 
-/// How a run stands now. Who held it may have ended or suspended it since it was found.
+/// The current state of a run. Its last driver may have ended or suspended it meanwhile.
 async fn run_standing(store: &DurableStore, row: &RunRow) -> Result<RunStanding, StoreError> {
     if store.is_held(&row.run).await? {
         return Ok(RunStanding::Held);
     }
-    // A lease is given back after the driver's last word, so this is it.
+    // A lease is released after the driver's last event, so this status is final.
     let row = store.run(&row.run).await?;
     Ok(match !row.status.is_terminal() && waits(store, &row).await? {
         true => RunStanding::Waits,

@@ -1,4 +1,4 @@
-//! Serving one call.
+//! Serves one call to the worker.
 
 use std::collections::BTreeSet;
 use std::io;
@@ -29,7 +29,7 @@ pub(super) async fn serve(house: &Arc<WorkerState>, connection: UnixStream) -> i
         if house.is_busy() {
             return write(&mut to, &WorkerResponse::OtherBinary).await;
         }
-        // The caller starts the worker it wants.
+        // The caller will start its own version of the worker.
         house.leave.cancel();
         return Ok(());
     }
@@ -66,7 +66,7 @@ pub(super) async fn serve(house: &Arc<WorkerState>, connection: UnixStream) -> i
     }
 }
 
-/// Starts a run under the id its client chose; one that exists is the same call made again.
+/// Starts a run with the id that its client chose; if it exists, the call was repeated.
 async fn start(
     house: &Arc<WorkerState>,
     run: &StreamId,
@@ -92,7 +92,7 @@ async fn watch(
     }
 }
 
-/// The run service of a client's environment. A new one may be able to carry what waits.
+/// The run service for a client's environment. A new one may be able to resume waiting runs.
 fn desk(house: &Arc<WorkerState>, client_environment: &Json) -> Result<LocalRunService, Failure> {
     let (here, is_new) = house.desks.of(client_environment)?;
     if is_new {
@@ -106,7 +106,7 @@ fn desk(house: &Arc<WorkerState>, client_environment: &Json) -> Result<LocalRunS
     Ok(here)
 }
 
-/// Tells everything about a run until it ends or the client leaves; the run does not care.
+/// Sends everything about a run until it ends or the client disconnects, which does not affect the run.
 async fn tell(
     mut watching: RunSightings,
     after: u64,
@@ -116,7 +116,7 @@ async fn tell(
     loop {
         let item = tokio::select! {
             item = watching.items.next() => item,
-            // Nothing more is expected of it: the client has left.
+            // The client sends nothing more, so this means that it has disconnected.
             _ = read::<Json>(&mut from) => return Ok(()),
         };
         let said = match item {
@@ -178,7 +178,7 @@ async fn status(house: &WorkerState) -> Result<WorkerStatus, StoreError> {
         .collect();
     for run in all.into_iter().filter_map(|run| StreamId::new(run).ok()) {
         let row = house.desks.store().run(&run).await?;
-        // Its driver is about to leave: nobody need wait for it.
+        // Its driver is about to finish, so it is not listed.
         if row.status.is_terminal() {
             continue;
         }

@@ -1,4 +1,4 @@
-//! Calling the worker; one is started when there is none.
+//! Calls the worker, and starts one if none is running.
 
 use std::io;
 use std::path::PathBuf;
@@ -20,34 +20,34 @@ use crate::run::CancelOutcome;
 use crate::run_service::{RunService, RunSighting, RunSightings};
 use crate::store_reads::StoreReads;
 
-/// How long a worker may take to be there.
+/// Maximum time for a worker to start.
 const START: Duration = Duration::from_secs(15);
-/// A call that was not heard by then is not carried out any more.
+/// Time after which a call that was not received is no longer executed.
 const HEARD: Duration = Duration::from_secs(15);
-/// How long the start of a run may take: the largest batch is planned and written first.
+/// Maximum time for the start of a run, because a large batch is planned and written first.
 const STARTED: Duration = Duration::from_secs(90);
-/// How long any other first answer may take.
+/// Maximum time for the first answer to any other call.
 const ANSWERED: Duration = Duration::from_secs(30);
-/// How long it may take to say how it is, or to leave.
+/// Maximum time for an answer to a status or stop request.
 const LOOKED_AT: Duration = Duration::from_secs(3);
-/// How long to wait for one that comes or goes.
+/// Wait for a worker that is starting or stopping.
 const AGAIN: Duration = Duration::from_millis(20);
 
-/// Starts a worker and returns when it can be called, or when another one holds its place.
+/// Starts a worker; returns when it can be called, or when another one holds the lock.
 pub type StartWorker = Arc<dyn Fn() -> BoxFuture<'static, Result<(), Failure>> + Send + Sync>;
 
-/// The worker of a store, as a desk. Runs go on when this is gone.
+/// The worker of a store, as a run service. Runs continue when this is dropped.
 #[derive(Clone)]
 pub struct Resident {
     /// The folder whose only worker is called.
     pub place: PathBuf,
-    /// Which build this process is.
+    /// The build of this process.
     pub binary: BinaryId,
-    /// What runs started from here need.
+    /// The environment for runs started from here.
     pub client_environment: Json,
-    /// Starts a worker where there is none; without it that is an error.
+    /// Starts a worker if none is running; without it, that is an error.
     pub start: Option<StartWorker>,
-    /// The store, for what can be read without the worker.
+    /// The store, for reads that do not need the worker.
     pub reads: StoreReads,
 }
 
@@ -57,10 +57,10 @@ struct CallAnswer {
 }
 
 impl Resident {
-    /// What the worker is doing; `None` when there is none.
+    /// The status of the worker; `None` if none is running.
     ///
     /// # Errors
-    /// When it does not answer as it should.
+    /// When its answer is unexpected.
     pub async fn status(&self) -> Result<Option<WorkerStatus>, Failure> {
         match self.call_running(WorkerRequest::Status).await? {
             Some(WorkerResponse::Status(status)) => Ok(Some(*status)),
@@ -69,10 +69,10 @@ impl Resident {
         }
     }
 
-    /// Makes the worker leave; says whether there was one.
+    /// Stops the worker; returns whether one was running.
     ///
     /// # Errors
-    /// When it does not answer as it should.
+    /// When its answer is unexpected.
     pub async fn stop(&self) -> Result<bool, Failure> {
         match self.call_running(WorkerRequest::Stop).await? {
             Some(WorkerResponse::Done) => Ok(true),
@@ -81,7 +81,7 @@ impl Resident {
         }
     }
 
-    /// Lets go of the store.
+    /// Closes the store.
     pub async fn close(&self) {
         self.reads.close().await;
     }
@@ -103,7 +103,7 @@ impl Resident {
         }
     }
 
-    /// Calls once; `None` when the worker left without an answer.
+    /// Calls once; `None` if the worker exited without an answer.
     async fn try_call(&self, call: &WorkerCall) -> io::Result<Option<CallAnswer>> {
         let mut pid = None;
         let asking = async {
@@ -127,7 +127,7 @@ impl Resident {
         answer.unwrap_or_else(|_| Err(io::Error::new(io::ErrorKind::TimedOut, no_answer(pid))))
     }
 
-    /// Calls until somebody answers. Every call may be made twice: what it names decides, not how often.
+    /// Calls until a worker answers. Every call may be repeated, because calls are idempotent.
     async fn call(&self, want: WorkerRequest) -> Result<CallAnswer, Failure> {
         let call = self.worker_call(want);
         let deadline = Instant::now() + START;
@@ -194,10 +194,10 @@ impl Resident {
                         yield Err(unexpected_response(&other));
                         return;
                     }
-                    // The worker died or left; the next one goes on with the run.
+                    // The worker died or left; the next one resumes the run.
                     None => {
                         let want = WorkerRequest::Watch { run: id.clone(), after: seen, client_environment: resident.client_environment.clone() };
-                        // Twice in a row without a word in between: it is the run that ends workers.
+                        // Twice in a row without any answer: the run itself crashes workers.
                         let again = if is_new { resident.call(want).await } else { Err(no_worker_lasts(&id)) };
                         is_new = false;
                         match again {
@@ -300,7 +300,7 @@ impl RunService for Resident {
     }
 }
 
-/// Nobody is there: never was, or not any more.
+/// Whether the error means that no worker is running.
 fn is_absence(error: &io::Error) -> bool {
     matches!(
         error.kind(),
@@ -323,7 +323,7 @@ fn broken_connection(error: &io::Error) -> Failure {
     }
 }
 
-/// It holds its place and says nothing.
+/// The message for a worker that holds its lock but does not answer.
 fn no_answer(pid: Option<i32>) -> String {
     let next = match pid {
         Some(pid) => format!(

@@ -1,18 +1,18 @@
-//! The resident worker: carries out runs that must outlive the command that wanted them.
+//! The background worker: drives runs that must outlive the command that started them.
 //!
 //! # Theory of operation
 //!
-//! There is at most one per store: it holds a lock on `worker/lock` in the state folder for as long as it lives, so
-//! a dead one leaves nothing that could be in the way. Clients reach it over the socket beside it. Each
-//! connection is one call: a line of JSON there, lines of JSON back ([`wire`]).
+//! There is at most one per store: it locks `worker/lock` in the state folder for as long as it lives, so a dead one
+//! blocks nothing. Clients reach it over the socket next to the lock. Each connection is one call: one line of JSON
+//! as the request, lines of JSON as the answer ([`wire`]).
 //!
-//! A client chooses the id of the run it starts, so a call that was cut off can be made again without starting
-//! anything twice. Surroundings (keys, folder, settings) come with each start; the worker never reads them from
-//! another client. They stay in memory.
+//! A client chooses the id of the run it starts, so an interrupted call can be repeated without starting anything
+//! twice. The client's environment (keys, folder, settings) is sent with each start, kept in memory, and never used
+//! for another client.
 //!
-//! A run says in its first event that it is resident. A worker that starts looks for such runs that were cut off,
-//! and for parked ones whose process died, and goes on with them. It leaves when it carries nothing, keeps
-//! nothing warm, and nobody has called for a while.
+//! The first event of a run says whether it is resident. A new worker looks for such runs that were interrupted, and
+//! for parked ones whose process died, and resumes them. It exits when it drives no run, keeps no agent warm, and has
+//! not been called for a while.
 
 mod adopt;
 mod call;

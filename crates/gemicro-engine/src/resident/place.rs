@@ -1,4 +1,4 @@
-//! Where the worker of a store is found: a lock and a socket in its state folder.
+//! The lock and the socket of a worker, in its state folder.
 
 use std::fs::{self, File};
 use std::io;
@@ -11,10 +11,10 @@ use rustix::fs::{FlockOperation, OFlags, flock};
 use rustix::io::Errno;
 use tokio::net::{UnixListener, UnixStream};
 
-/// The longest path that a socket's address holds.
+/// Maximum length of a path in a socket address.
 const MAX_ADDRESS: usize = 100;
 
-/// The right to be the worker of a store; given up when it is dropped, or when the process dies.
+/// The lock for being the worker of a store; released on drop, or when the process dies.
 #[derive(Debug)]
 pub(super) struct Lock {
     folder: PathBuf,
@@ -22,7 +22,7 @@ pub(super) struct Lock {
 }
 
 impl Lock {
-    /// Takes the right; `None` when another process has it.
+    /// Takes the lock; `None` if another process has it.
     pub(super) fn take(home: &Path) -> Result<Option<Self>, Failure> {
         let folder = folder(home);
         let failed = |error: io::Error| storage(&folder, &error);
@@ -41,7 +41,7 @@ impl Lock {
         }
     }
 
-    /// Listens in the place that is now ours; what a dead worker left there is removed.
+    /// Opens the socket, replacing one that a dead worker left.
     pub(super) fn listen(&self) -> Result<UnixListener, Failure> {
         let path = self.folder.join("socket");
         let failed = |error: io::Error| storage(&path, &error);
@@ -54,19 +54,19 @@ impl Lock {
         Ok(listener)
     }
 
-    /// Whether the lock that others would try is still this one; its folder may have been deleted.
+    /// Whether the lock file is still this one; its folder may have been deleted.
     pub(super) fn is_in_place(&self) -> bool {
         let own = self.file.metadata().map(|about| (about.dev(), about.ino()));
         let there = fs::symlink_metadata(self.folder.join("lock")).map(|about| (about.dev(), about.ino()));
         matches!((own, there), (Ok(own), Ok(there)) if own == there)
     }
 
-    /// Whether clients find the socket.
+    /// Whether the socket exists.
     pub(super) fn has_socket(&self) -> bool {
         self.folder.join("socket").exists()
     }
 
-    /// Nobody can call from now on.
+    /// Removes the socket, so that no client can call any more.
     pub(super) fn close(&self) {
         if let Err(error) = fs::remove_file(self.folder.join("socket")) {
             tracing::debug!(%error, "the worker's socket stays");
@@ -107,7 +107,7 @@ fn open_lock(folder: &Path, create: bool) -> io::Result<File> {
         .open(folder.join("lock"))
 }
 
-/// Addresses of sockets are short; a long path is reached through its open folder.
+/// Binds or connects to the socket. Socket addresses are short, so a long path is reached through its open folder.
 fn at_address<T>(folder: &Path, mut act: impl FnMut(&Path) -> io::Result<T>) -> io::Result<T> {
     let path = folder.join("socket");
     if path.as_os_str().len() <= MAX_ADDRESS {

@@ -12,10 +12,10 @@ use crate::engine_config::EngineConfig;
 use crate::local_run_service::LocalRunService;
 use crate::shared_resources::SharedResources;
 
-/// Makes the configuration of an engine from the environment that a client sent.
+/// Makes the configuration of an engine from a client's environment.
 pub type BuildConfig = Arc<dyn Fn(&Json) -> Result<EngineConfig, Failure> + Send + Sync>;
 
-/// Idle engines that are kept.
+/// Number of engines above which idle ones are dropped.
 const MAX_IDLE: usize = 8;
 
 /// All engines of a worker.
@@ -24,7 +24,7 @@ pub(super) struct RunServices {
     resources: SharedResources,
     build: BuildConfig,
     by_environment: Mutex<HashMap<String, LocalRunService>>,
-    /// Runs that are being taken over.
+    /// Runs that are being resumed.
     claimed: Mutex<HashSet<StreamId>>,
 }
 
@@ -70,28 +70,28 @@ impl RunServices {
             let idle = idle.0.clone();
             desks.remove(&idle);
         }
-        // Another call may have been quicker.
+        // Another call may have been faster.
         let here = desks.entry(text).or_insert(here).clone();
         Ok((here, true))
     }
 
-    /// Any desk; every one can read the store.
+    /// Any run service; each can read the store.
     pub(super) fn any(&self) -> Option<LocalRunService> {
         self.lock().values().next().cloned()
     }
 
-    /// The desk that carries out a run.
+    /// The run service that drives a run.
     pub(super) fn desk_of_run(&self, run: &StreamId) -> Option<LocalRunService> {
         let desks = self.lock();
         desks.values().find(|here| here.carries(run)).cloned()
     }
 
-    /// Takes the right to take a run over; false when somebody has it, or carries the run out.
+    /// Claims a run for resuming; false if it is already claimed or driven.
     pub(super) fn claim(&self, run: &StreamId) -> bool {
         self.desk_of_run(run).is_none() && self.claims().insert(run.clone())
     }
 
-    /// Gives the right back.
+    /// Releases the claim.
     pub(super) fn unclaim(&self, run: &StreamId) {
         self.claims().remove(run);
     }
@@ -100,7 +100,7 @@ impl RunServices {
         self.claimed.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// What keeps a run from going on now, as the desk that carried it out knows.
+    /// The problem that blocks a run now, as known to its run service.
     pub(super) fn trouble(&self, run: &StreamId) -> Option<Failure> {
         self.all().iter().find_map(|here| here.troubles().of(run))
     }
@@ -109,7 +109,7 @@ impl RunServices {
         self.lock().values().cloned().collect()
     }
 
-    /// The runs under way.
+    /// The runs that are being driven.
     pub(super) fn runs(&self) -> Vec<StreamId> {
         self.all().iter().flat_map(LocalRunService::runs).collect()
     }

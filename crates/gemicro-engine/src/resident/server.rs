@@ -1,4 +1,4 @@
-//! The worker itself: takes calls until nobody needs it.
+//! The background worker: serves calls until it is no longer needed.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -20,33 +20,33 @@ use super::wire::BinaryId;
 use super::worker_state::WorkerState;
 use crate::shared_resources::SharedResources;
 
-/// How often the worker looks whether it is still needed.
+/// Interval of the checks whether the worker is still needed.
 const LOOK: Duration = Duration::from_secs(1);
 
-/// What a worker is opened with.
+/// The configuration of a worker.
 #[derive(Clone)]
 pub struct WorkerConfig {
     /// The state folder that the worker serves.
     pub home: PathBuf,
-    /// The folder whose only worker it is: the state folder, or one of its own for every shared store.
+    /// The folder that allows only one worker: the state folder, or a separate one for each shared store.
     pub place: PathBuf,
-    /// The address of the store; without one it is in the state folder.
+    /// The address of the store; `None` for the one in the state folder.
     pub store: Option<String>,
-    /// What all workers of a shared store together may ask of providers; those that are not named stay as they are.
+    /// Provider limits for all workers of a shared store together; others stay unchanged.
     pub limits: Vec<ProviderLimit>,
-    /// Program and version, for people.
+    /// Program and version, for display.
     pub program: String,
-    /// Which build it is.
+    /// The build of the program.
     pub binary: BinaryId,
     /// Builds the configuration of an engine from a client's environment.
     pub build: BuildConfig,
-    /// The environment of the worker itself, for runs that were cut off.
+    /// The environment of the worker itself, for interrupted runs.
     pub client_environment: Json,
-    /// How long it stays after the last call when there is nothing to do; for ever without.
+    /// Idle time after the last call until it exits; `None` to stay forever.
     pub linger: Option<Duration>,
 }
 
-/// The one worker of a store, ready to be called.
+/// The only worker of a store, ready to be called.
 pub struct ResidentWorker {
     place: PathBuf,
     lock: Lock,
@@ -54,12 +54,12 @@ pub struct ResidentWorker {
     house: Arc<WorkerState>,
     client_environment: Json,
     linger: Option<Duration>,
-    /// The store could not be looked at the last time.
+    /// Whether the store could not be read the last time.
     is_away: bool,
 }
 
 impl ResidentWorker {
-    /// Becomes the worker of a store; `None` when there is one.
+    /// Becomes the worker of a store; `None` if there is one already.
     ///
     /// # Errors
     /// When the store cannot be opened or the environment cannot be used.
@@ -92,10 +92,10 @@ impl ResidentWorker {
         }))
     }
 
-    /// Works until it is told to leave, or nobody needs it. Runs under way are left for the next worker.
+    /// Works until it is stopped or no longer needed. Its runs are left for the next worker.
     ///
     /// # Errors
-    /// When nobody can call it any more.
+    /// When it can no longer be called.
     pub async fn run(mut self, stop: CancellationToken) -> Result<(), Failure> {
         let (here, _) = self.house.desks.of(&self.client_environment)?;
         if let Err(failure) = adopt(&self.house, &here).await {
@@ -116,7 +116,7 @@ impl ResidentWorker {
                 () = leave.cancelled() => break Ok(()),
                 accepted = self.listener.accept() => match accepted {
                     Ok((connection, _)) => self.take_call(connection),
-                    // Out of descriptors or the like: those that are open will close.
+                    // Out of file descriptors or similar: some will be closed soon.
                     Err(error) => {
                         tracing::warn!(%error, "a call was lost");
                         tokio::time::sleep(Duration::from_millis(50)).await;
@@ -126,16 +126,16 @@ impl ResidentWorker {
                     if self.linger.is_some_and(|linger| !self.house.is_needed(linger)) {
                         break Ok(());
                     }
-                    // Whoever starts gemicro next gets a worker that opens what is there then.
+                    // The next worker opens whatever store exists then.
                     if self.house.desks.store().is_removed() {
                         tracing::warn!("the store was deleted or replaced; the worker leaves");
                         break Ok(());
                     }
                     match self.keep_place() {
                         Ok(true) => {}
-                        // Another worker has taken over: it goes on with the runs.
+                        // Another worker has taken over and resumes the runs.
                         Ok(false) => break Ok(()),
-                        // It can still be called by nobody, but what it carries out goes on.
+                        // No client can call it, but its runs continue.
                         Err(failure) => tracing::warn!(%failure, "the worker's place cannot be made again"),
                     }
                     try_again(&self.house);
@@ -154,20 +154,20 @@ impl ResidentWorker {
             here.leave_all().await;
         }
         let _ = queue.await;
-        // Nothing is put off any longer.
+        // Release work that was postponed until an answer.
         self.house.desks.commons().note_answer();
         self.house.desks.commons().close_warm().await;
         self.house.desks.store().close().await;
         result
     }
 
-    /// Runs of other machines whose worker died are gone on with here.
+    /// Resumes runs of other machines whose worker died.
     async fn look_for_runs(&mut self) {
         let looked = match self.house.desks.of(&self.client_environment) {
             Ok((here, _)) => adopt(&self.house, &here).await,
             Err(failure) => Err(failure),
         };
-        // Told once, however long it lasts.
+        // Logged once, however long it lasts.
         match &looked {
             Err(failure) if !self.is_away => {
                 tracing::warn!(%failure, "runs that wait could not be looked for");
@@ -177,7 +177,7 @@ impl ResidentWorker {
         self.is_away = looked.is_err();
     }
 
-    /// Makes lock and socket again if somebody deleted them; false when another worker was quicker.
+    /// Recreates lock and socket if they were deleted; false if another worker was faster.
     fn keep_place(&mut self) -> Result<bool, Failure> {
         if !self.lock.is_in_place() {
             match Lock::take(&self.place)? {

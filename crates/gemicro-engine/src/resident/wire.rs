@@ -1,4 +1,4 @@
-//! What is said over the socket: one call per connection, one line of JSON each.
+//! The messages over the socket: one call per connection, each message one line of JSON.
 
 use std::io;
 
@@ -14,22 +14,22 @@ use tokio::io::{AsyncBufRead, AsyncBufReadExt, AsyncReadExt, AsyncWrite, AsyncWr
 use crate::run::CancelOutcome;
 use crate::run_service::RunSighting;
 
-/// The longest line either side reads: a batch of the largest size with what it was planned to, a journal of one.
+/// Maximum length of a line; enough for the largest batch with its plan.
 const MAX_LINE: u64 = 512 * 1024 * 1024;
 
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct WorkerCall {
     pub(super) binary: BinaryId,
-    /// When it stops waiting: what starts something later than this would surprise it.
+    /// Time after which the client no longer waits, and nothing may be started.
     pub(super) until: Timestamp,
     pub(super) want: WorkerRequest,
 }
 
-/// Which build of this program a process runs.
+/// Identifies the build of the program.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BinaryId(pub String);
 
-/// What a caller wants.
+/// A request to the worker.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum WorkerRequest {
@@ -40,7 +40,7 @@ pub(super) enum WorkerRequest {
         #[serde(rename = "surroundings")]
         client_environment: Json,
     },
-    /// Watch a run; events up to `after` are known.
+    /// Watch a run; events up to `after` are skipped.
     Watch {
         run: StreamId,
         after: u64,
@@ -64,11 +64,11 @@ pub(super) enum WorkerRequest {
         run: StreamId,
     },
     Status,
-    /// Leave; runs under way are left for the next worker.
+    /// Exit; its runs are left for the next worker.
     Stop,
 }
 
-/// What the worker says.
+/// A response of the worker.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum WorkerResponse {
@@ -84,7 +84,7 @@ pub(super) enum WorkerResponse {
     Failed(Failure),
 }
 
-/// What a worker is doing.
+/// The status of a worker.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WorkerStatus {
     /// Process id of the worker.
@@ -93,24 +93,24 @@ pub struct WorkerStatus {
     pub program: String,
     /// When the worker was started.
     pub since: Timestamp,
-    /// The runs it carries out.
+    /// The runs it drives.
     pub runs: Vec<CarriedRun>,
     /// The agents it keeps warm.
     pub warm: Vec<WarmStatus>,
 }
 
-/// A run that a worker carries out.
+/// A run that a worker drives.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CarriedRun {
-    /// Id of the run that this belongs to.
+    /// Id of the run.
     pub run: StreamId,
-    /// Name of the flow that decides the run.
+    /// Name of its flow.
     pub flow: String,
-    /// What was asked, as lists show it.
+    /// Its title in lists.
     pub title: String,
-    /// The state of the run at this moment.
+    /// Its current status.
     pub status: RunStatus,
-    /// What keeps it from going on now; the worker tries again.
+    /// The problem that blocks it now; the worker retries.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub trouble: Option<String>,
 }

@@ -1,4 +1,4 @@
-//! What all calls of a worker share.
+//! The shared state of all calls to a worker.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -10,7 +10,7 @@ use tokio_util::sync::CancellationToken;
 use super::run_services::RunServices;
 use super::wire::BinaryId;
 
-/// What all calls share.
+/// The shared state of all calls to a worker.
 pub(super) struct WorkerState {
     pub(super) desks: RunServices,
     pub(super) binary: BinaryId,
@@ -34,7 +34,7 @@ impl WorkerState {
         }
     }
 
-    /// Whether somebody would miss it.
+    /// Whether it drives runs, or has runs waiting for their store.
     pub(super) fn is_busy(&self) -> bool {
         !self.desks.runs().is_empty()
             || self
@@ -55,13 +55,13 @@ impl WorkerState {
         *self.last_call.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Somebody was told about a run to its end.
+    /// Records that a client watched a run to its end.
     pub(super) fn note_answer(&self) {
         self.note_call();
         self.desks.commons().note_answer();
     }
 
-    /// Somebody needs it; looking at it is no need.
+    /// Records that the worker is needed; a status request does not count.
     pub(super) fn note_call(&self) {
         *self.last_call.lock().unwrap_or_else(PoisonError::into_inner) = Instant::now();
     }
