@@ -78,7 +78,7 @@ impl Project {
         if !is_file {
             return Err(Failure::new(
                 ErrorKind::InvalidInput,
-                format!("{path} is no file"),
+                format!("{path} is not a file"),
             ));
         }
         let mut bytes = Vec::new();

@@ -19,7 +19,7 @@ impl Engine {
     /// With the missing key or login.
     pub async fn can_carry(&self, id: &StreamId) -> Result<(), Failure> {
         let Some(started) = first_event(&self.store, id).await? else {
-            let message = format!("run {id} has no beginning");
+            let message = format!("run {id} has no first event");
             return Err(Failure::new(ErrorKind::StorageError, message));
         };
         let fingerprint = self.credential_fingerprint(id);

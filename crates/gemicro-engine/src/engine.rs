@@ -191,7 +191,7 @@ impl Engine {
             Ok(Err(error)) => Err(error.into()),
             Err(_) => Err(Failure::new(
                 ErrorKind::Internal,
-                format!("run {id} ended before it was made"),
+                format!("run {id} ended before it was created"),
             )),
         }
     }

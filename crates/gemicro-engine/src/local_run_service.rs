@@ -46,7 +46,7 @@ impl LocalRun {
         match self.ended.wait_for(Option::is_some).await {
             Ok(ended) => ended.clone().unwrap_or(Ok(0)),
             Err(_) => {
-                let message = "the task that watches a run panicked; the run's journal is whole";
+                let message = "the task that watches a run panicked; the run's journal is intact";
                 Err(Failure::new(ErrorKind::Internal, message))
             }
         }

@@ -46,7 +46,7 @@ pub async fn question_to_answer(store: &DurableStore, row: &RunRow) -> Result<It
     let invalid = |message| Err(Failure::new(ErrorKind::InvalidInput, message));
     match asked.as_slice() {
         [one] => Ok(one.clone()),
-        [] => invalid(format!("run {} waits for no answer", row.run)),
+        [] => invalid(format!("run {} is not waiting for an answer", row.run)),
         several => {
             let runs: Vec<String> = several
                 .iter()

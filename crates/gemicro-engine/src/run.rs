@@ -29,7 +29,7 @@ impl DrivenRun {
         match self.driving.await {
             Ok(ended) => ended.map_err(Failure::from),
             Err(_) => {
-                let message = format!("the driver of run {} panicked; its journal is whole", self.id);
+                let message = format!("the driver of run {} panicked; its journal is intact", self.id);
                 Err(Failure::new(ErrorKind::Internal, message))
             }
         }

@@ -210,7 +210,7 @@ impl RunSightings {
             }
         }
         if events.is_empty() {
-            let message = format!("nothing is known of run {}", self.run);
+            let message = format!("run {} has no events", self.run);
             return Err(Failure::new(ErrorKind::Internal, message));
         }
         Ok(events)

@@ -88,7 +88,7 @@ impl<'de> Visitor<'de> for EventVisitor {
         let mut seen = BTreeSet::new();
         while let Some(key) = map.next_key::<String>()? {
             if !seen.insert(key.clone()) {
-                return Err(A::Error::custom(format_args!("the field `{key}` is there twice")));
+                return Err(A::Error::custom(format_args!("duplicate field `{key}`")));
             }
             match key.as_str() {
                 "stream" => stream = Some(map.next_value::<StreamId>()?),

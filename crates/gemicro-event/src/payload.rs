@@ -27,7 +27,7 @@ pub enum PayloadReadError {
         actual: String,
     },
     /// It is of that kind but its data does not match.
-    #[error("event {event_type} does not have the shape of its type: {message}")]
+    #[error("event {event_type} has invalid data: {message}")]
     SchemaMismatch {
         /// The event type that it should match.
         event_type: String,

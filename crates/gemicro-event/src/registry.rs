@@ -27,7 +27,7 @@ pub struct Registry {
 
 /// The data of an event does not match its kind.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("event {event_type} does not have the shape of its type: {message}")]
+#[error("event {event_type} has invalid data: {message}")]
 pub struct RegistryError {
     /// The event type that it should match.
     pub event_type: String,

@@ -99,7 +99,7 @@ impl AdapterOutput {
         self.hear(AdapterEvents::Speech);
         self.alarm(
             &format!("malformed:{kind}"),
-            "the CLI sent a line that does not have the shape of its type",
+            "the CLI sent a line that has invalid data",
         );
         self.raw(line);
     }

@@ -111,11 +111,8 @@ impl DurableStore {
             return Ok(None);
         };
         let keys = columns.get::<String>("keys")?;
-        let damaged = || {
-            db.projection_damaged(format_args!(
-                "what is shown of the tasks of run {run} was changed on the disk"
-            ))
-        };
+        let damaged =
+            || db.projection_damaged(format_args!("the task list of run {run} was changed on the disk"));
         let mut tallies = Tallies::default();
         let mut board = String::with_capacity(shown.len() + 2);
         let mut shown = shown.split(BETWEEN);

@@ -50,7 +50,7 @@ pub(crate) async fn open_writer(
     options: &crate::StoreOptions,
 ) -> Result<Link, StoreError> {
     if home.was_emptied()? {
-        return Err(db.store_damaged("the file is empty, but things beside it are not"));
+        return Err(db.store_damaged("the database file is empty, but the files beside it are not"));
     }
     let connection = connect_options(home, options)
         // Overwrite deleted rows, so that erased data is really gone.

@@ -77,7 +77,7 @@ pub enum CoverageError {
     )]
     LongAnswer { n_bytes: usize },
     /// The task was cancelled while reports were read.
-    #[error("the reading of coverage was stopped")]
+    #[error("reading the coverage was cancelled")]
     Stopped,
 }
 

@@ -97,7 +97,7 @@ pub fn gather_until(
         };
         gathering
             .warnings
-            .push(format!("no file of the reports is of {language}"));
+            .push(format!("the reports contain no {language} files"));
     }
     Ok(GatheredCoverage {
         coverage,
@@ -139,7 +139,7 @@ fn reports(
             Ok(opened) if found.iter().any(|known| known.opened.path == opened.path) => {}
             Ok(opened) => found.push(ReportSearch { opened, is_named }),
             Err(error @ (CoverageError::Outside { .. } | CoverageError::NotFound { .. })) if !is_named => {
-                warnings.push(format!("{name} was passed over: {error}"));
+                warnings.push(format!("{name} was skipped: {error}"));
             }
             Err(error) => return Err(error),
         }
@@ -162,7 +162,7 @@ impl CoverageSearch {
             Ok(report) => report,
             Err(error @ CoverageError::OtherFormat { .. }) if !is_named => {
                 self.warnings
-                    .push(format!("{} was passed over: {error}", opened.path));
+                    .push(format!("{} was skipped: {error}", opened.path));
                 return Ok(());
             }
             Err(error) => return Err(error),

@@ -89,7 +89,7 @@ impl BatchState {
             .filter(|item| fits(item));
         let chosen: Vec<String> = fitting.map(|item| item.task.task_id.clone()).collect();
         match chosen.is_empty() {
-            true => Err("there is no such task in a state that allows it".to_owned()),
+            true => Err("none of these tasks is in a state that allows it".to_owned()),
             false => Ok(chosen),
         }
     }

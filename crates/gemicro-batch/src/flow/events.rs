@@ -119,8 +119,8 @@ event_payload!(
     BatchItemsRetried,
     "batch_items_retried",
     |it| match it.task_ids.as_slice() {
-        [one] => format!("Task {one} is done again"),
-        tasks => format!("{} tasks are done again", tasks.len()),
+        [one] => format!("Task {one} is retried"),
+        tasks => format!("{} tasks are retried", tasks.len()),
     }
 );
 

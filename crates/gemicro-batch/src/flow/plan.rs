@@ -47,7 +47,7 @@ impl BatchPlan {
             let mut names = task.depends_on.iter().chain([&task.task_id]);
             if names.any(|name| holds_secret(name)) {
                 let message = format!(
-                    "/{idx}/task_id: looks like a key or token, and secrets are never stored; give a model name"
+                    "/{idx}/task_id: looks like a key or token, and secrets are never stored; choose another task id"
                 );
                 return Err(Failure::new(ErrorKind::InvalidInput, message));
             }

@@ -8,7 +8,8 @@ use gemicro_event::{Failure, Registry};
 use super::{OodaFlow, OodaPlan, register};
 
 /// Why a loop with a key in its commands is refused.
-const KEY_IN_COMMANDS: &str = "the file of the loop holds a key: what is not written down is not run; let the command read it from a file";
+const KEY_IN_COMMANDS: &str =
+    "a command of the loop contains a key, and secrets are never stored; let the command read it from a file";
 
 impl FlowDefinition for OodaFlow {
     type Plan = OodaPlan;

@@ -244,7 +244,7 @@ fn read(
     let project = Project::open(root).map_err(|failure| failure.message)?;
     let coverage = product_only(&project, gathered.coverage, &commands.leave);
     if coverage.files.is_empty() {
-        return Err("the report knows no file of the program".to_owned());
+        return Err("the report contains no file of the program".to_owned());
     }
     Ok((coverage, gathered.warnings))
 }

@@ -36,11 +36,11 @@ impl LoopStop {
     fn words(self, plan_target: f64) -> String {
         match self {
             Self::Target => format!("the target of {plan_target} % is reached"),
-            Self::Budget => "the budget allows no further question to the model".to_owned(),
+            Self::Budget => "the budget allows no further model call".to_owned(),
             Self::NoProgress => "no further test was found".to_owned(),
             Self::Rounds => "all rounds are used up".to_owned(),
             Self::Person => "it was ended by a person".to_owned(),
-            Self::Trouble => "of trouble".to_owned(),
+            Self::Trouble => "an error stopped it".to_owned(),
         }
     }
 }
@@ -74,7 +74,7 @@ pub(super) fn result(state: &OodaState, stopped: LoopStop, run: &RunState) -> Ou
         })
         .collect();
     let words = match (&state.failed, stopped) {
-        (Some(failure), LoopStop::Trouble) => format!("of trouble: {}", failure.message),
+        (Some(failure), LoopStop::Trouble) => format!("an error stopped it: {}", failure.message),
         (_, LoopStop::Budget) if run.deadline.is_some() => "its time is over".to_owned(),
         _ => stopped.words(state.plan.target),
     };

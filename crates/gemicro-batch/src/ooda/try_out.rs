@@ -143,7 +143,7 @@ pub async fn try_out(
         return Ok(reject(Rejection {
             reason: RejectionKind::CoverageNotRaised,
             message: format!(
-                "coverage did not rise: {n_newly} lines came, but as many went, and {covered} instead of {} are covered",
+                "coverage did not rise: {n_newly} lines are newly covered, but as many are no longer covered: {covered} in all, {} before",
                 input.covered
             ),
             output: String::new(),

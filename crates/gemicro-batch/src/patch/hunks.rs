@@ -82,7 +82,8 @@ pub(super) fn read_hunk(
             Some(_) if kind == AnswerBlockKind::Bare => break,
             Some(_) => {
                 let shown: String = text.chars().take(80).collect();
-                let message = format!("`{shown}` is no line of a hunk: each begins with a space, `+` or `-`");
+                let message =
+                    format!("`{shown}` is not a line of a hunk: each must begin with a space, `+` or `-`");
                 return Err(PatchError::Malformed {
                     line: number,
                     message,

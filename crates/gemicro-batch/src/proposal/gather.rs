@@ -94,7 +94,7 @@ fn lines_to_cover(
         (Err(error), None) => return Err(error.into()),
     };
     let Some(mut file) = coverage.file(&input.target).cloned() else {
-        let message = format!("no report knows {}", input.target);
+        let message = format!("no report contains {}", input.target);
         return match within {
             Some(range) => Ok((vec![range], vec![message])),
             None => Err(Failure::new(
@@ -127,7 +127,7 @@ fn lines_to_cover(
     match (lines.is_empty(), within) {
         (false, _) => Ok((lines, warnings)),
         (true, Some(range)) => {
-            warnings.push(format!("the report calls lines {range} covered"));
+            warnings.push(format!("lines {range} are covered, according to the report"));
             Ok((vec![range], warnings))
         }
         (true, None) => Err(Failure::new(

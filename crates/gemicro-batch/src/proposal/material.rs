@@ -131,7 +131,7 @@ impl ProposalMaterial {
             let cut = if neighbour.is_cut { " (its beginning)" } else { "" };
             let _ = write!(
                 text,
-                "\nA test that is there{cut}:\n<file name=\"{}\">\n{}\n</file>\n",
+                "\nAn existing test{cut}:\n<file name=\"{}\">\n{}\n</file>\n",
                 name(&neighbour.path),
                 harmless(neighbour.text.trim_end())
             );

@@ -59,9 +59,8 @@ pub(crate) fn ready(
         return Err(unusable(ProblemKind::NoPatch, message, whole, files));
     }
     if let Some((path, line)) = texts.iter().find_map(lost_line) {
-        let message = format!(
-            "`{path}` loses the line `{line}`: tests that are there stay as they are; add new ones beside them"
-        );
+        let message =
+            format!("`{path}` removes the line `{line}`: leave existing tests unchanged and add new ones");
         return Err(unusable(ProblemKind::NotATest, message, whole, files));
     }
     match tests_only(&texts, leave) {

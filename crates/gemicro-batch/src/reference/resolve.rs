@@ -200,8 +200,8 @@ fn value_at<'v>(value: &'v Value, path: &[PathPart]) -> Result<&'v Value, String
                 let names: Vec<&str> = fields.keys().map(String::as_str).take(20).collect();
                 format!("there is no `{name}` among {}", names.join(", "))
             }
-            Value::Array(items) => format!("there is no place {name} among {} values", items.len()),
-            _ => format!("`{name}` is looked for in a plain value"),
+            Value::Array(items) => format!("index {name} is out of range: there are {} values", items.len()),
+            _ => format!("`{name}` cannot be looked up in a value that is neither an object nor an array"),
         })
     })
 }

@@ -71,7 +71,7 @@ impl WaitingCommand {
             Ok(Ok(Notice::Failed { kind, message })) => Err(Failure::new(kind, message)),
             Ok(Ok(Notice::Gone | Notice::Ended(_)) | Err(_)) => Err(waiting.words().await),
             Err(_) => {
-                let message = format!("the sandbox did not stand within {} s", START.as_secs());
+                let message = format!("the sandbox did not start within {} s", START.as_secs());
                 Err(Failure::new(ErrorKind::SandboxUnavailable, message))
             }
         }

@@ -115,7 +115,7 @@ fn make(parameters: &Value, making: TaskContext<'_>) -> Result<Step, ParameterEr
             return Err(ParameterError::new("/patch", message));
         }
         (Some(_), Some(_)) => {
-            return Err(ParameterError::new("/patch", "cannot stand beside `run_id`"));
+            return Err(ParameterError::new("/patch", "cannot be combined with `run_id`"));
         }
     };
     let input = RunInput {
@@ -145,7 +145,7 @@ impl RefineTestParameters {
             None => Ok(()),
             Some((place, _)) => Err(ParameterError::new(
                 place,
-                "cannot stand beside `run_id`: it is as in that run",
+                "cannot be combined with `run_id`: it is the same as in that run",
             )),
         }
     }

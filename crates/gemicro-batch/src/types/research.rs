@@ -54,7 +54,7 @@ fn make(parameters: &Value, making: TaskContext<'_>) -> Result<Step, ParameterEr
         ));
     }
     if it.offline && it.web {
-        return Err(ParameterError::new("/web", "cannot stand beside `offline`"));
+        return Err(ParameterError::new("/web", "cannot be combined with `offline`"));
     }
     let directory = making.settings.directory.clone();
     for (idx, source) in it.sources.iter_mut().enumerate() {

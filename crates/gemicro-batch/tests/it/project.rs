@@ -83,7 +83,7 @@ fn nothing_outside_is_read() {
         check(path, Err((PermissionDenied, &message)));
     }
     for path in ["src", ".", "fifo"] {
-        check(path, Err((InvalidInput, &format!("{path} is no file"))));
+        check(path, Err((InvalidInput, &format!("{path} is not a file"))));
     }
     check("large.txt", Err((InvalidInput, "large.txt has more than 2 MiB")));
     for path in ["a.txt/x", "round", "a\0b"] {

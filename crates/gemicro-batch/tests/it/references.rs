@@ -100,11 +100,11 @@ fn what_is_missing_is_named() {
         ),
         (
             "x ${a.output.list[2]}",
-            "/p: the reference ${a.output.list[2]} cannot be resolved: there is no place 2 among 2 values",
+            "/p: the reference ${a.output.list[2]} cannot be resolved: index 2 is out of range: there are 2 values",
         ),
         (
             "${a.output.n.m}",
-            "/p: the reference ${a.output.n.m} cannot be resolved: `m` is looked for in a plain value",
+            "/p: the reference ${a.output.n.m} cannot be resolved: `m` cannot be looked up in a value that is neither an object nor an array",
         ),
         (
             "${z.output}",

@@ -198,7 +198,7 @@ fn commands_that_make_no_sense_are_refused_with_a_reason() {
         (
             "retry_items",
             json!({}),
-            "there is no such task in a state that allows it",
+            "none of these tasks is in a state that allows it",
         ),
         ("dance", json!({}), "a batch does not know the command dance"),
     ] {

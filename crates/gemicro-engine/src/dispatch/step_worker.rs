@@ -146,7 +146,7 @@ impl StepWorker {
             }
             Err(error) => {
                 if !self.is_away.swap(true, Ordering::Relaxed) {
-                    tracing::warn!(%error, "the queue cannot be looked at");
+                    tracing::warn!(%error, "cannot read the queue");
                 }
                 tokio::time::sleep(AGAIN).await;
                 Vec::new()
@@ -214,7 +214,7 @@ impl StepWorker {
         stop: &CancellationToken,
     ) -> (Result<StepOutput, StepFailure>, bool) {
         let Some(executor) = self.executors.get(&errand.step.kind) else {
-            let message = format!("this worker does no steps of kind {}", errand.step.kind);
+            let message = format!("this worker cannot run steps of kind {}", errand.step.kind);
             let failure = Failure::new(ErrorKind::Internal, message);
             return (Err(StepFailure::free(failure)), true);
         };

@@ -99,7 +99,7 @@ fn desk(house: &Arc<WorkerState>, client_environment: &Json) -> Result<LocalRunS
         let (house, here) = (Arc::clone(house), here.clone());
         tokio::spawn(async move {
             if let Err(failure) = adopt(&house, &here).await {
-                tracing::warn!(%failure, "runs that wait could not be looked for");
+                tracing::warn!(%failure, "cannot look for waiting runs");
             }
         });
     }

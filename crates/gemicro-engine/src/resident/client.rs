@@ -155,7 +155,7 @@ impl Resident {
             };
             start().await?;
             if Instant::now() >= deadline {
-                let message = "a worker holds its place but cannot be called: stop it with `gemicro worker stop`, \
+                let message = "a worker is running but does not answer: stop it with `gemicro worker stop`, \
                                or end its process";
                 return Err(Failure::new(ErrorKind::Conflict, message));
             }
@@ -335,9 +335,8 @@ fn no_answer(pid: Option<i32>) -> String {
 }
 
 fn no_worker_lasts(run: &StreamId) -> Failure {
-    let message = format!(
-        "the worker ended again and again while it carried out run {run}: see worker/log in the state folder"
-    );
+    let message =
+        format!("the worker keeps crashing while it works on run {run}: see worker/log in the state folder");
     Failure::new(ErrorKind::Internal, message)
 }
 

@@ -99,7 +99,7 @@ impl ResidentWorker {
     pub async fn run(mut self, stop: CancellationToken) -> Result<(), Failure> {
         let (here, _) = self.house.desks.of(&self.client_environment)?;
         if let Err(failure) = adopt(&self.house, &here).await {
-            tracing::warn!(%failure, "runs that wait could not be looked for");
+            tracing::warn!(%failure, "cannot look for waiting runs");
         }
         let is_shared = self.house.desks.store().is_shared();
         let (own, queue_stop) = (here.engine().clone(), CancellationToken::new());
@@ -136,7 +136,7 @@ impl ResidentWorker {
                         // Another worker has taken over and resumes the runs.
                         Ok(false) => break Ok(()),
                         // No client can call it, but its runs continue.
-                        Err(failure) => tracing::warn!(%failure, "the worker's place cannot be made again"),
+                        Err(failure) => tracing::warn!(%failure, "the worker's lock and socket cannot be created again"),
                     }
                     try_again(&self.house);
                     if is_shared {
@@ -170,7 +170,7 @@ impl ResidentWorker {
         // Logged once, however long it lasts.
         match &looked {
             Err(failure) if !self.is_away => {
-                tracing::warn!(%failure, "runs that wait could not be looked for");
+                tracing::warn!(%failure, "cannot look for waiting runs");
             }
             Ok(()) | Err(_) => {}
         }

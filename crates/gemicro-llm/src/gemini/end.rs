@@ -68,7 +68,7 @@ impl CallEnding<'_> {
                 "the interaction at {host} waits for an action that was never offered"
             ))),
             InteractionStatus::Running => CallVerdict::Failed(upstream(format!(
-                "{host} ended the answer while it still works on it"
+                "{host} ended the stream before the answer was complete"
             ))),
             InteractionStatus::Unknown(status) => {
                 let status = excerpt(status);

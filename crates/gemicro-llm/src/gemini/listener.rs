@@ -157,7 +157,7 @@ impl GeminiListener {
             (Some(""), _) | (None, CallVerdict::Failed(_) | CallVerdict::Strange(..)) => {}
             (Some(rest), _) => chunks.push(Ok(LlmChunk::Text(rest.to_owned()))),
             (None, CallVerdict::Finished(_)) => {
-                let why = "what was stored is not what was heard".to_owned();
+                let why = "the stored answer differs from the streamed one".to_owned();
                 chunks.push(Err(self.to_failure(GeminiTrouble::Cut(why))));
                 return chunks;
             }

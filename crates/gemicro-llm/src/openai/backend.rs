@@ -90,7 +90,7 @@ async fn list(endpoint: &OpenAiEndpoint) -> Result<Vec<String>, OpenAiTrouble> {
 
 /// The error for a request that continues a conversation, which this API does not store.
 fn no_memory() -> StepFailure {
-    let message = "an OpenAI-compatible server remembers no earlier calls";
+    let message = "an OpenAI-compatible server does not store earlier calls";
     StepFailure::free(Failure::new(ErrorKind::SessionNotFound, message))
 }
 

@@ -130,9 +130,7 @@ impl CollectedReport {
         self.files.iter_mut().for_each(FileCoverage::sort_functions);
         let odd = (self.n_odd_names > 0).then(|| {
             let n = self.n_odd_names;
-            format!(
-                "names that are not valid Unicode: {n}; what could not be read in them stands as \u{fffd}"
-            )
+            format!("names that are not valid Unicode: {n}; invalid characters are shown as \u{fffd}")
         });
         Ok(CoverageReport {
             format,

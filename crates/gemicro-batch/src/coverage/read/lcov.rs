@@ -28,7 +28,7 @@ pub(super) fn read(mut reader: impl BufRead, collected: &mut CollectedReport) ->
         n_lines += 1;
         let at = || format!("line {n_lines}");
         if bytes.len() > MAX_RECORD_BYTES {
-            let message = format!("a line of more than {MAX_RECORD_BYTES} bytes is no record");
+            let message = format!("a line is longer than {MAX_RECORD_BYTES} bytes");
             return Err(ReportError::malformed(at(), message));
         }
         let text = bytes.trim_ascii();

@@ -163,7 +163,7 @@ fn nothing_grows_without_bound() {
     );
     assert!(message(&deep).contains("invalid type: sequence, expected a number"));
     let long = format!("SF:a\nDA:1,1{}\n", "0".repeat(2 << 20));
-    assert!(message(&long).contains("line 2: a line of more than 1048576 bytes"));
+    assert!(message(&long).contains("line 2: a line is longer than 1048576 bytes"));
     let long = format!("<coverage><!-- {}", "x".repeat(2 << 20));
     assert!(message(&long).contains("an element or a text of more than 1048576 bytes"));
 }
@@ -246,7 +246,7 @@ fn a_file_of_another_tool_is_passed_over_in_its_usual_place_and_refused_by_name(
     let gathered = project.all();
     assert_eq!(gathered.coverage.files.len(), 1);
     assert!(
-        gathered.warnings[0].starts_with("coverage.json was passed over: "),
+        gathered.warnings[0].starts_with("coverage.json was skipped: "),
         "{:?}",
         gathered.warnings
     );

@@ -66,7 +66,7 @@ fn a_scope_leaves_out_the_other_language() {
     }
     project.write("lcov.info", lcov("b.cpp", &[(1, 1)]));
     let gathered = project.gather(&[], FileScope::Rust).unwrap();
-    assert_eq!(gathered.warnings, ["no file of the reports is of Rust"]);
+    assert_eq!(gathered.warnings, ["the reports contain no Rust files"]);
     assert_eq!(gathered.coverage.summary().files, 0);
 }
 

@@ -62,7 +62,7 @@ fn without_a_budget_the_loop_reports_what_it_has() {
     let (message, data) = journal.completed();
     assert_eq!(
         message,
-        "Coverage 50.0 % → 65.0 %: the budget allows no further question to the model"
+        "Coverage 50.0 % → 65.0 %: the budget allows no further model call"
     );
     assert_eq!(
         (&data["stopped"], data["rejected"].as_array().unwrap().len()),

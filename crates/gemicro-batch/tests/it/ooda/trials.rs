@@ -113,7 +113,7 @@ async fn what_cannot_be_measured_is_said() {
     old.set_modified(std::time::SystemTime::UNIX_EPOCH).unwrap();
     let silent = "coverage cannot be measured: the coverage command wrote no report";
     check(commands(TEST, "true", 60_000), UnsupportedRepository, silent).await;
-    let foreign = "coverage cannot be measured: the report knows no file of the program";
+    let foreign = "coverage cannot be measured: the report contains no file of the program";
     let tests_only = "printf 'SF:tests/a.c\\nDA:1,0\\nend_of_record\\n' > lcov.info";
     check(commands(TEST, tests_only, 60_000), UnsupportedRepository, foreign).await;
 }

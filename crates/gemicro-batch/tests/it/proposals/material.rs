@@ -82,7 +82,7 @@ async fn a_short_file_is_shown_whole_with_its_uncovered_lines() {
     let shown = "The code under test; `!` marks the lines to cover:\n\
         <file name=\"src/a.rs\">\n    1   fn a() {\n    2 !     b();\n    3 ! }\n      …\n</file>\n\n\
         Tests import from it with `use letter_box::a::NAME;`. In a new file, test functions have no `mod` around them.\n\n\
-        A test that is there:\n<file name=\"tests/a.rs\">\nfn t() {}\n</file>\n\n\
+        An existing test:\n<file name=\"tests/a.rs\">\nfn t() {}\n</file>\n\n\
         Build files and tests of the project: Cargo.toml, tests/a.rs\n";
     assert_eq!(material.prompt_text(), shown);
     assert_eq!(material.line_list(), "2-3");
@@ -135,7 +135,7 @@ async fn lines_are_those_that_were_asked_for() {
     check(ProposalAim::Uncovered, &[range(2, 2), range(4, 6)], &[]).await;
     check(ProposalAim::Within(range(1, 5)), &[range(2, 2), range(4, 5)], &[]).await;
     check(ProposalAim::Lines(vec![range(3, 3)]), &[range(3, 3)], &[]).await;
-    let covered = "the report calls lines 7-9 covered";
+    let covered = "lines 7-9 are covered, according to the report";
     check(ProposalAim::Within(range(7, 9)), &[range(7, 9)], &[covered]).await;
     folder.report("src/b.rs", &[(1, 0)]);
     folder.write("src/b.rs", "b\n");
@@ -144,7 +144,7 @@ async fn lines_are_those_that_were_asked_for() {
         .await
         .unwrap();
     assert_eq!(unknown.lines, [range(7, 9)]);
-    assert_eq!(unknown.warnings, ["no report knows src/a.rs"]);
+    assert_eq!(unknown.warnings, ["no report contains src/a.rs"]);
 }
 
 #[tokio::test]
@@ -205,7 +205,7 @@ async fn what_cannot_be_aimed_at_is_said() {
     let covered = "every line of src/a.rs is covered: give a line range to test it all the same";
     check("src/a.rs", ProposalAim::Uncovered, InvalidInput, covered).await;
     folder.write("src/b.rs", "b\n");
-    let unknown = "no report knows src/b.rs: give a line range, or make a report that has it";
+    let unknown = "no report contains src/b.rs: give a line range, or make a report that has it";
     check("src/b.rs", ProposalAim::Uncovered, NotFound, unknown).await;
 }
 

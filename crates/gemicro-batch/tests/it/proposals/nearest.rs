@@ -110,6 +110,6 @@ async fn a_long_test_is_cut_at_a_letter() {
     assert!(
         material
             .prompt_text()
-            .contains("\nA test that is there (its beginning):\n")
+            .contains("\nAn existing test (its beginning):\n")
     );
 }
