@@ -1,4 +1,4 @@
-//! Registers the OODA flow with the program.
+//! What a program knows about OODA loops.
 
 use gemicro_core::budget::Limits;
 use gemicro_core::flow::{FlowDefinition, PlanFacts, check_price, refuse_secrets};
@@ -9,7 +9,7 @@ use super::{OodaFlow, OodaPlan, register};
 
 /// Why a loop with a key in its commands is refused.
 const KEY_IN_COMMANDS: &str =
-    "a command of the loop contains a key, and secrets are never stored; let the command read it from a file";
+    "the loop file contains what looks like an API key; let the command read it from a file instead";
 
 impl FlowDefinition for OodaFlow {
     type Plan = OodaPlan;

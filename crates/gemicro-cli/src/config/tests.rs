@@ -235,7 +235,7 @@ fn forges_are_named_by_the_user_alone() {
     assert!(refused("", "[forge]\nhost = 1").contains("host"));
     assert!(
         refused("", "[forge.hosts.x]\nkind = \"github\"\napi = \"ftp://x\"")
-            .contains("no http or https address")
+            .contains("is not an http or https URL")
     );
 }
 

@@ -225,7 +225,11 @@ fn a_loop_whose_file_holds_a_key_is_refused() {
     );
     let called = place.call(&["ooda", "--auto"]);
     assert_eq!(called.code, 2, "{}", called.stderr);
-    assert!(called.stderr.contains("holds a key"), "{}", called.stderr);
+    assert!(
+        called.stderr.contains("looks like an API key"),
+        "{}",
+        called.stderr
+    );
 }
 
 #[test]

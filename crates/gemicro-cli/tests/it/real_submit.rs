@@ -170,7 +170,7 @@ fn rejects(tool: &Tool) {
     let verdict = json!({ "verdict": "REJECT", "feedback": { "unclear": "It says \"bye\" to nobody.\n" } });
     let rules = [
         tool.hands_in("You are the Plan Reviewer", &verdict),
-        tool.ends("Taken", "It is handed in."),
+        tool.ends("Accepted", "It is handed in."),
     ];
     let reviewed = review(tool, &rules.concat());
     assert_eq!(reviewed.outcome, "REJECT");
@@ -215,13 +215,13 @@ fn gemini_cli_is_asked_again_and_reported_what_is_wrong_with_a_call() {
     let rules = [
         GEMINI.hands_in("could not be used", &json!({ "verdict": "REJECT" })),
         format!(
-            "  - {{ when: {{ tool_result: '{answers}', tool_result_contains: 'must not be empty beside REJECT' }}, reply: {{ calls: [{{ name: {called}, arguments: {fixed} }}] }} }}\n"
+            "  - {{ when: {{ tool_result: '{answers}', tool_result_contains: 'must not be empty with REJECT' }}, reply: {{ calls: [{{ name: {called}, arguments: {fixed} }}] }} }}\n"
         ),
         GEMINI.hands_in("You are the Plan Reviewer", &json!({ "verdict": "APPROVE" })),
         format!(
             "  - {{ when: {{ tool_result: '{answers}', history_contains: 'could not be used' }}, reply: {{ text: 'Now it is.' }} }}\n"
         ),
-        GEMINI.ends("Taken", block),
+        GEMINI.ends("Accepted", block),
     ];
     let reviewed = review(&GEMINI, &rules.concat());
     let states: Vec<&Value> = reviewed.answers.iter().map(|answer| &answer["state"]).collect();

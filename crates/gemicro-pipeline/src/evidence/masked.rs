@@ -48,7 +48,7 @@ impl MaskedFailure {
 
     fn unreadable(piece: &str) -> Self {
         let reason = format!(
-            "`{}` cannot be read for certain: use simpler shell syntax",
+            "`{}` cannot be parsed reliably: use simpler shell syntax",
             short(piece)
         );
         Self::new(piece, reason)

@@ -47,8 +47,8 @@ pub fn missing_tests(base: &[String], now: &[String]) -> Vec<String> {
 pub fn names_lost(check: &str, base: &[String], now: &[String]) -> Option<String> {
     (!base.is_empty() && now.is_empty()).then(|| {
         format!(
-            "the check `{check}` does not name the tests that it counts any more, on the base it named {}: let it print \
-             one line for each test as it did, and let no test print lines that look like these",
+            "the check `{check}` no longer prints its test names (it printed {} on the base): print one line per test \
+             again, and no other lines that look like test results",
             base.len()
         )
     })

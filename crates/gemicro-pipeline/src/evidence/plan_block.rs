@@ -153,7 +153,7 @@ fn read_block(text: &str, faults: &mut Vec<String>) -> Option<PlanBlock> {
                 format!(" at `{path}`")
             };
             faults.push(format!(
-                "the block ```{PLAN_INFO} is not what is expected{place}: {}",
+                "the block ```{PLAN_INFO} is invalid{place}: {}",
                 error.into_inner()
             ));
             return None;
@@ -173,7 +173,7 @@ fn read_block(text: &str, faults: &mut Vec<String>) -> Option<PlanBlock> {
         ("checklist", &block.checklist),
     ] {
         if list.is_empty() {
-            faults.push(format!("`{key}` of the plan is empty: name at least one entry"));
+            faults.push(format!("`{key}` of the plan is empty: add at least one entry"));
         }
     }
     let named: BTreeSet<&str> = block
@@ -184,7 +184,7 @@ fn read_block(text: &str, faults: &mut Vec<String>) -> Option<PlanBlock> {
         .collect();
     for path in named.iter().filter_map(|path| path.strip_prefix('-')) {
         if !path.is_empty() && named.contains(path) {
-            faults.push(format!("the plan both writes and deletes `{path}`: name it once"));
+            faults.push(format!("the plan both writes and deletes `{path}`: list it once"));
         }
     }
     Some(block)
@@ -195,7 +195,7 @@ fn check_paths(key: &str, paths: &[String], faults: &mut Vec<String>) {
     for path in paths {
         if let Some(why) = planned_path::fault(path.strip_prefix('-').unwrap_or(path)) {
             faults.push(format!(
-                "the path `{}` in `{key}` of the plan {why}: name a file from the root of the repository",
+                "the path `{}` in `{key}` of the plan {why}: write a file path relative to the root of the repository",
                 visible(path)
             ));
         }
@@ -224,7 +224,7 @@ fn check_texts(key: &str, texts: &[String], faults: &mut Vec<String>) {
 fn check_number(key: &str, list: &[String], faults: &mut Vec<String>) {
     if list.len() > MAX_ENTRIES {
         faults.push(format!(
-            "`{key}` of the plan has {} entries, at most {MAX_ENTRIES} are read: name fewer",
+            "`{key}` of the plan has {} entries, at most {MAX_ENTRIES} are read: list fewer",
             list.len()
         ));
     }

@@ -76,29 +76,29 @@ pub fn judge(check: &CheckRun) -> CheckVerdict {
     };
     let code = match &check.exit {
         CheckExit::Code(code) => *code,
-        CheckExit::Signal(signal) => return failed(format!("was ended by signal {signal}")),
-        CheckExit::TimedOut => return failed("took too long and was ended".to_owned()),
+        CheckExit::Signal(signal) => return failed(format!("was killed by signal {signal}")),
+        CheckExit::TimedOut => return failed("took too long and was stopped".to_owned()),
         CheckExit::NotStarted(reason) => return failed(format!("could not be started: {reason}")),
     };
     let n_tests = count_tests(&check.output).map(|count| count.n_run);
     let n_failed = failures(&check.output);
     if code != 0 {
-        if let Some(program) = missing_program(code, &check.output) {
-            return failed(format!("has a missing program: {program}"));
+        if let Some(why) = missing_program(code, &check.output) {
+            return failed(why);
         }
         let has_none = check.is_test_suite && n_tests == Some(0);
-        let none = if has_none { "; no test ran" } else { "" };
+        let none = if has_none { "; no tests ran" } else { "" };
         return failed(format!("ended with exit code {code}{none}"));
     }
     if check.is_test_suite && n_tests == Some(0) {
-        let why =
-            format!("the check `{name}` ran no test: an empty suite proves nothing, name tests that exist");
+        let why = format!("the check `{name}` ran no tests; make sure the command selects existing tests");
         return CheckVerdict::Refused { why };
     }
     if n_failed > 0 {
         let tests = if n_failed == 1 { "test" } else { "tests" };
         return failed(format!(
-            "ended with exit code 0 although {n_failed} {tests} failed by its own words: let it end as its tests do"
+            "ended with exit code 0 although its output reports {n_failed} failed {tests}; make it exit with an error \
+             when a test fails"
         ));
     }
     CheckVerdict::Passed { n_tests }
@@ -109,12 +109,12 @@ pub fn shrunk(base: Option<u64>, now: Option<u64>) -> Option<String> {
     let base = base?;
     let Some(now) = now else {
         return Some(format!(
-            "the number of tests is unknown (it was {base} on the base): print it as before"
+            "the output no longer shows the number of tests ({base} on the base); restore that output"
         ));
     };
     (now < base).then(|| {
         let were = if now == 1 { "test ran" } else { "tests ran" };
-        format!("only {now} {were}, on the base {base}: put the missing tests back")
+        format!("only {now} {were}, but {base} ran on the base; restore the missing tests")
     })
 }
 
@@ -130,13 +130,13 @@ pub fn other_family(
     let others = now.iter().filter(|(other, _)| *other != family);
     let beside: String = others.map(|(other, n)| format!(", {n} by {other}")).collect();
     Some(format!(
-        "the check `{check}` had {n_base} tests counted by {family} on the base and has {} now{beside}: let the same test \
-         program count the tests; to change it is for a person to decide",
+        "the check `{check}` had {n_base} tests counted by {family} on the base and has {} now{beside}: keep the same \
+         test runner; only a person can approve a change",
         n_now(family)
     ))
 }
 
-/// Names the program that is missing or cannot be started, if any.
+/// Explains that a program is missing or cannot be started, if so.
 fn missing_program(code: i32, output: &str) -> Option<String> {
     const ENDINGS: &[&str] = &[": command not found", ": not found", ": Permission denied"];
     let named = output.lines().rev().map(str::trim).find_map(|line| {
@@ -149,10 +149,13 @@ fn missing_program(code: i32, output: &str) -> Option<String> {
             "sh" | "bash" | "dash" | "zsh" | "ash" | "make" | "gmake" | "env"
         );
         let program = rest.rsplit(": ").next().unwrap_or(rest);
-        is_shell.then(|| format!("`{}`", program.chars().take(80).collect::<String>()))
+        let program: String = program.chars().take(80).collect();
+        is_shell.then(|| format!("could not start `{program}`: it was not found or is not executable"))
     });
     let is_code = matches!(code, 126 | 127);
-    named.or_else(|| is_code.then(|| format!("exit code {code}")))
+    named.or_else(|| {
+        is_code.then(|| format!("ended with exit code {code}: a program was not found or is not executable"))
+    })
 }
 
 #[cfg(test)]

@@ -55,16 +55,16 @@ impl WorkTrees<'_> {
         if let Some(path) = planned.strip_prefix('-') {
             if self.tip.read(path).is_some() {
                 return Some(format!(
-                    "the plan deletes `{path}`, and it is still there: delete it"
+                    "the plan deletes `{path}`, but it still exists: delete it"
                 ));
             }
             let was_there = self.base.read(path).is_some();
             return (!was_there)
-                .then(|| format!("the plan deletes `{path}`, which was not there before: correct the plan"));
+                .then(|| format!("the plan deletes `{path}`, which did not exist before: correct the plan"));
         }
         match (self.base.read(planned), self.tip.read(planned)) {
             (_, None) => Some(format!(
-                "the {what} `{planned}` does not exist: make it and commit it"
+                "the {what} `{planned}` does not exist: create it and commit it"
             )),
             (Some(before), Some(after)) if before == after => Some(format!(
                 "the {what} `{planned}` was not changed: the plan says it will be"
@@ -107,7 +107,9 @@ fn missing_test(test: &str, plan: &PlanBlock, trees: &WorkTrees<'_>) -> Option<S
         .filter_map(|path| trees.tip.read(path));
     let is_there = changed.any(|content| is_named(name, &content));
     (!is_there).then(|| {
-        format!("the test `{test}` is missing: it is no file, and no changed deliverable has this name")
+        format!(
+            "the test `{test}` is missing: it is not a file, and no changed deliverable contains this name"
+        )
     })
 }
 

@@ -36,7 +36,7 @@ pub(super) fn decide(state: &PipelineState, run: &RunState) -> Decision {
         return Decision::end(result(state, run));
     }
     if run.deadline.is_some() {
-        let message = "the time for the task is over";
+        let message = "the task has used up its time";
         return Decision::end(Outcome::Failed(Failure::new(ErrorKind::BudgetExceeded, message)));
     }
     let (Some(current), Some(next)) = (&state.current, todo(state)) else {
@@ -50,7 +50,7 @@ pub(super) fn decide(state: &PipelineState, run: &RunState) -> Decision {
             HumanAnswer::Yes => {}
             HumanAnswer::Open(key) => return Decision::ask(key),
             HumanAnswer::No => {
-                let message = format!("a person said no before phase {}", phase.name);
+                let message = format!("a person answered no before phase {}", phase.name);
                 return Decision::end(Outcome::Failed(Failure::new(ErrorKind::GateClosed, message)));
             }
         }

@@ -10,7 +10,7 @@ use crate::plan::PipelinePlan;
 
 /// Error for a task that contains a key.
 const KEY_IN_TASK: &str =
-    "the task or its workflow holds what looks like a key: what is not written down is not run; leave it out";
+    "the task or its workflow contains what looks like an API key; remove it and try again";
 
 impl FlowDefinition for PipelineFlow {
     type Plan = PipelinePlan;

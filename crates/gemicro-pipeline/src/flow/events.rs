@@ -81,7 +81,7 @@ pub struct PhaseAnswered {
 }
 event_payload!(PhaseAnswered, "phase_answered", |it| match &it.refused {
     None => format!("{} answered", it.role),
-    Some(why) => format!("{} is asked again: {why}", it.role),
+    Some(why) => format!("Asking {} again: {why}", it.role),
 });
 
 /// An agent's work was imported, or refused.
@@ -103,12 +103,12 @@ event_payload!(
     "phase_imported",
     |it| match (&it.taken, &it.refused) {
         (Some(taken), _) => format!(
-            "Imported {} of {}",
+            "Imported {} from {}",
             count(taken.commits.len(), "commit"),
             it.phase
         ),
-        (None, Some(why)) => format!("Refused what {} changed: {why}", it.phase),
-        (None, None) => format!("Imported nothing of {}", it.phase),
+        (None, Some(why)) => format!("Refused the changes of {}: {why}", it.phase),
+        (None, None) => format!("Imported nothing from {}", it.phase),
     }
 );
 
@@ -127,7 +127,7 @@ event_payload!(
     "phase_checked",
     |it| match it.evidence.faults().len() {
         0 => format!("Checks: {} passed", it.evidence.checks.len()),
-        n => format!("Checks: {n} of {} do not hold", it.evidence.checks.len()),
+        n => format!("Checks: {n} of {} failed", it.evidence.checks.len()),
     }
 );
 

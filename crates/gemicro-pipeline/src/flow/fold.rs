@@ -107,7 +107,8 @@ impl PipelineState {
     fn merge_since(&self, earlier: &CarriedWork) -> Result<Option<LastMerge>, String> {
         if earlier.tree.as_ref().is_some_and(|tree| *tree != self.tree) {
             return Err(format!(
-                "the branch was changed after run {} had it reviewed, so its verdicts are void: have it reviewed again",
+                "the branch was changed after run {} reviewed it, so its verdicts no longer count: restart from the \
+                 review",
                 earlier.run
             ));
         }
@@ -122,8 +123,7 @@ impl PipelineState {
             LastMerge::Pending(_) if !resolves => Ok(None),
             // Changes made after that point would be attributed to the resolver.
             LastMerge::Pending(_) => Err(format!(
-                "the branch was changed after {} was to be merged into it: have it reviewed again, which leads to that \
-                 merge",
+                "the branch was changed before {} was merged into it: restart from the review",
                 merged.main.name
             )),
             // Reviews do not check that a merge is what git would produce.
@@ -131,8 +131,8 @@ impl PipelineState {
                 let mut phases = workflow.phases.iter().map(|it| it.name.as_str());
                 let resolving = phases.find(|name| workflow.resolves(name)).unwrap_or_default();
                 Err(format!(
-                    "the branch has a merge of {} in it that was refused: restart from phase {resolving}, or take the branch \
-                     back to {}, where it was before that merge",
+                    "the branch contains a refused merge of {}: restart from phase {resolving}, or reset the branch \
+                     to {}, before that merge",
                     merged.main.name, merged.new
                 ))
             }

@@ -34,17 +34,16 @@ pub fn gate(vote: &Vote, decision: &AgentDecision, tree: &str, evidence: Option<
         return GateDecision::Counts;
     }
     if vote.tree.is_empty() || vote.tree != tree {
-        let why =
-            "the code was changed after it was reviewed, so the verdict is void: review it as it is now";
+        let why = "the code was changed after it was reviewed, so the verdict does not count: review the current code";
         return GateDecision::Void(vec![why.to_owned()]);
     }
     if *decision != AgentDecision::Pass {
         return GateDecision::Counts;
     }
     match evidence {
-        None => GateDecision::Overruled(vec!["no check was run on what was reviewed".to_owned()]),
+        None => GateDecision::Overruled(vec!["no check was run on the reviewed code".to_owned()]),
         Some(evidence) if evidence.tree != tree => GateDecision::Overruled(vec![
-            "the checks were run on another state of the code than the one that was reviewed".to_owned(),
+            "the checks were run on a different version of the code than the review".to_owned(),
         ]),
         Some(evidence) => match evidence.faults() {
             faults if faults.is_empty() => GateDecision::Counts,

@@ -121,7 +121,7 @@ fn reads(state: &PipelineState, phase: &Phase) -> Vec<HandedOver> {
     if tests_gone(state, phase).is_some() {
         reads.push(HandedOver {
             name: "tests_gone".to_owned(),
-            title: "tests that ran on the base and do not run any more: say whether each may be gone"
+            title: "tests that ran on the base and no longer run: say for each whether it may be removed"
                 .to_owned(),
             path: format!("{folder}/{GONE}"),
         });

@@ -166,8 +166,8 @@ fn outcome(decided: &PhaseDecided) -> String {
             Some(verdict) => format!("said {verdict}: {}", decided.outcome),
             None => decided.outcome.clone(),
         },
-        (Some(name), true) => format!("before it {} said {}", code(name), decided.outcome),
-        (None, true) => format!("before it a person said {}", decided.outcome),
+        (Some(name), true) => format!("{} answered {} before this phase", code(name), decided.outcome),
+        (None, true) => format!("a person answered {} before this phase", decided.outcome),
     }
 }
 

@@ -125,9 +125,7 @@ fn unfit(state: &PipelineState, before: Option<&Evidence>) -> Vec<String> {
     if faults.is_empty() {
         faults.extend(before.and_then(|before| evidence.shrunk_since(before)));
     }
-    let describe = |fault| {
-        format!("with the documents of the task moved to the archive, as they are delivered, {fault}")
-    };
+    let describe = |fault| format!("after archiving the task's documents, {fault}");
     faults.into_iter().map(describe).collect()
 }
 
@@ -140,7 +138,7 @@ fn after_answer(
 ) -> Todo {
     let decision = answer.payload.decision();
     if let AgentDecision::Failed { reason } = &decision {
-        let reasons = vec![format!("{} could not do it: {reason}", role.title)];
+        let reasons = vec![format!("{} could not do the work: {reason}", role.title)];
         return end_phase(
             state,
             current,
@@ -252,8 +250,8 @@ fn tests_replaced(base: &Evidence, now: &Evidence) -> Option<String> {
     (gone.len() * 2 > n_base).then(|| {
         let named: Vec<&str> = gone.iter().take(MOST_NAMED).map(String::as_str).collect();
         format!(
-            "{} of the {n_base} tests that ran on the base are gone, others in their places do not count: put them back \
-             ({})",
+            "{} of the {n_base} tests that ran on the base are missing, and new tests do not replace them; \
+             restore them ({})",
             gone.len(),
             named.join(", ")
         )

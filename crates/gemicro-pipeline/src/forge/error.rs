@@ -133,7 +133,7 @@ impl From<ForgeError> for Failure {
 fn when(retry_after: &Option<Duration>) -> String {
     match retry_after {
         Some(wait) => format!("try again in {} s", wait.as_secs().max(1)),
-        None => "try again in some minutes".to_owned(),
+        None => "try again in a few minutes".to_owned(),
     }
 }
 

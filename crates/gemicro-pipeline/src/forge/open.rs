@@ -26,7 +26,7 @@ fn check(address: &ForgeAddress, token: &ForgeToken) -> Result<(), ForgeError> {
         return Err(ForgeError::Unauthorised {
             place: address.place(),
             doing: "ask anything".to_owned(),
-            message: "the token has blanks or characters in it that no token has".to_owned(),
+            message: "the token contains invalid characters".to_owned(),
             next: format!(
                 "set it again in {}",
                 address.kind().token_variables().join(" or ")

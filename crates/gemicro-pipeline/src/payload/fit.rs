@@ -50,13 +50,15 @@ impl Misfit {
     /// Explains the problem to the agent.
     pub(super) fn for_agent(self, shape: PayloadShape, value: &Value) -> String {
         match self {
-            Self::NotAnObject => "it is no object".to_owned(),
+            Self::NotAnObject => "it is not an object".to_owned(),
             Self::Echo => "a value in it is still a placeholder".to_owned(),
-            Self::KeyInOtherCase => "a key in it differs from a known one in capital letters only".to_owned(),
-            Self::Feedback => {
-                "`feedback` must be a text or an object, and must not be empty beside REJECT".to_owned()
+            Self::KeyInOtherCase => {
+                "a key in it differs from a known key only in upper and lower case".to_owned()
             }
-            Self::Backlog => "`backlog_items` must be a list of texts".to_owned(),
+            Self::Feedback => {
+                "`feedback` must be a string or an object, and must not be empty with REJECT".to_owned()
+            }
+            Self::Backlog => "`backlog_items` must be a list of strings".to_owned(),
             Self::Fields => {
                 let lacking = shape.keys().iter().filter(|key| !has(shape, value, key));
                 let fields: Vec<String> = lacking.map(|key| required_field(shape, key)).collect();

@@ -111,7 +111,7 @@ impl AgentPayload {
             AgentDecision::Failed {
                 reason: self
                     .text("reason")
-                    .unwrap_or("it says nothing about its outcome")
+                    .unwrap_or("it does not report its outcome")
                     .to_owned(),
             }
         }

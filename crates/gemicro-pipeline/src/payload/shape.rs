@@ -34,7 +34,7 @@ pub enum PayloadShape {
 
 /// The text is not the name of a shape.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("there is no payload of a role `{name}`; use one of {}", PayloadShape::ALL.map(PayloadShape::as_str).join(", "))]
+#[error("there is no role `{name}`; use one of {}", PayloadShape::ALL.map(PayloadShape::as_str).join(", "))]
 pub struct UnknownShape {
     /// The given text, cut to a printable length.
     pub name: String,

@@ -49,7 +49,7 @@ impl ExpectedSubmission {
             "properties": {
                 "nonce": {
                     "type": "string",
-                    "description": "What follows `gemicro:` in the first line of the block that you are asked for.",
+                    "description": "The text after `gemicro:` in the first line of the block that you are asked for.",
                 },
                 "result": result_schema(self.shape),
             },
@@ -73,12 +73,11 @@ impl ExpectedSubmission {
             }
         };
         if arguments.get("nonce").and_then(Value::as_str) != Some(self.nonce.as_str()) {
-            let hint =
-                "take what follows `gemicro:` in the first line of the block that your last message asks for";
-            return Err(format!("`nonce` is not that of this step: {hint}"));
+            let hint = "use the text after `gemicro:` in the first line of the block that your last message asks for";
+            return Err(format!("`nonce` does not belong to this step: {hint}"));
         }
         let Some(result) = arguments.shift_remove("result") else {
-            return Err("`result` is missing: give the object there".to_owned());
+            return Err("`result` is missing: put the object there".to_owned());
         };
         match misfit(self.shape, &result) {
             None => Ok(result),
@@ -110,9 +109,11 @@ impl Submissions {
             self.kept.push(result);
         }
         match self.kept.as_slice() {
-            [_] => Ok("Taken. End your answer with the block, which must hold the same object.".to_owned()),
+            [_] => {
+                Ok("Accepted. End your answer with the block; it must contain the same object.".to_owned())
+            }
             _ => Err(
-                "you already submitted a different result; with two that differ, neither counts".to_owned(),
+                "you already submitted a different result; because the two differ, neither counts".to_owned(),
             ),
         }
     }
@@ -136,12 +137,12 @@ fn result_schema(shape: PayloadShape) -> Value {
         required = vec!["status"];
         properties.insert(
             "reason".to_owned(),
-            text("What stopped you, where `status` is `failed`."),
+            text("What stopped you, if `status` is `failed`."),
         );
     }
     properties.insert(
         "feedback".to_owned(),
-        json!({ "description": "What the next one must know: a text, or an object. Needed beside REJECT." }),
+        json!({ "description": "Notes for the next agent: a string or an object. Required with REJECT." }),
     );
     properties.insert(
         "backlog_items".to_owned(),

@@ -68,7 +68,7 @@ impl Evidence {
             let (why, command) = (check.fault()?, &check.command);
             Some(match check.output.trim() {
                 "" => format!("{why} ({command})"),
-                output => format!("{why} ({command}); it printed last:\n{output}"),
+                output => format!("{why} ({command}); the end of its output:\n{output}"),
             })
         });
         failed.collect()

@@ -63,8 +63,9 @@ fn convert(file: WorkflowFile, report: &mut ProblemList) -> Workflow {
     report.places.note("workflow", &file.workflow);
     report.places.note("version", &file.version);
     if file.version.value != FORMAT_VERSION {
-        let message =
-            format!("this gemicro reads version {FORMAT_VERSION}: write `version: {FORMAT_VERSION}`");
+        let message = format!(
+            "this version of gemicro supports only version {FORMAT_VERSION}: write `version: {FORMAT_VERSION}`"
+        );
         report.add("version", message);
     }
     let rounds = match &file.rounds {
@@ -190,7 +191,7 @@ fn phases(files: Vec<PhaseFile>, rounds: u32, report: &mut ProblemList) -> Vec<P
         let key = format!("phases.{}", file.name.value);
         report.places.note(key.as_str(), &file.name);
         if phases.iter().any(|phase| phase.name == file.name.value) {
-            report.add(key, "there are two phases of this name: rename one");
+            report.add(key, "two phases have this name: rename one");
         } else if let Some(phase) = phase_of(&key, file, rounds, report) {
             phases.push(phase);
         }
@@ -290,7 +291,7 @@ fn reads(key: &str, files: Vec<Spanned<String>>, report: &mut ProblemList) -> Ve
         let key = format!("{key}.reads.{artifact}");
         report.places.note(key.as_str(), &file);
         if reads.iter().any(|other| other.artifact == artifact) {
-            report.add(key, "it is read twice: leave one out");
+            report.add(key, "listed twice: remove one");
             continue;
         }
         reads.push(Reads {
@@ -307,7 +308,7 @@ fn checks(files: Vec<CheckFile>, report: &mut ProblemList) -> Vec<Check> {
         let key = format!("checks.{}", file.name.value);
         report.places.note(key.as_str(), &file.name);
         if checks.iter().any(|other| other.name == file.name.value) {
-            report.add(key, "there are two checks of this name: rename one");
+            report.add(key, "two checks have this name: rename one");
         }
         checks.push(Check {
             name: file.name.value,

@@ -36,7 +36,7 @@ impl<'de> Deserialize<'de> for Milliseconds {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let text = String::deserialize(deserializer)?;
         Self::read(&text).map(Self).ok_or_else(|| {
-            let message = format!("`{text}` is no duration: write 90s, 30m or 2h, at most 24h");
+            let message = format!("`{text}` is not a duration: write 90s, 30m or 2h, at most 24h");
             D::Error::custom(message)
         })
     }
@@ -51,7 +51,7 @@ impl<'de> Deserialize<'de> for MicroUsd {
         let usd = f64::deserialize(deserializer)?;
         if !(usd > 0.0 && usd <= MOST_USD) {
             return Err(D::Error::custom(format!(
-                "`{usd}` is no amount: write US dollars, such as 2.5, more than 0 and at most 10000"
+                "`{usd}` is not an amount: write US dollars, such as 2.5, more than 0 and at most 10000"
             )));
         }
         // Between 0 and 10^10, so the cast is lossless.

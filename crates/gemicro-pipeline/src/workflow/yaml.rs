@@ -33,7 +33,7 @@ fn plain(message: &str) -> String {
         }
         "invalid boolean" => "expected true or false".to_owned(),
         "expected string scalar" => "expected text: put it in quotes".to_owned(),
-        other if other.starts_with("duplicate mapping key") => format!("{other}: leave one out"),
+        other if other.starts_with("duplicate mapping key") => format!("{other}: remove one"),
         other => {
             other
                 .replacen("unknown field", "unknown key", 1)

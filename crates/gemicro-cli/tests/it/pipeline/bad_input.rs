@@ -112,7 +112,7 @@ fn tasks_and_checks_that_cannot_be_meant_are_refused() {
     let too_long = scene.ran(scene.command(&["run", "--task-file"]).arg(&long));
     assert_nothing_done(&scene, &too_long, "fit into a prompt");
     let secret = scene.ran(&mut scene.command(&["run", "--task", "Log in with a-key-that-opens-nothing"]));
-    assert_nothing_done(&scene, &secret, "looks like a key");
+    assert_nothing_done(&scene, &secret, "looks like an API key");
     scene.workflow("command: sh tests/run.sh,", "command: sh tests/run.sh || true,");
     assert_nothing_done(&scene, &scene.run(&[]), "proves nothing");
     scene.workflow("sh tests/run.sh || true,", "no-such-program --all,");

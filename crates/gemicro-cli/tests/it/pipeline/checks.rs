@@ -55,13 +55,13 @@ fn a_suite_that_reports_a_failure_and_ends_well_is_believed_in_its_words() {
     refused(
         &scene,
         muted,
-        "ended with exit code 0 although 1 test failed by its own words",
+        "ended with exit code 0 although its output reports 1 failed test",
     );
 }
 
 #[test]
 fn no_summary_of_another_program_outvotes_a_suite() {
-    let said = "ended with exit code 0 although 1 test failed by its own words";
+    let said = "ended with exit code 0 although its output reports 1 failed test";
     let replaced = "had 1 tests counted by tap on the base and has 0 now, 2 by phpunit";
     let forged = "echo \"OK (2 tests, 2 assertions)\"";
     for (change, reason) in [
@@ -162,14 +162,14 @@ fn a_retry_counts_tests_against_the_base_of_the_branch() {
         echo 'test \"$(sh bye.sh)\" = bye' > tests/bye_test.sh
         echo '`bye.sh` says bye.' >> README.md
     }";
-    refused(&scene, drops, "only 2 tests ran, on the base 3");
+    refused(&scene, drops, "only 2 tests ran, but 3 ran on the base");
     for _ in 0..2 {
         scene.agents("change() { date >> README.md; }");
         let mut again = scene.command(&["retry", "last", "--from", "implementation"]);
         let ran = scene.ran(&mut again);
         ran.assert_failed("gate_closed");
         assert!(
-            ran.reasons().contains("only 2 tests ran, on the base 3"),
+            ran.reasons().contains("only 2 tests ran, but 3 ran on the base"),
             "{}",
             ran.reasons()
         );
@@ -278,7 +278,7 @@ fn a_missing_program_is_reported_before_anybody_is_paid() {
     assert!(
         ran.called
             .stderr
-            .contains("has a missing program: `nosuchprogram`"),
+            .contains("could not start `nosuchprogram`: it was not found"),
         "{}",
         ran.called.stderr
     );

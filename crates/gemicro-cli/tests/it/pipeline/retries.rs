@@ -123,7 +123,7 @@ fn a_branch_that_was_changed_is_reviewed_before_main_is_merged_into_it() {
     let scene = changed_while_in_conflict();
     let again = retried(&scene, "conflict_resolution");
     again.assert_failed("gate_closed");
-    let reason = "the branch was changed after main was to be merged into it";
+    let reason = "the branch was changed before main was merged into it";
     assert!(again.called.stderr.contains(reason), "{}", again.called.stderr);
     let again = scene.ran(&mut scene.command(&["retry", "last"]));
     again.assert_completed();
@@ -155,7 +155,7 @@ fn what_was_changed_after_its_review_is_not_delivered_later() {
     let again = retried(&scene, "delivery");
     again.assert_failed("gate_closed");
     assert!(
-        again.called.stderr.contains("verdicts are void"),
+        again.called.stderr.contains("verdicts no longer count"),
         "{}",
         again.called.stderr
     );

@@ -11,7 +11,7 @@ submit() {
 }
 tell() {
     echo "{\"type\":\"tool_use\",\"timestamp\":\"2026-01-01T00:00:00Z\",\"tool_name\":\"mcp_gemicro_submit_result\",\"tool_id\":\"t1\",\"parameters\":{\"nonce\":\"$nonce\",\"result\":$1}}"
-    echo '{"type":"tool_result","timestamp":"2026-01-01T00:00:00Z","tool_id":"t1","status":"success","output":"Taken."}'
+    echo '{"type":"tool_result","timestamp":"2026-01-01T00:00:00Z","tool_id":"t1","status":"success","output":"Accepted."}'
 }
 "#;
 

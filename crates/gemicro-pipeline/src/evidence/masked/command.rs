@@ -93,7 +93,7 @@ impl MaskWalk<'_> {
         };
         let Some(name) = first.program() else {
             let reason = format!(
-                "which program `{}` is cannot be known before it runs: name it",
+                "cannot tell which program `{}` runs: write its name",
                 short(first.source)
             );
             return Err(MaskedFailure::new(first.source, reason));
@@ -123,10 +123,7 @@ impl MaskWalk<'_> {
             "trap"
                 if piece.contains("exit") || rest.first().is_some_and(|word| word.exact_text().is_none()) =>
             {
-                let reason = format!(
-                    "`{}` puts an exit status of its own in place of the check's",
-                    short(piece)
-                );
+                let reason = format!("`{}` replaces the check's exit status", short(piece));
                 Err(MaskedFailure::new(piece, reason))
             }
             "trap" => Ok(()),
@@ -184,7 +181,7 @@ fn script<'w, 't>(words: &'w [CommandWord<'t>]) -> Option<(&'w [CommandWord<'t>]
 fn set(options: &[CommandWord<'_>], state: &mut StatementState) -> Result<(), MaskedFailure> {
     let is_off = |word: &&CommandWord<'_>| word.source.starts_with('+') && word.source.contains(['e', 'o']);
     if let Some(off) = options.iter().find(is_off) {
-        let reason = format!("`set {}` lets commands after it fail unseen", off.source);
+        let reason = format!("`set {}` hides failures of the commands after it", off.source);
         return Err(MaskedFailure::new(&format!("set {}", off.source), reason));
     }
     let has = |name: &str| options.iter().any(|word| word.exact_text() == Some(name));

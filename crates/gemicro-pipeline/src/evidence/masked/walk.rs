@@ -22,7 +22,7 @@ pub(super) fn whole(command: &str) -> Result<(), MaskedFailure> {
     if has_check {
         return Ok(());
     }
-    let nothing = "checks nothing: no program in it says by its exit status whether the work is good";
+    let nothing = "checks nothing: its exit status does not depend on a test or another check";
     let reason = format!("`{}` {nothing}", short(command));
     Err(MaskedFailure::new(command, reason))
 }
@@ -94,7 +94,7 @@ impl MaskWalk<'_> {
                     place.shell.as_value()
                 }
                 Some(next) => {
-                    let after = " and gives the exit status in its place: join them with `&&`";
+                    let after = " and replaces its exit status: join them with `&&`";
                     let loss = Loss::new(source(*next, self.text), "`{}` comes after ", after);
                     by_errexit(place, state, loss)
                 }
@@ -191,7 +191,7 @@ impl MaskWalk<'_> {
             let place = match &place.here {
                 ExitFate::Reaches => place.clone(),
                 ExitFate::Errexit => {
-                    let after = " fail in a list of `&&`: write it as a line of its own";
+                    let after = " fail in a list of `&&`: write it on its own line";
                     place.where_lost(Loss::new("&&", "`set -e` does not see ", after))
                 }
                 ExitFate::Lost(loss) => place.where_lost(loss.clone()),
@@ -325,5 +325,5 @@ fn by_errexit(place: &StatementPlace, state: &StatementState, loss: Loss) -> Exi
 }
 
 fn negation() -> Loss {
-    Loss::new("!", "`!` turns the exit status of ", " round")
+    Loss::new("!", "`!` inverts the exit status of ", "")
 }

@@ -88,7 +88,8 @@ fn names_that_are_not_given_any_more_are_reported() {
         let message = names_lost("unit", &names(base), &names(now));
         assert_eq!(message.is_some(), is_reported, "{base:?} {now:?}");
         let acts = |message: &str| {
-            message.contains("the check `unit`") && message.contains("it named 2: let it print")
+            message.contains("the check `unit`")
+                && message.contains("(it printed 2 on the base): print one line")
         };
         assert!(message.is_none_or(|message| acts(&message)), "{base:?}");
     }

@@ -122,9 +122,9 @@ fn a_section_may_consist_of_parts() {
 
 /// Blocks with their faults, which contain these words in this order.
 const FAULTY: &[(&str, &[&str])] = &[
-    ("", &["not what is expected: EOF"]),
-    ("[]", &["not what is expected"]),
-    ("{", &["not what is expected"]),
+    ("", &["is invalid: EOF"]),
+    ("[]", &["is invalid"]),
+    ("{", &["is invalid"]),
     (
         r#"{"deliverables":["a"],"docs":[],"tests":[]}"#,
         &["missing field `checklist`"],

@@ -32,7 +32,7 @@ fn refused(why: &str) -> CheckVerdict {
 
 #[test]
 fn every_end_has_its_verdict() {
-    let empty = "ran no test: an empty suite proves nothing, name tests that exist";
+    let empty = "ran no tests; make sure the command selects existing tests";
     let cases = [
         ("pytest", CheckExit::Code(0), "3 passed in 0.01s", passed(Some(3))),
         ("pytest", CheckExit::Code(0), "all is well", passed(None)),
@@ -60,7 +60,8 @@ fn every_end_has_its_verdict() {
             CheckExit::Code(0),
             "not ok 1 - bye\nok 2 - hello\n1..2",
             failed(
-                "ended with exit code 0 although 1 test failed by its own words: let it end as its tests do",
+                "ended with exit code 0 although its output reports 1 failed test; make it exit with an error when a \
+                 test fails",
             ),
         ),
         (
@@ -68,7 +69,8 @@ fn every_end_has_its_verdict() {
             CheckExit::Code(0),
             "not ok 1 - bye\nok 2 - hello\n1..2\nOK (2 tests, 2 assertions)",
             failed(
-                "ended with exit code 0 although 1 test failed by its own words: let it end as its tests do",
+                "ended with exit code 0 although its output reports 1 failed test; make it exit with an error when a \
+                 test fails",
             ),
         ),
         (
@@ -76,44 +78,45 @@ fn every_end_has_its_verdict() {
             CheckExit::Code(0),
             "ok  \tapp\t0.01s\nFAIL\tapp/b\t0.02s\nFAIL\tapp/c\t0.02s",
             failed(
-                "ended with exit code 0 although 2 tests failed by its own words: let it end as its tests do",
+                "ended with exit code 0 although its output reports 2 failed tests; make it exit with an error when a \
+                 test fails",
             ),
         ),
         (
             "pytest",
             CheckExit::Code(5),
             "no tests ran in 0.01s",
-            failed("ended with exit code 5; no test ran"),
+            failed("ended with exit code 5; no tests ran"),
         ),
         (
             "pytest",
             CheckExit::Code(127),
             "bash: line 1: pytest: command not found",
-            failed("has a missing program: `pytest`"),
+            failed("could not start `pytest`: it was not found or is not executable"),
         ),
         (
             "pytest",
             CheckExit::Code(127),
             "sh: 1: pytest: not found",
-            failed("has a missing program: `pytest`"),
+            failed("could not start `pytest`: it was not found or is not executable"),
         ),
         (
             "pytest",
             CheckExit::Code(127),
             "",
-            failed("has a missing program: exit code 127"),
+            failed("ended with exit code 127: a program was not found or is not executable"),
         ),
         (
             "./run",
             CheckExit::Code(126),
             "sh: 1: ./run: Permission denied",
-            failed("has a missing program: `./run`"),
+            failed("could not start `./run`: it was not found or is not executable"),
         ),
         (
             "make test",
             CheckExit::Code(2),
             "/bin/sh: 1: pytest: not found\nmake: *** [test] Error 127",
-            failed("has a missing program: `pytest`"),
+            failed("could not start `pytest`: it was not found or is not executable"),
         ),
         (
             "pytest",
@@ -125,13 +128,13 @@ fn every_end_has_its_verdict() {
             "pytest",
             CheckExit::Signal(11),
             "3 passed in 0.01s",
-            failed("was ended by signal 11"),
+            failed("was killed by signal 11"),
         ),
         (
             "pytest",
             CheckExit::TimedOut,
             "",
-            failed("took too long and was ended"),
+            failed("took too long and was stopped"),
         ),
         (
             "pytest",
@@ -166,7 +169,11 @@ fn a_check_that_is_no_suite_needs_no_tests() {
 
 #[test]
 fn only_a_smaller_number_is_a_fault() {
-    let message = |now: &str| Some(format!("only {now}, on the base 12: put the missing tests back"));
+    let message = |now: &str| {
+        Some(format!(
+            "only {now}, but 12 ran on the base; restore the missing tests"
+        ))
+    };
     assert_eq!(shrunk(Some(12), Some(3)), message("3 tests ran"));
     assert_eq!(shrunk(Some(12), Some(1)), message("1 test ran"));
     assert_eq!(shrunk(Some(12), Some(12)), None);

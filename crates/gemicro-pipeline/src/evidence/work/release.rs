@@ -72,7 +72,9 @@ fn of_kind(names: &Names, is_planned: Option<bool>, plan: &PlanBlock, trees: &Wo
         let after = trimmed(trees.tip.read(path));
         match (before, after) {
             (None, None) => {}
-            (Some(_), None) => faults.push(format!("`{path}` is gone: put it back and bring it up to date")),
+            (Some(_), None) => faults.push(format!(
+                "`{path}` was deleted: restore it and bring it up to date"
+            )),
             (Some(before), Some(after)) if before == after => {
                 faults.push(format!(
                     "`{path}` was not changed: every change of the program needs an entry"
@@ -83,7 +85,7 @@ fn of_kind(names: &Names, is_planned: Option<bool>, plan: &PlanBlock, trees: &Wo
     }
     if is_planned == Some(true) && !is_changed && faults.is_empty() {
         faults.push(format!(
-            "the plan changes {}, and there is no such file at the root: make it",
+            "the plan changes {}, but the root folder has no such file: create it",
             names.title
         ));
     }
@@ -118,7 +120,7 @@ fn version_lowered(path: &str, trees: &WorkTrees<'_>) -> Option<String> {
     let text = |numbers: &[u64]| numbers.iter().map(u64::to_string).collect::<Vec<_>>().join(".");
     let Some(after) = numbers(&is) else {
         return Some(format!(
-            "`{path}` is no version any more, it was {}: write the next one",
+            "`{path}` is no longer a version (it was {}): write the next one",
             text(&before)
         ));
     };
@@ -135,9 +137,9 @@ fn version_lowered(path: &str, trees: &WorkTrees<'_>) -> Option<String> {
     };
     (!has_gone_up).then(|| {
         format!(
-            "`{path}` does not go up from {} to {}: write the next version",
-            text(&before),
-            text(&after)
+            "`{path}` has version {}, which is not higher than {}: write the next version",
+            text(&after),
+            text(&before)
         )
     })
 }
@@ -159,12 +161,12 @@ fn changelog_missing(path: &str, trees: &WorkTrees<'_>) -> Option<String> {
     let n_lost = before.iter().filter(|line| !after.contains(line)).count();
     if n_lost > GONE && 2 * n_lost > before.len() {
         return Some(format!(
-            "`{path}` lost {n_lost} of its {} lines: put its history back",
+            "`{path}` lost {n_lost} of its {} lines: restore its history",
             before.len()
         ));
     }
     let is_new = after.iter().any(|line| !before.contains(line));
-    (!is_new).then(|| format!("`{path}` has no new entry: say what changed"))
+    (!is_new).then(|| format!("`{path}` has no new entry: describe what changed"))
 }
 
 /// Reads `v1.2.3-rc.1` as 1, 2, 3.

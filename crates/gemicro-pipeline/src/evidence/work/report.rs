@@ -15,12 +15,12 @@ pub(super) fn faults(checklist: &[String], trees: &WorkTrees<'_>, path: &str) ->
     };
     if !trees.is_changed(path) {
         return vec![format!(
-            "the verification report `{path}` is that of earlier work: write it anew"
+            "the verification report `{path}` is from earlier work: rewrite it"
         )];
     }
     let Ok(text) = String::from_utf8(content) else {
         return vec![format!(
-            "the verification report `{path}` is no UTF-8 text: write it anew"
+            "the verification report `{path}` is not UTF-8 text: rewrite it"
         )];
     };
     let boxes = boxes(&text);
@@ -41,7 +41,7 @@ pub(super) fn faults(checklist: &[String], trees: &WorkTrees<'_>, path: &str) ->
             .any(|item| item.first_line == wanted_text || item.whole == wanted_text);
         if !is_there {
             faults.push(format!(
-                "the item `{}` of the checklist is missing in `{path}`: add it, in these words, as `- [x] …`",
+                "the checklist item `{}` is missing from `{path}`: add it, with the same wording, as `- [x] …`",
                 shown_item(wanted)
             ));
         }

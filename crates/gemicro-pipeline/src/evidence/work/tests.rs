@@ -84,8 +84,8 @@ fn deliverables_and_documents_must_exist_and_differ() {
     check(
         tip().without("src/theme.rs"),
         &[
-            "the deliverable `src/theme.rs` does not exist: make it and commit it",
-            "the test `stores_the_choice` is missing: it is no file, and no changed deliverable has this name",
+            "the deliverable `src/theme.rs` does not exist: create it and commit it",
+            "the test `stores_the_choice` is missing: it is not a file, and no changed deliverable contains this name",
         ],
     );
     check(
@@ -94,11 +94,11 @@ fn deliverables_and_documents_must_exist_and_differ() {
     );
     check(
         tip().with("src/old.rs", "x"),
-        &["the plan deletes `src/old.rs`, and it is still there: delete it"],
+        &["the plan deletes `src/old.rs`, but it still exists: delete it"],
     );
     let mut plan = plan();
     plan.deliverables = texts(&["src/theme.rs", "-src/never.rs"]);
-    let fault = "the plan deletes `src/never.rs`, which was not there before: correct the plan";
+    let fault = "the plan deletes `src/never.rs`, which did not exist before: correct the plan";
     assert_eq!(faults(&plan, &base(), &tip(), REPORT), [fault]);
 }
 
@@ -115,31 +115,31 @@ fn version_and_changelog_must_continue() {
     );
     check(
         tip().with("VERSION", "v1.2"),
-        &["`VERSION` does not go up from 1.2.9 to 1.2: write the next version"],
+        &["`VERSION` has version 1.2, which is not higher than 1.2.9: write the next version"],
     );
     check(
         tip().with("VERSION", "1.2.9-rc1"),
-        &["`VERSION` does not go up from 1.2.9 to 1.2.9: write the next version"],
+        &["`VERSION` has version 1.2.9, which is not higher than 1.2.9: write the next version"],
     );
     let candidate = base().with("VERSION", "1.2.10-rc1");
     assert_eq!(faults(&plan(), &candidate, &tip(), REPORT), Vec::<String>::new());
     check(
         tip().with("VERSION", "banana"),
-        &["`VERSION` is no version any more, it was 1.2.9: write the next one"],
+        &["`VERSION` is no longer a version (it was 1.2.9): write the next one"],
     );
     check(
         tip().with("CHANGELOG.md", ""),
-        &["`CHANGELOG.md` has no new entry: say what changed"],
+        &["`CHANGELOG.md` has no new entry: describe what changed"],
     );
     check(
         tip().with("CHANGELOG.md", "# Changes\n\n## 1.2.10\n---\n"),
-        &["`CHANGELOG.md` has no new entry: say what changed"],
+        &["`CHANGELOG.md` has no new entry: describe what changed"],
     );
     let named = base().with("VERSION", "two-thirds");
     assert_eq!(faults(&plan(), &named, &tip(), REPORT), Vec::<String>::new());
     check(
         tip().without("VERSION"),
-        &["`VERSION` is gone: put it back and bring it up to date"],
+        &["`VERSION` was deleted: restore it and bring it up to date"],
     );
 }
 
@@ -150,11 +150,11 @@ fn a_changelog_keeps_its_history() {
     let found = |text: &str| faults(&plan(), &base, &tip().with("CHANGELOG.md", text), REPORT);
     assert_eq!(
         found("# Changes\n- dark mode\n- four\n"),
-        ["`CHANGELOG.md` lost 3 of its 4 lines: put its history back"]
+        ["`CHANGELOG.md` lost 3 of its 4 lines: restore its history"]
     );
     assert_eq!(
         found("# Changes\n- four\n- one\n- two\n"),
-        ["`CHANGELOG.md` has no new entry: say what changed"]
+        ["`CHANGELOG.md` has no new entry: describe what changed"]
     );
     assert_eq!(
         found(&history.replace("- one\n- two\n", "- dark mode, one and two\n")),
@@ -170,12 +170,12 @@ fn a_planned_version_must_be_made() {
     assert_eq!(faults(&plan, &base, &tip, REPORT), Vec::<String>::new());
     plan.version = Some(true);
     plan.changelog = Some(false);
-    let fault = "the plan changes VERSION, and there is no such file at the root: make it";
+    let fault = "the plan changes VERSION, but the root folder has no such file: create it";
     assert_eq!(faults(&plan, &base, &tip, REPORT), [fault]);
     let tip = tip.with("version.txt", "0.1.0");
     assert_eq!(faults(&plan, &base, &tip, REPORT), Vec::<String>::new());
     plan.docs.push("ChangeLOG.md".to_owned());
-    let fault = "the document `ChangeLOG.md` does not exist: make it and commit it";
+    let fault = "the document `ChangeLOG.md` does not exist: create it and commit it";
     assert_eq!(faults(&plan, &base, &tip, REPORT), [fault]);
     let base = base.with("ChangeLOG.md", "a");
     let tip = tip.with("ChangeLOG.md", "a");
@@ -191,7 +191,9 @@ fn planned_tests_must_be_found() {
     );
     check(
         tip().without("tests/other.rs"),
-        &["the test `tests/other.rs` is missing: it is no file, and no changed deliverable has this name"],
+        &[
+            "the test `tests/other.rs` is missing: it is not a file, and no changed deliverable contains this name",
+        ],
     );
     let mut plan = plan();
     plan.deliverables
@@ -199,8 +201,7 @@ fn planned_tests_must_be_found() {
     let tip = tip()
         .with("src/theme.rs", "fn x() {}")
         .with("docs/dev_docs/plans/plan_theme.md", "stores_the_choice");
-    let fault =
-        "the test `stores_the_choice` is missing: it is no file, and no changed deliverable has this name";
+    let fault = "the test `stores_the_choice` is missing: it is not a file, and no changed deliverable contains this name";
     assert_eq!(faults(&plan, &base(), &tip, REPORT), [fault]);
 }
 
@@ -230,8 +231,8 @@ const REPORTS: &[(&str, &[&str])] = &[
     ),
 ];
 
-const MISSING: &str = "the item `The **toggle** works` of the checklist is missing in \
-    `docs/dev_docs/reviews/verification_theme.md`: add it, in these words, as `- [x] …`";
+const MISSING: &str = "the checklist item `The **toggle** works` is missing from \
+    `docs/dev_docs/reviews/verification_theme.md`: add it, with the same wording, as `- [x] …`";
 const UNTICKED: &str =
     "`The toggle works` is not ticked in `docs/dev_docs/reviews/verification_theme.md`: do it, then tick it";
 
@@ -252,8 +253,8 @@ fn the_report_must_be_there_new_and_text() {
           write it with every item of the checklist as `- [x] item`",
         ],
     );
-    let earlier = "the verification report `docs/dev_docs/reviews/verification_theme.md` is that of earlier work: \
-        write it anew";
+    let earlier = "the verification report `docs/dev_docs/reviews/verification_theme.md` is from earlier work: \
+        rewrite it";
     let text = "- [x] The toggle works\n- [x] Tests pass";
     let found = faults(
         &plan(),
@@ -267,7 +268,7 @@ fn the_report_must_be_there_new_and_text() {
     check(
         odd,
         &[
-            "the verification report `docs/dev_docs/reviews/verification_theme.md` is no UTF-8 text: write it anew",
+            "the verification report `docs/dev_docs/reviews/verification_theme.md` is not UTF-8 text: rewrite it",
         ],
     );
 }

@@ -22,7 +22,7 @@ pub(super) struct NamedHost {
 
 /// Why an API address cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("the API address of the forge {host} is {problem}; write it like https://{host}/api/v4")]
+#[error("the API address of the forge {host} {problem}; write it like https://{host}/api/v4")]
 pub struct ForgeHostsError {
     /// The host it was given for.
     pub host: String,
@@ -54,15 +54,15 @@ impl ForgeHosts {
 }
 
 fn validate_url(api: &str) -> Result<Url, &'static str> {
-    let url = Url::parse(api).map_err(|_| "no address")?;
+    let url = Url::parse(api).map_err(|_| "is not a URL")?;
     if !matches!(url.scheme(), "http" | "https") || url.host_str().is_none() {
-        return Err("no http or https address");
+        return Err("is not an http or https URL");
     }
     if !url.username().is_empty() || url.password().is_some() {
-        return Err("with a user or password in it");
+        return Err("contains a user name or password");
     }
     if url.query().is_some() || url.fragment().is_some() {
-        return Err("with a query or fragment");
+        return Err("contains a query or fragment");
     }
     Ok(url)
 }

@@ -52,7 +52,7 @@ impl RepositoryApi {
     pub(crate) fn new(address: &ForgeAddress, token: Option<ForgeToken>) -> Self {
         let variables = address.kind().token_variables().join(" or ");
         let about_token = match token {
-            Some(_) => format!("the token is not valid, or not any more: set a new one in {variables}"),
+            Some(_) => format!("the token is invalid or expired: set a new one in {variables}"),
             None => format!("no token was given: set one in {variables}"),
         };
         Self {

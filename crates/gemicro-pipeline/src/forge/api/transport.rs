@@ -87,7 +87,7 @@ impl ForgeTransport {
 
 fn call_lost(error: &reqwest::Error) -> CallLost {
     let reason = match error.is_timeout() {
-        true => format!("no whole answer within {} s", TOTAL_TIME.as_secs()),
+        true => format!("no complete answer within {} s", TOTAL_TIME.as_secs()),
         false => root_cause(error),
     };
     CallLost { reason }

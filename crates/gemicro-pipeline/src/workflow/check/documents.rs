@@ -34,7 +34,7 @@ pub(super) fn check(workflow: &Workflow, report: &mut ProblemList) {
             report.add(key.as_str(), message);
         }
         if role.is_some_and(|role| role.sandbox == Writes::Reviews) && !document.starts_with(REVIEWS) {
-            report.add(key.as_str(), format!("its role can write below {REVIEWS} alone"));
+            report.add(key.as_str(), format!("its role can only write below {REVIEWS}"));
         }
         if let Some((other, _)) = known.iter().find(|(_, known)| known == document) {
             report.add(
@@ -51,12 +51,12 @@ fn wrong_path(document: &str) -> Option<String> {
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"/_-.".contains(&byte);
     if !document.starts_with(DOCUMENTS) || document.starts_with(ARCHIVE) || !is_beneath(document) {
         return Some(format!(
-            "documents lie below {DOCUMENTS}, and not yet in {ARCHIVE}"
+            "documents must be below {DOCUMENTS}, but not in {ARCHIVE}"
         ));
     }
     if !document.contains("[feat]") || !file.ends_with(".md") || !file.bytes().all(is_plain) {
         return Some(
-            "the name has `[feat]` once, `_v[N]` at most once, letters, digits, `_`, `-`, and ends with .md"
+            "use `[feat]` once, `_v[N]` at most once, letters, digits, `_` and `-`, and .md at the end"
                 .to_owned(),
         );
     }

@@ -23,7 +23,7 @@ pub(super) fn check(workflow: &Workflow, report: &mut ProblemList) -> bool {
 
 fn check_modes(workflow: &Workflow, report: &mut ProblemList) -> bool {
     if workflow.modes.is_empty() {
-        report.add("modes", "there is none: write at least `direct: PHASE`");
+        report.add("modes", "no mode is defined: write at least `direct: PHASE`");
     }
     let modes = workflow.modes.iter();
     let unknown: Vec<(&PipelineMode, &String)> =
@@ -72,9 +72,9 @@ fn check_words(workflow: &Workflow, phase: &Phase, report: &mut ProblemList) {
     }
     for word in phase.edges.keys().filter(|word| !words.contains(&word.as_str())) {
         let message = match words {
-            [DONE] => "its outcome has no words: write `next: PHASE` alone".to_owned(),
-            words if word == DONE => format!("it decides: write `on` with {}", words.join(", ")),
-            words => format!("it never says this: it says {}", words.join(", ")),
+            [DONE] => "it has only one outcome: use `next: PHASE`".to_owned(),
+            words if word == DONE => format!("it has several outcomes: use `on` with {}", words.join(", ")),
+            words => format!("unknown outcome: expected {}", words.join(", ")),
         };
         report.add(edge_key(phase, word), message);
     }
@@ -87,7 +87,7 @@ fn wrong_target(workflow: &Workflow, phase: &Phase, target: &EdgeTarget) -> Opti
             phases_there_are(workflow)
         )),
         EdgeTarget::Back if leading_to(workflow, &phase.name).is_empty() => {
-            Some("no phase leads here, so nothing is `back`: name a phase".to_owned())
+            Some("no phase leads here, so `back` has no target: write the name of a phase".to_owned())
         }
         EdgeTarget::Phase(_) | EdgeTarget::Back | EdgeTarget::End => None,
     }

@@ -24,10 +24,7 @@ pub(super) fn check(workflow: &Workflow, report: &mut ProblemList) {
         let key = format!("phases.{}", phase.name);
         name(&key, &phase.name, report);
         if RESERVED.contains(&phase.name.as_str()) {
-            report.add(
-                key.as_str(),
-                "no phase can have this name: it means something else in a workflow",
-            );
+            report.add(key.as_str(), "this name is reserved: choose another");
         }
         line(&format!("{key}.label"), &phase.label, report);
         if let Some(question) = &phase.human {
@@ -53,7 +50,7 @@ fn name(key: &str, name: &str, report: &mut ProblemList) {
     let begins_well = name.starts_with(|first: char| first.is_ascii_lowercase());
     if !begins_well || name.len() > MOST_NAME || !name.bytes().all(is_plain) {
         let message =
-            format!("a name has small letters, digits, `_` and `-`, at most {MOST_NAME}, a letter first");
+            format!("use at most {MOST_NAME} lowercase letters, digits, `_` and `-`, a letter first");
         report.add(key, message);
     }
 }

@@ -18,7 +18,7 @@ pub(super) fn check(workflow: &Workflow, report: &mut ProblemList) {
         if !is_prompt_name(&role.prompt) {
             report.add(
                 key,
-                "write the name of a file beside the others, such as developer.md",
+                "write the name of a file in the folder of the prompts, such as developer.md",
             );
         } else if let Err(error) = inspect(workflow, &role.prompt) {
             report.add(key, error.to_string());

@@ -16,7 +16,7 @@ pub(super) fn check(workflow: &Workflow, report: &mut ProblemList) {
             let tool = wanted.tool;
             let key = format!("{key}.tools.{tool}");
             if known.contains(&tool) {
-                report.add(key.as_str(), "it stands there twice: leave one out");
+                report.add(key.as_str(), "listed twice: remove one");
             }
             known.push(tool);
             // A role without its own agent is checked against the agent of the run: `check_for`.
@@ -25,7 +25,7 @@ pub(super) fn check(workflow: &Workflow, report: &mut ProblemList) {
                 && !offers(agent, tool)
             {
                 let message =
-                    format!("{agent} has no such tool: name another `agent`, or leave the tool out");
+                    format!("{agent} does not have this tool: choose another `agent`, or remove the tool");
                 report.add(key, message);
             }
         }
@@ -36,7 +36,7 @@ fn wrong_rights(role: &Role) -> Option<&'static str> {
     let shape = role.shape;
     match role.sandbox {
         Writes::Documents | Writes::WorkspaceWrite if is_reviewer(shape) => {
-            Some("a reviewer never touches what it judges: write `read-only` or `reviews`")
+            Some("a reviewer must not change what it reviews: write `read-only` or `reviews`")
         }
         Writes::ReadOnly if names_document(shape) => {
             Some("the role writes a document itself: write `reviews` for a reviewer, else `documents`")

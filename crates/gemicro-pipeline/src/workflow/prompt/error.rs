@@ -6,7 +6,7 @@
 #[expect(missing_docs, reason = "the messages say what the fields are")]
 pub enum PromptError {
     /// The template file is missing.
-    #[error("there is no prompt `{file}`: write it beside the others, or name another one")]
+    #[error("there is no prompt `{file}`: create it in the folder of the prompts, or use another one")]
     Missing { file: String },
     /// The template is invalid.
     #[error("{file} line {line}: {message}")]
@@ -26,7 +26,7 @@ pub enum PromptError {
         known: String,
     },
     /// The ending does not ask for the payload.
-    #[error("{file} must hold {{{{ {variable} }}}}: without it no answer can be read")]
+    #[error("{file} must contain {{{{ {variable} }}}}: without it no answer can be read")]
     NoPayloadAsked {
         file: String,
         /// The unused variable.

@@ -107,17 +107,17 @@ const CASES: &[Case] = &[
     (
         "version: 1",
         "version: 2",
-        &["2:10: version: this gemicro reads version 1: write `version: 1`"],
+        &["2:10: version: this version of gemicro supports only version 1: write `version: 1`"],
     ),
     (
         "workflow: small\n",
         "workflow: small\nworkflow: small\n",
-        &["2:1: duplicate mapping key: workflow: leave one out"],
+        &["2:1: duplicate mapping key: workflow: remove one"],
     ),
     (
         "workflow: small",
         "workflow: \"Small one\"",
-        &["1:11: workflow: a name has small letters, digits, `_` and `-`, at most 40, a letter first"],
+        &["1:11: workflow: use at most 40 lowercase letters, digits, `_` and `-`, a letter first"],
     ),
     ("    label: B\n", "", &["30:5: missing key `label`"]),
     (
@@ -128,12 +128,12 @@ const CASES: &[Case] = &[
     (
         "timeout: 5m",
         "timeout: 5 minutes",
-        &["42:62: `5 minutes` is no duration: write 90s, 30m or 2h, at most 24h"],
+        &["42:62: `5 minutes` is not a duration: write 90s, 30m or 2h, at most 24h"],
     ),
     (
         "total: 10m",
         "total: 25h",
-        &["13:24: `25h` is no duration: write 90s, 30m or 2h, at most 24h"],
+        &["13:24: `25h` is not a duration: write 90s, 30m or 2h, at most 24h"],
     ),
     (
         "idle: 2m",
@@ -167,14 +167,14 @@ const CASES: &[Case] = &[
         "tools: [read, shell]",
         "agent: codex\n    tools: [read, web_search, read]",
         &[
-            "12:19: roles.developer.tools.web_search: codex has no such tool: name another `agent`, or leave the tool out",
-            "12:31: roles.developer.tools.read: it stands there twice: leave one out",
+            "12:19: roles.developer.tools.web_search: codex does not have this tool: choose another `agent`, or remove the tool",
+            "12:31: roles.developer.tools.read: listed twice: remove one",
         ],
     ),
     (
         "prompt: architect.md }",
         "prompt: architect.md, budget: { max_usd: -1 } }",
-        &["5:113: `-1` is no amount: write US dollars, such as 2.5, more than 0 and at most 10000"],
+        &["5:113: `-1` is not an amount: write US dollars, such as 2.5, more than 0 and at most 10000"],
     ),
     (
         "prompt: architect.md }",
@@ -187,13 +187,15 @@ const CASES: &[Case] = &[
         "prompt: developer.md",
         "prompt: missing.md",
         &[
-            "12:13: roles.developer.prompt: there is no prompt `missing.md`: write it beside the others, or name another one",
+            "12:13: roles.developer.prompt: there is no prompt `missing.md`: create it in the folder of the prompts, or use another one",
         ],
     ),
     (
         "prompt: developer.md",
         "prompt: ../developer.md",
-        &["12:13: roles.developer.prompt: write the name of a file beside the others, such as developer.md"],
+        &[
+            "12:13: roles.developer.prompt: write the name of a file in the folder of the prompts, such as developer.md",
+        ],
     ),
     (
         "prompt: developer.md",
@@ -243,12 +245,12 @@ const CASES: &[Case] = &[
     (
         "caches: [target]",
         "checks: []",
-        &["45:1: duplicate mapping key: checks: leave one out"],
+        &["45:1: duplicate mapping key: checks: remove one"],
     ),
     (
         "- { name: tests, command: make test, tests: true, timeout: 5m }",
         "- { name: tests, command: a }\n  - { name: tests, command: b }",
-        &["43:13: checks.tests: there are two checks of this name: rename one"],
+        &["43:13: checks.tests: two checks have this name: rename one"],
     ),
     (
         "command: make test,",

@@ -14,7 +14,7 @@ pub(super) const PHASES: &[Case] = &[
     (
         "modes: { direct: plan }",
         "modes: {}",
-        &["3:8: modes: there is none: write at least `direct: PHASE`"],
+        &["3:8: modes: no mode is defined: write at least `direct: PHASE`"],
     ),
     (
         "modes: { direct: plan }",
@@ -42,7 +42,7 @@ pub(super) const PHASES: &[Case] = &[
         "next: reviews",
         &[
             "20:11: phases.plan.next: there is no phase `reviews`: there are plan, review, build, integration, delivery",
-            "26:27: phases.review.on.REJECT: no phase leads here, so nothing is `back`: name a phase",
+            "26:27: phases.review.on.REJECT: no phase leads here, so `back` has no target: write the name of a phase",
         ],
     ),
     (
@@ -50,7 +50,7 @@ pub(super) const PHASES: &[Case] = &[
         "",
         &[
             "15:11: phases.plan.next: it leads nowhere: write `next: PHASE` or `next: end`",
-            "25:27: phases.review.on.REJECT: no phase leads here, so nothing is `back`: name a phase",
+            "25:27: phases.review.on.REJECT: no phase leads here, so `back` has no target: write the name of a phase",
         ],
     ),
     (
@@ -61,7 +61,7 @@ pub(super) const PHASES: &[Case] = &[
     (
         "next: review",
         "next: review\n    on: { APPROVE: build }",
-        &["21:11: phases.plan.on.APPROVE: its outcome has no words: write `next: PHASE` alone"],
+        &["21:11: phases.plan.on.APPROVE: it has only one outcome: use `next: PHASE`"],
     ),
     (
         "on: { APPROVE: build, REJECT: back }",
@@ -71,7 +71,7 @@ pub(super) const PHASES: &[Case] = &[
     (
         "on: { APPROVE: build, REJECT: back }",
         "on: { APPROVE: build, REJECT: back, PASS: build }",
-        &["26:41: phases.review.on.PASS: it never says this: it says APPROVE, REJECT"],
+        &["26:41: phases.review.on.PASS: unknown outcome: expected APPROVE, REJECT"],
     ),
     (
         "on: { APPROVE: build, REJECT: back }",
@@ -79,7 +79,7 @@ pub(super) const PHASES: &[Case] = &[
         &[
             "21:11: phases.review.on: missing approve edge: write `APPROVE: PHASE`",
             "21:11: phases.review.on: missing reject edge: write `REJECT: PHASE`",
-            "26:11: phases.review.next: it decides: write `on` with APPROVE, REJECT",
+            "26:11: phases.review.next: it has several outcomes: use `on` with APPROVE, REJECT",
         ],
     ),
     (
@@ -129,7 +129,7 @@ pub(super) const PHASES: &[Case] = &[
     (
         "reads: [request, plan]",
         "reads: [request, design?, plan, plan?]",
-        &["24:37: phases.review.reads.plan: it is read twice: leave one out"],
+        &["24:37: phases.review.reads.plan: listed twice: remove one"],
     ),
     (
         "reads: [plan, conflicts?]",
@@ -150,21 +150,21 @@ pub(super) const PHASES: &[Case] = &[
         "docs/dev_docs/plans/plan_[feat].md",
         "docs/plans/plan_[feat].md",
         &[
-            "19:15: phases.plan.document: documents lie below docs/dev_docs/, and not yet in docs/dev_docs/archived/",
+            "19:15: phases.plan.document: documents must be below docs/dev_docs/, but not in docs/dev_docs/archived/",
         ],
     ),
     (
         "docs/dev_docs/plans/plan_[feat].md",
         "docs/dev_docs/plans/../../plan_[feat].md",
         &[
-            "19:15: phases.plan.document: documents lie below docs/dev_docs/, and not yet in docs/dev_docs/archived/",
+            "19:15: phases.plan.document: documents must be below docs/dev_docs/, but not in docs/dev_docs/archived/",
         ],
     ),
     (
         "docs/dev_docs/plans/plan_[feat].md",
         "docs/dev_docs/plans/plan.md",
         &[
-            "19:15: phases.plan.document: the name has `[feat]` once, `_v[N]` at most once, letters, digits, `_`, `-`, and ends with .md",
+            "19:15: phases.plan.document: use `[feat]` once, `_v[N]` at most once, letters, digits, `_` and `-`, and .md at the end",
         ],
     ),
     (
@@ -185,7 +185,7 @@ pub(super) const PHASES: &[Case] = &[
         "sandbox: read-only",
         "sandbox: workspace-write",
         &[
-            "6:63: roles.reviewer.sandbox: a reviewer never touches what it judges: write `read-only` or `reviews`",
+            "6:63: roles.reviewer.sandbox: a reviewer must not change what it reviews: write `read-only` or `reviews`",
         ],
     ),
     (
@@ -203,7 +203,7 @@ pub(super) const PHASES: &[Case] = &[
     (
         "sandbox: documents",
         "sandbox: reviews",
-        &["19:15: phases.plan.document: its role can write below docs/dev_docs/reviews/ alone"],
+        &["19:15: phases.plan.document: its role can only write below docs/dev_docs/reviews/"],
     ),
     (
         "role: developer",
@@ -235,7 +235,7 @@ pub(super) const PHASES: &[Case] = &[
     (
         "name: delivery",
         "name: build",
-        &["36:11: phases.build: there are two phases of this name: rename one"],
+        &["36:11: phases.build: two phases have this name: rename one"],
     ),
     (
         "name: delivery",
@@ -243,7 +243,7 @@ pub(super) const PHASES: &[Case] = &[
         &[
             "35:11: phases.integration.on.merged: there is no phase `delivery`: there are plan, review, build, integration, end",
             "35:29: phases.integration.on.up_to_date: there is no phase `delivery`: there are plan, review, build, integration, end",
-            "36:11: phases.end: no phase can have this name: it means something else in a workflow",
+            "36:11: phases.end: this name is reserved: choose another",
         ],
     ),
     (
@@ -251,7 +251,7 @@ pub(super) const PHASES: &[Case] = &[
         "name: Build",
         &[
             "26:11: phases.review.on.APPROVE: there is no phase `build`: there are plan, review, Build, integration, delivery",
-            "27:11: phases.Build: a name has small letters, digits, `_` and `-`, at most 40, a letter first",
+            "27:11: phases.Build: use at most 40 lowercase letters, digits, `_` and `-`, a letter first",
             "35:51: phases.integration.on.conflict: there is no phase `build`: there are plan, review, Build, integration, delivery",
         ],
     ),

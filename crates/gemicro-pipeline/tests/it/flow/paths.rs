@@ -146,7 +146,7 @@ fn a_person_opens_a_gate_and_no_answer_is_no_yes() {
         refused
             .failed()
             .message
-            .contains("a person said no before phase plan")
+            .contains("a person answered no before phase plan")
     );
     pipeline.answer(json!({ "approve": true }));
     pipeline.step("plan.1:agent.1");

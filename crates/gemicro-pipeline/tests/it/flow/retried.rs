@@ -49,7 +49,7 @@ fn tests_that_went_missing_before_are_still_missed() {
     pipeline.complete("implementation.1:check", &counted("tree-2", 2));
     assert_eq!(outcomes(&pipeline).last().unwrap(), "implementation.1 again");
     let text = prompt(&pipeline, "implementation.2:agent.1");
-    assert!(text.contains("only 2 tests ran, on the base 3"), "{text}");
+    assert!(text.contains("only 2 tests ran, but 3 ran on the base"), "{text}");
     // What the checks said about the base is known to the next run, too.
     assert_eq!(pipeline.state.branch().unwrap().evidence, counted("tree-0", 3));
 }
@@ -274,6 +274,6 @@ fn the_request_reports_what_every_run_decided() {
          | C audit | 1 | said FAIL: stop | – | – |\n\
          \nIn run run-b:\n\n\
          | Phase | Round | Outcome | Why | Document |\n| --- | --- | --- | --- | --- |\n\
-         | C implementation | 1 | before it `ada` said yes | – | – |\n"
+         | C implementation | 1 | `ada` answered yes before this phase | – | – |\n"
     );
 }

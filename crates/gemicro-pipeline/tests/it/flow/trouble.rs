@@ -94,7 +94,7 @@ fn fewer_tests_than_on_the_base_are_a_fault() {
     let mut fewer = evidence("tree-1", true);
     fewer.checks[0].verdict = gemicro_pipeline::evidence::CheckVerdict::Passed { n_tests: Some(2) };
     pipeline.complete("implementation.1:check", &fewer);
-    assert!(prompt(&pipeline, "implementation.2:agent.1").contains("on the base 3"));
+    assert!(prompt(&pipeline, "implementation.2:agent.1").contains("3 ran on the base"));
 }
 
 #[test]
@@ -152,7 +152,7 @@ fn checked_with(evidence: &Evidence) -> Pipeline {
 fn tests_that_are_not_named_any_more_are_reported() {
     let text = prompt(&checked_with(&counted("tree-1", 4)), "implementation.2:agent.1");
     assert!(
-        text.contains("does not name the tests that it counts any more, on the base it named 3"),
+        text.contains("no longer prints its test names (it printed 3 on the base)"),
         "{text}"
     );
 }
@@ -162,7 +162,7 @@ fn tests_in_the_place_of_those_of_the_base_do_not_count() {
     let pipeline = developed_with(&["a::adds", "x::one", "x::two", "x::three"]);
     let text = prompt(&pipeline, "implementation.2:agent.1");
     assert!(
-        text.contains("2 of the 3 tests that ran on the base are gone"),
+        text.contains("2 of the 3 tests that ran on the base are missing"),
         "{text}"
     );
     assert!(text.contains("(a::takes, b::halves)"), "{text}");

@@ -219,7 +219,7 @@ fn an_api_address_must_be_plain() {
             .unwrap_err();
         let text = error.to_string();
         assert!(
-            text.starts_with("the API address of the forge git.example.com is "),
+            text.starts_with("the API address of the forge git.example.com "),
             "{text}"
         );
         assert!(!text.contains("hunter22"), "{text}");

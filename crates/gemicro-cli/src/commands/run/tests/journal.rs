@@ -325,7 +325,7 @@ pub(super) fn troubled() -> Journal {
     let report = "docs/dev_docs/reviews/code_review_dark-mode-toggle_v1.md";
     let pass = json!({ "verdict": "PASS", "review_path": report });
     journal.answered(48, ("audit", 1), ("Auditor", "auditor"), pass);
-    let reasons = json!({ "reasons": ["no check was run on what was reviewed"], "next": "implementation" });
+    let reasons = json!({ "reasons": ["no check was run on the reviewed code"], "next": "implementation" });
     journal.ended(audit, 1, "FAIL", reasons);
     journal.started(audit, 2, Some("Auditor"));
     let fail = json!({ "verdict": "FAIL", "review_path": report,
