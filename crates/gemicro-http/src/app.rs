@@ -59,7 +59,7 @@ impl App {
     pub(crate) fn place_to_wait(&self) -> Result<OwnedSemaphorePermit, Failure> {
         self.waiting.clone().try_acquire_owned().map_err(|_| {
             let message =
-                format!("{MAX_WAITING} calls wait already: poll without waiting, or try again later");
+                format!("{MAX_WAITING} calls are already waiting: poll without waiting, or try again later");
             Failure {
                 retry_after_ms: Some(1_000),
                 ..Failure::new(ErrorKind::RateLimited, message)

@@ -119,7 +119,7 @@ impl HttpEntrance {
                 Some(Err(error)) if error.is::<http_body_util::LengthLimitError>() => {
                     return Err(too_long(limit));
                 }
-                Some(Err(_)) => return Err(HttpTrouble::invalid("the request did not come whole")),
+                Some(Err(_)) => return Err(HttpTrouble::invalid("the request was incomplete")),
             }
             if bytes.len() > SHORT_BODY && place.is_none() {
                 place = self.long_bodies.acquire().await.ok();

@@ -65,7 +65,7 @@ impl Metrics {
         );
         let _ = writeln!(page, "gemicro_http_waiting {n_waiting}");
         if !runs.is_empty() {
-            page += &head("gemicro_runs", "gauge", "Runs without an end, by status.");
+            page += &head("gemicro_runs", "gauge", "Open runs, by status.");
         }
         for (status, count) in runs {
             let _ = writeln!(page, "gemicro_runs{{status=\"{status}\"}} {count}");
@@ -114,7 +114,7 @@ gemicro_http_connections 1
 # HELP gemicro_http_waiting Long polls and streams of events.
 # TYPE gemicro_http_waiting gauge
 gemicro_http_waiting 2
-# HELP gemicro_runs Runs without an end, by status.
+# HELP gemicro_runs Open runs, by status.
 # TYPE gemicro_runs gauge
 gemicro_runs{status=\"running\"} 3
 ";

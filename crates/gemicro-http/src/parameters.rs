@@ -50,10 +50,7 @@ async fn body_of_type<S: Send + Sync>(
     types: &[&str],
 ) -> Result<Bytes, HttpTrouble> {
     if !types.contains(&media_type(request.headers()).as_str()) {
-        let message = format!(
-            "the body has to be {}: say so in Content-Type",
-            types.join(" or ")
-        );
+        let message = format!("send the body as {} and set Content-Type", types.join(" or "));
         let failure = Failure::new(ErrorKind::InvalidInput, message);
         return Err(HttpTrouble::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, failure));
     }

@@ -38,7 +38,7 @@ pub async fn serve(
     served.map_err(|error| {
         Failure::new(
             ErrorKind::Internal,
-            format!("the server cannot listen any more: {error}"),
+            format!("the server can no longer listen: {error}"),
         )
     })
 }

@@ -180,7 +180,7 @@ impl StartRequest {
                 if it.target.is_some_and(|target| !(0.0..=100.0).contains(&target)) {
                     return Err(Failure::new(
                         ErrorKind::InvalidInput,
-                        "`target` is between 0 and 100",
+                        "`target` must be between 0 and 100",
                     ));
                 }
                 absolute("file", &it.file)
@@ -192,7 +192,7 @@ impl StartRequest {
 fn within(name: &str, given: Option<u32>, least: u32, most: u32) -> Result<(), Failure> {
     match given {
         Some(given) if !(least..=most).contains(&given) => {
-            let message = format!("`{name}` is between {least} and {most}");
+            let message = format!("`{name}` must be between {least} and {most}");
             Err(Failure::new(ErrorKind::InvalidInput, message))
         }
         Some(_) | None => Ok(()),

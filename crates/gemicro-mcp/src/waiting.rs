@@ -50,7 +50,7 @@ pub(crate) async fn wait(
                 Some(Ok(RunSighting::Live(item))) => progress.live(&item),
                 // Whoever tells about the run fell silent; the run itself is not known to have ended.
                 Some(Err(failure)) => {
-                    tracing::warn!(run = %watching.run, %failure, "a run cannot be watched any more");
+                    tracing::warn!(run = %watching.run, %failure, "a run can no longer be watched");
                     return WaitOutcome::GoesOn(events, watching);
                 }
                 None => return WaitOutcome::Ended(events),

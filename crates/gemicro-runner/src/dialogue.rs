@@ -134,7 +134,7 @@ impl fmt::Debug for Dialogue {
 fn read_line(protocol: &mut dyn Protocol, line: StreamLine<'_>, out: &mut AdapterOutput) {
     match line {
         StreamLine::TooLong { n_bytes } => {
-            let message = format!("a line of {n_bytes} bytes was skipped: longer than gemicro reads");
+            let message = format!("a line of {n_bytes} bytes was skipped: it is too long");
             out.hear(AdapterEvents::Speech);
             out.alarm("line_too_long", &message);
         }

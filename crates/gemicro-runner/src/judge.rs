@@ -63,7 +63,7 @@ pub(crate) fn judge(reading: &dyn ResultReader, ended: &ProcessEnd<'_>) -> Resul
             .unwrap_or_else(|| exit_code(reading, code, (end.as_ref(), ended))),
         (ProcessExit::Signal(signal), _) => Cause::new(
             ErrorKind::UpstreamError,
-            format!("{} was ended by signal {signal}", reading.name()),
+            format!("{} was killed by signal {signal}", reading.name()),
         ),
         (ProcessExit::Code(_) | ProcessExit::Running | ProcessExit::Stopped(_), _) => no_end(reading, ended),
     };
@@ -83,7 +83,7 @@ fn judge_claim(reading: &dyn ResultReader, end: &TurnEnd, ended: &ProcessEnd<'_>
     if let Some(kind) = ended.upstream {
         return Err(Cause::new(
             kind,
-            format!("{name} hid it: the model's answer ended with {kind}"),
+            format!("the model's answer failed ({kind}), but {name} did not report it"),
         ));
     }
     if text.trim().is_empty() {
@@ -95,14 +95,11 @@ fn judge_claim(reading: &dyn ResultReader, end: &TurnEnd, ended: &ProcessEnd<'_>
     if transcript.is_cut() {
         return Err(Cause::new(
             ErrorKind::TruncatedOutput,
-            format!("{name} said more than is kept"),
+            format!("the answer of {name} is too long"),
         ));
     }
     if is_terminal_error(text) {
-        let message = format!(
-            "{name} printed an error of its terminal as the answer: {}",
-            text.trim()
-        );
+        let message = format!("{name} printed a terminal error as its answer: {}", text.trim());
         return Err(Cause::new(ErrorKind::MalformedOutput, message));
     }
     Ok(AgentEnd {
@@ -173,7 +170,7 @@ fn no_end(reading: &dyn ResultReader, ended: &ProcessEnd<'_>) -> Cause {
     } else {
         Cause::new(
             ErrorKind::TruncatedOutput,
-            format!("{name} broke off: its stream has no result"),
+            format!("{name} stopped without a result"),
         )
     }
 }

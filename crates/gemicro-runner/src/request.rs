@@ -162,7 +162,7 @@ impl AgentRequest {
                 return wrong(format!("`{base_url}` is not a base URL without a final slash"));
             }
             if token.reveal().is_empty() || token.reveal().chars().any(is_odd) {
-                return wrong("the gateway's token is empty or has blanks".to_owned());
+                return wrong("the gateway's token is empty or contains spaces".to_owned());
             }
         }
         self.mcp_servers

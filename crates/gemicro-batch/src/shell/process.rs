@@ -53,7 +53,10 @@ impl WaitingCommand {
     pub(crate) async fn start(plan: &LaunchPlan) -> Result<Self, Failure> {
         let (mut child, control) = spawn(plan).map_err(not_started)?;
         let (Some(stdout), Some(stderr)) = (child.stdout.take(), child.stderr.take()) else {
-            return Err(Failure::new(ErrorKind::Internal, "a process without its streams"));
+            return Err(Failure::new(
+                ErrorKind::Internal,
+                "the output of the process cannot be read",
+            ));
         };
         let readiness = control
             .readiness()

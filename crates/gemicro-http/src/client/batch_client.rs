@@ -44,17 +44,18 @@ impl BatchClient {
     /// `invalid_input` if the address is invalid, or the token cannot be sent in a header.
     pub fn new(server: &str, token: &str) -> Result<Self, Failure> {
         let invalid = |message: String| Failure::new(ErrorKind::InvalidInput, message);
-        let mut server = Url::parse(server)
-            .map_err(|error| invalid(format!("`{server}` is not the address of a server: {error}")))?;
+        let mut server =
+            Url::parse(server).map_err(|error| invalid(format!("`{server}` is not a URL: {error}")))?;
         if !["http", "https"].contains(&server.scheme()) || server.cannot_be_a_base() {
-            return Err(invalid(format!("`{server}` is not an http or https address")));
+            return Err(invalid(format!("`{server}` is not an http or https URL")));
         }
         // Paths are appended to it.
         if !server.path().ends_with('/') {
             server.set_path(&format!("{}/", server.path()));
         }
-        let mut bearer = HeaderValue::from_str(&format!("Bearer {}", token.trim()))
-            .map_err(|_| invalid("the token has letters that no header can have".to_owned()))?;
+        let mut bearer = HeaderValue::from_str(&format!("Bearer {}", token.trim())).map_err(|_| {
+            invalid("the token contains characters that are not allowed in a header".to_owned())
+        })?;
         bearer.set_sensitive(true);
         let http = gemicro_client::builder()
             .default_headers(HeaderMap::from_iter([(AUTHORIZATION, bearer)]))

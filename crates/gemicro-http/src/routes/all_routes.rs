@@ -57,7 +57,7 @@ fn no_route() -> HttpTrouble {
 fn no_method() -> HttpTrouble {
     let failure = Failure::new(
         ErrorKind::InvalidInput,
-        "this route does not know that method; /openapi.json lists them",
+        "this route does not support that method; /openapi.json lists them",
     );
     HttpTrouble::new(StatusCode::METHOD_NOT_ALLOWED, failure)
 }

@@ -53,7 +53,7 @@ impl PollQuery {
         }
         if self.limit.is_some_and(|limit| !(1..=MAX_LIMIT).contains(&limit)) {
             return Err(HttpTrouble::invalid(format!(
-                "`limit` is between 1 and {MAX_LIMIT}"
+                "`limit` must be between 1 and {MAX_LIMIT}"
             )));
         }
         if self.fields == Some(PollFields::Counts) {
@@ -87,7 +87,7 @@ pub(crate) async fn poll(
         seconds @ 1..=MAX_WAIT => wait(&app, id.as_str(), Duration::from_secs(seconds), page).await?,
         _ => {
             return Err(HttpTrouble::invalid(format!(
-                "`wait` is at most {MAX_WAIT} seconds"
+                "`wait` must be at most {MAX_WAIT} seconds"
             )));
         }
     };

@@ -73,7 +73,7 @@ pub(crate) async fn cancel(
     params(("id" = String, Path, pattern = "^[A-Za-z0-9_-]{4,64}$", description = "Its `response_id`, or the beginning of it")),
     request_body(content = ref("#/components/schemas/RetryBody"), content_type = "application/json"),
     responses(
-        (status = 200, description = "Nothing is left to be done", content_type = "application/json", body = ref("#/components/schemas/BatchAnswer")),
+        (status = 200, description = "Nothing is left to do", content_type = "application/json", body = ref("#/components/schemas/BatchAnswer")),
         (status = 202, description = "The batch continues", content_type = "application/json", body = ref("#/components/schemas/BatchAnswer")),
     )
 )]
@@ -91,7 +91,7 @@ pub(crate) async fn retry(
 fn task_names(task_ids: Option<Vec<String>>) -> Result<Vec<String>, Failure> {
     match task_ids {
         Some(task_ids) if task_ids.is_empty() => {
-            let message = "/task_ids: no task is named; leave the field out to mean all";
+            let message = "/task_ids: the list is empty; leave the field out to select all tasks";
             Err(Failure::new(ErrorKind::InvalidInput, message))
         }
         task_ids => Ok(task_ids.unwrap_or_default()),

@@ -55,7 +55,7 @@ pub(crate) async fn schema(NamePath(name): NamePath) -> Result<Response, HttpTro
     match task_type(&name) {
         Some(found) => Ok(json(StatusCode::OK, &describe_type(found))),
         None => {
-            let message = "there is no such type of tasks; /v1/batch-types lists them";
+            let message = "there is no such task type; /v1/batch-types lists them";
             Err(Failure::new(ErrorKind::NotFound, message).into())
         }
     }

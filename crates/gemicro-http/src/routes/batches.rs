@@ -51,9 +51,9 @@ pub(crate) struct BatchListQuery {
         (ref("#/components/schemas/TaskLines") = "application/x-ndjson"),
     )),
     responses(
-        (status = 200, description = "Nothing is left to be done", content_type = "application/json", body = ref("#/components/schemas/BatchAnswer")),
-        (status = 202, description = "It is taken; poll it by its `response_id`", content_type = "application/json", body = ref("#/components/schemas/BatchAnswer")),
-        (status = 409, description = "The key stands for another batch", content_type = "application/json", body = ref("#/components/schemas/ErrorBody")),
+        (status = 200, description = "Nothing is left to do", content_type = "application/json", body = ref("#/components/schemas/BatchAnswer")),
+        (status = 202, description = "Accepted; poll it by its `response_id`", content_type = "application/json", body = ref("#/components/schemas/BatchAnswer")),
+        (status = 409, description = "The key belongs to another batch", content_type = "application/json", body = ref("#/components/schemas/ErrorBody")),
     )
 )]
 pub(crate) async fn submit(
@@ -100,7 +100,7 @@ pub(super) fn list_length(limit: Option<usize>) -> Result<usize, HttpTrouble> {
     match limit.unwrap_or(USUAL_LIMIT) {
         limit @ 1..=MAX_LIMIT => Ok(limit),
         _ => Err(HttpTrouble::invalid(format!(
-            "`limit` is between 1 and {MAX_LIMIT}"
+            "`limit` must be between 1 and {MAX_LIMIT}"
         ))),
     }
 }
@@ -117,7 +117,7 @@ fn key(headers: &HeaderMap) -> Result<Option<String>, HttpTrouble> {
         Some(key) if (1..=MAX_KEY_BYTES).contains(&key.len()) => Ok(Some(key.to_owned())),
         _ => {
             let message =
-                format!("Idempotency-Key has 1 to {MAX_KEY_BYTES} visible letters, and is there once");
+                format!("Idempotency-Key must be 1 to {MAX_KEY_BYTES} visible characters, sent once");
             Err(HttpTrouble::invalid(message))
         }
     }
@@ -127,7 +127,7 @@ fn key(headers: &HeaderMap) -> Result<Option<String>, HttpTrouble> {
 fn with_key(batch: SubmittedBatch, key: Option<String>) -> Result<SubmittedBatch, Failure> {
     match (&batch.key, key) {
         (Some(ours), Some(other)) if *ours != other => {
-            let message = format!("the body has the key `{ours}`, the head `{other}`: give one of them");
+            let message = format!("the keys in the body (`{ours}`) and header (`{other}`) differ; send one");
             Err(Failure::new(ErrorKind::InvalidInput, message))
         }
         (Some(_), _) => Ok(batch),

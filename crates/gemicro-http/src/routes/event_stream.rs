@@ -70,7 +70,7 @@ pub(super) fn stream(
                     }
                 }
                 Some(Err(failure)) => {
-                    tracing::warn!(run = %watching.run, %failure, "a run cannot be watched any more");
+                    tracing::warn!(run = %watching.run, %failure, "a run can no longer be watched");
                     return;
                 }
                 None => return,

@@ -25,7 +25,7 @@ pub(crate) struct Health {
     operation_id = "health",
     tag = "server",
     security(()),
-    responses((status = 200, description = "It does", content_type = "application/json", body = ref("#/components/schemas/Health")))
+    responses((status = 200, description = "The server is running", content_type = "application/json", body = ref("#/components/schemas/Health")))
 )]
 pub(crate) async fn health(State(app): State<SharedApp>) -> Response {
     let health = Health {

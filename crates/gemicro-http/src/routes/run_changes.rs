@@ -67,9 +67,9 @@ pub(crate) struct CancelResultBody {
     params(("id" = String, Path, pattern = "^[A-Za-z0-9_-]{4,64}$", description = "Its id, or the beginning of it")),
     request_body(content = ref("#/components/schemas/CommandBody"), content_type = "application/json"),
     responses(
-        (status = 200, description = "It was carried out", content_type = "application/json", body = ref("#/components/schemas/AgentAck")),
+        (status = 200, description = "The command was carried out", content_type = "application/json", body = ref("#/components/schemas/AgentAck")),
         (status = 202, description = "Saved; applied when the run is resumed", content_type = "application/json", body = ref("#/components/schemas/AgentAck")),
-        (status = 409, description = "It will not; the message says why", content_type = "application/json", body = ref("#/components/schemas/ErrorBody")),
+        (status = 409, description = "The run rejects the command; the message says why", content_type = "application/json", body = ref("#/components/schemas/ErrorBody")),
     )
 )]
 pub(crate) async fn command(
@@ -92,7 +92,7 @@ pub(crate) async fn command(
         AckStatus::Accepted => Ok(json(StatusCode::ACCEPTED, &ack)),
         AckStatus::Rejected => {
             let reason = ack.data.get("reason").and_then(serde_json::Value::as_str);
-            let message = reason.unwrap_or("the run does not take this command");
+            let message = reason.unwrap_or("the run rejects this command");
             Err(Failure::new(ErrorKind::Conflict, message).into())
         }
     }

@@ -59,7 +59,7 @@ pub(crate) struct EventsQuery {
     tag = "runs",
     params(
         ("id" = String, Path, pattern = "^[A-Za-z0-9_-]{4,64}$", description = "Its id, or the beginning of it"),
-        ("Last-Event-ID" = Option<u64>, Header, description = "Only events after this number; goes before `after`"),
+        ("Last-Event-ID" = Option<u64>, Header, description = "Only events after this number; takes precedence over `after`"),
         EventsQuery,
     ),
     responses(
@@ -81,7 +81,7 @@ pub(crate) async fn events(
         limit @ 1..=MAX_LIMIT => limit,
         _ => {
             return Err(HttpTrouble::invalid(format!(
-                "`limit` is between 1 and {MAX_LIMIT}"
+                "`limit` must be between 1 and {MAX_LIMIT}"
             )));
         }
     };

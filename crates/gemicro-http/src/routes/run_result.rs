@@ -75,7 +75,7 @@ pub(crate) async fn result(
         }
         _ => {
             return Err(HttpTrouble::invalid(format!(
-                "`wait` is at most {MAX_WAIT} seconds"
+                "`wait` must be at most {MAX_WAIT} seconds"
             )));
         }
     }

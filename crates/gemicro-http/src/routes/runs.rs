@@ -76,7 +76,7 @@ pub(crate) async fn list(
     operation_id = "start_run",
     tag = "runs",
     request_body(content = ref("#/components/schemas/StartBody"), content_type = "application/json"),
-    responses((status = 202, description = "It is started; follow it by its id", content_type = "application/json", body = ref("#/components/schemas/RunRow")))
+    responses((status = 202, description = "Started; follow it by its id", content_type = "application/json", body = ref("#/components/schemas/RunRow")))
 )]
 pub(crate) async fn start(
     State(app): State<SharedApp>,
@@ -100,7 +100,8 @@ fn status_named(word: &str) -> Result<RunStatus, HttpTrouble> {
     let read: Result<RunStatus, serde::de::value::Error> = RunStatus::deserialize(word.into_deserializer());
     read.map_err(|_| {
         HttpTrouble::invalid(format!(
-            "`status` is running, parked, {INPUT_REQUIRED}, suspended, completed, failed, cancelled or interrupted, not {word}"
+            "`status` must be running, parked, {INPUT_REQUIRED}, suspended, completed, failed, cancelled or \
+             interrupted, not {word}"
         ))
     })
 }
@@ -120,7 +121,7 @@ fn start_request(body: &Bytes) -> Result<StartRequest, HttpTrouble> {
         Some("ooda") => read(body).map(StartRequest::Ooda),
         Some("research") | None => read(body).map(StartRequest::Research),
         Some(_) => Err(HttpTrouble::invalid(
-            "`kind` is research, ask, prompt, pipeline or ooda; a batch is submitted to /v1/batches",
+            "`kind` must be research, ask, prompt, pipeline or ooda; submit a batch to /v1/batches",
         )),
     }
 }

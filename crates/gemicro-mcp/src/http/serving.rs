@@ -71,7 +71,7 @@ pub async fn serve_http(
     };
     let served = gemicro_listener::serve(Arc::new(entrance), listening).await;
     served.map_err(|error| {
-        let message = format!("the server cannot listen any more: {error}");
+        let message = format!("the server can no longer listen: {error}");
         Failure::new(ErrorKind::Internal, message)
     })
 }

@@ -79,7 +79,10 @@ fn interpreters(
         }
         (script, file) = (real, next);
     }
-    let message = format!("{} is run by scripts without end", script.display());
+    let message = format!(
+        "{} cannot run: too many nested script interpreters",
+        script.display()
+    );
     Err(Failure::new(ErrorKind::CommandNotFound, message))
 }
 

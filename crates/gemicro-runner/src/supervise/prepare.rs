@@ -98,7 +98,7 @@ fn agree(request: &AgentRequest, profile: &Profile, gateway: Option<&GatewayPort
         ("home", profile.home == request.home),
         ("temporary folder", profile.temporary == request.temp),
         ("mode", profile.mode == mode),
-        ("idea of shells", profile.shells == Shells::Apart),
+        ("shell isolation", profile.shells == Shells::Apart),
         ("gateway", has_gateway),
     ];
     match same.iter().find(|(_, is_same)| !is_same) {

@@ -65,7 +65,10 @@ impl Process {
         };
         let (Some(stdout), Some(stderr), Some(pid)) = (child.stdout.take(), child.stderr.take(), child.id())
         else {
-            return Err(Failure::new(ErrorKind::Internal, "a process without its streams"));
+            return Err(Failure::new(
+                ErrorKind::Internal,
+                "the output of the process cannot be read",
+            ));
         };
         let readiness = control.readiness().and_then(UnixDatagram::from_std);
         let mut process = Self {
@@ -85,7 +88,7 @@ impl Process {
                 return Err(process.not_started(stderr).await);
             }
             Err(_) => {
-                let message = format!("the sandbox did not stand within {START:?}");
+                let message = format!("the sandbox did not start within {START:?}");
                 return Err(Failure::new(ErrorKind::SandboxUnavailable, message));
             }
         };

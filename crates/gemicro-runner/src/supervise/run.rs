@@ -153,7 +153,7 @@ async fn attempt(
         match started.listener.take().or(gateway.into_listener()) {
             Some(listener) => watcher.gateway(listener),
             None => {
-                let message = "the gateway was opened for another tier or mode";
+                let message = "the gateway was opened for another sandbox level or mode";
                 return Err(Failure::new(ErrorKind::Internal, message));
             }
         }

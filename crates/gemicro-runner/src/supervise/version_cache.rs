@@ -142,7 +142,7 @@ async fn ask(plan: LaunchPlan) -> Result<PrintedVersion, Failure> {
         return Err(failure);
     }
     let Ok((stdout, stderr)) = answer else {
-        let message = format!("the CLI did not say its version within {PATIENCE:?}");
+        let message = format!("the CLI did not print its version within {PATIENCE:?}");
         return Err(Failure::new(ErrorKind::Timeout, message));
     };
     Ok(PrintedVersion { stdout, stderr })

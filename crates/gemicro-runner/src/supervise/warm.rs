@@ -140,7 +140,7 @@ async fn begin(
     kept: &WarmState,
 ) -> Result<(AgentProcess, Captures), RefusedTurn> {
     let Some(mut agent) = rest.end().await else {
-        let failure = Failure::new(ErrorKind::Internal, "the agent's task was ended from outside");
+        let failure = Failure::new(ErrorKind::Internal, "the agent's task was stopped from outside");
         return Err(RefusedTurn { failure, agent: None });
     };
     if !agent.is_fit() {
@@ -178,11 +178,11 @@ fn say(agent: &mut AgentProcess, turn: &AgentTurn) -> Result<Captures, Failure> 
 
 fn unfit(spoke: bool, exit: Option<CommandExit>) -> Failure {
     let how = match exit {
-        _ if spoke => "it had spoken out of turn".to_owned(),
-        Some(CommandExit::Code(code)) => format!("it had ended with exit code {code}"),
-        Some(CommandExit::Signal(signal)) => format!("it was ended by signal {signal}"),
+        _ if spoke => "it printed unexpected output".to_owned(),
+        Some(CommandExit::Code(code)) => format!("it exited with exit code {code}"),
+        Some(CommandExit::Signal(signal)) => format!("it was killed by signal {signal}"),
         None => "it was killed".to_owned(),
     };
-    let message = format!("the agent was no longer fit for another turn: {how}");
+    let message = format!("the agent cannot take another turn: {how}");
     Failure::new(ErrorKind::UpstreamError, message)
 }

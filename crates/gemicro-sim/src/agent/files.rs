@@ -26,7 +26,7 @@ pub(super) fn replace(stage: &ScriptStage, wanted: &Replacement) -> io::Result<(
     let (file, old) = (wanted.file.fill(stage), wanted.old.fill(stage));
     let text = std::fs::read_to_string(&file)?;
     if !text.contains(&old) {
-        return Err(io::Error::other(format!("`{old}` does not stand in {file}")));
+        return Err(io::Error::other(format!("`{old}` was not found in {file}")));
     }
     std::fs::write(file, text.replace(&old, &wanted.new.fill(stage)))
 }

@@ -45,7 +45,7 @@ fn ask(stage: &ScriptStage, wanted: &Http) -> io::Result<(u16, String)> {
         .ok_or_else(|| wrong("is not an http:// address"))?;
     let (host, path) = rest.split_once('/').unwrap_or((rest, ""));
     if host.is_empty() {
-        return Err(wrong("names no host"));
+        return Err(wrong("has no host"));
     }
     let place = match host.rsplit_once(':') {
         Some((_, port)) if port.parse::<u16>().is_ok() => host.to_owned(),

@@ -90,7 +90,7 @@ impl TryFrom<String> for HexBytes {
             .map(|digits| u8::from_str_radix(digits, 16));
         let bytes: Result<Vec<u8>, _> = bytes.collect();
         bytes.map(Self).map_err(|_| {
-            format!("`{text}` are no bytes: expected two hexadecimal digits each, such as \"ff 0a\"")
+            format!("`{text}` is not hexadecimal: expected two digits for each byte, such as \"ff 0a\"")
         })
     }
 }

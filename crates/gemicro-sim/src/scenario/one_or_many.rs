@@ -17,7 +17,7 @@ where
         type Value = Vec<T>;
 
         fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-            f.write_str("a text or a list of texts")
+            f.write_str("a string or a list of strings")
         }
 
         fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<Vec<T>, E> {

@@ -89,7 +89,7 @@ impl TryFrom<RuleEntry> for ScenarioRule {
             }
             (None, None, Some(raw)) => RuleAction::Raw(raw),
             (_, _, Some(_)) => {
-                return Err("`raw` is a whole response: expected no `reply` or `fault` beside it".to_owned());
+                return Err("`raw` is a whole response: expected no `reply` or `fault` with it".to_owned());
             }
             (reply, fault, None) => parse_action(reply, fault)?,
         };
@@ -115,7 +115,7 @@ fn parse_action(reply: Option<ScriptedReply>, fault: Option<Fault>) -> Result<Ru
             return Err("expected only one of `text`, `json` and `persona` in a reply".to_owned());
         }
         if reply.knows.is_some() && reply.persona != Some(Persona::Perfect) {
-            return Err("only `persona: perfect` knows anything beforehand".to_owned());
+            return Err("`knows` needs `persona: perfect`".to_owned());
         }
         if reply
             .chunks
@@ -142,7 +142,7 @@ fn parse_action(reply: Option<ScriptedReply>, fault: Option<Fault>) -> Result<Ru
         Some(Fault::Noise) => answer(Some(AnswerFault::Noise)),
         Some(Fault::StreamError(error)) => answer(Some(AnswerFault::StreamError(error))),
         Some(_) if has_reply => {
-            return Err("an HTTP error has no answer: expected no `reply` beside this fault".to_owned());
+            return Err("an HTTP error has no answer: expected no `reply` with this fault".to_owned());
         }
         Some(Fault::Http(http)) => RuleAction::Http(http),
         Some(Fault::Html(page)) => RuleAction::Html(page),

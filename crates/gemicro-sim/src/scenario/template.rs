@@ -189,7 +189,7 @@ fn marks(text: &str) -> Result<Vec<FieldPiece<'_>>, String> {
         let mut parts = mark.splitn(3, '|');
         let (Some(cited), Some(url)) = (parts.next(), parts.next()) else {
             return Err(format!(
-                "`[[{mark}]]` names no source: expected [[text|url]] or [[text|url|title]]"
+                "`[[{mark}]]` has no URL: expected [[text|url]] or [[text|url|title]]"
             ));
         };
         pieces.push(FieldPiece {

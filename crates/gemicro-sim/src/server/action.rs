@@ -84,7 +84,7 @@ fn no_rule_matched(world: &ServerWorld, call: &ModelCall) -> Result<ActionOutcom
     match world.scenario.otherwise {
         DefaultReply::Answer => Ok(ActionOutcome::Speak(Box::default())),
         DefaultReply::Refuse => Err(SimulatedRefusal::invalid(format!(
-            "gemicro-sim: no rule of the scenario '{}' takes this request",
+            "gemicro-sim: no rule of the scenario '{}' matches this request",
             world.scenario.name
         ))),
     }

@@ -244,7 +244,7 @@ fn works_with_files_and_the_shell() {
     let failed = folder.run("  - replace: { file: a.txt, old: nothing, new: x }\n  - print: never\n");
     assert_eq!((failed.status.code(), failed.stdout.len()), (Some(1), 0));
     assert!(
-        text(&failed.stderr).contains("`nothing` does not stand in a.txt"),
+        text(&failed.stderr).contains("`nothing` was not found in a.txt"),
         "{failed:?}"
     );
 }
@@ -459,7 +459,10 @@ const BAD: &[(&str, &str)] = &[
         "steps:\n  - print: '{{envi:X}}'\n",
         "s.yaml:2:12: unknown field `{{envi:X}}`: expected env:NAME, ",
     ),
-    ("steps:\n  - bytes: 'zz'\n", "s.yaml:2:12: `zz` are no bytes"),
+    (
+        "steps:\n  - bytes: 'zz'\n",
+        "s.yaml:2:12: `zz` is not hexadecimal",
+    ),
     (
         "steps:\n  - ignore: [NOSUCH]\n",
         "s.yaml:2:14: unknown variant `NOSUCH`, expected one of HUP, INT",

@@ -53,7 +53,7 @@ const BAD: &[(&str, &str)] = &[
     ),
     (
         "scenario: a\nrules:\n  - reply: { persona: liar, knows: q.jsonl }\n",
-        "s.yaml:3:5: only `persona: perfect` knows anything beforehand",
+        "s.yaml:3:5: `knows` needs `persona: perfect`",
     ),
     (
         "scenario: a\nrules:\n  - reply: { text: x }\n    fault: { html: {} }\n",
@@ -97,7 +97,7 @@ const BAD: &[(&str, &str)] = &[
     ),
     (
         "scenario: a\nrules:\n  - reply:\n      text: \"[[x]]\"\n",
-        "s.yaml:4:13: `[[x]]` names no source: expected [[text|url]]",
+        "s.yaml:4:13: `[[x]]` has no URL: expected [[text|url]]",
     ),
     (
         "scenario: a\nrules:\n  - reply:\n      chunks: { sizes: [0] }\n",

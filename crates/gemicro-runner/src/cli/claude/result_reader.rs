@@ -32,7 +32,7 @@ impl ResultReader for ClaudeReading {
         let words = match (text, reason) {
             // Its own message is meant for its developers.
             _ if kind == ErrorKind::Cancelled => "the turn was interrupted",
-            ("", "") => "the turn failed without a word",
+            ("", "") => "the turn failed without an error message",
             ("", reason) => reason,
             (text, _) => text,
         };

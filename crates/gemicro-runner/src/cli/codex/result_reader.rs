@@ -16,7 +16,10 @@ impl ResultReader for CodexReading {
     }
 
     fn failed_turn(&self, end: &TurnEnd, _ended: &ProcessEnd<'_>) -> Cause {
-        let text = end.message.as_deref().unwrap_or("the turn failed without a word");
+        let text = end
+            .message
+            .as_deref()
+            .unwrap_or("the turn failed without an error message");
         let clue = Clue {
             http_status: end.http_status,
             text,
@@ -30,7 +33,7 @@ impl ResultReader for CodexReading {
     fn exit_code(&self, code: i32, ended: &ProcessEnd<'_>) -> Option<Cause> {
         let text = ended.stderr_tail;
         let last_line = text.lines().rev().find(|line| !line.trim().is_empty());
-        let words = last_line.map_or("it exited without a word", str::trim);
+        let words = last_line.map_or("it exited without an error message", str::trim);
         let cause = |kind| Some(Cause::new(kind, format!("{}: {words}", self.name())));
         match code {
             // It did not start a thread, so the one to resume does not exist.

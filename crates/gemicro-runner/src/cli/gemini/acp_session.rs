@@ -313,7 +313,7 @@ impl Protocol for AcpSession {
             }
             SessionState::Prompting(_) => return refuse(ErrorKind::Conflict, "a turn is running"),
             _ if self.waiting_prompt.is_some() => {
-                return refuse(ErrorKind::Conflict, "a prompt waits already");
+                return refuse(ErrorKind::Conflict, "a prompt is already waiting");
             }
             SessionState::Initializing(_)
             | SessionState::Opening(_)

@@ -30,7 +30,7 @@ impl ResultReader for GeminiReading {
         });
         let words = match (plain(text), &end.reason) {
             (words, Some(reason)) if words.is_empty() => format!("the turn ended with {reason}"),
-            (words, None) if words.is_empty() => "the turn failed without a word".to_owned(),
+            (words, None) if words.is_empty() => "the turn failed without an error message".to_owned(),
             (words, _) => words,
         };
         Cause {
@@ -49,17 +49,17 @@ impl ResultReader for GeminiReading {
                     &format!("there is no session {id} here"),
                 ),
                 Session::NewNamed(id) => {
-                    cause(ErrorKind::Conflict, &format!("the session {id} exists already"))
+                    cause(ErrorKind::Conflict, &format!("the session {id} already exists"))
                 }
                 Session::New => cause(ErrorKind::InvalidInput, "it got no input"),
             },
             44 => cause(ErrorKind::SandboxUnavailable, "its own sandbox failed"),
             52 => cause(
                 ErrorKind::InvalidInput,
-                "its settings are not valid, or forbid what was asked",
+                "its settings are invalid or do not allow the request",
             ),
-            53 => cause(ErrorKind::BudgetExceeded, "the limit of turns was reached"),
-            54 => cause(ErrorKind::UpstreamError, "a tool failed for good"),
+            53 => cause(ErrorKind::BudgetExceeded, "the turn limit was reached"),
+            54 => cause(ErrorKind::UpstreamError, "a tool failed permanently"),
             55 => cause(ErrorKind::PermissionDenied, "it does not trust the folder"),
             130 => cause(ErrorKind::Cancelled, "it was cancelled"),
             _ => {

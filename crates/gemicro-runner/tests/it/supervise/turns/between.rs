@@ -47,8 +47,8 @@ async fn one_that_is_fit_is_not_spoiled() {
 async fn one_that_is_not_fit_gets_no_prompt() {
     for (prompt, reason) in [
         ("leave now", "exit code 4"),
-        ("babble on", "spoken out of turn"),
-        ("mutter on", "spoken out of turn"),
+        ("babble on", "unexpected output"),
+        ("mutter on", "unexpected output"),
     ] {
         let world = world();
         let agent = warm(&world).await;
