@@ -6,7 +6,7 @@ use crate::policy::PolicyRule;
 #[derive(Debug, thiserror::Error)]
 pub enum HookError {
     /// Not JSON, or not of the expected form.
-    #[error("the request is not readable: {0}")]
+    #[error("the request is invalid: {0}")]
     Unreadable(#[from] serde_json::Error),
     /// The request did not arrive.
     #[error("the request could not be read: {0}")]
@@ -18,7 +18,7 @@ pub enum HookError {
         limit: u64,
     },
     /// The guard was started with other arguments than it knows.
-    #[error("the guard was started wrongly: {0}")]
+    #[error("the guard was started with invalid arguments: {0}")]
     Arguments(String),
     /// The user's settings cannot be used, so nobody knows what the user allows.
     #[error("the guard's settings cannot be used: {0}")]

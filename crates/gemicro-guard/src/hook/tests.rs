@@ -20,7 +20,7 @@ const CODEX: &str = r#"{"session_id":"0193-01","turn_id":"1","transcript_path":n
  "tool_input":{"command":"git checkout -b evil"},"tool_use_id":"call_1"}"#;
 const NEUTRAL: &str = r#"{"tool":"Bash","command":"git checkout -b evil","cwd":"/srv/me/project","worktree":"/srv/me/project"}"#;
 const MESSAGE: &str = "Permission Denied: git_subcommand (git checkout -b evil): \
-    stay on your branch; to undo a change, edit the file back and commit";
+    stay on your branch; to undo a change, edit the file again and commit";
 
 fn read(format: HookFormat, text: &str, worktree: Option<&Path>) -> Result<GuardedCall, HookError> {
     HookRequest::parse(text)?.call(format, worktree)
@@ -61,7 +61,7 @@ fn denials_in_every_format() {
             HookFormat::Neutral,
             NEUTRAL,
             json!({"decision": "deny", "rule": "git_subcommand", "segment": "git checkout -b evil",
-                "hint": "stay on your branch; to undo a change, edit the file back and commit"}),
+                "hint": "stay on your branch; to undo a change, edit the file again and commit"}),
         ),
     ];
     for (format, request, expected) in expected {

@@ -44,7 +44,7 @@ macro_rules! rules {
 rules! {
     /// The command is not a shell program that can be read for certain.
     ParseError, "parse_error",
-        "the command cannot be read for certain",
+        "the command cannot be parsed reliably",
         "the check itself: what cannot be read cannot be checked";
     /// The call is too long or too deeply nested to be judged.
     TooLarge, "too_large",

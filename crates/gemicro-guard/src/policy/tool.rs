@@ -145,7 +145,7 @@ pub(super) fn judge(config: &PolicyConfig, call: &GuardedCall) -> Result<(), Den
     if let Some(file) = config.settings_file.as_deref()
         && roots.could_change(file)
     {
-        let hint = "the guard's settings lie where the agent may write; the user must keep them elsewhere";
+        let hint = "the guard's settings are stored where the agent may write; the user must move them";
         return Err(Denial::new(
             PolicyRule::Internal,
             file.display().to_string(),
@@ -173,7 +173,7 @@ pub(super) fn judge(config: &PolicyConfig, call: &GuardedCall) -> Result<(), Den
         ToolKind::Write => {
             let found = named_paths(call)?;
             if found.is_empty() {
-                return Err(arguments(call, "name the file to write in `file_path`"));
+                return Err(arguments(call, "give the file to write in `file_path`"));
             }
             found
                 .iter()
@@ -219,7 +219,7 @@ pub(super) fn patch_text(roots: &Roots<'_>, cwd: &Path, text: &str) -> Result<()
         return Err(Denial::new(
             PolicyRule::ToolArguments,
             text,
-            "the patch names no file",
+            "the patch does not name a file",
         ));
     }
     found
@@ -245,7 +245,7 @@ fn shell_call(roots: &Roots<'_>, call: &GuardedCall) -> Result<(), Denial> {
         match call.args.get(*key) {
             None | Some(Value::Null) => {}
             Some(Value::String(folder)) => cwd = plain_place(&cwd, folder)?,
-            Some(_) => return Err(arguments(call, "the working directory must be a text")),
+            Some(_) => return Err(arguments(call, "the working directory must be a string")),
         }
     }
     let mut n_commands = 0;
@@ -259,7 +259,7 @@ fn shell_call(roots: &Roots<'_>, call: &GuardedCall) -> Result<(), Denial> {
             Value::String(text) => shell::line(roots, &cwd, text)?,
             Value::Array(words) => {
                 let words: Option<Vec<&str>> = words.iter().map(Value::as_str).collect();
-                let words = words.ok_or_else(|| arguments(call, "the words of a command must be texts"))?;
+                let words = words.ok_or_else(|| arguments(call, "the words of a command must be strings"))?;
                 shell::words(roots, &cwd, &words)?;
             }
             _ => return Err(arguments(call, "give the command in `command`")),
@@ -322,7 +322,7 @@ fn fetch_call(config: &PolicyConfig, call: &GuardedCall) -> Result<(), Denial> {
     match text_of(&call.args, "url") {
         Some(url) => address::public(url),
         None if n_addresses > 0 => Ok(()),
-        None => Err(arguments(call, "name the address in `url`")),
+        None => Err(arguments(call, "give the address in `url`")),
     }
 }
 
@@ -339,11 +339,11 @@ fn named_paths(call: &GuardedCall) -> Result<Vec<String>, Denial> {
                     for path in paths {
                         let path = path
                             .as_str()
-                            .ok_or_else(|| arguments(call, "paths must be texts"))?;
+                            .ok_or_else(|| arguments(call, "paths must be strings"))?;
                         found.push(path.to_owned());
                     }
                 }
-                _ => return Err(arguments(call, "paths must be texts")),
+                _ => return Err(arguments(call, "paths must be strings")),
             }
         }
     }

@@ -146,7 +146,7 @@ fn place(repository: &TrustedRepo, folder: &Path) -> Result<TaskLayout, Reposito
     let hides = |hidden: &PathBuf| folder.starts_with(hidden);
     if hidden_folders(repository)?.iter().any(hides) {
         return Err(bad(
-            "it lies in the repository, which agents must not see; move the state folder",
+            "it is inside the repository, which agents must not see; move the state folder",
         ));
     }
     if std::fs::symlink_metadata(&folder).is_ok() {

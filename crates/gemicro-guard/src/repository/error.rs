@@ -28,14 +28,15 @@ pub enum RepositoryError {
         folder: PathBuf,
     },
     /// A repository without a checkout here.
-    #[error("{folder} is a bare repository or a git directory; name a folder of a checkout")]
+    #[error("{folder} is a bare repository or a git directory; choose a folder of a checkout")]
     NoCheckout {
         /// The folder asked for.
         folder: PathBuf,
     },
     /// Objects are missing, and fetching them is not possible in a sandbox.
     #[error(
-        "this is a partial clone (`{setting}`), whose objects are not all here; use a full clone: `git clone` without --filter"
+        "this is a partial clone (`{setting}`), which lacks some objects; use a full clone: `git clone` without \
+         --filter"
     )]
     PartialClone {
         /// The setting that says so.
@@ -53,7 +54,7 @@ pub enum RepositoryError {
     #[error("the repository has no commit yet; commit something first")]
     NoCommits,
     /// A path of the repository that git cannot be told in its files.
-    #[error("{path} has a line break in its name, which git's files cannot hold; rename it")]
+    #[error("{path} has a line break in its name, which git's own files cannot contain; rename it")]
     UnusablePath { path: PathBuf },
     /// A setting with which git could start a program that gemicro cannot switch off.
     #[error(
@@ -64,7 +65,7 @@ pub enum RepositoryError {
     #[error("objects/info/alternates names {path}, which is not a folder of git objects; remove that line")]
     BadAlternate { path: PathBuf },
     /// A name that stands for no commit.
-    #[error("`{name}` names no commit of this repository")]
+    #[error("`{name}` is not a commit of this repository")]
     UnknownRevision {
         /// The name as given.
         name: String,
@@ -80,10 +81,10 @@ pub enum RepositoryError {
     #[error("{folder} cannot be a task's folder: {why}")]
     BadTaskFolder { folder: PathBuf, why: &'static str },
     /// The folder of a new task exists.
-    #[error("{folder} exists already; use another id, or reopen the task")]
+    #[error("{folder} already exists; use another id, or reopen the task")]
     FolderTaken { folder: PathBuf },
     /// The branch of a new task exists, or another branch is in its way.
-    #[error("branch {branch} cannot be made ({line}); choose another name, or continue on it")]
+    #[error("branch {branch} cannot be created ({line}); choose another name, or continue on it")]
     BranchTaken {
         branch: String,
         /// The last line that git wrote.
@@ -94,7 +95,7 @@ pub enum RepositoryError {
     BranchMissing { branch: String },
     /// The user works on the task's branch: moving it would make that checkout look changed.
     #[error(
-        "branch {branch} is checked out in {folder}; leave it there first: git -C {folder} switch --detach"
+        "branch {branch} is checked out in {folder}; switch away from it first: git -C {folder} switch --detach"
     )]
     BranchCheckedOut {
         branch: String,
@@ -159,10 +160,10 @@ pub enum RepositoryError {
         line: String,
     },
     /// git did not end in time.
-    #[error("`git {command}` did not end within {limit:?}")]
+    #[error("`git {command}` did not finish within {limit:?}")]
     GitTimeout { command: String, limit: Duration },
     /// git said more, or something else, than can be used.
-    #[error("`git {command}` gave an answer that cannot be used: {why}")]
+    #[error("`git {command}` gave an unusable answer: {why}")]
     GitAnswer { command: String, why: String },
     /// A file or folder of a task.
     #[error("cannot {action} {path}")]
@@ -177,7 +178,7 @@ pub enum RepositoryError {
     #[error("{folder} is not a task's folder: {why}")]
     NotATask { folder: PathBuf, why: String },
     /// The sandbox cannot be put up.
-    #[error("the sandbox cannot be put up")]
+    #[error("the sandbox cannot be set up")]
     Sandbox(#[from] SandboxError),
     /// A command of ours failed inside the sandbox; the agent may have seen to that.
     #[error("`{command}` failed in the sandbox: {line}")]
@@ -187,7 +188,7 @@ pub enum RepositoryError {
         line: String,
     },
     /// A command of ours did not end inside the sandbox, and was ended.
-    #[error("`{command}` did not end in the sandbox within {limit:?}")]
+    #[error("`{command}` did not finish in the sandbox within {limit:?}")]
     InsideTimeout { command: String, limit: Duration },
 }
 

@@ -49,7 +49,7 @@ impl TrustedRepo {
             (0, Some(_)) => Ok(PushOutcome::Done),
             (0, None) => Err(RepositoryError::GitAnswer {
                 command: "push".to_owned(),
-                why: "it does not say what became of the branch".to_owned(),
+                why: "it does not report whether the branch was pushed".to_owned(),
             }),
             (_, Some(report)) => {
                 let said = remote_lines(&String::from_utf8_lossy(&answer.words));

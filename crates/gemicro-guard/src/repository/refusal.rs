@@ -9,7 +9,7 @@ use super::report::ImportWarning;
 #[expect(missing_docs, reason = "the messages say what the fields are")]
 pub enum ImportRefusal {
     /// A file that was only lent to the task.
-    #[error("{path} was copied into the task to be used, not to be committed; take it out of your commits")]
+    #[error("{path} was copied into the task to be used, not to be committed; remove it from your commits")]
     Lent { path: String },
     /// Something that only such a file tells.
     #[error(
@@ -27,7 +27,7 @@ pub enum ImportRefusal {
     )]
     InTheWay { path: String, lent: String },
     /// A file that others write.
-    #[error("{path} must stay as it is: {rule}; take it out of your commits")]
+    #[error("{path} must stay as it is: {rule}; remove it from your commits")]
     Reserved {
         path: String,
         /// Who writes the file, and so why the agent must not.
@@ -60,10 +60,10 @@ pub enum ImportRefusal {
         line: String,
     },
     /// The branch's new tip is not a commit.
-    #[error("the branch does not lead to a commit")]
+    #[error("the branch does not point to a commit")]
     NotACommit,
     /// Commits that were imported before are gone.
-    #[error("history was rewritten: {old} is not among the ancestors of {new}")]
+    #[error("history was rewritten: {old} is not an ancestor of {new}")]
     Rewritten {
         /// The last imported commit.
         old: CommitId,
@@ -77,7 +77,7 @@ pub enum ImportRefusal {
     #[error("the tree has too many files")]
     TooManyFiles,
     /// The tree has folders in folders without end.
-    #[error("the tree has too many folders inside each other")]
+    #[error("the folders of the tree are nested too deeply")]
     TooDeep,
     /// More commits than a branch of work has.
     #[error("there are more than {limit} new commits in one import")]
@@ -89,7 +89,7 @@ pub enum ImportRefusal {
     #[error("the files in the new commits have {bytes} bytes, more than {limit}")]
     TooMuch { bytes: u64, limit: u64 },
     /// Files that this agent had no business with.
-    #[error("{} is outside of what may be changed ({}){}", .paths.first().map_or("a file", String::as_str), .allowed.join(", "), more(*.n_paths, "paths"))]
+    #[error("{} is outside the paths that may be changed ({}){}", .paths.first().map_or("a file", String::as_str), .allowed.join(", "), more(*.n_paths, "paths"))]
     Outside {
         /// The first of them, safe to print.
         paths: Vec<String>,
@@ -99,7 +99,7 @@ pub enum ImportRefusal {
         allowed: Vec<String>,
     },
     /// Symbolic links that lead out of the tree.
-    #[error("{} leads out of the tree{}", .0.first().map_or("a link", |first| first.path.as_str()), more(.0.len(), "links"))]
+    #[error("{} points outside the tree{}", .0.first().map_or("a link", |first| first.path.as_str()), more(.0.len(), "links"))]
     EscapingLinks(Vec<ImportWarning>),
 }
 

@@ -22,15 +22,19 @@ pub enum RemoteError {
     },
     /// The repository's own settings name a program to speak to remotes with.
     #[error(
-        "the setting `{key}` in this repository's .git/config names a program, and gemicro starts none that a repository \
-         names; move the setting to your own ~/.gitconfig (`includeIf` limits it to this folder), or push yourself"
+        "the setting `{key}` in this repository's .git/config names a program, and gemicro does not run programs \
+         configured by a repository; move the setting to your own ~/.gitconfig (`includeIf` limits it to this folder), \
+         or push yourself"
     )]
     NamesProgram {
         /// The setting, safe to print.
         key: String,
     },
     /// Several remotes, and none of them is the usual one.
-    #[error("there are several remotes ({}) and none is `origin`; name the one to use", .remotes.join(", "))]
+    #[error(
+        "there are several remotes ({}) and none is `origin`; choose one with `gemicro run --remote NAME`",
+        .remotes.join(", ")
+    )]
     Several { remotes: Vec<String> },
     /// git cannot reach the remote; refused credentials are `Denied`.
     #[error("remote `{remote}` cannot be reached: {line}")]
@@ -41,7 +45,7 @@ pub enum RemoteError {
     },
     /// The user's credentials were not there, or not enough.
     #[error(
-        "remote `{remote}` refused the credentials: {line}; check that `git fetch {remote}` works without a prompt"
+        "remote `{remote}` denied access: {line}; check that `git fetch {remote}` works without a prompt"
     )]
     Denied {
         remote: String,
@@ -49,11 +53,14 @@ pub enum RemoteError {
         line: String,
     },
     /// The remote has no default branch.
-    #[error("remote `{remote}` names no default branch; push one first, or set it there")]
+    #[error(
+        "remote `{remote}` has no default branch; push a branch, or set the default branch on the server"
+    )]
     NoDefaultBranch { remote: String },
     /// The branch at the remote has commits that the pushed one lacks.
     #[error(
-        "{branch} was not pushed to `{remote}`, which has commits that are not in it ({line}); fetch and compare them"
+        "{branch} was not pushed: the branch on `{remote}` has commits that are missing locally ({line}); fetch and \
+         compare them"
     )]
     NotFastForward {
         remote: String,

@@ -28,7 +28,7 @@ pub enum ReportKind {
 impl fmt::Display for ReportKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Self::EscapingLink => "a link that leads out of the tree",
+            Self::EscapingLink => "a link that points outside the tree",
             Self::Gitlink => "a repository inside the repository",
             Self::BigFile => "a big file",
             Self::Settings => "settings that can run code",

@@ -135,7 +135,7 @@ fn move_on(
         != 0
     {
         return Ok(Some(format!(
-            "it is at {head}, which the task's branch does not hold"
+            "it is at {head}, which is not on the task's branch"
         )));
     }
     let here = CallPlace::Checkout(&checkout.folder);

@@ -71,7 +71,7 @@ pub(super) fn problem(name: &str) -> Option<&'static str> {
         if part.is_empty() {
             Some("a part of it is empty")
         } else if part.starts_with(['.', '-']) || part.ends_with('.') || part.contains("..") || is_lock {
-            Some("a part begins with `.` or `-`, ends with `.` or `.lock`, or holds `..`")
+            Some("a part begins with `.` or `-`, ends with `.` or `.lock`, or contains `..`")
         } else {
             None
         }

@@ -212,7 +212,7 @@ impl TrustedRepo {
             [id, "commit"] => CommitId::parse(id)
                 .map(Some)
                 .ok_or_else(|| unusable("has no name")),
-            [_, _] => Err(unusable("is no commit")),
+            [_, _] => Err(unusable("is not a commit")),
             _ => Err(unusable("is a symbolic reference")),
         }
     }

@@ -27,7 +27,7 @@ pub enum SandboxError {
         source: std::io::Error,
     },
     /// Working in this folder would undo the sandbox.
-    #[error("an agent cannot work in {path}: {why}; name a folder below it")]
+    #[error("an agent cannot work in {path}: {why}; choose a folder below it")]
     Workspace { path: PathBuf, why: &'static str },
     /// The tier cannot make a path read-only or invisible inside one that is open.
     #[error(

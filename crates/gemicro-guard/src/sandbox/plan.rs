@@ -281,12 +281,12 @@ fn undoes_the_sandbox(profile: &Profile) -> Option<&'static str> {
     if workspace.parent().is_none() || is_of_the_system {
         Some("it belongs to the system")
     } else if profile.user_home.starts_with(workspace) {
-        Some("it holds your whole home")
+        Some("it contains your home folder")
     } else if profile.pinning == PinnedPath::Required
         && profile.hidden.iter().any(|hidden| workspace.starts_with(hidden))
     {
         // A private task repository lies in our own folder, which is hidden around it.
-        Some("it is a part of what agents must not see")
+        Some("it is part of what agents must not see")
     } else {
         None
     }
@@ -353,7 +353,7 @@ fn canonical(profile: &mut Profile) -> Result<Vec<PathBuf>, SandboxError> {
     // A program that lies in the home itself must not open the whole home.
     let opens_home = |path: &&PathBuf| profile.user_home.starts_with(path);
     if let Some(path) = profile.readable.iter().chain(&profile.writable).find(opens_home) {
-        let source = std::io::Error::other("it holds the user's home, which must stay hidden");
+        let source = std::io::Error::other("it contains the user's home folder, which must stay hidden");
         return Err(SandboxError::Path {
             path: path.clone(),
             source,

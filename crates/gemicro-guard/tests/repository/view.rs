@@ -52,7 +52,7 @@ fn the_worktree_follows_while_it_is_clean() {
     std::fs::remove_file(folder.join("mine")).unwrap();
     world.shell("git -C .worktrees/task-a-b checkout -q --detach main; git -C repo branch side v1");
     let shown = show(&repository, &slug("a/b"), &one);
-    assert!(why(&shown).contains("does not hold"), "{shown:?}");
+    assert!(why(&shown).contains("is not on the task's branch"), "{shown:?}");
     world.shell("git -C .worktrees/task-a-b switch -q side");
     let shown = show(&repository, &slug("a/b"), &three);
     assert!(why(&shown).contains("branch"), "{shown:?}");

@@ -7,7 +7,7 @@ pub(super) fn for_subcommand(name: &str) -> &'static str {
             "the orchestrator pushes and fetches; just commit"
         }
         "checkout" | "switch" | "restore" => {
-            "stay on your branch; to undo a change, edit the file back and commit"
+            "stay on your branch; to undo a change, edit the file again and commit"
         }
         "branch" | "tag" | "update-ref" | "symbolic-ref" | "worktree" | "bisect" | "replace" => {
             "branches and tags are moved by the orchestrator; stay on yours"
@@ -19,6 +19,8 @@ pub(super) fn for_subcommand(name: &str) -> &'static str {
         "stash" => "commit your work instead of stashing it",
         "config" => "git's configuration is fixed; only reading it is allowed (`git config --get`)",
         "clean" => "delete files with rm",
-        _ => "allowed are add, commit, rm, mv, status, diff, log, show and other commands that only read",
+        _ => {
+            "the allowed commands are add, commit, rm, mv, status, diff, log, show and other commands that only read"
+        }
     }
 }

@@ -137,7 +137,7 @@ fn readable_name(name: &str, segment: &str) -> Result<(), Denial> {
     });
     match odd {
         Some(odd) => {
-            let hint = format!("the program's name holds {:?} (U+{:04X})", odd, u32::from(odd));
+            let hint = format!("the program's name contains {:?} (U+{:04X})", odd, u32::from(odd));
             Err(Denial::new(PolicyRule::OddCharacters, segment, hint))
         }
         None => Ok(()),

@@ -201,7 +201,7 @@ pub(super) fn judge_written_path(
     state: &ShellState,
 ) -> Result<(), Denial> {
     let Some(path) = word.exact_text() else {
-        let hint = "write to a path that stands in the command, inside the worktree";
+        let hint = "write to a path that is spelled out in the command, inside the worktree";
         return Err(Denial::new(PolicyRule::DynamicPath, segment, hint));
     };
     if word.tilde || path.is_empty() {

@@ -90,7 +90,10 @@ pub(super) fn parse(text: &str) -> Result<Tree, Denial> {
         return Err(too_large(text));
     }
     if let Some(odd) = text.chars().find(|c| c.is_control() && !matches!(c, '\n' | '\t')) {
-        let hint = format!("the command holds the control character {:?}; leave it out", odd);
+        let hint = format!(
+            "the command contains the control character {:?}; leave it out",
+            odd
+        );
         return Err(Denial::new(PolicyRule::OddCharacters, text, hint));
     }
     let mut parser = Parser::new();
@@ -133,7 +136,7 @@ pub(super) fn unreadable(segment: &str) -> Denial {
     Denial::new(
         PolicyRule::ParseError,
         segment,
-        "this cannot be read for certain; use simpler shell syntax",
+        "this cannot be parsed reliably; use simpler shell syntax",
     )
 }
 

@@ -81,7 +81,7 @@ pub(super) fn no_index_command_in(word: &ShellWord) -> Result<(), Denial> {
         before.ends_with(is_name) && (index.contains("$(") || index.contains('`'))
     });
     if runs {
-        let hint = "an index that holds a command is run by arithmetic; write the command itself";
+        let hint = "arithmetic runs a command inside an index; write the command itself";
         return Err(Denial::new(PolicyRule::ShellInput, word.source.clone(), hint));
     }
     Ok(())
@@ -166,13 +166,13 @@ pub(super) fn judge_declaration(
         }
         // A name that stands for another variable would hide which one is set.
         (Some(option), None) if option.starts_with('-') && !is_export && option.contains('n') => {
-            Err(deny("do not use names for other variables"))
+            Err(deny("do not use references to other variables (`-n`)"))
         }
         (Some(text), None) if text.contains("$(") || text.contains('`') => {
-            Err(deny("no commands inside names"))
+            Err(deny("do not put commands inside names"))
         }
         (Some(name), None) => judge_variable_name(name, segment),
-        (None, None) => Err(deny("name the variable in the command itself")),
+        (None, None) => Err(deny("write the variable's name in the command itself")),
     }
 }
 
@@ -180,7 +180,7 @@ pub(super) fn judge_declaration(
 pub(super) fn expansion(text: &str) -> Result<(), Denial> {
     let inside = text.trim_start_matches("${").trim_end_matches('}');
     if inside.ends_with("@P") {
-        let hint = "this form runs what the variable holds";
+        let hint = "this form runs the content of the variable; leave it out";
         return Err(Denial::new(PolicyRule::ShellInput, text, hint));
     }
     if inside.starts_with("GIT_") && inside.contains('=') {
