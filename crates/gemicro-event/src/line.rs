@@ -54,8 +54,18 @@ pub fn read_lines(reader: impl BufRead) -> impl Iterator<Item = Result<Event, Li
             Ok(text) if text.trim().is_empty() => None,
             Ok(text) => Some(read_line(&text).map_err(|error| LineError::Malformed {
                 line,
-                message: error.to_string(),
+                message: without_line(&error),
             })),
         }
     })
+}
+
+/// Describes an error by its column alone: the text is one line, so the line in the error is always 1.
+fn without_line(error: &serde_json::Error) -> String {
+    let text = error.to_string();
+    let place = format!(" at line {} column {}", error.line(), error.column());
+    match text.strip_suffix(&place) {
+        Some(reason) => format!("{reason} (column {})", error.column()),
+        None => text,
+    }
 }

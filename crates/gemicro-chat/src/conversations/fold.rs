@@ -99,7 +99,7 @@ pub(super) fn check_started(id: &StreamId, started: &ConversationStarted) -> Res
     Err(ConversationError::Newer {
         id: id.clone(),
         what: format!(
-            "it has version {}, this program reads up to {CONVERSATION_VERSION}",
+            "it has version {}, but this version of gemicro supports only up to {CONVERSATION_VERSION}",
             started.version
         ),
     })
@@ -131,7 +131,7 @@ fn check_version(event: &Event) -> Result<(), ConversationError> {
     Err(ConversationError::Newer {
         id: event.stream.clone(),
         what: format!(
-            "event {} has schema version {}, this program reads up to {SCHEMA_VERSION}",
+            "event {} has schema version {}, but this version of gemicro supports only up to {SCHEMA_VERSION}",
             event.seq, event.schema_version
         ),
     })

@@ -23,14 +23,25 @@ Examples:
   gemicro payload extract --role auditor --nonce 4f1c09ab77de2350 < reply.txt
   gemicro payload extract --jsonl < answers.jsonl
 
-It prints one line of JSON: {\"state\", \"payload\" (if the state is ok),
-\"tagged\"}. A rule that rejects the payload adds a mark: \"gate\", \"path\" and
-\"honesty\" are \"refuse\", \"backlog\" is \"clean\".
+It prints one line of JSON with these keys:
+  state    ok, missing (there is no result), unparsed (the tagged block is not
+           valid JSON), schema_mismatch (wrong keys or values) or ambiguous
+           (results contradict each other)
+  payload  the result, if the state is ok
+  tagged   whether the result is in a block with the nonce
+
+If the result breaks a later rule, it gets a mark:
+  \"gate\": \"refuse\"     an APPROVE or PASS that is not tagged
+  \"path\": \"refuse\"     the path of the document is not allowed
+  \"honesty\": \"refuse\"  a success or PASS whose feedback reports an open problem
+  \"backlog\": \"clean\"   a backlog item must be cleaned before it is used
+
 Each line for --jsonl is {\"role\", \"nonce\", \"output\"}; other keys are ignored.
 
 Exit codes:
   0    every answer was read, whatever its state
-  2    a line of --jsonl is not valid; its line on stdout says why";
+  2    the input could not be read, or a --jsonl line is invalid (its output
+       line says why)";
 
 /// No answer is longer.
 const MAX_BYTES: usize = 64 * 1024 * 1024;
@@ -131,8 +142,12 @@ fn extract_lines(input: &mut impl BufRead) -> Result<(), CommandError> {
 
 fn extract_line(bytes: &[u8]) -> Result<Value, String> {
     let text = String::from_utf8_lossy(bytes);
-    let line: PayloadLine<'_> = serde_json::from_str(&text)
-        .map_err(|error| format!("it is not an object with role, nonce and output: {error}"))?;
+    let line: PayloadLine<'_> = serde_json::from_str(&text).map_err(|error| {
+        format!(
+            "the line is not an object with role, nonce and output: {}",
+            without_line(&error)
+        )
+    })?;
     let role: PayloadShape = line
         .role
         .parse()
@@ -142,6 +157,16 @@ fn extract_line(bytes: &[u8]) -> Result<Value, String> {
         .parse()
         .map_err(|error: NonceError| error.to_string())?;
     Ok(reading_json(&read(&line.output, role, &nonce)))
+}
+
+/// An error of one line by its column: the line in the error is always 1.
+fn without_line(error: &serde_json::Error) -> String {
+    let text = error.to_string();
+    let place = format!(" at line {} column {}", error.line(), error.column());
+    match text.strip_suffix(&place) {
+        Some(reason) => format!("{reason} (column {})", error.column()),
+        None => text,
+    }
 }
 
 /// The next line, without its end; one that is too long is skipped, and an error of its own.
@@ -155,7 +180,7 @@ fn next_line(input: &mut impl BufRead) -> io::Result<Option<Result<Vec<u8>, Stri
         bytes.pop();
     } else if bytes.len() > MAX_BYTES {
         input.skip_until(b'\n')?;
-        return Ok(Some(Err("it is longer than 64 MiB".to_owned())));
+        return Ok(Some(Err("the line is longer than 64 MiB".to_owned())));
     }
     Ok(Some(Ok(bytes)))
 }

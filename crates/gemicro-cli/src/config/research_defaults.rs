@@ -101,7 +101,7 @@ impl ResearchSettings {
         merged.map_err(|error| {
             CommandError::usage(
                 error.to_string(),
-                "the time of a run is limited by --max-duration or --budget, not both",
+                "set the time limit with either --max-duration or --budget, not both",
             )
         })
     }

@@ -103,7 +103,8 @@ pub enum DriveError {
     },
     /// A newer program started the run.
     #[error(
-        "run {run} was started by {program} ({flow} flow version {found}); this program reads up to version {known}"
+        "run {run} was started by {program} ({flow} flow version {found}), but this version of gemicro supports only up \
+         to {known}"
     )]
     NewerFlow {
         run: String,

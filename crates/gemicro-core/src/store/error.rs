@@ -20,7 +20,7 @@ pub enum StoreError {
     #[error("there is already a run {stream}")]
     Exists { stream: StreamId },
     /// Somebody appended in between: read on and decide again.
-    #[error("run {stream} moved on to event {actual} while event {expected} was expected")]
+    #[error("run {stream} is at event {actual}, but the writer expected {expected}")]
     Moved {
         stream: StreamId,
         /// The last event the writer knew.
@@ -29,7 +29,7 @@ pub enum StoreError {
         actual: u64,
     },
     /// Another driver holds the run.
-    #[error("run {stream} is being worked on by {owner} (until {expires_at} unless it is renewed)")]
+    #[error("run {stream} is being worked on by {owner} (lease expires {expires_at} unless renewed)")]
     LeaseHeld {
         stream: StreamId,
         /// Host and process of the holder.
@@ -41,7 +41,7 @@ pub enum StoreError {
     #[error("another process resumed run {stream}")]
     LeaseLost { stream: StreamId },
     /// The attempt that reports is not the running one.
-    #[error("run {stream}: attempt {attempt} of step {step} is no longer the running one")]
+    #[error("run {stream}: attempt {attempt} of step {step} has been superseded")]
     Fenced {
         stream: StreamId,
         step: String,
@@ -65,7 +65,7 @@ pub enum StoreError {
         message: String,
     },
     /// The file was written by a newer program.
-    #[error("the store has format {found}, this program reads up to {known}")]
+    #[error("the store has format {found}, but this version of gemicro supports only up to {known}")]
     NewerFormat {
         found: i64,
         /// The newest this program knows.

@@ -93,13 +93,13 @@ fn lines_are_counted_and_bad_ones_do_not_stop_the_rest() {
     let read: Vec<_> = read_lines(text.as_bytes()).collect();
     assert_eq!(read.len(), 3);
     assert!(read[0].is_ok() && read[2].is_ok());
+    let message = read[1].as_ref().unwrap_err().to_string();
+    assert!(message.starts_with("line 3 is not an event: "), "{message}");
     assert!(
-        read[1]
-            .as_ref()
-            .unwrap_err()
-            .to_string()
-            .starts_with("line 3 is not an event")
+        message.ends_with(')') && message.contains(" (column "),
+        "{message}"
     );
+    assert!(!message.contains("line 1"), "{message}");
 }
 
 #[test]

@@ -83,7 +83,7 @@ impl UpstreamAddress {
         if base.query().is_some() || base.fragment().is_some() {
             return Err(wrong("it holds parameters"));
         }
-        let host = http::host_of(&base).ok_or_else(|| wrong("it names no host"))?;
+        let host = http::host_of(&base).ok_or_else(|| wrong("it has no host"))?;
         Ok(Self { base, host })
     }
 

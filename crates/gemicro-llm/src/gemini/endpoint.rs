@@ -76,14 +76,14 @@ impl GeminiEndpoint {
         let redactor = Redactor::new([api_key]);
         let wrong = |why: &str| {
             let address = redactor.redact(&config.base_url);
-            let message = format!("`{address}` cannot be the address of the Gemini API: {why}");
+            let message = format!("`{address}` is not a valid Gemini API address: {why}");
             Failure::new(ErrorKind::InvalidInput, message)
         };
         let mut base = Url::parse(&config.base_url).map_err(|error| wrong(&error.to_string()))?;
         if !matches!(base.scheme(), "http" | "https") || base.cannot_be_a_base() {
             return Err(wrong("expected http:// or https://"));
         }
-        let host = http::host_of(&base).ok_or_else(|| wrong("it names no host"))?;
+        let host = http::host_of(&base).ok_or_else(|| wrong("it has no host"))?;
         if api_key.is_empty() {
             return Err(Failure::new(
                 ErrorKind::AuthFailed,
@@ -178,7 +178,7 @@ impl GeminiEndpoint {
     fn url(&self, path: &[String], query: &[(&'static str, String)]) -> Result<Url, GeminiTrouble> {
         // An empty or dotted segment would silently name another resource.
         if let Some(part) = path.iter().find(|part| matches!(part.as_str(), "" | "." | "..")) {
-            let message = format!("`{part}` is no name of anything at {}", self.host);
+            let message = format!("`{part}` is not a valid resource name at {}", self.host);
             return Err(GeminiTrouble::Setup(Failure::new(
                 ErrorKind::InvalidInput,
                 message,
@@ -197,7 +197,7 @@ impl GeminiEndpoint {
 
 impl fmt::Debug for GeminiEndpoint {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Endpoint")
+        f.debug_struct("GeminiEndpoint")
             .field("host", &self.host)
             .finish_non_exhaustive()
     }

@@ -30,7 +30,7 @@ impl OpenAiEndpoint {
     pub(super) fn new(config: &OpenAiConfig) -> Result<Self, Failure> {
         let base = config.base().map_err(|why| {
             let shown = config.shown_url();
-            let message = format!("`{shown}` cannot be the address of an OpenAI-compatible server: {why}");
+            let message = format!("`{shown}` is not a valid address of an OpenAI-compatible server: {why}");
             Failure::new(ErrorKind::InvalidInput, message)
         })?;
         let host = http::host_of(&base).unwrap_or_default();
@@ -109,7 +109,7 @@ impl OpenAiEndpoint {
 
 impl fmt::Debug for OpenAiEndpoint {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Endpoint")
+        f.debug_struct("OpenAiEndpoint")
             .field("host", &self.host)
             .finish_non_exhaustive()
     }

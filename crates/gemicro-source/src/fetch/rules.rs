@@ -67,7 +67,10 @@ impl AllowedHost {
 
 /// A text that names no host to allow.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("`{text}` names no host; write it like `127.0.0.1:8080` or `intranet.example`")]
+#[error(
+    "`{text}` is not a host or host:port (wildcards are not supported); for example `127.0.0.1:8080` or \
+     `intranet.example`"
+)]
 pub struct BadAllowedHost {
     /// What was given.
     pub text: String,

@@ -110,7 +110,7 @@ impl Target {
 
 /// The host without the dot that marks a name as complete: `localhost.` is `localhost`.
 fn take_host(url: &mut Url) -> Result<Host<String>, FetchError> {
-    let no_host = |url: &Url| bad_url(url.as_str(), "it names no host");
+    let no_host = |url: &Url| bad_url(url.as_str(), "it has no host");
     if let Some(name) = url.domain().and_then(|name| name.strip_suffix('.')) {
         let name = name.to_owned();
         url.set_host(Some(&name)).map_err(|_| no_host(url))?;
