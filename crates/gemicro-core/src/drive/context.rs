@@ -103,8 +103,8 @@ pub enum DriveError {
     },
     /// A newer program started the run.
     #[error(
-        "run {run} was started by {program} ({flow} flow version {found}), but this version of gemicro supports only up \
-         to {known}"
+        "run {run} was started by {program} ({flow} flow version {found}), but this version of gemicro supports only \
+         up to {known}"
     )]
     NewerFlow {
         run: String,

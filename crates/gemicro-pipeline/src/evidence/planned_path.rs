@@ -34,8 +34,8 @@ pub(super) fn fault(path: &str) -> Option<&'static str> {
     path.split('/').find_map(|part| match part {
         "" => Some("has an empty part"),
         "." => Some("has a part `.`"),
-        ".." => Some("goes up with `..`"),
-        part if is_git_folder(part) => Some("leads into `.git`"),
+        ".." => Some("contains `..`"),
+        part if is_git_folder(part) => Some("is inside `.git`"),
         _ => None,
     })
 }

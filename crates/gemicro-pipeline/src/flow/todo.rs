@@ -125,7 +125,7 @@ fn unfit(state: &PipelineState, before: Option<&Evidence>) -> Vec<String> {
     if faults.is_empty() {
         faults.extend(before.and_then(|before| evidence.shrunk_since(before)));
     }
-    let describe = |fault| format!("after archiving the task's documents, {fault}");
+    let describe = |fault| format!("after the task's documents were archived, {fault}");
     faults.into_iter().map(describe).collect()
 }
 

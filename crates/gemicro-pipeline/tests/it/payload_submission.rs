@@ -179,7 +179,7 @@ fn calls_that_cannot_be_taken_say_why() {
             json!({ "nonce": "4f1c09ab77de2350" }).to_string(),
             "`result` is missing",
         ),
-        (call(&json!("PASS")), "no object"),
+        (call(&json!("PASS")), "not an object"),
         (call(&verdict("pass")), "one of PASS, FAIL"),
         (call(&verdict("PASS ")), "one of PASS, FAIL"),
         (call(&verdict("P\u{410}SS")), "one of PASS, FAIL"),
@@ -190,7 +190,7 @@ fn calls_that_cannot_be_taken_say_why() {
         ),
         (
             call(&json!({ "verdict": "PASS", "Verdict": "FAIL", "review_path": REVIEW })),
-            "capital letters",
+            "upper and lower case",
         ),
         (
             call(&json!({ "verdict": "PASS", "review_path": REVIEW, "backlog_items": "x" })),

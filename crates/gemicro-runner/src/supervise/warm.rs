@@ -179,7 +179,7 @@ fn say(agent: &mut AgentProcess, turn: &AgentTurn) -> Result<Captures, Failure> 
 fn unfit(spoke: bool, exit: Option<CommandExit>) -> Failure {
     let how = match exit {
         _ if spoke => "it printed unexpected output".to_owned(),
-        Some(CommandExit::Code(code)) => format!("it exited with exit code {code}"),
+        Some(CommandExit::Code(code)) => format!("it ended with exit code {code}"),
         Some(CommandExit::Signal(signal)) => format!("it was killed by signal {signal}"),
         None => "it was killed".to_owned(),
     };

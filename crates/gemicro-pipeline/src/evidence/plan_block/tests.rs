@@ -155,10 +155,10 @@ const FAULTY: &[(&str, &[&str])] = &[
     (
         r#"{"deliverables":["../a","/etc/passwd","a\\b","x/.GIT/config","a//b","./a","src/","","-","C:/x","a\u0000b","a\u202eb"," a",".git./x","-../b"],"docs":["a/../../b"],"tests":[],"checklist":["c"]}"#,
         &[
-            "`../a` in `deliverables` of the plan goes up",
+            "`../a` in `deliverables` of the plan contains `..`",
             "`/etc/passwd` in `deliverables` of the plan is absolute",
             "has a backslash",
-            "leads into `.git`",
+            "is inside `.git`",
             "has an empty part",
             "has a part `.`",
             "names a folder",
@@ -168,9 +168,9 @@ const FAULTY: &[(&str, &[&str])] = &[
             "control or invisible",
             "control or invisible",
             "starts or ends with a space",
-            "leads into `.git`",
-            "`-../b` in `deliverables` of the plan goes up",
-            "`a/../../b` in `docs` of the plan goes up",
+            "is inside `.git`",
+            "`-../b` in `deliverables` of the plan contains `..`",
+            "`a/../../b` in `docs` of the plan contains `..`",
         ],
     ),
     (
