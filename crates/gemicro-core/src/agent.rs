@@ -1,4 +1,4 @@
-//! The library's face: an agent turns a query into a stream of facts.
+//! Agents, the library's public interface: an agent turns a query into a stream of events.
 
 use std::sync::Arc;
 
@@ -30,14 +30,14 @@ pub trait Agent: Send + Sync {
     fn description(&self) -> &str;
 }
 
-/// What all agents share; what one agent needs goes to its constructor.
+/// Context shared by all agents; an agent's own settings go to its constructor.
 #[derive(Clone, Default)]
 pub struct AgentContext {
-    /// The model; without one, agents that can do so work without.
+    /// The model; agents that can work without one do so if it is absent.
     pub llm: Option<Arc<dyn LlmBackend>>,
-    /// The sources to answer from; without one, none are read.
+    /// The sources to answer from; if absent, no sources are read.
     pub library: Option<Arc<dyn Library>>,
-    /// Where the journal goes; in memory without one.
+    /// The store that receives the journal; defaults to one in memory.
     pub store: Option<Arc<dyn Store>>,
     /// Settings that all agents share.
     pub config: GemicroConfig,
@@ -50,7 +50,7 @@ pub enum AgentError {
     /// The request cannot be carried out.
     #[error(transparent)]
     Refused(Failure),
-    /// The run could not be driven on.
+    /// The run could not be driven further.
     #[error(transparent)]
     Drive(#[from] DriveError),
     /// The journal could not be read.
@@ -61,7 +61,7 @@ pub enum AgentError {
     Panicked,
 }
 
-/// Drives a run over the context's journal, beside the stream that shows it.
+/// Drives a run in a background task and returns the stream of its events.
 pub(crate) fn run_beside<F: Flow + 'static>(
     store: Option<Arc<dyn Store>>,
     flow: Arc<F>,

@@ -1,4 +1,4 @@
-//! Large texts and bytes, named by what they contain.
+//! Large texts and binary contents, addressed by their hash.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -24,7 +24,7 @@ impl BlobId {
         Self(digest.iter().map(|byte| format!("{byte:02x}")).collect())
     }
 
-    /// Takes a text; `None` unless it is 64 hex digits in lower case.
+    /// Parses a text; `None` unless it is 64 hex digits in lower case.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
         let fits = text.len() == 64 && text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));
@@ -49,13 +49,13 @@ impl fmt::Display for BlobId {
 #[non_exhaustive]
 #[expect(missing_docs, reason = "the messages say what the fields are")]
 pub enum BlobError {
-    /// It is not there (any more).
+    /// It does not exist, or no longer.
     #[error("blob {id} is missing from the store")]
     Missing { id: BlobId },
     /// Its bytes do not have its hash.
     #[error("blob {id} is damaged: its bytes do not match its name")]
     Damaged { id: BlobId },
-    /// The disk said no.
+    /// The disk reported an error.
     #[error("blob {id} could not be written or read: {message}")]
     Io {
         id: BlobId,
@@ -70,8 +70,7 @@ impl From<BlobError> for Failure {
     }
 }
 
-/// The port to large contents. A blob belongs to the streams that put it and goes when the last one is
-/// erased.
+/// The port to large contents. A blob belongs to the streams that put it and is deleted when the last one is erased.
 pub trait Blobs: Send + Sync {
     /// Stores bytes for a stream; they are safe on disk when this returns. Storing twice is harmless.
     fn put(&self, stream: &StreamId, bytes: Vec<u8>) -> BoxFuture<'_, Result<BlobId, BlobError>>;

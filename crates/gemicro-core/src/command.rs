@@ -1,7 +1,7 @@
-//! The control plane beside the events: commands in, acknowledgements out.
+//! Commands that processes send to a run, and the acknowledgements they get.
 //!
-//! Commands are rows of the store, so any process can send one; the run's driver carries it out and
-//! answers. The same command id sent twice is one command.
+//! Commands are rows of the store, so any process can send one; the run's driver carries it out and acknowledges it.
+//! Sending the same command id twice has the effect of one command.
 
 use gemicro_event::{CommandId, Json};
 use schemars::JsonSchema;
@@ -13,7 +13,7 @@ pub const PAUSE: &str = "pause";
 /// A request to a running (or suspended) run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AgentCommand {
-    /// What to do: `cancel`, `pause`, `answer`, or what the run's flow knows; others are rejected, not errors.
+    /// `cancel`, `pause`, `answer`, or a command of the run's flow; unknown ones are rejected without an error.
     pub command_type: String,
     /// Chosen by the sender.
     pub command_id: CommandId,
@@ -22,13 +22,13 @@ pub struct AgentCommand {
 }
 
 impl AgentCommand {
-    /// Asks the run to stop for good.
+    /// Asks the run to end as cancelled.
     #[must_use]
     pub fn cancel(reason: &str) -> Self {
         Self::new("cancel", serde_json::json!({ "reason": reason }))
     }
 
-    /// Asks the run to stop for now; it can be resumed.
+    /// Asks the run to suspend; it can be resumed.
     #[must_use]
     pub fn pause() -> Self {
         Self::new(PAUSE, serde_json::json!({}))
@@ -40,7 +40,7 @@ impl AgentCommand {
         Self::new("answer", serde_json::json!({ "key": key, "answer": **answer }))
     }
 
-    /// Says who sends it.
+    /// Names the sender.
     #[must_use]
     pub fn by(self, who: &str) -> Self {
         let mut data = (*self.data).clone();
@@ -53,7 +53,7 @@ impl AgentCommand {
         }
     }
 
-    /// A command with these details.
+    /// A command with these parameters and a random id.
     #[must_use]
     pub fn new(command_type: &str, data: serde_json::Value) -> Self {
         Self {
@@ -64,7 +64,7 @@ impl AgentCommand {
     }
 }
 
-/// What became of a command.
+/// The state of a command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum AckStatus {

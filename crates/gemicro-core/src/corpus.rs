@@ -1,4 +1,4 @@
-//! What research knows about the texts it reads: documents, passages, and the port to search them.
+//! The texts that research reads: documents, passages, and the port to search them.
 //!
 //! The main types are [`Document`] (made by `gemicro-source`), [`Passage`] and the port [`Corpus`].
 //! Nothing here opens a file; a corpus is a frozen snapshot, so the same query gives the same answer
@@ -15,16 +15,16 @@ use crate::blob::BlobId;
 
 /// One document in its stored form: the text that citations are checked against, and its parts.
 ///
-/// `text` is the decoded file without byte order mark, zero-width, bidi and tag characters; for HTML it
-/// is the text a reader sees. What no reader would see (comments, hidden elements, front matter, words that
-/// invisible characters split) may be in `text`, but no block covers it: only blocks are searched and cited.
+/// `text` is the decoded file without byte order mark, zero-width, bidi and tag characters; for HTML it is the text a
+/// reader sees. Text that no reader sees (comments, hidden elements, front matter, words split by invisible characters)
+/// may be in `text`, but no block covers it: only blocks are searched and cited.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Document {
-    /// Path below the source folder, with `/`; a file given by itself is its file name.
+    /// Path relative to the source folder, with `/`; for a single file, the file name.
     pub doc: String,
     /// First heading, `<title>` or, failing both, the file name without its extension.
     pub title: String,
-    /// The date the document gives itself, as `YYYY-MM-DD`, where it states one near its top.
+    /// The document's own date, as `YYYY-MM-DD`, if it states one near its top.
     pub date: Option<String>,
     /// The stored text, which block ranges and citations point into.
     pub text: String,
@@ -41,7 +41,7 @@ pub struct Block {
     pub range: Range<usize>,
 }
 
-/// What a block is; decides how it may be quoted.
+/// The kind of a block; decides how it may be quoted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum BlockKind {
@@ -61,12 +61,12 @@ pub enum BlockKind {
     KeyValue,
 }
 
-/// The unit of search: a block, or a piece of a long one cut at sentence ends (at most about 1,200 bytes).
+/// The unit of search: a block, or a part of a long one cut at sentence ends (at most about 1,200 bytes).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Passage {
-    /// The document it stands in.
+    /// The document that contains it.
     pub doc: String,
-    /// Its place among the passages of its document, from 0.
+    /// Its index among the passages of its document, from 0.
     pub ordinal: u32,
     /// Byte range in the document's stored text.
     pub range: Range<usize>,
@@ -82,15 +82,15 @@ pub struct Passage {
     pub date: Option<String>,
 }
 
-/// What to look for.
+/// A search query.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PassageQuery {
-    /// Every one must occur in the passage or in its heading or title: consecutive words, letter case
-    /// ignored, never stemmed.
+    /// Each must occur in the passage or in its heading or title, as consecutive words; case is ignored, and words are
+    /// not stemmed.
     pub phrases: Vec<String>,
-    /// Words that raise the score where they occur (any form that the index folds together).
+    /// Words that raise the score if they occur, in any form that the index treats as equal.
     pub terms: Vec<String>,
-    /// At most this many passages.
+    /// Maximum number of passages.
     pub limit: usize,
 }
 
@@ -107,7 +107,7 @@ pub struct Hit {
 #[derive(Debug, Clone, thiserror::Error)]
 #[error("the search index failed: {message}")]
 pub struct CorpusError {
-    /// What the index said.
+    /// The message of the index.
     pub message: String,
 }
 
@@ -116,7 +116,7 @@ pub trait Corpus: Send + Sync {
     /// Passages for a query, best first; ties by document and ordinal, so the order is stable.
     fn search(&self, query: &PassageQuery) -> Result<Vec<Hit>, CorpusError>;
 
-    /// In how many passages a word occurs, in any form that the index folds together; a hundred or more are all alike.
+    /// Number of passages that contain a word, in any form that the index treats as equal; at most 100.
     fn frequency(&self, word: &str) -> Result<usize, CorpusError> {
         let query = PassageQuery {
             phrases: Vec::new(),
@@ -140,7 +140,7 @@ pub fn is_url(source: &str) -> bool {
     starts_with("http://") || starts_with("https://")
 }
 
-/// A file that was passed over.
+/// A file that was skipped.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct SkippedSource {
     /// Path of the file that was left out.
@@ -149,24 +149,24 @@ pub struct SkippedSource {
     pub reason: String,
 }
 
-/// What reading the sources gave.
+/// Summary of reading the sources.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LibraryCard {
     /// Number of documents that could be read.
     pub n_documents: usize,
-    /// Bytes of stored text.
+    /// Total size of the stored texts in bytes.
     pub n_bytes: u64,
     /// Blob with the stored texts.
     pub pack: BlobId,
     /// Blob with the source ledger.
     pub ledger: BlobId,
-    /// The first files passed over, with the reason.
+    /// The first skipped files, with the reason.
     pub skipped: Vec<SkippedSource>,
-    /// Files passed over in all.
+    /// Total number of skipped files.
     pub n_skipped: usize,
 }
 
-/// What a run reads before it begins.
+/// The sources that a run reads before it begins.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CorpusRequest {
     /// Folders, files and web addresses that the user named.
@@ -183,14 +183,14 @@ pub struct CorpusRequest {
     pub pages: Vec<BlobId>,
 }
 
-/// A page of the web in its stored form.
+/// A web page in its stored form.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Page {
-    /// Where it was found in the end.
+    /// Its final address, after redirects.
     pub url: String,
     /// SHA-256 of its bytes, in hex.
     pub sha256: String,
-    /// How many bytes it had.
+    /// Its size in bytes.
     pub n_bytes: u64,
     /// The blob that holds it.
     pub blob: BlobId,
@@ -198,13 +198,13 @@ pub struct Page {
     pub document: Document,
 }
 
-/// The port to sources: reads them once, keeps what it read, and opens it again for any later step.
+/// The port to sources: reads them once, stores the texts, and opens them again for later steps.
 pub trait Library: Send + Sync {
-    /// Reads what is wanted and stores the texts for a run.
+    /// Reads the requested sources and stores the texts for a run.
     fn read(&self, run: &StreamId, wanted: CorpusRequest) -> BoxFuture<'_, Result<LibraryCard, Failure>>;
 
-    /// Fetches a page that an answer names and stores its text for a run, under the address rules. A library
-    /// that cannot leaves its citations what the provider says.
+    /// Fetches a page that an answer cites and stores its text for a run, under the address rules. If a library cannot
+    /// fetch, the citation rests on the provider's text.
     fn fetch(&self, run: &StreamId, url: &str) -> BoxFuture<'_, Result<Page, Failure>> {
         let message = format!("{url} was named for run {run}, but nothing here fetches pages");
         Box::pin(async move { Err(Failure::new(ErrorKind::NotFound, message)) })

@@ -1,10 +1,10 @@
-//! The errors of the library's face. Inside, failures are [`Failure`] with an `ErrorKind`.
+//! The errors of the library's public interface. Inside, failures are [`Failure`] with an `ErrorKind`.
 
 use gemicro_event::Failure;
 
 pub use crate::agent::AgentError;
 
-/// Whatever can go wrong for a user of the library.
+/// Any error that a user of the library can get.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum GemicroError {

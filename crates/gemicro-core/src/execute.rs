@@ -1,7 +1,7 @@
-//! The port through which steps reach the world.
+//! The port through which steps have effects outside the run.
 //!
-//! An [`Executor`] runs the steps of one kind. It lives in the crate that owns the effect; the engine
-//! registers it in [`Executors`]. Executors retry nothing and journal nothing themselves.
+//! An [`Executor`] runs the steps of one kind. It is in the crate that owns the effect; the engine registers it in
+//! [`Executors`]. Executors do not retry and do not write to the journal themselves.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -16,21 +16,23 @@ use crate::live::LiveText;
 
 /// Runs steps of one kind.
 pub trait Executor: Send + Sync {
-    /// Runs one attempt. When `call.cancel` fires it stops at once and gives back what it knows.
+    /// Runs one attempt. When `call.cancel` fires, it stops at once and returns what it has.
     fn execute(&self, call: StepCall) -> BoxFuture<'static, Result<StepOutput, StepFailure>>;
 
-    /// Whether work with a handle goes on outside when nobody listens here, to be picked up later.
+    /// Whether work with a handle continues outside when this process stops listening, so that it can be picked up
+    /// later.
     fn survives_driver(&self) -> bool {
         true
     }
 
-    /// Whether a step that may have begun, and of which nobody can say how far it came, may be begun again. This is the
-    /// only place where that is decided: a step whose repetition is harmless by its own word belongs here.
+    /// Whether a step may be started again if it may have begun and its progress is unknown. Only this method decides
+    /// that; a step that declares repetition harmless is checked here.
     fn may_begin_again(&self, _step: &Step) -> bool {
         true
     }
 
-    /// How many of its steps one run starts at the same time; the others wait in the order in which they are wanted.
+    /// Maximum number of its steps that one run starts at the same time; the others wait in the order in which they are
+    /// wanted.
     fn max_parallel(&self) -> Option<usize> {
         None
     }
@@ -45,67 +47,67 @@ pub struct StepCall {
     pub step: Step,
     /// Number of this attempt, from 1.
     pub attempt: u32,
-    /// What an earlier, lost attempt left outside (an interaction id, a session): ask there first.
+    /// The handle of an earlier, lost attempt (an interaction id, a session): ask there first.
     pub handle: Option<Json>,
-    /// Where to report such a handle as soon as it is known, and what is odd.
+    /// Reports a handle as soon as it is known, and unexpected output.
     pub reporter: StepReporter,
     /// Fires when the step is no longer wanted.
     pub cancel: CancellationToken,
-    /// Where text goes while it is being written.
+    /// Receives text while it is written.
     pub live: LiveText,
-    /// What people answered to the questions of the run.
+    /// People's answers to questions of the run.
     pub answers: RunAnswers,
 }
 
-/// The answers that a run was given, for an attempt that asked something.
+/// The answers given to a run, for an attempt that asked a question.
 #[derive(Debug, Clone)]
 pub struct RunAnswers {
     given: watch::Receiver<BTreeMap<String, Json>>,
 }
 
 impl RunAnswers {
-    /// Answers, and the end where they are put in.
+    /// The answers, and the sender that adds to them.
     #[must_use]
     pub fn channel() -> (watch::Sender<BTreeMap<String, Json>>, Self) {
         let (sender, given) = watch::channel(BTreeMap::new());
         (sender, Self { given })
     }
 
-    /// Waits for the answer to a question; `None` when nobody can give it any more.
+    /// Waits for the answer to a question; `None` when it can no longer be given.
     pub async fn wait_for(&mut self, key: &str) -> Option<Json> {
         let answers = self.given.wait_for(|answers| answers.contains_key(key)).await;
         answers.ok()?.get(key).cloned()
     }
 }
 
-/// What a running attempt tells beside its result.
+/// A message from a running attempt.
 #[derive(Debug, Clone, PartialEq)]
 pub enum AttemptMessage {
-    /// Where it can be picked up after a crash.
+    /// A handle by which it can be picked up after a crash.
     Handle(Json),
-    /// Something unknown came from outside; nothing failed.
+    /// Something unexpected came from outside; nothing failed.
     Alarm(String),
-    /// A fact for the journal.
+    /// An event for the journal.
     Fact(AgentUpdate),
 }
 
-/// What an attempt tells, and who waits until it is durable.
+/// A message from an attempt, and an optional notification when it is durable.
 #[derive(Debug)]
 pub struct AttemptNotice {
     /// The message of the attempt.
     pub message: AttemptMessage,
-    /// Is told when that is durable; dropped where it never will be.
+    /// Notified when the message is durable; dropped if it never will be.
     pub noted: Option<oneshot::Sender<()>>,
 }
 
-/// Takes what a running attempt has to say; the driver journals it at once.
+/// Reports messages of a running attempt; the driver writes them to the journal.
 #[derive(Debug, Clone)]
 pub struct StepReporter {
     sender: mpsc::UnboundedSender<AttemptNotice>,
 }
 
 impl StepReporter {
-    /// A reporter and the end where its words arrive.
+    /// A reporter, and the receiver of its messages.
     #[must_use]
     pub fn channel() -> (Self, mpsc::UnboundedReceiver<AttemptNotice>) {
         let (sender, receiver) = mpsc::unbounded_channel();
@@ -117,10 +119,10 @@ impl StepReporter {
         self.tell(AttemptMessage::Handle(handle));
     }
 
-    /// Reports a handle and waits until it is durable: for what must not be begun before that.
+    /// Reports a handle and waits until it is durable, for work that must not begin before that.
     ///
     /// # Errors
-    /// When nobody will write it down any more: then nothing must be begun.
+    /// When it can no longer be written; then the work must not begin.
     pub async fn handle_noted(&self, handle: Json) -> Result<(), StepFailure> {
         let (noted, wait) = oneshot::channel();
         let spoken = AttemptNotice {
@@ -137,19 +139,19 @@ impl StepReporter {
         })
     }
 
-    /// Reports output that is not understood; nothing fails because of it.
+    /// Reports output that is not understood; this is not a failure.
     pub fn alarm(&self, message: String) {
         self.tell(AttemptMessage::Alarm(message));
     }
 
-    /// Reports a fact of the attempt's own kind.
+    /// Reports an event of the attempt.
     pub fn fact<P: Payload>(&self, fact: &P) {
         self.tell(AttemptMessage::Fact(AgentUpdate::new(fact, Timestamp::now())));
     }
 
-    /// Passes on what an attempt told elsewhere.
+    /// Passes on a message of an attempt that runs elsewhere.
     pub fn tell(&self, message: AttemptMessage) {
-        // A driver that is gone no longer needs it.
+        // If the driver is gone, it no longer needs the message.
         let _ = self.sender.send(AttemptNotice { message, noted: None });
     }
 }
@@ -174,7 +176,7 @@ impl Executors {
         self.by_kind.get(kind).cloned()
     }
 
-    /// The kinds of which one run starts only so many at the same time.
+    /// The kinds with a limit on steps at the same time, with that limit.
     pub fn limits(&self) -> impl Iterator<Item = (&str, usize)> {
         self.by_kind
             .iter()

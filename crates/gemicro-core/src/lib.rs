@@ -1,8 +1,7 @@
-//! The pure heart of gemicro: flows that decide, steps as data, budgets, research, and the ports through
-//! which they reach the world.
+//! The pure core of gemicro: flows that decide, steps as data, budgets, research, and the ports for all effects.
 //!
-//! Start at [`flow`] (what deciding is), then [`mod@drive`] (the loop around it) and [`store`] (where facts
-//! go). This crate starts no process, opens no file or socket and knows no terminal.
+//! Start at [`flow`] (decisions), then [`mod@drive`] (the loop around them) and [`store`] (where events go). This crate
+//! starts no process, opens no file or socket and knows no terminal.
 
 pub mod agent;
 pub mod ask;

@@ -1,8 +1,8 @@
-//! Text while it is being written: beside the journal, never through it.
+//! Text of running steps while it is written. It never goes through the journal.
 //!
-//! A [`LiveHub`] keeps the text so far of every running step, up to a bound. A subscriber gets that text and
-//! then the tail; one that reads slowly gets larger pieces, never a blocked producer. What a step finally
-//! said is in its completion event, so nothing here needs to last.
+//! A [`LiveHub`] keeps the text so far of every running step, up to a limit. A subscriber gets that text and then all
+//! new text; a slow one gets larger pieces and never blocks the producer. The final text of a step is in its completion
+//! event, so nothing here needs to last.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -13,7 +13,7 @@ use gemicro_event::StepKey;
 use serde::{Deserialize, Serialize};
 use tokio::sync::watch;
 
-/// Text kept for one step; older text is dropped and shows as a jump of the offset.
+/// Maximum size of the text kept for one step; when older text is dropped, the offset jumps.
 const KEPT_BYTES: usize = 256 * 1024;
 
 /// A piece of text of a running step.
@@ -46,7 +46,7 @@ struct StepText {
 }
 
 impl LiveHub {
-    /// A hub without any text yet.
+    /// A hub without text.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -55,7 +55,7 @@ impl LiveHub {
         }
     }
 
-    /// The writing end for one attempt; the text of earlier attempts is dropped.
+    /// The writer for one attempt; the text of earlier attempts is dropped.
     #[must_use]
     pub fn writer(&self, step: &StepKey, attempt: u32) -> LiveText {
         self.texts().insert(
@@ -77,7 +77,7 @@ impl LiveHub {
         self.texts().remove(step);
     }
 
-    /// The text so far of every running step, then what follows, for as long as the hub lives.
+    /// The text so far of every running step, then all new text, until the hub is dropped.
     #[must_use]
     pub fn subscribe(&self) -> BoxStream<'static, LiveItem> {
         let mut changes = self.changes.subscribe();
@@ -109,7 +109,7 @@ impl Default for LiveHub {
     }
 }
 
-/// Collects what a subscriber has not seen and notes it as seen.
+/// Collects the text that a subscriber has not seen and marks it as seen.
 fn take_unseen(
     texts: &BTreeMap<StepKey, StepText>,
     seen: &mut BTreeMap<StepKey, (u32, u64)>,
@@ -138,7 +138,7 @@ fn take_unseen(
     items
 }
 
-/// The writing end for the text of one attempt.
+/// The writer for the text of one attempt.
 #[derive(Debug, Clone)]
 pub struct LiveText {
     hub: LiveHub,
@@ -147,7 +147,7 @@ pub struct LiveText {
 }
 
 impl LiveText {
-    /// Adds text. Never blocks; what a newer attempt replaced is dropped.
+    /// Appends text. Never blocks; ignored if a newer attempt has replaced this one.
     pub fn push(&self, text: &str) {
         {
             let mut texts = self.hub.texts();
@@ -161,7 +161,7 @@ impl LiveText {
             if kept.text.len() > KEPT_BYTES {
                 let cut = kept.text.ceil_char_boundary(kept.text.len() - KEPT_BYTES / 2);
                 kept.text.drain(..cut);
-                // One huge piece must not leave its room behind.
+                // One huge piece must not keep its capacity allocated.
                 kept.text.shrink_to(KEPT_BYTES);
                 kept.start += cut as u64;
             }

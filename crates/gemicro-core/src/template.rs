@@ -1,6 +1,6 @@
-//! Prompt templates: plain text with `{{places}}`.
+//! Prompt templates: plain text with `{{name}}` placeholders.
 
-/// Puts values in the places of a template, in one pass: a value is never read as a template.
+/// Replaces the placeholders of a template in one pass: values are never parsed as templates.
 #[must_use]
 pub fn fill(template: &str, values: &[(&str, &str)]) -> String {
     let mut filled = String::with_capacity(template.len());

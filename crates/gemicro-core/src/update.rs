@@ -1,4 +1,4 @@
-//! The events of the library's face, and what the last event of a research run holds.
+//! Re-exports the events of the library's public interface, and the final result of a research run.
 
 pub use gemicro_event::AgentUpdate;
 

@@ -1,4 +1,4 @@
-//! What a program knows about runs of one task.
+//! The `ask` flow's definition: events, plan facts and limit checks.
 
 use gemicro_event::{Failure, Registry};
 

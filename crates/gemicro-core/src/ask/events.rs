@@ -11,12 +11,12 @@ use super::{AgentAnswer, AgentName, SandboxMode};
 pub struct AgentStarted {
     /// The agent CLI that does the work.
     pub agent: AgentName,
-    /// The model it asks; without one it chooses.
+    /// The model it uses; if absent, the agent chooses.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
     /// The folder that the agent works in.
     pub directory: String,
-    /// What it may write.
+    /// What the agent may write.
     pub sandbox: SandboxMode,
     /// The branch of the folder's repository that it works on, in a private copy.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -30,7 +30,7 @@ event_payload!(AgentStarted, "agent_started", |it| format!(
 ));
 
 impl AgentStarted {
-    /// Where it works, in words.
+    /// Describes where it works, for people.
     #[must_use]
     pub fn workplace(&self) -> String {
         match &self.branch {
@@ -57,11 +57,11 @@ event_payload!(AgentAnswered, "agent_answered", |it| format!(
 /// An agent wants to use a tool. Not a proof that the tool ran. From the executor, while the agent works.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ToolCalled {
-    /// Joins it with its end.
+    /// Pairs the call with its `tool_ended`.
     pub id: String,
     /// The tool, as the agent calls it.
     pub tool: String,
-    /// What it is to do, in one line.
+    /// What the tool is to do, in one line.
     pub what: String,
 }
 event_payload!(ToolCalled, "tool_called", |it| if it.what.is_empty() {
@@ -73,7 +73,7 @@ event_payload!(ToolCalled, "tool_called", |it| if it.what.is_empty() {
 /// A tool of an agent ended. From the executor, while the agent works.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ToolEnded {
-    /// That of its call.
+    /// The id of its `tool_called`.
     pub id: String,
     /// Whether the tool succeeded, failed or was denied.
     pub end: ToolEnd,
@@ -93,7 +93,7 @@ pub enum ToolEnd {
 }
 
 impl ToolEnd {
-    /// The word for it.
+    /// The name in journals and results.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
@@ -104,20 +104,20 @@ impl ToolEnd {
     }
 }
 
-/// The program of an agent printed something that is no event of its protocol; nothing failed. From the executor, at most
-/// once per sort and attempt.
+/// The agent's program printed something that is not an event of its protocol; nothing failed. From the executor, at
+/// most once per kind of output and attempt.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct AgentNoise {
-    /// What was printed, in words.
+    /// Describes the output, for people.
     pub message: String,
 }
 event_payload!(AgentNoise, "agent_noise", |it| it.message.clone());
 
-/// The user's repository changed while a step worked on a branch of it, and nothing of the step can have done that. From
-/// the executor.
+/// The user's repository changed while a step worked on a branch of it, and the step cannot have caused the change.
+/// From the executor.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct RepositoryChanged {
-    /// What changed, at least one.
+    /// The changes, at least one.
     pub changes: Vec<RepositoryChange>,
 }
 event_payload!(RepositoryChanged, "repository_changed", |it| it.words());
@@ -127,10 +127,10 @@ event_payload!(RepositoryChanged, "repository_changed", |it| it.words());
 pub struct RepositoryChange {
     /// The reference, the checkout, or the file in the git directory.
     pub what: String,
-    /// What it was; nothing when it was not there.
+    /// The old value; absent if it did not exist.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub before: Option<String>,
-    /// What it is; nothing when it is gone.
+    /// The new value; absent if it was deleted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub after: Option<String>,
 }
@@ -155,7 +155,7 @@ impl RepositoryChanged {
 }
 
 impl RepositoryChange {
-    /// As people say it: `main`, `origin/main`.
+    /// The name that people use: `main`, `origin/main`.
     fn name(&self) -> &str {
         let Some(name) = self.what.strip_prefix("refs/") else {
             return &self.what;

@@ -1,4 +1,4 @@
-//! The flow of one task.
+//! The flow of a run with one agent task.
 
 use gemicro_event::{
     AgentUpdate, Charge, ErrorKind, Event, Failure, Json, StepKey, StreamId, Timestamp, event_enum,
@@ -24,12 +24,12 @@ const FALLBACK_STEP: &str = "fallback";
 pub struct AskPlan {
     /// The task; its grant is what the run may use.
     pub task: AgentTask,
-    /// Who takes over when the provider of the first one limits its requests; else the run waits.
+    /// The agent that takes over when the provider limits the requests of the first one; without it the run waits.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fallback: Option<AgentTask>,
-    /// Attempts in all, the first included.
+    /// Maximum number of attempts, including the first.
     pub max_attempts: u32,
-    /// What was changed while the request became a plan.
+    /// Changes that were made when the request became a plan, for the user.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notices: Vec<String>,
     /// The conversation that it belongs to.
@@ -38,7 +38,7 @@ pub struct AskPlan {
 }
 
 event_enum! {
-    /// What a run of one task reads of its journal.
+    /// The events that a run of one task reads.
     enum AskEvent {
         noticed: RunParked, RunWoken;
         read: AgentAnswered, StepFailed, RunSuspended;
@@ -49,17 +49,17 @@ event_enum! {
 #[derive(Debug, Clone, Copy, Default)]
 pub struct AskFlow;
 
-/// What the flow remembers.
+/// The state of the flow.
 #[derive(Debug)]
 pub struct AskState {
     plan: AskPlan,
     answered: Option<AgentAnswered>,
     failed: Option<Failure>,
-    /// The first agent met a limit, and the other one works.
+    /// The first agent met a limit, and the fallback works.
     fell_over: bool,
-    /// Since when it has waited for a limit to end.
+    /// Start of the current wait for a limit to end.
     parked_since: Option<Timestamp>,
-    /// How long it waited before.
+    /// Duration of earlier waits.
     parked_ms: u64,
 }
 
@@ -146,7 +146,7 @@ impl Flow for AskFlow {
 }
 
 impl AskState {
-    /// The step, with what the run has left: an earlier attempt may have used some.
+    /// The step, with the remaining grant and time: an earlier attempt may have used some.
     fn step(&self, run: &RunState) -> Step {
         let worked_ms = run.worked_ms_at(run.last_at).saturating_sub(self.parked_ms);
         let (key, task) = match &self.plan.fallback {
@@ -154,7 +154,7 @@ impl AskState {
             Some(_) | None => (ASK_STEP, &self.plan.task),
         };
         let task = AgentTask {
-            // The time is for all attempts together; waiting for a limit to end takes none of it.
+            // The time limit covers all attempts together; waiting for a limit to end does not count.
             total_ms: task.total_ms.saturating_sub(worked_ms).max(1),
             grant: remaining_grant(&run.started.limits, run.ledger.available(Purpose::Last)),
             ..task.clone()
@@ -189,7 +189,7 @@ impl AskState {
     }
 }
 
-/// The shape of every final result, and what is particular to agents beside it.
+/// The fields of every final result, and those specific to agents.
 fn result(answered: &AgentAnswered, run: &RunState) -> Json {
     let metadata = ResultMetadata::of(run);
     Json::from(serde_json::json!({
@@ -205,7 +205,7 @@ fn result(answered: &AgentAnswered, run: &RunState) -> Json {
     }))
 }
 
-/// What is left of the limits that there are. A used-up limit asks for one more than is left: the step is refused.
+/// The remaining part of each limit that is set. A used-up limit asks for 1, more than is left, so the step is refused.
 fn remaining_grant(limits: &Limits, left: Charge) -> TaskGrant {
     let part = |limit: Option<u64>, left: u64| limit.map(|_| left.max(1));
     TaskGrant {

@@ -1,4 +1,4 @@
-//! The figures of one run of one task, for callers who ask for them.
+//! The metrics of a run of one task, for callers who request them.
 
 use gemicro_event::{Event, StreamId, Uncertain, UnpricedTokens};
 use serde::{Serialize, Serializer};
@@ -9,16 +9,16 @@ use crate::models::ModelTable;
 use crate::run::RunRow;
 use crate::run::events::RunReaders;
 
-/// Figures of a run. What is not known is null; a run that has not ended has those so far.
+/// Metrics of a run. Unknown values are null; a run that has not ended has the values so far.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ToolMetrics {
-    /// The run; absent when none was started.
+    /// Id of the run; absent if none was started.
     pub run_id: Option<StreamId>,
-    /// The model that was asked for; the agent's own choice is not known.
+    /// The requested model; the agent's own choice is not known.
     pub model: Option<String>,
-    /// The sandbox tier that held the agent.
+    /// The sandbox tier that the agent ran in.
     pub sandbox: Option<String>,
-    /// `gateway` (tokens were counted and capped) or `observed` (as the agent tells).
+    /// `gateway` (tokens were counted and capped) or `observed` (as reported by the agent).
     pub access: Option<String>,
     /// From the first event to the last, in milliseconds.
     pub duration_ms: u64,
@@ -30,22 +30,22 @@ pub struct ToolMetrics {
     pub cached_tokens: Option<u64>,
     /// Tokens of all attempts.
     pub total_tokens: u64,
-    /// US dollars of all attempts; null where the model's price is not known.
+    /// US dollars of all attempts; null if the model's price is unknown.
     #[serde(rename = "cost_usd", serialize_with = "dollars")]
     pub cost_micro_usd: Option<u64>,
-    /// Tokens without a known price, by model; their money is not in `cost_usd`.
+    /// Tokens without a known price, by model; their cost is not in `cost_usd`.
     #[serde(skip_serializing_if = "UnpricedTokens::is_empty")]
     pub unpriced_models: UnpricedTokens,
-    /// The part of `total_tokens` and of the money that is an upper bound: attempts that were cut off.
+    /// The part of `total_tokens` and of the cost that is an upper bound, from interrupted attempts.
     #[serde(skip_serializing_if = "Uncertain::is_none")]
     pub uncertain: Uncertain,
     /// Requests to the model that went through the gateway.
     pub n_requests: Option<u64>,
-    /// Tools the agent wanted to use.
+    /// Number of tool calls that the agent made.
     pub n_tool_calls: Option<u64>,
-    /// Tools that were refused.
+    /// Number of tool calls that were refused.
     pub n_refused: Option<u64>,
-    /// How often it was tried again.
+    /// Number of retries.
     pub retries: u64,
 }
 

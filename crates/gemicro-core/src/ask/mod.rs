@@ -1,7 +1,7 @@
 //! One prompt for one coding agent.
 //!
-//! [`AgentTask`] is the step that an agent CLI carries out, wherever a flow wants one; [`AskFlow`] is the smallest
-//! such flow: one task, its answer.
+//! [`AgentTask`] is a step that an agent CLI carries out, in any flow. [`AskFlow`] is the smallest such flow: one task
+//! and its answer.
 
 mod definition;
 mod events;

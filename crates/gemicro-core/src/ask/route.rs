@@ -1,4 +1,4 @@
-//! Which agent has a model: by its name.
+//! Finds the agent that provides a model, by the model's name.
 
 use gemicro_event::{ErrorKind, Failure};
 
@@ -6,10 +6,10 @@ use super::AgentName;
 use crate::llm::GEMINI;
 use crate::models::{ModelTable, check_model_name};
 
-/// The model of Gemini CLI where none is named: the default of the tool's contract.
+/// The default model of Gemini CLI, as in the tool's contract.
 const GEMINI_MODEL: &str = "gemini-3-pro-preview";
 
-/// Beginnings of model names and whose they are.
+/// Prefixes of model names, and the agent that provides them.
 const FAMILIES: [(&str, AgentName); 11] = [
     ("gemini", AgentName::Gemini),
     ("gemma", AgentName::Gemini),
@@ -24,21 +24,21 @@ const FAMILIES: [(&str, AgentName); 11] = [
     ("o4", AgentName::Codex),
 ];
 
-/// Who is asked, and for which model.
+/// The agent to ask, and the model.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AgentRoute {
     /// The agent CLI that does the work.
     pub agent: AgentName,
     /// The model; without one the agent chooses.
     pub model: Option<String>,
-    /// What was changed on the way.
+    /// Message to the user if the model name was replaced.
     pub notice: Option<String>,
 }
 
 /// Finds the agent for a model, or the model for an agent. Neither means Gemini.
 ///
 /// # Errors
-/// `unknown_model` for a name of no family; `invalid_input` when the agent named does not have the model.
+/// `unknown_model` if no agent provides such a name; `invalid_input` if the named agent does not have the model.
 pub fn route(agent: Option<AgentName>, model: Option<&str>) -> Result<AgentRoute, Failure> {
     let Some(asked) = model else {
         let agent = agent.unwrap_or(AgentName::Gemini);
@@ -46,7 +46,7 @@ pub fn route(agent: Option<AgentName>, model: Option<&str>) -> Result<AgentRoute
         return Ok(AgentRoute {
             agent,
             model: default.map(|resolved| resolved.id),
-            // Nobody asked for the name that was replaced.
+            // The user did not type the replaced name, so there is nothing to report.
             notice: None,
         });
     };
@@ -75,8 +75,8 @@ pub fn route(agent: Option<AgentName>, model: Option<&str>) -> Result<AgentRoute
     }
 }
 
-/// The backend that answers prompts with a model of this name: the Gemini API for Gemini's models, the agent CLI for those
-/// of others. `None` for a name of no family, such as that of a local model.
+/// The backend that answers prompts with this model: the Gemini API for Gemini models, the agent CLI for those of
+/// others. `None` for other names, such as that of a local model.
 #[must_use]
 pub(crate) fn backend_of_model(model: &str) -> Option<&'static str> {
     match family(&current_spelling(model))? {
@@ -85,7 +85,7 @@ pub(crate) fn backend_of_model(model: &str) -> Option<&'static str> {
     }
 }
 
-/// Versions of Claude models are written with a hyphen; people write a point.
+/// Claude model versions are written with a hyphen, but people type a dot.
 fn current_spelling(model: &str) -> String {
     let name = model.trim().to_ascii_lowercase();
     if family(&name) == Some(AgentName::Claude) {

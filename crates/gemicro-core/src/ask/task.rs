@@ -1,4 +1,4 @@
-//! The step that an agent CLI carries out, and its result. Plain data: processes are the runner's business.
+//! The step that an agent CLI carries out, and its result. Plain data: processes are started elsewhere.
 
 use std::fmt;
 
@@ -15,7 +15,7 @@ pub const AGENT_STEP: &str = "agent_cli";
 /// The step kind of agent CLIs that only answer: no session is kept, and no process stays.
 pub const AGENT_TEXT_STEP: &str = "agent_text";
 
-/// The agents there are.
+/// The supported agents.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum AgentName {
@@ -41,7 +41,7 @@ impl AgentName {
         }
     }
 
-    /// The name as a backend that answers prompts. `gemini` is the API there.
+    /// The backend name for answering prompts; `gemini` means the API there, so Gemini CLI is `gemini-cli`.
     #[must_use]
     pub fn backend(self) -> &'static str {
         match self {
@@ -51,7 +51,7 @@ impl AgentName {
         }
     }
 
-    /// The agent behind a backend, where it is one.
+    /// The agent behind a backend, if it is one.
     #[must_use]
     pub fn of_backend(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|agent| agent.backend() == name)
@@ -73,7 +73,7 @@ pub enum SandboxMode {
     /// It may write in its folder.
     #[default]
     WorkspaceWrite,
-    /// Whatever its user may; there is no sandbox.
+    /// Anything its user may do; there is no sandbox.
     DangerFullAccess,
 }
 
@@ -100,67 +100,67 @@ impl fmt::Display for SandboxMode {
 pub struct AgentTask {
     /// The agent CLI that does the work.
     pub agent: AgentName,
-    /// The model it asks; without one it chooses.
+    /// The model it uses; if absent, the agent chooses.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
     /// The prompt that it gets.
     pub prompt: String,
-    /// Where it works; an absolute path.
+    /// The working directory, as an absolute path.
     pub directory: String,
-    /// What it may write.
+    /// What the agent may write.
     pub sandbox: SandboxMode,
     /// Whether its tools need no approval inside the sandbox.
     pub yolo: bool,
     /// The session to continue.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session: Option<String>,
-    /// Silence after which it is ended, in milliseconds.
+    /// Maximum time without output before it is stopped, in milliseconds.
     pub idle_ms: u64,
-    /// All the time it has, in milliseconds.
+    /// Maximum total time, in milliseconds.
     pub total_ms: u64,
-    /// What it may spend; what is not named is not limited.
+    /// Spending limits; a missing one means no limit.
     #[serde(default)]
     pub grant: TaskGrant,
-    /// A session of another agent whose conversation this one goes on with.
+    /// A session of another agent whose conversation this one continues.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub recalls: Option<String>,
-    /// Another agent takes over when this one meets a limit: nobody waits for its end.
+    /// Another agent takes over when this one meets a limit, so do not wait for the limit to end.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub fails_over: bool,
-    /// Whether its answer holds everything it printed.
+    /// Whether the answer includes everything the agent printed.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub keep_messages: bool,
-    /// The branch of the folder's repository that it works on, in a private copy; without one it works in the folder.
+    /// The branch of the folder's repository to work on, in a private copy; without one it works in the folder.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub branch: Option<String>,
-    /// The conversation so far and the prompt, as one text: what a new session is told, where the one to go on with is
-    /// gone or there is none.
+    /// The conversation so far and the prompt, as one text, for a new session: used if the session to continue is gone
+    /// or there is none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub retold: Option<String>,
-    /// Somebody is there to be asked for leave when a tool needs it.
+    /// Somebody can be asked for permission when a tool needs it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub asks: bool,
-    /// A session that is not there is no error: a new one begins, and the answer says so.
+    /// If the session does not exist, a new one is started without an error, and the answer says so.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub begins_anew: bool,
 }
 
-/// What one task may spend.
+/// Spending limits of one task.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct TaskGrant {
-    /// Most tokens; none means no cap.
+    /// Maximum number of tokens; `None` means no limit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tokens: Option<u64>,
-    /// Millionths of a US dollar.
+    /// Maximum cost in millionths of a US dollar.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub micro_usd: Option<u64>,
-    /// The most model calls of one task.
+    /// Maximum number of model calls.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub turns: Option<u64>,
 }
 
 impl TaskGrant {
-    /// What has to be reserved for it: nothing where nothing is limited.
+    /// The amount to reserve for it: 0 for what is not limited.
     #[must_use]
     pub fn reservation(self) -> Charge {
         Charge {
@@ -172,7 +172,7 @@ impl TaskGrant {
     }
 }
 
-/// What an agent gave back.
+/// The result of an agent task.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct AgentAnswer {
     /// Its answer; never empty.
@@ -180,44 +180,44 @@ pub struct AgentAnswer {
     /// The session, to continue later.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session: Option<String>,
-    /// The sandbox that held it.
+    /// The tier of the sandbox that it ran in.
     pub tier: String,
     /// How the model was reached: `gateway`, or `observed` with the CLI's own login.
     pub access: String,
-    /// Tools it wanted to use.
+    /// Number of tool calls that it made.
     pub n_tool_calls: u64,
-    /// Tools that were refused, as far as it counts them.
+    /// Number of refused tool calls, if the agent counts them.
     pub n_refused: u64,
-    /// Requests to its model, where they went through the gateway.
+    /// Number of requests to its model that went through the gateway.
     pub n_requests: u64,
-    /// Tokens, as the gateway saw them, or as the agent reported them.
+    /// Tokens, as counted by the gateway or reported by the agent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub usage: Option<Usage>,
-    /// Some of the charge is a worst case: a call was cut off before it reported what it used.
+    /// Part of the charge is a worst case: a call was interrupted before it reported its usage.
     #[serde(default)]
     pub worst_case: bool,
     /// Its session was lost, and a new one got the earlier turns.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub retold: bool,
-    /// What it printed, message by message, where that was asked for.
+    /// Everything it printed, message by message, if requested.
     #[serde(
         default,
         skip_serializing_if = "Option::is_none",
         deserialize_with = "through_values"
     )]
     pub messages: Option<Vec<Json>>,
-    /// Calls of its tools that the guard refused.
+    /// Tool calls that the guard refused.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub denials: Vec<DeniedCall>,
-    /// What became of its branch, where it worked on one.
+    /// The result on its branch, if it worked on one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub branch: Option<BranchOutcome>,
-    /// What it submitted by a tool of gemicro's, where it had one; two only where they differ.
+    /// Values submitted through gemicro's submit tool, if it had one; two only if they differ.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub submitted: Vec<serde_json::Value>,
 }
 
-/// A call of a tool that the guard refused.
+/// A tool call that the guard refused.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "Denied")]
 pub struct DeniedCall {
@@ -237,14 +237,14 @@ impl fmt::Display for DeniedCall {
     }
 }
 
-/// What became of a branch that an agent worked on.
+/// The result of an agent's work on a branch.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct BranchOutcome {
     /// Name of the branch, without `refs/heads/`.
     pub name: String,
-    /// Where it was before.
+    /// Its commit before the work.
     pub old: String,
-    /// Where it is now; the same where the agent changed nothing.
+    /// Its commit now; the same if the agent changed nothing.
     pub new: String,
     /// Number of imported commits.
     pub n_commits: u64,
@@ -254,19 +254,19 @@ pub struct BranchOutcome {
     pub insertions: u64,
     /// Lines removed by the commits.
     pub deletions: u64,
-    /// A checkout of the branch for people, where there is one.
+    /// A checkout of the branch for people, if there is one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub worktree: Option<String>,
     /// Changes that deserve a look: settings that run code, links, large files.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub reports: Vec<String>,
-    /// What else there is to know.
+    /// Further messages to the user.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
 }
 
 impl BranchOutcome {
-    /// A branch that is where it was.
+    /// A branch that did not move.
     #[must_use]
     pub fn unmoved_branch(name: String, tip: String) -> Self {
         Self {
@@ -284,13 +284,13 @@ impl BranchOutcome {
     }
 }
 
-/// Events flatten an answer into themselves, and serde cannot keep raw texts through that.
+/// Events flatten an answer into themselves, and serde cannot keep raw JSON through that.
 fn through_values<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Vec<Json>>, D::Error> {
     let values: Option<Vec<serde_json::Value>> = Option::deserialize(deserializer)?;
     Ok(values.map(|values| values.into_iter().map(Json::from).collect()))
 }
 
-/// A task as a step. It is tried again as `max_attempts` says, unless it may have changed files.
+/// A task as a step. It is tried up to `max_attempts` times, unless it may have changed files.
 #[must_use]
 pub fn agent_step(key: StepKey, task: &AgentTask, purpose: Purpose, max_attempts: u32) -> Step {
     Step {

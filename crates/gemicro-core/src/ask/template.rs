@@ -1,6 +1,6 @@
 //! Prompts with a fixed form: consult, review and execute, in English and Chinese.
 //!
-//! A [`PromptForm`] turns [`TemplateParts`] into text. It reads no files: whoever has a contract hands its text in.
+//! A [`PromptForm`] turns [`TemplateParts`] into text. It reads no files: the caller passes the text of a contract.
 
 use std::fmt::Write;
 
@@ -11,7 +11,7 @@ use super::SandboxMode;
 pub struct PromptForm {
     /// Whether advice, a review or work is asked for.
     pub kind: TemplateKind,
-    /// In which language the form speaks.
+    /// The language of the fixed text.
     pub language: FormLanguage,
 }
 
@@ -20,7 +20,7 @@ pub struct PromptForm {
 pub enum TemplateKind {
     /// Advice, without changes to files.
     Consult,
-    /// A judgement of something that is there.
+    /// A review of existing work.
     Review,
     /// Work, with changes to files.
     Execute,
@@ -36,10 +36,10 @@ pub enum FormLanguage {
     Chinese,
 }
 
-/// What a form is filled with. What is empty is left out.
+/// The contents of a form. Empty parts are left out.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct TemplateParts {
-    /// What the agent has to know first.
+    /// Background that the agent needs first.
     pub background: String,
     /// The contract of this change.
     pub contract: Option<InjectedText>,
@@ -49,14 +49,14 @@ pub struct TemplateParts {
     pub context: Option<InjectedText>,
     /// Questions or tasks, in order.
     pub tasks: Vec<String>,
-    /// What the answer should look like, point by point.
+    /// The expected form of the answer, point by point.
     pub expected: Vec<String>,
 }
 
-/// A text that the caller hands in.
+/// A text supplied by the caller.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct InjectedText {
-    /// Where it comes from, where that is known.
+    /// Where it comes from, if known.
     pub name: Option<String>,
     /// The text that goes into the prompt.
     pub text: String,
@@ -97,7 +97,7 @@ impl FormLanguage {
 }
 
 impl PromptForm {
-    /// What an agent may write where nobody says: only work needs to write.
+    /// The default sandbox mode: only `execute` may write.
     #[must_use]
     pub fn default_sandbox(self) -> SandboxMode {
         match self.kind {
@@ -153,7 +153,7 @@ impl PromptForm {
     }
 }
 
-/// The fixed words of a form. The Chinese titles are those of the tool's contract.
+/// The fixed texts of a form. The Chinese titles are those of the tool's contract.
 struct FormWords {
     opening: &'static str,
     engineering: &'static str,
@@ -233,7 +233,7 @@ impl FormWords {
     }
 }
 
-/// A text of the caller under its title, fenced; nothing for an empty one.
+/// A text of the caller under its title, fenced; `None` if it is empty.
 fn document(title: &str, injected: &InjectedText) -> Option<String> {
     let text = injected.text.trim_matches(['\n', '\r']);
     if text.trim().is_empty() {
@@ -262,7 +262,7 @@ fn fenced(text: &str, indent: &str) -> String {
     fenced + indent + &fence
 }
 
-/// List items; further lines of an item stand below its first.
+/// List items; the further lines of an item are indented under its first.
 fn items(texts: &[String], bullet: impl Fn(usize) -> String) -> String {
     let texts = texts
         .iter()

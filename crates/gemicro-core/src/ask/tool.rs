@@ -1,4 +1,4 @@
-//! A run of one task as the answer of a tool: the shape that other agents call for.
+//! Presents a run of one task as the answer of a tool, in the JSON form that other agents expect.
 
 use std::time::Duration;
 
@@ -10,10 +10,10 @@ use super::events::{AgentAnswered, AskReaders};
 use super::{AgentTask, AskPlan, BranchOutcome, DeniedCall, ToolMetrics};
 use crate::run::events::RunReaders;
 
-/// The most lines of output that a failure shows.
+/// Maximum number of output lines that a failure shows.
 const MAX_LAST_LINES: usize = 20;
 
-/// The answer. Its keys are a contract; nothing is added to them but what the caller asked for.
+/// The answer. Its keys are a contract; only what the caller requested is added.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(untagged)]
 pub enum ToolAnswer {
@@ -23,134 +23,134 @@ pub enum ToolAnswer {
     Failure(ToolFailure),
 }
 
-/// What a tool gives back when the agent answered.
+/// The answer when the agent answered.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ToolSuccess {
-    /// Always true: it marks the success.
+    /// Always true.
     pub success: bool,
     /// Name of the agent: `claude`, `codex` or `gemini`.
     pub tool: String,
-    /// The session, to go on with.
+    /// The session, to continue later.
     #[serde(rename = "SESSION_ID")]
     pub session: Option<String>,
-    /// What the tool gives back to its caller.
+    /// The agent's answer.
     pub result: String,
     /// Elapsed time, as `1m30s`.
     pub duration: String,
-    /// What the agent printed, message by message; only where that was asked for.
+    /// What the agent printed, message by message; only if requested.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub all_messages: Option<Vec<Json>>,
-    /// Figures; only where they were asked for.
+    /// Metrics; only if requested.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub metrics: Option<ToolMetrics>,
-    /// What became of the branch; only where one was asked for.
+    /// The result on the branch; only if one was requested.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub branch: Option<BranchOutcome>,
-    /// Calls of tools that the guard refused; only where a branch was asked for.
+    /// Tool calls that the guard refused; only if a branch was requested.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub denials: Option<Vec<DeniedCall>>,
-    /// What the caller has to know; only where the session that it named was not there.
+    /// A message to the caller; only if the session that it named was not found.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
 }
 
-/// What a tool gives back when it failed.
+/// The answer when the agent failed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ToolFailure {
-    /// Always false: it marks the failure.
+    /// Always false.
     pub success: bool,
     /// Name of the agent: `claude`, `codex` or `gemini`.
     pub tool: String,
     /// What happened, in one sentence.
     pub error: String,
-    /// One of the closed list.
+    /// Name of the error kind, from a closed list.
     pub error_kind: String,
-    /// What a caller may act on.
+    /// Details for the caller.
     pub error_detail: ToolErrorDetail,
     /// Elapsed time, as `0m30s`.
     pub duration: String,
-    /// What the agent printed, message by message; only where that was asked for.
+    /// What the agent printed, message by message; only if requested.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub all_messages: Option<Vec<Json>>,
-    /// Figures; only where they were asked for.
+    /// Metrics; only if requested.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub metrics: Option<ToolMetrics>,
-    /// Calls of tools that the guard refused, where it did.
+    /// Tool calls that the guard refused, if any.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub denials: Vec<DeniedCall>,
 }
 
-/// What a caller may act on.
+/// Details of a failure that a caller may act on.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ToolErrorDetail {
     /// What happened, in one sentence.
     pub message: String,
-    /// The exit code of the agent, where it had one.
+    /// The exit code of the agent, if it had one.
     pub exit_code: Option<i64>,
-    /// The end of its output.
+    /// The last lines of its output.
     pub last_lines: Vec<String>,
-    /// The limit of silence.
+    /// Maximum time without output, in seconds.
     pub idle_timeout_s: u64,
-    /// The limit of time.
+    /// Maximum total time, in seconds.
     pub max_duration_s: u64,
-    /// How often it was tried again.
+    /// Number of retries.
     pub retries: u32,
-    /// The run that goes on; only with `still_running`.
+    /// The run that continues; only with `still_running`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub run_id: Option<StreamId>,
 }
 
-/// What a caller wants beside the answer.
+/// Optional parts of the answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct ToolExtras {
-    /// What the agent printed, as `all_messages`.
+    /// Whether to add what the agent printed, as `all_messages`.
     pub all_messages: bool,
-    /// Tokens, cost and times, as `metrics`.
+    /// Whether to add tokens, cost and times, as `metrics`.
     pub metrics: bool,
 }
 
-/// What the executor of agent CLIs knows about a failure, in its detail.
+/// The detail of a failure from the executor of agent CLIs.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct AgentTrouble {
-    /// The exit code, where there was one.
+    /// The exit code, if there was one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub exit_code: Option<i64>,
-    /// The end of its output.
+    /// The last lines of its output.
     pub last_lines: Vec<String>,
-    /// What it had said by then.
+    /// The answer text up to the failure.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub partial: String,
-    /// The session, where it had one.
+    /// The session, if it had one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub session: Option<String>,
-    /// The sandbox that held it.
+    /// The tier of the sandbox that it ran in.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tier: Option<String>,
-    /// It may have changed files: nobody does the same again.
+    /// It may have changed files, so it is not retried.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub may_have_changed: bool,
-    /// Calls of its tools that the guard refused.
+    /// Tool calls that the guard refused.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub denials: Vec<DeniedCall>,
 }
 
 impl AgentTrouble {
-    /// What a failure carries; empty where it carries nothing of the kind.
+    /// Reads it from a failure; empty if the failure has no such detail.
     #[must_use]
     pub fn of(failure: &Failure) -> Self {
         let detail = failure.detail.as_ref();
         detail.and_then(|detail| detail.parse().ok()).unwrap_or_default()
     }
 
-    /// For the detail of a failure.
+    /// Turns it into the detail of a failure.
     #[must_use]
     pub fn into_detail(self) -> Json {
         Json::of(&self).expect("details have string keys only")
     }
 }
 
-/// Says that a new session was begun, because the one to go on with is not there.
+/// Says that a new session was started because the one to continue was not found.
 fn note(task: &AgentTask, answered: &AgentAnswered) -> Option<String> {
     let named = task.session.as_ref().filter(|_| task.begins_anew)?;
     let answer = &answered.answer;
@@ -217,7 +217,7 @@ impl ToolAnswer {
         ))
     }
 
-    /// A failure; `limits` are those of silence and time, in milliseconds.
+    /// A failure; `limits` are the maximum time without output and the maximum total time, in milliseconds.
     #[must_use]
     pub fn failure(
         tool: &str,
@@ -250,8 +250,8 @@ impl ToolAnswer {
         })
     }
 
-    /// The answer for a run that goes on while its caller does not wait any longer; `limits` are those of silence
-    /// and time, in milliseconds.
+    /// The answer for a run that continues after its caller stopped waiting; `limits` are as for
+    /// [`failure`](Self::failure).
     #[must_use]
     pub fn still_running(tool: &str, run: &StreamId, limits: (u64, u64), so_far: Duration) -> Self {
         let message = format!("the run continues; call run_result with run_id {run} for its answer");
@@ -263,7 +263,7 @@ impl ToolAnswer {
         answer
     }
 
-    /// Adds what was asked for, as far as the events of the run know it.
+    /// Adds the requested extras from the events of the run.
     #[must_use]
     pub fn with_extras(mut self, extras: ToolExtras, events: &[Event]) -> Self {
         let all_messages = extras

@@ -1,7 +1,7 @@
-//! The budget of a day: what all runs of a store that begin on one day (UTC) may use together.
+//! The budget of a day: a limit for all runs of a store that begin on the same day (UTC).
 //!
-//! A run takes its part when it begins: its own limits, or all that is left. So no two runs can both take the rest,
-//! and a run ends at its part as it does at any budget. What it did not use is free again when it has ended.
+//! A run reserves its part when it begins: its own limits, or all that is left. So two runs cannot both take the rest,
+//! and a run ends at its part as at any budget. The unused part is free again when the run has ended.
 
 use gemicro_event::{Charge, ErrorKind, Failure, Timestamp};
 use schemars::JsonSchema;
@@ -32,10 +32,10 @@ impl Day {
     }
 }
 
-/// What a run was granted of its day. Its limits are no larger than `left`.
+/// The part of the day budget that a run was granted. Its limits are no larger than `left`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct DayGrant {
-    /// What all runs of the day may use.
+    /// The limits of all runs of the day together.
     pub cap: Limits,
     /// What was left of it when the run began.
     pub left: Limits,
@@ -44,10 +44,10 @@ pub struct DayGrant {
 }
 
 impl DayGrant {
-    /// The part of a run that begins now, where others of the day have used or hold this much.
+    /// The part of a run that begins now, if other runs of the day have used or reserved this much.
     ///
     /// # Errors
-    /// `budget_exceeded` where nothing is left.
+    /// `budget_exceeded` if nothing is left.
     pub fn take(cap: Limits, used: Charge, day: Day) -> Result<Self, Failure> {
         let left = |cap: Option<u64>, used: u64| cap.map(|cap| cap.saturating_sub(used));
         let grant = Self {
@@ -73,7 +73,7 @@ impl DayGrant {
         }
     }
 
-    /// The limits of the run within its part of the day.
+    /// These limits, capped at the run's part of the day.
     #[must_use]
     pub fn within(&self, limits: Limits) -> Limits {
         let smaller = |own: Option<u64>, left: Option<u64>| match (own, left) {
@@ -88,7 +88,7 @@ impl DayGrant {
         }
     }
 
-    /// What to say where a run with these limits ran out of budget; `None` where its own limits were the smaller ones.
+    /// Explains why a run with these limits ran out of budget; `None` if its own limits were smaller.
     #[must_use]
     pub fn explain(&self, limits: &Limits) -> Option<String> {
         let pairs = [
@@ -107,7 +107,7 @@ impl DayGrant {
     }
 }
 
-/// The moment as `2026-11-18 00:00`, in UTC.
+/// The timestamp as `2026-11-18 00:00`, in UTC.
 fn minute(moment: Timestamp) -> String {
     let text = moment.to_string();
     text.get(..16).unwrap_or(&text).replace('T', " ")

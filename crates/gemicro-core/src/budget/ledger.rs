@@ -1,8 +1,7 @@
-//! The account of a run: what is spent, what is promised, what is left.
+//! The account of a run: how much is spent, reserved and left.
 //!
-//! [`Ledger`] is a fold: its verbs mirror events and may be applied twice. As long as no call costs more
-//! than it reserved, spent and reserved together never pass a limit; a call that does is charged in full
-//! and reported.
+//! [`Ledger`] is a fold: its methods mirror events and may be applied twice. As long as no call costs more than it
+//! reserved, spent and reserved together never exceed a limit; a call that does is charged in full and reported.
 
 use std::collections::BTreeMap;
 
@@ -14,7 +13,7 @@ use super::{BudgetRefusal, LimitKind, Limits};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Purpose {
-    /// Any step but the last; what is held back for that one stays untouched.
+    /// Any step but the last; it may not use the budget that is held back for the last one.
     Ordinary,
     /// The step that delivers (synthesis, report): it may use what was held back.
     Last,
@@ -24,11 +23,11 @@ pub enum Purpose {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[must_use]
 pub struct SettledCost {
-    /// What the call cost above its reservation; it is charged all the same.
+    /// The cost above the reservation; it is charged too.
     pub overrun: Option<Charge>,
 }
 
-/// The account. Only tests copy one whole: it has every attempt of a run; see [`Ledger::draft`].
+/// The account. It has every attempt of a run, so only tests clone it; see [`Ledger::draft`].
 #[derive(Debug, PartialEq, Eq)]
 #[cfg_attr(test, derive(Clone))]
 pub struct Ledger {
@@ -37,7 +36,7 @@ pub struct Ledger {
     attempts: BTreeMap<StepKey, BTreeMap<u32, LedgerAttempt>>,
     spent: Charge,
     reserved: Charge,
-    /// The part of both that the last step took: it counts against what is held back for it.
+    /// The part of both that the last step took; it counts against the budget held back for it.
     taken_by_last: Charge,
 }
 
@@ -54,12 +53,12 @@ enum ReservationState {
     Reserved,
     Settled,
     Released,
-    /// Nobody knows what it cost; its reservation is charged until somebody does.
+    /// The cost is unknown; the reservation is charged until it is known.
     Forfeited,
 }
 
 impl Ledger {
-    /// An account with nothing spent. `held_back` is kept for the last step.
+    /// An account with nothing spent. `held_back` is reserved for the last step.
     #[must_use]
     pub fn new(limits: Limits, held_back: Charge) -> Self {
         Self {
@@ -72,7 +71,7 @@ impl Ledger {
         }
     }
 
-    /// What may still be reserved for this purpose; `u64::MAX` where nothing limits it.
+    /// The amount that can still be reserved for this purpose; `u64::MAX` if there is no limit.
     #[must_use]
     pub fn available(&self, purpose: Purpose) -> Charge {
         let used = self.spent.plus(self.reserved);
@@ -89,7 +88,7 @@ impl Ledger {
         }
     }
 
-    /// Reserves the worst case of an attempt. An attempt that the ledger knows already is left as it is.
+    /// Reserves the worst case of an attempt. An attempt that already has a reservation is left unchanged.
     ///
     /// # Errors
     /// When one of the limits has too little left; nothing is reserved then.
@@ -116,7 +115,7 @@ impl Ledger {
         Ok(())
     }
 
-    /// Folds a reservation that was granted before, whatever the limits are now.
+    /// Folds a reservation that was granted before, without checking the limits.
     pub fn hold(&mut self, step: &StepKey, attempt: u32, worst_case: Charge, purpose: Purpose) {
         if self.attempt(step, attempt).is_some() {
             return;
@@ -134,8 +133,8 @@ impl Ledger {
         );
     }
 
-    /// Charges what an attempt cost and frees its reservation. A second time changes nothing; an attempt
-    /// that was forfeited is corrected; one that never reserved is charged in full as an overrun.
+    /// Charges the cost of an attempt and frees its reservation. A second call changes nothing; a forfeited attempt is
+    /// corrected; an attempt without a reservation is charged in full as an overrun.
     pub fn settle(&mut self, step: &StepKey, attempt: u32, actual: Charge) -> SettledCost {
         let Some(known) = self.attempt(step, attempt) else {
             let unreserved = LedgerAttempt {
@@ -176,7 +175,7 @@ impl Ledger {
         SettledCost { overrun }
     }
 
-    /// Frees the reservation of an attempt that cost nothing.
+    /// Frees the reservation of an attempt that did not cost anything.
     pub fn release(&mut self, step: &StepKey, attempt: u32) {
         if let Some(known) = self
             .attempt(step, attempt)
@@ -195,7 +194,7 @@ impl Ledger {
         }
     }
 
-    /// Charges the whole reservation of an attempt of which nobody knows how it ended.
+    /// Charges the whole reservation of an attempt whose outcome is unknown.
     pub fn forfeit(&mut self, step: &StepKey, attempt: u32) {
         if let Some(known) = self
             .attempt(step, attempt)
@@ -214,8 +213,8 @@ impl Ledger {
         }
     }
 
-    /// A copy on which reservations for these steps are tried out before they become events. Other steps are not in
-    /// it: it costs what is tried, however many attempts the account has.
+    /// A copy for trying out reservations for these steps before they become events. It contains only these steps, so
+    /// its cost does not grow with the number of attempts in the account.
     #[must_use]
     pub fn draft<'s>(&self, steps: impl Iterator<Item = &'s StepKey>) -> Self {
         let known = steps.filter_map(|step| self.attempts.get_key_value(step));
@@ -225,7 +224,7 @@ impl Ledger {
         }
     }
 
-    /// Changes the limits of a run on its way. A limit below what is used already stops new reservations.
+    /// Changes the limits of an active run. A limit below the used amount stops new reservations.
     pub fn set_limits(&mut self, limits: Limits) {
         self.limits = limits;
     }
@@ -242,19 +241,19 @@ impl Ledger {
         self.spent
     }
 
-    /// What is promised to attempts under way.
+    /// The sum reserved for running attempts.
     #[must_use]
     pub fn reserved(&self) -> Charge {
         self.reserved
     }
 
-    /// What is neither spent nor promised, the part for the last step included; `u64::MAX` without a limit.
+    /// The amount neither spent nor reserved, including the part for the last step; `u64::MAX` if there is no limit.
     #[must_use]
     pub fn remaining(&self) -> Charge {
         self.available(Purpose::Last)
     }
 
-    /// The spent share of the limit that is nearest to its end; 0 without limits, above 1 after an overrun.
+    /// The used share of the limit that is closest to exhausted; 0 without limits, above 1 after an overrun.
     #[must_use]
     pub(crate) fn used_share(&self) -> f64 {
         let share = |limit: Option<u64>, spent: u64| match limit {

@@ -1,4 +1,4 @@
-//! What the user allowed.
+//! Limits that the user sets.
 
 use std::fmt;
 use std::time::Duration;
@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::LimitsError;
 
-/// Caps on what a run, step, batch or day may use; absent means no cap.
+/// Caps for a run, step, batch or day; absent means no cap.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct Limits {
@@ -18,7 +18,7 @@ pub struct Limits {
     /// Millionths of a US dollar.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub micro_usd: Option<u64>,
-    /// Wall time in milliseconds. The ledger has no clock; the engine watches this one.
+    /// Wall time in milliseconds. The ledger has no clock; the engine enforces this one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub wall_ms: Option<u64>,
     /// Number of turns that models and agents may take.
@@ -26,7 +26,7 @@ pub struct Limits {
     pub turns: Option<u64>,
 }
 
-/// The four sorts of limit.
+/// The four kinds of limit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum LimitKind {
@@ -52,7 +52,7 @@ impl Limits {
     /// Joins the limits of two arguments.
     ///
     /// # Errors
-    /// When both set the same sort of limit: which one was meant cannot be known.
+    /// When both set the same kind of limit: it is unclear which one is meant.
     pub fn merge(self, other: Self) -> Result<Self, LimitsError> {
         let one = |kind, first: Option<u64>, second: Option<u64>| match (first, second) {
             (Some(first), Some(second)) => Err(LimitsError::Duplicate {
@@ -73,7 +73,7 @@ impl Limits {
     /// Joins the limits of all arguments.
     ///
     /// # Errors
-    /// When two set the same sort of limit.
+    /// When two set the same kind of limit.
     pub fn merge_all(all: impl IntoIterator<Item = Self>) -> Result<Self, LimitsError> {
         all.into_iter().try_fold(Self::NONE, Self::merge)
     }
@@ -106,7 +106,7 @@ impl fmt::Display for Limits {
 }
 
 impl LimitKind {
-    /// An amount of this sort in the syntax of `--budget`.
+    /// Formats an amount of this kind in the syntax of `--budget`.
     #[must_use]
     pub fn amount(self, amount: u64) -> String {
         match self {

@@ -1,11 +1,11 @@
-//! What a run may use, and the account of what it used.
+//! Budgets: limits on what a run may use, and the account of what it used.
 //!
-//! [`Limits`] is what the user allowed (`--budget 50k`); [`Ledger`] is the account: every call reserves its
-//! worst case before it starts and settles its true cost afterwards, so the sum never passes a limit. Both
-//! are plain data without a clock; the ledger is a fold over events.
+//! [`Limits`] are set by the user (`--budget 50k`). [`Ledger`] is the account: every call reserves its worst case
+//! before it starts and settles its true cost afterwards, so the sum never exceeds a limit. Both are plain data without
+//! a clock; the ledger is a fold over events.
 //!
-//! Files: `limits` (the data), `parse` (its text form), `ledger` (the account), `refusal` (why a call may not
-//! start), `day` (what all runs of a day may use).
+//! Files: `limits` (the data), `parse` (its text form), `ledger` (the account), `refusal` (why a call may not start),
+//! `day` (the limit for all runs of a day).
 
 mod day;
 mod ledger;

@@ -4,10 +4,10 @@ use std::str::FromStr;
 
 use super::{LimitKind, Limits};
 
-/// The largest amount anybody can set: every JSON reader holds it exactly.
+/// The largest amount that can be set: JSON numbers represent it exactly.
 const MAX: u64 = (1 << 53) - 1;
 
-/// A text is no limit, or two limits do not go together.
+/// A text is not a limit, or two limits conflict.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 #[expect(missing_docs, reason = "the messages say what the fields are")]
@@ -31,7 +31,7 @@ pub enum LimitsError {
     /// The amount is larger than can be counted.
     #[error("`{text}` is too large for a budget: leave the limit out instead")]
     TooLarge { text: String },
-    /// The same sort of limit was given twice.
+    /// The same kind of limit was given twice.
     #[error("two limits on {kind}, {first} and {second}: give one")]
     Duplicate {
         kind: LimitKind,
@@ -92,7 +92,7 @@ fn one_limit(text: &str) -> Result<Limits, LimitsError> {
     })
 }
 
-/// Why a number is none.
+/// Why an amount cannot be parsed.
 #[derive(Debug, Clone, Copy)]
 enum Unfit {
     Unreadable,
@@ -114,7 +114,7 @@ fn plain(text: &str) -> (LimitKind, Result<u64, Unfit>) {
     }
 }
 
-/// `1h30m`, `90s`, `1.5h`, `250ms`: parts in falling order, each unit once.
+/// `1h30m`, `90s`, `1.5h`, `250ms`: parts in descending order, each unit once.
 fn wall_time(text: &str) -> Result<u64, Unfit> {
     let mut rest = text;
     let mut last_unit = u64::MAX;

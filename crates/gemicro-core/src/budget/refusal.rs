@@ -1,4 +1,4 @@
-//! Why a call may not start.
+//! Refusals of the budget.
 
 use gemicro_event::{ErrorKind, Failure, Json};
 
@@ -10,9 +10,9 @@ use super::LimitKind;
 pub struct BudgetRefusal {
     /// The limit that is too small.
     pub limit: LimitKind,
-    /// What was asked of it.
+    /// The amount that the call may need.
     pub asked: u64,
-    /// What it has left for this purpose.
+    /// The amount left for this purpose.
     pub left: u64,
 }
 

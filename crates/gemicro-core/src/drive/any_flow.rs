@@ -1,4 +1,4 @@
-//! A flow of any kind, as a table of flows holds it: [`AnyFlow`].
+//! [`AnyFlow`], the trait object for flows in a table.
 
 use futures_util::future::BoxFuture;
 use gemicro_event::redact::Redactor;
@@ -11,7 +11,7 @@ use crate::flow::{FlowDefinition, PlanFacts, check_model, read_plan};
 use crate::run::events::{RunReaders, RunStarted};
 use crate::store::BoardLine;
 
-/// A [`FlowDefinition`] without the types of its plan and its state.
+/// A [`FlowDefinition`] with the types of its plan and its state erased.
 pub trait AnyFlow: Send + Sync {
     /// Its name in plans and journals.
     fn name(&self) -> &'static str;
@@ -22,41 +22,41 @@ pub trait AnyFlow: Send + Sync {
     /// Whether its runs have boards.
     fn has_board(&self) -> bool;
 
-    /// What is worth loading while the first step is on its way. Blocks.
+    /// Code that preloads data while the first step runs. Blocks.
     fn warm_up(&self) -> Option<fn()>;
 
-    /// What is read off a plan.
+    /// The facts that can be read from a plan.
     ///
     /// # Errors
     /// When the plan cannot be read.
     fn facts(&self, plan: &Json) -> Result<PlanFacts, Failure>;
 
-    /// What a person is asked under a key, in the words of the plan.
+    /// The question to a person under a key, from the plan.
     fn question(&self, plan: &Json, key: &str) -> Option<String>;
 
-    /// Whether an answer says something to the question under a key.
+    /// Whether an answer is valid for the question under a key.
     fn accepts(&self, key: &str, answer: &Json) -> bool;
 
-    /// Checks whether a run of the plan can keep these limits.
+    /// Checks that a run of the plan can keep within these limits.
     ///
     /// # Errors
     /// `invalid_input`, with what to change.
     fn check_limits(&self, plan: &Json, limits: &Limits) -> Result<(), Failure>;
 
-    /// The first event of a run of a plan. What must not be written down is not run either: secrets are refused.
+    /// The first event of a run of a plan. It is written to the journal, so plans with secrets are refused.
     ///
     /// # Errors
-    /// When the plan cannot be read, or holds a secret.
+    /// When the plan cannot be read, or contains a secret.
     fn started_event(&self, plan: &Json, limits: &Limits, redactor: &Redactor)
     -> Result<RunStarted, Failure>;
 
-    /// The board that a journal makes, from its first event on.
+    /// The board that results from a whole journal.
     ///
     /// # Errors
     /// When the plan in it cannot be read.
     fn whole_board(&self, events: &[Event]) -> Result<Vec<BoardLine>, Failure>;
 
-    /// Takes the right to drive a run that exists.
+    /// Takes the lease of an existing run.
     fn resume<'a>(
         &'a self,
         ctx: &'a DriveContext,
@@ -66,7 +66,7 @@ pub trait AnyFlow: Send + Sync {
     /// Drives a run to its end.
     fn drive<'a>(&'a self, ctx: &'a DriveContext, hold: Hold) -> BoxFuture<'a, Result<DriveEnd, DriveError>>;
 
-    /// Makes a run and drives it; `begun` is told when it is made.
+    /// Creates a run and drives it; `begun` is notified when the run is created.
     fn drive_new<'a>(
         &'a self,
         ctx: &'a DriveContext,

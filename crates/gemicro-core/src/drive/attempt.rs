@@ -1,4 +1,4 @@
-//! One attempt at one step: its time limit, its cancel, its panic.
+//! Runs one attempt at a step, with its time limit, cancellation and panic handling.
 
 use std::time::Duration;
 
@@ -11,7 +11,7 @@ use super::driver::Driver;
 use crate::execute::{AttemptNotice, Executor, StepCall, StepReporter};
 use crate::flow::{AttemptCost, Step, StepFailure, StepOutput};
 
-/// What an attempt tells its driver.
+/// A message from an attempt to its driver.
 pub(super) struct AttemptReport {
     pub(super) step: StepKey,
     pub(super) attempt: u32,
@@ -20,12 +20,12 @@ pub(super) struct AttemptReport {
 
 /// The contents of a report.
 pub(super) enum ReportContents {
-    /// A message while it works.
+    /// A message while the attempt runs.
     Notice(AttemptNotice),
     Ended(Result<StepOutput, StepFailure>),
 }
 
-/// Starts an attempt beside the driver; its reports come through the driver's channel.
+/// Starts an attempt as a task; its reports arrive through the driver's channel.
 pub(super) fn spawn_attempt(
     driver: &Driver<'_>,
     step: Step,
@@ -72,7 +72,7 @@ pub(super) fn spawn_attempt(
 }
 
 fn send(reporter: &mpsc::UnboundedSender<AttemptReport>, step: &StepKey, attempt: u32, said: ReportContents) {
-    // A driver that is gone has abandoned this attempt.
+    // If the driver is gone, it has abandoned this attempt.
     let _ = reporter.send(AttemptReport {
         step: step.clone(),
         attempt,
@@ -80,7 +80,7 @@ fn send(reporter: &mpsc::UnboundedSender<AttemptReport>, step: &StepKey, attempt
     });
 }
 
-/// Runs the executor in a task of its own, so that a panic is a failure, and ends it when it is late.
+/// Runs the executor in its own task, so that a panic becomes a failure, and stops it at the time limit.
 async fn run_limited(
     executor: &dyn Executor,
     call: StepCall,
@@ -106,7 +106,7 @@ async fn run_limited(
         }
         () = cancel.cancelled() => Failure::new(ErrorKind::Cancelled, "stopped on request"),
     };
-    // It was told to stop; what it still knows (a result in the last moment, a known charge) is taken.
+    // It was asked to stop; a last-moment result or a known charge is still accepted.
     match tokio::time::timeout(grace, &mut task).await {
         Ok(Ok(Ok(output))) => Ok(output),
         Ok(Ok(Err(error))) => Err(StepFailure { failure, ..error }),

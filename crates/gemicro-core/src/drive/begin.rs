@@ -1,4 +1,4 @@
-//! Making a run, and picking one up.
+//! Creates a run, or picks one up.
 
 use gemicro_event::{AgentUpdate, Event, StreamId, Timestamp};
 
@@ -10,10 +10,10 @@ use crate::run::RunState;
 use crate::run::events::{RunResumed, RunStarted, RunSuspended, StepLost};
 use crate::store::{Lease, NewEvent, NewStream, StepMark, StoreError, StreamKind};
 
-/// Events read at a time.
+/// Number of events read at a time.
 const PAGE: usize = 512;
 
-/// A run that is not made yet.
+/// A run that is not created yet.
 #[derive(Debug, Clone)]
 pub struct NewRun {
     /// Id that the new run gets.
@@ -24,11 +24,11 @@ pub struct NewRun {
     pub started: RunStarted,
 }
 
-/// Makes a run and does nothing of it yet: its first event is durable and its lease taken when this returns. It has no
-/// board; [`drive_new`](super::drive_new) makes a run together with its board and its first steps.
+/// Creates a run without starting it: its first event is durable and its lease taken when this returns. It has no
+/// board; [`drive_new`](super::drive_new) creates a run together with its board and its first steps.
 ///
 /// # Errors
-/// When the store cannot make the stream.
+/// When the store cannot create the stream.
 pub async fn begin(
     ctx: &DriveContext,
     run: &StreamId,
@@ -54,7 +54,7 @@ pub async fn begin(
 #[derive(Debug)]
 pub struct Hold {
     pub(super) lease: Lease,
-    /// The whole journal of a run that was just made.
+    /// The only event in the journal of a run that was just created.
     pub(super) first: Option<Event>,
 }
 
@@ -66,7 +66,7 @@ impl Hold {
     }
 }
 
-/// Takes over a run that nobody drives: takes its lease and notes what was cut off.
+/// Picks up a run that no process drives: takes its lease and records what was interrupted.
 ///
 /// # Errors
 /// When another process drives it, it has ended, or this program cannot read it; then nothing is written.
@@ -75,7 +75,7 @@ pub async fn resume<F: Flow>(ctx: &DriveContext, flow: &F, run: &StreamId) -> Re
 }
 
 async fn take_over(ctx: &DriveContext, flow: &dyn DynFlow, run: &StreamId) -> Result<Hold, DriveError> {
-    // Look before taking the lease, so that a run we cannot read stays exactly as it is.
+    // Look before taking the lease, so that a run we cannot read stays unchanged.
     let seen = load(ctx, flow, run).await?;
     if seen.run.ended {
         return Err(StoreError::Ended { stream: run.clone() }.into());
@@ -138,7 +138,7 @@ pub(super) async fn load<'f>(
         match page.events.last() {
             Some(last) => loaded.last = last.clone(),
             None => {
-                // The lines so far are written: each was, with the fact that changed it.
+                // These board lines are already stored: each was written with the event that changed it.
                 drop(loaded.live.board());
                 return Ok(loaded);
             }
@@ -147,7 +147,7 @@ pub(super) async fn load<'f>(
     }
 }
 
-/// A run that has its first event and no other.
+/// Loads a run that has only its first event.
 pub(super) fn fresh<'f>(flow: &'f dyn DynFlow, first: &Event) -> Result<LoadedRun<'f>, DriveError> {
     let mut loaded = empty_run(flow, first)?;
     loaded.fold(first);
@@ -161,7 +161,7 @@ impl LoadedRun<'_> {
     }
 }
 
-/// The state in which the first event of a run is folded.
+/// The state before the first event of a run is folded.
 fn empty_run<'f>(flow: &'f dyn DynFlow, event: &Event) -> Result<LoadedRun<'f>, DriveError> {
     let run = &event.stream;
     let not_this_flow = |message: String| DriveError::NotThisFlow {

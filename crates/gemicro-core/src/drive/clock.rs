@@ -1,11 +1,11 @@
-//! The driver's time: never backwards, whatever is done to the machine's clock.
+//! The driver's clock, which never goes backwards, even if the machine's clock does.
 
 use std::time::{Duration, Instant};
 
 use gemicro_event::Timestamp;
 
-/// A clock that starts with the driver. A machine's clock that is set back does not stop retries and limits;
-/// one that jumps ahead (a laptop that slept) is believed.
+/// A clock that starts with the driver. If the machine's clock is set back, retries and limits still work; if it jumps
+/// ahead (a laptop that slept), the jump is accepted.
 #[derive(Debug)]
 pub(super) struct DriverClock {
     started_at: Timestamp,
@@ -30,10 +30,10 @@ impl DriverClock {
         shown.max(self.started_at.plus(elapsed))
     }
 
-    /// Sleeps until a moment; for ever without one.
+    /// Sleeps until a time; forever without one.
     pub(super) async fn sleep_until(&self, at: Option<Timestamp>) {
         match at {
-            // One millisecond more: the clock is read in whole milliseconds.
+            // Add a millisecond, because the clock has millisecond precision.
             Some(at) => tokio::time::sleep(at.since(self.now()) + Duration::from_millis(1)).await,
             None => std::future::pending().await,
         }

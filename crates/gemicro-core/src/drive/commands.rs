@@ -1,4 +1,4 @@
-//! What other processes ask of a run.
+//! Handles commands from other processes.
 
 use gemicro_event::{AgentUpdate, Json};
 use serde::Deserialize;
@@ -10,7 +10,7 @@ use crate::run::events::{AnswerGiven, CancelRequested};
 use crate::store::NewEvent;
 
 impl Driver<'_> {
-    /// Carries out what other processes asked for.
+    /// Carries out the open commands.
     pub(super) async fn take_commands(&mut self) -> Result<(), DriveError> {
         for command in self.ctx.store.open_commands(self.run_id()).await? {
             let ack = self.handle_command(&command).await?;
@@ -19,7 +19,7 @@ impl Driver<'_> {
         Ok(())
     }
 
-    /// A pause is for the driver that was at work when it was asked for. Whoever resumes the run wants it to go on.
+    /// Rejects pauses requested before this driver started: whoever resumes the run wants it to continue.
     pub(super) async fn refuse_old_pauses(&mut self) -> Result<(), DriveError> {
         for command in self.ctx.store.open_commands(self.run_id()).await? {
             if command.command_type == PAUSE {
@@ -35,7 +35,7 @@ impl Driver<'_> {
         Ok(())
     }
 
-    /// Answers what was asked too late; a store that fails now no longer matters to the run.
+    /// Acknowledges commands that arrived too late; store errors no longer matter to the run.
     pub(super) async fn answer_late_commands(&self) {
         let Ok(open) = self.ctx.store.open_commands(self.run_id()).await else {
             return;

@@ -1,4 +1,4 @@
-//! What a driver is given, and what it gives back.
+//! The inputs and results of a driver.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -17,20 +17,20 @@ pub struct DriveContext {
     pub store: Arc<dyn Store>,
     /// The executors that run steps, by step kind.
     pub executors: Executors,
-    /// Where text goes while it is written.
+    /// Receives text while it is written.
     pub live: LiveHub,
-    /// How the process asks the run to stop.
+    /// Signals by which the process asks the run to stop.
     pub stop: StopSignals,
     /// The intervals and limits of this driver.
     pub options: DriveOptions,
 }
 
-/// How the driving process asks its run to stop; other processes send commands through the store.
+/// Signals by which the driving process asks its run to stop; other processes send commands through the store.
 #[derive(Debug, Clone, Default)]
 pub struct StopSignals {
     /// Stop now and leave the run resumable.
     pub suspend: CancellationToken,
-    /// The process leaves: stop now, for somebody else to go on.
+    /// The process exits: stop now, so that another process can continue.
     pub leave: CancellationToken,
     /// Ends the run as cancelled.
     pub cancel: CancellationToken,
@@ -39,19 +39,19 @@ pub struct StopSignals {
 /// Limits and intervals of a driver.
 #[derive(Debug, Clone)]
 pub struct DriveOptions {
-    /// Who drives, for people who find the run held: host and process.
+    /// Host and process of the driver, shown to people who find the run locked.
     pub owner: String,
     /// Program and version, for the journal.
     pub program: String,
-    /// Steps at the same time.
+    /// Maximum number of steps running at the same time.
     pub max_parallel: usize,
     /// How long a lease lasts unless renewed.
     pub lease_ttl: Duration,
-    /// How often commands from other processes are looked for.
+    /// Interval at which commands from other processes are polled.
     pub command_poll: Duration,
-    /// How long a stopped step may take to end by itself.
+    /// Time that a stopped step has to end by itself.
     pub grace: Duration,
-    /// A limit of the provider that ends later than this parks the run; a shorter wait is an ordinary retry.
+    /// A provider limit that ends later than this parks the run; a shorter wait is an ordinary retry.
     pub park_from: Duration,
 }
 
@@ -78,12 +78,12 @@ pub enum DriveEnd {
     Suspended,
 }
 
-/// Driving stopped without the run ending; the journal holds everything up to here.
+/// Driving stopped before the run ended; the journal has everything up to this point.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 #[expect(missing_docs, reason = "the messages say what the fields are")]
 pub enum DriveError {
-    /// The store said no.
+    /// The store reported an error.
     #[error(transparent)]
     Store(#[from] StoreError),
     /// Something the store keeps is missing or could not be written; the run is suspended.
@@ -96,9 +96,9 @@ pub enum DriveError {
     #[error("run {run} cannot be driven as {flow}: {message}")]
     NotThisFlow {
         run: String,
-        /// The flow that tried.
+        /// The flow that tried to drive it.
         flow: &'static str,
-        /// What does not fit.
+        /// Why it does not fit.
         message: String,
     },
     /// A newer program started the run.
@@ -120,7 +120,7 @@ pub enum DriveError {
     #[error("run {run} has a plan that cannot be read: {message}")]
     Plan {
         run: String,
-        /// What does not fit.
+        /// Why it cannot be read.
         message: String,
     },
 }

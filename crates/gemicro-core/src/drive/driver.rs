@@ -1,4 +1,4 @@
-//! The loop: decide, act, wait.
+//! The driver's loop: decide, act, wait.
 
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -20,14 +20,13 @@ use crate::flow::{Decision, Flow, Outcome, Step};
 use crate::run::{RunState, StepState};
 use crate::store::{BoardLine, Lease, NewEvent};
 
-/// How long the words of an attempt may wait for its result.
+/// Maximum time that messages of an attempt wait for its result, to be written with it.
 const MOMENT: Duration = Duration::from_millis(5);
 
 /// Drives a run until it ends or is suspended.
 ///
 /// # Errors
-/// When the store fails or another process took the run over. What was appended stays; the run can be
-/// resumed.
+/// When the store fails or another process took over the run. Appended events stay; the run can be resumed.
 pub async fn drive<F: Flow>(ctx: &DriveContext, flow: &F, hold: Hold) -> Result<DriveEnd, DriveError> {
     drive_held(ctx, flow, hold).await
 }
@@ -45,11 +44,11 @@ async fn drive_held(ctx: &DriveContext, flow: &dyn DynFlow, hold: Hold) -> Resul
     to_the_end(Driver::new(ctx, flow, lease, loaded), is_new).await
 }
 
-/// Makes a run and drives it until it ends or is suspended: its first event, its board and its first steps are one
-/// transaction. `begun` is told when it is durable, or why it cannot be made.
+/// Creates a run and drives it until it ends or is suspended: its first event, its board and its first steps are one
+/// transaction. `begun` receives a message when the run is durable, or the error if it cannot be created.
 ///
 /// # Errors
-/// As for [`drive`]; nothing was made when `begun` was told an error.
+/// As for [`drive`]; if `begun` receives an error, nothing was created.
 pub async fn drive_new<F: Flow>(
     ctx: &DriveContext,
     flow: &F,
@@ -96,7 +95,7 @@ async fn to_the_end(mut driver: Driver<'_>, is_new: bool) -> Result<DriveEnd, Dr
     };
     driver.abandon();
     if !matches!(ended, Ok(DriveEnd::Terminal(_))) {
-        // A lease that cannot be given back runs out by itself; that of a run that has ended is over.
+        // A lease that cannot be released expires by itself; that of an ended run does not matter.
         let _ = driver.ctx.store.release_lease(&driver.lease).await;
     }
     ended
@@ -115,24 +114,24 @@ pub(super) struct Driver<'a> {
     /// Where attempts report; the sender is cloned into each.
     pub(super) reports: mpsc::UnboundedReceiver<AttemptReport>,
     pub(super) reporter: mpsc::UnboundedSender<AttemptReport>,
-    /// What was answered while this driver works, for attempts that ask.
+    /// Answers given while this driver works, for attempts that asked.
     pub(super) answers: watch::Sender<BTreeMap<String, Json>>,
     pub(super) answered: RunAnswers,
-    /// The time, whatever becomes of the machine's clock.
+    /// A clock that never goes backwards.
     pub(super) clock: DriverClock,
-    /// Set when the store's own disk failed under a step: the run stops and can be resumed.
+    /// Set when the store's disk failed during a step: the run stops and can be resumed.
     pub(super) halted: Option<Failure>,
     /// Another process asked for a pause.
     pub(super) is_paused: bool,
-    /// Facts that are folded and not yet written.
+    /// Events that are folded but not yet written.
     pub(super) staged: Vec<NewEvent>,
     /// Lines of the board that are not yet written.
     pub(super) lines: BTreeMap<u32, BoardLine>,
-    /// Attempts that wait until what they told is written.
+    /// Attempts that wait until their messages are written.
     pub(super) to_note: Vec<oneshot::Sender<()>>,
-    /// What the run is made with, and who waits for it, while it is not.
+    /// Until the run is created: its contents, and the caller that waits for it.
     pub(super) unmade: Option<(NewRun, oneshot::Sender<Result<(), DriveError>>)>,
-    /// The last event that is written.
+    /// Sequence number of the last written event.
     pub(super) written_seq: u64,
     pub(super) last: Event,
 }
@@ -145,9 +144,9 @@ pub(super) struct RunningStep {
     pub(super) picks_up: bool,
     /// Tells the attempt to stop.
     pub(super) cancel: CancellationToken,
-    /// Ends it at once, whatever it does.
+    /// Aborts it immediately.
     pub(super) abort: tokio::task::AbortHandle,
-    /// Set when we stopped it: then a failure is not tried again.
+    /// Set when we stopped it: a failure is then not retried.
     pub(super) stopped: Option<Failure>,
 }
 
@@ -188,7 +187,7 @@ impl<'a> Driver<'a> {
         let mut commands = every(self.ctx.options.command_poll);
         let mut heartbeat = every(self.ctx.options.lease_ttl / 3);
         if !is_new {
-            // What was asked while nobody drove comes before any step.
+            // Commands sent while no process drove the run come before any step.
             self.refuse_old_pauses().await?;
             self.take_commands().await?;
         }
@@ -202,7 +201,7 @@ impl<'a> Driver<'a> {
                 continue;
             }
             if let Some(failure) = self.halted.take() {
-                // For somebody to go on with: nothing is wrong with the run.
+                // Another process can resume it: nothing is wrong with the run.
                 self.suspend(&failure.message, true).await?;
                 return Err(DriveError::Halted(failure));
             }
@@ -230,7 +229,7 @@ impl<'a> Driver<'a> {
                 }
                 () = self.ctx.stop.cancel.cancelled() => self.request_cancel("cancelled by its owner").await?,
                 Some(report) = self.reports.recv() => self.take_reports(report),
-                // A handle is often followed at once by the answer; both are then one transaction.
+                // A result often follows a handle at once; both are then one transaction.
                 () = tokio::time::sleep(MOMENT), if !self.staged.is_empty() => self.flush().await?,
                 _ = commands.tick() => self.take_commands().await?,
                 _ = heartbeat.tick() => {
@@ -241,7 +240,7 @@ impl<'a> Driver<'a> {
         }
     }
 
-    /// Asks the flow; a panic there is a failure of the run, not of the process.
+    /// Asks the flow for a decision; a panic there fails the run, not the process.
     fn decide(&self) -> Decision {
         let decided = catch_unwind(AssertUnwindSafe(|| self.live.decide(&self.run)));
         decided.unwrap_or_else(|_| {
@@ -254,7 +253,7 @@ impl<'a> Driver<'a> {
         })
     }
 
-    /// Carries a decision out; tells whether anything was written, so that deciding again makes sense.
+    /// Carries out a decision; returns whether anything was written, so that the flow should decide again.
     async fn act(&mut self, decision: &Decision) -> Result<bool, DriveError> {
         let now = self.clock.now();
         if let Some(outcome) = &decision.finish {
@@ -287,8 +286,8 @@ impl<'a> Driver<'a> {
         Ok(false)
     }
 
-    /// Ends everything that still runs here, without a word to the journal or to anyone outside: whoever
-    /// took the run over may be listening to the same calls.
+    /// Aborts all running attempts without writing to the journal or cancelling outside calls: another process that
+    /// took over the run may be using the same calls.
     pub(super) fn abandon(&mut self) {
         for (key, running) in std::mem::take(&mut self.running) {
             running.abort.abort();
@@ -308,7 +307,7 @@ impl<'a> Driver<'a> {
     }
 }
 
-/// Ticks with this pause, the first time after it.
+/// An interval with this period; the first tick comes after one period.
 fn every(pause: Duration) -> Interval {
     let mut ticks = interval_at(Instant::now() + pause, pause);
     ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);

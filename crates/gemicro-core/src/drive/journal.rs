@@ -1,8 +1,8 @@
-//! What the driver knows becomes durable.
+//! Writes the driver's events to the journal.
 //!
-//! Facts are folded when they are known and written together with what is decided next: a result and the steps
-//! that follow from it are one transaction. Nothing starts before they are written, and nobody waits, but for a moment
-//! in which the words of an attempt wait for its result.
+//! Events are folded as soon as they are known and written together with the next decision: a result and the steps that
+//! follow from it are one transaction. No step starts before they are written. Only messages of an attempt are held
+//! back for a moment, to be written together with its result.
 
 use gemicro_event::Event;
 
@@ -18,7 +18,7 @@ impl Driver<'_> {
         self.flush().await
     }
 
-    /// Folds facts; they are written with the next ones, at the latest before the driver waits.
+    /// Folds events; they are written with the next ones, at the latest before the driver waits.
     pub(super) fn stage(&mut self, events: Vec<NewEvent>) {
         let events = self.ctx.store.as_written(events);
         let placed = (self.run.last_seq + 1..).zip(events.iter().cloned());
@@ -36,8 +36,8 @@ impl Driver<'_> {
         self.last = folded.into_iter().last().unwrap_or_else(|| self.last.clone());
     }
 
-    /// Writes what is staged, and keeps going when somebody else appended in between: what is staged are facts,
-    /// which stay true.
+    /// Writes the staged events. If another process appended in between, tries again after them: staged events are
+    /// facts and stay true.
     pub(super) async fn flush(&mut self) -> Result<(), DriveError> {
         while !self.staged.is_empty() {
             match self.write(self.staged.clone()).await {
@@ -45,7 +45,7 @@ impl Driver<'_> {
                     self.staged.clear();
                     self.lines.clear();
                     for noted in self.to_note.drain(..) {
-                        // An attempt that was stopped in the meantime waits no more.
+                        // An attempt that was stopped in the meantime no longer waits.
                         let _ = noted.send(());
                     }
                     self.written_seq = self.run.last_seq;
@@ -57,7 +57,7 @@ impl Driver<'_> {
         Ok(())
     }
 
-    /// Whether what is staged are words on the way (a handle, an alarm) that nobody waits for, or nothing.
+    /// Whether only messages that no attempt waits for (a handle, an alarm), or nothing, is staged.
     pub(super) fn only_words_staged(&self) -> bool {
         if !self.to_note.is_empty() {
             return false;
@@ -66,13 +66,13 @@ impl Driver<'_> {
         types.all(|event_type| matches!(event_type, "step_handle" | "step_alarm"))
     }
 
-    /// Lines of the board that are new are written with what is staged.
+    /// Collects the changed board lines, to be written with the staged events.
     pub(super) fn note_board(&mut self) {
         let lines = self.live.board().into_iter();
         self.lines.extend(lines.map(|line| (line.place, line)));
     }
 
-    /// Writes these events; the run is made with the first of them.
+    /// Writes these events; if the run does not exist yet, creates it with them.
     pub(super) async fn write(&mut self, events: Vec<NewEvent>) -> Result<Vec<Event>, StoreError> {
         let board = self.lines.values().cloned().collect();
         let Some((new, begun)) = self.unmade.take() else {
@@ -98,7 +98,7 @@ impl Driver<'_> {
         match self.ctx.store.create(stream).await {
             Ok((created, lease)) => {
                 self.lease = lease.unwrap_or_else(|| self.lease.clone());
-                // Whoever does not wait any more finds it in the journal.
+                // A caller that no longer waits finds the run in the journal.
                 let _ = begun.send(Ok(()));
                 Ok(created.events)
             }
@@ -109,7 +109,7 @@ impl Driver<'_> {
         }
     }
 
-    /// Folds the journal as it is now; what is staged comes after it.
+    /// Folds the current journal again; the staged events come after it.
     async fn fold_again(&mut self) -> Result<(), DriveError> {
         let loaded = load(self.ctx, self.flow, self.run_id()).await?;
         (self.run, self.live, self.last) = (loaded.run, loaded.live, loaded.last);

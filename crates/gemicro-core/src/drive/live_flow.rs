@@ -1,4 +1,4 @@
-//! A flow with its state, behind a trait object: the driver is compiled once and not once per flow.
+//! A flow with its state as a trait object, so that the driver is compiled only once.
 
 use gemicro_event::{AgentUpdate, Event, Failure, Json, Timestamp};
 
@@ -7,7 +7,7 @@ use crate::flow::{Decision, Flow, Step, StepEnd};
 use crate::run::RunState;
 use crate::store::BoardLine;
 
-/// [`Flow`] without its type.
+/// [`Flow`] with its state type erased.
 pub(super) trait DynFlow: Send + Sync {
     fn name(&self) -> &'static str;
     fn version(&self) -> u32;

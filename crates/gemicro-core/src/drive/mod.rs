@@ -1,22 +1,22 @@
-//! The loop around deciding: fold, decide, start steps, write down what happened, fold again.
+//! Drives runs: fold, decide, start steps, record what happened, fold again.
 //!
 //! # Theory of operation
 //!
-//! One driver owns a run: it holds the run's lease, and every append carries the lease's epoch and the last
-//! sequence number it has folded, so a second driver or a woken laptop cannot write. The driver is one
-//! task: executors run beside it and send their results to it; it alone appends. What it knows is the fold of
-//! the journal, so a crash at any point loses nothing but the attempts that were running; the next driver
-//! notes those as lost, charges their reservation, and decides again.
+//! One driver owns a run: it holds the run's lease, and every append carries the lease's epoch and the last sequence
+//! number it has folded, so a second driver or a woken laptop cannot write. The driver is one task: executors run in
+//! parallel and send their results to it; only the driver appends. Its state is the fold of the journal, so a crash at
+//! any point loses only the running attempts; the next driver records those as lost, charges their reservation, and
+//! decides again.
 //!
-//! - `begin` makes a run or picks one up: load, check the version, note what a crash cut off.
+//! - `begin` creates a run or picks one up: load, check the version, record what a crash interrupted.
 //! - `driver` is the loop: decide, act, wait.
-//! - `journal` folds facts and writes them, with what was decided from them, in one transaction.
+//! - `journal` folds events and writes them, with the decisions that follow, in one transaction.
 //! - `start` turns wanted steps into attempts, within budget, time and parallelism.
 //! - `settle` turns results into events: completed, retrying, failed.
-//! - `commands` carries out what other processes ask for.
+//! - `commands` carries out commands from other processes.
 //! - `attempt` runs one attempt: time limit, cancel, panic.
 //! - `stop` ends a run: finish, cancel, suspend.
-//! - `any_flow` is a flow of any kind, as a table of flows holds it.
+//! - `any_flow` is the trait object for flows in a table.
 
 mod any_flow;
 mod attempt;

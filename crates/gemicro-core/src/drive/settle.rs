@@ -1,4 +1,4 @@
-//! From reports to events.
+//! Turns reports of attempts into events.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::time::Duration;
@@ -16,17 +16,17 @@ use crate::run::events::{
 };
 use crate::store::{NewEvent, StepMark};
 
-/// Reports written in one transaction at most.
+/// Maximum number of events collected before reports are staged.
 const GROUP: usize = 64;
-/// A stated wait beyond this is not waited for.
+/// Maximum stated wait that a run waits for.
 const PARK_UP_TO: Duration = Duration::from_secs(48 * 3_600);
-/// Limits that end within this time of each other are one.
+/// Limits that end within this time of each other count as one.
 const ONE_LIMIT: Duration = Duration::from_secs(1);
-/// How often one step may meet a limit before that counts as a failure.
+/// Maximum number of times that a step may be parked; then a limit counts as a failure.
 const MAX_PARKS: u32 = 50;
 
 impl Driver<'_> {
-    /// Takes a report and all others that wait, as one group.
+    /// Stages the events of a report and of all others that are waiting.
     pub(super) fn take_reports(&mut self, first: AttemptReport) {
         let now = self.clock.now();
         let mut events = Vec::new();
@@ -42,7 +42,7 @@ impl Driver<'_> {
         self.stage(events);
     }
 
-    /// The events that a report stands for.
+    /// Adds the events for a report.
     pub(super) fn settle(&mut self, report: AttemptReport, now: Timestamp, events: &mut Vec<NewEvent>) {
         let is_current = self
             .running
@@ -88,14 +88,14 @@ impl Driver<'_> {
                 match result {
                     Ok(output) => self.settle_completed(&running, output, now, events),
                     Err(step_failure) if step_failure.failure.kind == ErrorKind::StorageError => {
-                        // Not the step's fault: it starts again when the disk is in order.
+                        // Not the step's fault: it is retried when the disk works again.
                         self.settle_lost(&running, now, events);
                         self.halted.get_or_insert(step_failure.failure);
                     }
                     Err(step_failure)
                         if running.picks_up && step_failure.failure.kind == ErrorKind::SessionNotFound =>
                     {
-                        // What was cut off is gone: counted at its worst case, and the step starts afresh.
+                        // The interrupted call is gone: it is charged at its worst case, and the step starts afresh.
                         let charge = self.reserved_for(&report.step).as_upper_bound();
                         self.lost_for(&running, charge, now, events);
                     }
@@ -132,7 +132,7 @@ impl Driver<'_> {
         events.extend(facts.map(|update| NewEvent::of_step(update, key, None)));
     }
 
-    /// Notes an attempt as cut off.
+    /// Records an attempt as interrupted.
     pub(super) fn settle_lost(&self, running: &RunningStep, now: Timestamp, events: &mut Vec<NewEvent>) {
         let key = &running.step.key;
         if let Some(StepState::Running(attempt)) = self.run.steps.get(key) {
@@ -140,7 +140,7 @@ impl Driver<'_> {
         }
     }
 
-    /// Notes an attempt as gone for good, at this charge.
+    /// Records an attempt as lost with this charge; it cannot be picked up.
     pub(super) fn lost_for(
         &self,
         running: &RunningStep,
@@ -217,7 +217,7 @@ impl Driver<'_> {
         events.extend(facts.map(|update| NewEvent::of_step(update, key, None)));
     }
 
-    /// A limit with a stated end is no failure: the step waits, and with it all of its kind.
+    /// Parks a step, and with it all of its kind: a limit with a stated end is not a failure.
     fn park(
         &self,
         running: &RunningStep,
@@ -243,7 +243,7 @@ impl Driver<'_> {
             mark,
         ));
         let kind = running.step.kind.clone();
-        // Many calls meet one limit at the same time; it is told once.
+        // Many calls meet one limit at the same time; it is reported once.
         let history_text = |parked: &RunParked| parked.kind == kind && until.since(parked.until) < ONE_LIMIT;
         let mut in_this_group = events.iter().filter_map(|event| event.update.as_run_parked());
         if !self.run.parked.as_ref().is_some_and(history_text) && !in_this_group.any(|it| history_text(&it)) {
@@ -281,7 +281,7 @@ fn seed(run: &str, key: &StepKey) -> u64 {
     hasher.finish()
 }
 
-/// How long until the limit ends that a failure speaks of, if that can be waited for.
+/// Time until the limit in a failure ends, if it is short enough to wait for.
 fn limit_end(failure: &Failure) -> Option<Duration> {
     let can_pass = matches!(
         failure.kind,

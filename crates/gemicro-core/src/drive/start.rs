@@ -1,4 +1,4 @@
-//! From wanted steps to running attempts: budget, time, parallelism.
+//! Starts wanted steps as attempts, within budget, time and parallelism.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -15,15 +15,15 @@ use crate::run::events::{
 };
 use crate::store::{NewEvent, StepMark};
 
-/// The used share of a limit that is worth a warning.
+/// Used share of a limit that triggers a warning.
 const WARNING_SHARE: f64 = 0.8;
 
-/// What to do with a wanted step now.
+/// The decision on a wanted step.
 enum StartVerdict {
     Start {
         attempt: u32,
     },
-    /// With the number of the last attempt, 0 when there was none.
+    /// `last_attempt` is the number of the last attempt, 0 if there was none.
     Refuse {
         last_attempt: u32,
         failure: Failure,
@@ -32,13 +32,13 @@ enum StartVerdict {
 }
 
 impl Driver<'_> {
-    /// Starts what may start and refuses what never can; tells whether anything was written.
+    /// Starts the steps that may start and refuses those that never can; returns whether anything was written.
     pub(super) async fn start_steps(&mut self, want: &[Step], now: Timestamp) -> Result<bool, DriveError> {
         let mut events = Vec::new();
         let mut starts = Vec::new();
         let mut ledger = self.run.ledger.draft(want.iter().map(|step| &step.key));
         let mut seen = BTreeSet::new();
-        // A key stands for one step, however often it is wanted.
+        // A key stands for one step, even if it is wanted twice.
         let mut rooms = self.rooms();
         for step in want.iter().filter(|step| seen.insert(&step.key)) {
             if rooms.get(step.kind.as_str()) == Some(&0) {
@@ -103,7 +103,7 @@ impl Driver<'_> {
         Ok(true)
     }
 
-    /// How many more steps of a kind may start now, for the kinds that have a limit of their own.
+    /// Number of further steps that may start now, for kinds with their own limit.
     fn rooms(&self) -> BTreeMap<String, usize> {
         let limits = self.ctx.executors.limits();
         let room = |(kind, limit): (&str, usize)| {
@@ -150,7 +150,7 @@ impl Driver<'_> {
         }
         match ledger.reserve(&step.key, attempt, step.cost, step.purpose) {
             Ok(()) => StartVerdict::Start { attempt },
-            // What runs, or starts in this moment, may turn out cheaper than reserved.
+            // Steps that run or start now may turn out cheaper than reserved.
             Err(_) if ledger.reserved() != Charge::ZERO => StartVerdict::Later,
             Err(refusal) => refuse(refusal.to_string()),
         }
@@ -178,7 +178,7 @@ impl Driver<'_> {
         events.extend(facts.map(|update| NewEvent::of_step(update, &step.key, None)));
     }
 
-    /// What is still held for an attempt that was cut off and left a handle.
+    /// The reservation of an interrupted attempt that left a handle.
     fn kept_for(&self, step: &StepKey) -> Charge {
         match self.run.steps.get(step) {
             Some(StepState::Waiting {
@@ -195,7 +195,7 @@ impl Driver<'_> {
         }
     }
 
-    /// Time, money and questions that have become facts.
+    /// Events that are due now: warnings, deadlines, timers and questions.
     pub(super) fn due_events(&self, decision: &Decision, now: Timestamp) -> Vec<NewEvent> {
         let mut events: Vec<NewEvent> = self.warning_due(now).into_iter().collect();
         if let Some(over) = self.deadline_due(now) {
@@ -224,7 +224,7 @@ impl Driver<'_> {
         events
     }
 
-    /// The warning that the budget is nearly used up, once.
+    /// The warning that the budget is nearly used up; given once per run.
     pub(super) fn warning_due(&self, now: Timestamp) -> Option<NewEvent> {
         if self.run.warned || self.run.ledger.used_share() < WARNING_SHARE {
             return None;
@@ -237,7 +237,7 @@ impl Driver<'_> {
         Some(NewEvent::of_run(AgentUpdate::new(&warning, now)))
     }
 
-    /// The next moment at which something becomes due by itself.
+    /// The next time at which something becomes due.
     pub(super) fn next_wake(&self, decision: &Decision) -> Option<Timestamp> {
         let retries = decision
             .want
@@ -258,7 +258,7 @@ impl Driver<'_> {
             .min()
     }
 
-    /// After the time limit came near, only the last step goes on; after it passed, nothing does.
+    /// Near the time limit, only the last step continues; past it, none does.
     pub(super) fn stop_ordinary_after_deadline(&mut self) {
         let Some(deadline) = self.run.deadline.clone() else {
             return;

@@ -1,4 +1,4 @@
-//! Ending a run: with an outcome, on request, or for a while.
+//! Ends a run: with an outcome, on request, or by suspending it.
 
 use gemicro_event::{AgentUpdate, CommandId, ErrorKind, Failure, StepKey};
 
@@ -47,7 +47,7 @@ impl Driver<'_> {
         }
     }
 
-    /// Stops everything for good.
+    /// Stops everything and ends the run as cancelled.
     pub(super) async fn finish_cancelled(&mut self, requested: &CancelRequested) -> Result<(), DriveError> {
         let why = match requested.reason.as_str() {
             "" => run_ends(),
@@ -65,8 +65,8 @@ impl Driver<'_> {
         .await
     }
 
-    /// Ends a run whose flow panicked outside deciding: what still ran is charged at its worst case. Nothing
-    /// is folded any more, for folding may be what panicked.
+    /// Ends a run whose flow panicked outside of deciding; running attempts are charged at their worst case. Folds
+    /// nothing, because folding may have panicked.
     pub(super) async fn finish_broken(&mut self) -> Result<DriveEnd, DriveError> {
         self.abandon();
         let now = self.clock.now();
@@ -102,7 +102,7 @@ impl Driver<'_> {
         Ok(DriveEnd::Terminal(Box::new(terminal)))
     }
 
-    /// Notes that this process wants the run cancelled.
+    /// Records that this process wants the run cancelled.
     pub(super) async fn request_cancel(&mut self, reason: &str) -> Result<(), DriveError> {
         let fact = CancelRequested {
             command_id: CommandId::random(),
@@ -112,13 +112,13 @@ impl Driver<'_> {
             .await
     }
 
-    /// Stops everything for a while: attempts that did not finish in time are lost and start again later.
+    /// Suspends the run: attempts that did not finish in time are lost and start again later.
     pub(super) async fn suspend(&mut self, reason: &str, is_cut_off: bool) -> Result<(), DriveError> {
         if let Ok(report) = self.reports.try_recv() {
             self.take_reports(report);
         }
         let keys: Vec<StepKey> = self.running.keys().cloned().collect();
-        // A call that can be picked up goes on outside: we only stop listening.
+        // A call that can be picked up continues outside: we only stop listening.
         let (left, stopped): (Vec<_>, Vec<_>) = keys.into_iter().partition(|key| self.survives_driver(key));
         for running in left.iter().filter_map(|key| self.running.get(key)) {
             running.abort.abort();
@@ -184,7 +184,7 @@ impl Driver<'_> {
         self.stage(events);
     }
 
-    /// Calls that were cut off and that nobody will pick up any more: counted at their worst case.
+    /// Failures for interrupted calls that will never be picked up, charged at their worst case.
     fn never_picked_up(&self) -> Vec<NewEvent> {
         let now = self.clock.now();
         let kept = self.run.unasked_handles();

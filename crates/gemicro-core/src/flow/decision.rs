@@ -1,24 +1,24 @@
-//! What a flow wants next.
+//! The decisions of a flow.
 
 use gemicro_event::{Failure, Json, StepKey, Timestamp};
 
 use super::Step;
 
-/// One decision: a function of the state alone.
+/// One decision: a function of the state only.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Decision {
     /// Steps that are ready; those already started are ignored.
     pub want: Vec<Step>,
     /// Running steps that are no longer needed.
     pub cancel: Vec<StepKey>,
-    /// What the run waits for beside its steps.
+    /// What the run waits for besides its steps.
     pub waits: Vec<RunWait>,
-    /// How it ends. Steps still running are stopped first.
+    /// The outcome, if the run ends. Steps still running are stopped first.
     pub finish: Option<Outcome>,
 }
 
 impl Decision {
-    /// One step, and nothing else.
+    /// Wants only this step.
     #[must_use]
     pub fn step(step: Step) -> Self {
         Self {
@@ -36,7 +36,7 @@ impl Decision {
         }
     }
 
-    /// Nothing before a person's answer.
+    /// Only waits for a person's answer.
     #[must_use]
     pub fn ask(key: String) -> Self {
         Self {
@@ -49,7 +49,7 @@ impl Decision {
 /// Something outside the run's own steps that must happen first.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum RunWait {
-    /// A moment; `timer_fired` with this key follows it.
+    /// A time; `timer_fired` with this key follows it.
     Until {
         /// Names the timer inside the run.
         key: String,
@@ -73,6 +73,6 @@ pub enum Outcome {
         /// The result, as `final_result` stores it.
         data: Json,
     },
-    /// With a typed failure: `run_failed`.
+    /// With a failure: `run_failed`.
     Failed(Failure),
 }

@@ -1,4 +1,4 @@
-//! What a program knows about a flow beside how it decides: [`FlowDefinition`].
+//! [`FlowDefinition`]: the properties of a flow besides its decisions.
 
 use gemicro_event::redact::Redactor;
 use gemicro_event::{Charge, ErrorKind, Failure, Json, Registry, StreamId};
@@ -10,10 +10,10 @@ use crate::ask::AgentName;
 use crate::budget::Limits;
 use crate::models::{ModelTable, check_model_name, no_price};
 
-/// Everything about a flow that differs from flow to flow. It is written once, in the flow's own folder, and put into
-/// the table of the engine.
+/// Everything that differs between flows. It is written once, in the flow's own folder, and added to the engine's table
+/// of flows.
 ///
-/// A plan with a field `notices` (a list of texts) has them shown to the user.
+/// If a plan has a field `notices` (a list of texts), they are shown to the user.
 pub trait FlowDefinition: Flow {
     /// Everything that deciding depends on.
     type Plan: Serialize + DeserializeOwned;
@@ -21,35 +21,35 @@ pub trait FlowDefinition: Flow {
     /// Registers its events, for schemas and checks.
     fn register(&self, registry: &mut Registry);
 
-    /// What is read off a plan.
+    /// The facts that can be read from a plan.
     fn facts(&self, plan: &Self::Plan) -> PlanFacts;
 
-    /// Checks whether a run of the plan can keep these limits.
+    /// Checks that a run of the plan can keep within these limits.
     ///
     /// # Errors
     /// `invalid_input`, with what to change.
     fn check_limits(&self, plan: &Self::Plan, limits: &Limits) -> Result<(), Failure>;
 
-    /// Rejects secrets in what is executed: what is not written down is not run. The models of the plan are checked
-    /// already.
+    /// Rejects secrets in anything executed: the journal would redact them, and the step would run without them. The
+    /// models of the plan are checked already.
     ///
     /// # Errors
-    /// When the plan as a whole must be refused; one with parts may reject those instead.
+    /// When the whole plan must be refused; a plan with several parts may reject those instead.
     fn without_secrets(&self, plan: Self::Plan, _redactor: &Redactor) -> Result<Self::Plan, Failure> {
         Ok(plan)
     }
 
-    /// What the budget keeps back for the last step: money and tokens, and time in milliseconds.
+    /// The budget reserved for the last step: money and tokens, and time in milliseconds.
     fn held_back(&self, _plan: &Self::Plan, _limits: &Limits) -> (Charge, u64) {
         (Charge::ZERO, 0)
     }
 
-    /// What a person is asked under a key, in the words of the plan.
+    /// The question to a person under a key, from the plan.
     fn question(&self, _plan: &Self::Plan, _key: &str) -> Option<String> {
         None
     }
 
-    /// Whether an answer says something to the question under a key.
+    /// Whether an answer is valid for the question under a key.
     fn accepts(&self, _key: &str, _answer: &Json) -> bool {
         true
     }
@@ -59,51 +59,51 @@ pub trait FlowDefinition: Flow {
         false
     }
 
-    /// What is worth loading while the first step is on its way. Blocks.
+    /// Code that preloads data while the first step runs. Blocks.
     fn warm_up(&self) -> Option<fn()> {
         None
     }
 }
 
-/// What is read off a plan, whatever its flow.
+/// Facts that can be read from a plan of any flow.
 #[derive(Debug, Clone, Default)]
 pub struct PlanFacts {
-    /// What was asked; its first line is the title of the run.
+    /// The request; its first line is the title of the run.
     pub title: String,
     /// The run that it continues, or the conversation that it belongs to.
     pub parent: Option<StreamId>,
-    /// It does again what failed in its parent.
+    /// It repeats what failed in its parent.
     pub resubmits: bool,
-    /// The backend without which it cannot be carried out.
+    /// The backend that it needs.
     pub backend: Option<String>,
-    /// The agents without which it cannot be carried out.
+    /// The agents that it needs.
     pub agents: Vec<AgentName>,
     /// The models that it names.
     pub models: Vec<String>,
-    /// It asks no model at all.
+    /// It does not use a model.
     pub is_free: bool,
-    /// How its result is read as the answer of a tool.
+    /// How its result becomes the answer of a tool.
     pub result: ResultView,
 }
 
-/// How the result of a run is read as the answer of a tool.
+/// How the result of a run becomes the answer of a tool.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum ResultView {
     /// Only `gemicro show` shows it.
     #[default]
     ShowOnly,
-    /// A text in the field `answer`, with further fields beside it.
+    /// Text in the field `answer`, with further fields.
     Text {
         /// The tool that starts such runs.
         tool: &'static str,
     },
     /// The answer of an agent.
     Agent {
-        /// The agent, which is the tool.
+        /// The agent; its name is also that of the tool.
         agent: AgentName,
-        /// Its limits of silence and of time, in milliseconds.
+        /// Maximum time without output and maximum total time, in milliseconds.
         limits: (u64, u64),
-        /// Everything that it printed is part of the answer.
+        /// Whether everything that it printed is part of the answer.
         all_messages: bool,
     },
     /// Parts that are polled.
@@ -113,7 +113,7 @@ pub enum ResultView {
     },
 }
 
-/// Refuses a key in the place of a model's name.
+/// Refuses an API key given as a model name.
 pub(crate) fn check_model(model: &str, redactor: &Redactor) -> Result<(), Failure> {
     check_model_name(model)?;
     refuse_secrets(
@@ -123,10 +123,10 @@ pub(crate) fn check_model(model: &str, redactor: &Redactor) -> Result<(), Failur
     )
 }
 
-/// Refuses what holds a secret: without it in the journal, it would be run without it.
+/// Refuses input that contains a secret: the journal would redact it, and the run would use the redacted text.
 ///
 /// # Errors
-/// `invalid_input`, with these words.
+/// `invalid_input`, with the message `why`.
 pub fn refuse_secrets(executed: &impl Serialize, redactor: &Redactor, why: &str) -> Result<(), Failure> {
     let text = serde_json::to_string(executed)
         .map_err(|error| Failure::new(ErrorKind::Internal, error.to_string()))?;

@@ -1,8 +1,7 @@
 //! Deciding: flows are pure, steps are data.
 //!
-//! A [`Flow`] folds events into its state and decides which [`Step`]s to run next. It runs nothing, reads
-//! no clock and keeps nothing beside the journal; `drive` does the rest. A [`FlowDefinition`] is what a program knows
-//! about it besides.
+//! A [`Flow`] folds events into its state and decides which [`Step`]s to run next. It runs nothing, reads no clock and
+//! keeps no other state; `drive` does the rest. A [`FlowDefinition`] describes everything else about it.
 
 mod decision;
 mod definition;

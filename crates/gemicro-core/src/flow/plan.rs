@@ -1,12 +1,12 @@
-//! Reading a run's plan back out of its first event.
+//! Reads a run's plan from its first event.
 
 use gemicro_event::{ErrorKind, Failure, Json};
 use serde::de::DeserializeOwned;
 
-/// The plan as its flow knows it.
+/// Parses the plan into the type of its flow.
 ///
 /// # Errors
-/// When it is none: it was written by a newer program, or damaged.
+/// When it cannot be parsed: it was written by a newer program, or is damaged.
 pub fn read_plan<P: DeserializeOwned>(plan: &Json) -> Result<P, Failure> {
     plan.parse()
         .map_err(|error| Failure::new(ErrorKind::StorageError, error.to_string()))

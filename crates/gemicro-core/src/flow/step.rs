@@ -1,4 +1,4 @@
-//! A step: a unit of work as plain data, and what became of it.
+//! A step: a unit of work as plain data, and its result.
 
 use std::time::Duration;
 
@@ -9,20 +9,20 @@ use serde::{Deserialize, Serialize};
 
 use crate::budget::Purpose;
 
-/// One unit of work. Once completed it is never run again, whatever happens to the process.
+/// One unit of work. Once completed, it is never run again, even after a crash.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Step {
     /// Its name in the run.
     pub key: StepKey,
-    /// Which executor runs it.
+    /// Selects the executor that runs it.
     pub kind: String,
-    /// What the executor gets.
+    /// Input for the executor.
     pub input: Json,
-    /// The most it can cost; reserved before each attempt.
+    /// Maximum cost; reserved before each attempt.
     pub cost: Charge,
-    /// Whether it may use what the budget holds back for the last step.
+    /// Whether it may use the budget that is held back for the last step.
     pub purpose: Purpose,
-    /// How often and when to try again.
+    /// How often and when to retry.
     pub retry: RetryPolicy,
     /// Time limit of one attempt.
     pub timeout_ms: Option<u64>,
@@ -32,7 +32,7 @@ impl Step {
     /// A step that costs nothing and is tried once.
     ///
     /// # Panics
-    /// When the input has keys that are no text.
+    /// When the input has keys that are not strings.
     #[must_use]
     pub fn free(key: StepKey, kind: &str, input: &impl Serialize) -> Self {
         Self {
@@ -46,10 +46,10 @@ impl Step {
         }
     }
 
-    /// The input as its executor knows it.
+    /// Parses the input into the type of its executor.
     ///
     /// # Errors
-    /// `internal` when it has another shape.
+    /// `internal` when it does not have that form.
     pub fn read_input<T: DeserializeOwned>(&self) -> Result<T, StepFailure> {
         self.input.parse().map_err(|error| {
             let message = format!(
@@ -61,14 +61,14 @@ impl Step {
     }
 }
 
-/// When to try a failed step again.
+/// When to retry a failed step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RetryPolicy {
-    /// Attempts in all, the first included.
+    /// Maximum number of attempts, including the first.
     pub max_attempts: u32,
     /// Wait before the second attempt; doubles each time.
     pub base_ms: u64,
-    /// The longest wait between two attempts.
+    /// Maximum wait between two attempts.
     pub cap_ms: u64,
 }
 
@@ -80,7 +80,7 @@ impl RetryPolicy {
         cap_ms: 0,
     };
 
-    /// So many attempts in all, with the usual waits.
+    /// A maximum number of attempts, with the default waits.
     #[must_use]
     pub fn attempts(max_attempts: u32) -> Self {
         Self {
@@ -89,13 +89,14 @@ impl RetryPolicy {
         }
     }
 
-    /// The wait after attempt number `attempt` failed: exponential with up to 25 % jitter taken from `seed`,
-    /// never shorter than what the other side asked for.
+    /// The wait after attempt number `attempt` failed: exponential with up to 25 % jitter derived from `seed`, and
+    /// never shorter than the provider asked for.
     #[must_use]
     pub(crate) fn wait_after(&self, attempt: u32, failure: &Failure, seed: u64) -> Duration {
         let doublings = attempt.saturating_sub(1).min(20);
         let plain = self.base_ms.saturating_mul(1 << doublings).min(self.cap_ms);
-        // A multiplicative hash spreads the seeds of neighbouring steps; no random source, so replay agrees.
+        // A multiplicative hash spreads the seeds of neighbouring steps; it is not random, so a replay gives the same
+        // waits.
         let spread = seed
             .wrapping_add(u64::from(attempt))
             .wrapping_mul(0x9E37_79B9_7F4A_7C15)
@@ -116,19 +117,19 @@ impl Default for RetryPolicy {
     }
 }
 
-/// What an executor gives back when it is done.
+/// The result of a completed attempt.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct StepOutput {
     /// The complete result; replay needs nothing else.
     pub output: Json,
-    /// What it really cost.
+    /// Its actual cost.
     pub charge: Charge,
-    /// Tokens that the provider reported; absent where no model was called.
+    /// Tokens that the provider reported; absent if no model was called.
     pub usage: Option<Usage>,
 }
 
 impl StepOutput {
-    /// The result of a step that costs nothing.
+    /// The result of a step that does not cost anything.
     ///
     /// # Errors
     /// `internal` when it cannot be written as JSON.
@@ -143,14 +144,14 @@ impl StepOutput {
     }
 }
 
-/// What an executor gives back when it could not do it.
+/// The result of a failed attempt.
 #[derive(Debug, Clone, PartialEq)]
 pub struct StepFailure {
     /// What went wrong, with its kind.
     pub failure: Failure,
-    /// What was spent on the way.
+    /// The cost up to the failure.
     pub spent: AttemptCost,
-    /// Whether a kind that may pass is worth another attempt.
+    /// Whether another attempt is allowed.
     pub again: Again,
 }
 
@@ -158,16 +159,16 @@ pub struct StepFailure {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Again {
-    /// As the kind of failure and the step's policy say.
+    /// Depends on the kind of failure and the step's retry policy.
     AsUsual,
-    /// No: it may have changed something that another attempt would meet.
+    /// No: it may have changed something that another attempt would find.
     Never,
-    /// It was cut off from outside, as by a crash: the next attempt picks it up or starts afresh.
+    /// It was interrupted from outside, as by a crash: the next attempt picks it up or starts afresh.
     CutOff,
 }
 
 impl StepFailure {
-    /// A failure after which the usual rules hold.
+    /// A failure under the usual retry rules.
     #[must_use]
     pub fn new(failure: Failure, spent: AttemptCost) -> Self {
         Self {
@@ -177,7 +178,7 @@ impl StepFailure {
         }
     }
 
-    /// A failure that cost nothing.
+    /// A failure that did not cost anything.
     #[must_use]
     pub fn free(failure: Failure) -> Self {
         Self::new(failure, AttemptCost::Nothing)
@@ -187,20 +188,20 @@ impl StepFailure {
 /// What a failed attempt cost.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AttemptCost {
-    /// The other side did no work that it bills.
+    /// Nothing that the provider bills.
     Nothing,
-    /// The other side told us.
+    /// The provider reported it.
     Known(Charge),
-    /// Nobody knows: counted at its worst case.
+    /// Unknown: charged at its worst case.
     Unknown,
 }
 
-/// How a step ended for good: completed, or failed with no attempt left.
+/// The final state of a step: completed, or failed with no attempt left.
 #[derive(Debug, Clone, PartialEq)]
 pub enum StepEnd {
     /// It has a result.
     Completed(StepOutput),
-    /// It has none; the flow decides what that means.
+    /// It has failed; the flow decides what that means.
     Failed(Failure),
 }
 

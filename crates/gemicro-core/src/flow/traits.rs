@@ -1,4 +1,4 @@
-//! The contract of a flow.
+//! The [`Flow`] trait.
 
 use gemicro_event::{AgentUpdate, Event, Failure, Json, Timestamp};
 
@@ -9,16 +9,16 @@ use crate::store::BoardLine;
 
 /// Pure code that turns a journal into the next steps.
 ///
-/// Folding a prefix twice equals folding it once only through the journal's sequence numbers: `drive`
-/// hands each event to `fold` exactly once and in order, so an implementation may simply apply it.
+/// `drive` passes each event to `fold` exactly once and in order (the journal's sequence numbers ensure that), so an
+/// implementation can simply apply it.
 pub trait Flow: Send + Sync {
-    /// What the flow remembers; a function of the plan and the events so far.
+    /// The flow's state: a function of the plan and the events so far.
     type State: Send + Sync;
 
     /// The flow's name in `run_started`.
     fn name(&self) -> &'static str;
 
-    /// Version of the events this flow writes. A run started with a higher one is left alone.
+    /// Version of the events this flow writes. A run started with a higher version is left alone.
     fn version(&self) -> u32;
 
     /// The state before the first event.
@@ -27,28 +27,27 @@ pub trait Flow: Send + Sync {
     /// When the plan cannot be read.
     fn start(&self, plan: &Json) -> Result<Self::State, Failure>;
 
-    /// Takes one event into account. Unknown kinds are passed over.
+    /// Applies one event. Unknown kinds are ignored.
     fn fold(&self, state: &mut Self::State, event: &Event);
 
-    /// What to do now. Deciding twice is harmless: keys that were started are ignored.
+    /// Decides what to do now. Deciding twice is harmless: keys that were started are ignored.
     fn decide(&self, state: &Self::State, run: &RunState) -> Decision;
 
-    /// Facts to state together with the start of a step's first attempt.
+    /// Events to write together with the start of a step's first attempt.
     fn announce(&self, state: &Self::State, step: &Step, at: Timestamp) -> Vec<AgentUpdate>;
 
-    /// Facts to state together with the end of a step, in the same transaction.
+    /// Events to write together with the end of a step, in the same transaction.
     fn describe(&self, state: &Self::State, step: &Step, end: &StepEnd, at: Timestamp) -> Vec<AgentUpdate>;
 
-    /// The lines of the run's board that are new since this was asked last; all of them when it is asked first. A flow
-    /// without a board has none.
+    /// The board lines that changed since the last call; the first call returns all. A flow without a board has none.
     fn board(&self, _state: &mut Self::State) -> Vec<BoardLine> {
         Vec::new()
     }
 
-    /// The facts that a command makes which every run does not know. What `cancel` and `answer` do is the driver's.
+    /// The events that result from a command of this flow. The driver handles `cancel`, `pause` and `answer` itself.
     ///
     /// # Errors
-    /// With the reason why it is not carried out.
+    /// With the reason why the command is rejected.
     fn handle_command(
         &self,
         _state: &Self::State,

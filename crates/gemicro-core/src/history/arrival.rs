@@ -1,20 +1,20 @@
-//! Decides how a new turn is shown while an epoch lasts, or that it must end.
+//! Decides how a new turn is shown in the current epoch, or that the epoch must end.
 
 use super::compact::may_shorten;
 use super::material::Material;
 use super::views::{ViewCost, cut_to};
 use super::{PromptPlan, Turn, View};
 
-/// An epoch should last for at least this many turns.
+/// Minimum number of turns that an epoch should last.
 pub(super) const MIN_EPOCH: u64 = 8;
 
-/// A turn of which less would be left says nothing.
+/// Minimum size of a shortened turn, in tokens; a shorter one is useless.
 const LEAST: u64 = 160;
 
-/// How a new turn is shown behind `used` tokens; `None` when there is no room, so that the epoch ends.
+/// How to show a new turn after `used` tokens; `None` if it does not fit, so that the epoch must end.
 ///
-/// Turns of the user come whole. Others may take a quarter of the prompt, and less while the epoch is young:
-/// a burst of long tool outputs must not end an epoch right after it started.
+/// Turns of the user are shown whole. Others may take a quarter of the prompt, and less in a young epoch: a burst of
+/// long tool outputs must not end an epoch right after it started.
 pub(super) fn arrival(
     material: &Material<'_>,
     plan: &PromptPlan,
@@ -28,7 +28,7 @@ pub(super) fn arrival(
         return (whole <= left).then_some((View::Whole, whole));
     }
     let age = turn.number.saturating_sub(plan.started_at + 1);
-    // The user's next message comes whole and should not end a young epoch either.
+    // The user's next message is shown whole and should not end a young epoch either.
     let spare = left.saturating_sub(room / 6);
     let is_small = material.total() < material.config.none_below && whole <= left;
     let allowed = match MIN_EPOCH.saturating_sub(age) {

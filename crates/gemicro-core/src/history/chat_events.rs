@@ -1,5 +1,5 @@
-//! What happens around the turns of a conversation that is being held: who was asked and how, what was taken back,
-//! what was compressed. Folding these with the turns gives a chat back as it was.
+//! Events around the turns of a chat: who was asked and how, which turns were withdrawn, what was compressed. Folding
+//! them with the turns restores the chat.
 
 use std::fmt;
 
@@ -18,13 +18,13 @@ pub enum Speaker {
     Agent {
         /// The agent CLI that answers.
         agent: AgentName,
-        /// The model it asks; without one it chooses.
+        /// The model it uses; if absent, the agent chooses.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         model: Option<String>,
     },
     /// A model without tools.
     Model {
-        /// The backend that has it.
+        /// The backend that provides it.
         backend: String,
         /// Name of the model, as the backend knows it.
         model: String,
@@ -44,18 +44,18 @@ impl fmt::Display for Speaker {
     }
 }
 
-/// How a speaker gets to know what was said before.
+/// How a speaker receives the earlier turns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Transport {
-    /// It remembers: a session of the agent, or of the provider.
+    /// Its session, in the agent or at the provider, remembers them.
     Native,
-    /// It gets the conversation in one prompt.
+    /// Each prompt contains the conversation.
     Rendered,
 }
 
 impl Transport {
-    /// The word for it.
+    /// The name in journals and for people.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
@@ -92,13 +92,13 @@ pub struct TurnAnswered {
     pub turn: u64,
     /// The run that answered it.
     pub run: StreamId,
-    /// The session or interaction that knows the conversation up to here.
+    /// The session or interaction that contains the conversation up to here.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session: Option<String>,
     /// What the answer cost.
     #[serde(default)]
     pub charge: Charge,
-    /// The tokens of it that came out of a provider's cache.
+    /// Its tokens that came from a provider's cache.
     #[serde(default)]
     pub cached_tokens: u64,
 }
@@ -107,7 +107,7 @@ event_payload!(TurnAnswered, "turn_answered", |it| format!(
     it.turn
 ));
 
-/// A turn has no answer. The user's turn stays.
+/// A turn failed without an answer. The user's turn stays.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct TurnFailed {
     /// Number of the user's turn without an answer.
@@ -125,14 +125,14 @@ event_payload!(TurnFailed, "turn_failed", |it| format!(
     it.turn, it.error.message
 ));
 
-/// A speaker gets to know the conversation in another way than in the turn before.
+/// A speaker receives the conversation in another way than in the turn before.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct TransportSwitched {
-    /// From this turn on.
+    /// The first turn that it applies to.
     pub turn: u64,
-    /// How it got to know the conversation before.
+    /// The previous way.
     pub from: Transport,
-    /// How it gets to know the conversation now.
+    /// The new way.
     pub to: Transport,
     /// Why it was switched, in one sentence.
     pub reason: String,
@@ -149,9 +149,9 @@ event_payload!(TransportSwitched, "transport_switched", |it| format!(
 pub struct ReplyCut {
     /// Number of the assistant's turn.
     pub turn: u64,
-    /// How it was recognised.
+    /// How the invented part was recognised.
     pub sign: InventedSign,
-    /// How many bytes were cut.
+    /// Number of bytes that were cut.
     pub bytes: u64,
 }
 event_payload!(ReplyCut, "reply_cut", |it| format!(
@@ -159,10 +159,10 @@ event_payload!(ReplyCut, "reply_cut", |it| format!(
     it.turn, it.bytes
 ));
 
-/// Turns were taken back. They stay in the journal and no longer count; the next turn has the number of the first.
+/// Turns were withdrawn. They stay in the journal but no longer count; the next turn gets the number of the first.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct TurnsWithdrawn {
-    /// The first of them.
+    /// The first withdrawn turn.
     pub from: u64,
 }
 event_payload!(TurnsWithdrawn, "turns_withdrawn", |it| format!(
@@ -180,7 +180,7 @@ pub struct ConversationCompacted {
     pub conversation_tokens: u64,
     /// Tokens of a prompt now.
     pub prompt_tokens: u64,
-    /// Facts that no prompt shows any more.
+    /// Number of facts that prompts no longer show.
     pub n_lost: u64,
 }
 event_payload!(ConversationCompacted, "conversation_compacted", |it| format!(
@@ -191,13 +191,13 @@ event_payload!(ConversationCompacted, "conversation_compacted", |it| format!(
 /// A model is asked for a summary of old turns.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct SummaryAsked {
-    /// Names the content of these turns.
+    /// Hash of the content of these turns.
     pub hash: String,
     /// Number of the first turn it covers.
     pub first: u64,
     /// Number of the last turn it covers.
     pub last: u64,
-    /// How long it should be at most.
+    /// Maximum length in tokens.
     pub max_tokens: u64,
     /// The run that writes it.
     pub run: StreamId,
@@ -207,12 +207,12 @@ event_payload!(SummaryAsked, "summary_asked", |it| format!(
     it.first, it.last
 ));
 
-/// There is a summary of old turns, or there will be none.
+/// A summary of old turns is ready, or was refused.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct SummaryMade {
-    /// Names the content of these turns.
+    /// Hash of the content of these turns.
     pub hash: String,
-    /// The summary, where there is one.
+    /// The summary, if there is one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
     /// Why there is none.

@@ -1,8 +1,8 @@
-//! Makes the plan of a new epoch: what stays, what stands for the rest, and what of the rest is shown.
+//! Makes the plan of a new epoch: which turns stay, what replaces the others, and which parts of the others are shown.
 //!
-//! Cheapest first: duplicate tool output is dropped, old tool output masked, over-long turns cut; then only the last
-//! turns stay, and `fill` chooses what is shown of the others. Pins, the last user message and open calls are never
-//! touched; a limit that is too small for them is a typed refusal.
+//! The cheapest measures come first: duplicate tool output is dropped, old tool output masked, long turns cut; then
+//! only the last turns stay, and `fill` chooses what is shown of the others. Pins, the last user message and open calls
+//! always stay; a limit that is too small for them is an error.
 
 use super::fill::fill_plan;
 use super::material::Material;
@@ -18,20 +18,20 @@ use crate::tokens::FRAMING_TOKENS;
 /// How old turns are represented.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Strategy {
-    /// One summary for what was sealed at once; many are merged.
+    /// One summary for the turns sealed at once; many summaries are merged.
     Summarise,
-    /// Summaries of ranges that grow with their age.
+    /// Summaries of ranges, longer for older turns.
     Hierarchical,
-    /// No summaries and nothing sealed: duplicates, masks and cuts alone.
+    /// No summaries and nothing sealed: only duplicates, masks and cuts.
     Views,
 }
 
-/// What comes after the prompt of a plan.
+/// Whether the prompt of a plan will be continued.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Growth {
-    /// Nothing is known about it: the prompt is filled up.
+    /// Not known: the prompt is filled up.
     Alone,
-    /// The next prompts continue it: they need room, so that the next compaction is not due at once.
+    /// The next prompts continue it: leave space, so that the next compaction is not due at once.
     Continued,
 }
 
@@ -69,7 +69,7 @@ pub(super) fn compact(
     Ok(plan)
 }
 
-/// How long the prompt becomes. What need not be shortened becomes shorter by a quarter at least.
+/// Target length of the prompt. If the conversation would fit, the prompt is still shortened by at least a quarter.
 fn target(material: &Material<'_>, growth: Growth) -> u64 {
     let room = material.config.room();
     let target = match growth {
@@ -88,7 +88,7 @@ fn empty_plan(material: &Material<'_>, before: Option<&PromptPlan>) -> PromptPla
     let epoch = before.map_or(1, |plan| plan.epoch + 1);
     PromptPlan {
         epoch,
-        // Whoever compacts does so for a reason, be it a limit below the levels.
+        // Compaction always has a reason, such as a limit below the levels, so use at least `Window`.
         level: material.config.level(material.total()).max(Level::Window),
         started_at: material.log.len(),
         shown_to: material.log.len(),
@@ -97,13 +97,13 @@ fn empty_plan(material: &Material<'_>, before: Option<&PromptPlan>) -> PromptPla
     }
 }
 
-/// A tag that nobody has written so far.
+/// A tag that does not occur in the conversation.
 pub(super) fn tag_of(material: &Material<'_>, epoch: u64) -> Tag {
     let texts = material.log.turns().iter().map(|turn| turn.text.as_str());
     Tag::unused_in(&format!("{epoch} {}", material.log.len()), texts)
 }
 
-/// The cheap steps on everything but the first and the last messages.
+/// Applies the cheap measures to all but the first and the last messages.
 fn all_shown(material: &Material<'_>, mut plan: PromptPlan) -> PromptPlan {
     let config = material.config;
     let turns = material.log.turns();
@@ -126,7 +126,7 @@ fn all_shown(material: &Material<'_>, mut plan: PromptPlan) -> PromptPlan {
     plan
 }
 
-/// Chooses the turns that are shown: what must be, then the last ones as far as there is room.
+/// Chooses the turns to show: first the required ones, then as many of the last ones as fit.
 fn with_turns(material: &Material<'_>, mut plan: PromptPlan) -> Result<PromptPlan, HistoryError> {
     let config = material.config;
     let mut head = String::new();
@@ -183,13 +183,13 @@ fn with_turns(material: &Material<'_>, mut plan: PromptPlan) -> Result<PromptPla
     Ok(plan)
 }
 
-/// The text of a turn with an open call may be cut to this; the call itself stands in the title.
+/// Maximum tokens for the text of a turn with an open call; the call itself is in the title.
 const OPEN_CALL: u64 = 160;
 
-/// A turn of which less would be left says nothing.
+/// Minimum size of a shortened turn, in tokens; a shorter one is useless.
 const LEAST_TURN: u64 = 60;
 
-/// Shows the last messages, the newest first, each with up to half of the room that is left.
+/// Shows the last messages, the newest first, each with up to half of the remaining space. Returns the tokens used.
 fn show_recent(material: &Material<'_>, plan: &mut PromptPlan, room: u64) -> u64 {
     let last = material.log.len();
     let n_recent = material.config.recent_message_count.max(1) as u64;
@@ -217,7 +217,7 @@ fn show_recent(material: &Material<'_>, plan: &mut PromptPlan, room: u64) -> u64
     room - left
 }
 
-/// Shows the first messages, which often say what all is about.
+/// Shows the first messages, which often say what the conversation is about.
 fn show_first(material: &Material<'_>, plan: &mut PromptPlan, room: u64) {
     let mut left = room;
     for turn in material
@@ -264,8 +264,8 @@ fn with_segments(
     plan
 }
 
-/// Ranges that are longer the older they are, and that stay the same while turns are added: the digits of a
-/// binary number, in steps of sixteen turns.
+/// Ranges that are longer the older they are, and that stay the same while turns are added: the binary digits of the
+/// turn count, in units of sixteen turns.
 fn growing_ranges(last: u64) -> Vec<(u64, u64)> {
     const STEP: u64 = 16;
     let mut ranges = Vec::new();
@@ -292,7 +292,7 @@ fn section_cost(material: &Material<'_>, facts: &[PinnedFact]) -> u64 {
     if facts.is_empty() { 0 } else { sum + FRAME }
 }
 
-/// The newest facts of a class that fit, in order.
+/// The newest facts of a class that fit, in the order they were said.
 fn newest_within(
     material: &Material<'_>,
     class: FactClass,

@@ -1,4 +1,4 @@
-//! How long prompts may be and when they are compressed.
+//! Settings: maximum length of prompts, and when they are compressed.
 
 use serde::{Deserialize, Serialize};
 
@@ -8,29 +8,29 @@ use crate::tokens::FRAMING_TOKENS;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct HistoryConfig {
-    /// The most tokens that a prompt may have.
+    /// Maximum tokens of a prompt.
     pub max_prompt_tokens: u64,
-    /// From this size of the conversation on, old turns are summarised.
+    /// Size of the conversation from which old turns are summarised.
     pub summary_threshold: u64,
-    /// How many of the last messages stay as they are.
+    /// Number of recent messages that stay unchanged.
     pub recent_message_count: usize,
-    /// Whether prompts are compressed at all. Without it a conversation that is too long is refused.
+    /// Whether prompts are compressed at all. If not, a conversation that is too long is refused.
     pub enable_compression: bool,
-    /// How many of the first messages stay while the conversation is of medium length.
+    /// Number of first messages that stay while the conversation is of medium length.
     pub first_message_count: usize,
-    /// Below this size of the conversation nothing is compressed.
+    /// Size of the conversation below which nothing is compressed.
     pub none_below: u64,
-    /// Above this size only the last messages stay.
+    /// Size of the conversation above which only the last messages stay.
     pub heavy_above: u64,
-    /// Room for the reply, kept free of the model's limit.
+    /// Part of the model's limit that is reserved for the reply.
     pub reply_reserve: u64,
-    /// From this size of the conversation on, the user is warned that it is long.
+    /// Size of the conversation from which the user is warned that it is long.
     pub warn_tokens: u64,
-    /// No prompt is longer than this, whatever `max_prompt_tokens` says.
+    /// Maximum tokens of a prompt, even if `max_prompt_tokens` is larger.
     pub hard_max_tokens: u64,
-    /// What the model takes, prompt and reply together.
+    /// The model's limit for prompt and reply together.
     pub model_limit: u64,
-    /// Room for facts that compaction would lose; a sixth of the prompt unless set.
+    /// Maximum tokens for facts that compaction would lose; defaults to a sixth of the prompt.
     pub ledger_cap_tokens: Option<u64>,
 }
 
@@ -54,7 +54,7 @@ impl Default for HistoryConfig {
 }
 
 impl HistoryConfig {
-    /// The longest prompt that all settings allow.
+    /// Maximum length of a prompt under all settings.
     #[must_use]
     pub fn limit(&self) -> u64 {
         let hard = self
@@ -67,17 +67,17 @@ impl HistoryConfig {
         }
     }
 
-    /// The same without what a chat format adds.
+    /// The same without the tokens that a chat format adds.
     pub(super) fn room(&self) -> u64 {
         self.limit().saturating_sub(FRAMING_TOKENS)
     }
 
-    /// Tokens that written-out facts may take.
+    /// Maximum tokens of written-out facts.
     pub(super) fn ledger_cap(&self) -> u64 {
         self.ledger_cap_tokens.unwrap_or(self.limit() / 6)
     }
 
-    /// How a conversation of this size is compressed.
+    /// The compression level for a conversation of this size.
     #[must_use]
     pub fn level(&self, conversation_tokens: u64) -> Level {
         match conversation_tokens {
@@ -89,7 +89,7 @@ impl HistoryConfig {
     }
 }
 
-/// How a conversation is compressed.
+/// How strongly a conversation is compressed.
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, schemars::JsonSchema,
 )]

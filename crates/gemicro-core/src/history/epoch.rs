@@ -1,4 +1,4 @@
-//! The present epoch: a plan, and the prompt as far as it is written.
+//! The current epoch: a plan, and the prompt written so far.
 
 use super::arrival::{MIN_EPOCH, arrival};
 use super::compact::tag_of;
@@ -7,20 +7,20 @@ use super::recall::recall;
 use super::render::{render, write_head, write_recalled, write_turn};
 use super::{Author, Level, PromptPlan, RecalledStatements, Turn, View};
 
-/// A plan and its prompt. New turns are written behind it; what is there stays byte for byte.
+/// A plan and its prompt. New turns are appended; the existing text stays byte for byte.
 #[derive(Debug, Clone)]
 pub(super) struct Epoch {
     pub(super) plan: PromptPlan,
     pub(super) text: String,
     pub(super) used: u64,
-    /// When a compaction was last tried in vain.
+    /// Length of the log when compaction last failed to help.
     pub(super) tried_at: u64,
-    /// A message that was taken back, and what was recalled for it: sent, it gets the same.
+    /// A message that was taken back, with its recalled statements: if it is sent after all, they are used again.
     pub(super) tried_on: Option<(String, RecalledStatements)>,
 }
 
 impl Epoch {
-    /// Nothing is shown yet.
+    /// An epoch that shows nothing yet.
     pub(super) fn first(material: &Material<'_>) -> Self {
         let plan = PromptPlan::verbatim(tag_of(material, 1));
         let mut text = String::new();
@@ -35,7 +35,7 @@ impl Epoch {
         }
     }
 
-    /// Everything is shown as the plan says.
+    /// An epoch whose prompt is rendered from the plan.
     pub(super) fn of_plan(material: &Material<'_>, plan: PromptPlan) -> Self {
         let text = render(material.log, &plan).text;
         let used = material.counter.tokens(&text);
@@ -48,7 +48,7 @@ impl Epoch {
         }
     }
 
-    /// Writes the turns that are new; `false` when there is no room for one of them.
+    /// Appends the new turns; `false` if one of them does not fit.
     pub(super) fn extend(&mut self, material: &Material<'_>) -> bool {
         for turn in material.log.range(self.plan.shown_to + 1, material.log.len()) {
             let Some((view, cost)) = arrival(material, &self.plan, self.used, turn) else {
@@ -67,7 +67,7 @@ impl Epoch {
         true
     }
 
-    /// Writes what old turns say about a message before it. Only the last message is worth that, or one for which it was
+    /// Writes related statements of old turns before a message. Only done for the last message, or one for which it was
     /// done before.
     fn recall_for(&mut self, material: &Material<'_>, turn: &Turn) {
         let room = material.config.room();
@@ -95,7 +95,7 @@ impl Epoch {
         }
     }
 
-    /// Takes the last turn off again if it was written, with what was recalled for it; it was shown whole.
+    /// Removes the last turn if it was written, with its recalled statements; it was shown whole.
     pub(super) fn take_back(&mut self, material: &Material<'_>, turn: &Turn) {
         if self.plan.shown_to != turn.number {
             return;
@@ -116,7 +116,8 @@ impl Epoch {
         self.used = self.used.saturating_sub(material.whole(turn.number));
     }
 
-    /// Whether the conversation has grown into the next level, and the epoch is not too young to end.
+    /// Whether a new epoch is due: the last message is hidden or cut, decisions may fit now, or the conversation
+    /// reached the next level and the epoch is not too young.
     pub(super) fn is_due(&self, material: &Material<'_>) -> bool {
         let config = material.config;
         let plan = &self.plan;
@@ -127,7 +128,7 @@ impl Epoch {
         if material.log.last_user().is_some_and(is_hidden) {
             return true;
         }
-        // What did not fit beside a long message may fit beside the next.
+        // Decisions that did not fit beside a long message may fit beside the next.
         let has_new_message = material.log.last_user() > Some(plan.started_at);
         if plan.n_decisions_lost > 0 && has_new_message && self.was_squeezed(material) {
             return true;
@@ -140,14 +141,14 @@ impl Epoch {
         level > plan.level || is_unsealed
     }
 
-    /// Whether the message beside which the plan was made took more than a quarter of the room.
+    /// Whether the user's last message when the plan was made took more than a quarter of the prompt.
     fn was_squeezed(&self, material: &Material<'_>) -> bool {
         let mut turns = material.log.range(1, self.plan.started_at).iter().rev();
         let message = turns.find(|turn| turn.author == Author::User);
         message.is_some_and(|turn| material.whole(turn.number) > material.config.room() / 4)
     }
 
-    /// Remembers that a compaction would have gained nothing.
+    /// Records that a compaction would not have helped.
     pub(super) fn note_useless_compaction(&mut self, material: &Material<'_>) {
         self.plan.level = material.config.level(material.total());
         self.tried_at = material.log.len();

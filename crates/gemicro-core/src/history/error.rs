@@ -1,4 +1,4 @@
-//! Why no prompt can be made.
+//! Errors when a prompt cannot be made.
 
 use gemicro_event::{ErrorKind, Failure};
 
@@ -6,22 +6,23 @@ use gemicro_event::{ErrorKind, Failure};
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum HistoryError {
-    /// What is never touched (pinned sentences, the last user message, open calls) is longer than a prompt may be.
+    /// The parts that always stay (pinned sentences, the last user message, open calls) are longer than a prompt may
+    /// be.
     #[error(
         "pinned sentences, the last message and open calls need {needed} tokens, a prompt may have {limit}"
     )]
     TooSmall {
-        /// What they need.
+        /// Tokens that they need.
         needed: u64,
-        /// The limit.
+        /// Maximum tokens of a prompt.
         limit: u64,
     },
     /// Compression is off, and the conversation is longer than a prompt may be.
     #[error("the conversation has {needed} tokens, a prompt may have {limit}, and compression is off")]
     NotCompressed {
-        /// What the whole conversation needs.
+        /// Tokens of the whole conversation.
         needed: u64,
-        /// The limit.
+        /// Maximum tokens of a prompt.
         limit: u64,
     },
 }

@@ -6,16 +6,16 @@ use serde::{Deserialize, Serialize};
 
 use super::Turn;
 
-/// The version of a conversation that this program writes and reads. Bump it when older programs would get a
-/// conversation wrong by ignoring what is new; they refuse higher ones.
+/// The version of conversations that this program writes and reads. Increase it when older programs would misread a
+/// conversation by ignoring new events; they refuse higher versions.
 pub const CONVERSATION_VERSION: u32 = 1;
 
-/// A conversation was begun. The first event of its stream, from whoever makes it; an import, for instance.
+/// A conversation began. The first event of its stream, from its creator: a chat or an import.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ConversationStarted {
-    /// What people call it.
+    /// The name for people.
     pub name: String,
-    /// What a reader must understand to read it right.
+    /// Version that a reader must support.
     pub version: u32,
     /// The conversation that it was copied from.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -26,7 +26,7 @@ event_payload!(ConversationStarted, "conversation_started", |it| format!(
     it.name
 ));
 
-/// Something was said. Once per turn, in order, from whoever adds it; never changed afterwards.
+/// A turn was added. Once per turn, in order; never changed afterwards.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct TurnAdded {
     /// The turn with its number.
@@ -38,10 +38,10 @@ event_payload!(TurnAdded, "turn_added", |it| format!(
     it.turn.author.as_str()
 ));
 
-/// A conversation has another name from now on. From `gemicro conversations rename`; the last one counts.
+/// A conversation was renamed. From `gemicro conversations rename`; the last one counts.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ConversationRenamed {
-    /// What people call it now.
+    /// The new name.
     pub name: String,
 }
 event_payload!(ConversationRenamed, "conversation_renamed", |it| format!(

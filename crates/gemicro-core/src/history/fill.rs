@@ -1,7 +1,7 @@
-//! Fills a plan: recognised sentences are in it, now come statements, facts, what is recalled, and more turns.
+//! Fills a plan: after the recognised sentences come statements, facts, recalled statements, and more turns.
 //!
-//! Every part has a share of what is left, and what it does not use goes to the next. A plan that others will be
-//! appended to leaves room to grow; a prompt on its own is filled up to its limit.
+//! Every part gets a share of the remaining space, and passes the rest to the next. A plan that will be continued
+//! leaves space to grow; a single prompt is filled up to its limit.
 
 use std::collections::{BTreeSet, HashSet};
 
@@ -40,7 +40,7 @@ pub(super) fn fill_plan(
     plan.said = said.in_order();
     (_, used) = render_plan(material, &plan);
     let mut more = more_turns(material, &mut plan, target.saturating_sub(used));
-    // Parts were priced one by one; should the whole be longer, what came last goes first.
+    // The parts were counted separately; if the whole is longer, remove what was added last.
     while render_plan(material, &plan).1 > target.max(used) {
         if let Some(number) = more.pop() {
             plan.kept.retain(|kept| *kept != number);
@@ -63,7 +63,7 @@ pub(super) fn fill_plan(
     Ok(plan)
 }
 
-/// The statements that were chosen, the most valuable first.
+/// The chosen statements, the most valuable first.
 #[derive(Default)]
 struct ChosenStatements {
     taken: Vec<ShownStatement>,
@@ -71,7 +71,7 @@ struct ChosenStatements {
 }
 
 impl ChosenStatements {
-    /// Takes statements that the prompt does not hold yet, within `room`.
+    /// Adds statements that the prompt does not contain yet, within `room` tokens.
     fn take(
         &mut self,
         material: &Material<'_>,
@@ -115,7 +115,7 @@ impl ChosenStatements {
     }
 }
 
-/// Whether the prompt holds a statement, or all of it but a few words before what is pinned.
+/// Whether the prompt contains a statement, or a pinned fact that is all of it but a few leading words.
 fn is_held(plan: &PromptPlan, finder: &Finder<'_>, turn: u64, words: &str) -> bool {
     const LEAD: usize = 24;
     let is_pinned = |fact: &&PinnedFact| {
@@ -129,7 +129,7 @@ fn is_held(plan: &PromptPlan, finder: &Finder<'_>, turn: u64, words: &str) -> bo
             .any(|fact| words.contains(&fact.text))
 }
 
-/// Writes out the facts that the prompt would lack, the most telling first.
+/// Adds facts that the prompt lacks, the most important first.
 fn pin_facts(material: &Material<'_>, plan: &mut PromptPlan, text: &str, room: u64) {
     let mut left = material.config.ledger_cap().min(room);
     let mut kinds = BTreeSet::new();
@@ -155,13 +155,13 @@ fn pin_facts(material: &Material<'_>, plan: &mut PromptPlan, text: &str, room: u
     }
 }
 
-/// What the first fact of a kind costs beside itself: its heading, and at worst a frame.
+/// Extra tokens for the first fact of a kind: its heading, and at worst a frame.
 const HEADING: u64 = 30;
 
-/// After so many facts that were too long, the room is as good as used up.
+/// After this many facts that were too long, the space counts as used up.
 const MAX_REFUSED: usize = 500;
 
-/// Shows turns before the last ones, the newest first, as long as there is room; returns them.
+/// Adds turns before the last ones, the newest first, while they fit; returns them.
 fn more_turns(material: &Material<'_>, plan: &mut PromptPlan, room: u64) -> Vec<u64> {
     const LEAST: u64 = 60;
     let mut left = room;
@@ -188,8 +188,8 @@ fn more_turns(material: &Material<'_>, plan: &mut PromptPlan, room: u64) -> Vec<
     more
 }
 
-/// A plan that fits, with its text and tokens. Parts were priced one by one; should the whole be longer, the
-/// least needed goes first: summaries, recent turns, recognised sentences.
+/// Shrinks a plan until it fits; returns it with its text and tokens. The parts were counted separately; if the whole
+/// is longer, the least needed goes first: summaries, recent turns, recognised sentences.
 fn fit_plan(
     material: &Material<'_>,
     mut plan: PromptPlan,

@@ -1,15 +1,15 @@
-//! Frames around turns, which no content can forge.
+//! Frames around turns that no content can forge.
 //!
-//! A frame is a line `<<tag what`, the content, and a line `<</tag`. A line of content that starts like a
-//! frame (bars, then `<<`) gets one more bar in front, and loses it when it is read: so no content opens or
-//! closes a frame, even when its writer knows the tag. A prompt is read line by line at `\n` alone; writing
-//! also puts the bar after other line ends and invisible characters, since models may see lines there.
+//! A frame is a line `<<tag title`, the content, and a line `<</tag`. A content line that starts like a frame (bars,
+//! then `<<`) gets one more bar in front, which is removed on reading: so no content opens or closes a frame, even if
+//! its author knows the tag. Reading splits lines only at `\n`; writing also adds the bar after other line ends and
+//! invisible characters, because models may see lines there.
 
 use gemicro_event::text::{is_invisible, is_line_end};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-/// Names the frames of one epoch: six letters and digits.
+/// Identifies the frames of one epoch: six letters and digits.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Tag(String);
@@ -18,7 +18,7 @@ impl Tag {
     const LETTERS: &'static [u8; 32] = b"abcdefghijkmnpqrstuvwxyz23456789";
     const LENGTH: usize = 6;
 
-    /// A tag made from `seed` that occurs in none of the texts.
+    /// A tag derived from `seed` that does not occur in any of the texts.
     #[must_use]
     pub fn unused_in<'a>(seed: &str, texts: impl Iterator<Item = &'a str> + Clone) -> Self {
         let mut attempt = 0_u64;
@@ -44,7 +44,7 @@ impl Tag {
         )
     }
 
-    /// Takes a text as a tag; `None` unless it is six letters or digits.
+    /// Parses a tag; `None` unless it is six letters or digits.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
         let fits = text.len() == Self::LENGTH && text.bytes().all(|byte| byte.is_ascii_alphanumeric());
@@ -58,10 +58,10 @@ impl Tag {
     }
 }
 
-/// One frame as it was read: what its first line says after the tag, and its content.
+/// A parsed frame.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Frame {
-    /// The words after the tag.
+    /// The rest of the first line after the tag.
     pub title: String,
     /// The content, byte for byte.
     pub content: String,
@@ -74,13 +74,13 @@ pub enum FrameError {
     /// A frame has no end.
     #[error("the frame `{title}` is not closed")]
     NotClosed {
-        /// What its first line says.
+        /// The rest of its first line.
         title: String,
     },
-    /// A frame's first line makes no sense.
+    /// A frame's title is not valid.
     #[error("`{title}` is not the title of a frame")]
     Title {
-        /// What it says.
+        /// The invalid title.
         title: String,
     },
 }
@@ -98,7 +98,7 @@ pub(super) fn write_frame(out: &mut String, tag: &Tag, title: &str, content: &st
     out.push('\n');
 }
 
-/// Reads all frames with this tag. What stands between them is not content and is skipped.
+/// Reads all frames with this tag. Text between them is skipped.
 pub(super) fn read_frames(prompt: &str, tag: &Tag) -> Result<Vec<Frame>, FrameError> {
     let opening = format!("<<{} ", tag.as_str());
     let closing = format!("<</{}", tag.as_str());
@@ -165,7 +165,7 @@ fn starts_like_a_frame(line: &str) -> bool {
         .starts_with("<<")
 }
 
-/// The lines of a text with their ends, at every character that anyone takes for a line end.
+/// The lines of a text with their ends, split at every character that can be taken for a line end.
 fn lines_of(text: &str) -> impl Iterator<Item = &str> {
     text.split_inclusive(is_line_end)
 }

@@ -1,8 +1,7 @@
-//! The public face of a conversation's history: add messages, get prompts.
+//! [`HistoryManager`], the public interface of a conversation's history: add messages, get prompts.
 //!
-//! The main type is [`HistoryManager`]. It keeps the log, its facts and the plan of the present epoch, and
-//! writes every turn only once per epoch: the next prompt is the last one with the new turns behind it. Summaries that
-//! come later are in `summaries`.
+//! It keeps the log, its facts and the plan of the current epoch, and writes every turn only once per epoch: the next
+//! prompt is the last one with the new turns appended. Summaries that arrive later are handled in `summaries`.
 
 mod summaries;
 
@@ -20,16 +19,16 @@ use super::{
 };
 use crate::tokens::{CautiousCount, FRAMING_TOKENS, TokenCount};
 
-/// A prompt and what is known about it.
+/// A prompt with its size and its tag.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PromptResult {
     /// The text to send.
     pub prompt: String,
-    /// Its tokens, rather too many than too few.
+    /// Estimated tokens, rather too high than too low.
     pub estimated_tokens: u64,
-    /// Whether anything of the conversation is left out.
+    /// Whether any part of the conversation is left out.
     pub was_compressed: bool,
-    /// Names the frames; needed to read the prompt back and to judge the reply.
+    /// Identifies the frames; needed to parse the prompt and to check the reply.
     pub tag: Tag,
 }
 
@@ -77,7 +76,7 @@ impl HistoryManager {
         }
     }
 
-    /// A conversation that is already there.
+    /// A history of an existing conversation.
     #[must_use]
     pub fn from_log(config: HistoryConfig, log: &ConversationLog) -> Self {
         let mut history = Self::new(config);
@@ -87,7 +86,7 @@ impl HistoryManager {
         history
     }
 
-    /// Counts with another counter, such as the exact vocabulary of a model.
+    /// Uses another token counter, such as the exact vocabulary of a model.
     #[must_use]
     pub fn with_counter(mut self, counter: Arc<dyn TokenCount>) -> Self {
         self.record.recount(counter);
@@ -95,15 +94,15 @@ impl HistoryManager {
         self
     }
 
-    /// Recognises no rules, decisions and finished work by their words, to measure what that is worth. Only before the
-    /// first turn.
+    /// Disables the recognition of rules, decisions and finished work, to measure its effect. Only before the first
+    /// turn.
     #[must_use]
     pub fn without_recognition(mut self) -> Self {
         self.record.ledger = FactLedger::without_recognition();
         self
     }
 
-    /// Has summaries written at once, during compaction. Without it they are only asked for, see
+    /// Writes summaries during compaction. Without a summariser they are only requested, see
     /// [`summary_requests`](Self::summary_requests).
     #[must_use]
     pub fn with_summariser(mut self, summariser: Arc<dyn Summariser>) -> Self {
@@ -111,14 +110,14 @@ impl HistoryManager {
         self
     }
 
-    /// Knows summaries that were made before.
+    /// Adds summaries that were made before.
     #[must_use]
     pub fn with_summaries(mut self, cache: SummaryCache) -> Self {
         self.cache = cache;
         self
     }
 
-    /// Goes on with a plan and summaries that were stored: the next prompt continues the last one.
+    /// Continues with a stored plan and summaries: the next prompt continues the last one.
     #[must_use]
     pub fn with_plan(mut self, plan: PromptPlan, cache: SummaryCache) -> Self {
         self.cache = cache;
@@ -146,11 +145,11 @@ impl HistoryManager {
         self.record.add(turn)
     }
 
-    /// The prompt for a message that the user is about to send. It is not added: that is done when it was sent.
+    /// The prompt for a message that the user is about to send. The message is not added; add it when it was sent.
     ///
     /// # Errors
     ///
-    /// When what may not be left out is longer than a prompt may be.
+    /// When the parts that must stay are longer than a prompt may be.
     pub fn build_prompt(&mut self, new_user_message: &str) -> Result<PromptResult, HistoryError> {
         let last_user = self.record.log.last_user();
         let number = self.record.try_on(Turn::new(Author::User, new_user_message));
@@ -162,11 +161,11 @@ impl HistoryManager {
         result
     }
 
-    /// The prompt for the conversation as it is, its last turn last.
+    /// The prompt for the current conversation, up to its last turn.
     ///
     /// # Errors
     ///
-    /// When what may not be left out is longer than a prompt may be.
+    /// When the parts that must stay are longer than a prompt may be.
     pub fn prompt(&mut self) -> Result<PromptResult, HistoryError> {
         self.warnings.clear();
         let total = self.estimated_total_tokens();
@@ -187,17 +186,17 @@ impl HistoryManager {
         Ok(result)
     }
 
-    /// Forgets how the last prompts were made: the next one is made for itself and filled up, as after a restart.
+    /// Discards the current plan: the next prompt is made afresh and filled up, as after a restart.
     pub fn drop_plan(&mut self) {
         self.epoch = None;
         self.last_prompt.clear();
     }
 
-    /// Makes a new, shorter plan at once, for at most half of the usual length: what to do after a timeout.
+    /// Makes a new plan for at most half of the usual length, for use after a timeout.
     ///
     /// # Errors
     ///
-    /// When what may not be left out is longer than that.
+    /// When the parts that must stay are longer than that.
     pub fn compress_harder(&mut self) -> Result<(), HistoryError> {
         let config = HistoryConfig {
             max_prompt_tokens: self.record.config.limit() / 2,
@@ -219,7 +218,7 @@ impl HistoryManager {
         Ok(())
     }
 
-    /// The prompt that another way to compress would make of the conversation; changes nothing.
+    /// The prompt that another compressor would make of the conversation; changes nothing.
     ///
     /// # Errors
     ///
@@ -234,7 +233,7 @@ impl HistoryManager {
         })
     }
 
-    /// Forgets everything, the summaries included.
+    /// Clears everything, including the summaries.
     pub fn clear_history(&mut self) {
         let mut fresh = Self::new(self.record.config.clone());
         fresh.record.counter = Arc::clone(&self.record.counter);
@@ -242,19 +241,19 @@ impl HistoryManager {
         *self = fresh;
     }
 
-    /// How many messages there are.
+    /// Number of messages.
     #[must_use]
     pub fn message_count(&self) -> usize {
         self.record.log.turns().len()
     }
 
-    /// What the whole conversation would need.
+    /// Estimated tokens of the whole conversation.
     #[must_use]
     pub fn estimated_total_tokens(&self) -> u64 {
         self.record.costs.iter().sum()
     }
 
-    /// What a prompt would need now, as far as that is known without making one.
+    /// Tokens that a prompt would need now, estimated without making one.
     #[must_use]
     pub fn present_tokens(&self) -> u64 {
         let limit = self.record.config.limit();
@@ -268,7 +267,7 @@ impl HistoryManager {
         &self.record.config
     }
 
-    /// The turns so far, whole.
+    /// The complete turns so far.
     #[must_use]
     pub fn log(&self) -> &ConversationLog {
         &self.record.log
@@ -286,25 +285,25 @@ impl HistoryManager {
         &self.cache
     }
 
-    /// What the user should know about the last prompt.
+    /// Warnings about the last prompt, for the user.
     #[must_use]
     pub fn warnings(&self) -> &[HistoryWarning] {
         &self.warnings
     }
 
-    /// How often the conversation was compacted.
+    /// Number of compactions of the conversation.
     #[must_use]
     pub fn compaction_count(&self) -> u64 {
         self.n_compactions
     }
 
-    /// What the last prompt keeps and what it lost; `None` before the first.
+    /// A report on what the last prompt keeps and has lost; `None` before the first.
     #[must_use]
     pub fn report(&self) -> Option<HistoryReport> {
         let epoch = self.epoch.as_ref()?;
         let material = self.record.material();
         let mut plan = epoch.plan.clone();
-        // A message that was taken back is in the prompt all the same, with what was recalled for it.
+        // A message that was taken back is still in the prompt, with its recalled statements.
         let tried_on = epoch.tried_on.iter().map(|(_, recalled)| recalled.clone());
         plan.recalled
             .extend(tried_on.filter(|recalled| recalled.before > epoch.plan.shown_to));
@@ -317,7 +316,7 @@ impl HistoryManager {
         Some(report)
     }
 
-    /// The epoch with all turns in it: the present one, or a new one where there is no room or it is due.
+    /// The epoch with all turns in it: the current one, or a new one if they do not fit or a new one is due.
     fn brought_up(&mut self) -> Result<Epoch, HistoryError> {
         let material = self.record.material();
         let mut epoch = self.epoch.take().unwrap_or_else(|| Epoch::first(&material));
@@ -338,7 +337,7 @@ impl HistoryManager {
         }
     }
 
-    /// The next epoch; `None` when the present one will do and nothing would be gained.
+    /// The next epoch; `None` if the current one fits and compaction would gain nothing.
     fn next_epoch(&mut self, epoch: &Epoch, fits: bool) -> Result<Option<Epoch>, HistoryError> {
         let material = self.record.material();
         let limit = self.record.config.limit();
@@ -358,7 +357,7 @@ impl HistoryManager {
         self.n_model_calls += summaries.n_calls;
         self.n_summary_statements_dropped += summaries.n_dropped;
         let next = Epoch::of_plan(&material, plan);
-        // A compaction that gains nothing is not worth a new prefix.
+        // A compaction that gains nothing does not justify a new prefix.
         let gains = next.used < epoch.used || next.plan.n_decisions_lost < epoch.plan.n_decisions_lost;
         if fits && !gains {
             return Ok(None);

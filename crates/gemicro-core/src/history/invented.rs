@@ -1,7 +1,7 @@
-//! Cuts a reply where it goes on to invent turns of others.
+//! Cuts a reply where it continues with invented turns of others.
 //!
-//! Models that see a conversation as text sometimes continue it: they write the user's next message
-//! themselves. [`cut_invented`] finds where that starts. What is cut is reported and never stored as a turn.
+//! Models that see a conversation as text sometimes continue it: they write the user's next message themselves.
+//! [`cut_invented`] finds where that starts. The cut part is reported and never stored as a turn.
 
 use gemicro_event::text::is_line_end;
 use serde::{Deserialize, Serialize};
@@ -9,12 +9,12 @@ use serde::{Deserialize, Serialize};
 use super::Tag;
 use super::frame::is_unseen;
 
-/// A reply without what it invented.
+/// A reply without its invented part.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CutReply<'a> {
     /// The reply up to the first invented turn.
     pub kept: &'a str,
-    /// What was cut, if anything.
+    /// The invented part, if any.
     pub invented: Option<InventedTurn>,
 }
 
@@ -23,9 +23,9 @@ pub struct CutReply<'a> {
 pub struct InventedTurn {
     /// How it was recognised.
     pub sign: InventedSign,
-    /// Where it starts, in bytes.
+    /// Its start in the reply, in bytes.
     pub at: usize,
-    /// How many bytes were cut.
+    /// Number of bytes that were cut.
     pub bytes: usize,
 }
 
@@ -33,19 +33,18 @@ pub struct InventedTurn {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum InventedSign {
-    /// A frame of ours, or one that looks like it.
+    /// One of gemicro's frames, or something that looks like one.
     Frame,
     /// A label such as `User:`.
     Label,
-    /// A mark of a chat format such as `<|im_start|>`.
+    /// A marker of a chat format, such as `<|im_start|>`.
     ChatFormat,
 }
 
 /// Cuts a reply at the first turn that it invents.
 ///
-/// Our own frames count everywhere; labels and chat formats only outside of code fences, because a program
-/// may well print them. A label that is also an ordinary word (`Q:`, `### System`) counts only when a surer
-/// sign follows.
+/// gemicro's own frames count everywhere; labels and chat formats only outside code fences, because a program may print
+/// them. A label that is also an ordinary word (`Q:`, `### System`) counts only if a definite sign follows.
 #[must_use]
 pub fn cut_invented<'a>(reply: &'a str, tag: &Tag) -> CutReply<'a> {
     let mut fence: Option<&str> = None;
@@ -95,14 +94,14 @@ pub fn cut_invented<'a>(reply: &'a str, tag: &Tag) -> CutReply<'a> {
     }
 }
 
-/// How much a sign says alone.
+/// Whether a sign is sufficient by itself.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Sureness {
     Sure,
     Doubtful,
 }
 
-/// What stands before the line at hand.
+/// What precedes the current line.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Before {
     Start,
@@ -117,7 +116,7 @@ fn fence_mark(line: &str) -> Option<&str> {
     (end >= 3).then(|| &line[..end])
 }
 
-/// Our frames, and frames with another tag of the same form.
+/// Recognises gemicro's frames, and frames with another tag of the same form.
 fn frame_sign(line: &str, tag: &Tag) -> Option<(InventedSign, Sureness)> {
     let rest = line.trim_start_matches('|').strip_prefix("<<")?;
     let rest = rest.strip_prefix('/').unwrap_or(rest);
@@ -140,7 +139,7 @@ fn titles_a_turn(title: &str) -> bool {
             .is_some_and(|author| super::Author::parse(author).is_some())
 }
 
-/// Marks that open a turn in the chat formats of models.
+/// Markers that open a turn in the chat formats of models.
 const CHAT_MARKS: &[&str] = &[
     "<|im_start|>",
     "<|im_end|>",
@@ -165,7 +164,7 @@ const CHAT_MARKS: &[&str] = &[
     "<message role=",
 ];
 
-/// Marks that no ordinary text has, so that they count inside a line as well.
+/// Markers that never occur in ordinary text, so they also count inside a line.
 const SPECIAL_MARKS: &[&str] = &["<|im_start|>", "<start_of_turn>", "<|start_header_id|>"];
 
 fn chat_sign(line: &str) -> Option<(InventedSign, Sureness)> {
@@ -183,7 +182,7 @@ fn chat_sign(line: &str) -> Option<(InventedSign, Sureness)> {
     (opens || has_special()).then_some((InventedSign::ChatFormat, Sureness::Sure))
 }
 
-/// Labels that only a turn has.
+/// Labels that only occur on turns.
 const SURE_LABELS: &[&str] = &["user", "human", "assistant", "用户", "助手"];
 
 /// Labels that also occur in ordinary text.
@@ -216,7 +215,7 @@ fn label_sign(line: &str, before: Before) -> Option<(InventedSign, Sureness)> {
 enum LabelForm {
     /// `Word:`, `word>`, `**Word**:`.
     Colon,
-    /// `### Word`, `[word]`: also ordinary markup.
+    /// `### Word`, `[word]`: also occurs in ordinary markup.
     Heading,
 }
 

@@ -1,7 +1,7 @@
 //! The append-only log of a conversation.
 //!
-//! The main type is [`ConversationLog`]. Nothing in it is ever changed or removed: compaction lives in a
-//! [`PromptPlan`](super::PromptPlan) beside it, so dropping the plan gives the original back.
+//! The main type is [`ConversationLog`]. Nothing in it is ever changed: compaction only makes a separate
+//! [`PromptPlan`](super::PromptPlan), so dropping the plan restores the original.
 
 use std::collections::BTreeMap;
 
@@ -15,7 +15,7 @@ use super::{Author, Turn};
 #[serde(from = "Vec<Turn>", into = "Vec<Turn>")]
 pub struct ConversationLog {
     turns: Vec<Turn>,
-    /// Calls without an answer, and the turn that makes them.
+    /// Calls without an answer, with the turn that made them.
     open_calls: BTreeMap<String, u64>,
     last_user: Option<u64>,
 }
@@ -27,7 +27,7 @@ impl ConversationLog {
         Self::default()
     }
 
-    /// Adds a turn, gives it the next number and returns that.
+    /// Adds a turn with the next number and returns that number.
     pub fn append(&mut self, mut turn: Turn) -> u64 {
         turn.number = self.turns.len() as u64 + 1;
         let number = turn.number;
@@ -50,13 +50,13 @@ impl ConversationLog {
         &self.turns
     }
 
-    /// How many there are; also the number of the last.
+    /// Number of turns; also the number of the last.
     #[must_use]
     pub fn len(&self) -> u64 {
         self.turns.len() as u64
     }
 
-    /// Whether there are none.
+    /// Whether there are no turns.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.turns.is_empty()
@@ -87,7 +87,7 @@ impl ConversationLog {
         self.last_user
     }
 
-    /// Turns with calls that nothing has answered, in order.
+    /// Turns with unanswered calls, in order.
     #[must_use]
     pub(crate) fn open_call_turns(&self) -> Vec<u64> {
         let mut numbers: Vec<u64> = self.open_calls.values().copied().collect();
@@ -96,7 +96,7 @@ impl ConversationLog {
         numbers
     }
 
-    /// Takes back a user message that was added only to see its prompt.
+    /// Removes a user message that was added only to preview its prompt.
     pub(super) fn withdraw(&mut self, last_user: Option<u64>) {
         self.turns.pop();
         self.last_user = last_user;
@@ -125,7 +125,7 @@ impl From<ConversationLog> for Vec<Turn> {
     }
 }
 
-/// Names the content of some turns: the SHA-256 of authors, texts and calls, in hex.
+/// Hash of the content of some turns: the SHA-256 of authors, texts and calls, in hex.
 #[must_use]
 pub(crate) fn content_hash<'a>(turns: impl IntoIterator<Item = &'a Turn>) -> String {
     let mut hasher = Sha256::new();

@@ -1,4 +1,4 @@
-//! What a compaction works on.
+//! The input of a compaction.
 
 use std::sync::Arc;
 
@@ -6,7 +6,7 @@ use super::statements::StatementIndex;
 use super::{ConversationLog, FactLedger, HistoryConfig, Turn, TurnKind};
 use crate::tokens::TokenCount;
 
-/// A log with everything that is known about it.
+/// A log with its facts, statements and token counts.
 #[derive(Clone, Copy)]
 pub struct Material<'a> {
     /// The conversation, turn by turn.
@@ -15,7 +15,7 @@ pub struct Material<'a> {
     pub ledger: &'a FactLedger,
     /// The sentences and lines of the turns.
     pub index: &'a StatementIndex,
-    /// What every turn costs when it is shown whole, its frame included.
+    /// Tokens of every turn when shown whole, including its frame.
     pub costs: &'a [u64],
     /// Sizes of the prompt and of its parts.
     pub config: &'a HistoryConfig,
@@ -33,7 +33,7 @@ impl std::fmt::Debug for Material<'_> {
 }
 
 impl Material<'_> {
-    /// What a turn costs when it is shown whole.
+    /// Tokens of a turn when shown whole.
     #[must_use]
     pub fn whole(&self, number: u64) -> u64 {
         let idx = usize::try_from(number.saturating_sub(1)).unwrap_or(usize::MAX);
@@ -48,14 +48,14 @@ impl Material<'_> {
             .is_some_and(|turn| turn.kind == TurnKind::Pin)
     }
 
-    /// What all turns cost together.
+    /// Tokens of all turns together.
     #[must_use]
     pub fn total(&self) -> u64 {
         self.costs.iter().sum()
     }
 }
 
-/// A log together with what is known about it, kept up to date.
+/// A log together with its facts, statements and token counts, kept up to date.
 pub(super) struct Record {
     pub(super) log: ConversationLog,
     pub(super) ledger: FactLedger,
@@ -98,7 +98,7 @@ impl Record {
         number
     }
 
-    /// Adds a turn that may be withdrawn: its facts and statements are not taken. Returns its number.
+    /// Adds a turn that may be withdrawn, without its facts and statements. Returns its number.
     pub(super) fn try_on(&mut self, turn: Turn) -> u64 {
         let number = self.log.append(turn);
         let cost = self
@@ -109,7 +109,7 @@ impl Record {
         number
     }
 
-    /// Takes such a turn back.
+    /// Removes a turn added by `try_on`.
     pub(super) fn withdraw(&mut self, last_user: Option<u64>) {
         self.log.withdraw(last_user);
         self.costs.pop();
@@ -126,7 +126,7 @@ impl Record {
     }
 }
 
-/// What a turn costs when it is shown whole. Independent of the tag, which has always the same length.
+/// Tokens of a turn when shown whole. Independent of the tag, whose length is fixed.
 pub(super) fn whole_cost(counter: &dyn TokenCount, turn: &Turn) -> u64 {
     let mut title = format!("{} {}", turn.number, turn.author.as_str());
     for call in &turn.calls {
@@ -135,7 +135,7 @@ pub(super) fn whole_cost(counter: &dyn TokenCount, turn: &Turn) -> u64 {
     if let Some(answered) = &turn.answers {
         title.push_str(&serde_json::to_string(answered).unwrap_or_default());
     }
-    // Tags, marks and line ends of the frame: two tags of up to six tokens each.
+    // Tags, brackets and line ends of the frame: two tags of up to six tokens each.
     const FRAME: u64 = 26;
     counter.tokens(&title) + counter.tokens(&turn.text) + FRAME
 }

@@ -1,19 +1,20 @@
 //! Conversations that do not forget: an append-only log, and prompts that fit.
 //!
-//! [`HistoryManager`] is the face: messages go in, prompts come out. Behind it, a [`ConversationLog`] is never
-//! changed; a [`PromptPlan`] says what a prompt shows of it; [`render()`] writes that prompt in frames which no
-//! content can forge. When a prompt grows too long, compaction makes a new plan, and the [`FactLedger`] checks
-//! which exact strings that would lose and writes them back as far as there is room. What is shown of old turns is
-//! chosen sentence by sentence, by structure and not by phrases: `statements/score.rs` has the one scoring function. All of this is pure:
-//! models that summarise and tokenizers that count are ports.
+//! [`HistoryManager`] is the public interface: add messages, get prompts. Behind it, a [`ConversationLog`] is never
+//! changed; a [`PromptPlan`] says what a prompt shows of it; [`render()`] writes that prompt in frames that no content
+//! can forge. When a prompt grows too long, compaction makes a new plan, and the [`FactLedger`] finds the exact strings
+//! that would be lost and writes back as many as fit. Old turns are selected sentence by sentence, by structure and not
+//! by phrases: the only scoring function is in `statements/score.rs`. All of this is pure: models that summarise and
+//! tokenizers that count are ports.
 //!
-//! Files, in the order of the flow: `turn`, `log`, `transcript` (the data and its file form), `events` and `chat_events` (how
-//! a journal keeps it); `facts` (what must
-//! not be lost); `history_manager` (the face), `epoch` (its present state), `arrival` (a new turn inside an
-//! epoch); `compact` and `fill` (a new epoch), `views` (turns shown shorter), `segments` and `summary` (what
-//! stands for old turns), `statements` (what each turn says, and what it is worth), `recall` (old statements found
-//! again); `plan` (the result as data), `render` and `frame` (its text), `report` and `statement_report`; `invented` (replies that go on alone); `compressor` (other ways to compress);
-//! `config`, `error`, `warning`, `material`. Tokens are counted in `tokens`.
+//! Files, in the order of the flow: `turn`, `log`, `transcript` (the data and its file format), `events` and
+//! `chat_events` (its form in a journal); `facts` (strings that must not be lost); `history_manager` (the interface),
+//! `epoch` (its current state), `arrival` (a new turn inside an epoch); `compact` and `fill` (a new epoch), `views`
+//! (shortened turns), `segments` and `summary` (replacements for old turns), `statements` (the statements of each turn,
+//! and their score), `recall` (finds old statements for a message), `conversation_recall` (the tool `recall`); `plan`
+//! (the result as data), `render` and `frame` (its text), `report` and `statement_report`; `invented` (replies that
+//! invent turns); `compressor` (other ways to compress); `config`, `error`, `warning`, `material`. Tokens are counted
+//! in `tokens`.
 
 mod arrival;
 mod chat_events;

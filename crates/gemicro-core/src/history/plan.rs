@@ -1,7 +1,7 @@
-//! What a prompt will show: plain data, made by compaction and read by rendering.
+//! The plan of a prompt: plain data, made by compaction and used by rendering.
 //!
-//! The main type is [`PromptPlan`]. It holds for one epoch: new turns are added at the end, everything before
-//! stays byte for byte, so that providers' prompt caches hit.
+//! The main type is [`PromptPlan`]. It is valid for one epoch: new turns are appended, everything before stays byte for
+//! byte, so that providers' prompt caches hit.
 
 use std::collections::BTreeMap;
 
@@ -9,40 +9,40 @@ use serde::{Deserialize, Serialize};
 
 use super::{FactClass, FactKind, Level, Tag};
 
-/// What a prompt shows of a log.
+/// The parts of a log that a prompt shows.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PromptPlan {
-    /// Counts from 1; a new one starts with every compaction.
+    /// Number of the epoch, from 1; every compaction starts a new one.
     pub epoch: u64,
     /// Marks the frames, so that no text of a turn can close one.
     pub tag: Tag,
-    /// How hard the conversation was compressed.
+    /// How strongly the conversation was compressed.
     pub level: Level,
-    /// How many turns the log had when the epoch started.
+    /// Length of the log when the epoch started.
     pub started_at: u64,
-    /// The last turn that a prompt of this epoch has shown.
+    /// The last turn shown in this epoch.
     pub shown_to: u64,
-    /// How many recognised rules and decisions there was no room for.
+    /// Number of recognised rules and decisions that did not fit.
     pub n_decisions_lost: usize,
-    /// What was said before and is written out exactly.
+    /// Facts from earlier turns, written out exactly.
     pub pinned: Vec<PinnedFact>,
-    /// What stands for turns that are not shown, in order.
+    /// Replacements for turns that are not shown, in order.
     pub segments: Vec<Segment>,
-    /// Turns before `from` that are shown all the same.
+    /// Turns before `from` that are shown anyway.
     pub kept: Vec<u64>,
-    /// From this turn on all are shown.
+    /// All turns from this one on are shown.
     pub from: u64,
     /// How turns are shown that are not shown whole.
     pub views: BTreeMap<u64, View>,
     /// Statements of turns that are not shown, in order.
     #[serde(default)]
     pub said: Vec<ShownStatement>,
-    /// Old statements shown again because a message may be about them.
+    /// Old statements shown again because a message may refer to them.
     #[serde(default)]
     pub recalled: Vec<RecalledStatements>,
 }
 
-/// A part of a turn's text that is shown word for word.
+/// A part of a turn's text that is shown verbatim.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct ShownStatement {
     /// The turn that says it.
@@ -51,22 +51,22 @@ pub struct ShownStatement {
     pub start: usize,
     /// Where it ends, in bytes; exclusive.
     pub end: usize,
-    /// A line of pasted material, not the author's own words.
+    /// A line of pasted material, not the author's own text.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_pasted: bool,
 }
 
-/// What was found for one message. It stays before that message while the epoch lasts.
+/// The statements recalled for one message. They stay before that message during the epoch.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RecalledStatements {
-    /// Number of the message that it is shown before.
+    /// Number of the message that they precede.
     pub before: u64,
-    /// What it may be about, in order.
+    /// The statements that it may refer to, in order.
     pub statements: Vec<ShownStatement>,
 }
 
 impl PromptPlan {
-    /// Shows every turn whole.
+    /// A plan that shows every turn whole.
     #[must_use]
     pub fn verbatim(tag: Tag) -> Self {
         Self {
@@ -92,7 +92,7 @@ impl PromptPlan {
         !self.segments.is_empty() || !self.views.is_empty()
     }
 
-    /// Whether the epoch began with every turn in the prompt; new ones may be shown shorter.
+    /// Whether the epoch started with every turn in the prompt; new ones may be shortened.
     pub(crate) fn starts_whole(&self) -> bool {
         self.from == 1 && self.segments.is_empty() && self.pinned.is_empty() && self.said.is_empty()
     }
@@ -103,13 +103,13 @@ impl PromptPlan {
         self.views.get(&turn).unwrap_or(&View::Whole)
     }
 
-    /// Whether a turn is shown as it is.
+    /// Whether a turn is shown whole.
     #[must_use]
     pub(crate) fn shows_whole(&self, turn: u64) -> bool {
         (turn >= self.from || self.kept.contains(&turn)) && *self.view(turn) == View::Whole
     }
 
-    /// The last turn that a segment stands for; 0 when there is none.
+    /// The last turn replaced by a segment; 0 if there is none.
     #[must_use]
     pub(crate) fn sealed_to(&self) -> u64 {
         self.segments.last().map_or(0, |segment| segment.last)
@@ -127,48 +127,48 @@ pub enum View {
         /// Number of the earlier turn.
         turn: u64,
     },
-    /// Its start and its end, with a hash for what is between.
+    /// Its start and its end, with a hash of the whole turn between them.
     Cut {
-        /// Bytes of the start.
+        /// Size of the start in bytes.
         head: usize,
-        /// Bytes of the end.
+        /// Size of the end in bytes.
         tail: usize,
-        /// Exact strings from what was cut.
+        /// Exact strings from the part that was cut.
         facts: Vec<String>,
     },
 }
 
-/// Stands for a range of turns. The turns stay in the log: without the segment they can be shown again.
+/// Replaces a range of turns. The turns stay in the log: without the segment they can be shown again.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Segment {
-    /// The first turn it stands for.
+    /// The first turn that it replaces.
     pub first: u64,
-    /// The last turn it stands for.
+    /// The last turn that it replaces.
     pub last: u64,
-    /// Names the content of these turns.
+    /// Hash of the content of these turns.
     pub hash: String,
-    /// What it says instead.
+    /// The replacement text.
     pub text: String,
-    /// Where that comes from.
+    /// The origin of the text.
     pub origin: SegmentOrigin,
 }
 
-/// Where the text of a segment comes from.
+/// The origin of a segment's text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum SegmentOrigin {
     /// A model wrote it.
     Summary,
-    /// It has none: no summary was to be had. Statements of these turns are listed in the prompt.
+    /// No text, because no summary was available. The prompt lists statements of these turns.
     Truncation,
 }
 
 /// A fact written out in the prompt.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PinnedFact {
-    /// What sort of fact it is.
+    /// The class of the fact.
     pub class: FactClass,
-    /// The form of the fact, such as a path or a version.
+    /// The kind of the fact, such as a path or a version.
     pub kind: FactKind,
     /// The fact, as the turn wrote it.
     pub text: String,

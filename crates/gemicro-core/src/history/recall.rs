@@ -1,4 +1,4 @@
-//! Finds old statements that a message may be about, for its prompt.
+//! Finds old statements that a message may refer to, for its prompt.
 
 use std::collections::HashSet;
 
@@ -7,13 +7,14 @@ use super::material::Material;
 use super::statements::IndexedStatement;
 use super::{ConversationLog, PromptPlan, RecalledStatements, ShownStatement};
 
-/// What the frame around recalled statements costs.
+/// Tokens of the frame around recalled statements.
 const FRAME: u64 = 20;
 
-/// What the label of a line costs: a number, an author, a colon, a line end.
+/// Tokens of a line's label: a number, an author, a colon, a line end.
 pub(super) const LABEL: u64 = 8;
 
-/// What turns before message `before` say about it and `text`, the prompt so far, does not hold; within `room`.
+/// Statements before message `before` that are related to it and not in `text`, the prompt so far; within `room`
+/// tokens.
 pub(super) fn recall(
     material: &Material<'_>,
     plan: &PromptPlan,

@@ -1,7 +1,7 @@
 //! Writes a prompt from a log and a plan, and reads it back.
 //!
 //! The order is the most stable first: contract, pinned facts, segments, statements of turns that are not shown, turns,
-//! each message after what was recalled for it. Equal input gives equal bytes.
+//! each message after its recalled statements. Equal input gives equal bytes.
 
 use std::fmt::Write;
 
@@ -18,7 +18,7 @@ use super::{
 pub struct Prompt {
     /// The text that a model gets.
     pub text: String,
-    /// Marks its frames; found in replies that invent turns.
+    /// Identifies its frames; also used to find invented turns in replies.
     pub tag: Tag,
 }
 
@@ -73,8 +73,8 @@ pub(super) fn write_head(out: &mut String, plan: &PromptPlan) {
     }
 }
 
-/// Says how the rest is to be read. The only text of ours, and the same for a whole epoch: a plan that starts with every
-/// turn shown never gets the frames that stand for turns.
+/// Tells the model how to read the rest. The only text written by gemicro, and constant during an epoch: a plan that
+/// starts with every turn shown never gets the frames that replace turns.
 fn write_contract(out: &mut String, plan: &PromptPlan) {
     let tag = plan.tag.as_str();
     let _ = write!(
@@ -93,7 +93,7 @@ fn write_contract(out: &mut String, plan: &PromptPlan) {
     out.push_str(" Reply with your next message only: no frames, no labels, no messages of others.\n");
 }
 
-/// Identifiers and numbers, one line a kind.
+/// Identifiers and numbers, one line per kind.
 fn fact_lines<'a>(facts: impl Iterator<Item = &'a PinnedFact>) -> String {
     let mut by_kind: std::collections::BTreeMap<FactKind, Vec<&str>> = std::collections::BTreeMap::new();
     for fact in facts.filter(|fact| fact.class >= FactClass::Identifier) {
@@ -109,7 +109,7 @@ fn fact_lines<'a>(facts: impl Iterator<Item = &'a PinnedFact>) -> String {
     lines.join("\n")
 }
 
-/// The statements of turns that are not shown, by author, one line a turn.
+/// The statements of turns that are not shown, by author, one line per turn.
 fn write_said(out: &mut String, log: &ConversationLog, plan: &PromptPlan) {
     for (title, is_user) in [("said user", true), ("said assistant", false)] {
         let of_author = |shown: &&ShownStatement| {
@@ -125,7 +125,7 @@ fn write_said(out: &mut String, log: &ConversationLog, plan: &PromptPlan) {
     }
 }
 
-/// What was recalled for a message: each line says its turn and author, and whether it was pasted.
+/// Writes the statements recalled for a message: each line has its turn and author, and says whether it was pasted.
 pub(super) fn write_recalled(
     out: &mut String,
     log: &ConversationLog,
@@ -144,8 +144,8 @@ pub(super) fn write_recalled(
     write_frame(out, tag, "recalled", &lines);
 }
 
-/// Statements with a label before them; those with the same label as the one before stand in its line. No statement has
-/// a line that could be read as a label.
+/// Lines of statements, each with a label; statements with the same label as the one before share its line. No
+/// statement has a line that could be read as a label.
 fn statement_lines<'a>(
     log: &ConversationLog,
     statements: impl Iterator<Item = &'a ShownStatement>,
@@ -172,7 +172,7 @@ fn statement_lines<'a>(
     lines
 }
 
-/// What a title says beside number and author.
+/// The part of a title after number and author.
 #[derive(Debug, Default, PartialEq, Serialize, Deserialize)]
 struct Remark {
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -185,7 +185,7 @@ struct Remark {
     call: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     name: Option<String>,
-    /// Bytes that are not shown.
+    /// Number of bytes that are not shown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     cut: Option<usize>,
     /// The turn with the same text.
@@ -246,20 +246,20 @@ pub(super) fn shown_text<'a>(turn: &'a Turn, view: &View) -> std::borrow::Cow<'a
     }
 }
 
-/// What a prompt holds, read back.
+/// A parsed prompt.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ReadPrompt {
     /// The turns it shows, in order, as they are shown.
     pub turns: Vec<Turn>,
-    /// The frames that are no turns: rules, facts, summaries.
+    /// The frames that are not turns: rules, facts, summaries.
     pub others: Vec<Frame>,
 }
 
-/// Reads a prompt back.
+/// Parses a prompt.
 ///
 /// # Errors
 ///
-/// When a frame is not closed or a turn has no readable title.
+/// When a frame is not closed or a turn's title cannot be parsed.
 pub fn read_prompt(prompt: &Prompt) -> Result<ReadPrompt, FrameError> {
     let mut read = ReadPrompt {
         turns: Vec::new(),

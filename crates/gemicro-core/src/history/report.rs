@@ -1,4 +1,4 @@
-//! What a prompt keeps of a conversation and what it lost, in numbers that need no judge.
+//! Measures what a prompt keeps of a conversation and what it has lost.
 
 use std::collections::BTreeMap;
 
@@ -14,50 +14,50 @@ use super::{FactClass, HistoryWarning, Level, PinnedFact, PromptPlan};
 pub struct HistoryReport {
     /// Name of the compressor that made the prompt.
     pub compressor: String,
-    /// How much was left out.
+    /// How strongly the conversation was compressed.
     pub level: Level,
     /// The epoch of the prompt.
     pub epoch: u64,
-    /// How many compactions there were.
+    /// Number of compactions so far.
     pub n_compactions: u64,
     /// Tokens of the whole conversation.
     pub tokens_before: u64,
     /// Tokens of the prompt.
     pub tokens_after: u64,
-    /// The second divided by the first.
+    /// `tokens_after` divided by `tokens_before`.
     pub ratio: f64,
     /// The segments in it.
     pub segments: Vec<SegmentReport>,
-    /// The facts written out.
+    /// The facts that are written out.
     pub pinned: Vec<PinnedFact>,
     /// The facts that are nowhere in the prompt.
     pub lost: Vec<LostFact>,
-    /// What the prompt holds of all that was said, recognised or not.
+    /// The prompt's share of all statements, recognised or not.
     #[serde(default)]
     pub statements: StatementReport,
-    /// How many facts of each class the conversation has and the prompt holds.
+    /// For each class, the number of facts in the conversation and in the prompt.
     pub retention: BTreeMap<FactClass, Retention>,
-    /// The share of the prompt before that this one starts with.
+    /// The share of the previous prompt that this one starts with.
     pub prefix_kept: f64,
-    /// How many statements of summaries were dropped because the turns they stand for do not say so.
+    /// Number of summary statements that were dropped because the turns do not support them.
     #[serde(default)]
     pub n_summary_statements_dropped: usize,
-    /// How often a model was called: for this prompt, or for the conversation so far.
+    /// Number of model calls: for this prompt, or for the conversation so far.
     pub n_model_calls: usize,
-    /// What the user should know.
+    /// Warnings for the user.
     pub warnings: Vec<HistoryWarning>,
 }
 
-/// A range of turns that the prompt shows in short.
+/// A range of turns that the prompt replaces.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SegmentReport {
-    /// The first turn it stands for.
+    /// The first turn that it replaces.
     pub first: u64,
-    /// The last turn it stands for.
+    /// The last turn that it replaces.
     pub last: u64,
     /// Tokens of the text that is shown.
     pub tokens: u64,
-    /// Where its text comes from.
+    /// The origin of its text.
     pub origin: super::SegmentOrigin,
 }
 
@@ -66,16 +66,16 @@ pub struct SegmentReport {
 pub struct LostFact {
     /// The fact, as the turn wrote it.
     pub text: String,
-    /// What sort of fact it is.
+    /// The class of the fact.
     pub class: FactClass,
     /// The turn that said it first.
     pub turn: u64,
 }
 
-/// How many facts were kept.
+/// Number of facts that were kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Retention {
-    /// In the prompt, byte for byte.
+    /// Facts that are in the prompt, byte for byte.
     pub kept: u64,
     /// All facts of the conversation.
     pub total: u64,

@@ -1,4 +1,4 @@
-//! Makes the segments that stand for turns no longer shown.
+//! Makes the segments that replace turns.
 
 use super::material::Material;
 use super::summary::{MAX_SUMMARY_CALLS, SummarySource, check_summary, instruction};
@@ -7,18 +7,18 @@ use super::{
     content_hash,
 };
 
-/// More segments than this are merged.
+/// Maximum number of segments; more are merged.
 const MAX_SEGMENTS: usize = 4;
 
-/// The supply of summaries during one compaction.
+/// Provides summaries during one compaction.
 pub(super) struct SummarySupply<'a> {
     pub(super) cache: &'a mut SummaryCache,
-    /// Who is asked at once. Without one, requests are left for later.
+    /// Writes summaries immediately. Without one, requests are left for later.
     pub(super) summariser: Option<&'a dyn Summariser>,
-    /// The last prompt: what a request starts with.
+    /// The last prompt, with which a request starts.
     pub(super) prefix: &'a str,
     pub(super) n_calls: usize,
-    /// Statements of summaries that were dropped.
+    /// Number of summary statements that were dropped.
     pub(super) n_dropped: usize,
     pub(super) wanted: Vec<SummaryRequest>,
     pub(super) warnings: Vec<HistoryWarning>,
@@ -41,7 +41,7 @@ impl<'a> SummarySupply<'a> {
         }
     }
 
-    /// The summary of this content if it is known or can be had now.
+    /// The summary of this content, if it is cached or can be written now.
     fn get(&mut self, material: &Material<'_>, ask: SegmentRequest) -> Option<String> {
         if let Some(known) = self.cache.get(&ask.hash) {
             return known.as_ref().ok().cloned();
@@ -102,7 +102,7 @@ impl<'a> SummarySupply<'a> {
     }
 }
 
-/// What is asked for one segment.
+/// A request for the summary of one segment.
 struct SegmentRequest {
     hash: String,
     first: u64,
@@ -111,7 +111,7 @@ struct SegmentRequest {
     max_tokens: u64,
 }
 
-/// One segment for these turns: a summary, or nothing beside their statements.
+/// A segment for these turns, with a summary if one is available.
 pub(super) fn seal_segment(
     material: &Material<'_>,
     first: u64,
@@ -146,7 +146,7 @@ pub(super) fn seal_segment(
     }
 }
 
-/// Puts summaries that have arrived since into older segments.
+/// Adds summaries that arrived later to older segments.
 pub(super) fn refresh_segments(segments: &[Segment], cache: &SummaryCache) -> Vec<Segment> {
     let refresh = |segment: &Segment| match cache.get(&segment.hash) {
         Some(Ok(text)) => Segment {

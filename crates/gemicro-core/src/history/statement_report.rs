@@ -1,4 +1,4 @@
-//! Which of the statements of a conversation a prompt holds: every sentence counts, recognised or not.
+//! Counts the statements of a conversation that a prompt contains: every sentence counts, recognised or not.
 
 use std::collections::HashSet;
 
@@ -9,7 +9,7 @@ use super::facts::Finder;
 use super::material::Material;
 use super::{Author, PromptPlan};
 
-/// What a prompt holds of all that was said.
+/// The presence of all statements in a prompt.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct StatementReport {
     /// Sentences of the user.
@@ -18,30 +18,30 @@ pub struct StatementReport {
     pub assistant: StatementCounts,
     /// Lines of pasted material: code, logs, tool output, quotations.
     pub pasted: StatementCounts,
-    /// Turns of which every sentence is in the prompt, not counting what was recalled.
+    /// Turns whose sentences are all in the prompt, not counting recalled ones.
     pub verbatim: Vec<TurnRange>,
-    /// Turns of which something was recalled for a message.
+    /// Turns with statements recalled for a message.
     pub recalled: Vec<TurnRange>,
-    /// Sentences that are left out; `gemicro conversations show` has them.
+    /// Sentences that are left out; `gemicro conversations show` prints them.
     pub left_out: Vec<LeftOut>,
     /// Pasted lines that are left out.
     pub pasted_left_out: Vec<LeftOut>,
 }
 
-/// How many statements a prompt holds.
+/// Number of statements by presence in a prompt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct StatementCounts {
     /// All statements of the conversation.
     pub total: u64,
-    /// In the prompt, word for word.
+    /// In the prompt, verbatim.
     pub verbatim: u64,
-    /// In the prompt because a message may be about them.
+    /// In the prompt because a message may refer to them.
     pub recalled: u64,
     /// Not in the prompt.
     pub left_out: u64,
 }
 
-/// Turns in a row.
+/// A range of consecutive turns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TurnRange {
     /// Number of the first turn.
@@ -50,20 +50,20 @@ pub struct TurnRange {
     pub last: u64,
 }
 
-/// Statements in a row that are not in the prompt.
+/// Consecutive statements that are not in the prompt.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LeftOut {
-    /// The turn of the first.
+    /// The turn of the first statement.
     pub first: u64,
-    /// The turn of the last.
+    /// The turn of the last statement.
     pub last: u64,
-    /// How many they are.
+    /// Number of statements.
     pub n_statements: u64,
-    /// How the first begins.
+    /// The start of the first statement.
     pub starts: String,
 }
 
-/// Where a statement is.
+/// Whether and how a prompt contains a statement.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum StatementPresence {
     Verbatim,
@@ -136,7 +136,7 @@ impl StatementReport {
     }
 }
 
-/// Adds a statement that is left out, to the last range if it follows that.
+/// Adds a left-out statement, to the last range if it continues that.
 fn leave_out(ranges: &mut Vec<LeftOut>, turn: u64, text: &str, continues: bool) {
     const START: usize = 60;
     match ranges.last_mut().filter(|_| continues) {
@@ -153,7 +153,7 @@ fn leave_out(ranges: &mut Vec<LeftOut>, turn: u64, text: &str, continues: bool) 
     }
 }
 
-/// Adds a turn to ranges in order.
+/// Adds a turn to the ordered ranges.
 fn extend(ranges: &mut Vec<TurnRange>, turn: u64) {
     match ranges.last_mut() {
         Some(range) if turn <= range.last + 1 => range.last = turn,

@@ -1,9 +1,8 @@
-//! Summaries of old turns: what is asked of a model, and what is taken from it.
+//! Summaries of old turns: the request to a model, and checks of its answer.
 //!
-//! [`Summariser`] is the port. An answer counts only when it is text, makes sense and is shorter than what it
-//! stands for. Of its statements those are dropped, and counted, whose numbers, identifiers or names the turns do not
-//! have. Answers and refusals are cached by the content
-//! they stand for, so nothing is asked twice.
+//! [`Summariser`] is the port. An answer counts only if it is meaningful text and shorter than the turns it replaces.
+//! Statements whose numbers, identifiers or names are not in the turns are dropped and counted. Answers and refusals
+//! are cached by the hash of the replaced content, so nothing is asked twice.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -15,35 +14,35 @@ use crate::corpus::BlockKind;
 use crate::offline::sentence_ranges;
 use crate::tokens::TokenCount;
 
-/// How many times a model may be called for one compaction.
+/// Maximum number of model calls for one compaction.
 pub(crate) const MAX_SUMMARY_CALLS: usize = 2;
 
-/// What a model is asked.
+/// A request for a summary.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SummaryRequest {
-    /// Names the content that the summary stands for.
+    /// Hash of the content that the summary replaces.
     pub hash: String,
-    /// The first turn it stands for.
+    /// The first turn that it replaces.
     pub first: u64,
-    /// The last turn it stands for.
+    /// The last turn that it replaces.
     pub last: u64,
     /// The whole prompt. It starts with the last prompt of the conversation, which the provider has cached.
     pub prompt: String,
-    /// How long the answer should be at most.
+    /// Maximum length of the answer in tokens.
     pub max_tokens: u64,
 }
 
-/// Writes summaries. The engine puts a cheap model behind it.
+/// Writes summaries. The engine implements it with a cheap model.
 pub trait Summariser: Send + Sync {
-    /// Answers with the summary, or says in words why there is none.
+    /// Returns the summary.
     ///
     /// # Errors
     ///
-    /// When no answer was to be had; truncation takes its place.
+    /// With the reason, when there is no answer; the turns are then truncated.
     fn summarise(&self, request: &SummaryRequest) -> Result<String, String>;
 }
 
-/// Why an answer is not taken.
+/// Why an answer is refused.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
@@ -51,56 +50,56 @@ pub enum SummaryRefusal {
     /// It has no text.
     #[error("the summary is empty")]
     Empty,
-    /// It is not language.
+    /// It is not meaningful text.
     #[error("the summary is not usable")]
     Senseless,
-    /// It is longer than what it stands for.
+    /// It is longer than the turns it replaces.
     #[error("the summary has {tokens} tokens, more than its source ({source_tokens})")]
     Larger {
         /// Tokens of the summary.
         tokens: u64,
-        /// What its source has.
+        /// Tokens of its source.
         source_tokens: u64,
     },
-    /// It says only what its source does not say.
+    /// None of its statements is supported by its source.
     #[error("none of the {n_statements} statements of the summary is in its source")]
     Unsupported {
-        /// How many it has.
+        /// Number of its statements.
         n_statements: usize,
     },
     /// The model gave no answer.
     #[error("there is no summary: {reason}")]
     Failed {
-        /// What the port said.
+        /// The message of the port.
         reason: String,
     },
 }
 
-/// Answers and refusals by the hash of what they stand for.
+/// Answers and refusals by the hash of the replaced content.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct SummaryCache {
     answers: BTreeMap<String, Result<String, SummaryRefusal>>,
 }
 
 impl SummaryCache {
-    /// What is known about this content.
+    /// The cached answer for this content.
     #[must_use]
     pub fn get(&self, hash: &str) -> Option<&Result<String, SummaryRefusal>> {
         self.answers.get(hash)
     }
 
-    /// All that is known, by what it stands for.
+    /// All cached answers, by hash.
     pub fn iter(&self) -> impl Iterator<Item = (&String, &Result<String, SummaryRefusal>)> {
         self.answers.iter()
     }
 
-    /// Keeps an answer or a refusal.
+    /// Caches an answer or a refusal.
     pub fn put(&mut self, hash: String, answer: Result<String, SummaryRefusal>) {
         self.answers.insert(hash, answer);
     }
 }
 
-/// The instruction behind the turns.
+/// The instruction after the turns.
 pub(super) fn instruction(first: u64, last: u64, max_tokens: u64) -> String {
     format!(
         "Summarise turns {first} to {last} of the conversation above in at most {max_tokens} tokens, for yourself, so \
@@ -109,13 +108,13 @@ pub(super) fn instruction(first: u64, last: u64, max_tokens: u64) -> String {
     )
 }
 
-/// What a summary stands for.
+/// The turns that a summary replaces.
 pub(super) struct SummarySource<'a> {
     pub(super) turns: &'a [Turn],
     pub(super) tokens: u64,
 }
 
-/// Takes an answer, without the statements that its source does not support and with their number; or says why not.
+/// Checks an answer; returns it without unsupported statements, and their number.
 pub(super) fn check_summary(
     counter: &dyn TokenCount,
     answer: &str,
@@ -154,7 +153,7 @@ pub(super) fn check_summary(
     Ok((text[..text.floor_char_boundary(end)].trim().to_owned(), n_dropped))
 }
 
-/// The statements of a summary whose numbers, identifiers and names are in the turns; and how many others there were.
+/// The statements of a summary whose numbers, identifiers and names are in the turns, and the number of the others.
 fn supported_statements(summary: &str, turns: &[Turn]) -> (String, usize) {
     let source: HashSet<String> = turns
         .iter()
@@ -188,7 +187,7 @@ fn supported_statements(summary: &str, turns: &[Turn]) -> (String, usize) {
     (kept.trim().to_owned(), n_dropped)
 }
 
-/// Words with the marks that identifiers have inside; scripts without blanks separate like blanks.
+/// Words including the punctuation inside identifiers; characters of scripts without spaces act as separators.
 fn exact_words(text: &str) -> impl Iterator<Item = &str> {
     let is_part =
         |letter: char| (letter.is_alphanumeric() && (letter as u32) < 0x2e80) || "._-/:@#+%".contains(letter);
@@ -197,7 +196,7 @@ fn exact_words(text: &str) -> impl Iterator<Item = &str> {
         .filter(|word| !word.is_empty())
 }
 
-/// Whether a text is language: letters, and not the same words again and again.
+/// Whether a text is language: mostly letters, and not the same words repeated.
 fn makes_sense(text: &str) -> bool {
     let n_letters = text.chars().filter(|letter| letter.is_alphabetic()).count();
     let n_signs = text.chars().filter(|letter| !letter.is_whitespace()).count();

@@ -1,6 +1,6 @@
-//! Conversations as JSON lines, one turn a line: `turn, role, kind, text, calls, call, name`.
+//! Conversations as JSON lines, one turn per line: `turn, role, kind, text, calls, call, name`.
 //!
-//! Fields of other programs are ignored. The form in which conversations are exported, imported and kept as fixtures.
+//! Unknown fields are ignored. This is the format of exported and imported conversations and of fixtures.
 
 use std::collections::BTreeMap;
 
@@ -15,44 +15,44 @@ pub enum TranscriptError {
     /// It is not the JSON of a turn.
     #[error("line {line} is not a turn")]
     NotATurn {
-        /// Which line, from 1.
+        /// Line number, from 1.
         line: usize,
-        /// What the JSON reader says.
+        /// The error of the JSON parser.
         #[source]
         source: serde_json::Error,
     },
     /// Its number does not follow the one before.
     #[error("line {line} is turn {found}, expected turn {expected}")]
     OutOfOrder {
-        /// Which line, from 1.
+        /// Line number, from 1.
         line: usize,
-        /// The number on it.
+        /// The number in the line.
         found: u64,
-        /// The number due.
+        /// The expected number.
         expected: u64,
     },
     /// Two calls have the same id, so an answer could be to either.
     #[error("line {line} makes a call `{call}`, and so did line {before}")]
     CallTwice {
-        /// Which line, from 1.
+        /// Line number, from 1.
         line: usize,
         /// The id.
         call: String,
-        /// The line that had it first.
+        /// The first line with this id.
         before: usize,
     },
-    /// It answers a call that nobody made, or that was answered before.
+    /// It answers a call that does not exist or was answered before.
     #[error("line {line} answers the call `{call}`, which nothing before it left open")]
     NoSuchCall {
-        /// Which line, from 1.
+        /// Line number, from 1.
         line: usize,
         /// The id.
         call: String,
     },
-    /// A call has no answer, and is not said to be still running.
+    /// A call has no answer and is not marked as still running.
     #[error("line {line} makes a call `{call}` that is never answered and not marked `\"open\": true`")]
     Unanswered {
-        /// Which line, from 1.
+        /// Line number, from 1.
         line: usize,
         /// The id.
         call: String,
@@ -60,7 +60,7 @@ pub enum TranscriptError {
 }
 
 impl TranscriptError {
-    /// The line it is about, from 1.
+    /// Number of the line with the error, from 1.
     #[must_use]
     pub fn line(&self) -> usize {
         match self {
@@ -124,7 +124,7 @@ pub fn read_transcript(text: &str) -> Result<ConversationLog, TranscriptError> {
     Ok(log)
 }
 
-/// Reads an object; serde alone would take an array of the fields as well.
+/// Parses an object; serde would also accept an array of the fields.
 fn read_line(raw: &str) -> Result<Line, serde_json::Error> {
     if !raw.trim_start().starts_with('{') {
         serde_json::from_str::<serde_json::Map<String, serde_json::Value>>(raw)?;
@@ -136,7 +136,7 @@ fn read_line(raw: &str) -> Result<Line, serde_json::Error> {
 ///
 /// # Errors
 ///
-/// When a turn cannot be written as JSON, which no turn made by this program is.
+/// When a turn cannot be serialized as JSON; that never happens for turns made by this program.
 pub fn write_transcript(log: &ConversationLog) -> Result<String, serde_json::Error> {
     let mut text = String::new();
     for turn in log.turns() {
@@ -162,9 +162,9 @@ pub fn write_transcript(log: &ConversationLog) -> Result<String, serde_json::Err
 /// The calls so far.
 #[derive(Default)]
 struct Calls {
-    /// The line that made each.
+    /// The line of each call.
     made: BTreeMap<String, usize>,
-    /// Those without an answer; `true` for one that may stay so.
+    /// Calls without an answer; `true` if the call may stay open.
     waiting: BTreeMap<String, bool>,
 }
 

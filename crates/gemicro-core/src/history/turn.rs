@@ -1,26 +1,26 @@
-//! One turn of a conversation: who said what, and how far it may be believed.
+//! One turn of a conversation: its author, its text, and how far it is trusted.
 //!
-//! The main type is [`Turn`]. It is what a journal stores; it knows nothing of prompts.
+//! The main type is [`Turn`]. It is stored in journals and is independent of prompts.
 
 use gemicro_event::Usage;
 use serde::{Deserialize, Serialize};
 
-/// Who wrote a turn.
+/// The author of a turn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Author {
-    /// The person who holds the conversation.
+    /// The person in the conversation.
     User,
     /// The model or agent that answers.
     Assistant,
     /// A program the model called.
     Tool,
-    /// gemicro or whoever set the conversation up.
+    /// gemicro, or the program that set up the conversation.
     System,
 }
 
 impl Author {
-    /// The word for it in a frame and in a file.
+    /// The name in frames and files.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
@@ -31,7 +31,7 @@ impl Author {
         }
     }
 
-    /// The author with this name; `None` for any other word.
+    /// The author with this name; `None` if unknown.
     #[must_use]
     pub fn parse(word: &str) -> Option<Self> {
         [Self::User, Self::Assistant, Self::Tool, Self::System]
@@ -39,7 +39,7 @@ impl Author {
             .find(|author| author.as_str() == word)
     }
 
-    /// How far this author is believed unless a turn says otherwise.
+    /// The default trust in this author.
     #[must_use]
     pub(crate) fn usual_trust(self) -> Trust {
         match self {
@@ -49,7 +49,7 @@ impl Author {
         }
     }
 
-    /// What this author usually writes.
+    /// The default kind of this author's turns.
     #[must_use]
     pub(crate) fn usual_kind(self) -> TurnKind {
         match self {
@@ -60,85 +60,85 @@ impl Author {
     }
 }
 
-/// What sort of text a turn holds.
+/// The kind of text in a turn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum TurnKind {
     /// Something that a person or a model said.
     Message,
-    /// What a tool printed.
+    /// Output of a tool.
     ToolOutput,
     /// A remark of the program, such as "the reply was cut".
     Note,
-    /// A sentence that the user pinned: a rule, whatever its words.
+    /// A sentence that the user pinned: always a rule.
     Pin,
 }
 
-/// How far the text of a turn is believed. Only `Instruction` makes rules; `Data` never decides anything.
+/// How far the text of a turn is trusted. Only `Instruction` makes rules; `Data` never makes decisions.
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, schemars::JsonSchema,
 )]
 #[serde(rename_all = "snake_case")]
 pub enum Trust {
-    /// Text from outside: facts at most.
+    /// Text from outside: only a source of facts.
     Data,
-    /// The model's own words: facts, decisions, finished items.
+    /// Text of the model: facts, decisions, finished items.
     Model,
-    /// The user's words: rules as well.
+    /// Text of the user: also rules.
     Instruction,
 }
 
 /// A tool call that an assistant turn makes.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct ToolCall {
-    /// Names the call; the answer carries it.
+    /// Id of the call; its answer has it too.
     pub id: String,
     /// Name of the tool that is called.
     pub name: String,
-    /// What it is called with.
+    /// Its arguments.
     #[serde(default)]
     pub args: serde_json::Value,
-    /// It is known to be still running.
+    /// Whether it is known to be still running.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub open: bool,
 }
 
-/// Which call a tool turn answers.
+/// The call that a tool turn answers.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct AnsweredCall {
     /// The id of the call.
     pub call: String,
-    /// Name of the tool; empty where it is not known.
+    /// Name of the tool; empty if unknown.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub name: String,
 }
 
-/// One turn. Numbers count from 1 without gaps; a log gives them.
+/// One turn. Numbers count from 1 without gaps and are assigned by the log.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Turn {
-    /// Its place in the log.
+    /// Its number in the log.
     pub number: u64,
     /// Whether a person, a model, a tool or the system wrote it.
     pub author: Author,
-    /// What sort of text it is.
+    /// The kind of text.
     pub kind: TurnKind,
-    /// How far it is believed.
+    /// How far it is trusted.
     pub trust: Trust,
-    /// What was written, byte for byte.
+    /// The text, byte for byte.
     pub text: String,
-    /// The calls it makes.
+    /// The tool calls that it makes.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub calls: Vec<ToolCall>,
-    /// The call it answers.
+    /// The tool call that it answers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub answers: Option<AnsweredCall>,
-    /// What it cost. Bookkeeping: never part of a prompt.
+    /// Its cost. For accounting only: never part of a prompt.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub usage: Option<Usage>,
 }
 
 impl Turn {
-    /// A turn of this author with what is usual for them. The number is given when it is added to a log.
+    /// A turn of this author with default kind and trust. The log assigns the number.
     #[must_use]
     pub fn new(author: Author, text: impl Into<String>) -> Self {
         Self {

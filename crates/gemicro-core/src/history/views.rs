@@ -1,4 +1,4 @@
-//! Shows a turn shorter than it is: cheap steps that need no model.
+//! Shortens turns without a model.
 
 use std::collections::HashMap;
 
@@ -7,13 +7,13 @@ use super::material::Material;
 use super::render::write_turn;
 use super::{FactClass, Tag, Turn, TurnKind, View};
 
-/// Old tool output is masked down to about this.
+/// Target size of masked tool output, in tokens.
 const MASKED_TOKENS: u64 = 90;
 
-/// A view and what the turn costs in it, frame included.
+/// A view and the tokens of the turn in it, including the frame.
 pub(super) type ViewCost = (View, u64);
 
-/// What a turn costs in this view, its frame included.
+/// Tokens of a turn in this view, including its frame.
 pub(super) fn price(material: &Material<'_>, tag: &Tag, turn: &Turn, view: &View) -> u64 {
     let mut frame = String::new();
     write_turn(&mut frame, tag, turn, view);
@@ -25,7 +25,7 @@ pub(super) fn masked_view(material: &Material<'_>, tag: &Tag, turn: &Turn) -> Vi
     cut_to(material, tag, turn, MASKED_TOKENS)
 }
 
-/// The turn within `target` tokens if that can be done; else as short as it goes. Never longer than whole.
+/// Cuts a turn to `target` tokens if possible, else as short as possible. Never longer than whole.
 pub(super) fn cut_to(material: &Material<'_>, tag: &Tag, turn: &Turn, target: u64) -> ViewCost {
     let whole = material.whole(turn.number);
     if whole <= target {
@@ -62,7 +62,7 @@ fn cut_with(material: &Material<'_>, turn: &Turn, facts: &[(&str, FactClass)], r
     let mut left = for_facts;
     let mut kept = Vec::new();
     for (fact, class) in facts {
-        // Rules, decisions and finished items are never cut out.
+        // Rules, decisions and finished items are never left out.
         let is_sentence = *class < FactClass::Identifier;
         if left < 6 && !is_sentence {
             break;
@@ -80,10 +80,10 @@ fn cut_with(material: &Material<'_>, turn: &Turn, facts: &[(&str, FactClass)], r
     }
 }
 
-/// In less room than this, facts get half of it.
+/// Below this many tokens, facts get half of them.
 const SHORT: u64 = 300;
 
-/// The end of the last whole line within `bytes`, unless that gives up more than half.
+/// The end of the last whole line within `bytes`, unless that loses more than half.
 fn line_start_near(text: &str, bytes: usize) -> usize {
     let end = text.floor_char_boundary(bytes.min(text.len()));
     match text[..end].rfind('\n') {
@@ -92,7 +92,7 @@ fn line_start_near(text: &str, bytes: usize) -> usize {
     }
 }
 
-/// The facts of a turn, each once, the most telling first; sentences before all others.
+/// The facts of a turn, each once, the most important first; sentences before all others.
 fn telling_facts<'a>(material: &Material<'_>, turn: &'a Turn) -> Vec<(&'a str, FactClass)> {
     let mut weights: HashMap<&str, i32> = HashMap::new();
     let mut facts = Vec::new();
@@ -106,7 +106,7 @@ fn telling_facts<'a>(material: &Material<'_>, turn: &'a Turn) -> Vec<(&'a str, F
     facts
 }
 
-/// For every turn of a range whose text an earlier tool turn of it has: which one that is.
+/// For each tool output that repeats an earlier one: the number of the earlier turn.
 pub(super) fn duplicates(turns: &[Turn]) -> HashMap<u64, u64> {
     let mut first: HashMap<&str, u64> = HashMap::new();
     let mut duplicates = HashMap::new();

@@ -1,10 +1,10 @@
-//! What a user should know about a prompt.
+//! Warnings about a prompt, for the user.
 
 use serde::{Deserialize, Serialize};
 
 use super::SummaryRefusal;
 
-/// Something a prompt lacks, or will soon. The engine makes events of these.
+/// Something a prompt lacks, or will soon. The engine turns these into events.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", tag = "warning")]
 #[non_exhaustive]
@@ -14,25 +14,25 @@ pub enum HistoryWarning {
         /// Tokens of the whole conversation.
         tokens: u64,
     },
-    /// Turns were left out without a summary: there is nobody to write one, or not yet.
+    /// Turns were left out without a summary: there is no summariser, or the summary is not ready.
     NoSummary {
-        /// The first of them.
+        /// The first turn.
         first: u64,
-        /// The last of them.
+        /// The last turn.
         last: u64,
     },
-    /// A summary was not taken; the turns were truncated instead.
+    /// A summary was refused; the turns were truncated instead.
     SummaryRefused {
-        /// The first turn it stood for.
+        /// The first turn that it covered.
         first: u64,
-        /// The last turn it stood for.
+        /// The last turn that it covered.
         last: u64,
         /// Why it was not used.
         refusal: SummaryRefusal,
     },
     /// The limit is so small that recognised rules or decisions are lost as well.
     DecisionsLost {
-        /// How many rules and decisions are lost.
+        /// Number of lost rules and decisions.
         count: usize,
     },
 }

@@ -1,4 +1,4 @@
-//! What a model adapter implements.
+//! [`LlmBackend`], the trait of model adapters, with its requests and answers.
 
 use std::ops::Range;
 
@@ -13,46 +13,46 @@ use crate::flow::StepFailure;
 /// One call to a model, as plain data.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct LlmRequest {
-    /// What the call is for (`decompose`, `answer`, `synthesize`); for people and logs, never sent.
+    /// Purpose of the call (`decompose`, `answer`, `synthesize`); for people and logs, never sent.
     pub label: String,
-    /// Which backend is asked.
+    /// Name of the backend to use.
     #[serde(default = "gemini")]
     pub backend: String,
     /// Name of the model, as the provider knows it.
     pub model: String,
     /// Instructions above the prompt.
     pub system: Option<String>,
-    /// What the model or agent is asked.
+    /// The prompt itself.
     pub prompt: String,
-    /// The provider's name for the call whose conversation this one goes on with; the prompt is then what is new. One
-    /// that the provider no longer has is a `session_not_found`.
+    /// The provider's id of the call whose conversation this one continues; the prompt then contains only the new
+    /// message. If the provider no longer has it, the call fails with `session_not_found`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub previous: Option<String>,
     /// JSON Schema that the answer must fit.
     pub schema: Option<Json>,
-    /// What the model may use beside what it knows.
+    /// Tools that the provider runs for the model.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tools: Vec<LlmTool>,
     /// Functions that the model may call and gemicro runs.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub functions: Vec<LlmFunction>,
-    /// The calls that the model made so far in this question, with their results.
+    /// The function calls of the model so far for this prompt, with their results.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub rounds: Vec<FunctionRound>,
-    /// How the answer comes.
+    /// How the answer is delivered.
     #[serde(default)]
     pub delivery: AnswerDelivery,
-    /// The most it may write.
+    /// Maximum number of output tokens.
     pub max_output_tokens: u64,
     /// Sampling temperature; the model's own when absent.
     pub temperature: Option<f32>,
-    /// How long it may take.
+    /// Time limits of the call.
     #[serde(default)]
     pub time: CallTime,
 }
 
 impl LlmRequest {
-    /// A plain question under these settings: no instructions, no schema, no tools.
+    /// A plain prompt with these settings: no instructions, no schema, no tools.
     #[must_use]
     pub fn new(label: &str, prompt: String, config: &LlmConfig) -> Self {
         Self {
@@ -74,7 +74,7 @@ impl LlmRequest {
     }
 }
 
-/// The backend of requests that name none.
+/// The default backend of requests.
 pub(super) fn gemini() -> String {
     GEMINI.to_owned()
 }
@@ -82,35 +82,35 @@ pub(super) fn gemini() -> String {
 /// The name of the Gemini API among backends.
 pub const GEMINI: &str = "gemini";
 
-/// What a model may use beside what it knows; run by the provider, never here.
+/// A tool of a model; run by the provider, never by gemicro.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum LlmTool {
-    /// Searches the web; the answer names its pages as annotations.
+    /// Searches the web; the answer cites pages as annotations.
     GoogleSearch,
-    /// Reads the pages whose addresses stand in the prompt.
+    /// Reads the pages whose addresses are in the prompt.
     UrlContext,
 }
 
-/// How an answer comes.
+/// How an answer is delivered.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum AnswerDelivery {
-    /// Piece by piece, as it is written.
+    /// Streamed as it is written.
     #[default]
     Streamed,
-    /// In one piece at the end.
+    /// Complete, at the end.
     Buffered,
-    /// The provider works on its own; we ask from time to time. Agents need it.
+    /// The provider works in the background, and gemicro polls. Required by agents.
     Background,
 }
 
-/// How long a call may take, in milliseconds.
+/// Time limits of a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CallTime {
-    /// Milliseconds from the request to the last byte.
+    /// Maximum time from the request to the last byte, in milliseconds.
     pub total_ms: u64,
-    /// Without a sign of life.
+    /// Maximum time without any data, in milliseconds.
     pub idle_ms: u64,
 }
 
@@ -126,15 +126,15 @@ impl Default for CallTime {
 /// A piece of a model's answer.
 #[derive(Debug, Clone, PartialEq)]
 pub enum LlmChunk {
-    /// The provider has the call; this is where it can be picked up.
+    /// The provider accepted the call; it can be picked up by this handle.
     Handle(Json),
     /// Text to add.
     Text(String),
-    /// A sign of life without text: a thought, a search, a poll.
+    /// Activity without text: a thought, a search, a poll.
     Alive,
-    /// Something this program does not know (a new status, a new kind of event): worth a look, no failure.
+    /// Something this program does not know (a new status, a new kind of event): worth reporting, but not a failure.
     Alarm(String),
-    /// The proper end. A stream without it was cut.
+    /// The proper end. A stream without it was interrupted.
     End(LlmEnd),
 }
 
@@ -143,22 +143,22 @@ pub enum LlmChunk {
 pub struct LlmEnd {
     /// Why it stopped.
     pub finish: FinishReason,
-    /// Tokens, if the provider told.
+    /// Tokens, if the provider reported them.
     pub usage: Option<Usage>,
-    /// The provider's name for the call.
+    /// The provider's id of the call.
     pub interaction_id: Option<String>,
-    /// Pages the provider names for parts of the text.
+    /// Pages that the provider cites for parts of the text.
     pub annotations: Vec<Annotation>,
     /// Functions that the model calls before it answers.
     pub calls: Vec<FunctionCall>,
 }
 
-/// A page that the provider names for a part of an answer; nobody has fetched it yet.
+/// A page that the provider cites for a part of an answer; it has not been fetched yet.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Annotation {
     /// The page.
     pub url: String,
-    /// Its title, if told.
+    /// Its title, if known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
     /// Byte range in the answer's text; inside it and on character boundaries.
@@ -173,9 +173,9 @@ pub enum FinishReason {
     Stop,
     /// It reached the output limit.
     MaxTokens,
-    /// The provider refused to go on.
+    /// The provider blocked the answer.
     Blocked {
-        /// Its words.
+        /// The provider's reason.
         reason: String,
     },
 }
@@ -185,11 +185,11 @@ pub enum FinishReason {
 pub struct LlmResponse {
     /// The whole answer of the model.
     pub text: String,
-    /// Tokens; an estimate of ours, marked as such, where the provider told none.
+    /// Tokens; estimated, and marked so, if the provider did not report them.
     pub usage: Usage,
-    /// The provider's name for the call.
+    /// The provider's id of the call.
     pub interaction_id: Option<String>,
-    /// Pages the provider names for parts of the text.
+    /// Pages that the provider cites for parts of the text.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub annotations: Vec<Annotation>,
     /// Functions that the model calls before it answers; the text is then not its answer.
@@ -202,16 +202,16 @@ pub trait LlmBackend: Send + Sync {
     /// The backend's name for people.
     fn name(&self) -> &str;
 
-    /// Starts one call, or picks up an earlier one by the handle it gave: from its beginning, for nothing of
-    /// what was heard before is kept. A handle that leads nowhere any more is a `session_not_found` with
-    /// unknown cost; a backend never starts a new call in its place. Dropping the stream gives it up.
+    /// Starts a call, or picks up an earlier one by its handle, from its beginning, because no earlier output is kept.
+    /// A handle that is no longer valid fails with `session_not_found` and unknown cost; a backend never starts a new
+    /// call instead. Dropping the stream abandons the call.
     fn stream(
         &self,
         request: LlmRequest,
         handle: Option<Json>,
     ) -> BoxStream<'static, Result<LlmChunk, StepFailure>>;
 
-    /// Tells the provider that the call behind a handle is no longer wanted, where it can be told.
+    /// Asks the provider to cancel the call behind a handle, if it supports that.
     fn cancel(&self, handle: Json) -> BoxFuture<'static, ()> {
         drop(handle);
         Box::pin(async {})

@@ -7,7 +7,7 @@ use gemicro_event::{ErrorKind, Failure};
 
 use super::{BackendGate, GateConfig, LlmBackend};
 
-/// Who answers prompts here, by name; each has its own gate, shared by all runs.
+/// The available backends by name; each has its own gate, shared by all runs.
 #[derive(Clone, Default)]
 pub struct Backends {
     by_name: BTreeMap<String, BackendAndGate>,
@@ -15,7 +15,7 @@ pub struct Backends {
     limits: BTreeMap<String, GateConfig>,
 }
 
-/// A backend and the way in to it.
+/// A backend and its gate.
 #[derive(Clone)]
 pub(super) struct BackendAndGate {
     pub(super) backend: Arc<dyn LlmBackend>,
@@ -23,7 +23,7 @@ pub(super) struct BackendAndGate {
 }
 
 impl Backends {
-    /// One backend under a name.
+    /// A single backend with this name.
     #[must_use]
     pub fn one(name: &str, backend: Arc<dyn LlmBackend>) -> Self {
         Self::default().with(name, backend, GateConfig::default())
@@ -38,7 +38,7 @@ impl Backends {
         self
     }
 
-    /// Sets the limits of a backend that another place adds.
+    /// Sets the limits of a backend that is added elsewhere.
     #[must_use]
     pub fn with_limits(mut self, name: &str, limits: GateConfig) -> Self {
         self.limits.insert(name.to_owned(), limits);
@@ -51,19 +51,19 @@ impl Backends {
         self.limits.get(name).copied()
     }
 
-    /// Whether there is one of this name.
+    /// Whether there is a backend with this name.
     #[must_use]
     pub fn has(&self, name: &str) -> bool {
         self.by_name.contains_key(name)
     }
 
-    /// Whether there is none.
+    /// Whether there are no backends.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.by_name.is_empty()
     }
 
-    /// Their names.
+    /// The names of all backends.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.by_name.keys().map(String::as_str)
     }

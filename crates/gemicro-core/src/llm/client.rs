@@ -1,11 +1,11 @@
-//! One model under one set of settings, for library users who want an answer without a run.
+//! A client for one model, for library users who want an answer without a run.
 
 use std::sync::Arc;
 
 use super::{LlmBackend, LlmConfig, LlmRequest, LlmResponse, generate};
 use crate::error::LlmError;
 
-/// A model that can be asked. It writes no journal and keeps no budget: an [`Agent`](crate::Agent) does both.
+/// A model client. It writes no journal and enforces no budget: an [`Agent`](crate::Agent) does both.
 #[derive(Clone)]
 pub struct LlmClient {
     backend: Arc<dyn LlmBackend>,
@@ -19,16 +19,16 @@ impl LlmClient {
         Self { backend, config }
     }
 
-    /// A request for a plain question under the client's settings.
+    /// A request with a plain prompt and the client's settings.
     #[must_use]
     pub fn request(&self, prompt: &str) -> LlmRequest {
         LlmRequest::new("question", prompt.to_owned(), &self.config)
     }
 
-    /// Asks, and waits for the whole answer.
+    /// Sends a request and waits for the whole answer.
     ///
     /// # Errors
-    /// When the backend fails, is silent or takes too long, or the answer is empty, cut or blocked.
+    /// When the backend fails, is silent or takes too long, or the answer is empty, truncated or blocked.
     pub async fn generate(&self, request: LlmRequest) -> Result<LlmResponse, LlmError> {
         let answered = generate(self.backend.as_ref(), &request, None, |_| {}).await;
         answered.map_err(|failed| LlmError::from(failed.failure))

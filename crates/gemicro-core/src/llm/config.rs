@@ -8,10 +8,10 @@ use super::backend::gemini;
 /// The model used unless another is named.
 pub const DEFAULT_MODEL: &str = "gemini-3-flash-preview";
 
-/// Stands for the model that an agent CLI chooses itself.
+/// The name for the model that an agent CLI chooses itself.
 pub const AGENTS_OWN_MODEL: &str = "default";
 
-/// Cross-agent settings; what one agent needs goes to its constructor.
+/// Settings shared by all agents; an agent's own settings go to its constructor.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct GemicroConfig {
     /// How models are called.
@@ -21,21 +21,21 @@ pub struct GemicroConfig {
 /// How models are called.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct LlmConfig {
-    /// Which backend is asked.
+    /// Name of the backend to use.
     #[serde(default = "gemini")]
     pub backend: String,
     /// Name of the model, as the provider knows it.
     pub model: String,
     /// Time limit of one call, in milliseconds.
     pub timeout_ms: u64,
-    /// How long a call may be silent, in milliseconds.
+    /// Maximum time without any data, in milliseconds.
     #[serde(default = "default_idle_ms")]
     pub idle_timeout_ms: u64,
-    /// Attempts of one call, the first included.
+    /// Maximum number of attempts per call, including the first.
     pub max_attempts: u32,
     /// Sampling temperature; the model's own when absent.
     pub temperature: Option<f32>,
-    /// The most a call may write.
+    /// Maximum number of output tokens per call.
     pub max_output_tokens: u64,
 }
 
@@ -58,7 +58,7 @@ fn default_idle_ms() -> u64 {
 }
 
 impl LlmConfig {
-    /// The time one call gets.
+    /// The time limits of one call.
     #[must_use]
     pub fn time(&self) -> CallTime {
         CallTime {

@@ -1,4 +1,4 @@
-//! Model calls as steps.
+//! Runs model calls as steps.
 
 use futures_util::future::BoxFuture;
 use gemicro_event::{Charge, ErrorKind, Failure, Json, StepKey, Usage};
@@ -29,17 +29,17 @@ pub fn llm_step(key: StepKey, request: &LlmRequest, purpose: Purpose, config: &L
     }
 }
 
-/// Tokens that an agent CLI may use in one call for what it adds itself: its instructions, its tools, further requests.
+/// Maximum tokens that an agent CLI adds to one call: its instructions, its tools, further requests.
 const AGENT_OVERHEAD: u64 = 250_000;
 
-/// The most a call can cost: every byte a token, the whole output limit used. An agent adds to that, and the gateway
-/// lets it use no more than this.
+/// Maximum cost of a call: every byte counts as a token, and the whole output limit is used. For an agent, its overhead
+/// is added, and the gateway enforces this maximum.
 #[must_use]
 pub fn worst_case(request: &LlmRequest) -> Charge {
     worst_case_with(request, 0)
 }
 
-/// The most a call can cost that reads so many tokens more than the request says.
+/// Maximum cost of a call that reads up to `more_input` tokens besides the request.
 pub(crate) fn worst_case_with(request: &LlmRequest, more_input: u64) -> Charge {
     let schema = request
         .schema
@@ -62,7 +62,7 @@ pub(crate) fn worst_case_with(request: &LlmRequest, more_input: u64) -> Charge {
     ModelTable::embedded().charge(&request.model, &usage)
 }
 
-/// Whether the provider may still work on a call that failed here like this.
+/// Whether the provider may still work on a call that failed with this kind.
 fn gives_up(kind: ErrorKind) -> bool {
     matches!(
         kind,

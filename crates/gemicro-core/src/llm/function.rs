@@ -1,4 +1,4 @@
-//! Functions that gemicro runs when a model calls them, and the rounds in which that happens.
+//! Functions that gemicro runs when a model calls them.
 
 use gemicro_event::Json;
 use schemars::JsonSchema;
@@ -18,7 +18,7 @@ pub struct LlmFunction {
 }
 
 impl LlmFunction {
-    /// The most tokens that its declaration can have.
+    /// Maximum number of tokens of its declaration.
     pub(super) fn token_bound(&self) -> u64 {
         byte_bound(&self.name) + byte_bound(&self.description) + byte_bound(self.parameters.text())
     }
@@ -27,22 +27,22 @@ impl LlmFunction {
 /// A call that a model made.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct FunctionCall {
-    /// The provider's name for the call; its result carries it.
+    /// The provider's id of the call; its result has it too.
     pub id: String,
-    /// The function.
+    /// Name of the function.
     pub name: String,
-    /// The arguments as the model wrote them: JSON, unless the model failed.
+    /// The arguments as the model wrote them: JSON, unless the model made a mistake.
     pub arguments: String,
 }
 
-/// What a call is answered with.
+/// The result of a call.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct FunctionResult {
     /// The id of the call.
     pub call: String,
-    /// The function.
+    /// Name of the function.
     pub name: String,
-    /// The result, or what was wrong with the call.
+    /// The result, or the error.
     pub text: String,
     /// The call could not be carried out.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
@@ -52,10 +52,10 @@ pub struct FunctionResult {
 /// The calls of one answer, and their results.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FunctionRound {
-    /// What the model wrote beside its calls.
+    /// Text that the model wrote besides its calls.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub text: String,
-    /// The provider's name for the answer that made the calls.
+    /// The provider's id of the answer that made the calls.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub interaction: Option<String>,
     /// The calls, in the model's order.
@@ -65,7 +65,7 @@ pub struct FunctionRound {
 }
 
 impl FunctionRound {
-    /// The most tokens that it adds to the next request. The model wrote its part within its output limit.
+    /// Maximum number of tokens that it adds to the next request. The model's own part is within its output limit.
     pub(super) fn token_bound(&self, max_output_tokens: u64) -> u64 {
         let calls = self
             .calls

@@ -1,7 +1,7 @@
-//! The way in to a backend: how many calls at once, how many a minute, and none while it is down or full.
+//! Limits the calls to a backend: concurrent calls, calls per minute, and none while it is down or over its limit.
 //!
-//! All runs of a process share one [`BackendGate`] per backend. A limit of the provider that ends within a few seconds is waited
-//! for here; while a longer one lasts, a call fails at once with the time that is left, and the driver parks its run.
+//! All runs of a process share one [`BackendGate`] per backend. If a provider's limit ends within a few seconds, the
+//! gate waits for it; during a longer one, a call fails at once with the remaining time, and the driver parks its run.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -14,22 +14,23 @@ use tokio::time::Instant;
 
 use crate::flow::StepFailure;
 
-/// A limit that is said to last longer than this closes nothing: whoever met it fails, the next one asks again.
+/// Maximum stated duration of a limit that closes the gate. On a longer one only that call fails, and the next one asks
+/// again.
 const LONGEST_CLOSED_MS: u64 = 48 * 3_600_000;
 
-/// A stated limit that ends sooner is waited for: nothing was sent, so no attempt is used up.
+/// Limits that end sooner are waited for: nothing was sent, so no attempt is used up.
 const WAIT_UP_TO: Duration = Duration::from_secs(5);
 
 /// Limits of one backend.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct GateConfig {
-    /// Calls at the same time.
+    /// Maximum number of concurrent calls.
     pub max_concurrent: usize,
-    /// Calls started in any minute; `None` leaves that to the provider.
+    /// Maximum number of calls started per minute; `None` leaves that to the provider.
     pub per_minute: Option<u32>,
-    /// Failures of the backend in a row after which it is left alone.
+    /// Number of consecutive backend failures after which it is paused.
     pub breaker_failures: u32,
-    /// For how long, in milliseconds; then one call may try.
+    /// Length of that pause in milliseconds; then one call may try.
     pub breaker_pause_ms: u64,
 }
 
@@ -44,7 +45,7 @@ impl Default for GateConfig {
     }
 }
 
-/// The way in to one backend.
+/// The gate in front of one backend.
 #[derive(Debug)]
 pub struct BackendGate {
     config: GateConfig,
@@ -56,15 +57,15 @@ pub struct BackendGate {
 struct GateState {
     /// Starts within the last minute, oldest first; only kept with a limit per minute.
     starts: VecDeque<Instant>,
-    /// The provider's limit ends then.
+    /// End of the provider's limit.
     full_until: Option<Instant>,
-    /// Failures of the backend since its last answer.
+    /// Backend failures since its last answer.
     failures: u32,
-    /// It is left alone until then.
+    /// End of the pause.
     open_until: Option<Instant>,
 }
 
-/// Leave for one call. Dropping it frees the slot.
+/// Permission for one call. Dropping it frees the slot.
 #[derive(Debug)]
 pub struct Pass {
     _slot: OwnedSemaphorePermit,
@@ -84,8 +85,8 @@ impl BackendGate {
     /// Waits for a slot.
     ///
     /// # Errors
-    /// At once and at no cost while the provider's limit is reached for longer than a few seconds, or the backend is left
-    /// alone; the failure says for how long.
+    /// Immediately and without cost while the provider's limit lasts longer than a few seconds, or the backend is
+    /// paused; the failure says for how long.
     pub async fn enter(&self) -> Result<Pass, StepFailure> {
         self.wait_while_closed().await?;
         let slot = self.slots.clone().acquire_owned().await;
@@ -98,12 +99,12 @@ impl BackendGate {
         while let Some(wait) = self.wait_for_the_minute() {
             tokio::time::sleep(wait).await;
         }
-        // It may have closed while we waited.
+        // The gate may have closed while we waited.
         self.wait_while_closed().await?;
         Ok(Pass { _slot: slot })
     }
 
-    /// Notes how a call ended.
+    /// Records the result of a call.
     pub fn note(&self, ended: Result<(), &Failure>) {
         let mut state = self.state();
         let now = Instant::now();
@@ -125,7 +126,7 @@ impl BackendGate {
                 state.failures += 1;
                 if state.failures >= self.config.breaker_failures {
                     state.open_until = Some(now + Duration::from_millis(self.config.breaker_pause_ms));
-                    // After the pause one failure is enough to close it again.
+                    // After the pause, one failure is enough to pause it again.
                     state.failures = self.config.breaker_failures.saturating_sub(1);
                 }
             }
@@ -165,13 +166,13 @@ impl BackendGate {
                 self.config.breaker_failures,
                 left.as_secs() + 1
             );
-            // A wait with a stated end, so that it uses up no attempt.
+            // A wait with a stated end does not use up an attempt.
             return Err(gate_closed(ErrorKind::RateLimited, message, left));
         }
         Ok(())
     }
 
-    /// Takes a place in this minute, or says how long until there may be one.
+    /// Takes a slot in the current minute, or returns the time until one may be free.
     fn wait_for_the_minute(&self) -> Option<Duration> {
         const MINUTE: Duration = Duration::from_secs(60);
         let limit = usize::try_from(self.config.per_minute?.max(1)).unwrap_or(usize::MAX);
@@ -212,13 +213,13 @@ fn gate_closed(kind: ErrorKind, message: String, left: Duration) -> StepFailure 
     })
 }
 
-/// A limit of the provider with a stated end.
+/// Whether it is a provider limit with a stated end.
 fn is_limit(failure: &Failure) -> bool {
     matches!(failure.kind, ErrorKind::RateLimited | ErrorKind::QuotaExhausted)
         && failure.retry_after_ms.is_some()
 }
 
-/// The backend itself is in trouble; a wrong request or a strange answer is not that.
+/// Whether the backend itself fails, as opposed to a bad request or a malformed answer.
 fn is_down(failure: &Failure) -> bool {
     matches!(
         failure.kind,

@@ -1,4 +1,4 @@
-//! A whole answer from a stream of pieces, judged truthfully.
+//! Collects a whole answer from a stream and checks that it is complete.
 
 use std::time::Duration;
 
@@ -14,22 +14,22 @@ use crate::flow::{AttemptCost, StepFailure};
 use crate::models::ModelTable;
 use crate::tokens::{CautiousCount, TokenCount};
 
-/// What is heard while an answer is being made.
+/// An event while an answer is generated.
 #[derive(Debug, PartialEq)]
 pub enum GenerationEvent<'a> {
     /// A piece of text.
     Text(&'a str),
-    /// Where the call can be picked up.
+    /// A handle by which the call can be picked up.
     Handle(Json),
-    /// Something the adapter does not know.
+    /// Something that the adapter does not know.
     Alarm(String),
 }
 
-/// Calls a model and waits for the whole answer; `listen` hears the pieces as they come.
+/// Calls a model and waits for the whole answer; `listen` receives events as they come.
 ///
 /// # Errors
-/// When the backend fails, is silent or takes too long, or the answer is empty, cut, blocked or not of the asked
-/// shape: a success needs content and a proper end.
+/// When the backend fails, is silent or takes too long, or the answer is empty, truncated, blocked or does not match
+/// the schema: a success needs content and a proper end.
 pub async fn generate(
     backend: &dyn LlmBackend,
     request: &LlmRequest,
@@ -37,7 +37,7 @@ pub async fn generate(
     mut listen: impl FnMut(GenerationEvent<'_>),
 ) -> Result<LlmResponse, StepFailure> {
     let deadline = Instant::now() + Duration::from_millis(request.time.total_ms);
-    // An answer in one piece gives no sign of life before it is there.
+    // A buffered answer sends no data before it is complete.
     let idle_ms = match request.delivery {
         AnswerDelivery::Buffered => request.time.total_ms,
         AnswerDelivery::Streamed | AnswerDelivery::Background => request.time.idle_ms,
@@ -121,7 +121,7 @@ fn judge(request: &LlmRequest, text: String, end: Option<LlmEnd>) -> Result<LlmR
     };
     match problem {
         Some((kind, message)) => {
-            // What was written was billed, whatever it is worth.
+            // The output was billed, even if it is useless.
             let spent = AttemptCost::Known(ModelTable::embedded().charge(&request.model, &usage));
             Err(StepFailure::new(Failure::new(kind, message), spent))
         }

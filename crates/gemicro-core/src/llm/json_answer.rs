@@ -1,17 +1,17 @@
-//! JSON out of a model's text, wherever it is in the prose.
+//! Finds JSON in a model's text.
 
 use gemicro_event::Json;
 use serde_json::value::RawValue;
 
-/// Openings without an end that are looked into; a text with more of them is noise, not an answer.
+/// Maximum number of incomplete JSON values that are tried; a text with more is noise.
 const MAX_BROKEN: usize = 1_024;
-/// Openings whose trailing commas are looked for.
+/// Maximum number of values from which trailing commas are removed.
 const MAX_REPAIRS: usize = 8;
 
-/// The last complete JSON object in a text that is not inside another value; without one, the last array.
-/// (A `[1]` behind the answer is a citation marker more often than an answer.)
+/// The last complete JSON object in a text that is not inside another value; without one, the last array. (A `[1]`
+/// after the answer is more often a citation marker than an answer.)
 ///
-/// Commas before a closing bracket are dropped. Nothing else is repaired: what is not valid JSON is passed over.
+/// Commas before a closing bracket are dropped. Nothing else is repaired: other invalid JSON is skipped.
 #[must_use]
 pub fn json_in(text: &str) -> Option<Json> {
     let (mut object, mut array) = (None, None);
@@ -54,8 +54,8 @@ pub fn json_in(text: &str) -> Option<Json> {
         .and_then(|value: Box<RawValue>| Json::from_text(value.get()).ok())
 }
 
-/// The value that a text begins with, up to its last bracket, without the commas before closing brackets; and how many
-/// bytes it is. None without such a comma.
+/// The value at the start of a text, without trailing commas, and its length in bytes. `None` if it has no trailing
+/// commas or is incomplete.
 fn without_trailing_commas(text: &str) -> Option<(String, usize)> {
     let mut json = String::new();
     let (mut depth, mut is_quoted, mut is_escaped, mut is_changed) = (0_usize, false, false, false);

@@ -1,8 +1,8 @@
 //! The port to models: one streaming call, and the step executor around it.
 //!
-//! [`LlmBackend`] is what an adapter implements (Gemini, OpenAI-compatible, an agent CLI as a text backend);
-//! `LlmExecutor` turns its stream into a step result and judges its end. Scripted models for tests are in
-//! `scripted`, behind the `testing` feature.
+//! [`LlmBackend`] is the trait of adapters (Gemini, OpenAI-compatible, an agent CLI as a text backend); `LlmExecutor`
+//! turns its stream into a step result and checks its end. Scripted models for tests are in `scripted`, behind the
+//! `testing` feature.
 
 mod backend;
 mod backends;

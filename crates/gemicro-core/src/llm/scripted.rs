@@ -1,4 +1,4 @@
-//! Models that play a part, for tests: each fails, lies or wastes in its own way (V3).
+//! Simulated models for tests: each misbehaves in its own way.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -11,10 +11,10 @@ use gemicro_event::{ErrorKind, Failure, Json, Usage};
 use super::{FinishReason, LlmBackend, LlmChunk, LlmEnd, LlmRequest};
 use crate::flow::{AttemptCost, StepFailure};
 
-/// The part a scripted model plays.
+/// The behaviour of a scripted model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Part {
-    /// Answers every prompt well, from its sources where there are some.
+    /// Answers every prompt well, from its sources if there are any.
     Perfect,
     /// Invents sources and quotes.
     Liar,
@@ -34,7 +34,7 @@ pub enum Part {
     Spender,
 }
 
-/// A model that plays a part; deterministic, and counts its calls.
+/// A model with a scripted behaviour; deterministic, and counts its calls.
 #[derive(Debug, Clone)]
 pub struct ScriptedModel {
     part: Part,
@@ -43,7 +43,7 @@ pub struct ScriptedModel {
 }
 
 impl ScriptedModel {
-    /// A model for a part.
+    /// A model with this behaviour.
     #[must_use]
     pub fn new(part: Part) -> Self {
         Self {
@@ -60,7 +60,7 @@ impl ScriptedModel {
         self
     }
 
-    /// How many calls were answered so far.
+    /// Number of calls so far.
     #[must_use]
     pub fn n_calls(&self) -> usize {
         self.n_calls.load(Ordering::SeqCst)

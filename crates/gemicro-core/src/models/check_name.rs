@@ -1,4 +1,4 @@
-//! Refuses model names that cannot be meant: keys, and models of another provider.
+//! Rejects names that cannot be Gemini models: API keys, and models of another provider.
 
 use gemicro_event::redact::Redactor;
 use gemicro_event::{ErrorKind, Failure};
@@ -6,13 +6,13 @@ use gemicro_event::{ErrorKind, Failure};
 use crate::ask::backend_of_model;
 use crate::llm::GEMINI;
 
-/// No part of a model's name between two separators is that long and mixes letters with digits.
+/// Minimum length of a part that mixes letters with digits to look like a secret; model names have no such parts.
 const LONG_PART: usize = 20;
 
-/// Refuses a name that is empty or has blanks in it, and one that looks like a key, without repeating that.
+/// Refuses a name that is empty, contains whitespace, or looks like an API key; a key is not repeated in the error.
 ///
 /// # Errors
-/// `invalid_input` where it is no name of a model.
+/// `invalid_input` if it is not a model name.
 pub fn check_model_name(name: &str) -> Result<(), Failure> {
     if name.is_empty() || name.contains(char::is_whitespace) {
         let message = match name.trim() {
@@ -29,7 +29,7 @@ pub fn check_model_name(name: &str) -> Result<(), Failure> {
     Err(Failure::new(ErrorKind::InvalidInput, message))
 }
 
-/// Refuses the name of a model that another provider has than the Gemini API.
+/// Refuses models that belong to a provider other than the Gemini API.
 ///
 /// # Errors
 /// `invalid_input` with the backend that has the model.

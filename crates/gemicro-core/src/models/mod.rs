@@ -1,11 +1,11 @@
-//! The known models: what they hold, what they cost, and which names are out of date.
+//! The known models: context sizes, prices, and replacements of outdated names.
 //!
-//! [`ModelTable`] is read from a data file, `models.toml`, that says its date and source. A model without a
-//! price is not free: [`ModelTable::price`] answers `None`, and whoever set a money budget must be told. A model that
-//! is not listed may still exist: the provider has the last word.
+//! [`ModelTable`] is read from a data file, `models.toml`, that states its date and source. A model without a price is
+//! not free: [`ModelTable::price`] returns `None`, and a user with a money budget must be told. A model that is not
+//! listed may still exist: the provider decides.
 //!
-//! Files: `table` (the file and its lookup), `names` (current names for stale ones), `price` (what a call costs),
-//! `check_name` (names that cannot be meant).
+//! Files: `table` (the file and its lookup), `names` (current names for outdated ones), `price` (the cost of a call),
+//! `check_name` (rejects other names).
 
 mod check_name;
 mod names;

@@ -1,36 +1,36 @@
-//! Current names for stale ones.
+//! Replaces outdated model names by current ones.
 
 use serde::Deserialize;
 
 use super::ModelTable;
 
-/// A model name that is out of date.
+/// An outdated model name.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct ReplacedName {
-    /// The old name; a `*` at its end stands for anything.
+    /// The old name; a `*` at its end matches anything.
     pub(super) id: String,
     pub(super) by: String,
     pub(super) why: String,
-    /// The old name still answers; it is only worth a word where it fails.
+    /// The old name still works; it is only mentioned if it fails.
     #[serde(default)]
     pub(super) still_served: bool,
-    /// A short name of ours for the current one: nothing to tell.
+    /// gemicro's short name for the current one: nothing to report.
     #[serde(default)]
     pub(super) alias: bool,
 }
 
-/// The name to ask for, and what to tell the user about it.
+/// The current model id, and a notice for the user.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ResolvedModel {
     /// The id that the provider accepts today.
     pub id: String,
-    /// Set where another name was asked for.
+    /// Set if another name was requested.
     pub notice: Option<String>,
 }
 
 impl ModelTable {
-    /// The current id of a model. A name that nobody knows stays as it is: new models appear every month.
+    /// The current id of a model. An unknown name stays unchanged: new models appear every month.
     #[must_use]
     pub fn resolve(&self, name: &str) -> ResolvedModel {
         let name = plain_id(name.trim());
@@ -50,7 +50,7 @@ impl ModelTable {
         }
     }
 
-    /// What to use in place of a model that the provider does not know (any more).
+    /// The replacement for a model that the provider does not know, or no longer knows.
     #[must_use]
     pub fn replacement(&self, name: &str) -> Option<&str> {
         let old = self.replaced.iter().find(|old| fits(&old.id, plain_id(name)))?;
@@ -65,13 +65,13 @@ fn fits(pattern: &str, name: &str) -> bool {
     }
 }
 
-/// The id without the `models/` that the API writes in some answers.
+/// The id without the prefix `models/`, which the API uses in some answers.
 #[must_use]
 pub fn plain_id(model: &str) -> &str {
     model.strip_prefix("models/").unwrap_or(model)
 }
 
-/// The id without the date at its end: `-20250929`, `-2025-12-11`; `None` where there is none.
+/// The id without the date at its end: `-20250929`, `-2025-12-11`; `None` if there is no date.
 pub(super) fn without_date(model: &str) -> Option<&str> {
     let is_date = |text: &str, shape: &str| {
         text.len() == shape.len()

@@ -1,4 +1,4 @@
-//! What a call costs.
+//! Computes the cost of model calls.
 
 use gemicro_event::{Charge, UnpricedTokens, Usage};
 use serde::{Deserialize, Serialize};
@@ -13,12 +13,12 @@ pub struct ModelPrice {
     pub input: u64,
     /// Price of a million output tokens, thoughts included.
     pub output: u64,
-    /// Input that the provider's cache served.
+    /// Price of a million input tokens served from the provider's cache.
     pub cached: u64,
 }
 
 impl ModelPrice {
-    /// What this usage costs in millionths of a dollar, rounded up.
+    /// Cost of this usage in millionths of a dollar, rounded up.
     #[must_use]
     pub fn cost(&self, usage: &Usage) -> u64 {
         let cached = usage.cached_tokens.min(usage.input_tokens);
@@ -34,7 +34,7 @@ impl ModelPrice {
         u64::try_from(sum.div_ceil(1_000_000)).unwrap_or(u64::MAX)
     }
 
-    /// The most that one call with this much input can cost: no cache, all the output it may write.
+    /// Maximum cost of one call with this much input: no cache, and the whole output limit used.
     #[must_use]
     pub fn worst_case(&self, input_tokens: u64, max_output: u64) -> Charge {
         let dearest = Self {
@@ -54,7 +54,7 @@ impl ModelPrice {
         }
     }
 
-    /// What this usage costs as a charge of one turn.
+    /// The charge for this usage as one turn.
     #[must_use]
     pub fn charge(&self, usage: &Usage) -> Charge {
         Charge {
@@ -67,7 +67,7 @@ impl ModelPrice {
 }
 
 impl ModelTable {
-    /// What a call with this usage costs; its tokens are marked as unpriced where the model's price is not known.
+    /// The charge for a call with this usage; if the model's price is unknown, its tokens are marked as unpriced.
     #[must_use]
     pub fn charge(&self, model: &str, usage: &Usage) -> Charge {
         match self.price(model) {
@@ -82,7 +82,7 @@ impl ModelTable {
     }
 }
 
-/// Why a budget in dollars cannot be kept for a model, and what to do.
+/// Explains why a budget in dollars cannot be enforced for a model, and what to do.
 #[must_use]
 pub(crate) fn no_price(model: &str) -> String {
     if model == AGENTS_OWN_MODEL {

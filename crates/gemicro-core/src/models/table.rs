@@ -1,4 +1,4 @@
-//! The price file and its lookup.
+//! The table of models and its lookup.
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -8,17 +8,17 @@ use serde::Deserialize;
 use super::ModelPrice;
 use super::names::{ReplacedName, plain_id, without_date};
 
-/// How much two names have to be alike, from 0 to 1, for one to be meant by the other.
+/// Minimum similarity of two names, from 0 to 1, to suggest one for the other.
 const LIKE: f64 = 0.85;
-/// Names that are suggested.
+/// Maximum number of suggested names.
 const MAX_LIKE: usize = 3;
 
-/// How much a model holds, in tokens.
+/// The context size of a model, in tokens.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ModelSize {
-    /// Input, or everything together where the window is shared.
+    /// Maximum input, or the total if the window is shared.
     pub window: u64,
-    /// Output of one call.
+    /// Maximum output of one call.
     pub max_output: u64,
     /// Whether input, thoughts and output share the window.
     pub shared_window: bool,
@@ -41,7 +41,7 @@ struct ModelEntry {
 }
 
 impl ModelTable {
-    /// The table this program was built with.
+    /// The table embedded in this program.
     #[must_use]
     pub fn embedded() -> &'static Self {
         static TABLE: LazyLock<ModelTable> = LazyLock::new(|| {
@@ -50,7 +50,7 @@ impl ModelTable {
         &TABLE
     }
 
-    /// Reads a price file. The message of an error is for whoever edits it.
+    /// Parses a model table. Error messages are for the person who edits it.
     pub(super) fn from_toml(text: &str) -> Result<Self, String> {
         let file: File = toml::from_str(text).map_err(|error| format!("malformed: {error}"))?;
         let mut models = BTreeMap::new();
@@ -90,31 +90,31 @@ impl ModelTable {
         self.entry(model).is_some_and(|entry| entry.is_agent)
     }
 
-    /// What a model costs; `None` when it is unknown or its price is.
+    /// The prices of a model; `None` if the model or its price is unknown.
     #[must_use]
     pub fn price(&self, model: &str) -> Option<&ModelPrice> {
         self.entry(model)?.price.as_ref()
     }
 
-    /// How much a model holds; `None` when it is unknown.
+    /// The context size of a model; `None` if it is unknown.
     #[must_use]
     pub fn size(&self, model: &str) -> Option<ModelSize> {
         self.entry(model).map(|entry| entry.size)
     }
 
-    /// The entry of a model, by its whole name or by the name before its date.
+    /// The entry of a model, by its full name or by the name without its date.
     fn entry(&self, model: &str) -> Option<&ModelEntry> {
         let model = plain_id(model);
         let entry = self.models.get(model);
         entry.or_else(|| self.models.get(without_date(model)?))
     }
 
-    /// The known models, by name.
+    /// The names of the known models.
     pub fn models(&self) -> impl Iterator<Item = &str> {
         self.models.keys().map(String::as_str)
     }
 
-    /// The known models whose names are most like this one, for who mistyped it: `; known models like it: …`, or nothing.
+    /// A suggestion for a mistyped name: `; known models like it: …`, or an empty string.
     #[must_use]
     pub fn like(&self, name: &str) -> String {
         let name = plain_id(name).to_ascii_lowercase();
@@ -128,13 +128,13 @@ impl ModelTable {
         }
     }
 
-    /// The day the figures were taken down.
+    /// The date of the figures.
     #[must_use]
     pub fn date(&self) -> &str {
         &self.date
     }
 
-    /// Where they come from.
+    /// The source of the figures.
     #[must_use]
     pub fn source(&self) -> &str {
         &self.source
@@ -190,7 +190,7 @@ impl ListedModel {
     }
 }
 
-/// Dollars with up to six decimals, exactly.
+/// Parses dollars with up to six decimals, exactly.
 fn micro_usd(text: &str) -> Option<u64> {
     let (whole, decimals) = text.split_once('.').unwrap_or((text, ""));
     let is_digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());

@@ -1,4 +1,4 @@
-//! What a program knows about questions to a model.
+//! The `prompt` flow's definition: events, plan facts and limit checks.
 
 use gemicro_event::{Failure, Registry};
 

@@ -1,4 +1,4 @@
-//! The events of a question to a model.
+//! The events of a prompt to a model.
 
 use gemicro_event::text::plain;
 use gemicro_event::{Usage, event_payload, event_readers};
@@ -14,12 +14,12 @@ pub struct ModelAnswered {
     pub model: String,
     /// The answer of the model, whole.
     pub text: String,
-    /// What it used, in all its rounds.
+    /// Tokens of all its rounds.
     pub usage: Usage,
     /// The provider's id of the call, to continue from.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub interaction: Option<String>,
-    /// It was to continue an earlier call that the provider no longer had, and got everything instead.
+    /// The provider no longer had the earlier call to continue, so the whole conversation was sent.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub retold: bool,
 }
@@ -32,14 +32,14 @@ event_payload!(ModelAnswered, "model_answered", |it| format!(
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct FunctionsCalled {
     pub model: String,
-    /// What it wrote beside the calls.
+    /// Text that it wrote besides the calls.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub text: String,
     /// The calls, in the model's order.
     pub calls: Vec<FunctionCall>,
-    /// What it used in this round.
+    /// Tokens of this round.
     pub usage: Usage,
-    /// The provider's name for the round, to go on from.
+    /// The provider's id of the round, to continue from.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub interaction: Option<String>,
 }
@@ -60,7 +60,7 @@ event_payload!(ConversationRecalled, "conversation_recalled", |it| {
     format!("recalled: {}", lines.join("; "))
 });
 
-/// What people see of a call that could not be carried out, in characters.
+/// Maximum length of an error as shown to people, in characters.
 const MAX_ERROR_SHOWN: usize = 120;
 
 fn recalled_line(answer: &RecallAnswer) -> String {
@@ -74,13 +74,13 @@ fn recalled_line(answer: &RecallAnswer) -> String {
 }
 
 event_readers! {
-    /// Readers of the events of questions to models.
+    /// Readers of the events of prompts to models.
     pub trait PromptReaders {
         ModelAnswered => as_model_answered, try_as_model_answered;
         FunctionsCalled => as_functions_called, try_as_functions_called;
         ConversationRecalled => as_conversation_recalled, try_as_conversation_recalled;
     }
 
-    /// Registers the events of questions to models.
+    /// Registers the events of prompts to models.
     pub fn register;
 }

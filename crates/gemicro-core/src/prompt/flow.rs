@@ -1,7 +1,7 @@
-//! The flow of one question to a model.
+//! The flow of one prompt to a model.
 //!
-//! A model that may look up its conversation calls `recall` first: each such round is a model call and a look-up, both
-//! in the journal, so a run that was killed in between repeats neither.
+//! The model may look up its conversation first, with `recall`: each such round is a model call and a look-up, both in
+//! the journal, so neither is repeated if the run is killed in between.
 
 use gemicro_event::{
     AgentUpdate, Charge, ErrorKind, Event, Failure, Json, StepKey, Timestamp, Usage, event_enum,
@@ -22,17 +22,17 @@ use crate::run::{RunState, StepState};
 const MAX_ROUNDS: usize = 3;
 
 event_enum! {
-    /// What a run of one question reads of its journal.
+    /// The events that a run of one prompt reads.
     enum PromptEvent {
         read: ModelAnswered, FunctionsCalled, ConversationRecalled, StepRetrying, StepFailed;
     }
 }
 
-/// Decides runs of one question.
+/// Decides runs of one prompt.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct PromptFlow;
 
-/// What the flow remembers.
+/// The state of the flow.
 #[derive(Debug)]
 pub struct PromptState {
     task: ModelTask,
@@ -41,14 +41,14 @@ pub struct PromptState {
     rounds: Vec<FunctionRound>,
     /// Calls that have no results yet.
     called: Option<FunctionsCalled>,
-    /// What all rounds used.
+    /// Tokens of all rounds.
     used: Usage,
     answered: Option<ModelAnswered>,
     failed: Option<Failure>,
 }
 
 impl PromptState {
-    /// The step that brings the run on.
+    /// The next step of the run.
     fn next_step(&self, run: &RunState) -> Step {
         let n_rounds = self.rounds.len();
         if let (Some(called), Some(conversation)) = (&self.called, &self.task.conversation) {
@@ -67,13 +67,13 @@ impl PromptState {
         };
         let step = self.task.step(self.mode, &self.rounds, offer);
         if n_rounds > 0 && !has_room(run, &key, step.cost) {
-            // The results were longer than expected: better an answer without them than none.
+            // The results were longer than expected: an answer without them is better than none.
             return self.task.step(PromptMode::Plain, &[], FunctionOffer::Nothing);
         }
         step
     }
 
-    /// How to ask after a step failed; nothing where that is the end of the run.
+    /// The mode to continue in after a step failed; `None` if the run must fail.
     fn mode_after(&self, failed: &StepFailed) -> Option<PromptMode> {
         if failed.step == PromptMode::Plain.key(0) {
             return None;
@@ -94,7 +94,7 @@ impl PromptState {
     }
 }
 
-/// Whether the budget allows this beside what is reserved for other steps.
+/// Whether the remaining budget allows this cost; the step's own reservation counts as available.
 fn has_room(run: &RunState, key: &StepKey, cost: Charge) -> bool {
     let own = match run.steps.get(key) {
         Some(StepState::Running(attempt)) => attempt.reserved,
@@ -155,7 +155,7 @@ impl Flow for PromptFlow {
                         results: results.collect(),
                     }));
             }
-            // What to do after a timeout is for whoever asked to say: a shorter prompt, for instance.
+            // After a timeout the run fails, so that the caller can decide what to do, such as shorten the prompt.
             PromptEvent::StepRetrying(retrying) => {
                 let is_late = matches!(retrying.error.kind, ErrorKind::Timeout | ErrorKind::IdleTimeout);
                 state.failed = is_late.then_some(retrying.error);
@@ -205,7 +205,7 @@ fn recall_event(output: &StepOutput, at: Timestamp) -> Option<AgentUpdate> {
     Some(AgentUpdate::new(&ConversationRecalled { answers }, at))
 }
 
-/// What a model said: its answer, or what it wants to know first.
+/// The event for a model's response: its answer, or its function calls.
 fn answer_event(state: &PromptState, output: &StepOutput, at: Timestamp) -> Option<AgentUpdate> {
     let response: LlmResponse = output.output.parse().ok()?;
     let model = state.task.llm.model.clone();
@@ -229,7 +229,7 @@ fn answer_event(state: &PromptState, output: &StepOutput, at: Timestamp) -> Opti
     Some(AgentUpdate::new(&called, at))
 }
 
-/// The shape of every final result, and what is particular to models beside it.
+/// The fields of every final result, and those specific to models.
 fn result(answered: &ModelAnswered, run: &RunState) -> Json {
     let metadata = ResultMetadata::of(run);
     Json::from(serde_json::json!({

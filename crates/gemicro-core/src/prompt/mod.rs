@@ -1,4 +1,5 @@
-//! One question to a model: a turn of a conversation, a summary. In a long conversation the model may look turns up first.
+//! One prompt to a model: a turn of a conversation, or a summary. In a long conversation the model may look up turns
+//! first.
 
 mod definition;
 mod events;

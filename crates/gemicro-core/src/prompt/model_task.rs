@@ -1,4 +1,4 @@
-//! The plan of one question to a model, and the calls that it becomes.
+//! The plan of one prompt to a model, and the calls that result from it.
 
 use gemicro_event::{Charge, StepKey, StreamId};
 use serde::{Deserialize, Serialize};
@@ -11,49 +11,49 @@ use crate::llm::{FunctionRound, LlmConfig, LlmRequest, llm_step, worst_case, wor
 /// Everything that deciding depends on.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ModelTask {
-    /// What the run is called in lists.
+    /// The run's title in lists.
     pub title: String,
     /// How the model is called.
     pub llm: LlmConfig,
-    /// What it is for; never sent.
+    /// Purpose of the call; never sent.
     pub label: String,
-    /// What the model or agent is asked.
+    /// The whole prompt.
     pub prompt: String,
-    /// An earlier call to continue from, as long as the provider still has it.
+    /// An earlier call to continue from, if the provider still has it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub earlier: Option<Earlier>,
     /// The conversation that it belongs to.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub conversation: Option<StreamId>,
-    /// The prompt leaves out turns of the conversation: the model may look them up.
+    /// The prompt leaves out turns of the conversation, and the model may look them up.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub recall: bool,
-    /// What was changed while the request became a plan.
+    /// Changes that were made when the request became a plan, for the user.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notices: Vec<String>,
 }
 
-/// An earlier call, and what is new since then.
+/// An earlier call, and the new message.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Earlier {
-    /// The provider's name for it.
+    /// The provider's id of the call.
     pub interaction: String,
-    /// What is said now.
+    /// The new message.
     pub message: String,
 }
 
-/// How the question is asked.
+/// How the prompt is sent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum PromptMode {
-    /// From the earlier call on.
+    /// As a continuation of the earlier call.
     Native,
     /// With the whole prompt.
     Whole,
-    /// With the whole prompt and without functions: their results cannot be sent.
+    /// With the whole prompt and without functions, because their results cannot be sent.
     Plain,
 }
 
-/// Whether a call offers the function.
+/// Whether a call offers the function `recall`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum FunctionOffer {
     Recall,
@@ -67,7 +67,7 @@ impl ModelTask {
         LlmRequest::new(&self.label, self.prompt.clone(), &self.llm)
     }
 
-    /// The most that the call can cost.
+    /// Maximum cost of the call.
     #[must_use]
     pub fn worst_case(&self) -> Charge {
         worst_case(&self.whole())
@@ -76,7 +76,7 @@ impl ModelTask {
     /// The next call after these rounds.
     pub(super) fn step(&self, mode: PromptMode, rounds: &[FunctionRound], offer: FunctionOffer) -> Step {
         let whole = self.request_after(rounds, offer);
-        // The provider bills what it remembers as well, and that is what the whole prompt tells.
+        // The provider also bills the conversation that it remembers, which the whole prompt contains.
         let cost = worst_case(&whole);
         let request = match (mode, &self.earlier) {
             (PromptMode::Native, Some(earlier)) => LlmRequest {
@@ -93,7 +93,7 @@ impl ModelTask {
         }
     }
 
-    /// What a call that offers the function and the call with the results after it can cost together.
+    /// Maximum cost of a call that offers the function, together with the call that sends the results.
     pub(super) fn cost_with_results(&self, rounds: &[FunctionRound]) -> Charge {
         let whole = self.request_after(rounds, FunctionOffer::Recall);
         let more_input = self.llm.max_output_tokens.saturating_add(RESULTS_BOUND);
@@ -117,7 +117,7 @@ impl ModelTask {
 }
 
 impl PromptMode {
-    /// The name of the step after so many rounds.
+    /// The step key after `n_rounds` rounds.
     pub(super) fn key(self, n_rounds: usize) -> StepKey {
         let name = match self {
             Self::Native => "native",
@@ -130,7 +130,7 @@ impl PromptMode {
         }
     }
 
-    /// The name of the step that looks up what the model asked for after so many rounds.
+    /// The key of the look-up step after `n_rounds` rounds.
     pub(super) fn recall_key(self, n_rounds: usize) -> StepKey {
         StepKey::new(format!("{}-recall", self.key(n_rounds)))
     }

@@ -1,4 +1,4 @@
-//! The function `recall` of a model in a conversation: how it is offered, and the step that answers its calls.
+//! The function `recall` for a model in a conversation: its declaration, and the step that answers its calls.
 //!
 //! The main type is [`RecallExecutor`]. It only reads; it quotes the turns that the journal has when the step begins.
 
@@ -20,37 +20,37 @@ use crate::store::Store;
 /// The step kind that answers calls of `recall`.
 pub const RECALL_STEP: &str = "recall";
 
-/// What a model reads above the prompt when it may call the function.
+/// System instruction when the model may call the function.
 pub(super) const RECALL_HINT: &str = "Earlier turns that are not shown can be searched and read: call `recall` before you say that something is unknown.";
 
 /// Maximum number of calls of one answer that are carried out.
 const MAX_CALLS: usize = 3;
 
-/// A result is no longer than this, in bytes.
+/// Maximum size of a result in bytes.
 const MAX_RESULT: usize = 12_200;
 
-/// The most tokens that the results of one answer's calls usually add to the next request.
+/// Maximum tokens that the results of one answer's calls usually add to the next request.
 pub(super) const RESULTS_BOUND: u64 = (MAX_CALLS * MAX_RESULT) as u64;
 
-/// A call and what the conversation says.
+/// A call, and its answer from the conversation.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct RecallAnswer {
-    /// What was looked for.
+    /// The query, for people.
     pub query: String,
     /// The turns that are quoted.
     pub turns: Vec<u64>,
-    /// What the model gets.
+    /// The result for the model.
     pub result: FunctionResult,
 }
 
-/// What the step gets.
+/// Input of the step.
 #[derive(Serialize, Deserialize)]
 struct RecallInput {
     conversation: StreamId,
     calls: Vec<FunctionCall>,
 }
 
-/// How the function is declared.
+/// The declaration of the function.
 pub(super) fn recall_function() -> LlmFunction {
     LlmFunction {
         name: RECALL_TOOL.to_owned(),
@@ -99,7 +99,7 @@ impl Executor for RecallExecutor {
     }
 }
 
-/// A call that cannot be carried out gets words that say why: the model can do better in its next call.
+/// Answers one call. If it fails, the result says why, so that the model can correct its next call.
 fn answer(memory: &ConversationRecall, idx: usize, call: &FunctionCall) -> RecallAnswer {
     let quoted = if call.name != RECALL_TOOL {
         let name = plain(&call.name, 80);

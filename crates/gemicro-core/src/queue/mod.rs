@@ -1,7 +1,7 @@
-//! The queue of steps that workers in any process take, and give back done.
+//! The queue of steps for workers in any process.
 //!
-//! [`StepQueue`] is the port; `gemicro-store` keeps it beside the journal. A queue row is an index: the lease of an
-//! attempt and the facts about it are always one transaction, so no result lives in the queue alone.
+//! [`StepQueue`] is the port; `gemicro-store` keeps it beside the journal. A queue row is only an index: the lease of
+//! an attempt and the events about it are always written in one transaction, so no result exists only in the queue.
 
 mod port;
 mod types;

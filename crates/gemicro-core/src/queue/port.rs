@@ -11,41 +11,41 @@ use super::{
 };
 use crate::store::{NewEvent, StoreError};
 
-/// A durable queue of steps beside the journal of their runs. When a run ends, its steps leave the queue.
+/// A durable queue of steps beside the journals of their runs. When a run ends, its steps leave the queue.
 ///
 /// Everything a method returns is durable.
 pub trait StepQueue: Send + Sync {
-    /// Queues steps in one transaction and says how many were new. An attempt that is queued, running or over
-    /// is left as it is; a higher one than that of a dead or cancelled step queues the step again.
+    /// Queues steps in one transaction and returns how many were new. An attempt that is queued, running or over is
+    /// left unchanged; a higher attempt of a dead or cancelled step queues the step again.
     fn enqueue(&self, steps: Vec<QueuedStep>) -> BoxFuture<'_, Result<u64, StoreError>>;
 
-    /// Queues one attempt of a step, unless an earlier one may have begun whose end the caller does not know; answers
-    /// the attempt that is in the step's place then. `known` is the highest attempt whose end the caller knows, 0 for
-    /// none. An attempt that somebody took counts as begun; one that was cancelled before anybody took it does not.
+    /// Queues one attempt of a step, unless an earlier one may have begun whose end the caller does not know; returns
+    /// the number of the attempt that the queue then has. `known` is the highest attempt whose end the caller knows, 0
+    /// if none. A claimed attempt counts as begun; one that was cancelled before it was claimed does not.
     fn offer(&self, step: QueuedStep, known: u32) -> BoxFuture<'_, Result<u32, StoreError>>;
 
-    /// Takes steps that are due, by priority (the highest first), then by time, then by arrival, never more than
-    /// the limits of their providers allow all workers together.
+    /// Claims due steps, by priority (the highest first), then by time, then by arrival, within the provider limits of
+    /// all workers together.
     ///
-    /// Attempts whose worker was silent for longer than its lease are ended first: `step_lost` goes into the
-    /// journal and the next attempt is queued, or `step_failed` and the step is dead when that was the last.
+    /// Attempts whose worker was silent for longer than its lease are ended first: `step_lost` is written to the
+    /// journal and the next attempt is queued; after the last attempt, `step_failed` is written and the step is dead.
     fn claim(&self, claim: ClaimRequest) -> BoxFuture<'_, Result<Vec<ClaimedStep>, StoreError>>;
 
-    /// Extends leases; answers in the same order.
+    /// Extends leases; returns results in the same order.
     fn heartbeat(
         &self,
         leases: Vec<StepLease>,
         ttl: Duration,
     ) -> BoxFuture<'_, Result<Vec<Heartbeat>, StoreError>>;
 
-    /// Takes news, each with its facts in one transaction, many in one commit; answers in the same order. News
-    /// about an attempt that is no longer the running one are refused with [`StoreError::Fenced`].
+    /// Records settlements, each with its events in one transaction, many in one commit; returns results in the same
+    /// order. Settlements of an attempt that is no longer running are refused with [`StoreError::Fenced`].
     fn settle(
         &self,
         settlements: Vec<Settlement>,
     ) -> BoxFuture<'_, Vec<Result<SettlementResult, StoreError>>>;
 
-    /// The step is done: one settlement.
+    /// Settles one attempt as completed.
     fn complete<'a>(
         &'a self,
         lease: &StepLease,
@@ -54,7 +54,7 @@ pub trait StepQueue: Send + Sync {
         self.settle_one(lease, WorkerNews::Completed, events)
     }
 
-    /// The attempt failed: one settlement. `again_at` asks for another attempt.
+    /// Settles one attempt as failed. `again_at` requests another attempt.
     fn fail<'a>(
         &'a self,
         lease: &StepLease,
@@ -91,18 +91,18 @@ pub trait StepQueue: Send + Sync {
         })
     }
 
-    /// Steps nobody needs any more: queued ones are cancelled, the workers of running ones learn it with their
-    /// next heartbeat. Answers how each stands; `None` for a step that is not in the queue.
+    /// Cancels steps that are no longer needed: queued ones are cancelled, the workers of running ones are told in
+    /// their next heartbeat. Returns the state of each; `None` for a step that is not in the queue.
     fn cancel(
         &self,
         stream: &StreamId,
         steps: &[StepKey],
     ) -> BoxFuture<'_, Result<Vec<Option<QueueState>>, StoreError>>;
 
-    /// How many steps of a run, or of all, stand how.
+    /// The number of steps in each state, of one run or of all.
     fn counts(&self, stream: Option<&StreamId>) -> BoxFuture<'_, Result<QueueCounts, StoreError>>;
 
-    /// Steps that failed for good and whose run goes on, the newest first. Those of ended runs are in the
+    /// Steps that failed permanently and whose run continues, the newest first. Those of ended runs are in the
     /// dead-letter list.
     fn dead_steps(
         &self,
@@ -118,9 +118,9 @@ pub trait StepQueue: Send + Sync {
         n_attempts: u32,
     ) -> BoxFuture<'_, Result<bool, StoreError>>;
 
-    /// Sets what all workers together may ask of a provider.
+    /// Sets the limit of a provider for all workers together.
     fn set_limit(&self, limit: ProviderLimit) -> BoxFuture<'_, Result<(), StoreError>>;
 
-    /// The limits that are set, by provider.
+    /// The configured limits, by provider.
     fn limits(&self) -> BoxFuture<'_, Result<Vec<ProviderLimit>, StoreError>>;
 }

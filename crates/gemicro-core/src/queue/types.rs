@@ -1,4 +1,4 @@
-//! What goes into the queue and comes out of it.
+//! The data types of the queue.
 
 use std::time::Duration;
 
@@ -6,45 +6,45 @@ use gemicro_event::{Charge, Event, Failure, Json, StepKey, StreamId, Timestamp};
 
 use crate::store::NewEvent;
 
-/// A step for whoever can do it.
+/// A step for any worker that can run it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct QueuedStep {
-    /// The run that wants it.
+    /// The run that needs it.
     pub stream: StreamId,
     /// Key of the step that this is about.
     pub step: StepKey,
-    /// Which attempt comes next, from 1. The same attempt is queued once, however often it is asked for.
+    /// Number of the next attempt, from 1. The same attempt is queued only once.
     pub attempt: u32,
-    /// The last attempt there may be; a worker that vanishes uses one up.
+    /// Maximum number of attempts; a worker that vanishes uses one up.
     pub max_attempts: u32,
-    /// What sort of work it is; workers name the sorts they do.
+    /// Kind of work; workers claim by kind.
     pub kind: String,
-    /// Whose limits hold for it; `None` for none.
+    /// The provider whose limits apply; `None` for no limits.
     pub provider: Option<String>,
     /// Steps with a higher number are claimed first.
     pub priority: i64,
-    /// Nobody gets it earlier.
+    /// Earliest time at which it can be claimed.
     pub not_before: Timestamp,
-    /// What an attempt counts as whose worker vanished: its worst case.
+    /// The charge for an attempt whose worker vanished: its worst case.
     pub charge: Charge,
-    /// What the worker gets.
+    /// Input for the worker.
     pub data: Json,
 }
 
-/// A worker's wish for work.
+/// A worker's request for steps.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ClaimRequest {
     /// Name of the worker that claims.
     pub worker: String,
-    /// What it can do.
+    /// The kinds of steps it can run.
     pub kinds: Vec<String>,
-    /// How many steps it takes at most.
+    /// Maximum number of steps.
     pub max_steps: usize,
-    /// How long it may be silent.
+    /// Maximum time between heartbeats.
     pub ttl: Duration,
 }
 
-/// The right to work on one attempt of a step: the fence of everything said about it.
+/// The right to work on one attempt of a step; required for all reports about it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StepLease {
     /// The run that the step belongs to.
@@ -53,26 +53,26 @@ pub struct StepLease {
     pub step: StepKey,
     /// Number of the attempt, counted from 1.
     pub attempt: u32,
-    /// The step's place in the queue.
+    /// The step's position in the queue.
     pub place: u64,
-    /// Differs for every claim.
+    /// Unique per claim.
     pub token: u64,
-    /// When it ends unless there is a heartbeat.
+    /// When it ends without a heartbeat.
     pub expires_at: Timestamp,
 }
 
-/// A step that a worker got.
+/// A step that a worker claimed.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ClaimedStep {
     /// The right to work on it.
     pub lease: StepLease,
-    /// What sort of work it is.
+    /// Kind of work.
     pub kind: String,
-    /// Whose limits it counts against.
+    /// The provider whose limits apply.
     pub provider: Option<String>,
-    /// The last attempt there may be.
+    /// Maximum number of attempts.
     pub max_attempts: u32,
-    /// What is to be done.
+    /// Input for the worker.
     pub data: Json,
 }
 
@@ -81,23 +81,23 @@ pub struct ClaimedStep {
 pub enum Heartbeat {
     /// The lease is extended; the work continues.
     Alive {
-        /// When the lease ends now.
+        /// The new end of the lease.
         expires_at: Timestamp,
     },
-    /// Stop the work and say so with [`WorkerNews::Cancelled`]; the lease was extended for that.
+    /// Stop the work and report [`WorkerNews::Cancelled`]; the lease was extended for that.
     CancelRequested {
-        /// When the lease ends now.
+        /// The new end of the lease.
         expires_at: Timestamp,
     },
-    /// Somebody else has the step, or nobody needs it any more: stop, and write nothing.
+    /// Another worker has the step, or it is no longer needed: stop, and write nothing.
     Lost,
 }
 
-/// What a worker says about its attempt.
+/// A worker's report about its attempt.
 #[derive(Debug, Clone, PartialEq)]
 #[expect(missing_docs, reason = "the field names say what they are")]
 pub enum WorkerNews {
-    /// It goes on; there are only facts to state.
+    /// It continues; there are only events to write.
     Working,
     /// The step is done.
     Completed,
@@ -108,33 +108,33 @@ pub enum WorkerNews {
         /// Why this one failed.
         reason: Failure,
     },
-    /// The step failed for good.
+    /// The step failed permanently.
     Failed { reason: Failure },
-    /// It was stopped because nobody needs it any more.
+    /// It was stopped because it is no longer needed.
     Cancelled,
 }
 
-/// News about an attempt and the facts that go into the journal with them, all or nothing.
+/// A report about an attempt, and the events to write with it; all or nothing.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Settlement {
-    /// The right to say so.
+    /// The right to report.
     pub lease: StepLease,
-    /// What became of the attempt.
+    /// The new state of the attempt.
     pub news: WorkerNews,
     /// The events of the attempt, to be appended to the run.
     pub events: Vec<NewEvent>,
 }
 
-/// What a settlement brought.
+/// The result of a settlement.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SettlementResult {
-    /// The facts with their places.
+    /// The events with their sequence numbers.
     pub events: Vec<Event>,
-    /// How the step stands now.
+    /// The new state of the step.
     pub state: QueueState,
 }
 
-/// How a step stands in the queue.
+/// The state of a step in the queue.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum QueueState {
     /// It waits for a worker or for its time.
@@ -143,14 +143,14 @@ pub enum QueueState {
     Running,
     /// It has a result.
     Completed,
-    /// It failed for good.
+    /// It failed permanently.
     Dead,
-    /// Nobody needs it any more.
+    /// It is no longer needed.
     Cancelled,
 }
 
 impl QueueState {
-    /// Every state there is.
+    /// All states.
     pub const ALL: [Self; 5] = [
         Self::Queued,
         Self::Running,
@@ -159,7 +159,7 @@ impl QueueState {
         Self::Cancelled,
     ];
 
-    /// The word for it in stores.
+    /// The name in stores.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
@@ -172,14 +172,14 @@ impl QueueState {
     }
 }
 
-/// How many steps stand how.
+/// Number of steps in each state.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct QueueCounts {
     /// Ready for a worker.
     pub ready: u64,
     /// Queued for a later time.
     pub delayed: u64,
-    /// In some worker's hands.
+    /// Claimed by a worker.
     pub running: u64,
     /// Steps that have a result.
     pub completed: u64,
@@ -189,7 +189,7 @@ pub struct QueueCounts {
     pub cancelled: u64,
 }
 
-/// A step that failed for good, while its run goes on.
+/// A step that failed permanently while its run continues.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DeadStep {
     /// The run that the step belongs to.
@@ -200,17 +200,17 @@ pub struct DeadStep {
     pub attempt: u32,
     /// The failure of the last attempt.
     pub reason: Failure,
-    /// When it was given up.
+    /// When it failed.
     pub at: Timestamp,
 }
 
-/// What all workers together may ask of a provider.
+/// Limits of a provider for all workers together.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ProviderLimit {
     /// The provider, as steps name it.
     pub provider: String,
-    /// Steps in workers' hands at once; `None` for any number.
+    /// Maximum number of running steps; `None` for no limit.
     pub max_running: Option<u32>,
-    /// Steps that may be taken in any 60 seconds; `None` for any number.
+    /// Maximum number of steps claimed per 60 seconds; `None` for no limit.
     pub per_minute: Option<u32>,
 }

@@ -1,31 +1,31 @@
-//! The dead-letter rule: which steps of a run failed for good and can be done again in a new run.
+//! The dead-letter rule: which steps of a run failed permanently and can be repeated in a new run.
 //!
-//! The main type is [`DeadLetter`]. Stores keep their lists with it and make them again with it; it does
-//! not know how a new run is begun.
+//! The main type is [`DeadLetter`]. Stores use it to maintain and rebuild their lists; it does not know how a new run
+//! is started.
 
 use gemicro_event::{ErrorKind, Event, Failure, FailureClass, StepKey, StreamId, Timestamp};
 use serde::{Deserialize, Serialize};
 
 use super::events::RunReaders;
 
-/// A step that was tried and failed for good.
+/// A step that was tried and failed permanently.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DeadLetter {
     /// Id of the run that this belongs to.
     pub run: StreamId,
     /// Key of the step that this is about.
     pub step: StepKey,
-    /// How often it was tried.
+    /// Number of attempts.
     pub attempts: u32,
     /// Why the last attempt failed.
     pub error: Failure,
-    /// When it was given up.
+    /// When it failed.
     pub at: Timestamp,
 }
 
 impl DeadLetter {
-    /// The dead letter that an event makes; `None` for every event but `step_failed`, and for steps that
-    /// were never tried, were stopped, ran out of budget, were asked for wrongly or found honestly nothing.
+    /// The dead letter for an event; `None` for every event but `step_failed`, and for steps that were never tried,
+    /// were stopped, ran out of budget, were invalid requests or found no evidence.
     #[must_use]
     pub fn of(event: &Event) -> Option<Self> {
         if event.update.event_type != "step_failed" {
@@ -42,8 +42,8 @@ impl DeadLetter {
     }
 }
 
-/// The run whose dead letters a new run does again: the parent, if the new run's first event says
-/// `"resubmits": true`. `None` for every other event.
+/// The run whose dead letters a new run repeats: its parent, if the new run's first event has `"resubmits": true`.
+/// `None` for every other event.
 #[must_use]
 pub fn resubmitted_run(event: &Event) -> Option<&StreamId> {
     let parent_run = event.parent_run.as_ref()?;
@@ -59,6 +59,6 @@ fn is_worth_another_run(kind: ErrorKind) -> bool {
         kind,
         ErrorKind::Cancelled | ErrorKind::Interrupted | ErrorKind::NoEvidence | ErrorKind::BudgetExceeded
     );
-    // The same wrong request fails the same way again.
+    // The same invalid request would fail again.
     !ended_as_asked && kind.class() != FailureClass::Usage
 }

@@ -1,7 +1,7 @@
-//! A run as the engine sees it: the events every run has, and the state folded from them.
+//! The state of runs: the events every run has, and the state folded from them.
 //!
-//! [`RunState`] knows steps, attempts, money and time; what they mean is the flow's business.
-//! [`RunRow`] is the line a run has in lists, [`DeadLetter`] a step of it that failed for good.
+//! [`RunState`] tracks steps, attempts, money and time; the flow knows what they mean. [`RunRow`] is the row of a run
+//! in lists, [`DeadLetter`] a step that failed permanently.
 
 mod dead_letter;
 pub mod events;

@@ -1,4 +1,4 @@
-//! The line a run has in lists, kept up to date in the append transaction and rebuildable from events.
+//! The row of a run in lists, updated in the append transaction and rebuildable from events.
 
 use gemicro_event::{Charge, ErrorKind, Event, RunStatus, StreamId, Timestamp};
 use schemars::JsonSchema;
@@ -6,14 +6,14 @@ use serde::{Deserialize, Serialize};
 
 use super::events::RunReaders;
 
-/// A run in one line.
+/// A run in a list.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct RunRow {
     /// Id of the run, which is that of its stream.
     pub run: StreamId,
     /// Name of the flow that decides the run.
     pub flow: String,
-    /// What was asked, in one line.
+    /// The request, in one line.
     pub title: String,
     /// The state as of the last event.
     pub status: RunStatus,
@@ -21,7 +21,7 @@ pub struct RunRow {
     pub error_kind: Option<ErrorKind>,
     /// The run that started it.
     pub parent_run: Option<StreamId>,
-    /// It is a step of that run, which is charged what it uses.
+    /// It is a step of that run, which is charged for it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub part_of_parent: bool,
     /// Number of events in its journal.
@@ -56,7 +56,7 @@ impl RunRow {
         }
     }
 
-    /// Takes the next event into account; one that was folded before changes nothing.
+    /// Applies the next event; one that was already folded changes nothing.
     pub fn fold(&mut self, event: &Event) {
         if event.seq <= self.n_events {
             return;

@@ -1,4 +1,4 @@
-//! What the engine knows about a run, folded from its events.
+//! The state of a run, folded from its events.
 
 use std::collections::BTreeMap;
 
@@ -11,29 +11,29 @@ use super::events::{
 };
 use crate::budget::Ledger;
 
-/// Where one step stands.
+/// The state of one step.
 #[derive(Debug, Clone, PartialEq)]
 pub enum StepState {
-    /// An attempt is under way.
+    /// An attempt is running.
     Running(Attempt),
-    /// The last attempt failed or was lost; the next may start at this moment.
+    /// The last attempt failed or was lost; the next may start at `retry_at`.
     Waiting {
         /// Number of the last attempt.
         attempt: u32,
-        /// How often it failed and waited so far.
+        /// Number of failures and waits so far.
         tries: Tries,
-        /// When the next may start.
+        /// Earliest start of the next attempt.
         retry_at: Timestamp,
-        /// What a lost attempt left outside, with the reservation that stays for it.
+        /// The handle of a lost attempt, with the reservation that stays for it.
         kept: Option<(Json, Charge)>,
     },
     /// It has its result.
     Completed,
-    /// It failed for good.
+    /// It failed permanently.
     Failed(Failure),
 }
 
-/// How often a step failed and waited: an attempt that was cut off counts for neither.
+/// How often a step failed and waited; interrupted attempts count as neither.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Tries {
     /// Attempts that ended with an error.
@@ -42,21 +42,21 @@ pub struct Tries {
     pub parks: u32,
 }
 
-/// An attempt that is under way.
+/// A running attempt.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Attempt {
     /// Its number, from 1.
     pub number: u32,
-    /// What happened to those before it.
+    /// Failures and waits before it.
     pub tries: Tries,
-    /// What was reserved for it.
+    /// The amount reserved for it.
     pub reserved: Charge,
-    /// Where it can be picked up.
+    /// A handle by which it can be picked up.
     pub handle: Option<Json>,
 }
 
 impl StepLost {
-    /// What is noted of an attempt that was cut off: with a handle its reservation stays, else it is spent.
+    /// The event for an interrupted attempt: with a handle its reservation stays, otherwise it counts as spent.
     #[must_use]
     pub fn of(step: &StepKey, attempt: &Attempt) -> Self {
         let kept = attempt.handle.is_some();
@@ -73,7 +73,7 @@ impl StepLost {
     }
 }
 
-/// A run's steps, money and time. No `Clone`: a copy would cost as much as the run is long.
+/// A run's steps, money and time. Not `Clone`: the cost of a copy would grow with the run.
 #[derive(Debug)]
 pub struct RunState {
     /// Id of the run, which is that of its stream.
@@ -86,9 +86,9 @@ pub struct RunState {
     pub last_at: Timestamp,
     /// Sequence number of the last event.
     pub last_seq: u64,
-    /// Time it has been worked on before the last stop, in milliseconds.
+    /// Time that it was worked on before the last stop, in milliseconds.
     pub worked_ms: u64,
-    /// Since when it has been worked on without a stop; `None` while suspended.
+    /// Start of the current period of work; `None` while suspended or waiting for a person.
     pub working_since: Option<Timestamp>,
     /// State of every step so far, by key.
     pub steps: BTreeMap<StepKey, StepState>,
@@ -96,9 +96,9 @@ pub struct RunState {
     pub ledger: Ledger,
     /// The time limit is near or over.
     pub deadline: Option<DeadlinePassed>,
-    /// It waits for a limit of the provider to end.
+    /// It waits for a provider limit to end.
     pub parked: Option<RunParked>,
-    /// Somebody wants it to stop for good.
+    /// A cancellation was requested.
     pub cancel: Option<CancelRequested>,
     /// Whether the budget warning was given.
     pub warned: bool,
@@ -138,7 +138,7 @@ impl RunState {
         })
     }
 
-    /// Takes the next event into account; one that was folded before changes nothing.
+    /// Applies the next event; one that was already folded changes nothing.
     pub fn fold(&mut self, event: &Event) {
         if event.seq <= self.last_seq {
             return;
@@ -178,7 +178,7 @@ impl RunState {
                 let at = update.timestamp;
                 self.fold_read(update.as_answer_requested(), |it, asked: AnswerRequested| {
                     if asked.tool.is_none() {
-                        // Time that a person thinks is nobody's work; an agent whose tool waits goes on to run.
+                        // Waiting for a person does not count as work; an agent whose tool waits keeps running.
                         it.worked_ms = it.worked_ms_at(at);
                         it.working_since = None;
                     }
@@ -199,7 +199,7 @@ impl RunState {
         }
     }
 
-    /// Whether a step has its final word.
+    /// Whether a step has completed or failed.
     #[must_use]
     pub fn is_done(&self, step: &StepKey) -> bool {
         matches!(
@@ -240,7 +240,7 @@ impl RunState {
 
     fn settle(&mut self, step: &StepKey, attempt: u32, charge: Charge) {
         let settled = self.ledger.settle(step, attempt, charge);
-        // What nothing limits was not reserved in full.
+        // Amounts without a limit were not reserved in full, so only check limited ones.
         let limits = &self.started.limits;
         let is_over = |over: Charge| {
             (over.tokens > 0 && limits.tokens.is_some())
@@ -264,8 +264,8 @@ impl RunState {
         {
             tries = *so_far;
             if let Some((left, _)) = kept {
-                // The same call goes on under the new attempt's reservation and name: should this attempt be
-                // cut off too, the next one asks for it again.
+                // The same call continues under the new attempt's number and reservation: if this attempt is
+                // interrupted too, the next one tries the handle again.
                 self.ledger.release(&it.step, *attempt);
                 handle = Some(left.clone());
             }
@@ -318,7 +318,7 @@ impl RunState {
             Some(StepState::Running(attempt)) if it.kept => {
                 attempt.handle.map(|handle| (handle, attempt.reserved))
             }
-            // A handle that led nowhere is not asked again.
+            // A handle that is no longer valid is not tried again.
             Some(StepState::Running(_)) => None,
             Some(StepState::Waiting { .. } | StepState::Completed | StepState::Failed(_)) | None => None,
         };
@@ -344,7 +344,7 @@ impl RunState {
         self.steps.insert(step, waiting);
     }
 
-    /// What happened to a step so far.
+    /// Failures and waits of a step so far.
     #[must_use]
     pub fn tries(&self, step: &StepKey) -> Tries {
         match self.steps.get(step) {
@@ -354,7 +354,7 @@ impl RunState {
         }
     }
 
-    /// Steps that were cut off and whose handle nobody has asked yet: attempt and reservation.
+    /// Interrupted steps whose handle has not been tried yet, with attempt and reservation.
     pub fn unasked_handles(&self) -> impl Iterator<Item = (&StepKey, u32, Charge)> {
         self.steps.iter().filter_map(|(key, state)| match state {
             StepState::Waiting {

@@ -1,8 +1,8 @@
-//! What a store can answer instead of doing it.
+//! The errors of a store.
 
 use gemicro_event::{ErrorKind, Failure, StreamId, Timestamp};
 
-/// Why a store did not do what it was asked. Nothing was written unless a variant says otherwise.
+/// Why a store refused a request. Nothing was written unless a variant says otherwise.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 #[expect(missing_docs, reason = "the messages say what the fields are")]
@@ -10,7 +10,7 @@ pub enum StoreError {
     /// There is no such stream.
     #[error("there is no run {stream}")]
     NotFound {
-        /// The id that was asked for.
+        /// The requested id.
         stream: String,
     },
     /// Its contents were erased.
@@ -19,13 +19,13 @@ pub enum StoreError {
     /// A stream with this id exists.
     #[error("there is already a run {stream}")]
     Exists { stream: StreamId },
-    /// Somebody appended in between: read on and decide again.
+    /// Another process appended in between: read the new events and decide again.
     #[error("run {stream} is at event {actual}, but the writer expected {expected}")]
     Moved {
         stream: StreamId,
         /// The last event the writer knew.
         expected: u64,
-        /// The last event there is.
+        /// The actual last event.
         actual: u64,
     },
     /// Another driver holds the run.
@@ -37,7 +37,7 @@ pub enum StoreError {
         /// When the lease ends by itself.
         expires_at: Timestamp,
     },
-    /// Another driver took the run over; the writer must stop.
+    /// Another driver took over the run; the writer must stop.
     #[error("another process resumed run {stream}")]
     LeaseLost { stream: StreamId },
     /// The attempt that reports is not the running one.
@@ -51,7 +51,7 @@ pub enum StoreError {
     /// The run has its terminal event; nothing can follow.
     #[error("run {stream} has ended")]
     Ended { stream: StreamId },
-    /// A content that an event names is gone.
+    /// Contents that an event refers to are missing.
     #[error("run {stream}: the contents of event {seq} (blob {blob}) are missing from the store")]
     MissingBlob {
         stream: StreamId,
@@ -68,13 +68,13 @@ pub enum StoreError {
     #[error("the store has format {found}, but this version of gemicro supports only up to {known}")]
     NewerFormat {
         found: i64,
-        /// The newest this program knows.
+        /// The newest format this program can read.
         known: i64,
     },
-    /// No room on the disk.
+    /// The disk is full.
     #[error("the disk is full: {message}")]
     Full { message: String },
-    /// Anything else the system said.
+    /// Any other error of the system.
     #[error("the store failed: {message}")]
     Io { message: String },
 }

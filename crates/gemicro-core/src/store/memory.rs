@@ -150,7 +150,7 @@ impl MemoryStream {
             appended.push(event);
         }
         if self.has_ended() {
-            // There is nothing left to drive.
+            // Nothing is left to drive.
             self.lease = None;
         }
         Ok(AppendResult { events: appended })

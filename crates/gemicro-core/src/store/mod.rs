@@ -1,8 +1,8 @@
-//! The ports to durable memory, and their in-memory twin.
+//! The ports to durable storage, and their in-memory implementation.
 //!
-//! [`Store`] is what `drive` needs: a journal with fenced appends, run leases, commands and snapshots. The
-//! product's store is `gemicro-store`; [`MemoryStore`] serves library users and tests and keeps the same
-//! contract. [`RedactingStore`] keeps secrets out of any of them.
+//! [`Store`] is what `drive` needs: a journal with fenced appends, run leases, commands and snapshots. The product's
+//! store is `gemicro-store`; [`MemoryStore`] is for library users and tests and fulfils the same contract.
+//! [`RedactingStore`] keeps secrets out of any of them.
 
 mod error;
 mod memory;

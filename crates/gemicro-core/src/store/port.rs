@@ -1,4 +1,4 @@
-//! The contract every store keeps; `gemicro-store` runs the same tests on each of its engines.
+//! The [`Store`] trait; `gemicro-store` runs the same contract tests on each of its engines.
 
 use std::time::Duration;
 
@@ -13,14 +13,14 @@ use crate::command::{AgentAck, AgentCommand};
 ///
 /// Everything a method returns is durable. Sequence numbers start at 1 and have no gaps.
 pub trait Store: Send + Sync {
-    /// Makes a stream with its first events; the lease, if one is asked for, has epoch 1.
+    /// Creates a stream with its first events; if a lease is requested, it has epoch 1.
     fn create(&self, new: NewStream) -> BoxFuture<'_, Result<(AppendResult, Option<Lease>), StoreError>>;
 
-    /// Appends events in one transaction, with sequence numbers given inside it. After a terminal event of
-    /// a run nothing can be appended, and its lease is over.
+    /// Appends events in one transaction, which assigns their sequence numbers. After a terminal event of a run nothing
+    /// can be appended, and its lease is over.
     fn append(&self, append: Append) -> BoxFuture<'_, Result<AppendResult, StoreError>>;
 
-    /// Events exactly as [`append`](Self::append) would write them, for a driver that folds them before.
+    /// The events exactly as [`append`](Self::append) would write them, for a driver that folds them first.
     fn as_written(&self, events: Vec<NewEvent>) -> Vec<NewEvent> {
         events
     }
@@ -33,12 +33,12 @@ pub trait Store: Send + Sync {
         limit: usize,
     ) -> BoxFuture<'_, Result<StreamPage, StoreError>>;
 
-    /// Events after a sequence number, then those that follow, each once and in order. Ends after the
-    /// terminal event of a run; other processes' events arrive within half a second. A place that is no
-    /// longer there gives a `gap` event naming the first available one.
+    /// Events after a sequence number, then new ones, each once and in order. Ends after the terminal event of a run;
+    /// events of other processes arrive within half a second. If the position no longer exists, yields a `gap` event
+    /// with the first available one.
     fn subscribe(&self, stream: &StreamId, after: u64) -> BoxStream<'static, Result<Event, StoreError>>;
 
-    /// Takes the run lease if it is free, over, or already held by the same owner.
+    /// Takes the run lease if it is free, expired, or already held by the same owner.
     fn take_lease(
         &self,
         stream: &StreamId,
@@ -46,21 +46,21 @@ pub trait Store: Send + Sync {
         ttl: Duration,
     ) -> BoxFuture<'_, Result<Lease, StoreError>>;
 
-    /// Extends a lease; [`StoreError::LeaseLost`] when another holder has come.
+    /// Extends a lease; [`StoreError::LeaseLost`] if another process has taken it.
     fn renew_lease(&self, lease: &Lease, ttl: Duration) -> BoxFuture<'_, Result<Lease, StoreError>>;
 
-    /// Gives a lease back; harmless when it is lost already.
+    /// Releases a lease; harmless if it is already lost.
     fn release_lease(&self, lease: &Lease) -> BoxFuture<'_, Result<(), StoreError>>;
 
-    /// Sends a command to a run and returns how it stands; the same id again changes nothing. A run that
-    /// has ended rejects it.
+    /// Sends a command to a run and returns its state; sending the same id again changes nothing. A run that has ended
+    /// rejects it.
     fn send_command(
         &self,
         stream: &StreamId,
         command: AgentCommand,
     ) -> BoxFuture<'_, Result<AgentAck, StoreError>>;
 
-    /// Commands that nobody has answered for good, oldest first.
+    /// Commands without a final answer, oldest first.
     fn open_commands(&self, stream: &StreamId) -> BoxFuture<'_, Result<Vec<AgentCommand>, StoreError>>;
 
     /// Stores the answer to a command, in place of an earlier one.
@@ -81,6 +81,6 @@ pub trait Store: Send + Sync {
         state: Vec<u8>,
     ) -> BoxFuture<'_, Result<(), StoreError>>;
 
-    /// The newest kept fold. Losing it changes nothing but speed.
+    /// The newest cached fold. Losing it only costs time.
     fn load_snapshot(&self, stream: &StreamId) -> BoxFuture<'_, Result<Option<SavedFold>, StoreError>>;
 }

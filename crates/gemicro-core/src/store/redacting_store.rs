@@ -1,4 +1,4 @@
-//! Keeps secrets out of the journal: every event passes here on its way to the store.
+//! Keeps secrets out of the journal: every event is redacted before it is written.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -19,7 +19,7 @@ pub struct RedactingStore {
 }
 
 impl RedactingStore {
-    /// In front of a store.
+    /// Wraps a store.
     #[must_use]
     pub fn new(inner: Arc<dyn Store>, redactor: Redactor) -> Self {
         Self { inner, redactor }
@@ -50,7 +50,7 @@ impl RedactingStore {
     fn clean_json(&self, json: &Json) -> Json {
         match self.redactor.redact(json.text()) {
             Cow::Borrowed(_) => json.clone(),
-            // Better an empty object than a secret, should the replacement ever break the syntax.
+            // If the replacement ever breaks the syntax, an empty object is better than a secret.
             Cow::Owned(text) => Json::from_text(&text).unwrap_or_default(),
         }
     }

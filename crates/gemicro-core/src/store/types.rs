@@ -1,9 +1,9 @@
-//! What goes into a store and comes out of it.
+//! The data types of a store.
 
 use gemicro_event::{AgentUpdate, Event, Json, SCHEMA_VERSION, StepKey, StreamId, Timestamp};
 use serde::{Deserialize, Serialize};
 
-/// What a stream is.
+/// The kind of a stream.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum StreamKind {
@@ -11,12 +11,12 @@ pub enum StreamKind {
     Run,
     /// A log of turns without an end.
     Conversation,
-    /// What workers say about the steps of a run that they took from the queue.
+    /// Reports of workers about the steps of a run that they took from the queue.
     Steps,
 }
 
 impl StreamKind {
-    /// The word for it, for people and in stores.
+    /// The name for people and in stores.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
@@ -27,7 +27,7 @@ impl StreamKind {
     }
 }
 
-/// A stream to be made, together with its first events.
+/// A stream to be created, with its first events.
 #[derive(Debug, Clone)]
 pub struct NewStream {
     /// Id of the stream that is written.
@@ -40,40 +40,40 @@ pub struct NewStream {
     pub events: Vec<NewEvent>,
     /// Lines of its board, written in the same transaction.
     pub board: Vec<BoardLine>,
-    /// Who takes the run lease in the same transaction, and for how long; `None` leaves it free.
+    /// Owner and duration of a run lease taken in the same transaction; `None` takes none.
     pub lease: Option<(String, std::time::Duration)>,
 }
 
-/// A line of a run's board: something that the run is about (a task of a batch) as it stands, ready to be shown, so
-/// that a look at a large run folds nothing. Boards are projections: [`Flow::board`](crate::flow::Flow::board) makes
-/// the same lines from the journal.
+/// A line of a run's board: the current state of one part of the run (such as a task of a batch), ready to be shown, so
+/// that looking at a large run needs no folding. Boards are projections: [`Flow::board`](crate::flow::Flow::board)
+/// makes the same lines from the journal.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BoardLine {
-    /// Its place on the board, from 0.
+    /// Its position on the board, from 0.
     pub place: u32,
-    /// How it stands, in one word.
+    /// Its state, in one word.
     pub state: String,
-    /// What is shown of it.
+    /// Its contents, for display.
     pub shown: Json,
 }
 
-/// An event before it has a place in a stream.
+/// An event without a position in a stream.
 #[derive(Debug, Clone, PartialEq)]
 pub struct NewEvent {
     /// Type, message, time and details.
     pub update: AgentUpdate,
-    /// The step it speaks about.
+    /// The step it is about.
     pub step: Option<StepKey>,
-    /// What it means for that step's attempts.
+    /// Its effect on that step's attempts.
     pub mark: Option<StepMark>,
     /// Trace it belongs to.
     pub trace: Option<String>,
-    /// Envelope fields of a newer writer, passed on as they are.
+    /// Envelope fields of a newer writer, passed on unchanged.
     pub extra: Vec<(String, Json)>,
 }
 
 impl NewEvent {
-    /// A fact about the run as a whole.
+    /// An event about the run as a whole.
     #[must_use]
     pub fn of_run(update: AgentUpdate) -> Self {
         Self {
@@ -85,7 +85,7 @@ impl NewEvent {
         }
     }
 
-    /// A fact about one step.
+    /// An event about one step.
     #[must_use]
     pub fn of_step(update: AgentUpdate, step: &StepKey, mark: Option<StepMark>) -> Self {
         Self {
@@ -97,7 +97,7 @@ impl NewEvent {
         }
     }
 
-    /// The event it becomes at its place in a stream.
+    /// The event with its position in a stream.
     #[must_use]
     pub fn at(self, stream: StreamId, seq: u64, parent_run: Option<StreamId>) -> Event {
         Event {
@@ -113,22 +113,22 @@ impl NewEvent {
     }
 }
 
-/// The life of an attempt, as the store's step index sees it.
+/// The start or end of an attempt, for the store's step index.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(tag = "mark", content = "attempt", rename_all = "snake_case")]
 pub enum StepMark {
     /// This attempt runs now.
     Started(u32),
-    /// This attempt is over, in whatever way.
+    /// This attempt is over, completed or not.
     Ended(u32),
 }
 
-/// Who appends, and what must hold for it.
+/// The writer of an append, and the condition for it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[expect(missing_docs, reason = "the field names say what they are")]
 pub enum Writer {
-    /// The driver of the run: refused unless its lease epoch is the current one and nothing was appended
-    /// since the event it knows.
+    /// The driver of the run: refused unless its lease epoch is current and nothing was appended since the event it
+    /// knows.
     Driver {
         /// Epoch of its lease.
         epoch: u64,
@@ -137,7 +137,7 @@ pub enum Writer {
     },
     /// An executor: refused unless this attempt of this step is the running one.
     Executor { step: StepKey, attempt: u32 },
-    /// Anyone, for streams without a driver (conversations, imports). Refused while a run lease is alive.
+    /// Any process, for streams without a driver (conversations, imports). Refused while a run lease is valid.
     Outside,
 }
 
@@ -146,44 +146,44 @@ pub enum Writer {
 pub struct Append {
     /// Id of the stream that is written.
     pub stream: StreamId,
-    /// Who appends, which decides what is checked first.
+    /// The writer, which decides what is checked first.
     pub writer: Writer,
     /// The events, in this order.
     pub events: Vec<NewEvent>,
-    /// Lines of the run's board that change with it.
+    /// Lines of the run's board that change with the events.
     pub board: Vec<BoardLine>,
 }
 
-/// The events with their places.
+/// The result of an append.
 #[derive(Debug, Clone, PartialEq)]
 pub struct AppendResult {
-    /// As they are now durable.
+    /// The durable events, with their sequence numbers.
     pub events: Vec<Event>,
 }
 
-/// A piece of a stream.
+/// A part of a stream.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct StreamPage {
-    /// In order, without gaps.
+    /// The events, in order and without gaps.
     pub events: Vec<Event>,
-    /// Set when the asked place is no longer there: the first sequence number that is.
+    /// Set if the requested position no longer exists: the first sequence number that does.
     pub first_available: Option<u64>,
     /// Sequence number of the stream's last event.
     pub last_seq: u64,
 }
 
-/// The right to drive a run for a while.
+/// The right to drive a run until it expires.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Lease {
     /// The run that is driven.
     pub stream: StreamId,
     /// Host and process of the holder.
     pub owner: String,
-    /// Grows with every new holder; the fence of all its appends.
+    /// Increases with every new holder; required for all its appends.
     pub epoch: u64,
     /// When it ends unless renewed.
     pub expires_at: Timestamp,
 }
 
-/// A kept fold: up to which event, and its bytes.
+/// A cached fold: the sequence number it covers, and its bytes.
 pub type SavedFold = (u64, Vec<u8>);

@@ -1,30 +1,30 @@
-//! How many tokens a text has at most, as far as that can be said without the vocabulary.
+//! Estimates the maximum number of tokens of a text without the vocabulary.
 //!
-//! [`TokenCount`] is the port: an exact tokenizer may stand behind it. [`CautiousCount`] needs nothing but the
-//! text and errs on the high side. It is proven for signs beyond ASCII (see `signs`) and measured for words of Latin
-//! and Cyrillic letters: the byte bound that reservations use would leave three quarters of every prompt empty. The
-//! tests hold it against the Gemma 3 vocabulary.
+//! [`TokenCount`] is the port: an exact tokenizer can implement it. [`CautiousCount`] needs only the text and errs on
+//! the high side. It is proven for characters beyond ASCII (see `signs`) and measured for words of Latin and Cyrillic
+//! letters; the byte bound that reservations use would leave three quarters of every prompt empty. The tests compare it
+//! with the Gemma 3 vocabulary.
 
 use super::letters::{is_common, is_common_cyrillic};
 use super::signs::most_tokens;
 
-/// Tokens that a chat format adds around one text: start, role, end, and the opening of the answer. The
-/// formats we know add 5 to 12.
+/// Tokens that a chat format adds around one text: start, role, end, and the start of the answer. Known formats add 5
+/// to 12.
 pub(crate) const FRAMING_TOKENS: u64 = 32;
 
 /// The proven bound: one token per byte of UTF-8, and the framing.
 ///
-/// Tokenizers with byte fallback (those of Gemini, Gemma, GPT, Claude and Llama) cut a text into pieces
-/// that together are the text. A piece is at least one byte long, since what no piece covers falls back to
-/// single bytes. So there are never more pieces than bytes. Their normal forms do not lengthen a text: a
-/// blank may become another mark, but that mark still is (part of) one piece.
+/// Tokenizers with byte fallback (those of Gemini, Gemma, GPT, Claude and Llama) split a text into tokens that together
+/// are the text. A token is at least one byte long, because anything else falls back to single bytes. So there are
+/// never more tokens than bytes. Normalisation does not lengthen a text: a space may become another character, but that
+/// is still (part of) one token.
 #[must_use]
 pub(crate) fn byte_bound(text: &str) -> u64 {
     (text.len() as u64).saturating_add(FRAMING_TOKENS)
 }
 
-/// Counts tokens. The sum over pieces of a text must not be below the count of the whole by more than the
-/// framing that limits allow for.
+/// Counts tokens. The sum over the parts of a text must not be below the count of the whole by more than the framing
+/// that limits allow for.
 pub trait TokenCount: Send + Sync {
     /// Tokens of a text, without the framing of a chat format. Too high is a waste, too low breaks a limit.
     fn tokens(&self, text: &str) -> u64;
@@ -38,10 +38,10 @@ impl<C: TokenCount + ?Sized> TokenCount for &C {
 
 /// Counts from the form of words: the default.
 ///
-/// Against the Gemma 3 vocabulary: 13 % too high on windows of thirty turns of a coding conversation (never below
+/// Compared with the Gemma 3 vocabulary: 13 % too high on windows of thirty turns of a coding conversation (never below
 /// 11 %), 12 % on base64, 5 % on hex digits, 24 to 32 % on documents and source code; two to four times too high for
-/// other alphabets than the Latin one. It can be too low for text that nobody writes: a few letters drawn at random,
-/// made-up words of common syllables.
+/// alphabets other than Latin. It can be too low for unnatural text: a few random letters, made-up words of common
+/// syllables.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct CautiousCount;
 
@@ -51,7 +51,7 @@ impl TokenCount for CautiousCount {
     }
 }
 
-/// Costs in hundredths of a token, so that sums are exact and equal everywhere.
+/// Cost in hundredths of a token, so that sums are exact on every platform.
 fn hundredths(text: &str) -> u64 {
     let bytes = text.as_bytes();
     let mut sum = 0;
@@ -59,7 +59,7 @@ fn hundredths(text: &str) -> u64 {
     let mut before = PrecedingText::Line;
     while at < bytes.len() {
         let byte = bytes[at];
-        // A blank that belongs to no word is a token.
+        // A space that does not belong to a word is a token.
         let blank = if before == PrecedingText::Blank { 100 } else { 0 };
         let same = bytes[at..].iter().take_while(|next| **next == byte).count();
         (at, before, sum) = match byte {
@@ -73,7 +73,7 @@ fn hundredths(text: &str) -> u64 {
             }
             b'0'..=b'9' => (at + same, PrecedingText::Letter, sum + blank + 100 * same as u64),
             b'\n' | b'\t' => (at + same, PrecedingText::Line, sum + blank + space_cost(same)),
-            // One blank belongs to the word behind it.
+            // A single space belongs to the word after it.
             b' ' if same == 1 => (at + 1, PrecedingText::Blank, sum),
             b' ' => (at + same, PrecedingText::Line, sum + space_cost(same)),
             b'!'..=b'~' => (at + same, PrecedingText::Mark, sum + mark_cost(byte, same)),
@@ -91,7 +91,7 @@ fn hundredths(text: &str) -> u64 {
     }
 }
 
-/// What stands before the place at hand.
+/// The kind of text before the current position.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum PrecedingText {
     Line,
@@ -100,12 +100,12 @@ enum PrecedingText {
     Mark,
 }
 
-/// Line ends, tabs or blanks in a row: up to 31 are one token.
+/// Consecutive line ends, tabs or spaces: up to 31 are one token.
 fn space_cost(n_same: usize) -> u64 {
     105 * n_same.div_ceil(31) as u64
 }
 
-/// The same mark again and again. Those of which people draw lines come in long pieces.
+/// Cost of a repeated punctuation character. Those used to draw lines have long tokens.
 fn mark_cost(mark: u8, n_same: usize) -> u64 {
     let more = match mark {
         b'$' | b'(' | b';' | b'@' | b'`' | b'{' | b'|' => 51,
@@ -116,7 +116,7 @@ fn mark_cost(mark: u8, n_same: usize) -> u64 {
     102 + 40 * n_more.min(2) + more * n_more.saturating_sub(2)
 }
 
-/// Capitals, then small letters.
+/// The end of a word: capitals, then lower-case letters.
 fn word_end(bytes: &[u8], start: usize) -> usize {
     let small = start
         + bytes[start..]
@@ -130,8 +130,8 @@ fn word_end(bytes: &[u8], start: usize) -> usize {
             .count()
 }
 
-/// Known words are one or two tokens; letters without sense are about two to a token. Whether a word makes
-/// sense is seen from its pairs of letters.
+/// Real words are one or two tokens; in random letters, a token has about two. Its pairs of letters show whether a word
+/// is real.
 fn word_cost(word: &[u8], before: PrecedingText) -> u64 {
     let length = word.len() as u64;
     let n_capitals = word.iter().filter(|byte| byte.is_ascii_uppercase()).count() as u64;
@@ -151,7 +151,7 @@ fn word_cost(word: &[u8], before: PrecedingText) -> u64 {
         PrecedingText::Letter | PrecedingText::Mark => 16,
     };
     let shouted = if n_capitals >= 2 { 26 * n_capitals } else { 0 };
-    // Nobody writes words of so many letters.
+    // Real words are rarely this long.
     let long = 10 * length.saturating_sub(10) + 34 * length.saturating_sub(24);
     let known = (88 + 6 * length + long + 24 * n_odd + glued + shouted).max(105);
     if is_senseless {
@@ -161,11 +161,11 @@ fn word_cost(word: &[u8], before: PrecedingText) -> u64 {
     }
 }
 
-/// What a text costs that starts beyond ASCII, as far as one can see at once: length, what it ends with, cost with
-/// that of the blank before it.
+/// The length, kind and cost of the next part of a text that starts beyond ASCII; the cost includes that of the space
+/// before it.
 ///
-/// Cyrillic words are judged like Latin ones. All other signs cost what they cost alone, which is never too low; in
-/// alphabets that is so far above the truth that a blank before a word need not be added.
+/// Cyrillic words are estimated like Latin ones. All other characters cost as much as they do alone, which is never too
+/// low; in alphabets that is so far above the truth that a space before a word need not be added.
 fn beyond_ascii(text: &str, blank: u64) -> (usize, PrecedingText, u64) {
     let word = text
         .find(|letter| !matches!(letter, '\u{400}'..='\u{45f}'))
@@ -182,7 +182,7 @@ fn beyond_ascii(text: &str, blank: u64) -> (usize, PrecedingText, u64) {
     (sign.len_utf8(), after, 100 * most_tokens(sign) + blank)
 }
 
-/// A word without sense costs what its letters cost alone.
+/// Cost of a Cyrillic word; a word that is not real costs as much as its letters alone.
 fn cyrillic_cost(word: &str, blank: u64) -> u64 {
     let (mut n_common, mut n_odd) = (0, 0);
     for (first, second) in word.chars().zip(word.chars().skip(1)) {

@@ -1,12 +1,12 @@
-//! Which letters commonly follow each other: how one sees whether a word makes sense.
+//! Pairs of letters that are common, to tell real words from random letters.
 
-/// Whether a small letter commonly follows this one, in English words and names of code.
+/// Whether this pair of letters is common in English words and names in code.
 pub(super) fn is_common(first: u8, second: u8) -> bool {
     let row = usize::from(first.to_ascii_lowercase() - b'a');
     LATIN[row] & (1 << (second.to_ascii_lowercase() - b'a')) != 0
 }
 
-/// Whether a small Cyrillic letter commonly follows this one, which may be a capital.
+/// Whether this pair of Cyrillic letters is common; the first may be a capital.
 pub(super) fn is_common_cyrillic(first: char, second: char) -> bool {
     let small = match first {
         'А'..='Я' => first as usize + 0x20,
@@ -35,7 +35,7 @@ const fn latin() -> [u32; 26] {
     table
 }
 
-/// From `a`: pairs above 0.12 % of our sources and documents.
+/// From `a`: pairs above 0.12 % in gemicro's sources and documents.
 const LATIN_FOLLOWERS: [&str; 26] = [
     "bcdgilmnprstuy",
     "aeiloru",
@@ -65,8 +65,8 @@ const LATIN_FOLLOWERS: [&str; 26] = [
     "",
 ];
 
-/// From `а` to `і`: the 370 pairs that are most frequent in the Cyrillic pieces of the Gemma 3 vocabulary; 95 % of the
-/// pairs of a Russian text, 91 % of a Ukrainian one.
+/// From `а` to `і`: the 370 most frequent pairs in the Cyrillic tokens of the Gemma 3 vocabulary; 95 % of the pairs of
+/// a Russian text, 91 % of a Ukrainian one.
 const CYRILLIC_FOLLOWERS: [&str; 39] = [
     "бвгдежзийклмнпрстуфхцчшюя",
     "аеилорущъыяі",

@@ -1,7 +1,8 @@
-//! How many tokens a text has, without asking anybody.
+//! Estimates the number of tokens of a text locally.
 //!
-//! [`TokenCount`] is the port and [`CautiousCount`] the count of a text from the form of its words (`letters`, `signs`);
-//! `byte_bound` is never too low, and is what reservations use. What a backend reports always wins over both.
+//! [`TokenCount`] is the port, and [`CautiousCount`] counts from the form of the words (`letters`, `signs`);
+//! `byte_bound` is never too low and is used for reservations. A count reported by a backend takes precedence over
+//! both.
 
 mod count;
 mod letters;

@@ -1,14 +1,14 @@
-//! Which signs beyond ASCII are a token of their own.
+//! Characters beyond ASCII that are a single token.
 //!
-//! A vocabulary of byte pairs with bytes to fall back on starts from single signs: one that it knows is one token, one
-//! that it does not know is as many as it has bytes. From there on it only merges. So the sum of what the signs cost
-//! alone is never below what a text costs.
+//! A byte-pair vocabulary with byte fallback starts from single characters: a known character is one token, an unknown
+//! one as many as it has bytes. After that it only merges tokens. So the sum over the characters alone is never below
+//! the cost of a text.
 
-/// One bit for each of the first 0x20000 code points: whether the Gemma 3 vocabulary has it as a piece. Written by the
+/// One bit for each of the first 0x20000 code points: whether the Gemma 3 vocabulary has it as a token. Written by the
 /// test `every_sign_costs_what_the_table_says`.
 const KNOWN: &[u8; 0x20000 / 8] = include_bytes!("signs.bin");
 
-/// The most tokens that a sign beyond ASCII can cost.
+/// Maximum number of tokens of a character beyond ASCII.
 pub(super) fn most_tokens(sign: char) -> u64 {
     let code = sign as usize;
     let is_known = KNOWN

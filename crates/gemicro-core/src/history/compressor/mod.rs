@@ -1,7 +1,7 @@
 //! Ways to compress a conversation, behind one port.
 //!
-//! A [`ContextCompressor`] turns a log into a prompt and says what that cost and kept. Files: `port` (the trait and its
-//! data), `strategies` (the ones we have).
+//! A [`ContextCompressor`] turns a log into a prompt and reports the cost and what was kept. Files: `port` (the trait
+//! and its data), `strategies` (the built-in compressors).
 
 mod port;
 mod strategies;

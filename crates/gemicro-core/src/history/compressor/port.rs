@@ -1,14 +1,14 @@
-//! The port: what a compressor gets and gives.
+//! The compressor port: its trait, input and output.
 
 use super::super::material::Material;
 use super::super::{HistoryError, HistoryReport, Prompt, PromptPlan, Summariser};
 
-/// What a compressor works on.
+/// Input of a compressor.
 #[derive(Clone, Copy)]
 pub struct Compressible<'a> {
-    /// The log and what is known about it.
+    /// The log with its facts, index and token counts.
     pub material: Material<'a>,
-    /// Writes summaries, where one is to be had.
+    /// Writes summaries, if one is available.
     pub summariser: Option<&'a dyn Summariser>,
 }
 
@@ -21,10 +21,10 @@ impl std::fmt::Debug for Compressible<'_> {
     }
 }
 
-/// A conversation cut down to the size of a prompt.
+/// A conversation compressed to the size of a prompt.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CompressedPrompt {
-    /// What the prompt shows.
+    /// The plan of the prompt.
     pub plan: PromptPlan,
     /// The prompt that is sent.
     pub prompt: Prompt,

@@ -1,4 +1,4 @@
-//! The compressors we have.
+//! The built-in compressors.
 
 use super::{CompressedPrompt, Compressible, ContextCompressor};
 use crate::history::compact::{Growth, Strategy, compact};
@@ -6,10 +6,10 @@ use crate::history::render::render;
 use crate::history::segments::SummarySupply;
 use crate::history::{HistoryError, HistoryReport, Level, SummaryCache};
 
-/// One of the compressors we have.
+/// One of the built-in compressors.
 struct BuiltIn {
     name: &'static str,
-    /// Without one, the mildest that fits is chosen.
+    /// `None` chooses the mildest strategy that fits.
     strategy: Option<Strategy>,
     summarises: bool,
 }
@@ -27,19 +27,19 @@ const BUILT_IN: [BuiltIn; 5] = [
         strategy: Some(Strategy::Hierarchical),
         summarises: true,
     },
-    // No summaries: statements of old turns, chosen and recalled.
+    // No summaries: only selected statements of old turns.
     BuiltIn {
         name: "retrieval",
         strategy: Some(Strategy::Summarise),
         summarises: false,
     },
-    // Nothing is left out but what is there twice, and the middle of long outputs.
+    // Leaves out only duplicates and the middle of long outputs.
     BuiltIn {
         name: "deduplicate",
         strategy: Some(Strategy::Views),
         summarises: false,
     },
-    // De-duplication, then summaries where they can be had.
+    // De-duplication first, then summaries if available.
     BuiltIn {
         name: "adaptive",
         strategy: None,

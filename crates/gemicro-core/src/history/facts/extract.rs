@@ -1,4 +1,4 @@
-//! Takes the facts out of one turn.
+//! Extracts the facts of one turn.
 
 use super::number::numbers;
 use super::sentence::recognise_sentence;
@@ -7,7 +7,7 @@ use super::{FactClass, FactKind, Spot};
 use crate::history::statements::statements;
 use crate::history::{Turn, TurnKind};
 
-/// A fact as it stands in a turn.
+/// A fact as it occurs in a turn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::history) struct Found<'a> {
     pub(in crate::history) text: &'a str,
@@ -16,7 +16,7 @@ pub(in crate::history) struct Found<'a> {
     pub(in crate::history) spot: Spot,
 }
 
-/// The facts of a turn in the order in which they stand there; one that occurs twice is there twice.
+/// The facts of a turn in the order in which they occur; one that occurs twice is listed twice.
 pub(in crate::history) fn extract(turn: &Turn) -> Vec<Found<'_>> {
     if turn.kind == TurnKind::Pin {
         return vec![Found {

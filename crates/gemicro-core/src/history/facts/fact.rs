@@ -2,15 +2,15 @@
 
 use serde::{Deserialize, Serialize};
 
-/// What sort of fact it is. The order is the order in which room is given.
+/// The class of a fact, in order of priority for space in a prompt.
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, schemars::JsonSchema,
 )]
 #[serde(rename_all = "snake_case")]
 pub enum FactClass {
-    /// A must or never sentence of the user.
+    /// A "must" or "never" sentence of the user.
     Rule,
-    /// What user or model decided.
+    /// A decision of the user or the model.
     Decision,
     /// Work that was reported as finished.
     Done,
@@ -30,7 +30,7 @@ impl FactClass {
         Self::Number,
     ];
 
-    /// The word for it in reports.
+    /// The name in reports.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
@@ -43,7 +43,7 @@ impl FactClass {
     }
 }
 
-/// What an identifier names. Facts of one kind stand in one line of a prompt.
+/// What an identifier names. Facts of one kind are on one line of a prompt.
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, schemars::JsonSchema,
 )]
@@ -69,7 +69,7 @@ pub enum FactKind {
     Path,
     /// Seven to thirty-nine hex digits.
     ShortHash,
-    /// Forty or more hex digits, also behind `sha256:`.
+    /// Forty or more hex digits, also after `sha256:`.
     Hash,
     /// `d4164b62-fe43-…`.
     Uuid,
@@ -77,12 +77,12 @@ pub enum FactKind {
     Number,
     /// Other words of letters and digits: `E17`, `armv7`.
     Name,
-    /// A path with a line, a time: found again by looking.
+    /// A path with a line, or a time: can be looked up again.
     Place,
 }
 
 impl FactKind {
-    /// The word before such facts in a prompt.
+    /// The heading of such facts in a prompt.
     #[must_use]
     pub fn heading(self) -> &'static str {
         match self {
@@ -105,7 +105,7 @@ impl FactKind {
     }
 }
 
-/// Where a fact was said.
+/// The context of a fact.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(in crate::history) enum Spot {
     /// In tool output or inside a code fence.
@@ -122,10 +122,10 @@ pub(in crate::history) struct Fact {
     pub(in crate::history) kind: FactKind,
     /// The turn that said it first.
     pub(in crate::history) turn: u64,
-    /// How many turns say it.
+    /// Number of turns that contain it.
     pub(in crate::history) n_turns: u32,
-    /// The best place it was said at.
+    /// The best context it was said in.
     pub(in crate::history) spot: Spot,
-    /// How many facts of the same shape the turn has that said it in that place.
+    /// Number of facts of the same shape in the turn that said it in that context.
     pub(in crate::history) n_alike: u32,
 }

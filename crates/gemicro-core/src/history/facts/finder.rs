@@ -1,13 +1,13 @@
 //! Answers quickly whether strings occur in a text.
 
-/// An index of the places of all four-byte pieces of a text.
+/// An index of all four-byte sequences of a text.
 ///
-/// A ledger has thousands of facts and a prompt tens of kilobytes; searching each fact from the start would
-/// take most of the time of a compaction.
+/// A ledger has thousands of facts and a prompt tens of kilobytes; without the index, searching each fact would take
+/// most of the time of a compaction.
 #[derive(Debug)]
 pub(in crate::history) struct Finder<'a> {
     text: &'a str,
-    /// Where the places of a bucket start in `places`.
+    /// Start of each bucket in `places`.
     starts: Vec<u32>,
     places: Vec<u32>,
 }
@@ -41,7 +41,7 @@ impl<'a> Finder<'a> {
         }
         let needle = needle.as_bytes();
         let text = self.text.as_bytes();
-        // Listings share beginnings, amounts their units: the rarest of three pieces tells most.
+        // Facts in listings share prefixes, and amounts share units: check the rarest of three sequences.
         let last = needle.len() - Self::PIECE;
         let rarest = [last, last / 2, 0]
             .map(|offset| (offset, self.places_of(&needle[offset..offset + Self::PIECE])))
@@ -55,7 +55,7 @@ impl<'a> Finder<'a> {
         })
     }
 
-    /// Where this piece may start.
+    /// Offsets at which this sequence may start.
     fn places_of(&self, piece: &[u8]) -> &[u32] {
         let bucket = bucket(piece);
         &self.places[self.starts[bucket] as usize..self.starts[bucket + 1] as usize]

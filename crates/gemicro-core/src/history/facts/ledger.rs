@@ -1,4 +1,4 @@
-//! All facts of a conversation, each once.
+//! The ledger of all facts of a conversation, each listed once.
 
 use std::collections::HashMap;
 
@@ -6,20 +6,20 @@ use super::extract::extract;
 use super::{Fact, FactClass, FactKind, Finder, Spot};
 use crate::history::{Turn, TurnKind};
 
-/// The facts of the turns that it was shown, in the order in which they were first said.
+/// The facts of the absorbed turns, in the order in which they were first said.
 #[derive(Debug, Clone, Default)]
 pub struct FactLedger {
     facts: Vec<Fact>,
     by_text: HashMap<String, usize>,
-    /// In how many turns a shape occurs.
+    /// Number of turns in which each shape occurs.
     shapes: HashMap<String, u32>,
     n_turns: u64,
-    /// Whether sentences are not looked at, except those that the user pinned.
+    /// Whether sentences are ignored, except those that the user pinned.
     is_blind: bool,
 }
 
 impl FactLedger {
-    /// A ledger that has seen nothing.
+    /// An empty ledger.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
@@ -33,25 +33,25 @@ impl FactLedger {
         }
     }
 
-    /// How many turns it has seen.
+    /// Number of absorbed turns.
     #[must_use]
     pub fn n_turns(&self) -> u64 {
         self.n_turns
     }
 
-    /// How many facts it holds.
+    /// Number of facts.
     #[must_use]
     pub fn len(&self) -> usize {
         self.facts.len()
     }
 
-    /// Whether it holds none.
+    /// Whether there are no facts.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.facts.is_empty()
     }
 
-    /// Takes the facts of the next turn.
+    /// Adds the facts of the next turn.
     pub fn absorb(&mut self, turn: &Turn) {
         self.n_turns += 1;
         let mut seen: HashMap<&str, (FactClass, FactKind, Spot)> = HashMap::new();
@@ -117,7 +117,7 @@ impl FactLedger {
         });
     }
 
-    /// The facts of these classes, in the order in which they were said.
+    /// The facts of a class, in the order in which they were first said.
     pub(in crate::history) fn of_class(&self, class: FactClass) -> impl Iterator<Item = &Fact> {
         self.facts.iter().filter(move |fact| fact.class == class)
     }
@@ -126,7 +126,7 @@ impl FactLedger {
         &self.facts
     }
 
-    /// Facts that do not occur in the text, the most telling first.
+    /// Facts that do not occur in the text, the most important first.
     pub(in crate::history) fn missing_from<'a>(&'a self, finder: &Finder<'_>) -> Vec<&'a Fact> {
         let mut missing: Vec<(i32, &Fact)> = self
             .facts
@@ -138,13 +138,13 @@ impl FactLedger {
         missing.into_iter().map(|(_, fact)| fact).collect()
     }
 
-    /// How much the fact with this text tells.
+    /// The importance of the fact with this text.
     pub(in crate::history) fn weight_of(&self, text: &str, class: FactClass) -> i32 {
         let known = self
             .by_text
             .get(text)
             .map_or(0, |&idx| self.weight(&self.facts[idx]));
-        // Sentences come before anything else.
+        // Sentences come before identifiers and numbers.
         if class < FactClass::Identifier {
             known + 100
         } else {
@@ -152,7 +152,7 @@ impl FactLedger {
         }
     }
 
-    /// How much a fact tells: what stands alone in its turn, is said in prose and is of a rare shape.
+    /// The importance of a fact: high if it is unique in its turn, said in prose and of a rare shape.
     fn weight(&self, fact: &Fact) -> i32 {
         let spot = match fact.spot {
             Spot::Prose => 4,
@@ -191,14 +191,14 @@ impl FactLedger {
     }
 }
 
-/// The form of a fact: runs of digits, small letters and capitals each become one sign.
+/// The shape of a fact: runs of digits, lower-case and upper-case letters each become one character.
 fn shape(text: &str, kind: FactKind) -> String {
     match kind {
         FactKind::Sentence => return text.to_owned(),
         FactKind::Hash | FactKind::ShortHash | FactKind::Uuid => return format!("{kind:?}{}", text.len()),
         FactKind::Url | FactKind::Place => return format!("{kind:?}"),
         FactKind::Number => {
-            // Amounts are alike when their unit is.
+            // Amounts have the same shape if they have the same unit.
             let unit = text
                 .find(|letter: char| !letter.is_ascii_digit() && !matches!(letter, '.' | ',' | '_' | '-'));
             let unit = unit.map_or("", |at| &text[at..]);
@@ -222,7 +222,7 @@ fn shape(text: &str, kind: FactKind) -> String {
         last = sign;
     }
     if kind == FactKind::Path {
-        // The ending and the first folder tell more than the names between them.
+        // The extension and the first folder distinguish paths better than the names between them.
         let first: String = text
             .chars()
             .take_while(|letter| !matches!(letter, '-' | '.'))

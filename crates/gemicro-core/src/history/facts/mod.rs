@@ -1,11 +1,10 @@
 //! The fact ledger: exact strings that survive any compaction, or are reported lost.
 //!
-//! [`FactLedger`] takes the facts of every turn by rule, before anything is compacted. After a compaction it
-//! says which of them the prompt lacks, the most telling first; those are written back as far as there is room.
+//! [`FactLedger`] extracts the facts of every turn by rules, before anything is compacted. After a compaction it lists
+//! those that the prompt lacks, the most important first; as many as fit are written back.
 //!
-//! Files: `fact` (the data), `extract` (the facts of a turn), `sentence` with `telling_words`, `words`, `token`, `number`
-//! (the rules),
-//! `ledger` (all facts, and how much each tells), `finder` (what a text lacks).
+//! Files: `fact` (the data), `extract` (the facts of a turn), `sentence` with `telling_words`, `words`, `token`,
+//! `number` (the rules), `ledger` (all facts and their importance), `finder` (fast search in a text).
 
 mod extract;
 mod fact;

@@ -9,7 +9,7 @@ pub(super) fn numbers<'a>(line: &'a str, mut found: impl FnMut(&'a str)) {
         let end = number_end(bytes, start);
         at = end;
         if !may_start(line, start) {
-            // The rest of a word such as `x86`: its later digits are no numbers either.
+            // The rest of a word such as `x86`: its later digits are not numbers either.
             at += line[end..]
                 .find(|letter: char| {
                     !letter.is_ascii_alphanumeric() && !matches!(letter, '.' | '_' | '-' | ':')
@@ -45,7 +45,7 @@ fn number_end(bytes: &[u8], start: usize) -> usize {
     end
 }
 
-/// Whether a number may start here: not inside of a word, a version, a time.
+/// Whether a number may start here: not inside a word, a version or a time.
 fn may_start(line: &str, start: usize) -> bool {
     let mut before = line[..start].chars().rev();
     match before.next() {
@@ -60,7 +60,7 @@ fn may_start(line: &str, start: usize) -> bool {
     }
 }
 
-/// Takes a sign or a currency before the number along.
+/// Includes a sign or currency before the number.
 fn with_sign(line: &str, start: usize) -> usize {
     match line[..start].chars().next_back() {
         Some(sign) if CURRENCIES.contains(&sign) || matches!(sign, '-' | '\u{2212}' | '±') => {
@@ -70,13 +70,13 @@ fn with_sign(line: &str, start: usize) -> usize {
     }
 }
 
-/// Units that may stand alone though they are a single letter or no letter at all.
+/// Units that are a single letter or a symbol.
 const SYMBOLS: &[&str] = &[
     "%", "‰", "°", "s", "m", "h", "d", "g", "t", "l", "L", "V", "W", "A", "K", "B", "b", "C", "F", "J", "N",
     "x", "k", "M", "G", "T", "€", "$", "£", "¥", "Ω", "µ", "μ",
 ];
 
-/// Words after a number that are no units.
+/// Words after a number that are not units.
 const NO_UNITS: &[&str] = &[
     "and",
     "or",
@@ -141,7 +141,7 @@ const CHINESE_UNITS: &[&str] = &[
     "天", "秒", "次", "条", "度", "元", "米", "年", "月", "日", "周", "倍", "页", "人", "台", "字节",
 ];
 
-/// The end of the unit behind a number: right behind it or after one blank.
+/// The end of the unit after a number: directly after it or after one space.
 fn unit_end(line: &str, number_end: usize) -> Option<usize> {
     let rest = &line[number_end..];
     let blank = rest
@@ -159,12 +159,12 @@ fn unit_end(line: &str, number_end: usize) -> Option<usize> {
     let is_unit = SYMBOLS.contains(&head)
         || head.starts_with(['°', 'µ', 'μ', '%', '‰'])
         || (head.len() >= 2 && !NO_UNITS.contains(&head.to_ascii_lowercase().as_str()));
-    // `0x9d65` and `3rd` are no amounts.
+    // `0x9d65` is not an amount.
     let is_other = blank == 0 && (after.starts_with('x') || after.starts_with(['_', '-']) || length > 12);
     (is_unit && !is_other).then_some(number_end + blank + length)
 }
 
-/// Letters, degree and per cent signs, with `/s` or `·m` behind them.
+/// Letters, degree and percent signs, optionally followed by `/s` or `·m`.
 fn unit_length(after: &str) -> Option<usize> {
     let word = |text: &str| {
         text.find(|letter: char| !is_unit_letter(letter))

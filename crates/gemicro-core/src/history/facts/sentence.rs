@@ -1,6 +1,7 @@
 //! Finds rules, decisions and finished items: whole sentences, recognised by their words.
 //!
-//! Recognition only adds order: a sentence it does not know is a statement like any other. Tools never make rules.
+//! Recognition only affects priority: a sentence that is not recognised is an ordinary statement. Tool output never
+//! makes rules.
 
 use super::FactClass;
 use super::telling_words::{
@@ -8,14 +9,14 @@ use super::telling_words::{
 };
 use crate::history::Trust;
 
-/// The rule, decision or finished item that a sentence is, as far as its words say so.
+/// The rule, decision or finished item in a sentence, if its wording shows one.
 pub(super) fn recognise_sentence(sentence: &str, trust: Trust) -> Option<(&str, FactClass)> {
     let sentence = without_postscript(sentence);
     if trust == Trust::Data || sentence.is_empty() {
         return None;
     }
     let lower = sentence.to_lowercase();
-    // Letters may change their length in lower case; then offsets into `lower` mean nothing.
+    // Some letters change their length in lower case; then offsets into `lower` are invalid in `sentence`.
     let is_aligned = lower.len() == sentence.len();
     for (openings, class) in [
         (DONE_OPENINGS, FactClass::Done),
@@ -75,7 +76,7 @@ fn has_rule_word(lower: &str) -> bool {
         || CHINESE_RULE_WORDS.iter().any(|word| lower.contains(word))
 }
 
-/// Where `word` stands as a word of its own.
+/// The position of `word` as a whole word.
 fn find_word(lower: &str, word: &str) -> Option<usize> {
     let is_letter = |letter: char| letter.is_ascii_alphanumeric() || letter == '_';
     lower.match_indices(word).map(|(at, _)| at).find(|&at| {
@@ -87,7 +88,7 @@ fn find_word(lower: &str, word: &str) -> Option<usize> {
     })
 }
 
-/// Whether a sentence that lacks a full stop before it starts here: "ok, go on Agreed, we …".
+/// Whether a new sentence starts here although a full stop is missing: "ok, go on Agreed, we …".
 fn starts_anew(sentence: &str, at: usize) -> bool {
     sentence[at..]
         .chars()
@@ -95,14 +96,14 @@ fn starts_anew(sentence: &str, at: usize) -> bool {
         .is_some_and(|letter| letter.is_uppercase() || !letter.is_alphabetic() || !letter.is_ascii())
 }
 
-/// Where the words start that belong to what stands at `at`: Chinese has no blanks between them.
+/// Start of the clause that contains `at`: Chinese has no spaces between words.
 fn clause_start(sentence: &str, at: usize) -> usize {
     let before = &sentence[..at];
     let own = before.trim_end_matches(|letter: char| letter.is_alphabetic() && !letter.is_ascii());
     own.len()
 }
 
-/// A sentence without small words before its capital: "ok, go on The cache is done".
+/// The sentence without lower-case words before its capital: "ok, go on The cache is done".
 fn without_lead(sentence: &str) -> &str {
     const LEAD: usize = 24;
     let starts_small = sentence.starts_with(char::is_lowercase);
@@ -112,7 +113,7 @@ fn without_lead(sentence: &str) -> &str {
     capital.map_or(sentence, |at| &sentence[at..])
 }
 
-/// A sentence without "PS" before it.
+/// The sentence without a leading "PS" or "NB".
 fn without_postscript(sentence: &str) -> &str {
     let mut rest = sentence;
     for mark in ["PS: ", "PS ", "P.S. ", "PPS ", "NB: ", "NB "] {

@@ -1,7 +1,7 @@
 //! The words by which rules, decisions and finished items are recognised, all in lower case. The lists are short on
-//! purpose: they only decide what stands at the top of a prompt, and no list is ever long enough to decide more.
+//! purpose: they only decide what is at the top of a prompt.
 
-/// What a decision starts with.
+/// Openings of decisions.
 pub(super) const DECISION_OPENINGS: &[&str] = &[
     "decision:",
     "decided:",
@@ -27,7 +27,7 @@ pub(super) const DECISION_OPENINGS: &[&str] = &[
     "结论",
 ];
 
-/// What a finished item starts with.
+/// Openings of finished items.
 pub(super) const DONE_OPENINGS: &[&str] = &[
     "done:",
     "finished item",
@@ -50,7 +50,7 @@ pub(super) const DONE_OPENINGS: &[&str] = &[
     "已解决",
 ];
 
-/// What makes any sentence a finished item.
+/// Phrases that make any sentence a finished item.
 pub(super) const DONE_ENDINGS: &[&str] = &[
     "is finished",
     "are finished",
@@ -65,7 +65,7 @@ pub(super) const DONE_ENDINGS: &[&str] = &[
     "已合并",
 ];
 
-/// The words of rules.
+/// Words that mark a rule.
 pub(super) const RULE_WORDS: &[&str] = &[
     "must",
     "mustn't",
@@ -83,12 +83,12 @@ pub(super) const RULE_WORDS: &[&str] = &[
     "ask me before",
 ];
 
-/// The same in Chinese, which has no blanks between words.
+/// The same in Chinese, which has no spaces between words.
 pub(super) const CHINESE_RULE_WORDS: &[&str] = &[
     "必须", "务必", "绝不", "不要", "不得", "不许", "不准", "禁止", "始终", "一律", "请勿", "切勿",
 ];
 
-/// Subjects that do not do something, without a rule: "I do not see it".
+/// Subjects after which "do not" is not a rule: "I do not see it".
 pub(super) const SUBJECTS: &[&str] = &[
     "i", "we", "they", "it", "you", "people", "clients", "users", "who", "that", "which",
 ];

@@ -2,10 +2,10 @@
 
 use super::FactKind;
 
-/// Longer runs are data, not names.
+/// Maximum length of an identifier in bytes; longer ones are data.
 const MAX_LENGTH: usize = 200;
 
-/// What a word names, if it looks like an identifier at all.
+/// The kind of an identifier; `None` if the word is not one.
 pub(super) fn kind_of(word: &str) -> Option<FactKind> {
     if word.len() < 3 || word.len() > MAX_LENGTH || looks_encoded(word) {
         return None;
@@ -128,7 +128,7 @@ fn upper_kind(word: &str) -> Option<FactKind> {
     (word.contains('_') && word.split('_').all(is_upper) && !word.ends_with('_')).then_some(FactKind::Env)
 }
 
-/// Last labels of hosts that are not endings of files.
+/// Last labels of host names, as opposed to file extensions.
 const TOP_LABELS: &[&str] = &[
     "test",
     "example",
@@ -198,7 +198,7 @@ fn host_kind(word: &str) -> Option<FactKind> {
     }
 }
 
-/// First parts of branch names.
+/// First components of branch names.
 const BRANCH_FOLDERS: &[&str] = &[
     "task", "feature", "feat", "fix", "bugfix", "hotfix", "release", "chore", "topic", "wip", "origin",
     "refs", "heads", "upstream", "user", "users", "dev", "exp", "spike", "refactor", "test", "docs", "ci",

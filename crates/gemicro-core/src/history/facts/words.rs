@@ -1,4 +1,4 @@
-//! Cuts a line into the words that may be identifiers.
+//! Splits a line into words that may be identifiers.
 
 use super::FactKind;
 use super::token::kind_of;
@@ -50,7 +50,7 @@ fn report<'a>(word: &'a str, found: &mut impl FnMut(&'a str, FactKind)) {
         found(word, kind);
         return;
     }
-    // `name:value` and `a..b` hide what stands behind the mark.
+    // In `name:value` and `a..b`, check the part after the separator.
     for mark in [":", ".."] {
         if let Some((_, value)) = word.rsplit_once(mark)
             && let Some(kind) = kind_of(trim_marks(value))
@@ -76,7 +76,7 @@ fn without_line(word: &str) -> Option<&str> {
     (path.len() < word.len() && is_file).then_some(path)
 }
 
-/// Characters that no identifier has.
+/// Characters that never occur in an identifier.
 fn is_edge(letter: char) -> bool {
     match letter {
         '"' | '\'' | '`' | '(' | ')' | '[' | ']' | '{' | '}' | '<' | '>' | ',' | ';' | '|' | '=' | '*'
@@ -121,7 +121,7 @@ fn trim_marks(word: &str) -> &str {
         .trim_start_matches(['+', '-', '%', '$', '@', '\\'])
 }
 
-/// The length of a terminal's escape sequence at the start of `text`.
+/// Length of the terminal escape sequence at the start of `text`.
 fn escape_length(text: &str) -> usize {
     let mut letters = text.char_indices().skip(1);
     if letters.next().is_none_or(|(_, letter)| letter != '[') {

@@ -1,11 +1,11 @@
-//! Summaries that are asked for after a compaction and used by the next one.
+//! Summaries that are requested after a compaction and used by the next one.
 
 use super::HistoryManager;
 use crate::history::summary::{MAX_SUMMARY_CALLS, SummarySource, check_summary};
 use crate::history::{Summariser, SummaryRefusal, SummaryRequest};
 
 impl HistoryManager {
-    /// Has the summaries written that the last compaction lacked, at most two; the next one uses them.
+    /// Writes the summaries that the last compaction lacked, at most two; the next one uses them.
     pub fn summarise_history(&mut self, summariser: &dyn Summariser) -> Vec<Result<(), SummaryRefusal>> {
         self.summary_requests()
             .into_iter()
@@ -33,7 +33,7 @@ impl HistoryManager {
     ///
     /// # Errors
     ///
-    /// When it is no summary; that is kept as well, so the model is not asked again.
+    /// When it is not a usable summary; the refusal is cached too, so the model is not asked again.
     pub fn accept_summary(
         &mut self,
         request: &SummaryRequest,

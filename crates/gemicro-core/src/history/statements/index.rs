@@ -1,6 +1,6 @@
-//! All statements of a conversation, and which of them share words with a message (BM25).
+//! Indexes all statements of a conversation, and finds those that share words with a message (BM25).
 //!
-//! The main type is [`StatementIndex`]. It grows by one turn at a time and is asked in memory; nothing is stored.
+//! The main type is [`StatementIndex`]. It grows by one turn at a time and is kept in memory only.
 
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -11,12 +11,12 @@ use crate::history::{Author, Turn};
 use crate::offline::stem;
 use crate::tokens::TokenCount;
 
-/// A statement without its text, which the log has.
+/// A statement without its text, which is in the log.
 #[derive(Debug, Clone)]
 pub(in crate::history) struct IndexedStatement {
     pub(in crate::history) turn: u64,
     pub(in crate::history) author: Author,
-    /// Bytes of the turn's text.
+    /// Byte range in the turn's text.
     pub(in crate::history) range: Range<usize>,
     pub(in crate::history) is_prose: bool,
     pub(in crate::history) tokens: u64,
@@ -29,11 +29,11 @@ pub(in crate::history) struct IndexedStatement {
     words: Range<usize>,
 }
 
-/// The statements of the turns that it was shown.
+/// The statements of the absorbed turns.
 #[derive(Debug, Default)]
 pub struct StatementIndex {
     all: Vec<IndexedStatement>,
-    /// Of every turn its first statement, and the number of all at the end.
+    /// Index of the first statement of each turn.
     first_of_turn: Vec<usize>,
     word_ids: HashMap<String, usize>,
     words: Vec<WordEntry>,
@@ -45,20 +45,20 @@ pub struct StatementIndex {
 
 #[derive(Debug, Default)]
 struct WordEntry {
-    /// The statements that have it; no more than are of use.
+    /// The statements that contain it, at most `MAX_PLACES`.
     places: Vec<u32>,
     n_statements: u32,
     n_prose: u32,
 }
 
-/// A word in more statements than this says nothing about any of them.
+/// A word in more statements than this is ignored in searches.
 const MAX_PLACES: usize = 20_000;
 
-/// A message is searched by so many of its rarest words.
+/// Maximum number of words of a message that are searched, the rarest first.
 const MAX_QUERY: usize = 48;
 
 impl StatementIndex {
-    /// Takes the statements of the next turn.
+    /// Adds the statements of the next turn.
     pub(in crate::history) fn absorb(&mut self, turn: &Turn, counter: &dyn TokenCount) {
         self.first_of_turn.push(self.all.len());
         for statement in statements(turn) {
@@ -117,7 +117,7 @@ impl StatementIndex {
         &self.all[..end.unwrap_or(self.all.len())]
     }
 
-    /// Of every distinct word of a statement of prose: in how many others it is, and how rare that is (0 to 1).
+    /// For every distinct word of a prose statement: the number of prose statements with it, and its rarity (0 to 1).
     pub(super) fn rarities(&self, statement: &IndexedStatement) -> impl Iterator<Item = (u32, f32)> {
         let most = rarity(self.n_prose, 1);
         self.prose_words[statement.words.clone()].iter().map(move |&id| {
@@ -158,7 +158,7 @@ impl StatementIndex {
                 }
             }
         }
-        // A sentence is also found by what stands around it in its turn.
+        // A sentence also scores by the other sentences of its turn.
         for (&turn, &score) in &of_turn {
             for idx in self.of_turn(turn) {
                 if within[idx].is_prose {
@@ -179,23 +179,23 @@ impl StatementIndex {
     }
 }
 
-/// Pasted material has more words and says less.
+/// Weight of pasted material: it has more words and says less.
 const PASTED: f32 = 0.6;
 
-/// How much of what its turn shares with a message counts for a sentence.
+/// The share of its turn's score that counts for a sentence.
 const CONTEXT: f32 = 0.3;
 
-/// More are of no use in any prompt.
+/// Maximum number of results; no prompt has space for more.
 const MAX_FOUND: usize = 1_000;
 
-/// How rare a word is that is in `n_with` of `n_all` statements.
+/// The rarity of a word that is in `n_with` of `n_all` statements.
 fn rarity(n_all: u32, n_with: u32) -> f32 {
     let (n_all, n_with) = (n_all as f32, n_with as f32);
     ((n_all - n_with + 0.5) / (n_with + 0.5)).ln_1p()
 }
 
-/// Calls `found` with the words of a text, folded: small letters, English endings cut. Scripts without blanks give pairs
-/// of characters; long words also their first letters, for the endings of other languages.
+/// Calls `found` with the normalised words of a text: lower case, English endings removed. Scripts without spaces give
+/// pairs of characters; long words also give their first letters, for the endings of other languages.
 fn terms(text: &str, mut found: impl FnMut(&str)) {
     const LONG: usize = 8;
     const START: usize = 6;
@@ -239,7 +239,7 @@ fn terms(text: &str, mut found: impl FnMut(&str)) {
     end_word(&mut word);
 }
 
-/// Chinese and Japanese characters, which are written without blanks.
+/// Chinese and Japanese characters, which are written without spaces.
 fn is_joined_script(letter: char) -> bool {
     matches!(letter, '\u{3041}'..='\u{30ff}' | '\u{3400}'..='\u{4dbf}' | '\u{4e00}'..='\u{9fff}' | '\u{f900}'..='\u{faff}')
 }

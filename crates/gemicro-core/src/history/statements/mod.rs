@@ -1,7 +1,7 @@
-//! What a conversation says, sentence by sentence.
+//! Splits a conversation into statements and ranks them.
 //!
-//! Files: `split` (a turn becomes statements: prose by the sentence, pasted material by the line), `index` (all statements
-//! of a conversation and the words they share with a message), `score` (how much each is worth in a prompt).
+//! Files: `split` (splits a turn into statements: prose by sentence, pasted material by line), `index` (all statements
+//! of a conversation and the words they share with a message), `score` (the value of each in a prompt).
 
 mod index;
 mod score;

@@ -1,25 +1,25 @@
-//! How much an old statement is worth in a prompt: the one scoring function.
+//! The only scoring function: the value of an old statement in a prompt.
 //!
 //! | what | points |
 //! |---|---|
 //! | the user said it | 3 |
-//! | the assistant said it in a turn after which the user spoke, so it is no narration between tool calls | 1 |
-//! | information: how rare its eight rarest words are in this conversation; repeated phrases have little | 0 to 3 |
-//! | referred to: how many of its rare words are said again elsewhere, up to three | 0 to 1 |
-//! | it holds digits: a number, a version, a ticket | 0.25 |
+//! | the assistant said it in a turn after which the user spoke, so it is not narration between tool calls | 1 |
+//! | information: rarity of its eight rarest words in this conversation; repeated phrases have little | 0 to 3 |
+//! | references: how many of its rare words occur again elsewhere, up to three | 0 to 1 |
+//! | it contains digits: a number, a version, a ticket | 0.25 |
 //! | how late it was said | 0 to 0.5 |
 //! | it is a question, which later turns have answered | −1.5 |
 //!
-//! No word of any language decides here. Sentences that are recognised as rules, decisions or finished work are pinned
-//! before, in frames of their own; an unrecognised one is not lost by that, it only has to be worth its room. Pasted
-//! lines are not ranked: they come in when a message shares words with them.
+//! The score does not depend on words of any language. Sentences recognised as rules, decisions or finished work are
+//! pinned before, in their own frames; the others compete for space by score. Pasted lines are not ranked: they are
+//! only recalled when a message shares words with them.
 
 use std::collections::HashSet;
 
 use super::{IndexedStatement, StatementIndex};
 use crate::history::{Author, ConversationLog};
 
-/// A statement and its points.
+/// A statement and its score.
 #[derive(Debug, Clone, Copy)]
 pub(in crate::history) struct Ranked<'a> {
     pub(in crate::history) statement: &'a IndexedStatement,

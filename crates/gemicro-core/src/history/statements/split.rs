@@ -1,7 +1,7 @@
-//! Cuts a turn into statements, by its form alone.
+//! Splits a turn into statements, by its form only.
 //!
 //! Prose becomes sentences. Code blocks, tool output, quotations, tables, logs and indented listings are pasted
-//! material: one statement a line. No statement holds a line end, except a sentence that was broken at a margin.
+//! material: one statement per line. No statement contains a line end, except a sentence that was wrapped.
 
 use gemicro_event::text::is_line_end;
 
@@ -18,7 +18,7 @@ pub(in crate::history) struct Statement<'a> {
     pub(in crate::history) is_prose: bool,
 }
 
-/// Longer statements are cut: a log line or a text without full stops has no end.
+/// Maximum length of a statement in bytes; longer ones, such as log lines or text without full stops, are cut.
 const MAX_BYTES: usize = 600;
 
 /// The statements of a turn, in order.
@@ -54,7 +54,7 @@ pub(in crate::history) fn statements(turn: &Turn) -> Vec<Statement<'_>> {
     found
 }
 
-/// Adds a statement without the blanks around it, in parts if it is too long.
+/// Adds a trimmed statement, in parts if it is too long.
 fn push_parts<'a>(text: &'a str, start: usize, part: &str, is_prose: bool, found: &mut Vec<Statement<'a>>) {
     let mut at = start + (part.len() - part.trim_start().len());
     let end = start + part.trim_end().len();
@@ -86,7 +86,8 @@ fn fence_mark(line: &str) -> Option<char> {
         .find(|mark| line.chars().take_while(|letter| letter == mark).count() >= 3)
 }
 
-/// Whether a line outside of a fence is not the author's own sentence: quoted, indented, a row, a log line, code.
+/// Whether a line outside a fence is not the author's own sentence: a quotation, indented, a table row, a log line,
+/// code.
 fn is_pasted(line: &str) -> bool {
     let text = line.trim();
     let body = line.trim_start();
@@ -110,7 +111,7 @@ fn starts_with_time(text: &str) -> bool {
     form.starts_with("0000-00-") || form.starts_with("0000/00/") || form.starts_with("00:00:00")
 }
 
-/// Longer lines of which less than three in five characters are letters or blanks are data.
+/// Whether a longer line is data: less than three fifths of its characters are letters or spaces.
 fn has_few_letters(text: &str) -> bool {
     const SHORT: usize = 24;
     let n_all = text.chars().count();
@@ -121,7 +122,7 @@ fn has_few_letters(text: &str) -> bool {
     n_all > SHORT && n_letters * 5 < n_all * 3
 }
 
-/// A line without the marks of a heading or a list before it.
+/// A line without its heading or list marker.
 pub(in crate::history) fn without_mark(line: &str) -> &str {
     let mut rest = line.trim_start_matches(['#', ' ', '\t']);
     let n_digits = rest.bytes().take_while(u8::is_ascii_digit).count();
@@ -138,10 +139,10 @@ pub(in crate::history) fn without_mark(line: &str) -> &str {
     rest.trim_start()
 }
 
-/// Prose that is broken at a margin goes on in the next line when that starts with a small letter.
+/// Minimum length of a wrapped line; the sentence continues if the next line starts with a lower-case letter.
 const MARGIN: usize = 60;
 
-/// The end of the first line, its line end included; a sentence broken at a margin is one line.
+/// The end of the first line, including its line break; a wrapped sentence counts as one line.
 fn paragraph_line_end(text: &str, may_join: bool) -> usize {
     let mut end = line_end(text);
     let mut line_start = 0;

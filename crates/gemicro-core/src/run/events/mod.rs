@@ -1,4 +1,4 @@
-//! The events every run has, whatever its flow. All are emitted by `drive`.
+//! The events of every run, independent of its flow. All are emitted by `drive`.
 //!
 //! Adding one: payload with its doc in `run` or `step`, a line in [`register`], the fold in `state.rs` if it
 //! changes the run's state, a golden line in the tests.

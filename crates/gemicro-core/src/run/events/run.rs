@@ -1,4 +1,4 @@
-//! What happens to runs as a whole.
+//! Events about runs as a whole.
 
 use gemicro_event::{Charge, CommandId, Failure, Json, Timestamp, event_payload};
 use schemars::JsonSchema;
@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::budget::{DayGrant, Limits};
 
-/// A run begins. The first event of every run; freezes everything that deciding depends on.
+/// A run begins. The first event of every run; contains everything that its decisions depend on.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct RunStarted {
     /// Name of the flow.
@@ -15,32 +15,32 @@ pub struct RunStarted {
     pub flow_version: u32,
     /// The program that started it.
     pub program: String,
-    /// What was asked, in one line.
+    /// The request, in one line.
     pub title: String,
     /// The plan, in the form that its flow defines.
     pub plan: Json,
-    /// What the run may use.
+    /// Limits of the run.
     #[serde(default)]
     pub limits: Limits,
-    /// Kept back for the last step.
+    /// Budget reserved for the last step.
     #[serde(default)]
     pub held_back: Charge,
-    /// Time kept back for the last step, in milliseconds.
+    /// Time reserved for the last step, in milliseconds.
     #[serde(default)]
     pub held_back_ms: u64,
-    /// It does again what failed in its parent run.
+    /// It repeats what failed in its parent run.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub resubmits: bool,
-    /// The resident worker carries it out, and resumes it whenever it was cut off.
+    /// The resident worker runs it, and resumes it whenever it was interrupted.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub resident: bool,
     /// Fingerprint of the keys and endpoints it was started with; it reveals nothing without them.
     #[serde(default, rename = "carrier", skip_serializing_if = "Option::is_none")]
     pub credential_fingerprint: Option<String>,
-    /// It is a step of its parent run, which is charged what it uses.
+    /// It is a step of its parent run, which is charged for it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub part_of_parent: bool,
-    /// What it was granted of the budget of its day.
+    /// The part of the day budget that it was granted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub day: Option<DayGrant>,
 }
@@ -49,8 +49,8 @@ event_payload!(RunStarted, "run_started", |it| format!(
     it.title
 ));
 
-/// The run waits for a limit of the provider to end; no step of this kind starts meanwhile. Again when the
-/// limit moves.
+/// The run waits for a provider limit to end; no step of this kind starts in the meantime. Repeated when the limit
+/// moves.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct RunParked {
     /// When it continues by itself.
@@ -94,7 +94,7 @@ event_payload!(TimerFired, "timer_fired", |it| format!("Timer {} fired", it.key)
 /// The time limit is near (only the last step may still run) or over.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct DeadlinePassed {
-    /// The whole limit is used up; nothing may run any more.
+    /// Whether the whole limit is used up, so that nothing may run any more.
     pub over: bool,
 }
 event_payload!(DeadlinePassed, "deadline_passed", |it| if it.over {
@@ -103,12 +103,12 @@ event_payload!(DeadlinePassed, "deadline_passed", |it| if it.over {
     "The time limit is near: finishing with what there is".to_owned()
 });
 
-/// A command asked the run to stop for good.
+/// A command asked the run to end as cancelled.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct CancelRequested {
     /// Id of the command that this answers or records.
     pub command_id: CommandId,
-    /// Why it was requested; empty where no reason was given.
+    /// Why it was requested; empty if no reason was given.
     #[serde(default)]
     pub reason: String,
 }
@@ -120,7 +120,7 @@ event_payload!(CancelRequested, "cancel_requested", |_it| "Cancel requested"
 pub struct AnswerRequested {
     /// Key of the question, to be given with the answer.
     pub key: String,
-    /// The tool that waits for leave, where it is that; else the run as a whole waits.
+    /// The tool that waits for permission; if absent, the whole run waits.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tool: Option<String>,
     /// What the tool is to do.
@@ -137,9 +137,9 @@ event_payload!(AnswerRequested, "answer_requested", |it| format!(
 pub struct AnswerGiven {
     /// Key of the question that was asked.
     pub key: String,
-    /// The answer as JSON, in the shape the question asked for.
+    /// The answer as JSON, in the form that the question requires.
     pub answer: Json,
-    /// Who says that they answered, where they say it.
+    /// Name that the answering person gave, if any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub by: Option<String>,
 }
@@ -148,14 +148,14 @@ event_payload!(AnswerGiven, "answer_given", |it| format!(
     it.key
 ));
 
-/// The run stopped in the middle, by a first Ctrl-C or (noted on recovery) a crash. It can be resumed.
+/// The run was suspended, by a first Ctrl-C or (recorded on recovery) by a crash. It can be resumed.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct RunSuspended {
     /// Why, in a sentence for people.
     pub reason: String,
     /// When work really stopped: after a crash, the time of the last event before it.
     pub stopped_at: Timestamp,
-    /// It was not stopped on request: its process left or died.
+    /// It was not stopped on request: its process exited or died.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub cut_off: bool,
 }
@@ -189,7 +189,7 @@ event_payload!(RunFailed, "run_failed", |it| format!(
 /// The run was cancelled. Terminal.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct RunCancelled {
-    /// Why it was cancelled; empty where no reason was given.
+    /// Why it was cancelled; empty if no reason was given.
     #[serde(default)]
     pub reason: String,
     /// What the run cost.
@@ -198,7 +198,7 @@ pub struct RunCancelled {
 }
 event_payload!(RunCancelled, "run_cancelled", |_it| "Run cancelled".to_owned());
 
-/// The run was given up. Terminal.
+/// The run was abandoned. Terminal.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct RunInterrupted {
     /// Why, in a sentence for people.
@@ -209,11 +209,11 @@ event_payload!(RunInterrupted, "run_interrupted", |it| format!(
     it.reason
 ));
 
-/// Events between two places are no longer there. Never stored: a reader gets it in their place.
+/// Events between two sequence numbers no longer exist. Never stored: a reader gets it in their place.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "Gap")]
 pub struct EventGap {
-    /// The first sequence number that is still there.
+    /// The first sequence number that still exists.
     pub first_available: u64,
 }
 event_payload!(EventGap, "gap", |it| format!(

@@ -1,4 +1,4 @@
-//! Readers and registration of all of them.
+//! Readers and registration of all run events.
 
 use gemicro_event::event_readers;
 

@@ -1,4 +1,4 @@
-//! What happens to steps.
+//! Events about steps.
 
 use gemicro_event::{Charge, Failure, Json, StepKey, Timestamp, Usage, event_payload};
 use schemars::JsonSchema;
@@ -15,12 +15,12 @@ pub struct StepStarted {
     pub kind: String,
     /// Number of the attempt, from 1.
     pub attempt: u32,
-    /// What the executor gets.
+    /// Input for the executor.
     pub input: Json,
-    /// What is reserved for it.
+    /// The amount reserved for it.
     #[serde(default)]
     pub reserved: Charge,
-    /// From which part of the budget.
+    /// The part of the budget that is used.
     pub purpose: Purpose,
 }
 event_payload!(StepStarted, "step_started", |it| match it.attempt {
@@ -28,14 +28,14 @@ event_payload!(StepStarted, "step_started", |it| match it.attempt {
     attempt => format!("Step {} started again (attempt {attempt})", it.step),
 });
 
-/// A running attempt reported where it can be picked up after a crash.
+/// A running attempt reported a handle by which it can be picked up after a crash.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct StepHandle {
     /// Key of the step that this is about.
     pub step: StepKey,
     /// Number of the attempt, counted from 1.
     pub attempt: u32,
-    /// The outside handle: an interaction id, a session, a process.
+    /// The external handle: an interaction id, a session, a process.
     pub handle: Json,
 }
 event_payload!(StepHandle, "step_handle", |it| format!(
@@ -43,7 +43,7 @@ event_payload!(StepHandle, "step_handle", |it| format!(
     it.step
 ));
 
-/// Something unknown came from outside while a step ran; nothing failed. At most once per message and attempt.
+/// Something unexpected came from outside while a step ran; nothing failed. At most once per message and attempt.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct StepAlarm {
     /// Key of the step that this is about.
@@ -70,7 +70,7 @@ pub struct StepCompleted {
     /// What the attempt cost.
     #[serde(default)]
     pub charge: Charge,
-    /// Tokens that the provider reported; absent where no model was called.
+    /// Tokens that the provider reported; absent if no model was called.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub usage: Option<Usage>,
 }
@@ -99,14 +99,14 @@ event_payload!(StepRetrying, "step_retrying", |it| format!(
     it.step, it.error.message
 ));
 
-/// An attempt met a limit of the provider that has a stated end. Not a failure: the step continues after it.
+/// An attempt met a provider limit with a stated end. Not a failure: the step continues after it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct StepParked {
     /// Key of the step that this is about.
     pub step: StepKey,
     /// The attempt that met the limit.
     pub attempt: u32,
-    /// What the provider said.
+    /// The provider's error.
     pub error: Failure,
     /// What the attempt cost before it met the limit.
     #[serde(default)]
@@ -119,7 +119,7 @@ event_payload!(StepParked, "step_parked", |it| format!(
     it.step, it.error.message
 ));
 
-/// A step failed for good: not retryable, or no attempt left, or the budget did not allow it (attempt 0).
+/// A step failed permanently: not retryable, no attempt left, or not allowed by the budget (attempt 0).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct StepFailed {
     /// Key of the step that this is about.
@@ -137,18 +137,18 @@ event_payload!(StepFailed, "step_failed", |it| format!(
     it.step, it.error.message
 ));
 
-/// An attempt was cut off with its process or by a stop; the step starts again. Where it left a handle, its
-/// reservation stays until the handle was asked; otherwise the full reservation counts as spent.
+/// An attempt was interrupted by a crash or a stop; the step starts again. If it left a handle, its reservation stays
+/// until the handle was tried; otherwise the full reservation counts as spent.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct StepLost {
     /// Key of the step that this is about.
     pub step: StepKey,
-    /// The attempt that was cut off.
+    /// The attempt that was interrupted.
     pub attempt: u32,
-    /// What is charged for it now.
+    /// The amount charged for it now.
     #[serde(default)]
     pub charge: Charge,
-    /// The reservation stays: the next attempt asks the handle first.
+    /// Whether the reservation stays: the next attempt tries the handle first.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub kept: bool,
 }
