@@ -1,4 +1,4 @@
-//! At most so many of one kind at the same time, in all runs of a process.
+//! Limits the number of concurrent steps of one kind, over all runs of a process.
 
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use gemicro_core::flow::{Step, StepFailure, StepOutput};
 use gemicro_event::{ErrorKind, Failure};
 use tokio::sync::Semaphore;
 
-/// An executor whose steps wait for each other.
+/// An executor with a maximum number of concurrent steps.
 pub struct BoundedExecutor<E> {
     inner: Arc<E>,
     slots: Arc<Semaphore>,
@@ -16,7 +16,7 @@ pub struct BoundedExecutor<E> {
 }
 
 impl<E> BoundedExecutor<E> {
-    /// At most `max` steps of this executor run.
+    /// Runs at most `max` steps of this executor at the same time.
     pub fn new(inner: E, max: usize) -> Self {
         Self {
             inner: Arc::new(inner),

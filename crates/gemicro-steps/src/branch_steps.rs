@@ -1,4 +1,4 @@
-//! Runs the steps of pipelines and loops that are gemicro's own.
+//! Runs the steps of pipelines and loops that gemicro carries out itself.
 
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ use serde::Serialize;
 use crate::ooda::{measure, try_test};
 use crate::pipeline::{check, deliver, import, init, merge, record};
 
-/// Everything that a pipeline or a loop does itself on its branch.
+/// Executor of everything that a pipeline or loop does on its branch without an agent.
 pub(crate) struct BranchSteps {
     tools: Arc<Tools>,
 }
@@ -67,7 +67,7 @@ impl Executor for BranchSteps {
         })
     }
 
-    /// What it runs ends with us.
+    /// Its processes end with this one.
     fn survives_driver(&self) -> bool {
         false
     }

@@ -1,4 +1,4 @@
-//! Plans of runs that are steps of a batch.
+//! Plans of child runs of a batch.
 
 use std::path::PathBuf;
 
@@ -18,7 +18,7 @@ use crate::plans::{
     Backend, PipelineRequest, Request, ResearchRequest, folder, proposal, refinement, strategy,
 };
 
-/// The plan of the run that a step of kind `run` is, from the step's input.
+/// The plan of a child run, from the input of its step of kind `run`.
 ///
 /// # Errors
 /// `invalid_input` or `not_found`, with what to change.
@@ -56,7 +56,7 @@ pub async fn child_plan(
     }
 }
 
-/// A coding task by the workflow of its project.
+/// A coding task with the workflow of its project.
 fn pipeline(
     workflows: &WorkflowReader,
     it: PipelineParameters,
@@ -106,7 +106,7 @@ fn research(
     })))
 }
 
-/// The sources with every link resolved: none of them leads out of the folder.
+/// The sources with all links resolved; refuses those outside the folder.
 fn inside(directory: &str, sources: Vec<String>) -> Result<Vec<PathBuf>, Failure> {
     let folder = folder(directory.as_ref())?;
     let resolve = |source: String| {

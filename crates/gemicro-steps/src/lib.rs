@@ -1,10 +1,10 @@
-//! What touches this machine: requests become plans, and steps are carried out.
+//! Turns requests into plans, and carries out steps on this machine.
 //!
-//! [`plans`] resolves what an edge hands in; a [`Plan`] is what will be done, printable before anything happens. Every executor beside those of research and of models is here, and
-//! [`StepParts`] registers them. `pipeline` carries out what a pipeline does itself, `ooda` gives a loop its branch,
-//! `memory` searches what is remembered, `shell` runs commands of batches in the sandbox, and `bounded_executor` lets only so
-//! many of one kind run at the same time. Agents themselves are in `gemicro-agents`; which steps there are is decided
-//! by the flows.
+//! [`plans`] resolves the requests of the CLI and the servers; a [`Plan`] can be printed before anything happens. All
+//! executors except those of research and of models are here, and [`StepParts`] registers them. `pipeline` runs
+//! gemicro's own steps of a pipeline, `ooda` those of a loop on its branch, `memory` searches `AGENT_MEMORY.md`,
+//! conversations and runs, `shell` runs commands of batches in the sandbox, and `bounded_executor` limits concurrent
+//! steps of one kind. Agents are in `gemicro-agents`; the flows decide which steps run.
 
 mod bounded_executor;
 mod branch_steps;

@@ -1,4 +1,4 @@
-//! What will be done, before anything is done: [`Plan`].
+//! [`Plan`]: what a run will do, before anything is done.
 
 use gemicro_batch::ooda::OodaFlow;
 use gemicro_core::ask::AskFlow;
@@ -20,14 +20,14 @@ use crate::plans::{Request, ask_plan, prompt_plan, research_plan};
 pub struct Plan {
     /// The name of the flow that decides its run.
     pub flow: String,
-    /// Everything that deciding depends on, as the flow writes it.
+    /// Everything that decisions depend on, in the form of the flow.
     pub plan: Json,
-    /// What the run may use.
+    /// Limits of the run.
     pub limits: Limits,
 }
 
 impl Plan {
-    /// Resolves and checks a request. Reads nothing but whether files and folders exist.
+    /// Resolves and checks a request. Only checks whether files and folders exist.
     ///
     /// # Errors
     /// `invalid_input` or `not_found`, with what to change.
@@ -41,11 +41,11 @@ impl Plan {
         })
     }
 
-    /// The plan of a pipeline that enters a phase of an earlier run again, from its journal. Without a name it is the
-    /// phase that can fix the failure of that run.
+    /// The plan of a pipeline that enters a phase of an earlier run again, from its journal. The default is the phase
+    /// that can fix the failure of that run.
     ///
     /// # Errors
-    /// When the run is no pipeline, got no branch, or has no such phase.
+    /// When the run is not a pipeline, has no branch, or has no such phase.
     pub fn retry(events: &[Event], phase: Option<&str>) -> Result<Self, Failure> {
         let (plan, limits) = retry_plan(events, phase)?;
         Ok(Self::new(&PipelineFlow, &plan, limits))
@@ -61,7 +61,7 @@ impl Plan {
         }
     }
 
-    /// The plan as its flow knows it.
+    /// Parses the plan into the type of its flow.
     ///
     /// # Errors
     /// When it is a plan of another flow.
@@ -69,7 +69,7 @@ impl Plan {
         read_plan(&self.plan)
     }
 
-    /// What was changed while the request became a plan; worth showing the user.
+    /// Changes that were made when the request became a plan, for the user.
     #[must_use]
     pub fn notices(&self) -> Vec<String> {
         let notices = self.plan.get("notices").cloned();

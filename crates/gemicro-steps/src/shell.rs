@@ -1,4 +1,4 @@
-//! Shell commands and tests of models, with the walls of this machine and the user's policy as it is now.
+//! Runs shell commands and tests of models in this machine's sandbox, under the user's current policy.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -37,7 +37,7 @@ impl Shell {
 }
 
 impl Shell {
-    /// How git is asked about the user's repositories.
+    /// Settings for running git in the user's repositories.
     pub(crate) fn git_settings(&self) -> GitSettings {
         let setup = &self.parts.setup;
         let path = setup.environment.get("PATH").cloned().unwrap_or_default();
@@ -85,7 +85,7 @@ impl Executor for Shell {
 
     fn may_begin_again(&self, step: &Step) -> bool {
         match step.kind.as_str() {
-            // It works in copies that are made anew.
+            // It works in fresh copies.
             CHECK_STEP => true,
             _ => may_begin_again(step),
         }

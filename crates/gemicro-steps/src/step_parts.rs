@@ -1,4 +1,4 @@
-//! Who carries out the steps of batches, tests, loops and agents: every executor beside those of research.
+//! Registers all executors except those of research and of models: steps of batches, tests, loops and agents.
 
 use std::sync::Arc;
 
@@ -18,27 +18,27 @@ use crate::branch_steps::BranchSteps;
 use crate::memory::MemorySearch;
 use crate::shell::Shell;
 
-/// Shell commands at the same time.
+/// Maximum number of concurrent shell commands.
 const MAX_SHELLS: usize = 8;
-/// Readings of coverage at the same time: one may need a gigabyte of memory.
+/// Maximum number of coverage reports read at the same time: one may need a gigabyte of memory.
 const MAX_COVERAGES: usize = 2;
 
-/// What executors are made of.
+/// The parts that the executors need.
 pub struct StepParts {
-    /// Where runs and conversations are remembered.
+    /// Runs and conversations.
     pub store: Arc<DurableStore>,
-    /// Without it no process is started.
+    /// Without it, no process is started.
     pub agents: Option<AgentSetup>,
     /// Gateway, sandbox probe and warm processes that all agents of this process share.
     pub commons: SharedAgentResources,
-    /// Runs agents; there is one where there is a setup.
+    /// Runs agents; present if there is a setup.
     pub agent_executor: Option<Arc<dyn Executor>>,
-    /// Values that must never be written down.
+    /// Values that must never be stored.
     pub secrets: Vec<String>,
 }
 
 impl StepParts {
-    /// Adds them to those that are there.
+    /// Adds these executors to the given ones.
     pub fn added_to(self, executors: Executors) -> Executors {
         let redactor = Redactor::new(&self.secrets);
         let memory = MemorySearch::new(self.store, redactor.clone());

@@ -1,4 +1,4 @@
-//! Removes what runs and killed processes left in a state folder.
+//! Removes leftovers of runs and killed processes from a state folder.
 
 use std::fs;
 use std::path::Path;
@@ -9,7 +9,7 @@ use gemicro_core::blob::{BlobError, BlobId, Blobs};
 use gemicro_event::{ErrorKind, Failure};
 use gemicro_runner::empty_folder;
 
-/// Removes search indexes whose texts are gone: an index holds the texts of its sources, so it goes with the
+/// Removes search indexes whose texts are gone: an index contains the texts of its sources, so it is deleted with the
 /// last run that read them. Call it after erasing runs.
 ///
 /// # Errors
@@ -35,8 +35,8 @@ pub async fn sweep_indexes(blobs: &dyn Blobs, home: &Path) -> Result<(), Failure
     Ok(())
 }
 
-/// Removes what killed processes left in a state folder: folders of commands in the sandbox, unfinished indexes, and homes
-/// of agents that never had a session. What somebody works in is held, and stays. Tells how many there were. Blocks.
+/// Removes leftovers of killed processes from a state folder: folders of sandboxed commands, unfinished indexes, and
+/// homes of agents that never had a session. Folders in use are locked and stay. Returns how many were removed. Blocks.
 pub fn sweep_leftovers(home: &Path) -> usize {
     let name = |path: &Path| {
         path.file_name()
@@ -62,7 +62,7 @@ pub fn sweep_leftovers(home: &Path) -> usize {
         )
 }
 
-/// Commands may have left folders that do not let themselves be emptied.
+/// Removes a folder, even if a command left subfolders in it that cannot be emptied directly.
 fn remove_all(folder: &Path) -> std::io::Result<()> {
     empty_folder(folder)?;
     fs::remove_dir_all(folder)

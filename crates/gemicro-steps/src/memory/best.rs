@@ -1,4 +1,4 @@
-//! The entries that are worth telling.
+//! Keeps the best entries of a search.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
@@ -9,7 +9,7 @@ use gemicro_event::Timestamp;
 use super::excerpt::excerpt;
 use super::{Keywords, MemoryEntry, SearchBounds};
 
-/// More keywords first, then newer ones, then those that came first.
+/// More keywords first, then newer entries, then those that were found first.
 type EntryRank = (usize, Timestamp, Reverse<u64>);
 
 /// The best of all entries seen so far.
@@ -21,18 +21,18 @@ pub(super) struct Best {
     kept: BTreeMap<EntryRank, RankedEntry>,
     /// Entries that have one of the keywords.
     n_found: u64,
-    /// Whether an entry was too long to be searched whole.
+    /// Whether an entry was too long to be searched completely.
     has_cut: bool,
 }
 
-/// An entry that is told.
+/// A found entry.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct RankedEntry {
-    /// Where it is, and which keywords it has.
+    /// Its location, and the keywords in it.
     pub(super) source: MemorySource,
-    /// What stands above it.
+    /// Its headings, author or question.
     pub(super) title: String,
-    /// What is shown of it.
+    /// The part that is shown.
     pub(super) excerpt: String,
 }
 
@@ -48,7 +48,7 @@ impl Best {
         }
     }
 
-    /// Looks at an entry. Of entries of the same time the newest comes first.
+    /// Ranks an entry. Entries with the same time must come with the newest first.
     pub(super) fn look_at(&mut self, entry: MemoryEntry) {
         let searched = entry
             .text
@@ -89,17 +89,17 @@ impl Best {
         }
     }
 
-    /// The words that are looked for.
+    /// The keywords of the search.
     pub(super) fn keywords(&self) -> &[String] {
         self.keywords.given_words()
     }
 
-    /// How many entries have one of the keywords.
+    /// Number of entries with one of the keywords.
     pub(super) fn n_found(&self) -> u64 {
         self.n_found
     }
 
-    /// Whether an entry was too long to be searched whole.
+    /// Whether an entry was too long to be searched completely.
     pub(super) fn has_cut(&self) -> bool {
         self.has_cut
     }

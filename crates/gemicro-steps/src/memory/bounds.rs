@@ -1,24 +1,24 @@
-//! How much one search may read and tell.
+//! Limits of a search.
 
 use std::time::Duration;
 
 /// The bounds of one search.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct SearchBounds {
-    /// Bytes of the memory file.
+    /// Maximum bytes read of the memory file.
     pub(super) file_bytes: u64,
-    /// Conversations, those that were begun last.
+    /// Maximum number of conversations, the newest first.
     pub(super) conversations: usize,
     pub(super) runs: usize,
-    /// Bytes of events of conversations and runs together.
+    /// Maximum bytes of events, over all conversations and runs.
     pub(super) stored_bytes: usize,
-    /// Bytes of one entry that are searched.
+    /// Maximum bytes searched of one entry.
     pub(super) entry_bytes: usize,
-    /// Bytes that are shown of one entry.
+    /// Maximum bytes shown of one entry.
     pub(super) excerpt_bytes: usize,
-    /// Bytes of the whole text.
+    /// Maximum bytes of the whole summary.
     pub(super) summary_bytes: usize,
-    /// Time for conversations and runs.
+    /// Maximum time for conversations and runs.
     pub(super) time: Duration,
 }
 

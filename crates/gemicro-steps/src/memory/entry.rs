@@ -1,15 +1,15 @@
-//! Something that is remembered, wherever it is.
+//! An entry of the memory file, a conversation or a run.
 
 use gemicro_batch::types::MemoryPlace;
 use gemicro_event::Timestamp;
 
-/// One thing that is remembered, without secrets.
+/// A memory entry, with secrets redacted.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct MemoryEntry {
     pub(super) place: MemoryPlace,
-    /// From when it is.
+    /// Its time.
     pub(super) at: Timestamp,
-    /// What stands above it: headings, an author, a question. Searched as well.
+    /// Headings, an author or a question. Searched too.
     pub(super) title: String,
     pub(super) text: String,
 }

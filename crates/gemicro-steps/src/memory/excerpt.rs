@@ -1,13 +1,13 @@
-//! The part of a text that is shown.
+//! Cuts a text down to an excerpt.
 
 use std::ops::Range;
 
-/// What stands for a part that is not shown.
+/// Marks a part that is not shown.
 const GAP: &str = "…";
-/// Bytes on each side of a hit.
+/// Bytes shown on each side of a hit.
 const AROUND: usize = 160;
 
-/// The text, or what is around the hits where it is longer than `most` bytes; its beginning where there are none.
+/// The text, or if it is longer than `most` bytes, the parts around the hits; without hits, its beginning.
 pub(super) fn excerpt(text: &str, hits: &[Range<usize>], most: usize) -> String {
     let text = text.trim_end();
     if text.len() <= most {
@@ -37,7 +37,7 @@ pub(super) fn excerpt(text: &str, hits: &[Range<usize>], most: usize) -> String 
     joined
 }
 
-/// Parts around the hits, in order and joined where they meet.
+/// Parts around the hits, in order, merged if they touch.
 fn parts(text: &str, hits: &[Range<usize>], most: usize) -> Vec<Range<usize>> {
     let around = AROUND.min(most / 2);
     let whole = |hit: &Range<usize>| {

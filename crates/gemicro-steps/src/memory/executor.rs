@@ -1,4 +1,4 @@
-//! Steps of kind `memory_search`.
+//! The executor of steps of kind `memory_search`.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -19,7 +19,7 @@ use super::{Best, Keywords, SearchBounds, file};
 #[derive(Clone)]
 pub(crate) struct MemorySearch {
     store: Arc<DurableStore>,
-    /// What the store holds went through it already; a file did not.
+    /// For the memory file; contents of the store are redacted already.
     redactor: Redactor,
     bounds: SearchBounds,
 }
@@ -39,7 +39,7 @@ impl MemorySearch {
         let (redactor, most_bytes) = (self.redactor.clone(), self.bounds.file_bytes);
         let in_file = move || {
             let file = file::read(&PathBuf::from(input.directory), most_bytes, &redactor);
-            // Further down is newer.
+            // Later entries are newer.
             for entry in file.entries.into_iter().rev() {
                 best.look_at(entry);
             }
@@ -73,7 +73,7 @@ impl Executor for MemorySearch {
         })
     }
 
-    /// Nothing goes on without us, and it can be done again.
+    /// It has no external work, and can be repeated.
     fn survives_driver(&self) -> bool {
         false
     }

@@ -1,8 +1,8 @@
-//! `AGENT_MEMORY.md`: what agents and people wrote down for later.
+//! Reads `AGENT_MEMORY.md`: notes that agents and people wrote for later.
 //!
-//! An entry is a list item with all that is indented below it, or a paragraph; a fenced block stays in one. The
-//! headings above an entry are its title, so a word in a heading finds all that stands below it. The file has one time for
-//! all entries; what stands further down counts as newer, as such files are added to at their end.
+//! An entry is a list item with everything indented under it, or a paragraph; a fenced block is not split. The headings
+//! above an entry are its title, so a word in a heading finds everything under it. All entries have the time of the
+//! file; later ones count as newer, because such files grow at the end.
 
 use std::fs::OpenOptions;
 use std::io::{ErrorKind, Read};
@@ -19,16 +19,16 @@ use super::MemoryEntry;
 /// The name of the file.
 pub(super) const FILE: &str = "AGENT_MEMORY.md";
 
-/// What is in the file.
+/// The contents of the file.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct MemoryFile {
     /// Its entries, in the order of the file.
     pub(super) entries: Vec<MemoryEntry>,
-    /// Why not all of it was read.
+    /// Why it was not read completely.
     pub(super) note: Option<String>,
 }
 
-/// Reads the memory of a folder. A link, a pipe or a device in its place is not followed and not waited for.
+/// Reads the memory file of a folder. Does not follow a link, and does not block on a pipe or a device.
 pub(super) fn read(folder: &Path, most_bytes: u64, redactor: &Redactor) -> MemoryFile {
     let (bytes, changed_at) = match read_bytes(folder, most_bytes) {
         Ok(read) => read,
@@ -43,7 +43,7 @@ pub(super) fn read(folder: &Path, most_bytes: u64, redactor: &Redactor) -> Memor
     let is_longer = bytes.len() as u64 > most_bytes;
     let kept = usize::try_from(most_bytes).map_or(bytes.len(), |most| bytes.len().min(most));
     let text = String::from_utf8_lossy(&bytes[..kept]);
-    // Before it is taken apart: no piece of a secret must stay because the rest of it is elsewhere.
+    // Redact before splitting: part of a secret must not survive because the rest is in another entry.
     let text = redactor.redact(text.trim_start_matches('\u{feff}'));
     MemoryFile {
         entries: entries(&text, changed_at),
@@ -71,7 +71,7 @@ fn read_bytes(folder: &Path, most_bytes: u64) -> std::io::Result<(Vec<u8>, Times
     Ok((bytes, Timestamp::from_millis(changed_at)))
 }
 
-/// Takes the text apart.
+/// Splits the text into entries.
 fn entries(text: &str, at: Timestamp) -> Vec<MemoryEntry> {
     let mut reading = MemoryFileReader {
         at,
@@ -91,10 +91,10 @@ fn entries(text: &str, at: Timestamp) -> Vec<MemoryEntry> {
 struct MemoryFileReader<'t> {
     at: Timestamp,
     entries: Vec<MemoryEntry>,
-    /// The headings above this place, with their levels.
+    /// The headings above the current line, with their levels.
     headings: Vec<(usize, &'t str)>,
     block: Option<MemoryBlock<'t>>,
-    /// The fence that is open.
+    /// The open fence.
     fence: Option<&'t str>,
 }
 
@@ -132,7 +132,7 @@ impl<'t> MemoryFileReader<'t> {
             .as_ref()
             .is_some_and(|block| block.kind == MemoryBlockKind::Item);
         if bare.is_empty() {
-            // An item may go on behind a blank line, indented.
+            // An item may continue, indented, after a blank line.
             match in_item {
                 true => self.continue_block(number, ""),
                 false => self.close(),
@@ -165,7 +165,7 @@ impl<'t> MemoryFileReader<'t> {
         });
     }
 
-    /// Adds a line to the block; a heading is no block once something stands below it.
+    /// Adds a line to the block; a heading with text under it is not an entry itself.
     fn continue_block(&mut self, number: u64, line: &'t str) {
         match &mut self.block {
             Some(block) if block.kind != MemoryBlockKind::Heading => block.lines.push(line),
@@ -180,7 +180,7 @@ impl<'t> MemoryFileReader<'t> {
         }
     }
 
-    /// Ends a heading with nothing below it but one of this level.
+    /// Ends a heading that is followed only by a heading of this level.
     fn close_heading(&mut self, level: usize) {
         let last = self.headings.last().map_or(0, |(level, _)| *level);
         if let Some(block) = self.block.take()
@@ -204,7 +204,7 @@ impl<'t> MemoryFileReader<'t> {
     }
 }
 
-/// The level and the words of a heading.
+/// The level and the text of a heading.
 fn heading(line: &str) -> Option<(usize, &str)> {
     let rest = line.trim_start_matches('#');
     let level = line.len() - rest.len();

@@ -1,4 +1,4 @@
-//! Finds keywords in texts: whole or as the beginning of a word, in capitals or not.
+//! Finds keywords in texts: whole words or prefixes, ignoring case.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -6,18 +6,18 @@ use std::ops::Range;
 use gemicro_event::text;
 use unicode_segmentation::UnicodeSegmentation;
 
-/// The words that are looked for.
+/// The keywords of a search.
 #[derive(Debug)]
 pub(super) struct Keywords {
     given: Vec<String>,
-    /// The same without capitals, with one blank for every white space.
+    /// The same in lower case, with all whitespace as single spaces.
     folded: Vec<Vec<char>>,
-    /// Which of them begin with a character.
+    /// The keywords by first character.
     by_first: HashMap<char, Vec<usize>>,
 }
 
 impl Keywords {
-    /// Words that differ in capitals alone count once.
+    /// Keywords that differ only in case count once.
     pub(super) fn new(given: &[String]) -> Self {
         let mut keywords = Self {
             given: Vec::new(),
@@ -38,12 +38,13 @@ impl Keywords {
         keywords
     }
 
-    /// The words as they were given.
+    /// The keywords as given.
     pub(super) fn given_words(&self) -> &[String] {
         &self.given
     }
 
-    /// Where each keyword stands first, by its place among the given ones; those that a text does not have are missing.
+    /// The first position of each keyword, with its index among the given ones; keywords that do not occur are left
+    /// out.
     pub(super) fn first_hits(&self, text: &str) -> Vec<(usize, Range<usize>)> {
         let mut hits: Vec<(usize, Range<usize>)> = Vec::new();
         let mut starts = text.unicode_word_indices().map(|(at, _)| at).peekable();
@@ -57,7 +58,7 @@ impl Keywords {
             let candidates = fold(char).next().and_then(|first| self.by_first.get(&first));
             for keyword in candidates.into_iter().flatten() {
                 let is_new = hits.iter().all(|(found, _)| found != keyword);
-                // A sign such as `->` begins no word, so it counts anywhere.
+                // A symbol such as `->` does not begin a word, so it counts anywhere.
                 if is_new
                     && (begins || !char.is_alphanumeric())
                     && let Some(length) = length_of(&self.folded[*keyword], &text[at..])
@@ -70,17 +71,17 @@ impl Keywords {
     }
 }
 
-/// Whether a word begins behind this character, although Unicode sees one word in `a_b`, `a.b` and `l’eau`.
+/// Whether a word begins after this character, although Unicode sees one word in `a_b`, `a.b` and `l’eau`.
 fn parts_words(before: char) -> bool {
     before.is_ascii_punctuation() || before == '’'
 }
 
-/// A character without its capital form: `ß` is `ss`, and all three forms of sigma are one.
+/// Case-folds a character: `ß` becomes `ss`, and all three forms of sigma are equal.
 fn fold(char: char) -> impl Iterator<Item = char> {
     char.to_uppercase().flat_map(char::to_lowercase)
 }
 
-/// How many bytes of the text a keyword takes, if the text begins with it.
+/// Number of bytes that a keyword covers, if the text begins with it.
 fn length_of(keyword: &[char], text: &str) -> Option<usize> {
     let mut left = keyword;
     let mut chars = text.char_indices().peekable();

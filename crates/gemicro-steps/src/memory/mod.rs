@@ -1,8 +1,8 @@
-//! What is remembered about some words: steps of kind `memory_search`.
+//! Searches what is remembered: steps of kind `memory_search`.
 //!
-//! Three places are searched: `AGENT_MEMORY.md` in the folder of the batch (`file`), the turns of conversations and the
-//! results of runs (`store_search`). What they hold are [`MemoryEntry`]s; `best` keeps those with the most of the
-//! [`Keywords`], and `summary` tells them as text. Each place has its bounds, and the text says where one was reached.
+//! Three places are searched: `AGENT_MEMORY.md` in the folder of the batch (`file`), the turns of conversations, and
+//! the results of runs (`store_search`). They contain [`MemoryEntry`]s; `best` keeps those with the most [`Keywords`],
+//! and `summary` formats them as text. Each place has limits, and the text says if one was reached.
 
 mod best;
 mod bounds;

@@ -1,4 +1,4 @@
-//! What conversations and runs hold, the newest first.
+//! Searches conversations and runs, the newest first.
 
 use std::collections::HashSet;
 
@@ -12,12 +12,12 @@ use tokio::time::Instant;
 
 use super::{Best, MemoryEntry, SearchBounds};
 
-/// Events of a conversation that are read at a time.
+/// Number of conversation events read at a time.
 const PAGE: u64 = 32;
-/// Runs that are listed at a time.
+/// Number of runs listed at a time.
 const RUN_PAGE: usize = 200;
 
-/// A search through a store, with what it may still read.
+/// A search through a store, with its remaining limits.
 pub(super) struct StoreSearch<'s> {
     store: &'s DurableStore,
     best: &'s mut Best,
@@ -25,7 +25,7 @@ pub(super) struct StoreSearch<'s> {
     bytes_left: usize,
     deadline: Instant,
     n_unreadable: usize,
-    /// Why not all was looked at.
+    /// Why not everything was searched.
     notes: Vec<String>,
 }
 
@@ -42,7 +42,7 @@ impl<'s> StoreSearch<'s> {
         }
     }
 
-    /// Looks at all conversations and runs but `own` and the runs that belong to it; tells why where it stopped.
+    /// Searches all conversations and runs except `own` and its child runs; returns why it stopped early.
     pub(super) async fn run(mut self, own: &StreamId) -> Result<Vec<String>, StoreError> {
         let most = self.bounds.conversations;
         let mut conversations = self.store.conversations(most.saturating_add(1)).await?;
@@ -54,7 +54,7 @@ impl<'s> StoreSearch<'s> {
         for conversation in &conversations {
             self.conversation(conversation).await?;
         }
-        // A turn of a chat is a run as well; it was told as a turn.
+        // A turn of a chat is also a run; it was already found as a turn.
         let mut known: HashSet<StreamId> = conversations.into_iter().map(|it| it.stream).collect();
         known.insert(own.clone());
         self.runs(&known).await?;
@@ -80,7 +80,7 @@ impl<'s> StoreSearch<'s> {
         self.bytes_left > 0 && Instant::now() < self.deadline
     }
 
-    /// From its last event back, so that the newest are seen whatever happens.
+    /// Reads from the last event backwards, so that the newest turns are always searched.
     async fn conversation(&mut self, conversation: &StoredConversation) -> Result<(), StoreError> {
         if !conversation.types.contains_key(TurnAdded::EVENT_TYPE) {
             return Ok(());
@@ -91,7 +91,7 @@ impl<'s> StoreSearch<'s> {
             .map(|(_, last)| *last)
             .max()
             .unwrap_or(0);
-        // Turns from here on were taken back later.
+        // Turns from this number on were withdrawn later.
         let mut withdrawn = u64::MAX;
         while unseen > 0 && self.may_continue() {
             let after = unseen.saturating_sub(PAGE);
@@ -162,7 +162,7 @@ impl<'s> StoreSearch<'s> {
         Ok(())
     }
 
-    /// What was asked, and the answer. The last event of an erased run is not to be had, so it is passed over.
+    /// The request and the answer of a run. An erased run has no readable last event and is skipped.
     async fn one_run(&mut self, row: RunRow) -> Result<(), StoreError> {
         let page = self.read(&row.run, row.n_events.saturating_sub(1), 1).await?;
         let Some(last) = page.and_then(|mut page| page.events.pop()) else {
@@ -182,7 +182,7 @@ impl<'s> StoreSearch<'s> {
         Ok(())
     }
 
-    /// Some events; nothing where they were erased meanwhile or are damaged.
+    /// Reads some events; `None` if they were erased in the meantime or are damaged.
     async fn read(
         &mut self,
         stream: &StreamId,

@@ -1,4 +1,4 @@
-//! What was found, as a text for people and models.
+//! Formats the search result as text for people and models.
 
 use std::fmt::Write;
 
@@ -7,7 +7,7 @@ use gemicro_event::text;
 
 use super::{Best, RankedEntry, SearchBounds};
 
-/// Tells the best entries, and what was not looked at.
+/// Lists the best entries, and what was not searched.
 pub(super) fn summary(best: Best, bounds: SearchBounds, mut notes: Vec<String>) -> MemoryOutput {
     if best.has_cut() {
         notes.push(format!(
@@ -46,7 +46,7 @@ pub(super) fn summary(best: Best, bounds: SearchBounds, mut notes: Vec<String>) 
     }
 }
 
-/// One entry: where it is, what stands above it, what it says.
+/// One entry: its location, its title, its excerpt.
 fn entry_text(number: usize, found: &RankedEntry) -> String {
     let mut entry = if number > 1 {
         "\n".to_owned()

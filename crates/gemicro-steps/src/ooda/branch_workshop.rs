@@ -1,4 +1,4 @@
-//! The workshop of a loop: the private repository of its branch, brought to the branch's tip.
+//! The workshop of a loop: the private repository of its branch, checked out at the branch's tip.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -16,22 +16,22 @@ use gemicro_guard::repository::CommitMessage;
 use gemicro_guard::sandbox::{Network, ResourceLimits, Tier, WriteMode};
 use tokio_util::sync::CancellationToken;
 
-/// Commits of the history that count for a ranking.
+/// Maximum number of commits that count for a ranking.
 const COMMITS: usize = 500;
 
-/// A branch and its workshop. Nobody else works there meanwhile.
+/// A branch and its workshop, locked against other processes.
 pub(super) struct BranchWorkshop {
     branch: Arc<Mutex<OnBranch>>,
     workshop: Workshop,
     toolchains: Toolchains,
     pub(super) changes: FileChangeCounts,
     tier: Tier,
-    /// Commits of the user's checkout that the branch does not have.
+    /// Number of commits in the user's checkout that the branch does not have.
     n_missing: u64,
 }
 
 impl BranchWorkshop {
-    /// Opens the branch of a loop; what an earlier step left uncommitted is gone then.
+    /// Opens the branch of a loop; discards what an earlier step left uncommitted.
     pub(super) async fn open(tools: &Tools, place: &ObserveInput) -> Result<Self, Failure> {
         let tier = tools.commons.tier(&tools.setup.launcher).await?;
         if tier == Tier::None {
@@ -69,17 +69,17 @@ impl BranchWorkshop {
         Ok(opened)
     }
 
-    /// The commit that the workshop is at.
+    /// The commit that is checked out.
     pub(super) fn tip(&self) -> String {
         self.lock_checkout().tip()
     }
 
-    /// Whether the branch was made now.
+    /// Whether the branch was just created.
     pub(super) fn is_new(&self) -> bool {
         self.lock_checkout().is_new()
     }
 
-    /// What should be said about the branch before it is measured.
+    /// A note about the branch for the user, before it is measured.
     pub(super) fn note(&self) -> Option<String> {
         let n_missing = self.n_missing;
         let commits = if n_missing == 1 { "commit" } else { "commits" };
@@ -90,12 +90,12 @@ impl BranchWorkshop {
         })
     }
 
-    /// Takes the branch away again: nothing was committed on it.
+    /// Deletes the branch: nothing was committed on it.
     pub(super) async fn abandon(self) -> Result<TripwireReport, Failure> {
         let_go(self.branch)?.abandon().await
     }
 
-    /// Whether the tip is the commit of a step: it was made before a crash.
+    /// Whether the tip was committed by this step before a crash.
     pub(super) async fn was_made_by(&self, run: &StreamId, step: &StepKey) -> Result<bool, Failure> {
         let asked = self.lock_checkout().tip_message();
         let message = asked.await?;
@@ -103,7 +103,7 @@ impl BranchWorkshop {
         Ok(says("Gemicro-Run", run.as_str()) && says("Gemicro-Step", step.as_str()))
     }
 
-    /// Commits new texts and nothing else, and moves the user's branch on.
+    /// Commits only these texts, and moves the user's branch forward.
     pub(super) async fn land(
         self,
         tools: &Tools,
@@ -131,7 +131,7 @@ impl BranchWorkshop {
         Ok((self.workshop, self.changes, tripped, outcome))
     }
 
-    /// Leaves the branch as it is in the user's repository, with nothing uncommitted behind.
+    /// Leaves the branch unchanged in the user's repository, with nothing uncommitted.
     pub(super) async fn leave(self) -> Result<TripwireReport, Failure> {
         self.renew().await?;
         Ok(let_go(self.branch)?.leave_clean(StepWorkerKind::Agent).await)
@@ -160,7 +160,7 @@ impl Renewable for BranchWorkshop {
     }
 }
 
-/// The branch, when nobody works in its workshop any more.
+/// Takes the branch back when its workshop is no longer used.
 fn let_go(branch: Arc<Mutex<OnBranch>>) -> Result<OnBranch, Failure> {
     let branch = Arc::try_unwrap(branch).map_err(|_| internal("a workshop is still being renewed"))?;
     Ok(branch.into_inner().unwrap_or_else(PoisonError::into_inner))

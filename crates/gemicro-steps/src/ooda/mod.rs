@@ -1,7 +1,7 @@
-//! OODA loops: their plans, and who measures and tries out for them.
+//! OODA loops: their plans, and the steps that measure coverage and try out tests.
 //!
-//! `gemicro_batch::ooda` decides and judges; here a loop gets its private repository on the task branch, and what it
-//! accepted is taken over from there, as from any agent.
+//! `gemicro_batch::ooda` decides and judges; here a loop gets its private repository on the task branch, and accepted
+//! tests are imported from there, as from any agent.
 
 mod branch_workshop;
 mod plan;

@@ -1,4 +1,4 @@
-//! From a request to the plan of a loop.
+//! Turns a request into the plan of a loop.
 
 use gemicro_batch::ooda::OodaPlan;
 use gemicro_core::flow::check_price;
@@ -6,10 +6,10 @@ use gemicro_event::{ErrorKind, Failure};
 
 use crate::plans::{OodaRequest, current, folder, task_branch};
 
-/// A test with its patch is longer than an answer in words.
+/// Minimum output limit: a test with its patch is longer than a prose answer.
 const LEAST_OUTPUT_TOKENS: u64 = 8_192;
 
-/// The plan of a loop: what was asked, resolved and checked.
+/// The plan of a loop: the request, resolved and checked.
 ///
 /// # Errors
 /// `invalid_input` or `not_found`, with what to change.

@@ -11,7 +11,7 @@ use gemicro_guard::repository::CommitMessage;
 
 use super::branch_workshop::BranchWorkshop;
 
-/// The step that measures.
+/// Measures the coverage.
 pub(crate) async fn measure(
     tools: &Tools,
     place: ObserveInput,
@@ -24,7 +24,7 @@ pub(crate) async fn measure(
     }
     let observation = observe(&at, &place.commands, (&at.changes, &tip), &call.cancel).await;
     let tripped = match &observation {
-        // A project that cannot be measured gets no branch: the next loop begins with what was fixed.
+        // A project that cannot be measured gets no branch: the next loop starts from the fixed state.
         Err(_) if at.is_new() => at.abandon().await?,
         Ok(_) | Err(_) => at.leave().await?,
     };
@@ -32,7 +32,7 @@ pub(crate) async fn measure(
     observation
 }
 
-/// The step that tries a test out.
+/// Tries out a test.
 pub(crate) async fn try_test(tools: &Tools, input: TrialInput, call: &StepCall) -> Result<Trial, Failure> {
     let at = BranchWorkshop::open(tools, &input.place).await?;
     if at.was_made_by(&call.run, &call.step.key).await? {
@@ -45,7 +45,7 @@ pub(crate) async fn try_test(tools: &Tools, input: TrialInput, call: &StepCall) 
         }
         Ok(TrialFinding::Good(good)) => land(tools, at, *good, call).await,
         Err(failure) => {
-            // What was wrong is the thing to tell.
+            // Report the original failure, not that of leaving.
             let _ = at.leave().await;
             Err(failure)
         }
@@ -81,7 +81,7 @@ async fn land(
     }
 }
 
-/// A test that was committed before a crash: it was good then, and is measured again.
+/// Recognises a test that was committed before a crash: it was accepted then, and is measured again.
 async fn recognise_trial(at: BranchWorkshop, input: &TrialInput, call: &StepCall) -> Result<Trial, Failure> {
     let (tip, branch) = (at.tip(), input.place.branch.clone());
     let after = observe(&at, &input.place.commands, (&at.changes, &tip), &call.cancel).await;
@@ -109,7 +109,7 @@ fn n_lines(uncovered: &[UncoveredLines]) -> u64 {
     ranges.map(|range| u64::from(range.last - range.first) + 1).sum()
 }
 
-/// What gemicro says about a test in its commit.
+/// The commit message for a test.
 fn message(good: &AcceptedTest, call: &StepCall) -> CommitMessage {
     let Mutations { tried, noticed, .. } = good.mutations;
     let noticed = match tried {

@@ -1,4 +1,4 @@
-//! Runs the checks of a workflow, each in a fresh checkout, and says what they prove.
+//! Runs the checks of a workflow, each in a fresh checkout, and records their results as evidence.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -21,7 +21,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::write_documents::write;
 
-/// What is kept of the output of a check that failed, in bytes.
+/// Maximum bytes kept of the output of a failed check.
 const KEPT: usize = 4096;
 
 pub(crate) async fn check(tools: &Tools, input: CheckInput, call: &StepCall) -> Result<Evidence, Failure> {
@@ -32,8 +32,8 @@ pub(crate) async fn check(tools: &Tools, input: CheckInput, call: &StepCall) -> 
     Ok(evidence)
 }
 
-/// Runs every check, whatever the others say, each in a checkout of its own: it may run what agents wrote, so nothing
-/// that it leaves is there for the next.
+/// Runs every check, even if others fail, each in its own checkout: it may run code that agents wrote, so nothing it
+/// leaves may affect the next.
 pub(super) async fn gather(
     tools: &Tools,
     mut branch: OnBranch,
@@ -86,7 +86,7 @@ async fn one(checkout: &Checkout, check: &Check, cancel: &CancellationToken) -> 
         output: String::new(),
     };
     let mut took = Duration::ZERO;
-    // A command that hides how it ended proves nothing, so it is not run.
+    // A command that hides its exit code proves nothing, so it is not run.
     if find_masked_exit(&check.command).is_none() {
         let limit = Duration::from_millis(check.timeout_ms);
         let ran = checkout.workshop.run(&check.command, limit, cancel).await?;
@@ -123,7 +123,7 @@ async fn one(checkout: &Checkout, check: &Check, cancel: &CancellationToken) -> 
     Ok(checked)
 }
 
-/// The tree at the tip, without the documents of tasks.
+/// The tree at the tip, without the task documents.
 pub(super) async fn tree(branch: &OnBranch) -> Result<String, Failure> {
     let (repository, tip) = (branch.repository().clone(), branch.tip());
     run_blocking(move || {

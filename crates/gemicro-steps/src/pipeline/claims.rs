@@ -1,4 +1,4 @@
-//! Holds what an agent claims against what is in its commits.
+//! Checks an agent's claims against its commits.
 
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
@@ -10,20 +10,20 @@ use gemicro_pipeline::steps::{AgentClaim, ImportInput};
 
 use super::merge_claim::{self, MergeClaim, commit};
 
-/// Commits that are named; the others are counted by nobody.
+/// Maximum number of commits listed.
 pub(super) const MOST_COMMITS: usize = 200;
-/// The longest document, in bytes.
+/// Maximum size of a document in bytes.
 const MOST_BYTES: u64 = 1 << 20;
 
-/// What became of the claims.
+/// The result of checking the claims.
 pub(super) struct ClaimResults {
     pub(super) faults: Vec<String>,
     pub(super) plan: Option<PlanBlock>,
-    /// The commits that came.
+    /// The new commits.
     pub(super) commits: Vec<CommitAbout>,
 }
 
-/// Looks at the commits that lead from where the branch was to a new tip.
+/// Checks the commits from the old tip of the branch to a new one.
 pub(super) fn hold(
     repository: &TrustedRepo,
     input: &ImportInput,
@@ -68,7 +68,7 @@ pub(super) fn hold(
                 repository,
                 commit: commit(&input.base)?,
             };
-            // The work is held against the plan that was approved, whatever became of it since.
+            // The work is checked against the approved plan, even if the plan was changed since.
             let approved = document(repository, &commit(approved)?, plan)?;
             match approved.map(|text| read_plan(&text)) {
                 Err(fault) => held.faults.push(fault),
@@ -96,7 +96,7 @@ pub(super) fn hold(
     Ok(held)
 }
 
-/// Says which documents of earlier phases are not as those left them.
+/// Lists documents of earlier phases that were changed since.
 fn rewritten_documents(
     repository: &TrustedRepo,
     new: &CommitId,
@@ -118,7 +118,7 @@ fn rewritten_documents(
     Ok(faults)
 }
 
-/// Says that a document is not the one that the agent had to write, now.
+/// A fault if the document is not the one that the agent had to write in this phase.
 fn not_own(input: &ImportInput, path: &str, changed: &[String]) -> Option<String> {
     if let Some(own) = input.phase.own.as_ref().filter(|own| *own != path) {
         return Some(format!(
@@ -129,7 +129,7 @@ fn not_own(input: &ImportInput, path: &str, changed: &[String]) -> Option<String
     (!is_written).then(|| format!("{path} was there before and you did not change it: write it anew"))
 }
 
-/// The commit that is claimed must be the last one, or the last of the agent's own before what gemicro committed for it.
+/// The claimed commit must be the last one, or the agent's last one before gemicro's own commit.
 fn claimed_commit(
     claimed: &str,
     input: &ImportInput,
@@ -149,7 +149,7 @@ fn claimed_commit(
             "the commit_hash {claimed} is not your last commit on the branch, which is {}: name the last one",
             own.id
         )),
-        // It left everything to be committed for it, and named what it found.
+        // It left all changes for gemicro to commit, and named the commit that it started from.
         None if is_claimed(&input.place.tip) => None,
         None => Some(format!(
             "the commit_hash {claimed} is none of yours, you committed nothing: name the commit that `git rev-parse HEAD` prints after your last one"
@@ -157,7 +157,7 @@ fn claimed_commit(
     }
 }
 
-/// A document in a commit: its text, or what is wrong with it.
+/// The text of a document in a commit, or what is wrong with it.
 fn document(
     repository: &TrustedRepo,
     at: &CommitId,

@@ -1,4 +1,4 @@
-//! Pushes the branch and offers it: on the remote's forge, or as a text.
+//! Pushes the branch and opens a request to merge it: on the remote's forge, or as a text.
 
 use gemicro_agents::branch_at::open_plain;
 use gemicro_agents::step_tools::{Tools, commit, run_blocking};

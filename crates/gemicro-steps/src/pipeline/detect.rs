@@ -1,16 +1,16 @@
-//! The checks of a project that names none: by the files at the top of its checkout.
+//! Detects the checks of a project whose workflow has none, by the files at the top of its checkout.
 
 use std::path::Path;
 
 use gemicro_pipeline::workflow::Check;
 use serde_json::Value;
 
-/// The time that a check found here has, in milliseconds.
+/// Time limit of a detected check, in milliseconds.
 const TIMEOUT_MS: u64 = 20 * 60 * 1000;
-/// The longest file that is looked into, in bytes.
+/// Maximum size of a file that is read, in bytes.
 const MOST_BYTES: u64 = 1 << 20;
 
-/// The checks that the files of a folder speak for; the first kind of project that is found counts.
+/// The checks that fit the files of a folder; the first matching kind of project counts.
 #[must_use]
 pub fn found_checks(folder: &Path) -> Vec<Check> {
     let has = |name: &str| folder.join(name).is_file();
@@ -36,7 +36,7 @@ pub fn found_checks(folder: &Path) -> Vec<Check> {
     check.into_iter().collect()
 }
 
-/// Whether a script for tests is there which is not the one that `npm init` writes.
+/// Whether there is a test script other than the one that `npm init` writes.
 fn has_npm_tests(folder: &Path) -> bool {
     let manifest =
         text(&folder.join("package.json")).and_then(|text| serde_json::from_str::<Value>(&text).ok());

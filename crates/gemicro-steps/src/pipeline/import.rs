@@ -1,4 +1,4 @@
-//! Takes over what an agent did in its private checkout, and holds it against its claims.
+//! Imports an agent's work from its private checkout, and checks it against the agent's claims.
 
 use gemicro_agents::branch_at::{BranchState, by, open};
 use gemicro_agents::step_tools::{Tools, commit, run_blocking};
@@ -13,7 +13,7 @@ use gemicro_pipeline::steps::{AgentClaim, ImportInput, ImportStepResult};
 use super::claims::{ClaimResults, MOST_COMMITS, hold};
 use super::init::HUMAN_REVIEW;
 
-/// Where gemicro itself writes, before and after what an agent commits.
+/// Folders that gemicro itself writes, before and after an agent's commits.
 const DOCUMENT_FOLDERS: [&str; 8] = [
     DOCUMENT_FOLDER,
     "docs/dev_docs/research",
@@ -25,8 +25,8 @@ const DOCUMENT_FOLDERS: [&str; 8] = [
     "docs/dev_docs/archived/reviews",
 ];
 
-/// What no role may write: the next run would take it for the owner's words, and a reader for a review that there was.
-/// Its own document is the only review that a role writes.
+/// Paths that no role may write: the next run would take them for notes of the owner, or a reader for a real review.
+/// The only review that a role may write is its own document.
 fn reserved_paths(own: Option<&String>) -> Vec<ReservedPath> {
     let rules = [
         (
@@ -72,7 +72,7 @@ pub(crate) async fn import(
                 landing = landing.only(only.clone());
             }
             if let AgentClaim::Merge { theirs, .. } = &input.claim {
-                // Once a merge is on the branch, no later step asks whether it is what git makes of it.
+                // After a merge is on the branch, no later step checks that it matches git's own merge.
                 let judged = input.clone();
                 landing = landing
                     .with_known_commit(commit(theirs)?)
@@ -82,7 +82,7 @@ pub(crate) async fn import(
             tripped.tell(&call.reporter);
             (landed.transpose()?, repository)
         }
-        // It was taken over before a crash.
+        // It was imported before a crash.
         BranchState::Landed(branch) => {
             let repository = branch.repository().clone();
             let tip = branch.tip();
@@ -95,7 +95,7 @@ pub(crate) async fn import(
     run_blocking(move || import_result(&repository, &input, outcome)).await
 }
 
-/// What is known of an import that nobody wrote down.
+/// The outcome of an import that was not recorded.
 fn recognise_import(input: &ImportInput, tip: String) -> BranchOutcome {
     BranchOutcome {
         new: tip,
@@ -122,7 +122,7 @@ fn import_result(
     } else {
         Vec::new()
     };
-    // What a merge brings along is the work of others.
+    // Commits that a merge brings in are the work of others.
     let own = commits
         .iter()
         .filter(|it| merged.iter().all(|theirs| theirs.id != it.id));

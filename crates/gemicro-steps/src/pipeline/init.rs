@@ -1,4 +1,5 @@
-//! The first step: the branch at once, then the remote's protection, then the checks on the base.
+//! The first step: creates the branch, checks the protection of the remote's main branch, and runs the checks on the
+//! base.
 
 use std::collections::BTreeSet;
 
@@ -15,13 +16,13 @@ use gemicro_pipeline::steps::{CheckInput, CheckoutSpec, Evidence, InitInput, Ini
 use super::check::gather;
 use super::merge::main_branch;
 
-/// What the folder of handed-over files is for.
+/// Text of the README in the handover folder.
 const HANDOVER_NOTE: &[u8] =
     b"Files that gemicro writes for the agents of this task. They can only be read.\n";
 /// Notes of the project's owner.
 pub(super) const HUMAN_REVIEW: &str = "docs/dev_docs/HUMAN_REVIEW.md";
 const MOST_NOTES: u64 = 32 << 10;
-/// Branches of one name that may be there.
+/// Maximum number of branches with the same base name.
 const MOST_TAKEN: u32 = 99;
 
 pub(crate) async fn init(tools: &Tools, input: InitInput, call: &StepCall) -> Result<InitResult, Failure> {
@@ -31,13 +32,13 @@ pub(crate) async fn init(tools: &Tools, input: InitInput, call: &StepCall) -> Re
     let (prepared, branch) = match prepared {
         Ok(it) => it,
         Err((failure, Some(branch))) if !input.goes_on => {
-            // A branch on which nothing can be begun is not left behind.
+            // Do not leave behind a branch on which no work can begin.
             let _ = branch.abandon().await;
             return Err(failure);
         }
         Err((failure, _)) => return Err(failure),
     };
-    // The branch of an earlier run has the work of agents on it.
+    // The branch of an earlier run contains the work of agents.
     let worker = match input.goes_on {
         true => StepWorkerKind::Agent,
         false => StepWorkerKind::Gemicro,
@@ -47,7 +48,7 @@ pub(crate) async fn init(tools: &Tools, input: InitInput, call: &StepCall) -> Re
     Ok(prepared)
 }
 
-/// The branch: the one that an earlier attempt of this run made, or a new one.
+/// Opens the branch: the one that an earlier attempt of this run created, or a new one.
 async fn open(tools: &Tools, input: &InitInput, call: &StepCall) -> Result<OnBranch, Failure> {
     let (setup, state) = (tools.setup.clone(), tools.commons.state().to_owned());
     let (place, run) = (input.place.clone(), call.run.to_string());
@@ -74,11 +75,11 @@ async fn open(tools: &Tools, input: &InitInput, call: &StepCall) -> Result<OnBra
     .await
 }
 
-/// The branches of tasks at the remote that a task is pushed to.
+/// The task branches at the remote that a task is pushed to.
 #[derive(Default)]
 pub(super) struct TaskRemote {
     names: BTreeSet<String>,
-    /// Why nobody knows them.
+    /// Why they are not known.
     pub(super) unknown: Option<Failure>,
 }
 
@@ -110,7 +111,7 @@ impl TaskRemote {
     }
 }
 
-/// A note about the repository, with what it means for a task: the workflow is no part of the checkout that agents see.
+/// A note about the repository, with its meaning for a task: agents do not see the workflow in their checkout.
 pub(super) fn in_words(note: &str) -> String {
     match note == RepositoryNote::Uncommitted.message() {
         true => {
@@ -120,7 +121,7 @@ pub(super) fn in_words(note: &str) -> String {
     }
 }
 
-/// The names that a branch may get, the wanted one first.
+/// Candidate names of a branch, the requested one first.
 pub(super) fn branch_names(wanted: &str) -> impl Iterator<Item = String> {
     (1..=MOST_TAKEN).map(move |number| match number {
         1 => wanted.to_owned(),
@@ -133,7 +134,7 @@ pub(super) fn all_taken(wanted: &str) -> Failure {
     Failure::new(ErrorKind::Conflict, message)
 }
 
-/// A branch that is there.
+/// Opens an existing branch.
 async fn reopen(tools: &Tools, place: &CheckoutSpec) -> Result<OnBranch, Failure> {
     let (setup, state) = (tools.setup.clone(), tools.commons.state().to_owned());
     let place = place.clone();
@@ -159,7 +160,7 @@ async fn prepare(
         let url = remotes
             .into_iter()
             .find(|it| Some(&it.name) == main.remote.as_ref());
-        // An agent may have written on the branch of an earlier run; these are the owner's words.
+        // Agents may have changed this file on the branch of an earlier run; read the owner's version.
         let at = match goes_on {
             true => look.head().clone(),
             false => commit(&at)?,
@@ -205,14 +206,14 @@ async fn prepare(
     let gathered = gather_on_base(tools, branch, input, place.clone(), call).await;
     let (evidence, branch) = match gathered {
         Ok(gathered) => gathered,
-        // It took the branch with it, which is opened once more to be taken away.
+        // The failed check has consumed the branch; open it again so that it can be deleted.
         Err(failure) => return Err((failure, reopen(tools, &place).await.ok())),
     };
     if let (Some(fault), false) = (evidence.faults().into_iter().next(), input.goes_on) {
         let message = format!("before anything was changed, {fault}");
         return Err((Failure::new(ErrorKind::ChecksFailed, message), Some(branch)));
     }
-    // The folder is made with its first file.
+    // Writing a file creates the folder.
     if let Err(failure) = branch.write_handover("README.txt", HANDOVER_NOTE) {
         return Err((failure, Some(branch)));
     }
@@ -231,8 +232,8 @@ async fn prepare(
     Ok((prepared, branch))
 }
 
-/// What the checks say about the base; where there are none, setup is tried all the same. A branch of an earlier run
-/// has the work of agents on it already.
+/// The results of the checks on the base; without checks, the setup is still tried. The branch of an earlier run
+/// already contains the work of agents.
 async fn gather_on_base(
     tools: &Tools,
     branch: OnBranch,
@@ -265,7 +266,7 @@ async fn gather_on_base(
     }
 }
 
-/// Whether the remote's main is protected, in words; nothing where there is no remote.
+/// Says whether the remote's main branch is protected; `None` if there is no remote.
 pub(super) async fn protection(
     forges: &Forges,
     main: &str,

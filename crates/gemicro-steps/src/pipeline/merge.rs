@@ -1,4 +1,4 @@
-//! Merges main into the branch, as far as that needs nobody.
+//! Merges main into the branch if there are no conflicts.
 
 use gemicro_agents::branch_at::{BranchState, by, open};
 use gemicro_agents::caches::CheckoutUse;
@@ -71,7 +71,7 @@ pub(crate) async fn merge(tools: &Tools, input: MergeInput, call: &StepCall) -> 
     }
 }
 
-/// Main as it is now.
+/// The current state of main.
 pub(super) fn look_up(repository: &TrustedRepo, main: &IntendedBranch) -> Result<IntendedBranch, Failure> {
     let found = match &main.remote {
         Some(remote) => repository.main_branch(Some(remote)),
@@ -80,7 +80,7 @@ pub(super) fn look_up(repository: &TrustedRepo, main: &IntendedBranch) -> Result
     Ok(main_branch(found.map_err(|error| to_failure(&error))?))
 }
 
-/// Main as steps speak of it.
+/// Converts main to the type that steps use.
 pub(super) fn main_branch(main: repository::MainBranch) -> IntendedBranch {
     IntendedBranch {
         name: main.name,

@@ -1,4 +1,4 @@
-//! Holds a merge that an agent concluded against what git makes of it alone: conflicts are resolved, and nothing else is.
+//! Checks a merge that an agent concluded against git's automatic merge: only conflicts may be resolved differently.
 
 use std::collections::BTreeSet;
 
@@ -6,23 +6,23 @@ use gemicro_guard::repository::{CommitId, FileAt, RepositoryError, TrustedRepo, 
 
 use super::write_documents::BACKLOG;
 
-/// The longest file that is searched for marks, in bytes.
+/// Maximum size of a file that is searched for conflict markers, in bytes.
 const MOST_BYTES: u64 = 8 << 20;
-/// Paths that are named; the others are counted.
+/// Maximum number of paths listed; the others are counted.
 const MOST_NAMED: usize = 20;
 
 /// A merge that is claimed.
 pub(super) struct MergeClaim<'a> {
-    /// The branch before it.
+    /// The branch before the merge.
     pub(super) ours: &'a str,
     pub(super) theirs: &'a str,
-    /// The files that were found in conflict when it began.
+    /// The files that were in conflict when the phase began.
     pub(super) files: &'a [String],
     /// The document that the phase writes.
     pub(super) document: Option<&'a String>,
 }
 
-/// What does not hold of it at the tip.
+/// The faults of the merge at the tip.
 pub(super) fn faults(
     repository: &TrustedRepo,
     claim: &MergeClaim<'_>,
@@ -40,7 +40,7 @@ pub(super) fn faults(
         Ok(repository.changed_paths(old, new)?.into_iter().collect())
     };
     let of_task = changed(&base, &ours)?;
-    // Attributes may bring a file into conflict that git could have merged; not if the task wrote them.
+    // Attributes can make git report a conflict that it could merge; do not accept that if the task wrote them.
     if !of_task.iter().any(|path| path.ends_with(".gitattributes")) {
         merge.conflicts.extend(claim.files.iter().cloned());
     }
@@ -53,10 +53,10 @@ pub(super) fn faults(
         }
     }
     let mut departed = repository.departed_paths(&merge, tip)?;
-    // Ideas of an earlier round may have been written down since.
+    // Ideas of an earlier round may have been added to the backlog since.
     departed.retain(|path| Some(path) != claim.document && path != BACKLOG);
     if !departed.is_empty() {
-        // Files of the task alone may be made to fit what main brought; one that is as main has it was thrown away.
+        // Files changed only by the task may be adapted to main; a file that is identical to main's was discarded.
         let (of_main, kept) = (changed(&base, &theirs)?, changed(&theirs, tip)?);
         departed.retain(|path| !of_task.contains(path) || of_main.contains(path) || !kept.contains(path));
     }
@@ -85,7 +85,7 @@ fn claimed_merge(departed: &BTreeSet<String>, claim: &MergeClaim<'_>) -> Option<
     ))
 }
 
-/// A commit by its whole name.
+/// Parses a full commit id.
 pub(super) fn commit(name: &str) -> Result<CommitId, RepositoryError> {
     let unknown = || RepositoryError::UnknownRevision {
         name: name.to_owned(),

@@ -1,9 +1,9 @@
-//! The steps of a pipeline on this machine: where its flow, the user's repository, the sandbox and the forge meet.
+//! The steps of a pipeline on this machine: they connect its flow with the user's repository, the sandbox and the
+//! forge.
 //!
-//! What is committed is marked before it is taken over, so a step that was killed in between is
-//! recognised, not repeated. `write_documents` puts gemicro's own documents there. `plan` resolves a request, `retry` goes on
-//! from an earlier run, `outlook` says what a task would begin with;
-//! `detect` finds the checks of a project that names none.
+//! A commit is marked before it is imported, so a step that was killed in between is recognised and not repeated.
+//! `write_documents` writes gemicro's own documents. `plan` resolves a request, `retry` continues an earlier run,
+//! `outlook` previews how a task would begin, and `detect` finds the checks of a project whose workflow has none.
 
 mod check;
 mod claims;

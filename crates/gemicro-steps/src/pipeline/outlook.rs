@@ -1,4 +1,4 @@
-//! What a task would begin with, found without making anything.
+//! Previews how a task would begin, without creating anything.
 
 use std::path::Path;
 
@@ -10,28 +10,28 @@ use gemicro_pipeline::plan::PipelinePlan;
 
 use super::init::{TaskRemote, all_taken, branch_names, in_words, protection};
 
-/// What a task would begin with.
+/// A preview of a task.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Outlook {
-    /// The branch that would be made.
+    /// The branch that would be created.
     pub branch: Option<String>,
-    /// The top of the repository.
+    /// Root of the repository.
     pub repository: Option<String>,
-    /// The branch that it would be merged with, and its remote.
+    /// The branch that it would be merged into, with its remote.
     pub main: Option<String>,
     /// The name of that branch.
     pub base: Option<String>,
-    /// The remote of that branch, which the task is pushed to; none where there is none.
+    /// The remote of that branch, to which the task is pushed, if there is one.
     pub remote: Option<String>,
-    /// The forge of that remote, if it could be asked.
+    /// The forge of that remote, if it is available.
     pub forge: Option<String>,
-    /// What the user should know before it begins.
+    /// Notes for the user.
     pub notes: Vec<String>,
-    /// What would stop it before it begins.
+    /// Errors that would stop it before it begins.
     pub obstacles: Vec<Failure>,
 }
 
-/// Looks at the repository, the branch, main and its protection. Remotes are asked; nothing is fetched or written.
+/// Checks the repository, the branch, main and its protection. Contacts remotes, but fetches and writes nothing.
 pub async fn outlook(setup: &AgentSetup, state: &Path, plan: &PipelinePlan) -> Outlook {
     let mut outlook = Outlook::default();
     let (looking, state, folder) = (setup.clone(), state.to_owned(), plan.directory.clone());
@@ -48,7 +48,7 @@ pub async fn outlook(setup: &AgentSetup, state: &Path, plan: &PipelinePlan) -> O
     let wanted = plan.clone();
     let looked = run_blocking(move || {
         let main = find_main(&repository, wanted.remote.as_deref());
-        // A remote that does not answer is not asked twice.
+        // Do not ask a remote again that did not answer.
         let remote = TaskRemote::look(&repository, wanted.remote.as_deref(), wanted.push && main.is_ok());
         let branch = free_branch(&repository, &remote, &wanted);
         Ok((main, branch, remote.unknown))

@@ -1,4 +1,4 @@
-//! From a request to the plan of a pipeline.
+//! Turns a request into the plan of a pipeline.
 
 use std::path::Path;
 
@@ -15,7 +15,7 @@ use gemicro_pipeline::workflow::{PipelineMode, Workflow, check_for};
 use super::detect::found_checks;
 use crate::plans::{PipelineRequest, folder, task_branch};
 
-/// The longest task, in bytes: it is a part of every prompt.
+/// Maximum length of a task in bytes: it is part of every prompt.
 const MOST_TASK: usize = 128 * 1024;
 
 /// The plan of a task for a pipeline.
@@ -46,7 +46,7 @@ pub fn pipeline_plan(request: &PipelineRequest) -> Result<PipelinePlan, Failure>
         if let Some(model) = &role.model {
             check_model_name(model)?;
         }
-        // The model of the request is that of its agent.
+        // The model of the request only applies to its own agent.
         let others = role.agent.is_some_and(|agent| agent != route.agent);
         let of_request = route.model.as_ref().filter(|_| !others);
         let model = role.model.as_ref().or(of_request);
@@ -76,12 +76,12 @@ pub fn pipeline_plan(request: &PipelineRequest) -> Result<PipelinePlan, Failure>
     })
 }
 
-/// What no agent can guess.
+/// A random value that agents cannot guess.
 pub(super) fn seed() -> String {
     format!("{}:{}", StreamId::random(), StreamId::random())
 }
 
-/// The workflow with checks of its own, or with those that the project's files speak for.
+/// The workflow with its own checks, or with those detected in the project.
 fn with_checks(
     mut workflow: Workflow,
     directory: &Path,
@@ -104,7 +104,7 @@ fn with_checks(
     Ok(workflow)
 }
 
-/// Looks whether the agents have the tools that their roles need.
+/// Checks that the agents have the tools that their roles need.
 fn able(workflow: &Workflow, mode: PipelineMode, agent: AgentName) -> Result<(), Failure> {
     let working = workflow.roles_of(mode);
     let mut missing = check_for(workflow, agent).into_iter();

@@ -66,7 +66,7 @@ pub(crate) async fn record(
         .transpose()?
         .map_or_else(|| old.clone(), |outcome| outcome.new);
     run_blocking(move || {
-        // What was written as it was already is in no commit.
+        // Files written with unchanged contents are not in the commit.
         let changed = repository.changed_paths(&commit(&old)?, &commit(&tip)?);
         let changed = changed.map_err(|error| to_failure(&error))?;
         let paths = paths.into_iter().filter(|path| changed.contains(path));
@@ -75,7 +75,7 @@ pub(crate) async fn record(
     .await
 }
 
-/// Where main is, if that is another commit than it was.
+/// The commit of main, if the branch does not contain it.
 async fn moved_main(branch: &OnBranch, main: IntendedBranch) -> Result<Option<String>, Failure> {
     let (repository, tip) = (branch.repository().clone(), branch.tip());
     run_blocking(move || {

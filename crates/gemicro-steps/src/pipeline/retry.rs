@@ -1,4 +1,4 @@
-//! A new run that goes on where an earlier one ended.
+//! Plans a new run that continues an earlier one.
 
 use gemicro_core::budget::Limits;
 use gemicro_core::flow::Flow;
@@ -13,11 +13,11 @@ use gemicro_store::{DurableStore, RunFilter};
 
 use super::plan::seed;
 
-/// The plan and the limits of a run that enters a phase of an earlier one again, from its journal. Without a name it is the phase
-/// that can fix the failure of that run.
+/// The plan and the limits of a run that enters a phase of an earlier run again, from its journal. The default is the
+/// phase that can fix the failure of that run.
 ///
 /// # Errors
-/// When the run is no pipeline, got no branch, or has no such phase.
+/// When the run is not a pipeline, has no branch, or has no such phase.
 pub fn retry_plan(events: &[Event], phase: Option<&str>) -> Result<(PipelinePlan, Limits), Failure> {
     let wrong = |message: String| Failure::new(ErrorKind::InvalidInput, message);
     let started = events.first().and_then(|event| event.update.as_run_started());
@@ -37,11 +37,11 @@ pub fn retry_plan(events: &[Event], phase: Option<&str>) -> Result<(PipelinePlan
         names.join(", ")
     };
     let last = state.current().map(|(phase, _)| phase.name.clone());
-    // What stopped in a phase is fixed in the one that it would have led to.
+    // A failure in a phase is fixed in the phase that it would have led to.
     let fixing_phase = |it: &PhaseEnded| it.next.as_ref().unwrap_or(&it.phase).clone();
     let last = last.or_else(|| state.ended_phases().last().map(fixing_phase));
     let merge = state.last_merge();
-    // What ended before its first phase found the branch changed: all of it is to be reviewed again.
+    // A run that ended before its first phase found the branch changed: everything must be reviewed again.
     let reviewing = || {
         let mut phases = plan.workflow.phases.iter();
         let is_seen = |name: &String| plan.workflow.reviews(name) && state.rounds().contains_key(name);
@@ -50,7 +50,7 @@ pub fn retry_plan(events: &[Event], phase: Option<&str>) -> Result<(PipelinePlan
     let last = last.or_else(reviewing);
     let phase = phase.map(str::to_owned).or(last);
     let phase = phase.ok_or_else(|| wrong(format!("name the phase with --from: {}", names())))?;
-    // People know phases by their labels, too.
+    // Also accept a phase's label.
     let known = plan
         .workflow
         .phases
@@ -112,8 +112,8 @@ pub fn retry_plan(events: &[Event], phase: Option<&str>) -> Result<(PipelinePlan
     Ok((plan, started.limits))
 }
 
-/// The newest run that worked on the branch of a pipeline after it: what that run left is what is there now. None where
-/// the branch is as the run left it.
+/// The newest run that worked on the same branch after this one: the branch is in the state that it left. `None` if no
+/// run did.
 ///
 /// # Errors
 /// When the store fails.
@@ -135,7 +135,7 @@ pub async fn later_run(store: &DurableStore, events: &[Event]) -> Result<Option<
             if row.run == events[0].stream {
                 return Ok(None);
             }
-            // Most are about other folders, and that is known from the first event.
+            // Most runs are in other folders, as their first event shows.
             let first = store.read(&row.run, 0, 1).await?.events;
             if directory_of(&first).is_none_or(|directory| directory != mine.0) {
                 continue;
@@ -148,7 +148,7 @@ pub async fn later_run(store: &DurableStore, events: &[Event]) -> Result<Option<
     }
 }
 
-/// The folder of a run, and the branch that it got there.
+/// The folder of a run, and its branch.
 fn branch_of(events: &[Event]) -> Option<(String, String)> {
     let mut prepared = events
         .iter()

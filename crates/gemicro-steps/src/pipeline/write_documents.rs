@@ -13,19 +13,19 @@ use tokio_util::sync::CancellationToken;
 
 /// The list of ideas for later.
 pub(super) const BACKLOG: &str = "docs/dev_docs/backlog.md";
-/// The longest document that is moved or added to, in bytes.
+/// Maximum size of a document that is moved or appended to, in bytes.
 const MOST_BYTES: u64 = 4 << 20;
-/// Removes a file, and the folders that are empty then: git has none.
+/// Removes a file, and folders that become empty, because git does not track them.
 const REMOVE: &str =
     r#"cd -- "$1" && rm -f -- "$2" && { rmdir -p -- "$(dirname -- "$2")" 2> /dev/null || :; }"#;
 
-/// What is to be done in the checkout.
+/// A change in the checkout.
 enum CheckoutChange {
     Write { path: String, text: String },
     Remove { path: String },
 }
 
-/// Writes what is to be written at the tip into its fresh checkout; the paths of it.
+/// Writes documents into a fresh checkout of the tip; returns their paths.
 pub(super) async fn write(
     checkout: &Checkout,
     records: &[DocumentRecord],
@@ -61,7 +61,7 @@ pub(super) async fn write(
     Ok(paths)
 }
 
-/// From what is to be written to files.
+/// Turns document records into file changes.
 fn changes(
     repository: &TrustedRepo,
     at: &CommitId,

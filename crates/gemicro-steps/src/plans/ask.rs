@@ -1,4 +1,4 @@
-//! From a request to the plan of a task for an agent.
+//! Turns a request into the plan of a task for an agent.
 
 use std::time::Duration;
 
@@ -62,7 +62,7 @@ pub fn ask_plan(request: &AskRequest) -> Result<AskPlan, Failure> {
     })
 }
 
-/// The whole name of the branch that is asked for.
+/// The full name of the requested branch.
 fn branch(request: &AskRequest) -> Result<Option<String>, Failure> {
     let Some(named) = &request.branch else {
         return Ok(None);
@@ -74,7 +74,7 @@ fn branch(request: &AskRequest) -> Result<Option<String>, Failure> {
     task_branch(named).map(Some)
 }
 
-/// The task of the agent that takes over, named by itself or by a model.
+/// The task of the fallback agent, which is given by agent or model name.
 fn fallback(named: &str, task: &AgentTask, notices: &mut Vec<String>) -> Result<AgentTask, Failure> {
     let agent = AgentName::ALL
         .into_iter()
@@ -93,7 +93,7 @@ fn fallback(named: &str, task: &AgentTask, notices: &mut Vec<String>) -> Result<
     Ok(AgentTask {
         agent: route.agent,
         model: route.model,
-        // A session of its own agent it goes on with, one of another it is told about.
+        // It continues a session of the same agent; that of another agent is only recalled.
         session: task.session.clone().filter(|_| is_same),
         recalls: task.session.clone().filter(|_| !is_same),
         fails_over: false,

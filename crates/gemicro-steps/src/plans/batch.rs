@@ -1,4 +1,4 @@
-//! A batch as an edge hands it in, and what it becomes.
+//! Turns a submitted batch into a plan.
 
 use gemicro_batch::contract::{OnFailure, SubmittedBatch, Task};
 use gemicro_batch::flow::{BatchPlan, plan};
@@ -10,17 +10,17 @@ use sha2::{Digest, Sha256};
 
 use super::checks::folder;
 
-/// Letters of a mark.
+/// Bytes of a digest in an id.
 const MARK_BYTES: usize = 16;
 
-/// A batch and how it may work.
+/// A batch and its settings.
 #[derive(Debug, Clone)]
 pub struct BatchRequest {
     /// The tasks, as `gemicro_batch::contract::read_batch` read them.
     pub batch: SubmittedBatch,
-    /// What holds for tasks that say nothing else.
+    /// Defaults for all tasks.
     pub settings: BatchSettings,
-    /// What all tasks together may use.
+    /// Limits for all tasks together.
     pub limits: Limits,
 }
 
@@ -46,13 +46,13 @@ impl BatchRequest {
     }
 }
 
-/// The run of a key: the same wherever and whenever it is handed in.
+/// The run id for an idempotency key: always the same for the same key.
 fn run_of(key: &str) -> Result<StreamId, Failure> {
     let name = format!("batch-{}", hex(&Sha256::digest(format!("batch key\n{key}"))));
     StreamId::new(name).map_err(|error| Failure::new(ErrorKind::Internal, error.to_string()))
 }
 
-/// A mark of what was handed in. Taken before secrets are replaced, so that it is the same every time.
+/// A digest of the submitted batch. Computed before secrets are replaced, so that it is always the same.
 fn mark(batch: &SubmittedBatch) -> Result<String, Failure> {
     #[derive(Serialize)]
     struct BatchRequestBody<'b> {

@@ -1,4 +1,4 @@
-//! What several requests are checked for: folders, branches, and names of models.
+//! Checks shared by several requests: folders, branches, and names of models.
 
 use std::path::Path;
 
@@ -7,7 +7,7 @@ use gemicro_core::models::{ModelTable, check_gemini_model, check_model_name};
 use gemicro_event::{ErrorKind, Failure};
 use gemicro_guard::repository::{RepositoryError, Slug};
 
-/// The whole name of a branch for agents.
+/// The full name of a branch for agents.
 pub(crate) fn task_branch(named: &str) -> Result<String, Failure> {
     if !named.starts_with("task/") {
         let message = format!("an agent works on branches that begin with task/: use task/{named}");
@@ -19,10 +19,10 @@ pub(crate) fn task_branch(named: &str) -> Result<String, Failure> {
     Ok(slug.branch())
 }
 
-/// The settings under the model's current name; a notice where that is another one.
+/// The settings with the model's current name; adds a notice if the name was replaced.
 ///
 /// # Errors
-/// `invalid_input` for a name that looks like a key, or that is of another provider.
+/// `invalid_input` for a name that looks like a key, or that belongs to another provider.
 pub(crate) fn current(llm: &LlmConfig, notices: &mut Vec<String>) -> Result<LlmConfig, Failure> {
     check_model_name(&llm.model)?;
     if llm.backend != GEMINI {
@@ -40,7 +40,7 @@ pub(crate) fn current(llm: &LlmConfig, notices: &mut Vec<String>) -> Result<LlmC
 /// A folder to work in, with every link resolved: the sandbox opens exactly this one.
 ///
 /// # Errors
-/// `not_found` or `invalid_input` when it is no folder.
+/// `not_found` or `invalid_input` if it is not a folder.
 pub fn folder(path: &Path) -> Result<String, Failure> {
     let named = path.display();
     let full = std::fs::canonicalize(path).map_err(|error| match error.kind() {

@@ -1,6 +1,7 @@
-//! From a request to a plan: what was asked, resolved against this machine and checked. Nothing is started.
+//! Turns requests into plans: resolves them against this machine and checks them. Nothing is started.
 //!
-//! [`Request`] is what an edge hands in. The plan of a loop is made in `ooda`, that of a pipeline in `pipeline`.
+//! [`Request`] is the input from the CLI and the servers. The plan of a loop is made in `ooda`, that of a pipeline in
+//! `pipeline`.
 
 mod ask;
 mod batch;

@@ -1,4 +1,4 @@
-//! From a request to the plan of a question to a model.
+//! Turns a request into the plan of a prompt to a model.
 
 use gemicro_core::flow::check_price;
 use gemicro_core::prompt::ModelTask;
@@ -7,7 +7,7 @@ use gemicro_event::{ErrorKind, Failure};
 use super::checks::current;
 use super::request::PromptRequest;
 
-/// The plan of a question to a model.
+/// The plan of a prompt to a model.
 ///
 /// # Errors
 /// `invalid_input`, with what to change.

@@ -1,4 +1,4 @@
-//! What an edge hands in.
+//! Requests from the CLI and the servers.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -12,14 +12,14 @@ use gemicro_core::research::{Base, ResearchConfig};
 use gemicro_event::StreamId;
 use gemicro_pipeline::workflow::{PipelineMode, Workflow};
 
-/// What the user asked, as data.
+/// A request of the user, as data.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Request {
     /// A question to be answered from sources.
     Research(Box<ResearchRequest>),
     /// A prompt for a coding agent.
     Ask(Box<AskRequest>),
-    /// A question to a model.
+    /// A prompt to a model.
     Prompt(Box<PromptRequest>),
     /// A loop that raises a project's coverage.
     Ooda(Box<OodaRequest>),
@@ -30,99 +30,99 @@ pub enum Request {
 /// A task for a coding pipeline.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PipelineRequest {
-    /// What is to be done.
+    /// The task description.
     pub task: String,
-    /// How it is entered.
+    /// The entry point: direct, bugfix or research.
     pub mode: PipelineMode,
     /// The checkout, or a folder in it.
     pub directory: PathBuf,
-    /// The branch, where it is named; it begins with `task/`.
+    /// The branch, if given; it begins with `task/`.
     pub branch: Option<String>,
     /// The workflow, with its prompts.
     pub workflow: Workflow,
-    /// Who works where the role does not say, where that is said.
+    /// The agent for roles that do not name one, if given.
     pub agent: Option<AgentName>,
     /// Name of the model, as the provider knows it.
     pub model: Option<String>,
-    /// The remote whose main is meant.
+    /// The remote whose main branch is used.
     pub remote: Option<String>,
-    /// A remote main without protection ends the task.
+    /// Whether the task fails if the remote's main branch is not protected.
     pub require_protection: bool,
-    /// Whether the branch is pushed and offered.
+    /// Whether the branch is pushed and a request to merge it opened.
     pub push: bool,
-    /// What the run may use.
+    /// Limits of the run.
     pub limits: Limits,
 }
 
 /// A loop that raises a project's coverage.
 #[derive(Debug, Clone, PartialEq)]
 pub struct OodaRequest {
-    /// As its file and the command line say; folder, branch and model are not resolved yet.
+    /// The settings from the file and the command line; folder, branch and model are not resolved yet.
     pub plan: OodaPlan,
-    /// What the loop may use.
+    /// Limits of the loop.
     pub limits: Limits,
 }
 
-/// A question to a model.
+/// A prompt to a model.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PromptRequest {
-    /// What the run is called in lists.
+    /// The run's title in lists.
     pub title: String,
-    /// What it is for; never sent.
+    /// Purpose of the call; never sent.
     pub label: String,
-    /// What the model or agent is asked.
+    /// The whole prompt.
     pub prompt: String,
-    /// An earlier call that it goes on from while the provider has it.
+    /// An earlier call to continue from, if the provider still has it.
     pub earlier: Option<Earlier>,
     /// How the model is called.
     pub llm: LlmConfig,
-    /// What the run may use.
+    /// Limits of the run.
     pub limits: Limits,
     /// The conversation that it belongs to.
     pub conversation: Option<StreamId>,
-    /// The prompt leaves out turns of the conversation: the model may look them up.
+    /// The prompt leaves out turns of the conversation, and the model may look them up.
     pub recall: bool,
 }
 
-/// What makes a task of an agent a turn of a conversation.
+/// Settings of an agent task that is a turn of a conversation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ConversationTurn {
     /// Id of the conversation that it continues.
     pub conversation: StreamId,
-    /// All of it and the prompt, for an agent that does not know it; without it, the prompt is its beginning.
+    /// The whole conversation and the prompt, for an agent without it; if absent, the prompt starts the conversation.
     pub retold: Option<String>,
-    /// Somebody is there to be asked for leave when a tool needs it.
+    /// Somebody can be asked for permission when a tool needs it.
     pub asks: bool,
 }
 
-/// A prompt for a coding agent and how it may work.
+/// A prompt for a coding agent and its settings.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AskRequest {
-    /// What the model or agent is asked.
+    /// The prompt for the agent.
     pub prompt: String,
-    /// Who, where that is said; else whoever has the model.
+    /// The agent, if given; otherwise the one that provides the model.
     pub agent: Option<AgentName>,
-    /// The model; without one the agent's usual one.
+    /// The model; defaults to the agent's own.
     pub model: Option<String>,
     /// The folder that the agent works in.
     pub directory: PathBuf,
-    /// What it may write.
+    /// What the agent may write.
     pub sandbox: SandboxMode,
     /// Whether its tools need no approval inside the sandbox.
     pub yolo: bool,
-    /// The session to go on with.
+    /// The session to continue.
     pub session: Option<String>,
-    /// Silence after which it is ended.
+    /// Maximum time without output before it is stopped.
     pub idle: Duration,
-    /// All the time it has.
+    /// Maximum total time.
     pub total: Duration,
-    /// Attempts after the first.
+    /// Maximum number of retries.
     pub max_retries: u32,
-    /// What the run may use.
+    /// Limits of the run.
     pub limits: Limits,
-    /// Who takes over when the agent's provider limits its requests: an agent or a model.
+    /// The agent or model that takes over when the agent's provider limits its requests.
     pub fallback: Option<String>,
-    /// Whether the answer holds everything the agent printed.
+    /// Whether the answer includes everything the agent printed.
     pub keep_messages: bool,
     /// The branch of the folder's repository that it works on; it begins with `task/`.
     pub branch: Option<String>,
@@ -130,7 +130,7 @@ pub struct AskRequest {
     pub turn: Option<ConversationTurn>,
 }
 
-/// A question and how to answer it.
+/// A question and the settings for answering it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ResearchRequest {
     /// The question in the words of the user.
@@ -141,16 +141,16 @@ pub struct ResearchRequest {
     pub backend: Backend,
     /// Settings of the research agent.
     pub config: ResearchConfig,
-    /// What the run may use.
+    /// Limits of the run.
     pub limits: Limits,
-    /// An earlier run that it goes on from.
+    /// An earlier run that it continues.
     pub base: Option<Base>,
 }
 
 /// The model API or agent CLI that answers a question.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Backend {
-    /// The texts themselves, without a model.
+    /// Answers from the texts, without a model.
     Offline,
     /// A model of one of the providers.
     Model {

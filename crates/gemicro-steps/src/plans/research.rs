@@ -1,4 +1,4 @@
-//! From a request to the plan of a research.
+//! Turns a request into a research plan.
 
 use std::path::{Path, PathBuf};
 
@@ -10,7 +10,7 @@ use gemicro_source::is_url;
 use super::checks::current;
 use super::request::{Backend, ResearchRequest};
 
-/// The plan of a research. Reads nothing but whether the sources exist.
+/// The research plan. Only checks whether the sources exist.
 ///
 /// # Errors
 /// `invalid_input` or `not_found`, with what to change.
@@ -27,7 +27,7 @@ pub fn research_plan(request: &ResearchRequest) -> Result<ResearchPlan, Failure>
             llm: current(llm, &mut notices)?,
         },
     };
-    // An agent stays an agent, whoever asks for it under which flag.
+    // A research agent is always run as an agent, even if it was given as a model.
     let engine = match engine {
         ResearchEngine::Model { llm, .. } if ModelTable::embedded().is_agent(&llm.model) => {
             ResearchEngine::Agent { llm }
@@ -47,7 +47,7 @@ pub fn research_plan(request: &ResearchRequest) -> Result<ResearchPlan, Failure>
     Ok(plan)
 }
 
-/// A source as it is kept: a web address as it is, a path made absolute.
+/// A source in its stored form: a web address unchanged, a path made absolute.
 fn source(named: &PathBuf) -> Result<String, Failure> {
     match named.to_str().filter(|text| is_url(text)) {
         Some(url) => Ok(url.to_owned()),

@@ -1,4 +1,4 @@
-//! What research and coding tasks are started with, over HTTP and over MCP. Whatever is not given is a setting.
+//! Parameters of research and coding tasks that are started over HTTP or MCP. Missing ones come from the settings.
 
 use std::path::PathBuf;
 
@@ -7,9 +7,9 @@ use gemicro_pipeline::workflow::PipelineMode;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-/// A pattern for budgets that are surely understood, such as `50k`, `$0.50` or `10m`.
+/// A pattern that matches only valid budgets, such as `50k`, `$0.50` or `10m`.
 pub const BUDGET: &str = r"^(\$([1-9][0-9]{0,3}(\.[0-9]{1,2})?|0\.[0-9]?[1-9])|[1-9][0-9]{0,5}[kMmsh])$";
-/// A pattern for names of branches that are surely understood.
+/// A pattern that matches only valid branch names.
 pub const TASK_BRANCH: &str = r"^task/[a-z0-9][a-z0-9-]{0,60}$";
 
 /// A question for research.
@@ -20,7 +20,7 @@ pub struct StartResearchParameters {
     /// `research`, which is the default.
     #[serde(default)]
     pub kind: ResearchKind,
-    /// The question in the words of the user.
+    /// The question, as the user wrote it.
     #[schemars(regex(pattern = r"\S"))]
     pub question: String,
     /// Folders and files (absolute paths on the server) and web addresses to answer from.
@@ -34,21 +34,21 @@ pub struct StartResearchParameters {
     #[serde(default)]
     #[schemars(regex(pattern = r"^(gemini|openai|deep-research|gemini-cli|claude|codex|offline)$"))]
     pub backend: Option<String>,
-    /// The model, where it should not be the usual one.
+    /// The model; by default the configured one.
     #[serde(default)]
     pub model: Option<String>,
     /// Whether the web may be searched; by default only without sources.
     #[serde(default)]
     pub web: Option<bool>,
-    /// The most sub-queries that the question is split into.
+    /// Maximum number of sub-queries that the question is split into.
     #[serde(default)]
     #[schemars(range(min = 1, max = 100))]
     pub max_queries: Option<u32>,
-    /// What it may use, such as `50k`, `$0.50` or `10m`.
+    /// Its budget, such as `50k`, `$0.50` or `10m`.
     #[serde(default)]
     #[schemars(regex(pattern = BUDGET))]
     pub budget: Option<String>,
-    /// Seconds it may take in all.
+    /// Maximum total time in seconds.
     #[serde(default)]
     #[schemars(range(min = 1, max = 86_400))]
     pub max_seconds: Option<u32>,
@@ -61,7 +61,7 @@ pub struct StartResearchParameters {
 pub struct StartPipelineParameters {
     /// Always `pipeline`, the kind of this request.
     pub kind: PipelineKind,
-    /// What is to be done, with all the background.
+    /// The task description, with all background.
     #[schemars(regex(pattern = r"\S"))]
     pub task: String,
     /// A checkout of a git repository: an absolute path on the server. Only a new branch is added to it.
@@ -74,7 +74,7 @@ pub struct StartPipelineParameters {
     #[serde(default)]
     #[schemars(regex(pattern = TASK_BRANCH))]
     pub branch: Option<String>,
-    /// The agent where the workflow does not name one.
+    /// The agent for phases whose workflow does not name one.
     #[serde(default)]
     pub agent: Option<AgentName>,
     /// The model of that agent.
@@ -83,7 +83,7 @@ pub struct StartPipelineParameters {
     /// Push the branch and open a request to merge it.
     #[serde(default)]
     pub push: bool,
-    /// What it may use, such as `2M`, `$5` or `2h`.
+    /// Its budget, such as `2M`, `$5` or `2h`.
     #[serde(default)]
     #[schemars(regex(pattern = BUDGET))]
     pub budget: Option<String>,
