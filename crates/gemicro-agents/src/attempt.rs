@@ -1,5 +1,5 @@
-//! One attempt at one task: in the warm process of its conversation, in a new one, or in a new session that is told
-//! what was said before.
+//! One attempt at a task: in the warm process of its conversation, in a new process, or in a new session that gets the
+//! earlier turns.
 
 mod resume;
 
@@ -38,7 +38,7 @@ use super::turn_result::{TurnResult, refused_start};
 use super::verdict::AttemptVerdict;
 use super::work::{AgentJob, SharedWork};
 
-/// An attempt under way.
+/// A running attempt.
 pub(super) struct AgentAttempt<'a> {
     shared: &'a SharedWork,
     task: &'a AgentTask,
@@ -46,7 +46,7 @@ pub(super) struct AgentAttempt<'a> {
     /// Its name for folders.
     name: String,
     access: AgentAccess,
-    /// What a process for this task is started for, where processes may stay.
+    /// The key for a warm process, if processes are kept.
     key: Option<ProcessKey>,
     stop: CancellationToken,
     facts: WatchedFacts,
@@ -54,21 +54,21 @@ pub(super) struct AgentAttempt<'a> {
     began: SystemTime,
     /// The branch it works on.
     branch: Option<OnBranch>,
-    /// It is a step of a pipeline: what it does is taken over by another step.
+    /// It is a step of a pipeline: another step imports its work.
     is_staged: bool,
-    /// Nothing of it is kept but its answer.
+    /// Only its answer is kept.
     is_text: bool,
     workplace: PathBuf,
-    /// The tool by which it hands its result in.
+    /// The tool through which it submits its result.
     tool: Option<ResultTool>,
-    /// The tool by which it reads its conversation.
+    /// The tool through which it searches its conversation.
     recall: Option<RecallTool>,
-    /// Its session was gone, and a new one was told what was said before.
+    /// Its session was lost, and a new one received the earlier turns.
     retold: bool,
 }
 
 impl<'a> AgentAttempt<'a> {
-    /// Carries a task out.
+    /// Runs a task.
     pub(super) async fn run(
         shared: &'a SharedWork,
         work: &'a AgentJob,
@@ -130,7 +130,7 @@ impl<'a> AgentAttempt<'a> {
         attempt.conclude(turned, landed)
     }
 
-    /// A new conversation; it may be told of an earlier one with another agent.
+    /// Begins a new conversation; it may get the history of one with another agent.
     async fn begin(&mut self) -> Result<TurnResult, Failure> {
         let place = ConversationHome::new(self.state(), &self.name, self.shared.commons.spare_place())?;
         self.shared.commons.make_next_place();
@@ -149,7 +149,7 @@ impl<'a> AgentAttempt<'a> {
         self.cold(place, Session::New, prompt).await
     }
 
-    /// A turn of a process that is there; nothing where it turned out to be gone before it did anything.
+    /// Runs a turn in an existing process; `None` if that process was gone before it did anything.
     async fn warm(&mut self, kept: PooledProcess) -> Result<Option<TurnResult>, Failure> {
         let observer = self.facts.observer(self.stop.clone());
         let token = Some(kept.token.as_str());
@@ -189,7 +189,7 @@ impl<'a> AgentAttempt<'a> {
         }))
     }
 
-    /// A turn of a new process.
+    /// Runs a turn in a new process.
     async fn cold(
         &mut self,
         place: ConversationHome,
@@ -283,7 +283,7 @@ impl<'a> AgentAttempt<'a> {
         })
     }
 
-    /// Remembers the session, lets the process rest, and judges.
+    /// Records the session, returns the process to the pool, and makes the verdict.
     fn conclude(
         mut self,
         turned: TurnResult,
@@ -324,7 +324,7 @@ impl<'a> AgentAttempt<'a> {
                     serving: self.seen.serving.take(),
                 });
             }
-            // A process that is dropped ends.
+            // Dropping a process ends it.
             _ => place.tidy(has_session),
         }
         AttemptVerdict {
@@ -345,19 +345,19 @@ impl<'a> AgentAttempt<'a> {
         .into_result()
     }
 
-    /// The tool that the gateway serves: a step of a pipeline submits, a turn of a chat recalls.
+    /// The tool that the gateway serves: submit for a step of a pipeline, recall for a turn of a chat.
     fn served_tool(&self) -> Option<ServedTool> {
         let recall = || self.recall.as_ref().map(RecallTool::served_tool);
         self.tool.as_ref().map(ResultTool::served_tool).or_else(recall)
     }
 
-    /// The policy for an agent on a branch.
+    /// The guard's policy for an agent on a branch.
     fn guard(&self, place: &ConversationHome) -> Result<Option<PolicyConfig>, Failure> {
         let policy = |branch| launch_inputs::policy(&self.shared.setup, place, branch, self.tool.as_ref());
         self.branch.as_ref().map(policy).transpose()
     }
 
-    /// Takes over what an agent did on its branch. What is refused makes the turn a failure and ends its process.
+    /// Imports an agent's work on its branch. If the import is refused, the turn fails and its process ends.
     async fn land(&mut self, turned: &mut TurnResult) -> Option<BranchOutcome> {
         let branch = self.branch.take()?;
         let landing = match (turned.outcome.record.tier, self.task.sandbox) {
@@ -382,7 +382,7 @@ impl<'a> AgentAttempt<'a> {
         self.shared.commons.state()
     }
 
-    /// The walls of this machine; none for who asked for none.
+    /// The sandbox tier of this machine, or none if the task runs without a sandbox.
     async fn tier(&self) -> Result<Tier, Failure> {
         if self.task.sandbox == SandboxMode::DangerFullAccess {
             return Ok(Tier::None);

@@ -1,4 +1,4 @@
-//! What is seen of an agent while it works: its own items, and what the gateway tells.
+//! Watches an agent while it works: its own output, and the gateway's notes.
 
 use std::fs::File;
 use std::io::Read;
@@ -23,53 +23,53 @@ use super::recall_tool::RecallTool;
 use super::submission::ResultTool;
 use super::tools::{self, one_line};
 
-/// The most of a log that is read.
+/// Maximum bytes read of a log.
 const MAX_LOG_BYTES: u64 = 4 << 20;
 
-/// Tools of one attempt that are journaled; an agent that uses more says nothing new by it.
+/// Maximum number of tool calls of one attempt that are written to the journal.
 const MAX_TOOLS: usize = 1_000;
 
-/// Passes on what the agent says.
+/// Passes on the events of an agent.
 pub(super) struct AttemptWatcher {
     pub(super) live: LiveText,
     pub(super) reporter: StepReporter,
     pub(super) gateway: Option<Gateway>,
     pub(super) facts: WatchedFacts,
-    /// The agent's listener, for as long as it works.
+    /// The gateway server for the agent, while it works.
     pub(super) serving: Option<GatewayServer>,
-    /// The guard, where one judges.
+    /// The guard, if there is one.
     pub(super) denials: Option<Denials>,
-    /// Who is asked for leave, where somebody is.
+    /// Asks a person for permission, if somebody can be asked.
     pub(super) leave: Option<PermissionPrompter>,
-    /// Tools that were journaled.
+    /// Number of tool calls written to the journal.
     pub(super) n_tools: usize,
-    /// Calls of the tool that takes results, as far as the agent tells of them.
+    /// Calls of the submit tool that the agent reported.
     pub(super) handed_in: Vec<ReportedCall>,
 }
 
-/// What is known about a running agent, shared with the gateway's observer.
+/// Findings about a running agent, shared with the gateway's observer.
 #[derive(Debug, Clone, Default)]
 pub(super) struct WatchedFacts(Arc<Mutex<GatewayFindings>>);
 
-/// What is known about an agent.
+/// Findings about an agent.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct GatewayFindings {
-    /// What the gateway saw wrong with the last answer of the model.
+    /// The problem with the model's last answer, as the gateway saw it.
     pub(super) upstream: Option<ErrorKind>,
-    /// Why the agent was ended because of what the gateway saw.
+    /// Why the agent was stopped because of the gateway's findings.
     pub(super) ended_for: Option<ErrorKind>,
-    /// Tools it wanted to use.
+    /// Number of tool calls that it made.
     pub(super) n_tool_calls: u64,
 }
 
 impl WatchedFacts {
-    /// What is known now.
+    /// The current findings.
     pub(super) fn findings(&self) -> GatewayFindings {
         *self.lock()
     }
 
-    /// Listens to the gateway. An agent whose budget is used up is ended, for it may try again for a long time; so
-    /// is one that meets a limit before it did anything, for waiting is the engine's business.
+    /// Observes the gateway. Stops an agent whose budget is used up, because it might retry for a long time, and one
+    /// that meets a limit before it did anything, because the engine does the waiting.
     pub(super) fn observer(&self, stop: CancellationToken) -> Observer {
         let facts = self.clone();
         Observer::new(move |note: GatewayNote| {
@@ -108,12 +108,12 @@ impl WatchedFacts {
 }
 
 impl AttemptWatcher {
-    /// What the guard refused, in order.
+    /// The calls that the guard refused, in order.
     pub(super) fn denials(&self) -> Vec<DeniedCall> {
         self.denials.as_ref().map(Denials::list).unwrap_or_default()
     }
 
-    /// Tells what shows only when the agent has ended.
+    /// Reports what is only visible after the agent has ended.
     pub(super) fn look_back(&mut self, agent: AgentName, record: &RunRecord) {
         for path in record.unpinned.iter().filter(|path| path.exists()) {
             let message = format!(
@@ -136,7 +136,7 @@ impl AttemptWatcher {
         }
     }
 
-    /// Reads a log of the agent in which refusals stand.
+    /// Reads refusals from a log of the agent.
     fn read_log(&mut self, file: &Path) {
         let Some(denials) = &mut self.denials else {
             return;

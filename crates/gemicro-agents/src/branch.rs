@@ -1,4 +1,4 @@
-//! A task on a branch of its own: the agent works in a private repository, and gemicro takes over what it committed.
+//! A task on its own branch: the agent works in a private repository, and gemicro imports its commits.
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -17,28 +17,28 @@ use super::task_folder::{FolderMarks, find, id_of, lock, tasks_folder, to_failur
 use super::tripwire_report::{StepWorkerKind, TripwireReport};
 use super::work::SharedWork;
 
-/// A branch that a run works on; nobody else does meanwhile.
+/// A branch that a run works on, locked against other runs.
 pub struct OnBranch {
     pub(super) repository: TrustedRepo,
     pub(super) task: TaskRepo,
-    /// The user's repository before the agent began.
+    /// State of the user's repository before the agent began.
     before: Tripwire,
     pub(super) notes: Vec<String>,
     pub(super) marks: FolderMarks,
-    /// The branch was made now.
+    /// The branch was just created.
     is_new: bool,
-    /// What is particular to a step of a pipeline.
+    /// Restrictions of a pipeline step.
     pub(super) stage: Option<PipelineSandbox>,
-    /// Instructions of the project for the agent that works on it.
+    /// The project's instructions for the agent.
     pub(super) instructions: String,
     _lock: File,
 }
 
 impl OnBranch {
-    /// Opens the branch of a task, without holding others up.
+    /// Opens the branch of a task without blocking the async runtime.
     ///
     /// # Errors
-    /// What keeps the repository from being worked on; `conflict` while another run works on the branch.
+    /// When the repository cannot be worked on; `conflict` while another run works on the branch.
     pub(super) async fn of(shared: &SharedWork, task: &AgentTask, branch: &str) -> Result<Self, Failure> {
         let (setup, state) = (shared.setup.clone(), shared.commons.state().to_owned());
         let (directory, branch) = (task.directory.clone(), branch.to_owned());
@@ -52,8 +52,8 @@ impl OnBranch {
         opened.await.unwrap_or_else(|error| Err(crash_failure(&error)))
     }
 
-    /// Ends the work on it: says what else changed in the user's repository, and takes over what the agent did where
-    /// that is wanted.
+    /// Ends the work on the branch: reports other changes in the user's repository, and imports the agent's work if
+    /// requested.
     pub async fn leave(
         self,
         landing: Option<BranchImport>,
@@ -67,7 +67,7 @@ impl OnBranch {
             .unwrap_or_else(|error| (TripwireReport::default(), Some(Err(crash_failure(&error)))))
     }
 
-    /// Ends the work on a branch in whose folder nothing is left that was not taken over.
+    /// Ends the work on a branch whose folder contains nothing that still has to be imported.
     pub async fn leave_clean(self, worker: StepWorkerKind) -> TripwireReport {
         let left = tokio::task::spawn_blocking(move || {
             self.marks.end();
@@ -76,7 +76,7 @@ impl OnBranch {
         left.await.unwrap_or_default()
     }
 
-    /// Opens the task of a branch, made if it is not there. Blocks.
+    /// Opens the task of a branch, and creates it if it does not exist. Blocks.
     pub fn open(
         setup: &AgentSetup,
         state: &Path,
@@ -88,7 +88,7 @@ impl OnBranch {
         let repository = repository(setup, &tasks, directory)?;
         let id = id_of(&repository, &slug);
         let lock = lock(&tasks.join(format!("{id}.lock")), &slug)?;
-        // After the work it would be too late to say so.
+        // After the work, this error would come too late.
         repository
             .check_not_checked_out(&slug)
             .map_err(|error| to_failure(&error))?;
@@ -110,7 +110,7 @@ impl OnBranch {
                     .map_err(|error| to_failure(&error))?
             }
         };
-        // An agent that only reads leaves nothing behind.
+        // A read-only agent leaves nothing behind.
         if task_writes {
             marks.begin()?;
         }
@@ -138,17 +138,17 @@ impl OnBranch {
         })
     }
 
-    /// Where the agent works.
+    /// The agent's working directory.
     pub fn worktree(&self) -> PathBuf {
         self.task.worktree()
     }
 
-    /// The last commit that was taken over.
+    /// The last imported commit.
     pub fn tip(&self) -> String {
         self.task.tip().to_string()
     }
 
-    /// What that commit says.
+    /// The message of that commit.
     pub fn tip_message(&self) -> impl Future<Output = Result<String, Failure>> + use<> {
         let (repository, tip) = (self.repository.clone(), self.task.tip().clone());
         let asked =
@@ -156,12 +156,12 @@ impl OnBranch {
         async move { asked.await.unwrap_or_else(|error| Err(crash_failure(&error))) }
     }
 
-    /// How often files below a folder of the user's checkout changed. Blocks.
+    /// How often files in a folder of the user's checkout changed. Blocks.
     pub fn changes(&self, folder: &Path, most: usize) -> ChangeCounts {
         self.repository.change_counts(folder, most).unwrap_or_default()
     }
 
-    /// Where a folder of the user's checkout is in the repository.
+    /// The path of a folder of the user's checkout within the repository.
     pub fn inner(&self, folder: &Path) -> Result<PathBuf, Failure> {
         let top = std::fs::canonicalize(self.repository.top());
         let inner = top
@@ -173,19 +173,19 @@ impl OnBranch {
         })
     }
 
-    /// Makes folder, home and git directory anew at the tip of the branch. Nothing must be running there. Blocks.
+    /// Recreates folder, home and git directory at the tip of the branch. Nothing may be running there. Blocks.
     pub fn renew(&mut self) -> Result<(), Failure> {
         self.task
             .rebuild(&self.repository)
             .map_err(|error| to_failure(&error))
     }
 
-    /// Whether the branch was made now.
+    /// Whether the branch was just created.
     pub fn is_new(&self) -> bool {
         self.is_new
     }
 
-    /// Commits of the user's checkout that the branch does not have; none where nobody can say. Blocks.
+    /// Number of commits in the user's checkout that the branch does not have; 0 if unknown. Blocks.
     pub fn n_missing(&self) -> u64 {
         let repository = &self.repository;
         repository
@@ -193,7 +193,7 @@ impl OnBranch {
             .unwrap_or(0)
     }
 
-    /// Takes a branch that was made now away again, with its folder.
+    /// Deletes a branch that was just created, with its folder.
     pub async fn abandon(self) -> Result<TripwireReport, Failure> {
         let abandoned = tokio::task::spawn_blocking(move || {
             let tripped = self.tripwire_report(StepWorkerKind::Gemicro);
@@ -208,12 +208,12 @@ impl OnBranch {
         abandoned.await.unwrap_or_else(|error| Err(crash_failure(&error)))
     }
 
-    /// The walls for commands that work on the branch.
+    /// The sandbox profile for commands that work on the branch.
     pub fn task_profile(&self, sandbox: TaskSandbox) -> Profile {
         self.task.profile(sandbox)
     }
 
-    /// The walls of the agent: those it would have in the user's folder, moved to the task.
+    /// The sandbox profile of the agent: the one it would have in the user's folder, moved to the task.
     pub(super) fn profile(&self, usual: Profile) -> Profile {
         let (home, temporary) = (usual.home.clone(), usual.temporary.clone());
         let sandbox = TaskSandbox {
@@ -238,11 +238,10 @@ impl OnBranch {
         }
     }
 
-    /// Takes over what the agent did. What is refused stays where it is until the next run on the branch.
+    /// Imports the agent's work. Refused work stays in its folder until the next run on the branch.
     ///
     /// # Errors
-    /// `branch_switched`, `import_refused` and what else keeps it from being taken over: then the branch is where it
-    /// was.
+    /// `branch_switched`, `import_refused` and other reasons why it cannot be imported: then the branch is unchanged.
     fn land(mut self, landing: &BranchImport) -> Result<BranchOutcome, Failure> {
         let old = self.task.tip().to_string();
         if let Some(by) = &landing.by {
@@ -275,7 +274,7 @@ impl OnBranch {
         Ok(outcome)
     }
 
-    /// What changed in the user's repository meanwhile, beside the branch.
+    /// Changes in the user's repository in the meantime, other than on the branch.
     fn tripwire_report(&self, worker: StepWorkerKind) -> TripwireReport {
         let after = Tripwire::take(&self.repository, self.task.slug());
         TripwireReport::between(&self.before, after, worker)
@@ -301,14 +300,14 @@ impl OnBranch {
     }
 }
 
-/// What is particular to an agent's step of a pipeline.
+/// Restrictions of an agent's step in a pipeline.
 pub(super) struct PipelineSandbox {
     /// Folders of the checkout that it may write; without them all of it.
     pub(super) only: Option<Vec<String>>,
 }
 
 impl PipelineSandbox {
-    /// The walls of the agent.
+    /// The sandbox profile of the agent.
     fn profile(&self, task: &TaskRepo, sandbox: TaskSandbox) -> Profile {
         let usual = sandbox.clone();
         let folders: Option<Vec<&str>> = self
@@ -317,7 +316,7 @@ impl PipelineSandbox {
             .filter(|only| !only.is_empty())
             .map(|only| only.iter().map(|folder| folder.trim_end_matches('/')).collect());
         match folders {
-            // Where they cannot be made, because something else is in their place, nothing can be written.
+            // If they cannot be created, because something else has their names, nothing can be written.
             Some(folders) => task.review_profile(sandbox, &folders).unwrap_or_else(|_| {
                 task.profile(TaskSandbox {
                     mode: WriteMode::ReadOnly,
@@ -329,7 +328,8 @@ impl PipelineSandbox {
     }
 }
 
-/// What an agent is told before its first prompt on a branch: the rules, for not every CLI can pass a reason on.
+/// Text before an agent's first prompt on a branch: the rules, because not every CLI can pass on the reason for a
+/// refusal.
 pub(super) fn rules(branch: &str) -> String {
     format!(
         "You work on the branch {branch}, in a private copy of the repository. Commit your work there with `git add` and \
@@ -348,7 +348,7 @@ fn crash_failure(error: &tokio::task::JoinError) -> Failure {
     Failure::new(ErrorKind::Internal, error.to_string())
 }
 
-/// The user's repository of a folder, for who only looks: nothing is made.
+/// The user's repository of a folder, for reading only: nothing is created.
 pub fn look_at(setup: &AgentSetup, state: &Path, directory: &str) -> Result<TrustedRepo, Failure> {
     let tasks = state.join("tasks");
     repository(setup, &std::fs::canonicalize(&tasks).unwrap_or(tasks), directory)
@@ -359,7 +359,7 @@ pub(super) fn repository(setup: &AgentSetup, tasks: &Path, directory: &str) -> R
     TrustedRepo::open(&git_settings(setup, tasks), Path::new(directory)).map_err(|error| to_failure(&error))
 }
 
-/// Settings for git under which it starts nothing that the repository of a folder names.
+/// Git settings that keep git from starting programs named by the repository of a folder.
 pub(super) async fn programs_off(
     setup: &AgentSetup,
     state: &Path,

@@ -1,4 +1,4 @@
-//! The branch of a task, opened at the commit that it must be at.
+//! Opens the branch of a task at the expected commit.
 
 use gemicro_core::execute::StepCall;
 use gemicro_event::redact::Redactor;
@@ -14,18 +14,19 @@ use super::step_tools::{Tools, commit, run_blocking};
 use super::task_folder::to_failure;
 use super::work::{AgentJob, SharedWork};
 
-/// The longest difference that is handed over, in bytes.
+/// Maximum size of a diff that is handed over, in bytes.
 const MOST_DIFF: usize = 4 << 20;
 
-/// A branch that a step found.
+/// The state in which a step found a branch.
 pub enum BranchState {
-    /// It is where it must be.
+    /// It is at the expected commit.
     At(Box<OnBranch>),
-    /// It is where this very step left it before it was cut off.
+    /// This step moved it before it was interrupted.
     Landed(Box<OnBranch>),
 }
 
-/// Opens the branch of a checkout. Fails with `conflict` if it is not at the expected commit: nobody reviewed that change.
+/// Opens the branch of a checkout. Fails with `conflict` if it is not at the expected commit, because that change was
+/// not reviewed.
 pub async fn open(tools: &Tools, place: &CheckoutSpec, call: &StepCall) -> Result<BranchState, Failure> {
     open_marked(tools, place, Some(by(call))).await
 }
@@ -57,7 +58,7 @@ async fn open_marked(
     .await
 }
 
-/// The branch, for a step that commits nothing.
+/// Opens the branch for a step that commits nothing.
 pub async fn open_plain(tools: &Tools, place: &CheckoutSpec, call: &StepCall) -> Result<OnBranch, Failure> {
     match open(tools, place, call).await? {
         BranchState::At(branch) | BranchState::Landed(branch) => Ok(*branch),
@@ -89,7 +90,7 @@ pub(super) async fn branch_of(
     }
 }
 
-/// The branch of an agent's step, its private checkout as the step wants it.
+/// Opens the branch for an agent's step, and prepares its private checkout.
 async fn open_for_agent(
     tools: &Tools,
     work: &AgentWork,
@@ -120,7 +121,7 @@ async fn open_for_agent(
     .await
 }
 
-/// The checkout as this agent may see it, and what it may write there.
+/// Restricts what this agent sees and may write in the checkout.
 async fn fit_checkout(tools: &Tools, mut branch: OnBranch, work: &AgentWork) -> Result<OnBranch, Failure> {
     let (tier, setup, agent) = (tools.tier().await?, tools.setup.clone(), work.task.agent);
     let only = work.only.clone();
@@ -156,7 +157,7 @@ async fn usable(
     }
 }
 
-/// Everything that the branch changes since it left a commit.
+/// All changes of the branch since a commit.
 fn difference(repository: &TrustedRepo, from: &str, tip: &str) -> Result<Vec<u8>, Failure> {
     let diff = repository
         .diff(&commit(from)?, &commit(tip)?, MOST_DIFF)

@@ -1,4 +1,4 @@
-//! How an agent's commits are taken over: as whom, in which walls, and by which rules.
+//! How an agent's commits are imported: with which message, in which sandbox, and by which rules.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -13,15 +13,15 @@ use gemicro_guard::sandbox::{Launcher, Network, ResourceLimits, Tier, WriteMode}
 
 use super::setup::AgentSetup;
 
-/// What our own git commands inside may take.
+/// Time limit of gemicro's own git commands in the sandbox.
 const INSIDE: Duration = Duration::from_secs(120);
-/// The longest subject of a commit that gemicro makes for an agent.
+/// Maximum length of the subject of a commit that gemicro makes for an agent, in characters.
 const SUBJECT_CHARS: usize = 72;
 
-/// What is wrong with a commit that the branch is to be moved to.
+/// Finds faults in a commit before the branch is moved to it.
 type Faults = dyn Fn(&TrustedRepo, &CommitId) -> Result<Vec<String>, RepositoryError> + Send;
 
-/// How the agent's commits are taken over.
+/// Imports an agent's commits with these settings.
 pub struct BranchImport {
     launcher: Launcher,
     tier: Tier,
@@ -30,17 +30,17 @@ pub struct BranchImport {
     pub(super) message: CommitMessage,
     pub(super) rules: ImportRules,
     pub(super) faults: Box<Faults>,
-    /// The mark of the step that takes them over.
+    /// The mark of the importing step.
     pub(super) by: Option<String>,
 }
 
 impl BranchImport {
-    /// For the run of a task in a tier.
+    /// An import for the run of a task.
     pub(super) fn of(setup: &AgentSetup, tier: Tier, task: &AgentTask, run: &StreamId) -> Self {
         Self::with(setup, tier, message(task, run))
     }
 
-    /// With a message for what is not committed yet.
+    /// An import with this message for uncommitted changes.
     pub fn with(setup: &AgentSetup, tier: Tier, message: CommitMessage) -> Self {
         let fixed = [("PATH", setup.search_path()), ("LC_ALL", "C.UTF-8".to_owned())];
         Self {
@@ -55,43 +55,43 @@ impl BranchImport {
         }
     }
 
-    /// Leaves a mark before anything is taken over: a step that is cut off after that is recognised.
+    /// Writes a mark before anything is imported, so that an interrupted step is recognised.
     pub fn with_mark(mut self, by: String) -> Self {
         self.by = Some(by);
         self
     }
 
-    /// Takes over changes below these folders alone.
+    /// Imports only changes in these folders.
     pub fn only(mut self, folders: Vec<String>) -> Self {
         self.rules.only = Some(folders);
         self
     }
 
-    /// Takes over none of these paths.
+    /// Imports none of these paths.
     pub fn never(mut self, paths: Vec<String>) -> Self {
         self.rules.never = paths;
         self
     }
 
-    /// Takes over no change of these.
+    /// Refuses changes of these paths.
     pub fn with_reserved_paths(mut self, reserved: Vec<ReservedPath>) -> Self {
         self.rules.reserved = reserved;
         self
     }
 
-    /// Takes over plain files alone below these folders, and nothing in the place of one.
+    /// Allows only plain files in these folders, and nothing else in their place.
     pub fn plain(mut self, folders: Vec<String>) -> Self {
         self.rules.plain = folders;
         self
     }
 
-    /// Takes over a merge of a commit that the user's repository has.
+    /// Allows a merge of a commit that the user's repository has.
     pub fn with_known_commit(mut self, commit: CommitId) -> Self {
         self.rules.known.push(commit);
         self
     }
 
-    /// Takes nothing over if there are faults in the new tip.
+    /// Imports nothing if the new tip has faults.
     pub fn unless(
         mut self,
         faults: impl Fn(&TrustedRepo, &CommitId) -> Result<Vec<String>, RepositoryError> + Send + 'static,
@@ -100,7 +100,7 @@ impl BranchImport {
         self
     }
 
-    /// The sandbox of our own git commands.
+    /// The sandbox of gemicro's own git commands.
     pub(super) fn inside(&self, task: &TaskRepo) -> InsideCommand {
         let profile = task.profile(TaskSandbox {
             mode: WriteMode::WorkspaceWrite,
@@ -121,7 +121,7 @@ impl BranchImport {
     }
 }
 
-/// What gemicro says about changes that the agent did not commit itself.
+/// The commit message for changes that the agent did not commit itself.
 fn message(task: &AgentTask, run: &StreamId) -> CommitMessage {
     let first = task
         .prompt

@@ -1,4 +1,4 @@
-//! Folders of the checkout that outlive it, in two sets, so that nothing which an agent could write reaches a check:
+//! Cache folders that outlive a checkout, in two sets, so that nothing an agent could write reaches a check:
 //!
 //! ```text
 //! caches/agents/NAME   as agents left it; at first a copy of the other
@@ -13,16 +13,16 @@ use gemicro_event::{ErrorKind, Failure};
 
 use super::branch::OnBranch;
 
-/// What a checkout is for.
+/// The purpose of a checkout.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CheckoutUse {
     /// An agent works there.
     Agent,
-    /// The checks are run on the base: nothing in it is of an agent.
+    /// The checks run on the base: nothing in it comes from an agent.
     Base,
-    /// A check is run on what agents made.
+    /// A check runs on the work of agents.
     Check,
-    /// Gemicro writes or merges there: it is as committed, and nothing else.
+    /// gemicro writes or merges there: it contains only what is committed.
     Own,
 }
 
@@ -55,15 +55,15 @@ impl Caches {
         }
     }
 
-    /// Saves what is in a checkout that is about to be made anew. Whoever left it there, it is an agent's: nobody can
-    /// say better. Anything but a folder, such as a link, is gone with the checkout.
+    /// Saves the caches of a checkout that is about to be recreated. They count as an agent's, because their origin is
+    /// not known. Anything but a folder, such as a link, is deleted with the checkout.
     pub(super) fn put_aside(&self) -> Result<(), Failure> {
         let left = self.folders.iter().filter(|cache| !cache.agents.exists());
         left.filter(|cache| is_free(&self.worktree, &cache.inside))
             .try_for_each(|cache| move_folder(&cache.inside, &cache.agents))
     }
 
-    /// Fills a fresh checkout.
+    /// Moves or copies the caches into a fresh checkout.
     pub(super) fn bring(&self, used: CheckoutUse) -> Result<(), Failure> {
         let has_room = |cache: &&Cache| is_free(&self.worktree, &cache.inside) && !is_there(&cache.inside);
         for cache in self.folders.iter().filter(has_room) {
@@ -77,7 +77,7 @@ impl Caches {
         Ok(())
     }
 
-    /// Keeps what the base left in its checkout for the checks to come.
+    /// Keeps the caches of the base for later checks.
     pub(super) fn keep(&self) -> Result<(), Failure> {
         let left = self.folders.iter().filter(|cache| !cache.checks.exists());
         left.filter(|cache| is_free(&self.worktree, &cache.inside))
@@ -85,7 +85,7 @@ impl Caches {
     }
 }
 
-/// Whether no part of the way to a place in the checkout is a link or a file: an agent could have put one there.
+/// Whether no parent of a path in the checkout is a link or a file: an agent could have put one there.
 pub(super) fn is_free(worktree: &Path, place: &Path) -> bool {
     let parents = place.ancestors().skip(1);
     parents

@@ -1,4 +1,4 @@
-//! What the keys and logins that there are allow.
+//! Which runs are possible with the available keys and logins.
 
 use std::collections::BTreeSet;
 
@@ -8,7 +8,7 @@ use gemicro_core::llm::Backends;
 
 use crate::setup::AgentSetup;
 
-/// What can be carried out with the keys and logins that there are.
+/// The agents and backends that can be used with the available keys and logins.
 #[derive(Clone)]
 pub struct Capabilities {
     llm: Backends,
@@ -16,7 +16,7 @@ pub struct Capabilities {
 }
 
 impl Capabilities {
-    /// Those of models and of agents.
+    /// Collects the usable backends and agents.
     #[must_use]
     pub fn new(llm: Backends, agents: Option<&AgentSetup>) -> Self {
         let has_access = |setup: &AgentSetup| {
@@ -29,7 +29,7 @@ impl Capabilities {
         }
     }
 
-    /// The agent or backend that a run needs and that cannot be called here.
+    /// The agent or backend that a run needs and that is not available here.
     #[must_use]
     pub fn missing_backend(&self, needs: &PlanFacts) -> Option<String> {
         let agent = needs.agents.iter().find(|agent| !self.agents.contains(*agent));

@@ -1,4 +1,4 @@
-//! The private checkout of a branch, made anew and made usable: carried files, caches, and the commands of `setup`.
+//! The private checkout of a branch, recreated and prepared with copied-in files, caches, and the commands of `setup`.
 
 use std::time::Duration;
 
@@ -15,28 +15,28 @@ use super::caches::{Caches, CheckoutUse, is_free, make};
 use super::step_tools::{Tools, run_blocking};
 use super::task_folder::to_failure;
 
-/// What one command of `setup` may take.
+/// Time limit of one `setup` command.
 const SETUP: Duration = Duration::from_secs(30 * 60);
 
 /// A private checkout at the tip of its branch, in which commands can be run.
 pub struct Checkout {
     branch: OnBranch,
-    /// Where commands run in it.
+    /// The sandboxed workshop for commands in it.
     pub workshop: Workshop,
 }
 
-/// How the commands of `setup` went.
+/// The result of the `setup` commands.
 pub enum SetUp {
-    /// All of them ended well.
+    /// All of them succeeded.
     Well,
     /// One failed, for this reason. Tracked files are as committed.
     Failed(String),
-    /// It is not known whether tracked files are as committed, for this reason.
+    /// Tracked files may differ from the commit, for this reason.
     Unverified(String),
 }
 
 impl Checkout {
-    /// Makes it anew: nothing that was left there before is in it but the caches that its use allows.
+    /// Recreates the checkout: nothing left there before is kept except the caches that its use allows.
     pub async fn fresh(
         tools: &Tools,
         mut branch: OnBranch,
@@ -59,8 +59,8 @@ impl Checkout {
         Ok(Self { branch, workshop })
     }
 
-    /// Makes it usable by the commands of `setup`. They run what the branch holds, so they must not decide what is seen
-    /// of it: the git directory is only read by them, and tracked files are as committed afterwards.
+    /// Runs the `setup` commands. They execute code from the branch, so they must not change what later steps see of
+    /// it: they can only read the git directory, and tracked files are restored afterwards.
     pub async fn set_up(
         self,
         tools: &Tools,
@@ -104,7 +104,7 @@ impl Checkout {
         Ok(SetUp::Well)
     }
 
-    /// The branch again; what the base left in its caches is kept for the checks to come.
+    /// Returns the branch, and keeps the caches of the base for later checks.
     pub async fn leave_base(self, caches: &[String]) -> Result<OnBranch, Failure> {
         let (branch, names) = (self.branch, caches.to_vec());
         run_blocking(move || {
@@ -114,12 +114,12 @@ impl Checkout {
         .await
     }
 
-    /// Gives up the checkout and returns its branch.
+    /// Drops the checkout and returns its branch.
     pub fn leave(self) -> OnBranch {
         self.branch
     }
 
-    /// The branch that the checkout is of.
+    /// The branch of the checkout.
     pub fn branch(&self) -> &OnBranch {
         &self.branch
     }
@@ -153,7 +153,8 @@ async fn workshop(tools: &Tools, branch: &OnBranch, place: &CheckoutSpec) -> Res
     })
 }
 
-/// Copies ignored files of the user's checkout. What git would commit is not carried: it could end in a branch.
+/// Copies ignored files from the user's checkout. Files that git would commit are refused: they could end up on a
+/// branch.
 fn carry(branch: &OnBranch, paths: &[String]) -> Result<(), Failure> {
     for path in paths {
         let from = branch.repository().top().join(path);

@@ -1,4 +1,4 @@
-//! Folders of agents in the state folder: a home per conversation, found again by its session.
+//! Folders of agents in the state folder: a home per conversation, found by its session id.
 //!
 //! ```text
 //! agents/homes/NAME/about.json              who talks where, in which runs
@@ -11,7 +11,7 @@
 //! agents/spare                              the next one, before it has a name
 //! ```
 //!
-//! Callers wait for everything that is made or deleted here, so nothing is that can be done without.
+//! Callers wait for everything that is created or deleted here, so avoid unnecessary operations.
 
 use std::fs::{self, File};
 use std::io::ErrorKind as ErrorKindOfIo;
@@ -28,7 +28,7 @@ use super::folder::{folder_failure, hold, make_folder, write_new};
 use super::prepared_home::PreparedHome;
 use super::session_metadata::SessionMetadata;
 
-/// The agent that a session belongs to, where it is known here.
+/// The agent that a session belongs to, if it is known here.
 pub(super) fn agent_of_session(state: &Path, session: &str) -> Option<AgentName> {
     let session: SessionId = session.parse().ok()?;
     let sessions = state.join("agents").join("sessions");
@@ -36,7 +36,7 @@ pub(super) fn agent_of_session(state: &Path, session: &str) -> Option<AgentName>
     AgentName::ALL.into_iter().find(has)
 }
 
-/// The name of the place in which a session took place.
+/// The name of the home of a session.
 pub(super) fn name_of(state: &Path, agent: AgentName, session: &SessionId) -> Result<String, Failure> {
     let root = state.join("agents");
     let file = root.join("sessions").join(agent.as_str()).join(session.as_str());
@@ -59,7 +59,7 @@ pub(super) fn name_of(state: &Path, agent: AgentName, session: &SessionId) -> Re
     }
 }
 
-/// Refuses a task whose conversation in a place belongs to another folder or branch.
+/// Refuses a task if its conversation belongs to another folder or branch.
 pub(super) fn belongs(
     state: &Path,
     name: &str,
@@ -89,7 +89,7 @@ pub(super) fn belongs(
     Ok(())
 }
 
-/// The turns of a session, whoever's it is.
+/// The turns of a session of any agent.
 pub(super) fn turns_of_session(state: &Path, session: &str) -> Vec<StreamId> {
     let Some(agent) = agent_of_session(state, session) else {
         return Vec::new();
@@ -101,7 +101,7 @@ pub(super) fn turns_of_session(state: &Path, session: &str) -> Vec<StreamId> {
     about.ok().flatten().map(|about| about.turns).unwrap_or_default()
 }
 
-/// Whether a home is one in which no conversation ever began: nothing is known about it, and no session leads there.
+/// Whether no conversation ever began in a home: it has no metadata, and no session refers to it.
 pub fn has_no_session(state: &Path, home: &Path) -> bool {
     let is_named = |agent: &AgentName| {
         let sessions = fs::read_dir(state.join("agents").join("sessions").join(agent.as_str()));
@@ -111,23 +111,23 @@ pub fn has_no_session(state: &Path, home: &Path) -> bool {
     matches!(SessionMetadata::read(home), Ok(None)) && !AgentName::ALL.iter().any(is_named)
 }
 
-/// The folder of one conversation, held by one attempt at a time.
+/// The folder of one conversation, locked by one attempt at a time.
 #[derive(Debug)]
 pub(super) struct ConversationHome {
     root: PathBuf,
     name: String,
     /// The attempt that works here now.
     attempt: String,
-    /// What is known about the conversation; nothing before its first answer.
+    /// Metadata of the conversation; `None` before its first answer.
     about: Option<SessionMetadata>,
-    /// It was made for this attempt.
+    /// It was created for this attempt.
     is_new: bool,
-    /// Shuts others out for as long as it is open.
+    /// Locks out others while it is open.
     _lock: File,
 }
 
 impl ConversationHome {
-    /// A new one for an attempt; one that waits, where there is one.
+    /// A new home for an attempt; uses the prepared one, if there is one.
     pub(super) fn new(state: &Path, attempt: &str, spare: Option<&PreparedHome>) -> Result<Self, Failure> {
         let name = attempt.to_owned();
         let root = state.join("agents");
@@ -135,7 +135,7 @@ impl ConversationHome {
         if !spare.is_some_and(|spare| spare.put(&folder)) {
             make_folder(&folder)?;
         }
-        // Until it is held, whoever removes leftovers may take it for one.
+        // Until it is locked, the cleanup of leftovers may delete it.
         let mut place = take(root.clone(), name.clone(), name.clone());
         if !folder.exists() {
             make_folder(&folder)?;
@@ -147,7 +147,7 @@ impl ConversationHome {
         })
     }
 
-    /// The one in which a session took place.
+    /// The home of a session.
     pub(super) fn of_session(
         state: &Path,
         attempt: &str,
@@ -162,12 +162,12 @@ impl ConversationHome {
         &self.name
     }
 
-    /// What is known about the conversation.
+    /// Metadata of the conversation.
     pub(super) fn about(&self) -> Option<&SessionMetadata> {
         self.about.as_ref()
     }
 
-    /// Goes on with another attempt in the same place.
+    /// Continues with another attempt in the same home.
     pub(super) fn for_attempt(self, attempt: &str) -> Self {
         Self {
             attempt: attempt.to_owned(),
@@ -175,7 +175,7 @@ impl ConversationHome {
         }
     }
 
-    /// Goes on with a second try of the same attempt; what the first one printed stays beside it.
+    /// Continues with a second try of the same attempt; the output of the first is kept.
     pub(super) fn again(self) -> Self {
         Self {
             attempt: format!("{}-again", self.attempt),
@@ -191,7 +191,7 @@ impl ConversationHome {
         self.folder().join("tmp")
     }
 
-    /// How the files begin that its output is kept in.
+    /// Prefix of the files for its output.
     pub(super) fn spool(&self) -> PathBuf {
         self.folder().join(&self.attempt)
     }
@@ -200,9 +200,9 @@ impl ConversationHome {
         self.root.join("homes").join(&self.name)
     }
 
-    /// Makes the session known, so that it can be gone on with, and the run one of its turns. A name that belongs to
-    /// another conversation stays there: the agent says its session's name, and it may say anything. Gives the file that
-    /// is to be made safe from a power cut.
+    /// Records the session, so that it can be resumed, and the run as one of its turns. An id that belongs to another
+    /// conversation stays there: the agent chooses the id, and it may choose anything. Returns the file that has to be
+    /// synced to disk.
     pub(super) fn remember(
         &mut self,
         task: &AgentTask,
@@ -257,13 +257,13 @@ impl ConversationHome {
         }
     }
 
-    /// Deletes what nobody needs any more: temporary files, homes of shells, and the home of a conversation that never
+    /// Deletes what is no longer needed: temporary files, homes of shells, and the home of a conversation that never
     /// began.
     pub(super) fn tidy(&self, has_session: bool) {
         self.forget_shells();
         empty(&self.temporary());
         if !has_session && self.is_new {
-            // By its own modes it might not be deleted.
+            // Its own permissions may prevent the deletion.
             empty(&self.home());
             log_failure(&self.folder(), fs::remove_dir_all(self.folder()));
         }
@@ -287,11 +287,11 @@ fn log_failure(folder: &Path, gone: std::io::Result<()>) {
     }
 }
 
-/// Takes a folder for one attempt. Sandboxes open exactly the path they are told, so it must have no link in it.
+/// Locks a folder for one attempt. Sandboxes open exactly the given path, so it must not contain links.
 fn take(root: PathBuf, name: String, attempt: String) -> Result<ConversationHome, Failure> {
     let root = fs::canonicalize(&root).map_err(|error| folder_failure(&root, &error))?;
     let folder = root.join("homes").join(&name);
-    // The folder is its own lock: every file that is made here is one more that a caller waits for.
+    // The folder itself is the lock: callers would have to wait for an additional file.
     let lock = fs::OpenOptions::new()
         .read(true)
         .custom_flags((OFlags::DIRECTORY | OFlags::NOFOLLOW).bits().cast_signed())

@@ -1,4 +1,4 @@
-//! What the guard refused: asked directly where the CLI asks, read from results where a hook of it answered.
+//! Records what the guard refused: directly if the CLI asks for permission, or from tool results if a hook answered.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
@@ -7,11 +7,11 @@ use gemicro_core::ask::DeniedCall;
 use gemicro_guard::policy::{Denial, PolicyConfig, PolicyDecision, check};
 use gemicro_runner::{AgentItem, PermissionAnswer, PermissionRequest, ToolStatus};
 
-/// The most refusals that are listed and journaled; the agent hears of all.
+/// Maximum number of refusals that are listed and written to the journal; the agent gets all of them.
 const MAX_LISTED: usize = 200;
-/// What stands before a refusal in the log of Codex.
+/// Text before a refusal in the log of Codex.
 const BLOCKED: &str = "codex_core::tools::router: error=";
-/// Calls that are remembered until their results come.
+/// Maximum number of calls remembered until their results come.
 const MAX_CALLS: usize = 1024;
 
 /// The guard of one agent, and what it refused so far.
@@ -19,9 +19,9 @@ const MAX_CALLS: usize = 1024;
 pub(super) struct Denials {
     policy: PolicyConfig,
     worktree: PathBuf,
-    /// Tools by their calls.
+    /// Tool names by call id.
     calls: BTreeMap<String, String>,
-    /// Calls that were refused here: their results say it once more.
+    /// Calls that were refused here: their results repeat it.
     refused: BTreeSet<String>,
     listed: Vec<DeniedCall>,
 }
@@ -42,7 +42,7 @@ impl Denials {
         self.listed.clone()
     }
 
-    /// Judges a request; what is refused is given back besides.
+    /// Judges a request; also returns the refusal, if any.
     pub(super) fn judge(&mut self, request: &PermissionRequest) -> (PermissionAnswer, Option<DeniedCall>) {
         let call = request.tool_call(&self.worktree);
         match check(&self.policy, &call) {
@@ -57,7 +57,7 @@ impl Denials {
         }
     }
 
-    /// Reads what the agent did; a refusal by a hook is given back.
+    /// Reads an item of the agent; returns a refusal by a hook.
     pub(super) fn read(&mut self, item: &AgentItem) -> Option<DeniedCall> {
         match item {
             AgentItem::ToolCall { id, name, .. } => {
@@ -91,7 +91,7 @@ impl Denials {
         }
     }
 
-    /// Reads what Codex wrote on standard error: it tells nobody else of calls that its hook refused.
+    /// Reads the standard error of Codex: calls that its hook refused are reported only there.
     pub(super) fn read_log(&mut self, text: &str) -> Vec<DeniedCall> {
         let denials = text.split(BLOCKED).skip(1).filter_map(Denial::read);
         let denials = denials.map(|denial| {

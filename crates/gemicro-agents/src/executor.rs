@@ -22,7 +22,7 @@ pub struct AgentExecutor {
 }
 
 impl AgentExecutor {
-    /// With these keys and programs.
+    /// An executor with these keys and programs.
     #[must_use]
     pub fn new(
         commons: SharedAgentResources,
@@ -52,7 +52,7 @@ impl Executor for AgentExecutor {
             })?;
             if let Some(handle) = &call.handle {
                 end(handle.parse().ok()).await;
-                // A step of a pipeline begins again with a checkout made anew.
+                // A step of a pipeline starts again with a fresh checkout.
                 if !work.is_staged() {
                     return Err(cut_off(work.task()));
                 }
@@ -61,25 +61,25 @@ impl Executor for AgentExecutor {
         })
     }
 
-    /// An agent ends with us.
+    /// An agent ends with this process.
     fn survives_driver(&self) -> bool {
         false
     }
 
-    /// A step of a pipeline begins again with a checkout made anew; any other only where nothing can have been changed.
+    /// A step of a pipeline starts again with a fresh checkout; any other only if nothing can have been changed.
     fn may_begin_again(&self, step: &Step) -> bool {
         AgentJob::of(step).is_ok_and(|work| work.is_staged() || work.task().sandbox == SandboxMode::ReadOnly)
     }
 }
 
-/// Ends whatever is left of an attempt that was cut off.
+/// Ends the leftover processes of an interrupted attempt.
 async fn end(handle: Option<ProcessHandle>) {
     if let Some(handle) = handle {
         let _ = tokio::task::spawn_blocking(move || end_leftover(&handle)).await;
     }
 }
 
-/// An earlier attempt was cut off. One that could write is not followed by another.
+/// The failure after an interrupted attempt. One that could write is not repeated.
 fn cut_off(task: &AgentTask) -> StepFailure {
     let (kind, message, again) = if task.sandbox == SandboxMode::ReadOnly {
         (

@@ -1,16 +1,16 @@
-//! What an agent left in the folder it worked in.
+//! Finds out whether an agent changed anything in its folder.
 
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-/// A larger folder is not looked through.
+/// Maximum number of entries that are checked; a larger folder counts as changed.
 const MAX_ENTRIES: usize = 200_000;
-/// The system's clock for files is this coarse.
+/// Resolution of the file system's clock.
 const COARSE: Duration = Duration::from_millis(20);
 
-/// Whether anything below a folder was made, changed or deleted since a moment. Whoever changes a file cannot turn
-/// back the time of its last change; a folder too large to look through counts as changed.
+/// Whether anything in a folder was created, changed or deleted since a time. The change time of a file cannot be set
+/// back; a folder that is too large to check counts as changed.
 pub(super) fn has_changed(folder: impl AsRef<Path>, since: SystemTime) -> bool {
     let since = since.checked_sub(COARSE).unwrap_or(UNIX_EPOCH);
     let since = since.duration_since(UNIX_EPOCH).unwrap_or_default();

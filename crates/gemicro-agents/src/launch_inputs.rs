@@ -1,4 +1,4 @@
-//! How an agent gets to its model, and what it may see and write.
+//! How an agent reaches its model, and what it may see and write.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -22,7 +22,7 @@ use super::shared_resources::SharedAgentResources;
 use super::submission::ResultTool;
 use super::workspace_settings;
 
-/// Turns of an agent with a login inside the sandbox, where no budget says.
+/// Default limit of turns for an agent with a login inside the sandbox.
 const OBSERVED_TURNS: u64 = 200;
 
 /// How this agent reaches its model.
@@ -33,7 +33,7 @@ pub(super) fn access(setup: &AgentSetup, task: &AgentTask) -> Result<AgentAccess
             Err(Failure::new(ErrorKind::AuthFailed, message))
         }
         Some(Err(failure)) => Err(failure.clone()),
-        // Read for every attempt: the user may have renewed it meanwhile.
+        // Read for every attempt: the user may have renewed it.
         Some(Ok(AgentAccess::Login(login))) if let Some(upstream) = &login.upstream => Ok(AgentAccess::Key {
             upstream: upstream.clone(),
             key: login.token()?,
@@ -42,8 +42,8 @@ pub(super) fn access(setup: &AgentSetup, task: &AgentTask) -> Result<AgentAccess
     }
 }
 
-/// Lets a turn of the agent pass the gateway, and call its tool there; `token` is that of the process, where it has one
-/// already. Nothing for a login inside the sandbox.
+/// Opens the gateway for a turn of the agent, with its tool; `token` is that of its process, if it already has one.
+/// `None` for a login inside the sandbox.
 pub(super) fn ticket(
     gateway: &Gateway,
     task: &AgentTask,
@@ -76,7 +76,7 @@ pub(super) fn ticket(
     Ok(Some(ticket))
 }
 
-/// What the runner is told.
+/// The request to the runner.
 pub(super) fn request(
     setup: &AgentSetup,
     task: &AgentTask,
@@ -115,7 +115,8 @@ pub(super) fn request(
             None => ModelAccess::Login,
         },
         mcp_servers: Vec::new(),
-        // Where the gateway does not count, the agent must: by the budget, or by a limit that no honest task meets.
+        // If the gateway does not count turns, the agent must: by the budget, or by a limit that no honest task
+        // reaches.
         turn_limit: match ticket {
             Some(_) => None,
             None => Some(u32::try_from(task.grant.turns.unwrap_or(OBSERVED_TURNS)).unwrap_or(u32::MAX)),
@@ -134,16 +135,16 @@ pub(super) fn request(
     }
 }
 
-/// Our own binary as a hook.
+/// The gemicro binary as a hook.
 fn guard_check(setup: &AgentSetup) -> Vec<String> {
     let program = setup.launcher.program.display().to_string();
     vec![program, "guard".to_owned(), "check".to_owned()]
 }
 
-/// The user's policy; an agent may also use its own temporary folder, read what it is given, and hand in its result.
+/// The user's policy; an agent may also use its own temporary folder, read what it is given, and submit its result.
 ///
 /// # Errors
-/// When nobody can say what the user allows.
+/// When the user's policy cannot be read.
 pub(super) fn policy(
     setup: &AgentSetup,
     place: &ConversationHome,
@@ -160,10 +161,10 @@ pub(super) fn policy(
     Ok(policy)
 }
 
-/// Its walls, behind which it sees the user's toolchains.
+/// The agent's sandbox profile, in which it sees the user's toolchains.
 ///
 /// # Errors
-/// When the tier cannot hide what the agent must not load, or the user's toolchains cannot be read.
+/// When the tier cannot hide settings that the agent must not load, or the user's toolchains cannot be determined.
 pub(super) fn profile(
     (setup, commons): (&AgentSetup, &SharedAgentResources),
     task: &AgentTask,
@@ -205,7 +206,7 @@ pub(super) fn profile(
     Ok(match branch {
         None => usual,
         Some(branch) => {
-            // The hook is started inside.
+            // The hook is started inside the sandbox.
             usual.readable.push(setup.launcher.program.clone());
             branch.profile(usual)
         }
@@ -220,7 +221,7 @@ pub(super) fn mode(sandbox: SandboxMode) -> WriteMode {
     }
 }
 
-/// The time it has.
+/// The agent's time limits.
 pub(super) fn limits(task: &AgentTask) -> RunLimits {
     RunLimits {
         idle: Duration::from_millis(task.idle_ms),
@@ -229,7 +230,7 @@ pub(super) fn limits(task: &AgentTask) -> RunLimits {
     }
 }
 
-/// The run, the step and the attempt, in characters that any folder may have.
+/// Run, step and attempt, in characters that are valid in any folder name.
 pub(super) fn name(call: &StepCall) -> String {
     let plain = |c: char| if c.is_ascii_alphanumeric() { c } else { '-' };
     let step: String = call.step.key.as_str().chars().take(64).map(plain).collect();

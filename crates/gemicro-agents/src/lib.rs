@@ -1,18 +1,19 @@
-//! Coding agents as executors: where the runner, the gateway and the sandbox meet.
+//! Coding agents as executors: connects the runner, the gateway and the sandbox.
 //!
-//! [`AgentExecutor`] runs the steps of kind `agent_cli`. Its files, in the order of a step: `setup` (what the edge
-//! knows: keys, logins, addresses), `work` (what is to be done), `executor` (steps, and what a crash left of them), `attempt` (one attempt: warm,
-//! new, or given the earlier turns), `conversation_home`, `prepared_home` and `session_metadata` (folders of homes and sessions), `pool` (processes between
-//! turns), `memory` (what was said), `launch_inputs` (gateway and walls), `workspace_settings` (what of the workspace is
-//! not loaded), `login` (files of a login on their way in and back),
-//! `attempt_watcher` (what the gateway
-//! reports while the agent works), `submission` (results submitted through a tool), `recall_tool` (a tool that searches the conversation), `verdict` (what it came to), `folder_changed` (what it left in its
-//! folder), `tripwire_report` (what else changed meanwhile), `messages` (what it printed). `text_backend` lets an agent answer prompts like a model. `shared_resources` is what several engines share.
+//! [`AgentExecutor`] runs the steps of kind `agent_cli`. Its files, in the order of a step: `setup` (keys, logins,
+//! addresses), `work` (the task), `executor` (runs steps, and handles interrupted ones), `attempt` (one attempt: warm,
+//! new, or given the earlier turns), `conversation_home`, `prepared_home` and `session_metadata` (folders of homes and
+//! sessions), `pool` (processes between turns), `memory` (earlier turns), `launch_inputs` (gateway and sandbox),
+//! `workspace_settings` (settings in the workspace that are not loaded), `login` (copies of login files),
+//! `attempt_watcher` (watches the agent's output and the gateway), `submission` (results submitted through a tool),
+//! `recall_tool` (a tool that searches the conversation), `verdict` (result and cost), `folder_changed` (changes in its
+//! folder), `tripwire_report` (other changes in the repository), `messages` (its output). `text_backend` lets an agent
+//! answer prompts like a model. `shared_resources` is shared by several engines.
 //!
-//! An agent on a branch works in a private repository: `branch` opens it and takes over what was committed (`branch_import`), `pipeline_branch` is what
-//! a step of a pipeline needs of it. Every such step opens the branch at the commit that it must be at ([`branch_at`]), and most of them
-//! make the private [`checkout`] anew first: nothing that an agent left beside its commits reaches another step but [`caches`], and
-//! those of agents reach no check.
+//! An agent on a branch works in a private repository: `branch` opens it and imports the commits (`branch_import`),
+//! `pipeline_branch` adds what a step of a pipeline needs. Every such step opens the branch at the expected commit
+//! ([`branch_at`]), and most of them first recreate the private [`checkout`]: besides commits, only [`caches`] pass
+//! from an agent to another step, and never to a check.
 
 mod attempt;
 mod attempt_watcher;

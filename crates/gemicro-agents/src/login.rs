@@ -1,6 +1,6 @@
-//! Logins of agents: read for the gateway, or brought into the agent's home and taken back when the agent renewed them.
+//! Logins of agents: read for the gateway, or copied into the agent's home and written back if the agent renewed them.
 //!
-//! The agent can write its copy, so what comes back must look like what went in: one JSON object with the same keys.
+//! The agent can write its copy, so a renewed one must have the same form: one JSON object with the same keys.
 
 use std::collections::BTreeSet;
 use std::fs::{self, OpenOptions};
@@ -16,14 +16,14 @@ use serde_json::Value;
 
 use super::setup::Login;
 
-/// No login is larger.
+/// Maximum size of a login file.
 const MAX_BYTES: u64 = 64 * 1024;
 
 impl Login {
-    /// Whether it can be used; its text is never shown.
+    /// Checks that it can be used; its contents are never shown.
     ///
     /// # Errors
-    /// `auth_failed` with what is wrong with it.
+    /// `auth_failed`, with what is wrong with it.
     pub fn check(&self) -> Result<(), Failure> {
         match self.upstream {
             Some(_) => self.token().map(drop),
@@ -31,7 +31,7 @@ impl Login {
         }
     }
 
-    /// The access token in the file of Claude Code.
+    /// The access token in the login file of Claude Code.
     pub(super) fn token(&self) -> Result<GatewaySecret, Failure> {
         let login = read(&self.file)?;
         let login = &login["claudeAiOauth"];
@@ -50,7 +50,7 @@ impl Login {
     }
 }
 
-/// A file that was brought into a home.
+/// A login file that was copied into a home.
 #[derive(Debug)]
 pub(super) struct CopiedLogin {
     from: PathBuf,
@@ -73,7 +73,7 @@ pub(super) fn bring(login: &Login, home: &Path, temporary: &Path) -> Result<Copi
     })
 }
 
-/// Writes a renewed file back, if nothing else changed it meanwhile, and deletes the copy.
+/// Writes a renewed file back, if nothing else changed it in the meantime, and deletes the copy.
 pub(super) fn take_back(brought: CopiedLogin) {
     let CopiedLogin { from, copy, before } = brought;
     let renewed = read(&copy)
@@ -110,7 +110,7 @@ pub(super) fn sweep(state: &Path, files: &[PathBuf]) {
     }
 }
 
-/// A login is a JSON object in a file that is no link.
+/// Reads a login: a JSON object in a file that is not a link.
 fn read(path: &Path) -> Result<Value, Failure> {
     let text = || -> std::io::Result<String> {
         let file = OpenOptions::new()

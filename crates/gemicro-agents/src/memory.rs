@@ -1,4 +1,4 @@
-//! What was said in a conversation, for an agent that does not know it: a plain account, oldest first.
+//! The earlier turns of a conversation as plain text, oldest first, for an agent that does not have them.
 
 use gemicro_core::ask::{AgentTask, AskPlan, AskReaders};
 use gemicro_core::run::events::RunReaders;
@@ -6,7 +6,7 @@ use gemicro_core::store::Store;
 use gemicro_event::{Event, StreamId};
 use gemicro_runner::AgentPrompt;
 
-/// What an account may hold; older turns are left out, and it says so.
+/// Maximum size of the text; older turns are left out, and the text says so.
 const MAX_BYTES: usize = 256 * 1024;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -15,14 +15,14 @@ struct RememberedTurn {
     answered: String,
 }
 
-/// The turns of a conversation that have an answer.
+/// The answered turns of a conversation.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) struct ConversationMemory {
     turns: Vec<RememberedTurn>,
 }
 
 impl ConversationMemory {
-    /// Reads the journals of its runs. One that was deleted, or has no answer, is nothing to remember.
+    /// Reads the journals of its runs. Runs that were deleted or have no answer are skipped.
     pub(super) async fn of(store: &dyn Store, runs: &[StreamId]) -> Self {
         let mut turns = Vec::new();
         for run in runs {
@@ -38,8 +38,8 @@ impl ConversationMemory {
         self.turns.len()
     }
 
-    /// The account, and then what is said now. `tag` is unknown to everybody who wrote a part of it, so no part can
-    /// pretend to be another.
+    /// The earlier turns, and then the new message. `tag` is unknown to all authors of the text, so no part can pretend
+    /// to be another.
     pub(super) fn history_text(&self, now: &str, tag: &str) -> AgentPrompt {
         if self.turns.is_empty() {
             return AgentPrompt::user(now);
@@ -49,7 +49,7 @@ impl ConversationMemory {
             n_bytes += turn.asked.len() + turn.answered.len();
             n_bytes <= MAX_BYTES
         });
-        // The last turn is told in any case, as much of it as fits.
+        // The last turn is always included, as much of it as fits.
         let n_told = newest.count().max(1);
         let n_left_out = self.turns.len() - n_told;
         let mut account = format!(
@@ -68,7 +68,7 @@ impl ConversationMemory {
     }
 }
 
-/// What a new session is told in place of one that is gone, and how to say so; nothing where nothing is known of it.
+/// The prompt for a new session that replaces a lost one, with a description; `None` if no turns are known.
 pub(super) async fn retell(
     store: &dyn Store,
     task: &AgentTask,
@@ -85,12 +85,12 @@ pub(super) async fn retell(
     })
 }
 
-/// Marks the parts of an account; nobody can have guessed it.
+/// A random tag for the parts of the text, which cannot be guessed.
 pub(super) fn tag() -> String {
     StreamId::random().as_str().to_owned()
 }
 
-/// The end of a text that is too long for an account.
+/// The end of a text that is too long.
 fn end_of(text: &str) -> &str {
     &text[text.ceil_char_boundary(text.len().saturating_sub(MAX_BYTES / 2))..]
 }

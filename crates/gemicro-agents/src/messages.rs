@@ -1,14 +1,14 @@
-//! Everything an agent printed, message by message, from the file its output was kept in.
+//! Reads everything an agent printed, message by message, from its output file.
 
 use std::io::{BufRead, BufReader, Read};
 use std::path::Path;
 
 use gemicro_event::Json;
 
-/// More than this is not carried in an answer; the rest stays in the file.
+/// Maximum size of the messages in an answer; the rest stays in the file.
 const MAX_BYTES: u64 = 4 * 1024 * 1024;
 
-/// The messages; a line that is no JSON is a text.
+/// The messages; a line that is not JSON becomes a string.
 pub(super) fn read(file: &Path) -> Vec<Json> {
     let Ok(file) = std::fs::File::open(file) else {
         return Vec::new();

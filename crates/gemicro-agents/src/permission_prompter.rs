@@ -1,4 +1,4 @@
-//! Asks a person for leave when a tool needs it. Not answered never means yes.
+//! Asks a person for permission when a tool needs it. A missing answer never means yes.
 
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
@@ -10,10 +10,10 @@ use serde_json::Value;
 
 use super::tools::{one_line, what};
 
-/// The most of a question that is shown.
+/// Maximum length of a question, in characters.
 const MAX_QUESTION_CHARS: usize = 4_000;
 
-/// What is asked: what will be done, and then how the agent describes it. What is left out is counted.
+/// The question: what will be done, and then the agent's own description. The omitted part is counted.
 fn question(title: Option<&str>, input: &Json) -> String {
     let done = what(title, input);
     let mut text = match done.char_indices().nth(MAX_QUESTION_CHARS) {
@@ -31,9 +31,9 @@ fn question(title: Option<&str>, input: &Json) -> String {
     text
 }
 
-/// Asks for leave on behalf of one attempt.
+/// Asks for permission on behalf of one attempt.
 pub(super) struct PermissionPrompter {
-    /// Begins the names of its questions.
+    /// Prefix of its question keys.
     prefix: String,
     answers: RunAnswers,
     n_asked: usize,
@@ -48,7 +48,7 @@ impl PermissionPrompter {
         }
     }
 
-    /// Journals the question and waits for the answer to it.
+    /// Writes the question to the journal and waits for the answer.
     pub(super) fn ask(
         &mut self,
         request: &PermissionRequest,

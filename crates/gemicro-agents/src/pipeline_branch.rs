@@ -1,4 +1,4 @@
-//! A branch as a step of a pipeline uses it: begun by a run, opened as it was left, with walls of its own.
+//! A branch in a step of a pipeline: created by a run, reopened as it was left, with its own sandbox.
 
 use std::path::{Path, PathBuf};
 
@@ -17,8 +17,8 @@ use super::task_folder::{FolderMarks, id_of, is_whole, lock, put_aside, tasks_fo
 use super::workspace_settings::{self, MAX_INSTRUCTIONS};
 
 impl OnBranch {
-    /// Makes a branch for a run, or finds the one that it made before it was cut off; nothing where somebody else has
-    /// the name. Blocks.
+    /// Creates a branch for a run, or finds the one that it created before it was interrupted; `None` if the name is
+    /// taken. Blocks.
     pub fn begin(
         setup: &AgentSetup,
         state: &Path,
@@ -42,7 +42,7 @@ impl OnBranch {
         }
         marks.own(run)?;
         let folder = tasks.join(&id);
-        // Of a branch that is gone, or of an attempt that was cut off.
+        // The folder of a deleted branch, or of an interrupted attempt.
         if folder.exists() {
             put_aside(&folder, &marks, &mut Vec::new())?;
         }
@@ -55,7 +55,7 @@ impl OnBranch {
         Self::open_branch(repository, task, (notes, marks), true, lock).map(Some)
     }
 
-    /// Opens the task of a branch that must be there, its folder as it was left. Blocks.
+    /// Opens the task of an existing branch, with its folder as it was left. Blocks.
     pub fn reopen(
         setup: &AgentSetup,
         state: &Path,
@@ -84,7 +84,7 @@ impl OnBranch {
         let task = match found.filter(|task| *task.tip() == tip) {
             Some(task) => task,
             None => {
-                // Whoever brought the branch there, it was no step of ours: none is recognised by it.
+                // The branch was not moved by one of our steps, so none may be recognised by its mark.
                 marks.forget_landing();
                 if folder.exists() {
                     put_aside(&folder, &marks, &mut Vec::new())?;
@@ -98,13 +98,13 @@ impl OnBranch {
         Self::open_branch(repository, task, (Vec::new(), marks), false, lock)
     }
 
-    /// Sets the walls of an agent's step: folders that it may write.
+    /// Restricts an agent's step to the folders that it may write.
     pub fn stage(&mut self, only: Option<Vec<String>>) {
         self.stage = Some(PipelineSandbox { only });
     }
 
-    /// Fits the checkout to the agent that works in it: settings that it must not load are left out, and it is given
-    /// the instructions that the project had when the task began. Blocks.
+    /// Prepares the checkout for an agent: leaves out settings that it must not load, and sets the instructions that
+    /// the project had when the task began. Blocks.
     pub fn fit(&mut self, setup: &AgentSetup, tier: Tier, agent: AgentName) -> Result<(), Failure> {
         let writes_documents_only = self.stage.as_ref().is_some_and(|stage| stage.only.is_some());
         let patterns = workspace_settings::withheld(agent, writes_documents_only);
@@ -113,7 +113,7 @@ impl OnBranch {
             let withheld = inside.withhold(&self.task, &patterns);
             withheld.map_err(|error| to_failure(&error))?;
         }
-        // Where Gemini CLI finds the file it loads it by itself.
+        // If Gemini CLI sees the file, it loads it by itself.
         self.instructions = match (agent, writes_documents_only) {
             (AgentName::Gemini, false) => String::new(),
             (AgentName::Gemini, true) | (AgentName::Claude | AgentName::Codex, _) => {
@@ -142,12 +142,12 @@ impl OnBranch {
             .map_err(|error| to_failure(&error))
     }
 
-    /// The same walls, in which the private git directory can only be read.
+    /// The same sandbox profile, with the private git directory read-only.
     pub fn with_readable_git(&self, profile: Profile) -> Profile {
         self.task.with_readable_git(profile)
     }
 
-    /// Makes what git tracks in the private checkout what it is at the tip. Blocks.
+    /// Restores the tracked files of the private checkout to the tip. Blocks.
     pub fn restore(&self, setup: &AgentSetup, tier: Tier) -> Result<(), Failure> {
         let inside = BranchImport::with(setup, tier, CommitMessage::empty()).inside(&self.task);
         inside
@@ -167,12 +167,12 @@ impl OnBranch {
         self.task.handover()
     }
 
-    /// The same folder, once there is something in it to read.
+    /// The same folder, if it exists.
     pub(super) fn given_folder(&self) -> Option<PathBuf> {
         Some(self.handover()).filter(|folder| folder.is_dir())
     }
 
-    /// Brings the checkout for the user's eyes to the tip. Blocks.
+    /// Updates the checkout for people to the tip. Blocks.
     pub fn show(&self) -> Option<String> {
         match show(&self.repository, self.task.slug(), self.task.tip()) {
             ShowOutcome::At(folder) => Some(folder.display().to_string()),
@@ -180,32 +180,32 @@ impl OnBranch {
         }
     }
 
-    /// The user's repository, which holds the branch.
+    /// The user's repository, which contains the branch.
     pub fn repository(&self) -> &TrustedRepo {
         &self.repository
     }
 
-    /// The branch's whole name.
+    /// The full name of the branch.
     pub fn name(&self) -> String {
         self.task.slug().branch()
     }
 
-    /// The commit that the task began with.
+    /// The commit on which the task is based.
     pub fn base(&self) -> String {
         self.task.base().to_string()
     }
 
-    /// What the user should know.
+    /// Notes for the user.
     pub fn notes(&self) -> Vec<String> {
         self.notes.clone()
     }
 
-    /// Where folders that outlive a checkout are kept meanwhile.
+    /// Folder for the caches between checkouts.
     pub fn caches(&self) -> PathBuf {
         self.task.folder().join("caches")
     }
 
-    /// The mark of the step that took something over last.
+    /// The mark of the last importing step.
     pub fn landed_by(&self) -> Option<String> {
         self.marks.landed_by()
     }

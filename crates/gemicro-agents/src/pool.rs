@@ -1,10 +1,10 @@
 //! Warm processes between two turns: one per conversation, bounded in number and in idle time.
 //!
-//! Each rests in a task of its own, which ends it when it is no longer fit, when nobody asked for it in time, or when
-//! there is no room. A conversation's place is locked for as long as its process is warm.
+//! Each waits in its own task, which ends it when it is no longer usable, when it was idle for too long, or when there
+//! are too many. A conversation's home is locked while its process is warm.
 //!
-//! Several conversations never share a process, although Gemini CLI could: what a turn spends is counted by the
-//! process's token, and two turns at the same time could not be told apart.
+//! Conversations never share a process, although Gemini CLI could: usage is counted by the process's token, and two
+//! concurrent turns could not be told apart.
 
 use std::collections::HashMap;
 use std::os::unix::fs::MetadataExt;
@@ -24,12 +24,12 @@ use tokio::task::JoinHandle;
 use super::conversation_home::ConversationHome;
 use super::setup::{AgentAccess, AgentSetup, program, speaks_acp};
 
-/// Processes at the same time; one takes about 200 MB.
+/// Maximum number of warm processes; one takes about 200 MB.
 const MAX_WARM: usize = 4;
-/// How long a process waits for its next turn.
+/// Maximum idle time of a process.
 const IDLE: Duration = Duration::from_secs(300);
 
-/// A warm process, for people.
+/// Status of a warm process, for people.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WarmStatus {
     /// The agent CLI that does the work.
@@ -40,11 +40,11 @@ pub struct WarmStatus {
     pub session: Option<String>,
     /// Id of the process; absent while it is not known.
     pub pid: Option<u32>,
-    /// How long it has had nothing to do, in seconds.
+    /// Idle time in seconds.
     pub idle_s: u64,
 }
 
-/// What a process was started for. A turn that differs in any of it needs another process.
+/// The settings that a process was started with. A turn that differs in any of them needs another process.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct ProcessKey {
     pub(super) agent: AgentName,
@@ -52,27 +52,27 @@ pub(super) struct ProcessKey {
     pub(super) directory: String,
     pub(super) sandbox: SandboxMode,
     pub(super) yolo: bool,
-    /// The folder itself: one that was replaced has the same name.
+    /// Device and inode: a replaced folder has the same name.
     pub(super) folder: Option<(u64, u64)>,
-    /// What its walls keep from being written: settings that there were.
+    /// Existing settings that the sandbox protects from being written.
     pub(super) pinned: Vec<PathBuf>,
-    /// The program with what it needs, and when it was installed.
+    /// The program with its dependencies, and its modification time.
     pub(super) program: (LocatedProgram, Option<SystemTime>),
-    /// Where the model is and by which key or login.
+    /// Address of the model, with the key or login.
     pub(super) access: AgentAccess,
-    /// A guard judges its tools.
+    /// Whether a guard judges its tool calls.
     pub(super) is_guarded: bool,
 }
 
 impl ProcessKey {
-    /// What a process for this task is started for; nothing where its program cannot be found.
+    /// The key for a process of this task; `None` if its program cannot be found or it uses a login.
     pub(super) fn of(
         setup: &AgentSetup,
         task: &AgentTask,
         access: &AgentAccess,
         workplace: &Path,
     ) -> Option<Self> {
-        // A login must not lie about between turns, and nothing counts what it is used for.
+        // A login must not stay on disk between turns, and its use is not counted.
         if access.login().is_some() {
             return None;
         }
@@ -97,7 +97,7 @@ impl ProcessKey {
         })
     }
 
-    /// Whether its process can take more than one turn. Gemini CLI can over ACP, where no hook is asked.
+    /// Whether its process can take more than one turn. Gemini CLI can with ACP, but then no hook is called.
     pub(super) fn may_stay(&self) -> bool {
         self.agent != AgentName::Gemini || (!self.is_guarded && speaks_acp(&self.program.0.program))
     }
@@ -108,13 +108,13 @@ pub(super) struct PooledProcess {
     pub(super) agent: WarmAgent,
     pub(super) key: ProcessKey,
     pub(super) place: ConversationHome,
-    /// What it shows the gateway.
+    /// Its gateway token.
     pub(super) token: String,
     pub(super) serving: Option<GatewayServer>,
 }
 
 impl PooledProcess {
-    /// Ends it and leaves its place.
+    /// Ends it and releases its home.
     pub(super) async fn close(self) {
         let n_left = self.agent.close().await;
         if n_left.is_some_and(|n_left| n_left > 0) {
@@ -129,7 +129,7 @@ pub(super) struct ProcessPool {
     slots: Arc<Mutex<HashMap<String, Slot>>>,
 }
 
-/// The place of a process that rests.
+/// The slot of an idle process.
 struct Slot {
     status: WarmStatus,
     since: Instant,
@@ -143,7 +143,7 @@ enum TurnWish {
 }
 
 impl ProcessPool {
-    /// Takes the process of a conversation out. When this returns nothing, none holds its place.
+    /// Takes the process of a conversation. If this returns `None`, no process holds its home.
     pub(super) async fn take(&self, name: &str) -> Option<PooledProcess> {
         let slot = self.slots().remove(name)?;
         let (give, given) = oneshot::channel();
@@ -152,12 +152,12 @@ impl ProcessPool {
         {
             return Some(kept);
         }
-        // It is being ended.
+        // It is ending.
         let _ = slot.resting.await;
         None
     }
 
-    /// Lets a process rest until its next turn.
+    /// Keeps a process until its next turn.
     pub(super) fn put(&self, kept: PooledProcess) {
         let name = kept.place.name().to_owned();
         let status = WarmStatus {
@@ -195,7 +195,7 @@ impl ProcessPool {
         statuses.collect()
     }
 
-    /// Whether there is one.
+    /// Whether there are no warm processes.
     pub(super) fn is_empty(&self) -> bool {
         self.slots().is_empty()
     }
@@ -218,7 +218,7 @@ impl ProcessPool {
     }
 }
 
-/// The life of a process between two turns.
+/// Waits with an idle process until it is taken or must end.
 async fn rest(pool: ProcessPool, mut kept: PooledProcess, wished: oneshot::Receiver<TurnWish>) {
     let wish = tokio::select! {
         wish = wished => wish.ok(),
@@ -228,7 +228,7 @@ async fn rest(pool: ProcessPool, mut kept: PooledProcess, wished: oneshot::Recei
     let kept = match wish {
         Some(TurnWish::Give(give)) => match give.send(kept) {
             Ok(()) => return,
-            // Whoever wanted it has left.
+            // The requester is gone.
             Err(kept) => kept,
         },
         Some(TurnWish::Close) | None => kept,

@@ -1,6 +1,6 @@
-//! The folder of the next conversation, made while nobody waits for it.
+//! Prepares the folder of the next conversation in the background.
 //!
-//! On some file systems a new folder is dear for minutes after many files were deleted; a new name is not.
+//! On some file systems, creating a folder is slow for minutes after mass deletions; renaming one is not.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -11,7 +11,7 @@ use gemicro_event::{Failure, StreamId};
 use super::folder::{folder_failure, make_folder};
 use super::session_metadata::SessionMetadata;
 
-/// At most one folder that waits, under `agents/spare` of the state folder.
+/// At most one prepared folder, under `agents/spare` of the state folder.
 #[derive(Debug)]
 pub(super) struct PreparedHome {
     root: PathBuf,
@@ -19,7 +19,7 @@ pub(super) struct PreparedHome {
 }
 
 impl PreparedHome {
-    /// In this state folder; what a killed process left there goes.
+    /// For this state folder; removes what a killed process left there.
     pub(super) fn in_state(state: &Path) -> Self {
         let root = state.join("agents").join("spare");
         let _ = fs::remove_dir_all(&root);
@@ -29,7 +29,7 @@ impl PreparedHome {
         }
     }
 
-    /// Makes one where none waits. Blocks.
+    /// Prepares a folder if there is none. Blocks.
     pub(super) fn fill(&self) -> Result<(), Failure> {
         let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
         if waiting.is_none() {
@@ -43,7 +43,7 @@ impl PreparedHome {
         Ok(())
     }
 
-    /// Puts the one that waits into a place; false where there is none, or it cannot be had.
+    /// Moves the prepared folder to `place`; false if there is none or it cannot be moved.
     pub(super) fn put(&self, place: &Path) -> bool {
         let waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner).take();
         waiting.is_some_and(|folder| fs::rename(folder, place).is_ok())

@@ -1,4 +1,4 @@
-//! The tool by which an agent in a chat reads what was said in its conversation.
+//! The tool through which an agent in a chat searches its conversation.
 //!
 //! The main type is [`RecallTool`]. It only reads; it quotes the turns that the journal has when the attempt begins.
 
@@ -15,12 +15,12 @@ use gemicro_runner::{McpServer, PermissionRequest};
 use super::setup::AgentAccess;
 use super::submission::{SERVER, server_with};
 
-/// The conversation that a run is a turn of.
+/// The conversation that a run belongs to.
 #[derive(Clone)]
 pub(super) struct RecallTool(Arc<ConversationRecall>);
 
 impl RecallTool {
-    /// For a turn of a conversation whose agent reaches the gateway.
+    /// For a turn of a conversation whose agent uses the gateway.
     pub(super) async fn of(journal: &dyn Store, run: &StreamId, access: &AgentAccess) -> Option<Self> {
         if !matches!(access, AgentAccess::Key { .. }) {
             return None;
@@ -37,7 +37,7 @@ impl RecallTool {
         }
     }
 
-    /// As the gateway serves it.
+    /// The tool for the gateway.
     pub(super) fn served_tool(&self) -> ServedTool {
         let memory = Arc::clone(&self.0);
         ServedTool::new(
@@ -48,7 +48,7 @@ impl RecallTool {
         )
     }
 
-    /// As the agent's settings name it.
+    /// The server entry for the agent's settings.
     pub(super) fn server() -> McpServer {
         server_with(RECALL_TOOL)
     }

@@ -1,4 +1,4 @@
-//! Sessions as people name them: by their id, the beginning of it, or `last`.
+//! Finds sessions by id, prefix of an id, or `last`.
 
 use std::fs;
 use std::path::Path;
@@ -8,21 +8,21 @@ use gemicro_event::{ErrorKind, Failure};
 
 use super::session_metadata::SessionMetadata;
 
-/// The fewest characters that may stand for a session.
+/// Minimum length of a prefix.
 const MIN_PREFIX: usize = 4;
 
-/// A session, and how its last turn was asked.
+/// A session, and the settings of its last turn.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct KnownSession {
     /// The id that the agent CLI gave it.
     pub session: String,
     /// The agent CLI that the session belongs to.
     pub agent: AgentName,
-    /// The folder it belongs to, where that is known.
+    /// The folder it belongs to, if known.
     pub directory: Option<String>,
     /// The model of its last turn.
     pub model: Option<String>,
-    /// What its last turn might write.
+    /// What its last turn was allowed to write.
     pub sandbox: Option<SandboxMode>,
     /// Whether tools needed no approval in its last turn.
     pub yolo: Option<bool>,
@@ -30,10 +30,10 @@ pub struct KnownSession {
     pub branch: Option<String>,
 }
 
-/// Finds a session by its id, the only beginning of one, or `last`.
+/// Finds a session by its id, a unique prefix of it, or `last`.
 ///
 /// # Errors
-/// `session_not_found` when there is none, `invalid_input` when there are several.
+/// `session_not_found` if there is none, `invalid_input` if there are several.
 pub fn find_session(state: &Path, named: &str) -> Result<KnownSession, Failure> {
     if named == "last" {
         return newest(state).ok_or_else(|| {

@@ -1,4 +1,4 @@
-//! What is known about a conversation with an agent, beside its home.
+//! Metadata of a conversation with an agent, stored beside its home.
 
 use std::fs::{self, File};
 use std::io::{ErrorKind as ErrorKindOfIo, Write};
@@ -14,15 +14,15 @@ use super::folder::write_new;
 
 const FILE: &str = "about.json";
 
-/// Who talks where, under which name, and in which runs.
+/// Agent, folder, session and runs of a conversation.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct SessionMetadata {
     pub(super) agent: AgentName,
     /// The folder it began in; its sessions belong there.
     pub(super) directory: String,
-    /// The agent's own name of the session, as it was last.
+    /// The agent's latest session id.
     pub(super) session: String,
-    /// How its last turn was asked.
+    /// The model of its last turn.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) model: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -32,17 +32,17 @@ pub(super) struct SessionMetadata {
     /// The branch of the folder's repository that it works on.
     #[serde(default)]
     pub(super) branch: Option<String>,
-    /// The runs that are its turns, in order. What was said is in their journals.
+    /// The runs that are its turns, in order. Their journals contain the text.
     #[serde(default)]
     pub(super) turns: Vec<StreamId>,
 }
 
 impl SessionMetadata {
-    /// Reads it; nothing where it was never written, or is only [reserved](Self::reserve), or where a crash came between
-    /// its making and its writing.
+    /// Reads it; `None` if it was never written, is only [reserved](Self::reserve), or was interrupted by a crash
+    /// before it was written.
     ///
     /// # Errors
-    /// `storage_error` when it cannot be read: what it says must not be guessed.
+    /// `storage_error` when it cannot be read, because its contents must not be guessed.
     pub(super) fn read(folder: &Path) -> Result<Option<Self>, Failure> {
         let file = folder.join(FILE);
         let failed = |error: &dyn std::fmt::Display| {
@@ -60,13 +60,12 @@ impl SessionMetadata {
         }
     }
 
-    /// When it was written last.
+    /// Time of the last write.
     pub(super) fn changed_at(folder: &Path) -> Option<SystemTime> {
         folder.join(FILE).metadata().ok()?.modified().ok()
     }
 
-    /// Writes it; what it said before is replaced whole or not at all. Gives the file, which is not yet safe from a power
-    /// cut.
+    /// Writes it atomically. Returns the file, which is not synced to disk yet.
     pub(super) fn write(&self, folder: &Path) -> std::io::Result<File> {
         let (path, bytes) = (folder.join(FILE), serde_json::to_vec(self)?);
         match write_new(&path, &bytes) {
@@ -82,7 +81,7 @@ impl SessionMetadata {
         }
     }
 
-    /// Makes the file that it will be written to.
+    /// Creates the empty file that it will be written to.
     pub(super) fn reserve(folder: &Path) -> std::io::Result<()> {
         write_new(&folder.join(FILE), b"").map(drop)
     }

@@ -1,4 +1,4 @@
-//! What an edge knows about agents: where programs are, which keys there are, where the models are.
+//! The environment of agents: programs, keys, logins and addresses of models.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -17,38 +17,38 @@ use gemicro_runner::{
     AgentCli, ClaudeCode, Codex, GeminiAcp, GeminiHeadless, LocatedProgram, ResumeWay, Session, locate,
 };
 
-/// Everything that agents need of their surroundings.
+/// Everything that agents need from their environment.
 #[derive(Debug, Clone)]
 pub struct AgentSetup {
-    /// Our own binary as the launcher of sandboxes.
+    /// The gemicro binary as the launcher of sandboxes.
     pub launcher: Launcher,
-    /// Variables that an agent may be given, by a list of its own; `PATH` is among them.
+    /// Variables that agents may get, each by its own list; includes `PATH`.
     pub environment: BTreeMap<String, String>,
-    /// The user's home, which no agent sees.
+    /// The user's home, which agents cannot see.
     pub user_home: PathBuf,
     /// How each agent reaches its model, or why it cannot; an agent that is not named here has neither key nor login.
     pub access: BTreeMap<AgentName, Result<AgentAccess, Failure>>,
-    /// What the user lets agents on a branch do beside what everybody may.
+    /// What the user additionally allows agents on a branch.
     pub policy: PolicyReader,
-    /// What git needs on its way to a remote of the user's repository; no agent gets it.
+    /// Variables that git needs to reach a remote of the user's repository; agents do not get them.
     pub remote_variables: Vec<(String, String)>,
-    /// Where branches can be offered for merging.
+    /// The forges on which requests to merge can be opened.
     pub forges: Forges,
-    /// The workflow of a project.
+    /// Reads the workflow of a project.
     pub workflows: WorkflowReader,
 }
 
 impl AgentSetup {
-    /// The user's `PATH`, or an empty text where it is not set.
+    /// The user's `PATH`, or an empty string if it is not set.
     #[must_use]
     pub fn search_path(&self) -> String {
         self.environment.get("PATH").cloned().unwrap_or_default()
     }
 
-    /// The user's toolchains, and the further folders that the user lets commands in a sandbox read.
+    /// The user's toolchains, and further folders that sandboxed commands may read.
     ///
     /// # Errors
-    /// When nobody can say what the user allows.
+    /// When the user's policy cannot be read.
     pub fn toolchains(&self) -> Result<Toolchains, Failure> {
         let variable = |name: &str| self.environment.get(name).cloned();
         let path = self.search_path();
@@ -57,20 +57,20 @@ impl AgentSetup {
     }
 }
 
-/// Reads the user's policy. A worker outlives changes of it, so it is read for every turn.
+/// Reads the user's policy. A worker outlives changes to it, so it is read for every turn.
 #[derive(Clone)]
 pub struct PolicyReader(Arc<dyn Fn() -> Result<PolicyConfig, Failure> + Send + Sync>);
 
 impl PolicyReader {
-    /// Reads the policy by this function, each time anew.
+    /// Reads the policy with this function each time.
     pub fn new(read: impl Fn() -> Result<PolicyConfig, Failure> + Send + Sync + 'static) -> Self {
         Self(Arc::new(read))
     }
 
-    /// As it is now.
+    /// The current policy.
     ///
     /// # Errors
-    /// When nobody can say what the user allows.
+    /// When it cannot be read.
     pub fn read(&self) -> Result<PolicyConfig, Failure> {
         (self.0)()
     }
@@ -87,12 +87,12 @@ impl fmt::Debug for PolicyReader {
 pub enum AgentAccess {
     /// Through the gateway, which holds the key or the token of a login.
     Key {
-        /// Where the model is.
+        /// Address of the model.
         upstream: UpstreamAddress,
         /// The key or token.
         key: GatewaySecret,
     },
-    /// By a login of the agent's own.
+    /// With the agent's own login.
     Login(Login),
 }
 
@@ -105,7 +105,7 @@ impl AgentAccess {
         }
     }
 
-    /// Whether an account pays, instead of a key.
+    /// Whether an account is billed instead of a key.
     pub(super) fn is_paid_by_account(&self) -> bool {
         match self {
             Self::Login(_) => true,
@@ -114,19 +114,19 @@ impl AgentAccess {
     }
 }
 
-/// The file that holds a login of an agent.
+/// The file with a login of an agent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Login {
     /// The file in the user's home.
     pub file: PathBuf,
-    /// Its place in the agent's home.
+    /// Its path in the agent's home.
     pub place: PathBuf,
-    /// Where the gateway presents the token of the file, which then stays outside the sandbox. Without it the agent is
-    /// only observed.
+    /// The address for which the gateway uses the token in the file, which then stays outside the sandbox. Without it,
+    /// usage is only observed.
     pub upstream: Option<UpstreamAddress>,
 }
 
-/// The adapter of an agent for a process in this session. Gemini CLI stays warm over ACP, unless loading the session
+/// The adapter of an agent for a process in this session. Gemini CLI stays warm with ACP, unless loading the session
 /// would destroy it.
 pub(super) fn cli(agent: AgentName, session: &Session, home: &Path, is_warm: bool) -> Box<dyn AgentCli> {
     let by_acp = is_warm
@@ -144,14 +144,14 @@ pub(super) fn cli(agent: AgentName, session: &Session, home: &Path, is_warm: boo
     }
 }
 
-/// The program of an agent, where it can be found.
+/// The program of an agent, if it can be found.
 pub(super) fn program(setup: &AgentSetup, agent: AgentName) -> Option<LocatedProgram> {
     let cli = cli(agent, &Session::New, Path::new(""), false);
     locate(Path::new(cli.program()), &setup.search_path()).ok()
 }
 
-/// Whether Gemini CLI has to ask: where a person answers. On a branch a hook judges: over ACP its model would not be told
-/// why it was refused something.
+/// Whether Gemini CLI must use ACP so that a person can be asked. On a branch a hook judges: with ACP, its model would
+/// not get the reason for a refusal.
 pub(super) fn must_ask(setup: &AgentSetup, task: &AgentTask) -> bool {
     let program = || program(setup, task.agent);
     let is_asked = task.branch.is_none() && task.asks && !task.yolo;
@@ -167,8 +167,8 @@ pub(super) fn wire(agent: AgentName) -> AgentApi {
     }
 }
 
-/// Whether a program is Gemini CLI itself, not a script in its place that may not pass `--acp` on: whether
-/// it belongs to that npm package.
+/// Whether a program is Gemini CLI itself, and not a script in its place that may not pass on `--acp`: it must belong
+/// to that npm package.
 pub(super) fn speaks_acp(program: &Path) -> bool {
     let program = program.canonicalize().ok();
     let manifest = program.and_then(|program| {

@@ -1,4 +1,5 @@
-//! What the agents of several engines of a process share: the gateway, what is known about this machine, warm processes.
+//! Resources that the agents of several engines in a process share: the gateway, findings about this machine, warm
+//! processes.
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -15,7 +16,7 @@ use super::login::sweep;
 use super::pool::{ProcessPool, WarmStatus};
 use super::prepared_home::PreparedHome;
 
-/// Costs nothing until an agent is asked.
+/// Shared resources; they cost nothing until an agent is used.
 #[derive(Clone)]
 pub struct SharedAgentResources {
     inner: Arc<Inner>,
@@ -26,20 +27,20 @@ struct Inner {
     gateway: Gateway,
     versions: VersionCache,
     probe: OnceCell<SandboxProbe>,
-    /// Warm processes, where they are kept.
+    /// Warm processes, if they are kept.
     pool: Option<ProcessPool>,
-    /// What waits for the next agent, where processes are kept.
+    /// Prepared resources for the next agent, if processes are kept.
     spares: Option<(Arc<Spares>, Arc<PreparedHome>)>,
 }
 
 impl SharedAgentResources {
-    /// Over the state folder; every agent ends with its turn.
+    /// For a state folder; every agent ends with its turn.
     #[must_use]
     pub fn new(state: &Path) -> Self {
         Self::with(state, None)
     }
 
-    /// The same, and agents that can take another turn stay for it.
+    /// The same, but agents that can take another turn are kept for it.
     #[must_use]
     pub fn keeping_warm(state: &Path) -> Self {
         let logins = [
@@ -67,7 +68,7 @@ impl SharedAgentResources {
         }
     }
 
-    /// The warm processes; none where this process keeps no pool.
+    /// The warm processes; empty if this process keeps no pool.
     #[must_use]
     pub fn warm(&self) -> Vec<WarmStatus> {
         self.pool().map(ProcessPool::statuses).unwrap_or_default()
@@ -98,14 +99,15 @@ impl SharedAgentResources {
         self.inner.spares.as_ref().map(|(_, place)| place.as_ref())
     }
 
-    /// Somebody has his answer: what was put off for his sake can be done.
+    /// A caller has its answer, so postponed work can be done.
     pub fn note_answer(&self) {
         if let Some((spares, _)) = &self.inner.spares {
             spares.note_answer();
         }
     }
 
-    /// Makes the folder of the next conversation, once nobody waits. Where it cannot be made, its conversation makes its own.
+    /// Prepares the home of the next conversation when no caller waits. If that fails, the conversation creates its
+    /// own.
     pub(super) fn make_next_place(&self) {
         if let Some((spares, place)) = self.inner.spares.clone() {
             tokio::spawn(async move {
@@ -115,8 +117,7 @@ impl SharedAgentResources {
         }
     }
 
-    /// Brings a file to the disk in the background: the answer is in the journal, and who waits for it should not wait
-    /// for this.
+    /// Syncs a file to disk in the background: the answer is in the journal, and its caller should not wait for this.
     pub(super) fn make_safe(&self, file: File) {
         let sync = move || {
             if let Err(error) = file.sync_all() {
@@ -128,7 +129,7 @@ impl SharedAgentResources {
                 spares.lull().await;
                 tokio::task::spawn_blocking(sync).await
             })),
-            // This process may be about to leave; what it has begun it ends.
+            // This process may be about to exit; it completes blocking tasks first.
             None => drop(tokio::task::spawn_blocking(sync)),
         }
     }
@@ -147,10 +148,10 @@ impl SharedAgentResources {
         &self.inner.versions
     }
 
-    /// The walls of this machine, found by really starting something.
+    /// The sandbox tier of this machine, found by actually starting a process.
     pub async fn tier(&self, launcher: &Launcher) -> Result<Tier, Failure> {
         let launcher = launcher.clone();
-        // Its own: another process that deletes what it needs would make walls seem to be missing.
+        // Its own folder: if another process deleted a shared one, the sandbox would seem to be missing.
         let name = format!("probe-{}", StreamId::random());
         let scratch = self.inner.state.join("agents").join(name);
         let probing = || async move {

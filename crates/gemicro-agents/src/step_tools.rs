@@ -1,4 +1,4 @@
-//! What the steps on a branch are done with.
+//! The resources of steps on a branch.
 
 use gemicro_event::redact::Redactor;
 use gemicro_event::{ErrorKind, Failure};
@@ -8,18 +8,18 @@ use gemicro_guard::sandbox::Tier;
 use super::setup::AgentSetup;
 use super::shared_resources::SharedAgentResources;
 
-/// What steps are done with.
+/// The resources of steps on a branch.
 pub struct Tools {
     /// Gateway, sandbox probe and warm processes that all agents of this process share.
     pub commons: SharedAgentResources,
-    /// What the edge knows.
+    /// Programs, keys and logins.
     pub setup: AgentSetup,
-    /// Keeps secrets out of what commands print.
+    /// Redacts secrets from the output of commands.
     pub redactor: Redactor,
 }
 
 impl Tools {
-    /// The walls of this machine. Without any, what agents wrote is not run.
+    /// The sandbox tier of this machine; fails without a sandbox, because the steps run code that agents wrote.
     pub async fn tier(&self) -> Result<Tier, Failure> {
         let tier = self.commons.tier(&self.setup.launcher).await?;
         if tier == Tier::None {
@@ -31,13 +31,13 @@ impl Tools {
     }
 }
 
-/// A commit by its whole name.
+/// Parses a full commit id.
 pub fn commit(name: &str) -> Result<CommitId, Failure> {
     CommitId::parse(name)
         .ok_or_else(|| Failure::new(ErrorKind::Internal, format!("`{name}` is not a full commit id")))
 }
 
-/// Does something that blocks.
+/// Runs a blocking function on another thread.
 pub async fn run_blocking<T: Send + 'static>(
     work: impl FnOnce() -> Result<T, Failure> + Send + 'static,
 ) -> Result<T, Failure> {

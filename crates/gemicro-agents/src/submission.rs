@@ -1,7 +1,7 @@
-//! The tool by which an agent of a pipeline hands its result in: held here, outside of its sandbox.
+//! The tool through which an agent of a pipeline submits its result. Results are kept here, outside its sandbox.
 //!
-//! The main type is [`ResultTool`]. Whatever runs in the sandbox could find token and nonce and call it, too, the code
-//! under review included. So a result counts only if the agent's own stream tells that it was handed in.
+//! The main type is [`ResultTool`]. Any code in the sandbox could find token and nonce and call the tool too, including
+//! the code under review. So a result counts only if the agent's own output stream reports that it was submitted.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -15,10 +15,10 @@ use serde_json::Value;
 use super::setup::AgentAccess;
 use super::work::AgentJob;
 
-/// What agents know gemicro as.
+/// gemicro's server name for agents.
 pub(super) const SERVER: &str = "gemicro";
 
-/// The tool of one attempt, and what was handed in by it.
+/// The tool of one attempt, and the results submitted through it.
 #[derive(Clone)]
 pub(super) struct ResultTool {
     expected: ExpectedSubmission,
@@ -27,7 +27,7 @@ pub(super) struct ResultTool {
 }
 
 impl ResultTool {
-    /// Where a result is expected and the agent reaches the gateway.
+    /// The tool, if a result is expected and the agent uses the gateway.
     pub(super) fn of(work: &AgentJob, access: &AgentAccess, secrets: &[String]) -> Option<Self> {
         let expected = match (work, access) {
             (AgentJob::Staged(work), AgentAccess::Key { .. }) => work.expected.clone()?,
@@ -42,33 +42,33 @@ impl ResultTool {
         })
     }
 
-    /// As the gateway serves it.
+    /// The tool for the gateway.
     pub(super) fn served_tool(&self) -> ServedTool {
         let (description, schema) = (self.expected.description(), self.expected.input_schema());
         let tool = self.clone();
         ServedTool::new(SUBMIT_TOOL, description, schema, move |arguments| {
-            // As the answer is, which must say the same.
+            // Redact as in the answer, because both must be equal.
             let arguments = tool.redactor.redact(arguments);
             tool.lock().submit(&tool.expected, &arguments)
         })
     }
 
-    /// As the agent is told of it.
+    /// The server entry for the agent's settings.
     pub(super) fn server() -> McpServer {
         server_with(SUBMIT_TOOL)
     }
 
-    /// As the guard knows it.
+    /// The tool's names for the guard.
     pub(super) fn names() -> [String; 2] {
         McpServer::names_of_tool(SERVER, SUBMIT_TOOL)
     }
 
-    /// What an agent tells of a call of it.
+    /// A call of the tool that the agent reports.
     pub(super) fn call(item: &AgentItem) -> Option<ReportedCall> {
         McpServer::call(item, SERVER, SUBMIT_TOOL)
     }
 
-    /// What the agent handed in, as its own stream tells.
+    /// The submitted results that the agent's own stream reports.
     pub(super) fn handed_in(&self, calls: &[ReportedCall], reporter: &StepReporter) -> Vec<Value> {
         let taken = self.lock().counted_results().to_vec();
         let (reported, unreported): (Vec<Value>, Vec<Value>) = taken
@@ -82,8 +82,8 @@ impl ResultTool {
         reported
     }
 
-    /// Whether the agent tells of this result. A call whose arguments it keeps back may stand for any but a verdict that
-    /// opens a gate.
+    /// Whether the agent reports this result. A call whose arguments it does not report can stand for any result except
+    /// a verdict that opens a gate.
     fn is_reported(&self, calls: &[ReportedCall], result: &Value) -> bool {
         calls.iter().any(|call| match call {
             ReportedCall::With(arguments) => arguments.get("result") == Some(result),
@@ -96,7 +96,7 @@ impl ResultTool {
     }
 }
 
-/// The gateway as a server of one tool.
+/// The gateway as an MCP server with one tool.
 pub(super) fn server_with(tool: &str) -> McpServer {
     McpServer {
         name: SERVER.to_owned(),

@@ -1,4 +1,4 @@
-//! The folder of a task between its runs: held by one at a time, and nothing in it is thrown away that was not taken over.
+//! The folder of a task between its runs: locked by one run at a time; work that was not imported is never deleted.
 //!
 //! ```text
 //! tasks/ID/        the private repository of one branch of one repository; see `gemicro_guard::repository`
@@ -21,7 +21,7 @@ use sha2::{Digest, Sha256};
 
 use super::folder::{folder_failure, hold, make_folder};
 
-/// What is known about a task's folder between two runs.
+/// The marker files of a task's folder.
 pub(super) struct FolderMarks {
     open: PathBuf,
     refused: PathBuf,
@@ -39,51 +39,51 @@ impl FolderMarks {
         }
     }
 
-    /// A step is about to take something over.
+    /// Records that a step is about to import something.
     pub(super) fn mark_landing(&self, by: &str) -> Result<(), Failure> {
         fs::write(&self.landing, by).map_err(|error| folder_failure(&self.landing, &error))
     }
 
-    /// What was taken over is not what is there.
+    /// Forgets the last import: the branch is at another commit.
     pub(super) fn forget_landing(&self) {
         let _ = fs::remove_file(&self.landing);
     }
 
-    /// The step that took something over last.
+    /// The last step that imported something.
     pub(super) fn landed_by(&self) -> Option<String> {
         fs::read_to_string(&self.landing).ok()
     }
 
-    /// A run is about to make the branch.
+    /// Records that a run is about to create the branch.
     pub(super) fn own(&self, run: &str) -> Result<(), Failure> {
         fs::write(&self.owner, run).map_err(|error| folder_failure(&self.owner, &error))
     }
 
-    /// The run that made the branch.
+    /// The run that created the branch.
     pub(super) fn owner(&self) -> Option<String> {
         fs::read_to_string(&self.owner).ok()
     }
 
-    /// An agent may work there now.
+    /// Records that an agent may work there now.
     pub(super) fn begin(&self) -> Result<(), Failure> {
         fs::write(&self.open, "").map_err(|error| folder_failure(&self.open, &error))?;
         let _ = fs::remove_file(&self.refused);
         Ok(())
     }
 
-    /// What it did was refused.
+    /// Records that its work was refused.
     pub(super) fn refuse(&self) {
         let _ = fs::write(&self.refused, "");
     }
 
-    /// What it did was taken over.
+    /// Records that its work was imported.
     pub(super) fn end(&self) {
         let _ = fs::remove_file(&self.open);
     }
 }
 
-/// The task as an earlier run left it, where it can be gone on with. What cannot be gone on with and was not taken over
-/// is put aside: somebody paid for it.
+/// The task as an earlier run left it, if it can be continued. Otherwise, work that was not imported is set aside,
+/// because it was paid for.
 pub(super) fn find(
     repository: &TrustedRepo,
     slug: &Slug,
@@ -110,7 +110,7 @@ pub(super) fn find(
     }
 }
 
-/// Puts a folder aside that may hold what was not taken over; else it is removed.
+/// Sets a folder aside that may contain work that was not imported; otherwise removes it.
 pub(super) fn put_aside(folder: &Path, marks: &FolderMarks, notes: &mut Vec<String>) -> Result<(), Failure> {
     let mut numbers = 1_u32..;
     let aside = numbers
@@ -130,7 +130,7 @@ pub(super) fn put_aside(folder: &Path, marks: &FolderMarks, notes: &mut Vec<Stri
     Ok(())
 }
 
-/// Whether everything is there, as what it must be: a sandbox opens no link.
+/// Whether all files and folders exist and are not links: a sandbox does not open links.
 pub(super) fn is_whole(folder: &Path) -> bool {
     let kind = |name: &str| {
         folder
@@ -149,13 +149,13 @@ pub(super) fn is_whole(folder: &Path) -> bool {
             .all(|name| kind(name).is_ok_and(|kind| kind.is_file()))
 }
 
-/// One folder for one branch of one repository.
+/// The id of a folder, one per branch and repository.
 pub(super) fn id_of(repository: &TrustedRepo, slug: &Slug) -> String {
     let digest = Sha256::digest(format!("{}\n{slug}", repository.common().display()));
     digest.iter().take(8).map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// Shuts others out of a task for as long as it is open.
+/// Locks a task against others while the file is open.
 pub(super) fn lock(path: &Path, slug: &Slug) -> Result<File, Failure> {
     let file = fs::OpenOptions::new()
         .write(true)
@@ -175,14 +175,14 @@ pub(super) fn lock(path: &Path, slug: &Slug) -> Result<File, Failure> {
     Ok(file)
 }
 
-/// The folder of all tasks. Sandboxes open exactly the path they are told, so it must have no link in it.
+/// The folder of all tasks. Sandboxes open exactly the given path, so it must not contain links.
 pub(super) fn tasks_folder(state: &Path) -> Result<PathBuf, Failure> {
     let path = state.join("tasks");
     make_folder(&path)?;
     fs::canonicalize(&path).map_err(|error| folder_failure(&path, &error))
 }
 
-/// An error with all its reasons.
+/// The failure for an error, with all its causes.
 pub fn to_failure(error: &RepositoryError) -> Failure {
     let mut message = error.to_string();
     let mut source = std::error::Error::source(error);

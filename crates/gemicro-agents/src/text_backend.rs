@@ -1,8 +1,8 @@
 //! An agent CLI that answers prompts like a model: [`AgentTextBackend`].
 //!
-//! A call becomes a task in an empty folder, in the read-only sandbox. The prompt goes through stdin, and requests to the
-//! model go through the gateway, which lets the call use what was reserved for it. No session is kept. Nothing is asked
-//! again here: a call that was cut off ends as one that cannot be picked up.
+//! A call becomes a task in an empty folder, in the read-only sandbox. The prompt goes through stdin, and requests to
+//! the model go through the gateway, which limits the call to its reservation. No session is kept. There are no retries
+//! here: an interrupted call cannot be picked up.
 
 use std::fs::DirBuilder;
 use std::os::unix::fs::DirBuilderExt;
@@ -29,21 +29,21 @@ use tokio_util::sync::CancellationToken;
 
 use super::setup::AgentSetup;
 
-/// What every prompt begins with.
+/// The start of every prompt.
 const PREFACE: &str = include_str!("../../../prompts/research/agent.md");
-/// Agents at the same time, in all runs of a process.
+/// Maximum number of concurrent agents, over all runs of a process.
 pub const MAX_AGENTS: usize = 8;
-/// How often a call that works gives a sign of life. The agent's own silence is watched where its process is.
+/// Interval of `Alive` chunks during a call. The agent's own silence is watched by its runner.
 const SIGN_OF_LIFE: Duration = Duration::from_secs(5);
 
-/// Requests to its model that an agent may make for one answer: it needs one, and some agents route and check with more.
+/// Maximum number of model requests per answer: one is needed, and some agents route and check with more.
 const MAX_REQUESTS: u64 = 16;
 
 /// Answers prompts by starting an agent CLI for each.
 pub(crate) struct AgentTextBackend {
     agent: AgentName,
     executor: Arc<dyn Executor>,
-    /// Where empty folders are made.
+    /// Parent of the empty folders.
     temporary: PathBuf,
 }
 
@@ -96,7 +96,7 @@ impl LlmBackend for AgentTextBackend {
                 live: LiveHub::new().writer(&key(), 1),
                 answers: RunAnswers::channel().1,
             };
-            // A task of its own: it ends the agent also when this stream is dropped.
+            // A separate task also ends the agent when this stream is dropped.
             let mut work = tokio::spawn(async move {
                 let result = executor.execute(call).await;
                 drop(folder);
@@ -136,7 +136,7 @@ impl LlmBackend for AgentTextBackend {
     }
 }
 
-/// What happens while an agent works.
+/// An event while an agent works.
 enum AgentNews {
     Said(AttemptNotice),
     Ended(Result<Result<StepOutput, StepFailure>, JoinError>),
@@ -169,7 +169,7 @@ fn step(agent: AgentName, request: &LlmRequest, folder: &EmptyFolder) -> Step {
         keep_messages: false,
         begins_anew: false,
         branch: None,
-        // Not the words of a user: a CLI must not read commands or file names into passages of documents.
+        // Not a user's prompt: the CLI must not interpret commands or file names in passages of documents.
         retold: Some(prompt),
         asks: false,
     };
@@ -222,7 +222,7 @@ fn answer(
     Ok((answer.text, end))
 }
 
-/// A folder without files, for as long as a call lasts.
+/// A folder without files, removed at the end of a call.
 struct EmptyFolder {
     path: PathBuf,
 }

@@ -1,12 +1,12 @@
-//! What a tool is to do, in words for people.
+//! Describes what a tool is to do, for people.
 
 use gemicro_event::Json;
 use gemicro_event::text;
 
-/// The longest line about a tool.
+/// Maximum length of a line about a tool, in characters.
 const LINE_CHARS: usize = 200;
 
-/// Arguments that say it all, the surest first.
+/// Arguments that describe a call best, in order of preference.
 const TELLING: [&str; 8] = [
     "command",
     "cmd",
@@ -18,8 +18,8 @@ const TELLING: [&str; 8] = [
     "url",
 ];
 
-/// What a tool is to do: the argument that says most, its title, or all arguments. A title may be the model's own words,
-/// so what will really be done comes first.
+/// What a tool is to do: its most informative argument, its title, or all arguments. A title may be the model's own
+/// text, so the actual argument comes first.
 pub(super) fn what(title: Option<&str>, input: &Json) -> String {
     for name in TELLING {
         match input.get(name) {

@@ -1,14 +1,14 @@
-//! What changed in the user's repository while a step worked on a branch of it, and who can have done that.
+//! Changes in the user's repository while a step worked on a branch of it, and who can have caused them.
 //!
-//! Every step on a branch has walls around it that keep it away from the repository itself. So references and checkouts
-//! are moved by who works there: that is noted. What makes git run something is another matter while an agent, or code
-//! that one wrote, was at work: should the walls have a hole, that is where it shows, and it is an alarm.
+//! The sandbox of every step on a branch keeps it away from the repository itself. So changed references and checkouts
+//! come from the user: that is only noted. A change of something that git executes, while an agent or its code was at
+//! work, is an alarm: it would be the sign of a hole in the sandbox.
 
 use gemicro_core::ask::{RepositoryChange, RepositoryChanged};
 use gemicro_core::execute::StepReporter;
 use gemicro_guard::repository::{RepositoryError, Tripwire, TripwireChange};
 
-/// Who worked in a step.
+/// The kind of worker in a step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum StepWorkerKind {
     /// An agent, or code that one wrote.
@@ -17,7 +17,7 @@ pub enum StepWorkerKind {
     Gemicro,
 }
 
-/// What is to be told about the user's repository.
+/// The report on changes in the user's repository.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct TripwireReport {
     alarms: Vec<String>,
@@ -25,7 +25,7 @@ pub struct TripwireReport {
 }
 
 impl TripwireReport {
-    /// What differs between two looks.
+    /// The differences between two snapshots.
     pub(super) fn between(
         before: &Tripwire,
         after: Result<Tripwire, RepositoryError>,
@@ -56,7 +56,7 @@ impl TripwireReport {
         tripped
     }
 
-    /// Writes it into the journal.
+    /// Writes it to the journal.
     pub fn tell(self, reporter: &StepReporter) {
         for message in self.alarms {
             reporter.alarm(message);
@@ -74,7 +74,8 @@ fn is_of_a_task(what: &str) -> bool {
     what.starts_with("refs/heads/task/") || remote.is_some_and(|name| name.contains("/task/"))
 }
 
-/// Whether it decides what git runs, or where it finds objects. All else says where references and checkouts are.
+/// Whether it decides what git executes, or where it finds objects. Everything else says where references and checkouts
+/// are.
 fn makes_git_act(what: &str) -> bool {
     let first = what.split('/').next().unwrap_or(what);
     matches!(first, "config" | "config.worktree" | "hooks" | "objects") || what == "info/attributes"

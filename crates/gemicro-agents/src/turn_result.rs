@@ -1,4 +1,4 @@
-//! How a turn of an agent came out, before it is judged.
+//! The result of an agent's turn, before the verdict.
 
 use gemicro_core::flow::{Again, AttemptCost, StepFailure};
 use gemicro_event::Failure;
@@ -7,12 +7,12 @@ use gemicro_runner::supervise::{TurnOutcome, WarmAgent};
 
 use super::conversation_home::ConversationHome;
 
-/// How a turn came out, before it is judged.
+/// The result of a turn, before the verdict.
 pub(super) struct TurnResult {
     pub(super) outcome: TurnOutcome,
     pub(super) spent: Option<gateway::StepUsage>,
     pub(super) place: ConversationHome,
-    /// The process, where it stays, and what it shows the gateway.
+    /// The process, if it stays, and its gateway token.
     pub(super) warm: Option<(WarmAgent, String)>,
 }
 

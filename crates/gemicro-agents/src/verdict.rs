@@ -1,4 +1,4 @@
-//! What an attempt came to: the answer or the failure, and what it cost.
+//! The verdict on an attempt: the answer or the failure, and the cost.
 
 use std::path::PathBuf;
 use std::time::SystemTime;
@@ -12,34 +12,34 @@ use gemicro_runner::supervise::{CommandExit, RunRecord, TurnOutcome};
 use super::attempt_watcher::GatewayFindings;
 use super::folder_changed::has_changed;
 
-/// What is known when an agent has ended.
+/// Everything known when an agent has ended.
 pub(super) struct AttemptVerdict<'a> {
     pub(super) task: &'a AgentTask,
     pub(super) outcome: TurnOutcome,
-    /// What the gateway counted; nothing where the agent had a login inside the sandbox.
+    /// Usage counted by the gateway; `None` if the agent had a login inside the sandbox.
     pub(super) spent: Option<gateway::StepUsage>,
-    /// Whether an account pays, instead of a key.
+    /// Whether an account is billed instead of a key.
     pub(super) is_paid_by_account: bool,
-    /// What was seen while it worked.
+    /// Findings while it worked.
     pub(super) known: GatewayFindings,
     pub(super) began: SystemTime,
-    /// What it printed, where that was asked for.
+    /// Everything it printed, if requested.
     pub(super) messages: Option<Vec<Json>>,
     pub(super) workplace: PathBuf,
-    /// What the guard refused.
+    /// The calls that the guard refused.
     pub(super) denials: Vec<DeniedCall>,
-    /// What became of its branch.
+    /// The result on its branch.
     pub(super) branch: Option<BranchOutcome>,
-    /// Another attempt finds a checkout made anew.
+    /// Another attempt gets a fresh checkout.
     pub(super) is_staged: bool,
-    /// Its session was gone, and a new one was told what was said before.
+    /// Its session was lost, and a new one received the earlier turns.
     pub(super) retold: bool,
-    /// What it handed in by its tool.
+    /// Results submitted through its tool.
     pub(super) submitted: Vec<serde_json::Value>,
 }
 
 impl AttemptVerdict<'_> {
-    /// As the result of a step.
+    /// Turns it into the result of a step.
     pub(super) fn into_result(self) -> Result<StepOutput, StepFailure> {
         let (charge, usage) = self.charge();
         let record = &self.outcome.record;
@@ -78,7 +78,8 @@ impl AttemptVerdict<'_> {
             Err(failure) => {
                 let failure = self.to_failure(failure);
                 let is_limit = matches!(failure.kind, ErrorKind::RateLimited | ErrorKind::QuotaExhausted);
-                // Another attempt would meet what this one left; and whoever takes over need not wait.
+                // Another attempt would find the changes of this one; and if another agent takes over, it need not
+                // wait.
                 let is_last =
                     (self.may_have_changed() && !self.is_staged) || (is_limit && self.task.fails_over);
                 Err(StepFailure {
@@ -90,7 +91,7 @@ impl AttemptVerdict<'_> {
         }
     }
 
-    /// The failure as the gateway explains it, with all that is known.
+    /// The failure as explained by the gateway, with all details.
     fn to_failure(&self, failure: &Failure) -> Failure {
         let record = &self.outcome.record;
         let trouble = AgentTrouble {
@@ -113,7 +114,7 @@ impl AttemptVerdict<'_> {
             return reported;
         };
         if let Some(kind) = self.known.ended_for {
-            // It was gemicro that ended it; this is why.
+            // gemicro stopped it, for this reason.
             reported.kind = kind;
             reported.message = match &spent.refused {
                 Some(refused) if kind == ErrorKind::BudgetExceeded => refused.message.clone(),
@@ -136,7 +137,7 @@ impl AttemptVerdict<'_> {
         reported
     }
 
-    /// Whether it may have left something in its folder.
+    /// Whether it may have changed something in its folder.
     fn may_have_changed(&self) -> bool {
         let may_write = self.task.sandbox != SandboxMode::ReadOnly && self.outcome.record.handle.is_some();
         may_write && (self.known.n_tool_calls > 0 || has_changed(&self.workplace, self.began))

@@ -1,4 +1,4 @@
-//! What an agent is to do, and what every attempt at it needs.
+//! The task of an agent, and what every attempt at it needs.
 
 use std::sync::Arc;
 
@@ -10,19 +10,19 @@ use gemicro_pipeline::steps::{AGENT_WORK_STEP, AgentWork};
 use super::setup::AgentSetup;
 use super::shared_resources::SharedAgentResources;
 
-/// What all attempts need.
+/// Resources of all attempts.
 pub(super) struct SharedWork {
     pub(super) commons: SharedAgentResources,
     pub(super) setup: AgentSetup,
     pub(super) secrets: Vec<String>,
-    /// What was said in earlier turns.
+    /// The store with the earlier turns.
     pub(super) journal: Arc<dyn Store>,
 }
 
-/// What an agent is to do.
+/// The task of an agent.
 pub(super) enum AgentJob {
     Task(Box<AgentTask>),
-    /// A prompt that only wants a text back.
+    /// A prompt that only needs a text answer.
     Text(Box<AgentTask>),
     /// A step of a pipeline.
     Staged(Box<AgentWork>),
@@ -48,7 +48,7 @@ impl AgentJob {
         matches!(self, Self::Staged(_))
     }
 
-    /// Whether nothing of it is kept but its answer.
+    /// Whether only its answer is kept.
     pub(super) fn is_text(&self) -> bool {
         matches!(self, Self::Text(_))
     }

@@ -1,8 +1,8 @@
-//! Settings of agent CLIs in a workspace: no agent that gemicro starts loads any of them.
+//! Settings of agent CLIs in a workspace: agents started by gemicro load none of them.
 //!
-//! They can name programs to start, other addresses of the model and answers in the place of a tool's, and they may be
-//! what an agent wrote. Claude Code and Codex are told by their arguments to load none. Gemini CLI cannot be told: it
-//! does not see the folders. In a checkout that gemicro made they are left out, elsewhere the sandbox hides them.
+//! They can name programs to start, other addresses of the model and replacements for tools, and an agent may have
+//! written them. Claude Code and Codex get arguments to load none. Gemini CLI has no such option, so it must not see
+//! the folders: they are left out of checkouts that gemicro creates, and hidden by the sandbox elsewhere.
 
 use std::fs::OpenOptions;
 use std::io::Read;
@@ -18,11 +18,11 @@ use rustix::fs::OFlags;
 const OF_GEMINI: [&str; 2] = [".gemini", ".agents"];
 /// Files and folders that any agent CLI loads settings from.
 const OF_ANY: [&str; 5] = [".claude", ".gemini", ".codex", ".agents", ".mcp.json"];
-/// The longest instructions that an agent is given, in bytes.
+/// Maximum size of an agent's instructions, in bytes.
 pub(super) const MAX_INSTRUCTIONS: u64 = 64 * 1024;
 
-/// What has to be hidden from an agent that works in this folder. Gemini CLI looks for variables in the folders above,
-/// too; the user's own folder is hidden in every sandbox.
+/// The settings to hide from an agent in this folder. Gemini CLI also looks for variables in the parent folders; the
+/// user's own folder is hidden in every sandbox.
 pub(super) fn hidden_settings(agent: AgentName, workplace: &Path, user_home: &Path) -> Vec<PathBuf> {
     match agent {
         AgentName::Claude | AgentName::Codex => Vec::new(),
@@ -34,7 +34,7 @@ pub(super) fn hidden_settings(agent: AgentName, workplace: &Path, user_home: &Pa
     }
 }
 
-/// Refuses to start an agent that would see what has to be hidden from it.
+/// Refuses to start an agent that would see settings that must be hidden from it.
 pub(super) fn check_hidden(tier: Tier, hidden: &[PathBuf]) -> Result<(), Failure> {
     match (tier, hidden.first()) {
         (Tier::Full | Tier::Seatbelt, _) | (_, None) => Ok(()),
@@ -49,8 +49,8 @@ pub(super) fn check_hidden(tier: Tier, hidden: &[PathBuf]) -> Result<(), Failure
     }
 }
 
-/// Patterns of git for what is left out of an agent's checkout. A role that writes only documents gets no settings of any
-/// agent, and no instructions that Gemini CLI would load by itself.
+/// Git patterns of files that are left out of an agent's checkout. A role that only writes documents gets no settings
+/// of any agent, and no instructions that Gemini CLI would load by itself.
 pub(super) fn withheld(agent: AgentName, writes_documents_only: bool) -> Vec<String> {
     let names = match (writes_documents_only, agent) {
         (true, AgentName::Gemini) => [OF_ANY.as_slice(), &[instructions_file(agent)]].concat(),
@@ -62,7 +62,7 @@ pub(super) fn withheld(agent: AgentName, writes_documents_only: bool) -> Vec<Str
     names.into_iter().flat_map(patterns).collect()
 }
 
-/// The file in which a project says what an agent should know.
+/// The file with a project's instructions for an agent.
 pub(super) fn instructions_file(agent: AgentName) -> &'static str {
     match agent {
         AgentName::Gemini => "GEMINI.md",
@@ -81,7 +81,7 @@ pub(super) fn instructions_in(agent: AgentName, folder: &Path) -> String {
     }
 }
 
-/// A file that is no link, as far as it is not too long.
+/// Reads a file that is not a link, up to the maximum size.
 fn read(path: &Path) -> Option<String> {
     let flags = (OFlags::NOFOLLOW | OFlags::NONBLOCK).bits().cast_signed();
     let file = OpenOptions::new()

@@ -1,4 +1,5 @@
-//! Goes on with a conversation: warm, from the files of the CLI, or told again from the journal.
+//! Resumes a conversation: in a warm process, from the files of the CLI, or in a new session that gets the earlier
+//! turns.
 
 use std::path::Path;
 
@@ -13,7 +14,7 @@ use crate::memory::retell;
 use crate::turn_result::TurnResult;
 
 impl AgentAttempt<'_> {
-    /// A conversation that there is.
+    /// Runs a turn of an existing conversation.
     pub(super) async fn resume_session(&mut self, session: &str) -> Result<TurnResult, Failure> {
         let (session, name) = match find(self.state(), self.task.agent, session) {
             Ok(found) => found,
@@ -23,7 +24,7 @@ impl AgentAttempt<'_> {
             }
             Err(lost) => return Err(lost),
         };
-        // Before anything is taken: who is refused must not end a process that others count on.
+        // Before a process is taken: a refused task must not end a process that others use.
         belongs(self.state(), &name, self.task, &session)?;
         if let Some(pool) = self.shared.commons.pool()
             && let Some(kept) = pool.take(&name).await
@@ -78,10 +79,10 @@ impl AgentAttempt<'_> {
     }
 }
 
-/// A session and the name of its home.
+/// A session and the name of its home folder.
 ///
 /// # Errors
-/// `session_not_found` where there is none, also where nothing could have this id.
+/// `session_not_found` if it does not exist, or its id is not valid.
 fn find(state: &Path, agent: AgentName, session: &str) -> Result<(SessionId, String), Failure> {
     let session: SessionId = session.parse().map_err(|failure: Failure| Failure {
         kind: ErrorKind::SessionNotFound,
