@@ -8,7 +8,7 @@ use rmcp::model::{CallToolResponse, CallToolResult};
 use serde::Serialize;
 use serde_json::{Value, json};
 
-/// What a tool answers.
+/// The answer of a tool.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct McpAnswer {
     value: Value,
@@ -39,12 +39,12 @@ impl McpAnswer {
         }
     }
 
-    /// A failure of a tool that has no time limits of its own.
+    /// A failure of a tool without its own time limits.
     pub(crate) fn failure(tool: &str, failure: &Failure) -> Self {
         Self::of_tool(&ToolAnswer::failure(tool, failure, (0, 0), 0, Duration::ZERO))
     }
 
-    /// The same with one more field.
+    /// Adds a field.
     pub(crate) fn with(mut self, name: &str, value: &impl Serialize) -> Self {
         if let (Value::Object(fields), Ok(value)) = (&mut self.value, serde_json::to_value(value)) {
             fields.insert(name.to_owned(), value);
@@ -52,7 +52,7 @@ impl McpAnswer {
         self
     }
 
-    /// As the result of a call.
+    /// Turns it into the result of a call.
     pub(crate) fn into_result(self) -> CallToolResult {
         if self.is_success {
             CallToolResult::structured(self.value)

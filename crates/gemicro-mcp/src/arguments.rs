@@ -4,7 +4,7 @@
 use gemicro_event::{ErrorKind, Failure};
 use serde_json::{Map, Value};
 
-/// The longest accepted string: longer than any agent accepts as input.
+/// Maximum length of a string in bytes: more than any agent accepts as input.
 const MAX_TEXT_BYTES: usize = 8 * 1024 * 1024;
 
 /// The arguments of one call. Null counts as not given.
@@ -13,7 +13,7 @@ pub(crate) struct Arguments {
 }
 
 impl Arguments {
-    /// Refuses every argument that is not known.
+    /// Rejects unknown arguments.
     pub(crate) fn new(given: Option<Map<String, Value>>, known: &[&str]) -> Result<Self, Failure> {
         let mut given = given.unwrap_or_default();
         // Gemini CLI adds this to the schema of every tool, for its own use, and passes it on.
@@ -29,7 +29,7 @@ impl Arguments {
         Ok(Self { given })
     }
 
-    /// An argument as it was given.
+    /// The raw value of an argument.
     pub(crate) fn value(&self, name: &str) -> Option<&Value> {
         self.given.get(name)
     }
@@ -45,7 +45,7 @@ impl Arguments {
         Ok(text)
     }
 
-    /// A text; an empty one counts as not given.
+    /// An optional string; an empty one counts as not given.
     pub(crate) fn text(&self, name: &str) -> Result<Option<String>, Failure> {
         let text = match self.given.get(name) {
             None => return Ok(None),
@@ -74,7 +74,7 @@ impl Arguments {
         }
     }
 
-    /// A list of texts.
+    /// A list of strings.
     pub(crate) fn texts(&self, name: &str) -> Result<Vec<String>, Failure> {
         let refuse = || wrong(name, "must be a list of strings");
         match self.given.get(name) {
@@ -87,7 +87,7 @@ impl Arguments {
         }
     }
 
-    /// A yes or no.
+    /// A boolean.
     pub(crate) fn flag(&self, name: &str) -> Result<Option<bool>, Failure> {
         match self.given.get(name) {
             None => Ok(None),
@@ -121,7 +121,7 @@ impl Arguments {
     }
 }
 
-/// An argument that cannot be used.
+/// The failure for an invalid argument.
 pub(crate) fn wrong(name: &str, why: &str) -> Failure {
     Failure::new(ErrorKind::InvalidInput, format!("`{name}` {why}"))
 }

@@ -1,6 +1,6 @@
-//! Which calls the client took back.
+//! Tracks which calls the client cancelled.
 //!
-//! The SDK's own token of a request also falls when the connection closes; a run must survive that.
+//! The SDK's own token of a request is also cancelled when the connection closes; a run must survive that.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -8,10 +8,10 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use rmcp::model::RequestId;
 use tokio_util::sync::CancellationToken;
 
-/// Notifications kept for requests that have not begun: both are tasks, and either may be first.
+/// Maximum number of early cancellations kept: a notification may be handled before its request.
 const MAX_EARLY: usize = 64;
 
-/// The calls of one connection that are under way.
+/// The running calls of one connection.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct OpenCalls {
     state: Arc<Mutex<CallsState>>,
@@ -23,18 +23,18 @@ struct CallsState {
     early: VecDeque<RequestId>,
 }
 
-/// One call under way; forgotten when this is dropped.
+/// A running call; removed when this is dropped.
 #[derive(Debug)]
 pub(crate) struct RunningCall {
     calls: OpenCalls,
     id: RequestId,
-    /// Falls when the client takes the call back.
+    /// Cancelled when the client cancels the call.
     pub(crate) withdrawn: CancellationToken,
 }
 
 impl OpenCalls {
-    /// A call begins; none does under the id of one that is under way. Transports refuse such a call before; this is for
-    /// one whose client lost the connection of the first.
+    /// Begins a call; `None` if a call with this id is running. Transports refuse such a call earlier; this covers a
+    /// client that lost the connection of the first call.
     pub(crate) fn begin(&self, id: &RequestId) -> Option<RunningCall> {
         let withdrawn = CancellationToken::new();
         let mut state = self.state();
@@ -53,7 +53,7 @@ impl OpenCalls {
         })
     }
 
-    /// The client took a call back.
+    /// Records that the client cancelled a call.
     pub(crate) fn withdraw(&self, id: &RequestId) {
         let mut state = self.state();
         if let Some(withdrawn) = state.running.get(id) {

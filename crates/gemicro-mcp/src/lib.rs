@@ -1,16 +1,17 @@
-//! The MCP server: agents, research, batches and runs as tools of other agents.
+//! The MCP server: offers agents, research, batches and runs as tools to other agents.
 //!
-//! [`serve_stdio`] and [`serve_http`] speak the protocol over a [`McpSetup`]. A tool call becomes a plan, the plan a run
-//! at the [`Desk`](gemicro_engine::RunService), and the run's events the answer: within a fixed time, as the result or as the
-//! id of a run that goes on. Nothing here carries a run out, opens a store or reads a setting.
+//! [`serve_stdio`] and [`serve_http`] serve the protocol with an [`McpSetup`]. A tool call becomes a plan, the plan a
+//! run at the [`RunService`](gemicro_engine::RunService), and the run's events the answer: within a fixed time, either
+//! the result or the id of a run that continues. Nothing here executes a run, opens a store or reads settings.
 //!
 //! # Theory of operation
 //!
-//! The SDK runs each request as a task of its own and gives it a token that is cancelled when the client takes the
-//! request back, when the connection closes, and when the answer was sent. Only the first may cancel a run, so that
-//! token is not used: `calls` listens to the notification itself. A connection that closes ends the waiting, not the
-//! run. A request with the id of one that is not answered yet is refused before the SDK sees it (`unique_ids`, and
-//! `http` for sessions): the SDK would answer only one of them. Tasks of the protocol are runs under another name, so a new process answers for those of an old one.
+//! The SDK runs each request as its own task and gives it a token that is cancelled when the client cancels the
+//! request, when the connection closes, and when the answer was sent. Only the first may cancel a run, so that token is
+//! not used: `calls` handles the notification itself. When a connection closes, the wait ends, but not the run. A
+//! request with the id of an unanswered one is refused before the SDK sees it (`unique_ids`, and `http` for sessions),
+//! because the SDK would answer only one of them. Tasks of the protocol are runs under another name, so a new process
+//! can answer for the tasks of an old one.
 
 mod answer;
 mod arguments;

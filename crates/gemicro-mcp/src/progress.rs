@@ -1,7 +1,7 @@
-//! Tells a client that waits how far a run is.
+//! Sends the progress of a run to a waiting client.
 //!
-//! An event worth a line is told at once, text that is being written at most twice a second, and something at least
-//! every five seconds. Each notification is out before the next thing happens, so none follows the answer.
+//! Important events are sent at once, text being written at most twice a second, and at least one message every five
+//! seconds. Each notification is sent before the next step, so none follows the answer.
 
 use std::time::Duration;
 
@@ -13,30 +13,30 @@ use rmcp::model::{ProgressNotificationParam, ProgressToken};
 use rmcp::service::Peer;
 use tokio::time::Instant;
 
-/// Between two pieces of text.
+/// Minimum interval between two pieces of text.
 const TEXT_EVERY: Duration = Duration::from_millis(500);
 const HEARTBEAT: Duration = Duration::from_secs(5);
-/// A client that does not read must not hold the call up.
+/// Maximum time to send: a client that does not read must not delay the call.
 const SEND_WITHIN: Duration = Duration::from_secs(1);
-/// Letters of the text that are shown.
+/// Maximum number of characters of text that are shown.
 const SHOWN: usize = 160;
 
-/// The way to a client that asked for progress.
+/// Sends progress to a client that requested it.
 pub(crate) struct ProgressSender {
     to: Option<(Peer<RoleServer>, ProgressToken)>,
     n_sent: u32,
     began: Instant,
     last_sent: Instant,
     last_text: Instant,
-    /// The end of the text that was not told yet.
+    /// The end of the text that was not sent yet.
     text: String,
     has_text: bool,
-    /// Events up to this one are old news.
+    /// Events up to this one are not sent.
     known_seq: u64,
 }
 
 impl ProgressSender {
-    /// To the client, where it gave a token.
+    /// Sends to the client if it gave a token.
     pub(crate) fn new(peer: Peer<RoleServer>, token: Option<ProgressToken>) -> Self {
         let now = Instant::now();
         Self {
@@ -51,7 +51,7 @@ impl ProgressSender {
         }
     }
 
-    /// Leaves out events that were there before.
+    /// Skips events up to this one.
     pub(crate) fn known_to(&mut self, seq: u64) {
         self.known_seq = seq;
     }
@@ -69,14 +69,14 @@ impl ProgressSender {
         }
     }
 
-    /// Tells an event that is worth a line.
+    /// Sends an event if it is important.
     pub(crate) async fn event(&mut self, event: &Event) {
         if event.seq > self.known_seq && is_worth_a_line(&event.update.event_type) {
             self.say(&event.update.message).await;
         }
     }
 
-    /// Takes a piece of text, to be told when it is time.
+    /// Adds text, to be sent when it is due.
     pub(crate) fn live(&mut self, item: &LiveItem) {
         if self.to.is_none() {
             return;
@@ -89,7 +89,7 @@ impl ProgressSender {
         self.has_text = true;
     }
 
-    /// Waits until something has to be told.
+    /// Waits until a message is due.
     pub(crate) async fn due(&self) {
         if self.to.is_none() {
             return std::future::pending().await;
@@ -103,7 +103,7 @@ impl ProgressSender {
         tokio::time::sleep_until(due).await;
     }
 
-    /// Tells what is due: the text, else that work goes on.
+    /// Sends what is due: the text, or that work continues.
     pub(crate) async fn tell(&mut self) {
         if self.has_text {
             self.has_text = false;

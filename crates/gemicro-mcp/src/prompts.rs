@@ -1,11 +1,11 @@
-//! The prompts: the forms of `gemicro-core`, filled with the arguments of the client.
+//! The MCP prompts: the forms of `gemicro-core`, filled with the client's arguments.
 
 use gemicro_core::ask::{FormLanguage, InjectedText, PromptForm, TemplateKind, TemplateParts};
 use rmcp::ErrorData;
 use rmcp::model::{GetPromptResult, JsonObject, Prompt, PromptArgument, PromptMessage, Role};
 use serde_json::Value;
 
-/// Name, description and whether it must be there.
+/// Name, description, and whether it is required.
 const ARGUMENTS: [(&str, &str, bool); 7] = [
     ("tasks", "The questions or tasks, one per line", true),
     ("background", "What the agent has to know first", false),
@@ -49,7 +49,7 @@ pub(crate) fn list() -> Vec<Prompt> {
 /// One prompt, filled in.
 ///
 /// # Errors
-/// Invalid parameters, by name.
+/// Invalid parameters, with their name.
 pub(crate) fn get(name: &str, arguments: Option<&JsonObject>) -> Result<GetPromptResult, ErrorData> {
     let kind = TemplateKind::ALL.into_iter().find(|kind| kind.as_str() == name);
     let kind = kind.ok_or_else(|| refuse(format!("there is no prompt `{name}`")))?;
@@ -88,7 +88,7 @@ fn refuse(message: String) -> ErrorData {
     ErrorData::invalid_params(message, None)
 }
 
-/// The arguments of one prompt: texts, all of them known.
+/// The arguments of one prompt: all known, and all strings.
 struct PromptArguments<'a> {
     arguments: Option<&'a JsonObject>,
 }

@@ -1,4 +1,4 @@
-//! What a run means to the one who called the tool: its events as the tool's answer.
+//! Turns the events of a run into the answer of a tool.
 
 use gemicro_core::ask::{ToolAnswer, ToolExtras, minutes};
 use gemicro_core::flow::ResultView;
@@ -25,7 +25,7 @@ struct RunSuccess {
     duration: String,
 }
 
-/// The answer of a run that has ended, or was stopped before it could.
+/// The answer of a run that has ended or was stopped.
 pub(crate) fn ended_answer(events: &[Event]) -> McpAnswer {
     let (started, view) = match read(events) {
         Ok(read) => read,
@@ -51,7 +51,7 @@ pub(crate) fn ended_answer(events: &[Event]) -> McpAnswer {
     }
 }
 
-/// The answer for a run that goes on.
+/// The answer for a run that continues.
 pub(crate) fn goes_on(run: &StreamId, events: &[Event]) -> McpAnswer {
     let since = events.first().map(|first| first.update.timestamp);
     let so_far = since.map_or(std::time::Duration::ZERO, |since| Timestamp::now().since(since));
@@ -63,7 +63,7 @@ pub(crate) fn goes_on(run: &StreamId, events: &[Event]) -> McpAnswer {
     McpAnswer::of_tool(&ToolAnswer::still_running(tool, run, limits, so_far))
 }
 
-/// The beginning of a run, and how its result is read.
+/// The first event of a run, and how its result is read.
 fn read(events: &[Event]) -> Result<(RunStarted, ResultView), Failure> {
     let started = events.first().and_then(|first| first.update.as_run_started());
     let started = started.ok_or_else(|| unreadable(events))?;
@@ -74,7 +74,7 @@ fn read(events: &[Event]) -> Result<(RunStarted, ResultView), Failure> {
     Ok((started, view))
 }
 
-/// A result with a text: the text, and everything else beside it.
+/// A result with a text, and all its other fields.
 fn text(tool: &'static str, started: &RunStarted, events: &[Event]) -> McpAnswer {
     let (Some(first), Some(last)) = (events.first(), events.last()) else {
         return McpAnswer::failure(tool, &unreadable(events));

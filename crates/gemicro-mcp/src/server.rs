@@ -1,4 +1,4 @@
-//! One connection: what the protocol asks, passed on to tools, prompts and tasks.
+//! One MCP connection: passes requests on to tools, prompts and tasks.
 
 use std::sync::Arc;
 
@@ -40,12 +40,12 @@ only its prompt and its folder.";
 pub struct McpConnection {
     setup: Arc<McpSetup>,
     calls: OpenCalls,
-    /// Falls when the connection closes: calls then answer at once with the id of their run.
+    /// Cancelled when the connection closes: calls then answer at once with the id of their run.
     closing: CancellationToken,
 }
 
 impl McpConnection {
-    /// A server for one connection that is about to close when `closing` falls.
+    /// A server for one connection that closes when `closing` is cancelled.
     #[must_use]
     pub fn new(setup: Arc<McpSetup>, closing: CancellationToken) -> Self {
         Self {
@@ -144,7 +144,7 @@ impl ServerHandler for McpConnection {
         tasks::get(self.setup.desk.as_ref(), &request.task_id).await
     }
 
-    /// A run asks its client nothing, so there is nothing to take in.
+    /// A run asks its client nothing, so there is no input to accept.
     async fn update_task(
         &self,
         request: UpdateTaskParams,

@@ -1,4 +1,4 @@
-//! What a server is made of.
+//! The parts of a server.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -9,31 +9,31 @@ use gemicro_engine::{
 };
 use gemicro_event::Failure;
 
-/// What a server is made of.
+/// The parts of a server.
 #[derive(Clone)]
 pub struct McpSetup {
-    /// Where runs are carried out.
+    /// The service that executes runs.
     pub desk: Arc<dyn RunService>,
-    /// Turns the parameters of research into a checked plan: settings live in the edge.
+    /// Turns the parameters of research into a checked plan; the caller has the settings.
     pub research: Arc<dyn Fn(StartResearchParameters) -> Result<Plan, Failure> + Send + Sync>,
-    /// Says how a batch may work: settings live in the edge.
+    /// Adds the settings to a batch; the caller has them.
     pub batch: Arc<dyn Fn(BatchParameters) -> Result<BatchRequest, Failure> + Send + Sync>,
-    /// Turns a coding task into a checked plan: settings and workflows live in the edge.
+    /// Turns a coding task into a checked plan; the caller has the settings and workflows.
     pub pipeline: Arc<dyn Fn(StartPipelineParameters) -> Result<Plan, Failure> + Send + Sync>,
-    /// Every call answers within this time: the result, or the id of a run that goes on.
+    /// Maximum time of every call; then it answers with the result, or the id of a run that continues.
     pub answer_within: Duration,
-    /// Who takes over when the provider of an agent limits its requests; without it a run waits.
+    /// The agent or model that takes over when the provider of an agent limits its requests; without it a run waits.
     pub fallback: Option<String>,
-    /// Takes notices and the figures of `log_metrics`, line by line.
+    /// Receives notices and the metrics of `log_metrics`, line by line.
     pub log: Arc<dyn Fn(&str) + Send + Sync>,
 }
 
-/// A batch as the tool was given it.
+/// The parameters of a submitted batch.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BatchParameters {
     /// The tasks, their key and what happens when one fails.
     pub batch: SubmittedBatch,
-    /// The folder that they work in.
+    /// Working directory of the tasks.
     pub directory: PathBuf,
 }
 

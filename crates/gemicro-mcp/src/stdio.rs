@@ -1,4 +1,4 @@
-//! One client on two pipes.
+//! Serves one client over two pipes.
 
 use std::pin::Pin;
 use std::sync::Arc;
@@ -15,19 +15,19 @@ use crate::server::McpConnection;
 use crate::setup::McpSetup;
 use crate::unique_ids::UniqueIds;
 
-/// Serves the client on stdin and stdout until it leaves or `shutdown` falls.
+/// Serves the client on stdin and stdout until it disconnects or `shutdown` is cancelled.
 ///
 /// # Errors
-/// When what it says is not this protocol.
+/// When the client does not follow the protocol.
 pub async fn serve_stdio(setup: McpSetup, shutdown: CancellationToken) -> Result<(), Failure> {
     let (input, output) = rmcp::transport::io::stdio_pipes();
     serve(setup, input, output, shutdown).await
 }
 
-/// Serves the client on any two pipes until it leaves or `shutdown` falls. Runs go on.
+/// Serves the client on any two pipes until it disconnects or `shutdown` is cancelled. Runs continue.
 ///
 /// # Errors
-/// When what it says is not this protocol.
+/// When the client does not follow the protocol.
 pub async fn serve<R, W>(
     setup: McpSetup,
     input: R,
@@ -48,7 +48,7 @@ where
     let transport = UniqueIds::new(IntoTransport::<RoleServer, _, _>::into_transport((input, output)));
     let running = match server.serve_with_ct(transport, shutdown).await {
         Ok(running) => running,
-        // A client that leaves without a word is no failure.
+        // A client that disconnects before it initializes is not a failure.
         Err(ServerInitializeError::ConnectionClosed(_) | ServerInitializeError::Cancelled) => return Ok(()),
         Err(error) => {
             let message = format!("the client does not speak the Model Context Protocol: {error}");
@@ -61,7 +61,7 @@ where
     }
 }
 
-/// Tells when the input ends. The SDK would let calls wait for seconds before they learn of it.
+/// Notices the end of the input. The SDK would let calls wait for seconds before they learn of it.
 struct NotedEnd<R> {
     input: R,
     ended: CancellationToken,

@@ -1,6 +1,6 @@
 //! Tasks of the protocol (extension `io.modelcontextprotocol/tasks`): a task is a run, its id is the run's id.
 //!
-//! So a task outlives the connection, the client and this process; whoever has the id can ask.
+//! So a task outlives the connection, the client and this process; any client with the id can poll it.
 
 use gemicro_core::run::RunRow;
 use gemicro_engine::{RunService, asked_in};
@@ -11,16 +11,16 @@ use serde_json::Value;
 
 use crate::run_answer;
 
-/// How often a client should ask.
+/// Recommended poll interval of clients.
 const POLL_EVERY_MS: u64 = 1_000;
 
-/// A call that becomes a task.
+/// Creates a task for a call.
 pub(crate) async fn create(desk: &dyn RunService, run: &str) -> Result<CreateTaskResult, ErrorData> {
     let row = find(desk, run).await?;
     Ok(CreateTaskResult::new(task(desk, &row).await?))
 }
 
-/// How a task stands; with its result, when there is one.
+/// The state of a task, with its result if there is one.
 pub(crate) async fn get(desk: &dyn RunService, task_id: &str) -> Result<GetTaskResult, ErrorData> {
     let row = find(desk, task_id).await?;
     let payload = match row.status {
@@ -52,7 +52,7 @@ pub(crate) async fn find(desk: &dyn RunService, task_id: &str) -> Result<RunRow,
     }
 }
 
-/// A failure as an error of the protocol.
+/// Converts a failure to a protocol error.
 pub(crate) fn error_data(failure: &Failure) -> ErrorData {
     let data = serde_json::to_value(failure.kind).ok();
     let data = data.map(|kind| serde_json::json!({ "error_kind": kind }));

@@ -1,5 +1,5 @@
-//! A transport on which no two open requests have the same id: the second is refused before the SDK sees it. The SDK
-//! would answer only one of them, and do the work of both.
+//! A transport that refuses a request with the id of an open one before the SDK sees it. The SDK would do the work of
+//! both but answer only one.
 
 use std::collections::HashSet;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -9,7 +9,7 @@ use rmcp::model::{
 };
 use rmcp::{RoleServer, transport::Transport};
 
-/// Passes messages on, but for requests whose id is in use.
+/// Passes on all messages except requests whose id is in use.
 pub(crate) struct UniqueIds<T> {
     transport: T,
     open: Arc<Mutex<HashSet<RequestId>>>,
@@ -58,14 +58,14 @@ impl<T: Transport<RoleServer>> Transport<RoleServer> for UniqueIds<T> {
                     if !is_new {
                         let refusal =
                             JsonRpcMessage::error(duplicate_id(&request.id), Some(request.id.clone()));
-                        // Sent beside `send`: the first request stays open.
+                        // Bypasses `send`, so that the first request stays open.
                         if let Err(error) = self.transport.send(refusal).await {
                             tracing::debug!(%error, "a refusal could not be sent");
                         }
                         continue;
                     }
                 }
-                // A request that was taken back gets no answer.
+                // A cancelled request gets no answer.
                 JsonRpcMessage::Notification(notification) => {
                     if let ClientNotification::CancelledNotification(cancelled) = &notification.notification
                         && let Some(id) = &cancelled.params.request_id
@@ -84,7 +84,7 @@ impl<T: Transport<RoleServer>> Transport<RoleServer> for UniqueIds<T> {
     }
 }
 
-/// The answer to a request whose id is in use.
+/// The error for a request whose id is in use.
 pub(crate) fn duplicate_id(id: &RequestId) -> ErrorData {
     let message = format!("request id {id} is in use by a request that is not answered yet; use another id");
     ErrorData::invalid_request(message, None)

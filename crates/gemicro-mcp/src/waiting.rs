@@ -1,4 +1,4 @@
-//! Waits for the end of a run: until it is there, the time is up, the client takes its call back or goes away.
+//! Waits for the end of a run, until the time is up, or the client cancels the call or disconnects.
 
 use std::future::Future;
 use std::time::Duration;
@@ -11,28 +11,28 @@ use tokio_util::sync::CancellationToken;
 
 use crate::progress::ProgressSender;
 
-/// What ends the waiting beside the run itself.
+/// What ends the wait besides the run itself.
 pub(crate) struct Patience {
-    /// When the call has to be answered.
+    /// Deadline of the call.
     pub(crate) until: Instant,
-    /// Falls when the client takes the call back.
+    /// Cancelled when the client cancels the call.
     pub(crate) withdrawn: CancellationToken,
-    /// Falls when the connection closes.
+    /// Cancelled when the connection closes.
     pub(crate) closing: CancellationToken,
 }
 
-/// What the waiting brought.
+/// The result of a wait.
 #[derive(Debug)]
 pub(crate) enum WaitOutcome {
     /// The run has ended or was stopped; all its events.
     Ended(Vec<Event>),
-    /// It goes on; its events so far, and what is left to watch.
+    /// It continues; its events so far, and the rest of the watch.
     GoesOn(Vec<Event>, RunSightings),
-    /// The client took the call back.
+    /// The client cancelled the call.
     Withdrawn,
 }
 
-/// Watches a run for as long as there is patience.
+/// Watches a run until the wait ends.
 pub(crate) async fn wait(
     mut watching: RunSightings,
     patience: &Patience,
@@ -48,7 +48,7 @@ pub(crate) async fn wait(
                     events.push(event);
                 }
                 Some(Ok(RunSighting::Live(item))) => progress.live(&item),
-                // Whoever tells about the run fell silent; the run itself is not known to have ended.
+                // The source of sightings failed; the run itself may continue.
                 Some(Err(failure)) => {
                     tracing::warn!(run = %watching.run, %failure, "a run can no longer be watched");
                     return WaitOutcome::GoesOn(events, watching);
@@ -62,10 +62,10 @@ pub(crate) async fn wait(
     }
 }
 
-/// Does something to its end, whether or not anybody waits; waits for a while.
+/// Runs some work to its end even if the caller stops waiting; waits for a limited time.
 ///
 /// # Errors
-/// `timeout` when it takes longer, and then it goes on.
+/// `timeout` when it takes longer; the work then continues.
 pub(crate) async fn finish_detached<T: Send + 'static>(
     within: Duration,
     work: impl Future<Output = Result<T, Failure>> + Send + 'static,

@@ -1,4 +1,4 @@
-//! Many clients over streamable HTTP, on this machine.
+//! Serves many clients over streamable HTTP.
 
 mod open_requests;
 mod serving;

@@ -1,4 +1,4 @@
-//! Requests of sessions that are not answered yet. A second one with the id of an open one is refused here: the SDK
+//! Tracks unanswered requests of sessions. A second request with the id of an open one is refused here, because the SDK
 //! would give the answer of the first to the second.
 
 use std::collections::HashSet;
@@ -14,11 +14,11 @@ use crate::unique_ids::duplicate_id;
 
 const SESSION: HeaderName = HeaderName::from_static("mcp-session-id");
 
-/// Session and id of each request that is open.
+/// Session and id of each open request.
 #[derive(Debug, Clone, Default)]
 pub(super) struct OpenRequests(Arc<Mutex<HashSet<(String, RequestId)>>>);
 
-/// A request; no longer open when this is dropped.
+/// An open request; removed when this is dropped.
 #[derive(Debug)]
 pub(super) struct OpenRequest {
     all: OpenRequests,
@@ -33,7 +33,7 @@ struct RequestLabel {
 }
 
 impl OpenRequests {
-    /// A request begins. Requests without a session, and messages that are no request, cannot be mixed up.
+    /// Begins a request. Requests without a session and messages that are not requests cannot be confused.
     ///
     /// # Errors
     /// The JSON-RPC answer to a request whose id is in use.

@@ -1,4 +1,4 @@
-//! The SDK behind gemicro's listener.
+//! Serves the SDK through gemicro's listener.
 
 use std::convert::Infallible;
 use std::sync::Arc;
@@ -20,21 +20,21 @@ use super::open_requests::OpenRequests;
 use crate::server::McpConnection;
 use crate::setup::McpSetup;
 
-/// Where the protocol is served.
+/// Path of the protocol.
 const PATH: &str = "/mcp";
 const MAX_BODY_BYTES: usize = 1024 * 1024;
-/// How long a client may take to send its body.
+/// Time limit for receiving a request body.
 const BODY_WITHIN: Duration = Duration::from_secs(10);
 
 type HttpAnswer = Response<BoxBody<Bytes, Infallible>>;
 
-/// What requests lead to.
+/// The MCP service and its open requests.
 struct McpEntrance {
     service: StreamableHttpService<McpConnection, LocalSessionManager>,
     open: OpenRequests,
 }
 
-/// Serves clients at `/mcp` until `shutdown` falls. Runs continue.
+/// Serves clients at `/mcp` until `shutdown` is cancelled. Runs continue.
 ///
 /// # Errors
 /// When the listener fails.
@@ -46,13 +46,13 @@ pub async fn serve_http(
 ) -> Result<(), Failure> {
     let setup = Arc::new(setup);
     let closing = shutdown.clone();
-    // Host and Origin are checked by the listener, with the port; the SDK would check only the name.
+    // The listener checks Host and Origin, including the port; the SDK would check only the name.
     let config = StreamableHttpServerConfig::default()
         .disable_allowed_hosts()
         .with_sse_retry(None)
         .with_max_request_body_bytes(MAX_BODY_BYTES)
         .with_cancellation_token(shutdown.child_token());
-    // An event without data, as the SDK sends first, ends the connection of Gemini CLI 0.61.
+    // The SDK's initial event without data would end the connection of Gemini CLI 0.61.
     let mut sessions = LocalSessionManager::default();
     sessions.session_config.sse_retry = None;
     let entrance = McpEntrance {
@@ -109,7 +109,7 @@ impl ListenerSite for McpEntrance {
             .await;
         answer.map(|body| {
             body.map_frame(move |frame| {
-                // Open until the answer has left or its reader is gone.
+                // The request stays open until the answer has been sent or its reader is gone.
                 let _ = &open;
                 frame
             })

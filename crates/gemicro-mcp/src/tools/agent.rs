@@ -37,7 +37,7 @@ const TOTAL_S: u32 = 1_800;
 const RETRIES: u32 = 1;
 const MAX_SECONDS: u32 = 86_400;
 const MAX_RETRIES: u32 = 10;
-/// The default of the contract; it was shut down and is mapped to its successor.
+/// The contract's default; the model was shut down and is mapped to its successor.
 const GEMINI_MODEL: &str = "gemini-3-pro-preview";
 
 const SANDBOXES: [(&str, SandboxMode); 3] = [
@@ -46,14 +46,14 @@ const SANDBOXES: [(&str, SandboxMode); 3] = [
     ("danger-full-access", SandboxMode::DangerFullAccess),
 ];
 
-/// A call, read and checked.
+/// A parsed and checked call.
 struct AgentCall {
     request: AskRequest,
     extras: ToolExtras,
     log_metrics: bool,
 }
 
-/// What the tool takes.
+/// The definition of the tool.
 pub(super) fn definition(agent: AgentName) -> Tool {
     let mut model = json!({ "type": "string", "description": "The model" });
     match agent {
@@ -161,7 +161,7 @@ pub(super) async fn call(
     Ok(McpAnswer::of_tool(&answer).into())
 }
 
-/// The plan of a request. A session that is not there is begun anew: the caller cannot know which there are.
+/// The plan of a request. A missing session starts anew, because the caller cannot know which sessions exist.
 fn plan_request(request: AskRequest) -> Result<Plan, Failure> {
     let plan = Plan::of(&Request::Ask(Box::new(request)))?;
     let mut ask: AskPlan = plan.read()?;
@@ -217,12 +217,12 @@ impl AgentCall {
     }
 }
 
-/// Callers that must give every parameter give an empty text for none.
+/// Callers that must give every parameter pass an empty string for none.
 fn nonempty(text: Option<String>) -> Option<String> {
     text.filter(|text| !text.trim().is_empty())
 }
 
-/// The server's own folder means nothing to the caller, so only a whole path will do.
+/// Requires an absolute path: the server's own folder means nothing to the caller.
 pub(super) fn folder(named: &str) -> Result<PathBuf, Failure> {
     let path = Path::new(named);
     if !path.is_absolute() {

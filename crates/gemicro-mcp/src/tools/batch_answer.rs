@@ -1,11 +1,11 @@
-//! What the tools about batches answer: the contract of batches, and what every tool says.
+//! The answer of batch tools: the batch contract, and the common fields of all tools.
 
 use gemicro_engine::BatchAnswer;
 use serde::Serialize;
 
 use super::ToolName;
 
-/// How a batch stands. That the call succeeded says nothing about its tasks.
+/// The state of a batch. The success of the call says nothing about its tasks.
 #[derive(Debug, Serialize)]
 pub(super) struct BatchSuccess {
     success: bool,
@@ -15,7 +15,7 @@ pub(super) struct BatchSuccess {
 }
 
 impl BatchSuccess {
-    /// The answer of a tool.
+    /// The answer of this tool.
     pub(super) fn new(tool: ToolName, answer: BatchAnswer) -> Self {
         Self {
             success: true,

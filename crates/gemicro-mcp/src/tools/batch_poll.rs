@@ -1,4 +1,4 @@
-//! `batch_poll`: how a batch stands.
+//! `batch_poll`: the state of a batch.
 
 use std::time::Duration;
 
@@ -15,12 +15,12 @@ use crate::answer::McpAnswer;
 use crate::arguments::Arguments;
 use crate::waiting::finish_detached;
 
-/// Less than the time within which a call is answered.
+/// Maximum wait in seconds; less than the time within which a call is answered.
 const MAX_WAIT_S: u32 = 40;
-/// More tasks than a batch can have.
+/// Upper bound of `offset` and `limit`; more tasks than a batch can have.
 const MAX_TASKS: u32 = 100_000;
 
-/// What the tool takes.
+/// The definition of the tool.
 pub(super) fn definition() -> Tool {
     let properties = json!({
         "response_id": { "type": "string", "description": "The batch's id, as batch_submit named it" },
@@ -45,7 +45,7 @@ pub(super) fn definition() -> Tool {
         .with_annotations(ToolAnnotations::new().read_only(true).open_world(false))
 }
 
-/// Looks at a batch, or waits for it.
+/// Polls a batch, or waits for it.
 pub(super) async fn call(call: &McpToolCall, arguments: Option<JsonObject>) -> McpAnswer {
     match poll(call, arguments).await {
         Ok(answer) => answer,
@@ -81,7 +81,7 @@ async fn poll(call: &McpToolCall, arguments: Option<JsonObject>) -> Result<McpAn
             let at_most = Duration::from_secs(u64::from(seconds)).min(call.setup.answer_within);
             tokio::select! {
                 answer = batches.wait(&named, Some(at_most), page) => answer?,
-                // Whoever only asks does not end the batch.
+                // Cancelling a poll does not cancel the batch.
                 () = call.running.withdrawn.cancelled() => return Ok(withdrawn(ToolName::BatchPoll.as_str())),
                 () = call.closing.cancelled() => batches.poll(&named, page).await?,
             }

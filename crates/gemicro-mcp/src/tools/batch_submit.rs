@@ -1,4 +1,4 @@
-//! `batch_submit`: many tasks at once, answered at once.
+//! `batch_submit`: submits many tasks and answers immediately.
 
 use gemicro_engine::{Batches, OnFailure, TASK_TYPES, read_batch};
 use gemicro_event::{ErrorKind, Failure};
@@ -20,7 +20,7 @@ const MAX_DEADLINE_SECONDS: u32 = 30 * 24 * 3_600;
 
 const POLICIES: [(&str, OnFailure); 2] = [("continue", OnFailure::Continue), ("stop", OnFailure::Stop)];
 
-/// What the tool takes.
+/// The definition of the tool.
 pub(super) fn definition() -> Tool {
     let types: Vec<&str> = TASK_TYPES.iter().map(|it| it.name).collect();
     let task = json!({
@@ -67,7 +67,7 @@ pub(super) fn definition() -> Tool {
         )
 }
 
-/// Hands a batch in.
+/// Submits a batch.
 pub(super) async fn call(call: &McpToolCall, arguments: Option<JsonObject>) -> McpAnswer {
     let tool = ToolName::BatchSubmit.as_str();
     match submit(call, arguments).await {
@@ -79,7 +79,7 @@ pub(super) async fn call(call: &McpToolCall, arguments: Option<JsonObject>) -> M
 async fn submit(call: &McpToolCall, arguments: Option<JsonObject>) -> Result<McpAnswer, Failure> {
     let request = (call.setup.batch)(read(arguments)?)?;
     let batches = Batches::new(call.setup.desk.clone());
-    // Whoever is gone by then finds it in the list, or by its key.
+    // If the client is gone by then, it finds the batch in the list, or by its key.
     let answer = finish_detached(
         call.setup.answer_within,
         async move { batches.submit(request).await },

@@ -1,4 +1,4 @@
-//! What every tool call has, and how those that start a run go about it.
+//! The common parts of tool calls, and how a call starts a run.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -18,40 +18,40 @@ use crate::setup::McpSetup;
 use crate::tasks;
 use crate::waiting::{Patience, WaitOutcome, finish_detached, wait};
 
-/// A client that knows tasks gets one for a run that takes longer than this.
+/// A client that supports tasks gets one if a run takes longer than this.
 const TASK_AFTER: Duration = Duration::from_secs(1);
 
 /// One call of one tool.
 pub(crate) struct McpToolCall {
     pub(crate) setup: Arc<McpSetup>,
-    /// The call, as long as it is under way.
+    /// The call, while it is running.
     pub(crate) running: RunningCall,
-    /// Falls when the connection closes.
+    /// Cancelled when the connection closes.
     pub(crate) closing: CancellationToken,
-    /// The way to a client that asked for progress.
+    /// Sends progress to a client that requested it.
     pub(crate) progress: ProgressSender,
-    /// Whether the client knows tasks.
+    /// Whether the client supports tasks.
     pub(crate) takes_tasks: bool,
     pub(crate) began: Instant,
 }
 
-/// Sees the events of a run once it has ended, whether or not the call still waits.
+/// Receives the events of a run once it has ended, even if the call no longer waits.
 pub(crate) type AtEnd = Box<dyn FnOnce(&[Event]) + Send>;
 
-/// What became of a run that a call started.
+/// The state of a run that a call started.
 pub(crate) enum StartedCall {
     /// It has ended, or was stopped.
     Ended(Vec<Event>),
-    /// It goes on: its id, its events so far.
+    /// It continues; its id and its events so far.
     GoesOn(StreamId, Vec<Event>),
     /// It became a task.
     Task(Box<CallToolResponse>),
-    /// The client took the call back, and the run was cancelled.
+    /// The client cancelled the call, and the run was cancelled.
     Withdrawn,
 }
 
 impl McpToolCall {
-    /// Ends the waiting for a run after a while, counted from the call's beginning.
+    /// Limits the wait for a run, counted from the start of the call.
     pub(crate) fn patience(&self, within: Duration) -> Patience {
         Patience {
             until: self.began + within,
@@ -60,7 +60,7 @@ impl McpToolCall {
         }
     }
 
-    /// A run by its id, and every event of it so far.
+    /// A run by its id, with all its events so far.
     pub(crate) async fn look_up(&self, named: String) -> Result<(RunRow, Vec<Event>), Failure> {
         let desk = self.setup.desk.clone();
         finish_detached(self.setup.answer_within, async move {
@@ -71,7 +71,7 @@ impl McpToolCall {
         .await
     }
 
-    /// Starts a run and waits for it, as long as a call may.
+    /// Starts a run and waits for it as long as the call may take.
     pub(crate) async fn start(
         &mut self,
         plan: Plan,
@@ -82,7 +82,7 @@ impl McpToolCall {
         }
         let (desk, run) = (self.setup.desk.clone(), StreamId::random());
         let id = run.clone();
-        // Whoever is gone by then finds the run under its id.
+        // If the client is gone by then, it finds the run by its id.
         let starting = async move { desk.start_as(id, plan).await };
         let watching = match tokio::time::timeout(self.setup.answer_within, tokio::spawn(starting)).await {
             Ok(Ok(Ok(watching))) => watching,
@@ -91,7 +91,7 @@ impl McpToolCall {
                 let message = "a task of the server panicked";
                 return Ok(Err(Failure::new(ErrorKind::Internal, message)));
             }
-            // It may start yet: its id tells.
+            // It may still start; the client can ask with its id.
             Err(_) => return Ok(Ok(StartedCall::GoesOn(run, Vec::new()))),
         };
         self.progress
@@ -144,7 +144,7 @@ impl McpToolCall {
     }
 }
 
-/// The answer to a call that nobody waits for any more.
+/// The answer to a call that the client cancelled.
 pub(crate) fn withdrawn(tool: &str) -> McpAnswer {
     let failure = Failure::new(ErrorKind::Cancelled, "the client cancelled the call");
     McpAnswer::failure(tool, &failure)

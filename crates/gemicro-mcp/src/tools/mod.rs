@@ -1,4 +1,4 @@
-//! The tools, one file each: what it takes (`definition`) and what it does (`call`).
+//! The tools, one file each, with its `definition` and its `call`.
 
 mod agent;
 mod batch_answer;

@@ -1,4 +1,4 @@
-//! `pipeline_start`: a coding task, answered at once with the id of its run.
+//! `pipeline_start`: starts a coding task and answers immediately with the id of its run.
 
 use gemicro_engine::pipeline::workflow::PipelineMode;
 use gemicro_engine::{PipelineKind, StartPipelineParameters};
@@ -22,11 +22,11 @@ struct PipelineStarted {
     success: bool,
     tool: &'static str,
     run_id: StreamId,
-    /// What to do next, in words.
+    /// What to do next, for people.
     result: String,
 }
 
-/// What the tool takes.
+/// The definition of the tool.
 pub(super) fn definition() -> Tool {
     let modes = PipelineMode::ALL.map(PipelineMode::as_str);
     let properties = json!({

@@ -28,7 +28,7 @@ const PARAMETERS: [&str; 9] = [
 const MAX_QUERIES: u32 = 100;
 const MAX_SECONDS: u32 = 86_400;
 
-/// What the tool takes.
+/// The definition of the tool.
 pub(super) fn definition() -> Tool {
     let properties = json!({
         "question": { "type": "string", "description": "The question" },

@@ -1,4 +1,4 @@
-//! `run_cancel`: ends a run for good.
+//! `run_cancel`: cancels a run.
 
 use gemicro_core::ask::minutes;
 use gemicro_engine::CancelOutcome;
@@ -13,7 +13,7 @@ use crate::answer::McpAnswer;
 use crate::arguments::Arguments;
 use crate::waiting::finish_detached;
 
-/// What the tool takes.
+/// The definition of the tool.
 pub(super) fn definition() -> Tool {
     let properties = json!({
         "run_id": schema::run_id(),
@@ -53,7 +53,7 @@ async fn cancel(call: &McpToolCall, arguments: Option<JsonObject>) -> Result<Val
         Ok(CancelOutcome::Cancelled) => "cancelled",
         Ok(CancelOutcome::AlreadyEnded) => "already_ended",
         Ok(CancelOutcome::Requested) => "requested",
-        // It goes on trying.
+        // The cancellation continues in the background.
         Err(failure) if failure.kind == ErrorKind::Timeout => "requested",
         Err(failure) => return Err(failure),
     };

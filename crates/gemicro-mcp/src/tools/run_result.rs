@@ -1,4 +1,4 @@
-//! `run_result`: what a run brought, as the tool that started it would have answered.
+//! `run_result`: the result of a run, in the form of the tool that started it.
 
 use std::time::Duration;
 
@@ -14,10 +14,10 @@ use crate::arguments::Arguments;
 use crate::run_answer;
 use crate::waiting::{WaitOutcome, wait};
 
-/// An hour: more than any bound of a call.
+/// Maximum wait in seconds: an hour, longer than any call may take.
 const MAX_WAIT_S: u32 = 3_600;
 
-/// What the tool takes.
+/// The definition of the tool.
 pub(super) fn definition() -> Tool {
     let properties = json!({
         "run_id": schema::run_id(),
@@ -34,7 +34,7 @@ pub(super) fn definition() -> Tool {
         .with_annotations(ToolAnnotations::new().read_only(true).open_world(false))
 }
 
-/// Waits for a run and tells its answer.
+/// Waits for a run and returns its answer.
 pub(super) async fn call(call: McpToolCall, arguments: Option<JsonObject>) -> McpAnswer {
     match result(call, arguments).await {
         Ok(answer) => answer,
@@ -54,7 +54,7 @@ async fn result(mut call: McpToolCall, arguments: Option<JsonObject>) -> Result<
     };
     let (row, events) = call.look_up(named).await?;
     match row.status {
-        // One that was stopped does not go on by itself.
+        // A suspended run does not continue by itself.
         RunStatus::Completed
         | RunStatus::Failed
         | RunStatus::Cancelled
@@ -68,7 +68,7 @@ async fn result(mut call: McpToolCall, arguments: Option<JsonObject>) -> Result<
     Ok(match wait(watching, &patience, &mut call.progress).await {
         WaitOutcome::Ended(events) => run_answer::ended_answer(&events),
         WaitOutcome::GoesOn(_, _) => run_answer::goes_on(&row.run, &events),
-        // Whoever only asks does not end the run.
+        // Cancelling this call does not cancel the run.
         WaitOutcome::Withdrawn => withdrawn(ToolName::RunResult.as_str()),
     })
 }

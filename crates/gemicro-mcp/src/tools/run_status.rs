@@ -1,4 +1,4 @@
-//! `run_status`: how a run stands.
+//! `run_status`: the state of a run.
 
 use gemicro_core::ask::minutes;
 use gemicro_core::run::events::RunReaders;
@@ -13,7 +13,7 @@ use super::schema;
 use crate::answer::McpAnswer;
 use crate::arguments::Arguments;
 
-/// Events that are shown.
+/// Number of events shown.
 const SHOWN: usize = 5;
 
 #[derive(Debug, Serialize)]
@@ -30,11 +30,11 @@ struct RunStatusBody {
     updated_at: Timestamp,
     #[serde(skip_serializing_if = "Option::is_none")]
     ended_at: Option<Timestamp>,
-    /// When a parked run goes on by itself.
+    /// When a parked run continues by itself.
     #[serde(skip_serializing_if = "Option::is_none")]
     parked_until: Option<Timestamp>,
     spent: Charge,
-    /// What it cost, for people.
+    /// Its cost, for people.
     #[serde(skip_serializing_if = "Option::is_none")]
     cost: Option<String>,
     last_events: Vec<StatusLine>,
@@ -48,7 +48,7 @@ struct StatusLine {
     timestamp: Timestamp,
 }
 
-/// What the tool takes.
+/// The definition of the tool.
 pub(super) fn definition() -> Tool {
     let properties = json!({ "run_id": schema::run_id() });
     let description = "Shows a run: its status, what it spent, its last events.";
@@ -58,7 +58,7 @@ pub(super) fn definition() -> Tool {
         .with_annotations(ToolAnnotations::new().read_only(true).open_world(false))
 }
 
-/// Looks at a run.
+/// Reads the state of a run.
 pub(super) async fn call(call: &McpToolCall, arguments: Option<JsonObject>) -> McpAnswer {
     match status(call, arguments).await {
         Ok(status) => McpAnswer::success(&status),

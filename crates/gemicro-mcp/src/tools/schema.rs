@@ -15,12 +15,12 @@ pub(super) fn object(properties: Value, required: &[&str]) -> Arc<JsonObject> {
     }))
 }
 
-/// The one parameter of tools about runs.
+/// The `run_id` parameter of tools about runs.
 pub(super) fn run_id() -> Value {
     json!({ "type": "string", "description": "The run's id, as still_running named it" })
 }
 
-/// What the agents' tools answer: success and failure.
+/// The answers of agent tools: success and failure.
 pub(super) fn agent_answer() -> Arc<JsonObject> {
     let detail = json!({
         "type": "object",
@@ -54,7 +54,7 @@ pub(super) fn agent_answer() -> Arc<JsonObject> {
     )
 }
 
-/// What the tools about batches answer: success and failure.
+/// The answers of batch tools: success and failure.
 pub(super) fn batch_answer() -> Arc<JsonObject> {
     let status = json!({ "type": "string", "enum": ["pending", "completed", "failed"] });
     let result = json!({

@@ -1,4 +1,4 @@
-//! Which tools there are: the list, and the way from a name to its file.
+//! The list of tools, and the dispatch by name.
 
 use gemicro_core::ask::AgentName;
 use rmcp::ErrorData;
@@ -14,17 +14,17 @@ pub(crate) enum ToolName {
     /// Named after the agent: `claude`, `codex` or `gemini`.
     Agent(AgentName),
     Research,
-    /// How a run stands.
+    /// The state of a run.
     RunStatus,
-    /// What a run brought.
+    /// The result of a run.
     RunResult,
-    /// The end of a run.
+    /// Cancels a run.
     RunCancel,
-    /// A stop for now.
+    /// Suspends a run.
     RunPause,
-    /// The end of that.
+    /// Continues a suspended run.
     RunResume,
-    /// Many tasks at once.
+    /// Submits many tasks at once.
     BatchSubmit,
     BatchPoll,
     PipelineStart,
@@ -82,10 +82,10 @@ impl ToolName {
         }
     }
 
-    /// Calls it.
+    /// Calls the tool.
     ///
     /// # Errors
-    /// Only when the protocol itself cannot go on; a tool's own failure is an answer.
+    /// Only when the protocol itself fails; a tool's own failure is an answer.
     pub(crate) async fn call(
         self,
         call: McpToolCall,
