@@ -1,7 +1,7 @@
-//! Conversations: logs of turns as streams, and one that is being held.
+//! Conversations: stored logs of turns, and chats that add to them.
 //!
-//! [`Conversations`] is the log: every edge lists, reads, imports and renames there. [`open_chat`] holds one: orders go
-//! in, news come out, and each turn is an ordinary run.
+//! [`Conversations`] is the stored log: all interfaces list, read, import and rename conversations there. [`open_chat`]
+//! opens one for a chat: it takes orders and sends news, and each turn is an ordinary run.
 
 mod chat;
 mod conversations;

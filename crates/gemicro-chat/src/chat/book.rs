@@ -1,4 +1,4 @@
-//! The conversation of a chat: its turns and prompts, and every change of them written down before it counts.
+//! The conversation of a chat: its turns and prompts. Every change is written to the store before it counts.
 
 use gemicro_core::history::{
     ConversationCompacted, ConversationLog, HistoryConfig, HistoryManager, PromptResult, SummaryAsked,
@@ -11,7 +11,7 @@ use gemicro_event::{AgentUpdate, Charge, Payload, StreamId, Timestamp};
 use crate::conversations::{ChatState, HeldConversation};
 use crate::{Conversation, ConversationError};
 
-/// How much of its first message a conversation is called by.
+/// Maximum length of a conversation's name, which comes from its first message.
 const NAME_CHARS: usize = 60;
 
 /// An open conversation.
@@ -20,11 +20,11 @@ pub(super) struct Book {
     pub(super) name: String,
     pub(super) history: HistoryManager,
     pub(super) held: ChatState,
-    /// Compactions that are written down.
+    /// Number of compactions that are written to the store.
     n_written: u64,
 }
 
-/// A fact with the time of now.
+/// An event with the current time.
 pub(super) fn fact<P: Payload>(payload: &P) -> AgentUpdate {
     AgentUpdate::new(payload, Timestamp::now())
 }
@@ -41,7 +41,7 @@ impl Book {
         }
     }
 
-    /// A conversation that is there.
+    /// An existing conversation.
     pub(super) fn of(holding: HeldConversation, conversation: Conversation, config: HistoryConfig) -> Self {
         let history = restore_history(config, &conversation.log, &conversation.held);
         Self {
@@ -57,7 +57,7 @@ impl Book {
         self.history.log()
     }
 
-    /// Writes facts; a conversation begins with its first turn.
+    /// Writes events; the first write creates the conversation.
     pub(super) async fn write(&mut self, facts: Vec<AgentUpdate>) -> Result<(), ConversationError> {
         if !self.holding.is_fresh() {
             return self.holding.write(facts).await;
@@ -68,12 +68,12 @@ impl Book {
         self.holding.begin(&self.name, None, facts).await
     }
 
-    /// The prompt that this message would make.
+    /// The prompt for this message.
     pub(super) fn prompt_for(&mut self, message: &str) -> Result<PromptResult, Refusal> {
         self.history.build_prompt(message).map_err(Refusal::of)
     }
 
-    /// Whether prompts show less since something was written last, as a fact.
+    /// The event for a compaction since the last write, if there was one.
     pub(super) fn compaction(&mut self) -> Option<AgentUpdate> {
         let count = self.history.compaction_count();
         if count == self.n_written {
@@ -92,7 +92,7 @@ impl Book {
         Some(fact(&compacted))
     }
 
-    /// Adds a turn to the log; the fact still has to be written.
+    /// Adds a turn to the log; the caller must write the event.
     pub(super) fn add(&mut self, turn: Turn) -> (Turn, AgentUpdate) {
         if self.name.is_empty() && turn.kind == TurnKind::Message {
             self.name = name_of(&turn.text);
@@ -103,7 +103,7 @@ impl Book {
         (turn, added)
     }
 
-    /// Takes back all turns from this one on.
+    /// Withdraws all turns from this one on.
     pub(super) async fn withdraw(&mut self, from: u64) -> Result<(), ConversationError> {
         self.write(vec![fact(&TurnsWithdrawn { from })]).await?;
         self.held.withdrawn(from);
@@ -132,7 +132,7 @@ impl Book {
         Ok(())
     }
 
-    /// Takes a summary, or the reason why there is none.
+    /// Accepts a summary, or the reason why there is none.
     pub(super) async fn take_summary(
         &mut self,
         request: &SummaryRequest,
@@ -153,7 +153,7 @@ impl Book {
     }
 }
 
-/// Why there is no prompt.
+/// Why a prompt cannot be made.
 pub(super) struct Refusal(pub(super) String);
 
 impl Refusal {
@@ -164,7 +164,7 @@ impl Refusal {
     }
 }
 
-/// The history as it was: the same plan, so that the next prompt continues the last one.
+/// Restores the history with the same plan, so that the next prompt continues the last one.
 fn restore_history(config: HistoryConfig, log: &ConversationLog, held: &ChatState) -> HistoryManager {
     let history = HistoryManager::from_log(config, log);
     match &held.plan {
@@ -173,7 +173,7 @@ fn restore_history(config: HistoryConfig, log: &ConversationLog, held: &ChatStat
     }
 }
 
-/// What a conversation is called that begins so.
+/// The name of a conversation that begins with this text.
 fn name_of(text: &str) -> String {
     let line = text.trim().lines().next().unwrap_or_default();
     text::shortened(&text::plain(line, usize::MAX), NAME_CHARS)

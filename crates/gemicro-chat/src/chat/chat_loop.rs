@@ -1,4 +1,4 @@
-//! The loop of a chat: orders in, news out.
+//! The loop of a chat: takes orders and sends news.
 
 use std::collections::VecDeque;
 
@@ -16,27 +16,27 @@ use super::summaries::SummaryTasks;
 use crate::ConversationError;
 use crate::conversations::{HeldConversation, RENEW};
 
-/// Orders that may wait.
+/// Maximum number of waiting orders.
 const ORDERS: usize = 64;
-/// News that may wait; who shows them slowly slows the chat down, nothing else.
+/// Maximum number of waiting news; a slow reader slows down only this chat.
 const NEWS: usize = 1024;
-/// Turns that are shown when a conversation is opened.
+/// Maximum number of turns shown when a conversation is opened.
 const SHOWN_TURNS: usize = 200;
-/// Conversations in a list.
+/// Maximum number of conversations in a list.
 const LISTED: usize = 20;
 
-/// A chat that is open.
+/// An open chat.
 pub struct ChatLine {
-    /// Where orders go. Dropping it ends the chat.
+    /// Sends orders to the chat. Dropping it ends the chat.
     pub orders: mpsc::Sender<Order>,
-    /// What happens.
+    /// Receives the news of the chat.
     pub news: mpsc::Receiver<News>,
 }
 
-/// Opens a conversation and holds it until [`Order::Quit`].
+/// Opens a conversation and runs its chat until [`Order::Quit`].
 ///
 /// # Errors
-/// When there is no such conversation, another chat has it, a newer program wrote it, or the store fails.
+/// When the conversation does not exist, another chat has it open, a newer program wrote it, or the store fails.
 pub async fn open_chat(config: ChatConfig, opening: Opening) -> Result<ChatLine, Failure> {
     let book = open(&config, &opening).await?;
     let (orders, taken) = mpsc::channel(ORDERS);
@@ -58,7 +58,7 @@ pub async fn open_chat(config: ChatConfig, opening: Opening) -> Result<ChatLine,
     Ok(ChatLine { orders, news })
 }
 
-/// A chat under way.
+/// A running chat.
 pub(super) struct Chat {
     pub(super) config: ChatConfig,
     pub(super) book: Book,
@@ -67,11 +67,11 @@ pub(super) struct Chat {
     news: mpsc::Sender<News>,
     pub(super) renewal: Interval,
     pub(super) summaries: SummaryTasks,
-    /// What was said while an earlier turn was settled.
+    /// Messages sent while an earlier turn was being settled.
     pub(super) later: VecDeque<Order>,
-    /// The user knows that the conversation is long.
+    /// Whether the user was warned that the conversation is long.
     pub(super) warned_of_length: bool,
-    /// Why the next prompt tells everything, should it have to.
+    /// Why the next prompt contains the whole conversation, if it does.
     pub(super) why_rendered: &'static str,
 }
 
@@ -171,7 +171,7 @@ impl Chat {
         Next::GoOn
     }
 
-    /// Makes the prompt short now.
+    /// Compresses the prompt now.
     async fn compact(&mut self) -> Next {
         if self.book.log().is_empty() {
             self.refuse("nothing was said yet").await;
@@ -181,7 +181,7 @@ impl Chat {
             self.refuse(&error.to_string()).await;
             return Next::GoOn;
         }
-        // Rendered once, so that the report speaks of what will be sent.
+        // Render once, so that the report describes the prompt that will be sent.
         let prompt = self.book.history.prompt().map(|_| ());
         if let Err(error) = prompt {
             self.refuse(&error.to_string()).await;
@@ -230,7 +230,7 @@ impl Chat {
         Next::GoOn
     }
 
-    /// Takes back the last message, its answer and what came after.
+    /// Withdraws the last message, its answer and everything after it.
     async fn undo(&mut self) -> Next {
         let Some(from) = self.book.log().last_user() else {
             self.refuse("there is nothing to take back").await;
@@ -242,7 +242,7 @@ impl Chat {
         if let Err(error) = self.book.withdraw(from).await {
             return self.stop_writing(error).await;
         }
-        // What was pinned stays pinned.
+        // Keep pinned sentences.
         let facts = pins.into_iter().map(|pin| self.book.add(pin).1).collect();
         if let Err(error) = self.book.write(facts).await {
             return self.stop_writing(error).await;
@@ -263,7 +263,7 @@ impl Chat {
 
     async fn tell_opened(&mut self) {
         let turns = self.book.log().turns();
-        // A turn that still has to be settled is shown when that begins.
+        // A turn that is not settled yet is shown when that begins.
         let open = self.book.held.open.as_ref().map(|open| open.turn);
         let n_shown = turns.iter().take_while(|turn| Some(turn.number) != open).count();
         let shown = n_shown.saturating_sub(SHOWN_TURNS);
@@ -293,7 +293,7 @@ impl Chat {
         self.tell(News::Meter(meter)).await;
     }
 
-    /// Keeps the conversation; without it the chat is over.
+    /// Renews the lease of the conversation; without it the chat ends.
     pub(super) async fn renew(&mut self) -> Next {
         match self.book.holding.renew().await {
             Ok(()) => Next::GoOn,
@@ -301,7 +301,7 @@ impl Chat {
         }
     }
 
-    /// The conversation can no longer be written to.
+    /// Ends the chat because the conversation can no longer be written.
     pub(super) async fn stop_writing(&mut self, error: ConversationError) -> Next {
         self.tell(News::Failed {
             failure: error.into(),
@@ -316,17 +316,17 @@ impl Chat {
     }
 
     pub(super) async fn tell(&mut self, news: News) {
-        // The screen is gone, so no more orders are taken.
+        // If the receiver is gone, the order channel closes too.
         let _ = self.news.send(news).await;
     }
 
-    /// How the turn before was sent.
+    /// How the previous turn was sent.
     pub(super) fn last_transport(&self) -> Option<Transport> {
         self.book.held.transport
     }
 }
 
-/// The conversation of an opening, held here.
+/// Opens the conversation and takes its lease.
 async fn open(config: &ChatConfig, opening: &Opening) -> Result<Book, Failure> {
     let conversations = &config.conversations;
     let named = match opening {
@@ -360,7 +360,7 @@ async fn open(config: &ChatConfig, opening: &Opening) -> Result<Book, Failure> {
     Ok(Book::of(holding, conversation, config.history.clone()))
 }
 
-/// What a person means by a name.
+/// Interprets a name given by a person.
 fn opening(named: String) -> Opening {
     if named == "last" {
         Opening::Last
@@ -369,7 +369,7 @@ fn opening(named: String) -> Opening {
     }
 }
 
-/// Who answers: whom the user named, who answered last, or who usually does.
+/// The speaker: the one that the user named, the last one, or the default.
 fn speaker(config: &ChatConfig, book: &Book) -> Speaker {
     let last = book.held.speaker.clone();
     last.filter(|_| !config.speaker_is_given)
@@ -382,7 +382,7 @@ fn every_renewal() -> Interval {
     renewal
 }
 
-/// Writes a file that is not there yet.
+/// Writes a new file; fails if it exists.
 fn write_new(file: &std::path::Path, text: &str) -> std::io::Result<()> {
     use std::io::Write;
     let mut options = std::fs::OpenOptions::new();

@@ -1,4 +1,4 @@
-//! What a chat is opened with.
+//! The settings of a chat.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -13,66 +13,66 @@ use gemicro_event::Failure;
 
 use crate::Conversations;
 
-/// Finds who answers by a name that a person gives: an agent or a model.
+/// Finds a speaker by name: an agent or a model.
 pub type FindSpeaker = Arc<dyn Fn(&str) -> Result<Speaker, Failure> + Send + Sync>;
 
 /// Everything a chat needs.
 #[derive(Clone)]
 pub struct ChatConfig {
-    /// Who carries the turns out.
+    /// Executes the turns.
     pub desk: Arc<dyn RunService>,
-    /// Turns that were cut off are gone on with by the one who carries them out.
+    /// Whether interrupted turns are resumed by the run service.
     pub survives: bool,
-    /// Where conversations are kept.
+    /// The stored conversations.
     pub conversations: Conversations,
-    /// Who holds the conversation, for people who find it held: host and process.
+    /// Host and process of this chat, shown to people who find the conversation locked.
     pub owner: String,
-    /// Whether an owner as written above no longer exists.
+    /// Whether an owner in this form no longer exists.
     pub is_gone: fn(&str) -> bool,
-    /// Who answers, unless the conversation says; a name given by the user counts more.
+    /// The default speaker; the conversation's last speaker takes precedence, unless the user named one.
     pub speaker: Speaker,
-    /// Whether the user named who answers.
+    /// Whether the user named the speaker.
     pub speaker_is_given: bool,
-    /// Finds another one.
+    /// Finds another speaker by name.
     pub find_speaker: FindSpeaker,
-    /// How long prompts may be.
+    /// Settings of the prompts.
     pub history: HistoryConfig,
-    /// How agents work.
+    /// Settings of agents.
     pub agent: AgentWays,
-    /// How models are called; backend and model are the speaker's.
+    /// How models are called; backend and model come from the speaker.
     pub llm: LlmConfig,
-    /// Who writes summaries, where somebody does.
+    /// The model that writes summaries, if any.
     pub summariser: Option<LlmConfig>,
-    /// What the whole chat may use.
+    /// Limits of the whole chat.
     pub limits: Limits,
-    /// A person is there to be asked for permission.
+    /// Whether a person can be asked for permission.
     pub asks: bool,
 }
 
-/// How agents work in a chat.
+/// Settings of agents in a chat.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AgentWays {
-    /// Where.
+    /// Working directory.
     pub directory: PathBuf,
     /// What they may write.
     pub sandbox: SandboxMode,
     /// Whether their tools need no approval inside the sandbox.
     pub yolo: bool,
-    /// Silence after which one is ended.
+    /// Maximum time without output before an agent is stopped.
     pub idle: Duration,
-    /// All the time that a turn has.
+    /// Maximum time of a turn.
     pub total: Duration,
 }
 
-/// Which conversation a chat is about.
+/// The conversation to open.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Opening {
     /// A new one.
     New,
-    /// The one that was added to last.
+    /// The one that was changed last.
     Last,
-    /// The one with this id, or the beginning of it.
+    /// The one with this id or id prefix.
     Named(String),
-    /// A copy of that one.
+    /// A copy of the one with this id or id prefix.
     Fork(String),
 }

@@ -1,9 +1,9 @@
-//! One conversation that is being held: orders go in, news come out.
+//! A chat in one conversation: it takes orders and sends news.
 //!
-//! An edge opens a chat, sends it [`Order`]s and shows its [`News`]; a screen and a pipe see no difference. In the
-//! order of a message's way: `chat_loop` takes it, `saying` sends it, `settling` takes the answer, `turn` chooses the way to
-//! the one who answers, `watch` sees the run; `book` keeps the log and writes everything down; `summarising` has old
-//! turns summarised in the background (`summaries`).
+//! A user interface opens a chat, sends it [`Order`]s and shows its [`News`], on a screen or through a pipe. In the
+//! order of a message: `chat_loop` takes it, `saying` sends it, `turn` chooses how, `watch` follows the run, `settling`
+//! records the answer; `book` keeps the log and writes all events; `summarising` requests summaries of old turns in the
+//! background (`summaries`).
 
 mod book;
 mod chat_loop;

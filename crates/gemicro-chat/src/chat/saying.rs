@@ -1,4 +1,4 @@
-//! One turn of a chat: a message goes out, an answer comes back, and both are in the log.
+//! One turn of a chat: sends a message, follows its run, and settles the result.
 
 use futures_util::StreamExt;
 use gemicro_core::command::AgentCommand;
@@ -22,18 +22,18 @@ pub(super) struct SentTurn {
     pub(super) at: Timestamp,
 }
 
-/// Which try at a turn it is.
+/// The kind of attempt at a turn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Try {
     First,
-    /// With a shorter prompt.
+    /// A retry with a shorter prompt.
     Second,
-    /// An earlier chat sent it.
+    /// Sent by an earlier chat.
     Earlier,
 }
 
 impl Chat {
-    /// Says something and waits for the answer.
+    /// Sends a message and waits for the answer.
     pub(super) async fn say(&mut self, text: &str) -> Next {
         if text.trim().is_empty() {
             self.refuse("an empty message is not sent").await;
@@ -82,7 +82,7 @@ impl Chat {
         ) {
             Ok(plan) => plan,
             Err(failure) => {
-                // What was compacted stays so, whatever becomes of the message.
+                // A compaction stays, even if the message is not sent.
                 if !self.book.holding.is_fresh()
                     && let Err(error) = self.book.write(facts).await
                 {
@@ -107,7 +107,7 @@ impl Chat {
         self.settle(sent, end, next, Try::First).await
     }
 
-    /// Goes on with a turn that an earlier chat sent.
+    /// Continues a turn that an earlier chat sent.
     pub(super) async fn take_up(&mut self) -> Next {
         self.take_up_summaries().await;
         let next = match self.book.held.open.clone() {
@@ -129,7 +129,7 @@ impl Chat {
             self.tell_sent(turn, &sent).await;
         }
         if !self.config.survives {
-            // It is not continued; what it had done so far counts.
+            // It is not resumed, but its result so far counts.
             let _ = self
                 .config
                 .desk
@@ -147,7 +147,7 @@ impl Chat {
         self.settle(sent, end, next, Try::Earlier).await
     }
 
-    /// Writes down how a turn ended. One that took too long is tried once more with a shorter prompt.
+    /// Records how a turn ended. One that took too long is retried once with a shorter prompt.
     async fn settle(&mut self, sent: SentTurn, end: End, next: Next, which: Try) -> Next {
         let is_late = |failure: &Failure| matches!(failure.kind, ErrorKind::Timeout | ErrorKind::IdleTimeout);
         let after = match end {
@@ -195,7 +195,7 @@ impl Chat {
         Next::GoOn
     }
 
-    /// The same turn once more, in at most half of the room.
+    /// Sends the same turn again, with a prompt of at most half the size.
     async fn shorter(&mut self, first: &SentTurn, failure: &Failure) -> Next {
         let text = format!("{}: trying once more with a shorter prompt", failure.message);
         self.tell(News::Warning(text)).await;
@@ -251,7 +251,7 @@ impl Chat {
         Box::pin(self.settle(sent, end, next, Try::Second)).await
     }
 
-    /// The facts about a turn that is sent now.
+    /// Adds the events for a turn that is sent now.
     fn note_sent(
         &mut self,
         turn: u64,
@@ -297,7 +297,7 @@ impl Chat {
         .await;
     }
 
-    /// Shows a run until it ends; takes the orders that make sense meanwhile.
+    /// Shows a run until it ends; meanwhile accepts the orders that apply.
     async fn follow(
         &mut self,
         sent: &SentTurn,
@@ -329,7 +329,7 @@ impl Chat {
                 }
                 order = self.orders.recv(), if is_open => {
                     is_open = order.is_some();
-                    // Whoever speaks to a chat that settles an earlier turn could not know.
+                    // The user could not know that an earlier turn is being settled.
                     if let (Try::Earlier, Some(order @ Order::Say(_))) = (which, &order) {
                         self.later.push_back(order.clone());
                         continue;
@@ -353,7 +353,7 @@ impl Chat {
             Order::Stop | Order::Quit => {
                 let desk = self.config.desk.clone();
                 let run = sent.run.clone();
-                // Its end is seen like every other.
+                // The loop sees its end like any other.
                 tokio::spawn(async move { desk.cancel(&run, "stopped by the user").await });
             }
             Order::Answer { key, allow } if seen.asks(&key) => {

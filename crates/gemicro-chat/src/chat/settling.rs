@@ -1,4 +1,4 @@
-//! What a turn leaves in the log: an answer, or why there is none.
+//! Records the result of a turn: an answer, or the reason why there is none.
 
 use gemicro_core::history::{
     Author, HistoryWarning, ReplyCut, Speaker, Transport, TransportSwitched, Turn, TurnAnswered, TurnFailed,
@@ -14,7 +14,7 @@ use super::saying::SentTurn;
 use super::watch::Answer;
 
 impl Chat {
-    /// An answer becomes a turn, without what it invented.
+    /// Stores an answer as a turn, without invented parts.
     pub(super) async fn store_answer(&mut self, sent: &SentTurn, answer: Answer) -> Next {
         let charge = self.charge(&sent.run).await;
         let tag = self.book.history.plan().map(|plan| plan.tag.clone());
@@ -60,7 +60,7 @@ impl Chat {
         let done = TurnAnswered {
             turn: sent.turn,
             run: sent.run.clone(),
-            // A session remembers what was cut.
+            // A session would remember the part that was cut.
             session: answer
                 .session
                 .filter(|_| invented.is_none() && remembers(&self.speaker)),
@@ -108,7 +108,7 @@ impl Chat {
         Next::GoOn
     }
 
-    /// Says what a turn of unknown use is counted at.
+    /// Tells the user how much a turn of unknown usage is charged.
     pub(super) async fn tell_unknown(&mut self, before: Charge) {
         let tokens = self.book.held.spent.tokens.saturating_sub(before.tokens);
         if tokens > 0 {
@@ -118,7 +118,7 @@ impl Chat {
         }
     }
 
-    /// Tells what a compaction left.
+    /// Tells the user about a compaction.
     pub(super) async fn tell_compacted(&mut self) {
         let Some(report) = self.book.history.report() else {
             return;
@@ -145,7 +145,7 @@ impl Chat {
         row.map(|row| row.spent).unwrap_or(Charge::ZERO)
     }
 
-    /// Tells what the user should know about the prompt.
+    /// Sends the warnings about the prompt.
     pub(super) async fn warn(&mut self) {
         let warnings = self.book.history.warnings().to_vec();
         for warning in warnings {
@@ -170,7 +170,7 @@ impl Chat {
     }
 }
 
-/// Whether a speaker can go on from what it answered; a model of an OpenAI-compatible server cannot.
+/// Whether a speaker can continue from its answer; a model of an OpenAI-compatible server cannot.
 fn remembers(speaker: &Speaker) -> bool {
     match speaker {
         Speaker::Agent { .. } => true,

@@ -1,4 +1,4 @@
-//! Summaries that a cheap model writes in the background. Nothing waits for them.
+//! Summaries that a cheap model writes in the background. No turn waits for them.
 
 use std::sync::Arc;
 
@@ -10,33 +10,33 @@ use gemicro_engine::{Plan, PromptRequest, Request, RunService};
 use gemicro_event::{Charge, Event, Failure, StreamId};
 use tokio::task::JoinSet;
 
-/// How long a summary may take.
+/// Time limit of a summary, in milliseconds.
 const TIME_MS: u64 = 60_000;
 
 /// Summaries that are being written.
 #[derive(Default)]
 pub(super) struct SummaryTasks {
     pub(super) under_way: JoinSet<SummaryOutcome>,
-    /// What those that are being written may cost.
+    /// Maximum cost of the summaries being written.
     pub(super) reserved: Charge,
 }
 
-/// A summary, or why there is none.
+/// A summary, or the reason why there is none.
 pub(super) struct SummaryOutcome {
     pub(super) request: SummaryRequest,
     pub(super) answer: Result<String, SummaryRefusal>,
     pub(super) charge: Charge,
-    /// What was held for it.
+    /// The amount reserved for it.
     pub(super) reserved: Charge,
 }
 
 impl SummaryTasks {
-    /// Waits for the next one; for ever where none is under way.
+    /// Waits for the next one; forever if none is being written.
     pub(super) async fn next_outcome(&mut self) -> Option<SummaryOutcome> {
         loop {
             match self.under_way.join_next().await {
                 Some(Ok(written)) => return Some(written),
-                // One that panicked is asked for again some time.
+                // A summary whose task panicked is requested again later.
                 Some(Err(_)) => {}
                 None => std::future::pending::<()>().await,
             }
@@ -44,18 +44,18 @@ impl SummaryTasks {
     }
 }
 
-/// Writes summaries while somebody waits for them; each is a run of its own.
+/// Writes summaries synchronously; each is its own run.
 pub struct ModelSummariser {
-    /// Who carries the runs out.
+    /// Executes the runs.
     pub desk: Arc<dyn RunService>,
     /// The model.
     pub llm: LlmConfig,
-    /// The conversation that they are about.
+    /// The conversation that is summarised.
     pub conversation: StreamId,
 }
 
 impl Summariser for ModelSummariser {
-    /// Blocks its thread; to be called where other threads carry on.
+    /// Blocks its thread; only call it on a multi-threaded runtime.
     fn summarise(&self, request: &SummaryRequest) -> Result<String, String> {
         let written = async {
             let plan = summary_plan(&self.llm, &self.conversation, request, Limits::default())?;
@@ -75,7 +75,7 @@ pub(super) fn summary_plan(
     let llm = LlmConfig {
         timeout_ms: TIME_MS,
         max_attempts: 1,
-        // A little more than it should need: what is too long is cut at a sentence.
+        // Allow more than requested: a text that is too long is cut at a sentence.
         max_output_tokens: request.max_tokens.saturating_mul(2).max(256),
         ..llm.clone()
     };

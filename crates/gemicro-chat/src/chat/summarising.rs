@@ -1,4 +1,4 @@
-//! A chat has old turns summarised, and takes what was written.
+//! Requests summaries of old turns, and accepts them.
 
 use gemicro_core::budget::Limits;
 use gemicro_core::history::SummaryRequest;
@@ -11,7 +11,7 @@ use super::summaries::{SummaryOutcome, answer_of, summary_plan};
 use super::turn::is_spent;
 
 impl Chat {
-    /// Has the summaries written that the last compaction lacked.
+    /// Requests the summaries that the last compaction lacked.
     pub(super) async fn want_summaries(&mut self) {
         let Some(llm) = self.config.summariser.clone() else {
             return;
@@ -24,7 +24,7 @@ impl Chat {
             let plan = summary_plan(&llm, &conversation, &request, Limits::default());
             let task = plan.as_ref().ok().and_then(|plan| plan.read().ok());
             let reserved = task.map_or(Charge::ZERO, |task: ModelTask| task.worst_case());
-            // A summary that the budget may not allow is not asked for.
+            // Do not request a summary that the budget may not allow.
             if is_spent(&self.config.limits, self.spoken_for().plus(reserved)) {
                 continue;
             }
@@ -51,12 +51,12 @@ impl Chat {
         }
     }
 
-    /// What was used, and what summaries that are being written may use.
+    /// The amount spent, and the maximum cost of summaries being written.
     pub(super) fn spoken_for(&self) -> Charge {
         self.book.held.spent.plus(self.summaries.reserved)
     }
 
-    /// Summaries that an earlier chat asked for: what was paid for is taken.
+    /// Takes up summaries that an earlier chat requested, because they are already paid for.
     pub(super) async fn take_up_summaries(&mut self) {
         let open: Vec<_> = self.book.held.open_summaries.values().cloned().collect();
         for asked in open {
@@ -89,7 +89,7 @@ impl Chat {
         }
     }
 
-    /// Takes a summary; it counts from the next compaction on.
+    /// Accepts a summary; it is used from the next compaction on.
     pub(super) async fn take_summary(&mut self, written: Option<SummaryOutcome>) -> Next {
         let Some(written) = written else {
             return Next::GoOn;

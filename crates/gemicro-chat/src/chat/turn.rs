@@ -1,4 +1,4 @@
-//! How a message is sent: to a session that remembers, or as a prompt that tells everything.
+//! Chooses how a message is sent: to a session that has the conversation, or as a prompt that contains it.
 
 use gemicro_core::budget::Limits;
 use gemicro_core::history::{Speaker, Transport};
@@ -10,31 +10,31 @@ use gemicro_event::{Charge, Failure, StreamId};
 use super::config::ChatConfig;
 use crate::conversations::ChatState;
 
-/// A message and the ways to send it.
+/// A message and the forms in which it can be sent.
 pub(super) struct Message<'a> {
-    /// What the user says.
+    /// The user's message.
     pub(super) text: &'a str,
-    /// All of the conversation with it.
+    /// The whole conversation including the message.
     pub(super) rendered: &'a str,
     /// Whether that leaves out old turns.
     pub(super) leaves_out: bool,
-    /// How many turns were before it.
+    /// Number of turns before it.
     pub(super) n_before: u64,
 }
 
-/// A way that was chosen.
+/// How a message is sent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Way {
-    /// Nothing was said before: the message alone begins a session.
+    /// There are no earlier turns: the message starts a session.
     Begin,
-    /// This session remembers.
+    /// Continues this session, which has the conversation.
     GoOn(String),
     /// A new session gets the whole conversation.
     Tell,
 }
 
 impl Way {
-    /// The best way to a speaker, as things stand.
+    /// The best way to reach a speaker in the current state.
     pub(super) fn choose(held: &ChatState, speaker: &Speaker, n_before: u64) -> Self {
         match &held.native {
             Some(native) if native.speaker == *speaker && native.up_to == n_before => {
@@ -53,7 +53,7 @@ impl Way {
     }
 }
 
-/// The run of a turn, before it is started.
+/// The plan of a turn's run.
 ///
 /// # Errors
 /// When the settings do not allow it.
@@ -121,7 +121,7 @@ pub(super) fn plan(
     Plan::of(&request)
 }
 
-/// What is left of the limits of a chat; nothing of a limit that is used up.
+/// The remaining limits of a chat; 0 for a limit that is used up.
 pub(super) fn remaining_limits(limits: &Limits, spent: Charge) -> Limits {
     let part = |limit: Option<u64>, spent: u64| limit.map(|limit| limit.saturating_sub(spent));
     Limits {

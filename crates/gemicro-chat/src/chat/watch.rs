@@ -1,4 +1,4 @@
-//! Watches the run of a turn: what is shown while it works, and how it ends.
+//! Watches the run of a turn: shows its progress, and determines how it ended.
 
 use gemicro_core::ask::{AgentTrouble, AskReaders, ToolEnd};
 use gemicro_core::live::LiveItem;
@@ -9,21 +9,21 @@ use gemicro_event::{ErrorKind, Event, Failure, StepKey, Usage};
 
 use super::news::{News, ToolLine, ToolQuestion, ToolState};
 
-/// A word that is longer than this is not waited for.
+/// Maximum length of a word that is held back until it is complete.
 const LONGEST_WORD: usize = 4_096;
 
-/// What was seen of a run.
+/// The progress of a run.
 #[derive(Debug)]
 pub(super) struct TurnProgress {
     redactor: Redactor,
-    /// The line that is being written, as it came, and how much of it is shown.
+    /// The current line as received, and the part of it that was shown.
     line: String,
     sent_text: String,
-    /// How much is shown, and of which attempt.
+    /// Step and attempt of the text, and how much of it is shown.
     shown: Option<(StepKey, u32, u64)>,
     /// Lines of tools that have not ended.
     tools: Vec<(String, String)>,
-    /// Questions that are open.
+    /// Keys of open questions.
     questions: Vec<String>,
     answer: Option<Answer>,
     end: Option<End>,
@@ -35,7 +35,7 @@ pub(super) struct Answer {
     pub(super) text: String,
     pub(super) session: Option<String>,
     pub(super) usage: Option<Usage>,
-    /// The session had lost the conversation, and got it again as one prompt.
+    /// The session had lost the conversation and received it again as one prompt.
     pub(super) retold: bool,
 }
 
@@ -47,15 +47,15 @@ pub(super) enum End {
     /// Without one.
     Failed {
         failure: Failure,
-        /// It may have changed files: doing it again is for the user to say.
+        /// It may have changed files, so the user must decide whether to repeat it.
         may_have_changed: bool,
     },
-    /// Somebody stopped it.
+    /// It was stopped.
     Stopped,
 }
 
 impl TurnProgress {
-    /// Nothing so far; secrets in pieces of text are replaced.
+    /// No progress yet; secrets in the text are redacted.
     pub(super) fn new(redactor: Redactor) -> Self {
         Self {
             redactor,
@@ -69,7 +69,7 @@ impl TurnProgress {
         }
     }
 
-    /// Whole words of what was written, without secrets. The last word may be the beginning of one, and waits.
+    /// The complete words of the text, without secrets. The last word may be incomplete and is held back.
     fn words(&mut self, text: &str) -> String {
         self.line.push_str(text);
         let mut out = String::new();
@@ -91,7 +91,7 @@ impl TurnProgress {
         out
     }
 
-    /// Takes a piece of text; pieces may be repeated or left out.
+    /// Handles a piece of text; pieces may be repeated or missing.
     pub(super) fn live(&mut self, item: &LiveItem) -> Vec<News> {
         let mut news = Vec::new();
         let is_same =
@@ -122,7 +122,7 @@ impl TurnProgress {
         news
     }
 
-    /// Takes an event.
+    /// Handles an event.
     pub(super) fn event(&mut self, event: &Event) -> Vec<News> {
         let update = &event.update;
         let news = match update.event_type.as_str() {
@@ -155,7 +155,7 @@ impl TurnProgress {
             "answer_given" => update
                 .as_answer_given()
                 .map(|given| self.close_question(given.key)),
-            // The model continues with what it has found: what comes now is not a second attempt.
+            // The model continues with what it found: the following text is not a second attempt.
             "conversation_recalled" => {
                 self.shown = None;
                 self.line.clear();
@@ -186,12 +186,12 @@ impl TurnProgress {
         news
     }
 
-    /// How it ended; nothing while it has not.
+    /// How it ended; `None` while it runs.
     pub(super) fn end(&self) -> Option<&End> {
         self.end.as_ref()
     }
 
-    /// Questions without an answer.
+    /// Whether a question is open.
     pub(super) fn asks(&self, key: &str) -> bool {
         self.questions.iter().any(|open| open == key)
     }

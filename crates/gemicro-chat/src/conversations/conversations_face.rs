@@ -1,4 +1,4 @@
-//! What can be done with the conversations of a store.
+//! Operations on the conversations of a store.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -18,46 +18,46 @@ use super::fold::{check_started, is_known};
 use super::redact::clean_turn;
 use super::{Conversation, ConversationError, MAX_NAME_CHARS};
 
-/// Events read at a time.
+/// Number of events read at a time.
 const PAGE: usize = 512;
 
-/// The conversations of one store. They are written without secrets.
+/// The conversations of one store. Secrets are redacted before they are written.
 #[derive(Clone)]
 pub struct Conversations {
     store: Arc<DurableStore>,
     redactor: Redactor,
 }
 
-/// What an import gave.
+/// The result of an import.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ImportedConversation {
     /// The new conversation.
     pub id: StreamId,
-    /// How many turns it has.
+    /// Number of turns.
     pub n_turns: u64,
-    /// In how many of them a secret was replaced.
+    /// Number of turns in which a secret was replaced.
     pub n_redacted: usize,
 }
 
-/// One line of the list.
+/// A conversation in a list.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct ConversationRow {
     /// Its id.
     pub id: StreamId,
-    /// What people call it.
+    /// Its name for people.
     pub name: String,
-    /// How many turns it has.
+    /// Number of turns.
     pub turns: u64,
-    /// When it was begun, or imported.
+    /// When it began or was imported.
     pub started_at: Timestamp,
-    /// When it was last added to or renamed.
+    /// When it was last changed or renamed.
     pub updated_at: Timestamp,
-    /// Whether this program can read it; not when a newer one wrote it.
+    /// Whether this program can read it; false if a newer one wrote it.
     pub readable: bool,
 }
 
 impl Conversations {
-    /// The conversations of this store; `secrets` are never written down, beside all that looks like one.
+    /// The conversations of this store; `secrets`, and everything that looks like a secret, are never written.
     #[must_use]
     pub fn new(store: Arc<DurableStore>, secrets: &[String]) -> Self {
         Self {
@@ -66,16 +66,16 @@ impl Conversations {
         }
     }
 
-    /// The store below.
+    /// The underlying store.
     #[must_use]
     pub fn store(&self) -> &DurableStore {
         &self.store
     }
 
-    /// Stores a log as a new conversation: all of it, in one transaction, or nothing.
+    /// Stores a log as a new conversation, in one transaction.
     ///
     /// # Errors
-    /// When there are no turns, the name is none, or the store fails.
+    /// When there are no turns, the name is not valid, or the store fails.
     pub async fn import(
         &self,
         name: &str,
@@ -99,7 +99,7 @@ impl Conversations {
                 turn: clean.into_owned(),
             };
             let update = AgentUpdate::new(&added, now);
-            // A deeply nested argument can be written but not read: better refused now than lost later.
+            // A deeply nested argument can be written but not read back, so refuse it now.
             if let Err(error) = update.try_as_turn_added() {
                 return Err(ConversationError::BadTurn {
                     turn: turn.number,
@@ -125,10 +125,10 @@ impl Conversations {
         })
     }
 
-    /// The conversation with this id, or the only one whose id begins so.
+    /// The conversation with this id, or the only one with this id prefix.
     ///
     /// # Errors
-    /// When none or several do.
+    /// When none or several match.
     pub async fn find(&self, prefix: &str) -> Result<StreamId, ConversationError> {
         Ok(self.store.find_conversation(prefix).await?)
     }
@@ -136,7 +136,7 @@ impl Conversations {
     /// A conversation with all its turns.
     ///
     /// # Errors
-    /// When it is not there, was deleted, or was written by a newer program.
+    /// When it does not exist, was deleted, or was written by a newer program.
     pub async fn load(&self, id: &StreamId) -> Result<Conversation, ConversationError> {
         let mut loaded: Option<Conversation> = None;
         let mut after = 0;
@@ -159,7 +159,7 @@ impl Conversations {
         })
     }
 
-    /// Conversations, those that were begun last first, at most `limit`.
+    /// At most `limit` conversations, the newest first.
     ///
     /// # Errors
     /// When the store cannot be read.
@@ -171,10 +171,10 @@ impl Conversations {
         Ok(rows)
     }
 
-    /// Gives a conversation another name.
+    /// Renames a conversation.
     ///
     /// # Errors
-    /// When the name is none, or the conversation is not there.
+    /// When the name is not valid, or the conversation does not exist.
     pub async fn rename(&self, id: &StreamId, name: &str) -> Result<(), ConversationError> {
         let renamed = ConversationRenamed {
             name: self.clean_name(name)?,
@@ -189,17 +189,17 @@ impl Conversations {
         Ok(())
     }
 
-    /// Keeps summaries of a conversation that were paid for, those that it does not have.
+    /// Stores new summaries of a conversation, because they were paid for.
     ///
     /// # Errors
-    /// When a chat holds the conversation, or it is not there.
+    /// When a chat has the conversation open, or it does not exist.
     pub async fn keep_summaries(
         &self,
         conversation: &Conversation,
         summaries: &SummaryCache,
     ) -> Result<(), ConversationError> {
         let known = &conversation.held.summaries;
-        // A model that could not be asked may be asked again.
+        // If the model could not be called, it may be called again.
         let is_final =
             |answer: &Result<_, SummaryRefusal>| !matches!(answer, Err(SummaryRefusal::Failed { .. }));
         let new = summaries
@@ -229,10 +229,10 @@ impl Conversations {
         Ok(())
     }
 
-    /// Deletes a conversation and what it stored; a tombstone stays. Deleting twice is harmless.
+    /// Deletes a conversation and its contents; a tombstone stays. Deleting twice is harmless.
     ///
     /// # Errors
-    /// When it is not there, or the store fails.
+    /// When it does not exist, or the store fails.
     pub async fn delete(&self, id: &StreamId) -> Result<(), ConversationError> {
         self.store.erase(id).await?;
         Ok(())
@@ -281,7 +281,7 @@ impl Conversations {
         &self.store
     }
 
-    /// What replaces secrets.
+    /// Redacts secrets.
     pub(crate) fn redactor(&self) -> &Redactor {
         &self.redactor
     }

@@ -1,17 +1,17 @@
-//! What can go wrong with a conversation.
+//! The errors of conversations.
 
 use gemicro_core::store::StoreError;
 use gemicro_event::{ErrorKind, Failure, StreamId, Timestamp};
 use gemicro_store::FindStreamError;
 
-/// The longest name of a conversation, in characters.
+/// Maximum length of a conversation's name, in characters.
 pub const MAX_NAME_CHARS: usize = 200;
 
-/// Why nothing was done with a conversation.
+/// Why an operation on a conversation failed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ConversationError {
-    /// The id names none.
+    /// No conversation, or several, match the id.
     #[error(transparent)]
     Find(#[from] FindStreamError),
     /// It was deleted.
@@ -19,10 +19,10 @@ pub enum ConversationError {
     Deleted {
         /// Its id.
         id: StreamId,
-        /// When.
+        /// When it was deleted.
         at: Timestamp,
     },
-    /// Its events are of a program that came later; read by this one it would be wrong.
+    /// A newer program wrote its events, so this one would misread it.
     #[error("conversation {id} was written by a newer gemicro: {what}")]
     Newer {
         /// Its id.
@@ -30,7 +30,7 @@ pub enum ConversationError {
         /// What this program does not know.
         what: String,
     },
-    /// Its events do not make a conversation.
+    /// Its events do not form a conversation.
     #[error("conversation {id} is damaged: {what}")]
     Damaged {
         /// Its id.
@@ -38,15 +38,15 @@ pub enum ConversationError {
         /// What is wrong, and where.
         what: String,
     },
-    /// Another chat has it.
+    /// Another chat has it open.
     #[error("conversation {id} is open in another chat ({holder})")]
     Held {
         /// Its id.
         id: StreamId,
-        /// Who has it.
+        /// Host and process of the other chat.
         holder: String,
     },
-    /// The name is none.
+    /// The name is not valid.
     #[error("a name has 1 to {MAX_NAME_CHARS} characters and no control characters")]
     BadName,
     /// There are no turns.
@@ -57,7 +57,7 @@ pub enum ConversationError {
     BadTurn {
         /// Its number.
         turn: u64,
-        /// Why.
+        /// Why it cannot be stored.
         reason: String,
     },
     /// The store failed.

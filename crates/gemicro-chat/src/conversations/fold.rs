@@ -1,4 +1,4 @@
-//! A conversation made of its events.
+//! Builds a conversation from its events.
 
 use gemicro_core::history::{
     CONVERSATION_VERSION, ConversationCompacted, ConversationLog, ConversationRenamed, ConversationStarted,
@@ -10,29 +10,29 @@ use gemicro_event::{Event, Payload, PayloadReadError, SCHEMA_VERSION, StreamId, 
 use super::ConversationError;
 use super::held::ChatState;
 
-/// A conversation as it is now.
+/// The current state of a conversation.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Conversation {
     /// Its id.
     pub id: StreamId,
-    /// What people call it.
+    /// Its name for people.
     pub name: String,
-    /// When it was begun, or imported.
+    /// When it began or was imported.
     pub started_at: Timestamp,
     /// Its turns.
     pub log: ConversationLog,
-    /// How it was held so far.
+    /// The state that chats left.
     pub held: ChatState,
-    /// Its last event.
+    /// Sequence number of its last event.
     pub seq: u64,
 }
 
 impl Conversation {
-    /// The conversation before its first turn. Readers of runs pass over what they do not know; here a part that
-    /// is passed over would be a forgotten one, so it is refused.
+    /// The conversation before its first turn. Readers of runs skip unknown events; here a skipped event would be a
+    /// forgotten part of the conversation, so it is refused.
     ///
     /// # Errors
-    /// When the event is of a newer program, or is not the first of a conversation.
+    /// When the event is from a newer program, or is not the first of a conversation.
     pub(super) fn begin(first: &Event) -> Result<Self, ConversationError> {
         check_version(first)?;
         let started: ConversationStarted = payload(first)?;
@@ -47,10 +47,10 @@ impl Conversation {
         })
     }
 
-    /// Takes one more event.
+    /// Applies an event.
     ///
     /// # Errors
-    /// When it is of a newer program, or does not follow.
+    /// When it is from a newer program, or is out of order.
     pub(super) fn add(&mut self, event: &Event) -> Result<(), ConversationError> {
         check_version(event)?;
         self.seq = event.seq;
@@ -91,7 +91,7 @@ impl Conversation {
     }
 }
 
-/// Whether this program can read what such a conversation holds.
+/// Checks that this program can read a conversation of this version.
 pub(super) fn check_started(id: &StreamId, started: &ConversationStarted) -> Result<(), ConversationError> {
     if started.version <= CONVERSATION_VERSION {
         return Ok(());
@@ -105,7 +105,7 @@ pub(super) fn check_started(id: &StreamId, started: &ConversationStarted) -> Res
     })
 }
 
-/// Whether an event type is one of a conversation's.
+/// Whether an event type belongs to conversations.
 pub(super) fn is_known(event_type: &str) -> bool {
     [
         ConversationStarted::EVENT_TYPE,

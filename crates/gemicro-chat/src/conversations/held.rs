@@ -1,4 +1,4 @@
-//! How a conversation was held: who knows it, what was compressed, what it cost.
+//! The state that chats leave in a conversation: sessions, compression, cost.
 
 use std::collections::BTreeMap;
 
@@ -8,37 +8,37 @@ use gemicro_core::history::{
 };
 use gemicro_event::Charge;
 
-/// What chats left behind in a conversation.
+/// The state that chats left in a conversation.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct ChatState {
-    /// Who was asked last.
+    /// The last speaker.
     pub speaker: Option<Speaker>,
-    /// Who remembers the conversation, and up to where.
+    /// The session that has the conversation, and up to which turn.
     pub native: Option<Native>,
     /// How the last turn was sent.
     pub transport: Option<Transport>,
     /// A turn that was sent and has neither an answer nor a failure.
     pub open: Option<TurnAsked>,
-    /// What prompts show, since the last compaction.
+    /// The plan of prompts since the last compaction.
     pub plan: Option<PromptPlan>,
-    /// The summaries that there are.
+    /// The available summaries.
     pub summaries: SummaryCache,
-    /// Summaries that were asked for and are not there, by what they stand for.
+    /// Requested summaries that are not available yet, by the hash of the replaced content.
     pub open_summaries: BTreeMap<String, SummaryAsked>,
-    /// What all of it cost.
+    /// Total cost of the conversation.
     pub spent: Charge,
-    /// The tokens of it that came out of a provider's cache.
+    /// Its tokens that came from a provider's cache.
     pub cached_tokens: u64,
 }
 
-/// A session or interaction that knows a conversation.
+/// A session or interaction that has a conversation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Native {
-    /// Whose it is.
+    /// The speaker that it belongs to.
     pub speaker: Speaker,
-    /// Its name.
+    /// Its id.
     pub session: String,
-    /// The last turn that it knows.
+    /// The last turn in it.
     pub up_to: u64,
 }
 
@@ -61,7 +61,7 @@ impl ChatState {
         });
     }
 
-    /// How much of a failed turn a session remembers is unknown.
+    /// It is not known how much of a failed turn a session has, so the session is dropped.
     pub(crate) fn apply_failed(&mut self, failed: &TurnFailed) {
         self.spent = self.spent.plus(failed.charge);
         self.open = None;

@@ -1,4 +1,4 @@
-//! The right to add to a conversation: one chat at a time has it.
+//! The lease of a conversation: only one chat at a time may add to it.
 
 use std::time::Duration;
 
@@ -8,24 +8,24 @@ use gemicro_event::{AgentUpdate, StreamId, Timestamp};
 
 use super::{Conversation, ConversationError, Conversations};
 
-/// How long a chat that died keeps its conversation.
+/// Duration of the lease; a chat that died keeps its conversation for this long.
 const TTL: Duration = Duration::from_secs(10);
 
-/// How often the right is renewed.
+/// Interval at which the lease is renewed.
 pub(crate) const RENEW: Duration = Duration::from_secs(3);
 
-/// A conversation that is held here.
+/// A conversation that this chat has open.
 pub(crate) struct HeldConversation {
     conversations: Conversations,
     id: StreamId,
     owner: String,
-    /// Nothing before the first event.
+    /// `None` before the first event.
     lease: Option<Lease>,
     seq: u64,
 }
 
 impl HeldConversation {
-    /// A conversation that does not exist before something is said in it.
+    /// A conversation that is only created when something is written.
     pub(crate) fn fresh(conversations: &Conversations, owner: &str) -> Self {
         Self {
             conversations: conversations.clone(),
@@ -36,17 +36,17 @@ impl HeldConversation {
         }
     }
 
-    /// Takes a conversation that is there. A holder that is gone is waited for.
+    /// Takes the lease of an existing conversation. If its holder is gone, waits until the lease expires.
     ///
     /// # Errors
-    /// When another chat holds it, it cannot be read, or the store fails.
+    /// When another chat has it open, it cannot be read, or the store fails.
     pub(crate) async fn take(
         conversations: &Conversations,
         id: &StreamId,
         owner: &str,
         is_gone: fn(&str) -> bool,
     ) -> Result<(Self, Conversation), ConversationError> {
-        // One that cannot be read is not worth waiting for.
+        // Do not wait for a conversation that cannot be read.
         conversations.load(id).await?;
         let store = conversations.writer();
         let lease = loop {
@@ -78,7 +78,7 @@ impl HeldConversation {
         Ok((holding, conversation))
     }
 
-    /// A copy of a log as a conversation of its own, held here.
+    /// Copies a log to a new conversation that is open here.
     ///
     /// # Errors
     /// When the store fails.
@@ -103,15 +103,15 @@ impl HeldConversation {
         &self.id
     }
 
-    /// Whether nothing is written yet.
+    /// Whether nothing has been written yet.
     pub(crate) fn is_fresh(&self) -> bool {
         self.lease.is_none()
     }
 
-    /// Writes the first events.
+    /// Creates the conversation with its first events.
     ///
     /// # Errors
-    /// When the name is none, or the store fails.
+    /// When the name is not valid, or the store fails.
     pub(crate) async fn begin(
         &mut self,
         name: &str,
@@ -146,7 +146,7 @@ impl HeldConversation {
     /// Adds events, all or none.
     ///
     /// # Errors
-    /// When another chat has come, or the store fails.
+    /// When another chat took over, or the store fails.
     pub(crate) async fn write(&mut self, facts: Vec<AgentUpdate>) -> Result<(), ConversationError> {
         let Some(lease) = &self.lease else {
             let (id, what) = (self.id.clone(), "it was not begun".to_owned());
@@ -169,10 +169,10 @@ impl HeldConversation {
         Ok(())
     }
 
-    /// Keeps the right; to be called every [`RENEW`].
+    /// Renews the lease; to be called every [`RENEW`].
     ///
     /// # Errors
-    /// When another chat has come, or the store fails.
+    /// When another chat took over, or the store fails.
     pub(crate) async fn renew(&mut self) -> Result<(), ConversationError> {
         if let Some(lease) = &self.lease {
             self.lease = Some(self.conversations.writer().renew_lease(lease, TTL).await?);
@@ -180,10 +180,10 @@ impl HeldConversation {
         Ok(())
     }
 
-    /// Gives it back.
+    /// Releases the lease.
     pub(crate) async fn release(&mut self) {
         if let Some(lease) = self.lease.take() {
-            // One that cannot be given back runs out by itself.
+            // A lease that cannot be released expires by itself.
             let _ = self.conversations.writer().release_lease(&lease).await;
         }
     }

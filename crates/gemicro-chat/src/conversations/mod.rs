@@ -1,8 +1,8 @@
-//! Conversations in the store: each is a stream that begins with `conversation_started` and has one event per
-//! turn. What a prompt shows of one is decided in `gemicro_core::history`.
+//! Conversations in the store: each is a stream that begins with `conversation_started` and has one event per turn.
+//! `gemicro_core::history` decides what a prompt shows of one.
 //!
-//! [`Conversations`] is the face. `error` says what can go wrong, `fold` makes a conversation of its events,
-//! `held` what chats left in it, `holding` is the right to add to it, `redact` keeps secrets out.
+//! [`Conversations`] is the public interface. `error` has the errors, `fold` builds a conversation from its events,
+//! `held` is the state that chats left in it, `holding` is the lease for adding to it, `redact` keeps secrets out.
 
 mod conversations_face;
 mod error;

@@ -1,5 +1,4 @@
-//! Keeps secrets out of stored turns. Texts are cleaned before they become JSON: an escape in front of a key would
-//! hide it.
+//! Redacts secrets in stored turns, before they become JSON: an escape in front of a key would hide it.
 
 use std::borrow::Cow;
 
@@ -7,7 +6,7 @@ use gemicro_core::history::Turn;
 use gemicro_event::redact::Redactor;
 use serde_json::Value;
 
-/// The turn without secrets; the original where it has none.
+/// The turn without secrets; borrowed if it has none.
 pub(super) fn clean_turn<'t>(redactor: &Redactor, turn: &'t Turn) -> Cow<'t, Turn> {
     let mut clean = turn.clone();
     clean.text = redactor.redact(&turn.text).into_owned();
@@ -21,7 +20,7 @@ pub(super) fn clean_turn<'t>(redactor: &Redactor, turn: &'t Turn) -> Cow<'t, Tur
     }
 }
 
-/// JSON is read to a bounded depth, so this cannot go deeper than that.
+/// The depth of parsed JSON is limited, so the recursion is too.
 fn clean_value(redactor: &Redactor, value: &mut Value) {
     match value {
         Value::String(text) => {
