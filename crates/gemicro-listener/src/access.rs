@@ -1,4 +1,4 @@
-//! Who may call a server: programs with its token, and no web page.
+//! Access control of a server: programs with its token are allowed, web pages are not.
 
 use hyper::HeaderMap;
 use hyper::header::{AUTHORIZATION, HOST, HeaderName, HeaderValue, ORIGIN};
@@ -13,16 +13,16 @@ const SEC_FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
 pub struct ServerAccess {
     /// The bearer token that every request needs, except those for an open path.
     pub token: String,
-    /// From which machines it can be called.
+    /// The machines from which it can be called.
     pub reach: ServerReach,
 }
 
-/// From where a server may be reached.
+/// The machines from which a server can be reached.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ServerReach {
     /// From this machine only; `Host` has to name it.
     Loopback,
-    /// From anywhere; the token alone protects it.
+    /// From anywhere; only the token protects it.
     Remote,
 }
 
@@ -35,7 +35,7 @@ impl std::fmt::Debug for ServerAccess {
 }
 
 impl ServerAccess {
-    /// Whether a request may pass; an open path needs no token.
+    /// Checks a request; an open path needs no token.
     pub(crate) fn check(&self, port: u16, is_open: bool, headers: &HeaderMap) -> Result<(), RequestRefusal> {
         let hosts = [
             format!("127.0.0.1:{port}"),
@@ -82,7 +82,7 @@ impl ServerAccess {
     }
 }
 
-/// A header that is there exactly once.
+/// The value of a header that occurs exactly once.
 fn one<'a>(headers: &'a HeaderMap, name: &HeaderName) -> Option<&'a str> {
     let mut values = headers.get_all(name).iter();
     match (values.next(), values.next()) {

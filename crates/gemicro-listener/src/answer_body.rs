@@ -1,11 +1,11 @@
-//! The body of an answer, with what is given back once it was handed to the connection.
+//! The body of an answer, with resources that are released when it is dropped.
 
 use std::pin::Pin;
 use std::task::{Context, Poll};
 
 use hyper::body::{Body, Frame, SizeHint};
 
-/// A body and what it holds on to.
+/// A body and the resources it holds.
 pub(crate) struct AnswerBody<B, H> {
     body: B,
     _held: H,

@@ -1,4 +1,4 @@
-//! One connection: its requests, one after the other, to its end.
+//! One connection: serves its requests one after the other until it closes.
 
 use std::convert::Infallible;
 use std::sync::Arc;
@@ -21,16 +21,16 @@ use crate::places::ConnectionPlaces;
 use crate::site::{ListenerSite, RequestRefusal};
 use crate::stalled_write::StalledWrite;
 
-/// How long a client may take to send a request head, or stay idle.
+/// Time limit for receiving a request head, and for staying idle.
 const HEAD_WITHIN: Duration = Duration::from_secs(10);
-/// How long a client may take no byte of its answer.
+/// Maximum time without the client reading any byte of its answer.
 const STALLED_FOR: Duration = Duration::from_secs(30);
-/// How long answers may take to leave when the server stops.
+/// Time limit for answers to be sent when the server stops.
 const CLOSE_WITHIN: Duration = Duration::from_secs(3);
-/// The longest request head.
+/// Maximum size of a request head.
 const MAX_HEAD_BYTES: usize = 64 << 10;
 
-/// What all connections of a listener share.
+/// The state shared by all connections of a listener.
 pub(crate) struct Door<S> {
     pub(crate) site: Arc<S>,
     pub(crate) access: ServerAccess,
@@ -97,7 +97,7 @@ impl<S: ListenerSite> Door<S> {
             },
         };
         if !is_known {
-            // A caller without the token keeps no connection.
+            // A caller without the token may not keep its connection.
             response
                 .headers_mut()
                 .insert(CONNECTION, HeaderValue::from_static("close"));
@@ -106,7 +106,8 @@ impl<S: ListenerSite> Door<S> {
     }
 }
 
-/// Bytes of a request's head. hyper looks only before it reads on, so a head that comes at once can be longer.
+/// Size of a request's head. hyper checks its limit only before it reads more, so a head that arrives at once can be
+/// longer.
 fn head_bytes<B>(request: &Request<B>) -> usize {
     let fields = request.headers().iter();
     let fields: usize = fields

@@ -1,4 +1,4 @@
-//! Connections that have no request under way, and which of them is closed for a new one.
+//! Tracks idle connections, and chooses the one to close for a new one.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -9,9 +9,9 @@ use tokio::sync::Notify;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-/// Idle connections that are kept.
+/// Maximum number of idle connections.
 pub const MAX_IDLE: usize = 256;
-/// How long a connection is kept in any case: its request may have come and not been read yet.
+/// Minimum time that a connection is kept: its request may have arrived but not been read yet.
 const GRACE: Duration = Duration::from_millis(250);
 
 /// The idle connections of a listener.
@@ -21,7 +21,7 @@ pub(crate) struct IdleConnections {
     left: Arc<Notify>,
 }
 
-/// By rank: strangers first, then those that had the token; in both groups the longest idle first.
+/// By rank: connections that never had the token first, then the others; in both groups the longest idle first.
 #[derive(Debug, Default)]
 struct IdleEntries {
     by_rank: BTreeMap<IdleRank, IdleEntry>,
@@ -41,18 +41,18 @@ struct IdleEntry {
 pub(crate) struct Visit {
     idle: IdleConnections,
     rank: Mutex<Option<IdleRank>>,
-    /// Whether a request of it had the token.
+    /// Whether one of its requests had the token.
     is_known: AtomicBool,
-    /// Falls when it has to make room.
+    /// Cancelled when it must make way for another connection.
     pub(crate) evicted: CancellationToken,
 }
 
-/// A request under way; its connection is idle again when this is dropped.
+/// A running request; its connection is idle again when this is dropped.
 #[derive(Debug)]
 pub(crate) struct RequestUnderWay(Arc<Visit>);
 
 impl IdleConnections {
-    /// Waits until there is room for another connection, and closes the longest idle one if need be.
+    /// Waits until another connection fits, and closes the longest idle one if necessary.
     pub(crate) async fn make_room(&self) {
         loop {
             let left = self.left.notified();
@@ -95,7 +95,7 @@ impl IdleConnections {
 }
 
 impl Visit {
-    /// A whole request head came.
+    /// Records that a whole request head arrived.
     pub(crate) fn begin_request(self: &Arc<Self>, is_known: bool) -> RequestUnderWay {
         self.is_known.fetch_or(is_known, Ordering::Relaxed);
         self.leave_idle();

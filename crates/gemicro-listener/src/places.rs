@@ -1,18 +1,18 @@
-//! Places for requests of callers with the token.
+//! Slots for requests with the token.
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-/// Requests that are answered at the same time.
+/// Maximum number of requests answered at the same time.
 pub const MAX_REQUESTS: usize = 128;
-/// Requests that wait for a place at the same time.
+/// Maximum number of requests that wait for a slot.
 const MAX_WAITING: usize = 128;
-/// How long a request waits for a place.
+/// Maximum time that a request waits for a slot.
 const WAIT_AT_MOST: Duration = Duration::from_secs(10);
 
-/// Places, and room to wait for them.
+/// The request slots, and those for waiting.
 #[derive(Debug, Clone)]
 pub(crate) struct ConnectionPlaces {
     free: Arc<Semaphore>,
@@ -27,7 +27,7 @@ impl ConnectionPlaces {
         }
     }
 
-    /// A place, given back when it is dropped; none when all stayed taken.
+    /// A slot, released when it is dropped; `None` if no slot became free.
     pub(crate) async fn take(&self) -> Option<OwnedSemaphorePermit> {
         if let Ok(place) = self.free.clone().try_acquire_owned() {
             return Some(place);

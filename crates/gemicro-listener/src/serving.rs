@@ -1,4 +1,4 @@
-//! Accepts connections until it is told to stop.
+//! Accepts connections until the server stops.
 
 use std::io;
 use std::sync::Arc;
@@ -15,23 +15,23 @@ use crate::idle::IdleConnections;
 use crate::places::ConnectionPlaces;
 use crate::site::ListenerSite;
 
-/// What a listener is made of.
+/// The parts of a listener.
 #[derive(Debug)]
 pub struct ListenerParts {
-    /// Where connections come from.
+    /// The TCP listener that accepts connections.
     pub listener: TcpListener,
     /// The token that callers need, and from which machines they may call.
     pub access: ServerAccess,
     /// Number of open connections, kept up to date.
     pub n_connections: Arc<AtomicU64>,
-    /// Falls when the server stops: nothing more is accepted, and answers have a few seconds to leave.
+    /// Cancelled when the server stops: no more connections are accepted, and answers have a few seconds to be sent.
     pub shutdown: CancellationToken,
 }
 
-/// Serves a site until `shutdown` falls.
+/// Serves a site until `shutdown` is cancelled.
 ///
 /// # Errors
-/// When the listener has no address any more.
+/// When the listener's address cannot be determined.
 pub async fn serve<S: ListenerSite>(site: Arc<S>, listening: ListenerParts) -> io::Result<()> {
     let ListenerParts {
         listener,
@@ -55,7 +55,7 @@ pub async fn serve<S: ListenerSite>(site: Arc<S>, listening: ListenerParts) -> i
         let stream = tokio::select! {
             accepted = listener.accept() => match accepted {
                 Ok((stream, _)) => stream,
-                // Too many open files, or a client that left at once.
+                // Too many open files, or the client disconnected at once.
                 Err(error) => {
                     tracing::warn!(%error, "a connection was not accepted");
                     tokio::time::sleep(Duration::from_millis(50)).await;

@@ -1,4 +1,4 @@
-//! What a listener serves.
+//! [`ListenerSite`], the trait of the sites that a listener serves.
 
 use std::error::Error;
 use std::future::Future;
@@ -6,18 +6,18 @@ use std::future::Future;
 use hyper::body::{Body, Bytes, Incoming};
 use hyper::{Request, Response, StatusCode};
 
-/// Answers the requests that a listener lets in.
+/// Answers the requests that a listener accepts.
 pub trait ListenerSite: Send + Sync + 'static {
     /// The body of its answers.
     type Body: Body<Data = Bytes, Error: Into<Box<dyn Error + Send + Sync>>> + Send + Unpin + 'static;
 
-    /// Whether a path is answered without a token, and even when every place is taken. Such answers are short.
+    /// Whether a path is answered without a token, and even if every slot is taken. Such answers are short.
     fn is_open(&self, path: &str) -> bool;
 
-    /// Answers a request that may pass.
+    /// Answers a request that passed the checks.
     fn answer(&self, request: Request<Incoming>) -> impl Future<Output = Response<Self::Body>> + Send;
 
-    /// Answers a request that may not. Nothing of its body was read.
+    /// Answers a request that was refused. Its body was not read.
     fn refuse(&self, request: &Request<Incoming>, refusal: RequestRefusal) -> Response<Self::Body>;
 }
 
@@ -32,7 +32,7 @@ pub enum RequestRefusal {
     NoToken,
     /// The head of the request is too long.
     LongHead,
-    /// Every place stayed taken; worth another try.
+    /// Every slot stayed taken; try again later.
     Busy,
 }
 
@@ -48,7 +48,7 @@ impl RequestRefusal {
         }
     }
 
-    /// The same for people.
+    /// The message for people.
     #[must_use]
     pub fn message(self) -> &'static str {
         match self {

@@ -1,4 +1,4 @@
-//! A connection whose other side has to read: one that takes nothing for too long is closed.
+//! A connection that fails if the other side does not read for too long.
 
 use std::future::Future;
 use std::io;
@@ -9,7 +9,7 @@ use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::time::{Instant, Sleep};
 
-/// Passes bytes on; fails when a write makes no progress for a while. A flush says nothing about the other side.
+/// Passes on bytes; fails when a write makes no progress for too long. Flushes are not timed.
 #[derive(Debug)]
 pub struct StalledWrite<S> {
     stream: S,
@@ -29,7 +29,7 @@ impl<S> StalledWrite<S> {
         }
     }
 
-    /// What a write gave, unless it has waited for too long.
+    /// The result of a write, or an error if it has waited too long.
     fn watch_write(
         &mut self,
         cx: &mut Context<'_>,
