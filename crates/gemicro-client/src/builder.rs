@@ -8,15 +8,15 @@ use std::net::IpAddr;
 use reqwest::redirect::Policy;
 use reqwest::{Client, ClientBuilder, Url};
 
-/// A builder that follows no redirect: a key, a token or a prompt goes to the address it is meant for.
+/// A builder that follows no redirects: a key, a token or a prompt must only reach the address it is meant for.
 pub fn builder() -> ClientBuilder {
-    // An error means that a provider is already installed: that one is then used.
+    // An error means that a provider is already installed; that one is then used.
     let _ = rustls::crypto::ring::default_provider().install_default();
     #[expect(clippy::disallowed_methods, reason = "the one place where clients start")]
     Client::builder().redirect(Policy::none())
 }
 
-/// A builder for one address: no proxy on the way to this machine, and no certificates where TLS is not used.
+/// A builder for one address: no proxy for this machine, and no certificates if TLS is not used.
 pub fn builder_for(base: &Url) -> ClientBuilder {
     let mut builder = builder();
     if is_loopback(base) {
