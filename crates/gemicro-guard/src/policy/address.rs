@@ -25,7 +25,7 @@ pub(super) fn public(url: &str) -> Result<(), Denial> {
     }
 }
 
-/// Every address inside a free text, as fetching tools with a `prompt` take them.
+/// Every URL inside free text: some fetching tools take their URLs in a `prompt`.
 pub(super) fn in_text(text: &str) -> Vec<&str> {
     let ends = |c: char| c.is_whitespace() || matches!(c, '"' | '\'' | '<' | '>' | ')' | ']' | '`');
     text.match_indices("://")
@@ -76,7 +76,7 @@ fn is_public(host: &str) -> bool {
     plain && !private_suffix && !wraps
 }
 
-/// `2130706433`, `0x7f.1`, `0177.0.0.1`: forms that the C library still takes for addresses.
+/// `2130706433`, `0x7f.1`, `0177.0.0.1`: forms that the C library still accepts as addresses.
 fn old_notation(host: &str) -> Option<Ipv4Addr> {
     let parts: Vec<u64> = host.split('.').map(number).collect::<Option<_>>()?;
     let (last, first) = parts.split_last()?;
@@ -123,7 +123,7 @@ fn is_public_v6(address: Ipv6Addr) -> bool {
     });
     match embedded {
         Some(v4) => is_public_v4(v4),
-        // 2000::/3 is what is routed; 6to4 and Teredo wrap other addresses.
+        // Only 2000::/3 is public; in it, 6to4 and Teredo wrap other addresses.
         None => {
             let first = address.segments()[0];
             (0x2000..0x4000).contains(&first)

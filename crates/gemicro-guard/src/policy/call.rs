@@ -1,17 +1,17 @@
-//! One tool call, as every hook format is reduced to.
+//! One tool call, in the form that every hook format is converted to.
 
 use std::path::PathBuf;
 
 use serde_json::{Map, Value};
 
-/// What an agent wants to do, and where.
+/// A tool call that an agent wants to make, and the folders it concerns.
 #[derive(Debug, Clone, PartialEq)]
 pub struct GuardedCall {
     /// The tool's name, as the CLI spells it.
     pub tool: String,
-    /// The tool's arguments. A shell command is `command`, as one text or as a list of words.
+    /// The tool's arguments. A shell command is `command`, as one string or as a list of words.
     pub args: Map<String, Value>,
-    /// Where relative paths start.
+    /// The folder that relative paths start from.
     pub cwd: PathBuf,
     /// The folder that the agent may change.
     pub worktree: PathBuf,

@@ -1,4 +1,4 @@
-//! The door of the policy: whatever goes wrong inside is a denial.
+//! The entry point of the policy. Any failure inside it is a denial.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -8,7 +8,7 @@ use super::decision::{Denial, PolicyDecision};
 use super::rule::PolicyRule;
 use super::tool;
 
-/// Judges one tool call. Never panics: a fault of the policy is a denial.
+/// Judges one tool call. Never panics: a panic inside the policy is a denial.
 pub fn check(config: &PolicyConfig, call: &GuardedCall) -> PolicyDecision {
     match catch_unwind(AssertUnwindSafe(|| tool::judge(config, call))) {
         Ok(Ok(())) => PolicyDecision::Allow,

@@ -1,4 +1,4 @@
-//! What the user may change about the policy. Plain data, filled in from the user's own configuration only.
+//! The policy settings of the user: plain data, filled in from the user's own configuration only.
 
 use std::path::PathBuf;
 
@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct PolicyConfig {
-    /// Programs that only read their arguments as data: a later word `git` or `sh` does not matter there.
+    /// Programs that treat their arguments as data, so that an argument `git` or `sh` starts nothing.
     pub plain_programs: Vec<String>,
     /// Tools that are allowed whatever their arguments, for example `mcp__docs__search`.
     pub tools: Vec<String>,
@@ -22,7 +22,7 @@ pub struct PolicyConfig {
     pub allow_amend: bool,
     /// Whether tools that fetch from the web are denied altogether.
     pub deny_web: bool,
-    /// The file that all this came from. A call that could change it is not judged by it.
+    /// The file that these settings came from. If the agent could change it, every call is denied.
     #[serde(skip)]
     pub settings_file: Option<PathBuf>,
 }

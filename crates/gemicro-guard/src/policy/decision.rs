@@ -1,19 +1,19 @@
-//! What the policy answers.
+//! The policy's answer to a tool call.
 
 use gemicro_event::text::shortened;
 use serde::{Deserialize, Serialize};
 
 use super::rule::PolicyRule;
 
-/// Characters of a segment in a message.
+/// Maximum number of characters of a segment in a message.
 const SEGMENT_CHARS: usize = 300;
 
 /// The answer to one tool call.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PolicyDecision {
-    /// Nothing speaks against it.
+    /// The call may run.
     Allow,
-    /// It must not run.
+    /// The call must not run.
     Deny(Denial),
 }
 
@@ -45,7 +45,7 @@ impl Denial {
         }
     }
 
-    /// Finds a denial in a text that holds its [`message`](Self::message).
+    /// Finds a denial in text that contains its [`message`](Self::message).
     pub fn read(text: &str) -> Option<Self> {
         let (_, denial) = text.split_once("Permission Denied: ")?;
         let (rule, rest) = denial.split_once(" (")?;
@@ -57,7 +57,7 @@ impl Denial {
         })
     }
 
-    /// What an agent reads.
+    /// The message that the agent reads.
     pub fn message(&self) -> String {
         format!(
             "Permission Denied: {} ({}): {}",

@@ -1,10 +1,10 @@
 //! The command policy: one tool call in, allow or deny out, with a reason the agent can act on.
 //!
-//! [`check`] is the door. A shell command is parsed by tree-sitter-bash and every simple command in it is
-//! judged; a file tool's paths must stay in the worktree; a tool that nobody knows is denied. Whatever
-//! cannot be read for certain is denied. This is feedback and hygiene: the guarantee is the sandbox.
+//! [`check`] is the entry point. A shell command is parsed by tree-sitter-bash and every simple command in it is
+//! judged; a file tool's paths must stay in the worktree; an unknown tool is denied, and so is anything that cannot be
+//! parsed with certainty. The policy gives early feedback; the guarantee is the sandbox.
 //!
-//! It reads the file system for one thing only, symbolic links on paths that would be written.
+//! It reads the file system only to follow symbolic links and to see whether the target of a `cd` exists.
 
 mod address;
 mod call;

@@ -1,6 +1,6 @@
-//! Where a path really leads: out of the worktree, into git's own folder, or neither.
+//! Finds where a path really leads: out of the worktree, into git's own folder, or neither.
 //!
-//! Symbolic links that exist are followed, component by component; what does not exist yet is taken as written.
+//! Existing symbolic links are followed, component by component; the part that does not exist yet is taken as written.
 
 use std::path::{Component, Path, PathBuf};
 
@@ -9,7 +9,7 @@ use super::decision::Denial;
 use super::rule::PolicyRule;
 use crate::git_folder::is_git_folder;
 
-/// Places under a home folder that hold keys and passwords.
+/// Paths in a home folder that contain keys and passwords.
 const SECRETS: &[&str] = &[
     ".ssh",
     ".aws",
@@ -30,7 +30,7 @@ const SECRETS: &[&str] = &[
     ".bash_history",
 ];
 
-/// Where homes are. Written in parts: no file of ours may hold a path of one machine.
+/// Parent folders of home folders, written in parts because `xtask tidy` denies machine-specific paths in source files.
 const HOMES: &[&str] = &[concat!("/ho", "me/"), "/Users/"];
 const ROOT_HOME: &str = concat!("/ro", "ot/");
 
@@ -74,7 +74,7 @@ impl Roots<'_> {
         Err(outside(segment))
     }
 
-    /// Whether a folder is the worktree or lies in it, outside git's own folder.
+    /// Whether a folder is the worktree or inside it, and outside git's own folder.
     pub(super) fn holds(&self, folder: &Path) -> bool {
         let (Some(real), Some(root)) = (real_path(folder), real_path(self.worktree)) else {
             return false;
@@ -83,7 +83,7 @@ impl Roots<'_> {
             .is_ok_and(|rest| !rest.iter().any(|part| part.to_str().is_none_or(is_git_folder)))
     }
 
-    /// Whether a file lies in a folder that may be written.
+    /// Whether a file is in a writable folder; true if its path cannot be resolved.
     pub(super) fn could_change(&self, file: &Path) -> bool {
         let real = real_path(file);
         real.is_none_or(|real| {
@@ -102,12 +102,12 @@ impl Roots<'_> {
     }
 }
 
-/// A path as the shell would join it, without looking at the file system.
+/// A path joined as the shell would join it, without looking at the file system.
 pub(super) fn join(base: &Path, path: &str) -> PathBuf {
     normalize(&base.join(path))
 }
 
-/// Whether a word names a place where keys lie: `~/.ssh/id`, `$HOME/.aws`, and so on.
+/// Whether a word names a path that holds keys: `~/.ssh/id`, `$HOME/.aws`, and so on.
 pub(super) fn is_secret(word: &str) -> bool {
     let in_home = ["~/", "$HOME/", "${HOME}/"]
         .iter()
@@ -139,7 +139,7 @@ fn normalize(path: &Path) -> PathBuf {
     clean
 }
 
-/// The path with its existing links followed; nothing for a relative path or a link that leads nowhere.
+/// The path with its existing links followed; `None` for a relative path or a broken link.
 fn real_path(path: &Path) -> Option<PathBuf> {
     if !path.is_absolute() {
         return None;

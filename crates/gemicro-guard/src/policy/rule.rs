@@ -4,10 +4,10 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// Each rule once: variant, name on the wire, what breaks it, what it protects.
+/// Each rule once: variant, name on the wire, description of a violation, what it protects.
 macro_rules! rules {
     ($($(#[$doc:meta])* $rule:ident, $name:literal, $meaning:literal, $protects:literal;)+) => {
-        /// What a denied call broke.
+        /// The rule that a denied call broke.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
         pub enum PolicyRule {
             $($(#[$doc])* #[serde(rename = $name)] $rule,)+
@@ -24,14 +24,14 @@ macro_rules! rules {
                 }
             }
 
-            /// What breaks it, for people.
+            /// Describes to people what breaks the rule.
             pub fn meaning(self) -> &'static str {
                 match self {
                     $(Self::$rule => $meaning,)+
                 }
             }
 
-            /// What it protects, for people.
+            /// Describes to people what the rule protects.
             pub fn protects(self) -> &'static str {
                 match self {
                     $(Self::$rule => $protects,)+

@@ -1,4 +1,4 @@
-//! Which kind of tool a call names, and what is asked of its arguments. Unknown tools are denied.
+//! Classifies the tool of a call and checks its arguments. Unknown tools are denied.
 
 use std::path::{Path, PathBuf};
 
@@ -11,7 +11,7 @@ use super::paths::Roots;
 use super::rule::PolicyRule;
 use super::{address, patch, shell};
 
-/// What a tool does, and so which rules bind it.
+/// The kind of a tool, which decides the rules for it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum ToolKind {
     /// Runs a shell command.
@@ -20,9 +20,9 @@ enum ToolKind {
     Write,
     /// Applies a patch that names its files.
     Patch,
-    /// Reads or lists what it names.
+    /// Reads or lists the paths it names.
     Read,
-    /// Reads what its glob pattern names.
+    /// Reads the files that match its glob pattern.
     Glob,
     Fetch,
     /// Starts an agent inside the agent.
@@ -31,7 +31,7 @@ enum ToolKind {
     Harmless,
 }
 
-/// Agents inside agents that only look; what their own tools are told is judged call by call.
+/// Sub-agents that only read; their own tool calls are judged one by one.
 const LOOKING_AGENTS: &[&str] = &["codebase_investigator"];
 
 /// Names in lower case without `_` and `-`: CLIs spell the same tool in several ways.
@@ -249,7 +249,7 @@ fn shell_call(roots: &Roots<'_>, call: &GuardedCall) -> Result<(), Denial> {
         }
     }
     let mut n_commands = 0;
-    // Which of several would run is the tool's affair: each must be allowed.
+    // The tool decides which of several commands runs, so each must be allowed.
     for command in ["command", "cmd", "script"]
         .iter()
         .filter_map(|key| call.args.get(*key))
@@ -354,7 +354,7 @@ fn place(call: &GuardedCall, path: &str) -> Result<PathBuf, Denial> {
     plain_place(&call.cwd, path)
 }
 
-/// A path of a tool's argument, which no shell expands; a home sign or a control character is refused.
+/// A path from a tool's argument. No shell expands it, so `~` and control characters are refused.
 fn plain_place(cwd: &Path, path: &str) -> Result<PathBuf, Denial> {
     if path.starts_with('~') || path.chars().any(char::is_control) {
         return Err(Denial::new(

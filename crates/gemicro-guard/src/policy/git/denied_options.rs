@@ -17,7 +17,7 @@ const DENIED: &[&str] = &[
 ];
 /// Whole names that happen to be the start of a denied one.
 const EXACT: &[&str] = &["text"];
-/// Subcommands that have none of the denied options, so that an argument nobody knows does no harm.
+/// Subcommands that have none of the denied options, so that an unknown argument is harmless.
 const HARMLESS: &[&str] = &[
     "add",
     "status",
@@ -34,7 +34,7 @@ const HARMLESS: &[&str] = &[
     "describe",
     "rev-parse",
 ];
-/// Options of `commit` whose value is the next word: it may look like an option and is not.
+/// Options of `commit` whose value is the next word. That word is not an option, even if it looks like one.
 const COMMIT_VALUES: &[&str] = &[
     "message",
     "file",
@@ -143,7 +143,7 @@ fn attached_message(name: &str, word: &ShellWord) -> bool {
     }
 }
 
-/// `$(git merge-base main HEAD)` and its like give a commit, never an option.
+/// `$(git merge-base main HEAD)` and similar calls give a commit, never an option.
 fn is_hash(word: &ShellWord) -> bool {
     let source = word.source.replace('"', "");
     let Some(start) = source.strip_prefix("$(git ") else {

@@ -84,7 +84,7 @@ pub(super) fn is_reading(name: &str, arguments: &[ShellWord]) -> bool {
     }
 }
 
-/// Only known options, and names only when something makes them patterns.
+/// Whether these words only list: all options are known, and names are allowed only where they are patterns.
 fn lists(words: &[&str], letters: &str, listing_letters: &str) -> bool {
     let mut is_listing = false;
     let mut has_names = false;

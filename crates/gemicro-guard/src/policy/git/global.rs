@@ -6,7 +6,7 @@ use crate::policy::paths::Roots;
 use crate::policy::rule::PolicyRule;
 use crate::policy::shell::{Program, ShellState, ShellWord};
 
-/// Options before the subcommand that change nothing of importance.
+/// Harmless options before the subcommand.
 const FINE: &[&str] = &[
     "--no-pager",
     "-P",
@@ -88,7 +88,7 @@ pub(in crate::policy) fn judge(
     Ok(())
 }
 
-/// git works in the worktree only.
+/// Refuses git outside the worktree.
 fn inside(roots: &Roots<'_>, program: &Program<'_>, state: &ShellState) -> Result<(), Denial> {
     let is_inside = state
         .resolve(".")

@@ -1,4 +1,4 @@
-//! The list of subcommands.
+//! Judges git subcommands by a list of allowed ones.
 
 use super::{denied_options, forms, hint};
 use crate::policy::config::PolicyConfig;

@@ -52,7 +52,7 @@ pub(super) fn is_known(base: &str) -> bool {
     OTHERS.contains(&base) || SETTERS.contains(&base)
 }
 
-/// Judges a builtin; nothing when the program is none of them.
+/// Judges a builtin; `None` if the program is not one of them.
 pub(super) fn judge(
     run: &PolicyRun<'_>,
     program: &Program<'_>,
@@ -123,7 +123,7 @@ fn eval(run: &PolicyRun<'_>, program: &Program<'_>, state: &mut ShellState) -> R
     run.script(text.strip_prefix("-- ").unwrap_or(&text), state)
 }
 
-/// A sourced file must be one of the worktree: it may change what every later name means.
+/// Judges a sourced file. It must be in the worktree, because it may change what every later name means.
 fn source(run: &PolicyRun<'_>, program: &Program<'_>, state: &ShellState) -> Result<(), Denial> {
     let word = program.words.get(1).ok_or_else(|| hidden_program(program))?;
     file(word, program)?;
@@ -145,7 +145,7 @@ fn trap(run: &PolicyRun<'_>, program: &Program<'_>, state: &ShellState) -> Resul
     if text.is_empty() || text.starts_with('-') {
         return Ok(());
     }
-    // It runs at any later time, wherever the shell is then.
+    // The trap runs at some later time, in whatever folder the shell is in then.
     let mut later = state.clone();
     later.lose();
     run.script(text, &mut later)
@@ -170,7 +170,7 @@ fn alias(run: &PolicyRun<'_>, program: &Program<'_>, state: &mut ShellState) -> 
     Ok(())
 }
 
-/// Builtins that may list things but not hang commands on names, keys or completions.
+/// Refuses builtins that bind commands to names, keys or completions, and allows them to list things.
 fn lookups_only(program: &Program<'_>) -> Result<(), Denial> {
     let changes = program.words[1..].iter().any(|word| match word.exact_text() {
         Some("-p") => program.words.first().and_then(ShellWord::exact_text) == Some("hash"),

@@ -1,4 +1,4 @@
-//! The entrances: a command as one text, or as a list of words.
+//! Entry points: judge a command given as one string, or as a list of words.
 
 use std::path::Path;
 

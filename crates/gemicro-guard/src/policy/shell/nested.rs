@@ -1,4 +1,4 @@
-//! Shells inside the line: their program must stand in the line too, and is judged like it.
+//! Shells started by the line: their script must be in the line too, and is judged the same way.
 
 use super::program::{self, CommandInput, Program};
 use super::run::PolicyRun;
@@ -11,7 +11,7 @@ const SHELLS: &[&str] = &[
     "sh", "bash", "dash", "zsh", "ksh", "mksh", "ksh93", "ash", "rbash", "fish", "csh", "tcsh", "pwsh", "nu",
     "elvish", "yash", "posh", "rc", "es", "xonsh",
 ];
-/// Letters of options that change nothing about where the program comes from.
+/// Short options that do not change where the script comes from.
 const FLAGS: &str = "abefhilmnprtuvxBCDEHPT";
 const LONG_FLAGS: &[&str] = &[
     "--login",
@@ -98,14 +98,14 @@ pub(super) fn file(word: &ShellWord, program: &Program<'_>) -> Result<(), Denial
     let path = word.exact_text().ok_or_else(|| hidden_program(program))?;
     let is_stream =
         ["/dev/", "/proc/"].iter().any(|folder| path.starts_with(folder)) || path.contains("/../");
-    // A bare name that is no file here is looked up like a program.
+    // The shell looks up a bare name like a program if it is not a file here.
     if is_stream || path == "-" || word.tilde || program::starts_commands(path) {
         return Err(hidden_program(program));
     }
     Ok(())
 }
 
-/// The denial of a program that nobody can see.
+/// The denial of a script that is not in the line.
 pub(super) fn hidden_program(program: &Program<'_>) -> Denial {
     Denial::new(
         PolicyRule::ShellInput,

@@ -9,7 +9,7 @@ pub(super) struct ProgramOptions {
     pub(super) flags: &'static str,
     /// Letters with a value, in the same word or the next.
     pub(super) valued: &'static str,
-    /// Letters that take the rest of their word, if any.
+    /// Letters with an optional value, in the same word only.
     pub(super) attached: &'static str,
     /// Long names without a value.
     pub(super) long_flags: &'static [&'static str],
@@ -24,7 +24,7 @@ pub(super) struct GivenOption<'a> {
     pub(super) value: Option<&'a str>,
 }
 
-/// Splits words into options and the rest. Nothing when an option is unknown or not readable.
+/// Splits words into options and the rest. `None` if an option is unknown or cannot be read.
 pub(super) fn split<'a>(
     options: &ProgramOptions,
     words: &'a [ShellWord],
@@ -35,7 +35,7 @@ pub(super) fn split<'a>(
         if !word.may_be_option() {
             break;
         }
-        // An option may be followed by something unknown in the same word, but its name must be there.
+        // The value after `=` may be unknown, but the option's name must be known.
         let text = word.exact_text().unwrap_or(&word.prefix);
         if word.exact_text().is_none() && (word.splits || !text.contains('=')) {
             return None;

@@ -106,7 +106,7 @@ const PLAIN: &[&str] = &[
     "rustfmt",
     "command_not_found_handle",
 ];
-/// Runners of tests, checkers and package managers.
+/// Test runners, linters and package managers.
 const TOOLS: &[&str] = &[
     "pytest",
     "py.test",
@@ -138,7 +138,7 @@ const TOOLS: &[&str] = &[
     "conda",
     "mamba",
 ];
-/// Programs of which some subcommands take data.
+/// Programs with subcommands that treat their arguments as data.
 const SUBCOMMANDS: &[(&str, &[&str])] = &[
     (
         "cargo",
@@ -186,7 +186,7 @@ const JAVASCRIPT: &[&str] = &[
     "test", "t", "install", "i", "ci", "add", "remove", "view", "ls", "outdated",
 ];
 const PIP: &[&str] = &["install", "uninstall", "show", "list", "download"];
-/// Modules of Python that take data.
+/// Python modules that treat their arguments as data.
 const MODULES: &[&str] = &[
     "pytest",
     "unittest",
@@ -210,12 +210,12 @@ const STARTERS: &[&[&str]] = &[
     &["bundle", "exec"],
 ];
 
-/// Whether a program has a place in the plain list, so that a line must not define it anew.
+/// Whether a program is in the plain list, so that a line must not redefine it.
 pub(super) fn is_known(base: &str) -> bool {
     PLAIN.contains(&base)
 }
 
-/// Whether a program takes these words as data.
+/// Whether a program treats these words as data.
 pub(super) fn takes_data(base: &str, words: &[ShellWord]) -> bool {
     if PLAIN.contains(&base) || TOOLS.contains(&base) || writer::is_plain(base) {
         return true;

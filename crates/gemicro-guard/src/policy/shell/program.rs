@@ -1,4 +1,4 @@
-//! One simple command: which program it starts, and which rules bind that program.
+//! Judges one simple command: finds the program that it starts, and applies the rules for that program.
 
 use super::run::PolicyRun;
 use super::state::ShellState;
@@ -15,23 +15,23 @@ pub(in crate::policy) struct Program<'a> {
     pub(in crate::policy) words: &'a [ShellWord],
     /// Where its input comes from.
     pub(in crate::policy) stdin: CommandInput,
-    /// The command as written, for the answer.
+    /// The command as written, for the denial.
     pub(in crate::policy) segment: &'a str,
 }
 
 /// Where a command's input comes from.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(in crate::policy) enum CommandInput {
-    /// From the command around it; not known.
+    /// From the surrounding command; unknown.
     #[default]
     Inherited,
     /// From this text, which is known before the line runs.
     Script(String),
-    /// From a file, or a text that is only known when the line runs.
+    /// From a file, or from text that is only known when the line runs.
     Other,
 }
 
-/// Words that the shell reads itself: as a program they mean that the line was misread.
+/// Reserved words of the shell. As a program name they mean that the line was misread.
 const RESERVED: &[&str] = &[
     "{", "}", "then", "do", "done", "fi", "else", "elif", "esac", "in", "if", "for", "while", "until",
     "case", "select", "function", "!", "[[", "]]", "coproc",
@@ -95,7 +95,7 @@ fn dispatch(
     }
 }
 
-/// Whether a name already means something here, so that a line must not define it anew.
+/// Whether a name already has a meaning in the policy, so that a line must not redefine it.
 pub(super) fn has_meaning(name: &str) -> bool {
     let base = base_name(name);
     git_program(&base).is_some()
@@ -127,8 +127,8 @@ fn git_program(base: &str) -> Option<&str> {
     }
 }
 
-/// Letters of other scripts, invisible and control characters have no place in a program's name, nor spaces in a name
-/// that is looked up.
+/// Refuses letters of other scripts, invisible and control characters in a program's name, and spaces in a name that is
+/// searched in `PATH`.
 fn readable_name(name: &str, segment: &str) -> Result<(), Denial> {
     let is_path = name.contains('/');
     let odd = name.chars().find(|c| {
@@ -144,7 +144,7 @@ fn readable_name(name: &str, segment: &str) -> Result<(), Denial> {
     }
 }
 
-/// Refuses a word that names a place where keys lie.
+/// Refuses a word that names a path where keys are stored.
 pub(super) fn no_secret(word: &ShellWord) -> Result<(), Denial> {
     let names_secret = match word.exact_text() {
         Some(text) => (word.tilde || text.starts_with('/')) && paths::is_secret(text),
@@ -157,7 +157,7 @@ pub(super) fn no_secret(word: &ShellWord) -> Result<(), Denial> {
     Ok(())
 }
 
-/// An unknown program whose later word is git or a shell is taken for a wrapper that nobody can look through.
+/// An unknown program with a later argument that is git or a shell counts as a wrapper that cannot be checked.
 pub(super) fn later_words(
     run: &PolicyRun<'_>,
     program: &Program<'_>,

@@ -1,4 +1,4 @@
-//! Redirections: what is written must lie in the worktree; what is read may be a shell's program.
+//! Redirections: a written file must be in the worktree, and input may be a shell's script.
 
 use tree_sitter::Node;
 
@@ -11,24 +11,24 @@ use super::word::{ShellWord, holes};
 use crate::policy::decision::Denial;
 use crate::policy::rule::PolicyRule;
 
-/// What the redirections of one statement bring.
+/// The results of the redirections of one statement.
 #[derive(Default)]
 pub(super) struct Redirects<'t> {
     /// Where standard input comes from.
     pub(super) stdin: CommandInput,
     /// Words after a redirection, which belong to the command before it.
     pub(super) words: Vec<ShellWord>,
-    /// Statements that the grammar hangs under a here-document: the rest of its line.
+    /// Statements that the grammar puts under a here-document: the rest of its line.
     pub(super) after: Vec<Node<'t>>,
 }
 
 impl<'t> Redirects<'t> {
-    /// Takes in a further redirection of the same statement.
+    /// Adds another redirection of the same statement.
     pub(super) fn add(&mut self, other: Redirects<'t>) {
         if other.stdin != CommandInput::Inherited {
             self.stdin = match self.stdin {
                 CommandInput::Inherited => other.stdin,
-                // Two inputs: the last one wins in bash, and nobody needs two.
+                // Two inputs: the last one wins in bash. No command needs two, so the input counts as unknown.
                 CommandInput::Script(_) | CommandInput::Other => CommandInput::Other,
             };
         }
@@ -168,7 +168,7 @@ fn heredoc<'t>(
     Ok(found)
 }
 
-/// An unquoted here-document runs its substitutions: each must be a node of the tree.
+/// Checks that each substitution in an unquoted here-document, which the shell runs, is a node of the tree.
 fn all_seen(node: Node<'_>, body: &str) -> Result<(), Denial> {
     let holes = holes(node);
     let mut chars = body.char_indices().peekable();

@@ -1,4 +1,4 @@
-//! What is fixed for one judgement, and how deep and how long it may go.
+//! The context of one judgement, with limits on its depth and its number of commands.
 
 use std::cell::Cell;
 
@@ -8,9 +8,9 @@ use crate::policy::decision::Denial;
 use crate::policy::paths::Roots;
 use crate::policy::rule::PolicyRule;
 
-/// Shells in shells, functions in functions.
+/// Maximum nesting of shells in shells and functions in functions.
 const DEPTH: usize = 24;
-/// Simple commands looked at in one judgement, functions counted at each call.
+/// Maximum number of simple commands in one judgement; those in a function count at each call.
 const COMMANDS: usize = 20_000;
 
 pub(in crate::policy) struct PolicyRun<'a> {
@@ -29,7 +29,7 @@ impl<'a> PolicyRun<'a> {
         }
     }
 
-    /// Parses a text as a shell program and judges all of it.
+    /// Parses text as a shell program and judges all of it.
     pub(super) fn script(&self, text: &str, state: &mut ShellState) -> Result<(), Denial> {
         self.deeper(text, || {
             let tree = syntax::parse(text)?;
@@ -37,7 +37,7 @@ impl<'a> PolicyRun<'a> {
         })
     }
 
-    /// Runs one level deeper, up to a limit.
+    /// Runs `work` one level deeper, and denies beyond the limit.
     pub(super) fn deeper(
         &self,
         segment: &str,

@@ -1,4 +1,4 @@
-//! What a statement leaves behind for the next: the working directory and the environment.
+//! The state that one statement passes on to the next: the working directory and the environment.
 
 use std::path::{Path, PathBuf};
 
@@ -12,12 +12,12 @@ pub(in crate::policy) enum WorkingDirectory {
     Unknown,
 }
 
-/// The shell's state between two statements, as far as it matters here. A set of working directories, because
-/// a `cd` may or may not have happened.
+/// The part of the shell's state between two statements that matters to the policy. Holds several possible working
+/// directories, because a `cd` may or may not have happened.
 #[derive(Debug, Clone)]
 pub(in crate::policy) struct ShellState {
     places: Vec<WorkingDirectory>,
-    /// Where it would still be if the last `cd` failed.
+    /// The working directories if the last `cd` failed.
     failed: Vec<WorkingDirectory>,
     previous: Vec<WorkingDirectory>,
     stack: Vec<Vec<WorkingDirectory>>,
@@ -45,7 +45,7 @@ impl ShellState {
         }
     }
 
-    /// Where a path written now may lead; nothing when that is not known.
+    /// The paths that a path written now may lead to; `None` if they are unknown.
     pub(in crate::policy) fn resolve(&self, path: &str) -> Option<Vec<PathBuf>> {
         if Path::new(path).is_absolute() {
             return Some(vec![PathBuf::from(path)]);
@@ -75,7 +75,7 @@ impl ShellState {
                 }
                 WorkingDirectory::Unknown => WorkingDirectory::Unknown,
             };
-            // A folder that is not there (yet): the change may fail, and the line may go on.
+            // The folder does not exist (yet): the `cd` may fail, and the line may continue.
             let certain = matches!(&next, WorkingDirectory::Known(folder) if folder.is_dir());
             if !certain {
                 add(&mut self.failed, place.clone());
@@ -85,19 +85,19 @@ impl ShellState {
         self.previous = std::mem::replace(&mut self.places, places);
     }
 
-    /// The line goes on whether or not a `cd` worked.
+    /// The line continues whether or not a `cd` worked.
     pub(super) fn settle(&mut self) {
         for place in std::mem::take(&mut self.failed) {
             add(&mut self.places, place);
         }
     }
 
-    /// The line goes on because everything so far worked; returns what to give back to [`ShellState::fail`].
+    /// The line continues because everything so far worked; returns the value to give back to [`ShellState::fail`].
     pub(super) fn succeed(&mut self) -> Vec<WorkingDirectory> {
         std::mem::take(&mut self.failed)
     }
 
-    /// Puts back where a failed `cd` would have left the line.
+    /// Restores the working directories of a failed `cd`.
     pub(super) fn fail(&mut self, failed: Vec<WorkingDirectory>) {
         for place in failed {
             add(&mut self.failed, place);
@@ -133,7 +133,7 @@ impl ShellState {
         }
     }
 
-    /// Takes in what another branch may have done.
+    /// Merges the state of another branch that may have run.
     pub(in crate::policy) fn join(&mut self, mut other: ShellState) {
         self.settle();
         other.settle();

@@ -1,4 +1,4 @@
-//! From text to a syntax tree, fail closed: an error, an unknown kind of node or odd bytes are a denial.
+//! Parses text into a syntax tree and fails closed: errors, unknown node kinds and odd bytes are denials.
 
 use tree_sitter::{Node, Parser, Tree};
 
@@ -6,9 +6,9 @@ use super::run::too_large;
 use crate::policy::decision::Denial;
 use crate::policy::rule::PolicyRule;
 
-/// Longer texts are not judged; a single argument of a Linux process is at most half of this.
+/// Maximum length of the text in bytes. A single argument of a Linux process is at most half of this.
 const BYTES: usize = 256 * 1024;
-/// Deeper trees are not walked: the walk is recursive.
+/// Maximum depth of a tree: the walk is recursive.
 const TREE_DEPTH: usize = 150;
 
 /// Every kind of node that the walk knows.
@@ -74,7 +74,7 @@ const KINDS: &[&str] = &[
     "word",
 ];
 
-/// Kinds whose text is data, whatever the grammar makes of it.
+/// Kinds whose text is data, however the grammar parses it.
 const DATA: &[&str] = &[
     "raw_string",
     "string",
@@ -108,10 +108,10 @@ pub(super) fn parse(text: &str) -> Result<Tree, Denial> {
     Ok(tree)
 }
 
-/// The text with every other character than ASCII as ordinary word characters, byte for byte as long.
+/// Replaces every non-ASCII byte by an ordinary word character, so that offsets stay the same.
 ///
-/// To bash such characters are ordinary. The grammar's scanner asks C's `isdigit` about them, which reads outside its
-/// table: `{` before U+41E3D ended the process, and a hook that crashes lets the call through.
+/// To bash such characters are ordinary. The grammar's scanner passes them to C's `isdigit`, which reads outside its
+/// table: `{` before U+41E3D crashed the process, and a hook that crashes lets the call through.
 fn mask_non_ascii(text: &str) -> Vec<u8> {
     text.bytes()
         .map(|byte| if byte.is_ascii() { byte } else { b'%' })
@@ -123,7 +123,7 @@ pub(super) fn source<'t>(node: Node<'_>, text: &'t str) -> &'t str {
     text.get(node.byte_range()).unwrap_or_default()
 }
 
-/// The children that have a name, comments apart.
+/// The named children, except comments.
 pub(super) fn children<'t>(node: Node<'t>) -> Vec<Node<'t>> {
     (0..node.named_child_count())
         .filter_map(|idx| node.named_child(u32::try_from(idx).unwrap_or(u32::MAX)))
@@ -131,7 +131,7 @@ pub(super) fn children<'t>(node: Node<'t>) -> Vec<Node<'t>> {
         .collect()
 }
 
-/// The denial of a text that cannot be read for certain.
+/// The denial of text that cannot be read for certain.
 pub(super) fn unreadable(segment: &str) -> Denial {
     Denial::new(
         PolicyRule::ParseError,
@@ -168,7 +168,7 @@ fn inspect(tree: &Tree, text: &str) -> Result<(), Denial> {
     }
 }
 
-/// Whether text of a node is in none of its parts: the grammar skipped something.
+/// Whether some text of a node is in none of its children, which means that the grammar skipped it.
 fn has_gap(node: Node<'_>, text: &str) -> bool {
     if DATA.contains(&node.kind()) || node.child_count() == 0 {
         return false;
@@ -194,7 +194,7 @@ fn has_gap(node: Node<'_>, text: &str) -> bool {
     !rest.replace("\\\n", " ").trim().is_empty()
 }
 
-/// Whether a part that the grammar takes for plain text holds a substitution: `${x:-`…`}`, `${x%$(…)}`.
+/// Whether a node that the grammar takes for plain text contains a substitution: `${x:-`…`}`, `${x%$(…)}`.
 fn hides_command(node: Node<'_>, text: &str) -> bool {
     let is_plain = matches!(
         node.kind(),
@@ -218,7 +218,7 @@ fn hides_command(node: Node<'_>, text: &str) -> bool {
     false
 }
 
-/// A line that goes on in the middle of a word: bash joins the halves, the grammar does not.
+/// Refuses a line continuation in the middle of a word: bash joins the halves, the grammar does not.
 fn continuations(tree: &Tree, text: &str) -> Result<(), Denial> {
     for (at, _) in text.match_indices("\\\n") {
         let before = text[..at].chars().next_back();

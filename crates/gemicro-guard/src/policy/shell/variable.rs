@@ -87,9 +87,9 @@ pub(super) fn no_index_command_in(word: &ShellWord) -> Result<(), Denial> {
     Ok(())
 }
 
-/// Notes that a variable was set, from any syntax; `value` is as written.
+/// Records that a variable was set, by any syntax; `value` is as written.
 pub(super) fn set(name: &str, value: &str, segment: &str, state: &mut ShellState) -> Result<(), Denial> {
-    // Without a value it only switches the search off.
+    // An empty `CDPATH` only switches the search off.
     if name != "CDPATH" || !value.is_empty() {
         judge_variable_name(name, segment)?;
     }
@@ -116,7 +116,7 @@ pub(super) fn judge_variable_name(name: &str, segment: &str) -> Result<(), Denia
     Ok(())
 }
 
-/// Judges an expression of arithmetic, which may set the variable that it begins with.
+/// Judges an arithmetic expression, which may set the variable that it begins with.
 pub(super) fn judge_arithmetic(text: &str) -> Result<(), Denial> {
     let end = text.find(|c: char| !(c.is_ascii_alphanumeric() || c == '_'));
     judge_variable_name(&text[..end.unwrap_or(text.len())], text)
@@ -144,7 +144,7 @@ pub(super) fn declaration<'t>(
     Ok(())
 }
 
-/// Judges one word after `export` and its like, or of `env`.
+/// Judges one argument of `export` and similar builtins, or of `env`.
 pub(super) fn judge_declaration(
     word: &ShellWord,
     is_export: bool,
@@ -164,7 +164,7 @@ pub(super) fn judge_declaration(
                 state,
             )
         }
-        // A name that stands for another variable would hide which one is set.
+        // A name reference (`declare -n`) would hide which variable is set.
         (Some(option), None) if option.starts_with('-') && !is_export && option.contains('n') => {
             Err(deny("do not use references to other variables (`-n`)"))
         }

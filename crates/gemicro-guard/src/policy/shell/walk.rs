@@ -1,4 +1,4 @@
-//! Visits every statement of a parsed program, in order, carrying the state along.
+//! Visits every statement of a parsed program in order, and passes the state along.
 
 use std::cell::RefCell;
 
@@ -35,14 +35,14 @@ pub(super) struct ShellWalk<'r, 't> {
     pub(super) run: &'r PolicyRun<'r>,
     pub(super) text: &'t str,
     functions: RefCell<Vec<(String, Node<'t>)>>,
-    /// The bodies being judged right now, so that a function that calls itself ends.
+    /// The bodies being judged right now, to stop at recursive functions.
     calling: RefCell<Vec<usize>>,
 }
 
 /// The redirections of a statement.
 struct AttachedText<'t> {
     nodes: Vec<Node<'t>>,
-    /// Whether the word `-` stands before them.
+    /// Whether the word `-` comes before them.
     dash: bool,
     segment: &'t str,
 }
@@ -72,7 +72,7 @@ impl<'t> ShellWalk<'_, 't> {
         Ok(())
     }
 
-    /// A statement in a process of its own.
+    /// A statement in its own process.
     fn apart(&self, node: Node<'t>, state: &ShellState) -> Result<(), Denial> {
         self.sequence(node, &mut state.clone())
     }
@@ -109,12 +109,12 @@ impl<'t> ShellWalk<'_, 't> {
                 self.expression(node, state)
             }
             "comment" => Ok(()),
-            // What stands between statements: patterns, conditions, words of a loop.
+            // Nodes that are not statements: patterns, conditions, words of a loop.
             _ => self.expression(node, state),
         }
     }
 
-    /// Something that is not a statement: only the commands inside it matter.
+    /// Judges a node that is not a statement: only the commands inside it matter.
     pub(super) fn expression(&self, node: Node<'t>, state: &ShellState) -> Result<(), Denial> {
         match node.kind() {
             "command_substitution" | "process_substitution" => return self.apart(node, state),
@@ -164,7 +164,7 @@ impl<'t> ShellWalk<'_, 't> {
         Ok(())
     }
 
-    /// Parts of which any may run: each sees what the ones before may have done.
+    /// Parts that may or may not run: each sees the possible effects of the parts before it.
     fn branches(&self, node: Node<'t>, state: &mut ShellState) -> Result<(), Denial> {
         children(node)
             .into_iter()
@@ -177,7 +177,7 @@ impl<'t> ShellWalk<'_, 't> {
         }
         let before = std::mem::replace(&mut state.repeats, true);
         self.branches(node, state)?;
-        // A second round meets what the first left behind.
+        // A second iteration starts from the state that the first one left.
         self.branches(node, state)?;
         state.repeats = before;
         Ok(())
@@ -208,7 +208,7 @@ impl<'t> ShellWalk<'_, 't> {
     /// Judges a function's body as it would run now.
     fn call(&self, body: Node<'t>, state: &mut ShellState) -> Result<(), Denial> {
         if self.calling.borrow().contains(&body.id()) {
-            // What a function that calls itself leaves behind is not followed.
+            // The effects of a recursive call are not followed: the working directory becomes unknown.
             state.lose();
             return Ok(());
         }
@@ -229,7 +229,7 @@ impl<'t> ShellWalk<'_, 't> {
             .filter(|child| Some(*child) != body)
             .collect();
         let attached = AttachedText {
-            // The grammar loses a single `-` before a here-document; `syntax` lets no other text be lost.
+            // The grammar drops a single `-` before a here-document; `syntax` denies any other dropped text.
             dash: body.zip(nodes.first()).is_some_and(|(body, next)| {
                 self.text
                     .get(body.end_byte()..next.start_byte())
@@ -241,7 +241,7 @@ impl<'t> ShellWalk<'_, 't> {
         self.with_redirects(body, &attached, state)
     }
 
-    /// A statement and its redirections. The grammar hangs those of a list or pipeline on the whole; they belong
+    /// A statement and its redirections. The grammar attaches those of a list or pipeline to the whole, but they belong
     /// to its last command.
     fn with_redirects(
         &self,
@@ -323,7 +323,7 @@ impl<'t> ShellWalk<'_, 't> {
         is_number && matches!(next, Some(b'<' | b'>'))
     }
 
-    /// One simple command: a call of a function of this line, or a program.
+    /// One simple command: a call of a function defined in this line, or a program.
     fn simple(
         &self,
         words: &[ShellWord],

@@ -1,4 +1,4 @@
-//! Words of a command after quote removal, as far as they can be known before the line runs.
+//! Words of a command after quote removal, with the parts that are known before the line runs.
 
 use tree_sitter::Node;
 
@@ -9,7 +9,7 @@ use crate::policy::decision::Denial;
 pub(in crate::policy) struct ShellWord {
     /// Its exact text, if that is known.
     pub(in crate::policy) text: Option<String>,
-    /// The known text before the first part that is not.
+    /// The known text before the first unknown part.
     pub(in crate::policy) prefix: String,
     /// Whether it may become several words, or none.
     pub(in crate::policy) splits: bool,
@@ -50,7 +50,7 @@ impl ShellWord {
         }
     }
 
-    /// Reads the word that a node of the tree stands for.
+    /// Reads the word at a node of the tree.
     pub(super) fn read(node: Node<'_>, text: &str) -> Result<Self, Denial> {
         let slice = source(node, text);
         let holes = holes(node);
@@ -87,7 +87,7 @@ impl ShellWord {
     }
 }
 
-/// The parts of a node whose value is only known when the line runs, from its start.
+/// The ranges in a node whose value is only known when the line runs, relative to its start.
 pub(super) fn holes(node: Node<'_>) -> Vec<(usize, usize)> {
     let mut holes = Vec::new();
     find_holes(node, node.start_byte(), &mut holes);
@@ -106,7 +106,7 @@ fn find_holes(node: Node<'_>, start: usize, holes: &mut Vec<(usize, usize)>) {
     }
 }
 
-/// How much of `{a,b}` has been seen.
+/// Progress through a brace expansion `{a,b}`.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Brace {
     None,
@@ -125,7 +125,7 @@ struct WordReader {
 }
 
 impl WordReader {
-    /// Nothing when the text is not one word.
+    /// Reads the word; `None` if the text is not one word.
     fn read(mut self) -> Option<ShellWord> {
         while let Some(c) = self.peek() {
             if self.skip_hole(true) {
@@ -197,7 +197,7 @@ impl WordReader {
         self.word.splits |= splits;
     }
 
-    /// Jumps over a part that only the running shell knows.
+    /// Skips a part that only the running shell knows.
     fn skip_hole(&mut self, splits: bool) -> bool {
         let Some((start, _)) = self.chars.get(self.at) else {
             return false;
@@ -283,7 +283,7 @@ impl WordReader {
             }
             _ => return None,
         };
-        // A NUL ends the text in bash; nobody needs it.
+        // A NUL ends the text in bash; no command needs one, so it is refused.
         (c != '\0').then(|| self.push(c))
     }
 
@@ -298,7 +298,7 @@ impl WordReader {
             n_digits += 1;
             self.at += 1;
         }
-        // Bytes above 127 would be parts of characters.
+        // A byte above 127 would be only part of a character.
         (n_digits > 0 && (most > 3 || number < 128)).then(|| char::from_u32(number))?
     }
 }

@@ -20,7 +20,7 @@ pub(super) fn is_known(base: &str) -> bool {
     table::find(base).is_some() || find::NAMES.contains(&base) || text::NAMES.contains(&base)
 }
 
-/// Judges what a wrapper starts; nothing when the program is no wrapper.
+/// Judges the command that a wrapper starts; `None` if the program is not a wrapper.
 pub(super) fn judge(
     run: &PolicyRun<'_>,
     program: &Program<'_>,
@@ -53,7 +53,7 @@ fn through(
         options::split(&wrapper.options, &program.words[1..]).ok_or_else(|| opaque(program))?;
     let has = |name: &str| given.iter().any(|option| option.name == name);
     let mut rest = rest;
-    // What the wrapper changes holds for its command only.
+    // The wrapper's changes apply to its command only.
     let mut inner = state.clone();
     if wrapper.sets_variables {
         while let Some(word) = rest.first().filter(|word| is_assignment(word)) {
@@ -157,7 +157,7 @@ fn env_split(
     program::judge(run, &next, inner)
 }
 
-/// The words that `xargs` starts: the given ones, and what it reads.
+/// The words that `xargs` starts: the given ones, and those it reads from its input.
 fn with_input(given: &[GivenOption<'_>], rest: &[ShellWord]) -> Vec<ShellWord> {
     let replaced = given.iter().find_map(|option| match option.name.as_str() {
         "I" => Some(option.value.unwrap_or_default()),
@@ -168,7 +168,7 @@ fn with_input(given: &[GivenOption<'_>], rest: &[ShellWord]) -> Vec<ShellWord> {
         Some(mark) => rest
             .iter()
             .map(|word| match word.exact_text() {
-                // An unreadable mark could be anywhere.
+                // An unknown placeholder could be in any word.
                 Some(text) if !mark.is_empty() && !text.contains(mark) => word.clone(),
                 Some(text) if !mark.is_empty() => replaced_word(text, mark),
                 _ => ShellWord::unknown(&word.source),
@@ -182,7 +182,7 @@ fn with_input(given: &[GivenOption<'_>], rest: &[ShellWord]) -> Vec<ShellWord> {
     }
 }
 
-/// A word in which a mark is replaced when the line runs: known up to the mark, and still one word.
+/// A word whose placeholder is replaced when the line runs: known up to the placeholder, and still one word.
 fn replaced_word(text: &str, mark: &str) -> ShellWord {
     let prefix = text.split(mark).next().unwrap_or_default();
     ShellWord {

@@ -1,7 +1,7 @@
-//! Programs that write the paths they are given: an early word about what the sandbox would refuse.
+//! Programs that write the paths they are given: denies early what the sandbox would refuse anyway.
 //!
-//! Only paths that stand in the line are looked at, as far as they are known; a path that only the running shell knows
-//! is for the sandbox.
+//! Only paths written in the line are checked, by the part that is known. Paths that only the running shell knows are
+//! left to the sandbox.
 
 mod special;
 mod table;
@@ -15,15 +15,15 @@ use crate::policy::decision::Denial;
 use crate::policy::rule::PolicyRule;
 use table::{Operands, WriterRule, find};
 
-/// Programs whose other words are data.
+/// Programs whose other arguments are data.
 const DATA: &[&str] = &["dd", "sed", "ln"];
 
-/// Whether the program is one of those read here, so that a line must not define it anew.
+/// Whether the program is judged here, so that a line must not redefine it.
 pub(super) fn is_known(base: &str) -> bool {
     DATA.contains(&base) || base == "tar" || find(base).is_some()
 }
 
-/// Whether a later word `git` or `sh` means nothing to the program.
+/// Whether a later word `git` or `sh` is only data to the program.
 pub(super) fn is_plain(base: &str) -> bool {
     let is_plain =
         |writer: &WriterRule| !["rsync", "curl", "wget", "zip", "7z", "split"].contains(&writer.names[0]);
@@ -74,7 +74,7 @@ pub(super) fn target(run: &PolicyRun<'_>, word: &ShellWord, state: &ShellState) 
     redirect::judge_written_path(run, word, &word.source, state)
 }
 
-/// A path of which only the beginning is known, as `../*` or `.g*`.
+/// Judges a path of which only the beginning is known, such as `../*` or `.g*`.
 fn judge_path_prefix(run: &PolicyRun<'_>, word: &ShellWord, state: &ShellState) -> Result<(), Denial> {
     let is_home = ["$HOME", "${HOME}"]
         .iter()
@@ -91,7 +91,7 @@ fn judge_path_prefix(run: &PolicyRun<'_>, word: &ShellWord, state: &ShellState) 
         Some((folder, name)) => (format!("{folder}/"), name),
         None => (String::new(), word.prefix.as_str()),
     };
-    // Of the pattern `.g*` git's own folder is a part.
+    // A pattern such as `.g*` also matches git's own folder.
     let name = name.to_lowercase();
     if word.splits && name.starts_with('.') && ".git".starts_with(&name) {
         let hint = "only git commands may change git's own folder";

@@ -1,4 +1,4 @@
-//! `find` and `fd`: the commands of their actions.
+//! `find` and `fd`: judges the commands of their actions.
 
 use super::super::program::{self, Program, later_words};
 use super::super::redirect;
@@ -9,7 +9,7 @@ use super::super::writer;
 use super::opaque;
 use crate::policy::decision::Denial;
 
-/// The programs read here.
+/// The programs that this module judges.
 pub(super) const NAMES: &[&str] = &["find", "gfind", "fd", "fdfind"];
 
 const ACTIONS: &[&str] = &[
@@ -47,7 +47,7 @@ pub(super) fn judge(run: &PolicyRun<'_>, program: &Program<'_>, state: &ShellSta
                 redirect::judge_written_path(run, path, program.segment, state)?;
             }
             Some(_) => {}
-            // It may turn out to be an action, and the words after it a command.
+            // It may become an action when the line runs, and the words after it a command.
             None if word.may_be_option() => later_words(run, program, state)?,
             None => {}
         }
@@ -55,7 +55,7 @@ pub(super) fn judge(run: &PolicyRun<'_>, program: &Program<'_>, state: &ShellSta
     Ok(())
 }
 
-/// `-delete` and commands that remove or change what was found do so below the folders that the search starts in.
+/// Judges `-delete` and commands that change the files found, by the folders where the search starts.
 fn judge_delete(run: &PolicyRun<'_>, words: &[ShellWord], state: &ShellState) -> Result<(), Denial> {
     let changes = words
         .iter()
@@ -104,7 +104,7 @@ fn command(
         stdin: program.stdin.clone(),
         segment: program.segment,
     };
-    // The files it starts in are below the search's root, which may be anywhere.
+    // `-execdir` starts the command in the folder of each file found, which is not known here.
     let mut inner = state.clone();
     let in_folder = program
         .words

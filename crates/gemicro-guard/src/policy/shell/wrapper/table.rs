@@ -1,8 +1,8 @@
-//! The wrappers whose command follows as words, with the options they take. An option that is not here is a denial.
+//! The wrappers whose command follows as separate words, and their options. Any other option is denied.
 
 use super::super::options::ProgramOptions;
 
-/// How a wrapper is read.
+/// How the command line of a wrapper is read.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Wrapper {
     pub(super) names: &'static [&'static str],
@@ -11,24 +11,24 @@ pub(super) struct Wrapper {
     pub(super) operands: usize,
     /// Whether `NAME=value` may come before the command.
     pub(super) sets_variables: bool,
-    /// Options with which nothing is started.
+    /// Options that make the wrapper start nothing.
     pub(super) only_looks: &'static [&'static str],
-    /// Options with which a login or interactive shell starts.
+    /// Options that start a login or interactive shell.
     pub(super) opens_shell: &'static [&'static str],
     /// Options that change the working directory.
     pub(super) folder: &'static [&'static str],
-    /// Whether the command runs in a place that is not known.
+    /// Whether the command runs in an unknown folder.
     pub(super) leaves: bool,
-    /// Whether words are added when the line runs.
+    /// Whether the wrapper adds words when the line runs.
     pub(super) adds_words: bool,
     /// Whether `-c text` may follow the operands.
     pub(super) text_after_operands: bool,
-    /// Whether the command runs in this very shell, so that `cd` counts.
+    /// Whether the command runs in the current shell, so that a `cd` takes effect.
     pub(super) same_shell: bool,
     pub(super) alone: AloneRule,
 }
 
-/// What the wrapper does without a command.
+/// The effect of the wrapper without a command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum AloneRule {
     Fine,

@@ -1,4 +1,4 @@
-//! Wrappers that hand a text to a shell: `watch`, `script`, `su`, `ssh`, `parallel`.
+//! Wrappers that pass a string to a shell: `watch`, `script`, `su`, `ssh`, `parallel`.
 
 use super::super::nested::{self, hidden_program};
 use super::super::options::{self, ProgramOptions};
@@ -9,7 +9,7 @@ use super::super::word::ShellWord;
 use super::opaque;
 use crate::policy::decision::Denial;
 
-/// The programs read here.
+/// The programs that this module judges.
 pub(super) const NAMES: &[&str] = &["watch", "script", "su", "runuser", "ssh", "parallel"];
 
 const WATCH: ProgramOptions = ProgramOptions {
@@ -153,7 +153,7 @@ fn judge_joined(
     run.script(&text, state)
 }
 
-/// `parallel command ::: inputs`: the inputs are put into the text, or after it.
+/// `parallel command ::: inputs`: the inputs are inserted into the command, or appended.
 fn parallel(
     run: &PolicyRun<'_>,
     program: &Program<'_>,

@@ -31,7 +31,7 @@ pub(super) fn sed(words: &[ShellWord]) -> Vec<ShellWord> {
         valued: "ef",
         ..PLAIN
     };
-    // `-i` takes only what is attached to it.
+    // `-i` takes a value only in the same word.
     let plain: Vec<ShellWord> = words
         .iter()
         .filter(|word| !word.prefix.starts_with("-i"))
@@ -97,7 +97,7 @@ pub(super) fn dd(run: &PolicyRun<'_>, words: &[ShellWord], state: &ShellState) -
     outputs.into_iter().try_for_each(|word| target(run, &word, state))
 }
 
-/// A symbolic link leads to a place as seen from the link's own folder.
+/// Judges `ln`: the target of a symbolic link is relative to the link's own folder.
 pub(super) fn link(run: &PolicyRun<'_>, words: &[ShellWord], state: &ShellState) -> Result<(), Denial> {
     const LINK: WriterRule = WriterRule {
         letters: "t",
@@ -146,7 +146,7 @@ fn is_existing_folder(state: &ShellState, path: &str) -> bool {
     places.iter().any(|place| place.is_dir())
 }
 
-/// `tar` writes its archive when it makes one, and below a folder when it takes one apart.
+/// `tar` writes its archive when it creates one, and below a folder when it extracts one.
 pub(super) fn tar(run: &PolicyRun<'_>, words: &[ShellWord], state: &ShellState) -> Result<(), Denial> {
     const TAR: WriterRule = WriterRule {
         letters: "fC",

@@ -1,4 +1,4 @@
-//! Programs that write what their operands or options name, as data; and how their words are sorted by it.
+//! The table of programs that write the files their operands or options name, and the code that sorts their arguments.
 
 use crate::policy::shell::word::ShellWord;
 
@@ -20,7 +20,7 @@ pub(super) enum Operands {
     None,
 }
 
-/// How a program's writing is read.
+/// The arguments of a program that are paths it writes.
 pub(super) struct WriterRule {
     pub(super) names: &'static [&'static str],
     pub(super) operands: Operands,
@@ -28,7 +28,7 @@ pub(super) struct WriterRule {
     pub(super) letters: &'static str,
     /// Long options whose value is written.
     pub(super) long: &'static [&'static str],
-    /// Letters of options whose value is no operand either.
+    /// Letters of other options with a value, which is not an operand.
     pub(super) valued: &'static str,
 }
 
@@ -138,7 +138,7 @@ pub(super) const WRITERS: &[WriterRule] = &[
 
 /// The words of a program, sorted.
 pub(super) struct SortedArguments {
-    /// Values of options that are written.
+    /// Option values that are paths to write.
     pub(super) values: Vec<ShellWord>,
     pub(super) operands: Vec<ShellWord>,
     /// Letters of the short options.
@@ -194,7 +194,7 @@ pub(super) fn sort(writer: &WriterRule, words: &[ShellWord]) -> SortedArguments 
     sorted
 }
 
-/// The value inside an option's word.
+/// The value attached to an option in the same word.
 pub(super) fn rest_of(word: &ShellWord, value: &str) -> ShellWord {
     ShellWord {
         text: word.exact_text().map(|_| value.to_owned()),
@@ -221,7 +221,7 @@ pub(super) fn written_words(writer: &WriterRule, words: &[ShellWord]) -> Vec<She
         Operands::First => values.extend(operands.into_iter().next()),
         Operands::Last | Operands::Second | Operands::None => {}
     }
-    // A host's name before a colon: the path is not on this machine.
+    // A host name before a colon: the path is not on this machine.
     let is_remote = |word: &ShellWord| {
         word.prefix
             .split('/')
