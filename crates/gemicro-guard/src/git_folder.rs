@@ -1,9 +1,9 @@
-//! Names that some file system takes for `.git`.
+//! Recognises names that some file system treats as `.git`.
 
 use gemicro_event::text::is_invisible;
 
-/// Whether a name means `.git` on some file system: letter case, dots and blanks at the end, what follows a colon and
-/// characters that are not seen do not count everywhere, and `git~1` is its short name.
+/// Whether a name means `.git` on some file system. Some ignore letter case, dots and spaces at the end, the text after
+/// a colon, or invisible characters; `git~1` is its short name on Windows.
 #[must_use]
 pub fn is_git_folder(name: &str) -> bool {
     let visible: String = name.chars().filter(|c| !is_invisible(*c)).collect();

@@ -1,8 +1,8 @@
-//! What an agent may do, and the walls that hold when it does more.
+//! Limits what an agent may do: a policy that judges its calls, and a sandbox that enforces the limits.
 //!
-//! [`policy`] judges tool calls and answers early, with a hint; [`hook`] reads and writes the formats in
-//! which agent CLIs ask; [`sandbox`] is what really holds. [`repository`] is where agents work and how their work comes
-//! back. This crate knows no models, prompts, phases or storage.
+//! [`policy`] judges tool calls and answers early, with a hint; [`hook`] reads and writes the formats in which agent
+//! CLIs ask; [`sandbox`] is the real enforcement. [`repository`] is where agents work and how their work is imported.
+//! This crate knows nothing about models, prompts, phases or storage.
 
 mod git_folder;
 pub mod hook;

@@ -1,5 +1,5 @@
-//! Search paths: what a command that works where agents write may have, so that no program of theirs stands for another,
-//! and how a program is found.
+//! Search paths without folders that agents can write, so that no program can be replaced by an agent's; and program
+//! lookup.
 
 use std::env::{join_paths, split_paths};
 use std::ffi::{OsStr, OsString};
@@ -7,11 +7,10 @@ use std::path::{Component, Path, PathBuf};
 
 use rustix::fs::{Access, access};
 
-/// What is searched where nothing else is left: an empty search path would mean the folder a command starts in.
+/// The search path if nothing else is left: an empty one would mean the current folder.
 const USUAL: &str = "/usr/local/bin:/usr/bin:/bin";
 
-/// A `PATH` without what depends on the folder that a command starts in, and without what lies in these folders,
-/// which an agent could write.
+/// A `PATH` without relative folders, and without these folders, which an agent could write.
 #[must_use]
 pub fn search_path(path: &OsStr, writable: &[PathBuf]) -> OsString {
     let real = |folder: &Path| folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
@@ -32,18 +31,18 @@ pub fn search_path(path: &OsStr, writable: &[PathBuf]) -> OsString {
     }
 }
 
-/// What a search path has under a name.
+/// The result of looking up a name in a search path.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ProgramLookup {
     /// The first executable file of that name.
     Program(PathBuf),
-    /// A file that may not be executed, and no program.
+    /// A file without execute permission; there is no program.
     NotExecutable(PathBuf),
     /// No folder of the path has it.
     Nothing,
 }
 
-/// Finds the first program of a name. Folders that are not absolute do not count.
+/// Finds the first program of a name. Relative folders are ignored.
 #[must_use]
 pub fn find_program(name: &OsStr, path: &OsStr) -> ProgramLookup {
     let folders = split_paths(path).filter(|folder| folder.is_absolute());
@@ -58,7 +57,7 @@ pub fn find_program(name: &OsStr, path: &OsStr) -> ProgramLookup {
     refused
 }
 
-/// What is at a path.
+/// Checks whether a path is a program.
 #[must_use]
 pub fn look_at(path: &Path) -> ProgramLookup {
     match (path.is_file(), access(path, Access::EXEC_OK)) {

@@ -1,4 +1,4 @@
-//! Writes a decision in the format of whoever asked.
+//! Writes a decision in the format of the CLI that asked.
 
 use serde_json::{Value, json};
 
@@ -6,23 +6,23 @@ use super::error::HookError;
 use super::format::{EXIT_DENY, HookFormat};
 use crate::policy::{Denial, PolicyDecision, PolicyRule};
 
-/// What the hook's process must print, and how it must end.
+/// The output and exit code of the hook's process.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HookAnswer {
     /// For standard output; one line.
     pub stdout: String,
-    /// For standard error; empty when there is nothing to say.
+    /// For standard error; empty if there is nothing to say.
     pub stderr: String,
     /// Exit code that tells the CLI allow or deny.
     pub exit_code: u8,
-    /// Whether it says no.
+    /// Whether the call is denied.
     pub is_denial: bool,
 }
 
 /// The answer to a request that was judged.
 pub fn answer(format: HookFormat, decision: &PolicyDecision) -> HookAnswer {
     let body = match (format, decision) {
-        // Saying nothing leaves the CLI's own rules in force; "allow" would overrule them.
+        // An empty answer leaves the CLI's own rules in force; "allow" would overrule them.
         (HookFormat::Gemini | HookFormat::Claude | HookFormat::Codex, PolicyDecision::Allow) => json!({}),
         (HookFormat::Gemini, PolicyDecision::Deny(denial)) => {
             json!({"decision": "deny", "reason": denial.message()})
@@ -41,7 +41,7 @@ pub fn answer(format: HookFormat, decision: &PolicyDecision) -> HookAnswer {
             "decision": "deny", "rule": denial.rule, "segment": denial.segment, "hint": denial.hint,
         }),
     };
-    // A fault of ours must not rest on the CLI reading the line above it.
+    // After a fault in the guard, do not rely on the CLI reading stdout: the exit code denies too.
     let fault = match decision {
         PolicyDecision::Deny(denial) if denial.rule == PolicyRule::Internal => Some(denial.message()),
         PolicyDecision::Deny(_) | PolicyDecision::Allow => None,

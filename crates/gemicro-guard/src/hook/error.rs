@@ -11,30 +11,30 @@ pub enum HookError {
     /// The request did not arrive.
     #[error("the request could not be read: {0}")]
     Input(#[from] std::io::Error),
-    /// The request is longer than anything an agent has to ask.
+    /// The request is longer than any legitimate one.
     #[error("the request is longer than {limit} bytes")]
     TooLarge {
-        /// The most that is read.
+        /// Maximum number of bytes that are read.
         limit: u64,
     },
-    /// The guard was started with other arguments than it knows.
+    /// The guard was started with unknown arguments.
     #[error("the guard was started with invalid arguments: {0}")]
     Arguments(String),
-    /// The user's settings cannot be used, so nobody knows what the user allows.
+    /// The user's settings cannot be used, so it is unknown what the user allows.
     #[error("the guard's settings cannot be used: {0}")]
     Settings(String),
-    /// A defect of the guard.
+    /// A bug in the guard.
     #[error("the guard failed on this request")]
     Fault,
     /// A hook for something else.
     #[error("the request is for {found}, not for {expected}")]
     WrongEvent {
-        /// What the hook was called for.
+        /// The event that the hook was called for.
         found: String,
-        /// What this format answers.
+        /// The event that this format answers.
         expected: &'static str,
     },
-    /// A field is missing or of another type.
+    /// A field is missing or has another type.
     #[error("the request has no usable `{field}`; see `gemicro guard check --help`")]
     Field {
         /// The field as the request spells it.
@@ -43,7 +43,7 @@ pub enum HookError {
 }
 
 impl HookError {
-    /// The rule that the denial names.
+    /// The rule named in the denial.
     pub(super) fn rule(&self) -> PolicyRule {
         match self {
             Self::TooLarge { .. } => PolicyRule::TooLarge,

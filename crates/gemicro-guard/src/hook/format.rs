@@ -1,8 +1,8 @@
-//! Who asks.
+//! The formats in which agent CLIs ask.
 
 use serde::{Deserialize, Serialize};
 
-/// The exit code that every CLI takes for a denial, also when the answer cannot be read.
+/// The exit code that every CLI treats as a denial, even when it cannot read the answer.
 pub const EXIT_DENY: u8 = 2;
 
 /// The format of a request and its answer.
@@ -20,7 +20,8 @@ pub enum HookFormat {
 }
 
 impl HookFormat {
-    /// The format whose hooks are called for this event; Codex' requests cannot be told from Claude Code's, nor need be.
+    /// The format whose hooks are called for this event. Codex requests look like Claude Code's, and are treated the
+    /// same.
     pub(super) fn of_event(event: &str) -> Option<Self> {
         [Self::Gemini, Self::Claude]
             .into_iter()

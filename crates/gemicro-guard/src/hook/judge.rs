@@ -1,4 +1,4 @@
-//! One request from its text to its answer.
+//! Judges one request, from its text to its answer.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
@@ -9,7 +9,7 @@ use super::format::HookFormat;
 use super::request::HookRequest;
 use crate::policy::{PolicyConfig, check};
 
-/// Judges one request. Without a `format` it is the one that the request seems to have. Never panics.
+/// Judges one request. Without a `format`, it is detected from the request. Never panics.
 pub fn judge(
     config: &PolicyConfig,
     format: Option<HookFormat>,

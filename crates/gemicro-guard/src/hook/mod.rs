@@ -1,7 +1,7 @@
-//! The formats in which agent CLIs ask for permission: text in, tool call; decision, text out.
+//! The formats in which agent CLIs ask for permission: reads requests into tool calls, and writes decisions.
 //!
-//! The CLIs go on when a hook fails in any way but exit code 2, so a caller that gets a [`HookError`] must
-//! end with [`EXIT_DENY`].
+//! The CLIs run the call if a hook fails with any exit code but 2, so a caller that gets a [`HookError`] must exit with
+//! [`EXIT_DENY`].
 
 mod answer;
 mod error;

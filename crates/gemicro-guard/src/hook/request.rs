@@ -18,7 +18,7 @@ impl HookRequest {
         Ok(Self(serde_json::from_str(text)?))
     }
 
-    /// The format that it seems to have: a hook names its event, and whatever does not is ours.
+    /// The format that it seems to have: a hook names its event, and any other request is in gemicro's own format.
     pub fn format(&self) -> HookFormat {
         let event = self.0.get("hook_event_name").and_then(Value::as_str);
         event
@@ -26,8 +26,8 @@ impl HookRequest {
             .unwrap_or(HookFormat::Neutral)
     }
 
-    /// What it asks for. `worktree` is what the caller knows to be the task's folder; a CLI's request does not
-    /// get to choose it, and the neutral format may only leave it out or repeat it.
+    /// The tool call that it asks for. `worktree` is the task's folder as the caller knows it: a CLI's request cannot
+    /// choose it, and a request in the neutral format may only omit or repeat it.
     pub fn call(&self, format: HookFormat, worktree: Option<&Path>) -> Result<GuardedCall, HookError> {
         read(format, &self.0, worktree)
     }
@@ -76,7 +76,7 @@ fn neutral(request: &Map<String, Value>, worktree: Option<&Path>) -> Result<Guar
     };
     match request.get("command") {
         None | Some(Value::Null) => {}
-        // Two commands in one request: nobody could say which one runs.
+        // Two commands in one request: it is unknown which one runs.
         Some(_) if args.contains_key("command") => return Err(HookError::Field { field: "command" }),
         Some(command) => {
             args.insert("command".to_owned(), command.clone());

@@ -1,7 +1,7 @@
-//! What git makes of a merge when nobody helps, and how a merge that somebody made departs from it.
+//! Computes the merge that git makes on its own, and how a commit differs from that merge.
 //!
-//! The main type is [`AutomaticMerge`]. Nothing is checked out; the tree is made in the user's repository, where nothing
-//! refers to it.
+//! The main type is [`AutomaticMerge`]. Nothing is checked out; the tree is written to the user's repository, without a
+//! reference to it.
 
 use std::collections::BTreeSet;
 
@@ -11,7 +11,7 @@ use super::error::RepositoryError;
 use super::path_text::path_text;
 use super::trusted::TrustedRepo;
 
-/// As git merges where nobody set anything: so it was done in the task's own repository.
+/// git's default merge settings, as they apply in the task's own repository.
 const USUAL: [(&str, &str); 4] = [
     ("merge.renames", "true"),
     ("merge.directoryRenames", "conflict"),
@@ -19,17 +19,17 @@ const USUAL: [(&str, &str); 4] = [
     ("core.attributesFile", "/dev/null"),
 ];
 
-/// The merge of two commits by git alone.
+/// The result of merging two commits without help.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AutomaticMerge {
-    /// The tree that it leaves.
+    /// The resulting tree.
     tree: String,
-    /// The paths in conflict, with every name that a path in conflict had or has.
+    /// The paths in conflict, including their old and new names.
     pub conflicts: BTreeSet<String>,
 }
 
 impl TrustedRepo {
-    /// Merges two commits, as `git merge` of the second into the first begins.
+    /// Merges two commits the way `git merge` of the second into the first does.
     ///
     /// # Errors
     /// When one of the two does not exist, git is older than 2.38, or it fails.
@@ -63,7 +63,7 @@ impl TrustedRepo {
         })
     }
 
-    /// The paths without conflict that are not in a commit as the merge left them: content, mode, or at all.
+    /// The paths without conflict that differ in a commit from the merge result: in content, mode or existence.
     ///
     /// # Errors
     /// When there is no such commit, or git fails.
@@ -76,7 +76,7 @@ impl TrustedRepo {
         Ok(paths.filter(|path| !merge.conflicts.contains(path)).collect())
     }
 
-    /// The commit from which two histories go apart.
+    /// The merge base of two commits.
     ///
     /// # Errors
     /// When there is none, or git fails.

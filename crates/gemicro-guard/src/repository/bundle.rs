@@ -1,4 +1,4 @@
-//! A bundle as data: taken out of the agent's reach, and its header read.
+//! Copies a bundle out of the agent's reach and reads its header. Treats it as data only.
 
 use std::fs::{File, OpenOptions};
 use std::io::{BufRead, BufReader, Read, Seek, SeekFrom};
@@ -12,10 +12,10 @@ use super::layout::TaskLayout;
 use super::open_beneath;
 use super::refusal::ImportRefusal;
 
-/// A header of ours has a few lines.
+/// Maximum size of the header; one that gemicro writes has a few lines.
 const HEADER_BYTES: u64 = 1 << 20;
 
-/// A bundle in gemicro's own folder, for as long as this lives.
+/// A bundle copied to gemicro's own folder, where it is deleted on drop.
 #[derive(Debug)]
 pub(super) struct Bundle {
     copied: CopiedPack,
@@ -36,17 +36,17 @@ impl Bundle {
         &self.copied.path
     }
 
-    /// Where the branch leads, as the bundle says.
+    /// The tip of the branch, according to the bundle.
     pub(super) fn tip(&self) -> &CommitId {
         &self.header.tip
     }
 
-    /// The commits that it builds on, as it says.
+    /// The commits that it builds on, according to the bundle.
     pub(super) fn prerequisites(&self) -> &[CommitId] {
         &self.header.needed
     }
 
-    /// The pack in it.
+    /// The pack inside the bundle.
     pub(super) fn pack(&self) -> Result<File, RepositoryError> {
         let failed = |source| RepositoryError::file("read", self.path(), source);
         let mut file = File::open(self.path()).map_err(failed)?;
@@ -55,7 +55,7 @@ impl Bundle {
     }
 }
 
-/// The copy, removed in the end.
+/// The copied file, deleted on drop.
 #[derive(Debug)]
 struct CopiedPack {
     path: PathBuf,
@@ -69,14 +69,14 @@ impl CopiedPack {
                 why: error.to_string(),
             })?;
         let path = layout.out().join("in.bundle");
-        // One that a killed import left.
+        // Left over from an import that was killed.
         let _ = std::fs::remove_file(&path);
         let copied = Self { path };
         let failed = |source| RepositoryError::file("copy a bundle to", &copied.path, source);
         let mut options = OpenOptions::new();
         options.write(true).create_new(true).mode(0o600);
         let mut copy = options.open(&copied.path).map_err(failed)?;
-        // It may still grow: what counts is what was read.
+        // The file may still grow: only the bytes actually read count.
         let mut bounded = file.take(most_bytes.saturating_add(1));
         let n_bytes = std::io::copy(&mut bounded, &mut copy).map_err(failed)?;
         if n_bytes > most_bytes {
@@ -92,13 +92,13 @@ impl Drop for CopiedPack {
     }
 }
 
-/// What stands before the pack. Only what our own command writes is understood: a capability such as `@filter` would
-/// turn the user's repository into a partial clone.
+/// The header before the pack. Only lines that our own command writes are accepted: a capability such as `@filter`
+/// would turn the user's repository into a partial clone.
 #[derive(Debug)]
 struct Header {
     tip: CommitId,
     needed: Vec<CommitId>,
-    /// Where the pack begins.
+    /// Offset of the pack.
     pack_at: u64,
 }
 

@@ -1,4 +1,4 @@
-//! One git command as data, and what it answered. Starts nothing; see `git`.
+//! One git command as data, and its output. Starts nothing; see `git`.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
@@ -8,7 +8,7 @@ use gemicro_event::text;
 
 use super::error::RepositoryError;
 
-/// Where a command works.
+/// The folder in which a command runs.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum CallPlace<'a> {
     /// In the repository itself; there is no work tree.
@@ -17,23 +17,23 @@ pub(super) enum CallPlace<'a> {
     Checkout(&'a Path),
 }
 
-/// What a command reads.
+/// The standard input of a command.
 #[derive(Debug)]
 pub(super) enum Input {
     Nothing,
     Bytes(Vec<u8>),
-    /// From where the file stands.
+    /// From the current position in the file.
     File(File),
 }
 
-/// What happens to an answer that is too long.
+/// How to handle output that is too long.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum OutputBound {
     Refuse,
     Cut(usize),
 }
 
-/// Whom a command speaks to.
+/// Whether a command contacts a remote.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum RemoteContact {
     None,
@@ -46,9 +46,9 @@ pub(super) enum RemoteContact {
 pub(super) struct GitCall<'a> {
     pub(super) at: CallPlace<'a>,
     pub(super) arguments: Vec<OsString>,
-    /// Further variables; their names begin with `GIT_`.
+    /// Additional variables; their names begin with `GIT_`.
     pub(super) variables: Vec<(&'static str, OsString)>,
-    /// Further settings, which win over all others.
+    /// Additional settings, which override all others.
     pub(super) settings: Vec<(String, String)>,
     pub(super) input: Input,
     pub(super) bound: OutputBound,
@@ -56,7 +56,7 @@ pub(super) struct GitCall<'a> {
 }
 
 impl<'a> GitCall<'a> {
-    /// A command with nothing but its arguments.
+    /// A command with only its arguments.
     pub(super) fn new(at: CallPlace<'a>, arguments: &[&str]) -> Self {
         Self {
             at,
@@ -69,7 +69,7 @@ impl<'a> GitCall<'a> {
         }
     }
 
-    /// Lets every path among the arguments mean itself, whatever characters it has.
+    /// Makes git take every path among the arguments literally.
     pub(super) fn with_literal_paths(mut self) -> Self {
         self.variables.push(("GIT_LITERAL_PATHSPECS", "1".into()));
         self
@@ -85,7 +85,7 @@ impl<'a> GitCall<'a> {
     }
 }
 
-/// What a command answered.
+/// The output of a command.
 #[derive(Debug)]
 pub(super) struct GitOutput {
     pub(super) command: String,
@@ -101,17 +101,17 @@ impl GitOutput {
         last_line(&self.words)
     }
 
-    /// Whether stderr says this.
+    /// Whether stderr contains this text.
     pub(super) fn says(&self, text: &str) -> bool {
         String::from_utf8_lossy(&self.words).contains(text)
     }
 
-    /// The output as one trimmed text.
+    /// The output as one trimmed string.
     pub(super) fn text(&self) -> String {
         String::from_utf8_lossy(&self.output).trim_end().to_owned()
     }
 
-    /// The failure that this answer is.
+    /// The error for this output.
     pub(super) fn failure(&self) -> RepositoryError {
         RepositoryError::Git {
             command: self.command.clone(),
@@ -121,7 +121,7 @@ impl GitOutput {
     }
 }
 
-/// The last line of what a program wrote, without control characters.
+/// The last line of a program's output, without control characters.
 pub(super) fn last_line(words: &[u8]) -> String {
     let text = String::from_utf8_lossy(words);
     let line = text.lines().rev().find(|line| !line.trim().is_empty());
@@ -129,7 +129,7 @@ pub(super) fn last_line(words: &[u8]) -> String {
     text::plain(line, 500)
 }
 
-/// One path that git answered with, to the byte.
+/// One path from git's output, byte for byte.
 pub(super) fn path_of(output: &[u8]) -> Result<PathBuf, RepositoryError> {
     use std::os::unix::ffi::OsStrExt;
 

@@ -1,7 +1,7 @@
-//! Files that are lent to a task to be used: neither they nor what is secret in them may be in any of its commits.
+//! Keeps files that are copied into a task for use only, and the secrets in them, out of its commits.
 //!
-//! The main type is [`CarriedSecrets`]. What counts as secret is said by `secrets`; what the repository says already is none. A
-//! secret that somebody encoded or cut into pieces is not found.
+//! The main type is [`CarriedSecrets`]. `secrets` decides what is a secret; text that the repository already contains
+//! is not. A secret that was encoded or split is not found.
 
 mod secrets;
 
@@ -17,11 +17,11 @@ use super::refusal::ImportRefusal;
 use super::report::plain;
 use super::trusted::TrustedRepo;
 
-/// The longest file that is read, in bytes.
+/// Maximum size of a file that is read, in bytes.
 const MOST_BYTES: u64 = 1 << 20;
-/// A folder with more files than this holds dependencies, not secrets: it is not read.
+/// Maximum number of files read from a folder: one with more contains dependencies, not secrets, and is not read.
 const MOST_FILES: usize = 100;
-/// The longest object that is searched, in bytes.
+/// Maximum size of an object that is searched, in bytes.
 const MOST_SEARCHED: u64 = 64 << 20;
 
 pub(super) struct CarriedSecrets<'a> {
@@ -29,7 +29,7 @@ pub(super) struct CarriedSecrets<'a> {
     secrets: Vec<LentSecret>,
 }
 
-/// A text that must not be in a commit.
+/// Text that must not be in a commit.
 struct LentSecret {
     text: String,
     /// The file that it is from, safe to print.
@@ -37,7 +37,8 @@ struct LentSecret {
 }
 
 impl<'a> CarriedSecrets<'a> {
-    /// Reads what is lent from the user's checkout. Who commits is in every commit, so it is no secret.
+    /// Reads the copied-in files from the user's checkout. The committer's name and email are not secrets: every commit
+    /// has them.
     pub(super) fn read(repository: &TrustedRepo, paths: &'a [String]) -> Result<Self, RepositoryError> {
         let top = repository.top();
         let mut secrets: Vec<LentSecret> = Vec::new();
@@ -62,7 +63,7 @@ impl<'a> CarriedSecrets<'a> {
         Ok(Self { paths, secrets })
     }
 
-    /// Looks through everything that came since a commit, whatever later commits took out again.
+    /// Searches everything that was added since a commit, even if later commits removed it again.
     pub(super) fn check(
         &self,
         repository: &TrustedRepo,
@@ -152,7 +153,7 @@ impl<'a> CarriedSecrets<'a> {
         Ok(())
     }
 
-    /// Refuses a text with a secret in it that the repository does not tell already.
+    /// Refuses text that contains a secret which is not already in the repository.
     fn search(
         &self,
         text: &str,
@@ -173,7 +174,8 @@ impl<'a> CarriedSecrets<'a> {
 }
 
 impl TrustedRepo {
-    /// Whether every line of a text is somewhere in a commit's files. It is not told to git where others could see it.
+    /// Whether every line of the text is in a commit's files. git gets the text on stdin, where other users cannot see
+    /// it.
     fn tells(&self, commit: &CommitId, text: &str) -> Result<bool, RepositoryError> {
         for line in text.lines().map(str::trim).filter(|line| !line.is_empty()) {
             let arguments = [
@@ -198,7 +200,7 @@ impl TrustedRepo {
     }
 }
 
-/// The regular files at a path that are not too long; false where there are too many.
+/// Collects the regular files at a path that are not too long; returns false if there are too many.
 fn collect(path: &Path, files: &mut Vec<PathBuf>) -> bool {
     let Ok(about) = path.symlink_metadata() else {
         return true;

@@ -1,4 +1,4 @@
-//! The user's own checkouts, as `git worktree list` tells them.
+//! The user's own checkouts, as listed by `git worktree list`.
 
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
@@ -10,7 +10,7 @@ use super::commit_id::CommitId;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct UserCheckout {
     pub(super) folder: PathBuf,
-    /// The full name of its branch; nothing when none is checked out.
+    /// The full name of its branch; `None` if no branch is checked out.
     pub(super) branch: Option<String>,
     pub(super) head: Option<CommitId>,
 }

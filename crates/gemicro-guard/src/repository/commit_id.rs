@@ -1,16 +1,16 @@
-//! The name of a commit.
+//! The full id of a commit.
 
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// The full name of a commit, as git writes it: 40 or 64 hexadecimal digits, so never an option or a path.
+/// The full id of a commit, as git writes it: 40 or 64 hexadecimal digits, so never an option or a path.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct CommitId(String);
 
 impl CommitId {
-    /// Reads a full name; anything shorter or else is nothing.
+    /// Parses a full id; `None` for anything else.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
         let is_digit = |byte: u8| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte);
@@ -23,7 +23,7 @@ impl CommitId {
         &self.0
     }
 
-    /// The name that git gives to "does not exist", as long as this one.
+    /// git's all-zero id for "does not exist", with the same length as this one.
     pub(super) fn nothing(&self) -> String {
         "0".repeat(self.0.len())
     }

@@ -1,4 +1,4 @@
-//! What lies between two commits of the user's repository: commits, paths, and the rest of the tree.
+//! Compares two commits of the user's repository: commits between them, changed paths, and the rest of the tree.
 
 use sha2::{Digest, Sha256};
 
@@ -10,12 +10,12 @@ use super::prefix::covers;
 use super::report::plain;
 use super::trusted::TrustedRepo;
 
-/// What is kept of one subject, trailer name or value, in characters.
+/// Maximum length of a stored subject, trailer name or trailer value, in characters.
 const MOST_CHARACTERS: usize = 1000;
-/// What is kept of the trailers of one commit.
+/// Maximum number of trailers kept per commit.
 const MOST_TRAILERS: usize = 100;
 
-/// One commit, in short. All of its text is safe to print, and none of it is to be believed.
+/// Summary of one commit. All of its text is safe to print, but must not be trusted.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CommitAbout {
     /// Full id of the commit.
@@ -29,7 +29,7 @@ pub struct CommitAbout {
 }
 
 impl TrustedRepo {
-    /// The commits that lead to `new` and not to `old`, the newest `most` of them, the newest last.
+    /// The commits reachable from `new` and not from `old`: the newest `most` of them, the newest last.
     ///
     /// # Errors
     /// When one of the two does not exist, or git fails.
@@ -67,7 +67,7 @@ impl TrustedRepo {
         commits.map(|commit| commit.ok_or_else(unusable)).collect()
     }
 
-    /// Whether all that leads to one commit leads to the other too. A commit is its own ancestor.
+    /// Whether one commit is an ancestor of another. A commit is its own ancestor.
     ///
     /// # Errors
     /// When one of the two does not exist, or git fails.
@@ -81,7 +81,7 @@ impl TrustedRepo {
         }
     }
 
-    /// The paths that differ between two commits; of a renamed file both.
+    /// The paths that differ between two commits; both paths of a renamed file.
     ///
     /// # Errors
     /// When one of the two does not exist, or git fails.
@@ -89,7 +89,7 @@ impl TrustedRepo {
         self.differing_paths(old.as_str(), new.as_str())
     }
 
-    /// The same, for trees or commits.
+    /// The same as [`changed_paths`](Self::changed_paths), for trees or commits.
     pub(super) fn differing_paths(&self, old: &str, new: &str) -> Result<Vec<String>, RepositoryError> {
         let arguments = [
             "diff-tree",
@@ -109,8 +109,8 @@ impl TrustedRepo {
         Ok(paths.map(path_text).collect())
     }
 
-    /// A digest of a commit's tree without what some prefixes cover: equal where all the rest is equal, names, modes
-    /// and content. `docs/` covers what lies below the folder, `docs` also a file of that name.
+    /// A digest of a commit's tree without the paths under some prefixes. It is equal if all other names, modes and
+    /// contents are equal. `docs/` covers everything in the folder, `docs` also a file of that name.
     ///
     /// # Errors
     /// When there is no such commit, or git fails.

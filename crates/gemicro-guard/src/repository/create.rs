@@ -1,7 +1,7 @@
-//! Makes a task's private repository, as plain files.
+//! Creates a task's private repository, as plain files.
 //!
-//! git is started only in the user's repository: it lists the references and fills the worktree, with an index of
-//! its own. In the private git directory no git is ever started here.
+//! git runs only in the user's repository: it lists the references and fills the worktree, with a separate index. git
+//! is never started in the private git directory here.
 
 use std::ffi::OsString;
 use std::fmt::Write;
@@ -18,22 +18,22 @@ use super::slug::Slug;
 use super::task::TaskRepo;
 use super::trusted::TrustedRepo;
 
-/// What is copied of `info/exclude` and `shallow`, each.
+/// Maximum number of bytes copied from each of `info/exclude` and `shallow`.
 const COPIED_BYTES: u64 = 16 << 20;
 
-/// Where a task begins.
+/// The commit that a task starts from.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum TaskStart {
-    /// On a new branch, from this commit. An error when the branch exists.
+    /// On a new branch, from this commit. An error if the branch exists.
     New(CommitId),
-    /// On a branch that exists, from its tip. An error when it does not.
+    /// On an existing branch, from its tip. An error if there is none.
     Continue,
-    /// On the tip of the branch when it exists, otherwise on a new branch from this commit: what asking twice for
-    /// the same branch means.
+    /// On the tip of the branch if it exists, otherwise on a new branch from this commit. Used when the same branch may
+    /// be requested twice.
     ContinueOrNew(CommitId),
 }
 
-/// A task that is to be made.
+/// A task to be created.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NewTask {
     /// Its folder, `<state>/tasks/<id>`. The last part is its id; it must not exist, its parent must.
@@ -45,10 +45,10 @@ pub struct NewTask {
 }
 
 impl TaskRepo {
-    /// Makes a task: its branch in the user's repository, if it is new, and its folder.
+    /// Creates a task: its branch in the user's repository, if it is new, and its folder.
     ///
     /// # Errors
-    /// When branch or folder are taken or cannot be made. A branch that was made for it is gone again.
+    /// When the branch or folder exists or cannot be created. A branch that was created for the task is removed again.
     pub fn create(repository: &TrustedRepo, new: NewTask) -> Result<Self, RepositoryError> {
         let layout = place(repository, &new.folder)?;
         let branch = NewBranch::take(repository, &new)?;
@@ -57,7 +57,7 @@ impl TaskRepo {
         let made = build_all(repository, &layout, &record);
         made.and_then(|()| Self::from_parts(repository, layout, record))
             .inspect_err(|_| {
-                // The error that led here is the one to tell.
+                // The error that led here is the one to report.
                 let _ = std::fs::remove_dir_all(folder);
                 branch.undo(repository, &slug);
             })
@@ -116,16 +116,16 @@ impl NewBranch {
         Ok(Some(Self { tip, is_new: false }))
     }
 
-    /// Takes a branch away that was made for nothing.
+    /// Removes a branch that was created for a task that failed.
     fn undo(&self, repository: &TrustedRepo, slug: &Slug) {
         if self.is_new {
-            // The error that led here is the one to tell.
+            // The error that led here is the one to report.
             let _ = repository.remove_task_branch(slug, &self.tip);
         }
     }
 }
 
-/// Looks whether a folder can be a task's.
+/// Checks whether a folder can be used for a task.
 fn place(repository: &TrustedRepo, folder: &Path) -> Result<TaskLayout, RepositoryError> {
     let bad = |why| RepositoryError::BadTaskFolder {
         folder: folder.to_path_buf(),
@@ -136,7 +136,7 @@ fn place(repository: &TrustedRepo, folder: &Path) -> Result<TaskLayout, Reposito
     let id = id.filter(|id| (1..=64).contains(&id.len()) && id.chars().all(is_allowed));
     let id = id.ok_or_else(|| bad("its name must be 1 to 64 letters, digits, `-` or `_`"))?;
     let parent = folder.parent().ok_or_else(|| bad("it has no parent"))?;
-    // No link on the way: what is mounted in a sandbox must be what is meant.
+    // No symbolic links in the path: the sandbox must mount exactly this folder.
     let parent =
         std::fs::canonicalize(parent).map_err(|source| RepositoryError::file("find", parent, source))?;
     let folder = parent.join(id);
@@ -185,7 +185,7 @@ fn build_all(
     record.write(&layout.folder)
 }
 
-/// Makes worktree and git directory at the record's tip. Neither must be there.
+/// Creates the worktree and git directory at the record's tip. Neither may exist.
 pub(super) fn build(
     repository: &TrustedRepo,
     layout: &TaskLayout,
@@ -211,7 +211,7 @@ pub(super) fn build(
     write("packed-refs", &packed_refs(repository, record)?)?;
     write("objects/info/alternates", &lines(repository.object_folders()))?;
     for name in ["info/exclude", "shallow"] {
-        // Both may be missing. A link would copy any file of the user to where the agent reads.
+        // Both may be missing. Following a link could copy any file of the user to where the agent reads.
         if let Ok(bytes) = read_small(repository.common(), name, COPIED_BYTES) {
             write(name, &bytes)?;
         }
@@ -225,7 +225,7 @@ pub(super) fn build(
     call.arguments
         .extend(["read-tree", "--reset", "-u", record.tip.as_str()].map(OsString::from));
     call.variables = vec![("GIT_INDEX_FILE", git.join("index").into())];
-    // The bytes of the repository, all of them, in one index file.
+    // All files exactly as they are stored, in one index file.
     for (name, value) in [
         ("core.sparseCheckout", "false"),
         ("index.sparse", "false"),
@@ -241,13 +241,13 @@ pub(super) fn build(
     layout::write_new(&worktree.join(".git"), &pointer(&git))
 }
 
-/// What stands in the worktree in the place of a git directory.
+/// The content of the worktree's `.git` file, which points to the git directory.
 pub(super) fn pointer(git: &Path) -> Vec<u8> {
     [b"gitdir: ", git.as_os_str().as_bytes(), b"\n"].concat()
 }
 
-/// The private settings: nothing of the user's but the name, and nothing that tidies up or signs. What is only here
-/// need not survive a power cut: a task is rebuilt from its last import.
+/// The private settings: only name and email come from the user, and git neither runs maintenance nor signs. Nothing is
+/// synced to disk: after a power cut a task is rebuilt from its last import.
 fn config(repository: &TrustedRepo, tip: &CommitId) -> Result<String, RepositoryError> {
     let is_sha256 = tip.as_str().len() == 64;
     let (name, email) = identity(repository)?;
@@ -265,7 +265,7 @@ fn config(repository: &TrustedRepo, tip: &CommitId) -> Result<String, Repository
     Ok(text)
 }
 
-/// Name and address of whoever commits in a task.
+/// Name and email address of the committer in a task.
 pub(super) fn identity(repository: &TrustedRepo) -> Result<(String, String), RepositoryError> {
     Ok((
         user_setting(repository, "user.name", "gemicro")?,
@@ -301,7 +301,7 @@ fn packed_refs(repository: &TrustedRepo, record: &TaskRecord) -> Result<Vec<u8>,
     let text = repository.git.text(&asked)?;
     let mut references: Vec<(&str, &str)> = text.lines().filter_map(|line| line.split_once(' ')).collect();
     references.retain(|(name, _)| *name != own);
-    // The branch as the task knows it, whoever may have moved it since.
+    // The branch as the task knows it, even if it has been moved since.
     references.push((&own, record.tip.as_str()));
     references.sort_unstable();
     let mut packed = "# pack-refs with: sorted \n".to_owned();

@@ -1,13 +1,12 @@
-//! Takes credentials out of addresses, and out of what git says about them.
+//! Removes credentials from URLs, and from git's messages about them.
 
 use gemicro_event::redact::Redactor;
 use gemicro_event::text;
 
-/// Shorter values would hit ordinary words.
+/// Minimum length of a secret: shorter values would match ordinary words.
 const LEAST_BYTES: usize = 4;
 
-/// An address as it may be shown: without user and password, without what follows a question mark. The user of an
-/// ssh address is no secret and stays.
+/// A URL as it may be shown: without user, password and query. The user of an ssh URL is not a secret and stays.
 pub(super) fn shown_address(url: &str) -> String {
     let text = text::plain(url, usize::MAX);
     let Some((scheme, rest)) = text.split_once("://") else {
@@ -23,11 +22,11 @@ pub(super) fn shown_address(url: &str) -> String {
     format!("{scheme}://{host}{path}")
 }
 
-/// What git said, without hidden characters and without the secrets of some addresses, and not too long.
+/// git's text without invisible characters and without the secrets of some URLs, shortened.
 pub(super) fn redact_git_text(words: &str, urls: &[String]) -> String {
     let mut text = text::plain(words, usize::MAX);
     let mut secrets: Vec<String> = urls.iter().flat_map(|url| secrets(url)).collect();
-    // The longest first: one may be a part of another.
+    // The longest first: one may be part of another.
     secrets.sort_by_key(|secret| std::cmp::Reverse(secret.len()));
     for secret in &secrets {
         text = text.replace(secret.as_str(), "***");
@@ -41,7 +40,7 @@ pub(super) fn redact_git_text(words: &str, urls: &[String]) -> String {
     text.chars().take(500).collect()
 }
 
-/// What of an address opens it: user and password, as written and decoded, and the values behind a question mark.
+/// The credentials in a URL: user and password, as written and decoded, and the values of the query.
 fn secrets(url: &str) -> Vec<String> {
     let Some((_, rest)) = url.split_once("://") else {
         return Vec::new();
@@ -57,7 +56,7 @@ fn secrets(url: &str) -> Vec<String> {
         .collect()
 }
 
-/// A word that holds an address, without what stands before the `@`.
+/// A word that contains a URL, without the part before the `@`.
 fn without_user(word: &str) -> String {
     let Some((before, rest)) = word.split_once("://") else {
         return word.to_owned();

@@ -1,7 +1,7 @@
-//! The difference between two commits, for reviewers: with the text of every file that has any, and with the names of
-//! those that it does not show.
+//! The difference between two commits, for reviewers: the text of every file that has any, and the names of files that
+//! are not shown.
 //!
-//! git calls a file binary as soon as there is a NUL byte in it. A script with one runs all the same, so it is shown.
+//! git treats a file with a NUL byte as binary. A script with one runs all the same, so it is shown.
 
 use std::ffi::OsString;
 
@@ -12,15 +12,15 @@ use super::files::FileAt;
 use super::report::plain;
 use super::trusted::TrustedRepo;
 
-/// What is looked at of a file to say whether it is text, in bytes.
+/// Number of bytes that are read to decide whether a file is text.
 const SAMPLE: u64 = 256 << 10;
-/// Files that git calls binary and that are looked at; further ones are only named.
+/// Maximum number of binary files (by git's measure) that are examined; the rest is only named.
 const MOST_LOOKED_AT: usize = 500;
 
 /// A difference between two commits.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Diff {
-    /// The patch; bytes that are no text are replaced.
+    /// The patch; bytes that are not text are replaced.
     pub text: String,
     /// Whether the rest was left out.
     pub is_cut: bool,
@@ -30,24 +30,24 @@ pub struct Diff {
 
 /// A file that differs.
 struct DifferingFile {
-    /// The beginning of its part of the patch.
+    /// The first line of its part of the patch.
     head: String,
     path: String,
     /// By git's own measure.
     is_binary: bool,
 }
 
-/// How files are shown.
+/// How the files of a diff are shown.
 #[derive(Clone, Copy)]
 enum DiffStyle {
-    /// As git would, without those of the others.
+    /// As git would show them, without the files that are shown as text.
     Usual,
-    /// As text, whatever is in them.
+    /// As text, whatever they contain.
     AsText,
 }
 
 impl TrustedRepo {
-    /// The difference that `new` makes since it left `base`, at most `most_bytes` long.
+    /// The difference between `new` and its merge base with `base`, at most `most_bytes` long.
     ///
     /// # Errors
     /// When git fails.
@@ -62,7 +62,7 @@ impl TrustedRepo {
                 unshown.push(plain(file.path.as_bytes()));
             }
         }
-        // A name that is no text is printed as others are: which of them is shown nobody could say.
+        // Several names that are not valid text can look the same in the patch, so they also count as not shown.
         let nameless = files
             .iter()
             .filter(|file| file.path.contains(char::REPLACEMENT_CHARACTER));
@@ -129,7 +129,7 @@ impl TrustedRepo {
                 continue;
             };
             let is_binary = added == "-";
-            // Of a renamed file both names follow.
+            // For a renamed file, both names follow.
             let (old, path) = match path {
                 "" => (
                     fields.next().unwrap_or_default(),
@@ -163,7 +163,7 @@ fn difference(options: &[&str]) -> GitCall<'static> {
     call
 }
 
-/// The heads of those parts that another one follows: only they are there to their end.
+/// The heads of all parts but the last: only a part that is followed by another is complete.
 fn whole_heads(text: &str) -> Vec<&str> {
     let mut heads: Vec<&str> = text
         .split('\n')
@@ -173,7 +173,7 @@ fn whole_heads(text: &str) -> Vec<&str> {
     heads
 }
 
-/// Whether somebody, or a shell, could read it: NUL bytes do not count.
+/// Whether the content is readable by a person or a shell, ignoring NUL bytes.
 pub(super) fn reads_as_text(bytes: &[u8]) -> bool {
     if bytes.starts_with(b"#!") {
         return true;

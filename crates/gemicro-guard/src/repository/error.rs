@@ -1,4 +1,4 @@
-//! Why a repository cannot be used, a task not begun, or its work not taken over.
+//! Errors of repositories, tasks and imports.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -10,7 +10,7 @@ use super::refusal::ImportRefusal;
 use super::remote_error::RemoteError;
 use crate::sandbox::SandboxError;
 
-/// What went wrong with a repository. The user's repository is as it was.
+/// A failed operation on a repository. The user's repository is unchanged.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 #[expect(missing_docs, reason = "the messages say what the fields are")]
@@ -21,7 +21,7 @@ pub enum RepositoryError {
         /// The folder asked for.
         folder: PathBuf,
     },
-    /// A folder that agents can write: git is not started there.
+    /// Agents can write to this folder, so git is not started there.
     #[error("{folder} belongs to an agent's task; go to your own checkout")]
     AgentsFolder {
         /// The folder asked for.
@@ -33,13 +33,13 @@ pub enum RepositoryError {
         /// The folder asked for.
         folder: PathBuf,
     },
-    /// Objects are missing, and fetching them is not possible in a sandbox.
+    /// Objects are missing, and cannot be fetched inside a sandbox.
     #[error(
         "this is a partial clone (`{setting}`), which lacks some objects; use a full clone: `git clone` without \
          --filter"
     )]
     PartialClone {
-        /// The setting that says so.
+        /// The setting that makes it a partial clone.
         setting: String,
     },
     /// The repository belongs to another user.
@@ -50,10 +50,10 @@ pub enum RepositoryError {
         /// The folder asked for.
         folder: PathBuf,
     },
-    /// There is nothing to start from.
+    /// There are no commits to start from.
     #[error("the repository has no commit yet; commit something first")]
     NoCommits,
-    /// A path of the repository that git cannot be told in its files.
+    /// A path of the repository that cannot be written in git's files.
     #[error("{path} has a line break in its name, which git's own files cannot contain; rename it")]
     UnusablePath { path: PathBuf },
     /// A setting with which git could start a program that gemicro cannot switch off.
@@ -61,23 +61,23 @@ pub enum RepositoryError {
         "the repository's own settings have {setting}, which can start programs; remove it (`git config --local --edit`)"
     )]
     UnsafeSetting { setting: String },
-    /// Objects are looked up in a folder that is no store of objects.
+    /// An alternate object folder that contains something else.
     #[error("objects/info/alternates names {path}, which is not a folder of git objects; remove that line")]
     BadAlternate { path: PathBuf },
-    /// A name that stands for no commit.
+    /// A name that does not resolve to a commit.
     #[error("`{name}` is not a commit of this repository")]
     UnknownRevision {
         /// The name as given.
         name: String,
     },
-    /// A name that cannot be a branch of ours.
+    /// A name that cannot be used for a task branch.
     #[error("`{slug}` cannot be the name of a task: {why}")]
     BadSlug {
         /// The name as given.
         slug: String,
         why: &'static str,
     },
-    /// A task folder whose name is not an id, or which lies where an agent must not see anything.
+    /// A task folder whose name is not an id, or that is in a place agents must not see.
     #[error("{folder} cannot be a task's folder: {why}")]
     BadTaskFolder { folder: PathBuf, why: &'static str },
     /// The folder of a new task exists.
@@ -90,10 +90,10 @@ pub enum RepositoryError {
         /// The last line that git wrote.
         line: String,
     },
-    /// A branch to go on with is not there.
+    /// A branch to continue does not exist.
     #[error("there is no branch {branch} to continue on")]
     BranchMissing { branch: String },
-    /// The user works on the task's branch: moving it would make that checkout look changed.
+    /// The user has the task's branch checked out: moving it would make that checkout look changed.
     #[error(
         "branch {branch} is checked out in {folder}; switch away from it first: git -C {folder} switch --detach"
     )]
@@ -102,24 +102,24 @@ pub enum RepositoryError {
         /// The worktree that has the branch checked out.
         folder: PathBuf,
     },
-    /// The branch is not where the task left it. Nothing was imported.
+    /// The branch was moved since the last import. Nothing was imported.
     #[error(
         "branch {branch} was moved by another process, from {expected} to {found}; rebuild the task from it"
     )]
     BranchMoved {
         branch: String,
-        /// Where the task left it.
+        /// The tip after the last import.
         expected: CommitId,
         found: String,
     },
-    /// The agent left its branch. Nothing was imported.
+    /// The agent switched to another branch. Nothing was imported.
     #[error("the agent left branch {expected}: its HEAD is {found}; rebuild the task")]
     BranchSwitched {
         expected: String,
-        /// What stands there instead.
+        /// What is checked out instead.
         found: String,
     },
-    /// What the agent committed was not taken over.
+    /// The agent's commits were not imported.
     #[error("the agent's commits were refused: {0}")]
     Refused(ImportRefusal),
     /// A name or path that was given to gemicro cannot be used in a task.
@@ -129,18 +129,18 @@ pub enum RepositoryError {
         path: String,
         why: &'static str,
     },
-    /// Neither a remote nor the repository itself says which branch is the main one.
+    /// The main branch cannot be determined from a remote or the repository itself.
     #[error(
         "cannot determine the main branch; check one out, or set it: git config init.defaultBranch <branch>"
     )]
     NoMainBranch,
-    /// Something about a remote.
+    /// An error with a remote.
     #[error(transparent)]
     Remote(#[from] RemoteError),
-    /// There is no room left.
+    /// The disk is full.
     #[error("the disk is full ({line}); make room below {folder} and try again")]
     DiskFull {
-        /// Where it was written to.
+        /// The folder that was being written.
         folder: PathBuf,
         line: String,
     },
@@ -162,10 +162,10 @@ pub enum RepositoryError {
     /// git did not end in time.
     #[error("`git {command}` did not finish within {limit:?}")]
     GitTimeout { command: String, limit: Duration },
-    /// git said more, or something else, than can be used.
+    /// git's output is too long or unexpected.
     #[error("`git {command}` gave an unusable answer: {why}")]
     GitAnswer { command: String, why: String },
-    /// A file or folder of a task.
+    /// A file or folder of a task cannot be used.
     #[error("cannot {action} {path}")]
     File {
         /// The verb for the message, such as `create`.
@@ -174,26 +174,26 @@ pub enum RepositoryError {
         /// What the system said.
         source: std::io::Error,
     },
-    /// A folder that is no task's, or was made by another version.
+    /// A folder that is not a task's, or was made by another version.
     #[error("{folder} is not a task's folder: {why}")]
     NotATask { folder: PathBuf, why: String },
-    /// The sandbox cannot be put up.
+    /// The sandbox cannot be started.
     #[error("the sandbox cannot be set up")]
     Sandbox(#[from] SandboxError),
-    /// A command of ours failed inside the sandbox; the agent may have seen to that.
+    /// A command of gemicro failed inside the sandbox; the agent may have caused that.
     #[error("`{command}` failed in the sandbox: {line}")]
     Inside {
         command: String,
         /// The last line it wrote.
         line: String,
     },
-    /// A command of ours did not end inside the sandbox, and was ended.
+    /// A command of gemicro took too long inside the sandbox, and was killed.
     #[error("`{command}` did not finish in the sandbox within {limit:?}")]
     InsideTimeout { command: String, limit: Duration },
 }
 
 impl RepositoryError {
-    /// A file that failed, with a full disk told apart.
+    /// An error about a file; a full disk becomes [`DiskFull`](Self::DiskFull).
     pub(super) fn file(action: &'static str, path: impl Into<PathBuf>, source: std::io::Error) -> Self {
         let path = path.into();
         if matches!(

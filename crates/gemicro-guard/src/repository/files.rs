@@ -1,6 +1,6 @@
-//! Single files of the user's repository: what a commit holds at a path, and whether a path is ignored.
+//! Single files of the user's repository: the content of a path in a commit, and whether a path is ignored.
 //!
-//! The main type is [`FileAt`]. A path always means itself here: it is neither a pattern nor a part of a revision.
+//! The main type is [`FileAt`]. Paths are always literal here, neither a pattern nor part of a revision.
 
 use super::call::{CallPlace, GitCall, OutputBound};
 use super::commit_id::CommitId;
@@ -8,7 +8,7 @@ use super::error::RepositoryError;
 use super::prefix::is_plain;
 use super::trusted::TrustedRepo;
 
-/// What a commit holds at a path.
+/// The entry at a path in a commit.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum FileAt {
     /// A regular file, executable or not.
@@ -27,8 +27,8 @@ pub enum FileAt {
 }
 
 impl TrustedRepo {
-    /// What a commit holds at a path, the content of a file at most `most_bytes` long. `None` when there is nothing,
-    /// and for what cannot be a path in a tree.
+    /// The entry at a path in a commit, with at most `most_bytes` of a file's content. `None` if there is none, or the
+    /// path cannot be in a tree.
     ///
     /// # Errors
     /// When there is no such commit, or git fails.
@@ -59,15 +59,16 @@ impl TrustedRepo {
         }
     }
 
-    /// Whether git ignores a path of the checkout, named from its top: it is not tracked, and a rule leaves it out.
+    /// Whether git ignores a path, relative to the top of the checkout: it is untracked, and an ignore rule matches.
     ///
     /// # Errors
-    /// When git cannot say, for example because a link leads to it.
+    /// When git cannot tell, for example because the path leads through a link.
     pub fn is_ignored(&self, path: &str) -> Result<bool, RepositoryError> {
         if !is_plain(path) {
             return Ok(false);
         }
-        // This command knows no literal paths. Behind `./` there is no magic, and against rules alone no pattern.
+        // `check-ignore` has no literal paths. The prefix `./` prevents pathspec magic, and `--no-index` prevents
+        // patterns.
         let plain_path = format!("./{path}");
         let answer = self.here(&["check-ignore", "--quiet", "--no-index", "--", &plain_path])?;
         match answer.code {

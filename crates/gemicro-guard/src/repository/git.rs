@@ -1,9 +1,9 @@
-//! The only place that starts git outside the sandbox, and only with the user's repository.
+//! Starts git outside the sandbox, only with the user's repository. No other code does.
 //!
-//! The main type is [`Git`]: it can only be had for a repository that git itself found and accepted. It starts
-//! git without the caller's environment, without hooks, filters and programs that the repository's settings name,
-//! without maintenance and prompts, with a bound on output and on time. A command that speaks to a remote gets the few
-//! variables that lead there. It knows nothing of tasks.
+//! The main type is [`Git`]. It exists only for a repository that git itself found and accepted. It starts git without
+//! the caller's environment, hooks, maintenance and prompts, without filters and programs named in the repository's
+//! settings, and with limits on output and time. A command that contacts a remote also gets the few variables it needs
+//! for that. This module knows nothing about tasks.
 
 use std::ffi::{OsStr, OsString};
 use std::io::{Read, Write};
@@ -19,13 +19,13 @@ use super::git_settings::GitSettings;
 use super::programs::Programs;
 use crate::search_path::{ProgramLookup, find_program};
 
-/// What an answer that is read as a whole may have.
+/// Maximum number of bytes of an output that is read as a whole.
 const ANSWER_BYTES: usize = 256 << 20;
-/// What is kept of what git says on stderr.
+/// Maximum number of bytes kept of stderr.
 const WORDS_BYTES: usize = 64 << 10;
 const PAUSE: Duration = Duration::from_millis(1);
 
-/// Nothing of these may run a program, ask, or tidy up on its own.
+/// Settings that stop git from running programs, prompting and doing maintenance.
 const OVERRIDES: &[(&str, &str)] = &[
     ("core.hooksPath", "/dev/null"),
     ("core.fsmonitor", "false"),
@@ -38,7 +38,7 @@ const OVERRIDES: &[(&str, &str)] = &[
     ("protocol.ext.allow", "never"),
 ];
 
-/// Whoever asks on the way to a remote gets no answer: nobody sits there.
+/// Variables that stop credential helpers from prompting: there is no user at the terminal.
 const UNASKED: [(&str, &str); 2] = [("GIT_ASKPASS", ""), ("GCM_INTERACTIVE", "never")];
 
 /// git, for one repository of the user.
@@ -47,9 +47,9 @@ pub(super) struct Git {
     settings: GitSettings,
     /// The git directory that all checkouts have in common.
     common: PathBuf,
-    /// Where git and what it starts are searched.
+    /// Search path for git and the programs it starts.
     search_path: OsString,
-    /// git itself, by its path: a bare name would cost a copy of this process for every start.
+    /// Path of git: starting it by a bare name would copy this process each time.
     program: PathBuf,
     /// Programs that the repository's own settings name.
     programs: Programs,
@@ -84,7 +84,7 @@ impl Git {
         if answer.code != 0 {
             return Err(answer.failure());
         }
-        // Before 2.31 git knew neither this option nor settings by variables, on which much depends here.
+        // git before 2.31 has neither this option nor settings from variables, which this module relies on.
         if answer.output.starts_with(b"--path-format") {
             return Err(RepositoryError::OldGit);
         }
@@ -122,7 +122,7 @@ impl Git {
         &self.programs
     }
 
-    /// How git is started.
+    /// The settings that git is started with.
     pub(super) fn settings(&self) -> &GitSettings {
         &self.settings
     }
@@ -132,7 +132,7 @@ impl Git {
         &self.common
     }
 
-    /// Runs a command and gives its answer, whatever its exit code.
+    /// Runs a command and returns its output, whatever its exit code.
     pub(super) fn run(&self, call: GitCall<'_>) -> Result<GitOutput, RepositoryError> {
         let name = call.name();
         let limit = match call.contact {
@@ -201,7 +201,7 @@ impl Git {
         }
     }
 
-    /// Runs a command in the repository that must succeed, and gives its trimmed output.
+    /// Runs a command in the repository that must succeed, and returns its trimmed output.
     pub(super) fn text(&self, arguments: &[&str]) -> Result<String, RepositoryError> {
         Ok(self.ok(GitCall::new(CallPlace::Repository, arguments))?.text())
     }
@@ -260,7 +260,7 @@ impl Git {
         command
     }
 
-    /// By variables, not by `-c`: a filter's name may hold anything.
+    /// Uses variables, not `-c`, because a filter's name may contain any character.
     fn override_settings(&self, command: &mut Command, call: &GitCall<'_>) {
         let fixed = OVERRIDES
             .iter()
@@ -276,7 +276,7 @@ impl Git {
     }
 }
 
-/// The first git on the search path; where there is none, what tells so when it is started.
+/// The first git on the search path; otherwise a bare name, so that starting it reports that git is missing.
 fn program(search_path: &OsStr) -> PathBuf {
     match find_program("git".as_ref(), search_path) {
         ProgramLookup::Program(git) => git,
@@ -290,7 +290,7 @@ enum GitStream {
     Words,
 }
 
-/// Reads a stream to its end. Output that is too long is left alone, so that git ends; words are drained.
+/// Reads a stream. Output beyond the limit is not read, so that git ends; stderr is drained.
 fn collect(
     stream: Option<impl Read + Send + 'static>,
     most: usize,
@@ -303,26 +303,26 @@ fn collect(
         let mut is_cut = false;
         if let Some(mut stream) = stream {
             let limit = u64::try_from(most).unwrap_or(u64::MAX);
-            // What cannot be read is a short answer; the exit code tells.
+            // A stream that fails gives a short output; the exit code shows the failure.
             let _ = stream.by_ref().take(limit).read_to_end(&mut kept);
             match which {
                 GitStream::Output => is_cut = matches!(stream.read(&mut [0]), Ok(1)),
                 GitStream::Words => drop(std::io::copy(&mut stream, &mut std::io::sink())),
             }
         }
-        // Nobody waits any more when it took too long.
+        // Fails only if the caller has timed out.
         let _ = tx.send((which, kept, is_cut));
     });
 }
 
 fn feed(child: &mut Child, bytes: Vec<u8>) {
     if let Some(mut stdin) = child.stdin.take() {
-        // git may end before it read everything; its exit code tells.
+        // git may exit before it has read everything; its exit code shows whether that is a failure.
         std::thread::spawn(move || drop(stdin.write_all(&bytes)));
     }
 }
 
-/// Ends git and what it started.
+/// Kills git and the processes it started.
 fn end(child: &mut Child) {
     let group = i32::try_from(child.id())
         .ok()

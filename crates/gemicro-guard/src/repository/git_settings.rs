@@ -1,4 +1,4 @@
-//! How git is started for a user: plain data, given by whoever may read the environment. Starts nothing; see `git`.
+//! How git is started for a user: plain data from the caller, who may read the environment. Starts nothing; see `git`.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -12,23 +12,24 @@ use crate::search_path;
 pub struct GitSettings {
     /// The user's `PATH`, in which git is looked up.
     pub search_path: OsString,
-    /// The user's home: git's settings are there, among them which folders are safe.
+    /// The user's home folder, which contains git's settings, including the list of safe folders.
     pub home: PathBuf,
     /// The user's `XDG_CONFIG_HOME`, if set.
     pub config_home: Option<PathBuf>,
-    /// What one git command may take.
+    /// Maximum duration of a git command.
     pub time_limit: Duration,
-    /// What one git command may take that speaks to a remote.
+    /// Maximum duration of a git command that contacts a remote.
     pub remote_time_limit: Duration,
-    /// Variables of the user that git needs on the way to a remote, and gets there alone. Only those that
-    /// [`GitSettings::REMOTE_VARIABLES`] names are passed on.
+    /// The user's variables that git needs to reach a remote; only commands that contact a remote get them. Only those
+    /// in [`GitSettings::REMOTE_VARIABLES`] are passed on.
     pub remote_variables: Vec<(String, OsString)>,
     /// Folders that agents can write, such as `<state>/tasks`: no repository in them is ever opened.
     pub agent_folders: Vec<PathBuf>,
 }
 
 impl GitSettings {
-    /// What leads to a remote: the ssh agent, proxies, certificates, and what common credential helpers ask for.
+    /// Variables needed to reach a remote: the ssh agent, proxies, certificates, and variables of common credential
+    /// helpers.
     pub const REMOTE_VARIABLES: &[&str] = &[
         "SSH_AUTH_SOCK",
         "SSH_AGENT_PID",
@@ -58,7 +59,7 @@ impl GitSettings {
         "GITLAB_TOKEN",
     ];
 
-    /// The settings of a user, with five minutes for a command, and one for a remote.
+    /// The settings of a user, with a limit of five minutes for a command, and one minute for a remote.
     #[must_use]
     pub fn new(search_path: impl Into<OsString>, home: impl Into<PathBuf>) -> Self {
         Self {
@@ -72,8 +73,8 @@ impl GitSettings {
         }
     }
 
-    /// Where programs are searched for the repository of a folder: never where an agent, or the repository itself, could
-    /// have put one.
+    /// The search path for programs in a folder's repository, without folders where an agent or the repository could
+    /// have put a program.
     pub(super) fn programs(&self, folder: &Path) -> OsString {
         let folder = folder.canonicalize().unwrap_or_else(|_| folder.to_path_buf());
         let top = folder.ancestors().find(|above| above.join(".git").exists());
@@ -82,7 +83,7 @@ impl GitSettings {
         search_path(&self.search_path, &shut)
     }
 
-    /// The variables for a command that speaks to a remote.
+    /// The variables for a command that contacts a remote.
     pub(super) fn ways_to_remotes(&self) -> impl Iterator<Item = (&str, &OsString)> {
         let given = self.remote_variables.iter();
         given
@@ -90,7 +91,7 @@ impl GitSettings {
             .filter(|(name, _)| Self::REMOTE_VARIABLES.contains(name))
     }
 
-    /// In a folder that an agent can write, git would do what the agent wants.
+    /// Refuses folders that agents can write: git there would do what the agent wants.
     pub(super) fn refuse_agents(&self, folder: &Path) -> Result<(), RepositoryError> {
         let real = |path: &Path| std::fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf());
         let folder = real(folder);

@@ -1,4 +1,4 @@
-//! Files that gemicro gives an agent to read: beside the worktree, so that no commit holds them.
+//! Files that gemicro gives an agent to read: outside the worktree, so that they are never committed.
 
 use std::path::PathBuf;
 
@@ -7,21 +7,21 @@ use super::layout;
 use super::report::plain;
 use super::task::TaskRepo;
 
-/// The longest name of a file.
+/// Maximum length of a file name.
 const MOST_BYTES: usize = 100;
 
 impl TaskRepo {
-    /// The folder of what gemicro gives the agent to read. It is there once something was written.
+    /// The folder with the files that gemicro gives the agent. It exists once a file was written.
     #[must_use]
     pub fn handover(&self) -> PathBuf {
         self.layout.handover()
     }
 
-    /// Writes a file for the agent to read, or replaces it, whole or not at all, and gives its path. Profiles made
-    /// from now on ([`TaskRepo::profile`]) let it be read, and not be written.
+    /// Writes or atomically replaces a file for the agent to read, and returns its path. Profiles made from now on
+    /// ([`TaskRepo::profile`]) make it readable, but not writable.
     ///
     /// # Errors
-    /// When the name is not a plain one, or the disk full.
+    /// When the name is not a plain one, or the disk is full.
     pub fn write_handover(&self, name: &str, bytes: &[u8]) -> Result<PathBuf, RepositoryError> {
         if let Some(why) = problem(name) {
             let path = plain(name.as_bytes()).chars().take(MOST_BYTES).collect();
@@ -32,7 +32,7 @@ impl TaskRepo {
             layout::make_folder(&folder)?;
         }
         let (path, new) = (folder.join(name), folder.join(format!(".{name}.new")));
-        // One that a killed gemicro left.
+        // Left over from a gemicro that was killed.
         let _ = std::fs::remove_file(&new);
         layout::write_new(&new, bytes)?;
         std::fs::rename(&new, &path).map_err(|source| RepositoryError::file("write", &path, source))?;

@@ -1,4 +1,4 @@
-//! What the history of the user's repository tells: how often files changed, and what a commit says.
+//! Reads the history of the user's repository: how often files changed, and messages of commits.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -9,15 +9,15 @@ use super::error::RepositoryError;
 use super::slug::Slug;
 use super::trusted::TrustedRepo;
 
-/// The longest history that is read, in bytes.
+/// Maximum size of the history that is read, in bytes.
 const MOST_BYTES: usize = 16 << 20;
 
 /// How often files changed.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ChangeCounts {
-    /// Commits that were looked at.
+    /// Number of commits examined.
     pub n_commits: u64,
-    /// Commits that changed a file, by its path below the folder that was asked about.
+    /// Number of commits that changed each file, by its path relative to the folder.
     pub by_file: BTreeMap<String, u64>,
 }
 
@@ -57,7 +57,7 @@ impl TrustedRepo {
             return Err(answer.failure());
         }
         let mut counts = ChangeCounts::default();
-        // The last piece may be half a name.
+        // The last entry may be an incomplete name.
         let whole = answer
             .output
             .rsplitn(2, |byte| *byte == 0)
@@ -75,7 +75,7 @@ impl TrustedRepo {
         Ok(counts)
     }
 
-    /// How many commits lead to one that do not lead to another.
+    /// Number of commits reachable from `wanted` and not from `has`.
     ///
     /// # Errors
     /// When git fails.
@@ -85,7 +85,7 @@ impl TrustedRepo {
         Ok(text.trim().parse().unwrap_or(0))
     }
 
-    /// Takes a task branch away, if it is still at this commit.
+    /// Removes a task branch, if it is still at this commit.
     ///
     /// # Errors
     /// When it was moved, or git fails.

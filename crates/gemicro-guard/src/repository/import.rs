@@ -1,4 +1,4 @@
-//! The only way of an agent's work into the user's repository: checked data, and one branch.
+//! The only way for an agent's work to reach the user's repository: checked data, and one branch.
 
 use super::bundle::Bundle;
 use super::call::{CallPlace, GitCall, Input};
@@ -14,39 +14,39 @@ use super::rules::{self, ImportRules};
 use super::task::TaskRepo;
 use super::trusted::{INCOMING, TrustedRepo};
 
-/// What an import did.
+/// The outcome of an import.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Import {
-    /// The bundle holds what the branch has already.
+    /// The branch already has everything in the bundle.
     Nothing,
-    /// The branch was moved on.
+    /// The branch was advanced.
     Done(ImportResult),
 }
 
-/// What an import brought to the branch, and what to look at.
+/// The imported changes, and warnings about them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ImportResult {
-    /// Where the branch was.
+    /// The tip of the branch before the import.
     pub old: CommitId,
     /// The tip of the branch after the import.
     pub new: CommitId,
-    /// How many commits came.
+    /// Number of imported commits.
     pub n_commits: u64,
-    /// How many files differ.
+    /// Number of files that differ.
     pub n_files: usize,
     /// Lines added by the new commits, all files together.
     pub insertions: u64,
     /// Lines removed by them.
     pub deletions: u64,
-    /// What should be looked at before this is merged.
+    /// Findings to look at before merging.
     pub reports: Vec<ImportWarning>,
 }
 
-/// Takes over what the agent committed on its branch, from the bundle that [`InsideCommand::bundle`] left.
+/// Imports the agent's commits on its branch, from the bundle that [`InsideCommand::bundle`] wrote.
 ///
-/// The bundle is copied out of the agent's reach, its objects are checked apart from the user's, the rules are
-/// applied, and only then is it fetched and the branch moved on, if it is still where the task left it. Whatever
-/// goes wrong before that leaves the user's repository as it was.
+/// The bundle is copied out of the agent's reach, its objects are checked separately from the user's, and the rules are
+/// applied. Only then is it fetched and the branch advanced, if it has not been moved meanwhile. After an earlier
+/// failure the user's repository is unchanged.
 ///
 /// [`InsideCommand::bundle`]: super::InsideCommand::bundle
 ///
@@ -61,8 +61,8 @@ pub fn import(
     import_unless(repository, task, rules, |_| Ok(Vec::new()))
 }
 
-/// The same, unless there are faults in the new tip. When `faults` is asked, the repository has the commit, and the
-/// branch is still where it was.
+/// The same as [`import`], unless `faults` finds any in the new tip. When `faults` is called, the repository has the
+/// commit, but the branch has not been moved yet.
 ///
 /// # Errors
 /// The same as for [`import`].
@@ -80,7 +80,7 @@ pub fn import_unless(
         return Ok(Import::Nothing);
     }
     let imported = judge(repository, task, rules, &bundle, old)?;
-    // Whether the branch was moved can be seen by this, should gemicro be killed now.
+    // If gemicro is killed now, this shows later whether the branch was moved.
     task.record.next = Some(imported.new.clone());
     task.record.write(&task.layout.folder)?;
     let taken = take_over(repository, task, &bundle, &imported, faults);
@@ -88,13 +88,13 @@ pub fn import_unless(
     if taken.is_ok() {
         task.record.tip = imported.new.clone();
     }
-    // Not a failure of the import: with what was written before, the branch tells a later reader the same.
+    // Not a failure of the import: a later reader learns the same from the record written above and the branch.
     let _ = task.record.write(&task.layout.folder);
     taken?;
     Ok(Import::Done(imported))
 }
 
-/// The branch's tip, which must be where the task left it.
+/// The branch's tip, which must be the last imported commit.
 fn unmoved_tip(repository: &TrustedRepo, task: &TaskRepo) -> Result<CommitId, RepositoryError> {
     let found = repository.task_branch(task.slug())?;
     match found {
@@ -107,7 +107,7 @@ fn unmoved_tip(repository: &TrustedRepo, task: &TaskRepo) -> Result<CommitId, Re
     }
 }
 
-/// Judges what is in a bundle, without any effect on the user's repository.
+/// Checks the content of a bundle, without any effect on the user's repository.
 fn judge(
     repository: &TrustedRepo,
     task: &TaskRepo,
@@ -122,7 +122,7 @@ fn judge(
     if kind.text() != "commit" {
         return Err(ImportRefusal::NotACommit.into());
     }
-    // Everything that the new commits need must be here, or in the user's repository.
+    // All objects that the new commits need must be in the bundle or in the user's repository.
     let without = format!("^{old}");
     let connected = ["rev-list", "--objects", "--quiet", new.as_str(), &without, "--"];
     let connected = quarantine.run(&connected, Input::Nothing)?;
@@ -137,7 +137,7 @@ fn judge(
         1 => return Err(ImportRefusal::Rewritten { old, new }.into()),
         _ => return Err(is_ancestor.failure()),
     }
-    // First of all: this alone bounds what is read, whatever the trees are.
+    // Must come first: only this limits how much is read, whatever the trees contain.
     let new_commits = new_commits::read(&quarantine, (&old, &new), rules)?;
     let changes = TreeChanges::read(&quarantine, &old, &new, &rules.known)?;
     let reports = rules::apply(rules, &changes, new_commits)?;
@@ -154,7 +154,7 @@ fn judge(
     })
 }
 
-/// What a bundle builds on must be in the user's repository.
+/// Checks that the user's repository has the commits that a bundle builds on.
 fn check_needed(repository: &TrustedRepo, bundle: &Bundle) -> Result<(), RepositoryError> {
     let mut call = GitCall::new(
         CallPlace::Repository,
@@ -176,7 +176,7 @@ fn check_needed(repository: &TrustedRepo, bundle: &Bundle) -> Result<(), Reposit
     }
 }
 
-/// Fetches what was judged, and moves the branch on.
+/// Fetches the checked commits and advances the branch.
 fn take_over(
     repository: &TrustedRepo,
     task: &TaskRepo,
@@ -196,7 +196,7 @@ fn take_over(
     if !faults.is_empty() {
         return Err(ImportRefusal::Faulty { faults }.into());
     }
-    // The user may have switched to it meanwhile.
+    // The user may have checked it out meanwhile.
     repository.check_not_checked_out(task.slug())?;
     let reference = task.slug().reference();
     let (new, old) = (imported.new.as_str(), imported.old.as_str());
@@ -215,12 +215,12 @@ fn take_over(
     if answer.code == 0 {
         return Ok(());
     }
-    // It was moved between our look and now.
+    // The branch may have been moved since it was checked.
     unmoved_tip(repository, task)?;
     Err(answer.failure())
 }
 
-/// The reference that keeps fetched commits while the branch is not moved yet. Gone in every outcome.
+/// The reference that keeps fetched commits until the branch is moved. Removed in every case.
 struct IncomingRef<'a> {
     repository: &'a TrustedRepo,
     name: String,
@@ -232,7 +232,7 @@ impl<'a> IncomingRef<'a> {
             repository,
             name: format!("{INCOMING}{id}"),
         };
-        // One that a killed import of this task left.
+        // Left over from an import of this task that was killed.
         incoming.remove()?;
         Ok(incoming)
     }
@@ -257,7 +257,7 @@ impl<'a> IncomingRef<'a> {
         for (name, value) in [
             ("transfer.fsckObjects", "true"),
             ("fetch.fsckObjects", "true"),
-            // A bundle is a file; whoever forbids files means other people's repositories.
+            // A bundle is a file; users who forbid this protocol mean other people's repositories.
             ("protocol.file.allow", "always"),
         ] {
             call.settings.push((name.to_owned(), value.to_owned()));
@@ -280,7 +280,7 @@ impl<'a> IncomingRef<'a> {
 
 impl Drop for IncomingRef<'_> {
     fn drop(&mut self) {
-        // A reference that stays keeps a few objects alive until the next import.
+        // If this fails, a few objects stay until the next import.
         let _ = self.remove();
     }
 }

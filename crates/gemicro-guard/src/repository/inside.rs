@@ -1,7 +1,7 @@
-//! Runs a command of gemicro's own inside a task's sandbox, to its end.
+//! Runs one of gemicro's own commands inside a task's sandbox, to completion.
 //!
-//! For short commands whose whole output is wanted; agents are run by the runner. What is said inside is what the
-//! agent wants it to say: nothing here is trusted.
+//! For short commands whose whole output is needed; agents are run by the runner. The agent can control everything
+//! inside, so this output is not trusted.
 
 use std::ffi::OsString;
 use std::io::Read;
@@ -15,12 +15,12 @@ use gemicro_event::text;
 use super::error::RepositoryError;
 use crate::sandbox::{CommandExit, Control, Launcher, Notice, Profile, SandboxError, Tier, plan_supervised};
 
-/// What is kept of each stream; the rest is read and dropped.
+/// Maximum number of bytes kept of each stream; the rest is read and dropped.
 const KEPT_BYTES: u64 = 1 << 20;
-/// How long the end of everything inside may take, once it was asked for.
+/// Time for all processes inside to end after they were asked to.
 const GRACE: Duration = Duration::from_secs(20);
 
-/// The sandbox in which gemicro runs its own git for a task: with the agent's profile, so with its rights.
+/// The sandbox in which gemicro runs its own git for a task, with the agent's profile and permissions.
 #[derive(Debug, Clone)]
 pub struct InsideCommand {
     /// How gemicro itself is started inside the sandbox.
@@ -29,7 +29,7 @@ pub struct InsideCommand {
     pub tier: Tier,
     /// The agent's profile, in mode `workspace-write`.
     pub profile: Profile,
-    /// What one command may take.
+    /// Maximum duration of a command.
     pub time_limit: Duration,
 }
 
@@ -37,35 +37,35 @@ impl InsideCommand {
     /// Runs a command; see [`run_inside`].
     ///
     /// # Errors
-    /// As there.
+    /// The same as for [`run_inside`].
     pub fn run(&self, command: &[OsString]) -> Result<InsideOutput, RepositoryError> {
         run_inside(&self.launcher, self.tier, &self.profile, command, self.time_limit)
     }
 }
 
-/// What a command inside left.
+/// The output of a command inside the sandbox.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct InsideOutput {
     /// Its exit code, or the signal that ended it.
     pub exit: CommandExit,
     /// The first mebibyte of its output.
     pub stdout: Vec<u8>,
-    /// The first mebibyte of what it wrote on stderr.
+    /// The first mebibyte of its stderr.
     pub stderr: Vec<u8>,
 }
 
 impl InsideOutput {
-    /// Whether it ended well.
+    /// Whether it succeeded.
     #[must_use]
     pub fn is_success(&self) -> bool {
         self.exit == CommandExit::Code(0)
     }
 }
 
-/// Runs a command in a sandbox until nothing of it is left, and gives what it wrote. Its input is empty.
+/// Runs a command in a sandbox until all its processes have ended, and returns its output. Its input is empty.
 ///
 /// # Errors
-/// When the sandbox cannot be put up, the command not be started, or it did not end in time; it is ended then.
+/// When the sandbox or the command cannot be started, or the command takes too long; then it is killed.
 pub fn run_inside(
     launcher: &Launcher,
     tier: Tier,
@@ -88,7 +88,7 @@ pub fn run_inside(
         .stderr(Stdio::piped())
         .spawn()
         .map_err(refused)?;
-    // Its copy of the channel must not stay open here.
+    // This process must not keep its copy of the channel open.
     drop(starting);
     let (tx, rx) = mpsc::channel();
     collect(child.stdout.take(), InsideStream::Output, &tx);
@@ -126,7 +126,7 @@ pub fn run_inside(
     }
 }
 
-/// The words of a command that tell it apart: the program, and what it is to do.
+/// The program and its subcommand, to name a command in messages.
 pub(super) fn name_of(command: &[OsString]) -> String {
     let mut words = command.iter().map(|word| word.to_string_lossy());
     let mut name = words.next().unwrap_or_default().into_owned();
@@ -147,7 +147,7 @@ enum FollowedProcess {
     Failed(Option<String>),
 }
 
-/// Follows the command to its end.
+/// Follows the command until it ends.
 fn follow(control: &Control, until: Instant) -> FollowedProcess {
     loop {
         let left = until.saturating_duration_since(Instant::now());
@@ -169,7 +169,7 @@ fn follow(control: &Control, until: Instant) -> FollowedProcess {
     }
 }
 
-/// Waits for the keeper, which ends everything first.
+/// Waits for the keeper, which kills everything first.
 fn reap(child: &mut Child) {
     let until = Instant::now() + GRACE;
     while Instant::now() < until {
@@ -197,7 +197,7 @@ fn collect(
     std::thread::spawn(move || {
         let mut kept = Vec::new();
         if let Some(mut stream) = stream {
-            // A stream that breaks is one that ended.
+            // A stream that fails is treated as ended.
             let _ = stream.by_ref().take(KEPT_BYTES).read_to_end(&mut kept);
             let _ = std::io::copy(&mut stream, &mut std::io::sink());
         }

@@ -1,4 +1,4 @@
-//! gemicro's own git commands inside a task's sandbox: commit what the agent left, and pack it up.
+//! gemicro's own git commands inside a task's sandbox: commit the agent's changes and pack them into a bundle.
 
 use std::ffi::OsString;
 use std::path::Path;
@@ -17,7 +17,7 @@ pub(super) const BUNDLE: &str = "out.bundle";
 
 const MESSAGE_BYTES: usize = 100_000;
 
-/// Programs that settings could name are not wanted, although they could only run inside.
+/// Switches off programs that settings could name, although they could only run inside the sandbox.
 const FIXED: &[&str] = &[
     "-c",
     "core.hooksPath=/dev/null",
@@ -33,10 +33,10 @@ const FIXED: &[&str] = &[
     "--no-replace-objects",
 ];
 
-/// What a commit says.
+/// The message of a commit.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CommitMessage {
-    /// Subject, and if wanted an empty line and a body.
+    /// Subject, optionally followed by an empty line and a body.
     pub text: String,
     /// Names and values of trailers, for example `Gemicro-Run` and the run's id.
     pub trailers: Vec<(String, String)>,
@@ -58,40 +58,40 @@ impl CommitMessage {
             text.push_str(if idx == 0 { "\n\n" } else { "\n" });
             text.push_str(&format!("{name}: {}", value.replace(['\n', '\r', '\0'], " ")));
         }
-        // One argument of a command has a limit.
+        // The length of a command-line argument is limited.
         text.truncate(text.floor_char_boundary(MESSAGE_BYTES));
         text.replace('\0', " ")
     }
 }
 
-/// What became of the agent's uncommitted changes.
+/// The result of committing the agent's uncommitted changes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CommitResult {
-    /// There was something to commit.
+    /// Whether there was something to commit.
     pub is_something: bool,
-    /// What git said about that which could not be.
+    /// git's error about files that could not be committed.
     pub left_out: Option<String>,
 }
 
-/// The first error that git told, as text that is safe to print.
+/// git's first error message, safe to print.
 fn first_error(stderr: &[u8]) -> String {
     let lines = stderr.split(|byte| *byte == b'\n');
     let mut errors = lines.filter(|line| line.starts_with(b"error: "));
     plain(errors.next().unwrap_or(stderr))
 }
 
-/// What there is to import, as far as can be said inside.
+/// Whether there is anything to import, as seen inside the sandbox.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum BundleResult {
-    /// The branch is where it was.
+    /// The branch has not moved.
     Nothing,
-    /// A bundle lies in the agent's temporary folder.
+    /// A bundle is in the agent's temporary folder.
     Something,
 }
 
 impl TaskRepo {
-    /// A git command for the inside: the private git directory is named, so a `.git` that the agent made does not
-    /// count.
+    /// A git command to run inside the sandbox. It names the private git directory, so a `.git` that the agent made is
+    /// ignored.
     #[must_use]
     pub fn git_inside(&self, arguments: &[&str]) -> Vec<OsString> {
         let option = |name: &str, path: &Path| {
@@ -108,7 +108,7 @@ impl TaskRepo {
         command
     }
 
-    /// Stages everything. Locks that a killed git left are removed first: nothing else works there now.
+    /// Stages everything. First removes locks that a killed git left: no other git runs there now.
     #[must_use]
     pub fn stage_all_command(&self) -> Vec<OsString> {
         const SCRIPT: &str =
@@ -141,7 +141,7 @@ impl TaskRepo {
         ])
     }
 
-    /// Packs what is new on the branch since the last import, without what leads to the known commits.
+    /// Packs the new commits on the branch since the last import, without the history of the known commits.
     #[must_use]
     pub fn bundle_command(&self, known: &[CommitId]) -> Vec<OsString> {
         let path = self.layout.temporary().join(BUNDLE);
@@ -155,12 +155,12 @@ impl TaskRepo {
 }
 
 impl InsideCommand {
-    /// Commits what the agent left in its worktree, and concludes a merge that is under way, conflict markers or not:
-    /// look for them first ([`conflict_markers`](super::conflict_markers)). What git cannot take, an empty repository
-    /// or a file that cannot be read, is left out.
+    /// Commits the agent's changes in its worktree, and concludes a merge in progress, even with conflict markers: look
+    /// for them first ([`conflict_markers`](super::conflict_markers)). Skips what git cannot commit, such as an empty
+    /// repository or an unreadable file.
     ///
     /// # Errors
-    /// When git fails inside: the agent may have seen to that.
+    /// When git fails inside the sandbox: the agent may have caused that.
     pub fn commit_all(
         &self,
         task: &TaskRepo,
@@ -176,7 +176,7 @@ impl InsideCommand {
         let command = task.is_staged_command();
         let staged = self.run(&command)?;
         let is_something = match staged.exit {
-            // A merge that changes nothing is still one.
+            // A merge without changes must be committed too.
             CommandExit::Code(0) if !task.is_merging() => false,
             CommandExit::Code(0 | 1) => self.ok(&task.commit_command(message)).map(|_| true)?,
             CommandExit::Code(_) | CommandExit::Signal(_) => return Err(git_failure(&command, &staged)),
@@ -187,18 +187,19 @@ impl InsideCommand {
         })
     }
 
-    /// Packs what is new on the task's branch into a bundle, for [`import()`](super::import()).
+    /// Packs the new commits on the task's branch into a bundle, for [`import()`](super::import()).
     ///
     /// # Errors
-    /// When git fails inside, or the branch lacks what was imported before.
+    /// When git fails inside the sandbox, or the branch lacks commits that were imported before.
     pub fn bundle(&self, task: &TaskRepo) -> Result<BundleResult, RepositoryError> {
         self.bundle_without(task, &[])
     }
 
-    /// The same, without what leads to commits that the user's repository has besides, such as those that were merged.
+    /// The same as [`bundle`](Self::bundle), without the history of other commits that the user's repository has, such
+    /// as merged ones.
     ///
     /// # Errors
-    /// As there.
+    /// The same as for [`bundle`](Self::bundle).
     pub fn bundle_without(
         &self,
         task: &TaskRepo,
@@ -221,7 +222,7 @@ impl InsideCommand {
         if output.is_success() {
             return Ok(BundleResult::Something);
         }
-        // Another tip and yet nothing new: it went back.
+        // Another tip without new commits: the branch was moved back.
         if String::from_utf8_lossy(&output.stderr).contains("empty bundle") {
             let old = task.tip().clone();
             return Err(ImportRefusal::Rewritten { old, new: tip }.into());

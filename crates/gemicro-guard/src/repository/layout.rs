@@ -1,4 +1,4 @@
-//! Where the parts of a task's folder are, and how they are made and thrown away.
+//! The paths in a task's folder, and how they are created and removed.
 
 use std::fs::{DirBuilder, OpenOptions, Permissions};
 use std::io::Write;
@@ -50,7 +50,7 @@ impl TaskLayout {
         self.folder.join("out")
     }
 
-    /// What stays read-only inside, where the tier can do that.
+    /// Paths that stay read-only inside the sandbox, if its level supports that.
     pub(super) fn pinned_paths(&self) -> Vec<PathBuf> {
         let git = self.git_directory();
         vec![
@@ -63,13 +63,13 @@ impl TaskLayout {
     }
 }
 
-/// Makes a folder that only its owner may enter. It must not be there.
+/// Creates a folder that only its owner may enter. It must not exist.
 pub(super) fn make_folder(path: &Path) -> Result<(), RepositoryError> {
     let made = DirBuilder::new().mode(0o700).create(path);
     made.map_err(|source| RepositoryError::file("make", path, source))
 }
 
-/// Writes a new file that only its owner may use. Nothing must be there.
+/// Writes a new file that only its owner may use. It must not exist.
 pub(super) fn write_new(path: &Path, bytes: &[u8]) -> Result<(), RepositoryError> {
     let failed = |source| RepositoryError::file("write", path, source);
     let mut options = OpenOptions::new();
@@ -78,8 +78,8 @@ pub(super) fn write_new(path: &Path, bytes: &[u8]) -> Result<(), RepositoryError
     file.write_all(bytes).map_err(failed)
 }
 
-/// Puts a tree that an agent could write out of the way, and removes it as far as possible. It may have any depth,
-/// any modes and any links: none of that can stop what comes next.
+/// Moves a tree that an agent could write out of the way, and removes as much of it as possible. Its depth, modes and
+/// links cannot make this fail.
 pub(super) fn throw_away(path: &Path) -> Result<(), RepositoryError> {
     if std::fs::symlink_metadata(path).is_err() {
         return Ok(());
@@ -91,13 +91,13 @@ pub(super) fn throw_away(path: &Path) -> Result<(), RepositoryError> {
     std::fs::rename(path, &aside).map_err(|source| RepositoryError::file("move", path, source))?;
     if std::fs::remove_dir_all(&aside).is_err() {
         open_folders(&aside);
-        // What is left now is rubbish beside the task, and goes with its folder.
+        // Anything left is garbage beside the task, removed together with its folder.
         let _ = std::fs::remove_dir_all(&aside);
     }
     Ok(())
 }
 
-/// Gives the owner back the right to empty folders. Never follows a link.
+/// Restores the owner's permission to empty folders. Never follows a link.
 fn open_folders(top: &Path) {
     let mut left = vec![top.to_path_buf()];
     while let Some(folder) = left.pop() {

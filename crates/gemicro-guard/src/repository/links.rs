@@ -1,16 +1,16 @@
-//! Where symbolic links of a tree lead, worked out from the tree alone.
+//! Finds where the symbolic links of a tree lead, from the tree alone.
 
 use std::collections::BTreeMap;
 
 use crate::git_folder::is_git_folder;
 
-/// As many links as a kernel follows.
+/// Maximum number of links that a kernel follows.
 const MAX_LINKS: usize = 40;
 
-/// The links of a tree: path and target. As bytes: two names that look alike as text are still two.
+/// The links of a tree: path and target, as bytes, because different names can look the same as text.
 pub(super) type Links = BTreeMap<Vec<u8>, Vec<u8>>;
 
-/// The steps that may still be taken. Links that lead through each other can be made to need billions.
+/// Remaining steps. Links that lead through each other could need billions.
 pub(super) struct Budget(u64);
 
 impl Default for Budget {
@@ -19,8 +19,8 @@ impl Default for Budget {
     }
 }
 
-/// Those links of a tree that lead out of it or into `.git`, also through other links. Where the budget is used up, a
-/// link counts as one of them.
+/// The links of a tree that lead out of it or into `.git`, directly or through other links. When the budget is used up,
+/// a link counts as one of them.
 pub(super) fn escaping_links(links: &Links, budget: &mut Budget) -> Links {
     let escapes = |(path, _): &(&Vec<u8>, &Vec<u8>)| !stays(links, path, budget);
     let found = links.iter().filter(escapes);
@@ -29,8 +29,8 @@ pub(super) fn escaping_links(links: &Links, budget: &mut Budget) -> Links {
         .collect()
 }
 
-/// Walks as the kernel would: every part that is a link is replaced by its target. What does not exist is taken as
-/// a plain folder, for it may exist one day. Without end means out.
+/// Resolves a path as the kernel would: each link is replaced by its target. A missing part counts as a folder, because
+/// it may be created later. A chain of links without end counts as leaving the tree.
 fn stays(links: &Links, path: &[u8], budget: &mut Budget) -> bool {
     let mut at: Vec<&[u8]> = Vec::new();
     let mut left = parts(path);
@@ -63,7 +63,7 @@ fn stays(links: &Links, path: &[u8], budget: &mut Budget) -> bool {
     true
 }
 
-/// The parts of a path, the first one last.
+/// The parts of a path in reverse order.
 fn parts(path: &[u8]) -> Vec<&[u8]> {
     path.split(|byte| *byte == b'/').rev().collect()
 }

@@ -1,7 +1,7 @@
-//! The main branch: the one that tasks start from and are brought up to date with.
+//! The main branch, which tasks start from and are updated to.
 //!
-//! The main type is [`MainBranch`]. The remote's is fetched into a reference of gemicro's own: the user's branches,
-//! remote-tracking references, tags and `FETCH_HEAD` stay as they are.
+//! The main type is [`MainBranch`]. A remote's main branch is fetched into a reference of gemicro: the user's branches,
+//! remote-tracking references, tags and `FETCH_HEAD` do not change.
 
 use super::call::GitOutput;
 use super::commit_id::CommitId;
@@ -13,7 +13,7 @@ use super::trusted::{OURS, TrustedRepo};
 /// The usual names, the newer first.
 const USUAL: [&str; 2] = ["main", "master"];
 
-/// How often a fetch is tried again whose reference is held by another one.
+/// Maximum number of retries of a fetch while another process locks the reference.
 const TRIES: usize = 4;
 
 /// Where a main branch was found.
@@ -30,7 +30,7 @@ pub enum MainBranchFrom {
 pub struct MainBranch {
     /// Its name, for example `main`.
     pub name: String,
-    /// Where it is. The commit is in the user's repository.
+    /// The tip of the branch, which is in the user's repository.
     pub commit: CommitId,
     /// Where it was found.
     pub from: MainBranchFrom,
@@ -42,7 +42,7 @@ impl TrustedRepo {
     ///
     /// # Errors
     /// [`RemoteError`] when the remote is unknown, cannot be reached or has no default branch;
-    /// [`RepositoryError::NoMainBranch`] when no local branch can be told to be it.
+    /// [`RepositoryError::NoMainBranch`] when no local branch can be identified.
     pub fn main_branch(&self, remote: Option<&str>) -> Result<MainBranch, RepositoryError> {
         match self.meant_remote(remote)? {
             Some(remote) => self.fetch_main(&remote),
@@ -50,7 +50,7 @@ impl TrustedRepo {
         }
     }
 
-    /// The name of the main branch and where it is, as [`main_branch`](Self::main_branch) finds it; nothing is fetched.
+    /// The name of the main branch and its source, as [`main_branch`](Self::main_branch) finds them, without fetching.
     ///
     /// # Errors
     /// As for [`main_branch`](Self::main_branch).
@@ -70,11 +70,11 @@ impl TrustedRepo {
         }
     }
 
-    /// The main branch as it is in the repository itself: the one that `init.defaultBranch` names, `main`, `master`, or
-    /// the branch that is checked out.
+    /// The main branch of the repository itself: the one named by `init.defaultBranch`, `main`, `master`, or the branch
+    /// that is checked out.
     ///
     /// # Errors
-    /// [`RepositoryError::NoMainBranch`] when it is none of them.
+    /// [`RepositoryError::NoMainBranch`] when none of these exists.
     pub fn local_main_branch(&self) -> Result<MainBranch, RepositoryError> {
         let set = self.here(&["config", "--get", "init.defaultBranch"])?.text();
         let current = self.here(&["symbolic-ref", "--quiet", "--short", "HEAD"])?.text();
@@ -130,7 +130,7 @@ impl TrustedRepo {
             &remote.name,
             &mapping,
         ];
-        // Another run may be doing the same at this moment.
+        // Another run may be fetching at the same moment.
         let is_held = |answer: &GitOutput| answer.says("cannot lock ref");
         let mut answer = self.speak(remote, &arguments)?;
         for _ in 0..TRIES {
@@ -153,7 +153,7 @@ impl TrustedRepo {
         })
     }
 
-    /// The name of the remote's default branch: the one that its HEAD leads to, or one with a usual name.
+    /// The name of the remote's default branch: the branch that its HEAD points to, or one with a usual name.
     fn default_branch(&self, remote: &GitRemote) -> Result<String, RepositoryError> {
         let usual = USUAL.map(|name| format!("refs/heads/{name}"));
         let mut arguments = vec![
@@ -186,7 +186,7 @@ impl TrustedRepo {
     }
 }
 
-/// The branch of a full name, if it is one that means itself wherever git reads it: a remote may send anything.
+/// The branch name in a full reference, if git always takes that name literally: a remote may send anything.
 pub(super) fn branch_of(reference: &str) -> Option<String> {
     let name = reference.strip_prefix("refs/heads/")?;
     let is_bad = |c: char| c.is_control() || c.is_whitespace() || "~^:?*[\\".contains(c);

@@ -1,7 +1,7 @@
-//! Brings a task up to date: merges a commit of the user's repository into its branch, inside the sandbox.
+//! Updates a task: merges a commit of the user's repository into its branch, inside the sandbox.
 //!
-//! The main type is [`Merge`]. Conflicts are left in the worktree for an agent to resolve; whether it did so well is
-//! decided elsewhere.
+//! The main type is [`Merge`]. Conflicts stay in the worktree for an agent to resolve; other code checks the
+//! resolution.
 
 use std::ffi::OsString;
 
@@ -14,30 +14,30 @@ use super::report::plain;
 use super::task::TaskRepo;
 use crate::sandbox::CommandExit;
 
-/// What is kept of git's words about a conflict, in characters.
+/// Maximum length of git's text about a conflict, in characters.
 const WORDS: usize = 10_000;
 
-/// What became of a merge.
+/// The outcome of a merge.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Merge {
-    /// The branch holds the commit already.
+    /// The branch already contains the commit.
     UpToDate,
-    /// There is a merge commit.
+    /// A merge commit was created.
     Clean,
-    /// The worktree is left in conflict. [`InsideCommand::commit_all`] concludes the merge once it is resolved.
+    /// The worktree has conflicts. [`InsideCommand::commit_all`] concludes the merge once they are resolved.
     Conflict {
         /// The files in conflict, safe to print.
         files: Vec<String>,
-        /// What git said, safe to print.
+        /// git's messages, safe to print.
         text: String,
     },
 }
 
-/// The usual length of a mark of a conflict. Attributes can make it another.
+/// The usual length of a conflict marker. Attributes can change it.
 const USUAL_MARK: usize = 7;
 
-/// Whether a text that was in conflict holds marks that git puts around one: a side of the usual length or longer, or of
-/// any length all three in their order.
+/// Whether text that was in conflict still contains conflict markers: `<` or `>` of at least the usual length, or all
+/// three markers of the same shorter length in order.
 #[must_use]
 pub fn conflict_markers(text: &[u8]) -> bool {
     let lines = || text.split(|byte| *byte == b'\n');
@@ -52,7 +52,7 @@ pub fn conflict_markers(text: &[u8]) -> bool {
     })
 }
 
-/// How often a line begins with a sign, if nothing but a space follows that.
+/// The length of the marker of this character that begins a line, if the line ends or a space follows.
 fn length_of_mark(line: &[u8], sign: u8) -> Option<usize> {
     let line = line.strip_suffix(b"\r").unwrap_or(line);
     let length = line.iter().take_while(|byte| **byte == sign).count();
@@ -61,7 +61,7 @@ fn length_of_mark(line: &[u8], sign: u8) -> Option<usize> {
 }
 
 impl TaskRepo {
-    /// Merges a commit, always with a commit of its own.
+    /// Merges a commit, always with a merge commit.
     #[must_use]
     pub fn merge_command(&self, theirs: &CommitId, message: &CommitMessage) -> Vec<OsString> {
         let text = message.whole();
@@ -88,7 +88,7 @@ impl TaskRepo {
         ])
     }
 
-    /// Looks, as data, whether a merge is under way in the task's worktree.
+    /// Whether a merge is in progress in the task's worktree. Only reads a file.
     #[must_use]
     pub fn is_merging(&self) -> bool {
         open_beneath::open_file(&self.layout.folder, "git/MERGE_HEAD").is_ok()
@@ -96,11 +96,11 @@ impl TaskRepo {
 }
 
 impl InsideCommand {
-    /// Merges a commit of the user's repository into the task's branch. What the agent left must be committed before
+    /// Merges a commit of the user's repository into the task's branch. The agent's changes must be committed first
     /// (see [`InsideCommand::commit_all`]).
     ///
     /// # Errors
-    /// When git fails inside: changes that are not committed are in the way, or the agent saw to it.
+    /// When git fails inside the sandbox: there are uncommitted changes, or the agent caused it.
     pub fn merge(
         &self,
         task: &TaskRepo,

@@ -1,22 +1,22 @@
-//! The user's repository, the private repository of a task, and the only way from the second into the first.
+//! The user's repository, the private repository of a task, and the only way to import from the second into the first.
 //!
 //! # Theory of operation
 //!
-//! An agent that can write a git directory can make every git that is started there do what it likes. So outside
-//! the sandbox git is started with the user's repository alone: [`TrustedRepo`] is the one type that can, and
-//! `git.rs` the one file that does. A task has a repository of its own ([`TaskRepo`]): written by hand as plain
-//! files, filled from the user's objects, and never given to a git outside. What has to be done there with git
-//! happens in the sandbox with the agent's own rights ([`InsideCommand`]). The result comes back as a bundle, which is
-//! data: [`import()`] copies it, checks it apart from the user's objects, applies the [`ImportRules`], and only then
-//! fetches it and moves the one task branch, if that is still where it was.
+//! An agent that can write a git directory controls every git process that is started there. So outside the sandbox git
+//! is started only with the user's repository: [`TrustedRepo`] is the only type that can, and `git.rs` the only file
+//! that does. A task has its own repository ([`TaskRepo`]): written as plain files, filled from the user's objects, and
+//! never used by git outside the sandbox. git commands on it run in the sandbox with the agent's permissions
+//! ([`InsideCommand`]). The result comes back as a bundle, which is data: [`import()`] copies it, checks it separately
+//! from the user's objects, applies the [`ImportRules`], and only then fetches it and moves the task branch, if that
+//! has not been moved meanwhile.
 //!
-//! [`Tripwire`] detects what should not be possible. [`show()`] keeps a folder for the user's eyes; it is never the
-//! reason why a task fails.
+//! [`Tripwire`] detects changes that should not be possible. [`show()`] maintains a checkout for the user to look at;
+//! it never makes a task fail.
 //!
-//! What a reviewer may write is less: [`TaskRepo::review_profile`] opens a few folders, and [`ImportRules::only`] refuses
-//! the rest. A task is brought up to date with [`TrustedRepo::main_branch`] and [`InsideCommand::merge`]; what gemicro wants
-//! read goes through [`TaskRepo::write_handover`]; a branch leaves by [`TrustedRepo::push`]. Nothing but fetching the
-//! main branch and pushing speaks to remotes; both do so with the user's own credentials, and ask nobody.
+//! A reviewer may write less: [`TaskRepo::review_profile`] opens a few folders, and [`ImportRules::only`] refuses the
+//! rest. A task is updated with [`TrustedRepo::main_branch`] and [`InsideCommand::merge`]; files for the agent go
+//! through [`TaskRepo::write_handover`]; [`TrustedRepo::push`] publishes a branch. Only fetching the main branch and
+//! pushing contact remotes; both use the user's own credentials and never prompt.
 //!
 //! One task, in order: [`TrustedRepo::open`], [`TaskRepo::create`] (or [`TaskRepo::reopen`]), then for every step
 //! [`TaskRepo::profile`] for the agent, [`TaskRepo::check_branch`], [`InsideCommand::commit_all`], [`InsideCommand::bundle`],

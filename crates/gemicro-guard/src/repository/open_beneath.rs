@@ -1,5 +1,5 @@
-//! Opens files and makes folders where an agent could have put something: beneath a folder of ours, and never through
-//! a link.
+//! Opens files and creates folders where an agent could have put something: inside a given folder, and never through a
+//! link.
 
 use std::fs::File;
 use std::io::Read;
@@ -7,8 +7,8 @@ use std::path::Path;
 
 use rustix::fs::{CWD, FileType, Mode, OFlags, ResolveFlags};
 
-/// Opens a regular file for reading. A link anywhere on the way, a pipe or a device is an error; none of them can
-/// make this wait.
+/// Opens a regular file for reading. A link anywhere in the path, a pipe or a device is an error; none of them can
+/// block this call.
 pub(super) fn open_file(folder: &Path, name: &str) -> std::io::Result<File> {
     let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
     let folder = rustix::fs::openat(CWD, folder, flags, Mode::empty())?;
@@ -26,7 +26,7 @@ pub(super) fn open_file(folder: &Path, name: &str) -> std::io::Result<File> {
     Ok(file.into())
 }
 
-/// Makes a folder and those above it, as far as they are missing. A link or a file on the way is an error.
+/// Creates a folder and its missing parents. A link or a file in the path is an error.
 pub(super) fn make_folders(top: &Path, path: &str) -> std::io::Result<()> {
     let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
     let mut folder = rustix::fs::openat(CWD, top, flags, Mode::empty())?;
@@ -41,7 +41,7 @@ pub(super) fn make_folders(top: &Path, path: &str) -> std::io::Result<()> {
     Ok(())
 }
 
-/// Reads a small file; what is longer is cut.
+/// Reads a file, at most `most_bytes` of it.
 pub(super) fn read_small(folder: &Path, name: &str, most_bytes: u64) -> std::io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     open_file(folder, name)?

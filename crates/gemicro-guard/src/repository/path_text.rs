@@ -1,7 +1,7 @@
 //! Paths of a tree as text.
 
-/// A path as text, so that different paths stay different: bytes that are no text are written out, each behind the sign
-/// for what cannot be read, and so is that sign where a name has it itself.
+/// A path as text, so that different paths stay different: each byte that is not valid text is written out after a
+/// replacement character, and so is a replacement character in the name itself.
 pub(super) fn path_text(path: &[u8]) -> String {
     let unreadable = char::REPLACEMENT_CHARACTER;
     let mut text = String::with_capacity(path.len());

@@ -1,4 +1,4 @@
-//! Pushes one commit to a task's branch at a remote: never forced, never more.
+//! Pushes one commit to a task's branch at a remote: never forced, and nothing else.
 
 use super::commit_id::CommitId;
 use super::error::RepositoryError;
@@ -7,20 +7,20 @@ use super::remote_error::RemoteError;
 use super::slug::Slug;
 use super::trusted::TrustedRepo;
 
-/// What a push did.
+/// The outcome of a push.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PushOutcome {
-    /// The branch at the remote was made, or moved on.
+    /// The branch at the remote was created or advanced.
     Done,
-    /// It was there already.
+    /// The remote already had the commit.
     UpToDate,
 }
 
 impl TrustedRepo {
-    /// Pushes a commit to `task/<slug>` at a remote. Commits that are only there are never lost: then it is refused.
+    /// Pushes a commit to `task/<slug>` at a remote. Refused if the remote branch has other commits, so none are lost.
     ///
     /// # Errors
-    /// [`RemoteError`] when the remote is unknown, cannot be reached or does not take it.
+    /// [`RemoteError`] when the remote is unknown, cannot be reached or rejects the push.
     pub fn push(&self, remote: &str, slug: &Slug, commit: &CommitId) -> Result<PushOutcome, RepositoryError> {
         let remote = self.remote(remote)?;
         let mapping = format!("{commit}:{}", slug.reference());
@@ -60,7 +60,7 @@ impl TrustedRepo {
     }
 }
 
-/// What git tells about the branch, in its line for programs: a flag, the mapping, and words.
+/// git's porcelain line about the branch: a flag, the mapping, and text.
 struct PushReport<'a> {
     flag: &'a str,
     words: &'a str,
@@ -85,7 +85,7 @@ impl<'a> PushReport<'a> {
     }
 }
 
-/// What the remote itself said, in one line.
+/// The remote's own messages, in one line.
 fn remote_lines(words: &str) -> String {
     let lines = words.lines().filter_map(|line| line.strip_prefix("remote:"));
     let lines = lines.map(str::trim).filter(|line| !line.is_empty());

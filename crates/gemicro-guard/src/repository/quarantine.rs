@@ -1,8 +1,8 @@
-//! Objects of an agent, apart from the user's until they are accepted.
+//! Keeps an agent's objects apart from the user's until they are accepted.
 //!
-//! The pack is unpacked into a folder of gemicro's own, which sees the user's objects and is not seen by anybody.
-//! A refused import leaves nothing in the user's repository, and the check does not depend on what a version of git
-//! verifies when it fetches from a bundle (before 2.46: nothing).
+//! The pack is unpacked into a folder of gemicro, which can use the user's objects and is used by nothing else. A
+//! refused import leaves nothing in the user's repository, and the check does not depend on what git verifies when it
+//! fetches from a bundle (before 2.46: nothing).
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -14,10 +14,10 @@ use super::layout::{self, TaskLayout};
 use super::refusal::ImportRefusal;
 use super::trusted::TrustedRepo;
 
-/// Files over this are streamed, not loaded: a small pack can hold a huge one.
+/// Files above this size are streamed, not loaded: a small pack can contain a huge one.
 const STREAMED: &str = "64m";
 
-/// The longest list that is read. A list of the files of a tree this long has more than a million.
+/// Maximum size of a list that is read. A file list of this size has more than a million entries.
 pub(super) const LIST_BYTES: usize = 128 << 20;
 
 /// A folder of objects that are not accepted yet.
@@ -50,20 +50,20 @@ impl<'a> Quarantine<'a> {
         Ok(quarantine)
     }
 
-    /// Runs a command of the user's repository that also sees these objects.
+    /// Runs a command in the user's repository that also sees these objects.
     pub(super) fn run(&self, arguments: &[&str], input: Input) -> Result<GitOutput, RepositoryError> {
         let mut call = self.call(arguments);
         call.input = input;
         self.repository.git.run(call)
     }
 
-    /// Runs a command that must succeed; it fails because of what it is given to read.
+    /// Runs a command that must succeed; a failure is blamed on the agent's objects.
     pub(super) fn ok(&self, arguments: &[&str], input: Input) -> Result<GitOutput, RepositoryError> {
         let answer = self.run(arguments, input)?;
         self.sound(answer)
     }
 
-    /// The same, for an answer whose length an agent decides.
+    /// The same as [`ok`](Self::ok), for output whose length the agent controls.
     pub(super) fn within(
         &self,
         arguments: &[&str],
@@ -105,7 +105,7 @@ impl<'a> Quarantine<'a> {
         ];
         for (name, value) in [
             ("core.bigFileThreshold", STREAMED),
-            // It is removed in a moment.
+            // The folder is removed soon.
             ("core.fsync", "none"),
         ] {
             call.settings.push((name.to_owned(), value.to_owned()));
@@ -113,7 +113,7 @@ impl<'a> Quarantine<'a> {
         call
     }
 
-    /// The disk that is full is the one with the task's folder.
+    /// A full disk is that of the task's folder.
     fn failure_here(&self, error: RepositoryError) -> RepositoryError {
         match error {
             RepositoryError::DiskFull { line, .. } => RepositoryError::DiskFull {
@@ -132,11 +132,11 @@ impl Drop for Quarantine<'_> {
 }
 
 fn remove(folder: &Path) {
-    // Nothing of it is needed any more; what stays is removed by the next import.
+    // If this fails, the next import removes the rest.
     let _ = std::fs::remove_dir_all(folder);
 }
 
-/// As git wants a path in a list, where a colon divides.
+/// A path quoted for git's colon-separated list.
 fn quoted(path: &Path) -> OsString {
     let text = path.to_string_lossy();
     if !text.contains([':', '"', '\\']) {

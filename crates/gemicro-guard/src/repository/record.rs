@@ -1,4 +1,4 @@
-//! What gemicro remembers of a task, in its folder but out of the agent's reach.
+//! gemicro's record of a task, stored in its folder but out of the agent's reach.
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -11,7 +11,7 @@ use super::layout;
 use super::slug::Slug;
 
 const NAME: &str = "task.json";
-/// Raised when an older gemicro could misread it.
+/// Raised when an older gemicro could misread the record.
 const VERSION: u32 = 1;
 
 /// The record of a task.
@@ -21,11 +21,11 @@ pub(super) struct TaskRecord {
     pub(super) slug: Slug,
     /// The git directory of the user's repository.
     pub(super) repository: PathBuf,
-    /// Where the task began.
+    /// The commit that the task started from.
     pub(super) base: CommitId,
     /// The last imported commit.
     pub(super) tip: CommitId,
-    /// The commit that is being imported. After a crash the branch tells whether it was.
+    /// The commit that is being imported. After a crash the branch shows whether the import succeeded.
     pub(super) next: Option<CommitId>,
 }
 
@@ -56,7 +56,7 @@ impl TaskRecord {
         Ok(record)
     }
 
-    /// Writes it, whole or not at all. An older one after a power cut is no harm: the branch tells.
+    /// Writes the record atomically. An older one after a power cut does no harm: the branch shows the truth.
     pub(super) fn write(&self, folder: &Path) -> Result<(), RepositoryError> {
         let (path, new) = (folder.join(NAME), folder.join("task.json.new"));
         let failed = |source: std::io::Error| RepositoryError::file("write", &path, source);

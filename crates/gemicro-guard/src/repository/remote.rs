@@ -1,6 +1,6 @@
-//! The remotes of the user's repository, and how git speaks to one: with the user's credentials, and without asking.
+//! The remotes of the user's repository, and how git contacts one: with the user's credentials, and without prompting.
 //!
-//! The main type is [`GitRemote`]. What is fetched or pushed is decided elsewhere (see `main_branch` and `push`).
+//! The main type is [`GitRemote`]. `main_branch` and `push` decide what is fetched or pushed.
 
 use std::ffi::OsString;
 
@@ -12,7 +12,7 @@ use super::report::plain;
 use super::slug;
 use super::trusted::TrustedRepo;
 
-/// How git and the programs below it say that the credentials are missing or not enough.
+/// Messages of git and its helpers about missing or insufficient credentials.
 const DENIED: &[&str] = &[
     "Authentication failed",
     "Permission denied",
@@ -25,7 +25,7 @@ const DENIED: &[&str] = &[
     "Host key verification failed",
 ];
 
-/// What git adds to every failure of a connection.
+/// Lines that git adds to every failed connection.
 const SAID_ALWAYS: &[&str] = &[
     "fatal: Could not read from remote repository.",
     "Please make sure you have the correct access rights",
@@ -37,14 +37,14 @@ const SAID_ALWAYS: &[&str] = &[
 pub struct GitRemote {
     /// Name in the git configuration, such as `origin`.
     pub name: String,
-    /// Its address, without credentials.
+    /// Its URL, without credentials.
     pub url: String,
-    /// All its addresses as they are set, which may hold some.
+    /// All its URLs as they are set, which may contain credentials.
     raw_urls: Vec<String>,
 }
 
 impl std::fmt::Debug for GitRemote {
-    /// Leaves out the addresses as they are set.
+    /// Omits the URLs as they are set.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let mut shown = f.debug_struct("Remote");
         shown.field("name", &self.name).field("url", &self.url);
@@ -53,7 +53,7 @@ impl std::fmt::Debug for GitRemote {
 }
 
 impl GitRemote {
-    /// The failure that an answer from this remote is.
+    /// The error for a failed answer from this remote.
     pub(super) fn failure(&self, answer: &GitOutput) -> RemoteError {
         let words = String::from_utf8_lossy(&answer.words);
         let telling: Vec<&str> = words.lines().filter(|line| !SAID_ALWAYS.contains(line)).collect();
@@ -65,7 +65,7 @@ impl GitRemote {
         }
     }
 
-    /// Words of git without what the address holds.
+    /// git's text without the secrets of the URLs.
     pub(super) fn redact_git_text(&self, words: &str) -> String {
         credentials::redact_git_text(words, &self.raw_urls)
     }
@@ -78,7 +78,7 @@ impl TrustedRepo {
     /// When git fails.
     pub fn remotes(&self) -> Result<Vec<GitRemote>, RepositoryError> {
         let arguments = ["config", "-z", "--get-regexp", r"^remote\..*\.(url|pushurl)$"];
-        // Code 1: there are none.
+        // Exit code 1: there are none.
         let output = self.here(&arguments)?.output;
         let mut remotes: Vec<GitRemote> = Vec::new();
         for entry in output.split(|byte| *byte == 0) {
@@ -99,32 +99,32 @@ impl TrustedRepo {
                 });
                 remotes.len() - 1
             });
-            // A remote may have several addresses; git fetches from the first.
+            // A remote may have several URLs; git fetches from the first.
             if kind == "url" && remotes[at].url.is_empty() {
                 remotes[at].url = credentials::shown_address(url);
             }
             remotes[at].raw_urls.push(url.to_owned());
         }
-        // Without one there is nothing to fetch from.
+        // Without a URL there is nothing to fetch from.
         remotes.retain(|remote| !remote.url.is_empty());
         Ok(remotes)
     }
 
-    /// The remote with a name that can be spoken to.
+    /// The remote with this name, if the name is safe to use.
     pub(super) fn remote(&self, name: &str) -> Result<GitRemote, RepositoryError> {
         let found = self.remotes()?.into_iter().find(|remote| remote.name == name);
         let shown = plain(name.as_bytes());
         let remote = found.ok_or_else(|| RemoteError::Unknown {
             remote: shown.clone(),
         })?;
-        // It becomes a part of references, of settings and of arguments.
+        // The name becomes part of references, settings and arguments.
         match slug::problem(name) {
             None => Ok(remote),
             Some(why) => Err(RemoteError::BadName { remote: shown, why }.into()),
         }
     }
 
-    /// Speaks to a remote, and gives git's answer, whatever its exit code.
+    /// Contacts a remote, and returns git's output, whatever its exit code.
     pub(super) fn speak(&self, remote: &GitRemote, arguments: &[&str]) -> Result<GitOutput, RepositoryError> {
         if let Some(key) = &self.git.programs().of_remotes {
             return Err(RemoteError::NamesProgram {
@@ -132,7 +132,7 @@ impl TrustedRepo {
             }
             .into());
         }
-        // An address may be relative to the checkout.
+        // A URL may be relative to the checkout.
         let mut call = self.call_here(arguments);
         call.contact = RemoteContact::Remote;
         if let Some(command) = self.silent_ssh()? {
@@ -143,13 +143,13 @@ impl TrustedRepo {
             own("followRemoteHEAD", "never"),
             own("mirror", "false"),
             ("credential.interactive".to_owned(), "false".to_owned()),
-            // Nothing but what is asked for here is sent along.
+            // Sends no push options from the user's settings.
             ("push.pushOption".to_owned(), String::new()),
         ];
         self.git.run(call)
     }
 
-    /// The user's ssh, told never to ask. Another program than ssh is left as the user set it.
+    /// The user's ssh command, with an option to never prompt. A program other than ssh is left as the user set it.
     fn silent_ssh(&self) -> Result<Option<OsString>, RepositoryError> {
         let given = self.git.settings().ways_to_remotes();
         let given = given.into_iter().find(|(name, _)| *name == "GIT_SSH_COMMAND");

@@ -1,8 +1,8 @@
-//! What can go wrong with a remote of the user's repository. Words of git stand here without credentials.
+//! Errors of a remote of the user's repository. Text from git is stored without credentials.
 
 use gemicro_event::ErrorKind;
 
-/// What went wrong with a remote. Nothing of the user's own branches was moved.
+/// An error with a remote. None of the user's own branches was moved.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 #[expect(missing_docs, reason = "the messages say what the fields are")]
@@ -13,14 +13,14 @@ pub enum RemoteError {
         /// The name as given.
         remote: String,
     },
-    /// A remote whose name cannot be a part of a reference.
+    /// A remote whose name cannot be part of a reference.
     #[error("remote `{remote}` cannot be used: {why}; rename it with `git remote rename`")]
     BadName {
         /// The name, safe to print.
         remote: String,
         why: &'static str,
     },
-    /// The repository's own settings name a program to speak to remotes with.
+    /// The repository's own settings name a program for contacting remotes.
     #[error(
         "the setting `{key}` in this repository's .git/config names a program, and gemicro does not run programs \
          configured by a repository; move the setting to your own ~/.gitconfig (`includeIf` limits it to this folder), \
@@ -43,7 +43,7 @@ pub enum RemoteError {
         /// The last line that git wrote.
         line: String,
     },
-    /// The user's credentials were not there, or not enough.
+    /// The user's credentials are missing or insufficient.
     #[error(
         "remote `{remote}` denied access: {line}; check that `git fetch {remote}` works without a prompt"
     )]
@@ -57,7 +57,7 @@ pub enum RemoteError {
         "remote `{remote}` has no default branch; push a branch, or set the default branch on the server"
     )]
     NoDefaultBranch { remote: String },
-    /// The branch at the remote has commits that the pushed one lacks.
+    /// The branch at the remote has commits that the pushed commit lacks.
     #[error(
         "{branch} was not pushed: the branch on `{remote}` has commits that are missing locally ({line}); fetch and \
          compare them"
@@ -68,12 +68,12 @@ pub enum RemoteError {
         /// The last line that git wrote.
         line: String,
     },
-    /// The remote did not take the branch: it is protected, or a rule of the remote refused it.
+    /// The remote rejected the branch: it is protected, or a rule of the remote refused it.
     #[error("{branch} was refused by `{remote}`: {line}")]
     PushRefused {
         remote: String,
         branch: String,
-        /// What git and the remote say.
+        /// The messages of git and the remote.
         line: String,
     },
 }

@@ -1,11 +1,11 @@
-//! What a user should look at in the work of an agent before merging it.
+//! Findings in an agent's work that a user should look at before merging it.
 
 use std::fmt;
 
 use gemicro_event::text;
 use serde::{Deserialize, Serialize};
 
-/// What kind of thing it is.
+/// The kind of a finding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ReportKind {
@@ -13,11 +13,11 @@ pub enum ReportKind {
     EscapingLink,
     /// A repository inside the repository.
     Gitlink,
-    /// A file over the size limit.
+    /// A file above the size limit.
     BigFile,
-    /// Settings of agent CLIs, editors, hooks or environments: they run code later.
+    /// Settings of agent CLIs, editors, hooks or environments, which run code later.
     Settings,
-    /// What the continuous integration runs.
+    /// Files that continuous integration runs.
     Ci,
     /// `.gitattributes`: it chooses filters and merge drivers.
     Attributes,
@@ -39,7 +39,7 @@ impl fmt::Display for ReportKind {
     }
 }
 
-/// A name from a tree as text that is safe to print: what controls a terminal or turns the direction is written out.
+/// A name from a tree as text that is safe to print: control and text-direction characters are escaped.
 pub(super) fn plain(name: &[u8]) -> String {
     let mut shown = String::new();
     for c in String::from_utf8_lossy(name).chars() {
@@ -52,14 +52,14 @@ pub(super) fn plain(name: &[u8]) -> String {
     shown
 }
 
-/// One thing to look at.
+/// One finding.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ImportWarning {
-    /// What sort of finding it is.
+    /// The kind of the finding.
     pub kind: ReportKind,
-    /// Where, in the tree. Safe to print: bytes that are no text are replaced, control characters written out.
+    /// The path in the tree. Safe to print: bytes that are not text are replaced, control characters escaped.
     pub path: String,
-    /// More, for example where a link leads.
+    /// More information, for example the target of a link.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub detail: Option<String>,
 }

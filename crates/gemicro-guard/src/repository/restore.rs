@@ -1,4 +1,4 @@
-//! Commands of the branch that make its checkout usable: their walls, and what they did to files that git tracks undone.
+//! The sandbox for commands that prepare a checkout, and how their changes to tracked files are undone.
 
 use std::collections::BTreeSet;
 use std::ffi::{OsStr, OsString};
@@ -16,7 +16,7 @@ use super::trusted::TrustedRepo;
 use crate::sandbox::Profile;
 
 impl TaskRepo {
-    /// The same walls, in which the git directory can only be read: what is found in it afterwards is what was there.
+    /// The same sandbox with a read-only git directory, so that a command cannot change it.
     #[must_use]
     pub fn with_readable_git(&self, mut profile: Profile) -> Profile {
         let git = self.layout.git_directory();
@@ -25,8 +25,8 @@ impl TaskRepo {
         profile
     }
 
-    /// Writes every tracked file that is not as it is in the last commit. Settings in the home are not read: whoever
-    /// changed the files could write those, too.
+    /// Restores every tracked file that differs from the last commit. Settings in the home folder are not read: the
+    /// program that changed the files could have written those too.
     #[must_use]
     pub fn restore_command(&self) -> Vec<OsString> {
         let mut command = ["env", "HOME=/dev/null"].map(OsString::from).to_vec();
@@ -34,8 +34,8 @@ impl TaskRepo {
         command
     }
 
-    /// Refuses a worktree in which git, started in a folder with tracked files, would read another git directory, or
-    /// would have written files by attributes that are not committed.
+    /// Refuses a worktree in which git, started in a folder with tracked files, would use another git directory, or
+    /// would have written files with attributes that are not committed.
     fn check_tracked_folders(&self, repository: &TrustedRepo) -> Result<(), RepositoryError> {
         let worktree = self.layout.worktree();
         let found = open_beneath::read_small(&worktree, ".git", 1 << 16).unwrap_or_default();
@@ -74,22 +74,22 @@ impl TaskRepo {
 }
 
 impl InsideCommand {
-    /// Makes every tracked file of the worktree what it is in the task's last commit; what is not tracked stays. Nobody
-    /// else may have been able to write the git directory since it was made (see [`TaskRepo::with_readable_git`]).
+    /// Resets every tracked file of the worktree to the task's last commit; untracked files stay. Nothing else may have
+    /// been able to write the git directory since it was created (see [`TaskRepo::with_readable_git`]).
     ///
     /// # Errors
-    /// When that cannot be done: the worktree is not to be trusted then.
+    /// When this fails: then the worktree must not be trusted.
     pub fn restore(&self, repository: &TrustedRepo, task: &TaskRepo) -> Result<(), RepositoryError> {
         self.ok(&task.restore_command())?;
         task.check_tracked_folders(repository)
     }
 }
 
-/// What of a commit says where and how files are written.
+/// The paths of a commit that decide where and how files are written.
 struct TrackedFile {
-    /// The folders with something tracked in them, the top among them.
+    /// The folders that contain tracked files, including the top.
     folders: BTreeSet<PathBuf>,
-    /// The files with attributes.
+    /// The `.gitattributes` files.
     attributes: BTreeSet<PathBuf>,
 }
 

@@ -1,4 +1,4 @@
-//! The sandbox of an agent that judges a task: it reads everything, and writes a few folders.
+//! The sandbox of a reviewing agent: it reads everything, and writes only a few folders.
 
 use super::error::RepositoryError;
 use super::open_beneath;
@@ -8,10 +8,10 @@ use super::task::{TaskRepo, TaskSandbox};
 use crate::sandbox::{Profile, WriteMode};
 
 impl TaskRepo {
-    /// The sandbox of an agent that may write these folders of the worktree, such as `docs/reviews`, and nothing else:
-    /// not the rest of the worktree, and not the git directory. Folders that are missing are made.
+    /// The sandbox of an agent that may write only these folders of the worktree, such as `docs/reviews`, and neither
+    /// the rest of the worktree nor the git directory. Missing folders are created.
     ///
-    /// Its mode is `workspace-write`, also where `read-only` was asked for; without walls there is nothing to hold back.
+    /// Its mode is `workspace-write`, even if `read-only` was requested; without a sandbox nothing is enforced.
     ///
     /// # Errors
     /// When a folder is not a plain path, or a link or a file is in its place.

@@ -1,4 +1,4 @@
-//! A checkout of the task's branch for the user's eyes, beside their repository. Never the reason why a task fails.
+//! A checkout of the task's branch for the user to look at, beside their repository. It never makes a task fail.
 
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
@@ -11,26 +11,26 @@ use super::error::RepositoryError;
 use super::slug::Slug;
 use super::trusted::TrustedRepo;
 
-/// Beside the user's repository.
+/// The parent folder of these checkouts, beside the user's repository.
 const FOLDER: &str = ".worktrees";
 
-/// What became of the folder.
+/// The outcome for the folder.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ShowOutcome {
-    /// It is at the commit.
+    /// The folder is at the commit.
     At(PathBuf),
-    /// It was left as it is.
+    /// The folder was not changed.
     Left {
         /// Where it is, or would be.
         folder: PathBuf,
-        /// Why, in a sentence for people.
+        /// The reason, in a sentence for people.
         why: String,
     },
 }
 
-/// Brings `../.worktrees/task-<slug>` to a commit: a detached worktree of the user's repository, made if it is
-/// missing, moved only while it is clean and where gemicro left it. Where another project beside it has that place, the
-/// project's name stands before it.
+/// Updates `../.worktrees/task-<slug>` to a commit: a detached worktree of the user's repository, created if it is
+/// missing, and moved only while it is clean and unmoved since gemicro last did so. If another project uses that
+/// folder, its name gets the project's name as a prefix.
 #[must_use]
 pub fn show(repository: &TrustedRepo, slug: &Slug, commit: &CommitId) -> ShowOutcome {
     let checkouts = match repository.checkouts() {
@@ -54,7 +54,7 @@ pub fn show(repository: &TrustedRepo, slug: &Slug, commit: &CommitId) -> ShowOut
     }
 }
 
-/// Where the worktree is or can be: under its plain name, or with that of the project.
+/// The folder of the worktree: with its plain name, or prefixed with the project's name.
 fn place(main: &Path, slug: &Slug, is_of_project: impl Fn(&Path) -> bool) -> PathBuf {
     let beside = main.parent().unwrap_or(main).join(FOLDER);
     let plain = beside.join(slug.folder_name());
@@ -68,8 +68,8 @@ fn place(main: &Path, slug: &Slug, is_of_project: impl Fn(&Path) -> bool) -> Pat
     }
 }
 
-/// Whether a worktree is the repository's. A record in it can outlive its worktree, and another project's be there now:
-/// only the folder itself tells whose it is.
+/// Whether a worktree belongs to the repository. The repository's record can outlive its worktree, and another
+/// project's may be there now: only the folder itself shows which repository it belongs to.
 fn is_of(repository: &TrustedRepo, folder: &Path) -> bool {
     let Ok(link) = std::fs::read(folder.join(".git")) else {
         return false;
@@ -83,7 +83,7 @@ fn is_of(repository: &TrustedRepo, folder: &Path) -> bool {
     records.is_some_and(|records| real(&record).is_some_and(|record| record.starts_with(records)))
 }
 
-/// Whether a checkout is one of ours.
+/// Whether a checkout is one of gemicro's.
 pub(super) fn is_shown(folder: &Path) -> bool {
     let is_ours = |name: &OsStr| name == FOLDER;
     folder.parent().and_then(Path::file_name).is_some_and(is_ours)
@@ -93,7 +93,7 @@ fn left_as_is(folder: PathBuf, why: String) -> ShowOutcome {
     ShowOutcome::Left { folder, why }
 }
 
-/// Makes the worktree; says why not.
+/// Creates the worktree; the error is the reason.
 fn add(
     repository: &TrustedRepo,
     folder: &Path,
@@ -115,7 +115,7 @@ fn add(
     repository.git.ok(call).map(|_| None)
 }
 
-/// Moves the worktree; says why not.
+/// Moves the worktree; the error is the reason.
 fn move_on(
     repository: &TrustedRepo,
     checkout: &UserCheckout,

@@ -1,4 +1,4 @@
-//! The name of a task, as a part of its branch.
+//! The name of a task, as part of its branch name.
 
 use std::fmt;
 use std::str::FromStr;
@@ -7,10 +7,10 @@ use serde::{Deserialize, Serialize};
 
 use super::error::RepositoryError;
 
-/// The longest name; branches are files in the user's repository.
+/// Maximum length of a name; branches are files in the user's repository.
 const MAX_BYTES: usize = 100;
 
-/// What follows `task/` in the name of a task's branch. Parts may be divided by `/`.
+/// The part after `task/` in the name of a task's branch. It may contain `/`.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct Slug(String);
@@ -44,7 +44,7 @@ impl Slug {
 impl FromStr for Slug {
     type Err = RepositoryError;
 
-    /// Reads a slug, with or without the `task/` before it.
+    /// Parses a slug, with or without the prefix `task/`.
     fn from_str(text: &str) -> Result<Self, RepositoryError> {
         let name = text.strip_prefix("task/").unwrap_or(text);
         match problem(name) {
@@ -57,7 +57,7 @@ impl FromStr for Slug {
     }
 }
 
-/// Stricter than git, so that the name is also a plain folder name everywhere.
+/// Why a name is not allowed. Stricter than git, so that the name is also a plain folder name everywhere.
 pub(super) fn problem(name: &str) -> Option<&'static str> {
     let is_allowed = |character: char| character.is_ascii_alphanumeric() || "._-/".contains(character);
     if name.len() > MAX_BYTES {

@@ -1,4 +1,4 @@
-//! The branches of tasks that a remote has.
+//! Lists the task branches of a remote.
 
 use std::collections::BTreeSet;
 
@@ -7,8 +7,8 @@ use super::main_branch::branch_of;
 use super::trusted::TrustedRepo;
 
 impl TrustedRepo {
-    /// The names of all branches of tasks at a remote, asked now: `origin` or the only one where none is named; none where
-    /// there is no remote.
+    /// The names of all task branches at a remote, fetched now. Without a name the remote is `origin`, or the only one;
+    /// without any remote the set is empty.
     ///
     /// # Errors
     /// [`RemoteError`](super::RemoteError) when the remote is unknown or cannot be reached.

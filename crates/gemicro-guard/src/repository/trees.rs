@@ -1,7 +1,7 @@
-//! Trees of commits in quarantine, each read once however often it is used.
+//! Reads the trees of commits in quarantine, each only once.
 //!
-//! The main type is [`TreeSet`]. A few objects can make a tree of billions of files: what a whole tree holds is summed up
-//! from its parts, and only what is small enough is ever listed.
+//! The main type is [`TreeSet`]. A few objects can form a tree of billions of files: the size of a tree is computed
+//! from its parts, and only a tree that is small enough is ever listed.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -13,16 +13,16 @@ use super::error::RepositoryError;
 use super::quarantine::{LIST_BYTES, Quarantine};
 use super::refusal::ImportRefusal;
 
-/// Folders in folders. Deeper ones cannot be written in a checkout.
+/// Maximum depth of folders. Deeper ones cannot be written in a checkout.
 const MOST_LEVELS: usize = 256;
-/// So many trees are read at once.
+/// Number of trees read at once.
 const AT_ONCE: usize = 4096;
-/// All trees of an import, in bytes.
+/// Maximum size of all trees of an import, in bytes.
 const ALL_BYTES: usize = 1 << 30;
-/// What git writes of an entry beside its path.
+/// Number of bytes that git writes for an entry besides its path.
 const ENTRY_BYTES: u64 = 53;
 
-/// One tree: what is needed of it.
+/// The needed parts of one tree.
 #[derive(Default)]
 struct Tree {
     folders: Vec<(Vec<u8>, String)>,
@@ -31,17 +31,17 @@ struct Tree {
     names_bytes: u64,
 }
 
-/// What a tree holds with everything below it.
+/// Sums over a tree with everything below it.
 #[derive(Clone, Copy, Default)]
 struct TreeSum {
     n_entries: u64,
-    /// How long a list of it would be.
+    /// Length of a list of all its entries.
     list_bytes: u64,
-    /// The same for the same links at the same paths; nothing where there are none.
+    /// Digest of its links and their paths; `None` if it has none.
     links: Option<[u8; 32]>,
 }
 
-/// Trees with all that is below them.
+/// Trees with everything below them.
 #[derive(Default)]
 pub(super) struct TreeSet {
     read: HashMap<String, Tree>,
@@ -50,10 +50,10 @@ pub(super) struct TreeSet {
 }
 
 impl TreeSet {
-    /// Reads these trees and what is below them.
+    /// Reads these trees and everything below them.
     ///
     /// # Errors
-    /// [`ImportRefusal::TooManyFiles`] where one of them could not be listed, [`ImportRefusal::TooDeep`].
+    /// [`ImportRefusal::TooManyFiles`] if one of them is too big to list, and [`ImportRefusal::TooDeep`].
     pub(super) fn read(
         quarantine: &Quarantine<'_>,
         roots: impl IntoIterator<Item = String>,
@@ -83,7 +83,7 @@ impl TreeSet {
         Ok(trees)
     }
 
-    /// What tells the links of a tree from those of others; nothing where it has none.
+    /// Digest that identifies the links of a tree; `None` if it has none.
     pub(super) fn links_digest(&self, root: &str) -> Option<[u8; 32]> {
         self.sums.get(root).and_then(|sum| sum.links)
     }
@@ -188,7 +188,7 @@ impl TreeSet {
     }
 }
 
-/// A tree as git keeps it: `mode name`, a zero byte, and the name of an object in bytes, again and again.
+/// A tree object: a sequence of `mode name`, a zero byte, and the object id in bytes.
 fn parse(mut bytes: &[u8], object_bytes: usize) -> Option<Tree> {
     let mut tree = Tree::default();
     while !bytes.is_empty() {

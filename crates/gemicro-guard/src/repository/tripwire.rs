@@ -1,4 +1,4 @@
-//! Detects changes of the user's repository that gemicro did not make. A detector, not a wall.
+//! Detects changes of the user's repository that gemicro did not make. It detects; it does not prevent.
 
 use std::collections::BTreeMap;
 use std::os::unix::fs::PermissionsExt;
@@ -12,7 +12,7 @@ use super::show::is_shown;
 use super::slug::Slug;
 use super::trusted::{OURS, TrustedRepo};
 
-/// Files and folders of the git directory that say what git does and what its references are.
+/// Files and folders of the git directory that decide what git does and what its references are.
 const WATCHED: &[&str] = &[
     "HEAD",
     "config",
@@ -23,29 +23,29 @@ const WATCHED: &[&str] = &[
     "hooks",
     "info",
 ];
-/// A file over this is told by its length.
+/// Files above this size are compared by their length only.
 const HASHED_BYTES: u64 = 64 << 20;
 
-/// How the user's repository stands at one moment: all references but the task's and gemicro's own, what is checked
-/// out where, and the files that decide what git does.
+/// A snapshot of the user's repository: all references but the task's and gemicro's own, what is checked out in each
+/// checkout, and the files that decide what git does.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Tripwire {
     found: BTreeMap<String, String>,
 }
 
-/// One difference. The user may have made it: warn, and name it.
+/// One change. The user may have made it, so it is only a warning.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TripwireChange {
     /// The reference, the checkout, or the file in the git directory.
     pub what: String,
-    /// What it was; nothing when it was not there.
+    /// The old value; `None` if it did not exist.
     pub before: Option<String>,
-    /// What it is; nothing when it is gone.
+    /// The new value; `None` if it was removed.
     pub after: Option<String>,
 }
 
 impl Tripwire {
-    /// Looks at the repository.
+    /// Takes a snapshot of the repository.
     ///
     /// # Errors
     /// When git cannot list the references.
@@ -61,7 +61,7 @@ impl Tripwire {
         }
         for checkout in repository.checkouts()? {
             let at = checkout.branch.or(checkout.head.map(String::from));
-            // Those that are shown are moved by gemicro itself.
+            // gemicro itself moves the checkouts that it shows.
             if !is_shown(&checkout.folder) {
                 let name = format!("HEAD of {}", checkout.folder.display());
                 found.insert(name, at.unwrap_or_default());
@@ -74,7 +74,7 @@ impl Tripwire {
         Ok(Self { found })
     }
 
-    /// What differs in a later look.
+    /// The changes up to a later snapshot.
     #[must_use]
     pub fn compare(&self, later: &Self) -> Vec<TripwireChange> {
         let mut names: Vec<&String> = self.found.keys().chain(later.found.keys()).collect();
@@ -93,8 +93,8 @@ impl Tripwire {
     }
 }
 
-/// Notes the settings of branches apart from all others: git writes them whenever a branch gets an upstream, is renamed
-/// or deleted, and none of them makes it run anything.
+/// Records the settings of branches separately from all others: git writes them whenever a branch gets an upstream, is
+/// renamed or deleted, and none of them makes it run anything.
 fn split_settings(common: &Path, found: &mut BTreeMap<String, String>) {
     let is_file = std::fs::symlink_metadata(common.join("config")).is_ok_and(|facts| facts.is_file());
     let Some(text) = std::fs::read_to_string(common.join("config"))
@@ -131,7 +131,7 @@ fn names_branch(line: &str) -> bool {
     name.is_some_and(|name| !name.contains(['"', '\\', ']', '[']))
 }
 
-/// A line as git writes it about a branch, which ends where it seems to.
+/// A harmless setting that git writes about a branch, without quoting that could continue elsewhere.
 fn is_harmless(line: &str) -> bool {
     let Some((key, value)) = line.trim_start().split_once(" = ") else {
         return false;
@@ -146,7 +146,7 @@ fn hash(bytes: &[u8]) -> String {
     format!("sha256:{hex}")
 }
 
-/// Notes a file, or all that is in a folder. Links are noted, not followed.
+/// Records a file, or everything in a folder. Links are recorded, not followed.
 fn look(common: &Path, name: &str, found: &mut BTreeMap<String, String>) {
     let path = common.join(name);
     let Ok(facts) = std::fs::symlink_metadata(&path) else {

@@ -1,6 +1,6 @@
-//! The user's repository: found, examined, and asked.
+//! The user's repository: opens it, checks it and answers questions about it.
 //!
-//! The main type is [`TrustedRepo`], the only one with which git is started outside the sandbox.
+//! The main type is [`TrustedRepo`], the only one that starts git outside the sandbox.
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
@@ -18,27 +18,27 @@ use super::slug::Slug;
 
 /// References that only gemicro moves.
 pub(super) const OURS: &str = "refs/gemicro/";
-/// Where incoming commits stand while they are judged.
+/// References of incoming commits while they are checked.
 pub(super) const INCOMING: &str = "refs/gemicro/incoming/";
 
 /// Something about a repository that its user should know before a task begins.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RepositoryNote {
-    /// The checkout has changes that are not committed: they are not a part of the task.
+    /// The checkout has uncommitted changes: they are not part of the task.
     Uncommitted,
     /// No branch is checked out; a task starts from the commit.
     Detached,
     /// There are submodules: their folders are empty in a task.
     Submodules,
-    /// There are files in Git LFS: in a task they are pointers.
+    /// There are Git LFS files: in a task they are only pointers.
     Lfs,
-    /// The clone is shallow: a task sees as much history.
+    /// The clone is shallow: a task sees the same limited history.
     Shallow,
 }
 
 impl RepositoryNote {
-    /// The note, in words.
+    /// The note as text for the user.
     #[must_use]
     pub fn message(&self) -> &'static str {
         match self {
@@ -51,7 +51,7 @@ impl RepositoryNote {
     }
 }
 
-/// The user's repository. Whoever has one may start git in it, outside the sandbox.
+/// The user's repository. Code that has one may start git in it, outside the sandbox.
 #[derive(Debug, Clone)]
 pub struct TrustedRepo {
     pub(super) git: Git,
@@ -62,10 +62,10 @@ pub struct TrustedRepo {
 }
 
 impl TrustedRepo {
-    /// Opens the repository of a folder: of a checkout, a folder in it, or a linked worktree.
+    /// Opens the repository of a folder: a checkout, a folder in it, or a linked worktree.
     ///
     /// # Errors
-    /// When it is none, or one that cannot be worked with: the error says what to do.
+    /// When there is none, or it cannot be used: the error says what to do.
     pub fn open(settings: &GitSettings, folder: &Path) -> Result<Self, RepositoryError> {
         let git = Git::discover(settings, folder)?;
         let here = |arguments: &[&str]| git.run(GitCall::new(CallPlace::Checkout(folder), arguments));
@@ -114,16 +114,16 @@ impl TrustedRepo {
         &self.head
     }
 
-    /// What the user should know.
+    /// Notes for the user.
     #[must_use]
     pub fn notes(&self) -> &[RepositoryNote] {
         &self.notes
     }
 
-    /// The commit that a name stands for.
+    /// The commit that a name refers to.
     ///
     /// # Errors
-    /// When it stands for none.
+    /// When it refers to none.
     pub fn resolve(&self, name: &str) -> Result<CommitId, RepositoryError> {
         let asked = format!("{name}^{{commit}}");
         let arguments = ["rev-parse", "--verify", "--quiet", "--end-of-options", &asked];
@@ -133,15 +133,15 @@ impl TrustedRepo {
         })
     }
 
-    /// Where the branch of a task is; `None` when there is no such branch.
+    /// The tip of a task's branch; `None` if there is no such branch.
     ///
     /// # Errors
-    /// When git cannot say, or the branch is only another name for another one.
+    /// When git fails, or the branch is a symbolic reference.
     pub fn task_branch(&self, slug: &Slug) -> Result<Option<CommitId>, RepositoryError> {
         self.commit_at(&slug.reference())
     }
 
-    /// Removes what imports that were killed left behind. Only when no import is under way.
+    /// Removes the references of imports that were killed. Call it only when no import is running.
     ///
     /// # Errors
     /// When git fails.
@@ -164,10 +164,10 @@ impl TrustedRepo {
         Ok(checkout::parse(&answer.output))
     }
 
-    /// Refuses when the user has the task's branch checked out: it would be moved under their feet.
+    /// Returns an error if the user has the task's branch checked out: that checkout would suddenly look changed.
     ///
     /// # Errors
-    /// [`RepositoryError::BranchCheckedOut`] when it is, and what git says.
+    /// [`RepositoryError::BranchCheckedOut`] if so, and failures of git.
     pub fn check_not_checked_out(&self, slug: &Slug) -> Result<(), RepositoryError> {
         let reference = slug.reference();
         let found = self
@@ -183,7 +183,7 @@ impl TrustedRepo {
         }
     }
 
-    /// Runs a command in the checkout that was opened, and gives its answer, whatever its exit code.
+    /// Runs a command in the checkout that was opened, and returns its output, whatever its exit code.
     pub(super) fn here(&self, arguments: &[&str]) -> Result<GitOutput, RepositoryError> {
         self.git.run(self.call_here(arguments))
     }
@@ -193,11 +193,11 @@ impl TrustedRepo {
         GitCall::new(CallPlace::Checkout(&self.top), arguments)
     }
 
-    /// The commit at a reference that is none by another name.
+    /// The commit at a reference that is not symbolic.
     pub(super) fn commit_at(&self, reference: &str) -> Result<Option<CommitId>, RepositoryError> {
         let asked = "--format=%(refname) %(objectname) %(objecttype) %(symref)";
         let text = self.git.text(&["for-each-ref", asked, reference])?;
-        // The pattern also matches everything below it.
+        // The pattern also matches all references below it.
         let line = text
             .lines()
             .find_map(|line| line.strip_prefix(reference)?.strip_prefix(' '));
@@ -217,7 +217,7 @@ impl TrustedRepo {
         }
     }
 
-    /// All folders with objects: the repository's own and its alternates.
+    /// All object folders: the repository's own and its alternates.
     pub(super) fn object_folders(&self) -> &[PathBuf] {
         &self.object_folders
     }
@@ -281,7 +281,7 @@ fn object_folders(git: &Git) -> Result<Vec<PathBuf>, RepositoryError> {
         if path.starts_with('"') {
             return Err(RepositoryError::UnusablePath { path: path.into() });
         }
-        // Relative to the repository's objects, as git prints it; a folder that is gone holds nothing.
+        // git prints the path relative to the repository's objects; a missing folder contains nothing.
         if let Ok(folder) = std::fs::canonicalize(git.common().join(path)) {
             if !holds_only_objects(&folder) {
                 return Err(RepositoryError::BadAlternate { path: path.into() });
@@ -292,7 +292,7 @@ fn object_folders(git: &Git) -> Result<Vec<PathBuf>, RepositoryError> {
     Ok(folders)
 }
 
-/// Whether a folder has nothing but what git keeps objects in: agents can read all of it.
+/// Whether a folder contains only git's object files: agents can read all of it.
 fn holds_only_objects(folder: &Path) -> bool {
     let is_known = |name: &OsStr| {
         let name = name.to_string_lossy();

@@ -1,4 +1,4 @@
-//! Leaves tracked files out of a task's worktree without changing what the branch holds.
+//! Leaves tracked files out of a task's worktree without changing the branch.
 
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt;
@@ -7,14 +7,14 @@ use super::error::RepositoryError;
 use super::inside::InsideCommand;
 use super::task::TaskRepo;
 
-/// Files of one command.
+/// Maximum number of files per command.
 const BATCH: usize = 200;
-/// Removes files, and folders that are empty then.
+/// Removes files, and folders that become empty.
 const REMOVE: &str = "for file; do rm -f -- \"$file\"; folder=${file%/*}; \
     while [ \"$folder\" != \"$file\" ] && rmdir -- \"$folder\" 2>/dev/null; \
     do file=$folder; folder=${folder%/*}; done; done";
 
-/// The path in a line `MODE OBJECT STAGE<tab>PATH`. A file with a conflict stays: it has to be resolved.
+/// The path in a line `MODE OBJECT STAGE<tab>PATH`. A file in conflict is not removed: it has to be resolved.
 fn settled_path(line: &[u8]) -> Option<OsString> {
     let tab = line.iter().position(|byte| *byte == b'\t')?;
     let (about, path) = line.split_at(tab);
@@ -24,11 +24,11 @@ fn settled_path(line: &[u8]) -> Option<OsString> {
 }
 
 impl InsideCommand {
-    /// Takes every tracked file that matches one of these patterns of git out of the worktree. For git it is unchanged:
-    /// no commit of the agent deletes it. To be called before the agent begins to work there.
+    /// Removes every tracked file that matches one of these git patterns from the worktree. git sees it as unchanged,
+    /// so no commit of the agent deletes it. Call this before the agent starts to work there.
     ///
     /// # Errors
-    /// When git fails inside.
+    /// When git fails inside the sandbox.
     pub fn withhold(&self, task: &TaskRepo, patterns: &[String]) -> Result<(), RepositoryError> {
         let mut listing = task.git_inside(&["ls-files", "--stage", "-z", "--"]);
         listing.extend(patterns.iter().map(OsString::from));

@@ -1,4 +1,4 @@
-//! The arguments of bubblewrap, up to the launcher. All of them were tried against attacks.
+//! Builds the arguments of bubblewrap, up to the launcher. All of them were tested against attacks.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -10,7 +10,7 @@ use super::shells;
 /// The distribution's own path: only it may be covered by the distribution's AppArmor profile.
 pub(super) const PROGRAM: &str = "/usr/bin/bwrap";
 
-/// Always there. Without `--cap-drop ALL` root could remount everything writable.
+/// Arguments that are always given. Without `--cap-drop ALL` root could remount everything writable.
 const FIXED: &[&str] = &[
     "--die-with-parent",
     "--new-session",
@@ -36,7 +36,7 @@ const FIXED: &[&str] = &[
     "/var/tmp",
 ];
 
-/// One mount; deeper ones come later, so that they win.
+/// One mount; deeper ones come later, so that they take precedence.
 struct Mount<'a> {
     at: &'a Path,
     kind: MountKind,
@@ -113,8 +113,8 @@ fn mounts<'a>(launcher: &'a Launcher, profile: &'a Profile) -> Vec<Mount<'a>> {
     mounts
 }
 
-/// The folders between a writable one and a pin in it. Each is a mount, too: else it could be moved away with the pin, and
-/// another be made in its place.
+/// The folders between a writable folder and a pinned path in it. Each becomes a mount too: otherwise it could be moved
+/// away with the pinned path, and another be created in its place.
 fn way_to<'a>(pin: &'a Path, profile: &Profile, writable: &[&PathBuf]) -> Vec<&'a Path> {
     let mut way = Vec::new();
     for folder in pin.ancestors().skip(1) {

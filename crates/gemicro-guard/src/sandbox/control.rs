@@ -1,10 +1,10 @@
-//! The channel between gemicro and what it starts: a pair of sockets, one end of which is the launcher's standard
+//! The channel between gemicro and the processes it starts: a socket pair, one end of which is the launcher's standard
 //! input.
 //!
-//! The launcher says that it is ready, and gives away the gateway's listener if it made one; gemicro answers
-//! with the real standard input, and the launcher goes on. A keeper tells over the same channel how its command
-//! ended. When gemicro's end closes, for whatever reason, a keeper ends everything. No descriptor but 0, 1 and 2
-//! is inherited for this by anybody, and nothing of it reaches the command.
+//! The launcher reports that it is ready, and passes on the gateway's listener if it created one; gemicro answers with
+//! the real standard input, and the launcher continues. A keeper uses the same channel to report how its command ended.
+//! When gemicro's end closes, for any reason, a keeper kills everything. Only descriptors 0, 1 and 2 are inherited for
+//! this, and the command gets none of it.
 
 use std::io::{IoSlice, IoSliceMut};
 use std::mem::MaybeUninit;
@@ -26,27 +26,27 @@ use serde::{Deserialize, Serialize};
 
 use super::tier::Tier;
 
-/// The longest message; an error's words may be cut.
+/// Maximum size of a message in bytes; error messages may be cut.
 const MAX_BYTES: usize = 4096;
-/// The longest order; a command that needs more is started without a spare keeper.
+/// Maximum size of an order in bytes; a command that needs more is started without a spare keeper.
 const MAX_ORDER_BYTES: usize = 64 * 1024;
-/// What gemicro sends with the standard input.
+/// The message that gemicro sends together with the standard input.
 const GO: &[u8] = b"go";
 
-/// What the other side tells gemicro.
+/// A message from the other side to gemicro.
 #[derive(Debug)]
 #[expect(missing_docs, reason = "the field names say what they are")]
 pub enum Notice {
     /// The launcher runs and waits for its standard input.
     Ready {
-        /// The gateway's listener, made inside the command's own network.
+        /// The gateway's listener, created inside the command's own network.
         listener: Option<TcpListener>,
     },
     /// The command was not started.
     Failed { kind: ErrorKind, message: String },
-    /// The command ended, and so did everything it left behind.
+    /// The command ended, and so did all processes it left behind.
     Ended(CommandExit),
-    /// There is nobody on the other side any more.
+    /// The other side is gone.
     Gone,
 }
 
@@ -54,13 +54,13 @@ pub enum Notice {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum CommandExit {
-    /// It left with this code.
+    /// It exited with this code.
     Code(i32),
     /// This signal ended it.
     Signal(i32),
 }
 
-/// A notice as it is written.
+/// A notice as it is sent.
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 enum NoticeWire {
@@ -69,25 +69,25 @@ enum NoticeWire {
     Ended(CommandExit),
 }
 
-/// What a keeper that waits has to start.
+/// The command that a waiting keeper has to start.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct StartOrder {
-    /// The walls around the command.
+    /// The sandbox tier of the command.
     pub(super) tier: Tier,
-    /// What is planned: bubblewrap, a launcher, or without walls the command itself.
+    /// The planned command: bubblewrap, a launcher, or without a sandbox the command itself.
     pub(super) command: Vec<String>,
     pub(super) environment: Vec<(String, String)>,
     pub(super) cwd: PathBuf,
 }
 
-/// gemicro's end. It never blocks; wait until it can be read.
+/// gemicro's end. It never blocks: wait until it is readable.
 #[derive(Debug)]
 pub struct Control {
     socket: OwnedFd,
 }
 
 impl Control {
-    /// A channel: gemicro's end, and the one that becomes the launcher's standard input.
+    /// A channel: gemicro's end, and the end that becomes the launcher's standard input.
     pub(super) fn pair() -> std::io::Result<(Self, OwnedFd)> {
         let (ours, theirs) = socketpair(
             AddressFamily::UNIX,
@@ -124,7 +124,7 @@ impl Control {
     /// Waits for the next notice, for code that may block.
     ///
     /// # Errors
-    /// `TimedOut`, and what the system says.
+    /// `TimedOut`, and errors of the system.
     pub fn wait(&self, timeout: Duration) -> std::io::Result<Notice> {
         let time = Timespec::try_from(timeout).map_err(|_| std::io::ErrorKind::InvalidInput)?;
         let mut descriptors = [PollFd::new(&self.socket, PollFlags::IN)];
@@ -134,19 +134,19 @@ impl Control {
         }
     }
 
-    /// The same socket once more, for a runtime to wait on: when it can be read, [`Control::receive`] has
-    /// something. The channel closes when both are dropped.
+    /// A duplicate of the socket for an async runtime to wait on: when it is readable, [`Control::receive`] has a
+    /// notice. The channel closes when both are dropped.
     ///
     /// # Errors
-    /// When there are too many descriptors.
+    /// When too many descriptors are open.
     pub fn readiness(&self) -> std::io::Result<UnixDatagram> {
         Ok(self.socket.try_clone()?.into())
     }
 
-    /// Tells a keeper that waits what to start.
+    /// Sends a waiting keeper the command to start.
     ///
     /// # Errors
-    /// When there is nobody any more, or the order is too long.
+    /// When the other side is gone, or the order is too long.
     pub(super) fn order(&self, order: &StartOrder) -> std::io::Result<()> {
         let text = serde_json::to_vec(order)?;
         if text.len() > MAX_ORDER_BYTES {
@@ -155,17 +155,17 @@ impl Control {
         Ok(send(self.socket.as_fd(), &text, None)?)
     }
 
-    /// Gives the waiting launcher its standard input; it goes on with that.
+    /// Gives the waiting launcher its standard input, so that it continues.
     ///
     /// # Errors
-    /// When there is nobody any more.
+    /// When the other side is gone.
     pub fn hand_over(&self, stdin: BorrowedFd<'_>) -> std::io::Result<()> {
         Ok(send(self.socket.as_fd(), GO, Some(stdin))?)
     }
 
-    /// Tells a keeper to end everything. What it has to say can still be read.
+    /// Makes a keeper kill everything. Its messages can still be read.
     pub fn end(&self) {
-        // Fails only when the other side is gone, which is what is wanted.
+        // Fails only when the other side is gone, which is the goal.
         let _ = shutdown(&self.socket, Shutdown::Write);
     }
 }
@@ -176,19 +176,19 @@ impl AsFd for Control {
     }
 }
 
-/// The other end: a launcher's or a keeper's.
+/// The other end, held by a launcher or a keeper.
 pub(super) struct ControlPeer {
     socket: OwnedFd,
 }
 
 impl ControlPeer {
-    /// Takes the channel from the standard input.
+    /// Takes the channel from standard input.
     pub(super) fn from_stdin() -> std::io::Result<Self> {
         let socket = rustix::io::fcntl_dupfd_cloexec(rustix::stdio::stdin(), 3)?;
         Ok(Self { socket })
     }
 
-    /// Says that we are ready, and waits for the standard input.
+    /// Reports that this process is ready, and waits for the standard input.
     pub(super) fn ready(&self, listener: Option<TcpListener>) -> std::io::Result<OwnedFd> {
         let descriptor = listener.as_ref().map(AsFd::as_fd);
         self.tell(&NoticeWire::Ready, descriptor)?;
@@ -199,7 +199,7 @@ impl ControlPeer {
         }
     }
 
-    /// Waits for an order; nothing when nobody needs one any more.
+    /// Waits for an order; `None` when none will come.
     pub(super) fn order(&self) -> std::io::Result<Option<StartOrder>> {
         let (text, _) = rustix::io::retry_on_intr(|| receive(self.socket.as_fd(), MAX_ORDER_BYTES))?;
         match text.is_empty() {
@@ -208,29 +208,29 @@ impl ControlPeer {
         }
     }
 
-    /// Says that nothing was started.
+    /// Reports that nothing was started.
     pub(super) fn report_failure(&self, kind: ErrorKind, message: &str) {
         let message = message.chars().take(MAX_BYTES / 8).collect();
         let _ = self.tell(&NoticeWire::Failed { kind, message }, None);
     }
 
-    /// Says how the command ended.
+    /// Reports how the command ended.
     pub(super) fn report_end(&self, exit: CommandExit) {
         let _ = self.tell(&NoticeWire::Ended(exit), None);
     }
 
-    /// A copy for a child, as its standard input.
+    /// A duplicate to use as the standard input of a child.
     pub(super) fn copy(&self) -> std::io::Result<OwnedFd> {
         self.socket.try_clone()
     }
 
-    /// Waits until gemicro ended, or told us to end.
+    /// Waits until gemicro has ended, or asks for the end.
     pub(super) fn wait_for_end(&self) {
         loop {
             let mut descriptors = [PollFd::new(&self.socket, PollFlags::RDHUP)];
             match poll(&mut descriptors, None) {
                 Err(Errno::INTR) => {}
-                // An error here is as good as an end: there is nobody to work for.
+                // An error here counts as an end: there is no caller left.
                 Ok(_) | Err(_) => return,
             }
         }

@@ -1,7 +1,7 @@
-//! Only standard input, output and error reach the command.
+//! Makes sure that the command inherits only standard input, output and error.
 //!
-//! With `unsafe`: a descriptor that was inherited has no owner in this process, and the standard
-//! library has no safe way to name it.
+//! Uses `unsafe`: an inherited descriptor has no owner in this process, and the standard library has no safe way to
+//! refer to it.
 
 use std::os::fd::BorrowedFd;
 
@@ -13,7 +13,7 @@ use super::error::SandboxError;
 pub(super) fn close_on_exec() -> Result<(), SandboxError> {
     let entries = std::fs::read_dir("/proc/self/fd")
         .map_err(|source| SandboxError::wall_refused("a list of descriptors", source))?;
-    // Collected first: the list itself is a descriptor, and is gone afterwards.
+    // Collected first: the listing itself uses a descriptor, which is closed afterwards.
     let numbers: Vec<i32> = entries
         .flatten()
         .filter_map(|entry| entry.file_name().to_str().and_then(|name| name.parse().ok()))

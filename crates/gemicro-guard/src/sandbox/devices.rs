@@ -1,8 +1,9 @@
-//! Devices of the machine that nobody in a sandbox changes.
+//! Protects the machine's device nodes from changes in a sandbox.
 //!
-//! Bubblewrap shows the machine's own nodes, and root owns them: it could change their modes for everybody. Where we are
-//! root, they are made read-only mounts in a mount namespace of our own first, which bubblewrap then shows; its own way to
-//! do that would shut the devices. What is written to a device is not written to its node.
+//! Bubblewrap exposes the machine's own nodes, which belong to root: root in a sandbox could change their modes for
+//! everyone. So as root, gemicro first makes them read-only mounts in its own mount namespace, which bubblewrap then
+//! exposes; bubblewrap's own read-only option would make the devices unusable. Writing to a device is not a write to
+//! its node.
 
 use std::ffi::OsString;
 
@@ -12,7 +13,7 @@ use rustix::thread::UnshareFlags;
 use super::error::SandboxError;
 use super::spawn;
 
-/// Those that bubblewrap shows.
+/// The devices that bubblewrap exposes.
 const SHOWN: [&str; 6] = [
     "/dev/null",
     "/dev/zero",
@@ -22,14 +23,14 @@ const SHOWN: [&str; 6] = [
     "/dev/tty",
 ];
 
-/// Whether there is anything to protect: only their owner could change them.
+/// Whether the devices need protection: only their owner, root, could change them.
 pub(super) fn are_ours() -> bool {
     rustix::process::geteuid().is_root()
 }
 
-/// Makes the devices read-only for this process, and becomes bubblewrap. Returns only when that is not possible.
+/// Makes the devices read-only for this process, and becomes bubblewrap. Returns only on failure.
 pub(super) fn run(command: &[OsString]) -> SandboxError {
-    // Root in a container without any rights owns nothing of the machine: it has its own nodes.
+    // Root in an unprivileged container does not own the machine's nodes: it has its own.
     if own_mounts().is_ok() {
         for device in SHOWN {
             let read_only = MountFlags::BIND | MountFlags::RDONLY | MountFlags::NOSUID | MountFlags::NOEXEC;
@@ -43,7 +44,7 @@ pub(super) fn run(command: &[OsString]) -> SandboxError {
     spawn::exec(command)
 }
 
-/// Enters a mount namespace: nothing that is mounted here is seen outside.
+/// Enters a mount namespace, so that these mounts are not visible outside.
 fn own_mounts() -> rustix::io::Result<()> {
     unshare_mounts()?;
     mount_change(

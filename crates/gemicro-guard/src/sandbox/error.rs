@@ -1,4 +1,4 @@
-//! Why a sandbox cannot be put up. Each of these means: do not start the command.
+//! Errors of starting a sandbox. After any of them the command must not be started.
 
 use std::path::PathBuf;
 
@@ -7,18 +7,18 @@ use gemicro_event::ErrorKind;
 use super::profile::WriteMode;
 use super::tier::Tier;
 
-/// A sandbox that is not there.
+/// Why a sandbox cannot be used.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 #[expect(missing_docs, reason = "the messages say what the fields are")]
 pub enum SandboxError {
-    /// The machine has no tier that holds what the mode promises.
+    /// No sandbox tier of this machine can enforce what the mode promises.
     #[error("no sandbox is available for mode {mode:?}")]
     Unavailable {
         /// The mode asked for.
         mode: WriteMode,
     },
-    /// A path of the profile is not there, or is not absolute.
+    /// A path of the profile does not exist, or is not absolute.
     #[error("cannot use {path} in a sandbox")]
     Path {
         /// The path as given.
@@ -26,24 +26,24 @@ pub enum SandboxError {
         /// What the system said.
         source: std::io::Error,
     },
-    /// Working in this folder would undo the sandbox.
+    /// Working in this folder would defeat the sandbox.
     #[error("an agent cannot work in {path}: {why}; choose a folder below it")]
     Workspace { path: PathBuf, why: &'static str },
-    /// The tier cannot make a path read-only or invisible inside one that is open.
+    /// The tier cannot make a path read-only or invisible inside an open folder.
     #[error(
         "the {tier}-only sandbox cannot protect {path}; install bubblewrap (`apt install bubblewrap`) and try again"
     )]
     CannotShut { path: PathBuf, tier: Tier },
-    /// The kernel refused one of the walls.
+    /// The kernel refused a part of the sandbox.
     #[error("the kernel refused {wall}")]
     Refused {
         wall: &'static str,
         source: Box<dyn std::error::Error + Send + Sync>,
     },
-    /// The profile handed to the launcher is not readable.
+    /// The profile passed to the launcher is not readable.
     #[error("the launcher's profile is not readable")]
     Profile(#[from] serde_json::Error),
-    /// The command could not be started inside.
+    /// The command could not be started inside the sandbox.
     #[error("cannot start {program} in the sandbox")]
     Start {
         program: PathBuf,
@@ -53,7 +53,7 @@ pub enum SandboxError {
 }
 
 impl SandboxError {
-    /// What happened and why, in one line.
+    /// The error with its causes, in one line.
     #[cfg(target_os = "linux")]
     pub(super) fn with_sources(&self) -> String {
         let mut text = self.to_string();
@@ -65,7 +65,7 @@ impl SandboxError {
         text
     }
 
-    /// A wall that the kernel refused.
+    /// The error for a part of the sandbox that the kernel refused.
     pub(super) fn wall_refused(
         wall: &'static str,
         source: impl Into<Box<dyn std::error::Error + Send + Sync>>,

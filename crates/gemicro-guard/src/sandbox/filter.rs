@@ -1,4 +1,4 @@
-//! seccomp: system calls that lead out of a sandbox, whatever the file rules say.
+//! seccomp filters: forbid system calls that could escape a sandbox regardless of the file rules.
 
 mod others;
 
@@ -47,9 +47,9 @@ const FORBIDDEN: &[i64] = &[
     libc::SYS_pidfd_getfd,
     OPEN_TREE_ATTR,
 ];
-/// Clones mounts and changes them, in one call. Not in every libc yet; the number is the same on all machines.
+/// Clones mounts and changes them, in one call. Not in every libc yet; the number is the same on all architectures.
 const OPEN_TREE_ATTR: i64 = 467;
-/// Calls that are newer than `mseal`, those that are still to come among them: nobody has looked at what they lead to.
+/// Calls newer than `mseal`, including future ones: their effects have not been reviewed.
 const NEWER: std::ops::RangeInclusive<i64> = 463..=511;
 /// Refused with ENOSYS, so that programs fall back. `clone3` hides its flags in memory, where no filter can look.
 const ABSENT: &[i64] = &[
@@ -68,7 +68,7 @@ const NAMESPACES: &[i32] = &[
     libc::CLONE_NEWUTS,
     libc::CLONE_NEWCGROUP,
 ];
-/// Requests that type into, or paste from, a terminal. Some kernels give them no constant in every libc.
+/// `ioctl` requests that type into, or paste from, a terminal. Not every libc has constants for them.
 const TIOCSTI: u64 = 0x5412;
 const TIOCLINUX: u64 = 0x541c;
 /// The bit of x32's call numbers.
@@ -78,11 +78,12 @@ const X32: i64 = 0x4000_0000;
 #[cfg(target_arch = "x86_64")]
 const X32_OWN: &[i64] = &[514, 521, 528, 539, 540];
 
-/// A process that never is: the kernel counts to 2^22. Shells are known by what they are told about it.
+/// A process id that never exists: the kernel counts to 2^22. The answer of `getpgid` to it shows whether this is a
+/// shell.
 const NOBODY: i32 = i32::MAX;
 
-/// Marks this process, and whatever it starts, as a shell of an agent. Nobody can take a filter away again, and nobody
-/// can put one on the agent.
+/// Marks this process and its descendants as a shell of an agent. A filter can never be removed, and a shell cannot
+/// apply one to the agent.
 pub(super) fn mark() -> Result<(), SandboxError> {
     let put_up = || {
         let asked = when(0, SeccompCmpOp::Eq, u64::from(NOBODY.cast_unsigned()))?;
@@ -97,7 +98,7 @@ pub(super) fn is_marked() -> bool {
     rustix::process::getpgid(rustix::process::Pid::from_raw(NOBODY)) == Err(rustix::io::Errno::ALREADY)
 }
 
-/// Puts up the filters for good.
+/// Applies the filters, which can never be removed.
 pub(super) fn apply(launch: &Launch) -> Result<(), SandboxError> {
     let refused = |error: FilterError| SandboxError::wall_refused("seccomp", error);
     for program in programs(launch).map_err(refused)? {
@@ -151,7 +152,7 @@ fn programs(launch: &Launch) -> Result<Vec<BpfProgram>, FilterError> {
     Ok(programs)
 }
 
-/// The same calls by the numbers of x32, where they are refused whatever their arguments are.
+/// Adds the same calls by their x32 numbers, where they are refused whatever their arguments are.
 #[cfg(target_arch = "x86_64")]
 fn with_x32(mut rules: FilterRules) -> FilterRules {
     let known: Vec<i64> = rules.keys().copied().collect();
@@ -169,21 +170,21 @@ fn with_x32(rules: FilterRules) -> FilterRules {
     rules
 }
 
-/// Kinds of sockets that must not be made.
+/// Address families of sockets that must not be created.
 fn closed_families(launch: &Launch) -> Vec<i32> {
     let mut families = vec![libc::AF_PACKET, libc::AF_VSOCK, libc::AF_ALG];
-    // Landlock does not hold back a connection to a socket's file; D-Bus and docker are ways out.
+    // Landlock does not restrict connections to Unix sockets; D-Bus and docker would be ways out.
     if !(launch.profile.unix_sockets && launch.tier == Tier::Full) {
         families.push(libc::AF_UNIX);
     }
-    // In tier full the command has a network of its own, with nothing in it.
+    // In tier full the command has its own network, with nothing in it.
     if launch.tier != Tier::Full && launch.profile.network == Network::None {
         families.extend([libc::AF_INET, libc::AF_INET6, libc::AF_NETLINK]);
     }
     families
 }
 
-/// Landlock holds a command to one port, but only where it connects by TCP.
+/// Whether Landlock restricts a command to one port, which only works for TCP connections.
 fn is_held_to_a_port(launch: &Launch) -> bool {
     launch.tier != Tier::Full && matches!(launch.profile.network, Network::Gateway { .. })
 }
@@ -216,7 +217,7 @@ fn all_but_tcp() -> Result<Vec<SeccompRule>, FilterError> {
     Ok(rules)
 }
 
-/// With this flag a send connects by itself, and Landlock is not asked.
+/// Forbids sends with a flag that makes them connect, which Landlock does not check.
 fn connecting_sends() -> Result<FilterRules, FilterError> {
     let flag = u64::from(libc::MSG_FASTOPEN.cast_unsigned());
     let calls = [

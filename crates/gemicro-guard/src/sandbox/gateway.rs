@@ -1,9 +1,9 @@
-//! How a command reaches our gateway, and what else it can reach.
+//! How a command reaches the gateway, and what else it can reach.
 //!
-//! In tier full the command has a network of its own. The launcher makes the listener in there and hands it out
-//! (see [`Control`](super::Control)): a socket belongs to the network it was made in, so the command reaches
-//! whoever accepts on it outside, nothing else, and no process has to carry bytes. In tier landlock there is
-//! only one network: gemicro listens itself, and the kernel lets the command connect to that port alone.
+//! In tier full the command has its own network. The launcher creates the listener in it and passes it out (see
+//! [`Control`](super::Control)): a socket belongs to the network it was created in, so the command reaches only the
+//! process that accepts on it outside, and no process has to forward bytes. In tier landlock there is only one network:
+//! gemicro listens itself, and the kernel lets the command connect only to that port.
 
 use std::net::{Ipv4Addr, TcpListener};
 
@@ -12,19 +12,19 @@ use serde::{Deserialize, Serialize};
 use super::profile::{Network, WriteMode};
 use super::tier::Tier;
 
-/// The port inside a network of the command's own, where nothing else is.
+/// The port inside the command's own network, where nothing else listens.
 const INSIDE: u16 = 4180;
 
-/// The gateway's place as a command will see it. Made before the command, whose environment names it.
+/// The gateway's address as a command sees it. Created before the command, because its environment contains it.
 #[derive(Debug)]
 pub struct GatewayPort {
     port: u16,
-    /// Gemicro's own, where the command shares its network.
+    /// gemicro's own listener, if the command shares its network.
     listener: Option<TcpListener>,
 }
 
 impl GatewayPort {
-    /// A place for one command in this tier and mode.
+    /// An address for one command in this tier and mode.
     ///
     /// # Errors
     /// When there is no port to listen on.
@@ -51,19 +51,19 @@ impl GatewayPort {
         self.port
     }
 
-    /// `http://127.0.0.1:PORT`, as the command must be told.
+    /// `http://127.0.0.1:PORT`, the URL to give to the command.
     #[must_use]
     pub fn base_url(&self) -> String {
         format!("http://{}:{}", Ipv4Addr::LOCALHOST, self.port)
     }
 
-    /// The network of a profile that reaches this place and nothing else.
+    /// The network setting of a profile that reaches only this address.
     #[must_use]
     pub fn network(&self) -> Network {
         Network::Gateway { port: self.port }
     }
 
-    /// The listener, where it exists before the command does; otherwise it comes with
+    /// The listener, if it exists before the command does; otherwise it arrives with
     /// [`Notice::Ready`](super::Notice::Ready).
     #[must_use]
     pub fn into_listener(self) -> Option<TcpListener> {
@@ -71,12 +71,12 @@ impl GatewayPort {
     }
 }
 
-/// The listener inside the command's own network.
+/// Creates the listener inside the command's own network.
 pub(super) fn listen_inside(port: u16) -> std::io::Result<TcpListener> {
     TcpListener::bind((Ipv4Addr::LOCALHOST, port))
 }
 
-/// What a command can really reach, for the record.
+/// What a command can really reach, to be recorded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum NetworkReach {
@@ -84,7 +84,7 @@ pub enum NetworkReach {
     Nothing,
     /// Only the gateway, and through it the model.
     Gateway,
-    /// Everything: it was asked for, or this kernel cannot hold it back.
+    /// Everything: it was requested, or this kernel cannot restrict it.
     Everything,
 }
 
@@ -93,9 +93,9 @@ pub(super) fn reach(tier: Tier, network: Network, landlock_abi: u8) -> NetworkRe
     match (tier, network) {
         (Tier::None, _) | (_, Network::Open) => NetworkReach::Everything,
         (_, Network::None) => NetworkReach::Nothing,
-        // Ports are held back from version 4 on.
+        // Landlock restricts ports from version 4 on.
         (Tier::Landlock, Network::Gateway { .. }) if landlock_abi < 4 => NetworkReach::Everything,
-        // Seatbelt's profile has no rule for one port: it shuts everything.
+        // The Seatbelt profile has no rule for one port: it blocks everything.
         (Tier::Seatbelt, Network::Gateway { .. }) => NetworkReach::Nothing,
         (Tier::Full | Tier::Landlock, Network::Gateway { .. }) => NetworkReach::Gateway,
     }

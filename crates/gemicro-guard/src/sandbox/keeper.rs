@@ -1,15 +1,14 @@
-//! The keeper: a process that stays until nothing of a command is left.
+//! The keeper: a process that waits until all processes of a command have ended.
 //!
 //! # Theory of operation
 //!
-//! Our own binary stays as the parent of what was planned: bubblewrap in tier full, the launcher in tier landlock,
-//! the command itself where there are no walls. It
-//! adopts every orphan among the descendants, so nobody gets away by leaving his session or his parent, and
-//! nobody is left for others to collect. When the command ended, or gemicro did, or gemicro says so, it kills
-//! its children again and again, until the kernel says that it has none; then it tells how the command ended and
-//! leaves. In tier full the namespace ends with its first process in any case; the keeper waits for that. It is
-//! outside the walls: from Landlock ABI 6 on the command cannot send it a signal; below that, in tier landlock, a
-//! hostile command can kill it and survive.
+//! gemicro's own binary stays as the parent of the planned command: bubblewrap in tier full, the launcher in tier
+//! landlock, the command itself without a sandbox. It adopts every orphan among the descendants, so that no process
+//! escapes by leaving its session or its parent. When the command or gemicro ends, or gemicro asks for it, the keeper
+//! kills its children repeatedly until the kernel reports that it has none; then it reports how the command ended and
+//! exits. In tier full the namespace ends with its first process in any case; the keeper waits for that. It is outside
+//! the sandbox: from Landlock ABI 6 on the command cannot send it a signal; before, in tier landlock, a hostile command
+//! can kill it and survive.
 
 use std::ffi::OsString;
 use std::sync::Arc;
@@ -23,10 +22,10 @@ use super::spawn::KeeperStart;
 use super::tier::Tier;
 use super::{descriptors, spawn, tree};
 
-/// How often what is left is looked for and killed again.
+/// Interval at which remaining processes are searched and killed again.
 const PAUSE: Duration = Duration::from_millis(10);
 
-/// Starts the command, behind walls by the launcher once more, and stays until nothing of it is left. Returns only
+/// Starts the command, in a sandbox through the launcher, and stays until all its processes have ended. Returns only
 /// when it could not be started.
 pub(super) fn run(tier: Tier, command: &[OsString]) -> SandboxError {
     match ControlPeer::from_stdin() {
@@ -35,8 +34,8 @@ pub(super) fn run(tier: Tier, command: &[OsString]) -> SandboxError {
     }
 }
 
-/// Waits for an order, then does as [`run`] does: whoever gives it need not wait for this program to start. Leaves when
-/// nobody needs it.
+/// Waits for an order, then does what [`run`] does, so that the caller need not wait for this program to start. Exits
+/// when no order will come.
 pub(super) fn wait() -> SandboxError {
     let control = match ControlPeer::from_stdin() {
         Ok(control) => Arc::new(control),
@@ -70,14 +69,14 @@ fn keep(control: &Arc<ControlPeer>, tier: Tier, start: KeeperStart<'_>) -> Resul
     let refused = |source: std::io::Error| SandboxError::wall_refused("a keeper", source);
     rustix::process::set_child_subreaper(Some(rustix::process::getpid()))
         .map_err(|error| refused(error.into()))?;
-    // No terminal, and no signal that is meant for gemicro's group.
+    // Detaches from the terminal, and from signals to gemicro's process group.
     rustix::process::setsid().map_err(|error| refused(error.into()))?;
     let stdin = match tier {
         Tier::None => {
             descriptors::close_on_exec()?;
             control.ready(None)
         }
-        // The launcher takes its standard input from gemicro by itself.
+        // The launcher gets its standard input from gemicro itself.
         Tier::Full | Tier::Landlock | Tier::Seatbelt => control.copy(),
     };
     let pid = spawn::child(start, stdin.map_err(refused)?)?;
@@ -94,15 +93,15 @@ fn keep(control: &Arc<ControlPeer>, tier: Tier, start: KeeperStart<'_>) -> Resul
     Ok(())
 }
 
-/// Waits for a child, then kills all that it left until there is nobody; gives how the child ended.
+/// Waits for a child, then kills all processes that it left until there are none; returns how the child ended.
 pub(super) fn collect(pid: u32) -> Option<WaitStatus> {
     let (mut exit, mut how) = (None, WaitOptions::empty());
     loop {
-        // Each child that ends, killed or not, is collected here; whoever is adopted meanwhile is a child, too.
+        // Every child that ends, killed or not, is reaped here; adopted processes are children too.
         match rustix::process::wait(how) {
             Ok(Some((ended, status))) if u32::try_from(ended.as_raw_nonzero().get()) == Ok(pid) => {
                 exit = Some(status);
-                // Mostly nothing is left of it, and then there is nobody to look for.
+                // Usually no process is left, and no search is needed.
                 how = WaitOptions::NOHANG;
             }
             Ok(None) => {
@@ -116,7 +115,7 @@ pub(super) fn collect(pid: u32) -> Option<WaitStatus> {
     }
 }
 
-/// Kills all children, again and again: each that ends may leave others to us.
+/// Kills all children repeatedly: each that ends may leave orphans to this process.
 pub(super) fn end_all() {
     loop {
         tree::kill_children(std::process::id());
@@ -126,15 +125,15 @@ pub(super) fn end_all() {
 
 fn exit_of(tier: Tier, status: WaitStatus) -> Option<CommandExit> {
     match (tier, status.exit_status()) {
-        // Bubblewrap tells a signal as a shell does. Only those that programs die of: higher codes are the
-        // CLIs' own.
+        // Bubblewrap reports a signal as a shell does. Only signals that usually end programs count: higher codes are
+        // the CLIs' own.
         (Tier::Full, Some(code @ (129..=143 | 159))) => Some(CommandExit::Signal(code - 128)),
         (_, Some(code)) => Some(CommandExit::Code(code)),
         (_, None) => status.terminating_signal().map(CommandExit::Signal),
     }
 }
 
-/// Lets go of the command's streams: they must end when the command does.
+/// Releases the command's streams: they must end when the command does.
 pub(super) fn release_streams() -> std::io::Result<()> {
     let nothing = std::fs::OpenOptions::new()
         .read(true)

@@ -1,7 +1,7 @@
-//! The launcher: our own binary inside the sandbox, just before it becomes the command.
+//! The launcher: gemicro's own binary inside the sandbox, just before it becomes the command.
 //!
-//! A process of its own, so that the walls are put up in a single thread and by nobody who is still needed. The
-//! same binary is the keeper where one is needed; see [`ProcessRole`].
+//! It is a separate process, so that the restrictions are applied in a single thread and to no process that is still
+//! needed. The same binary is the keeper where one is needed; see [`ProcessRole`].
 
 use std::ffi::{OsStr, OsString};
 
@@ -12,8 +12,8 @@ use super::profile::Network;
 #[cfg(target_os = "linux")]
 use super::tier::Tier;
 
-/// To be called first of all: inside a sandbox this binary stands for every shell, and becomes it in a domain of its own.
-/// `home` is what `HOME` says. `None` for any other start; a failure is reported by the caller as one of [`run`].
+/// Must be called first: inside a sandbox this binary replaces every shell, and becomes it in its own Landlock domain.
+/// `home` is the value of `HOME`. `None` for any other start; the caller reports a failure like one of [`run`].
 pub fn shell(home: Option<&OsStr>) -> Option<SandboxError> {
     #[cfg(target_os = "linux")]
     return super::shells::become_shell(home);
@@ -24,9 +24,9 @@ pub fn shell(home: Option<&OsStr>) -> Option<SandboxError> {
     }
 }
 
-/// Puts up the walls and becomes the command. `arguments` are those after the word that makes the binary the
-/// launcher: the launch as JSON, `--`, the command. Returns only on failure; the caller reports it and ends
-/// with an exit code other than zero, without starting anything.
+/// Applies the restrictions and becomes the command. `arguments` are those after the word that makes the binary the
+/// launcher: the launch as JSON, `--`, the command. Returns only on failure; the caller reports it and exits with a
+/// code other than zero, without starting anything.
 pub fn run(arguments: impl IntoIterator<Item = OsString>) -> SandboxError {
     let mut arguments = arguments.into_iter();
     let text = arguments.next().unwrap_or_default();
@@ -55,7 +55,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> SandboxError {
     }
 }
 
-/// Takes the standard input from gemicro first, and tells it when nothing was started.
+/// Takes the standard input from gemicro first, and reports if nothing was started.
 #[cfg(target_os = "linux")]
 fn become_handed(launch: &Launch, command: &[OsString]) -> SandboxError {
     let control = match super::control::ControlPeer::from_stdin() {

@@ -1,4 +1,4 @@
-//! Bounds, parentage and rights of the process that becomes the command.
+//! Limits, parent and privileges of the process that becomes the command.
 
 use rustix::process::{Resource, Rlimit, Signal};
 use rustix::thread::{CapabilitySet, CapabilitySets};
@@ -7,19 +7,19 @@ use super::error::SandboxError;
 use super::plan::Launch;
 use super::tier::Tier;
 
-/// Applies the limits, ties the process to its parent and gives up rights.
+/// Applies the limits, ties the process to its parent and drops privileges.
 pub(super) fn apply(launch: &Launch) -> Result<(), SandboxError> {
     let refused = |source: rustix::io::Errno| SandboxError::wall_refused("the limits", source);
     rustix::process::set_parent_process_death_signal(Some(Signal::KILL)).map_err(refused)?;
     let is_orphan = rustix::process::getppid().is_none_or(|parent| parent.as_raw_nonzero().get() == 1);
-    // Inside bubblewrap the parent is number 1 of its own namespace.
+    // Inside bubblewrap the parent is process 1 of its namespace.
     if is_orphan && launch.tier == Tier::Landlock {
         return Err(SandboxError::wall_refused(
             "a parent",
             "the parent ended before the command began",
         ));
     }
-    // Fails only for a group leader, who has no terminal to lose: bubblewrap or the runner made it one.
+    // Fails only for a group leader, which has no terminal to lose: bubblewrap or the runner made it one.
     let _ = rustix::process::setsid();
     rustix::thread::set_no_new_privs(true).map_err(refused)?;
     let none = CapabilitySets {

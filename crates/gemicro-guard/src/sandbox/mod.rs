@@ -1,10 +1,11 @@
 //! The sandbox around a whole agent process.
 //!
-//! A [`Profile`] says what may be touched. [`probe`] finds the best [`Tier`] of this machine by really starting
-//! something in it. [`plan`] turns profile, tier and command into a [`LaunchPlan`]: the exact program and
-//! arguments. Inside, [`launcher`] (a re-exec of our own binary) puts up the kernel's walls and becomes the
-//! command. What has to be watched is planned by [`plan_supervised`]: a keeper stays with it until nothing of it
-//! is left, and a channel ([`Control`]) leads there. Nothing here falls back to less than was asked for: it is an error instead.
+//! A [`Profile`] says what may be touched. [`probe`] finds the best [`Tier`] (level of protection) of this machine by
+//! starting a command in each. [`plan`] turns profile, tier and command into a [`LaunchPlan`]: the exact program and
+//! arguments. Inside, [`launcher`] (a re-exec of our own binary) applies the kernel's restrictions and becomes the
+//! command. Commands that have to be watched are planned by [`plan_supervised`]: a keeper process stays until all their
+//! processes have ended, and a channel ([`Control`]) leads to it. If the requested protection is not possible, the
+//! result is an error, never a weaker sandbox.
 //!
 //! | tier | walls | known gaps |
 //! |---|---|---|

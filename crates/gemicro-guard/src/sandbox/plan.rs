@@ -1,4 +1,4 @@
-//! From a profile to the exact program and arguments. Starts nothing.
+//! Turns a profile into the exact program and arguments to start. Starts nothing.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -14,13 +14,13 @@ use super::tier::Tier;
 use super::visible::is_of_the_system;
 use crate::search_path;
 
-/// Folders of the kernel and of running programs: a sandbox has its own, or none.
+/// Folders of the kernel and of running programs: a sandbox has its own or none of them.
 const SYSTEM: [&str; 5] = ["/proc", "/sys", "/dev", "/run", "/boot"];
 
-/// What makes the launcher a keeper that waits, in place of a launch.
+/// Argument in place of a launch that makes the launcher a waiting keeper.
 pub(super) const SPARE: &str = "spare";
 
-/// What makes the launcher protect the devices of the machine, in place of a launch.
+/// Argument in place of a launch that makes the launcher protect the machine's devices.
 pub(super) const DEVICES: &str = "devices";
 
 /// Our own binary, as it is started inside the sandbox: `program arguments… <launch> -- command…`.
@@ -28,31 +28,31 @@ pub(super) const DEVICES: &str = "devices";
 pub struct Launcher {
     /// Path of the gemicro binary that is started.
     pub program: PathBuf,
-    /// What makes it the launcher, for example `__launch`.
+    /// Arguments that make it the launcher, for example `__launch`.
     pub arguments: Vec<OsString>,
 }
 
-/// What the launcher is told, as JSON in its arguments. It holds no secret.
+/// The launcher's instructions, passed as JSON in its arguments. They contain no secret.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Launch {
-    /// The walls around it.
+    /// The sandbox tier.
     pub tier: Tier,
-    /// What this process has to do.
+    /// The task of this process.
     pub role: ProcessRole,
     /// The profile, with canonical paths.
     pub profile: Profile,
 }
 
-/// What a process of our own binary does for a command.
+/// The role of a process of gemicro's own binary for a command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ProcessRole {
-    /// It becomes the command at once.
+    /// It becomes the command immediately.
     Alone,
-    /// Its standard input is a channel to gemicro: it gets the real one there, then becomes the command.
+    /// Its standard input is a channel to gemicro: it receives the real one there, then becomes the command.
     Handed,
-    /// It starts what is planned, bubblewrap, a launcher or without walls the command itself, and stays until no
-    /// descendant is left.
+    /// It starts the planned command (bubblewrap, a launcher, or without a sandbox the command itself), and stays until
+    /// no descendant is left.
     Keeper,
 }
 
@@ -67,17 +67,17 @@ pub struct LaunchPlan {
     pub environment: Vec<(String, String)>,
     /// Working directory of the new process.
     pub cwd: PathBuf,
-    /// The tier that holds it, for the record.
+    /// The tier that is used, to be recorded.
     pub tier: Tier,
-    /// What it can reach over the network, for the record.
+    /// What it can reach over the network, to be recorded.
     pub reach: NetworkReach,
-    /// Paths that should have been pinned and do not exist: look at them afterwards.
+    /// Paths that should be pinned but do not exist: check them afterwards.
     pub unpinned: Vec<PathBuf>,
-    /// What a keeper starts, where there is one.
+    /// The command that a keeper starts, if there is one.
     pub(super) kept: Vec<OsString>,
 }
 
-/// Plans the start of a command. An error means that the sandbox would not hold what the profile says.
+/// Plans the start of a command. An error means that the sandbox cannot enforce the profile.
 pub fn plan(
     launcher: &Launcher,
     tier: Tier,
@@ -87,8 +87,8 @@ pub fn plan(
     plan_as(ProcessRole::Alone, launcher, tier, profile, command)
 }
 
-/// Plans the start of a command that is watched to its end: nothing of it outlives what starts it. To be started
-/// by [`LaunchPlan::supervised_command`].
+/// Plans the start of a command that is supervised to its end: none of its processes outlives the keeper. Start it with
+/// [`LaunchPlan::supervised_command`].
 pub fn plan_supervised(
     launcher: &Launcher,
     tier: Tier,
@@ -112,7 +112,7 @@ fn plan_as(
         (WriteMode::DangerFullAccess, _) => {
             let command = match role {
                 ProcessRole::Alone => command.to_vec(),
-                // There are no walls to put up: the keeper can start the command itself.
+                // There is no sandbox to set up: the keeper can start the command itself.
                 ProcessRole::Handed | ProcessRole::Keeper => {
                     kept_command = command.to_vec();
                     keeper_command(Tier::None, launcher, &profile, command)?
@@ -154,8 +154,8 @@ fn plan_as(
     })
 }
 
-/// No program that the command can write stands for another. A caller's own folder is searched as the caller does it: a
-/// virtual environment lies there.
+/// Removes from `PATH` the folders that the command can write, so that it cannot replace a program. A caller's own
+/// folder stays: a virtual environment may be in it.
 fn keep_programs(environment: &mut [(String, String)], profile: &Profile) {
     let mut writable = vec![profile.home.clone(), profile.temporary.clone()];
     if profile.pinning == PinnedPath::WherePossible {
@@ -164,7 +164,7 @@ fn keep_programs(environment: &mut [(String, String)], profile: &Profile) {
     }
     for (_, path) in environment.iter_mut().filter(|(name, _)| name == "PATH") {
         let kept = search_path(path.as_ref(), &writable);
-        // What a link leads to can be seen; the link itself may lie in the home, or in `/run`.
+        // The target of a link is visible; the link itself may be in the home, or in `/run`.
         let seen = std::env::split_paths(&kept).map(|folder| match is_of_the_system(&folder) {
             true => folder,
             false => folder.canonicalize().unwrap_or(folder),
@@ -174,11 +174,11 @@ fn keep_programs(environment: &mut [(String, String)], profile: &Profile) {
     }
 }
 
-/// A command behind walls.
+/// A command inside the sandbox.
 struct ContainedCommand {
     program: PathBuf,
     arguments: Vec<OsString>,
-    /// What a keeper starts, where there is one.
+    /// The command that a keeper starts, if there is one.
     kept: Vec<OsString>,
 }
 
@@ -227,7 +227,7 @@ fn plan_contained(
     }
 }
 
-/// A keeper of what is started.
+/// The command line of a keeper for a command.
 fn keeper_command(
     tier: Tier,
     launcher: &Launcher,
@@ -237,7 +237,7 @@ fn keeper_command(
     launcher_command(ProcessRole::Keeper, tier, launcher, profile, started)
 }
 
-/// Our own binary with its arguments.
+/// gemicro's own binary with its arguments.
 fn launcher_command(
     role: ProcessRole,
     tier: Tier,
@@ -262,7 +262,7 @@ fn inside(
         tier,
         role,
         profile: Profile {
-            // The environment reaches the process by itself; credentials in it must not stand in a process list.
+            // The process inherits the environment; credentials in it must not appear in a process list.
             environment: Vec::new(),
             ..profile.clone()
         },
@@ -274,7 +274,7 @@ fn inside(
     Ok(arguments)
 }
 
-/// Why a folder cannot be worked in: opening it would open what the sandbox is there to shut.
+/// Why a folder cannot be the workspace: opening it would open paths that the sandbox must protect.
 fn undoes_the_sandbox(profile: &Profile) -> Option<&'static str> {
     let workspace = &profile.workspace;
     let is_of_the_system = SYSTEM.iter().any(|folder| workspace.starts_with(folder));
@@ -285,14 +285,14 @@ fn undoes_the_sandbox(profile: &Profile) -> Option<&'static str> {
     } else if profile.pinning == PinnedPath::Required
         && profile.hidden.iter().any(|hidden| workspace.starts_with(hidden))
     {
-        // A private task repository lies in our own folder, which is hidden around it.
+        // A private task repository is inside gemicro's own folder, which is hidden around it.
         Some("it is part of what agents must not see")
     } else {
         None
     }
 }
 
-/// What only bind mounts can do.
+/// Refuses profiles that only bind mounts can enforce.
 fn check(tier: Tier, profile: &Profile) -> Result<(), SandboxError> {
     if tier != Tier::Landlock {
         return Ok(());
@@ -313,13 +313,13 @@ fn check(tier: Tier, profile: &Profile) -> Result<(), SandboxError> {
     }
 }
 
-/// Everything of the profile that can be seen inside.
+/// All paths of the profile that are visible inside the sandbox.
 pub(super) fn open_paths(profile: &Profile) -> impl Iterator<Item = &PathBuf> {
     let own = [&profile.workspace, &profile.home, &profile.temporary];
     own.into_iter().chain(&profile.writable).chain(&profile.readable)
 }
 
-/// The folders that may be written in this mode. One that is itself pinned is not: then only folders in it may be
+/// The folders that may be written in this mode. A pinned folder is not among them: then only folders in it may be
 /// writable, in every tier.
 pub(super) fn writable_paths(profile: &Profile) -> Vec<&PathBuf> {
     let mut paths = vec![&profile.home, &profile.temporary];
@@ -350,7 +350,7 @@ fn canonical(profile: &mut Profile) -> Result<Vec<PathBuf>, SandboxError> {
     for path in profile.writable.iter_mut().chain(&mut profile.readable) {
         *path = real(path)?;
     }
-    // A program that lies in the home itself must not open the whole home.
+    // A program directly in the home folder must not open the whole home.
     let opens_home = |path: &&PathBuf| profile.user_home.starts_with(path);
     if let Some(path) = profile.readable.iter().chain(&profile.writable).find(opens_home) {
         let source = std::io::Error::other("it contains the user's home folder, which must stay hidden");
@@ -359,7 +359,7 @@ fn canonical(profile: &mut Profile) -> Result<Vec<PathBuf>, SandboxError> {
             source,
         });
     }
-    // What is not there needs no hiding: it cannot be made either, outside the open folders.
+    // A missing path needs no hiding: outside the open folders it cannot be created either.
     let secrets = system_secrets::hidden_from_agents();
     let hidden = profile.hidden.iter().chain(&secrets);
     profile.hidden = hidden.filter_map(|path| real(path).ok()).collect();
@@ -372,7 +372,7 @@ fn canonical(profile: &mut Profile) -> Result<Vec<PathBuf>, SandboxError> {
     let exists = |path: &PathBuf| std::fs::symlink_metadata(path).is_ok();
     let (pinned, missing) = std::mem::take(&mut profile.pinned).into_iter().partition(exists);
     let pinned: Vec<PathBuf> = pinned;
-    // A pin through a link would pin the link's target and leave the link itself to be replaced.
+    // Pinning through a link would pin the link's target, and the link itself could be replaced.
     if let Some(link) = pinned.iter().find(|path| path.is_symlink()) {
         let source = std::io::Error::other("a pinned path must not be a symbolic link");
         return Err(SandboxError::Path {

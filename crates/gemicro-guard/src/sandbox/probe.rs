@@ -1,4 +1,4 @@
-//! Finds out what this machine can do, by really starting something in each tier.
+//! Finds out which sandbox tiers work on this machine, by starting a command in each.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -11,30 +11,30 @@ use super::profile::{Network, PinnedPath, Profile, ResourceLimits, Shells, Write
 use super::spawn;
 use super::tier::Tier;
 
-/// The exit code of a probe that ran and found the walls standing.
+/// The exit code of a probe that ran and found the sandbox working.
 const STANDING: i32 = 42;
 
-/// What was found, for the record and for `gemicro doctor`.
+/// The result, to be recorded and for `gemicro doctor`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SandboxProbe {
     /// The best tier that works.
     pub tier: Tier,
-    /// The newest Landlock version that the kernel grants, up to the newest we use (6); 0 without Landlock.
+    /// The newest Landlock version that the kernel supports, up to the newest we use (6); 0 without Landlock.
     pub landlock_abi: u8,
-    /// Whether bubblewrap could start a command, and its walls stood.
+    /// Whether bubblewrap could start a command, and its sandbox worked.
     pub bubblewrap: bool,
-    /// Whether Landlock and seccomp alone held.
+    /// Whether Landlock and seccomp without bubblewrap worked.
     pub landlock: bool,
 }
 
-/// Tries the tiers. `scratch` is an empty folder that this may fill and that the caller removes.
+/// Tries the tiers. `scratch` is an empty folder that this function may fill and the caller removes.
 ///
 /// # Errors
-/// When the folder cannot be used: a tier that could not be tried is not one that is missing.
+/// When the folder cannot be used: a tier that could not be tried does not count as missing.
 pub fn probe(launcher: &Launcher, scratch: &Path) -> std::io::Result<SandboxProbe> {
     let holds = |tier: Tier| try_tier(launcher, scratch, tier);
     let (full, landlock, seatbelt) = if cfg!(target_os = "linux") {
-        // Once more: what fails for a moment must not mean weaker walls for as long as this process lives.
+        // Tried twice: a momentary failure must not mean a weaker sandbox for the lifetime of this process.
         let full = holds(Tier::Full)? || holds(Tier::Full)?;
         (full, holds(Tier::Landlock)?, false)
     } else {
@@ -56,7 +56,7 @@ pub fn probe(launcher: &Launcher, scratch: &Path) -> std::io::Result<SandboxProb
 
 /// Starts a shell that looks for a hidden file and writes where it must not.
 fn try_tier(launcher: &Launcher, scratch: &Path, tier: Tier) -> std::io::Result<bool> {
-    // The write may seem to work, in an empty folder that hides the real one: what counts is seen from outside.
+    // The write may seem to work, in an empty folder that hides the real one: only the view from outside counts.
     const SCRIPT: &str = "cat \"$1/secret\" && exit 1; echo x > \"$1/outside\"; \
         cd \"$2\" && echo x > inside && exit 42; exit 1";
     let folder = |name: &str| -> std::io::Result<PathBuf> {
@@ -101,7 +101,7 @@ fn try_tier(launcher: &Launcher, scratch: &Path, tier: Tier) -> std::io::Result<
         Err(_) => return Ok(false),
     };
     let is_standing = spawn::exit_code(&plan) == Some(STANDING);
-    // Seen from outside: the file is where it belongs, and nowhere else.
+    // From outside: the file is in the workspace, and nowhere else.
     Ok(is_standing && inside.exists() && !user_home.join("outside").exists())
 }
 

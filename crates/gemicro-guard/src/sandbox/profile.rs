@@ -1,4 +1,4 @@
-//! What a sandboxed command may touch. Plain data, computed from the user's choice only.
+//! The permissions of a sandboxed command. Plain data, computed from the user's choice only.
 
 use std::path::{Path, PathBuf};
 
@@ -21,11 +21,11 @@ pub const SETTINGS: &[&str] = &[
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum WriteMode {
-    /// Nothing but its home and its temporary folder.
+    /// Only its home and its temporary folder.
     ReadOnly,
-    /// The workspace and the writable folders too.
+    /// Also the workspace and the writable folders.
     WorkspaceWrite,
-    /// Everything; there is no sandbox. Must be typed by the user for this run.
+    /// Everything; there is no sandbox. The user must type this for each run.
     DangerFullAccess,
 }
 
@@ -35,7 +35,7 @@ pub enum WriteMode {
 pub enum Network {
     /// No network at all.
     None,
-    /// The gateway alone; see [`GatewayPort`](super::GatewayPort).
+    /// Only the gateway; see [`GatewayPort`](super::GatewayPort).
     Gateway {
         /// Its port on 127.0.0.1, as the command sees it.
         port: u16,
@@ -44,38 +44,38 @@ pub enum Network {
     Open,
 }
 
-/// What to do about pinned paths where the tier cannot pin.
+/// How to handle pinned paths if the tier cannot pin.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum PinnedPath {
-    /// Refuse to start: the pins are what protects the user (a caller's own folder).
+    /// Refuse to start: the pinned paths protect the user (in a caller's own folder).
     Required,
-    /// Start: the pins only help careless agents (a private task repository).
+    /// Start anyway: the pinned paths only help careless agents (in a private task repository).
     WherePossible,
 }
 
-/// What the shells of a command are to it.
+/// How the shells of a command are isolated from it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Shells {
-    /// A part of it: they may do what it may.
+    /// Not at all: they may do what the command may.
     Within,
-    /// Apart from it, an agent: what they run does not reach into its process and does not write its home. Each
-    /// has a new home. Holds in tier full alone.
+    /// Isolated from the command, an agent: the programs they run cannot access its process or write its home. Each has
+    /// a new home. Only enforced in tier full.
     Apart,
 }
 
-/// Bounds on what the command may use up.
+/// Limits on the resources of the command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct ResourceLimits {
-    /// Processes of the user, this command's included. Does not bind root.
+    /// Maximum number of processes of the user, including this command's. Does not apply to root.
     pub processes: Option<u64>,
-    /// Bytes of one file.
+    /// Maximum size of one file in bytes.
     pub file_bytes: Option<u64>,
-    /// Bytes of address space of one process. Off by default: node reserves far more than it uses.
+    /// Maximum address space of one process in bytes. Off by default: node reserves far more than it uses.
     pub memory_bytes: Option<u64>,
-    /// Open files of one process.
+    /// Maximum number of open files of one process.
     pub open_files: Option<u64>,
 }
 
@@ -93,24 +93,25 @@ impl Default for ResourceLimits {
 /// A sandbox, as data.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Profile {
-    /// How much may be changed.
+    /// What the command may change.
     pub mode: WriteMode,
-    /// Where the command works; it starts here.
+    /// The folder in which the command starts and works.
     pub workspace: PathBuf,
     /// Further folders that may be written in `workspace-write`, for example the task's git directory.
     pub writable: Vec<PathBuf>,
-    /// Paths inside those that stay read-only. The workspace itself may be pinned: then of all that is in it only the
-    /// writable folders can be written, in every tier. What does not exist cannot be pinned (see [`LaunchPlan::unpinned`]).
+    /// Paths inside those that stay read-only. The workspace itself may be pinned: then only the writable folders
+    /// inside it can be written, in every tier. Paths that do not exist cannot be pinned (see
+    /// [`LaunchPlan::unpinned`]).
     ///
     /// [`LaunchPlan::unpinned`]: super::LaunchPlan::unpinned
     pub pinned: Vec<PathBuf>,
-    /// What happens where pinning is not possible.
+    /// How to handle pinned paths if pinning is not possible.
     pub pinning: PinnedPath,
-    /// What its shells may do.
+    /// How its shells are isolated.
     pub shells: Shells,
     /// Paths outside the system's own folders that may be read: toolchains, the CLI's installation.
     pub readable: Vec<PathBuf>,
-    /// Paths that must not be seen. The user's home is always among them.
+    /// Paths that must not be visible. The user's home is always one of them.
     pub hidden: Vec<PathBuf>,
     /// The user's home, which is replaced by an empty folder.
     pub user_home: PathBuf,
@@ -118,23 +119,23 @@ pub struct Profile {
     pub home: PathBuf,
     /// The command's temporary folder, writable.
     pub temporary: PathBuf,
-    /// What network the command can reach.
+    /// The network that the command can reach.
     pub network: Network,
-    /// Whether Unix sockets may be made. Only tier full can allow it: there no socket of the user can be seen.
+    /// Whether Unix sockets may be created. Only tier full can allow it: there no socket of the user is visible.
     pub unix_sockets: bool,
     /// Limits on processes, open files, file size and memory.
     pub limits: ResourceLimits,
-    /// The whole environment of the command; nothing is inherited. `HOME` and `TMPDIR` are set besides.
+    /// The whole environment of the command; nothing is inherited. `HOME` and `TMPDIR` are set in addition.
     pub environment: Vec<(String, String)>,
 }
 
-/// Where the shells of an agent have their folders, in the agent's home.
+/// The folder for the shells of an agent, in the agent's home.
 const SHELLS: &str = ".shells";
-/// What each of their homes begins with.
+/// The template for the homes of these shells.
 const SKELETON: &str = ".skeleton";
 
 impl Profile {
-    /// What the home of what the command runs by a shell begins with: folders and links. To be filled before the start.
+    /// The template for the home of the command's shells: folders and links. To be filled before the start.
     #[must_use]
     pub fn shell_skeleton(&self) -> PathBuf {
         match self.shells {
@@ -143,13 +144,13 @@ impl Profile {
         }
     }
 
-    /// Where the shells of an agent with this home leave what they wrote into theirs. Nobody needs it after a turn.
+    /// The folder where the shells of an agent with this home keep their files. Not needed after a turn.
     #[must_use]
     pub fn shells_in(home: &Path) -> PathBuf {
         home.join(SHELLS)
     }
 
-    /// Paths of a caller's own folder that must stay as they are.
+    /// Paths of a caller's own folder that must not change.
     pub fn settings_of(workspace: &Path) -> Vec<PathBuf> {
         SETTINGS.iter().map(|name| workspace.join(name)).collect()
     }

@@ -1,4 +1,4 @@
-//! Landlock: which files the command may open. The second wall in tier full, the first in tier landlock.
+//! Landlock rules: which files the command may open. The second barrier in tier full, the first in tier landlock.
 
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
@@ -15,9 +15,9 @@ use super::shells::{REAL, SANDBOX_FILE};
 use super::tier::Tier;
 use super::visible::SYSTEM;
 
-/// Below this `truncate` is not held back, so the tier would not hold.
+/// Minimum version: older ones do not restrict `truncate`.
 const NEEDED: ABI = ABI::V3;
-/// The newest that is used where the kernel has it.
+/// The newest version that is used if the kernel has it.
 const WANTED: ABI = ABI::V6;
 
 /// Devices that every command may write.
@@ -29,10 +29,10 @@ const DEVICES: &[&str] = &[
     "/dev/urandom",
     "/dev/tty",
 ];
-/// Bubblewrap's own, empty at the start and gone at the end; in tier landlock they would be the user's.
+/// Private to bubblewrap, empty at the start and removed at the end; in tier landlock they would be the user's.
 const PRIVATE: &[&str] = &["/tmp", "/var/tmp", "/dev/shm", "/dev/pts", "/dev/ptmx"];
 
-/// Restricts this process for good.
+/// Restricts this process permanently.
 pub(super) fn apply(launch: &Launch) -> Result<(), SandboxError> {
     let refused = |source| SandboxError::wall_refused("Landlock", source);
     let status = ruleset(launch)
@@ -45,8 +45,9 @@ pub(super) fn apply(launch: &Launch) -> Result<(), SandboxError> {
     Ok(())
 }
 
-/// Enters a domain inside this one, for a shell of an agent. It forbids to reach into processes outside it, to write the
-/// agent's home, but for the shell's `own` folder, and, where the workspace is only read and the kernel can refuse that, to send signals out of it.
+/// Enters a nested Landlock domain for a shell of an agent. It forbids access to processes outside it, and writing the
+/// agent's home except the shell's `own` folder. If the workspace is read-only and the kernel supports it, it also
+/// forbids signals to processes outside.
 pub(super) fn nest(profile: &Profile, own: &Path) -> Result<(), SandboxError> {
     let refused =
         |source: Box<dyn std::error::Error + Send + Sync>| SandboxError::wall_refused("Landlock", source);
@@ -66,14 +67,15 @@ fn nested_ruleset(
         .set_compatibility(CompatLevel::BestEffort)
         .handle_access(writing)?;
     let writable = writable_paths(profile);
-    // node opens its debugger on a signal. Who writes the workspace may end servers that an earlier shell started.
+    // A signal opens node's debugger. An agent that writes the workspace may end servers that an earlier shell started.
     if !writes_workspace(profile) {
         ruleset = ruleset.scope(Scope::Signal)?;
     }
     let mut created = ruleset.create()?;
     let folders = PRIVATE.iter().map(Path::new);
     let folders = folders.chain(writable.into_iter().map(PathBuf::as_path));
-    // A rule opens all that is below: a folder with the agent's home in it stays shut, unless it is what the work is about.
+    // A rule opens everything below a folder: one that contains the agent's home stays closed, unless it is the
+    // workspace.
     let folders = folders.filter(|folder| *folder == profile.workspace || !profile.home.starts_with(folder));
     for path in DEVICES.iter().map(Path::new).chain(folders).chain([own]) {
         created = allow(created, path, writing)?;
@@ -86,14 +88,14 @@ pub(super) fn writes_workspace(profile: &Profile) -> bool {
     writable_paths(profile).contains(&&profile.workspace)
 }
 
-/// The newest version of Landlock that the kernel grants; 0 without Landlock. It is tried once: the kernel stays the
-/// same for as long as this process lives.
+/// The newest version of Landlock that the kernel supports; 0 without Landlock. Determined once, because the kernel
+/// does not change while this process runs.
 pub(super) fn abi() -> u8 {
     static GRANTED: OnceLock<u8> = OnceLock::new();
     *GRANTED.get_or_init(supported_abi)
 }
 
-/// The same, tried feature by feature.
+/// The same as [`abi`], determined feature by feature.
 fn supported_abi() -> u8 {
     let has_files = |abi: ABI| {
         let hard = Ruleset::default().set_compatibility(CompatLevel::HardRequirement);
@@ -136,12 +138,12 @@ fn ruleset(launch: &Launch) -> Result<RulesetCreated, Box<dyn std::error::Error 
             ruleset = ruleset.handle_access(AccessNet::from_all(WANTED))?;
             None
         }
-        // One network for all: nothing but the gateway's port, and no listening in the user's name.
+        // The network is shared: allow only connections to the gateway's port, and no listening.
         (Tier::Landlock, Network::Gateway { port }) => {
             ruleset = ruleset.handle_access(AccessNet::from_all(WANTED))?;
             Some(port)
         }
-        // A network of its own: the gateway is all there is, beside what the command starts itself.
+        // The command has its own network, with only the gateway and its own servers in it.
         (_, Network::Gateway { .. } | Network::Open) => None,
     };
     let mut created = ruleset.create()?;
@@ -152,7 +154,7 @@ fn ruleset(launch: &Launch) -> Result<RulesetCreated, Box<dyn std::error::Error 
     let all = AccessFs::from_all(WANTED);
     for path in SYSTEM.iter().map(Path::new) {
         if profile.hidden.iter().any(|hidden| hidden.starts_with(path)) {
-            // Names may be listed; a rule for the whole folder would open what is hidden in it.
+            // Names may be listed; a rule for the whole folder would open the hidden paths in it.
             created = allow(created, path, AccessFs::ReadDir.into())?;
         }
         for shown in around(path, &profile.hidden) {
@@ -179,7 +181,7 @@ fn ruleset(launch: &Launch) -> Result<RulesetCreated, Box<dyn std::error::Error 
     Ok(created)
 }
 
-/// A folder without what is hidden in it: itself, or what is in it.
+/// A folder without its hidden paths: the folder itself, or the visible entries in it.
 fn around(path: &Path, hidden: &[PathBuf]) -> Vec<PathBuf> {
     if hidden.iter().any(|hidden| path.starts_with(hidden)) {
         return Vec::new();
@@ -191,7 +193,7 @@ fn around(path: &Path, hidden: &[PathBuf]) -> Vec<PathBuf> {
     entries.flat_map(|entry| around(&entry.path(), hidden)).collect()
 }
 
-/// Opens a path, if it is there; a plain file takes only the rights that files have.
+/// Opens a path, if it exists; a plain file gets only the rights that apply to files.
 fn allow(
     created: RulesetCreated,
     path: &Path,

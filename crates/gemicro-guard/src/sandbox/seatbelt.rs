@@ -1,4 +1,4 @@
-//! macOS' `sandbox-exec`. Written from documentation and from what other tools do; **never run**.
+//! macOS' `sandbox-exec`. Written from documentation and the practice of other tools; **never run**.
 
 use std::ffi::OsString;
 use std::path::Path;
@@ -6,7 +6,7 @@ use std::path::Path;
 use super::plan::{open_paths, writable_paths};
 use super::profile::{Network, Profile};
 
-/// That path only: another program of this name could be anything.
+/// Only this path: another program of this name could be anything.
 pub(super) const PROGRAM: &str = "/usr/bin/sandbox-exec";
 
 /// `-p <profile> command…`
@@ -41,7 +41,7 @@ fn text(profile: &Profile) -> String {
         "(deny signal)".to_owned(),
         "(allow signal (target same-sandbox))".to_owned(),
     ];
-    // Outside of what may be written a pin needs no rule; it would shut the writable folders in it.
+    // A pinned path outside the writable folders needs no rule; it would close the writable folders in it.
     let is_open = |pin: &&std::path::PathBuf| writable.iter().any(|path| pin.starts_with(path));
     for path in profile.pinned.iter().filter(is_open) {
         lines.push(format!("(deny file-write* (subpath {}))", quoted(path)));

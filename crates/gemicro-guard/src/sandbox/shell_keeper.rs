@@ -1,15 +1,16 @@
-//! Ends what a shell leaves behind, where the agent only reads its workspace.
+//! Ends the processes that a shell leaves behind, if the agent's workspace is read-only.
 //!
 //! # Theory of operation
 //!
-//! A test that a reviewer runs can leave a process in the background, which writes the review after the reviewer did. So
-//! where the workspace is only read, a shell is three processes of our own binary, told apart by the names that they go by:
-//! what the agent started waits and passes signals on; a keeper in a process group of its own adopts every orphan, and
-//! kills all that is left when the shell ended or whoever started it was killed; the third becomes the shell. The first two
-//! are not in the domain of the shell: what runs in there can neither reach into them nor send them signals (from Landlock
-//! ABI 6 on). Agents that write their workspace start servers by shells, so they keep what they started.
+//! A test that a reviewer runs can leave a process in the background, which changes the review after the reviewer wrote
+//! it. So if the workspace is read-only, a shell consists of three processes of gemicro's own binary, distinguished by
+//! their names: the one that the agent started waits and forwards signals; a keeper in its own process group adopts
+//! every orphan, and kills all remaining processes when the shell has ended or the process that started it was killed;
+//! the third becomes the shell. The first two are outside the shell's Landlock domain: programs inside it can neither
+//! access them nor send them signals (from Landlock ABI 6 on). Agents that write their workspace start servers through
+//! shells, so their processes are kept.
 //!
-//! `/tmp` and its like are made empty for each shell as well; see [`renew`].
+//! `/tmp` and similar folders are also emptied for each shell; see [`renew`].
 
 use std::convert::Infallible;
 use std::ffi::{OsStr, OsString};
@@ -25,24 +26,25 @@ use super::profile::Profile;
 use super::shells::open_up;
 use super::{keeper, spawn};
 
-/// The name that a keeper goes by. Its arguments are the number of its parent, the group of the shell, and what a shell has.
+/// The process name of a keeper. Its arguments: its parent's process id, the shell's process group, and the shell's own
+/// arguments.
 pub(super) const KEEPER: &str = "gemicro-shell-keeper";
-/// The name that a kept shell goes by until it is one. Its arguments are the shell's own name and arguments.
+/// The process name of a kept shell until it becomes one. Its arguments are the shell's own name and arguments.
 pub(super) const KEPT: &str = "gemicro-kept-shell";
 
-/// What an agent may send to a shell.
+/// Signals that an agent may send to a shell.
 const PASSED_ON: [i32; 6] = [SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2];
-/// What the kernel sends to a keeper whose parent was killed.
+/// The signal that the kernel sends to a keeper whose parent was killed.
 const ABANDONED: Signal = Signal::POWER;
 
 /// Folders that all shells of an agent see.
 const COMMON: [&str; 3] = ["/tmp", "/var/tmp", "/dev/shm"];
-/// Beside the folders of shells, where no shell writes: held by everyone who keeps one, and what was in the common folders
-/// before the first.
+/// Files beside the folders of shells, where no shell writes: a lock held by every keeper, and the list of files that
+/// were in the common folders before the first shell.
 const LOCK: &str = "lock";
 const BEFORE: &str = "before.json";
 
-/// Starts a keeper for a shell, waits for it and ends as it ended.
+/// Starts a keeper for a shell, waits for it and exits in the same way.
 pub(super) fn watch(own: &Path, name: &OsStr, arguments: &[OsString]) -> SandboxError {
     let watched = || -> std::io::Result<Infallible> {
         let signals = Signals::new(PASSED_ON)?;
@@ -52,7 +54,7 @@ pub(super) fn watch(own: &Path, name: &OsStr, arguments: &[OsString]) -> Sandbox
             name.to_owned(),
         ];
         words.extend_from_slice(arguments);
-        // In a group of its own: whoever kills ours with everything in it has to leave the keeper.
+        // In its own group, so that killing our whole process group does not kill the keeper.
         let pid = spawn::again(own, KEEPER, &words, 0)?;
         keeper::release_streams()?;
         pass_on(signals, pid);
@@ -68,7 +70,7 @@ pub(super) fn watch(own: &Path, name: &OsStr, arguments: &[OsString]) -> Sandbox
     keeper_refused(watched())
 }
 
-/// Keeps a shell until nothing of it is left, and ends as it ended.
+/// Keeps a shell until all its processes have ended, and exits in the same way.
 pub(super) fn keep(own: &Path, words: &[OsString], profile: &Profile) -> SandboxError {
     let kept = || -> std::io::Result<Infallible> {
         let [parent, group, shell @ ..] = words else {
@@ -106,7 +108,7 @@ fn pass_on(mut signals: Signals, pid: u32) {
             match Signal::from_named_raw(signal) {
                 Some(signal) if signal == ABANDONED => keeper::end_all(),
                 Some(signal) => {
-                    // Gone already: whoever waits for it will see.
+                    // If it is gone already, the waiting process will notice.
                     let _ = as_pid(pid).map(|pid| rustix::process::kill_process(pid, signal));
                 }
                 None => {}
@@ -119,7 +121,7 @@ fn as_pid(pid: u32) -> Option<Pid> {
     i32::try_from(pid).ok().and_then(Pid::from_raw)
 }
 
-/// Ends as another process did, with the same code or by the same signal.
+/// Exits as another process did, with the same code or by the same signal.
 fn end_like(status: Option<WaitStatus>) -> std::io::Result<Infallible> {
     let signal = status.and_then(WaitStatus::terminating_signal);
     if let Some(signal) = signal {
@@ -129,8 +131,8 @@ fn end_like(status: Option<WaitStatus>) -> std::io::Result<Infallible> {
     std::process::exit(status.and_then(WaitStatus::exit_status).unwrap_or(1))
 }
 
-/// Empties the folders that all shells see of what earlier shells left there, unless another shell is at work now: what
-/// was there before the first is the agent's own. Gives what shows others that a shell is at work.
+/// Removes files that earlier shells left in the common folders, unless another shell is running. Files from before the
+/// first shell belong to the agent. Returns the lock that shows other shells that one is running.
 fn renew(profile: &Profile) -> Option<File> {
     let lock = File::options()
         .create(true)
@@ -158,7 +160,7 @@ fn renew(profile: &Profile) -> Option<File> {
     Some(lock)
 }
 
-/// Forgets what was there before: for the start of an agent, whose folders are new.
+/// Forgets the list of earlier files, when an agent starts and its folders are new.
 pub(super) fn forget(profile: &Profile) {
     let _ = std::fs::remove_file(Profile::shells_in(&profile.home).join(BEFORE));
 }
@@ -168,7 +170,7 @@ fn common() -> impl Iterator<Item = PathBuf> {
     entries.map(|entry| entry.path())
 }
 
-/// Removes what nobody uses any more, whatever its modes are.
+/// Removes files that are no longer used, whatever their modes are.
 fn remove(path: &Path) {
     if path.symlink_metadata().is_ok_and(|about| about.is_dir()) {
         let _ = open_up(path);

@@ -1,22 +1,22 @@
-//! Each shell of an agent in a domain of its own.
+//! Runs each shell of an agent in its own Landlock domain.
 //!
 //! # Theory of operation
 //!
-//! An agent runs code that it does not know: the tests of a branch that it reviews. That code belongs to the same user
-//! in the same sandbox, and could read the agent's memory, open its streams in `/proc` and answer in its place, or write
-//! settings into the agent's home that its CLI reads later. Landlock refuses all that to a process in a domain that is
-//! nested in the agent's. So in tier full our own binary lies where the shells are, and the shells lie elsewhere. Whoever
-//! starts a shell starts us; we enter a new domain and become the shell. git is treated as a shell: settings in a home
-//! tell it what to start.
+//! An agent runs code that it does not know: the tests of a branch that it reviews. That code runs as the same user in
+//! the same sandbox. It could read the agent's memory, open its streams in `/proc` and answer in its place, or write
+//! settings into the agent's home that its CLI reads later. Landlock denies all that to a process in a domain nested in
+//! the agent's. So in tier full gemicro's own binary is mounted over the shells, and the shells are elsewhere. A
+//! program that starts a shell starts gemicro, which enters a new domain and becomes the shell. git is treated as a
+//! shell, because settings in a home tell it what to start.
 //!
-//! Such settings, those of shells and caches of tools could also show the agent another tree than there is, as soon as
-//! it starts the next shell. So each shell of an agent has a home and a `TMPDIR` of its own, both new, and what it starts
-//! has the same; nobody else can write them. A shell of a shell is in its domain already: it is known by a mark of the
-//! kernel, which no variable and no mode can forge.
+//! Such settings, those of shells, and caches of tools could also make the agent see a different tree when it starts
+//! the next shell. So each shell of an agent has its own new home and `TMPDIR`, shared only with the programs it
+//! starts; no other process can write them. A shell started by a shell is in that domain already: it is recognised by a
+//! seccomp filter, which no variable and no mode can forge.
 //!
-//! What a shell must know is in a file that the launcher writes before anything else runs: variables could come from the
-//! workspace. An agent whose program is a script is not a shell of its own: it is known by the number of its process. A
-//! program that an agent starts without a shell stays in the agent's own domain.
+//! A shell reads its instructions from a file that the launcher writes before anything else runs, because variables
+//! could come from the workspace. If the agent's program is a script, its interpreter is not treated as a shell: it is
+//! recognised by its process id. A program that an agent starts without a shell stays in the agent's own domain.
 
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
@@ -36,38 +36,38 @@ use super::tier::Tier;
 use super::visible::is_of_the_system;
 use super::{filter, rules, shell_keeper, spawn};
 
-/// Where the shells themselves lie. Bubblewrap makes `/run` anew, so nobody else has put anything there.
+/// The folder of the real shells. Bubblewrap creates `/run` anew, so it contains nothing else.
 pub(super) const REAL: &str = "/run/gemicro";
 
-/// What shells are told.
+/// The instructions for shells.
 pub(super) const SANDBOX_FILE: &str = "/run/gemicro.json";
 
-/// What is in the folder of a shell.
+/// The entries in the folder of a shell.
 const HOME: &str = "home";
 const TEMPORARY: &str = "tmp";
-/// Folders are for the user alone.
+/// Folders are accessible only to the user.
 const MODE: u32 = 0o700;
 
-/// What a shell must know of its sandbox.
+/// The instructions for a shell about its sandbox.
 #[derive(Serialize, Deserialize)]
 struct ShellSandbox {
-    /// The process of the agent.
+    /// The process id of the agent.
     agent: u32,
     profile: Profile,
 }
 
-/// Programs that run other programs by their text.
+/// Programs that run other programs named in their input or settings.
 const NAMES: [&str; 11] = [
     "sh", "bash", "rbash", "dash", "ash", "zsh", "ksh", "mksh", "fish", "busybox", "git",
 ];
-/// Where agents look for them, whatever `PATH` says.
+/// Folders where agents look for them, whatever `PATH` says.
 const USUAL: [&str; 3] = ["/bin", "/usr/bin", "/usr/local/bin"];
 
-/// What was found by each search path.
+/// The shells found, by search path.
 static FOUND: Mutex<BTreeMap<String, Vec<PathBuf>>> = Mutex::new(BTreeMap::new());
 
-/// The shells that a command in this sandbox can find among the system's programs, each once, where they are apart from
-/// it. They are looked for once per search path: every start waits for this.
+/// The system shells that a command in this sandbox can find, each once, if they are isolated from it. The search runs
+/// once per search path, because every start waits for it.
 pub(super) fn system_shells(profile: &Profile) -> Vec<PathBuf> {
     if profile.shells == Shells::Within {
         return Vec::new();
@@ -76,7 +76,7 @@ pub(super) fn system_shells(profile: &Profile) -> Vec<PathBuf> {
     let path = path.map(|(_, value)| value.as_str()).unwrap_or_default();
     let mut known = FOUND.lock().unwrap_or_else(PoisonError::into_inner);
     let shells = known.entry(path.to_owned()).or_insert_with(|| search(path));
-    // What was uninstalled meanwhile cannot be covered, and need not be.
+    // A shell that was uninstalled meanwhile cannot be covered, and need not be.
     shells.iter().filter(|shell| shell.is_file()).cloned().collect()
 }
 
@@ -92,12 +92,13 @@ fn search(path: &str) -> Vec<PathBuf> {
     shells
 }
 
-/// Where a shell itself lies.
+/// The path of the real shell.
 pub(super) fn real(shell: &Path) -> PathBuf {
     Path::new(REAL).join(shell.strip_prefix("/").unwrap_or(shell))
 }
 
-/// Tells the shells of an agent what they must know, and makes the place of their folders. This process becomes the agent.
+/// Writes the instructions for the agent's shells, and creates the folder for their files. This process becomes the
+/// agent.
 pub(super) fn tell(launch: &Launch) -> Result<(), SandboxError> {
     let profile = &launch.profile;
     if launch.tier != Tier::Full || profile.shells == Shells::Within {
@@ -109,7 +110,7 @@ pub(super) fn tell(launch: &Launch) -> Result<(), SandboxError> {
         Err(error) if error.kind() != ErrorKind::AlreadyExists => return Err(refused(error)),
         Ok(()) | Err(_) => {}
     }
-    // A link would open what it leads to.
+    // Following a link would open its target.
     if !std::fs::symlink_metadata(&shells).map_err(refused)?.is_dir() {
         return Err(refused(ErrorKind::NotADirectory.into()));
     }
@@ -121,7 +122,7 @@ pub(super) fn tell(launch: &Launch) -> Result<(), SandboxError> {
     std::fs::write(SANDBOX_FILE, serde_json::to_vec(&sandbox)?).map_err(refused)
 }
 
-/// Becomes the shell that this process was started as, in a domain of its own. `None` for any other process.
+/// Becomes the shell that this process was started as, in its own domain. `None` for any other process.
 pub(super) fn become_shell(home: Option<&OsStr>) -> Option<SandboxError> {
     let own = std::env::current_exe().ok()?;
     let shell = real(&own);
@@ -155,8 +156,8 @@ pub(super) fn become_shell(home: Option<&OsStr>) -> Option<SandboxError> {
     Some(spawn::exec_as(&shell, &name, arguments.into_iter(), variables))
 }
 
-/// What a shell of the agent must know, which has to enter a domain. Nothing for the agent itself, and for what runs in a
-/// shell already.
+/// The profile for a shell of the agent that has to enter a domain. `None` for the agent itself, and for programs that
+/// already run in a shell.
 fn new_domain() -> Result<Option<Profile>, SandboxError> {
     if filter::is_marked() {
         return Ok(None);
@@ -166,7 +167,7 @@ fn new_domain() -> Result<Option<Profile>, SandboxError> {
     Ok((sandbox.agent != std::process::id()).then_some(sandbox.profile))
 }
 
-/// Enters the domain, and gives the variables that are to be others: who has chosen a home keeps it.
+/// Enters the domain, and returns the variables to set. A `HOME` other than the agent's is kept.
 fn enter(profile: &Profile, home: Option<&OsStr>) -> Result<Vec<(&'static str, PathBuf)>, SandboxError> {
     let own = furnish(profile).map_err(|source| SandboxError::wall_refused("a home for a shell", source))?;
     rules::nest(profile, &own)?;
@@ -178,10 +179,10 @@ fn enter(profile: &Profile, home: Option<&OsStr>) -> Result<Vec<(&'static str, P
     Ok(variables)
 }
 
-/// Makes the folder of a shell, with home and temporary folder.
+/// Creates the folder of a shell, with home and temporary folder.
 fn furnish(profile: &Profile) -> std::io::Result<PathBuf> {
     let shells = Profile::shells_in(&profile.home);
-    // No kernel wall keeps shells from changing modes.
+    // The sandbox does not stop shells from changing modes.
     for folder in [&profile.home, &shells] {
         let _ = open_up(folder);
     }
@@ -216,7 +217,7 @@ fn make(folder: &Path) -> std::io::Result<()> {
     std::fs::DirBuilder::new().mode(MODE).create(folder)
 }
 
-/// Lets the user alone do everything with a folder.
+/// Gives only the user full access to a folder.
 pub(super) fn open_up(folder: &Path) -> std::io::Result<()> {
     std::fs::set_permissions(folder, Permissions::from_mode(MODE))
 }

@@ -1,4 +1,5 @@
-//! The only place of this crate that starts a process: a planned command, and the launcher's last step.
+//! Starts processes, the only code of this crate outside `repository::git` that does: planned commands, and the
+//! launcher's last step.
 
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
@@ -10,7 +11,7 @@ use super::error::SandboxError;
 use super::plan::{LaunchPlan, Launcher, SPARE};
 
 impl LaunchPlan {
-    /// The plan as a command: with exactly the planned environment, and no input unless the caller gives one.
+    /// The plan as a command: with exactly the planned environment, and no input unless the caller sets one.
     pub fn command(&self) -> Command {
         let mut command = Command::new(&self.program);
         command
@@ -25,12 +26,12 @@ impl LaunchPlan {
 
 #[cfg(target_os = "linux")]
 impl LaunchPlan {
-    /// The command of a plan made by [`plan_supervised`](super::plan_supervised), and the channel to what it
-    /// starts. The caller gives it its output streams; the standard input goes through the channel.
-    /// What is started is a keeper: end it by closing the channel. A keeper that is killed cannot end anything.
+    /// The command of a plan made by [`plan_supervised`](super::plan_supervised), and the channel to the started
+    /// process. The caller sets its output streams; the standard input goes through the channel. The started process is
+    /// a keeper: end it by closing the channel. A keeper that is killed cannot end anything.
     ///
     /// # Errors
-    /// When there is no channel to be had.
+    /// When no channel can be created.
     pub fn supervised_command(&self) -> std::io::Result<(Command, Control)> {
         let (control, theirs) = Control::pair()?;
         let mut command = self.command();
@@ -38,7 +39,7 @@ impl LaunchPlan {
         Ok((command, control))
     }
 
-    /// Gives the plan to a keeper that waits; see [`spare`]. False when it must be started as usual.
+    /// Gives the plan to a waiting keeper; see [`spare`]. Returns false if the command must be started as usual.
     #[must_use]
     pub fn give_to(&self, control: &Control) -> bool {
         let texts = self.kept.iter().map(|word| word.to_str().map(str::to_owned));
@@ -55,11 +56,11 @@ impl LaunchPlan {
     }
 }
 
-/// A keeper that waits for a plan, and the channel to it. It has no environment; the caller gives it its output streams,
+/// A keeper that waits for a plan, and the channel to it. It has no environment; the caller sets its output streams,
 /// which become the command's.
 ///
 /// # Errors
-/// When there is no channel to be had.
+/// When no channel can be created.
 #[cfg(target_os = "linux")]
 pub fn spare(launcher: &Launcher) -> std::io::Result<(Command, Control)> {
     let (control, theirs) = Control::pair()?;
@@ -73,18 +74,18 @@ pub fn spare(launcher: &Launcher) -> std::io::Result<(Command, Control)> {
     Ok((command, control))
 }
 
-/// What a keeper starts.
+/// The command that a keeper starts.
 #[cfg(target_os = "linux")]
 #[derive(Clone, Copy)]
 pub(super) struct KeeperStart<'a> {
     pub(super) command: &'a [OsString],
-    /// Its environment and where it starts; without them those of the keeper.
+    /// Its environment and folder; by default those of the keeper.
     pub(super) environment_and_folder: Option<(&'a [(String, String)], &'a Path)>,
 }
 
 #[cfg(target_os = "linux")]
 impl<'a> KeeperStart<'a> {
-    /// In the environment and folder of the keeper.
+    /// Uses the environment and folder of the keeper.
     pub(super) fn here(command: &'a [OsString]) -> Self {
         Self {
             command,
@@ -93,7 +94,7 @@ impl<'a> KeeperStart<'a> {
     }
 }
 
-/// Starts a child and gives its number. Whoever calls this collects it by waiting for all children.
+/// Starts a child and returns its process id. The caller reaps it by waiting for all children.
 #[cfg(target_os = "linux")]
 pub(super) fn child(start: KeeperStart<'_>, stdin: std::os::fd::OwnedFd) -> Result<u32, SandboxError> {
     let Some((program, arguments)) = start.command.split_first() else {
@@ -112,15 +113,15 @@ pub(super) fn child(start: KeeperStart<'_>, stdin: std::os::fd::OwnedFd) -> Resu
     Ok(child.id())
 }
 
-/// Runs a plan to its end and gives the exit code, if there is one.
+/// Runs a plan to its end and returns the exit code, if there is one.
 pub(super) fn exit_code(plan: &LaunchPlan) -> Option<i32> {
     let mut command = plan.command();
     command.stdout(Stdio::null()).stderr(Stdio::null());
     command.status().ok()?.code()
 }
 
-/// Starts this very program under another name, with the same streams, in a process group; 0 is one of its own. Whoever
-/// calls this collects it.
+/// Starts this same program under another name, with the same streams, in a process group; 0 means a new one. The
+/// caller reaps it.
 #[cfg(target_os = "linux")]
 pub(super) fn again(own: &Path, name: &str, arguments: &[OsString], group: i32) -> std::io::Result<u32> {
     use std::os::unix::process::CommandExt;
@@ -130,7 +131,7 @@ pub(super) fn again(own: &Path, name: &str, arguments: &[OsString], group: i32) 
     Ok(command.spawn()?.id())
 }
 
-/// Becomes the command. Returns only when that is not possible.
+/// Becomes the command. Returns only on failure.
 #[cfg(target_os = "linux")]
 pub(super) fn exec(command: &[OsString]) -> SandboxError {
     use std::os::unix::process::CommandExt;
@@ -145,7 +146,7 @@ pub(super) fn exec(command: &[OsString]) -> SandboxError {
     }
 }
 
-/// Becomes a program under a name that it may go by, with these variables set. Returns only when that is not possible.
+/// Becomes a program under another process name, with these variables set. Returns only on failure.
 #[cfg(target_os = "linux")]
 pub(super) fn exec_as(
     program: &Path,

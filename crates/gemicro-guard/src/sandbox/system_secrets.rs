@@ -1,18 +1,18 @@
-//! Files of the system that only root reads. An agent that runs as root sees of them what every other user sees: nothing.
+//! Finds system files that only root may read, to hide them from an agent that runs as root.
 
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
-/// Folders of the system with settings, and how deep they are looked through. Programs are no secrets.
+/// System folders with settings, and the maximum depth searched in them. Programs are not secrets.
 const FOLDERS: [(&str, usize); 3] = [("/etc", 8), ("/usr/local/etc", 8), ("/opt", 2)];
-/// What everybody may do with a file, and with a folder, that is no secret.
+/// Permissions for everyone on a file and on a folder that are not secret.
 const READ: u32 = 0o004;
 const READ_AND_ENTER: u32 = 0o005;
 
-/// What must not be seen where this process is root: password hashes, private keys of the host, and their like.
+/// Paths to hide if this process is root: password hashes, private keys of the host, and so on.
 pub(super) fn hidden_from_agents() -> Vec<PathBuf> {
     let mut found = Vec::new();
-    // Everybody else is refused by the modes themselves.
+    // For other users the modes themselves prevent access.
     if rustix::process::geteuid().is_root() {
         for (folder, levels) in FOLDERS {
             collect(Path::new(folder), levels, &mut found);

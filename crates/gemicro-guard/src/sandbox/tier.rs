@@ -1,4 +1,4 @@
-//! How strong the walls of this machine can be.
+//! The tiers of the sandbox: how strong its protection can be on this machine.
 
 use std::fmt;
 

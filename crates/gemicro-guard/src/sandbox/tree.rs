@@ -1,6 +1,6 @@
-//! Families of processes, read from `/proc`: who is whose child, and who is still the one it was.
+//! Process trees, read from `/proc`: which processes are children of which, and whether a process still runs.
 //!
-//! The main type is [`ProcessHandle`]. A number alone names nobody: the system uses it again.
+//! The main type is [`ProcessHandle`]. A process id alone is not enough: the system reuses it.
 
 use std::fs;
 use std::sync::OnceLock;
@@ -9,23 +9,23 @@ use std::time::{Duration, Instant};
 use rustix::process::{Pid, Signal, kill_process};
 use serde::{Deserialize, Serialize};
 
-/// How often a family is asked to end before it is given up.
+/// Maximum time to end a process tree before giving up.
 const PATIENCE: Duration = Duration::from_secs(5);
 const PAUSE: Duration = Duration::from_millis(5);
 
-/// A process that can be found again, also after a restart of ours, and never mixed up with another.
+/// Identifies a process uniquely, even after gemicro restarts.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct ProcessHandle {
     /// The process id, which the system reuses: only together with the two below is it unique.
     pub pid: u32,
-    /// When it began, in ticks since the system did.
+    /// Its start time, in ticks since the system booted.
     pub started: u64,
-    /// Which start of the system that was.
+    /// The id of that boot.
     pub boot: String,
 }
 
 impl ProcessHandle {
-    /// The process that has this number now; `None` when there is none.
+    /// The process that has this id now; `None` if there is none.
     #[must_use]
     pub fn of(pid: u32) -> Option<Self> {
         Some(Self {
@@ -36,19 +36,19 @@ impl ProcessHandle {
     }
 }
 
-/// Whether that very process still runs. One that ended and was not yet collected does not.
+/// Whether exactly this process still runs. One that ended and was not reaped yet does not count.
 #[must_use]
 pub fn still_running(handle: &ProcessHandle) -> bool {
     let is_same_boot = boot().is_none_or(|boot| boot == handle.boot);
     is_same_boot && stat(handle.pid).is_some_and(|stat| stat.started == handle.started && !stat.is_over())
 }
 
-/// Ends what an earlier gemicro left behind: the process and all its descendants. Blocks for a few seconds at
-/// most; returns whether nothing is left.
+/// Ends a process that an earlier gemicro left behind, and all its descendants. Blocks for at most a few seconds;
+/// returns whether they all ended.
 #[must_use]
 pub fn end_leftover(handle: &ProcessHandle) -> bool {
     let until = Instant::now() + PATIENCE;
-    // The descendants first: while their keeper lives, orphans come back to it and are found.
+    // The descendants first: while their keeper runs, it adopts orphans, so they are found.
     while still_running(handle) && Instant::now() < until {
         if signal_descendants(handle.pid, Signal::KILL) == 0 {
             signal(handle.pid, Signal::KILL);
@@ -66,10 +66,10 @@ pub fn children(pid: u32) -> Vec<u32> {
     found
 }
 
-/// All descendants of a process that have not ended, itself not among them.
+/// All running descendants of a process, without itself.
 #[must_use]
 pub fn descendants(pid: u32) -> Vec<u32> {
-    // One pass over the table: parents are looked up in it, whatever order it has.
+    // One pass over the process table, then parents are looked up in it, whatever its order.
     let table: Vec<(u32, Stat)> = processes().filter_map(|pid| Some((pid, stat(pid)?))).collect();
     let mut found = vec![pid];
     let mut at = 0;
@@ -95,8 +95,8 @@ pub fn signal_descendants(pid: u32, which: Signal) -> usize {
     found.len()
 }
 
-/// Kills the children of a process one by one, each as soon as it is seen: a process that does nothing but
-/// fork and leave must not win the race.
+/// Kills the children of a process one by one, each as soon as it is found, so that a process that only forks and exits
+/// cannot win the race.
 pub(super) fn kill_children(pid: u32) {
     each_child(pid, |child| signal(child, Signal::KILL));
 }
@@ -104,7 +104,7 @@ pub(super) fn kill_children(pid: u32) {
 fn signal(pid: u32, which: Signal) {
     let pid = i32::try_from(pid).ok().and_then(Pid::from_raw);
     if let Some(pid) = pid {
-        // Gone already, or not ours: whoever looks next will see.
+        // Gone already, or not ours: the next check will show.
         let _ = kill_process(pid, which);
     }
 }
@@ -122,7 +122,7 @@ fn processes() -> impl Iterator<Item = u32> {
     entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok())
 }
 
-/// What is read of `/proc/<pid>/stat`.
+/// The fields read from `/proc/<pid>/stat`.
 struct Stat {
     state: char,
     parent: u32,
@@ -138,7 +138,7 @@ impl Stat {
 fn stat(pid: u32) -> Option<Stat> {
     let bytes = fs::read(format!("/proc/{pid}/stat")).ok()?;
     let text = String::from_utf8_lossy(&bytes);
-    // The name stands in parentheses and may hold anything, parentheses too.
+    // The name is in parentheses and may contain anything, even parentheses.
     let (_, rest) = text.rsplit_once(')')?;
     let mut fields = rest.split_ascii_whitespace();
     let state = fields.next()?.chars().next()?;
@@ -151,7 +151,7 @@ fn stat(pid: u32) -> Option<Stat> {
     })
 }
 
-/// The kernel's name for the time since it started; it is read once.
+/// The kernel's id of the current boot; read once.
 fn boot() -> Option<&'static str> {
     static BOOT: OnceLock<Option<String>> = OnceLock::new();
     let read = || {

@@ -1,4 +1,4 @@
-//! Which paths of this machine a command in a sandbox can read, and which programs it failed to.
+//! Finds which paths a command in a sandbox can read, and which programs it failed to find because they are hidden.
 
 use std::path::{Path, PathBuf};
 
@@ -11,7 +11,7 @@ pub(super) const SYSTEM: &[&str] = &[
     "/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/etc", "/opt", "/proc", "/sys", "/dev",
     "/nix",
 ];
-/// How a shell, make or the kernel ends a line about a program that cannot be started.
+/// Ends of messages from a shell, make or the kernel about a program that cannot be started.
 const COMPLAINTS: [&str; 4] = [
     ": command not found",
     ": not found",
@@ -24,7 +24,7 @@ pub(super) fn is_of_the_system(path: &Path) -> bool {
     SYSTEM.iter().any(|folder| path.starts_with(folder))
 }
 
-/// What to do about a program that the sandbox hides.
+/// Advice for a program that the sandbox hides.
 #[must_use]
 pub fn show_program_hint(program: &Path) -> String {
     let folder = program.parent().unwrap_or(program);
@@ -37,8 +37,8 @@ pub fn show_program_hint(program: &Path) -> String {
 }
 
 impl Profile {
-    /// A program that is named in what a command printed, or said to be missing there, and that this machine has outside
-    /// of what the sandbox shows. Only programs: nobody learns here which other files there are.
+    /// A program that exists on this machine but is hidden by the sandbox, and that a command's output names or reports
+    /// as missing. Only programs: the output does not reveal which other files exist.
     #[must_use]
     pub fn hidden_program(&self, printed: &str) -> Option<PathBuf> {
         let path = self.environment.iter().find(|(name, _)| name == "PATH");
@@ -69,7 +69,7 @@ impl Profile {
         missing.chain(named).find(|program| !self.shows(program))
     }
 
-    /// Whether a command can read a path, itself and what it leads to.
+    /// Whether a command can read a path, and the target if it is a link.
     fn shows(&self, path: &Path) -> bool {
         let Ok(real) = path.canonicalize() else {
             return true;

@@ -1,10 +1,10 @@
-//! What is secret in a file of settings: values, and the pieces of lines.
+//! Finds the secrets in a settings file: values, and parts of lines.
 
 use std::collections::BTreeSet;
 
-/// The shortest text that is looked for, in characters.
+/// Minimum length of a text that is searched for, in characters.
 const SHORTEST: usize = 12;
-/// The shortest value that is looked for by itself because of the name before it.
+/// Minimum length of a value that is searched for because of the name before it.
 const SHORTEST_NAMED: usize = 8;
 
 const SECRET_NAMES: [&str; 8] = [
@@ -18,7 +18,7 @@ const SECRET_NAMES: [&str; 8] = [
     "bearer",
 ];
 
-/// What must not be told of a file: all of it at once, and what is secret in its lines.
+/// The secret texts of a file: all of it as one text, and the secrets in its lines.
 pub(super) fn of_file(text: &str) -> BTreeSet<&str> {
     let whole = Some(text.trim()).filter(|whole| whole.chars().count() >= SHORTEST);
     whole.into_iter().chain(text.lines().flat_map(of_line)).collect()
@@ -26,7 +26,7 @@ pub(super) fn of_file(text: &str) -> BTreeSet<&str> {
 
 fn of_line(line: &str) -> Vec<&str> {
     let content = without_comment(line);
-    // A quoted value may look as if a comment began in it.
+    // A quoted value may contain what looks like a comment.
     let whole = Some(line).filter(|_| !content.trim().is_empty());
     let mut secrets: Vec<&str> = whole.into_iter().chain([content]).filter_map(value_of).collect();
     secrets.extend(secret_pieces(content, is_quote));
@@ -34,7 +34,7 @@ fn of_line(line: &str) -> Vec<&str> {
     secrets
 }
 
-/// The line up to `# ` or `// `: without a blank around them both can be part of a value.
+/// The line up to `# ` or `// `; without spaces around them, both can be part of a value.
 fn without_comment(line: &str) -> &str {
     let begins = |at: &usize| {
         let (before, rest) = line.split_at(*at);
@@ -54,7 +54,7 @@ fn is_separator(c: char) -> bool {
     c.is_whitespace() || is_quote(c) || "=:,;@/{}[]".contains(c)
 }
 
-/// The pieces of a line that look random, that follow a secret name, or that are the password of an address.
+/// The parts of a line that look random, that follow a secret name, or that are the password in a URL.
 fn secret_pieces(line: &str, separates: fn(char) -> bool) -> Vec<&str> {
     let mut secrets = Vec::new();
     let (mut before, mut rest) = ("", line);
@@ -62,7 +62,7 @@ fn secret_pieces(line: &str, separates: fn(char) -> bool) -> Vec<&str> {
         let is_after_colon = rest[..begin].ends_with(':');
         rest = &rest[begin..];
         let (piece, after) = rest.split_at(rest.find(separates).unwrap_or(rest.len()));
-        // What stands before these begins a path or an address.
+        // Before these characters, the part is the beginning of a path or a URL.
         let is_value = is_secret_name(before) && !after.starts_with(['/', ':']);
         let is_password = is_after_colon && after.starts_with('@');
         if is_mixed(piece) || ((is_value || is_password) && is_known_by_name(piece)) {
@@ -81,7 +81,7 @@ fn is_secret_name(name: &str) -> bool {
     SECRET_NAMES.iter().any(|it| name.contains(it))
 }
 
-/// Whether a value with a secret name is one to look for by itself: no plain word, number or name of a host.
+/// Whether a value with a secret name is specific enough to search for: not a plain word, number or host name.
 fn is_known_by_name(value: &str) -> bool {
     let n_chars = value.chars().count();
     let has_letter = value.chars().any(char::is_alphabetic);
@@ -92,8 +92,8 @@ fn is_known_by_name(value: &str) -> bool {
     has_letter && (is_long || is_odd) && !is_address(value)
 }
 
-/// Random, and so that letters and digits are mixed: words and numbers that are only joined, as in the name of a host, are
-/// not.
+/// Whether a text is random and mixes letters and digits. Words and numbers that are only joined, as in a host name, do
+/// not count.
 fn is_mixed(piece: &str) -> bool {
     let mixes = |run: &&str| run.contains(char::is_alphabetic) && run.contains(|c: char| c.is_ascii_digit());
     let runs = piece.split(|c: char| !c.is_alphanumeric()).filter(mixes);
@@ -101,15 +101,15 @@ fn is_mixed(piece: &str) -> bool {
     n_mixed >= SHORTEST && is_random(piece) && !piece.contains(is_separator)
 }
 
-/// What is secret in a line of settings: a value that looks as if nobody made it up; where its name says that it is
-/// secret, any value, and the whole line where that is short.
+/// The secret in a settings line: a value that looks random or has a secret name. If a value with a secret name is
+/// short, the secret is the whole line.
 fn value_of(line: &str) -> Option<&str> {
     let line = line.trim().trim_end_matches([',', ';']);
     if line.starts_with(['#', '/']) || line.starts_with("-----") {
         return None;
     }
     let (name, value) = match line.split_once(['=', ':']) {
-        // A line of base64 ends with these.
+        // A line of base64 ends with `=`.
         Some((_, rest)) if rest.trim_matches('=').is_empty() => ("", line),
         Some((name, value)) => (name, value),
         None => ("", line),
@@ -128,7 +128,7 @@ fn value_of(line: &str) -> Option<&str> {
     }
 }
 
-/// Letters and digits without a space, of many kinds, and not an address that anybody may know.
+/// Letters and digits without spaces, with many different characters, and not a public URL.
 fn is_random(value: &str) -> bool {
     let kinds: BTreeSet<char> = value.chars().collect();
     let has = |is: fn(&char) -> bool| kinds.iter().any(is);
@@ -139,7 +139,7 @@ fn is_random(value: &str) -> bool {
         && !is_address(value)
 }
 
-/// An address without a password in it.
+/// A URL without a password in it.
 fn is_address(value: &str) -> bool {
     value.contains("://") && !value.contains('@') && !value.contains(['?', '&'])
 }

@@ -1,4 +1,5 @@
-//! Calls that change other processes of the user, or what they share, without opening a file: Landlock is not asked.
+//! Forbids calls that affect other processes of the user, or shared resources, without opening a file: Landlock does
+//! not check them.
 //!
 //! In tier full the command has its own processes and its own shared memory, so most of this is for tier landlock.
 
@@ -23,14 +24,14 @@ const SHARED: &[i64] = &[
     libc::SYS_mq_open,
     libc::SYS_mq_unlink,
 ];
-/// How a process is scheduled. Zero is the caller itself.
+/// Calls that change how a process is scheduled. Zero is the caller itself.
 const SCHEDULING: &[i64] = &[
     libc::SYS_sched_setaffinity,
     libc::SYS_sched_setattr,
     libc::SYS_sched_setparam,
     libc::SYS_sched_setscheduler,
 ];
-/// Attributes, access control lists among them, of any file that the user owns.
+/// Calls that change attributes, including access control lists, of any file that the user owns.
 const ATTRIBUTES: &[i64] = &[
     libc::SYS_setxattr,
     libc::SYS_lsetxattr,
@@ -39,8 +40,8 @@ const ATTRIBUTES: &[i64] = &[
     libc::SYS_lremovexattr,
     libc::SYS_fremovexattr,
 ];
-/// `ioctl` requests that change a file which is open for reading: its flags (both sizes), its attributes, its seal, its
-/// version (`FS_IOC_SETVERSION` and `EXT4_IOC_SETVERSION`, both sizes).
+/// `ioctl` requests that change a file which is open for reading: its flags (both sizes), its attributes, its seal, and
+/// its version (`FS_IOC_SETVERSION` and `EXT4_IOC_SETVERSION`, both sizes).
 const CHANGES: &[u64] = &[
     0x4008_6602,
     0x4004_6602,
@@ -52,14 +53,14 @@ const CHANGES: &[u64] = &[
     0x4004_6604,
 ];
 
-/// `setpriority` is told a process by 0, a group by 1, everybody of a user by 2.
+/// `setpriority` takes 0 for a process, 1 for a group, 2 for all processes of a user.
 const LAST_SINGLE_PRIORITY: u64 = 1;
-/// `ioprio_set` counts from one.
+/// `ioprio_set` counts the same from 1.
 const LAST_SINGLE_IO_PRIORITY: u64 = 2;
 
-/// In every tier: limits and priorities of processes other than the caller. A process of a shell could end its agent.
+/// In every tier: limits and priorities of other processes. Otherwise a process of a shell could end its agent.
 pub(super) fn in_every_tier() -> Result<FilterRules, FilterError> {
-    // Looking at limits is allowed: there are no new ones then.
+    // Reading limits is allowed: then the pointer to new ones is null.
     let limits = SeccompRule::new(vec![
         condition(0, SeccompCmpOp::Ne, 0)?,
         SeccompCondition::new(2, SeccompCmpArgLen::Qword, SeccompCmpOp::Ne, 0)?,
@@ -72,7 +73,7 @@ pub(super) fn in_every_tier() -> Result<FilterRules, FilterError> {
     .into())
 }
 
-/// Where processes and shared memory are those of the whole machine.
+/// In tier landlock, where processes and shared memory are those of the whole machine.
 pub(super) fn in_tier_landlock() -> Result<FilterRules, FilterError> {
     let mut rules: FilterRules = SHARED.iter().map(|call| (*call, Vec::new())).collect();
     for call in SCHEDULING {
@@ -82,12 +83,12 @@ pub(super) fn in_tier_landlock() -> Result<FilterRules, FilterError> {
     Ok(rules)
 }
 
-/// What a file system without attributes refuses, so that programs go on without them.
+/// Calls refused as by a file system without attributes, so that programs continue without them.
 pub(super) fn attributes() -> FilterRules {
     ATTRIBUTES.iter().map(|call| (*call, Vec::new())).collect()
 }
 
-/// `ioctl` requests that change files which may only be read.
+/// `ioctl` requests that change files that may only be read.
 pub(super) fn changing_requests() -> Result<Vec<SeccompRule>, FilterError> {
     let each = CHANGES.iter().map(|request| {
         let condition = condition(1, SeccompCmpOp::Eq, *request)?;
@@ -96,7 +97,7 @@ pub(super) fn changing_requests() -> Result<Vec<SeccompRule>, FilterError> {
     each.collect()
 }
 
-/// Everybody of a user, whoever it is, and every process or group but the caller's own.
+/// Matches all processes of any user, and every process or group but the caller's own.
 fn unless_own(last_single: u64) -> Result<Vec<SeccompRule>, FilterError> {
     Ok(vec![
         SeccompRule::new(vec![condition(0, SeccompCmpOp::Gt, last_single)?])?,
