@@ -1,7 +1,6 @@
-//! What research reads: folders, files and web pages, as texts and passages with offsets, and the index over
-//! them.
+//! Reads the sources of research (folders, files and web pages) as texts and passages with offsets, and indexes them.
 //!
-//! The way of a file, one module each:
+//! The steps for a file, one module each:
 //!
 //! 1. `walk`: source paths → files to read, and files left out with a reason;
 //! 2. `read`: bytes → text without invisible characters;
@@ -10,14 +9,14 @@
 //! 5. `index`: passages → [`PassageIndex`], a `Corpus`;
 //! 6. `snapshot`: the first three for whole sources, with the ledger of origins, and packed into one blob.
 //!
-//! A web page takes another way in: `fetch` checks its address, reads it, and hands it to 2 and 3. PDF, office files, books
-//! and mail take a third one: `office` reads them in a child process, each page, slide or sheet as a document.
+//! A web page starts elsewhere: `fetch` checks its address, downloads it, and continues with steps 2 and 3. For PDF,
+//! office files, books and mail, `office` reads them in a child process, with each page, slide or sheet as a document.
 //!
-//! [`FolderLibrary`] puts all of it behind the port `Library`: what was read is kept in the blobs of whoever made it, and
+//! [`FolderLibrary`] implements the trait `Library` with all of this: the texts are kept in the caller's blobs, and
 //! searched through indexes that [`OpenIndexes`] keeps open.
 //!
-//! Nothing here knows models or storage, and the only process started is the reader of `office`. Apart from `fetch` and `library` nothing waits: a caller that must not
-//! block runs it on a thread of its own.
+//! Nothing here knows about models or storage, and the only process started is the reader of `office`. Apart from
+//! `fetch` and `library` everything blocks: async callers must run it on a separate thread.
 
 mod error;
 mod fetch;

@@ -1,4 +1,4 @@
-//! Folders, files and pages as a library: read once, kept as blobs, searched through a cached index.
+//! A library of folders, files and pages: read once, kept as blobs, searched through a cached index.
 
 use std::collections::HashSet;
 use std::path::PathBuf;
@@ -18,7 +18,7 @@ use crate::{
     pack, take_snapshot, unpack,
 };
 
-/// Skipped files named in the journal; the rest is counted.
+/// Maximum number of skipped files named in the journal; the rest is counted.
 const NAMED_SKIPS: usize = 20;
 
 /// Reads folders and files of this machine.
@@ -28,7 +28,7 @@ pub struct FolderLibrary {
     index_folder: PathBuf,
     /// Indexes opened in this process.
     indexes: OpenIndexes,
-    /// The last reading, where several runs share one; locked while it is made.
+    /// The last reading, if several runs share one; locked while it is being made.
     shared: Option<Mutex<Option<SharedReading>>>,
     /// Fetches pages of the web.
     fetcher: Fetcher,
@@ -36,10 +36,10 @@ pub struct FolderLibrary {
     reader: Option<ReaderProgram>,
 }
 
-/// A reading and the sources it is of.
+/// A reading and its sources.
 type SharedReading = (Vec<String>, Arc<SourceReading>);
 
-/// What reading the sources gave.
+/// The result of reading the sources.
 struct SourceReading {
     packed: PackedSnapshot,
     ledger: Vec<u8>,
@@ -53,7 +53,7 @@ impl SourceReading {
         let packed = pack(snapshot);
         let ledger = serde_json::to_vec(&packed.ledger)
             .map_err(|error| Failure::new(ErrorKind::Internal, error.to_string()))?;
-        // Pages, slides and sheets of one file are one document to its reader.
+        // Pages, slides and sheets of one file count as one document.
         let origins: HashSet<&str> = snapshot
             .ledger
             .iter()
@@ -71,8 +71,7 @@ impl SourceReading {
 }
 
 impl FolderLibrary {
-    /// A library that keeps what it reads in `blobs` and its indexes below `index_folder`, and fetches pages under
-    /// these rules.
+    /// A library that stores texts in `blobs` and indexes below `index_folder`, and fetches pages under these rules.
     #[must_use]
     pub fn new(blobs: Arc<dyn Blobs>, index_folder: PathBuf, rules: FetchRules) -> Self {
         Self {
@@ -106,7 +105,7 @@ impl FolderLibrary {
         self
     }
 
-    /// Everything that is wanted, as one reading.
+    /// Reads everything that is requested.
     async fn gather(&self, wanted: CorpusRequest) -> Result<Arc<SourceReading>, Failure> {
         let (urls, files): (Vec<String>, Vec<String>) =
             wanted.paths.into_iter().partition(|path| is_url(path));
@@ -205,7 +204,7 @@ impl Library for FolderLibrary {
     }
 }
 
-/// Opens the index of a pack, or builds it where there is none or it is damaged: the stored texts are the truth.
+/// Opens the index of a pack, or builds it from the stored texts if it is missing or damaged.
 async fn open_index(
     indexes: OpenIndexes,
     blobs: Arc<dyn Blobs>,
@@ -221,7 +220,7 @@ async fn open_index(
     Ok(Arc::new(run_blocking(move || build(&folder, &bytes)).await??))
 }
 
-/// Texts from several places, each once.
+/// Texts from several sources, each only once.
 #[derive(Default)]
 struct GatheredTexts {
     snapshot: Snapshot,
@@ -291,7 +290,7 @@ fn build(folder: &std::path::Path, bytes: &[u8]) -> Result<PassageIndex, Failure
     PassageIndex::open_or_build(folder, &documents).map_err(index_failed)
 }
 
-/// An index holds the texts of its sources, so its folder is for the owner alone, whatever the umask.
+/// Creates a folder that only the owner may access, whatever the umask: an index contains the texts of its sources.
 fn private_folder(folder: &std::path::Path) -> Result<(), Failure> {
     use std::os::unix::fs::{DirBuilderExt, PermissionsExt};
     let made = std::fs::DirBuilder::new()

@@ -1,24 +1,24 @@
-//! How much research reads at most: [`ReadLimits`].
+//! Limits on how much research reads: [`ReadLimits`].
 //!
-//! What is over a limit is skipped with a reason and never opened; nothing here touches a file.
+//! Files over a limit are skipped with a reason and never opened. This module opens no files.
 
 use crate::office::OfficeFormat;
 
 /// Limits on what is read from the sources.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ReadLimits {
-    /// Bytes of one text file; a larger one is skipped unread.
+    /// Maximum size of a text file in bytes; a larger one is skipped unread.
     pub max_file_bytes: u64,
-    /// Bytes of one PDF, office file, book or mail; a larger one is skipped unread.
+    /// Maximum size of a PDF, office file, book or mail in bytes; a larger one is skipped unread.
     pub max_office_bytes: u64,
-    /// Bytes of all files together, counted in reading order.
+    /// Maximum size of all files together in bytes, counted in reading order.
     pub max_total_bytes: u64,
-    /// Number of files, counted in reading order.
+    /// Maximum number of files, counted in reading order.
     pub max_files: usize,
 }
 
 impl ReadLimits {
-    /// Bytes of a file of this name.
+    /// Maximum size of a file with this name, in bytes.
     pub(crate) fn max_bytes_of(&self, name: &str) -> u64 {
         match OfficeFormat::of(name) {
             Some(_) => self.max_office_bytes,
@@ -38,7 +38,7 @@ impl Default for ReadLimits {
     }
 }
 
-/// What the report says about a file over its limit.
+/// The reason reported for a file over its limit.
 pub(crate) fn larger_than(limit: u64) -> String {
     match limit >> 20 {
         0 => format!("larger than {limit} bytes"),

@@ -1,8 +1,8 @@
-//! The search indexes that are open in this process: [`OpenIndexes`].
+//! Keeps search indexes open in this process: [`OpenIndexes`].
 //!
-//! However many steps ask for an index at the same time, it is opened or built once, and all of them get the same one or
-//! the same failure. An index is dropped when no step has used it for a while. This file knows nothing about
-//! where an index comes from; see `library`.
+//! If several steps ask for an index at the same time, it is opened or built once, and all of them get the same index
+//! or the same failure. An index is dropped when no step has used it for a while. This file does not know where an
+//! index comes from; see `library`.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
@@ -19,20 +19,20 @@ use tokio::time::Instant;
 #[cfg(test)]
 mod tests;
 
-/// An index that no step uses is dropped after this time.
+/// Time after which an unused index is dropped.
 const KEEP_FOR: Duration = Duration::from_secs(60);
-/// Indexes kept at most that no step uses.
+/// Maximum number of unused indexes that are kept.
 const MAX_UNUSED: usize = 4;
-/// Indexes built at the same time at most: each build takes about 100 MB.
+/// Maximum number of simultaneous builds: each takes about 100 MB.
 const MAX_BUILDS: usize = 2;
 
 /// An index, or why there is none.
 pub(crate) type OpenedIndex = Result<Arc<dyn Corpus>, Failure>;
 
-/// An index that is open or being opened, for everyone who waits for it.
+/// An index that is open or being opened, shared by all callers that wait for it.
 type SharedIndex = Shared<BoxFuture<'static, OpenedIndex>>;
 
-/// Indexes by the blob of their texts; clones share them.
+/// Indexes by the blob of their texts; clones share the same indexes.
 #[derive(Clone)]
 pub struct OpenIndexes {
     inner: Arc<Inner>,
@@ -61,7 +61,7 @@ impl Default for OpenIndexes {
 }
 
 impl OpenIndexes {
-    /// The index of a pack; `open` is awaited only where the index is neither open nor being opened.
+    /// The index of a pack; `open` is awaited only if the index is neither open nor being opened.
     pub(crate) async fn get(
         &self,
         pack: &BlobId,
@@ -79,7 +79,7 @@ impl OpenIndexes {
 }
 
 impl Inner {
-    /// The slot of a pack, made where there is none.
+    /// The slot of a pack, created if there is none.
     fn slot(
         self: &Arc<Self>,
         pack: &BlobId,
@@ -104,7 +104,7 @@ impl Inner {
         self.slots.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Drops the indexes that were not used for the longest time, as long as too many are kept.
+    /// Drops the least recently used indexes while too many are kept.
     fn drop_surplus(&self, newest: &BlobId) {
         let mut slots = self.lock();
         let unused = slots
@@ -119,7 +119,7 @@ impl Inner {
         }
     }
 
-    /// Drops the index if it was not used for a while; whether there is nothing left to drop.
+    /// Drops the index if it was not used for a while; returns whether there is nothing left to drop.
     fn drop_if_idle(&self, pack: &BlobId) -> bool {
         let mut slots = self.lock();
         let Some(slot) = slots.get(pack) else {
@@ -134,7 +134,7 @@ impl Inner {
 }
 
 impl IndexSlot {
-    /// Whether it is open and no step has it.
+    /// Whether it is open and no step uses it.
     fn is_unused(&self) -> bool {
         match self.index.peek() {
             Some(Ok(index)) => Arc::strong_count(index) == 1,
@@ -144,7 +144,7 @@ impl IndexSlot {
     }
 }
 
-/// Opens an index to its end, even if the step that asked for it is cancelled, and drops it when it is no longer used.
+/// Opens an index even if the step that asked for it is cancelled, and drops it when it is no longer used.
 async fn watch(inner: Weak<Inner>, pack: BlobId, index: SharedIndex) {
     let is_open = index.await.is_ok();
     if let Some(inner) = inner.upgrade() {

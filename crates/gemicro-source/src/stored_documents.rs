@@ -1,4 +1,4 @@
-//! The texts that a run stored, read back without an index.
+//! Reads back the texts that a run stored, without an index.
 
 use gemicro_core::blob::Blobs;
 use gemicro_core::corpus::Document;

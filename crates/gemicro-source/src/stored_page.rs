@@ -1,4 +1,4 @@
-//! A fetched page as it is kept: its text and where it comes from.
+//! A fetched page as it is stored: its text and origin.
 
 use gemicro_core::corpus::Document;
 use gemicro_event::{ErrorKind, Failure, Timestamp};
@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::FetchedPage;
 use crate::LedgerEntry;
 
-/// A page and its line in the source ledger.
+/// A page and its entry in the source ledger.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct StoredPage {
     pub(crate) document: Document,

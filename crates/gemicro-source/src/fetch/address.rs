@@ -1,17 +1,17 @@
 //! Which IP addresses are refused: [`refusal`].
 //!
-//! Everything that is not a public unicast address, by the IANA special-purpose registries, and the
-//! metadata services of the usual clouds. An IPv6 address that wraps an IPv4 address is refused whatever
-//! it wraps, but for NAT64: on a network without IPv4 every IPv4 site has such an address.
+//! Refuses everything that is not a public unicast address, by the IANA special-purpose registries, and the metadata
+//! services of the usual clouds. An IPv6 address that wraps an IPv4 address is always refused, except for NAT64: on a
+//! network without IPv4 every IPv4 site has such an address.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
-/// Network, prefix length and what it is. The first match gives the reason.
+/// Network, prefix length and description. The first match gives the reason.
 const V4: [(Ipv4Addr, u32, &str); 20] = [
     (Ipv4Addr::new(169, 254, 169, 254), 32, METADATA),
     (Ipv4Addr::new(100, 100, 100, 200), 32, METADATA),
     (Ipv4Addr::new(192, 0, 0, 192), 32, METADATA),
-    // Azure's, on an address that is public by its number.
+    // Azure's metadata service, on an address that looks public.
     (Ipv4Addr::new(168, 63, 129, 16), 32, METADATA),
     (Ipv4Addr::new(0, 0, 0, 0), 8, "an unspecified address"),
     (Ipv4Addr::new(10, 0, 0, 0), 8, PRIVATE),
@@ -63,7 +63,7 @@ const V6: [(Ipv6Addr, u32, &str); 16] = [
         "a 6to4 tunnel address",
     ),
     (Ipv6Addr::new(0x3fff, 0, 0, 0, 0, 0, 0, 0), 20, DOCUMENTATION),
-    // The local-use NAT64 prefix reaches what the network's owner keeps to itself.
+    // The local-use NAT64 prefix reaches private services of the network's owner.
     (Ipv6Addr::new(0x64, 0xff9b, 1, 0, 0, 0, 0, 0), 48, PRIVATE),
 ];
 
@@ -80,7 +80,7 @@ const NAT64: Ipv6Addr = Ipv6Addr::new(0x64, 0xff9b, 0, 0, 0, 0, 0, 0);
 /// The only block that public IPv6 addresses are given from, 3 bits long.
 const GLOBAL_V6: Ipv6Addr = Ipv6Addr::new(0x2000, 0, 0, 0, 0, 0, 0, 0);
 
-/// What an address is that no page is fetched from; `None` for a public one.
+/// Describes an address that pages must not be fetched from; `None` for a public one.
 pub(super) fn refusal(address: IpAddr) -> Option<&'static str> {
     match address {
         IpAddr::V4(address) => refusal_v4(address),

@@ -1,6 +1,6 @@
-//! The encoding that a page names for itself: [`named_in`].
+//! Finds the encoding that a page declares for itself: [`named_in`].
 
-/// How far into a page its encoding may be named; browsers look as far.
+/// Number of bytes in which a page must declare its encoding; browsers use the same limit.
 const PROBE_BYTES: usize = 1024;
 
 /// The label in `<meta charset=…>`, `<meta … content="…; charset=…">` or `<?xml … encoding=…?>`.
@@ -13,7 +13,7 @@ pub(super) fn named_in(page: &[u8]) -> Option<String> {
     }
     let mut tags = probe.split("<meta").skip(1);
     let label = tags.find_map(|rest| value_of(rest.split('>').next()?, "charset"))?;
-    // A name that was read as single bytes cannot stand in a page of double bytes.
+    // A declaration that is readable byte by byte cannot be in a UTF-16 page.
     if label.starts_with("utf-16") {
         None
     } else {

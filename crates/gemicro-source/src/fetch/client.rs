@@ -1,7 +1,7 @@
 //! The HTTP client and its checked connections: [`ask`] sends one request to checked addresses.
 //!
-//! The addresses travel with the task that asks: the client's own resolver, [`CheckedResolver`], knows
-//! nothing else, so a connection that nobody checked cannot be made. Connections are not kept.
+//! The addresses are passed through a task-local variable: the client's own resolver, [`CheckedResolver`], knows no
+//! others, so an unchecked connection cannot be made. Connections are not reused.
 
 use std::error::Error;
 use std::future;
@@ -19,7 +19,7 @@ use super::target::{Target, bad_url};
 const USER_AGENT: &str = concat!("gemicro/", env!("CARGO_PKG_VERSION"));
 const ACCEPTED: &str = "text/html, text/plain, text/markdown, application/xhtml+xml, application/json";
 
-/// What the present task may connect to.
+/// The addresses that the current task may connect to.
 #[derive(Clone)]
 struct AllowedAddresses {
     host: String,
@@ -30,7 +30,7 @@ tokio::task_local! {
     static CHECKED: AllowedAddresses;
 }
 
-/// Answers with the addresses that were checked for this task, or not at all.
+/// Returns only the addresses that were checked for this task.
 struct CheckedResolver;
 
 impl Resolve for CheckedResolver {
@@ -53,13 +53,13 @@ pub(super) fn build() -> Result<Client, FetchError> {
         .user_agent(USER_AGENT)
         .default_headers(headers)
         .dns_resolver(CheckedResolver)
-        // A proxy would resolve the name again; a redirect, a retry or a kept connection would pass us by.
+        // A proxy would resolve the name again; a redirect, a retry or a reused connection would bypass our checks.
         .no_proxy()
         .retry(retry::never())
         .pool_max_idle_per_host(0)
         .referer(false)
         .http1_only()
-        // Another crate of the build may switch these features on.
+        // Another crate of the build may enable these features.
         .no_gzip()
         .no_brotli()
         .no_deflate()
@@ -70,7 +70,7 @@ pub(super) fn build() -> Result<Client, FetchError> {
         })
 }
 
-/// Sends one request to the first of the addresses that answers; gives the head of the answer.
+/// Sends one request to the first of the addresses that answers; returns the response before its body is read.
 pub(super) async fn ask(
     client: &Client,
     target: &Target,
@@ -100,7 +100,7 @@ fn request_error(target: &Target, error: &reqwest::Error) -> FetchError {
     }
 }
 
-/// The answer began or ended in a way that is not HTTP.
+/// The error for a response that does not begin or end as HTTP should.
 pub(super) fn broken_answer(target: &Target, error: &reqwest::Error) -> FetchError {
     FetchError::BadAnswer {
         url: shown_text(target.url.as_str()),
@@ -108,7 +108,7 @@ pub(super) fn broken_answer(target: &Target, error: &reqwest::Error) -> FetchErr
     }
 }
 
-/// rustls reports through these kinds, where a connection that fails by itself has others.
+/// Whether this is a TLS error: rustls reports with these kinds, other connection failures have different ones.
 fn is_tls(error: &reqwest::Error) -> bool {
     sources(error).any(|error| {
         let kind = error.downcast_ref::<io::Error>().map(io::Error::kind);

@@ -1,4 +1,4 @@
-//! Why a page could not be fetched: [`FetchError`].
+//! Errors of fetching a page: [`FetchError`].
 
 use std::net::IpAddr;
 use std::time::Duration;
@@ -6,14 +6,14 @@ use std::time::Duration;
 use gemicro_event::text::{is_hidden, shortened};
 use gemicro_event::{ErrorKind, Failure, Json};
 
-/// Longest part of a URL or of a foreign message in an error, in characters.
+/// Maximum length of a URL or of external text in an error, in characters.
 const MAX_SHOWN: usize = 300;
 
-/// One page that was not fetched. URLs are shown without user info, control characters and excess.
+/// Why a page was not fetched. URLs are shown shortened, without user info and control characters.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum FetchError {
-    /// Not a URL, or one that is never taken.
+    /// Not a URL, or one that is never accepted.
     #[error("{url} cannot be fetched: {why}")]
     BadUrl {
         /// The URL.
@@ -26,7 +26,7 @@ pub enum FetchError {
     SchemeNotAllowed {
         /// The URL.
         url: String,
-        /// Which rule forbids it.
+        /// The rule that forbids it.
         why: &'static str,
     },
     /// Neither 443 nor 80, and not listed by the user.
@@ -37,12 +37,12 @@ pub enum FetchError {
         /// The port.
         port: u16,
     },
-    /// A name that means something only inside a network.
+    /// A name that only has a meaning inside a network.
     #[error("{host} is not fetched from: {why}")]
     NameNotAllowed {
         /// The host.
         host: String,
-        /// Which rule forbids it.
+        /// The rule that forbids it.
         why: &'static str,
     },
     /// The host is, or leads to, an address that is not public.
@@ -61,7 +61,7 @@ pub enum FetchError {
         /// The URL.
         url: String,
     },
-    /// The server answered with another status that brings no page.
+    /// The server answered with another status that comes without a page.
     #[error("{url} answered with status {status}")]
     Status {
         /// The URL.
@@ -77,7 +77,7 @@ pub enum FetchError {
         /// The limit in bytes.
         limit: u64,
     },
-    /// The body is no text, or a text of a kind that is not read here.
+    /// The body is not text, or a kind of text that is not supported.
     #[error("{url} is {content_type}; HTML, plain text, Markdown and JSON are read, PDF is not yet")]
     NotText {
         /// The URL.
@@ -91,20 +91,20 @@ pub enum FetchError {
         /// The URL.
         url: String,
     },
-    /// The page was not there after the time limit.
+    /// The fetch took longer than the time limit.
     #[error("{url} was not fetched within {limit:?}")]
     Timeout {
         /// The URL.
         url: String,
-        /// The limit for all of the fetch.
+        /// The time limit for the whole fetch.
         limit: Duration,
     },
-    /// The server sends us on and on.
+    /// The server redirects too often.
     #[error("{url} leads to more than {limit} redirects")]
     TooManyRedirects {
-        /// The URL that was asked first.
+        /// The URL that was requested first.
         url: String,
-        /// How many are followed.
+        /// The maximum number of redirects.
         limit: u8,
     },
     /// No secure connection: a bad certificate, or no TLS at all.
@@ -115,7 +115,7 @@ pub enum FetchError {
         /// What was wrong.
         reason: String,
     },
-    /// The name has no address, or nobody answers there.
+    /// The name has no address, or no server answers there.
     #[error("{host} cannot be reached: {reason}")]
     Unreachable {
         /// The host.
@@ -123,7 +123,7 @@ pub enum FetchError {
         /// What was wrong.
         reason: String,
     },
-    /// The answer is not HTTP, ends too early, or cannot be parsed.
+    /// The response is not HTTP, ends too early, or cannot be parsed.
     #[error("{url} gave a broken answer: {reason}")]
     BadAnswer {
         /// The URL.
@@ -131,7 +131,7 @@ pub enum FetchError {
         /// What was wrong.
         reason: String,
     },
-    /// No HTTP client can be made on this machine.
+    /// No HTTP client can be created on this machine.
     #[error("no HTTP client can be made: {reason}")]
     NoClient {
         /// What was wrong.
@@ -171,7 +171,7 @@ impl From<FetchError> for Failure {
     }
 }
 
-/// A foreign text as it may stand in a message: no user info, no control or invisible characters, cut.
+/// External text made safe for a message: no user info, no control or invisible characters, shortened.
 pub(super) fn shown_text(text: &str) -> String {
     let text = without_user_info(text);
     shortened(&text.replace(is_hidden, "\u{fffd}"), MAX_SHOWN)

@@ -1,6 +1,6 @@
-//! From a URL to a page: [`Fetcher`].
+//! Fetches the page of a URL: [`Fetcher`].
 //!
-//! Redirects are followed here, each checked like a URL that somebody typed. Nothing is tried twice.
+//! Redirects are followed here, each checked like a URL from the caller. Nothing is retried.
 
 use std::fmt;
 use std::sync::{Arc, OnceLock};
@@ -18,7 +18,7 @@ use super::page::{Body, FetchedPage, MediaType};
 use super::rules::FetchRules;
 use super::target::Target;
 
-/// Fetches web pages under rules. Cheap to make: the HTTP client comes with the first connection.
+/// Fetches web pages under rules. Cheap to create: the HTTP client is built for the first connection.
 pub struct Fetcher {
     rules: FetchRules,
     lookup: Arc<dyn Lookup>,
@@ -26,13 +26,13 @@ pub struct Fetcher {
 }
 
 impl Fetcher {
-    /// One that asks the operating system for addresses.
+    /// A fetcher that asks the operating system for addresses.
     #[must_use]
     pub fn new(rules: FetchRules) -> Self {
         Self::with_lookup(rules, Arc::new(SystemLookup))
     }
 
-    /// One that gets its addresses elsewhere; they are checked all the same.
+    /// A fetcher with its own source of addresses; they are checked all the same.
     #[must_use]
     pub fn with_lookup(rules: FetchRules, lookup: Arc<dyn Lookup>) -> Self {
         Self {
@@ -42,7 +42,7 @@ impl Fetcher {
         }
     }
 
-    /// Fetches one page and makes it a document.
+    /// Fetches one page and turns it into a document.
     ///
     /// # Errors
     /// When the rules forbid it, or there is no page, or it has no text; see [`FetchError`].
@@ -88,7 +88,7 @@ impl Fetcher {
         }
     }
 
-    /// Reads the body of an answer that brings a text.
+    /// Reads the body of a response that contains text.
     async fn read(&self, target: &Target, mut response: Response) -> Result<Body, FetchError> {
         let url = || shown_text(target.url.as_str());
         let media_type = media_type_of(response.headers()).map_err(|content_type| FetchError::NotText {
@@ -123,7 +123,7 @@ impl fmt::Debug for Fetcher {
     }
 }
 
-/// Where the server sends us, or `None` when it brings a page.
+/// The target of a redirect, or `None` if the response contains a page.
 fn redirect_of(target: &Target, response: &Response) -> Result<Option<String>, FetchError> {
     let url = || shown_text(target.url.as_str());
     let status = response.status();
@@ -146,7 +146,7 @@ fn redirect_of(target: &Target, response: &Response) -> Result<Option<String>, F
     }
 }
 
-/// The media type of a text that is read here, or what stands in its place.
+/// The media type, if this kind of text is supported; the error describes the actual one.
 fn media_type_of(headers: &HeaderMap) -> Result<MediaType, String> {
     let content_type = header(headers, &CONTENT_TYPE).unwrap_or_default();
     let media_type = MediaType::parse(&content_type)?;
@@ -160,20 +160,20 @@ fn media_type_of(headers: &HeaderMap) -> Result<MediaType, String> {
     }
 }
 
-/// The first value of a header, as far as it is text.
+/// The first value of a header, with invalid text replaced.
 fn header(headers: &HeaderMap, name: &HeaderName) -> Option<String> {
     let value = headers.get(name)?;
     Some(String::from_utf8_lossy(value.as_bytes()).into_owned())
 }
 
-/// Parsing takes a while for a large page, so it is done beside the runtime. It ends early when the time
-/// limit drops this future: the receiver is gone with it.
+/// Parses a page on a separate thread, because a large one takes a while. It stops early when the time limit drops this
+/// future, and with it the receiver.
 async fn page_of(asked: String, target: Target, body: Body) -> Result<FetchedPage, FetchError> {
     let url = target.url.to_string();
     let (tx, rx) = oneshot::channel();
     spawn_blocking(move || {
         let page = body.into_page(asked, &target.url, &|| !tx.is_closed());
-        // Nobody waits for it after the time limit.
+        // Fails only after the time limit, when no caller waits any more.
         let _ = tx.send(page);
     });
     rx.await.unwrap_or_else(|_| {

@@ -1,4 +1,4 @@
-//! From names to addresses: the port [`Lookup`], and [`addresses_of`], which checks every answer.
+//! Resolves names to addresses: the trait [`Lookup`], and [`addresses_of`], which checks every answer.
 
 use std::io;
 use std::net::{IpAddr, SocketAddr};
@@ -9,8 +9,7 @@ use tokio::net::lookup_host;
 use super::error::FetchError;
 use super::target::{Target, check_address};
 
-/// Asks for the addresses of a name. A stand-in takes its place in tests; what it answers is checked like
-/// any other answer.
+/// Looks up the addresses of a name. Tests use a stand-in, whose answers are checked like any other.
 pub trait Lookup: Send + Sync {
     /// All addresses of a name.
     fn lookup<'a>(&'a self, name: &'a str) -> BoxFuture<'a, io::Result<Vec<IpAddr>>>;
@@ -29,8 +28,8 @@ impl Lookup for SystemLookup {
     }
 }
 
-/// Resolves a target once. One address that may not be reached refuses the whole answer: a name that is
-/// public and private at the same time is an attempt at something.
+/// Resolves a target once. One forbidden address rejects the whole answer: a name that is public and private at the
+/// same time is suspicious.
 pub(super) async fn addresses_of(
     lookup: &dyn Lookup,
     target: &Target,

@@ -1,8 +1,8 @@
-//! Web pages as documents: [`Fetcher`], under strict rules on addresses.
+//! Fetches web pages as documents, under strict rules on addresses: [`Fetcher`].
 //!
 //! # Theory of operation
 //!
-//! A URL may come from a model or from a page, so nothing about it is trusted. Each hop goes the same way:
+//! A URL may come from a model or from a page, so nothing about it is trusted. Each hop takes these steps:
 //!
 //! 1. `target`: the text is parsed as a browser would, and scheme, user info, name, port and written
 //!    addresses are checked;
@@ -11,23 +11,23 @@
 //! 4. `fetcher`: a redirect starts again at 1; a body is read up to the limit;
 //! 5. `page`: the body is decoded and parsed like a file, and parts that no reader sees are in no block.
 //!
-//! One time limit covers all hops. A host that the user lists (`rules`) may be reached over http and at a
-//! private address, that host and port only. What may be fetched at all, and whether a URL carries data
-//! away in its query, is for the caller to decide.
+//! One time limit covers all hops. A host that the user lists (`rules`) may be reached over http and at a private
+//! address, but only with that name and port. The caller decides which URLs may be fetched at all, including whether a
+//! query string leaks data.
 
 /// Which IP addresses are refused.
 mod address;
-/// The encoding that a page names for itself.
+/// The encoding that a page declares for itself.
 mod charset;
 /// The HTTP client and its checked connections.
 mod client;
 /// Why a page could not be fetched.
 mod error;
-/// From a URL to a page.
+/// Fetches the page of a URL.
 mod fetcher;
-/// From names to addresses.
+/// Resolves names to addresses.
 mod lookup;
-/// From a body to a document.
+/// Turns a body into a document.
 mod page;
 /// What may be fetched.
 mod rules;

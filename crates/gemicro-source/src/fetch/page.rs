@@ -1,4 +1,4 @@
-//! From a body to a document: [`FetchedPage`]. The same decoding and parsers as for files.
+//! Turns a body into a document: [`FetchedPage`]. Uses the same decoding and parsers as for files.
 
 use gemicro_core::corpus::Document;
 use url::Url;
@@ -12,21 +12,21 @@ use crate::snapshot::sha256_hex;
 /// A web page that was fetched.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FetchedPage {
-    /// The URL as it was given.
+    /// The URL as it was requested.
     pub asked: String,
-    /// The URL that gave the page, after redirects, in its one normal form and without fragment.
+    /// The final URL after redirects, in normal form and without fragment.
     pub url: String,
     /// The page in stored form; its id is `url`.
     pub document: Document,
     /// SHA-256 of the stored text, in hex, as in the ledger of files.
     pub sha256: String,
-    /// Length of the body as it came, in bytes.
+    /// Length of the body as received, in bytes.
     pub n_bytes: u64,
     /// Media type that the server names, without parameters.
     pub content_type: String,
 }
 
-/// A media type that is read here.
+/// A supported media type.
 pub(super) struct MediaType {
     /// `text/html`, in lower case.
     pub(super) essence: &'static str,
@@ -35,7 +35,7 @@ pub(super) struct MediaType {
 }
 
 impl MediaType {
-    /// Reads the value of a `Content-Type` header. The error is what to call an unreadable type.
+    /// Parses the value of a `Content-Type` header. The error describes an unsupported type.
     pub(super) fn parse(value: &str) -> Result<Self, String> {
         const READ: [&str; 6] = [
             "text/html",
@@ -64,7 +64,7 @@ impl MediaType {
         matches!(self.essence, "text/html" | "application/xhtml+xml")
     }
 
-    /// Plain text is often Markdown or code; there the name in the URL tells.
+    /// Plain text is often Markdown or code; then the file name in the URL decides.
     fn format(&self, url: &Url, text: &str) -> Format {
         match self.essence {
             "text/html" | "application/xhtml+xml" => Format::Html,
@@ -75,14 +75,14 @@ impl MediaType {
     }
 }
 
-/// A body as it came.
+/// A body as received.
 pub(super) struct Body {
     pub(super) media_type: MediaType,
     pub(super) bytes: Vec<u8>,
 }
 
 impl Body {
-    /// Decodes and parses, for as long as the page is wanted.
+    /// Decodes and parses the body; stops when the page is no longer wanted.
     pub(super) fn into_page(
         self,
         asked: String,
@@ -125,7 +125,7 @@ impl Body {
     }
 }
 
-/// What a page without a title is called: the last part of its path, or its host.
+/// The title of a page that has none: the last part of its path, or its host.
 fn name_of(url: &Url) -> String {
     let parts = url.path_segments();
     let last = parts.and_then(|mut parts| parts.rfind(|part| !part.is_empty()));

@@ -9,20 +9,19 @@ use std::time::Duration;
 
 use url::Host;
 
-/// Ports that need no listing.
+/// Ports that are allowed without being listed.
 pub(super) const WEB_PORTS: [u16; 2] = [80, 443];
 
-/// Rules of fetching. Hosts that are not listed are reached over https, at public addresses, on the ports
-/// 443 and 80.
+/// Rules for fetching. Hosts that are not listed are reached over https, at public addresses, on ports 443 and 80.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FetchRules {
-    /// Hosts for which http and private addresses are fine, because the user says so.
+    /// Hosts for which the user allows http and private addresses.
     pub allowed: Vec<AllowedHost>,
-    /// Limit for the whole fetch: names, connections, redirects, body.
+    /// Time limit for the whole fetch: names, connections, redirects, body.
     pub timeout: Duration,
-    /// Bytes of the body; a longer one is an error.
+    /// Maximum size of the body in bytes; a longer one is an error.
     pub max_bytes: u64,
-    /// Redirects that are followed before giving up.
+    /// Maximum number of redirects.
     pub max_redirects: u8,
 }
 
@@ -46,9 +45,9 @@ impl FetchRules {
 
 /// A host that the user lists: `127.0.0.1:8080`, `intranet.example`, `[::1]:80`.
 ///
-/// It stands for exactly this name or address as URLs write it, never for names below it and never for
-/// other names that lead to the same machine. Without a port it stands for the ports 80 and 443; every
-/// other port has to be written, so that listing a machine does not open all of its services.
+/// It matches exactly this name or address as URLs write it, never subdomains and never other names of the same
+/// machine. Without a port it matches ports 80 and 443; any other port has to be given, so that listing a machine does
+/// not open all of its services.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AllowedHost {
     host: Host<String>,
@@ -65,14 +64,14 @@ impl AllowedHost {
     }
 }
 
-/// A text that names no host to allow.
+/// The error for text that does not name a host.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
     "`{text}` is not a host or host:port (wildcards are not supported); for example `127.0.0.1:8080` or \
      `intranet.example`"
 )]
 pub struct BadAllowedHost {
-    /// What was given.
+    /// The text as given.
     pub text: String,
 }
 
@@ -93,7 +92,7 @@ impl FromStr for AllowedHost {
             Some((host, port)) if !port.ends_with(']') => (host, Some(parse_port(port).ok_or_else(bad)?)),
             _ => (text, None),
         };
-        // A mask would silently match nothing.
+        // A wildcard would silently match nothing.
         if host.contains('*') {
             return Err(bad());
         }

@@ -1,4 +1,4 @@
-//! A URL that passed the rules: [`Target`]. Parsing is that of browsers, so that an address has one form.
+//! A URL that passed the rules: [`Target`]. Parsed as browsers do, so that each address has only one form.
 //!
 //! `http://2130706433`, `0x7f.1`, `127。0。0。1` and `%31%32%37.0.0.1` are all 127.0.0.1 here. Names are not
 //! resolved in this file; their addresses are checked by `lookup`.
@@ -11,10 +11,10 @@ use super::address::refusal;
 use super::error::{FetchError, shown_text};
 use super::rules::{FetchRules, WEB_PORTS};
 
-/// Longest URL that is taken.
+/// Maximum length of a URL.
 const MAX_URL_BYTES: usize = 8 << 10;
 
-/// Last parts of names that are only known inside a network (RFC 6761, 6762 and 8375).
+/// Endings of names that only have a meaning inside a network (RFC 6761, 6762 and 8375).
 const LOCAL_ENDINGS: [&str; 11] = [
     "localhost",
     "localdomain",
@@ -29,7 +29,7 @@ const LOCAL_ENDINGS: [&str; 11] = [
     "onion",
 ];
 
-/// A URL that may be asked, once the addresses of its name are checked.
+/// A URL that may be requested, once the addresses of its name are checked.
 #[derive(Debug, Clone)]
 pub(super) struct Target {
     /// Without fragment and without user info.
@@ -41,14 +41,14 @@ pub(super) struct Target {
 }
 
 impl Target {
-    /// Checks what a user or a model wrote.
+    /// Checks a URL from a user or a model.
     pub(super) fn parse(rules: &FetchRules, text: &str) -> Result<Self, FetchError> {
         check_length(text)?;
         let url = Url::parse(text).map_err(|error| bad_url(text, &error.to_string()))?;
         Self::check(rules, url)
     }
 
-    /// Checks where this target's server sends us.
+    /// Checks a redirect of this target's server.
     pub(super) fn follow(&self, rules: &FetchRules, location: &str) -> Result<Self, FetchError> {
         check_length(location)?;
         let url = self.url.join(location);
@@ -98,7 +98,7 @@ impl Target {
         })
     }
 
-    /// The address that the URL writes out, if it does.
+    /// The IP address in the URL, if its host is one.
     pub(super) fn literal(&self) -> Option<IpAddr> {
         match self.host {
             Host::Ipv4(address) => Some(address.into()),
@@ -108,7 +108,7 @@ impl Target {
     }
 }
 
-/// The host without the dot that marks a name as complete: `localhost.` is `localhost`.
+/// The host without a trailing dot: `localhost.` is `localhost`.
 fn take_host(url: &mut Url) -> Result<Host<String>, FetchError> {
     let no_host = |url: &Url| bad_url(url.as_str(), "it has no host");
     if let Some(name) = url.domain().and_then(|name| name.strip_suffix('.')) {
@@ -125,7 +125,7 @@ fn take_host(url: &mut Url) -> Result<Host<String>, FetchError> {
     Ok(host)
 }
 
-/// What can be said of a host without asking anyone.
+/// Checks a host without resolving it.
 fn check_host(host: &Host<String>) -> Result<(), FetchError> {
     let name = match host {
         Host::Ipv4(address) => return check_address(&host.to_string(), (*address).into()),

@@ -1,4 +1,4 @@
-//! The keys of a field and where their lists are: [`Dictionary`].
+//! The keys of a field and the positions of their posting lists: [`Dictionary`].
 
 use std::cmp::Ordering;
 
@@ -20,7 +20,7 @@ pub(super) struct DictionaryEntry {
     pub(super) list_bytes: u32,
 }
 
-/// Appends the entry of a list. `None` if it is too long.
+/// Appends the entry of a list. `None` if the list is too long.
 pub(super) fn push_entry(bytes: &mut Vec<u8>, list: &BuiltList) -> Option<()> {
     push_number(bytes, u32::try_from(list.key.len()).ok()?);
     bytes.extend_from_slice(list.key.as_bytes());
@@ -30,7 +30,7 @@ pub(super) fn push_entry(bytes: &mut Vec<u8>, list: &BuiltList) -> Option<()> {
 }
 
 impl Dictionary {
-    /// Reads a dictionary whose first list begins at `list_at`. `None` if the bytes are none.
+    /// Reads a dictionary whose first list begins at `list_at`. `None` if the bytes are not a dictionary.
     pub(super) fn read(mut bytes: &[u8], n_keys: u32, mut list_at: u64) -> Option<Self> {
         let mut keys = String::with_capacity(bytes.len());
         let mut entries = Vec::new();

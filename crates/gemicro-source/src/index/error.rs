@@ -1,4 +1,4 @@
-//! Why an index could not be built or opened: [`IndexError`].
+//! Errors of building or opening an index: [`IndexError`].
 
 use std::path::PathBuf;
 
@@ -8,10 +8,10 @@ pub enum IndexError {
     /// There is no index in that folder.
     #[error("no index in {folder}")]
     NotFound {
-        /// Where it was looked for.
+        /// The folder that was searched.
         folder: PathBuf,
     },
-    /// The folder holds something that is no whole index of this version. Remove it and build again.
+    /// The folder does not contain a complete index of this version. Remove it and build again.
     #[error("the index in {folder} is damaged: {reason}")]
     Damaged {
         /// The folder.
@@ -19,12 +19,12 @@ pub enum IndexError {
         /// What is wrong with it.
         reason: String,
     },
-    /// The file system refused, for example because the disk is full.
+    /// A file system error, for example because the disk is full.
     #[error("cannot write the index in {folder}: {source}")]
     Io {
         /// The folder.
         folder: PathBuf,
-        /// What the operating system said.
+        /// The operating system's error.
         source: std::io::Error,
     },
 }

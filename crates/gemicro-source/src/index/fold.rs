@@ -1,4 +1,4 @@
-//! Brings forms of a word together for scoring: [`fold`] and [`folded_keys`].
+//! Reduces the forms of a word to one key for scoring: [`fold`] and [`folded_keys`].
 //!
 //! Never used where a phrase has to match.
 
@@ -6,8 +6,8 @@ use gemicro_core::offline::stem;
 
 use super::words::{WordSpan, Words, push_normal};
 
-/// The keys under which the words of a text are scored, in order. A word with hyphens counts as a whole and
-/// by its parts; characters of scripts without blanks count alone and in pairs.
+/// The keys under which the words of a text are scored, in order. A word with hyphens counts as a whole and by its
+/// parts; characters of scripts without spaces count alone and in pairs.
 pub(super) fn folded_keys(text: &str) -> Vec<String> {
     let mut keys = Vec::new();
     let mut previous: Option<WordSpan> = None;
@@ -43,7 +43,7 @@ pub(super) fn folded_keys(text: &str) -> Vec<String> {
     keys
 }
 
-/// The words of `maxAttempts`, in lower case; none where no capital follows a small letter.
+/// The words of `maxAttempts`, in lower case; empty if no capital follows a lower-case letter.
 fn inner_words(word: &str) -> Vec<String> {
     let mut parts: Vec<String> = vec![String::new()];
     let mut was_lower = false;
@@ -59,7 +59,7 @@ fn inner_words(word: &str) -> Vec<String> {
     if parts.len() > 1 { parts } else { Vec::new() }
 }
 
-/// The keys that stand for a query term: pairs where there are any, whole words without their parts.
+/// The keys of a query term: pairs of characters if there are any, and whole words without their parts.
 pub(super) fn query_keys(term: &str) -> Vec<String> {
     let mut keys = Vec::new();
     let words: Vec<WordSpan> = Words::new(term).collect();

@@ -1,8 +1,8 @@
 //! An index that stays in a folder: `build_in`, `open` and `open_or_build` of [`PassageIndex`].
 //!
-//! It is built beside its place and renamed into it, so a killed build leaves no half index, and of two
-//! processes that build the same one the first to finish wins. The folder is a cache: it may be removed at
-//! any time while no process has it open.
+//! It is built in a temporary folder and then renamed, so a killed build leaves no partial index. If two processes
+//! build the same index, the first to finish wins. The folder is a cache: it may be removed at any time while no
+//! process has it open.
 
 use std::fs;
 use std::hash::{BuildHasher, Hasher, RandomState};
@@ -48,7 +48,7 @@ impl PassageIndex {
             fs::create_dir_all(parent).map_err(io_error)?;
             remove_stale(parent, folder);
         }
-        // Held until it is done: whoever removes what killed builds left behind leaves it alone.
+        // Held until the build is done, so that the cleanup of abandoned builds skips this folder.
         let _held = create_held(&building).map_err(io_error)?;
         let moved = build_file(&building, documents).map_err(io_error).and_then(|()| {
             match fs::rename(&building, folder) {
@@ -63,13 +63,13 @@ impl PassageIndex {
         Self::open(folder)
     }
 
-    /// Opens the index; builds it where there is none, and builds it again where it is damaged.
+    /// Opens the index; builds it if it is missing or damaged.
     pub fn open_or_build(folder: &Path, documents: &[Document]) -> Result<Self, IndexError> {
         match Self::open(folder) {
             Err(IndexError::NotFound { .. }) => Self::build_in(folder, documents),
             Err(IndexError::Damaged { reason, .. }) => {
                 tracing::warn!(folder = %folder.display(), reason, "damaged index is built again");
-                // Moved away first: another process never sees it half removed.
+                // Renamed first, so that another process never sees it half removed.
                 let removing = beside(folder, "removing");
                 if fs::rename(folder, &removing).is_ok() {
                     let _ = fs::remove_dir_all(&removing).or_else(|_| fs::remove_file(&removing));
@@ -81,7 +81,7 @@ impl PassageIndex {
     }
 }
 
-/// Makes a folder and locks it. One that is removed before it is locked was taken for a leftover, and is made again.
+/// Creates a folder and locks it. If a cleanup removed it before the lock was taken, it is created again.
 fn create_held(folder: &Path) -> io::Result<fs::File> {
     for _ in 0..8 {
         fs::create_dir_all(folder)?;
@@ -101,7 +101,7 @@ fn build_file(folder: &Path, documents: &[Document]) -> io::Result<()> {
     write_all(&mut file, documents)
 }
 
-/// A name of its own in the same parent folder.
+/// A unique name in the same parent folder.
 fn beside(folder: &Path, purpose: &str) -> PathBuf {
     let random = RandomState::new().build_hasher().finish();
     folder.with_file_name(format!("{}-{random:016x}", unfinished_prefix(folder) + purpose))

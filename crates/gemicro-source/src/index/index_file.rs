@@ -1,10 +1,10 @@
-//! The bytes of an index: [`IndexFile`], in memory or in a file that is read piece by piece.
+//! The stored form of an index: [`IndexFile`], in memory or in a file that is read in parts.
 //!
 //! ```text
 //! magic · passages as JSON · their sizes · each field: lists, dictionary, lengths · table of contents · its length · SHA-256
 //! ```
 //!
-//! Dictionaries, lengths and offsets are held in memory; lists and passages are read when they are needed.
+//! Dictionaries, lengths and offsets are kept in memory; lists and passages are read when they are needed.
 
 use std::fs::File;
 use std::io::{self, Read, Write};
@@ -22,12 +22,12 @@ use super::postings::{FieldBuilder, PostingList, push_number, read_list, take_nu
 const MAGIC: &[u8; 16] = b"gemicro index 4\n";
 const SHA256_BYTES: u64 = 32;
 
-/// What is where.
+/// Table of contents.
 #[derive(Debug, Serialize, Deserialize)]
 struct Contents {
     /// The size of each passage in bytes.
     passage_sizes: Section,
-    /// Each document and its first passage; passages of a document follow one another.
+    /// Each document and its first passage; passages of a document are adjacent.
     documents: Vec<(String, u32)>,
     fields: Vec<FieldContents>,
 }
@@ -42,7 +42,7 @@ struct FieldContents {
     lengths: Section,
 }
 
-/// A part of the file that holds `n` things.
+/// A part of the file that contains `n` items.
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
 struct Section {
     at: u64,
@@ -50,18 +50,18 @@ struct Section {
     n: u32,
 }
 
-/// Where the bytes are.
+/// The storage of the bytes.
 #[derive(Debug)]
 enum IndexBytes {
     Memory(Vec<u8>),
     File(File),
 }
 
-/// An index that was written.
+/// A complete index.
 #[derive(Debug)]
 pub(super) struct IndexFile {
     bytes: IndexBytes,
-    /// Where each passage begins, and where the last one ends.
+    /// Offset of each passage, and the end of the last one.
     offsets: Vec<u64>,
     /// Each document and its first passage.
     documents: Vec<(String, u32)>,
@@ -112,7 +112,7 @@ impl<'a> IndexWriter<'a> {
         })
     }
 
-    /// Adds the next passage and returns its place.
+    /// Adds the next passage and returns its number.
     pub(super) fn add(&mut self, passage: &Passage) -> io::Result<u32> {
         let place = u32::try_from(self.passage_sizes.len()).map_err(io::Error::other)?;
         if self.documents.last().is_none_or(|(doc, _)| *doc != passage.doc) {
@@ -125,7 +125,7 @@ impl<'a> IndexWriter<'a> {
         Ok(place)
     }
 
-    /// Writes the fields and everything that is needed to read them.
+    /// Writes the fields and everything needed to read them.
     pub(super) fn finish(mut self, fields: Vec<FieldBuilder>) -> io::Result<()> {
         let sizes = std::mem::take(&mut self.passage_sizes);
         let passage_sizes = self.write_numbers(&sizes)?;
@@ -185,13 +185,13 @@ impl<'a> IndexWriter<'a> {
 }
 
 impl IndexFile {
-    /// Over bytes that were just written.
+    /// An index over bytes that were just written.
     pub(super) fn in_memory(bytes: Vec<u8>) -> Result<Self, String> {
         let n_bytes = bytes.len() as u64;
         Self::read(IndexBytes::Memory(bytes), n_bytes)
     }
 
-    /// Opens a file and checks that it is whole.
+    /// Opens a file and checks that it is complete.
     pub(super) fn open(path: &Path) -> Result<Self, String> {
         let file = File::open(path).map_err(|error| error.to_string())?;
         let n_bytes = file.metadata().map_err(|error| error.to_string())?.len();
@@ -249,7 +249,7 @@ impl IndexFile {
         serde_json::from_slice(&bytes).map_err(|error| IndexReadError::Io(error.into()))
     }
 
-    /// The places of a document's passages.
+    /// The numbers of a document's passages.
     pub(super) fn places_of(&self, doc: &str) -> std::ops::Range<u32> {
         let documents = &self.documents;
         let Some(idx) = documents.iter().position(|(known, _)| known == doc) else {
@@ -259,7 +259,7 @@ impl IndexFile {
         documents[idx].1..next.map_or_else(|| self.n_passages(), |(_, first)| *first)
     }
 
-    /// In how many passages a key occurs in a field.
+    /// Number of passages in which a key occurs in a field.
     pub(super) fn n_passages_with(&self, field: usize, key: &str) -> u32 {
         let entry = self.fields[field].dictionary.find(key);
         entry.map_or(0, |entry| entry.n_passages)

@@ -4,7 +4,7 @@
 mod dictionary;
 /// Why an index is not usable.
 mod error;
-/// Forms of a word brought together.
+/// Reduces the forms of a word to one key.
 mod fold;
 /// An index that stays in a folder.
 mod folder;
@@ -12,9 +12,9 @@ mod folder;
 mod index_file;
 /// The index and its queries.
 mod passage_index;
-/// In which passages a word occurs.
+/// The passages in which a word occurs.
 mod postings;
-/// Text as words.
+/// Splits text into words.
 mod words;
 
 #[cfg(test)]

@@ -1,8 +1,8 @@
 //! The search index over passages: [`PassageIndex`], a [`Corpus`].
 //!
 //! Built once from a frozen set of documents, in memory or in a folder, and never changed. The same documents give the
-//! same answers in the same order. Exact fields answer phrases, folded ones score (BM25). A heading is searched through the
-//! passages below it, so a passage that is a heading has no text of its own in the index.
+//! same results in the same order. Exact fields answer phrases, folded ones are scored (BM25). A heading is searched
+//! through the passages below it, so a passage that is a heading has no text of its own in the index.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Write};
@@ -22,11 +22,11 @@ const TITLE_EXACT: usize = 2;
 const BODY_FOLDED: usize = 3;
 const CONTEXT_FOLDED: usize = 4;
 
-/// Phrases choose the passages, words rank them: a phrase counts for little, in heading or title for less.
+/// Phrases select the passages, words rank them: a phrase counts for little, in a heading or title for even less.
 const PHRASE_WEIGHTS: [(usize, f32); 3] = [(BODY_EXACT, 0.1), (HEADING_EXACT, 0.05), (TITLE_EXACT, 0.05)];
 /// A word in heading, title or path counts for less than one in the text.
 const TERM_WEIGHTS: [(usize, f32); 2] = [(BODY_FOLDED, 1.0), (CONTEXT_FOLDED, 0.4)];
-/// BM25: how soon further occurrences stop counting, and how much long passages are held back.
+/// BM25: how soon further occurrences stop counting, and how much long passages are penalised.
 const SATURATION: f32 = 1.2;
 const LENGTH_NORM: f32 = 0.75;
 
@@ -71,13 +71,13 @@ impl PassageIndex {
         Self { file, mean_lengths }
     }
 
-    /// How many passages there are.
+    /// Number of passages.
     #[must_use]
     pub fn n_passages(&self) -> u64 {
         u64::from(self.file.n_passages())
     }
 
-    /// How rare a key is.
+    /// Inverse document frequency of a key.
     fn rarity(&self, field: usize, key: &str) -> f32 {
         let n_with = self.file.n_passages_with(field, key) as f32;
         let n_all = self.file.n_passages() as f32;
@@ -92,7 +92,7 @@ impl PassageIndex {
         rarity * (1.0 + SATURATION) * count / (count + held_back)
     }
 
-    /// Passages with a phrase in their text, heading or title, and what it is worth there. `None` when it has no words.
+    /// Passages with a phrase in their text, heading or title, and its score there. `None` if the phrase has no words.
     fn with_phrase(&self, phrase: &str) -> Result<Option<BTreeMap<u32, f32>>, IndexReadError> {
         let keys = exact_keys(phrase);
         if keys.is_empty() {
@@ -108,7 +108,7 @@ impl PassageIndex {
         Ok(Some(found))
     }
 
-    /// Where the keys follow one another, with how often they do.
+    /// The passages in which the keys are adjacent, with the number of such places.
     fn phrase_postings(&self, field: usize, keys: &[String]) -> Result<Vec<Posting>, IndexReadError> {
         let lists = keys.iter().map(|key| self.file.list(field, key));
         let lists: Vec<PostingList> = lists.collect::<Result<_, _>>()?;
@@ -134,11 +134,11 @@ impl PassageIndex {
         Ok(found.collect())
     }
 
-    /// What each passage is worth to the query; only those that match.
+    /// The score of each passage that matches the query.
     fn scores(&self, query: &PassageQuery) -> Result<Vec<(u32, f32)>, IndexReadError> {
         let mut required: Option<BTreeMap<u32, f32>> = None;
         for phrase in query.phrases.iter().filter(|phrase| !phrase.trim().is_empty()) {
-            // Signs alone are not in the index, so nothing can be said to hold them.
+            // Punctuation is not in the index, so a phrase without words matches nothing.
             let Some(found) = self.with_phrase(phrase)? else {
                 return Ok(Vec::new());
             };

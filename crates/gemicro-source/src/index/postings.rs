@@ -1,11 +1,11 @@
-//! Posting lists: in which passages a key occurs, how often, and where ([`FieldBuilder`], [`PostingList`]).
+//! Posting lists: the passages in which a key occurs, how often, and where ([`FieldBuilder`], [`PostingList`]).
 //!
-//! A list is a row of numbers in base 128: the distance from the passage before, the count, and in fields with positions
-//! the distance of each from the one before.
+//! A list is a sequence of variable-length numbers (7 bits per byte): the distance from the previous passage, the
+//! count, and in fields with positions the distance of each position from the previous one.
 
 use std::collections::HashMap;
 
-/// One field while the index is built.
+/// One field during the build of the index.
 #[derive(Debug, Default)]
 pub(super) struct FieldBuilder {
     pub(super) has_positions: bool,
@@ -54,7 +54,7 @@ impl Posting {
 }
 
 impl PostingList {
-    /// Where the key is in a passage, ascending.
+    /// The positions of the key in a passage, ascending.
     pub(super) fn positions(&self, posting: Posting) -> &[u32] {
         let start = posting.first_position as usize;
         self.positions
@@ -98,7 +98,7 @@ impl FieldBuilder {
         }
     }
 
-    /// All lists, by key.
+    /// All lists, sorted by key.
     pub(super) fn finish(self) -> Vec<BuiltList> {
         let lists = self.lists.into_iter().map(|(key, list)| BuiltList {
             key,
@@ -111,7 +111,7 @@ impl FieldBuilder {
     }
 }
 
-/// Reads a list. `None` if the bytes are no list.
+/// Reads a list. `None` if the bytes are not a list.
 pub(super) fn read_list(mut bytes: &[u8], n_passages: u32, has_positions: bool) -> Option<PostingList> {
     let mut list = PostingList::default();
     let mut next = 0_u32;
@@ -135,7 +135,7 @@ pub(super) fn read_list(mut bytes: &[u8], n_passages: u32, has_positions: bool) 
     bytes.is_empty().then_some(list)
 }
 
-/// Appends a number: seven bits a byte, the lowest first, the top bit set on all but the last.
+/// Appends a number: seven bits per byte, the lowest first, the top bit set on all but the last.
 pub(super) fn push_number(bytes: &mut Vec<u8>, mut number: u32) {
     while number >= 0x80 {
         bytes.push((number & 0x7f) as u8 | 0x80);

@@ -1,17 +1,17 @@
-//! Splits text into words as the index sees them: [`Words`].
+//! Splits text into the words that are indexed: [`Words`].
 //!
-//! A name, number or version is one word: `fennel-relay`, `DD-174`, `4.1`, `5,60`. Scripts that are written
-//! without blanks (and Korean, whose particles are not set apart) give one word per character, so that a
-//! phrase finds a name inside a sentence.
+//! A name, number or version is one word: `fennel-relay`, `DD-174`, `4.1`, `5,60`. Scripts written without spaces (and
+//! Korean, whose particles are attached to words) give one word per character, so that a phrase finds a name inside a
+//! sentence.
 
 use std::ops::Range;
 
 /// One word of a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct WordSpan {
-    /// Where it stands, in bytes.
+    /// Its byte range in the text.
     pub(super) range: Range<usize>,
-    /// A single character of a script without blanks.
+    /// Whether it is a single character of a script without spaces.
     pub(super) unspaced: bool,
 }
 
@@ -26,7 +26,7 @@ impl<'a> Words<'a> {
         Self { text, at: 0 }
     }
 
-    /// The end of the word that starts with the character before `at`.
+    /// The end of the word that begins with `first` at `start`.
     fn word_end(&self, first: char, start: usize) -> usize {
         let mut previous = first;
         let mut end = start + first.len_utf8();
@@ -37,7 +37,7 @@ impl<'a> Words<'a> {
                 end += c.len_utf8();
                 previous = c;
             } else {
-                // `C++` and `C#` are names of their own.
+                // `C++` and `C#` are names.
                 let rest = &self.text[end..];
                 let sign = ["++", "#"].into_iter().find(|sign| rest.starts_with(sign));
                 let after = |sign: &str| rest[sign.len()..].chars().next();
@@ -80,7 +80,7 @@ impl Iterator for Words<'_> {
     }
 }
 
-/// The words of a text in the form that phrases compare.
+/// The words of a text in the form that is compared for phrases.
 pub(super) fn exact_keys(text: &str) -> Vec<String> {
     let normal = |word: WordSpan| {
         let mut key = String::new();
@@ -90,7 +90,7 @@ pub(super) fn exact_keys(text: &str) -> Vec<String> {
     Words::new(text).map(normal).collect()
 }
 
-/// The form in which a word is compared: lower case, one kind of hyphen and apostrophe, no wide letters.
+/// Appends a word in the form that is compared: lower case, one kind of hyphen and apostrophe, no full-width letters.
 pub(super) fn push_normal(word: &str, normal: &mut String) {
     for c in word.chars() {
         match c {
@@ -106,7 +106,7 @@ pub(super) fn push_normal(word: &str, normal: &mut String) {
     }
 }
 
-/// Whether a sign between two characters keeps them one word.
+/// Whether a character between two others keeps them in one word.
 fn joins(previous: char, sign: char, next: char) -> bool {
     if !is_spaced_word_char(previous) || !is_spaced_word_char(next) {
         return false;
@@ -132,7 +132,7 @@ fn is_spaced_word_char(c: char) -> bool {
     is_word_char(c) && !is_unspaced(c)
 }
 
-/// Marks that belong to the letter before them.
+/// Combining marks, which belong to the letter before them.
 fn is_combining(c: char) -> bool {
     matches!(c,
         '\u{300}'..='\u{36f}' | '\u{483}'..='\u{489}' | '\u{591}'..='\u{5c7}' | '\u{610}'..='\u{61a}'
@@ -141,7 +141,7 @@ fn is_combining(c: char) -> bool {
         | '\u{bbe}'..='\u{bcd}' | '\u{1ab0}'..='\u{1aff}' | '\u{20d0}'..='\u{20ff}')
 }
 
-/// Scripts whose words are not set apart by blanks: Han, Kana, Hangul, Thai, Lao, Burmese, Khmer.
+/// Scripts without spaces between words: Han, Kana, Hangul, Thai, Lao, Burmese, Khmer.
 fn is_unspaced(c: char) -> bool {
     c >= '\u{e00}'
         && matches!(c,

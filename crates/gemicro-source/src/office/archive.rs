@@ -1,6 +1,6 @@
-//! A zip file, unpacked within bounds: [`BoundedArchive`].
+//! Unpacks a zip file within limits: [`BoundedArchive`].
 //!
-//! What the headers say about sizes is not believed: bytes are counted as they come out. Archives inside are not opened.
+//! Sizes in the headers are not trusted: bytes are counted while unpacking. Nested archives are not opened.
 
 use std::io::{self, BufReader, Cursor, Read};
 
@@ -13,7 +13,7 @@ use super::xml::{XmlItem, read_xml};
 /// The files of a document.
 pub(super) struct BoundedArchive {
     zip: ZipArchive<Cursor<Vec<u8>>>,
-    /// Bytes that may still be unpacked.
+    /// Remaining number of bytes that may be unpacked.
     n_left: u64,
 }
 
@@ -33,7 +33,7 @@ impl BoundedArchive {
         self.zip.index_for_name(name).is_some()
     }
 
-    /// Reads a file of XML; without one nothing is visited.
+    /// Visits the XML of a file; if the file is missing, nothing is visited.
     pub(super) fn xml(
         &mut self,
         name: &str,
@@ -43,7 +43,7 @@ impl BoundedArchive {
             .map(|_| ())
     }
 
-    /// A whole file; `None` where there is none.
+    /// The bytes of a whole file; `None` if there is none.
     pub(super) fn bytes(&mut self, name: &str) -> Result<Option<Vec<u8>>, OfficeError> {
         self.with_file(name, |reader| {
             let mut bytes = Vec::new();
@@ -72,7 +72,7 @@ impl BoundedArchive {
     }
 }
 
-/// Fails once more comes out than may.
+/// A reader that fails when the limit is exceeded.
 struct CountingReader<'a, R> {
     inner: R,
     n_left: &'a mut u64,

@@ -10,15 +10,15 @@ use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use super::read::{OfficeText, read_office};
 use crate::limits::ReadLimits;
 
-/// Seconds of CPU for one document.
+/// Maximum CPU time for one document, in seconds.
 pub(super) const MAX_CPU_SECONDS: u64 = 10;
-/// Bytes of address space for one document.
+/// Maximum address space for one document, in bytes.
 pub(super) const MAX_MEMORY: u64 = 512 << 20;
 
-/// What the child sends to its parent: the texts, or why there are none.
+/// The child's answer to its parent: the texts, or why there are none.
 pub(super) type ReaderAnswer = Result<OfficeText, String>;
 
-/// Reads the document on `input` under the limits and gives the bytes for the parent. `name` is the name of its file.
+/// Reads the document on `input` under the limits and returns the bytes for the parent. `name` is its file name.
 ///
 /// The limits then apply to the whole process, so the process must do nothing else.
 pub fn read_contained(name: &str, input: impl Read) -> Vec<u8> {
@@ -46,7 +46,7 @@ fn limit_process() -> Result<(), String> {
         (Resource::As, MAX_MEMORY),
     ];
     for (resource, most) in limits {
-        // A process may only lower what it has.
+        // A process may only lower its limits.
         let most = getrlimit(resource).maximum.map_or(most, |now| now.min(most));
         let limit = Rlimit {
             current: Some(most),

@@ -1,4 +1,4 @@
-//! Books: the sections of an EPUB in reading order: [`read_book`].
+//! Reads the sections of an EPUB book in reading order: [`read_book`].
 
 use std::collections::HashMap;
 
@@ -69,7 +69,7 @@ fn sections(archive: &mut BoundedArchive, package: &str) -> Result<Vec<String>, 
     Ok(order.iter().filter_map(|id| files.get(id).cloned()).collect())
 }
 
-/// Names of files are addresses there: `chapter%201.xhtml`.
+/// Decodes a file name, which is a URL in an EPUB: `chapter%201.xhtml`.
 fn percent_decoded(address: &str) -> String {
     let bytes = address.as_bytes();
     let mut decoded = Vec::with_capacity(bytes.len());

@@ -1,27 +1,27 @@
-//! Why a document gives no text: [`OfficeError`].
+//! Reasons why a document gives no text: [`OfficeError`].
 
-/// Files inside one document, at most.
+/// Maximum number of files inside one document.
 pub(super) const MAX_ENTRIES: usize = 10_000;
-/// Bytes of all files inside one document, unpacked.
+/// Maximum size of all files inside one document when unpacked, in bytes.
 pub(super) const MAX_UNPACKED: u64 = 200 << 20;
-/// Elements around an element of XML.
+/// Maximum nesting depth of XML elements.
 pub(super) const MAX_DEPTH: usize = 256;
-/// Bytes of text of one document.
+/// Maximum length of the text of one document, in bytes.
 pub(super) const MAX_TEXT: usize = 16 << 20;
 
-/// What the report of skipped files says about a document.
+/// Why a document was skipped, as reported to the user.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum OfficeError {
     /// It needs a password.
     #[error("encrypted, cannot be read")]
     Encrypted,
-    /// It is not what its name says, or damaged.
+    /// It is damaged, or its name does not match its content.
     #[error("broken: {0}")]
     Broken(String),
-    /// What it holds is not for readers.
+    /// It contains nothing visible to readers.
     #[error("no text to read: {0}")]
     Hidden(String),
-    /// Pages without a letter on them.
+    /// Pages without any text.
     #[error("{0} without text (scanned?)")]
     Scanned(String),
     /// A zip bomb, or a document for which the limit is too small.
@@ -30,16 +30,16 @@ pub(crate) enum OfficeError {
     /// Too many files in a zip file.
     #[error("holds more than {MAX_ENTRIES} files")]
     Entries,
-    /// XML that would exhaust the stack of a careless reader.
+    /// XML nested so deeply that it could exhaust the stack.
     #[error("its XML is nested deeper than {MAX_DEPTH} elements")]
     Depth,
-    /// Entities can be defined there, and grow without bound.
+    /// A document type definition, whose entities can grow without limit.
     #[error("its XML has a document type definition, which office files do not have")]
     DocumentType,
     /// Too much text.
     #[error("holds more than {} MB of text", MAX_TEXT >> 20)]
     Text,
-    /// No letter in it.
+    /// It contains no text.
     #[error("empty")]
     Empty,
 }

@@ -1,7 +1,7 @@
-//! Running text, lists and tables in XML: [`FlowReader`].
+//! Reads running text, lists and tables from XML: [`FlowReader`].
 //!
-//! The vocabularies of Word, PowerPoint and OpenDocument agree enough to be read by one table of names: paragraphs, runs of
-//! text, tables of rows of cells. What a reader of the document does not see is left out: deleted text, comments, field
+//! The vocabularies of Word, PowerPoint and OpenDocument are similar enough for one table of names: paragraphs, runs of
+//! text, tables of rows of cells. Content that is invisible in the document is left out: deleted text, comments, field
 //! codes, hidden runs.
 
 use std::collections::HashMap;
@@ -12,10 +12,10 @@ use super::error::OfficeError;
 use super::part::{DocumentParts, PartWriter, cell_text};
 use super::xml::{XmlItem, XmlStart};
 
-/// Columns of a row of a table.
+/// Maximum number of columns in a table.
 const MAX_COLUMNS: usize = 16_384;
 
-/// Elements whose content is not part of the text that a reader sees. `fld` is the number of a slide.
+/// Elements whose content is not visible to a reader. `fld` is the number of a slide.
 const UNSEEN: [&str; 12] = [
     "del",
     "moveFrom",
@@ -36,15 +36,15 @@ const UNSEEN: [&str; 12] = [
 pub(super) enum FlowParts {
     /// One part, with text only in runs (`w:t`, `a:t`).
     Runs,
-    /// One part, with text right inside paragraphs, as in OpenDocument.
+    /// One part, with text directly inside paragraphs, as in OpenDocument.
     Paragraphs,
-    /// The same, and each page is a slide.
+    /// As `Paragraphs`, but each page is a slide.
     Pages,
-    /// The same, and each table is a sheet.
+    /// As `Paragraphs`, but each table is a sheet.
     Tables,
 }
 
-/// What a paragraph is.
+/// The kind of a paragraph.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ParagraphKind {
     Heading(usize),
@@ -67,14 +67,14 @@ struct OpenTable {
 /// Reads items of XML into parts.
 pub(super) struct FlowReader<'a> {
     flow: FlowParts,
-    /// What a named style means, by its id.
+    /// The kind of paragraph of each named style, by its id.
     styles: &'a HashMap<String, ParagraphKind>,
     found: &'a mut DocumentParts,
-    /// The place of the part that is being written.
+    /// Name of the part that is being written, such as `slide 2`.
     place: String,
     n_pages: usize,
     writer: PartWriter,
-    /// Paragraphs around the present place: notes and text boxes are inside others.
+    /// The open paragraphs: notes and text boxes are inside others.
     paragraphs: Vec<OpenParagraph>,
     tables: Vec<OpenTable>,
     n_lists: usize,
@@ -121,7 +121,7 @@ impl<'a> FlowReader<'a> {
         Ok(())
     }
 
-    /// A heading that the document itself does not have.
+    /// Adds a heading that is not in the document itself.
     pub(super) fn heading(&mut self, level: usize, text: &str) -> Result<(), OfficeError> {
         self.writer.heading(level, text)
     }
@@ -199,7 +199,7 @@ impl<'a> FlowReader<'a> {
             "tc" | "table-cell" | "covered-table-cell" => {
                 if let Some(table) = self.tables.last_mut() {
                     let cell = cell_text(&table.cell);
-                    // A cell over several columns has its text in the first; OpenDocument repeats cells that are alike.
+                    // A cell that spans columns has its text in the first; OpenDocument repeats identical cells.
                     let n_more = table
                         .n_columns
                         .max(1)
@@ -236,7 +236,7 @@ impl<'a> FlowReader<'a> {
         });
     }
 
-    /// A heading that is numbered stays a heading.
+    /// A numbered heading stays a heading.
     fn set_kind(&mut self, kind: ParagraphKind) {
         if let Some(paragraph) = self.paragraphs.last_mut()
             && !matches!(paragraph.kind, ParagraphKind::Heading(_))
@@ -281,7 +281,7 @@ impl<'a> FlowReader<'a> {
         let cells = std::mem::take(&mut table.cells);
         match self.tables.len() {
             1 => self.writer.row(&cells),
-            // A table in a cell is text of that cell.
+            // A table inside a cell becomes text of that cell.
             n_tables => {
                 let outer = &mut self.tables[n_tables - 2];
                 outer.cell.push(' ');

@@ -1,18 +1,18 @@
-//! Which files are read here: [`OfficeFormat`], recognised by the file's name.
+//! The supported files: [`OfficeFormat`], recognised by the file name.
 
-/// A family of formats that one parser reads.
+/// Formats that share a parser.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum OfficeFormat {
     /// PDF.
     Pdf,
-    /// A zip file of XML: Office Open XML, OpenDocument, EPUB. The files inside decide which.
+    /// A zip file of XML: Office Open XML, OpenDocument, EPUB. The files inside decide which one.
     Archive,
-    /// One message.
+    /// One email message.
     Mail,
 }
 
 impl OfficeFormat {
-    /// The format of a file of this name; `None` for a file that is read as text.
+    /// The format of a file with this name; `None` for a file that is read as text.
     pub(crate) fn of(name: &str) -> Option<Self> {
         let (_, extension) = name.rsplit_once('.')?;
         match extension.to_ascii_lowercase().as_str() {
@@ -24,7 +24,7 @@ impl OfficeFormat {
         }
     }
 
-    /// The media type that the ledger names.
+    /// The media type for the ledger.
     pub(crate) fn media_type(self) -> &'static str {
         match self {
             Self::Pdf => "application/pdf",

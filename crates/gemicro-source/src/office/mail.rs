@@ -1,6 +1,6 @@
-//! Mail: [`read_mail`].
+//! Reads email: [`read_mail`].
 //!
-//! The text parts are read, or the HTML parts where there are none. Attachments are named, not opened.
+//! The text parts are read, or the HTML parts if there are none. Attachments are listed, not opened.
 
 use gemicro_core::corpus::{Block, BlockKind};
 use mail_parser::{Message, MessageParser, MimeHeaders, PartType};
@@ -38,7 +38,7 @@ fn header(message: &Message<'_>) -> Result<ParsedText, OfficeError> {
     let mut line = |name: &str, value: &str| writer.block(BlockKind::KeyValue, &format!("{name}: {value}"));
     for (name, people) in [("From", message.from()), ("To", message.to())] {
         let people = people.map(mail_parser::Address::iter).into_iter().flatten();
-        // The name of a person can be quoted; an address of a machine is not, so it is left out where there is a name.
+        // A person's name can be quoted, an email address cannot, so the address is left out if there is a name.
         let people = people.filter_map(|it| it.name().or(it.address())).map(cell_text);
         let people: Vec<String> = people.filter(|it| !it.is_empty()).collect();
         if !people.is_empty() {

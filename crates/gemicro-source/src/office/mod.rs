@@ -1,31 +1,31 @@
-//! Documents that are no plain text: PDF, office files, books and mail.
+//! Reads documents that are not plain text: PDF, office files, books and mail.
 //!
 //! Their parsers read hostile bytes, so they run in a child process: `spawn` starts this program for one document, and
-//! `contained` is what it does there, under limits that the kernel keeps. Everything below those two is plain functions
-//! from bytes to texts, one file per family of formats. A page, a slide or a sheet is a document of its own, so that a
-//! citation names it: `report.pdf, page 3`.
+//! `contained` is the code of the child, under limits that the kernel enforces. Everything else is plain functions from
+//! bytes to texts, one file per group of formats. A page, a slide or a sheet is a separate document, so that a citation
+//! names it: `report.pdf, page 3`.
 
-/// A zip file, unpacked within bounds.
+/// Unpacks a zip file within limits.
 mod archive;
 /// The limits of the child process, and its answer.
 mod contained;
 /// Books.
 mod epub;
-/// Why a document gives no text.
+/// Reasons why a document gives no text.
 mod error;
 /// Running text, lists and tables in XML: word processors and slides.
 mod flow;
-/// Which files are read here.
+/// The supported files.
 mod format;
 /// Mail.
 mod mail;
-/// What a parser found.
+/// The result of a parser.
 mod part;
 /// PDF files.
 mod pdf;
 /// Glyphs of a PDF page as lines and blocks.
 mod pdf_layout;
-/// From bytes to documents.
+/// Turns bytes into documents.
 mod read;
 /// Relations between the files of an office document.
 mod relations;
@@ -39,7 +39,7 @@ mod slides;
 mod spawn;
 /// Word processors.
 mod word;
-/// XML, within bounds.
+/// Reads XML within limits.
 mod xml;
 
 #[cfg(test)]

@@ -1,29 +1,29 @@
-//! What a parser found: [`DocumentPart`]s, written by a [`PartWriter`].
+//! The result of a parser: [`DocumentPart`]s, written by a [`PartWriter`].
 
 use gemicro_core::corpus::BlockKind;
 
 use super::error::{MAX_TEXT, OfficeError};
 use crate::parse::{BlockList, ParsedText};
 
-/// One page, slide or sheet; or the whole document where it has none.
+/// One page, slide or sheet; or the whole document if it has none.
 pub(super) struct DocumentPart {
-    /// Its place as a citation names it, such as `page 3`; empty for the whole document.
+    /// Its name in citations, such as `page 3`; empty for the whole document.
     pub(super) place: String,
     pub(super) parsed: ParsedText,
 }
 
-/// All of a document.
+/// All parts of a document.
 #[derive(Default)]
 pub(super) struct DocumentParts {
     pub(super) parts: Vec<DocumentPart>,
-    /// The title that the document gives itself as a whole.
+    /// The title of the document as a whole.
     pub(super) title: Option<String>,
-    /// What was not read, for people.
+    /// Messages about content that was not read.
     pub(super) left_out: Vec<String>,
 }
 
 impl DocumentParts {
-    /// Adds a part that has text, as long as the document stays within its bound.
+    /// Adds a part that has text, if the document stays within its limit.
     pub(super) fn push(&mut self, place: String, parsed: ParsedText) -> Result<(), OfficeError> {
         if parsed.blocks.is_empty() {
             return Ok(());
@@ -46,7 +46,7 @@ pub(super) struct PartWriter {
 }
 
 impl PartWriter {
-    /// A heading; its level is the number of marks before it, as in Markdown.
+    /// Adds a heading; its level is the number of `#` before it, as in Markdown.
     pub(super) fn heading(&mut self, level: usize, text: &str) -> Result<(), OfficeError> {
         if text.trim().is_empty() {
             return Ok(());
@@ -57,7 +57,7 @@ impl PartWriter {
         self.block(BlockKind::Heading, text)
     }
 
-    /// A paragraph or an item.
+    /// Adds a paragraph or a list item.
     pub(super) fn block(&mut self, kind: BlockKind, text: &str) -> Result<(), OfficeError> {
         let start = self.text.len();
         self.text.push_str(text.trim());
@@ -71,14 +71,14 @@ impl PartWriter {
         Ok(())
     }
 
-    /// A row of a table, as a line of a file with tabs between its cells and quotes as in CSV.
+    /// Adds a table row, as a line with tabs between the cells and quotes as in CSV.
     pub(super) fn row(&mut self, cells: &[String]) -> Result<(), OfficeError> {
         let n_cells = cells
             .iter()
             .rposition(|cell| !cell.is_empty())
             .map_or(0, |last| last + 1);
         let written = cells[..n_cells].iter().enumerate().map(|(idx, cell)| match cell {
-            // White space at the start of a row is no cell, and a row must not lose its first column.
+            // White space at the start of a row would be trimmed, and the row would lose its first column.
             cell if cell.is_empty() && idx == 0 => "\"\"".to_owned(),
             cell if cell.contains('"') => format!("\"{}\"", cell.replace('"', "\"\"")),
             cell => cell.clone(),

@@ -11,7 +11,7 @@ use super::error::OfficeError;
 use super::part::{DocumentParts, PartWriter};
 use super::pdf_layout::{PageBlock, PageLines, body_size};
 
-/// After this time the pages read so far are taken: the kernel ends the process a little later.
+/// Maximum time for reading; the pages read so far are kept. The kernel kills the process a little later.
 const MAX_TIME: Duration = Duration::from_secs(8);
 
 pub(super) fn read_pdf(bytes: &[u8]) -> Result<DocumentParts, OfficeError> {
@@ -26,7 +26,7 @@ pub(super) fn read_pdf(bytes: &[u8]) -> Result<DocumentParts, OfficeError> {
             break;
         }
         let mut page = PageLines::default();
-        // The parser panics on what it does not expect; the other pages may be fine.
+        // The parser panics on unexpected input; the other pages may be fine.
         let read = catch_unwind(AssertUnwindSafe(|| {
             output_doc_page(&document, &mut page, *number)
         }));
@@ -70,7 +70,7 @@ pub(super) fn read_pdf(bytes: &[u8]) -> Result<DocumentParts, OfficeError> {
     }
     let first = found.parts.first().and_then(|part| part.parsed.title.clone());
     found.title = first.or_else(|| stated_title(&document));
-    // A page is not a document of its own title; what stands at its top is a heading.
+    // A page has no title of its own; the text at its top is a heading.
     for part in &mut found.parts {
         part.parsed.title = None;
     }
@@ -85,7 +85,7 @@ fn load(bytes: &[u8]) -> Result<Document, OfficeError> {
         pdf_extract::Error::Decryption(_) | pdf_extract::Error::InvalidPassword => OfficeError::Encrypted,
         error => OfficeError::broken_file(error),
     })?;
-    // Some are encrypted with the empty password, to forbid printing: anyone may read them.
+    // Some files are encrypted with an empty password, to forbid printing: anyone may read them.
     if document.is_encrypted() {
         document.decrypt("").map_err(|_| OfficeError::Encrypted)?;
     }

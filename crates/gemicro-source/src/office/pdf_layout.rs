@@ -1,4 +1,4 @@
-//! Glyphs of a PDF page as lines and blocks: [`PageLines`].
+//! Turns the glyphs of a PDF page into lines and blocks: [`PageLines`].
 //!
 //! A PDF has glyphs at positions, but no words, lines or paragraphs. Glyphs are read in the order in which they are
 //! drawn, which is the reading order in nearly all programs, even in columns. Gaps and sizes give the rest.
@@ -8,12 +8,12 @@ use std::collections::HashMap;
 use gemicro_core::corpus::BlockKind;
 use pdf_extract::{MediaBox, OutputDev, OutputError, Transform};
 
-/// Gaps between glyphs in parts of the font size: a blank, and the space between two columns of a table.
+/// Gaps between glyphs relative to the font size: a space between words, and between two columns of a table.
 const BLANK: f64 = 0.15;
 const COLUMN: f64 = 1.0;
-/// Distance of lines in parts of the font size beyond which a paragraph begins.
+/// Distance between lines, relative to the font size, above which a new paragraph begins.
 const LEADING: f64 = 1.7;
-/// Size of a heading in parts of that of the text.
+/// Minimum size of a heading relative to that of the text.
 const HEADING: f64 = 1.12;
 const MAX_HEADING_CHARS: usize = 200;
 
@@ -32,7 +32,7 @@ struct PageLine {
     size: f64,
 }
 
-/// A paragraph, a heading, an item or a row.
+/// A paragraph, a heading, a list item or a row.
 pub(super) struct PageBlock {
     pub(super) kind: BlockKind,
     pub(super) level: usize,
@@ -40,7 +40,7 @@ pub(super) struct PageBlock {
 }
 
 impl PageBlock {
-    /// Whether a sentence is cut off at the end of one block and goes on in the other.
+    /// Whether a sentence is cut off at the end of one block and continues in the other.
     pub(super) fn goes_on_in(&self, next: &Self) -> bool {
         let are_text = self.kind == BlockKind::Paragraph && next.kind == BlockKind::Paragraph;
         let last = self.text.trim_end().chars().next_back();
@@ -49,7 +49,7 @@ impl PageBlock {
         are_text && is_open && first.is_some_and(char::is_lowercase)
     }
 
-    /// Adds a line; a word that is parted at its end becomes whole.
+    /// Appends a line; a word hyphenated at the line end is joined.
     pub(super) fn append(&mut self, line: &str) {
         let mut before = self.text.chars().rev();
         let is_parted = before.next() == Some('-') && before.next().is_some_and(char::is_lowercase);
@@ -212,7 +212,7 @@ impl PageLine {
     }
 }
 
-/// The size of most letters.
+/// The most common font size.
 pub(super) fn body_size(pages: &[PageLines]) -> f64 {
     let mut n_letters: HashMap<u64, usize> = HashMap::new();
     for line in pages.iter().flat_map(|page| &page.lines) {
@@ -232,13 +232,13 @@ pub(super) fn body_size(pages: &[PageLines]) -> f64 {
     body
 }
 
-/// Whether a line has cells; the space behind the mark of an item makes none.
+/// Whether a line has cells; the space after a list marker does not count.
 fn has_columns(line: &str) -> bool {
     let line = line.trim();
     line[mark_of_item(line)..].trim_start().contains('\t')
 }
 
-/// Bytes of the mark that an item of a list begins with: a bullet, or a number with a dot.
+/// Length in bytes of the list marker at the start of a line: a bullet, or a number with a dot.
 fn mark_of_item(line: &str) -> usize {
     let n_bullet = line
         .chars()
@@ -252,7 +252,7 @@ fn mark_of_item(line: &str) -> usize {
     if is_number { n_digits + 1 } else { n_bullet }
 }
 
-/// Ligatures as letters, so that words are found.
+/// Replaces ligatures by letters, so that words are found.
 fn letters(text: &str) -> String {
     let mut letters = String::with_capacity(text.len());
     for c in text.chars().filter(|c| !c.is_control()) {

@@ -1,4 +1,4 @@
-//! From the bytes of a document to its texts: [`read_office`].
+//! Turns the bytes of a document into its texts: [`read_office`].
 
 use gemicro_core::corpus::Document;
 use serde::{Deserialize, Serialize};
@@ -19,13 +19,13 @@ use crate::parse::finish_document;
 /// The texts of one document.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct OfficeText {
-    /// One per page, slide or sheet. Their ids are the places in the document; the caller puts its id before them.
+    /// One per page, slide or sheet. Their ids name the part; the caller prefixes them with the document's id.
     pub(crate) documents: Vec<Document>,
-    /// What was not read, for people.
+    /// Message about content that was not read.
     pub(crate) left_out: Option<String>,
 }
 
-/// Reads a document. `name` is the name of its file.
+/// Reads a document. `name` is its file name.
 pub(super) fn read_office(name: &str, bytes: Vec<u8>) -> Result<OfficeText, OfficeError> {
     let found = match OfficeFormat::of(name) {
         _ if bytes.starts_with(b"%PDF-") => read_pdf(&bytes)?,
@@ -38,7 +38,7 @@ pub(super) fn read_office(name: &str, bytes: Vec<u8>) -> Result<OfficeText, Offi
 }
 
 fn read_archive(bytes: Vec<u8>) -> Result<DocumentParts, OfficeError> {
-    // An office file with a password is inside the container of the formats before 2007.
+    // An office file with a password is wrapped in the container format used before 2007.
     if bytes.starts_with(b"\xd0\xcf\x11\xe0") {
         let marker: Vec<u8> = "EncryptedPackage".bytes().flat_map(|byte| [byte, 0]).collect();
         return Err(match bytes.windows(marker.len()).any(|window| window == marker) {
@@ -64,7 +64,7 @@ fn read_archive(bytes: Vec<u8>) -> Result<DocumentParts, OfficeError> {
     }
 }
 
-/// The parts as documents. The date and the title of the first part are those of all that have none.
+/// Turns the parts into documents. Parts without a date or title get those of the first part.
 fn into_documents(stem: &str, found: DocumentParts) -> Result<OfficeText, OfficeError> {
     if found.parts.is_empty() {
         return Err(match found.left_out.is_empty() {
@@ -80,7 +80,7 @@ fn into_documents(stem: &str, found: DocumentParts) -> Result<OfficeText, Office
         }
         name = name.or_else(|| part.parsed.title.clone());
         let mut document = finish_document(&part.place, name.as_deref().unwrap_or(stem), part.parsed);
-        // A date in a cell is not that of the other sheets.
+        // A date in a cell does not apply to the other sheets.
         if !document.doc.starts_with("sheet ") {
             document.date = document.date.or_else(|| documents.first()?.date.clone());
         }

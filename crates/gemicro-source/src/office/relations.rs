@@ -1,4 +1,4 @@
-//! Relations between the files of an Office Open XML document: [`relations_of`].
+//! Reads the relations between the files of an Office Open XML document: [`relations_of`].
 
 use super::archive::BoundedArchive;
 use super::error::OfficeError;
@@ -13,7 +13,7 @@ pub(super) struct Relation {
     pub(super) target: String,
 }
 
-/// What a file refers to; the empty path is the document itself.
+/// The files that a file refers to; the empty path is the document itself.
 pub(super) fn relations_of(archive: &mut BoundedArchive, path: &str) -> Result<Vec<Relation>, OfficeError> {
     let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
     let mut relations = Vec::new();
@@ -37,7 +37,7 @@ pub(super) fn relations_of(archive: &mut BoundedArchive, path: &str) -> Result<V
     Ok(relations)
 }
 
-/// A path that is relative to a folder of the archive.
+/// Resolves a path relative to a folder of the archive.
 pub(super) fn join(folder: &str, target: &str) -> String {
     if let Some(absolute) = target.strip_prefix('/') {
         return absolute.to_owned();

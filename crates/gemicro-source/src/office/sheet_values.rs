@@ -1,6 +1,7 @@
 //! Cells of a spreadsheet as a reader sees them: [`NumberStyles`].
 //!
-//! Nothing is calculated: a cell shows the value that the author's program stored, or its formula where none is stored.
+//! Nothing is calculated: a cell shows the value that the author's program stored, or its formula if no value is
+//! stored.
 
 use gemicro_event::Timestamp;
 
@@ -18,11 +19,11 @@ enum NumberStyle {
     Date,
 }
 
-/// The number styles of a workbook, by the number that cells refer to.
+/// The number styles of a workbook, by the index that cells refer to.
 #[derive(Default)]
 pub(super) struct NumberStyles {
     styles: Vec<NumberStyle>,
-    /// Days are counted from 1904, as old programs for the Macintosh did.
+    /// Whether days are counted from 1904, as old Macintosh programs did.
     pub(super) is_1904: bool,
 }
 
@@ -84,7 +85,7 @@ impl NumberStyles {
     }
 }
 
-/// At most ten places: beyond them a stored number holds the errors of binary fractions.
+/// Formats a number with at most ten decimals: beyond them a stored number contains errors of binary fractions.
 fn plain(value: f64) -> String {
     if value.abs() >= 1e15 {
         return format!("{value}");
@@ -106,7 +107,7 @@ fn built_in(id: usize) -> NumberStyle {
     }
 }
 
-/// What a format code makes of a number: letters of dates outside quotes and brackets, or a percent sign.
+/// The style of a format code: date letters outside quotes and brackets, or a percent sign.
 fn of_code(code: &str) -> NumberStyle {
     let mut in_quotes = false;
     let mut in_brackets = false;

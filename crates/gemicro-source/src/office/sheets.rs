@@ -7,7 +7,7 @@ use super::relations::relations_of;
 use super::sheet_values::NumberStyles;
 use super::xml::{XmlItem, XmlStart};
 
-/// Columns of a sheet, as Excel has them.
+/// Maximum number of columns of a sheet, as in Excel.
 const MAX_COLUMNS: usize = 16_384;
 
 struct Sheet {
@@ -77,7 +77,7 @@ fn read_workbook(archive: &mut BoundedArchive, main: &str) -> Result<(Vec<Sheet>
     Ok((sheets, is_1904))
 }
 
-/// The texts that cells refer to, without the reading aids of Japanese ones.
+/// The strings that cells refer to, without the phonetic hints of Japanese ones.
 fn read_strings(archive: &mut BoundedArchive, path: &str) -> Result<Vec<String>, OfficeError> {
     let mut strings: Vec<String> = Vec::new();
     let (mut in_text, mut in_aid) = (false, false);
@@ -103,7 +103,7 @@ fn read_strings(archive: &mut BoundedArchive, path: &str) -> Result<Vec<String>,
     Ok(strings)
 }
 
-/// Where characters go.
+/// Where the current characters belong.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum CellField {
     None,
@@ -200,7 +200,7 @@ impl<'a> SheetReader<'a> {
     }
 }
 
-/// The column of a cell such as `B2`, from 0.
+/// The column of a cell reference such as `B2`, from 0.
 fn column_of(place: &str) -> Option<usize> {
     let letters = place.bytes().take_while(u8::is_ascii_uppercase);
     let column = letters

@@ -1,4 +1,4 @@
-//! The only place of this crate that starts a process: the reader of one document.
+//! Starts the child process that reads one document. No other code of this crate starts a process.
 
 use std::ffi::OsString;
 use std::fs::File;
@@ -12,20 +12,20 @@ use rustix::process::Signal;
 use super::contained::{MAX_CPU_SECONDS, MAX_MEMORY, ReaderAnswer};
 use super::read::OfficeText;
 
-/// Bytes of an answer: the text of a document, its blocks, and the marks of JSON.
+/// Maximum size of an answer in bytes: the text of a document, its blocks, and the JSON around them.
 const MAX_ANSWER: u64 = 128 << 20;
 
 /// The program that reads PDF, office files, books and mail: it passes its last argument and its standard input to
 /// [`read_contained`](super::read_contained) and prints the result.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ReaderProgram {
-    /// Where it is.
+    /// Path of the program.
     pub program: PathBuf,
-    /// Its arguments before the name of the file.
+    /// Its arguments before the file name.
     pub arguments: Vec<OsString>,
 }
 
-/// Reads a document in a process of its own; the error says why there is no text.
+/// Reads a document in a child process; the error says why there is no text.
 pub(crate) fn read_in_child(reader: &ReaderProgram, name: &str, file: File) -> io::Result<ReaderAnswer> {
     let mut child = Command::new(&reader.program)
         .args(&reader.arguments)
@@ -41,7 +41,7 @@ pub(crate) fn read_in_child(reader: &ReaderProgram, name: &str, file: File) -> i
         Some(stdout) => stdout.take(MAX_ANSWER).read_to_end(&mut answer),
         None => Ok(0),
     };
-    // One that still writes is over the bound; to one that ended this does nothing.
+    // A child that still writes has exceeded the limit; for one that ended this does nothing.
     let _ = child.kill();
     let status = child.wait()?;
     read?;

@@ -1,4 +1,4 @@
-//! Word processors: Office Open XML and OpenDocument.
+//! Reads word processor files: Office Open XML and OpenDocument.
 
 use std::collections::HashMap;
 
@@ -9,7 +9,7 @@ use super::part::DocumentParts;
 use super::relations::relations_of;
 use super::xml::XmlItem;
 
-/// Reads a `.docx`: its main text, then foot- and endnotes.
+/// Reads a `.docx`: its main text, then footnotes and endnotes.
 pub(super) fn read_word(archive: &mut BoundedArchive, main: &str) -> Result<DocumentParts, OfficeError> {
     let mut found = DocumentParts {
         title: core_title(archive, "docProps/core.xml")?,
@@ -73,7 +73,7 @@ pub(super) fn core_title(archive: &mut BoundedArchive, path: &str) -> Result<Opt
     Ok((!title.trim().is_empty()).then_some(title))
 }
 
-/// What the styles mean. Their ids are in the language of the author's program, the names of the built-in ones are not.
+/// Reads the kinds of styles. Style ids are in the language of the author's program; names of built-in styles are not.
 fn read_styles(
     archive: &mut BoundedArchive,
     path: &str,

@@ -1,6 +1,7 @@
-//! XML, within bounds: [`read_xml`].
+//! Reads XML within limits: [`read_xml`].
 //!
-//! No document type definition is read, so there are no entities besides those of XML itself, and nothing is fetched.
+//! Document type definitions are not read, so there are no entities besides the predefined ones, and nothing is
+//! fetched.
 
 use std::io::BufRead;
 
@@ -11,7 +12,7 @@ use quick_xml::name::QName;
 
 use super::error::{MAX_DEPTH, OfficeError};
 
-/// What a visitor sees. Names are without their prefix.
+/// The items that a visitor receives. Names are without their prefix.
 pub(super) enum XmlItem<'a> {
     Start(XmlStart<'a>),
     End(&'a str),
@@ -25,12 +26,12 @@ pub(super) struct XmlStart<'a> {
 }
 
 impl XmlStart<'_> {
-    /// The value of an attribute, whatever its prefix.
+    /// The value of an attribute, ignoring its prefix.
     pub(super) fn attribute(&self, name: &str) -> Option<String> {
         self.value_of(|key| key.local_name().as_ref() == name.as_bytes())
     }
 
-    /// The id of a relation (`r:id`), which only its prefix tells from the element's own `id`.
+    /// The id of a relation (`r:id`), which only differs by its prefix from the element's own `id`.
     pub(super) fn relation_id(&self) -> Option<String> {
         self.value_of(|key| key.prefix().is_some() && key.local_name().as_ref() == b"id")
     }
@@ -45,7 +46,7 @@ impl XmlStart<'_> {
         Some(text.unwrap_or(value))
     }
 
-    /// An attribute that is a number.
+    /// The value of a numeric attribute.
     pub(super) fn number(&self, name: &str) -> Option<usize> {
         self.attribute(name)?.parse().ok()
     }

@@ -1,7 +1,7 @@
 //! Collects blocks in reading order: [`BlockList`].
 //!
-//! It is the one place that keeps the promise on blocks: inside the text, on character boundaries, without
-//! white space at the ends, never empty and never overlapping.
+//! Enforces the rules for blocks: inside the text, on character boundaries, without white space at the ends, never
+//! empty and never overlapping.
 
 use std::ops::Range;
 
@@ -14,7 +14,7 @@ pub(crate) struct BlockList {
 }
 
 impl BlockList {
-    /// Adds the trimmed range; what an earlier block covers already is cut off.
+    /// Adds the trimmed range, without the part that an earlier block already covers.
     pub(crate) fn push(&mut self, text: &str, kind: BlockKind, range: Range<usize>) {
         let floor = self.blocks.last().map_or(0, |block| block.range.end);
         let start = range.start.max(floor);
@@ -32,7 +32,7 @@ impl BlockList {
         }
     }
 
-    /// What the last block is.
+    /// The kind of the last block.
     pub(crate) fn last_kind(&self) -> Option<BlockKind> {
         self.blocks.last().map(|block| block.kind)
     }

@@ -1,7 +1,7 @@
-//! Source code: comments and documentation strings apart from the code around them.
+//! Source code: separates comments and documentation strings from the code around them.
 //!
-//! [`comments_of`] finds comments by the marks of the language and knows strings well enough not to take
-//! a web address for a comment. It does not parse the language.
+//! [`comments_of`] finds comments by the language's comment markers and recognises strings, so that a URL is not taken
+//! for a comment. It does not parse the language.
 
 use std::ops::Range;
 
@@ -13,11 +13,11 @@ use super::language::CommentSyntax;
 
 /// A comment or a run of line comments that belong together.
 pub(super) struct Comment {
-    /// With its marks.
+    /// The range with its markers.
     pub(super) outer: Range<usize>,
-    /// Without the marks of its start and end.
+    /// The range without the markers at its start and end.
     pub(super) inner: Range<usize>,
-    /// Line comments alone on their lines join with their neighbours.
+    /// Line comments on their own lines are joined with their neighbours.
     joins: bool,
 }
 
@@ -38,7 +38,7 @@ pub(super) fn parse(text: String, language: CommentSyntax) -> ParsedText {
     }
 }
 
-/// A comment's paragraphs: an empty comment line parts two of them.
+/// Adds the paragraphs of a comment, which are separated by empty comment lines.
 pub(super) fn push_comment(text: &str, comment: &Comment, blocks: &mut BlockList) {
     let mut paragraph: Option<Range<usize>> = None;
     for line in lines_of(text, comment.inner.clone()) {
@@ -57,7 +57,7 @@ pub(super) fn push_comment(text: &str, comment: &Comment, blocks: &mut BlockList
     }
 }
 
-/// A comment line without indentation and marks; empty when nothing else is on it.
+/// A comment line without indentation and markers; empty if nothing else is on it.
 fn without_marks(text: &str, line: Range<usize>) -> Range<usize> {
     let content = text[line.clone()].trim_end();
     let marks = |c: char| c.is_whitespace() || "/!*#;-=%\"'".contains(c);
@@ -66,7 +66,7 @@ fn without_marks(text: &str, line: Range<usize>) -> Range<usize> {
     end - words.len()..end
 }
 
-/// All comments in reading order; neighbouring line comments are one.
+/// All comments in reading order; adjacent line comments are one.
 pub(super) fn comments_of(text: &str, language: CommentSyntax) -> Vec<Comment> {
     let mut comments: Vec<Comment> = Vec::new();
     let mut scan = Scan {
@@ -96,7 +96,7 @@ struct Scan<'a> {
     bytes: &'a [u8],
     language: CommentSyntax,
     at: usize,
-    /// A quote that is not closed on its line, and where that line ends: the line is not searched again.
+    /// A quote that is not closed on its line, and the end of that line, so that it is not searched again.
     unclosed: (u8, usize),
 }
 
@@ -120,12 +120,12 @@ impl Scan<'_> {
         self.bytes[self.at..].starts_with(mark.as_bytes())
     }
 
-    /// Where `mark` occurs next at or after `from`.
+    /// The next position of `mark` at or after `from`.
     fn find(&self, from: usize, mark: &str) -> Option<usize> {
         self.text.get(from..)?.find(mark).map(|offset| from + offset)
     }
 
-    /// Whether only white space stands before this place on its line.
+    /// Whether only white space precedes this position on its line.
     fn begins_line(&self, at: usize) -> bool {
         let mut before = self.bytes[..at].iter().rev();
         before

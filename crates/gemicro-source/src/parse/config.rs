@@ -1,6 +1,6 @@
 //! Configuration files: comments, section names and `key = value` lines.
 //!
-//! TOML, YAML, JSON and INI share this: each line is read by itself, no value is interpreted.
+//! TOML, YAML, JSON and INI share this: each line is read separately, no value is interpreted.
 
 use std::ops::Range;
 
@@ -14,7 +14,7 @@ use super::language::CommentSyntax;
 pub(super) fn parse(text: String, language: CommentSyntax) -> ParsedText {
     let mut blocks = BlockList::default();
     let mut settings_start = 0;
-    // A comment behind a setting belongs to its line.
+    // A comment after a setting belongs to its line.
     let stands_alone = |start: usize| {
         let line = text[..start].rfind('\n').map_or(0, |at| at + 1);
         text[line..start].trim().is_empty()
@@ -60,7 +60,7 @@ fn push_settings(text: &str, range: Range<usize>, blocks: &mut BlockList) {
     }
 }
 
-/// `None` for a line that has no mark of its own.
+/// The kind of a line; `None` if it continues the one above.
 fn kind_of(line: &str) -> Option<BlockKind> {
     if line.starts_with('[') && line.ends_with(']') && !line.contains([',', '"', ':', '{']) {
         Some(BlockKind::Heading)

@@ -1,11 +1,11 @@
-//! The date a document gives itself: [`near_top`] and [`find`].
+//! Finds the date that a document states for itself: [`near_top`] and [`find`].
 //!
-//! A date counts only on a line that holds little else, such as `- date: 2031-05-04` or
-//! `*11 December 2030*`, among the first lines; a date inside a sentence is about something else.
+//! A date counts only among the first lines, on a line with little else, such as `- date: 2031-05-04` or
+//! `*11 December 2030*`. A date inside a sentence is about something else.
 
-/// How many lines from the top are looked at.
+/// Number of lines from the top that are searched.
 const N_TOP_LINES: usize = 15;
-/// How much else may stand on the line: words, and letters or digits.
+/// Maximum amount of other text on the line: words, and letters or digits.
 const MAX_OTHER_WORDS: usize = 4;
 const MAX_OTHER_CHARS: usize = 30;
 
@@ -64,7 +64,7 @@ pub(super) fn in_line(line: &str) -> Option<String> {
         .then_some(date)
 }
 
-/// Words before a colon that say the date is about something else than the document.
+/// Words before a colon that show that the date is not the document's own.
 const OTHER_KEYS: [&str; 22] = [
     "deadline",
     "due",
@@ -109,7 +109,7 @@ fn has_alphanumeric(word: &str) -> bool {
     word.chars().any(char::is_alphanumeric)
 }
 
-/// A date and where it starts and ends.
+/// A date with its start and end.
 fn find_in(text: &str) -> Option<(String, usize, usize)> {
     let mut previous = ' ';
     for (start, c) in text.char_indices() {
@@ -131,7 +131,7 @@ fn find_in(text: &str) -> Option<(String, usize, usize)> {
     None
 }
 
-/// What is left of a text that is read from its front.
+/// The unread rest of a text that is parsed from its front.
 struct Cursor<'a> {
     whole: &'a str,
     rest: &'a str,

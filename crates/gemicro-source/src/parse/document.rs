@@ -1,8 +1,8 @@
-//! From a file's text to a document with readable blocks: [`parse`]. One file per format.
+//! Turns a file's text into a document with readable blocks: [`parse`]. One file per format.
 //!
-//! A block covers only what a human reader sees; comments of a markup language, hidden elements, front matter and
-//! paragraphs with invisible characters inside their words stay outside. What a visible text says is not judged here: a
-//! chat template or a planted instruction is a block like any other.
+//! A block covers only text that a human reader sees; markup comments, hidden elements, front matter and paragraphs
+//! with invisible characters inside their words are outside. The meaning of visible text is not judged here: a chat
+//! template or a planted instruction is a block like any other.
 
 use std::ops::Range;
 
@@ -13,19 +13,19 @@ use super::format::Format;
 use super::{code, config, date, html, markdown, text};
 use crate::read::invisible::{is_disguise, is_removed, unseen_runs};
 
-/// What a format's parser found. Each parser fills it in whole.
+/// The result of a format's parser, which sets all fields.
 pub(crate) struct ParsedText {
-    /// The stored text; for HTML what a reader sees, else the text as it was decoded.
+    /// The stored text; for HTML the visible text, otherwise the decoded text.
     pub(crate) text: String,
-    /// What a reader sees of it.
+    /// The visible parts of the text.
     pub(crate) blocks: Vec<Block>,
-    /// The title the document gives itself.
+    /// The document's own title.
     pub(crate) title: Option<String>,
     /// A date from front matter or metadata; the first lines are searched when there is none.
     pub(crate) date: Option<String>,
 }
 
-/// Parses a decoded text as the format that its name tells.
+/// Parses decoded text in the format that its name suggests.
 #[must_use]
 pub fn parse(doc: &str, text: String) -> Document {
     let reading = ParseAs {
@@ -37,20 +37,20 @@ pub fn parse(doc: &str, text: String) -> Document {
     parse_as(&reading, text)
 }
 
-/// What is known about a text before it is parsed.
+/// The known facts about a text before it is parsed.
 pub(crate) struct ParseAs<'a> {
     /// Id of the document.
     pub(crate) doc: &'a str,
-    /// Title of a text that gives itself none.
+    /// Title for a text that has none.
     pub(crate) name: &'a str,
     /// Its format.
     pub(crate) format: Format,
-    /// Asked now and then while HTML is read, which a hostile page can make take minutes. Once it says no,
-    /// the rest is left out: nobody waits for the document any more.
+    /// Checked regularly while parsing HTML, because a hostile page can take minutes. When it returns false, parsing
+    /// stops: the caller has given up.
     pub(crate) is_wanted: &'a dyn Fn() -> bool,
 }
 
-/// Parses a decoded text as a known format.
+/// Parses decoded text in a known format.
 pub(crate) fn parse_as(reading: &ParseAs<'_>, text: String) -> Document {
     let parsed = match reading.format {
         Format::Markdown => markdown::parse(text),
@@ -73,7 +73,7 @@ pub(crate) fn parse_text(text: String) -> ParsedText {
     text::parse(text)
 }
 
-/// What a parser found as a document; `name` is its title if it gives itself none.
+/// Turns the result of a parser into a document; `name` is its title if it has none.
 pub(crate) fn finish_document(doc: &str, name: &str, parsed: ParsedText) -> Document {
     let parsed = visible(parsed);
     let title = parsed
@@ -90,7 +90,7 @@ pub(crate) fn finish_document(doc: &str, name: &str, parsed: ParsedText) -> Docu
 }
 
 /// Removes invisible characters from a text, and blocks with words that such characters disguise: a reader does not see
-/// what is written there.
+/// what these blocks really say.
 fn visible(parsed: ParsedText) -> ParsedText {
     let title = parsed.title.map(|title| title.replace(is_removed, ""));
     if unseen_runs(&parsed.text).next().is_none() {
@@ -132,7 +132,7 @@ fn visible(parsed: ParsedText) -> ParsedText {
     }
 }
 
-/// White space collapsed, at most 300 characters.
+/// The text with white space collapsed, at most 300 characters.
 fn one_line(text: &str) -> String {
     gemicro_event::text::one_line(text).chars().take(300).collect()
 }

@@ -1,4 +1,4 @@
-//! Which parser reads a file: [`Format`], told by the file's name.
+//! Chooses the parser for a file: [`Format`], by the file name.
 
 use super::language::CommentSyntax;
 
@@ -20,7 +20,7 @@ pub enum Format {
 }
 
 impl Format {
-    /// The format for a document id; `text` decides where the name does not.
+    /// The format for a document id; `text` decides if the name does not.
     #[must_use]
     pub fn of(doc: &str, text: &str) -> Self {
         let name = doc.rsplit('/').next().unwrap_or(doc).to_lowercase();
@@ -53,7 +53,7 @@ impl Format {
         }
     }
 
-    /// The media type that the ledger names.
+    /// The media type for the ledger.
     #[must_use]
     pub fn media_type(self) -> &'static str {
         match self {

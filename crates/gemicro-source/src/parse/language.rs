@@ -1,9 +1,9 @@
-//! How the usual languages write comments and strings: [`CommentSyntax`].
+//! Comment and string syntax of the usual languages: [`CommentSyntax`].
 
-/// A family of languages with the same comment marks.
+/// Languages with the same comment markers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CommentSyntax {
-    /// `//` and `/* */`: C, Rust, Java, JavaScript, Go and their relatives.
+    /// `//` and `/* */`: C, Rust, Java, JavaScript, Go and similar languages.
     Clike,
     /// `/* */` only: style sheets.
     Css,
@@ -26,7 +26,7 @@ pub enum CommentSyntax {
 }
 
 impl CommentSyntax {
-    /// By file name (lower case) and extension; `None` when it is no known source code.
+    /// By file name (lower case) and extension; `None` if it is not known source code.
     pub(super) fn of(name: &str, extension: &str) -> Option<Self> {
         Some(match extension {
             "rs" | "c" | "h" | "cc" | "cpp" | "cxx" | "hpp" | "hh" | "m" | "mm" | "java" | "kt" | "kts"
@@ -52,7 +52,7 @@ impl CommentSyntax {
         })
     }
 
-    /// Marks after which the rest of the line is a comment.
+    /// Markers after which the rest of the line is a comment.
     pub(super) fn line_marks(self) -> &'static [&'static str] {
         match self {
             Self::Clike => &["//"],
@@ -78,14 +78,14 @@ impl CommentSyntax {
     /// Characters that open and close a string.
     pub(super) fn quotes(self) -> &'static [u8] {
         match self {
-            // A single quote is left out where it also marks lifetimes, characters or apostrophes.
+            // The single quote is left out if the language also uses it for lifetimes, characters or apostrophes.
             Self::Clike => b"\"`",
             Self::Haskell | Self::Lisp | Self::Ini | Self::Percent => b"\"",
             Self::Css | Self::Hash | Self::Python | Self::Sql | Self::Lua => b"\"'",
         }
     }
 
-    /// Whether a mark starts a comment only at the start of a line or after whitespace, so that `$#` and `a;b` contain no comment.
+    /// Whether a marker needs the line start or whitespace before it, so that `$#` and `a;b` contain no comment.
     pub(super) fn mark_needs_space(self) -> bool {
         match self {
             Self::Hash | Self::Python | Self::Lisp | Self::Ini | Self::Percent => true,

@@ -1,14 +1,14 @@
-//! Finds tags and comments in raw HTML, with their places: [`scan_tags`].
+//! Finds tags and comments in raw HTML, with their positions: [`scan_tags`].
 //!
-//! For HTML inside Markdown, where the text is stored as it stands and offsets matter. Whole pages are
-//! read by the tokenizer in `html`.
+//! For HTML inside Markdown, where the text is stored unchanged and offsets matter. Whole pages are read by the
+//! tokenizer in `html`.
 
 use std::ops::Range;
 
-/// One piece of raw HTML.
+/// One token of raw HTML.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum HtmlToken<'a> {
-    /// What stands between tags.
+    /// Text between tags.
     Text,
     /// A start tag with its attributes, names in lower case.
     Start {
@@ -17,16 +17,16 @@ pub(super) enum HtmlToken<'a> {
     },
     /// An end tag.
     End { name: String },
-    /// A comment, declaration or processing instruction; `closed` when its end was found.
+    /// A comment, declaration or processing instruction; `closed` if its end was found.
     Comment { closed: bool },
 }
 
-/// The pieces of `source`, in order and without gaps.
+/// The tokens of `source`, in order and without gaps.
 pub(super) fn scan_tags(source: &str) -> Vec<(Range<usize>, HtmlToken<'_>)> {
     let mut pieces = Vec::new();
     let mut text_start = 0;
     let mut at = 0;
-    // Behind the last `>` only a comment can begin; looking for its end once more each time would be slow.
+    // After the last `>` only a comment can begin; searching for its end each time would be slow.
     let last_end = source.rfind('>').unwrap_or(0);
     while let Some(offset) = source[at..].find('<') {
         let start = at + offset;
@@ -56,7 +56,7 @@ pub(super) fn scan_tags(source: &str) -> Vec<(Range<usize>, HtmlToken<'_>)> {
 /// The tag at the start of `source` (which starts with `<`) and its length.
 fn tag_at(source: &str) -> Option<(usize, HtmlToken<'_>)> {
     if let Some(body) = source.strip_prefix("<!--") {
-        // `<!-->` and `<!--->` are whole comments.
+        // `<!-->` and `<!--->` are complete comments.
         if let Some(mark) = ["-->", "->", ">"].iter().find(|mark| body.starts_with(**mark)) {
             return Some((4 + mark.len(), HtmlToken::Comment { closed: true }));
         }

@@ -10,7 +10,7 @@ use gemicro_core::corpus::BlockKind;
 use super::blocks::{BlockList, lines_of};
 use super::{ParsedText, date};
 
-/// Longest line that can be a heading, in characters.
+/// Maximum length of a heading, in characters.
 const MAX_HEADING_CHARS: usize = 100;
 
 pub(super) fn parse(text: String) -> ParsedText {
@@ -36,7 +36,7 @@ pub(super) fn parse(text: String) -> ParsedText {
     }
 }
 
-/// Each line that is not blank becomes a row.
+/// Turns each line that is not blank into a row.
 pub(super) fn parse_lines(text: String) -> ParsedText {
     let mut blocks = BlockList::default();
     for line in lines_of(&text, 0..text.len()) {
@@ -66,7 +66,7 @@ fn paragraphs_of(text: &str) -> Vec<Vec<Range<usize>>> {
     paragraphs
 }
 
-/// How many lines at the start of a paragraph are a heading (two when the second is an underline).
+/// Number of lines at the start of a paragraph that are a heading (two if the second is an underline).
 fn heading_lines(text: &str, lines: &[Range<usize>], is_first: bool) -> usize {
     let Some(first) = lines.first().map(|line| text[line.clone()].trim()) else {
         return 0;
@@ -99,7 +99,7 @@ fn is_capitals(line: &str) -> bool {
     line.chars().filter(|c| c.is_uppercase()).count() >= 3 && !line.chars().any(char::is_lowercase)
 }
 
-/// A paragraph, or the items of a list.
+/// Adds a paragraph, or the items of a list.
 fn push_body(text: &str, lines: &[Range<usize>], blocks: &mut BlockList) {
     let Some(first) = lines.first() else { return };
     let mut kind = if is_item(&text[first.clone()]) {
@@ -109,7 +109,7 @@ fn push_body(text: &str, lines: &[Range<usize>], blocks: &mut BlockList) {
     };
     let mut start = first.start;
     let mut end = first.end;
-    // Several lines with marks are a list, whatever stands before them.
+    // Several lines with list markers are a list, whatever comes before them.
     let is_list = lines
         .iter()
         .filter(|line| is_item(&text[(*line).clone()]))

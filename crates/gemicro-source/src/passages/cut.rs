@@ -1,4 +1,4 @@
-//! From blocks to passages, the units of search: [`cut_passages`].
+//! Cuts blocks into passages, the units of search: [`cut_passages`].
 //!
 //! A block of usual length is one passage. A longer one is cut at sentence ends (code at line ends), so that
 //! a sentence is whole in one passage; only a sentence beyond [`HARD_LIMIT`] is cut at white space.
@@ -9,12 +9,12 @@ use gemicro_core::corpus::{BlockKind, Document, Passage};
 use gemicro_core::offline::sentence_ranges;
 use gemicro_event::text::one_line;
 
-/// A passage is not made longer than this by adding a sentence, in bytes.
+/// Maximum length of a passage to which a sentence is added, in bytes.
 pub const SOFT_LIMIT: usize = 1_200;
-/// No passage is longer than this, in bytes.
+/// Maximum length of any passage, in bytes.
 pub const HARD_LIMIT: usize = 4_096;
 
-/// The passages of a document in reading order. Headings are passages too, of their own kind.
+/// The passages of a document in reading order. Headings are passages too, with their own kind.
 #[must_use]
 pub fn cut_passages(document: &Document) -> Vec<Passage> {
     let mut passages = Vec::new();
@@ -44,7 +44,7 @@ pub fn cut_passages(document: &Document) -> Vec<Passage> {
     passages
 }
 
-/// The headings above, outermost first. The title of the document stands for itself.
+/// The headings above a passage, outermost first. A document title is left out if another heading follows.
 fn heading_path(headings: &[(usize, String)]) -> Option<String> {
     let shown = if headings.len() > 1 && headings[0].0 == 1 {
         &headings[1..]
@@ -55,7 +55,7 @@ fn heading_path(headings: &[(usize, String)]) -> Option<String> {
     (!path.is_empty()).then(|| path.join(" > "))
 }
 
-/// The level of a heading by the number of `#` before it; where it has none, it stands below nothing but the title.
+/// The level of a heading by the number of `#` before it; without any, the level below the title.
 fn heading_level(before: &str) -> usize {
     let line = before.rsplit('\n').next().unwrap_or("").trim();
     if !line.is_empty() && line.chars().all(|c| c == '#') {
@@ -65,7 +65,7 @@ fn heading_level(before: &str) -> usize {
     }
 }
 
-/// Pieces of a block, without white space at their ends.
+/// The parts of a block, without white space at their ends.
 pub(super) fn cut(text: &str, kind: BlockKind) -> Vec<Range<usize>> {
     let mut pieces = Vec::new();
     if text.len() <= SOFT_LIMIT {
@@ -90,12 +90,12 @@ pub(super) fn cut(text: &str, kind: BlockKind) -> Vec<Range<usize>> {
     pieces
 }
 
-/// Adds a piece, cut at white space where it is over the hard limit.
+/// Adds a range, cut at white space if it exceeds the hard limit.
 fn push_hard(text: &str, range: Range<usize>, pieces: &mut Vec<Range<usize>>) {
     let mut start = range.start;
     while range.end - start > HARD_LIMIT {
         let window = &text[start..text.floor_char_boundary(start + HARD_LIMIT)];
-        // Without any blank in the second half of the window, between two characters it must be.
+        // Without white space in the second half of the window, it is cut between two characters.
         let blank = window
             .rfind(char::is_whitespace)
             .filter(|at| *at > HARD_LIMIT / 2);

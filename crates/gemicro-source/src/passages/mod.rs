@@ -1,4 +1,4 @@
-//! From blocks to passages, the units of search.
+//! Cuts blocks into passages, the units of search.
 
 /// Cutting blocks.
 mod cut;

@@ -1,18 +1,18 @@
-//! From bytes to stored text: [`decode`], and [`decode_labelled`] for bytes that come with a label.
+//! Decodes bytes into stored text: [`decode`], and [`decode_labelled`] for bytes with an encoding label.
 //!
-//! UTF-8 and UTF-16 (by byte order mark or by the pattern of zero bytes), else windows-1252, which holds
-//! Latin-1. What looks like none of them is binary.
+//! Recognises UTF-8 and UTF-16 (by byte order mark or by the pattern of zero bytes), otherwise windows-1252, a superset
+//! of Latin-1. Anything else is binary.
 
 use encoding_rs::{Encoding, REPLACEMENT, UTF_8, UTF_16BE, UTF_16LE, WINDOWS_1252, X_USER_DEFINED};
 
 use super::ReadError;
 use super::invisible::without_harmless;
 
-/// How many bytes decide whether a file is binary.
+/// Number of bytes that decide whether a file is binary.
 const PROBE_BYTES: usize = 64 << 10;
 
-/// Decodes, makes every line end `\n` and removes invisible characters, but for those that disguise words: `parse` looks
-/// for them.
+/// Decodes the bytes, makes every line end `\n` and removes invisible characters, except those that disguise words:
+/// `parse` looks for them.
 pub fn decode(bytes: &[u8]) -> Result<String, ReadError> {
     let text = if let Some(rest) = bytes.strip_prefix(b"\xef\xbb\xbf") {
         decode_bytes(rest)?
@@ -26,9 +26,8 @@ pub fn decode(bytes: &[u8]) -> Result<String, ReadError> {
     Ok(clean(text))
 }
 
-/// Decodes as the label says, such as `shift_jis`, where it names an encoding that fits the bytes. A byte
-/// order mark is worth more than a label, and UTF-8 and windows-1252 are told by the bytes: they are what
-/// labels are most often wrong about.
+/// Decodes with the labelled encoding, such as `shift_jis`, if it fits the bytes. A byte order mark takes precedence
+/// over a label. UTF-8 and windows-1252 are detected from the bytes, because labels are most often wrong about them.
 pub(crate) fn decode_labelled(bytes: &[u8], label: Option<&str>) -> Result<String, ReadError> {
     let encoding = label.and_then(|label| Encoding::for_label(label.as_bytes()));
     let told_by_bytes = [UTF_8, WINDOWS_1252, REPLACEMENT, X_USER_DEFINED];
@@ -93,7 +92,7 @@ enum ZeroPattern {
     None,
 }
 
-/// UTF-16 of mostly Latin letters has its zero bytes on one side of the pairs only.
+/// UTF-16 of mostly Latin letters has zero bytes on only one side of the pairs.
 fn zero_pattern(probe: &[u8]) -> ZeroPattern {
     let n_pairs = probe.len() / 2;
     let even = probe.iter().step_by(2).filter(|byte| **byte == 0).count();
@@ -108,7 +107,7 @@ fn zero_pattern(probe: &[u8]) -> ZeroPattern {
     }
 }
 
-/// Text has next to no control characters besides blanks, form feeds and terminal escapes.
+/// Text has very few control characters besides white space, form feeds and terminal escapes.
 fn too_many_controls(codes: impl Iterator<Item = u32>, n_codes: usize) -> bool {
     let n_controls = codes
         .filter(|code| matches!(code, 0..=0x08 | 0x0b | 0x0e..=0x1a | 0x1c..=0x1f | 0x7f))
@@ -116,7 +115,7 @@ fn too_many_controls(codes: impl Iterator<Item = u32>, n_codes: usize) -> bool {
     n_controls * 50 > n_codes
 }
 
-/// A UTF-8 text with a few damaged places is still UTF-8.
+/// UTF-8 text with a few invalid bytes is still UTF-8.
 fn mostly_utf_8(bytes: &[u8]) -> bool {
     let (mut n_good, mut n_bad) = (0usize, 0usize);
     for chunk in bytes.utf8_chunks() {

@@ -1,7 +1,7 @@
-//! From a file to its text: [`read_file`].
+//! Reads the text of a file: [`read_file`].
 //!
-//! A file is read whole, at most up to the limit, and compared with its size and time before and after, so
-//! that what is stored is one state of the file. Decoding is in `decode`; structure is found by `parse`.
+//! A file is read whole, up to the limit. Its size and time are compared before and after, so that the stored text is
+//! one state of the file. Decoding is in `decode`; `parse` finds the structure.
 
 use std::fs::{self, File};
 use std::io::{self, Read};
@@ -12,27 +12,27 @@ use super::decode::decode;
 use crate::limits::larger_than;
 use crate::walk::os_reason;
 
-/// A file's text and what is known about the reading.
+/// A file's text, and facts about reading it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ReadText {
     /// Decoded text: no byte order mark, line ends as `\n`, and no invisible characters but those that disguise words.
     pub text: String,
-    /// When the file was last changed, as the file system says.
+    /// When the file was last changed, according to the file system.
     pub modified_at: Option<SystemTime>,
-    /// The file changed under both readings; `text` is what the second one saw.
+    /// Whether the file changed during both attempts; `text` is from the second one.
     pub changed_while_read: bool,
 }
 
 /// Why a file gives no text.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ReadError {
-    /// No characters, or only blanks.
+    /// No characters, or only white space.
     #[error("empty")]
     Empty,
-    /// Not a text in any encoding that is known here.
+    /// Not text in any known encoding.
     #[error("binary")]
     Binary,
-    /// A PDF under another name.
+    /// A PDF with another file extension.
     #[error("a PDF")]
     Pdf,
     /// It grew over the limit after it was listed.
@@ -44,12 +44,12 @@ pub enum ReadError {
     /// The operating system refused.
     #[error("{reason}")]
     Os {
-        /// What it said, in lower case.
+        /// The system's error, in lower case.
         reason: String,
     },
 }
 
-/// What tells two states of a file apart.
+/// Distinguishes two states of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Stamp {
     pub(crate) n_bytes: u64,
@@ -80,7 +80,7 @@ pub fn read_file(path: &Path, max_bytes: u64) -> Result<ReadText, ReadError> {
     })
 }
 
-/// Reads until the stamp is the same before and after, at most twice; says whether it never was.
+/// Reads until the stamp is the same before and after, at most twice; returns whether it never was.
 pub(crate) fn read_steady<T>(
     mut stamp: impl FnMut() -> io::Result<Stamp>,
     mut read: impl FnMut() -> io::Result<T>,

@@ -1,21 +1,21 @@
-//! Characters that no reader sees: [`is_removed`], and where they disguise a text: [`is_disguise`].
+//! Finds characters that no reader sees: [`is_removed`], and where they disguise text: [`is_disguise`].
 //!
-//! Zero-width, bidi control, tag and soft hyphen characters and the byte order mark are removed from every stored
-//! text, because they hide words from a search and instructions from a reader. Most are harmless: soft hyphens, joiners
-//! in scripts that need them, marks at the start of a file. Some split words of a script that never
-//! uses them; a block with such a word is no evidence (see `parse`).
+//! Zero-width, bidi control, tag and soft hyphen characters and the byte order mark are removed from all stored text,
+//! because they hide words from a search and instructions from a reader. Most are harmless: soft hyphens, joiners in
+//! scripts that need them, marks at the start of a file. Some split words of a script that never uses them; a block
+//! with such a word is not accepted as evidence (see `parse`).
 
 use std::ops::Range;
 
 use gemicro_event::text::is_invisible;
 
-/// Invisible characters in a row that no honest text has.
+/// Minimum length of a run of invisible characters that no honest text has.
 const LONG_RUN: usize = 4;
-/// Letters that hyphenation leaves on each side at least.
+/// Minimum number of letters that hyphenation leaves on each side.
 const HYPHENATION_MINIMUM: usize = 2;
 
-/// Whether a character is removed from stored texts: it takes no part in what a reader sees, not even in how the
-/// characters around it are drawn, as selectors, fillers and the format characters of music and of some scripts do.
+/// Whether a character is removed from stored text: it has no visible effect, not even on how the characters around it
+/// are drawn. Selectors, fillers and the format characters of music and of some scripts do have one, so they stay.
 pub(crate) fn is_removed(c: char) -> bool {
     let shapes = matches!(c,
         '\u{34f}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}' | '\u{180b}'..='\u{180d}' | '\u{180f}' | '\u{3164}'
@@ -24,7 +24,7 @@ pub(crate) fn is_removed(c: char) -> bool {
     is_invisible(c) && !shapes
 }
 
-/// Removes the invisible characters that disguise nothing.
+/// Removes the invisible characters that do not disguise anything.
 pub(crate) fn without_harmless(text: String) -> String {
     if !text.chars().any(is_removed) {
         return text;
@@ -41,7 +41,7 @@ pub(crate) fn without_harmless(text: String) -> String {
     kept
 }
 
-/// Runs of characters that are not seen, among them those that stored texts keep, such as variation selectors.
+/// Runs of invisible characters, including those that stored text keeps, such as variation selectors.
 pub(crate) fn unseen_runs(text: &str) -> impl Iterator<Item = Range<usize>> + '_ {
     let mut at = 0;
     std::iter::from_fn(move || {
@@ -54,7 +54,7 @@ pub(crate) fn unseen_runs(text: &str) -> impl Iterator<Item = Range<usize>> + '_
     })
 }
 
-/// Whether a run of unseen characters stands where no writing system has one.
+/// Whether a run of invisible characters is in a place where no writing system has one.
 pub(crate) fn is_disguise(text: &str, run: Range<usize>) -> bool {
     let before = text[..run.start].chars().next_back();
     let after = text[run.end..].chars().next();
@@ -84,13 +84,13 @@ pub(crate) fn is_disguise(text: &str, run: Range<usize>) -> bool {
                 || !begins_with_letters(letters_before)
                 || !begins_with_letters(letters_after)
         }
-        // A place where a long name may be broken.
+        // Allows a line break in a long name such as `camelCase`.
         "\u{200b}" => !(before.is_lowercase() && after.is_uppercase()),
         _ => true,
     }
 }
 
-/// How many sorts of zero-width characters a run has.
+/// Number of different zero-width characters in a run.
 fn n_zero_widths(run: &str) -> usize {
     let kinds = ['\u{200b}', '\u{200c}', '\u{200d}', '\u{2060}', '\u{feff}'];
     kinds.into_iter().filter(|kind| run.contains(*kind)).count()

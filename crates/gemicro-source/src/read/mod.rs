@@ -1,8 +1,8 @@
-//! From a file to its text.
+//! Reads the text of a file.
 
 /// Bytes to text.
 mod decode;
-/// Files to bytes, steady ones.
+/// Reads files to bytes, in one consistent state.
 mod file;
 /// Characters that no reader sees.
 pub(crate) mod invisible;

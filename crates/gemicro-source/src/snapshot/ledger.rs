@@ -1,4 +1,4 @@
-//! Where a stored text comes from: [`LedgerEntry`].
+//! The origin of a stored text: [`LedgerEntry`].
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -10,7 +10,7 @@ use sha2::{Digest, Sha256};
 use super::take::FileMetadata;
 use crate::walk::FoundFile;
 
-/// The origin of one document, as the run's source ledger keeps it.
+/// The origin of one document, as stored in the run's source ledger.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LedgerEntry {
     /// The document's id.
@@ -28,12 +28,12 @@ pub struct LedgerEntry {
     pub media: String,
     /// Its title.
     pub title: String,
-    /// The date it gives itself, as `YYYY-MM-DD`.
+    /// The date that the document states, as `YYYY-MM-DD`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub date: Option<String>,
     /// Length of the stored text in bytes.
     pub n_bytes: u64,
-    /// The file changed under both readings; the stored text is what the second one saw.
+    /// Whether the file changed during both attempts to read it; the stored text is from the second one.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub changed_while_read: bool,
 }

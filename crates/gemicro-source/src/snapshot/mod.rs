@@ -1,10 +1,10 @@
-//! Everything a run reads, frozen, and packed into one blob.
+//! Everything that a run reads, frozen and packed into one blob.
 
-/// Where a stored text comes from.
+/// The origin of a stored text.
 mod ledger;
 /// All documents as one blob.
 mod pack;
-/// Reading all sources.
+/// Reads all sources.
 mod take;
 
 pub use ledger::LedgerEntry;

@@ -1,19 +1,19 @@
 //! All stored documents as one blob: [`pack`] and [`unpack`].
 //!
-//! A first line with name, version and number of documents, then one JSON document per line. No times and
-//! no paths outside the sources are inside, so the same texts give the same bytes, and the hash of the
-//! bytes names the index built from them.
+//! A first line with name, version and number of documents, then one JSON document per line. It contains no times and
+//! no paths outside the sources, so the same texts give the same bytes, and the hash of the bytes names the index built
+//! from them.
 
 use gemicro_core::corpus::Document;
 
 use super::Snapshot;
 use super::ledger::{LedgerEntry, sha256_hex};
 
-/// Raised when an older reader could not read the bytes any more.
+/// Raised when older readers could no longer read the bytes.
 const VERSION: u32 = 1;
 const NAME: &str = "gemicro-pack";
 
-/// A snapshot as it is stored.
+/// A snapshot in its stored form.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PackedSnapshot {
     /// The documents.
@@ -24,16 +24,16 @@ pub struct PackedSnapshot {
     pub ledger: Vec<LedgerEntry>,
 }
 
-/// The bytes are no pack that this version can read.
+/// Why bytes cannot be read as a pack.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum PackError {
-    /// The first line is not that of a pack.
+    /// The first line is not the header of a pack.
     #[error("not a pack of documents")]
     NotAPack,
     /// Written by a newer gemicro.
     #[error("pack version {version} is newer than {VERSION}; use a newer gemicro")]
     NewerVersion {
-        /// The version that the pack names.
+        /// The version of the pack.
         version: u32,
     },
     /// A document is not readable, or some are missing.
@@ -61,7 +61,7 @@ pub fn pack(snapshot: &Snapshot) -> PackedSnapshot {
     }
 }
 
-/// Reads the documents back. Every block of every document lies on character boundaries of its text.
+/// Reads the documents back. Every block of every document is on character boundaries of its text.
 pub fn unpack(bytes: &[u8]) -> Result<Vec<Document>, PackError> {
     let mut lines = bytes.split_inclusive(|byte| *byte == b'\n');
     let n_documents = read_header(lines.next().unwrap_or_default())?;

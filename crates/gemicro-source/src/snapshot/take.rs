@@ -1,7 +1,7 @@
-//! Everything a run reads, frozen: [`take_snapshot`].
+//! Reads everything that a run uses, frozen at one moment: [`take_snapshot`].
 //!
-//! Files are read once; what was read is what is searched and cited, whatever happens to the files later.
-//! A file that cannot be read is listed as skipped and stops nothing.
+//! Files are read once; later changes to them do not affect what is searched and cited. A file that cannot be read is
+//! listed as skipped, and the rest is still read.
 
 use std::collections::HashSet;
 use std::fs::File;
@@ -22,7 +22,7 @@ use crate::parse::{Format, parse};
 use crate::read::{ReadError, ReadText, read_file, read_steady, stamp_of};
 use crate::walk::{FoundFile, SkippedFile, find_files, os_reason};
 
-/// How many threads read and parse.
+/// Number of threads that read and parse.
 const N_READERS: usize = 2;
 
 /// All documents of the sources at one moment.
@@ -32,12 +32,12 @@ pub struct Snapshot {
     pub documents: Vec<Document>,
     /// Files that were not read, with the reason, by path.
     pub skipped: Vec<SkippedFile>,
-    /// Where each document comes from, in the order of `documents`.
+    /// The origin of each document, in the order of `documents`.
     pub ledger: Vec<LedgerEntry>,
 }
 
 /// Reads all sources. `reader` reads PDF, office files, books and mail; without one they are skipped. `read_at` is the
-/// moment that the ledger names, in RFC 3339.
+/// time recorded in the ledger, in RFC 3339.
 pub fn take_snapshot(
     sources: &[PathBuf],
     limits: &ReadLimits,
@@ -86,32 +86,32 @@ pub fn take_snapshot(
     Ok(snapshot)
 }
 
-/// What is known of a file besides its text.
+/// Facts about a file besides its text.
 pub(super) struct FileMetadata {
     pub(super) media: &'static str,
     pub(super) modified_at: Option<SystemTime>,
     pub(super) changed_while_read: bool,
 }
 
-/// What one file gave.
+/// The result of loading one file.
 struct LoadedFile {
     /// One, or one per page, slide or sheet.
     documents: Vec<Document>,
     metadata: FileMetadata,
-    /// What of it was not read.
+    /// Message about content that was not read.
     left_out: Option<String>,
 }
 
-/// How files are loaded.
+/// Settings and state for loading files.
 struct LoadFiles<'a> {
     limits: &'a ReadLimits,
     reader: Option<&'a ReaderProgram>,
-    /// Text that came out of packed files: their size says nothing about it.
+    /// Bytes of text from packed files, counted because their file size does not show it.
     n_office_bytes: AtomicU64,
 }
 
 impl LoadFiles<'_> {
-    /// One outcome per candidate, in their order.
+    /// One result per candidate, in the same order.
     fn load_all(&self, candidates: &[FoundFile]) -> Vec<Result<LoadedFile, String>> {
         let next = AtomicUsize::new(0);
         let done = Mutex::new(Vec::with_capacity(candidates.len()));
@@ -154,7 +154,7 @@ impl LoadFiles<'_> {
             read => read.map_err(|error| error.to_string())?,
         };
         let media = Format::of(&candidate.doc, &text).media_type();
-        // A fault in a parser library costs one file, not the run.
+        // A fault in a parser library loses one file, not the run.
         let document = catch_unwind(AssertUnwindSafe(|| parse(&candidate.doc, text)))
             .map_err(|_| "its parser failed".to_owned())?;
         Ok(LoadedFile {

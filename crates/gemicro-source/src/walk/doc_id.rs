@@ -1,6 +1,6 @@
 //! Unique document ids for files from several sources: [`assign_doc_ids`].
 //!
-//! An id is the path below the source. Only where two files would share one does a prefix come in front.
+//! An id is the path below the source. A prefix is added only if two files would have the same id.
 
 use std::collections::{HashMap, HashSet};
 

@@ -1,8 +1,8 @@
-//! From source paths to the files to read: [`find_files`].
+//! Finds the files to read in the source paths: [`find_files`].
 //!
-//! Ignore files (`.gitignore`, `.ignore`) are respected with or without a git repository, hidden files are
-//! left out, and links inside a folder are never followed, so a loop of links cannot be entered. It looks
-//! at names and sizes only; no file is opened here.
+//! Ignore files (`.gitignore`, `.ignore`) are respected with or without a git repository, hidden files are left out,
+//! and links inside a folder are never followed, so that link loops do no harm. Only names and sizes are read; no file
+//! is opened here.
 
 use std::collections::HashSet;
 use std::fs;
@@ -20,7 +20,7 @@ use crate::walk::doc_id::assign_doc_ids;
 pub struct FoundFile {
     /// Its document id: the path below its source, with `/`.
     pub doc: String,
-    /// Where it is, with all links resolved.
+    /// Its path, with all links resolved.
     pub path: PathBuf,
 }
 
@@ -33,7 +33,7 @@ pub struct SkippedFile {
     pub reason: String,
 }
 
-/// What the walk found: files in a stable order, and those that were left out with a reason.
+/// The result of the walk: files in a stable order, and files that were left out with a reason.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct FoundFiles {
     /// Files to read, sorted by document id.
@@ -59,7 +59,7 @@ pub fn find_files(sources: &[PathBuf], limits: &ReadLimits) -> Result<FoundFiles
     let mut files: Vec<Below> = Vec::new();
     let mut seen: HashSet<PathBuf> = HashSet::new();
     for (source_idx, source) in sources.iter().enumerate() {
-        // A link that the user names is followed, once, by resolving it here.
+        // A link that the user names is followed once, by resolving it here.
         let root = fs::canonicalize(source).map_err(|error| source_error(source, &error))?;
         let metadata = fs::metadata(&root).map_err(|error| source_error(source, &error))?;
         if metadata.is_dir() {
@@ -105,7 +105,7 @@ pub fn find_files(sources: &[PathBuf], limits: &ReadLimits) -> Result<FoundFiles
     Ok(found)
 }
 
-/// Keeps what fits, in the order of the ids, so that the same files always give the same choice.
+/// Keeps the files that fit the limits, in the order of their ids, so that the choice is always the same.
 fn apply_limits(named: Vec<(String, Below)>, limits: &ReadLimits, found: &mut FoundFiles) {
     let mut total_bytes = 0u64;
     for (doc, file) in named {
@@ -193,7 +193,7 @@ fn walk_error(near: &Path, error: &ignore::Error) -> SkippedFile {
     }
 }
 
-/// The operating system's words without the number that Rust adds, as a lower-case fragment.
+/// The operating system's message without the number that Rust adds, as a lower-case fragment.
 pub(crate) fn os_reason(error: &io::Error) -> String {
     let text = error.to_string();
     let text = text.split(" (os error").next().unwrap_or_default();
@@ -221,7 +221,7 @@ fn relative_id(root: &Path, path: &Path) -> String {
     parts.join("/")
 }
 
-/// The name a source's documents are prefixed with when ids collide: its folder, or its parent for a file.
+/// The prefix for a source's documents if ids collide: its folder, or the parent folder of a file.
 fn source_label(source: &Path) -> String {
     let resolved = fs::canonicalize(source).unwrap_or_else(|_| source.to_path_buf());
     let folder = if resolved.is_dir() {

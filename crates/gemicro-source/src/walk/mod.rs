@@ -1,4 +1,4 @@
-//! From source paths to the files to read, and those left out with a reason.
+//! Finds the files to read in the source paths, and lists those left out with a reason.
 
 /// Unique ids for files from several sources.
 mod doc_id;
