@@ -1,7 +1,7 @@
-//! `cargo xtask ci`: the whole gate, stage by stage, stopping at the first failure.
+//! `cargo xtask ci`: all checks, stage by stage, stopping at the first failure.
 //!
-//! Each stage can be run alone; a failure names the command that does so. The output of the tools
-//! passes through untouched.
+//! Each stage can be run alone; a failure names the command for that. The output of the tools is passed through
+//! unchanged.
 
 use std::path::Path;
 use std::process::Command;
@@ -17,7 +17,7 @@ struct CiStage {
     work: StageWork,
 }
 
-/// What a stage does.
+/// The work of a stage.
 enum StageWork {
     /// A program other than xtask.
     Tool(fn(&Path) -> Command),
@@ -50,7 +50,7 @@ const STAGES: &[CiStage] = &[
         name: "doctest",
         work: StageWork::Tool(|root| cargo(root, &["test", "--workspace", "--doc"])),
     },
-    // After the doc tests: the last test summary in the log is then the one that counts most tests.
+    // After the doc tests, so that the last test summary in the log is the largest one.
     CiStage {
         name: "test",
         work: StageWork::Tool(test_run),
@@ -121,7 +121,7 @@ fn run_stages(root: &Path, stages: &[CiStage]) -> Result<()> {
 }
 
 impl CiStage {
-    /// The command to run this stage alone, and how it went.
+    /// The command to run this stage alone, and its result.
     fn run(&self, root: &Path) -> (String, Result<()>) {
         match &self.work {
             StageWork::Tool(command) => {
@@ -139,7 +139,7 @@ fn cargo(root: &Path, arguments: &[&str]) -> Command {
     command
 }
 
-/// Where random cases begin in the gate: a change is judged by the same ones as the one before. Other seeds, by hand:
+/// Seed of the random cases: every change is checked with the same ones. For other seeds, by hand:
 /// `PROPTEST_RNG_SEED=… cargo nextest run`.
 const SEED: &str = "20261115";
 
@@ -176,7 +176,7 @@ fn documentation(root: &Path) -> Command {
     command
 }
 
-/// What a newcomer types first must give an answer with a citation.
+/// Checks that the first command of the README gives an answer with a citation.
 fn smoke(root: &Path) -> Result<()> {
     let home = TemporaryFolder::new()?;
     let mut command = cargo(root, SMOKE);

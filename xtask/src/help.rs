@@ -1,4 +1,4 @@
-//! `cargo xtask help`: what the commands are.
+//! `cargo xtask help`: lists the commands.
 
 const TEXT: &str = "\
 cargo xtask <command>

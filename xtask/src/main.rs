@@ -1,4 +1,4 @@
-//! The gate of gemicro: `cargo xtask <command>`.
+//! The development commands of gemicro: `cargo xtask <command>`.
 //!
 //! One module per command; `help` lists them. It depends on none of gemicro's crates, so that it
 //! builds and reports even while they do not.

@@ -1,4 +1,4 @@
-//! What `cargo metadata` says, cut down to what the checks read.
+//! The output of `cargo metadata`, reduced to the fields that the checks read.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -8,15 +8,15 @@ use serde::Deserialize;
 
 use crate::process;
 
-/// The workspace and everything it builds on.
+/// The workspace and all its dependencies.
 #[derive(Debug, Deserialize)]
 pub(crate) struct Metadata {
     /// Every package of the build, ours and others', for all platforms.
     pub(crate) packages: Vec<CargoPackage>,
     /// Ids of our own packages.
     pub(crate) workspace_members: Vec<String>,
-    /// Names of the packages that any platform really builds; `packages` also lists what features that nobody
-    /// enables would bring.
+    /// Names of the packages that are built on any platform; `packages` also lists dependencies of features that are
+    /// never enabled.
     #[serde(skip)]
     pub(crate) built: Option<BTreeSet<String>>,
 }
@@ -29,7 +29,7 @@ pub(crate) struct CargoPackage {
     pub(crate) version: String,
     /// The SPDX expression of its manifest.
     pub(crate) license: Option<String>,
-    /// Where it comes from; nothing for a folder.
+    /// Its source; `None` for a local folder.
     pub(crate) source: Option<String>,
     pub(crate) dependencies: Vec<Dependency>,
     pub(crate) features: BTreeMap<String, Vec<String>>,
@@ -40,7 +40,7 @@ pub(crate) struct CargoPackage {
 #[serde(default)]
 pub(crate) struct Dependency {
     pub(crate) name: String,
-    /// Nothing for a normal dependency, else `dev` or `build`.
+    /// `None` for a normal dependency, otherwise `dev` or `build`.
     pub(crate) kind: Option<String>,
     pub(crate) features: Vec<String>,
 }
@@ -54,7 +54,7 @@ impl Metadata {
 }
 
 impl Dependency {
-    /// Whether only tests, examples and benches see it.
+    /// Whether only tests, examples and benches use it.
     pub(crate) fn is_dev(&self) -> bool {
         self.kind.as_deref() == Some("dev")
     }

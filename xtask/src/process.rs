@@ -1,11 +1,11 @@
-//! Child processes of the gate: started without stdin, reported by the line one would type.
+//! Starts child processes without stdin, and reports them by the command line one would type.
 
 use std::path::Path;
 use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result, bail};
 
-/// `cargo` in the root of the checkout, with the programs of `.tools/bin` before all others.
+/// `cargo` in the root of the checkout, with `.tools/bin` first in the search path.
 pub(crate) fn cargo(root: &Path) -> Command {
     let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     command.current_dir(root);
@@ -43,7 +43,7 @@ pub(crate) fn output(command: &mut Command) -> Result<String> {
     Ok(text)
 }
 
-/// The command as one would type it, without what we only pass to keep the run apart.
+/// The command as one would type it, without variables that only isolate the run.
 pub(crate) fn line(command: &Command) -> String {
     let mut words = Vec::new();
     for (name, value) in command.get_envs() {

@@ -26,7 +26,7 @@ pub(crate) fn root() -> Result<PathBuf> {
     Ok(root.to_path_buf())
 }
 
-/// Paths of all files that are tracked or could be: everything but what is ignored.
+/// Paths of all files that are tracked or new: everything except ignored files.
 pub(crate) fn paths(root: &Path) -> Result<Vec<String>> {
     let mut command = Command::new("git");
     // In CI the checkout may belong to another user; git would refuse to list it.

@@ -1,8 +1,8 @@
-//! `cargo xtask setup`: finds what the tests need.
+//! `cargo xtask setup`: finds or installs what the tests need.
 //!
-//! [`TOOLS`] is the list of what is looked for. What tests need beyond it is installed into the ignored folder
-//! `.tools/` of the checkout (a Python with the official SDKs, `python`; the real agent CLIs, `agents`; the vocabulary
-//! of Gemma 3, `tokenizer`), or by the system's packages (`debian`, `postgres`). Quick when everything is there.
+//! [`TOOLS`] lists the tools that are only checked. The rest is installed into the ignored folder `.tools/` of the
+//! checkout (a Python with the official SDKs, `python`; the real agent CLIs, `agents`; the vocabulary of Gemma 3,
+//! `tokenizer`), or as system packages (`debian`, `postgres`). Quick if everything is installed.
 
 mod agents;
 mod debian;
@@ -20,17 +20,17 @@ use self::debian::{BUBBLEWRAP, COVERAGE, TMUX};
 use self::installed_programs::InstalledPrograms;
 use crate::process;
 
-/// One thing the tests need, and what its absence means.
+/// One tool that the tests need, and the effect of its absence.
 struct SetupTool {
     name: &'static str,
-    /// The cargo subcommand that answers when the tool is there.
+    /// A cargo subcommand that succeeds if the tool is installed.
     probe: &'static [&'static str],
     absent: Absent,
 }
 
-/// What happens without the tool.
+/// The effect of a missing tool.
 enum Absent {
-    /// The gate still runs, by other means; said loudly.
+    /// The checks still run, by other means; with a warning.
     FallBack { to: &'static str, hint: &'static str },
     /// Nothing can replace it.
     Fail { hint: &'static str },
@@ -70,7 +70,7 @@ const TOOLS: &[SetupTool] = &[
 
 const NEXTEST: &[&str] = &["nextest", "--version"];
 
-/// Checks every tool; fails when one is missing that nothing replaces.
+/// Checks every tool; fails if one is missing that cannot be replaced.
 pub(crate) fn run(root: &Path) -> Result<()> {
     let mut missing = Vec::new();
     for tool in TOOLS {
@@ -108,7 +108,7 @@ pub(crate) fn run(root: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Where a missing tool must not pass unnoticed.
+/// Whether this is CI, where a missing tool is an error.
 fn in_ci() -> bool {
     std::env::var("CI").is_ok_and(|value| value == "true")
 }

@@ -1,4 +1,4 @@
-//! A folder that is gone when its owner is.
+//! A temporary folder that is removed when its owner is dropped.
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -10,7 +10,7 @@ use anyhow::{Context, Result};
 pub(crate) struct TemporaryFolder(PathBuf);
 
 impl TemporaryFolder {
-    /// Makes the folder; fails rather than reuse one.
+    /// Creates the folder; fails rather than reuse one.
     pub(crate) fn new() -> Result<Self> {
         static COUNT: AtomicU32 = AtomicU32::new(0);
         let since_epoch = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH)?;
@@ -32,7 +32,7 @@ impl TemporaryFolder {
 
 impl Drop for TemporaryFolder {
     fn drop(&mut self) {
-        // What stays behind lies in the temporary folder; failing the gate for it would be worse.
+        // If this fails, the rest stays in the temporary folder; failing the checks for it would be worse.
         drop(std::fs::remove_dir_all(&self.0));
     }
 }

@@ -1,4 +1,4 @@
-//! A place with a state folder of its own, where `gemicro mcp` is called and the resident worker carries runs out.
+//! A test environment with its own state folder, in which `gemicro mcp` is called and the background worker runs.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -10,7 +10,7 @@ use super::json_rpc::JsonRpc;
 use crate::process;
 use crate::temporary::TemporaryFolder;
 
-/// The place; its worker is stopped on drop.
+/// The environment; its worker is stopped on drop.
 pub(crate) struct BenchDesk {
     program: PathBuf,
     place: TemporaryFolder,
@@ -18,7 +18,7 @@ pub(crate) struct BenchDesk {
 }
 
 impl BenchDesk {
-    /// A place with an empty project.
+    /// An environment with an empty project.
     pub(crate) fn new(program: &Path) -> Result<Self> {
         let place = TemporaryFolder::new()?;
         for folder in ["project/.git", "user"] {
@@ -36,12 +36,12 @@ impl BenchDesk {
         self.variables.push((name.to_owned(), value.to_owned()));
     }
 
-    /// Sets where the program finds agents.
+    /// Sets the folder in which the program finds agents.
     pub(crate) fn set_agents(&mut self, folder: &Path) {
         self.set("PATH", &search_path(folder));
     }
 
-    /// A path in this place.
+    /// A path in this environment.
     pub(crate) fn path(&self, name: &str) -> PathBuf {
         self.place.path().join(name)
     }
@@ -60,7 +60,7 @@ impl BenchDesk {
         command
     }
 
-    /// An MCP server that has said hello.
+    /// An initialised MCP server.
     pub(crate) fn server(&self) -> Result<JsonRpc> {
         let mut server = JsonRpc::start(self.command(&["mcp"]))?;
         let hello = json!({
@@ -76,7 +76,7 @@ impl BenchDesk {
         Ok(server)
     }
 
-    /// What the worker is doing; an error when there is none.
+    /// The worker's status; an error if there is no worker.
     pub(crate) fn worker(&self) -> Result<Value> {
         let said = process::output(&mut self.command(&["worker", "status", "--format", "json"]))?;
         let status: Value = serde_json::from_str(&said).context("the worker's status is not JSON")?;
@@ -89,12 +89,12 @@ impl BenchDesk {
 
 impl Drop for BenchDesk {
     fn drop(&mut self) {
-        // One that is not there is as good; one that stays leaves by itself when it has nothing to do.
+        // It does not matter if there is none; one that stays exits when it has nothing to do.
         drop(self.command(&["worker", "stop"]).output());
     }
 }
 
-/// Where programs are looked for when agents lie in a folder.
+/// A search path that begins with a folder of agents.
 pub(crate) fn search_path(agents: &Path) -> String {
     format!("{}:/usr/local/bin:/usr/bin:/bin", agents.display())
 }

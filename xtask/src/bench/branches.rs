@@ -1,6 +1,7 @@
-//! What gemicro adds to the time of the model: a research run of three rounds (split, branches, report) against the
-//! simulator, where every call takes 300 ms. The ideal is 900 ms; the rest is ours, journal included. The bar is for the
-//! run, from its first event to its last, as others measure it; the whole process is shown beside it.
+//! Measures the time that gemicro adds to the model's: a research run of three rounds (split, branches, report) against
+//! the simulator, where every call takes 300 ms. The ideal is 900 ms; the rest is gemicro's, journal included. The bar
+//! is for the run, from its first event to its last, as others measure it; the time of the whole process is shown
+//! beside it.
 
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -15,7 +16,7 @@ use crate::temporary::TemporaryFolder;
 
 const RUNS: usize = 15;
 const CALL: Duration = Duration::from_millis(300);
-/// Branches and the bar for what is added, as the median.
+/// Number of branches, and the bar for the added time, as the median.
 const SIZES: [(usize, Duration); 2] = [(5, Duration::from_millis(15)), (20, Duration::from_millis(20))];
 
 /// Builds the release binary, runs it, prints the figures against the bars.
@@ -27,7 +28,7 @@ pub(crate) fn run(root: &Path) -> Result<()> {
         std::fs::write(&scenario, scenario_text(n_branches))?;
         let simulator = BenchSimulator::start(&program, &scenario.to_string_lossy())?;
         let (mut runs, mut processes) = (Vec::new(), Vec::new());
-        // The first run makes the state folder.
+        // The first run creates the state folder.
         ask(&program, place.path(), &simulator.url, n_branches)?;
         for _ in 0..RUNS {
             let asked = ask(&program, place.path(), &simulator.url, n_branches)?;

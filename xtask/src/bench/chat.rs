@@ -1,5 +1,5 @@
-//! How long turns of a chat take with the real Gemini CLI and a model that thinks as long as real ones do: the times
-//! that a person waits, and what gemicro adds to the model's own.
+//! Measures chat turns with the real Gemini CLI and a simulated model of realistic speed: the time that a person waits,
+//! and the part that gemicro adds.
 
 use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
@@ -14,21 +14,21 @@ use super::release::release_binary;
 use super::samples::{at_most, milliseconds};
 use super::simulator::BenchSimulator;
 
-/// The model's own time: until its first word, and then for an answer of a usual length.
+/// The model's own time: until its first word, and then for an answer of usual length.
 const FIRST_MS: u64 = 900;
 const BETWEEN_MS: u64 = 60;
 const ANSWER: &str = "Here is what I would do next, step by step, and why I would do it in this order.";
 
-/// Messages of one conversation; the last is asked with all of it behind.
+/// Number of messages in one conversation; the last one has the whole history before it.
 const MESSAGES: usize = 20;
 
-/// Seed figures: the first message, one with a small history, one with a long history, a summary.
+/// Bars: the first message, one with a short history, one with a long history, a summary.
 const FIRST_BAR: Duration = Duration::from_secs(5);
 const FOLLOW_UP_BAR: Duration = Duration::from_secs(8);
 const LONG_BAR: Duration = Duration::from_secs(12);
 const SUMMARY_BAR: Duration = Duration::from_secs(5);
 
-/// Speaks with the agent and prints the times against the bars.
+/// Talks to the agent and prints the times against the bars.
 pub(crate) fn run(root: &Path) -> Result<()> {
     let agents = root.join(".tools/agents/node_modules/.bin");
     if !agents.join("gemini").exists() {
@@ -51,7 +51,7 @@ pub(crate) fn run(root: &Path) -> Result<()> {
     row("Gemini CLI, message 20", times[MESSAGES - 1].0, LONG_BAR);
     drop(chat);
 
-    // Prompts so short that old turns have to be summarised on the way.
+    // Prompts so short that old turns have to be summarised.
     let more = ["--model", "api:gemini-3.5-flash", "--max-tokens", "2000"];
     let mut chat = BenchChat::open(&desk, &more)?;
     let times = turns(&mut chat)?;
@@ -90,7 +90,7 @@ fn row(what: &str, time: Duration, bar: Duration) {
     println!("  {what}: {} {}", milliseconds(time), at_most(time, bar));
 }
 
-/// How many summaries there are, and how long the longest took.
+/// The number of summaries, and the time of the longest.
 fn summaries(desk: &BenchDesk) -> Result<(usize, Duration)> {
     let said = crate::process::output(&mut desk.command(&["runs", "--format", "json"]))?;
     let runs: Vec<Value> = serde_json::from_str(&said).context("the list of runs is not JSON")?;
@@ -112,7 +112,7 @@ fn summaries(desk: &BenchDesk) -> Result<(usize, Duration)> {
     Ok((times.len(), longest.context("no summary was written")?))
 }
 
-/// A chat in lines of JSON.
+/// A chat over JSON lines.
 struct BenchChat {
     child: Child,
     input: ChildStdin,
@@ -142,7 +142,7 @@ impl BenchChat {
         Ok(chat)
     }
 
-    /// Says something; the time until its answer is whole.
+    /// Sends a message; returns the time until its answer is complete.
     fn say(&mut self, text: &str) -> Result<(Duration, bool)> {
         let began_at = Instant::now();
         writeln!(self.input, "{text}")?;
@@ -170,7 +170,7 @@ impl BenchChat {
 
 impl Drop for BenchChat {
     fn drop(&mut self) {
-        // The summaries that are being written go on in the worker.
+        // Summaries in progress continue in the worker.
         drop(self.child.kill());
         drop(self.child.wait());
     }

@@ -9,7 +9,7 @@ use super::research::{self, ResearchBench};
 use super::{branches, chat, growth, guard, mcp, pipeline, startup, warm};
 use crate::process;
 
-/// One bench, with what belongs to it alone.
+/// One bench, with its own options.
 #[derive(Debug, PartialEq, Eq)]
 enum BenchKind {
     Journal,
@@ -22,7 +22,7 @@ enum BenchKind {
     Mcp,
     Warm,
     Guard,
-    /// Of this folder only.
+    /// With a folder: only that one.
     History(Option<PathBuf>),
     Chat,
     Pipeline,
@@ -71,7 +71,7 @@ pub(crate) fn run(root: &Path, arguments: &[String]) -> Result<()> {
             BenchKind::History(folder) => {
                 let mut arguments = Vec::new();
                 if let Some(folder) = folder {
-                    // The bench does not run where this command does.
+                    // The bench runs in another folder than this command.
                     let folder = std::path::absolute(&folder)?;
                     arguments = vec!["--folder".into(), folder.into_os_string()];
                 }

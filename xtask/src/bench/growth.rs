@@ -1,4 +1,4 @@
-//! How the cost of a batch grows with its tasks, and how long its long journal takes to show.
+//! Measures how the cost of a batch grows with its tasks, and how long it takes to show its journal.
 
 use std::fs;
 use std::path::Path;
@@ -12,12 +12,12 @@ use super::table::table;
 use crate::temporary::TemporaryFolder;
 
 const SIZES: [usize; 4] = [5_000, 10_000, 20_000, 40_000];
-/// A batch that is twice as large may cost this many times as much.
+/// Maximum factor by which the cost may grow when a batch is twice as large.
 const GROWTH_BAR: f64 = 2.2;
 /// For the largest batch, whose journal has four events per task.
 const SHOW_BAR: Duration = Duration::from_millis(500);
 
-/// Builds the release binary, carries out batches of memory searches, prints the figures against the bars.
+/// Builds the release binary, runs batches of memory searches, prints the figures against the bars.
 pub(crate) fn run(root: &Path) -> Result<()> {
     let program = release_binary(root)?;
     let folder = TemporaryFolder::new()?;

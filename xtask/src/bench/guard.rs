@@ -1,5 +1,5 @@
-//! How right and how fast `gemicro guard check` is: on the command lines of the reference, beside two naive policies;
-//! and as a process of its own, which is what a hook costs before every tool call.
+//! Measures how correct and how fast `gemicro guard check` is: on the reference command lines, compared with two naive
+//! policies; and in a separate process, which is the cost of a hook before every tool call.
 
 use std::io::Write;
 use std::path::Path;
@@ -26,7 +26,7 @@ struct Case {
     request: String,
 }
 
-/// Builds the release binary, asks it, prints the figures against the bars.
+/// Builds the release binary, queries it, prints the figures against the bars.
 pub(crate) fn run(root: &Path) -> Result<()> {
     let program = release_binary(root)?;
     let place = TemporaryFolder::new()?;
@@ -58,7 +58,7 @@ pub(crate) fn run(root: &Path) -> Result<()> {
     Ok(())
 }
 
-/// The shell commands that the policy alone must judge.
+/// The shell commands that the policy itself must judge.
 fn cases(path: &Path, folder: &Path) -> Result<Vec<Case>> {
     let text = std::fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
     let place = |name: &str| folder.join(name).display().to_string();
@@ -84,7 +84,7 @@ fn cases(path: &Path, folder: &Path) -> Result<Vec<Case>> {
     Ok(cases)
 }
 
-/// What the guard says to each case, asked in one process.
+/// The guard's answer to each case, all from one process.
 fn answers(program: &Path, folder: &Path, cases: &[Case]) -> Result<Vec<bool>> {
     let requests: String = cases.iter().map(|case| format!("{}\n", case.request)).collect();
     let mut child = start(program, folder, &["--jsonl"])?;
@@ -119,7 +119,7 @@ fn start(program: &Path, folder: &Path, arguments: &[&str]) -> Result<Child> {
         .with_context(|| format!("cannot start {}", program.display()))
 }
 
-/// Wrong answers of one policy.
+/// Number of wrong answers of one policy.
 struct WrongVerdict {
     n_missed: usize,
     n_attacks: usize,
@@ -151,7 +151,7 @@ fn count(cases: &[Case], allowed: &[bool]) -> WrongVerdict {
     }
 }
 
-/// Each case in a process of its own, as a hook asks it.
+/// Runs each case in its own process, as a hook does.
 fn processes(program: &Path, folder: &Path, cases: &[Case]) -> Result<()> {
     let (mut walls, mut cpus) = (Samples::default(), Samples::default());
     one(program, folder, &cases[0].request)?;
@@ -180,7 +180,7 @@ fn processes(program: &Path, folder: &Path, cases: &[Case]) -> Result<()> {
     Ok(())
 }
 
-/// How long one answer takes from start to end, and the processor time of it.
+/// Wall time and processor time of one answer.
 fn one(program: &Path, folder: &Path, request: &str) -> Result<(Duration, Option<Duration>)> {
     let started_at = Instant::now();
     let mut child = start(program, folder, &[])?;
@@ -188,7 +188,7 @@ fn one(program: &Path, folder: &Path, request: &str) -> Result<(Duration, Option
     stdin.write_all(request.as_bytes())?;
     drop(stdin);
     let answer = std::io::read_to_string(child.stdout.take().context("the guard has no stdout")?)?;
-    // It has ended and is still known by its number, so its time can be read.
+    // The process has ended but is not reaped yet, so its processor time can be read.
     while is_running(child.id()) {
         std::hint::spin_loop();
     }

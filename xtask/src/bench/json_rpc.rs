@@ -1,4 +1,4 @@
-//! A child that speaks JSON-RPC, one object per line on stdin and stdout: an MCP server, or an agent over ACP.
+//! A child process that speaks JSON-RPC, one object per line on stdin and stdout: an MCP server, or an agent over ACP.
 
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
@@ -8,12 +8,12 @@ use std::time::Duration;
 use anyhow::{Context, Result, bail};
 use serde_json::{Value, json};
 
-/// Longer than any answer takes; after it the child counts as hung.
+/// Time after which the child counts as hung; any answer takes less.
 const LATE: Duration = Duration::from_secs(30);
-/// How long it may take to leave when nobody speaks to it any more.
+/// Time for the child to exit after its input is closed.
 const LEAVING: Duration = Duration::from_secs(5);
 
-/// The child and the ends of its pipes; ended on drop.
+/// The child and the ends of its pipes; killed on drop.
 pub(crate) struct JsonRpc {
     child: Child,
     input: Option<ChildStdin>,
@@ -39,7 +39,7 @@ impl JsonRpc {
         })
     }
 
-    /// Asks, and waits for the answer to that; what is told in between is passed over.
+    /// Sends a request and waits for its answer; other messages are skipped.
     pub(crate) fn request(&mut self, method: &str, params: &Value) -> Result<Value> {
         self.last_id += 1;
         self.write(&json!({ "jsonrpc": "2.0", "id": self.last_id, "method": method, "params": params }))?;
@@ -52,7 +52,7 @@ impl JsonRpc {
         }
     }
 
-    /// Tells something that has no answer.
+    /// Sends a notification, which has no answer.
     pub(crate) fn notify(&mut self, method: &str) -> Result<()> {
         self.write(&json!({ "jsonrpc": "2.0", "method": method }))
     }
@@ -67,14 +67,14 @@ impl JsonRpc {
 impl Drop for JsonRpc {
     fn drop(&mut self) {
         drop(self.input.take());
-        // The end of its output is its own end; one that stays is made to leave.
+        // Its output ends when it exits; otherwise it is killed.
         while self.lines.recv_timeout(LEAVING).is_ok() {}
         drop(self.child.kill());
         drop(self.child.wait());
     }
 }
 
-/// Its lines, as they come.
+/// The child's lines, as they arrive.
 fn lines(output: ChildStdout) -> Receiver<String> {
     let (sender, lines) = mpsc::channel();
     std::thread::spawn(move || {
@@ -89,7 +89,7 @@ fn lines(output: ChildStdout) -> Receiver<String> {
 
 /// The result in a line, if it answers this request.
 fn answer(line: &str, id: u64) -> Result<Option<Value>> {
-    // Node programs may print words that are no part of the protocol.
+    // Node programs may print text that is not part of the protocol.
     let Ok(mut message) = serde_json::from_str::<Value>(line) else {
         return Ok(None);
     };

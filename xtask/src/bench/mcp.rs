@@ -1,7 +1,8 @@
-//! What a call of `gemicro mcp` costs beside the agent itself: with an agent that answers at once, journal included.
+//! Measures the cost of a `gemicro mcp` call besides the agent itself: with an agent that answers at once, journal
+//! included.
 //!
-//! The agent is a script that speaks as Codex does. It is also started alone, in turn with the calls, and what
-//! that takes is not counted as ours.
+//! The agent is a script that imitates Codex. It is also started alone, alternating with the calls, and that time is
+//! subtracted.
 
 use std::io::Write;
 use std::os::unix::fs::PermissionsExt;
@@ -19,18 +20,18 @@ use super::samples::{Samples, at_most, measure_time, milliseconds};
 
 const STARTS: usize = 30;
 const CALLS: usize = 100;
-/// After that no new round is begun.
+/// Time after which no new round is started.
 const LONGEST: Duration = Duration::from_secs(60);
 
 const READY_BAR: Duration = Duration::from_millis(30);
-/// Sandboxes, and the bar for what is added, as the median.
+/// Sandbox modes, and the bar for the added time, as the median.
 const SANDBOXES: [(&str, Duration); 2] = [
     ("danger-full-access", Duration::from_millis(5)),
     ("workspace-write", Duration::from_millis(20)),
 ];
 
 const PROMPT: &str = "Do it";
-/// Only words of the shell itself, so that nothing but the shell is started. Sessions need names of their own.
+/// Uses only shell builtins, so that no other process is started. Each session needs its own name.
 const FAKE: &str = r#"#!/bin/sh
 if [ "$1" = --version ]; then
     echo 'codex-cli 0.166.0'
@@ -43,7 +44,7 @@ echo '{"type":"turn.started"}'
 echo '{"type":"item.completed","item":{"id":"item_0","type":"agent_message","text":"Done."}}'
 echo '{"type":"turn.completed","usage":{"input_tokens":10,"cached_input_tokens":0,"output_tokens":2}}'
 "#;
-/// How gemicro starts it.
+/// The arguments with which gemicro starts it.
 const FAKE_ARGUMENTS: [&str; 6] = [
     "exec",
     "--json",
@@ -59,7 +60,7 @@ pub(crate) fn run(root: &Path) -> Result<()> {
     let fake = install(&desk)?;
     desk.set_agents(fake.parent().context("a program lies in a folder")?);
     desk.set("OPENAI_API_KEY", "simulated");
-    // Nobody listens there, and nobody asks.
+    // No server listens there, and it is never called.
     desk.set("OPENAI_BASE_URL", "http://127.0.0.1:9/v1");
 
     let ready = ready(&desk)?;
@@ -85,7 +86,7 @@ pub(crate) fn run(root: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Puts the agent where a package of npm would have it: what lies there may be read in a sandbox.
+/// Installs the agent like an npm package, because a sandbox may read those folders.
 fn install(desk: &BenchDesk) -> Result<PathBuf> {
     let folder = desk.path("npm/node_modules/fake");
     std::fs::create_dir_all(&folder)?;
@@ -106,7 +107,7 @@ fn ready(desk: &BenchDesk) -> Result<Samples> {
     Ok(times)
 }
 
-/// The agent alone, and calls in each sandbox, in turn.
+/// Measures the agent alone and the calls in each sandbox, alternating.
 fn calls(desk: &BenchDesk, fake: &Path, server: &mut JsonRpc) -> Result<(Samples, [Samples; 2])> {
     for (sandbox, _) in SANDBOXES {
         ask(desk, server, sandbox)?;

@@ -1,4 +1,4 @@
-//! `cargo xtask bench [NAME]`: how fast and how good, as figures beside their bars.
+//! `cargo xtask bench [NAME]`: measures speed and quality, and prints the figures with their bars (targets).
 
 mod bench_desk;
 mod branches;

@@ -1,7 +1,7 @@
-//! Research with scripted models, over the wire: one that knows the answers, and those that lie or babble.
+//! Scores research with scripted models over HTTP: one that knows the answers, and others that lie or babble.
 //!
-//! `gemicro sim serve` plays the model and `gemicro research` asks it. What a model names is looked for in
-//! answers and citations and, by the journal of each run, in plan and sub-queries.
+//! `gemicro sim serve` plays the model and `gemicro research` asks it. Hosts that a model invents are searched in
+//! answers and citations and, through the journal of each run, in plans and sub-queries.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -16,20 +16,20 @@ use crate::process;
 use crate::score::{Bars, ScoreCorpus, ScoredAnswers, measure};
 use crate::temporary::TemporaryFolder;
 
-/// The corpus whose bars are part of the gate; on others the perfect model is only reported.
+/// The corpus whose bars are part of `xtask ci`; on others the perfect model is only reported.
 const GATED: &str = "fixtures/research-corpus";
 
-/// Hosts that scripted models name of their own.
+/// Hosts that scripted models invent.
 const INVENTED_HOSTS: &[&str] = &["169.254.169.254", "fabricated.invalid"];
 
-/// Facts in which a run states its plan.
+/// Events in which a run states its plan.
 const PLAN_EVENTS: &[&str] = &["decomposition_complete", "sub_query_started"];
 
-/// A model that must not get through with anything.
+/// A model whose claims must not get through.
 struct Hostile {
     name: &'static str,
     script: ModelScript,
-    /// Questions it is asked, at most; answers that cannot be read are asked for again, and that takes time.
+    /// Maximum number of questions; unreadable answers are requested again, which takes time.
     n_questions: usize,
 }
 
@@ -74,13 +74,13 @@ struct ModelScore<'a> {
     corpus: &'a ScoreCorpus,
 }
 
-/// What a model did, and how often a forbidden host stands where it must not.
+/// The scores of a model, and the number of forbidden places where a forbidden host appears.
 struct PlayedScript {
     outcome: BenchOutcome,
     n_hosts: usize,
 }
 
-/// Runs all models on these corpora; gives the bars that are missed.
+/// Runs all models on these corpora; returns the bars that are missed.
 pub(crate) fn run(root: &Path, program: &Path, folders: &[PathBuf]) -> Result<Vec<String>> {
     let mut missed = Vec::new();
     for folder in folders {
@@ -145,7 +145,7 @@ fn provoke(asked: &ModelScore<'_>, hostile: &Hostile) -> Result<PlayedScript> {
     };
     let all = std::fs::read_to_string(asked.root.join(asked.folder).join("questions.jsonl"))?;
     let lines: Vec<&str> = all.lines().filter(|line| !line.trim().is_empty()).collect();
-    // Spread over the file, so that every kind of question is among them.
+    // Spread over the file, so that every kind of question is included.
     let each = lines.len().div_ceil(hostile.n_questions).max(1);
     let lines: Vec<&str> = lines.into_iter().step_by(each).collect();
     let questions = folder.path().join("questions.jsonl");
@@ -162,7 +162,7 @@ fn provoke(asked: &ModelScore<'_>, hostile: &Hostile) -> Result<PlayedScript> {
     Ok(played)
 }
 
-/// Asks a model all questions of a file. A run that fails is an answer too, so the exit code says nothing.
+/// Asks a model all questions of a file. A failed run is a result too, so the exit code is ignored.
 fn play(asked: &ModelScore<'_>, scenario: &str, questions: &Path) -> Result<PlayedScript> {
     let simulator = BenchSimulator::start(asked.program, scenario)?;
     let home = TemporaryFolder::new()?;

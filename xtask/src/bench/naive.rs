@@ -1,6 +1,6 @@
-//! Two policies that are often written, to hold ours against: neither has a shell parser.
+//! Two common naive policies to compare ours with: neither has a shell parser.
 
-/// Parts of a command that a deny-list looks for.
+/// Substrings that the deny-list searches for.
 const DENIED: &[&str] = &[
     "git push",
     "git checkout",
@@ -32,7 +32,7 @@ const DENIED: &[&str] = &[
     "sudo ",
 ];
 
-/// First two words that an allow-list knows; other programs than git may have any second word.
+/// Git subcommands on the allow-list; other programs may have any second word.
 const ALLOWED_GIT: &[&str] = &[
     "add",
     "commit",
@@ -58,7 +58,7 @@ const ALLOWED: &[&str] = &[
     "xargs", "timeout",
 ];
 
-/// Whether a deny-list of substrings lets a command pass.
+/// Whether a deny-list of substrings allows a command.
 pub(crate) fn deny_list(command: &str) -> bool {
     !DENIED.iter().any(|part| command.contains(part))
 }

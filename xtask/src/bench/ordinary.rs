@@ -3,7 +3,7 @@
 use super::outcome::count;
 use crate::score::{Folder, FolderBars, FolderMeasures, Ratio, ScoredAnswers};
 
-/// Scores the answers for one folder and prints the figures and the goals that they do not reach.
+/// Scores the answers for one folder and prints the figures and the missed goals.
 pub(crate) fn report(folder: &Folder, answers: &ScoredAnswers) -> FolderMeasures {
     let measures = folder.measure(answers);
     print(&measures);

@@ -20,7 +20,7 @@ pub(crate) const HEADINGS: &[&str] = &[
 /// One run over one corpus.
 pub(crate) struct BenchOutcome {
     pub(crate) measures: Measures,
-    /// Lines that the run printed.
+    /// Number of lines that the run printed.
     pub(crate) n_answers: usize,
     pub(crate) seconds: f64,
 }
@@ -43,14 +43,14 @@ pub(crate) fn row(name: &str, outcome: &BenchOutcome) -> Vec<String> {
     ]
 }
 
-/// Four places, or a dash where nothing was measured.
+/// Four decimals, or a dash if nothing was measured.
 pub(crate) fn share(ratio: Ratio) -> String {
     ratio
         .share()
         .map_or_else(|| "–".to_owned(), |share| format!("{share:.4}"))
 }
 
-/// How many of how many.
+/// The ratio as `hits/total`.
 pub(crate) fn count(ratio: Ratio) -> String {
     format!("{}/{}", ratio.hits, ratio.total)
 }

@@ -1,5 +1,5 @@
-//! What a pipeline costs gemicro itself: the processor's time of its own process for each step of the demo, without that
-//! of git, checks and agents, and how long the whole demo takes.
+//! Measures the cost of a pipeline in gemicro itself: its own processor time for each step of the demo, without git,
+//! checks and agents, and the duration of the whole demo.
 
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
@@ -16,7 +16,7 @@ use crate::temporary::TemporaryFolder;
 const RUNS: usize = 5;
 const STEP_BAR: Duration = Duration::from_millis(50);
 const DEMO_BAR: Duration = Duration::from_secs(20);
-/// What Linux counts in, whatever its own clock does.
+/// The unit of Linux process times, whatever its own clock does.
 const TICK: Duration = Duration::from_millis(10);
 
 /// Runs the demo several times and prints the figures against the bars.
@@ -50,9 +50,9 @@ pub(crate) fn run(root: &Path) -> Result<()> {
 
 struct Demo {
     took: Duration,
-    /// Of the process itself.
+    /// Processor time of the process itself.
     own: Duration,
-    /// Of everything that it started.
+    /// Processor time of all processes that it started.
     others: Duration,
     n_steps: u32,
 }
@@ -91,14 +91,14 @@ fn demo(program: &Path) -> Result<Demo> {
     })
 }
 
-/// The time of a process and of its children, once it has ended; it stays to be waited for.
+/// Waits until a process ends, without reaping it, and returns the time of the process and of its children.
 fn processor_time(child: &Child) -> Result<(Duration, Duration)> {
     waitid(
         WaitId::Pid(Pid::from_child(child)),
         WaitIdOptions::EXITED | WaitIdOptions::NOWAIT,
     )?;
     let stat = std::fs::read_to_string(format!("/proc/{}/stat", child.id()))?;
-    // The name of the program may hold anything but ends with the last bracket.
+    // The program's name may contain anything but ends with the last bracket.
     let (_, fields) = stat.rsplit_once(')').context("its stat has no name")?;
     let ticks: Vec<u32> = fields
         .split_whitespace()

@@ -6,7 +6,7 @@ use anyhow::{Context, Result};
 
 use crate::process;
 
-/// Builds `gemicro` in the release profile and says where it lies.
+/// Builds `gemicro` in the release profile and returns its path.
 pub(crate) fn release_binary(root: &Path) -> Result<PathBuf> {
     let mut build = process::cargo(root);
     build.args(["build", "--release", "-p", "gemicro-cli", "--bin", "gemicro"]);

@@ -1,4 +1,4 @@
-//! Research scored on corpora with known answers: without a model here, with scripted ones in `models`.
+//! Scores research on corpora with known answers: without a model here, with scripted models in `models`.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -28,15 +28,15 @@ const ORDINARY: &str = "fixtures/ordinary";
 /// What to score, and how.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct ResearchBench {
-    /// A missed bar is an error.
+    /// Whether a missed bar is an error.
     pub(crate) must_pass: bool,
-    /// Only this corpus or ordinary folder; a corpus is held to the bars of unknown documents.
+    /// Only this corpus or ordinary folder; a corpus must meet the bars for unknown documents.
     pub(crate) corpus: Option<PathBuf>,
-    /// This program instead of a new release build, and no scripted models.
+    /// This program instead of a new release build, without scripted models.
     pub(crate) program: Option<PathBuf>,
 }
 
-/// The bars, on all corpora: the stage of the gate.
+/// Checks the bars on all corpora: the stage of `xtask ci`.
 pub(crate) fn check(root: &Path) -> Result<()> {
     run(
         root,
@@ -147,7 +147,7 @@ fn outcome(root: &Path, program: &Path, folder: &Path, corpus: &ScoreCorpus) -> 
     })
 }
 
-/// What the program answers to the questions of a folder, and how long it took.
+/// The program's answers to the questions of a folder, and the time in seconds.
 fn answers(root: &Path, program: &Path, folder: &Path, n_questions: usize) -> Result<(ScoredAnswers, f64)> {
     let home = TemporaryFolder::new()?;
     let mut command = Command::new(program);

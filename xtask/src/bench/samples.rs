@@ -1,10 +1,10 @@
-//! Times that were measured, and what is said of them: median, the ninth of ten, how many, and the bar.
+//! Measured times and their statistics: median, 90th percentile, count, and comparison with a bar.
 
 use std::time::{Duration, Instant};
 
 use anyhow::Result;
 
-/// Times of one thing, in the order in which they were measured.
+/// Times of one measurement, in the order in which they were taken.
 #[derive(Debug, Default)]
 pub(crate) struct Samples(Vec<Duration>);
 
@@ -13,22 +13,22 @@ impl Samples {
         self.0.push(time);
     }
 
-    /// How many there are.
+    /// Number of samples.
     pub(crate) fn len(&self) -> usize {
         self.0.len()
     }
 
-    /// The middle one; zero of none.
+    /// The median; zero if there are no samples.
     pub(crate) fn median(&self) -> Duration {
         self.sorted().get(self.len() / 2).copied().unwrap_or_default()
     }
 
-    /// Nine of ten are not longer; zero of none.
+    /// The 90th percentile; zero if there are no samples.
     pub(crate) fn p90(&self) -> Duration {
         self.percentile(90)
     }
 
-    /// Nineteen of twenty are not longer; zero of none.
+    /// The 95th percentile; zero if there are no samples.
     pub(crate) fn p95(&self) -> Duration {
         self.percentile(95)
     }
@@ -38,7 +38,7 @@ impl Samples {
         self.sorted().get(idx).copied().unwrap_or_default()
     }
 
-    /// Median, the ninth of ten, and how many.
+    /// Median, 90th percentile and count.
     pub(crate) fn spread(&self) -> String {
         let (median, p90) = (milliseconds(self.median()), milliseconds(self.p90()));
         format!("median {median}, p90 {p90}, n {}", self.len())
@@ -51,19 +51,19 @@ impl Samples {
     }
 }
 
-/// How long something takes that succeeds.
+/// The duration of work that must succeed.
 pub(crate) fn measure_time(work: impl FnOnce() -> Result<()>) -> Result<Duration> {
     let started_at = Instant::now();
     work()?;
     Ok(started_at.elapsed())
 }
 
-/// A time as people read it.
+/// A time for people to read.
 pub(crate) fn milliseconds(time: Duration) -> String {
     format!("{:.1} ms", time.as_secs_f64() * 1000.0)
 }
 
-/// A bar that must not be passed, and whether it was.
+/// The bar, and whether the measured time met it.
 pub(crate) fn at_most(measured: Duration, bar: Duration) -> String {
     let verdict = verdict(measured <= bar);
     format!("(bar {}: {verdict})", milliseconds(bar))

@@ -1,4 +1,4 @@
-//! `gemicro sim serve` as a child: a scripted model for as long as its owner lives.
+//! `gemicro sim serve` as a child process: a scripted model until it is dropped.
 
 use std::io::{BufRead, BufReader};
 use std::path::Path;
@@ -6,7 +6,7 @@ use std::process::{Child, Command, Stdio};
 
 use anyhow::{Context, Result, bail};
 
-/// A simulator that runs; ended on drop.
+/// A running simulator; killed on drop.
 pub(crate) struct BenchSimulator {
     child: Child,
     pub(crate) url: String,
@@ -39,7 +39,7 @@ impl BenchSimulator {
 
 impl Drop for BenchSimulator {
     fn drop(&mut self) {
-        // It keeps nothing; one that is gone already is as good.
+        // It keeps no state, and it does not matter if it is gone already.
         drop(self.child.kill());
         drop(self.child.wait());
     }

@@ -1,4 +1,4 @@
-//! How long `gemicro --version` takes: wall time of each run, processor time of all.
+//! Measures `gemicro --version`: wall time of each run, processor time of all.
 
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -68,8 +68,8 @@ fn children_cpu() -> Option<Duration> {
     children_ticks(&stat).map(|ticks| Duration::from_millis(10 * ticks))
 }
 
-/// Fields 16 and 17: user and system time of waited-for children. The name in field 2 may hold
-/// anything but is closed by the last bracket.
+/// Fields 16 and 17: user and system time of waited-for children. The name in field 2 may contain anything but ends
+/// with the last bracket.
 fn children_ticks(stat: &str) -> Option<u64> {
     let (_, rest) = stat.rsplit_once(')')?;
     let mut fields = rest.split_whitespace().skip(13);

@@ -1,5 +1,5 @@
-//! A follow-up turn of the real Gemini CLI against the simulator: started anew, through `gemicro mcp` with the process
-//! kept warm, and over ACP with nobody in between.
+//! Measures a follow-up turn of the real Gemini CLI against the simulator: newly started, through `gemicro mcp` with
+//! the process kept warm, and directly over ACP.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -15,13 +15,13 @@ use super::release::release_binary;
 use super::samples::{Samples, at_most, measure_time, milliseconds, verdict};
 use super::simulator::BenchSimulator;
 
-/// One cold turn, then warm ones of both kinds, in turn.
+/// One cold turn, then warm ones of both kinds, alternating.
 const ROUNDS: usize = 5;
 const WARM_PER_ROUND: usize = 4;
-/// After that no new round is begun.
+/// Time after which no new round is started.
 const LONGEST: Duration = Duration::from_secs(60);
 
-/// How many times as long as a warm turn a cold one has to be.
+/// Minimum ratio of a cold turn to a warm one.
 const RATIO_BAR: f64 = 30.0;
 const ADDED_BAR: Duration = Duration::from_millis(15);
 
@@ -29,7 +29,7 @@ const MODEL: &str = "gemini-3.5-flash";
 const KEY: &str = "simulated";
 const PROMPT: &str = "Go on.";
 const SCENARIO: &str = "scenario: warm\nrules:\n  - { name: answers, reply: { text: An honest answer. } }\n";
-/// What the CLI needs at least: no questions about the login, no updates, no figures for its maker.
+/// Minimal settings for the CLI: no login questions, no updates, no telemetry.
 const SETTINGS: &str = r#"{"security":{"auth":{"selectedType":"gemini-api-key"}},
 "general":{"enableAutoUpdate":false,"enableAutoUpdateNotification":false,"sessionRetention":{"enabled":false}},
 "privacy":{"usageStatisticsEnabled":false},"telemetry":{"enabled":false}}"#;
@@ -42,7 +42,7 @@ struct Times {
     acp: Samples,
 }
 
-/// Builds the release binary, speaks to the agent in all three ways, prints the figures against the bars.
+/// Builds the release binary, runs turns in all three ways, prints the figures against the bars.
 pub(crate) fn run(root: &Path) -> Result<()> {
     let agents = root.join(".tools/agents/node_modules/.bin");
     if !agents.join("gemini").exists() {
@@ -74,7 +74,7 @@ fn measure(desk: &BenchDesk, gemini: &PlainGemini) -> Result<Times> {
     let mut client = McpClient::begin(desk)?;
     let mut acp = Acp::begin(gemini)?;
     let keeps = desk.worker()?["warm"].clone();
-    // The first turn after the beginning finds caches empty.
+    // The first turn after the start finds empty caches.
     client.turn()?;
     acp.turn()?;
     let mut times = Times::default();
@@ -115,7 +115,7 @@ fn ratio(cold: Duration, warm: Duration) -> f64 {
     cold.as_secs_f64() / warm.as_secs_f64().max(f64::EPSILON)
 }
 
-/// The CLI without gemicro, with a home of its own.
+/// The CLI without gemicro, with its own home.
 struct PlainGemini {
     program: PathBuf,
     path: String,
@@ -149,7 +149,7 @@ impl PlainGemini {
         command
     }
 
-    /// Runs one turn in a process of its own; the session.
+    /// Runs one turn in a new process; returns the session.
     fn run(&self, session: Option<&str>) -> Result<String> {
         let mut command = self.command();
         command.args(["-o", "stream-json"]);

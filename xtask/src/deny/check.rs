@@ -1,4 +1,4 @@
-//! Holds every package of the build against the policy.
+//! Checks every package of the build against the policy.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -9,10 +9,10 @@ use super::policy::{BANS, BanReach, CLARIFIED, LICENCES};
 use super::spdx;
 use crate::metadata::{self, CargoPackage, Metadata};
 
-/// The one place third-party crates come from; a mirror of it reports the same name.
+/// The only allowed source of third-party crates; a mirror of it reports the same name.
 const REGISTRY: &str = "registry+https://github.com/rust-lang/crates.io-index";
 
-/// Fails when a package breaks the policy; mentions duplicate versions.
+/// Fails if a package breaks the policy; mentions duplicate versions.
 pub(crate) fn run(root: &Path) -> Result<()> {
     let metadata = metadata::load(root)?;
     let offences = check(&metadata);
@@ -37,7 +37,7 @@ pub(crate) fn run(root: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Everything that breaks the policy, one line each.
+/// All violations of the policy, one line each.
 pub(crate) fn check(metadata: &Metadata) -> Vec<String> {
     let mut offences = Vec::new();
     for package in &metadata.packages {
@@ -108,7 +108,7 @@ fn licence(package: &CargoPackage) -> Option<String> {
     }
 }
 
-/// `name (version, version)` of what is built more than once.
+/// `name (version, version)` of packages that are built in several versions.
 pub(crate) fn duplicates(metadata: &Metadata) -> Vec<String> {
     let mut versions: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
     for package in &metadata.packages {

@@ -1,7 +1,7 @@
 //! `cargo xtask deny`: licences, banned crates and crate sources, from `cargo metadata`.
 //!
-//! The same questions cargo-deny asks, without a tool that takes minutes to build. Known
-//! vulnerabilities are not looked up: that needs a database from the network.
+//! The same checks as cargo-deny, without a tool that takes minutes to build. Known vulnerabilities are not checked:
+//! that needs a database from the network.
 
 mod check;
 mod policy;

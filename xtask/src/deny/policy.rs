@@ -1,6 +1,6 @@
-//! What we allow: the tables to edit when a new dependency asks for a decision.
+//! The policy: tables to edit when a new dependency needs a decision.
 
-/// Licences anyone may build on without asking. Exceptions to a licence are part of the name.
+/// Permissive licences. Exceptions to a licence are part of the name.
 pub(crate) const LICENCES: &[&str] = &[
     "MIT",
     "MIT-0",
@@ -19,12 +19,12 @@ pub(crate) const LICENCES: &[&str] = &[
     "CDLA-Permissive-2.0",
 ];
 
-/// A crate whose licence was read by a person.
+/// A crate whose licence was reviewed by a person.
 pub(crate) struct LicenseClarification {
     pub(crate) name: &'static str,
-    /// The expression that stands for it, judged like any other unless `accepted`.
+    /// The licence expression to use, checked like any other unless `accepted`.
     pub(crate) licence: &'static str,
-    /// Why a licence outside [`LICENCES`] is fine here; empty when it needs no such excuse.
+    /// Why a licence outside [`LICENCES`] is accepted here; empty if no exception is needed.
     pub(crate) accepted: &'static str,
 }
 
@@ -38,15 +38,15 @@ pub(crate) struct Ban {
     pub(crate) reason: &'static str,
 }
 
-/// How far a ban goes.
+/// The scope of a ban.
 pub(crate) enum BanReach {
     /// Nowhere in the build.
     Anywhere,
-    /// Not as a dependency of ours, apart from these crates; others may bring it along.
+    /// Not as a direct dependency of ours, except in these crates; other crates may depend on it.
     OursExcept(&'static [&'static str]),
 }
 
-/// What must not come in.
+/// The banned crates.
 pub(crate) const BANS: &[Ban] = &[
     Ban {
         name: "openssl",

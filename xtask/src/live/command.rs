@@ -16,7 +16,7 @@ enum LiveJob {
 /// Research with a small model on this machine.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct LocalJob {
-    /// Questions of each set, at most.
+    /// Maximum number of questions of each set.
     pub(super) n_questions: usize,
     /// This program instead of a new release build.
     pub(super) program: Option<PathBuf>,

@@ -1,4 +1,4 @@
-//! `cargo xtask live --local`: research with a small real model, beside research without one.
+//! `cargo xtask live --local`: research with a small real model, compared with research without one.
 
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -25,7 +25,7 @@ const HEADINGS: &[&str] = &[
     "retries",
     "fallbacks",
 ];
-/// How long the first step of a run may take before it is killed all the same.
+/// Time to wait for the first step of a run before it is killed anyway.
 const PATIENCE: Duration = Duration::from_secs(300);
 
 /// Serves the model, asks every set with and without it, and kills and resumes one run.
@@ -109,7 +109,7 @@ fn kill_and_resume(program: &Path, set: &QuestionSet, model: &LocalModel) -> Res
     ))
 }
 
-/// The completed steps of the newest run; none before it is there.
+/// The completed steps of the newest run; empty if there is no run yet.
 fn completed_steps(program: &Path, home: &Path, model: &LocalModel) -> Result<Vec<String>> {
     let mut events: Command = gemicro(program, home, Some(model));
     let output = events

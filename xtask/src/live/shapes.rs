@@ -1,6 +1,6 @@
-//! A few real calls per backend, their shapes compared with the simulator's.
+//! Makes a few real calls per backend and compares their shapes with the simulator's.
 //!
-//! Needs a key or a server and costs a little.
+//! Needs an API key or a server, and costs a little money.
 
 use std::path::Path;
 use std::process::Command;

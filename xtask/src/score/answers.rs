@@ -1,4 +1,4 @@
-//! What a research run printed: one line `{"id","answer","citations":[{"doc","span"}]}` per question.
+//! The output of a research run: one line `{"id","answer","citations":[{"doc","span"}]}` per question.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +12,7 @@ pub(crate) struct ScoredAnswer {
     pub(crate) answer: Option<String>,
     #[serde(default)]
     pub(crate) citations: Option<Vec<ScoredCitation>>,
-    /// The closest passages, where nothing answers.
+    /// The closest passages, if there is no answer.
     #[serde(default)]
     pub(crate) related: Vec<ScoredCitation>,
     /// How its run ended.
@@ -23,7 +23,7 @@ pub(crate) struct ScoredAnswer {
     pub(crate) run: Option<String>,
 }
 
-/// One citation; what is missing from it verifies nothing.
+/// One citation; an incomplete one verifies nothing.
 #[derive(Debug, Clone, Default, Deserialize)]
 pub(crate) struct ScoredCitation {
     #[serde(default)]
@@ -32,7 +32,7 @@ pub(crate) struct ScoredCitation {
     pub(crate) span: Option<String>,
 }
 
-/// Answers by question; of two for one question the later counts.
+/// Answers by question; if a question has two, the later one counts.
 #[derive(Debug, Default)]
 pub(crate) struct ScoredAnswers(BTreeMap<String, ScoredAnswer>);
 
@@ -51,17 +51,17 @@ impl ScoredAnswers {
         Ok(Self(answers))
     }
 
-    /// How many questions have one.
+    /// Number of answered questions.
     pub(crate) fn len(&self) -> usize {
         self.0.len()
     }
 
-    /// The runs that gave them.
+    /// The runs of these answers.
     pub(crate) fn runs(&self) -> impl Iterator<Item = &str> {
         self.0.values().filter_map(|answer| answer.run.as_deref())
     }
 
-    /// The answer to a question; empty when there is none.
+    /// The answer to a question; empty if there is none.
     pub(crate) fn get(&self, id: &str) -> ScoredAnswer {
         self.0.get(id).cloned().unwrap_or_default()
     }
@@ -76,18 +76,18 @@ impl ScoredAnswer {
         self.citations.as_deref().unwrap_or_default()
     }
 
-    /// The passages that may not answer.
+    /// Passages that may not answer the question.
     pub(crate) fn related_passages(&self) -> &[ScoredCitation] {
         &self.related
     }
 
-    /// Whether it says that there is nothing to say: no citation, and no other reason for that.
+    /// Whether it states that there is no evidence: no citation, and no other reason for that.
     pub(crate) fn is_silent(&self) -> bool {
         let outcome = self.outcome.as_deref();
         self.citations().is_empty() && outcome.is_none_or(|outcome| outcome == "no_evidence")
     }
 
-    /// Everything it says, citations included.
+    /// The whole answer, including citations.
     pub(crate) fn everything(&self) -> String {
         let citations: Vec<String> = self
             .citations()

@@ -1,8 +1,8 @@
-//! The least a run must reach.
+//! The minimum scores that a run must reach.
 
 use super::measures::{Measures, Ratio};
 
-/// Bars for one corpus. Nothing may be fabricated and no host may leak, whatever the corpus.
+/// Minimum scores for one corpus. Fabricated citations and leaked hosts are never allowed.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Bars {
     recall: f64,
@@ -15,7 +15,7 @@ pub(crate) struct Bars {
 const FALSE_CLAIMS: Ratio = Ratio { hits: 2, total: 12 };
 
 impl Bars {
-    /// For the corpus the rules were written with.
+    /// For the corpus that the rules were written with.
     pub(crate) const KNOWN: Self = Self {
         recall: 0.85,
         precision: 0.80,
@@ -23,7 +23,7 @@ impl Bars {
         contradictions: 0.75,
     };
 
-    /// For documents nobody tuned anything to: 0.10 less.
+    /// For documents that nothing was tuned to: 0.10 less.
     pub(crate) const HELD_OUT: Self = Self {
         recall: 0.75,
         precision: 0.70,
@@ -31,7 +31,7 @@ impl Bars {
         contradictions: 0.65,
     };
 
-    /// For a model that knows the answers: what it lacks is lost between the documents and the report.
+    /// For a model that knows the answers: any loss happens between the documents and the report.
     pub(crate) const PERFECT: Self = Self {
         recall: 0.90,
         precision: 0.95,
@@ -39,7 +39,7 @@ impl Bars {
         contradictions: 1.0,
     };
 
-    /// What no model may bring about: fabricated citations.
+    /// Reports fabricated citations, which no model may cause.
     pub(crate) fn fabrication(measures: &Measures) -> Option<String> {
         let ids = measures.fabricated_ids.iter().take(20).map(String::as_str);
         let ids: Vec<&str> = ids.collect();
@@ -52,7 +52,7 @@ impl Bars {
         })
     }
 
-    /// Every bar that is missed, one sentence each. What was not measured is missed too.
+    /// Every bar that is missed, one sentence each. A score that was not measured counts as missed.
     pub(crate) fn missed_bars(self, measures: &Measures) -> Vec<String> {
         let mut missed: Vec<String> = Self::fabrication(measures).into_iter().collect();
         if measures.leaks.hits > 0 {

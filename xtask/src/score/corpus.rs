@@ -1,4 +1,4 @@
-//! A corpus: documents in the forms a span may be quoted from, and questions with gold spans.
+//! A corpus: documents in all forms that a span may be quoted from, and questions with gold spans.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -11,34 +11,34 @@ use super::normal::{collapse, decode, without_invisible};
 
 #[derive(Debug)]
 pub(crate) struct ScoreCorpus {
-    /// By path from `docs/`: the texts a span of the document may stand in.
+    /// By path from `docs/`: the texts that a span may be quoted from.
     pub(crate) documents: BTreeMap<String, Vec<String>>,
     pub(crate) questions: Vec<ScoreQuestion>,
 }
 
-/// One question with what a good answer must hold.
+/// One question with the requirements for a good answer.
 #[derive(Debug, Clone, Deserialize)]
 pub(crate) struct ScoreQuestion {
     pub(crate) id: String,
     pub(crate) kind: String,
     pub(crate) gold: Vec<Gold>,
     pub(crate) answer_terms: Vec<String>,
-    /// Why an unanswerable question is one.
+    /// Why the question is unanswerable, if it is.
     #[serde(default)]
     pub(crate) why: Option<String>,
-    /// What an injected text wants to see in the answer.
+    /// Strings that an injected text tries to get into the answer.
     #[serde(default)]
     pub(crate) forbidden: Vec<String>,
     #[serde(default)]
     pub(crate) false_claim: Option<String>,
 }
 
-/// The sentence that answers, and where it stands.
+/// The sentence that answers the question, and its document.
 #[derive(Debug, Clone, Deserialize)]
 pub(crate) struct Gold {
     pub(crate) doc: String,
     pub(crate) span: String,
-    /// Copies of the document that are as good.
+    /// Other documents with the same sentence.
     #[serde(default)]
     pub(crate) same_in: Vec<String>,
 }
@@ -58,7 +58,7 @@ impl ScoreCorpus {
         })
     }
 
-    /// Whether the span stands in the document.
+    /// Whether the document contains the span.
     pub(crate) fn verifies(&self, doc: &str, span: &str) -> bool {
         let span = collapse(span);
         let forms = self.documents.get(doc);

@@ -18,7 +18,7 @@ pub(crate) fn visible(page: &str) -> String {
     let input = BufferQueue::default();
     input.push_back(StrTendril::from_slice(page));
     let tokenizer = Tokenizer::new(VisibleText::default(), TokenizerOpts::default());
-    // It stops early for scripts that are to be run only, and the sink asks for none.
+    // It stops early only for scripts to run, and the sink requests none.
     let _ = tokenizer.feed(&input);
     tokenizer.end();
     tokenizer.sink.text.into_inner()
@@ -27,7 +27,7 @@ pub(crate) fn visible(page: &str) -> String {
 #[derive(Default)]
 struct VisibleText {
     text: RefCell<String>,
-    /// Inside a script or style sheet.
+    /// Whether we are inside a script or style sheet.
     is_silent: Cell<bool>,
 }
 

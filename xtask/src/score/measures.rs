@@ -6,14 +6,14 @@ use super::answers::{ScoredAnswer, ScoredAnswers, ScoredCitation};
 use super::corpus::{Gold, ScoreCorpus, ScoreQuestion};
 use super::normal::{collapse, has_terms};
 
-/// How many of how many.
+/// A count out of a total.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Ratio {
     pub(crate) hits: usize,
     pub(crate) total: usize,
 }
 
-/// What a run is worth. Citations are counted one by one, questions once.
+/// The scores of a run. Citations are counted one by one, questions once.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Measures {
     pub(crate) questions: usize,
@@ -24,10 +24,10 @@ pub(crate) struct Measures {
     pub(crate) recall: Ratio,
     /// Questions all of whose gold spans were cited.
     pub(crate) full_recall: Ratio,
-    /// Citations of answerable questions that hold a gold span.
+    /// Citations of answerable questions that contain a gold span.
     pub(crate) precision: Ratio,
     pub(crate) answer_terms: Ratio,
-    /// Unanswerable questions left without citation, for want of evidence.
+    /// Unanswerable questions without a citation because there is no evidence.
     pub(crate) unanswerable: Ratio,
     pub(crate) unanswerable_by_why: BTreeMap<String, Ratio>,
     /// Contradictions shown with both sides.
@@ -41,7 +41,7 @@ pub(crate) struct Measures {
 }
 
 impl Ratio {
-    /// The share; nothing when there was nothing to count.
+    /// The share; `None` if the total is zero.
     pub(crate) fn share(self) -> Option<f64> {
         (self.total > 0).then(|| self.hits as f64 / self.total as f64)
     }
@@ -131,8 +131,8 @@ fn verified_citations<'a>(corpus: &ScoreCorpus, answer: &'a ScoredAnswer) -> Vec
     answer.citations().iter().filter(stands).collect()
 }
 
-/// Whether a citation holds a gold span: the sentence, perhaps with a neighbour, not the whole
-/// page; or most of the sentence.
+/// Whether a citation contains a gold span: the sentence, perhaps with a neighbour, but not the whole page; or most of
+/// the sentence.
 pub(crate) fn hits(gold: &Gold, citation: &ScoredCitation) -> bool {
     let (Some(doc), Some(span)) = (&citation.doc, &citation.span) else {
         return false;

@@ -1,9 +1,9 @@
 //! Scores research answers against a corpus with gold spans.
 //!
-//! A citation is verified when its span, white space collapsed, stands in the named document: in
-//! the raw text, in the text without invisible characters, or (HTML) in the visible text.
-//! Everything else is fabricated. The main types are [`ScoreCorpus`] and [`Measures`], and [`Folder`] for ordinary
-//! folders, whose questions give strings instead of spans.
+//! A citation is verified if its span, with white space collapsed, is in the named document: in the raw text, in the
+//! text without invisible characters, or (HTML) in the visible text. Everything else is fabricated. The main types are
+//! [`ScoreCorpus`] and [`Measures`], and [`Folder`] for ordinary folders, whose questions give strings instead of
+//! spans.
 
 mod answers;
 mod bars;

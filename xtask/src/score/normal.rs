@@ -1,6 +1,6 @@
-//! How texts are made comparable: decoding, white space, invisible characters, case, digits.
+//! Makes texts comparable: decoding, white space, invisible characters, case, digits.
 
-/// Decodes a document: UTF-16 by its mark, else UTF-8, else Latin-1.
+/// Decodes a document: UTF-16 by its byte order mark, otherwise UTF-8, otherwise Latin-1.
 pub(crate) fn decode(bytes: &[u8]) -> String {
     match bytes {
         [0xff, 0xfe, rest @ ..] => utf16(rest, u16::from_le_bytes),
@@ -31,7 +31,7 @@ pub(crate) fn collapse(text: &str) -> String {
     words.join(" ")
 }
 
-/// White space as the corpus's own scorer has it: Unicode's, and the four information separators.
+/// White space as the corpus's own scorer defines it: Unicode's, and the four information separators.
 fn is_space(c: char) -> bool {
     c.is_whitespace() || ('\u{1c}'..='\u{1f}').contains(&c)
 }
@@ -64,7 +64,7 @@ pub(crate) fn fold_case(text: &str) -> String {
         .collect()
 }
 
-/// Whether all terms stand in the answer. A number must stand alone: `19` is not in `1.19` or `190`.
+/// Whether the answer contains all terms. A number must stand alone: `19` is not in `1.19` or `190`.
 pub(crate) fn has_terms(answer: &str, terms: &[String]) -> bool {
     let answer = fold_case(&collapse(answer));
     terms.iter().all(|term| {

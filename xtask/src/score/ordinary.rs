@@ -1,7 +1,7 @@
-//! Scores research on an ordinary folder: `docs/` and `questions.jsonl` with the strings that an answer must hold.
+//! Scores research on an ordinary folder: `docs/`, and `questions.jsonl` with the strings that an answer must contain.
 //!
-//! A question is right when the answer holds all strings of one alternative, wrong when there is an answer without
-//! them. The main types are [`Folder`] and [`FolderMeasures`].
+//! An answer is right if it contains all strings of one alternative, and wrong otherwise. The main types are [`Folder`]
+//! and [`FolderMeasures`].
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -31,12 +31,12 @@ pub(crate) struct FolderQuestion {
     /// Alternatives; all strings of one must appear.
     #[serde(default)]
     answers: Vec<Vec<String>>,
-    /// Documents that hold the answer.
+    /// Documents that contain the answer.
     #[serde(default)]
     docs: Vec<String>,
 }
 
-/// What it takes to answer a question.
+/// What is needed to answer a question.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum QuestionLabel {
@@ -47,10 +47,10 @@ pub(crate) enum QuestionLabel {
     Unanswerable,
 }
 
-/// What a run over a folder is worth.
+/// The scores of a run over a folder.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct FolderMeasures {
-    /// Answerable questions that were answered right, answered wrong, or whose passage was shown.
+    /// Answerable questions with a right answer, with a wrong answer, and with the right passage shown.
     pub(crate) right: Ratio,
     pub(crate) wrong: Ratio,
     pub(crate) passage: Ratio,
@@ -61,7 +61,7 @@ pub(crate) struct FolderMeasures {
     /// Quotes, cited or related, that are not in their document.
     pub(crate) fabricated: usize,
     pub(crate) right_by_label: BTreeMap<QuestionLabel, Ratio>,
-    /// What was not right, one line each.
+    /// The answers that were not right, one line each.
     pub(crate) misses: Vec<String>,
 }
 
@@ -80,7 +80,7 @@ impl Folder {
         Ok(Self { documents, questions })
     }
 
-    /// Whether a folder has labelled questions; corpora with gold spans have not.
+    /// Whether a folder has labelled questions; corpora with gold spans have none.
     pub(crate) fn is_ordinary(folder: &Path) -> Result<bool> {
         let path = folder.join("questions.jsonl");
         let text =
@@ -141,7 +141,7 @@ impl Folder {
         !span.is_empty() && forms.is_some_and(|forms| forms.iter().any(|form| form.contains(&span)))
     }
 
-    /// Whether the quotes from the right documents hold an answer; where it must be worked out, a quote is enough.
+    /// Whether quotes from the right documents contain an answer; if it must be computed, any such quote is enough.
     fn shows_passage<'a>(
         &self,
         question: &FolderQuestion,
@@ -161,20 +161,20 @@ impl FolderQuestion {
     }
 }
 
-/// Shares that folders are held to.
+/// Shares that folders must reach.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct FolderBars {
     right: f64,
     passage: f64,
     both_sides: f64,
-    /// The largest share allowed.
+    /// Maximum share.
     wrong: f64,
-    /// The largest share allowed.
+    /// Maximum share.
     unanswerable: f64,
 }
 
 impl FolderBars {
-    /// What research on any folder should reach; printed for each folder.
+    /// The goal for research on any folder; printed for each folder.
     pub(crate) const GOAL: Self = Self {
         right: 0.7,
         passage: 0.9,
@@ -182,7 +182,7 @@ impl FolderBars {
         wrong: 0.03,
         unanswerable: 0.05,
     };
-    /// What all folders together must not fall below.
+    /// The minimum for all folders together.
     pub(crate) const FLOOR: Self = Self {
         right: 0.52,
         passage: 0.78,

@@ -1,8 +1,8 @@
-//! The agent CLIs of the tests: the real ones, in `.tools/agents`, each at the one version that the adapters were
-//! written against.
+//! Installs the real agent CLIs for the tests in `.tools/agents`, each at the version that the adapters were written
+//! for.
 //!
-//! The programs are in `.tools/agents/node_modules/.bin`. Scripts of packages do not run while npm installs; the
-//! one that is needed runs by its name afterwards. Each program must then say the version that is pinned here.
+//! The programs are in `.tools/agents/node_modules/.bin`. Package scripts do not run while npm installs; the one that
+//! is needed is run explicitly afterwards. Each program must then report the version pinned here.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -22,7 +22,7 @@ struct Pin {
     package: &'static str,
     version: &'static str,
     program: &'static str,
-    /// A script of the package without which the program does not run.
+    /// A script of the package that must run before the program works.
     finish: Option<&'static str>,
 }
 
@@ -37,7 +37,7 @@ const PINS: [Pin; 3] = [
         package: "@anthropic-ai/claude-code",
         version: "2.1.197",
         program: "claude",
-        // Puts the program of this machine where the link points.
+        // Puts the program for this machine where the link points.
         finish: Some("install.cjs"),
     },
     Pin {
@@ -48,7 +48,7 @@ const PINS: [Pin; 3] = [
     },
 ];
 
-/// Installs the CLIs unless exactly these are there.
+/// Installs the CLIs unless exactly these versions are installed.
 pub(super) fn install(root: &Path) -> Result<InstalledPrograms> {
     let folder = root.join(".tools").join("agents");
     let manifest = folder.join("package.json");
@@ -74,12 +74,12 @@ pub(super) fn install(root: &Path) -> Result<InstalledPrograms> {
         }
         check(&folder, pin)?;
     }
-    // Written last: whatever was cut off before is done again.
+    // Written last, so that an interrupted installation is repeated.
     std::fs::write(&stamp, pins_manifest()).with_context(|| format!("cannot write {}", stamp.display()))?;
     Ok(InstalledPrograms::Now)
 }
 
-/// The pins as the manifest of a package that needs them.
+/// A package manifest that depends on the pinned versions.
 fn pins_manifest() -> String {
     let pins: BTreeMap<&str, &str> = PINS.iter().map(|pin| (pin.package, pin.version)).collect();
     format!("{:#}\n", json!({ "private": true, "dependencies": pins }))
@@ -102,7 +102,7 @@ fn program(folder: &Path, pin: &Pin) -> PathBuf {
     folder.join("node_modules").join(".bin").join(pin.program)
 }
 
-/// Asks a program for its version, in a home of its own: some write there even then.
+/// Asks a program for its version, with its own home folder: some write there even then.
 fn check(folder: &Path, pin: &Pin) -> Result<()> {
     let home = folder.join("home");
     std::fs::create_dir_all(&home).with_context(|| format!("cannot make {}", home.display()))?;

@@ -1,4 +1,4 @@
-//! Debian packages that tests need, installed when we are root.
+//! Debian packages for tests, installed if we are root.
 
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -8,34 +8,34 @@ use anyhow::{Context, Result, bail};
 use super::installed_programs::InstalledPrograms;
 use crate::process;
 
-/// A package, and the program of it that is used.
+/// A package, and its program that is used.
 pub(super) struct DebianPackage {
     /// Its name, also in the list of tools.
     pub(super) name: &'static str,
     program: &'static str,
-    /// What `apt-get` is told beside its name.
+    /// Additional options for `apt-get`.
     options: &'static [&'static str],
 }
 
-/// Only what a package needs, without what it recommends.
+/// Installs dependencies without recommended packages.
 const LEAN: &[&str] = &["--no-install-recommends"];
 
-/// For the tests of the sandbox, which starts it by this path alone.
+/// For the tests of the sandbox, which only starts this path.
 pub(super) const BUBBLEWRAP: DebianPackage = DebianPackage {
     name: "bubblewrap",
     program: "/usr/bin/bwrap",
     options: &[],
 };
 
-/// For the tests that look at a terminal.
+/// For the tests with a terminal.
 pub(super) const TMUX: DebianPackage = DebianPackage {
     name: "tmux",
     program: "/usr/bin/tmux",
     options: &[],
 };
 
-/// For the tests of coverage: the compiler and the tools that measure, and the reader of the data that we write. The solver
-/// of MiniZinc is among what it needs.
+/// For the tests of coverage: compilers, measuring tools, and a reader for our data files. MiniZinc's solver is one of
+/// its dependencies.
 pub(super) const COVERAGE: [DebianPackage; 4] = [
     DebianPackage {
         name: "minizinc",
@@ -60,7 +60,7 @@ pub(super) const COVERAGE: [DebianPackage; 4] = [
 ];
 
 impl DebianPackage {
-    /// Installs it unless it is there.
+    /// Installs it unless it is installed already.
     pub(super) fn install(&self) -> Result<InstalledPrograms> {
         if Path::new(self.program).exists() {
             return Ok(InstalledPrograms::Before);

@@ -1,8 +1,8 @@
-//! What a part of the setup did.
+//! The result of an installation step.
 
-/// When the thing was installed.
+/// When the programs were installed.
 pub(super) enum InstalledPrograms {
     Before,
-    /// It was not, and is now.
+    /// They were missing, and were installed now.
     Now,
 }

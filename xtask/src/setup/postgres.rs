@@ -1,5 +1,5 @@
-//! PostgreSQL, for the tests of the shared store: found, or a Debian package, installed when we are root. No server is
-//! started: each test has one of its own.
+//! PostgreSQL for the tests of the shared store: found, or installed as a Debian package if we are root. No server is
+//! started: each test starts its own.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -13,10 +13,10 @@ use crate::process;
 /// The name in the list of tools.
 pub(super) const NAME: &str = "PostgreSQL";
 
-/// Where Debian puts servers, one folder per version.
+/// Debian's folder of servers, with one folder per version.
 const DEBIAN: &str = "/usr/lib/postgresql";
 
-/// The package makes and starts a cluster unless this file says no.
+/// The package creates and starts a cluster unless this file forbids it.
 const CLUSTERS: &str = "/etc/postgresql-common/createcluster.conf";
 
 /// Installs the package unless there is a server.
@@ -33,7 +33,7 @@ pub(super) fn install() -> Result<InstalledPrograms> {
     forbid_clusters().with_context(|| format!("cannot write {CLUSTERS}"))?;
     let mut apt = Command::new("apt-get");
     apt.args(["install", "-y", "-qq", "--no-install-recommends"])
-        // Our word about clusters stays; nobody is there to ask.
+        // Keeps our configuration file, because nobody can answer a prompt.
         .args(["-o", "Dpkg::Options::=--force-confold", "postgresql"])
         .env("DEBIAN_FRONTEND", "noninteractive");
     process::run(&mut apt).context("apt-get failed")?;
@@ -43,7 +43,7 @@ pub(super) fn install() -> Result<InstalledPrograms> {
     Ok(InstalledPrograms::Now)
 }
 
-/// As the tests look for it: the server of `pg_config`, or Debian's.
+/// Looks for it as the tests do: the server of `pg_config`, or Debian's.
 fn is_there() -> bool {
     let asked = Command::new("pg_config")
         .arg("--bindir")

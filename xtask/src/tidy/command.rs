@@ -11,7 +11,7 @@ use super::{
 use crate::repository::SourceFile;
 use crate::{metadata, repository};
 
-/// Fails when any rule is broken, after listing every place.
+/// Fails if any rule is broken, after listing every violation.
 pub(crate) fn run(root: &Path) -> Result<()> {
     let paths = repository::paths(root)?;
     let files = repository::text_files(root, &paths)?;
@@ -32,7 +32,7 @@ pub(crate) fn run(root: &Path) -> Result<()> {
     Ok(())
 }
 
-/// The rules that need nothing but the files.
+/// Applies the rules that only need the files.
 pub(crate) fn check_files(paths: &[String], files: &[SourceFile]) -> Vec<Offence> {
     let mut offences = Vec::new();
     for file in files {

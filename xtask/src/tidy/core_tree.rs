@@ -1,6 +1,6 @@
-//! What gemicro-core stands on: no HTTP, TLS or SQL crate, and a tokio that cannot touch the system.
+//! Checks the dependencies of gemicro-core: no HTTP, TLS or SQL crate, and a tokio that cannot access the system.
 //!
-//! Features are resolved for gemicro-core alone; in the whole workspace other crates switch on more.
+//! Features are resolved for gemicro-core only; in the whole workspace other crates enable more.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -76,7 +76,7 @@ pub(crate) fn check_tree(tree: &str) -> Vec<Offence> {
         .collect()
 }
 
-/// Checks what core's manifest itself asks of tokio.
+/// Checks the tokio features that core's manifest requests.
 pub(crate) fn check_manifest(metadata: &Metadata) -> Vec<Offence> {
     metadata
         .members()

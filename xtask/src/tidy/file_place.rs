@@ -1,23 +1,23 @@
-//! What a path says about a Rust file: which crate it belongs to and whether it is test code.
+//! Derives facts about a Rust file from its path: its crate, and whether it is test code.
 
 /// A Rust file's place in the workspace.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct FilePlace<'a> {
-    /// `gemicro-core`, `xtask`, or nothing outside both.
+    /// `gemicro-core`, `xtask`, or empty outside both.
     pub(crate) package: &'a str,
     /// The last part of the path.
     pub(crate) file_name: &'a str,
-    /// What the file is for.
+    /// The purpose of the file.
     pub(crate) purpose: FilePurpose,
 }
 
-/// What a file is for.
+/// The purpose of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum FilePurpose {
     /// Part of the product.
     Product,
     Test,
-    /// Examples and build scripts: not shipped, but read as models.
+    /// Examples and build scripts: not shipped, but read as examples of good code.
     Beside,
 }
 

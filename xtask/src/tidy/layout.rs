@@ -1,4 +1,4 @@
-//! How files are built: their length, the `//!` they open with, and maps without logic.
+//! Checks the form of files: their length, their opening `//!`, and that maps (`lib.rs`, `mod.rs`) contain no logic.
 
 use super::file_place::{self, FilePurpose};
 use super::offence::Offence;

@@ -1,4 +1,4 @@
-//! Relative links of Markdown files must lead to files of the checkout.
+//! Checks that relative links in Markdown files lead to files of the checkout.
 
 use super::offence::Offence;
 use super::text;

@@ -1,6 +1,6 @@
 //! `cargo xtask tidy`: the house rules, each as a pure function over a file or over cargo's metadata.
 //!
-//! The main type is [`Offence`](offence::Offence). Tidy knows nothing that clippy or rustfmt know.
+//! The main type is [`Offence`](offence::Offence). Tidy does not repeat checks of clippy or rustfmt.
 
 mod architecture;
 mod arrows;

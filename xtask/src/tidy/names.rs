@@ -1,4 +1,4 @@
-//! Names that say nothing: of files, folders, modules and types.
+//! Rejects meaningless names of files, folders, modules and types.
 
 use super::file_place::{self};
 use super::offence::Offence;
@@ -9,7 +9,7 @@ const NAMES: &[&str] = &[
     "utils", "util", "common", "misc", "shared", "manager", "imp", "helpers", "handler",
 ];
 
-/// The users' own documents give this one.
+/// An exception, because the user's own documents use this name.
 const MANAGER: &str = "HistoryManager";
 
 /// Checks the path, the `mod` lines and the types of one Rust file.

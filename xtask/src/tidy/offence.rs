@@ -1,15 +1,15 @@
-//! One broken rule at one place.
+//! One violation of a rule.
 
 use std::fmt;
 
-/// Where a rule is broken and how.
+/// The place and description of a violation.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Offence {
     /// Path from the root.
     pub(crate) path: String,
     /// Number of the line, counted from 1.
     pub(crate) line: usize,
-    /// What is wrong, and what to do instead where that is not plain.
+    /// The problem, and what to do instead if that is not obvious.
     pub(crate) message: String,
 }
 

@@ -1,4 +1,5 @@
-//! Types and functions whose whole name is a participle: `Found`, `told`, `reading` name no thing and no action.
+//! Rejects types and functions whose whole name is a participle: `Found`, `told` and `reading` name neither a thing nor
+//! an action.
 
 use super::file_place::{self, FilePurpose};
 use super::offence::Offence;
@@ -6,7 +7,7 @@ use super::rust_code::RustCode;
 use super::type_names::type_name;
 use crate::repository::SourceFile;
 
-/// Participles that neither `-ed` nor `-ing` gives away. Those that are verbs as well, such as `read`, are not here.
+/// Participles without the endings `-ed` and `-ing`. Those that are also verbs, such as `read`, are left out.
 const IRREGULAR: &[&str] = &[
     "begun",
     "bought",
@@ -96,7 +97,7 @@ const NO_PARTICIPLES: &[&str] = &[
     "warning",
 ];
 
-/// Functions that are named after their result: a changed copy, or a state that has no other name.
+/// Functions named after their result: a changed copy, or a state that has no other name.
 const RESULTS: &[&str] = &[
     "closed",
     "embedded",
@@ -123,7 +124,7 @@ const RESULTS: &[&str] = &[
     "unsigned",
 ];
 
-/// To rename: a folder whose names have not been gone through.
+/// A folder whose names still have to be reviewed.
 const TO_RENAME: &str = "crates/gemicro-core/src/offline/";
 
 /// Checks the types and functions that one product file declares.
@@ -147,7 +148,7 @@ pub(crate) fn check(file: &SourceFile) -> Vec<Offence> {
     offences
 }
 
-/// Whether a name is one word, and that word a participle. A prefix `un` or `re` changes nothing.
+/// Whether a name is a single word that is a participle, also with the prefix `un` or `re`.
 fn is_participle(name: &str) -> bool {
     let word = name.to_lowercase();
     let n_capitals = name.chars().filter(|c| c.is_uppercase()).count();

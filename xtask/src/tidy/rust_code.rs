@@ -1,12 +1,12 @@
-//! Rust text with comments and literals blanked out, and which lines are tests.
+//! Rust code with comments and literals blanked out, and a flag for the lines that are tests.
 //!
-//! The main type is [`RustCode`]. It is no parser: it knows comments, literals and braces, which is
-//! all that a search for names and calls needs to be free of false finds.
+//! The main type is [`RustCode`]. It is not a parser: it only knows comments, literals and braces, which is enough to
+//! search for names and calls without false matches.
 
-/// A Rust file as the rules look at it.
+/// A Rust file as the rules see it.
 #[derive(Debug)]
 pub(crate) struct RustCode {
-    /// Same lines as the file; comments and literals are spaces.
+    /// The same lines as the file; comments and literals are replaced by spaces.
     code: Vec<char>,
     /// For each line whether it belongs to an item under `#[cfg(test)]` or `#[test]`.
     in_test: Vec<bool>,
@@ -76,7 +76,7 @@ impl RustCode {
     }
 }
 
-/// Whether `word` stands in `line` as a whole name, not as part of a longer one.
+/// Whether `line` contains `word` as a whole name, not as part of a longer one.
 pub(crate) fn has_word(line: &str, word: &str) -> bool {
     line.match_indices(word).any(|(start, _)| {
         let before = line[..start].chars().next_back();
@@ -116,7 +116,7 @@ fn blank(text: &str) -> Vec<char> {
     code
 }
 
-/// The end of the comment or literal that begins at `start`, if one does.
+/// The end of the comment or literal that begins at `start`, if there is one.
 fn opaque_end(chars: &[char], start: usize) -> Option<usize> {
     let at = |idx: usize| chars.get(idx).copied();
     let find = |from: usize, what: char| {
@@ -223,7 +223,7 @@ fn closing(code: &[char], open: usize) -> Option<usize> {
     None
 }
 
-/// The last character of the item that goes on at `from`: its `}` or `;`.
+/// The last character of the item that continues at `from`: its `}` or `;`.
 fn item_end(code: &[char], from: usize) -> usize {
     let mut idx = from;
     while idx < code.len() {

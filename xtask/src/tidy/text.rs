@@ -1,4 +1,4 @@
-//! Rules for every text file: no machine's own paths, no registry hosts, no trailing white space.
+//! Rules for every text file: no machine-specific paths, no registry hosts, no trailing white space.
 
 use super::offence::Offence;
 use crate::repository::SourceFile;
@@ -42,7 +42,7 @@ pub(crate) fn check(file: &SourceFile) -> Vec<Offence> {
     offences
 }
 
-/// Files whose bytes are data: test corpora and recorded outputs are kept as they are.
+/// Files that are data: test corpora and recorded outputs are kept unchanged.
 pub(crate) fn is_verbatim(path: &str) -> bool {
     path.ends_with(".snap")
         || path
@@ -50,7 +50,7 @@ pub(crate) fn is_verbatim(path: &str) -> bool {
             .any(|part| ["fixtures", "golden", "snapshots"].contains(&part))
 }
 
-/// Whether the folder begins a path, rather than going on with one (`docs` + folder, a web address).
+/// Whether the folder begins a path, and is not the continuation of one (`docs` + folder, a URL).
 fn has_absolute(line: &str, folder: &str) -> bool {
     line.match_indices(folder).any(|(start, _)| {
         let before = line[..start].chars().next_back();

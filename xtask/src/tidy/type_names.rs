@@ -1,4 +1,4 @@
-//! Type names that occur twice: a name in a stack trace or a search must lead to one type.
+//! Rejects type names that occur twice: a name in a stack trace or a search must lead to one type.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -33,7 +33,7 @@ pub(crate) fn check(files: &[SourceFile]) -> Vec<Offence> {
         .collect()
 }
 
-/// One offence for each further file that declares the name.
+/// One violation for each further file that declares the name.
 fn further_declarations(name: &str, places: &BTreeSet<(&str, usize)>) -> Vec<Offence> {
     let is_allowed = SHARED_NAMES.iter().any(|(shared, _)| *shared == name);
     let first = places.first().map_or("", |(path, _)| *path);
