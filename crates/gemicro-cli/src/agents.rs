@@ -1,4 +1,4 @@
-//! What this process knows about coding agents: its own binary as the launcher, keys, logins, addresses and forges.
+//! Collects what this process knows about coding agents: its own binary as the launcher, keys, logins, URLs and forges.
 
 use std::path::PathBuf;
 
@@ -14,7 +14,7 @@ use crate::config::{Endpoints, GuardSettings};
 use crate::environment::{ANTHROPIC_KEY, CLAUDE_LOGIN, Environment, OPENAI_KEY};
 use crate::workflow_file;
 
-/// The word that makes this program the launcher of a sandbox.
+/// The argument that makes this program the launcher of a sandbox.
 pub(crate) const LAUNCH: &str = "__launch";
 /// The exit code of a launcher that could not become its command.
 pub(crate) const LAUNCH_FAILED: u8 = 126;
@@ -22,7 +22,7 @@ pub(crate) const LAUNCH_FAILED: u8 = 126;
 /// Everything that agents need.
 ///
 /// # Errors
-/// When this program cannot find itself.
+/// When the path of this program cannot be found.
 pub(crate) fn setup(
     environment: &Environment,
     endpoints: &Endpoints,
@@ -59,10 +59,10 @@ pub(crate) fn setup(
     })
 }
 
-/// How an agent reaches its model: by a key, else by a login, else not at all.
+/// How an agent reaches its model: by a key, otherwise by a login, otherwise not at all.
 ///
 /// # Errors
-/// When the address of its model cannot be used.
+/// When the URL of its model cannot be used.
 pub(crate) fn way(
     agent: AgentName,
     environment: &Environment,
@@ -113,7 +113,7 @@ pub(crate) fn key_variable(agent: AgentName) -> &'static str {
     }
 }
 
-/// The file of an agent's own login, where the user has one.
+/// The file of an agent's own login, if the user has one.
 fn login(agent: AgentName, environment: &Environment, upstream: UpstreamAddress) -> Option<Login> {
     let (place, upstream) = match agent {
         AgentName::Gemini => (".gemini/oauth_creds.json", None),

@@ -1,6 +1,7 @@
-//! Where a person decides what a run asks: at the keyboard, in a file, or elsewhere.
+//! How a person answers the questions of a run: at the keyboard, in a file, or elsewhere.
 //!
-//! [`AnswerSource`] says where; [`in_file`] asks in a file, [`later`] says how it is answered later. What is asked, and what an answer means, is each command's own.
+//! [`AnswerSource`] is the choice; [`in_file`] asks in a file, [`later`] says how to answer later. The commands define
+//! what is asked and what an answer means.
 
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
@@ -29,28 +30,28 @@ pub(crate) struct GateArgs {
     pub(crate) wait: bool,
 }
 
-/// How often the file is looked at.
+/// Interval at which the file is read.
 const LOOK: Duration = Duration::from_millis(500);
-/// How often it is looked whether a kept answer was taken.
+/// Interval at which gemicro checks whether a stored answer was taken.
 const LOOK_FOR_KEPT: Duration = Duration::from_millis(20);
 
-/// Where a person decides.
+/// Where a person answers.
 #[derive(Debug, Clone)]
 pub(crate) enum AnswerSource {
     Here,
     File(PathBuf),
-    /// By `gemicro answer`, or over HTTP, while this process waits.
+    /// With `gemicro answer`, or over HTTP, while this process waits.
     Elsewhere,
     /// In the same ways, after this process has ended.
     Later,
 }
 
 impl AnswerSource {
-    /// As the command line says, for a run that continues, or for a new one. If no person can be asked, it waits only if
-    /// that was asked for.
+    /// Chooses by the command line, for a new run or one that continues. If nobody can be asked here, it waits only if
+    /// that was requested.
     ///
     /// # Errors
-    /// When the file is somebody else's, or another run's, or cannot be written.
+    /// When the file belongs to something else or to another run, or cannot be written.
     pub(crate) fn from_arguments(
         ctx: &Context,
         args: &GateArgs,
@@ -70,7 +71,7 @@ impl AnswerSource {
     }
 }
 
-/// Refuses a file that is not about this run: one decision must not answer two.
+/// Refuses a file that is not about this run: one decision must not answer two runs.
 fn check(file: &Path, run: Option<&StreamId>) -> Result<(), CommandError> {
     let other = |what: &str| {
         CommandError::usage(
@@ -78,7 +79,7 @@ fn check(file: &Path, run: Option<&StreamId>) -> Result<(), CommandError> {
             "use a file that does not exist yet",
         )
     };
-    // Reading a pipe would not end.
+    // Reading a pipe would never end.
     match std::fs::metadata(file) {
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(()),
         Ok(about) if !about.is_file() => return Err(other("is not a regular file")),
@@ -95,7 +96,7 @@ fn check(file: &Path, run: Option<&StreamId>) -> Result<(), CommandError> {
     }
 }
 
-/// Whether this very question stands in a file already.
+/// Whether a file already contains exactly this question.
 fn asks(file: &Path, key: &str) -> bool {
     let text = std::fs::read_to_string(file).unwrap_or_default();
     toml::from_str::<DecisionFile>(&text).is_ok_and(|written| written.question == key)
@@ -119,7 +120,7 @@ fn not_about(file: &Path, named: &str, run: Option<&StreamId>) -> CommandError {
     }
 }
 
-/// Says how a question is answered without a terminal, unless an answer is there already.
+/// Says how to answer a question without a terminal, unless it is answered already.
 ///
 /// # Errors
 /// When the store fails.
@@ -141,7 +142,7 @@ pub(crate) async fn later(
     Ok(None)
 }
 
-/// Whether an answer is there, or was kept for a run that continues now: that is taken before anything else.
+/// Whether the question is answered. First waits until answers stored for this run are taken.
 async fn is_answered(here: &LocalRunService, run: &StreamId, key: &str) -> Result<bool, CommandError> {
     let store = here.engine().store();
     while store
@@ -157,22 +158,21 @@ async fn is_answered(here: &LocalRunService, run: &StreamId, key: &str) -> Resul
     Ok(given.into_iter().any(|given| given.key == key))
 }
 
-/// A question as it stands in a file.
+/// A question to be asked in a file.
 #[derive(Debug, Clone)]
 pub(crate) struct FileQuestion {
     pub(crate) path: PathBuf,
     /// The run that asks.
     pub(crate) run: StreamId,
-    /// What the run calls the question.
+    /// The run's key of the question.
     pub(crate) key: String,
-    /// What is asked, and how it is answered: one line.
+    /// The question, and how to answer it: one line.
     pub(crate) asked: String,
-    /// What there is to know about it, as lines.
+    /// Background information, as lines.
     pub(crate) about: String,
 }
 
-/// Writes a question into its file, says what is to be filled in there, and waits until the `decision` is one that `read`
-/// understands.
+/// Writes a question into its file, says what to fill in, and waits until `read` understands the `decision`.
 ///
 /// # Errors
 /// When the file is about another run, or cannot be written.
@@ -196,7 +196,7 @@ pub(crate) async fn in_file(
         "Waiting for your decision in the file {}:{shown}",
         path.display()
     ));
-    // What was filled in while nobody waited counts.
+    // An answer that was filled in while no process waited counts too.
     if !asks(&path, &key) {
         output::replace(&path, page("").as_bytes())?;
     }
@@ -210,7 +210,7 @@ pub(crate) async fn in_file(
                 return Err(not_about(&path, &written.run, Some(&run)));
             }
             Ok(written) if written.question == key => written.decision.text(),
-            // Half a file, perhaps: whoever writes it may not be done.
+            // The file may be incomplete because it is still being written.
             Ok(_) | Err(_) => continue,
         };
         match read(typed.trim()) {
@@ -231,7 +231,7 @@ pub(crate) async fn in_file(
     }
 }
 
-/// What stands in the file.
+/// The content of the file.
 #[derive(Deserialize)]
 struct DecisionFile {
     #[serde(default)]

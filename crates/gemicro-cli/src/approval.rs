@@ -1,4 +1,4 @@
-//! Asking a person whether the plan of a run is right (`--plan`).
+//! Asks a person to approve the plan of a run (`--plan`).
 
 use std::io;
 use std::thread;
@@ -50,7 +50,7 @@ impl Asker for PlanAsker {
         key == PLAN_QUESTION
     }
 
-    /// The question that was asked has no line end yet.
+    /// Ends the line of the question that was asked.
     fn withdraw(&mut self) {
         output::say("");
     }
@@ -66,12 +66,12 @@ impl Asker for PlanAsker {
     }
 }
 
-/// Waits for what a conversation at the keyboard ends with.
+/// Waits for the result of a dialogue at the keyboard.
 pub(crate) async fn at_keyboard(
     converse: impl FnOnce() -> Result<Option<Json>, CommandError> + Send + 'static,
 ) -> Result<Option<Json>, CommandError> {
     let (tell, answer) = oneshot::channel();
-    // A thread of its own: reading a keyboard cannot be stopped, so nobody must wait for it.
+    // On a separate thread: reading a keyboard cannot be cancelled, so nothing must wait for it.
     thread::spawn(move || tell.send(converse()));
     answer.await.unwrap_or(Ok(None))
 }
@@ -126,7 +126,7 @@ fn read_block() -> io::Result<Vec<String>> {
     }
 }
 
-/// `None` at the end of input.
+/// Reads a line; `None` at the end of input.
 pub(crate) fn read_line() -> io::Result<Option<String>> {
     let mut line = String::new();
     Ok((io::stdin().read_line(&mut line)? > 0).then_some(line))

@@ -1,27 +1,27 @@
-//! Who answers the questions of a run that is watched.
+//! Answers the questions of a run that is watched.
 
 use futures_util::future::BoxFuture;
 use gemicro_event::{Event, Json};
 
 use crate::command_error::CommandError;
 
-/// Answers questions of one kind; questions of others stay open for whoever answers those.
+/// Answers questions of one kind; other questions stay open for other askers.
 pub(crate) trait Asker {
     /// The next event of the run, each once and in order.
     fn event(&mut self, event: &Event);
 
-    /// Whether it answers the question of this key.
+    /// Whether it answers the question with this key.
     fn answers(&self, key: &str) -> bool;
 
-    /// The question is not asked any more.
+    /// Called when the question is no longer asked.
     fn withdraw(&mut self) {}
 
-    /// Who answers, for the journal.
+    /// The name of the person who answers, for the journal.
     fn by(&self) -> Option<String> {
         None
     }
 
-    /// Asks, as of the last event; `None` when nobody is there to answer, which refuses nothing.
+    /// Asks, as of the last event; `None` if nobody can answer, which does not count as a refusal.
     fn ask(&mut self) -> BoxFuture<'static, Result<Option<Json>, CommandError>>;
 }
 

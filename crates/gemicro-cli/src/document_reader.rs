@@ -1,4 +1,4 @@
-//! This program as the reader of one document, in a process of its own.
+//! This program as the reader of one document, in a separate process.
 
 use std::ffi::OsString;
 use std::io::{self, Write};
@@ -6,10 +6,10 @@ use std::process::ExitCode;
 
 use gemicro_engine::{ReaderProgram, read_contained};
 
-/// The word that makes this program the reader of the document on its standard input.
+/// The argument that makes this program read the document on its standard input.
 const READ: &str = "__read";
 
-/// How PDF, office files, books and mail are read; nothing where this program cannot find itself.
+/// The program that reads PDF, office files, books and mail; `None` if this program cannot find its own path.
 pub(crate) fn reader_program() -> Option<ReaderProgram> {
     let program = std::env::current_exe().ok()?;
     Some(ReaderProgram {
@@ -18,7 +18,7 @@ pub(crate) fn reader_program() -> Option<ReaderProgram> {
     })
 }
 
-/// Reads a document where the arguments say so: `__read NAME`. It comes before everything else, because its limits allow
+/// Reads a document if the arguments are `__read NAME`. Must run before everything else, because its limits allow
 /// neither threads nor a store.
 pub(crate) fn early(arguments: &[OsString]) -> Option<ExitCode> {
     let [_, word, name] = arguments else {

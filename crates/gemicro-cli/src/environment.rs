@@ -1,6 +1,6 @@
-//! The environment of this process: the variables gemicro reads, and the current folder.
+//! The environment of this process: the variables that gemicro reads, and the current folder.
 //!
-//! Read once at the start and passed along, so that everything below can be tested with other values.
+//! Read once at the start and passed on, so that all other code can be tested with other values.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
@@ -10,25 +10,25 @@ use gemicro_engine::pipeline::forge::ForgeKind;
 use gemicro_guard::repository::GitSettings;
 use serde::{Deserialize, Serialize};
 
-/// The variables that hold the key, in the order they are asked.
+/// The variables for the Gemini API key, in order of precedence.
 pub(crate) const KEY_VARIABLES: [&str; 2] = ["GEMINI_API_KEY", "GOOGLE_API_KEY"];
 
-/// The variable that holds the key of an OpenAI-compatible server.
+/// The variable for the key of an OpenAI-compatible server.
 pub(crate) const OPENAI_KEY: &str = "OPENAI_API_KEY";
 
-/// The variable that holds the key of the Anthropic API.
+/// The variable for the key of the Anthropic API.
 pub(crate) const ANTHROPIC_KEY: &str = "ANTHROPIC_API_KEY";
 
-/// The variable that holds the token of a login of Claude Code.
+/// The variable for the login token of Claude Code.
 pub(crate) const CLAUDE_LOGIN: &str = "CLAUDE_CODE_OAUTH_TOKEN";
 
-/// The variable that holds the token of our own servers.
+/// The variable for the token of gemicro's own servers.
 pub(crate) const TOKEN: &str = "GEMICRO_TOKEN";
 
-/// The forges whose tokens are looked for.
+/// The forges whose tokens are read.
 pub(crate) const FORGES: [ForgeKind; 2] = [ForgeKind::GitHub, ForgeKind::GitLab];
 
-/// Where things of the user lie: for commands of the user in a sandbox. No agent gets them.
+/// Variables with folders of the user, for the user's own commands in a sandbox. Agents do not get them.
 const PLACES: &[&str] = &["XDG_CONFIG_HOME"];
 
 const READ: [&str; 12] = [
@@ -46,7 +46,7 @@ const READ: [&str; 12] = [
     "XDG_DATA_HOME",
 ];
 
-/// Variables and folder of a process.
+/// Variables and current folder of a process.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub(crate) struct Environment {
     variables: BTreeMap<String, String>,
@@ -57,7 +57,7 @@ pub(crate) struct Environment {
 }
 
 impl Environment {
-    /// The surroundings of this process.
+    /// The environment of this process.
     pub(crate) fn of_process() -> Self {
         let wanted = |name: &str| {
             READ.contains(&name)
@@ -104,13 +104,13 @@ impl Environment {
             .filter(|value| !value.is_empty())
     }
 
-    /// What the user is called on this machine.
+    /// The user's name on this machine.
     pub(crate) fn user(&self) -> Option<String> {
         let name = self.get("USER").or_else(|| self.get("LOGNAME"));
         name.map(str::to_owned)
     }
 
-    /// The variable that holds the key, if one does.
+    /// The variable that contains the key, if there is one.
     pub(crate) fn key_variable(&self) -> Option<&'static str> {
         KEY_VARIABLES
             .into_iter()
@@ -122,7 +122,7 @@ impl Environment {
         self.get(self.key_variable()?).map(str::trim)
     }
 
-    /// Variables that git needs on its way to a remote of the user's own repository. No agent gets them.
+    /// Variables that git needs to reach a remote of the user's own repository. Agents do not get them.
     pub(crate) fn for_remotes(&self) -> Vec<(String, String)> {
         let names = GitSettings::REMOTE_VARIABLES.iter();
         let given = names.filter_map(|name| Some(((*name).to_owned(), self.get(name)?.to_owned())));
@@ -141,12 +141,12 @@ impl Environment {
         variables
     }
 
-    /// Everything that a process of gemicro reads.
+    /// All variables that a process of gemicro reads.
     pub(crate) fn for_worker(&self) -> BTreeMap<String, String> {
         self.without_screen().variables
     }
 
-    /// The same without what only says how a screen looks.
+    /// The same without variables that only affect the screen.
     pub(crate) fn without_screen(&self) -> Self {
         let mut environment = self.clone();
         environment
@@ -166,13 +166,13 @@ impl Environment {
         [self.gemini_key(), self.get(OPENAI_KEY), self.get(ANTHROPIC_KEY)]
     }
 
-    /// The token for a forge: that of the first variable that is set.
+    /// The token for a forge: from the first variable that is set.
     pub(crate) fn forge_token(&self, kind: ForgeKind) -> Option<&str> {
         let values = kind.token_variables().iter().filter_map(|name| self.get(name));
         values.map(str::trim).find(|token| !token.is_empty())
     }
 
-    /// Values that must never be written down.
+    /// Values that must never be stored or printed.
     pub(crate) fn secrets(&self) -> Vec<String> {
         let forges = FORGES.iter().flat_map(|kind| kind.token_variables());
         KEY_VARIABLES
@@ -180,13 +180,13 @@ impl Environment {
             .chain([OPENAI_KEY, ANTHROPIC_KEY, CLAUDE_LOGIN, TOKEN])
             .chain(forges.copied())
             .filter_map(|name| self.get(name))
-            // What is around a token does not belong to it, and is not sent.
+            // White space around a token does not belong to it, and is not sent.
             .map(|value| value.trim().to_owned())
             .filter(|value| !value.is_empty())
             .collect()
     }
 
-    /// A folder named by a variable; relative ones do not count, as the XDG rules say.
+    /// A folder named by a variable; relative ones are ignored, as the XDG specification requires.
     pub(crate) fn folder_in(&self, name: &str) -> Option<PathBuf> {
         self.get(name)
             .map(PathBuf::from)
@@ -196,7 +196,7 @@ impl Environment {
 
 #[cfg(test)]
 impl Environment {
-    /// Surroundings for a test.
+    /// An environment for a test.
     pub(crate) fn of<const N: usize>(variables: [(&str, &str); N]) -> Self {
         let variables = variables.map(|(name, value)| (name.to_owned(), value.to_owned()));
         Self {

@@ -1,4 +1,4 @@
-//! Log lines on stderr, only when somebody asked for them or nobody watches, and never with a secret.
+//! Log lines on stderr, only on request or in the background, and never with a secret.
 
 use std::io::{self, Write};
 use std::sync::Arc;
@@ -8,17 +8,17 @@ use tracing_subscriber::EnvFilter;
 
 use crate::environment::Environment;
 
-/// Who may read log lines.
+/// The readers of log lines.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Readers {
-    /// Whoever waits for a command: it says what it has to say itself.
+    /// The caller of a command, which prints its own errors.
     Caller,
-    /// Whoever looks for the cause later: a worker has nobody to tell.
+    /// A person who looks for a cause later: a worker has no caller.
     Later,
 }
 
-/// Starts logging with `--verbose` or `GEMICRO_LOG` (a filter such as `gemicro_store=debug`); a worker always tells what
-/// went wrong.
+/// Starts logging with `--verbose` or `GEMICRO_LOG` (a filter such as `gemicro_store=debug`); a worker always logs
+/// errors.
 pub(crate) fn start(environment: &Environment, verbose: bool, readers: Readers) {
     let filter = match (environment.get("GEMICRO_LOG"), verbose, readers) {
         (Some(filter), _, _) => filter,
@@ -36,17 +36,17 @@ pub(crate) fn start(environment: &Environment, verbose: bool, readers: Readers) 
         })
         .with_ansi(false)
         .finish();
-    // Nobody else sets one in this program.
+    // No other code in this program sets one.
     let _ = tracing::subscriber::set_global_default(subscriber);
 }
 
-/// Writes log lines without secrets: other crates log what they are sent.
+/// Writes log lines without secrets: other crates log the data they receive.
 struct CleanWriter {
     redactor: Arc<Redactor>,
 }
 
 impl Write for CleanWriter {
-    /// A log line comes in one piece. One that cannot be written, as on a full disk, stops nothing.
+    /// Each call is one whole log line. A write error, such as a full disk, is ignored.
     fn write(&mut self, line: &[u8]) -> io::Result<usize> {
         let text = String::from_utf8_lossy(line);
         let _ = io::stderr().write_all(self.redactor.redact(&text).as_bytes());

@@ -1,4 +1,4 @@
-//! The resident worker, as this program starts and calls it.
+//! Starts and calls the background worker.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -18,12 +18,12 @@ use crate::screen::Screen;
 use crate::session::{Context, PROGRAM};
 use crate::spawn;
 
-/// What a worker that was started on demand says when it can be called.
+/// The first line of a worker started on demand when it is ready.
 pub(crate) const READY: &str = "ready";
-/// What it says when there is one already.
+/// Its first line if another worker already runs.
 pub(crate) const BUSY: &str = "busy";
 
-/// The worker over a store, for calls from this process. It is started when there is none.
+/// The worker of a store, for calls from this process. It is started if there is none.
 pub(crate) fn client(environment: &Environment, state: &StateFolder) -> Result<Resident, CommandError> {
     let start = starter(environment, state)?;
     Ok(Resident {
@@ -32,7 +32,7 @@ pub(crate) fn client(environment: &Environment, state: &StateFolder) -> Result<R
     })
 }
 
-/// The same, but nothing is started.
+/// The same, but no worker is started.
 pub(crate) fn caller(environment: &Environment, state: &StateFolder) -> Resident {
     Resident {
         place: state.worker_place(),
@@ -43,7 +43,7 @@ pub(crate) fn caller(environment: &Environment, state: &StateFolder) -> Resident
     }
 }
 
-/// Becomes the worker, which leaves when it had nothing to do for `linger`; `None` when there is one already.
+/// Runs the worker, which exits after it was idle for `linger`; `None` if there is one already.
 pub(crate) async fn worker(
     environment: &Environment,
     state: &StateFolder,
@@ -100,7 +100,7 @@ fn client_environment(environment: &Environment) -> Json {
     Json::of(&environment.without_screen()).expect("variables are strings")
 }
 
-/// Which build this process is: two builds must not serve each other.
+/// The build of this process: different builds must not serve each other.
 fn binary() -> BinaryId {
     let about = std::env::current_exe().and_then(|path| path.metadata());
     let changed = about.and_then(|about| about.modified()).ok();
@@ -108,7 +108,7 @@ fn binary() -> BinaryId {
     BinaryId(format!("{PROGRAM} {}", changed.unwrap_or_default().as_nanos()))
 }
 
-/// What a worker said that cannot work: the kind of its failure, and the message.
+/// Parses the output of a worker that could not start: the error kind, and the message.
 fn to_failure(said: &str) -> Failure {
     let (kind, message) = said.split_once(' ').unwrap_or(("", said));
     let kind = ErrorKind::ALL
@@ -153,7 +153,7 @@ fn starter(environment: &Environment, state: &StateFolder) -> Result<StartWorker
                     );
                     Err(Failure::new(ErrorKind::StorageError, message))
                 }
-                // The folder of its log, or the program itself: nothing that a defect of ours would explain.
+                // The folder of its log or the program itself cannot be used: this is not a bug in gemicro.
                 Ok(Err(error)) => Err(Failure::new(
                     ErrorKind::StorageError,
                     format!("the background worker cannot be started: {error}"),

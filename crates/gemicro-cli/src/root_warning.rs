@@ -1,4 +1,4 @@
-//! Says once to a person that agents should not run as root.
+//! Warns once that agents should not run as root.
 
 use std::fs::OpenOptions;
 use std::io::ErrorKind;
@@ -7,12 +7,12 @@ use std::path::Path;
 use crate::output;
 use crate::session::Context;
 
-/// The file in the state folder that says that it was said.
+/// The file in the state folder that records the warning.
 const SAID: &str = "root-warning";
 const WARNING: &str = "gemicro and its agents are running as root; use a normal user instead. The sandbox hides root-only \
     files in /etc, but agents own root's other files (docs/agents.md)";
 
-/// Warns, if this is root at a terminal and nobody was warned before.
+/// Warns if this is root at a terminal, unless it warned before.
 pub(crate) fn warn(ctx: &Context, home: &Path) {
     let is_root = rustix::process::geteuid().is_root();
     if is_root && ctx.screen.stderr_is_terminal && is_first(home) {
@@ -20,13 +20,13 @@ pub(crate) fn warn(ctx: &Context, home: &Path) {
     }
 }
 
-/// Whether it was not said yet; from now on it was.
+/// Whether this is the first warning; records it.
 fn is_first(home: &Path) -> bool {
     let said = OpenOptions::new()
         .write(true)
         .create_new(true)
         .open(home.join(SAID));
-    // In a state folder that is not there yet nothing can be kept: better twice than never.
+    // Without a state folder nothing can be recorded: better to warn twice than never.
     !said.is_err_and(|error| error.kind() == ErrorKind::AlreadyExists)
 }
 

@@ -7,11 +7,11 @@ use gemicro_event::ErrorKind;
 
 use crate::command_error::CommandError;
 
-/// How long the runtime's threads get to end. Detaching a thread in the moment it ends can crash inside glibc (its bug
-/// 19951), so only threads that are stuck are detached.
+/// Time for the runtime's threads to end. Detaching a thread at the moment it ends can crash inside glibc (bug 19951),
+/// so only threads that are stuck are detached.
 const TO_END: Duration = Duration::from_millis(100);
 
-/// Runs a future to its end. Threads that are still reading a disk or the keyboard are left behind.
+/// Runs a future to completion. Threads that still read a disk or the keyboard are left behind.
 pub(crate) fn block_on<T>(work: impl Future<Output = Result<T, CommandError>>) -> Result<T, CommandError> {
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(2)

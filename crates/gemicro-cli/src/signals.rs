@@ -1,7 +1,7 @@
 //! Ctrl-C, SIGTERM and a closed terminal: the first stops cleanly, the second at once.
 //!
-//! Who draws on the screen or watches a run says with [`at_once`] what is left to do before the second one ends the
-//! process.
+//! Code that draws on the screen or watches a run registers with [`at_once`] what must be done before the second signal
+//! ends the process.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -12,10 +12,10 @@ use tokio::signal::unix::{SignalKind, signal};
 
 use crate::command_error::{CommandError, STOPPED};
 
-/// What a user reads after the first Ctrl-C.
+/// The message after the first Ctrl-C.
 pub(crate) const STOPPING: &str = "stopping… (press again to stop at once)";
 
-/// Listens from now on; the first signal suspends every run that was given these stop signals.
+/// Listens from now on; the first signal suspends every run that has these stop signals.
 pub(crate) fn listen() -> Result<StopSignals, CommandError> {
     let failed = |error: std::io::Error| {
         CommandError::new_failure(
@@ -50,7 +50,7 @@ pub(crate) fn listen() -> Result<StopSignals, CommandError> {
     Ok(stop)
 }
 
-/// What is done at a second signal, in the order in which it was asked for.
+/// The actions for a second signal, in the order in which they were registered.
 static KEPT: Mutex<Vec<(u64, LastAct)>> = Mutex::new(Vec::new());
 static NEXT: AtomicU64 = AtomicU64::new(0);
 
@@ -60,11 +60,11 @@ fn last_acts() -> MutexGuard<'static, Vec<(u64, LastAct)>> {
     KEPT.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// While it lives, something is done before a second signal ends the process.
+/// Keeps an action registered for the second signal; dropping it removes the action.
 #[must_use]
 pub(crate) struct AtOnce(u64);
 
-/// Keeps something short for the second signal: a screen to clear, a way on to name.
+/// Registers a short action for the second signal, such as clearing the screen or printing how to resume.
 pub(crate) fn at_once(act: impl FnOnce() + Send + 'static) -> AtOnce {
     let number = NEXT.fetch_add(1, Ordering::Relaxed);
     last_acts().push((number, Box::new(act)));

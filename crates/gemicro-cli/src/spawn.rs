@@ -1,4 +1,4 @@
-//! The only place of this crate that starts a process: the resident worker.
+//! Starts the background worker.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -7,10 +7,10 @@ use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-/// A log that is longer than this starts anew.
+/// Maximum size of a log; a longer one is started anew.
 const MAX_LOG_BYTES: u64 = 1 << 20;
 
-/// Starts the worker of a place and returns its first word.
+/// Starts the worker for a folder and returns its first line.
 pub(crate) fn worker(
     program: &Path,
     place: &Path,
@@ -40,7 +40,7 @@ pub(crate) fn worker(
         .args(["worker", "--on-demand"])
         .env_clear()
         .envs(variables)
-        // It must not hold on to the folder that somebody wants to delete.
+        // It must not keep the current folder in use.
         .current_dir("/")
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
@@ -51,7 +51,7 @@ pub(crate) fn worker(
     if let Some(stdout) = child.stdout.take() {
         BufReader::new(stdout).read_line(&mut said)?;
     }
-    // It lives on its own; one that ended at once must not stay as a zombie.
+    // It runs independently; if it ends at once, it must not stay as a zombie.
     std::thread::spawn(move || child.wait());
     Ok(said)
 }

@@ -1,4 +1,4 @@
-//! The bearer token of a server: from `GEMICRO_TOKEN`, else from a file that only its owner can read.
+//! The bearer token of a server: from `GEMICRO_TOKEN`, otherwise from a file that only its owner can read.
 
 use std::fs::{self, DirBuilder, OpenOptions};
 use std::io::{self, Write};
@@ -15,19 +15,19 @@ pub(crate) const MCP: &str = "mcp-token";
 /// The file of the HTTP server's token, in the state folder.
 pub(crate) const HTTP: &str = "http-token";
 
-/// Random bytes of a new token.
+/// Number of random bytes in a new token.
 const N_BYTES: usize = 32;
-/// Shorter ones can be guessed.
+/// Minimum length: shorter tokens can be guessed.
 const LEAST_LETTERS: usize = 32;
 
-/// A token and where it comes from.
+/// A token and its origin.
 pub(crate) struct ServerToken {
     pub(crate) text: String,
-    /// For people: where it is.
+    /// Where it is stored, for people.
     pub(crate) place: String,
 }
 
-/// Finds the token, or makes one in this file of the state folder.
+/// Finds the token, or creates one in this file of the state folder.
 pub(crate) fn token(environment: &Environment, home: &Path, file: &str) -> Result<ServerToken, CommandError> {
     if let Some(text) = environment.get(VARIABLE) {
         let text = text.trim().to_owned();
@@ -84,7 +84,7 @@ fn read(path: &PathBuf) -> Result<Option<String>, CommandError> {
     Ok(Some(text))
 }
 
-/// The file appears whole or not at all; whoever is first wins.
+/// Creates the file atomically; if two processes try, the first one wins.
 fn make(home: &Path, path: &Path) -> io::Result<()> {
     DirBuilder::new().recursive(true).mode(0o700).create(home)?;
     let mut bytes = [0; N_BYTES];

@@ -1,7 +1,7 @@
-//! The workflow of a project: found, read with its prompts, and checked.
+//! Finds the workflow of a project, reads it with its prompts, and checks it.
 //!
-//! [`load`] does all of it. Files are bounded, and no link leads out of the folder they belong to. What is wrong with a
-//! workflow is said by `gemicro_pipeline::workflow`, not here.
+//! [`load`] does all of it. Files have size limits, and links must not lead out of the folder they belong to.
+//! `gemicro_pipeline::workflow` reports the errors in a workflow.
 
 use std::cell::RefCell;
 use std::fs::{self, File};
@@ -19,33 +19,33 @@ const FILE: &str = "workflow.yaml";
 /// The folder of prompts, beside the file.
 const PROMPTS: &str = "prompts";
 
-/// The largest workflow file and the largest prompt, in bytes.
+/// Maximum size of the workflow file and of a prompt, in bytes.
 const MOST_WORKFLOW: u64 = 256 * 1024;
 const MOST_PROMPT: u64 = 64 * 1024;
 
 /// A workflow file, not yet read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct WorkflowSource {
-    /// The file; without one it is the workflow in this program.
+    /// The file; `None` for the built-in workflow.
     path: Option<PathBuf>,
-    /// What it is called on the screen.
+    /// Its name on the screen.
     pub(crate) shown: String,
 }
 
-/// Why there is no workflow to run.
+/// Why no workflow could be loaded.
 #[derive(Debug)]
 pub(crate) enum NotLoaded {
     /// A file cannot be read.
     Unreadable { path: PathBuf, why: String },
-    /// It was read, and is wrong.
+    /// It was read, and is invalid.
     Wrong {
-        /// What it is called on the screen.
+        /// Its name on the screen.
         shown: String,
         error: WorkflowError,
     },
 }
 
-/// The workflow that was named, else that of the project around a folder, else the one in this program.
+/// The named workflow, otherwise that of the project around a folder, otherwise the built-in one.
 pub(crate) fn load(explicit: Option<&Path>, directory: &Path) -> Result<Workflow, NotLoaded> {
     read(&find(explicit, directory)?)
 }
@@ -83,7 +83,7 @@ pub(crate) fn find(explicit: Option<&Path>, directory: &Path) -> Result<Workflow
     })
 }
 
-/// Reads and checks what was found. Prompts that do not lie beside the file are those of this program.
+/// Reads and checks the workflow. Prompts that are not beside the file are the built-in ones.
 pub(crate) fn read(found: &WorkflowSource) -> Result<Workflow, NotLoaded> {
     let Some(path) = &found.path else {
         return Ok(default_workflow());
@@ -134,7 +134,7 @@ impl From<NotLoaded> for CommandError {
     }
 }
 
-/// The text of a prompt beside the workflow, else of the one in this program.
+/// The text of a prompt beside the workflow, otherwise of the built-in one.
 fn prompt(folder: &Path, name: &str) -> Result<Option<String>, NotLoaded> {
     let path = folder.join(PROMPTS).join(name);
     if fs::symlink_metadata(&path).is_ok() {
@@ -146,7 +146,7 @@ fn prompt(folder: &Path, name: &str) -> Result<Option<String>, NotLoaded> {
     Ok(found.map(|(_, text)| (*text).to_owned()))
 }
 
-/// Refuses a path that a link leads out of a folder.
+/// Refuses a path that leads out of a folder through a link.
 fn stays_in(path: &Path, folder: &Path) -> Result<(), NotLoaded> {
     let unreadable = |why: String| NotLoaded::Unreadable {
         path: path.to_owned(),
@@ -159,13 +159,13 @@ fn stays_in(path: &Path, folder: &Path) -> Result<(), NotLoaded> {
     Err(unreadable(format!("a link points outside {}", folder.display())))
 }
 
-/// The text of a file of at most so many bytes.
+/// The text of a file of at most `most` bytes.
 fn read_bounded(path: &Path, most: u64) -> Result<String, NotLoaded> {
     let unreadable = |why: String| NotLoaded::Unreadable {
         path: path.to_owned(),
         why,
     };
-    // A pipe would be waited for when it is opened.
+    // Opening a pipe would block.
     let about = fs::metadata(path).map_err(|error| unreadable(error.to_string()))?;
     if !about.is_file() {
         return Err(unreadable("it is not a file".to_owned()));

@@ -1,4 +1,4 @@
-//! From arguments to a command: the tree of commands, the short form of `research`, and the help texts.
+//! Turns arguments into a command: the tree of commands, the short form of `research`, and the help texts.
 
 mod cli;
 mod help;

@@ -12,17 +12,17 @@ use super::options::SharedOptions;
 use super::short_form::{is_question, leading_words, refusal};
 use crate::output;
 
-/// What the arguments ask for.
+/// The result of parsing the arguments.
 pub(crate) enum ParsedArguments {
-    /// A command to carry out.
+    /// A command to run.
     Command(Box<Cli>),
     /// Help, the version or a usage error: already printed.
     Done(ExitCode),
 }
 
-/// Reads the arguments, the program's name included.
+/// Parses the arguments, including the program's name.
 pub(crate) fn parse(arguments: Vec<OsString>) -> ParsedArguments {
-    // The version must come at once, without the tree of commands.
+    // The version must be fast, without building the tree of commands.
     if let [_, first] = arguments.as_slice()
         && (first == "--version" || first == "-V")
     {
@@ -35,7 +35,7 @@ pub(crate) fn parse(arguments: Vec<OsString>) -> ParsedArguments {
     }
     match try_parse(with_research(arguments.clone())) {
         Ok(mut cli) => match &mut cli.command {
-            // Options may come before the words.
+            // Options may come before the question.
             Command::Research(args) if is_short_form => {
                 args.is_short_form = true;
                 refuse_words(&args.question, &arguments)
@@ -45,7 +45,7 @@ pub(crate) fn parse(arguments: Vec<OsString>) -> ParsedArguments {
         },
         Err(error) => match error.kind() {
             ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => {
-                // A reader that went away has seen enough.
+                // A closed pipe is fine: the reader has seen enough.
                 let _ = output::print(&error.render().to_string());
                 ParsedArguments::Done(ExitCode::SUCCESS)
             }
@@ -57,7 +57,7 @@ pub(crate) fn parse(arguments: Vec<OsString>) -> ParsedArguments {
     }
 }
 
-/// Reads a call that names its command.
+/// Parses a call that names its command.
 pub(super) fn try_parse(arguments: Vec<OsString>) -> Result<Cli, clap::Error> {
     let mut tree = tree();
     let matches = tree.try_get_matches_from_mut(arguments)?;
@@ -66,7 +66,7 @@ pub(super) fn try_parse(arguments: Vec<OsString>) -> Result<Cli, clap::Error> {
     Ok(Cli { options, ..cli })
 }
 
-/// The end of a call whose words, given without `research`, are no question.
+/// The result for a call without `research` whose words are not a question.
 fn refuse_words(words: &[String], arguments: &[OsString]) -> Option<ParsedArguments> {
     if is_question(words) {
         return None;
@@ -75,7 +75,7 @@ fn refuse_words(words: &[String], arguments: &[OsString]) -> Option<ParsedArgume
     Some(ParsedArguments::Done(ExitCode::from(2)))
 }
 
-/// Puts `research` in where the arguments begin with a question or one of its options.
+/// Inserts `research` if the arguments begin with a question or one of its options.
 pub(super) fn with_research(mut arguments: Vec<OsString>) -> Vec<OsString> {
     if !names_command(&arguments) {
         arguments.insert(1, "research".into());
@@ -83,7 +83,7 @@ pub(super) fn with_research(mut arguments: Vec<OsString>) -> Vec<OsString> {
     arguments
 }
 
-/// Whether the arguments say what to do; else they are a question, or options of one.
+/// Whether the arguments name a command; otherwise they are a question, or options of one.
 fn names_command(arguments: &[OsString]) -> bool {
     let asks_for_help = |word: &str| ["help", "-h", "--help", "-V", "--version"].contains(&word);
     let Some(first) = arguments.get(1) else {

@@ -1,4 +1,4 @@
-//! A chat that follows a script: reads orders, sends news.
+//! A scripted chat for tests: receives orders, sends news.
 
 use gemicro_chat::{Chapter, News, Order, Transport};
 use gemicro_core::history::{Author, Turn};
@@ -8,13 +8,13 @@ use tokio::task::JoinHandle;
 
 use super::ChatChannel;
 
-/// Starts an actor. It sends `first`, then what the script says to each order; after [`Order::Quit`] it closes.
-/// The orders that it got are what its task returns.
+/// Starts an actor. It sends `first`, then the script's response to each order; after [`Order::Quit`] it closes. Its
+/// task returns the orders that it received.
 pub(super) fn start(
     first: Vec<News>,
     mut script: impl FnMut(&Order) -> Vec<News> + Send + 'static,
 ) -> (ChatChannel, JoinHandle<Vec<Order>>) {
-    // Little room, so that both sides meet full channels.
+    // Small buffers, so that both sides meet full channels.
     let (orders, mut taken) = mpsc::channel::<Order>(1);
     let (tell, news) = mpsc::channel(2);
     let task = tokio::spawn(async move {
@@ -63,7 +63,7 @@ pub(super) fn opened_news(turns: Vec<Turn>) -> News {
     })
 }
 
-/// A message on its way.
+/// A message that is being answered.
 pub(super) fn sent_news(number: u64, text: &str) -> News {
     News::Asked {
         turn: turn(number, Author::User, text),

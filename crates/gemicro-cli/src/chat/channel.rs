@@ -6,7 +6,7 @@ use tokio::sync::mpsc;
 
 use crate::command_error::CommandError;
 
-/// Where orders go in and news come out. Dropping it ends the chat.
+/// The senders and receivers of a chat: orders in, news out. Dropping it ends the chat.
 #[derive(Debug)]
 pub(crate) struct ChatChannel {
     /// Orders for the chat.
@@ -15,7 +15,7 @@ pub(crate) struct ChatChannel {
     pub(crate) news: mpsc::Receiver<News>,
 }
 
-/// News ended without [`News::Closed`].
+/// The error for news that ended without [`News::Closed`].
 pub(super) fn broke_off() -> CommandError {
     CommandError::new_failure(
         ErrorKind::Internal,

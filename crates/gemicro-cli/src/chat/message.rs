@@ -1,26 +1,26 @@
-//! What a message must be before it is sent.
+//! Checks and cleans a message before it is sent.
 
 use std::borrow::Cow;
 
 use crate::screen::numbers;
 
-/// The most bytes of a message.
+/// Maximum length of a message in bytes.
 pub(super) const MAX_BYTES: usize = 1 << 20;
 
-/// A text after the check.
+/// The result of checking a text.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum CheckedText {
-    /// There is nothing in it.
+    /// It is empty.
     Empty,
-    /// It is too long to be sent: why, and what to do.
+    /// It is too long to be sent: the reason, and what to do.
     TooLong(String),
     /// It can be sent.
     Fine(String),
 }
 
-/// Checks a text that is clean already.
+/// Checks a text that is already clean.
 pub(super) fn check(text: &str) -> CheckedText {
-    // Blanks at the beginning may be meant; lines without words are not.
+    // Spaces at the beginning may be intended; empty lines are not.
     let text = text.trim_end().trim_start_matches('\n');
     match text.len() {
         0 => CheckedText::Empty,
@@ -29,7 +29,7 @@ pub(super) fn check(text: &str) -> CheckedText {
     }
 }
 
-/// Why so many bytes are not sent.
+/// The error for a message of this length.
 pub(super) fn too_long(n_bytes: usize) -> String {
     format!(
         "not sent: the message has {} bytes, at most {} are allowed; put it in a file and mention the file",
@@ -38,13 +38,13 @@ pub(super) fn too_long(n_bytes: usize) -> String {
     )
 }
 
-/// The text without control characters other than line ends and tabs, and what to say if there were any.
+/// The text without control characters other than line ends and tabs, and a message if there were any.
 pub(super) fn clean(text: &str) -> (Cow<'_, str>, Option<String>) {
     let is_out = |c: char| c.is_control() && c != '\n' && c != '\t';
     if !text.contains(is_out) {
         return (Cow::Borrowed(text), None);
     }
-    // Line ends of other systems are no control characters to whoever typed them.
+    // Line ends of other systems do not count as control characters.
     let text = text.replace("\r\n", "\n").replace('\r', "\n");
     let n_out = text.chars().filter(|c| is_out(*c)).count();
     let notice = (n_out > 0).then(|| format!("{} removed", numbers::count(n_out, "control character")));

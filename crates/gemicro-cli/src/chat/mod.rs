@@ -1,7 +1,7 @@
-//! What a person sees of a chat: a screen, or lines for pipes.
+//! The user interfaces of a chat: a full screen, or lines for pipes.
 //!
-//! Both take the two ends of a chat ([`ChatChannel`]), send it orders and show its news. They know nothing of models,
-//! agents and stores.
+//! Both take the two ends of a chat ([`ChatChannel`]), send it orders and show its news. They know nothing about
+//! models, agents and stores.
 
 #[cfg(test)]
 mod actor;

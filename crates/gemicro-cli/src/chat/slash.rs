@@ -1,4 +1,4 @@
-//! Commands that begin with a slash. Pure; the screen and the lines share it.
+//! Commands that begin with a slash. Pure code, shared by the screen and the line mode.
 
 use gemicro_chat::Order;
 
@@ -7,12 +7,12 @@ use gemicro_chat::Order;
 pub(super) struct SlashCommand {
     /// Its name, with the slash.
     pub(super) name: &'static str,
-    /// What follows it: `FILE` must, `[NAME]` may, nothing is not taken.
+    /// Its argument: `FILE` is required, `[NAME]` is optional, empty means none.
     pub(super) takes: &'static str,
     pub(super) does: &'static str,
 }
 
-/// All of them, in the order in which help lists them.
+/// All commands, in the order of the help text.
 pub(super) const COMMANDS: [SlashCommand; 11] = [
     command(
         "/model",
@@ -41,11 +41,11 @@ const fn command(name: &'static str, takes: &'static str, does: &'static str) ->
 
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum TypedLine {
-    /// Something for the chat.
+    /// An order for the chat.
     Order(Order),
-    /// They want to see the commands.
+    /// A request for the list of commands.
     Help,
-    /// A command that cannot be carried out as written: why, and what to do.
+    /// A command that is wrong as written: the reason, and what to do.
     Wrong(String),
 }
 
@@ -89,7 +89,7 @@ pub(super) fn read(text: &str) -> TypedLine {
     })
 }
 
-/// The commands that begin so; none once something follows the name.
+/// The commands that begin with this text; empty once something follows the name.
 pub(super) fn beginning_with(text: &str) -> Vec<&'static SlashCommand> {
     if !text.starts_with('/') || text.starts_with("//") {
         return Vec::new();
@@ -100,7 +100,7 @@ pub(super) fn beginning_with(text: &str) -> Vec<&'static SlashCommand> {
         .collect()
 }
 
-/// The text with as much of a command's name as is certain.
+/// The text completed as far as the command's name is unambiguous.
 pub(super) fn complete(text: &str) -> Option<String> {
     let found = beginning_with(text);
     let first = found.first()?;
@@ -114,7 +114,7 @@ pub(super) fn complete(text: &str) -> Option<String> {
 }
 
 fn unknown(name: &str) -> String {
-    /// Names as far apart as this are different words.
+    /// Names at this distance or more are different words.
     const FAR: usize = 3;
     let distance = |known: &SlashCommand| strsim::damerau_levenshtein(known.name, name);
     let nearest = COMMANDS.iter().min_by_key(|known| distance(known));

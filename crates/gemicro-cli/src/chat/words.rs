@@ -1,4 +1,4 @@
-//! News in words: what the screen and the lines say alike.
+//! Texts for news, shared by the screen and the line mode.
 
 use gemicro_chat::{ConversationRow, Meter, ToolState};
 use gemicro_event::{ErrorKind, Failure, StreamId, Usage};
@@ -6,13 +6,13 @@ use gemicro_event::{ErrorKind, Failure, StreamId, Usage};
 use super::slash::COMMANDS;
 use crate::screen::{numbers, text};
 
-/// Characters of an id that are shown, as in `gemicro conversations list`.
+/// Number of characters shown of an id, as in `gemicro conversations list`.
 const SHORT_ID: usize = 8;
 
-/// What becomes of a message without an answer.
+/// What happens to a message without an answer.
 const STAYS: &str = "your message stays and is sent with the next one; /undo removes it";
 
-/// What to do when even a short prompt took too long.
+/// The advice when even a short prompt took too long.
 pub(super) const OFFERS_CLEAR: &str =
     "/clear starts a new conversation, which may be faster; this one is saved";
 
@@ -27,7 +27,7 @@ const KEYS: [(&str, &str); 7] = [
     ("Ctrl-D", "leave, if nothing is typed"),
 ];
 
-/// The mark of a tool line.
+/// The marker of a tool line.
 pub(super) fn tool_mark(state: ToolState) -> &'static str {
     match state {
         ToolState::Running => "·",
@@ -54,7 +54,7 @@ pub(super) fn hints(failure: &Failure, run: Option<&StreamId>, offers_clear: boo
     let hint = failure.kind.hint();
     let hint = run.map_or_else(|| hint.to_owned(), |run| hint.replace("RUN", run.as_str()));
     let clear = offers_clear.then(|| OFFERS_CLEAR.to_owned());
-    // Nothing was sent of what the budget did not allow.
+    // After a refusal by the budget nothing was sent.
     let stays = (failure.kind != ErrorKind::BudgetExceeded).then(|| STAYS.to_owned());
     std::iter::once(hint).chain(stays).chain(clear).collect()
 }
@@ -77,7 +77,7 @@ pub(super) fn continue_with(conversation: &StreamId) -> String {
     format!("Continue with: gemicro chat {conversation}")
 }
 
-/// What a meter says, the most important first: prompt, all tokens, cache, money.
+/// The texts of a meter, the most important first: prompt, all tokens, cache, cost.
 pub(super) fn meter(meter: &Meter) -> Vec<String> {
     let mut prompt = format!(
         "prompt {}/{}",
@@ -124,7 +124,7 @@ pub(super) fn short(n: u64) -> String {
     }
 }
 
-/// The conversations that there are, as lines.
+/// The existing conversations, as lines.
 pub(super) fn conversation_lines(rows: &[ConversationRow]) -> String {
     if rows.is_empty() {
         return "no conversations yet".to_owned();
@@ -146,7 +146,7 @@ fn row(row: &ConversationRow) -> String {
     format!("{id}  {updated}  {turns:>9}  {}", text::one_line(&row.name))
 }
 
-/// What `/help` says: the commands, and the keys of a screen.
+/// The text of `/help`: the commands, and the keys of the screen.
 pub(super) fn help(with_keys: bool) -> String {
     let commands = COMMANDS
         .iter()

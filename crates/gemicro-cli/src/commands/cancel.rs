@@ -1,4 +1,4 @@
-//! `gemicro cancel`: ends a run for good, whoever drives it.
+//! `gemicro cancel`: ends a run permanently, whichever process drives it.
 
 use clap::Args;
 use gemicro_engine::CancelOutcome;

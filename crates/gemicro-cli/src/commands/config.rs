@@ -47,7 +47,7 @@ pub(crate) fn run(ctx: &Context, args: &ConfigArgs) -> Result<(), CommandError> 
         .into_iter()
         .map(|(key, value, origin)| (key.to_owned(), value, origin.to_string()))
         .collect();
-    // Whether there is a key is a setting too; its value is secret.
+    // Whether there is a key is shown as a setting too; its value is secret.
     let (is_set, origin) = match ctx.environment.key_variable() {
         Some(variable) => ("set", format!("environment {variable}")),
         None => ("not set", format!("environment {}", KEY_VARIABLES.join(" or "))),

@@ -1,4 +1,4 @@
-//! `gemicro dead-letters`: the steps that failed for good, and the command that runs them again.
+//! `gemicro dead-letters`: lists steps that failed permanently, with the command that runs them again.
 
 use std::collections::BTreeSet;
 
@@ -14,12 +14,12 @@ use crate::runtime;
 use crate::screen::{Screen, table, text};
 use crate::session::{Context, find_run};
 
-/// Columns a step's name may take; a quarter of the screen is enough too.
+/// Maximum width of a step's name; a quarter of the screen is also allowed.
 const STEP_WIDTH: usize = 24;
 
 const HEADS: [&str; 7] = ["RUN", "STEP", "ERROR", "TRIED", "AGE", "AGAIN AS", "MESSAGE"];
 
-/// Where the message stands; it gets the rest of the line.
+/// Column of the message, which gets the rest of the line.
 const MESSAGE: usize = HEADS.len() - 1;
 
 /// Arguments of `gemicro dead-letters`.
@@ -86,7 +86,7 @@ fn list(rows: &[DeadLetterRow], all: bool, now: Timestamp, screen: &Screen) -> S
                 .map(|row| cells(row, now, STEP_WIDTH.min(columns / 4))),
         )
         .collect();
-    // A narrow terminal keeps what is needed to act: the run, the step and why.
+    // A narrow terminal shows only what is needed to act: the run, the step and the message.
     let shown: &[usize] = match (columns, all) {
         (0..60, false) => &[0, 1, MESSAGE],
         (0..80, true) => &[0, 1, 5, MESSAGE],

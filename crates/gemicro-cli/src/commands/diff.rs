@@ -1,4 +1,4 @@
-//! `gemicro diff`: what a pipeline changed on its branch.
+//! `gemicro diff`: shows what a pipeline changed on its branch.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -17,7 +17,7 @@ use crate::screen::{numbers, text};
 use crate::session::{Context, find_run};
 use crate::story::{PipelineStory, words};
 
-/// The longest difference that is printed.
+/// Maximum size of the printed difference.
 const MOST_BYTES: usize = 16 << 20;
 
 /// Arguments of `gemicro diff`.
@@ -50,7 +50,7 @@ pub(crate) fn run(ctx: &Context, args: &DiffArgs) -> Result<(), CommandError> {
             .map_err(|error| git_trouble(&error, &story))?;
         match args.stat {
             true => output::print(&stat(&diff.text))?,
-            // It is data: whoever reads it may apply it. On a terminal nothing in it may act.
+            // A pipe gets the patch unchanged, so that it can be applied. On a terminal it must be harmless.
             false if ctx.screen.stdout_is_terminal => output::print(&text::neutral(&diff.text))?,
             false => output::print(&diff.text)?,
         }
@@ -66,7 +66,7 @@ pub(crate) fn run(ctx: &Context, args: &DiffArgs) -> Result<(), CommandError> {
     Ok(())
 }
 
-/// Two commits, and what is said before their difference.
+/// Two commits, and the title of their difference.
 struct DiffPart {
     title: Option<String>,
     from: CommitId,
@@ -98,7 +98,7 @@ fn fold(events: &[Event]) -> Option<PipelineStory> {
     Some(story)
 }
 
-/// Everything that the branch has and main, as it was merged last, has not.
+/// Everything on the branch that is not in main as it was last merged.
 fn whole(id: &StreamId, story: &PipelineStory) -> Result<DiffPart, CommandError> {
     let Some(prepared) = &story.prepared else {
         return Err(CommandError::new_failure(
@@ -115,7 +115,7 @@ fn whole(id: &StreamId, story: &PipelineStory) -> Result<DiffPart, CommandError>
     })
 }
 
-/// What each round of a phase moved the branch by.
+/// The changes of the branch in each round of a phase.
 fn of_phase(id: &StreamId, story: &PipelineStory, named: &str) -> Result<Vec<DiffPart>, CommandError> {
     let is_named = |name: &str, label: &str| name == named || label == named;
     if !story
@@ -192,7 +192,7 @@ fn stat(patch: &str) -> String {
     let mut is_header = false;
     for line in patch.lines() {
         if let Some(names) = line.strip_prefix("diff --git ") {
-            // `a/name b/name`, or quoted; a rename has two names, of which the new one counts.
+            // `a/name b/name`, or quoted; for a rename the new name counts.
             let name = names.rsplit_once(" b/").or_else(|| names.rsplit_once(" \"b/"));
             let name = name.map_or(names, |(_, name)| name.trim_end_matches('"'));
             files.push((text::one_line(name), 0, 0));

@@ -11,7 +11,7 @@ use crate::runtime;
 use crate::session::{Context, find_run};
 use crate::view::event_line;
 
-/// Events read at a time.
+/// Number of events read at a time.
 const PAGE: usize = 512;
 
 /// Arguments of `gemicro events`.
@@ -56,7 +56,7 @@ pub(crate) fn run(ctx: &Context, args: &EventsArgs) -> Result<(), CommandError> 
 async fn events(ctx: &Context, args: &EventsArgs) -> Result<(), CommandError> {
     let store = ctx.store().await?;
     let id = match find_run(&store, &args.run).await {
-        // The events of a conversation tell who was asked, and how.
+        // The id may be that of a conversation, which has events too.
         Err(not_found) => store.find_conversation(&args.run).await.map_err(|_| not_found)?,
         Ok(id) => id,
     };

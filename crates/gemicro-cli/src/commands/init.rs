@@ -1,4 +1,4 @@
-//! `gemicro init`: writes the built-in workflow and its prompts into a project, to be changed there.
+//! `gemicro init`: writes the built-in workflow and its prompts into a project, to be edited there.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -23,7 +23,7 @@ pub(crate) struct InitArgs {
     force: bool,
 }
 
-/// What becomes of one file.
+/// What happens to one file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum FileFate {
     Written,
@@ -31,7 +31,7 @@ enum FileFate {
     Kept,
 }
 
-/// Writes the files that are not there, or all of them.
+/// Writes the missing files, or all of them.
 pub(crate) fn run(ctx: &Context, args: &InitArgs) -> Result<(), CommandError> {
     let given = args.dir.as_deref().unwrap_or(Path::new(""));
     let project = ctx.environment.folder.join(given);
@@ -44,7 +44,7 @@ pub(crate) fn run(ctx: &Context, args: &InitArgs) -> Result<(), CommandError> {
     }
     let folder = project.join(FOLDER);
     let prompts = folder.join("prompts");
-    // All is looked at before anything is written.
+    // Everything is checked before anything is written.
     refuse_links(&[&folder, &prompts])?;
     let mut files = Vec::new();
     for (name, text) in default_files() {
@@ -82,7 +82,7 @@ pub(crate) fn run(ctx: &Context, args: &InitArgs) -> Result<(), CommandError> {
     Ok(())
 }
 
-/// Refuses to write through a link, which may lead anywhere.
+/// Refuses to write through a link, which could lead anywhere.
 fn refuse_links(paths: &[&Path]) -> Result<(), CommandError> {
     for path in paths {
         if fs::symlink_metadata(path).is_ok_and(|found| found.is_symlink()) {

@@ -1,7 +1,7 @@
-//! `gemicro payload`: what the pipeline would read out of an agent's answer.
+//! `gemicro payload`: shows what the pipeline would read from an agent's answer.
 //!
-//! A plain filter from stdin to stdout: no store, no settings, no network. It shows the marks of the later rules and
-//! enforces none of them.
+//! A plain filter from stdin to stdout: no store, no settings, no network. It shows the fields for later rules but does
+//! not enforce those rules.
 
 use std::borrow::Cow;
 use std::io::{self, BufRead, Read};
@@ -17,7 +17,7 @@ use serde_json::{Map, Value, json};
 use crate::command_error::CommandError;
 use crate::output;
 
-/// Below `gemicro payload extract --help`.
+/// The end of `gemicro payload extract --help`.
 const AFTER_HELP: &str = "\
 Examples:
   gemicro payload extract --role auditor --nonce 4f1c09ab77de2350 < reply.txt
@@ -43,7 +43,7 @@ Exit codes:
   2    the input could not be read, or a --jsonl line is invalid (its output
        line says why)";
 
-/// No answer is longer.
+/// Maximum size of an answer.
 const MAX_BYTES: usize = 64 * 1024 * 1024;
 
 /// Arguments of `gemicro payload`.
@@ -95,7 +95,7 @@ pub(crate) fn run(args: &PayloadArgs) -> Result<(), CommandError> {
     let mut input = io::stdin().lock();
     match (args.role, &args.nonce) {
         (Some(role), Some(nonce)) => extract_one(&mut input, role, nonce),
-        // Without `--jsonl` both are there.
+        // Without `--jsonl` both are given.
         _ => extract_lines(&mut input),
     }
 }
@@ -115,7 +115,7 @@ fn extract_one(input: &mut impl BufRead, role: PayloadShape, nonce: &Nonce) -> R
             "pass only the agent's final message, without tool output",
         ));
     }
-    // A byte that is no UTF-8 becomes a sign that no verdict has: it can spoil a payload, never make one.
+    // Invalid UTF-8 becomes a character that no verdict contains: it can spoil a payload, never create one.
     let reading = read(&String::from_utf8_lossy(&bytes), role, nonce);
     print_line(&reading_json(&reading))
 }
@@ -169,7 +169,7 @@ fn without_line(error: &serde_json::Error) -> String {
     }
 }
 
-/// The next line, without its end; one that is too long is skipped, and an error of its own.
+/// The next line, without its end; one that is too long is skipped and returned as an error.
 fn next_line(input: &mut impl BufRead) -> io::Result<Option<Result<Vec<u8>, String>>> {
     let mut bytes = Vec::new();
     let limit = MAX_BYTES as u64 + 1;
@@ -211,7 +211,7 @@ fn reading_json(reading: &PayloadReading) -> Value {
     Value::Object(answer)
 }
 
-/// Prints a value on one line, also for who takes other signs than the newline for the end of a line.
+/// Prints a value on one line, also for readers that treat other characters than the newline as line ends.
 fn print_line(value: &Value) -> Result<(), CommandError> {
     let mut line = value.to_string();
     for (sign, escape) in [
@@ -219,7 +219,7 @@ fn print_line(value: &Value) -> Result<(), CommandError> {
         ('\u{2028}', "\\u2028"),
         ('\u{2029}', "\\u2029"),
     ] {
-        // Outside of text no JSON has them.
+        // In JSON they can only occur inside strings.
         if line.contains(sign) {
             line = line.replace(sign, escape);
         }

@@ -1,4 +1,4 @@
-//! `gemicro prune`: deletes runs and what they stored; a tombstone stays.
+//! `gemicro prune`: deletes runs and their stored data; a tombstone stays.
 
 use std::time::Duration;
 
@@ -17,9 +17,9 @@ use crate::screen::numbers::{self, parse_age, parse_bytes};
 use crate::screen::text;
 use crate::session::{Context, find_run};
 
-/// Runs read at a time.
+/// Number of runs read at a time.
 const PAGE: usize = 500;
-/// Runs that are named before the rest is only counted.
+/// Maximum number of runs listed by name; the rest is counted.
 const NAMED: usize = 10;
 
 /// Arguments of `gemicro prune`.
@@ -120,7 +120,7 @@ async fn delete(
     })
 }
 
-/// What is about to happen, in words.
+/// Describes what is about to happen.
 async fn intent(
     store: &DurableStore,
     args: &PruneArgs,

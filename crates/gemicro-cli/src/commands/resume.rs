@@ -1,4 +1,4 @@
-//! `gemicro resume`: continues where a run stopped.
+//! `gemicro resume`: continues a run where it stopped.
 
 use std::path::PathBuf;
 use std::sync::Once;
@@ -106,7 +106,7 @@ async fn resume(ctx: &Context, args: &ResumeArgs) -> Result<(), CommandError> {
             .events
             .first()
             .and_then(|event| event.update.as_run_started());
-        // Programs are started and waited for.
+        // This starts programs and waits for them.
         tokio::task::block_in_place(|| pipeline::ready_again(ctx, started.as_ref()))?;
     }
     if !args.yes && !ctx.screen.stdin_is_terminal && waits_for_approval(&engine, &id).await? {
@@ -134,12 +134,12 @@ async fn resume(ctx: &Context, args: &ResumeArgs) -> Result<(), CommandError> {
     (flow.watch)(resumed).await
 }
 
-/// Whether the process that holds the run has died on this machine; its lease then runs out within seconds.
+/// Whether the process that holds the run has died on this machine; its lease then expires within seconds.
 pub(crate) fn owner_is_gone(owner: &str) -> bool {
     static SAID: Once = Once::new();
     let gone = session::is_gone(owner);
     if gone {
-        // It is asked again and again while the lease lasts.
+        // This is called repeatedly while the lease lasts.
         SAID.call_once(|| {
             output::say(
                 "The process that had this run has died; waiting a few seconds for its lease to expire …",

@@ -1,4 +1,4 @@
-//! `gemicro worker`: the process that carries on with what outlives its command.
+//! `gemicro worker`: the background process that continues work after its command has ended.
 
 use std::io::Write;
 
@@ -17,7 +17,7 @@ use crate::screen::{numbers, text};
 use crate::session::Context;
 use crate::{runtime, signals};
 
-/// How long a worker may take to leave: runs are stopped and written down first.
+/// Maximum time for a worker to exit: it stops and records its runs first.
 const LEAVING: Duration = Duration::from_secs(15);
 
 /// Arguments of `gemicro worker`.
@@ -54,11 +54,11 @@ pub(crate) enum WorkerCommand {
     },
 }
 
-/// Is the worker, or talks to it.
+/// Runs the worker, or talks to it.
 pub(crate) fn run(ctx: &Context, args: &WorkerArgs) -> Result<(), CommandError> {
     match &args.command {
         None if args.on_demand => {
-            // A session of its own: the terminal it was started from is not its business.
+            // Its own session, detached from the terminal it was started from.
             let _ = rustix::process::setsid();
             runtime::block_on(work(ctx, &[], true))
         }
@@ -115,7 +115,7 @@ async fn work(ctx: &Context, limits: &[ProviderLimit], on_demand: bool) -> Resul
     Ok(())
 }
 
-/// Tells the process that started this one; it reads nothing more.
+/// Reports to the process that started this one; it reads nothing more.
 fn first_word(word: &str) {
     let mut stdout = std::io::stdout();
     let _ = writeln!(stdout, "{word}");
@@ -224,7 +224,7 @@ async fn stop(ctx: &Context, now: bool) -> Result<(), CommandError> {
     Ok(())
 }
 
-/// Reads `gemini=4` or `gemini=60/m`.
+/// Parses `gemini=4` or `gemini=60/m`.
 fn parse_limit(text: &str) -> Result<ProviderLimit, String> {
     let wrong = || format!("`{text}` is not a limit; write it like gemini=4 or gemini=60/m");
     let (provider, number) = text.split_once('=').ok_or_else(wrong)?;
@@ -247,7 +247,7 @@ fn parse_limit(text: &str) -> Result<ProviderLimit, String> {
     })
 }
 
-/// One limit per provider, with both sorts of it.
+/// Merges the limits of each provider, which may be of both kinds.
 fn merge_limits(limits: &[ProviderLimit]) -> Vec<ProviderLimit> {
     let mut merged: Vec<ProviderLimit> = Vec::new();
     for limit in limits {

@@ -1,4 +1,4 @@
-//! `gemicro workflow`: check a workflow before it costs anything, or show it.
+//! `gemicro workflow`: checks a workflow before it costs anything, or shows it.
 
 use std::path::PathBuf;
 
@@ -17,7 +17,7 @@ use crate::screen::{numbers, text};
 use crate::session::Context;
 use crate::workflow_file::{self, NotLoaded};
 
-/// The exit code of a workflow that is wrong: that of every wrong request.
+/// The exit code for an invalid workflow: that of every usage error.
 const WRONG: u8 = 2;
 
 /// Arguments of `gemicro workflow`.
@@ -64,7 +64,7 @@ pub(crate) enum ShowFormat {
 }
 
 impl WorkflowArgs {
-    /// Whether a failure is printed as JSON, too.
+    /// Whether a failure is printed as JSON too.
     pub(crate) fn wants_json(&self) -> bool {
         match &self.command {
             WorkflowCommand::Check { format, .. } => *format != DataFormat::Text,
@@ -79,7 +79,7 @@ pub(crate) fn run(ctx: &Context, args: &WorkflowArgs) -> Result<(), CommandError
     match &args.command {
         WorkflowCommand::Check { file, agent, format } => {
             let found = workflow_file::find(file.as_deref(), directory)?;
-            // As a run finds them.
+            // Like a run, which detects missing checks.
             let workflow = workflow_file::read(&found).map(|mut workflow| {
                 if workflow.checks.is_empty() {
                     workflow.checks = found_checks(directory);
@@ -142,7 +142,7 @@ fn tell(ctx: &Context, shown: &str, agent: AgentName, workflow: &Workflow) -> Re
     ))
 }
 
-/// One object with everything that was found, also when the workflow is wrong.
+/// Prints one object with everything that was found, even if the workflow is invalid.
 fn print_object(
     shown: &str,
     agent: AgentName,

@@ -1,4 +1,4 @@
-//! Settings of chats.
+//! Settings for chats.
 
 use gemicro_core::history::HistoryConfig;
 
@@ -31,19 +31,19 @@ const MAX_TOKENS: Spec<u64> = Spec {
     read: |written| parse_prompt_tokens(one(written)?),
 };
 
-/// How chats are held.
+/// The settings of a chat.
 #[derive(Debug, Clone)]
 pub(crate) struct ChatSettings {
-    /// Who answers: an agent or a model.
+    /// The agent or model that answers.
     pub(crate) model: SettingValue<Option<String>>,
-    /// Who writes summaries: a model, `none`, or whoever can be asked.
+    /// The model for summaries, `none`, or by default any that is available.
     pub(crate) summariser: SettingValue<Option<String>>,
-    /// The longest prompt, in tokens.
+    /// Maximum length of the prompt, in tokens.
     pub(crate) max_tokens: SettingValue<u64>,
 }
 
 impl ChatSettings {
-    /// Finds them; what is given as a flag counts most.
+    /// Resolves the settings; flags take precedence.
     pub(crate) fn resolve(
         layers: &Layers,
         model: Option<String>,

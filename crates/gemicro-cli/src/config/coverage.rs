@@ -1,4 +1,4 @@
-//! Settings of coverage: which reports are read.
+//! Settings for coverage: which reports are read.
 
 use std::path::{Component, Path};
 
@@ -16,10 +16,10 @@ const REPORTS: Spec<Vec<String>> = Spec {
     read: reports,
 };
 
-/// Where coverage is read from.
+/// The sources of coverage data.
 #[derive(Debug, Clone)]
 pub(crate) struct CoverageSettings {
-    /// Reports, from the folder of a batch on; none for those in the usual places.
+    /// Reports, relative to the folder of a batch; empty for those in the usual places.
     pub(crate) reports: SettingValue<Vec<String>>,
 }
 
@@ -41,7 +41,7 @@ impl CoverageSettings {
     }
 }
 
-/// In the variable, commas stand between them. All lie in the folder of the batch that reads them.
+/// Reads the reports, separated by commas in the variable. All must be in the folder of the batch that reads them.
 fn reports(written: &RawSetting) -> Result<Vec<String>, String> {
     let texts = written.texts.iter().flat_map(|text| text.split(','));
     let report = |text: &str| {

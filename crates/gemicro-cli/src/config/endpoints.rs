@@ -1,4 +1,4 @@
-//! Where models are asked, and with which keys.
+//! The URLs of model providers.
 
 use std::fmt;
 use std::str::FromStr;
@@ -10,7 +10,7 @@ use super::readers;
 use super::{Layers, SettingOrigin, SettingValue};
 use crate::command_error::CommandError;
 
-/// The keys of this group in files. Never a key of a provider: those come from the environment only.
+/// The keys of this group in files. Never an API key: those come from the environment only.
 pub(super) const KEYS: &[&str] = &["gemini.base_url", "openai.base_url", "anthropic.base_url"];
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
@@ -32,7 +32,7 @@ pub(crate) enum BackendName {
 }
 
 impl BackendName {
-    /// The word for it in settings and flags.
+    /// Its name in settings and flags.
     pub(crate) fn as_str(self) -> &'static str {
         match self {
             Self::Gemini => "gemini",
@@ -65,19 +65,19 @@ impl FromStr for BackendName {
     }
 }
 
-/// Where models are asked.
+/// The URLs of model providers.
 #[derive(Debug, Clone)]
 pub(crate) struct Endpoints {
-    /// The Gemini API, where it is not Google's own.
+    /// The Gemini API, if it is not Google's own.
     pub(crate) gemini: SettingValue<Option<String>>,
-    /// A server that speaks the OpenAI API.
+    /// A server with the OpenAI API.
     pub(crate) openai: SettingValue<Option<String>>,
-    /// The Anthropic API, where it is not Anthropic's own.
+    /// The Anthropic API, if it is not Anthropic's own.
     pub(crate) anthropic: SettingValue<Option<String>>,
 }
 
 impl Endpoints {
-    /// Takes the strongest value of each.
+    /// Takes the value with the highest precedence for each.
     pub(crate) fn resolve(layers: &Layers) -> Result<Self, CommandError> {
         let spec = |key, variable| Spec {
             key,

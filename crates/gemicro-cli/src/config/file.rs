@@ -1,4 +1,4 @@
-//! One settings file: found, read, and checked for keys nobody knows and secrets nobody should keep there.
+//! One settings file: finds it, reads it, and checks it for unknown keys and for secrets.
 
 use std::fs;
 use std::io::ErrorKind as IoErrorKind;
@@ -13,10 +13,10 @@ use crate::environment::Environment;
 
 /// Name of a project's file.
 const PROJECT_FILE: &str = "gemicro.toml";
-/// Words in a key that speak of a secret.
+/// Words in a key that indicate a secret.
 const SECRET_WORDS: [&str; 5] = ["api_key", "apikey", "token", "secret", "password"];
 
-/// Whose file it is.
+/// The owner of the file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Owner {
     Project,
@@ -32,7 +32,7 @@ pub(super) struct ConfigFile {
 }
 
 impl ConfigFile {
-    /// The project's file: `gemicro.toml` here or in a folder above, up to the folder that holds `.git`.
+    /// The project's file: `gemicro.toml` here or in a parent folder, up to the folder that contains `.git`.
     pub(super) fn of_project(environment: &Environment) -> Result<Option<Self>, CommandError> {
         for folder in environment.folder.ancestors() {
             let path = folder.join(PROJECT_FILE);
@@ -50,7 +50,7 @@ impl ConfigFile {
         let Some(path) = user_path(environment) else {
             return Ok(None);
         };
-        // Whatever else is wrong with it must be told: it may hold what the user forbids.
+        // Any other error must be reported: the file may contain restrictions by the user.
         let is_absent = fs::symlink_metadata(&path)
             .is_err_and(|error| matches!(error.kind(), IoErrorKind::NotFound | IoErrorKind::NotADirectory));
         if is_absent {
@@ -77,7 +77,7 @@ impl ConfigFile {
         Self::parse(path, owner, &text)
     }
 
-    /// Reads the text of a file.
+    /// Parses the text of a file.
     pub(super) fn parse(path: PathBuf, owner: Owner, text: &str) -> Result<Self, CommandError> {
         let table: toml::Table = text.parse().map_err(|error: toml::de::Error| {
             let line = error.span().map_or(1, |span| {
@@ -91,18 +91,18 @@ impl ConfigFile {
         Ok(file)
     }
 
-    /// The value of `group.key`, as texts.
+    /// The value of `group.key`.
     pub(super) fn get(&self, key: &str) -> Option<&toml::Value> {
         let (group, name) = key.split_once('.')?;
         self.table.get(group)?.as_table()?.get(name)
     }
 
-    /// The whole of a group.
+    /// A whole group.
     pub(super) fn group(&self, name: &str) -> Option<&toml::Value> {
         self.table.get(name)
     }
 
-    /// How a value of this file is named.
+    /// The origin of values from this file.
     pub(super) fn origin(&self) -> SettingOrigin {
         match self.owner {
             Owner::Project => SettingOrigin::ProjectFile(self.path.clone()),
@@ -115,7 +115,7 @@ impl ConfigFile {
         self.path.parent().unwrap_or(Path::new("/"))
     }
 
-    /// One warning for each key that is not among `known`.
+    /// One warning for each key that is not in `known`.
     pub(super) fn warnings(&self, known: &[&str]) -> Vec<String> {
         let keys = self.keys();
         let unknown = keys.iter().filter(|key| !known.contains(&key.as_str()));
@@ -144,7 +144,7 @@ impl ConfigFile {
         keys
     }
 
-    /// A file is copied, shared and committed: a key does not belong there.
+    /// Refuses secrets: a file is copied, shared and committed.
     fn refuse_secrets(&self) -> Result<(), CommandError> {
         let redactor = Redactor::new(std::iter::empty::<&str>());
         let is_secret = |key: &str, value: &toml::Value| {
@@ -177,7 +177,7 @@ impl ConfigFile {
     }
 }
 
-/// Where the user's file is or would be.
+/// The path of the user's file, which may not exist.
 pub(super) fn user_path(environment: &Environment) -> Option<PathBuf> {
     let folder = environment.folder_in("XDG_CONFIG_HOME");
     let folder = folder.or_else(|| environment.folder_in("HOME").map(|home| home.join(".config")));

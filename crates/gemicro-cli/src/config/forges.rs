@@ -1,6 +1,6 @@
 //! Hosts that are forges: the `[forge.hosts]` section of the user's settings.
 //!
-//! A project's file is never asked: tokens are sent there, and whoever wrote the repository does not say where to.
+//! A project's file is never used: tokens are sent to these hosts, and the author of a repository must not choose them.
 
 use std::collections::BTreeMap;
 
@@ -23,7 +23,7 @@ pub(crate) struct ForgeSettings {
     shown: Vec<String>,
 }
 
-/// The section as it stands in a file.
+/// The section as written in a file.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct ForgesSection {
@@ -31,7 +31,7 @@ struct ForgesSection {
     hosts: BTreeMap<String, Host>,
 }
 
-/// What is said of one host.
+/// The settings of one host.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Host {
@@ -41,7 +41,7 @@ struct Host {
 }
 
 impl ForgeSettings {
-    /// From the user's file; a project's file that has such a section is refused.
+    /// From the user's file; such a section in a project's file is an error.
     pub(crate) fn resolve(layers: &Layers) -> Result<Self, CommandError> {
         let named = |owner: Owner| {
             let mut files = layers.files.iter();
@@ -66,7 +66,7 @@ impl ForgeSettings {
         }
     }
 
-    /// The hosts together with the tokens that the environment has.
+    /// The hosts, together with the tokens in the environment.
     pub(crate) fn forges(&self, environment: &Environment) -> Forges {
         let tokens = FORGES.into_iter().filter_map(|kind| {
             let token = environment.forge_token(kind).and_then(ForgeToken::new)?;

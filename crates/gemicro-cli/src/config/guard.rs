@@ -1,6 +1,6 @@
-//! What the guard lets agents do besides its own rules: the `[guard]` section of the user's settings.
+//! Additional permissions for agents: the `[guard]` section of the user's settings.
 //!
-//! A project's file is never asked: whoever wrote the repository does not say what an agent may do there.
+//! A project's file is never used: the author of a repository must not decide what an agent may do there.
 
 use std::path::{Path, PathBuf};
 
@@ -30,7 +30,7 @@ pub(crate) struct GuardSettings {
 }
 
 impl GuardSettings {
-    /// From the user's file alone, which is all that a hook reads.
+    /// From the user's file only, which is all that a hook reads.
     pub(crate) fn of_user(environment: &Environment) -> Result<PolicyConfig, CommandError> {
         match ConfigFile::of_user(environment)? {
             Some(file) => policy(&file),
@@ -44,7 +44,7 @@ impl GuardSettings {
         policy(&ConfigFile::of_path(path)?)
     }
 
-    /// The same with its origin; a project's file that has such a section is refused.
+    /// The same with its origin; such a section in a project's file is an error.
     pub(crate) fn resolve(layers: &Layers) -> Result<Self, CommandError> {
         let named = |owner: Owner| {
             let mut files = layers.files.iter();
@@ -109,7 +109,7 @@ fn policy(file: &ConfigFile) -> Result<PolicyConfig, CommandError> {
             "fix it there; docs/guard.md describes the section",
         )
     };
-    // A misspelt key is refused, not warned about: what it was to forbid would be allowed.
+    // A misspelt key is an error, not a warning: what it should forbid would be allowed.
     let policy: PolicyConfig = section
         .clone()
         .try_into()

@@ -1,4 +1,4 @@
-//! All places a setting can come from, in order.
+//! All sources of settings, in order of precedence.
 
 use std::path::{Path, PathBuf};
 
@@ -9,23 +9,23 @@ use super::{
 use crate::command_error::CommandError;
 use crate::environment::Environment;
 
-/// A value as it was written, before its group reads it.
+/// A value as written, before its group parses it.
 #[derive(Debug)]
 pub(super) struct RawSetting {
-    /// The texts: one, or several for a list.
+    /// The strings: one, or several for a list.
     pub(super) texts: Vec<String>,
-    /// Relative paths start here.
+    /// The folder that relative paths start from.
     pub(super) folder: PathBuf,
-    /// A project's file: written by whoever wrote the project.
+    /// Whether it is from a project's file, which the author of the project controls.
     pub(super) by_project: bool,
 }
 
-/// How one setting is named and read.
+/// The name and parser of one setting.
 pub(super) struct Spec<T> {
     pub(super) key: &'static str,
     pub(super) variable: &'static str,
     pub(super) flag: &'static str,
-    /// Reads and checks it.
+    /// Parses and checks it.
     pub(super) read: fn(&RawSetting) -> Result<T, String>,
 }
 
@@ -48,7 +48,7 @@ impl Layers {
         })
     }
 
-    /// What is odd about the files.
+    /// Warnings about the files.
     pub(crate) fn warnings(&self) -> Vec<String> {
         let known: Vec<&str> = state_folder::KEYS
             .iter()
@@ -68,7 +68,7 @@ impl Layers {
         self.files.iter().map(|file| file.path.as_path())
     }
 
-    /// The strongest value of a setting.
+    /// The value of a setting with the highest precedence.
     pub(super) fn pick<T>(
         &self,
         spec: &Spec<T>,
@@ -149,7 +149,7 @@ impl Layers {
 
 #[cfg(test)]
 impl Layers {
-    /// Layers for a test: variables, and the texts of a project's and a user's file.
+    /// Layers for a test: variables, and the contents of a project's and a user's file.
     pub(super) fn of(environment: Environment, project: &str, user: &str) -> Result<Self, CommandError> {
         let files = vec![
             ConfigFile::parse("/project/gemicro.toml".into(), Owner::Project, project)?,
@@ -176,7 +176,7 @@ fn text(value: &toml::Value) -> Option<String> {
     }
 }
 
-/// Reads a value that must be one text.
+/// A value that must be a single string.
 pub(super) fn one(written: &RawSetting) -> Result<&str, String> {
     match written.texts.as_slice() {
         [text] => Ok(text),

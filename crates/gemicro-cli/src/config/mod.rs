@@ -1,7 +1,7 @@
 //! Settings: flags, then environment, then the project's `gemicro.toml`, then the user's file, then defaults.
 //!
-//! One file per group of settings; [`Layers`] is where a group asks for its values. A value keeps its
-//! [`SettingOrigin`], so that `gemicro config show` can name it.
+//! One file per group of settings; [`Layers`] provides the values of a group. A value keeps its [`SettingOrigin`], so
+//! that `gemicro config show` can print it.
 
 mod chat;
 mod coverage;

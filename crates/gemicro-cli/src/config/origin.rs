@@ -1,9 +1,9 @@
-//! A value and where it came from.
+//! A value and its origin.
 
 use std::fmt;
 use std::path::PathBuf;
 
-/// Where a setting came from, strongest first.
+/// The origin of a setting, in order of precedence.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum SettingOrigin {
     /// A flag of this call.

@@ -1,4 +1,4 @@
-//! The settings of research: who answers, from what, and within which limits.
+//! The settings of research: the model, the sources and the limits.
 //!
 //! Adding one: a line in the table below, and its flag in `commands/research/args.rs`.
 
@@ -14,13 +14,13 @@ use super::readers;
 use super::{BackendName, Layers, SettingOrigin, SettingValue};
 use crate::command_error::CommandError;
 
-/// One line per setting: field and type, key in files, variable, flag, how it is read, its default, how it is shown.
+/// One line per setting: field and type, key in files, variable, flag, parser, default, formatter.
 macro_rules! settings {
     ($($(#[$doc:meta])* $field:ident: $type:ty, $key:literal, $variable:literal, $flag:literal, $read:path, $default:expr, $show:expr;)+) => {
         /// The keys of this group in files.
         pub(super) const KEYS: &[&str] = &[$($key,)+];
 
-        /// What was given on the command line.
+        /// The values from the command line.
         #[derive(Debug, Clone, Default)]
         pub(crate) struct ResearchFlags {
             $(pub(crate) $field: Option<$type>,)+
@@ -33,7 +33,7 @@ macro_rules! settings {
         }
 
         impl ResearchSettings {
-            /// Takes the strongest value of each.
+            /// Takes the value with the highest precedence for each.
             pub(crate) fn resolve(layers: &Layers, flags: ResearchFlags) -> Result<Self, CommandError> {
                 Ok(Self {
                     $($field: {
@@ -55,12 +55,12 @@ settings! {
     /// Folders, files and web addresses to read.
     sources: Vec<PathBuf>, "research.sources", "GEMICRO_SOURCES", "--source", readers::sources,
         Vec::new(), |paths: &Vec<PathBuf>| list(paths.iter().map(|path| path.display().to_string()).collect());
-    /// Answer without a model.
+    /// Whether to answer without a model.
     offline: bool, "research.offline", "GEMICRO_OFFLINE", "--offline", readers::switch,
         false, bool::to_string;
     backend: BackendName, "research.backend", "GEMICRO_BACKEND", "--backend", readers::backend,
         BackendName::Gemini, BackendName::to_string;
-    /// The model; the backend's own where none is named.
+    /// The model; by default the backend's own.
     model: Option<String>, "research.model", "GEMICRO_MODEL", "--model", readers::model,
         None, |model: &Option<String>| model.clone().unwrap_or_else(|| "the backend's default".to_owned());
     /// Whether the web may be searched; by default, when there are no sources.
@@ -71,25 +71,25 @@ settings! {
         Vec::new(), |hosts: &Vec<AllowedHost>| list(hosts.iter().map(ToString::to_string).collect());
     max_queries: usize, "research.max_queries", "GEMICRO_MAX_QUERIES", "--max-queries", readers::max_queries,
         ResearchConfig::default().max_sub_queries, usize::to_string;
-    /// Tokens one call may write.
+    /// Maximum number of output tokens of one call.
     max_tokens: u64, "research.max_tokens", "GEMICRO_MAX_TOKENS", "--max-tokens", readers::max_tokens,
         LlmConfig::default().max_output_tokens, u64::to_string;
-    /// Seconds one model call may take.
+    /// Maximum duration of one model call, in seconds.
     timeout: Option<u64>, "research.timeout", "GEMICRO_TIMEOUT", "--timeout", readers::timeout,
         None, show_timeout;
-    /// Seconds one model call may be silent.
+    /// Maximum time without output in one model call, in seconds.
     idle_timeout: u64, "research.idle_timeout", "GEMICRO_IDLE_TIMEOUT", "--idle-timeout", readers::idle_timeout,
         LlmConfig::default().idle_timeout_ms / 1_000, |seconds: &u64| format!("{seconds}s");
-    /// Model calls at the same time.
+    /// Maximum number of simultaneous model calls.
     parallel: Option<usize>, "research.parallel", "GEMICRO_PARALLEL", "--parallel", readers::parallel,
         None, |n: &Option<usize>| n.map_or_else(|| "the backend's default".to_owned(), |n| n.to_string());
-    /// Model calls started in any minute.
+    /// Maximum number of model calls started per minute.
     per_minute: Option<u32>, "research.calls_per_minute", "GEMICRO_CALLS_PER_MINUTE", "--calls-per-minute", readers::per_minute,
         None, |n: &Option<u32>| n.map_or_else(|| "unlimited".to_owned(), |n| n.to_string());
-    /// Time the run may take.
+    /// Maximum duration of the run.
     max_duration: Limits, "research.max_duration", "GEMICRO_MAX_DURATION", "--max-duration", readers::max_duration,
         Limits::NONE, Limits::to_string;
-    /// What the run may use.
+    /// The budget of the run.
     budget: Limits, "research.budget", "GEMICRO_BUDGET", "--budget", readers::budget,
         Limits::NONE, Limits::to_string;
 }
@@ -106,7 +106,7 @@ impl ResearchSettings {
         })
     }
 
-    /// Whether anybody said who answers.
+    /// Whether the user chose a backend or model.
     pub(crate) fn names_backend(&self) -> bool {
         let named = [&self.offline.origin, &self.backend.origin, &self.model.origin];
         named.iter().any(|origin| **origin != SettingOrigin::Default)

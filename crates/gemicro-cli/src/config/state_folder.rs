@@ -1,4 +1,4 @@
-//! Where runs are kept (`$GEMICRO_HOME`, the user's file, or the platform's data folder), and who works there.
+//! The folder of stored runs (`$GEMICRO_HOME`, the user's file, or the platform's data folder), and its worker.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -63,20 +63,20 @@ pub(crate) const DAY_BUDGET_VARIABLE: &str = "GEMICRO_DAY_BUDGET";
 /// The variable that holds the address of a shared store.
 pub(crate) const STORE_VARIABLE: &str = "GEMICRO_STORE";
 
-/// How long a worker that was started on demand stays, unless somebody says otherwise.
+/// Default time that a worker started on demand stays idle before it exits.
 const LINGERS: Duration = Duration::from_secs(60);
 
-/// The state folder, and who works over it.
+/// The state folder, and the settings of its worker.
 #[derive(Debug, Clone)]
 pub(crate) struct StateFolder {
     pub(crate) home: SettingValue<PathBuf>,
-    /// The address of the store, where that is not in the folder.
+    /// The URL of the store, if it is not in the folder.
     pub(crate) store: SettingValue<Option<String>>,
-    /// Whether work that may outlive its command is given to the resident worker.
+    /// Whether work that may outlive its command is given to the background worker.
     pub(crate) resident: SettingValue<bool>,
-    /// How long the resident worker stays when there is nothing to do.
+    /// How long the background worker stays when it is idle.
     pub(crate) linger: SettingValue<Duration>,
-    /// What all runs of the store that begin on one day may use.
+    /// The budget for all runs of the store that start on one day.
     pub(crate) day_budget: SettingValue<Limits>,
 }
 
@@ -112,7 +112,7 @@ impl StateFolder {
         })
     }
 
-    /// Gives an error of the store the advice that fits the store in use.
+    /// Adds the advice that fits the store in use to an error of the store.
     pub(crate) fn about_store(&self, stopped: CommandError) -> CommandError {
         match (&self.store.value, stopped) {
             (Some(_), CommandError::Report(report)) if report.failure.kind == ErrorKind::StorageError => {
@@ -125,7 +125,7 @@ impl StateFolder {
         }
     }
 
-    /// The folder whose only worker serves this store.
+    /// The folder of the worker that serves this store; there is only one per folder.
     pub(crate) fn worker_place(&self) -> PathBuf {
         match &self.store.value {
             None => self.home.value.clone(),
@@ -192,14 +192,14 @@ fn read_store(written: &RawSetting) -> Result<Option<String>, String> {
     if address.starts_with("postgres://") || address.starts_with("postgresql://") {
         return Ok(Some(address));
     }
-    // The text may hold a password, so it is not repeated.
+    // The text may contain a password, so it is not repeated.
     Err(
         "a store address looks like postgres://user@host/database; other databases are not supported"
             .to_owned(),
     )
 }
 
-/// The password in the address of a store.
+/// The password in the URL of a store.
 pub(crate) fn password(address: &str) -> Option<&str> {
     let (_, rest) = address.split_once("://")?;
     let (who, _) = rest.split(['/', '?']).next()?.rsplit_once('@')?;
@@ -241,7 +241,7 @@ fn read_day_budget(written: &RawSetting) -> Result<Limits, String> {
     Limits::merge_all(all).map_err(|error| error.to_string())
 }
 
-/// Reads `--day-budget`: tokens or money, or both with a comma between.
+/// Parses `--day-budget`: tokens or money, or both separated by a comma.
 pub(crate) fn parse_day_budget(text: &str) -> Result<Limits, String> {
     let limits = parse_budget(text)?;
     match (limits.wall_ms, limits.turns) {

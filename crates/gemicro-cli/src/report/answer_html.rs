@@ -1,4 +1,5 @@
-//! The Markdown of an answer as HTML: no raw HTML, no images, links only to web pages, `[n]` linked to its source.
+//! Converts the Markdown of an answer to HTML: no raw HTML, no images, links only to web pages, `[n]` linked to its
+//! source.
 
 use gemicro_core::research::ReportSource;
 use pulldown_cmark::{Event, HeadingLevel, Options, Parser, Tag, TagEnd, TextMergeStream, html};
@@ -11,7 +12,7 @@ pub(super) fn answer_html(markdown: &str, sources: &[ReportSource]) -> String {
     let markdown = neutral(markdown);
     let options = Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH;
     let mut events = Vec::new();
-    // Texts inside code and links keep their brackets.
+    // Brackets inside code and links are kept.
     let mut n_open = 0_usize;
     let mut links_kept = Vec::new();
     for event in TextMergeStream::new(Parser::new_ext(&markdown, options)) {
@@ -40,7 +41,7 @@ pub(super) fn answer_html(markdown: &str, sources: &[ReportSource]) -> String {
                 n_open = n_open.saturating_sub(1);
                 events.push(event);
             }
-            // The page's own headings are of the first two levels.
+            // The page itself uses the first heading levels.
             Event::Start(Tag::Heading { .. }) => events.push(Event::Start(Tag::Heading {
                 level: HeadingLevel::H4,
                 id: None,
@@ -57,7 +58,7 @@ pub(super) fn answer_html(markdown: &str, sources: &[ReportSource]) -> String {
     out
 }
 
-/// The text, with each `[n]` that names a source as a link to it that shows the quote.
+/// The text, with each `[n]` that names a source turned into a link that shows the quote.
 fn with_marker_links(text: &str, sources: &[ReportSource]) -> Vec<Event<'static>> {
     let mut events = Vec::new();
     let mut rest = text;

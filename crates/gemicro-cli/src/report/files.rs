@@ -1,4 +1,4 @@
-//! `--report PATH`: PATH.md and PATH.html.
+//! Writes the files of `--report PATH`: PATH.md and PATH.html.
 
 use std::path::{Path, PathBuf};
 
@@ -17,7 +17,7 @@ pub(crate) struct ReportFiles {
 }
 
 impl ReportFiles {
-    /// The files of `--report`; fails if they could not be written later. An ending `.md` or `.html` is ignored.
+    /// The files of `--report`; fails if they could not be written later. An extension `.md` or `.html` is ignored.
     pub(crate) fn new(path: &Path) -> Result<Self, CommandError> {
         let extension = path.extension().and_then(|it| it.to_str());
         let stem = match extension {

@@ -1,10 +1,10 @@
-//! What became of a branch that an agent worked on, for people.
+//! Describes what happened to a branch that an agent worked on.
 
 use gemicro_core::ask::BranchOutcome;
 
 use super::{numbers, text};
 
-/// In one line: how far it was moved.
+/// How far the branch was moved, in one line.
 pub(crate) fn move_text(branch: &BranchOutcome) -> String {
     let short = |commit: &str| commit.chars().take(9).collect::<String>();
     let count = |n: u64, noun| numbers::count(usize::try_from(n).unwrap_or(usize::MAX), noun);
@@ -23,7 +23,7 @@ pub(crate) fn move_text(branch: &BranchOutcome) -> String {
     )
 }
 
-/// Where it can be seen, what deserves a look, what else there is to know.
+/// Where to see it, findings to look at, and other remarks.
 pub(crate) fn about(branch: &BranchOutcome) -> Vec<String> {
     let worktree = branch.worktree.iter().map(|folder| format!("see it in {folder}"));
     let reports = branch.reports.iter().map(|report| format!("look at {report}"));

@@ -1,4 +1,4 @@
-//! How things look: widths, colours, safe text and readable numbers.
+//! Shared presentation code: widths, colours, safe text and readable numbers.
 
 pub(crate) mod branch;
 pub(crate) mod numbers;

@@ -1,4 +1,4 @@
-//! Numbers, times and amounts as people read them.
+//! Formats numbers, times and amounts for people.
 
 use std::time::Duration;
 

@@ -1,6 +1,6 @@
-//! Colours, which only ever repeat what the words already say.
+//! Colours. They never carry information that the text itself lacks.
 
-/// Paints, or leaves as it is.
+/// Adds colours, or returns text unchanged.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Paint {
     pub(crate) is_on: bool,

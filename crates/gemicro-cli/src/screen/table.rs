@@ -1,4 +1,4 @@
-//! Lines of cells below each other: the one way in which lists are laid out.
+//! Lays out all lists as tables.
 
 use super::text;
 
@@ -10,7 +10,7 @@ pub(crate) fn widths<const N: usize>(lines: &[[String; N]]) -> [usize; N] {
     })
 }
 
-/// Lays out the columns that are shown, each so wide; the last one gets what is left of a line of `columns`.
+/// Lays out the shown columns with these widths; the last one gets the rest of a line of `columns`.
 pub(crate) fn layout<const N: usize>(
     lines: &[[String; N]],
     shown: &[usize],
@@ -20,8 +20,8 @@ pub(crate) fn layout<const N: usize>(
     layout_whole(lines, shown, widths, columns, |_| false)
 }
 
-/// All columns, none but the last wider than a third of the screen. Where a line `is_whole`, its last cell is not cut but
-/// continued below.
+/// Lays out all columns, each but the last at most a third of the screen wide. If a line `is_whole`, its last cell is
+/// wrapped instead of cut.
 pub(crate) fn thirds<const N: usize>(
     lines: &[[String; N]],
     columns: usize,
@@ -57,7 +57,7 @@ fn layout_whole<const N: usize>(
     lines.iter().enumerate().map(layout).collect()
 }
 
-/// Lines as a page.
+/// Joins lines into a page.
 pub(crate) fn page(lines: &[String]) -> String {
     lines.iter().map(|line| format!("{line}\n")).collect()
 }

@@ -1,4 +1,4 @@
-//! What is at the other end of stdout and stderr.
+//! Properties of the terminals behind stdin, stdout and stderr.
 
 use std::io::{IsTerminal, stderr, stdin, stdout};
 
@@ -7,11 +7,11 @@ use terminal_size::{Width, terminal_size_of};
 use super::Paint;
 use crate::environment::Environment;
 
-/// Wider lines are hard to read.
+/// Maximum width of a line: longer ones are hard to read.
 const MAX_WIDTH: usize = 100;
 /// The width of a terminal that does not report one.
 const USUAL_WIDTH: usize = 80;
-/// Narrower than this, lines wrap.
+/// Minimum width; on narrower terminals lines wrap.
 const MIN_WIDTH: usize = 20;
 
 /// The terminals of this process.
@@ -21,7 +21,7 @@ pub(crate) struct Screen {
     pub(crate) stdout_is_terminal: bool,
     /// Stderr is a terminal that can move its cursor.
     pub(crate) stderr_is_terminal: bool,
-    /// Stdin is a terminal: somebody can be asked.
+    /// Stdin is a terminal, so a person can be asked.
     pub(crate) stdin_is_terminal: bool,
     colour: bool,
     /// Width given by the environment.
@@ -29,7 +29,7 @@ pub(crate) struct Screen {
 }
 
 impl Screen {
-    /// Looks at this process.
+    /// Examines this process.
     pub(crate) fn of_process(environment: &Environment) -> Self {
         let is_dumb = environment.get("TERM") == Some("dumb");
         Self {
@@ -43,7 +43,7 @@ impl Screen {
         }
     }
 
-    /// The same screen for a text that goes into a file.
+    /// The same screen without colours, for text that goes into a file.
     pub(crate) fn without_colour(&self) -> Self {
         Self {
             colour: false,

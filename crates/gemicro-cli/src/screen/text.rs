@@ -1,7 +1,7 @@
-//! Text that is safe to show and fits its place.
+//! Makes text safe to show and fits it into a width.
 //!
-//! Whatever comes from a source, a journal or a model goes through [`neutral`] before a terminal sees it:
-//! no byte of it can move the cursor, change a title, turn the reading direction or hide a part of the text.
+//! All text from a source, a journal or a model goes through [`neutral`] before a terminal sees it: no byte of it can
+//! move the cursor, change a title, reverse the reading direction or hide part of the text.
 
 use std::borrow::Cow;
 
@@ -24,7 +24,7 @@ pub(crate) fn neutral(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// One character for each of the text, with those made visible that nobody sees: for a text that is being edited.
+/// Replaces each invisible character by a visible one, one for one: for text that is being edited.
 pub(crate) fn visible_text(text: &str) -> String {
     let shown = |c: char| match c {
         '\n' | '\t' => c,
@@ -34,12 +34,12 @@ pub(crate) fn visible_text(text: &str) -> String {
     text.chars().map(shown).collect()
 }
 
-/// The text on one line, white space made single blanks, controls made visible.
+/// The text on one line, with white space collapsed and control characters made visible.
 pub(crate) fn one_line(text: &str) -> String {
     neutral(&gemicro_event::text::one_line(text)).into_owned()
 }
 
-/// A value as one word of a shell.
+/// A value quoted as one word for a shell.
 pub(crate) fn shell_quoted(value: &str) -> String {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "/._-:=,+@%".contains(c);
     match !value.is_empty() && value.chars().all(is_plain) {
@@ -48,13 +48,13 @@ pub(crate) fn shell_quoted(value: &str) -> String {
     }
 }
 
-/// Characters of an id that are shown; unique in practice, and never fewer than a command needs.
+/// Number of characters shown of an id; unique in practice, and enough for a command.
 const SHORT_ID: usize = 8;
 
-/// What the ids of all batches with a key begin with.
+/// The prefix of ids of batches with a key.
 const KEYED: &str = "batch-";
 
-/// The beginning of an id.
+/// The shown beginning of an id.
 pub(crate) fn short_id(id: &StreamId) -> String {
     let n_shown = match id.as_str().starts_with(KEYED) {
         true => KEYED.len() + SHORT_ID,
@@ -63,12 +63,12 @@ pub(crate) fn short_id(id: &StreamId) -> String {
     id.as_str().chars().take(n_shown).collect()
 }
 
-/// Columns a text takes.
+/// Width of a text in columns.
 pub(crate) fn width(text: &str) -> usize {
     text.width()
 }
 
-/// One line of at most `columns`, with `…` where something was cut off.
+/// The text on one line of at most `columns`, with `…` if it was cut.
 pub(crate) fn cut(text: &str, columns: usize) -> String {
     let line = one_line(text);
     if line.width() <= columns {
@@ -89,13 +89,13 @@ pub(crate) fn cut(text: &str, columns: usize) -> String {
     kept
 }
 
-/// The text with blanks up to `columns`.
+/// The text padded with spaces to `columns`.
 pub(crate) fn pad(text: &str, columns: usize) -> String {
     let missing = columns.saturating_sub(text.width());
     format!("{text}{}", " ".repeat(missing))
 }
 
-/// Breaks Markdown at blanks so that it fits; list items hang, fenced code and tables stay as they are.
+/// Wraps Markdown at spaces; list items get a hanging indent, fenced code and tables are unchanged.
 pub(crate) fn wrap_markdown(text: &str, columns: usize) -> String {
     let mut in_fence = false;
     let mut lines = Vec::new();
@@ -137,7 +137,7 @@ fn wrap_line(line: &str, columns: usize) -> Vec<String> {
     lines
 }
 
-/// What a line is broken between: words, and commands between backticks as a whole, so that they can be copied.
+/// The parts that a line may be broken between: words, and whole commands in backticks, so that they can be copied.
 fn units(line: &str) -> Vec<String> {
     let mut units: Vec<String> = Vec::new();
     let mut is_open = false;
@@ -145,7 +145,7 @@ fn units(line: &str) -> Vec<String> {
     while let Some(word) = words.next() {
         let is_within = is_open;
         if word.matches('`').count() % 2 == 1 {
-            // A mark that nothing closes is none.
+            // A backtick that is never closed does not count.
             is_open = !is_open && words.clone().any(|later| later.contains('`'));
         }
         match units.last_mut() {
@@ -159,7 +159,7 @@ fn units(line: &str) -> Vec<String> {
     units
 }
 
-/// Where the text of `- item` or `12. item` begins.
+/// The position where the text of `- item` or `12. item` begins.
 fn hanging_indent(line: &str) -> usize {
     let blanks = line.len() - line.trim_start().len();
     let rest = &line[blanks..];

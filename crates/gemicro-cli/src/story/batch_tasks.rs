@@ -1,4 +1,4 @@
-//! The tasks of a batch on one screen: those without an output first, with their reasons.
+//! Shows the tasks of a batch on one screen: those without an output first, with their reasons.
 
 use std::fmt::Write as _;
 
@@ -7,11 +7,11 @@ use gemicro_engine::{BatchAnswer, BatchStatus, ItemAnswer, ItemState};
 use crate::commands::batch::gist;
 use crate::screen::{Paint, numbers, text};
 
-/// Tasks that are named.
+/// Maximum number of tasks listed.
 const MANY: usize = 12;
-/// Lines of a reason.
+/// Maximum number of lines of a reason.
 const REASON_LINES: usize = 3;
-/// Columns of the mark and of what stands between the columns.
+/// Width of the marker and of the space between the columns.
 const BETWEEN: usize = 8;
 
 /// The tasks, as many as fit.
@@ -61,7 +61,7 @@ pub(super) fn tasks(batch: &BatchAnswer, paint: Paint, columns: usize) -> String
     page
 }
 
-/// Whether a task could be done again.
+/// Whether any task can be retried.
 pub(super) fn can_be_retried(batch: &BatchAnswer) -> bool {
     let counts = batch.counts;
     counts.failed + counts.cancelled + counts.expired + counts.skipped + counts.interrupted > 0

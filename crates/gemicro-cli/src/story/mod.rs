@@ -1,4 +1,4 @@
-//! A run as a whole: folded from its events, then shown on one screen.
+//! The story of a run: folded from its events, then shown on one screen.
 
 mod batch_tasks;
 pub(crate) mod beginnings;

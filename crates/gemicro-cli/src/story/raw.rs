@@ -1,4 +1,4 @@
-//! Every step's input and raw output, for `show --raw`.
+//! Prints every step's input and raw output, for `show --raw`.
 
 use std::fmt::Write as _;
 
@@ -10,10 +10,10 @@ use crate::output;
 use crate::screen::{Paint, numbers, text};
 use crate::view::{RunEnd, RunView};
 
-/// Fields of a step that are texts for a model, or from one: printed as text.
+/// Fields of a step with text for or from a model, which are printed as plain text.
 const TEXTS: [&str; 3] = ["system", "prompt", "text"];
 
-/// Prints steps as they come.
+/// Prints steps as they arrive.
 pub(crate) struct RawView {
     paint: Paint,
 }
@@ -76,7 +76,7 @@ fn body(json: &Json) -> String {
             }
         }
     }
-    // JSON escapes control characters, but not those that turn the reading direction.
+    // JSON escapes control characters, but not those that reverse the reading direction.
     let rest = serde_json::to_string_pretty(&value).unwrap_or_else(|_| json.text().to_owned());
     texts + &text::neutral(&rest)
 }

@@ -1,17 +1,17 @@
-//! The steps of a run, from its events.
+//! The steps of a run, folded from its events.
 
 use gemicro_core::run::events::RunReaders;
 use gemicro_engine::ooda::OodaReaders;
 use gemicro_event::{Charge, Event, StepKey, Timestamp};
 use serde::Serialize;
 
-/// Where a step stands.
+/// The state of a step.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(tag = "state", content = "reason", rename_all = "snake_case")]
 pub(crate) enum StepStanding {
-    /// An attempt runs, or was cut off with its process.
+    /// An attempt is running, or was cut off with its process.
     Started,
-    /// Another attempt follows; why the last one failed.
+    /// Another attempt follows; the reason why the last one failed.
     Waiting(String),
     Completed,
     Failed(String),
@@ -26,19 +26,19 @@ pub(crate) struct StepStory {
     pub(crate) standing: StepStanding,
     /// When the first attempt started.
     pub(crate) started_at: Timestamp,
-    /// When it got its final word.
+    /// When it ended finally.
     pub(crate) ended_at: Option<Timestamp>,
     /// What all attempts cost.
     pub(crate) charge: Charge,
-    /// Why what it tried was rejected, although the step itself is done.
+    /// Why its attempt was rejected, although the step itself is done.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) rejected: Option<String>,
-    /// What it found, in one line.
+    /// Its finding, in one line.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) found: Option<String>,
 }
 
-/// Takes an event into account, where it speaks of a step.
+/// Takes an event into account, if it is about a step.
 pub(super) fn fold(steps: &mut Vec<StepStory>, event: &Event) {
     let update = &event.update;
     let at = update.timestamp;
@@ -106,7 +106,7 @@ pub(super) fn fold(steps: &mut Vec<StepStory>, event: &Event) {
     }
 }
 
-/// What a step of a kind does, in plain words; nothing for a kind whose steps say it by their name.
+/// What a step of a kind does, in plain words; empty if the step's name says it.
 pub(super) fn kind_words(kind: &str) -> &'static str {
     match kind {
         "llm" => "model call",

@@ -1,4 +1,4 @@
-//! What a run's events add up to, for people.
+//! The story of a run, folded from its events for people.
 
 use gemicro_core::ask::{AgentStarted, AskReaders, BranchOutcome};
 use gemicro_core::budget::{DayGrant, Limits};
@@ -19,11 +19,11 @@ use crate::view::{RunEnd, RunView};
 /// How the runs of a flow are shown.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct StoryKind {
-    /// Takes what its plan says.
+    /// Reads its plan.
     pub(crate) begin: fn(&mut Story, &Event, &Json),
-    /// It has many parts, which are on its board.
+    /// Whether it has many parts, which are on its board.
     pub(crate) has_board: bool,
-    /// It writes tests, or says which are missing.
+    /// Whether it writes tests, or reports which are missing.
     pub(crate) is_about_tests: bool,
 }
 
@@ -44,61 +44,61 @@ pub(crate) struct Story {
     pub(crate) n_events: u64,
     /// How often it was suspended and resumed.
     pub(crate) n_resumed: usize,
-    /// The conversation that it is a turn of.
+    /// The conversation that it belongs to.
     pub(crate) conversation: Option<StreamId>,
-    /// The model, if one was to answer.
+    /// The model, if one was requested.
     pub(crate) model: Option<String>,
-    /// What its result says in one sentence.
+    /// Its result in one sentence.
     pub(crate) outcome: Option<String>,
-    /// The agent, if one was to answer: who, where, and what it may write.
+    /// The agent, if one was requested: its name, folder and write permission.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) agent: Option<String>,
     /// The session that the agent can resume.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) session: Option<String>,
-    /// What became of the branch that the agent worked on.
+    /// What happened to the branch that the agent worked on.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) branch: Option<BranchOutcome>,
-    /// How its tasks stand, if it is a batch.
+    /// The state of its tasks, if it is a batch.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) batch: Option<BatchAnswer>,
     /// Its phases, if it is a coding pipeline.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) pipeline: Option<PipelineStory>,
     pub(crate) spent: Charge,
-    /// What it may spend.
+    /// Its limits.
     pub(crate) limits: Limits,
-    /// What it was granted of the budget of its day.
+    /// Its share of the day budget.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) day: Option<DayGrant>,
-    /// Folders and files it was given.
+    /// The folders and files that it was given.
     pub(crate) sources: Vec<String>,
-    /// What was read there.
+    /// What was read from them.
     pub(crate) sources_read: Option<SourcesRead>,
     pub(crate) sub_queries: Vec<SubQueryStory>,
     /// The step that answered each of them.
     #[serde(skip)]
     pub(crate) sub_query_steps: Vec<Option<StepKey>>,
-    /// Its steps, in the order they began.
+    /// Its steps, in the order in which they began.
     pub(crate) steps: Vec<StepStory>,
-    /// Why it was suspended last.
+    /// Why it was last suspended.
     pub(crate) suspended: Option<String>,
-    /// What it waits for.
+    /// The question that it waits for.
     pub(crate) asks: Option<String>,
-    /// Until when it waits for a limit of the provider, and why.
+    /// If it waits for a provider's limit: until when, and why.
     pub(crate) parked: Option<RunParked>,
-    /// What this program did not know.
+    /// Reports of unknown data from outside while a step ran.
     pub(crate) alarms: Vec<String>,
-    /// What was changed before it started.
+    /// Changes made before it started.
     pub(crate) notices: Vec<String>,
-    /// What else was noted while it ran.
+    /// Other notes while it ran.
     pub(crate) notes: Vec<String>,
     /// The run it continues.
     pub(crate) goes_on_from: Option<StreamId>,
-    /// Pages that were fetched, and those that were not.
+    /// Number of pages that were fetched, and of those that failed.
     pub(crate) n_pages: (usize, usize),
     pub(crate) result: Option<FinalResult>,
-    /// The same as it was stored, where research has no such result.
+    /// The result as stored, if it is not a research result.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) details: Option<Json>,
     pub(crate) failure: Option<Failure>,
@@ -170,7 +170,7 @@ impl Story {
         if let Some(status) = RunStatus::after(&update.event_type) {
             self.status = status;
         }
-        // It tells of its parts, and of more of them than steps are looked for here.
+        // Its journal also has the steps of its parts, too many to list here.
         if !self.kind.has_board {
             steps::fold(&mut self.steps, event);
         }
@@ -210,7 +210,7 @@ impl Story {
         }
     }
 
-    /// Takes from the list of runs what follows from events that were not read.
+    /// Takes facts from the list of runs that follow from events which were not read.
     pub(crate) fn take_row(&mut self, row: &RunRow) {
         self.status = row.status;
         self.spent = row.spent;
@@ -221,7 +221,7 @@ impl Story {
         }
     }
 
-    /// What became of a branch, notes and alarms, each with its label.
+    /// The fate of a branch, notes and alarms, each with its label.
     pub(crate) fn remarks(&self, most_alarms: usize) -> Vec<(&'static str, String)> {
         let landed = self.branch.iter();
         let moved = landed.clone().map(|landed| ("Branch", branch::move_text(landed)));
@@ -246,7 +246,7 @@ impl Story {
         (self.kind.begin)(self, event, &started.plan);
     }
 
-    /// The agent that works on it: the one that was asked, or who took over.
+    /// The agent that works on it: the requested one, or the one that took over.
     pub(super) fn fold_agent(&mut self, started: Option<AgentStarted>) {
         let Some(started) = started else { return };
         let model = started.model.as_ref();

@@ -3,16 +3,16 @@
 use gemicro_event::ErrorKind;
 use serde::Serialize;
 
-/// A sub-query and what became of it.
+/// A sub-query and its result.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub(crate) struct SubQueryStory {
     pub(crate) query: String,
-    /// Sources of its answer; `None` without one.
+    /// Number of sources of its answer; `None` without an answer.
     pub(crate) n_sources: Option<usize>,
     pub(crate) tokens: u64,
     /// Why there is no answer.
     pub(crate) error: Option<String>,
-    /// The same, for programs.
+    /// The error kind, for programs.
     pub(crate) error_kind: Option<ErrorKind>,
 }
 

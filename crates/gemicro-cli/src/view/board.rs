@@ -1,6 +1,6 @@
 //! The live display on a terminal: a spinner per sub-query, everything on stderr.
 //!
-//! Finished phases are printed as plain lines and stay; only what still moves is redrawn.
+//! Finished phases are printed as plain lines and stay; only running parts are redrawn.
 
 use std::time::Duration;
 
@@ -27,7 +27,7 @@ pub(crate) struct TerminalBoard {
     moving: MovingPart,
 }
 
-/// What is being redrawn.
+/// The part that is being redrawn.
 enum MovingPart {
     Nothing,
     /// One line, such as `[•] Decomposing query...`.
@@ -71,7 +71,7 @@ impl TerminalBoard {
         output::say(&format!("[{}] {words}", self.screen.on_stderr().good("✓")));
     }
 
-    /// Leaves what was moving on the screen as it is, or removes it where a final line follows.
+    /// Leaves the moving part on the screen, or removes it if a final line follows.
     fn settle(&mut self) {
         match std::mem::replace(&mut self.moving, MovingPart::Nothing) {
             MovingPart::Nothing => {}
@@ -152,7 +152,7 @@ impl TerminalBoard {
         }
     }
 
-    /// Columns for a reason: the sub-query keeps a third of the line at most.
+    /// Width for a reason: the sub-query keeps at most a third of the line.
     fn reason_room(&self, id: usize) -> usize {
         let columns = self
             .screen

@@ -1,4 +1,4 @@
-//! Events as they are stored, one JSON line each.
+//! Prints events as they are stored, one JSON line each.
 
 use gemicro_event::{Event, write_line};
 

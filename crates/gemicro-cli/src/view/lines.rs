@@ -1,4 +1,4 @@
-//! One plain line per event that matters, on stderr: for logs, pipes and `--verbose`.
+//! Prints one plain line per relevant event on stderr: for logs, pipes and `--verbose`.
 
 use gemicro_core::research::events::ResearchReaders;
 use gemicro_core::run::events::RunReaders;
@@ -17,7 +17,7 @@ pub(crate) struct LineView {
 }
 
 impl LineView {
-    /// With every event, or with those that matter.
+    /// With every event, or only with relevant ones.
     pub(crate) fn new(verbose: bool) -> Self {
         Self {
             verbose,
@@ -72,7 +72,7 @@ impl RunView for LineView {
         if let Some(words) = self.words(event) {
             output::say(&words);
         }
-        // Their beginning says nothing that their end does not.
+        // The start of a sub-query says nothing that its end does not.
         if let Some(id) = changed.filter(|id| self.sub_queries.list[*id].1 != SubQueryState::Running) {
             output::say(&self.sub_query_words(id));
         }
@@ -97,7 +97,7 @@ pub(super) fn decomposed_words(n_sub_queries: usize, note: Option<&str>) -> Stri
     }
 }
 
-/// Whether an event of this kind is worth a word of its own.
+/// Whether an event of this kind gets its own line.
 pub(super) fn is_notice(event_type: &str) -> bool {
     let worth = [
         "budget_warning",
@@ -112,7 +112,7 @@ pub(super) fn is_notice(event_type: &str) -> bool {
     worth.contains(&event_type)
 }
 
-/// Its words; a moment is told without its date.
+/// The text of a notice; a time is shown without its date.
 pub(super) fn notice_words(event: &Event) -> String {
     match event.update.as_run_parked() {
         Some(parked) => {

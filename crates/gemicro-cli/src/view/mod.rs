@@ -1,7 +1,7 @@
-//! What a run looks like while it happens. Views are equal consumers of events; a replay feeds the same ones.
+//! Views show a run while it happens. They are equal consumers of events; a replay feeds the same views.
 //!
 //! [`RunView`] is the trait. [`TerminalBoard`] draws on a terminal, [`LineView`] writes one line per event,
-//! [`EventLines`] passes events on as JSON lines, [`AnswerView`] prints the result when the run ends.
+//! [`EventLines`] prints events as JSON lines, [`AnswerView`] prints the result when the run ends.
 
 mod answer;
 mod board;

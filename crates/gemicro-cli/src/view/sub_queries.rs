@@ -1,4 +1,4 @@
-//! Where each sub-query stands, for views that show them as a list.
+//! The state of each sub-query, for views that show them as a list.
 
 use gemicro_core::research::PLAN_QUESTION;
 use gemicro_core::research::events::ResearchReaders;
@@ -7,26 +7,26 @@ use gemicro_event::Event;
 
 use crate::screen::numbers;
 
-/// Where one sub-query stands.
+/// The state of one sub-query.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum SubQueryState {
     Waiting,
     Running,
-    /// Answered; what to say about it.
+    /// Answered, with a text about it.
     Complete(String),
-    /// Without an answer; why.
+    /// Without an answer, with the reason.
     Failed(String),
 }
 
 /// The sub-queries of a run.
 #[derive(Debug, Default)]
 pub(super) struct SubQueries {
-    /// Text and standing, in order.
+    /// Text and state, in order.
     pub(super) list: Vec<(String, SubQueryState)>,
 }
 
 impl SubQueries {
-    /// Takes an event into account; answers which sub-query changed.
+    /// Takes an event into account; returns which sub-query changed.
     pub(super) fn fold(&mut self, event: &Event) -> Option<usize> {
         let update = &event.update;
         match update.event_type.as_str() {

@@ -1,19 +1,19 @@
-//! Messages of one line, or of several.
+//! Assembles messages from one or more lines.
 //!
-//! A line that ends in a backslash resumes the next; `"""` on its own line begins a block and ends it.
+//! A line that ends in a backslash continues on the next; `"""` on its own line begins and ends a block.
 
 use std::mem;
 
 use super::reader::InputLine;
 use crate::chat::message::{self, MAX_BYTES};
 
-/// What begins and ends a block.
+/// The line that begins and ends a block.
 const BLOCK: &str = "\"\"\"";
 
 #[derive(Debug, Default)]
 pub(super) struct Assembler {
     words: String,
-    /// All bytes, also those that are too many to be kept.
+    /// Number of all bytes, including those beyond the limit.
     n_bytes: usize,
     has_binary: bool,
     state: AssemblerState,
@@ -28,7 +28,7 @@ enum AssemblerState {
 }
 
 impl Assembler {
-    /// Takes a line; a message once it is whole, or why it cannot be one.
+    /// Takes a line; returns a message once it is complete, or why it cannot be one.
     pub(super) fn line(&mut self, line: InputLine) -> Option<Result<String, String>> {
         match line {
             InputLine::Words(words) => {
@@ -65,7 +65,7 @@ impl Assembler {
         (self.state == AssemblerState::Fresh).then(|| self.take())
     }
 
-    /// What is left when the input ends.
+    /// The rest when the input ends.
     pub(super) fn end(&mut self) -> Option<Result<String, String>> {
         let is_open = self.state != AssemblerState::Fresh;
         is_open.then(|| self.take())

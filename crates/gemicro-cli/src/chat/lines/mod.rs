@@ -1,6 +1,6 @@
-//! A chat for pipes, and for terminals that are asked for lines.
+//! A chat for pipes, and for terminals in line mode.
 //!
-//! Messages come from stdin, answers alone go to stdout; with `--format json` all news do, one object per line.
+//! Messages come from stdin, only answers go to stdout; with `--format json` all news do, one object per line.
 
 mod assembler;
 mod line_writer;

@@ -1,4 +1,4 @@
-//! Lines of an input that may be endless.
+//! Reads lines from an input that may be endless.
 
 use std::io::{self, BufRead};
 
@@ -9,13 +9,13 @@ use crate::chat::message::MAX_BYTES;
 pub(super) enum InputLine {
     /// A line without its end.
     Words(String),
-    /// A line that is longer than any message; how many bytes it has.
+    /// A line that is longer than any message; its length in bytes.
     TooLong(usize),
-    /// A line that is no text.
+    /// A line that is not text.
     NotText,
 }
 
-/// Reads until the input ends or nobody takes lines any more (`take` says false).
+/// Reads until the input ends or `take` returns false.
 pub(super) fn read(mut input: impl BufRead, mut take: impl FnMut(InputLine) -> bool) -> io::Result<()> {
     while let Some(line) = read_line(&mut input)? {
         if !take(line) {
@@ -25,7 +25,7 @@ pub(super) fn read(mut input: impl BufRead, mut take: impl FnMut(InputLine) -> b
     Ok(())
 }
 
-/// `None` at the end. Of a line that is too long only the length is kept.
+/// Reads a line; `None` at the end. For a line that is too long only its length is kept.
 fn read_line(input: &mut impl BufRead) -> io::Result<Option<InputLine>> {
     let (mut line, mut n_bytes, mut is_there) = (Vec::new(), 0, false);
     loop {
@@ -56,7 +56,7 @@ fn read_line(input: &mut impl BufRead) -> io::Result<Option<InputLine>> {
         }
         match String::from_utf8(line) {
             Ok(mut words) => {
-                // Lines of other systems end in two characters.
+                // Line ends of other systems have two characters.
                 words.truncate(words.strip_suffix('\r').unwrap_or(&words).len());
                 InputLine::Words(words)
             }

@@ -1,4 +1,4 @@
-//! Lines in, orders out; news in, lines out.
+//! Runs a chat in lines: turns input lines into orders, and news into output lines.
 
 use std::collections::VecDeque;
 use std::io::{self, BufReader};
@@ -24,26 +24,26 @@ use crate::chat::words;
 use crate::command_error::{CommandError, STOPPED};
 use crate::screen::Screen;
 
-/// Lines that are read ahead.
+/// Maximum number of lines that are read ahead.
 const AHEAD: usize = 16;
-/// How long the news about a command are waited for; the chat takes orders in turn anyway.
+/// Maximum time to wait for the news about a command; the chat takes orders in turn anyway.
 const REPLY: Duration = Duration::from_secs(10);
 const PROMPT: &str = "> ";
 
-/// How a chat in lines is held.
+/// Settings of a chat in lines.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct LineOptions {
     /// How answers are printed; JSON is one object per news.
     pub(crate) format: DataFormat,
-    /// Says more on stderr.
+    /// Whether to say more on stderr.
     pub(crate) verbose: bool,
 }
 
-/// Holds a chat over stdin and stdout until the input ends and its last message is answered.
+/// Runs a chat over stdin and stdout until the input ends and its last message is answered.
 ///
 /// # Errors
-/// When a message got no answer or was not taken (the exit code is that of the last), when output cannot be written,
-/// the chat breaks off, or `stop` (a signal) came.
+/// When a message got no answer or was refused (the exit code is that of the last one), when output cannot be written,
+/// the chat breaks off, or `stop` (a signal) arrives.
 pub(crate) async fn run(
     ends: ChatChannel,
     options: LineOptions,
@@ -51,10 +51,10 @@ pub(crate) async fn run(
     stop: &CancellationToken,
 ) -> Result<(), CommandError> {
     let (give, lines) = mpsc::channel(AHEAD);
-    // A thread of its own: reading a keyboard cannot be stopped, so nobody must wait for it.
+    // On a separate thread: reading a keyboard cannot be cancelled, so nothing must wait for it.
     thread::spawn(move || {
         let input = BufReader::new(io::stdin());
-        // What cannot be read any further ends like what has ended.
+        // A read error counts as the end of the input.
         let _ = reader::read(input, |line| give.blocking_send(line).is_ok());
     });
     let voice = LineWriter {
@@ -67,7 +67,7 @@ pub(crate) async fn run(
     talk(ends, lines, voice, stop, code).await
 }
 
-/// Holds a chat over any lines and writers.
+/// Runs a chat over any lines and writers.
 pub(super) async fn talk(
     mut ends: ChatChannel,
     mut lines: mpsc::Receiver<InputLine>,
@@ -111,7 +111,7 @@ pub(super) async fn talk(
             },
             line = lines.recv(), if talk.wants_line() => talk.line(line)?,
             permit = ends.orders.reserve(), if !talk.outgoing.is_empty() => {
-                // A chat that takes no orders any more says why in its news.
+                // A chat that takes no more orders says why in its news.
                 match (permit, talk.outgoing.pop_front()) {
                     (Ok(permit), Some(order)) => permit.send(order),
                     (Err(_), _) | (Ok(_), None) => {}
@@ -132,21 +132,21 @@ struct Talk {
     voice: LineWriter,
     memory: WriterMemory,
     assembler: Assembler,
-    /// Lines that were typed before a question was asked: they answer nothing.
+    /// Lines that were typed before a question was asked: they do not answer it.
     held: VecDeque<InputLine>,
     outgoing: VecDeque<Order>,
     wait: TalkWait,
-    /// A question that a person was asked.
+    /// The question that a person was asked.
     question: Option<ToolQuestion>,
-    /// What allows it: nobody can have typed it before.
+    /// The code that allows it, which cannot have been typed before.
     code: String,
     new_code: fn() -> String,
     has_keyboard: bool,
-    /// The input has ended.
+    /// Whether the input has ended.
     has_ended: bool,
 }
 
-/// What is waited for.
+/// What the loop waits for.
 #[derive(Debug, PartialEq, Eq)]
 enum TalkWait {
     /// An earlier turn may have to be settled first.
@@ -163,7 +163,7 @@ enum TalkWait {
 }
 
 impl Talk {
-    /// Does what can be done before anything happens.
+    /// Does everything that is possible without waiting.
     fn prepare(&mut self) -> Result<(), CommandError> {
         while matches!(self.wait, TalkWait::Line { .. })
             && let Some(line) = self.held.pop_front()
@@ -206,7 +206,7 @@ impl Talk {
                 Some(InputLine::Words(words)) if matches!(words.trim(), "" | "n" | "no") => {
                     self.settle(false)
                 }
-                // Typed before the question was read: it is the next message, and answers nothing.
+                // Typed before the question was read: it is the next message, not an answer.
                 Some(line) => self.held.push_back(line),
             }
             return Ok(());
@@ -291,7 +291,7 @@ impl Talk {
         Ok(())
     }
 
-    /// Asks the person, or refuses where nobody can be asked: not answered never means yes.
+    /// Asks the person, or refuses if nobody can be asked: no answer never means yes.
     fn ask_person(&mut self, question: ToolQuestion, lines: &mut mpsc::Receiver<InputLine>) {
         self.settle(false);
         if self.has_keyboard && !self.has_ended {
@@ -321,7 +321,7 @@ impl Talk {
     }
 }
 
-/// Whether these news say what became of a command.
+/// Whether this news is the result of a command.
 fn is_reply(order: &Order, news: &News) -> bool {
     matches!(
         (order, news),
@@ -339,7 +339,7 @@ fn is_reply(order: &Order, news: &News) -> bool {
     )
 }
 
-/// Two letters behind a `y`, other ones each time.
+/// `y` and two letters, which differ each time.
 fn code() -> String {
     let letters = StreamId::random();
     let letters: String = letters

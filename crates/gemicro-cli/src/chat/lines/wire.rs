@@ -1,6 +1,6 @@
-//! News as JSON, one object per line: a contract with programs.
+//! News as JSON, one object per line: a stable interface for programs.
 //!
-//! Every object has a `type`. Fields are only ever added; texts are as they came, made harmless by JSON alone.
+//! Every object has a `type`. Fields are only ever added; texts are unchanged, made harmless only by JSON escaping.
 
 use gemicro_chat::{ConversationRow, News, ToolState, Transport};
 use gemicro_event::{StreamId, Uncertain, UnpricedTokens, Usage};
@@ -14,17 +14,17 @@ pub(super) enum NewsLine<'a> {
     /// A conversation is open.
     Opened {
         conversation: &'a str,
-        /// What people call it.
+        /// Its name for people.
         name: &'a str,
         speaker: &'a str,
-        /// How many turns it has.
+        /// Number of its turns.
         n_turns: u64,
     },
-    /// Somebody else answers from now on.
+    /// Another agent or model answers from now on.
     Speaker {
         speaker: &'a str,
     },
-    /// A message is in the log and on its way.
+    /// A message is in the log and is being answered.
     Asked {
         /// The number of its turn.
         turn: u64,
@@ -33,29 +33,29 @@ pub(super) enum NewsLine<'a> {
         run: &'a str,
         transport: &'static str,
     },
-    /// The next piece of the answer.
+    /// The next part of the answer.
     Text {
         text: &'a str,
     },
-    /// The pieces so far do not count.
+    /// The parts so far are void.
     StartedOver,
-    /// A tool is used, or has ended.
+    /// A tool call started or ended.
     Tool {
-        /// Joins the lines of one call.
+        /// Identifies the lines of one call.
         id: &'a str,
-        /// What it is used for.
+        /// The purpose of the call.
         text: &'a str,
         /// `running`, `done`, `failed` or `denied`.
         state: &'static str,
     },
-    /// Something waits for leave.
+    /// A call needs permission.
     Question {
         key: &'a str,
         tool: &'a str,
-        /// What it is to do.
+        /// What the call would do.
         text: &'a str,
     },
-    /// A question is settled.
+    /// A question was answered or withdrawn.
     Settled {
         key: &'a str,
     },
@@ -63,10 +63,10 @@ pub(super) enum NewsLine<'a> {
         /// The number of its turn.
         turn: u64,
         text: &'a str,
-        /// What it used, if the provider told.
+        /// Its token usage, if the provider reports it.
         #[serde(skip_serializing_if = "Option::is_none")]
         usage: Option<&'a Usage>,
-        /// How long it took.
+        /// Its duration.
         duration_ms: u64,
     },
     /// There is no answer.
@@ -76,15 +76,15 @@ pub(super) enum NewsLine<'a> {
         message: &'a str,
         /// What to do next.
         hints: Vec<String>,
-        /// The other side asked us to wait this long.
+        /// The provider asks to wait this long.
         #[serde(skip_serializing_if = "Option::is_none")]
         retry_after_ms: Option<u64>,
-        /// A new conversation may help.
+        /// Whether a new conversation may help.
         offers_clear: bool,
     },
-    /// The answer was given up on order.
+    /// The answer was cancelled by an order.
     Stopped,
-    /// Turns were taken back.
+    /// Turns were undone.
     Undone {
         /// The first of them.
         from: u64,
@@ -92,48 +92,48 @@ pub(super) enum NewsLine<'a> {
     Notice {
         text: &'a str,
     },
-    /// Something that went wrong without harm.
+    /// Something went wrong, without harm.
     Warning {
         text: &'a str,
     },
-    /// An order or a message that was not taken.
+    /// An order or a message was refused.
     Refused {
         text: &'a str,
     },
-    /// What is used now.
+    /// The current usage.
     Meter {
         /// Tokens of the next prompt.
         prompt_tokens: u64,
-        /// Tokens that it may have.
+        /// Maximum number of tokens of a prompt.
         max_prompt_tokens: u64,
-        /// Whether anything is left out of it.
+        /// Whether anything is left out of the prompt.
         is_compressed: bool,
         /// How often the conversation was compacted.
         n_compactions: u64,
-        /// Tokens used in all.
+        /// Total number of tokens used.
         used_tokens: u64,
-        /// Those that came out of a cache.
+        /// Tokens that came from a cache.
         cached_tokens: u64,
-        /// Millionths of a US dollar.
+        /// Cost in millionths of a US dollar.
         micro_usd: u64,
-        /// Tokens without a known price, by model; their money is not in `micro_usd`.
+        /// Tokens without a known price, by model; their cost is not in `micro_usd`.
         #[serde(skip_serializing_if = "UnpricedTokens::is_empty")]
         unpriced_models: UnpricedTokens,
         /// The part that is an upper bound.
         #[serde(skip_serializing_if = "Uncertain::is_none")]
         uncertain: Uncertain,
     },
-    /// The conversations that there are.
+    /// The existing conversations.
     Listed {
         conversations: &'a [ConversationRow],
     },
-    /// What an earlier chat left is settled; messages are taken.
+    /// Work left by an earlier chat is done; messages are accepted.
     Ready,
     Closed,
 }
 
 impl<'a> NewsLine<'a> {
-    /// The line for some news, `run` being the last that was asked; `None` for those that have none.
+    /// The line for some news; `run` is the last one that was started. `None` for news without a line.
     pub(super) fn of(news: &'a News, run: Option<&StreamId>) -> Option<Self> {
         Some(match news {
             News::Opened(chapter) => Self::Opened {
@@ -210,7 +210,7 @@ impl<'a> NewsLine<'a> {
             News::Listed(rows) => Self::Listed { conversations: rows },
             News::Ready => Self::Ready,
             News::Closed => Self::Closed,
-            // What a newer chat tells beyond this has no line yet.
+            // News from a newer chat has no line yet.
             _ => return None,
         })
     }

@@ -1,4 +1,4 @@
-//! Where everything stands on the screen.
+//! Arranges the parts of the screen.
 
 use ratatui::Frame;
 use ratatui::layout::{Margin, Rect};
@@ -9,7 +9,7 @@ use super::state::{Activity, ScreenState};
 use crate::chat::slash;
 use crate::screen::text;
 
-/// Before the text that is written.
+/// The prefix of the text being written.
 const PROMPT: &str = "› ";
 const MORE: &str = " more below: PageDown ";
 
@@ -78,7 +78,7 @@ impl ScreenState {
             left -= taken;
             taken
         };
-        // The most important first: a row to write in, the status, the header, the rule.
+        // The most important first: a row for writing, the status, the header, the rule.
         let question = self.questions.front();
         let most_written = if question.is_some() {
             1
@@ -131,7 +131,7 @@ impl ScreenState {
         ])
     }
 
-    /// The line above the editor; it tells when the end is not in sight.
+    /// The line above the editor; it shows when the end of the transcript is out of sight.
     fn rule(&self, columns: u16) -> Line<'static> {
         let columns = usize::from(columns);
         if self.transcript.is_at_end() || columns < MORE.len() {
@@ -146,7 +146,7 @@ impl ScreenState {
         ])
     }
 
-    /// The commands that what is written may become.
+    /// The commands that match the text so far.
     fn commands(&self) -> Vec<Line<'static>> {
         let written = self.editor.text();
         let line = |it: &&slash::SlashCommand| {
@@ -160,7 +160,7 @@ impl ScreenState {
     }
 }
 
-/// Columns of the prompt; none where there are hardly any.
+/// Width of the prompt; zero on very narrow screens.
 fn prompt_columns(width: u16) -> u16 {
     if width > 8 { 2 } else { 0 }
 }

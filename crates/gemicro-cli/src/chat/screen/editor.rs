@@ -1,7 +1,7 @@
-//! The message that is being written, and those before it.
+//! The editor for a message, with a history of earlier ones.
 //!
-//! Long pastes stand aside and are named in the text (`[paste 1: 2,314 lines, 1.2 MB]`); they come back when the
-//! message is sent. So the text that is edited stays small.
+//! Long pastes are stored separately and only named in the text (`[paste 1: 2,314 lines, 1.2 MB]`); they are inserted
+//! when the message is sent. So the edited text stays small.
 
 use ratatui::buffer::Buffer;
 use ratatui::crossterm::event::KeyEvent;
@@ -13,12 +13,12 @@ use ratatui_textarea::{CursorMove, Input, TextArea, WrapMode};
 use crate::chat::message;
 use crate::screen::{numbers, text};
 
-/// A paste of more bytes or lines stands aside.
+/// A paste with more bytes or lines is stored separately.
 const MAX_PASTED_BYTES: usize = 2 << 10;
 const MAX_PASTED_LINES: usize = 12;
-/// The most that is edited at once.
+/// Maximum size of the edited text in bytes.
 const MAX_EDITED_BYTES: usize = 32 << 10;
-/// Messages that can be called back.
+/// Maximum number of earlier messages that are kept.
 const MAX_HISTORY: usize = 200;
 
 /// A message that is not sent yet.
@@ -28,18 +28,18 @@ pub(super) struct Draft {
     pastes: Vec<String>,
 }
 
-/// Where a message is written.
+/// The editor of a message.
 #[derive(Debug)]
 pub(super) struct Editor {
     area: TextArea<'static>,
     pastes: Vec<String>,
     history: Vec<Draft>,
-    /// The place in the history that is shown, and what was written before.
+    /// The position in the history that is shown, and the draft from before.
     walk: Option<(usize, Draft)>,
 }
 
 impl Editor {
-    /// Nothing is written yet.
+    /// An empty editor.
     pub(super) fn new() -> Self {
         Self {
             area: area(""),
@@ -53,12 +53,12 @@ impl Editor {
         self.area.lines().join("\n")
     }
 
-    /// Whether nothing is written.
+    /// Whether the text is empty.
     pub(super) fn is_empty(&self) -> bool {
         self.area.is_empty()
     }
 
-    /// What would be sent, pastes in their places.
+    /// The message to send, with pastes inserted.
     pub(super) fn message(&self) -> String {
         let text = self.text();
         let (mut rest, mut message) = (text.as_str(), String::new());
@@ -80,7 +80,7 @@ impl Editor {
         }
     }
 
-    /// Takes what is written and remembers it.
+    /// Takes the text and adds it to the history.
     pub(super) fn take(&mut self) -> Draft {
         let draft = self.draft();
         if self.history.last() != Some(&draft) {
@@ -93,13 +93,13 @@ impl Editor {
         draft
     }
 
-    /// Throws away what is written.
+    /// Discards the text.
     pub(super) fn clear(&mut self) {
         self.show(Draft::default());
         self.walk = None;
     }
 
-    /// Puts something there instead.
+    /// Shows another draft instead.
     pub(super) fn show(&mut self, draft: Draft) {
         self.area = area(&draft.text);
         self.pastes = draft.pastes;
@@ -110,10 +110,10 @@ impl Editor {
         self.area = area(text);
     }
 
-    /// A key that means something to a text alone; `Err` says why it was not taken.
+    /// Handles an editing key; `Err` says why it was refused.
     pub(super) fn key(&mut self, key: KeyEvent) -> Result<(), String> {
         let mut input = Input::from(key);
-        // Nothing is ever marked: that would only look like something could be done with it.
+        // There is no selection: it would have no use.
         input.shift = false;
         if self.n_bytes() > MAX_EDITED_BYTES && key.code.as_char().is_some() {
             return Err("this is too long; put it in a file and mention the file".to_owned());
@@ -127,7 +127,7 @@ impl Editor {
         self.area.insert_newline();
     }
 
-    /// Turns a backslash before the cursor into a new line; whether there was one.
+    /// Turns a backslash before the cursor into a new line; returns whether there was one.
     pub(super) fn new_line_for_backslash(&mut self) -> bool {
         let cursor = self.area.cursor();
         let line = self.area.lines().get(cursor.0);
@@ -144,7 +144,7 @@ impl Editor {
         self.area.delete_line_by_head();
     }
 
-    /// Takes a paste that is clean already; `Err` says why not.
+    /// Takes a paste that is already clean; `Err` says why not.
     pub(super) fn paste(&mut self, paste: &str) -> Result<(), String> {
         let n_held: usize = self.pastes.iter().map(String::len).sum();
         let n_bytes = self.n_bytes() + n_held + paste.len();
@@ -161,7 +161,7 @@ impl Editor {
         Ok(())
     }
 
-    /// A row up; in the first row, one message back.
+    /// Moves a row up; in the first row, to the message before.
     pub(super) fn up(&mut self) {
         if self.moves(CursorMove::Up) {
             return;
@@ -178,7 +178,7 @@ impl Editor {
         self.show(self.history[place].clone());
     }
 
-    /// A row down; in the last row, one message on.
+    /// Moves a row down; in the last row, to the next message.
     pub(super) fn down(&mut self) {
         if self.moves(CursorMove::Down) {
             return;
@@ -195,16 +195,16 @@ impl Editor {
         }
     }
 
-    /// Rows that the text takes.
+    /// Number of rows that the text needs.
     pub(super) fn n_rows(&self, columns: u16) -> usize {
-        // The row of the cursor, in a text whose cursor is at its end.
+        // The row of the cursor when it is at the end of the text.
         let whole = area(&self.text());
         let row = Rect::new(0, 0, columns.max(1), 1);
         whole.render(row, &mut Buffer::empty(row));
         whole.screen_cursor().row + 1
     }
 
-    /// Draws the text and says where the cursor is.
+    /// Draws the text and returns the cursor's position.
     pub(super) fn draw(&self, rect: Rect, buffer: &mut Buffer) -> Option<Position> {
         if rect.is_empty() {
             return None;
@@ -212,7 +212,8 @@ impl Editor {
         let lines = self.area.lines();
         let visible: Vec<String> = lines.iter().map(|line| text::visible_text(line)).collect();
         if visible != lines {
-            // The same text with characters pictured that turn it around or hide in it, one for one.
+            // The same text, with characters that are invisible or reverse the text replaced one for one by visible
+            // ones.
             let mut pictured = area(&visible.join("\n"));
             let cursor = self.area.cursor();
             let clamp = |n: usize| u16::try_from(n).unwrap_or(u16::MAX);
@@ -229,7 +230,7 @@ impl Editor {
         }
     }
 
-    /// Moves the cursor; whether there was a way to go.
+    /// Moves the cursor; returns whether it moved.
     fn moves(&mut self, way: CursorMove) -> bool {
         let before = self.area.cursor();
         self.area.move_cursor(way);
@@ -241,7 +242,7 @@ impl Editor {
     }
 }
 
-/// Names a paste in the text.
+/// The placeholder of a paste in the text.
 fn mark(idx: usize, paste: &str) -> String {
     format!(
         "[paste {}: {}, {}]",
@@ -251,7 +252,7 @@ fn mark(idx: usize, paste: &str) -> String {
     )
 }
 
-/// A text with the cursor at its end.
+/// A text area with the cursor at its end.
 fn area(text: &str) -> TextArea<'static> {
     let mut area = TextArea::from(text.split('\n'));
     area.set_wrap_mode(WrapMode::WordOrGlyph);

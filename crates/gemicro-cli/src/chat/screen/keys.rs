@@ -1,4 +1,4 @@
-//! What keys do.
+//! Handles keys.
 
 use gemicro_chat::Order;
 use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
@@ -11,15 +11,15 @@ use crate::chat::words;
 const AGAIN: &str = "Ctrl-C again leaves";
 const BUSY: &str = "an answer is on its way; Esc stops it";
 
-/// Something that the loop has to do.
+/// An action for the main loop.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum KeyAction {
-    /// Give the chat an order.
+    /// Send an order to the chat.
     Send(Order),
     Redraw,
-    /// Give the terminal back until the shell continues us.
+    /// Release the terminal until the shell continues this process.
     Suspend,
-    /// Do not wait for the end of the chat.
+    /// Leave without waiting for the end of the chat.
     Leave,
 }
 
@@ -83,7 +83,7 @@ impl ScreenState {
         keys.into_iter().flat_map(|key| self.settle(key, false)).collect()
     }
 
-    /// A key while a question waits: a clear yes, a clear no, or text that was meant for the editor.
+    /// Handles a key while a question waits: a clear yes, a clear no, or text that was meant for the editor.
     fn answer(&mut self, key: KeyEvent, is_ctrl: bool) -> Vec<KeyAction> {
         let now = self.now;
         let Some(first) = self.questions.front_mut() else {
@@ -96,7 +96,7 @@ impl ScreenState {
         match key.code {
             KeyCode::Esc => self.settle(name, false),
             KeyCode::Char('y' | 'Y') if is_plain && first.can_be_allowed(now) => self.settle(name, true),
-            // Not seen to its end: neither an answer nor a letter for the editor.
+            // The question was not seen to its end: the key is neither an answer nor text for the editor.
             KeyCode::Char('y' | 'Y') if is_plain && first.can_be_answered(now) => Vec::new(),
             KeyCode::Char('n' | 'N') if is_plain && first.can_be_answered(now) => self.settle(name, false),
             KeyCode::Enter if first.can_be_answered(now) => self.settle(name, false),
@@ -148,7 +148,7 @@ impl ScreenState {
             KeyCode::PageUp => self.transcript.page_up(),
             KeyCode::PageDown => self.transcript.page_down(),
             KeyCode::Char(c) if c.is_control() => {}
-            // A text area would scroll itself with these.
+            // The text area would scroll with these keys.
             KeyCode::Char('v') if !key.modifiers.difference(KeyModifiers::SHIFT).is_empty() => {}
             _ => {
                 if let Err(why) = self.editor.key(key) {
@@ -159,7 +159,7 @@ impl ScreenState {
         Vec::new()
     }
 
-    /// Sends what is written, or says why not and leaves it there.
+    /// Sends the text, or says why not and keeps it.
     fn send(&mut self) -> Vec<KeyAction> {
         let text = match message::check(&self.editor.message()) {
             CheckedText::Empty => return Vec::new(),

@@ -1,4 +1,4 @@
-//! One piece of one entry as lines.
+//! Lays out one segment of one entry as lines.
 
 use gemicro_chat::ToolState;
 use ratatui::style::Style;
@@ -11,32 +11,32 @@ use super::wrap::{self, span};
 use crate::chat::words;
 use crate::screen::text;
 
-/// Narrower than this, lines are not moved in.
+/// Minimum width for indenting lines.
 const MIN_INDENTED: usize = 12;
-/// How far they are.
+/// Width of the indent.
 const INDENT: usize = 2;
 
-/// What an entry of the transcript is.
+/// The kind of an entry in the transcript.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum EntryKind {
-    /// A message of the person.
+    /// A message from the user.
     User,
     /// An answer, in Markdown.
     Assistant,
-    /// A tool that was used: the id of the call, and how it stands.
+    /// A tool call: its id and state.
     Tool(String, ToolState),
     Notice,
-    /// Lines that are laid out already: help, a list.
+    /// Preformatted lines: help, a list.
     Page,
-    /// Something that went wrong without harm.
+    /// Something went wrong, without harm.
     Warning,
     /// There is no answer.
     Failure,
-    /// What to do about it.
+    /// What to do about a failure.
     Hint,
 }
 
-/// Lays out one piece of a text.
+/// Lays out one segment of a text.
 pub(super) fn lay_out(
     kind: &EntryKind,
     text: &SegmentedText,
@@ -54,7 +54,7 @@ pub(super) fn lay_out(
     let mut body = match kind {
         EntryKind::Assistant => markdown(segment, words, room, theme),
         EntryKind::Tool(_, state) => {
-            // One line: of a long text the first piece is enough.
+            // One line: the first segment of a long text is enough.
             let end = words::tool_end(*state);
             let words = text::cut(words, room.saturating_sub(text::width(end)));
             let line = Line::styled(format!("{words}{end}"), style);
@@ -87,13 +87,13 @@ pub(super) fn lay_out(
 
 fn markdown(segment: &ScreenSegment, words: &str, columns: usize, theme: Theme) -> Vec<Line<'static>> {
     match &segment.fence {
-        // Goes on with the code that an earlier piece began.
+        // Continues the code block that began in an earlier segment.
         Some(fence) => markdown::lay_out(&format!("{fence}\n{words}"), columns, theme),
         None => markdown::lay_out(words, columns, theme),
     }
 }
 
-/// The mark before the first line, its style, and that of the words.
+/// The marker before the first line, its style, and the style of the text.
 fn looks(kind: &EntryKind, theme: Theme) -> (&'static str, Style, Style) {
     match kind {
         EntryKind::User => ("›", theme.strong(), theme.strong()),

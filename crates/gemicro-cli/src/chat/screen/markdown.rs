@@ -9,10 +9,10 @@ use super::theme::Theme;
 use super::wrap::{self, span};
 use crate::screen::text;
 
-/// Before each line of code.
+/// Indent of each line of code.
 const CODE_INDENT: &str = "  ";
 
-/// Lays out a text for some columns.
+/// Lays out a text for this width.
 pub(super) fn lay_out(source: &str, columns: usize, theme: Theme) -> Vec<Line<'static>> {
     let options = Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH | Options::ENABLE_TASKLISTS;
     let mut page = MarkdownPage {
@@ -38,24 +38,24 @@ struct MarkdownPage {
     columns: usize,
     theme: Theme,
     lines: Vec<Line<'static>>,
-    /// The words of the paragraph that is open.
+    /// The spans of the open paragraph.
     inline: Vec<Span<'static>>,
     styles: Vec<Style>,
     blocks: Vec<MarkdownBlock>,
-    /// Addresses of the links that are open, and where their words begin.
+    /// URLs of the open links, and where their text begins.
     links: Vec<(String, usize)>,
     code: Option<String>,
-    /// The rows of the table that is open, their cells, the words of those.
+    /// The rows of the open table: cells, and the spans in them.
     rows: Vec<Vec<Vec<Span<'static>>>>,
     alignments: Vec<Alignment>,
 }
 
-/// What surrounds a paragraph.
+/// A block around a paragraph.
 enum MarkdownBlock {
     Quote,
     /// The number of its next item.
     List(Option<u64>),
-    /// What stands before its first line, until that is drawn; and how far its lines are moved in.
+    /// The marker for its first line, until that is drawn; and the indent of its lines.
     Item(Option<String>, usize),
 }
 
@@ -181,7 +181,7 @@ impl MarkdownPage {
         self.blocks.push(MarkdownBlock::Item(Some(marker), indent));
     }
 
-    /// Names the address, unless the words do.
+    /// Shows the URL, unless the link text contains it.
     fn end_link(&mut self) {
         self.styles.pop();
         let Some((address, from)) = self.links.pop() else {
@@ -208,7 +208,7 @@ impl MarkdownPage {
         self.inline.push(span(words, style));
     }
 
-    /// Begins a block: a blank line before it, but for those in a list.
+    /// Begins a block, with a blank line before it except inside a list.
     fn open(&mut self) {
         self.flush();
         let is_in_item = self
@@ -229,7 +229,7 @@ impl MarkdownPage {
         self.put(lines);
     }
 
-    /// Columns that the surrounding blocks leave; at least half.
+    /// Width left by the surrounding blocks; at least half.
     fn room(&self) -> usize {
         let indent: usize = self.blocks.iter().map(MarkdownBlock::width).sum();
         self.columns.saturating_sub(indent).max(self.columns / 2).max(1)
@@ -239,7 +239,7 @@ impl MarkdownPage {
         let most = self.columns - self.room();
         for mut line in lines {
             let prefix: String = self.blocks.iter_mut().map(MarkdownBlock::prefix).collect();
-            // Where blocks are nested too deep, the outer ones are left out.
+            // If blocks are nested too deeply, the outer ones are left out.
             let skipped = prefix.chars().count().saturating_sub(most);
             let prefix: String = prefix.chars().skip(skipped).collect();
             if !prefix.is_empty() {

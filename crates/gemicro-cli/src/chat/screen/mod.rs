@@ -1,7 +1,7 @@
-//! A chat on a whole terminal.
+//! A chat on the full terminal.
 //!
-//! [`ScreenState`](state::ScreenState) is a fold of news and keys, and draws itself; [`run()`] is the thin loop
-//! around it. Text of others is made harmless where it becomes a span (`wrap`), or is cut to a line.
+//! [`ScreenState`](state::ScreenState) is a fold of news and keys, and draws itself; [`run()`] is the thin loop around
+//! it. External text is made harmless when it becomes a span (`wrap`), or is cut to a line.
 
 mod draw;
 mod editor;

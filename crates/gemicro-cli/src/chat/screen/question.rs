@@ -13,11 +13,11 @@ use super::theme::Theme;
 use super::wrap::{self, span};
 use crate::screen::text;
 
-/// Keys within this time were meant for something else.
+/// Keys within this time after the question appears were meant for something else.
 const SETTLES_AFTER: Duration = Duration::from_millis(500);
-/// The frame and the line of keys.
+/// Rows for the frame and the line of keys.
 const FURNITURE: u16 = 3;
-/// Most bytes of a question's text that are laid out. The rest is not shown, and the box says so.
+/// Maximum number of bytes of a question's text that are laid out. The rest is not shown, and the box says so.
 const MAX_TEXT: usize = 64 << 10;
 
 /// A question, and whether it was seen.
@@ -25,11 +25,11 @@ const MAX_TEXT: usize = 64 << 10;
 pub(super) struct PendingQuestion {
     pub(super) question: ToolQuestion,
     asked_at: Duration,
-    /// It is on the screen, as far as it was scrolled.
+    /// Whether it is on the screen.
     was_shown: Cell<bool>,
-    /// The end of its text was on the screen.
+    /// Whether the end of its text was on the screen.
     end_was_shown: Cell<bool>,
-    /// Lines of its text that are on the screen.
+    /// Number of text lines that fit on the screen.
     room: Cell<usize>,
     scrolled: Cell<usize>,
 }
@@ -46,12 +46,12 @@ impl PendingQuestion {
         }
     }
 
-    /// Whether a key can be an answer: the question was on the screen for a moment in which nobody typed.
+    /// Whether a key can be an answer: the question was on the screen for a moment without typing.
     pub(super) fn can_be_answered(&self, now: Duration) -> bool {
         self.was_shown.get() && self.is_settled(now)
     }
 
-    /// Whether `y` allows it: the end of its text was shown as well.
+    /// Whether `y` allows it: the end of its text was shown too.
     pub(super) fn can_be_allowed(&self, now: Duration) -> bool {
         self.end_was_shown.get() && self.can_be_answered(now)
     }
@@ -70,7 +70,7 @@ impl PendingQuestion {
         self.asked_at = now;
     }
 
-    /// Shows the next page of a long text, or the one before. The last line of a page is the first of the next.
+    /// Shows the next page of a long text, or the previous one. Pages overlap by one line.
     pub(super) fn scroll(&mut self, is_down: bool) {
         let (scrolled, page) = (self.scrolled.get(), self.room.get().saturating_sub(2).max(1));
         self.scrolled.set(match is_down {
@@ -79,7 +79,7 @@ impl PendingQuestion {
         });
     }
 
-    /// Rows that it needs.
+    /// Number of rows that it needs.
     pub(super) fn rows(&self, columns: u16, theme: Theme) -> u16 {
         let n_lines = self.lines(columns, theme).len();
         u16::try_from(n_lines)
@@ -96,7 +96,7 @@ impl PendingQuestion {
         let from = self.scrolled.get().min(lines.len().saturating_sub(room));
         self.scrolled.set(from);
         let n_below = lines.len().saturating_sub(room + from);
-        // What is too long to be laid out has no end that could be shown.
+        // A text that is too long to be laid out never shows its end.
         if is_shown && n_below == 0 && self.question.text.len() <= MAX_TEXT {
             self.end_was_shown.set(true);
         }

@@ -1,4 +1,4 @@
-//! The loop: keys and news in, orders and pictures out.
+//! The main loop: takes keys and news, sends orders and draws the screen.
 
 use std::collections::VecDeque;
 use std::io;
@@ -23,15 +23,15 @@ use crate::command_error::{CommandError, STOPPED};
 use crate::output;
 use crate::screen::Screen;
 
-/// The shortest time between two pictures.
+/// Minimum time between two frames.
 const FRAME: Duration = Duration::from_millis(33);
-/// News that are taken before anything else gets a turn.
+/// Maximum number of news taken before other events get a turn.
 const MANY: usize = 256;
 
-/// Shows a chat on the terminal until it ends, or `stop` (a signal) says so.
+/// Shows a chat on the terminal until it ends, or `stop` (a signal) arrives.
 ///
 /// # Errors
-/// When the terminal cannot be used, the chat breaks off, or `stop` came. The terminal is given back in any case.
+/// When the terminal cannot be used, the chat breaks off, or `stop` arrives. The terminal is always restored.
 pub(crate) async fn run(
     ends: ChatChannel,
     screen: &Screen,
@@ -47,7 +47,7 @@ pub(crate) async fn run(
         suspend: terminal::suspend,
     };
     let shown = show(surface, &mut state, ends, stop).await;
-    // The screen of the chat is gone with the terminal's; what is said now stays.
+    // The chat's screen is gone now; messages from here on stay visible.
     drop(held);
     if let Some(conversation) = &state.conversation {
         output::say(&words::continue_with(conversation));
@@ -55,12 +55,12 @@ pub(crate) async fn run(
     shown
 }
 
-/// What a chat is shown on.
+/// The terminal and input of a chat.
 pub(super) struct Surface<'a, B: Backend, E> {
     pub(super) terminal: &'a mut Terminal<B>,
-    /// Keys, pastes and changes of size.
+    /// Keys, pastes and resizes.
     pub(super) events: E,
-    /// Gives the terminal back for a while.
+    /// Releases the terminal for a while.
     pub(super) suspend: fn() -> io::Result<()>,
 }
 
@@ -91,7 +91,7 @@ where
             event = surface.events.next() => {
                 state.at(began.elapsed());
                 is_old = true;
-                // Without keys nobody is there any more.
+                // Without an input, the user is gone.
                 let event = event.ok_or(CommandError::AlreadyReported(STOPPED))??;
                 for deed in take_actions(state, event) {
                     match deed {
@@ -115,7 +115,7 @@ where
                 }
             }
             permit = ends.orders.reserve(), if !outgoing.is_empty() => {
-                // A chat that takes no orders any more says why in its news.
+                // A chat that takes no more orders says why in its news.
                 match (permit, outgoing.pop_front()) {
                     (Ok(permit), Some(order)) => permit.send(order),
                     (Err(_), _) | (Ok(_), None) => {}

@@ -1,13 +1,13 @@
-//! A long text in pieces that can be laid out one by one.
+//! Splits a long text into segments that can be laid out one by one.
 //!
-//! A piece ends where Markdown allows it, and is never much longer than [`MOST`]: so drawing a screen costs the
-//! same whether a text has a hundred bytes or a hundred million.
+//! A segment ends where Markdown allows it, and is never much longer than [`MOST`]. So drawing a screen takes the same
+//! time whether a text has a hundred bytes or a hundred million.
 
 use std::ops::Range;
 
-/// From here on a piece ends at the next blank line.
+/// Length after which a segment ends at the next blank line.
 const ENOUGH: usize = 2 << 10;
-/// From here on it ends at the next line end, or in the middle of a line.
+/// Length after which it ends at the next line end, or in the middle of a line.
 const MOST: usize = 16 << 10;
 
 /// A text that grows at its end.
@@ -15,7 +15,7 @@ const MOST: usize = 16 << 10;
 pub(super) struct SegmentedText {
     text: String,
     segments: Vec<ScreenSegment>,
-    /// Where the first line begins that may still grow.
+    /// Start of the first line that may still grow.
     scanned: usize,
     after_blank: bool,
     fence: Option<String>,
@@ -24,9 +24,9 @@ pub(super) struct SegmentedText {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct ScreenSegment {
     start: usize,
-    /// It begins inside of code that was opened by this line.
+    /// The opening line of the code block that it begins in.
     pub(super) fence: Option<String>,
-    /// A blank line stands before it.
+    /// Whether a blank line precedes it.
     pub(super) after_blank: bool,
 }
 
@@ -37,7 +37,7 @@ impl SegmentedText {
         segmented
     }
 
-    /// Appends; pieces before the last stay as they are.
+    /// Appends text; segments before the last do not change.
     pub(super) fn push(&mut self, piece: &str) {
         self.text.push_str(piece);
         if self.segments.is_empty() {
@@ -53,17 +53,17 @@ impl SegmentedText {
         }
     }
 
-    /// The text as it came.
+    /// The text as received.
     pub(super) fn text(&self) -> &str {
         &self.text
     }
 
-    /// How many pieces there are.
+    /// Number of segments.
     pub(super) fn len(&self) -> usize {
         self.segments.len()
     }
 
-    /// One piece and its text.
+    /// One segment and its text.
     pub(super) fn get(&self, idx: usize) -> Option<(&ScreenSegment, &str)> {
         let segment = self.segments.get(idx)?;
         let end = self
@@ -73,7 +73,7 @@ impl SegmentedText {
         Some((segment, self.text.get(segment.start..end).unwrap_or_default()))
     }
 
-    /// The next line that is whole, or too long to wait for its end.
+    /// The next line that is complete, or too long to wait for its end.
     fn next_line(&self) -> Option<Range<usize>> {
         let rest = &self.text[self.scanned..];
         let near = rest.floor_char_boundary(MOST);

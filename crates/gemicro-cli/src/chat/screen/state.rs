@@ -1,4 +1,4 @@
-//! Everything the screen knows: a fold of news and keys.
+//! The state of the screen: a fold of news and keys.
 
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -15,56 +15,56 @@ use super::transcript::ScreenTranscript;
 use crate::chat::words;
 use crate::screen::text;
 
-/// Characters of a remark in the log that are shown.
+/// Maximum number of characters shown of a remark in the log.
 const MAX_REMARK: usize = 1_000;
 
-/// Characters of a name that are kept.
+/// Maximum number of characters kept of a name.
 const MAX_NAME: usize = 200;
 
-/// The screen of one chat. Time comes in through [`ScreenState::at`] alone.
+/// The screen of one chat. Time comes in only through [`ScreenState::at`].
 #[derive(Debug)]
 pub(super) struct ScreenState {
     pub(super) theme: Theme,
-    /// Since the screen was opened.
+    /// Time since the screen was opened.
     pub(super) now: Duration,
-    /// What the conversation is called, and who answers.
+    /// The name of the conversation, and the agent or model that answers.
     pub(super) name: String,
     pub(super) speaker: String,
-    /// The conversation, once something was said in it.
+    /// The conversation, once it has a message.
     pub(super) conversation: Option<StreamId>,
-    /// The conversation that is open.
+    /// The open conversation.
     open: Option<StreamId>,
     pub(super) transcript: ScreenTranscript,
     pub(super) editor: Editor,
     pub(super) meter: Option<Meter>,
     pub(super) activity: Activity,
     pub(super) questions: VecDeque<PendingQuestion>,
-    /// Something about the last key.
+    /// A hint about the last key.
     pub(super) hint: Option<&'static str>,
 }
 
-/// What the chat does.
+/// The activity of the chat.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Activity {
     /// It waits for orders.
     Idle,
-    /// It was told to say something, and has not begun.
+    /// A message was sent, and the answer has not begun.
     Sent(Draft),
-    /// It waits for an answer since then.
+    /// It waits for an answer.
     Answering {
-        /// When it began to.
+        /// When the wait began.
         since: Duration,
         /// The run that answers.
         run: StreamId,
     },
-    /// The same, and it was told to stop.
+    /// It waits for an answer, and was asked to stop.
     Stopping {
-        /// When it began to wait.
+        /// When the wait began.
         since: Duration,
         /// The run that answered.
         run: StreamId,
     },
-    /// It was told to end.
+    /// It was asked to end.
     Closing,
     Over,
 }
@@ -88,17 +88,17 @@ impl ScreenState {
         }
     }
 
-    /// It is this late now.
+    /// Sets the current time.
     pub(super) fn at(&mut self, now: Duration) {
         self.now = now;
     }
 
-    /// Whether something on the screen moves by itself.
+    /// Whether something on the screen is animated.
     pub(super) fn is_moving(&self) -> bool {
         !self.questions.is_empty() || !matches!(self.activity, Activity::Idle | Activity::Over)
     }
 
-    /// Whether an answer is on its way, so that other orders have to wait.
+    /// Whether an answer is in progress, so that other orders have to wait.
     pub(super) fn is_busy(&self) -> bool {
         match self.activity {
             Activity::Sent(_) | Activity::Answering { .. } | Activity::Stopping { .. } => true,
@@ -116,7 +116,7 @@ impl ScreenState {
             }
             News::Asked { turn, run, .. } => {
                 if self.name.is_empty() {
-                    // What the conversation is called from now on.
+                    // The first message names the conversation.
                     self.name = short(turn.text.trim().lines().next().unwrap_or_default());
                 }
                 self.conversation.clone_from(&self.open);
@@ -179,12 +179,12 @@ impl ScreenState {
                     .push(EntryKind::Page, &words::conversation_lines(&rows), None)
             }
             News::Closed => self.activity = Activity::Over,
-            // What a newer chat tells beyond this can be missed.
+            // Unknown news from a newer chat is ignored.
             _ => {}
         }
     }
 
-    /// Says something of the screen's own.
+    /// Shows a warning of the screen itself.
     pub(super) fn warn(&mut self, words: &str) {
         self.transcript.push(EntryKind::Warning, words, None);
         self.transcript.follow();
@@ -215,7 +215,7 @@ impl ScreenState {
         }
     }
 
-    /// A turn that was there when the conversation was opened.
+    /// Adds a turn that existed when the conversation was opened.
     fn earlier(&mut self, turn: &Turn) {
         let number = Some(turn.number);
         match turn.author {
@@ -227,7 +227,7 @@ impl ScreenState {
                 }
                 self.transcript.push(EntryKind::Assistant, &turn.text, number);
             }
-            // What tools printed is for the model; that they were used is shown.
+            // Tool output is for the model; only the tool calls are shown.
             Author::Tool => {}
             Author::System => {
                 let words: String = turn.text.chars().take(MAX_REMARK).collect();
@@ -257,7 +257,7 @@ impl ScreenState {
         }
     }
 
-    /// The answer is there, or will not come.
+    /// The answer is complete, or will not come.
     fn end_answer(&mut self) {
         self.transcript.end_answer();
         self.questions.clear();
@@ -266,7 +266,7 @@ impl ScreenState {
         }
     }
 
-    /// Takes a question off the screen because it was answered here.
+    /// Removes a question that was answered here.
     pub(super) fn remove_question(&mut self, key: &str, allow: bool) {
         let found = self.questions.iter().find(|it| it.question.key == key);
         if let Some(pending) = found {
@@ -285,7 +285,7 @@ impl ScreenState {
     }
 }
 
-/// As much of a name as the header may need.
+/// The part of a name that the header may need.
 fn short(name: &str) -> String {
     name.chars().take(MAX_NAME).collect()
 }

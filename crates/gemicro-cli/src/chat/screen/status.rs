@@ -1,4 +1,4 @@
-//! The last line: what happens, and what is used.
+//! The status line: the current activity and the usage.
 
 use gemicro_chat::Meter;
 use ratatui::text::{Line, Span};
@@ -8,11 +8,11 @@ use crate::chat::words;
 use crate::screen::{numbers, text};
 
 const SPINNER: [&str; 10] = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"];
-/// How long one picture of it stands.
+/// Duration of one frame of the spinner.
 pub(super) const SPIN_MS: u64 = 120;
-/// Cells of the bar.
+/// Width of the bar.
 const BAR: u64 = 8;
-/// The prompt is nearly full from here on.
+/// Percentage from which the prompt counts as nearly full.
 const NEARLY_FULL: u64 = 85;
 const BETWEEN: &str = " · ";
 
@@ -65,7 +65,7 @@ impl ScreenState {
     }
 }
 
-/// As much of the meter as fits, the most important first; the bar goes before any words do.
+/// As much of the meter as fits, the most important first; the bar is dropped before any text.
 fn meter_text(meter: &Meter, room: usize) -> String {
     let mut parts = words::meter(meter);
     let filled = words::percent(meter.prompt_tokens, meter.max_prompt_tokens) * BAR / 100;

@@ -1,4 +1,4 @@
-//! A table as text: columns as wide as they need, cells wrapped where there is no room.
+//! Lays out a table as text: columns as wide as needed, cells wrapped if they do not fit.
 
 use pulldown_cmark::Alignment;
 use ratatui::text::{Line, Span};
@@ -11,7 +11,7 @@ const CROSSING: &str = "─┼─";
 
 type Cell = Vec<Span<'static>>;
 
-/// Lays out rows, the first being the head.
+/// Lays out rows; the first is the header.
 pub(super) fn lay_out(
     rows: &[Vec<Cell>],
     alignments: &[Alignment],
@@ -70,7 +70,7 @@ pub(super) fn lay_out(
     lines
 }
 
-/// What each column needs, the widest giving way until all fit.
+/// The width of each column; the widest are reduced until all fit.
 fn widths(rows: &[Vec<Cell>], n_cells: usize, room: usize) -> Vec<usize> {
     let natural = |at: usize| {
         let cells = rows.iter().filter_map(|row| row.get(at));

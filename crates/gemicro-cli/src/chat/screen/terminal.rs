@@ -1,4 +1,4 @@
-//! Taking the terminal, and giving it back in every way out.
+//! Takes over the terminal, and restores it in every case.
 
 use std::io::{self, Stdout};
 use std::panic;
@@ -14,7 +14,7 @@ use ratatui::crossterm::terminal::{
     EnterAlternateScreen, LeaveAlternateScreen, disable_raw_mode, enable_raw_mode,
 };
 
-/// The terminal, ours until this is dropped.
+/// The terminal, in our control until this is dropped.
 #[derive(Debug)]
 pub(super) struct RawTerminal {
     pub(super) terminal: Terminal<CrosstermBackend<Stdout>>,
@@ -36,7 +36,7 @@ impl Drop for RawTerminal {
     }
 }
 
-/// Gives the terminal back until a shell continues this process.
+/// Restores the terminal until a shell continues this process.
 pub(super) fn suspend() -> io::Result<()> {
     leave();
     let stopped = rustix::process::kill_process(rustix::process::getpid(), rustix::process::Signal::TSTP);
@@ -44,7 +44,7 @@ pub(super) fn suspend() -> io::Result<()> {
     Ok(stopped?)
 }
 
-/// Whether there is something to give back: done twice, it would overwrite what was said in between.
+/// Whether the terminal has to be restored: doing it twice would overwrite later output.
 static IS_TAKEN: AtomicBool = AtomicBool::new(false);
 
 fn enter() -> io::Result<()> {
@@ -53,7 +53,7 @@ fn enter() -> io::Result<()> {
     execute!(io::stdout(), EnterAlternateScreen, EnableBracketedPaste)
 }
 
-/// Nobody is left to be told when this fails.
+/// Restores the terminal. Errors are ignored: nobody could see them.
 fn leave() {
     if !IS_TAKEN.swap(false, Ordering::SeqCst) {
         return;
@@ -62,7 +62,7 @@ fn leave() {
     let _ = disable_raw_mode();
 }
 
-/// The words of a panic are for a terminal that can show them.
+/// Restores the terminal on a panic, so that its message is visible.
 fn give_back_when_panicking() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {

@@ -1,11 +1,11 @@
-//! Styles, which only ever repeat what the words already say.
+//! Text styles. They never carry information that the text itself lacks.
 
 use ratatui::style::{Color, Modifier, Style};
 
-/// How things are told apart.
+/// How different kinds of text look.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Theme {
-    /// Colours are welcome; weight and slope are not colours.
+    /// Whether colours are used; bold and italics do not count as colours.
     pub(super) has_colour: bool,
 }
 

@@ -1,4 +1,4 @@
-//! Breaking styled text into lines of some columns.
+//! Breaks styled text into lines of a given width.
 
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
@@ -6,15 +6,15 @@ use unicode_segmentation::UnicodeSegmentation;
 
 use crate::screen::text;
 
-/// What a tab becomes.
+/// The replacement for a tab.
 const TAB: &str = "    ";
 
-/// A span of somebody else's words that no terminal acts upon.
+/// A span of external text, made harmless for the terminal.
 pub(super) fn span(words: &str, style: Style) -> Span<'static> {
     Span::styled(text::neutral(words).replace('\t', TAB), style)
 }
 
-/// Breaks at blanks and line ends; words that are longer than a line are cut.
+/// Breaks at spaces and line ends; words that are longer than a line are cut.
 pub(super) fn wrap(spans: &[Span<'_>], columns: usize) -> Vec<Line<'static>> {
     let mut wrapping = WrapState::new(columns);
     for span in spans {
@@ -25,7 +25,7 @@ pub(super) fn wrap(spans: &[Span<'_>], columns: usize) -> Vec<Line<'static>> {
     wrapping.end()
 }
 
-/// Cuts at line ends and at the last column, as is right for code.
+/// Cuts at line ends and at the last column, which suits code.
 pub(super) fn chop(words: &str, style: Style, columns: usize) -> Vec<Line<'static>> {
     let mut lines = Vec::new();
     for line in span(words, style).content.lines() {
@@ -44,7 +44,7 @@ pub(super) fn chop(words: &str, style: Style, columns: usize) -> Vec<Line<'stati
     lines
 }
 
-/// Columns that a line of spans takes.
+/// Width of a line of spans.
 pub(super) fn width(spans: &[Span<'_>]) -> usize {
     spans.iter().map(|span| text::width(&span.content)).sum()
 }
@@ -54,7 +54,7 @@ struct WrapState<'a> {
     done: Vec<Line<'static>>,
     line: Vec<(&'a str, Style, usize)>,
     used: usize,
-    /// Where the last word begins, if something stands before it.
+    /// Start of the last word, if something precedes it.
     word: Option<usize>,
 }
 

@@ -1,4 +1,4 @@
-//! `--template` and what fills it. Files are only those that are named.
+//! The options of `--template`. Reads only files that the user names.
 
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -9,7 +9,7 @@ use gemicro_event::ErrorKind;
 
 use crate::command_error::CommandError;
 
-/// A file beyond this is more than any agent takes.
+/// Maximum size of a file: no agent accepts more.
 const MAX_FILE_BYTES: u64 = 8 * 1024 * 1024;
 
 /// The form of a prompt and its parts.
@@ -70,12 +70,12 @@ enum LanguageName {
 }
 
 impl TemplateArgs {
-    /// What the agent may write by default.
+    /// The agent's default sandbox mode.
     pub(super) fn default_sandbox(&self) -> Option<SandboxMode> {
         Some(self.chosen_form()?.default_sandbox())
     }
 
-    /// The prompt in its form; as it is where there is none.
+    /// The prompt in its template, or unchanged without one.
     pub(super) fn prompt(&self, words: String) -> Result<String, CommandError> {
         let Some(template) = self.chosen_form() else {
             return Ok(words);

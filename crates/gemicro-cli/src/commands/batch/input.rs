@@ -1,4 +1,4 @@
-//! What is submitted: the bytes of a file or of stdin, as a batch.
+//! Reads a batch from a file or from stdin.
 
 use std::fs::File;
 use std::io::{ErrorKind as IoErrorKind, Read};
@@ -10,13 +10,13 @@ use gemicro_event::{ErrorKind, Failure};
 use crate::command_error::CommandError;
 use crate::session::Context;
 
-/// Where a batch without a file is shown.
+/// Where to see the form of a batch.
 const SHAPE: &str = "`gemicro batch --help` shows an example, and `gemicro batch types` lists the task types";
 
 /// Reads a batch.
 ///
 /// # Errors
-/// When there is nothing to read, or it is no batch: with the place.
+/// When there is nothing to read, or it is not a batch: with the position.
 pub(super) fn read(ctx: &Context, file: &Path) -> Result<SubmittedBatch, CommandError> {
     let (name, bytes) = if file == Path::new("-") {
         ("stdin".to_owned(), stdin(ctx)?)
@@ -52,7 +52,7 @@ fn bytes_of(file: &Path) -> Result<Vec<u8>, CommandError> {
     read_bounded(opened).map_err(|error| unreadable(&name, &error))
 }
 
-/// One byte more than a batch may have, so that it is known to be too long.
+/// Reads at most one byte more than a batch may have, to detect one that is too long.
 fn read_bounded(from: impl Read) -> std::io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     let most = u64::try_from(MAX_BATCH_BYTES).unwrap_or(u64::MAX);

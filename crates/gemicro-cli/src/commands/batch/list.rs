@@ -22,12 +22,12 @@ pub(crate) struct BatchListArgs {
     pub(crate) format: DataFormat,
 }
 
-/// A batch of the list.
+/// A batch in the list.
 #[derive(Debug, Serialize)]
 struct ListedBatch {
     #[serde(flatten)]
     row: BatchRow,
-    /// How many tasks are in which state, where that is known here.
+    /// Number of tasks in each state, if known here.
     #[serde(skip_serializing_if = "Option::is_none")]
     counts: Option<Counts>,
 }
@@ -64,7 +64,7 @@ async fn count_batches(
     let store = ctx.store().await?;
     let mut listed = Vec::with_capacity(rows.len());
     for row in rows {
-        // One that was erased in the meantime has none.
+        // A batch that was deleted in the meantime has none.
         let tallies = store.board_tallies(&row.response_id).await.unwrap_or_default();
         let counts = counts_of_board(&tallies);
         listed.push(ListedBatch { row, counts });

@@ -1,8 +1,8 @@
 //! `gemicro batch`: many tasks submitted at once, polled by one id.
 //!
-//! `command` is the way in; `submit`, `poll`, `wait`, `results`, `cancel`, `retry`, `list`, `types` and `schema` are its
-//! verbs. They ask a `service` for batches and know nothing behind it; `input` reads what is submitted, `settings` says
-//! how it may work, `print_answer` is how an answer looks; `resume` is what `gemicro resume` does with a batch.
+//! `command` is the entry point; `submit`, `poll`, `wait`, `results`, `cancel`, `retry`, `list`, `types` and `schema`
+//! are its subcommands. They use a `service` for batches and know nothing behind it; `input` reads a batch, `settings`
+//! says how it may work, `print_answer` prints an answer; `resume` implements `gemicro resume` for a batch.
 
 mod cancel;
 mod command;

@@ -1,4 +1,4 @@
-//! The server that has the batches, where one is named: `--server` or `GEMICRO_SERVER`.
+//! The server of the batches, if one is named by `--server` or `GEMICRO_SERVER`.
 
 use std::path::{Path, PathBuf};
 
@@ -30,7 +30,7 @@ pub(super) struct ServerArgs {
 }
 
 impl ServerArgs {
-    /// The context in which the server is named.
+    /// The context with the named server applied.
     pub(super) fn apply_server(&self, ctx: &Context) -> Context {
         let mut environment = ctx.environment.clone();
         if let Some(server) = &self.server {
@@ -52,7 +52,7 @@ pub(super) fn is_named(ctx: &Context) -> bool {
     ctx.environment.get(SERVER).is_some()
 }
 
-/// The client of the server that is named.
+/// The client for the named server.
 pub(super) fn client(ctx: &Context) -> Result<Option<BatchClient>, CommandError> {
     let Some(server) = ctx.environment.get(SERVER) else {
         return Ok(None);
@@ -65,7 +65,7 @@ pub(super) fn client(ctx: &Context) -> Result<Option<BatchClient>, CommandError>
     Ok(Some(BatchClient::new(server, &token)?))
 }
 
-/// A batch as a server takes it.
+/// A batch in the form that a server accepts.
 pub(super) fn body(batch: &SubmittedBatch) -> Result<Vec<u8>, CommandError> {
     let body = json!({
         "key": batch.key,

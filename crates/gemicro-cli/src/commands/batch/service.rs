@@ -1,4 +1,5 @@
-//! Who has the batches: this machine, or a server. Every verb asks a [`Service`] and knows nothing behind it.
+//! The owner of the batches: this machine, or a server. Every subcommand uses a [`Service`] and knows nothing behind
+//! it.
 
 use std::time::Duration;
 
@@ -17,13 +18,13 @@ use crate::output;
 use crate::session::{CommandRunService, Context, run_error};
 use crate::signals::STOPPING;
 
-/// Who has the batches.
+/// The owner of the batches.
 pub(super) enum Service {
     /// This machine: the resident worker, or this process.
     Local {
-        /// Who carries them out.
+        /// The run service that runs them.
         desk: CommandRunService,
-        /// The same, for batches.
+        /// The same for batches.
         batches: Batches,
     },
     /// A server; see `gemicro serve`.
@@ -31,14 +32,14 @@ pub(super) enum Service {
 }
 
 impl Service {
-    /// The batches of the server that is named, or of this machine under the usual settings.
+    /// The batches of the named server, or of this machine with the usual settings.
     pub(super) async fn open(ctx: &Context) -> Result<Self, CommandError> {
         let layers = ctx.layers()?;
         let settings = ResearchSettings::resolve(&layers, ResearchFlags::default())?;
         Self::open_with(ctx, &layers, &settings, false).await
     }
 
-    /// The same, with settings of a command, and perhaps without the worker of this machine.
+    /// The same with settings of a command, and optionally without the worker of this machine.
     pub(super) async fn open_with(
         ctx: &Context,
         layers: &Layers,
@@ -53,7 +54,7 @@ impl Service {
         Ok(Self::Local { desk, batches })
     }
 
-    /// Hands a batch in.
+    /// Submits a batch.
     pub(super) async fn submit(&self, request: BatchRequest) -> Result<BatchAnswer, CommandError> {
         let submitted = match self {
             Self::Local { batches, .. } => batches.submit(request).await,
@@ -69,13 +70,13 @@ impl Service {
         })
     }
 
-    /// How a batch stands.
+    /// The state of a batch.
     pub(super) async fn poll(&self, named: &str) -> Result<BatchAnswer, CommandError> {
         let id = self.id(named).await?;
         self.look(&id).await.map_err(about_batches)
     }
 
-    /// Stops tasks, or all of it.
+    /// Cancels some tasks, or the whole batch.
     pub(super) async fn cancel(
         &self,
         named: &str,
@@ -99,7 +100,7 @@ impl Service {
         again.map_err(about_batches)
     }
 
-    /// Batches, the newest first.
+    /// Lists batches, the newest first.
     pub(super) async fn list(&self, limit: usize) -> Result<Vec<BatchRow>, CommandError> {
         match self {
             Self::Local { batches, .. } => Ok(batches.list(limit).await?),
@@ -107,8 +108,8 @@ impl Service {
         }
     }
 
-    /// Waits for the last task, for the moment when only a person can help, or as long as is wanted; shows how far it is. The first Ctrl-C ends the waiting, and the
-    /// batch too where this process carries it out.
+    /// Waits until the last task ends, only a person can help, or the time is up, and shows the progress. The first
+    /// Ctrl-C ends the wait, and the batch too if this process runs it.
     pub(super) async fn wait(
         &self,
         ctx: &Context,
@@ -146,7 +147,7 @@ impl Service {
         answer
     }
 
-    /// Goes on with a batch that was left in the middle, where this process is the one to do it.
+    /// Resumes a batch that was interrupted, if this process is the one to run it.
     pub(super) async fn resume(&self, id: &str, stop: &StopSignals) -> Result<(), CommandError> {
         let (
             Self::Local {
@@ -162,18 +163,18 @@ impl Service {
             return Ok(());
         }
         match here.resume_from(&run, stop.clone(), owner_is_gone).await {
-            // Somebody else carries it out, or did until its end.
+            // Another process runs it, or has finished it.
             Err(failure) if failure.kind != ErrorKind::Conflict => Err(run_error(failure, &run)),
             Ok(_) | Err(_) => Ok(()),
         }
     }
 
-    /// Whether the batches are those of this machine's store.
+    /// Whether the batches are in this machine's store.
     pub(super) fn is_local(&self) -> bool {
         matches!(self, Self::Local { .. })
     }
 
-    /// Whether a batch continues only as long as this process does.
+    /// Whether a batch only runs as long as this process does.
     pub(super) fn is_here(&self) -> bool {
         matches!(
             self,
@@ -184,7 +185,7 @@ impl Service {
         )
     }
 
-    /// Stops a batch that this process carries out and that waits for a person; the answer is taken when it is resumed.
+    /// Stops a batch that this process runs and that waits for a person; the answer is taken when it is resumed.
     pub(super) async fn suspend(&self, id: &str) {
         if let Self::Local {
             desk: CommandRunService::Here(here),
@@ -198,7 +199,7 @@ impl Service {
         }
     }
 
-    /// Everything that was wanted is done.
+    /// Ends the use of the service.
     pub(super) async fn close(&self) {
         if let Self::Local { desk, .. } = self {
             desk.close().await;
@@ -233,7 +234,7 @@ impl Service {
         }
     }
 
-    /// The id of a batch: what was named, or the newest one's.
+    /// The id of a batch: the given one, or that of the newest for `last`.
     async fn id(&self, named: &str) -> Result<String, CommandError> {
         if named != "last" {
             return Ok(named.to_owned());
@@ -246,7 +247,7 @@ impl Service {
     }
 }
 
-/// A line that tells how far a batch is, where somebody sees it.
+/// A progress line, hidden if stderr is not a terminal.
 fn progress(ctx: &Context) -> ProgressBar {
     if !ctx.screen.stderr_is_terminal {
         return ProgressBar::hidden();
@@ -258,7 +259,7 @@ fn progress(ctx: &Context) -> ProgressBar {
     bar
 }
 
-/// A failure about a batch that was named.
+/// The error for a failure about a named batch.
 fn about_batches(failure: Failure) -> CommandError {
     let hint = match failure.kind {
         ErrorKind::NotFound => "`gemicro batch list` lists the batches",

@@ -1,4 +1,4 @@
-//! How a batch may work: the same settings as those of research, and the reports of coverage.
+//! The settings of a batch: the same as for research, and the coverage reports.
 
 use std::path::Path;
 use std::time::Duration;
@@ -10,15 +10,15 @@ use crate::backend::{self, OPENAI};
 use crate::command_error::CommandError;
 use crate::config::{BackendName, CoverageSettings, Layers, ResearchSettings, SettingOrigin};
 
-/// Silence after which an agent is ended, as for `gemicro ask`.
+/// Time without output after which an agent is ended, as for `gemicro ask`.
 const AGENT_IDLE: Duration = Duration::from_secs(300);
-/// All the time an agent has, as for `gemicro ask`.
+/// Maximum duration of an agent, as for `gemicro ask`.
 const AGENT_TOTAL: Duration = Duration::from_secs(1_800);
 
-/// A batch with how it may work in a folder.
+/// A batch with its settings for a folder.
 ///
 /// # Errors
-/// When a setting is wrong or missing. A key need not be there: only tasks that ask a model miss it.
+/// When a setting is wrong or missing. A key may be missing: only tasks that call a model need it.
 pub(crate) fn request(
     batch: SubmittedBatch,
     layers: &Layers,
@@ -42,7 +42,7 @@ pub(crate) fn request(
     })
 }
 
-/// How models are called. Where research would be given to an agent or to no model, the usual one is.
+/// How models are called. If research is set to an agent or to no model, the default model is used.
 pub(crate) fn llm(settings: &ResearchSettings) -> Result<LlmConfig, CommandError> {
     let named = settings.model.value.clone();
     let (backend, model) = match settings.backend.value {

@@ -24,7 +24,7 @@ pub(super) fn types(ctx: &Context, args: &TypesArgs) -> Result<(), CommandError>
     output::print_rows(&all, args.format, || output::print(&table(ctx.screen.width())))
 }
 
-/// A type a line, its description broken where it must be.
+/// One type per line, with its description wrapped.
 fn table(width: usize) -> String {
     let widest = TASK_TYPES
         .iter()

@@ -1,4 +1,4 @@
-//! `gemicro chat`: a conversation with an agent or a model, on a screen or in lines.
+//! `gemicro chat`: a conversation with an agent or a model, on a full screen or in lines.
 
 mod args;
 mod command;

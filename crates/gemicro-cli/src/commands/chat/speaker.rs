@@ -1,4 +1,4 @@
-//! Who answers, by the names that people use.
+//! Finds the agent or model that answers, by the name that the user gives.
 
 use gemicro_chat::Speaker;
 use gemicro_core::ask::{AgentName, route};
@@ -8,22 +8,22 @@ use gemicro_event::{ErrorKind, Failure};
 
 use crate::backend::OPENAI;
 
-/// The model that writes summaries unless another is named.
+/// The default model for summaries.
 const CHEAP_MODEL: &str = "gemini-3.5-flash-lite";
 
-/// What of a program's surroundings decides who can answer.
+/// The backends that are available in this environment.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct AvailableBackends {
-    /// There is a key of the Gemini API.
+    /// Whether there is a key for the Gemini API.
     pub(super) gemini: bool,
-    /// There is an OpenAI-compatible server.
+    /// Whether there is an OpenAI-compatible server.
     pub(super) openai: bool,
 }
 
-/// Finds who answers to a name.
+/// Finds the agent or model with this name.
 ///
 /// # Errors
-/// When nobody does, or what is needed to ask is missing.
+/// When there is none, or something it needs is missing.
 pub(super) fn find(name: &str, reach: AvailableBackends) -> Result<Speaker, Failure> {
     let name = name.trim();
     check_model_name(name)?;
@@ -41,7 +41,7 @@ pub(super) fn find(name: &str, reach: AvailableBackends) -> Result<Speaker, Fail
     })
 }
 
-/// A model without an agent around it: `api:NAME`, `openai:NAME`; nothing where the name is of another kind.
+/// A model without an agent around it: `api:NAME`, `openai:NAME`; `None` for any other name.
 fn model(name: &str) -> Option<Result<Speaker, Failure>> {
     let of = |backend: &str, model: &str| Speaker::Model {
         backend: backend.to_owned(),
@@ -75,10 +75,10 @@ fn reachable(speaker: Speaker, reach: AvailableBackends) -> Result<Speaker, Fail
     }
 }
 
-/// Who writes summaries: the one named, nobody for `none`, or a cheap one where it can be asked.
+/// The model for summaries: the named one, none for `none`, or a cheap one if it is available.
 ///
 /// # Errors
-/// When the name is of no model that can be asked directly.
+/// When the name is not a model that can be called directly.
 pub(super) fn summariser(
     named: Option<&str>,
     reach: AvailableBackends,

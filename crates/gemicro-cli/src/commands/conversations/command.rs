@@ -1,4 +1,4 @@
-//! The verbs of `gemicro conversations`.
+//! The subcommands of `gemicro conversations`.
 
 use clap::{Args, Subcommand};
 

@@ -1,4 +1,4 @@
-//! `gemicro conversations delete`: its turns go for good; a tombstone stays.
+//! `gemicro conversations delete`: deletes its turns permanently; a tombstone stays.
 
 use clap::Args;
 
@@ -17,7 +17,7 @@ pub(crate) struct DeleteArgs {
     pub(crate) yes: bool,
 }
 
-/// Deletes a conversation, also one that this program cannot read.
+/// Deletes a conversation, even one that this version cannot read.
 pub(super) async fn delete(ctx: &Context, args: &DeleteArgs) -> Result<(), CommandError> {
     let conversations = open(ctx).await?;
     let id = find(&conversations, &args.id).await?;

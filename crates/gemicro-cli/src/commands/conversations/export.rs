@@ -1,4 +1,4 @@
-//! `gemicro conversations export`: a conversation becomes a file of turns again.
+//! `gemicro conversations export`: writes a conversation to a file of turns.
 
 use std::path::PathBuf;
 
@@ -21,7 +21,7 @@ pub(crate) struct ExportArgs {
     pub(crate) file: Option<PathBuf>,
 }
 
-/// Writes the turns; `import` makes an equal conversation of them.
+/// Writes the turns; `import` creates an equal conversation from them.
 pub(super) async fn export(ctx: &Context, args: &ExportArgs) -> Result<(), CommandError> {
     let file = args.file.as_deref().filter(|file| file.as_os_str() != "-");
     if let Some(file) = file {

@@ -1,4 +1,4 @@
-//! `gemicro conversations import`: a file of turns becomes a conversation.
+//! `gemicro conversations import`: creates a conversation from a file of turns.
 
 use std::path::Path;
 
@@ -30,7 +30,7 @@ pub(crate) struct ImportArgs {
     pub(crate) format: DataFormat,
 }
 
-/// Reads the whole file first: a conversation is stored whole or not at all.
+/// Reads the whole file first: a conversation is stored completely or not at all.
 pub(super) async fn import(ctx: &Context, args: &ImportArgs) -> Result<(), CommandError> {
     let log = read_turns(&args.file)?;
     let conversations = open(ctx).await?;
@@ -54,7 +54,7 @@ pub(super) async fn import(ctx: &Context, args: &ImportArgs) -> Result<(), Comma
     }
 }
 
-/// The name of the file without its ending, as far as a name can have it.
+/// The file name without its extension, shortened to a valid name.
 fn file_name(file: &str) -> String {
     let stem = Path::new(file).file_stem().map(|stem| stem.to_string_lossy());
     let name = plain(stem.as_deref().unwrap_or_default(), MAX_NAME_CHARS);

@@ -10,7 +10,7 @@ use crate::output;
 use crate::screen::{numbers, table, text};
 use crate::session::Context;
 
-/// Characters of an id that are shown, as in `gemicro runs`.
+/// Number of characters shown of an id, as in `gemicro runs`.
 const SHORT_ID: usize = 8;
 
 const HEADS: [&str; 4] = ["ID", "STARTED (UTC)", "TURNS", "NAME"];

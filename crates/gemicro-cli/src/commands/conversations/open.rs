@@ -1,4 +1,4 @@
-//! The conversations of the state folder, and the one that was named.
+//! Opens the conversations of the state folder, and finds the one that the user named.
 
 use std::sync::Arc;
 
@@ -35,7 +35,7 @@ pub(super) async fn load(ctx: &Context, named: &str) -> Result<Conversation, Com
     Ok(conversation)
 }
 
-/// What to do about a conversation that cannot be had.
+/// Adds advice to an error about a conversation.
 pub(super) fn open_error(error: ConversationError) -> CommandError {
     let hint = match &error {
         ConversationError::Find(error) => find_hint(error),

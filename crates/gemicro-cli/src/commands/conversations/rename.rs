@@ -17,7 +17,7 @@ pub(crate) struct RenameArgs {
     pub(crate) name: String,
 }
 
-/// Gives a conversation another name. One that a newer program wrote is left as it is.
+/// Renames a conversation. One that a newer version wrote is not changed.
 pub(super) async fn rename(ctx: &Context, args: &RenameArgs) -> Result<(), CommandError> {
     let conversations = open(ctx).await?;
     let id = find(&conversations, &args.id).await?;

@@ -1,4 +1,4 @@
-//! `gemicro conversations render`: exactly the prompt that would be sent, on stdout, and nothing else there.
+//! `gemicro conversations render`: prints exactly the prompt that would be sent on stdout, and nothing else.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -116,7 +116,7 @@ pub(super) async fn render(ctx: &Context, args: &RenderArgs) -> Result<(), Comma
     Ok(())
 }
 
-/// The tokens of a prompt as the model's own service counts them; nothing is generated, and nothing is charged.
+/// The number of tokens of a prompt as counted by the model's own service; nothing is generated or charged.
 async fn count_exactly(ctx: &Context, model: &str, prompt: &str) -> Result<u64, CommandError> {
     let gemini = backend::gemini(&ctx.environment, &Endpoints::resolve(&ctx.layers()?)?)?;
     let gemini = gemini.ok_or_else(|| {
@@ -127,7 +127,7 @@ async fn count_exactly(ctx: &Context, model: &str, prompt: &str) -> Result<u64, 
     Ok(gemini.rest().count_tokens(model, prompt).await?)
 }
 
-/// The same with a model that writes summaries. What it wrote is kept with the conversation, so it is paid once.
+/// The same with a model that writes summaries. They are stored with the conversation, so each is paid only once.
 async fn render_summarised(
     ctx: &Context,
     args: &RenderArgs,
@@ -153,7 +153,7 @@ async fn render_summarised(
     Ok(rendered)
 }
 
-/// The last turn is the last of the prompt; when it is the user's, it is the message that is about to be sent.
+/// The last turn ends the prompt; if it is the user's, it is the message about to be sent.
 fn prompt(
     args: &RenderArgs,
     conversation: &Conversation,

@@ -1,4 +1,4 @@
-//! Reads a file of turns; every refusal names the file and the line.
+//! Reads a file of turns; every error names the file and the line.
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -8,10 +8,10 @@ use gemicro_core::history::{ConversationLog, TranscriptError, read_transcript};
 use crate::command_error::CommandError;
 use crate::screen::numbers;
 
-/// The longest line. A message of this size is beyond what any model reads.
+/// Maximum length of a line. No model reads a longer message.
 const MAX_LINE_BYTES: usize = 8_000_000;
 
-/// The largest file; it is stored in one transaction.
+/// Maximum size of the file; it is stored in one transaction.
 const MAX_FILE_BYTES: usize = 64_000_000;
 
 const SHAPE: &str =
@@ -67,14 +67,14 @@ fn parse_turns(name: &str, bytes: &[u8]) -> Result<ConversationLog, CommandError
     }
 }
 
-/// What is wrong with a line, without its number.
+/// Describes the error in a line, without its number.
 fn describe_error(error: &TranscriptError) -> String {
     let prefix = format!("line {} ", error.line());
     let text = error.to_string();
     let text = format!("this line {}", text.strip_prefix(&prefix).unwrap_or(&text));
     match error {
         TranscriptError::NotATurn { source, .. } => {
-            // JSON is read line by line, so its own "line 1" would mislead.
+            // JSON is parsed line by line, so its own "line 1" would mislead.
             let place = format!(" at line {} column {}", source.line(), source.column());
             let reason = source.to_string();
             let reason = reason.strip_suffix(&place).unwrap_or(&reason);
@@ -84,7 +84,7 @@ fn describe_error(error: &TranscriptError) -> String {
     }
 }
 
-/// All bytes, or a few more than are allowed.
+/// All bytes, or slightly more than allowed.
 fn read_bounded(reader: impl Read) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     reader.take(MAX_FILE_BYTES as u64 + 1).read_to_end(&mut bytes)?;

@@ -1,6 +1,6 @@
-//! `gemicro demo`: the whole bugfix pipeline on a throwaway repository, with agents whose words are written beforehand.
+//! `gemicro demo`: runs the whole bugfix pipeline on a throwaway repository, with scripted agents.
 //!
-//! Everything but those words is the real thing: git, the sandbox, the gates, the checks, the merge.
+//! Everything except the agents' answers is real: git, the sandbox, the gates, the checks, the merge.
 
 mod command;
 mod project;

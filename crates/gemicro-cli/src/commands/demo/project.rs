@@ -11,7 +11,7 @@ use gemicro_engine::pipeline::workflow::default_files;
 pub(super) const TASK: &str =
     "Fix the rounding of prices: bugs/rounding.sh fails, because price.sh cuts cents off.";
 
-/// The files of the program, by their places in the repository.
+/// The files of the program, by their paths in the repository.
 const FILES: &[(&str, &str)] = &[
     ("README.md", include_str!("project/README.md")),
     ("VERSION", include_str!("project/VERSION")),
@@ -29,7 +29,7 @@ const FILES: &[(&str, &str)] = &[
     ),
 ];
 
-/// Makes the program a repository with one commit, and a remote beside it. `$1` is its folder.
+/// Turns the program into a repository with one commit, and a remote beside it. `$1` is its folder.
 pub(super) const BEGIN: &str = "\
 set -e
 cd \"$1\"
@@ -43,7 +43,7 @@ git remote add origin \"$(dirname \"$PWD\")/origin.git\"
 git fetch --quiet origin
 ";
 
-/// A colleague pushes to main while the agents work, at a place that they change, too. `$1` is the repository.
+/// A colleague pushes to main while the agents work, and edits text that they edit too. `$1` is the repository.
 pub(super) const COLLEAGUE: &str = "\
 set -e
 cd \"$1/..\"
@@ -75,7 +75,7 @@ pub(super) fn write(folder: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Writes the program that speaks for every agent, in the place of Gemini CLI.
+/// Writes the program that plays every agent, in place of Gemini CLI.
 pub(super) fn write_agents(folder: &Path) -> io::Result<()> {
     let program = folder.join("gemini");
     put(&program, include_str!("agent.sh"))?;

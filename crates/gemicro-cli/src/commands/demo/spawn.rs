@@ -1,10 +1,10 @@
-//! Runs the scripts that make the demo's repository.
+//! Runs the scripts that create the demo's repository.
 
 use std::io;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-/// Runs a script of the shell; its first argument is a folder.
+/// Runs a shell script; its first argument is a folder.
 pub(super) fn script(text: &str, folder: &Path) -> io::Result<()> {
     let output = Command::new("sh")
         .args(["-c", text, "demo"])

@@ -1,6 +1,6 @@
-//! Which coding agents can work here: the program and its version, the key or the login, the sandbox.
+//! Checks which coding agents can work here: the program and its version, the key or the login, the sandbox.
 //!
-//! Research needs none of them, so whatever is missing is worth a word and no failure.
+//! Research needs none of them, so missing ones are warnings, not errors.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -22,10 +22,10 @@ use crate::environment::{CLAUDE_LOGIN, Environment};
 use crate::screen::text;
 use crate::session::Context;
 
-/// Where programs are looked for when nobody says; the runner does the same.
+/// The default search path; the runner uses the same.
 const SEARCH_PATH: &str = "/usr/local/bin:/usr/bin:/bin";
 
-/// Looks at the sandbox and at every agent.
+/// Checks the sandbox and every agent.
 pub(super) fn look(ctx: &Context, store_works: bool) -> Vec<DoctorFinding> {
     let known = Layers::load(&ctx.environment).and_then(|layers| {
         let setup = agents::setup(&ctx.environment, &Endpoints::resolve(&layers)?, Forges::default())?;
@@ -39,7 +39,7 @@ pub(super) fn look(ctx: &Context, store_works: bool) -> Vec<DoctorFinding> {
         }
         Err(_) => return Vec::new(),
     };
-    // Whether there are walls does not depend on the store.
+    // The sandbox does not depend on the store.
     let elsewhere = std::env::temp_dir();
     let scratch = match home {
         Some(home) => Scratch::new(&home.join("agents")).or_else(|_| Scratch::new(&elsewhere)),
@@ -65,7 +65,7 @@ pub(super) fn look(ctx: &Context, store_works: bool) -> Vec<DoctorFinding> {
     }
 }
 
-/// What keeps agents from working in a pipeline here: without a sandbox, their programs, or keys and logins.
+/// The reasons why agents cannot work in a pipeline here: no sandbox, missing programs, keys or logins.
 ///
 /// # Errors
 /// When the settings cannot be read, or nothing can be tried.
@@ -75,7 +75,7 @@ pub(crate) fn obstacles(
 ) -> Result<Vec<ErrorReport>, CommandError> {
     let layers = Layers::load(&ctx.environment)?;
     let setup = agents::setup(&ctx.environment, &Endpoints::resolve(&layers)?, Forges::default())?;
-    // Whoever only asks what would be done has no state folder yet.
+    // For a dry run there may be no state folder yet.
     let scratch = Scratch::new(&std::env::temp_dir())?;
     let (tier, sandbox) = sandbox::look(&setup.launcher, &scratch);
     let mut obstacles = Vec::new();
@@ -104,10 +104,10 @@ pub(crate) fn obstacles(
     Ok(obstacles)
 }
 
-/// Refuses an agent whose program, or key and login, are missing; nothing is started.
+/// Refuses an agent whose program, key or login is missing; nothing is started.
 ///
 /// # Errors
-/// With what is missing, and how to get it.
+/// Names what is missing, and how to get it.
 pub(crate) fn can_answer(
     agent: AgentName,
     environment: &Environment,
@@ -129,7 +129,7 @@ pub(crate) fn can_answer(
     refuse(ErrorKind::AuthFailed, access(agent, environment, &setup), "")
 }
 
-/// One finding per agent. All programs are asked at the same time, behind the walls given; without a place for them
+/// One finding per agent. All programs are asked at the same time, in the given sandbox; without a folder for them
 /// nothing is started.
 pub(super) fn programs(
     environment: &Environment,
@@ -155,7 +155,7 @@ pub(super) fn programs(
         .collect()
 }
 
-/// One side of an agent, and what to do about it.
+/// One aspect of an agent, and how to fix it.
 struct AgentAspect {
     words: String,
     fix: Option<String>,

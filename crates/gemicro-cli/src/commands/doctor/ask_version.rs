@@ -1,6 +1,6 @@
-//! Asks a program for its version, behind the walls that agents get: what works here works there.
+//! Asks a program for its version, in the sandbox that agents get, so that the result applies to real runs.
 //!
-//! The runner keeps answers for its own runs; the doctor asks each time, because it is asked what is true now.
+//! The runner caches versions for its own runs; the doctor asks each time, because it reports the current state.
 
 use std::ffi::OsString;
 use std::fs::{self, File};
@@ -15,35 +15,35 @@ use gemicro_guard::sandbox::{
 };
 use gemicro_runner::{LocatedProgram, hidden_target};
 
-/// How long a program may take; some need seconds to load.
+/// Maximum time for a program; some need seconds to load.
 const PATIENCE: Duration = Duration::from_secs(30);
-/// How often we look whether it has ended.
+/// Interval at which we check whether it has ended.
 const GLANCE: Duration = Duration::from_millis(10);
-/// How much of its words is read.
+/// Maximum number of bytes read of its output.
 const MAX_WORDS: u64 = 4096;
 
-/// Where programs are asked.
+/// The environment in which a program is asked.
 pub(super) struct VersionProbe<'a> {
     pub(super) setup: &'a AgentSetup,
     pub(super) tier: Tier,
-    /// An empty folder, for one program alone.
+    /// An empty folder for this program only.
     pub(super) folder: PathBuf,
     /// The user's search path.
     pub(super) search_path: &'a str,
 }
 
-/// What a program said.
+/// The output of a program.
 pub(super) struct VersionOutput {
     pub(super) stdout: String,
     pub(super) stderr: String,
-    /// Why it could say nothing: what it starts is hidden.
+    /// Why it failed, if a program that it starts is hidden by the sandbox.
     pub(super) hidden: Option<String>,
 }
 
-/// Runs `PROGRAM --version` to its end.
+/// Runs `PROGRAM --version` to completion.
 ///
 /// # Errors
-/// Why it could not be asked, in words.
+/// Why it could not be asked, for people.
 pub(super) fn version(room: &VersionProbe<'_>, located: &LocatedProgram) -> Result<VersionOutput, String> {
     let command: [OsString; 2] = [located.program.clone().into(), "--version".into()];
     let profile = profile(room, located).map_err(|error| error.to_string())?;
@@ -51,7 +51,7 @@ pub(super) fn version(room: &VersionProbe<'_>, located: &LocatedProgram) -> Resu
     let profile = toolchains.open_in(profile);
     let plan =
         plan(&room.setup.launcher, room.tier, &profile, &command).map_err(|error| refusal_text(&error))?;
-    // Files, not pipes: a descendant that stays cannot keep us waiting.
+    // Files instead of pipes, so that a remaining child process cannot make us wait.
     let (stdout, stderr) = (room.folder.join("stdout"), room.folder.join("stderr"));
     let streams = File::create(&stdout).and_then(|out| Ok((out, File::create(&stderr)?)));
     let (out, errors) = streams.map_err(|error| error.to_string())?;
@@ -72,7 +72,7 @@ pub(super) fn version(room: &VersionProbe<'_>, located: &LocatedProgram) -> Resu
     })
 }
 
-/// Waits; a program that takes too long is killed.
+/// Waits for the end; a program that takes too long is killed.
 fn ends(child: &mut Child) -> bool {
     let until = Instant::now() + PATIENCE;
     while Instant::now() < until {
@@ -89,7 +89,7 @@ fn ends(child: &mut Child) -> bool {
 
 fn words(file: &Path) -> String {
     let mut bytes = Vec::new();
-    // What cannot be read was not said.
+    // Output that cannot be read counts as empty.
     let _ = File::open(file).and_then(|file| file.take(MAX_WORDS).read_to_end(&mut bytes));
     String::from_utf8_lossy(&bytes).into_owned()
 }

@@ -1,4 +1,4 @@
-//! Looks at everything in turn.
+//! Runs all checks of `gemicro doctor`.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -16,7 +16,7 @@ use crate::runtime;
 use crate::screen::numbers;
 use crate::session::Context;
 
-/// Less free space than this is worth a word.
+/// Free space below which the doctor warns.
 const LITTLE_SPACE: u64 = 500_000_000;
 
 /// Arguments of `gemicro doctor`.
@@ -33,7 +33,7 @@ pub(crate) struct DoctorArgs {
     pub(crate) format: DataFormat,
 }
 
-/// Looks at everything; fails when no run could work.
+/// Runs all checks; fails if no run could work.
 pub(crate) fn run(ctx: &Context, args: &DoctorArgs) -> Result<(), CommandError> {
     let mut findings = vec![good(
         "program",
@@ -64,7 +64,7 @@ pub(crate) fn run(ctx: &Context, args: &DoctorArgs) -> Result<(), CommandError> 
             "see above".to_owned(),
         )
     });
-    // A setting that is wrong is in the way of several; it is one finding.
+    // A wrong setting affects several checks; it is reported once.
     let mut reported = BTreeSet::new();
     findings.retain(|finding| reported.insert(finding.found.clone()));
     print(&findings, args.format, &ctx.screen)?;
@@ -130,7 +130,7 @@ fn state(ctx: &Context, deep: bool, findings: &mut Vec<DoctorFinding>) -> Result
     Ok(())
 }
 
-/// The state folder, which opening the store has made where it was new.
+/// Checks the state folder, which opening the store has created if it was new.
 fn folder(state: &StateFolder, is_new: bool) -> DoctorFinding {
     let home = &state.home.value;
     let place = format!("{} ({})", home.display(), state.home.origin);

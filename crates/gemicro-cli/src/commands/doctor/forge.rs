@@ -1,6 +1,6 @@
-//! The forge of the repository in this folder, and the token for it.
+//! Checks the forge of the repository in this folder, and its token.
 //!
-//! Only pipelines need one, so whatever is missing is worth a word and no failure.
+//! Only pipelines need one, so a missing one is a warning, not an error.
 
 use std::path::PathBuf;
 
@@ -14,10 +14,10 @@ use crate::command_error::CommandError;
 use crate::config::{ForgeSettings, Layers, StateFolder};
 use crate::session::Context;
 
-/// What the finding is called.
+/// The name of the finding.
 const FORGE: &str = "forge";
 
-/// Looks at the forge of the folder's repository; `offline` contacts no server.
+/// Checks the forge of the folder's repository; `offline` contacts no server.
 pub(super) fn look(ctx: &Context, offline: bool) -> DoctorFinding {
     match try_look(ctx, offline) {
         Ok(finding) => finding,
@@ -78,7 +78,7 @@ fn try_look(ctx: &Context, offline: bool) -> Result<DoctorFinding, CommandError>
     })
 }
 
-/// The forge that a remote is at, where tokens may be sent to it.
+/// The forge of a remote, if tokens may be sent to it.
 fn recognise_forge(url: &str, hosts: &ForgeHosts) -> Result<ForgeAddress, Box<DoctorFinding>> {
     match recognise(url, hosts) {
         None => Err(Box::new(good(
@@ -97,7 +97,7 @@ fn recognise_forge(url: &str, hosts: &ForgeHosts) -> Result<ForgeAddress, Box<Do
     }
 }
 
-/// The address of `origin`, or of the first remote, without credentials.
+/// The URL of `origin`, or of the first remote, without credentials.
 fn remote_of(ctx: &Context, state: &StateFolder) -> Option<String> {
     let environment = &ctx.environment;
     let home = environment.home().unwrap_or_else(|| PathBuf::from("/root"));

@@ -1,4 +1,4 @@
-//! `gemicro doctor`: is everything in place, and what to do about what is not.
+//! `gemicro doctor`: checks whether everything is in place, and says how to fix what is not.
 
 mod agents;
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! Which models can be asked from here, and why not.
+//! Checks which models can be reached from here, and why not.
 
 use std::time::Duration;
 
@@ -14,10 +14,10 @@ use crate::environment::KEY_VARIABLES;
 use crate::session::Context;
 use crate::{backend, runtime};
 
-/// How long a backend may take to answer.
+/// Maximum time for a backend to answer.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// Looks at every backend; a backend that does not work is worth a word, not a failure: no-model mode needs none.
+/// Checks every backend. One that does not work is a warning, not an error: no-model mode needs none.
 pub(super) fn look(ctx: &Context, offline: bool) -> Vec<DoctorFinding> {
     let endpoints = Layers::load(&ctx.environment).and_then(|layers| Endpoints::resolve(&layers));
     let endpoints = match endpoints {

@@ -1,4 +1,4 @@
-//! How well agents can be shut in here, found by really starting something.
+//! Checks how well agents can be sandboxed here, by starting a test process.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -12,19 +12,19 @@ use super::finding::{DoctorFinding, attention, good};
 /// The only bubblewrap that is started.
 const BUBBLEWRAP: &str = "/usr/bin/bwrap";
 
-/// A folder that is gone when the doctor is.
+/// A temporary folder, removed when the doctor ends.
 pub(super) struct Scratch {
     pub(super) path: PathBuf,
-    /// Says that it is in use.
+    /// The lock that shows that it is in use.
     _held: fs::File,
 }
 
 impl Scratch {
-    /// A new one in a folder, which is made if it is not there.
+    /// A new one in this folder, which is created if it is missing.
     pub(super) fn new(folder: &Path) -> std::io::Result<Self> {
         let path = folder.join(format!("gemicro-doctor-{}", StreamId::random()));
         let held = hold_new(&path)?;
-        // Sandboxes open exactly the path they are told.
+        // Sandboxes need the canonical path.
         let path = fs::canonicalize(path)?;
         Ok(Self { path, _held: held })
     }
@@ -38,7 +38,7 @@ impl Drop for Scratch {
     }
 }
 
-/// Tries the tiers; the best one, and what there is to say about it.
+/// Tries the sandbox tiers; returns the best one, and a finding about it.
 pub(super) fn look(launcher: &Launcher, scratch: &Scratch) -> (Tier, DoctorFinding) {
     match probe(launcher, &scratch.path.join("probe")) {
         Ok(probe) => (probe.tier, finding(&probe, Path::new(BUBBLEWRAP).exists())),

@@ -1,7 +1,7 @@
 //! `gemicro guard check`: answers the hook of an agent's CLI.
 //!
-//! CLIs let a call through when their hook fails in any way but exit code 2. So whatever goes wrong here, a panic
-//! included, is a denial on stdout, a reason on stderr and that exit code.
+//! CLIs allow a call if their hook fails with any exit code but 2. So any failure here, even a panic, becomes a denial
+//! on stdout, a reason on stderr and that exit code.
 
 use std::ffi::OsString;
 use std::fs::File;
@@ -22,7 +22,7 @@ use crate::config::GuardSettings;
 use crate::environment::Environment;
 use crate::output;
 
-/// Below `gemicro guard check --help`.
+/// The end of `gemicro guard check --help`.
 pub(super) const AFTER_HELP: &str = "\
 Examples:
   gemicro guard check < request.json
@@ -67,7 +67,7 @@ enum CliFormat {
     Neutral,
 }
 
-// The tree of all commands costs more time than the answer.
+// A separate parser, because building the tree of all commands takes longer than the answer.
 /// Decide on a tool call from stdin, in the format of an agent's hook
 #[derive(Debug, Parser)]
 #[command(name = "gemicro guard check", after_help = AFTER_HELP, max_term_width = 80)]
@@ -76,7 +76,7 @@ struct CheckCommand {
     args: CheckArgs,
 }
 
-/// Answers `gemicro guard check` before anything of the program is set up; nothing for other commands.
+/// Answers `gemicro guard check` before the program is set up; `None` for other commands.
 pub(crate) fn early(arguments: &[OsString]) -> Option<ExitCode> {
     let [_, first, second, rest @ ..] = arguments else {
         return None;
@@ -89,7 +89,7 @@ pub(crate) fn early(arguments: &[OsString]) -> Option<ExitCode> {
         match CheckCommand::try_parse_from(std::iter::once(&name).chain(rest)) {
             Ok(alone) => answer_all(&alone.args),
             Err(error) if error.exit_code() == 0 => {
-                // Help was asked for.
+                // The user asked for help.
                 let _ = output::print(&error.render().to_string());
                 0
             }
@@ -112,7 +112,7 @@ pub(super) fn run(args: &CheckArgs) -> u8 {
 
 /// Turns a panic into a denial.
 fn deny_on_panic(work: impl FnOnce() -> u8) -> u8 {
-    // Stderr belongs to the reason that the agent reads.
+    // Stderr is reserved for the reason that the agent reads.
     std::panic::set_hook(Box::new(|_| {}));
     catch_unwind(AssertUnwindSafe(work))
         .unwrap_or_else(|_| tell(&refusal(HookFormat::Neutral, &HookError::Fault)))
@@ -126,7 +126,7 @@ fn answer_all(args: &CheckArgs) -> u8 {
         while let Some(request) = requests.line() {
             match say(&answer(args, &prepared, request)) {
                 Ok(exit_code) => code = code.max(exit_code),
-                // Nobody reads the answers any more.
+                // The reader of the answers is gone.
                 Err(error) => return output_lost(&error),
             }
         }
@@ -136,7 +136,7 @@ fn answer_all(args: &CheckArgs) -> u8 {
     }
 }
 
-/// What every request of this call shares.
+/// Data shared by all requests of this call.
 struct CheckContext {
     policy: PolicyConfig,
     worktree: Option<PathBuf>,
@@ -179,7 +179,7 @@ fn answer(
     }
 }
 
-/// Whether what is written there is lost.
+/// Whether output written there is lost.
 fn is_nowhere(stdout: impl AsFd) -> bool {
     let nowhere = std::fs::metadata("/dev/null").map(|about| about.rdev());
     let found = stdout
@@ -190,7 +190,7 @@ fn is_nowhere(stdout: impl AsFd) -> bool {
     matches!((found, nowhere), (Ok(found), Ok(nowhere)) if found.file_type().is_char_device() && found.rdev() == nowhere)
 }
 
-/// Says an answer; returns the exit code. An answer that nobody can read is a denial too.
+/// Writes an answer; returns the exit code. An answer that cannot be delivered is a denial too.
 fn tell(answer: &HookAnswer) -> u8 {
     say(answer).unwrap_or_else(|error| output_lost(&error))
 }
@@ -209,7 +209,7 @@ fn say(answer: &HookAnswer) -> io::Result<u8> {
         output::say(&answer.stderr);
     }
     written?;
-    // A stream that was closed leads nowhere before this program begins: only the exit code is left.
+    // If stdout was closed, it leads to /dev/null from the start: only the exit code remains.
     let is_unheard = answer.is_denial && is_nowhere(&stdout);
     Ok(if is_unheard { EXIT_DENY } else { answer.exit_code })
 }

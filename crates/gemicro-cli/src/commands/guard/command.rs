@@ -1,4 +1,4 @@
-//! The verbs of `gemicro guard`.
+//! The subcommands of `gemicro guard`.
 
 use clap::{Args, Subcommand};
 
@@ -30,7 +30,7 @@ impl GuardArgs {
     /// How a failure is printed.
     pub(crate) fn format(&self) -> DataFormat {
         match &self.command {
-            // It prints its own answer, also when it fails.
+            // It prints its own answer, even when it fails.
             GuardCommand::Check(_) => DataFormat::Text,
             GuardCommand::Explain(args) => args.format,
         }

@@ -1,4 +1,4 @@
-//! `gemicro guard explain`: what the guard says to a command, for people.
+//! `gemicro guard explain`: shows people how the guard judges a command.
 
 use std::path::PathBuf;
 
@@ -17,7 +17,7 @@ use crate::session::Context;
 /// The exit code of a denied command.
 const DENIED: u8 = 1;
 
-/// Below `gemicro guard explain --help`.
+/// The end of `gemicro guard explain --help`.
 pub(super) const AFTER_HELP: &str = "\
 Examples:
   gemicro guard explain \"git -C .. checkout main\"
@@ -78,7 +78,7 @@ fn call(ctx: &Context, args: &ExplainArgs) -> Result<GuardedCall, CommandError> 
             "set the agent's folder with --worktree",
         ));
     }
-    // Written as a shell in that folder would say it.
+    // Canonical, as a shell in that folder would report it.
     let worktree = worktree.canonicalize()?;
     let arguments = serde_json::from_str::<Map<String, Value>>(&args.call);
     Ok(match arguments {

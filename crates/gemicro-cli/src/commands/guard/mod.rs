@@ -1,7 +1,7 @@
-//! `gemicro guard`: the command policy, asked by hooks (`check`) and by people (`explain`).
+//! `gemicro guard`: the command policy for hooks (`check`) and for people (`explain`).
 //!
 //! `check` is called before every tool call of an agent, so `run` branches off to it before anything else starts.
-//! Neither verb opens the store, the network or a project's settings.
+//! Neither subcommand opens the store, the network or a project's settings.
 
 mod check;
 mod command;

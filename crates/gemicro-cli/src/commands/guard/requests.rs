@@ -1,16 +1,16 @@
-//! The requests of an input: all of it as one, or one per line, and never more than a bound of either.
+//! Reads requests from an input: all of it as one, or one per line, with a size limit for each.
 
 use std::io::{self, BufRead, Read};
 
 use gemicro_guard::hook::HookError;
 
-/// No request is longer: the largest file that an agent writes in one call, and more.
+/// Maximum size of a request: more than the largest file that an agent writes in one call.
 const MAX_BYTES: u64 = 64 * 1024 * 1024;
 
 pub(super) struct HookRequests<R> {
     input: R,
     limit: u64,
-    /// After an error of the input itself nothing more comes.
+    /// Set after an input error: no more requests follow.
     is_broken: bool,
 }
 
@@ -30,7 +30,7 @@ impl<R: BufRead> HookRequests<R> {
         self.text(bytes)
     }
 
-    /// The next line. An empty line is a request as well, and a bad one: every line has its answer.
+    /// The next line. An empty line is a request too, an invalid one: every line gets an answer.
     pub(super) fn line(&mut self) -> Option<Result<String, HookError>> {
         if self.is_broken {
             return None;
@@ -68,7 +68,7 @@ impl<R: BufRead> HookRequests<R> {
             .map_err(|error| HookError::Input(io::Error::new(io::ErrorKind::InvalidData, error)))
     }
 
-    /// Reads on to the next line without keeping anything.
+    /// Skips to the next line without keeping anything.
     fn skip_line(&mut self) -> io::Result<()> {
         loop {
             let chunk = self.input.fill_buf()?;

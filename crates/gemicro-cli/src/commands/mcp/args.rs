@@ -1,4 +1,4 @@
-//! What `mcp` takes.
+//! The arguments of `gemicro mcp`.
 
 use std::net::SocketAddr;
 

@@ -1,4 +1,4 @@
-//! A batch that was submitted to a server as a request, under the settings of this machine.
+//! Turns a batch submitted to a server into a request, with the settings of this machine.
 
 use std::path::Path;
 
@@ -10,7 +10,7 @@ use crate::commands::batch;
 use crate::config::{ResearchFlags, ResearchSettings};
 use crate::session::Context;
 
-/// How a batch may work.
+/// The batch with the settings for it.
 ///
 /// # Errors
 /// When a setting is wrong or missing.

@@ -1,4 +1,4 @@
-//! From a connection to its end.
+//! Runs the MCP server.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -18,7 +18,7 @@ use crate::config::StateFolder;
 use crate::session::Context;
 use crate::{output, resident, runtime, signals, token};
 
-/// Serves until the client leaves or a signal comes.
+/// Serves until the client disconnects or a signal arrives.
 pub(crate) fn run(ctx: &Context, args: &McpArgs) -> Result<(), CommandError> {
     if let Some(address) = args.http
         && !address.ip().is_loopback()
@@ -44,7 +44,7 @@ pub(crate) fn run(ctx: &Context, args: &McpArgs) -> Result<(), CommandError> {
             batch: Arc::new(move |parameters| {
                 batch::request(&handing_in, parameters.batch, &parameters.directory)
             }),
-            // Programs are started and waited for.
+            // This starts programs and waits for them.
             pipeline: Arc::new(move |parameters| {
                 tokio::task::block_in_place(|| serve::pipeline(&piping, parameters))
             }),
@@ -68,15 +68,15 @@ pub(crate) fn run(ctx: &Context, args: &McpArgs) -> Result<(), CommandError> {
     })
 }
 
-/// Who carries out the runs of a server.
+/// Runs the runs of a server.
 pub(crate) enum ServerRunService {
-    /// The resident worker: they continue when this server is gone.
+    /// The background worker: its runs continue after this server ends.
     Resident(Arc<Resident>),
     Here(Arc<LazyLocalRunService>),
 }
 
 impl ServerRunService {
-    /// The resident worker, unless this process or the settings say no. Nothing is opened yet.
+    /// The background worker, unless this process or the settings disable it. Nothing is opened yet.
     pub(crate) fn new(ctx: &Arc<Context>, no_resident: bool) -> Result<Self, CommandError> {
         let state = StateFolder::resolve(&ctx.layers()?)?;
         if no_resident || !state.resident.value {
@@ -93,7 +93,7 @@ impl ServerRunService {
         }
     }
 
-    /// Stops what cannot resumeout this process. Tells which runs those are.
+    /// Stops the runs that cannot continue without this process, and returns them.
     pub(crate) async fn close(&self) -> Vec<StreamId> {
         match self {
             Self::Resident(_) => Vec::new(),

@@ -1,4 +1,4 @@
-//! Runs carried out in this process; the store is opened when it is first needed, so that the server is ready at once.
+//! Runs inside this process; the store is opened on first use, so that the server is ready at once.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use crate::command_error::CommandError;
 use crate::config::{ResearchFlags, ResearchSettings};
 use crate::session::Context;
 
-/// A desk of this process, opened at its first use.
+/// The run service of this process, opened on first use.
 pub(crate) struct LazyLocalRunService {
     ctx: Arc<Context>,
     here: OnceCell<LocalRunService>,
@@ -26,7 +26,7 @@ impl LazyLocalRunService {
         }
     }
 
-    /// Stops every run, leaves them resumable, and closes the store. Tells which runs they were.
+    /// Stops every run resumably, closes the store, and returns the stopped runs.
     pub(super) async fn close(&self) -> Vec<StreamId> {
         let Some(here) = self.here.get() else {
             return Vec::new();

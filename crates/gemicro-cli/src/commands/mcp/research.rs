@@ -1,4 +1,4 @@
-//! The parameters of the research tool as a plan, under the settings of this machine.
+//! Turns the parameters of the research tool into a plan, with the settings of this machine.
 
 use std::path::PathBuf;
 
@@ -14,10 +14,10 @@ use crate::config::readers::parse_budget;
 use crate::config::{Endpoints, ResearchFlags, ResearchSettings};
 use crate::session::Context;
 
-/// What will be done.
+/// The plan of the run.
 ///
 /// # Errors
-/// When a parameter is wrong or what the backend needs is missing.
+/// When a parameter is wrong, or something that the backend needs is missing.
 pub(crate) fn plan(ctx: &Context, parameters: StartResearchParameters) -> Result<Plan, Failure> {
     let question = parameters.question.clone();
     let flags = flags(parameters)?;

@@ -1,4 +1,4 @@
-//! The file of a loop: short, strict, read before anything is started.
+//! The file of an ooda loop: short, strict, and read before anything is started.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -12,11 +12,11 @@ use super::args::TestWriter;
 use crate::command_error::CommandError;
 use crate::config::readers::parse_budget;
 
-/// Time for one command where nothing is said, in seconds.
+/// Default time limit of one command, in seconds.
 const DEFAULT_SECONDS: u64 = 600;
-/// The longest time for one command, in seconds.
+/// Maximum time limit of one command, in seconds.
 const MAX_SECONDS: u64 = 4 * 3_600;
-/// The largest file, in bytes.
+/// Maximum size of the file, in bytes.
 const MAX_BYTES: u64 = 256 * 1024;
 
 /// A loop as its file describes it.
@@ -30,7 +30,7 @@ pub(super) struct OodaFile {
     /// The report, or several.
     #[serde(default)]
     report: Option<OneOrMore>,
-    /// The part of the lines that is aimed at, in percent.
+    /// The target line coverage, in percent.
     #[serde(default)]
     pub(super) target: Option<f64>,
     #[serde(default)]
@@ -78,7 +78,7 @@ impl OneOrMore {
 }
 
 impl OodaFile {
-    /// Reads the file of a loop, and says which folder is the project.
+    /// Reads the file of a loop, and returns the folder of the project.
     pub(super) fn read(path: &Path) -> Result<(Self, PathBuf), CommandError> {
         const HINT: &str = "the file needs `coverage` and `test`; docs/ooda.md describes it";
         let unreadable = |why: String| CommandError::usage(format!("{}: {why}", path.display()), HINT);
@@ -96,7 +96,7 @@ impl OodaFile {
         }
         let text = std::fs::read_to_string(path).map_err(|error| unreadable(error.to_string()))?;
         let file: Self = toml::from_str(&text).map_err(|error| {
-            // The whole message shows the line with a mark below it.
+            // The whole message shows the line with a marker below it.
             unreadable(format!(
                 "is not a valid ooda file:\n{}",
                 error.to_string().trim_end()
@@ -127,7 +127,7 @@ impl OodaFile {
         })
     }
 
-    /// What the loop may use: as the command line says, else as the file does.
+    /// The budget of the loop: from the command line, otherwise from the file.
     pub(super) fn budget(&self, args: &OodaArgs) -> Result<Option<Limits>, CommandError> {
         const HINT: &str = "give each kind of limit once, such as 200k, $0.50 or 30m";
         let limits: Vec<Limits> = if args.budget.is_empty() {

@@ -1,4 +1,4 @@
-//! A person's decision about the next gap; where it is made is the business of [`crate::answer_source`].
+//! Asks a person about the next gap; [`crate::answer_source`] decides where.
 
 use std::fmt::Write;
 
@@ -22,7 +22,7 @@ pub(super) struct GapAsker {
     run: StreamId,
     deciding: AnswerSource,
     here: LocalRunService,
-    /// The loop as it decides itself: its list is the one that is asked about.
+    /// The state of the loop, which has the list of gaps to choose from.
     state: Option<OodaState>,
     key: String,
 }
@@ -136,7 +136,7 @@ fn converse(n_gaps: usize) -> Result<Option<Json>, CommandError> {
     }
 }
 
-/// A choice in the form the run understands; an empty one is none.
+/// A choice in the form that the run understands; `None` if it is neither a gap nor `stop`.
 fn choice(typed: &str, n_gaps: usize) -> Option<Json> {
     match typed {
         "s" | "stop" => Some(Json::from(json!({ "stop": true }))),

@@ -1,4 +1,4 @@
-//! `gemicro ooda`: observes coverage, orients, decides, acts, until a project is better tested.
+//! `gemicro ooda`: observes coverage, orients, decides and acts in a loop, to improve the tests of a project.
 
 mod args;
 mod command;

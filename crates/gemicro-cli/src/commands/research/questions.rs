@@ -8,7 +8,7 @@ use serde::Deserialize;
 
 use crate::command_error::CommandError;
 
-/// Larger files are refused; nobody asks that many questions at once.
+/// Maximum size of the file; realistic lists of questions are far smaller.
 const MAX_BYTES: u64 = 64 * 1024 * 1024;
 
 /// One question of the file.
@@ -18,7 +18,7 @@ pub(super) struct BatchQuestion {
     pub(super) question: String,
 }
 
-/// Reads all questions; one bad line refuses the file, before any work.
+/// Reads all questions; one invalid line rejects the file, before any work.
 pub(super) fn read(path: &Path) -> Result<Vec<BatchQuestion>, CommandError> {
     let refuse = |why: String| {
         let message = format!("the questions in {} cannot be read: {why}", path.display());

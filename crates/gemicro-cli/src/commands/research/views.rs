@@ -1,4 +1,4 @@
-//! Which views a research run gets: progress on stderr, the result where it was asked for.
+//! Chooses the views of a research run: progress on stderr, the result where it was requested.
 
 use std::path::Path;
 

@@ -1,8 +1,7 @@
-//! Where a pipeline stands, drawn at the bottom of a terminal and redrawn in place.
+//! Draws the progress of a pipeline at the bottom of a terminal, and redraws it in place.
 //!
-//! [`PhaseBoard`] draws; [`rows`] says what. It is not there where stderr is no terminal, or a narrow one: the log says
-//! everything that it does. A terminal that is made narrower breaks the rows that are on it, so what is erased is
-//! measured by the width that it has then.
+//! [`PhaseBoard`] draws; [`rows`] decides what. There is no board if stderr is not a terminal, or a narrow one: the log
+//! has the same information. A terminal that is made narrower wraps the rows on it, so erasing uses the current width.
 
 use std::io::Write as _;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -16,9 +15,9 @@ use crate::screen::{Paint, Screen, text};
 use crate::signals::{self, AtOnce};
 use crate::story::{PhaseState, PhaseStory, PipelineStory};
 
-/// Narrower terminals have no board.
+/// Minimum width of a terminal for a board.
 const LEAST_COLUMNS: usize = 60;
-/// Columns for the phase under way.
+/// Width for the running phase.
 const MOST_NAME: usize = 40;
 const TICK: Duration = Duration::from_millis(100);
 const SPINNER: [&str; 8] = ["⣾", "⣽", "⣻", "⢿", "⡿", "⣟", "⣯", "⣷"];
@@ -26,25 +25,25 @@ const SPINNER: [&str; 8] = ["⣾", "⣽", "⣻", "⢿", "⡿", "⣟", "⣯", "�
 /// Draws a board on stderr.
 pub(super) struct PhaseBoard {
     drawing: Arc<Mutex<BoardDrawing>>,
-    /// Draws again while time goes by; it ends when there is no board.
+    /// The task that redraws as time passes; it ends when there is no board.
     ticking: Option<JoinHandle<()>>,
     _at_once: AtOnce,
 }
 
-/// What is drawn, and what is on the screen.
+/// The state to draw, and what is on the screen.
 struct BoardDrawing {
     screen: Screen,
-    /// Nothing while there is no board.
+    /// `None` while there is no board.
     story: Option<PipelineStory>,
-    /// The widths of the rows on the screen, the cursor behind the last one.
+    /// The widths of the rows on the screen; the cursor is after the last one.
     drawn: Vec<usize>,
     n_ticks: usize,
-    /// The process ends: nothing is drawn any more.
+    /// Whether the process is ending and nothing may be drawn any more.
     is_over: bool,
 }
 
 impl PhaseBoard {
-    /// A board, where there is room for one.
+    /// A board, if there is room for one.
     pub(super) fn new(screen: &Screen) -> Option<Self> {
         let has_room = screen.stderr_is_terminal && screen.stderr_width() >= LEAST_COLUMNS;
         has_room.then(|| {
@@ -64,7 +63,7 @@ impl PhaseBoard {
         })
     }
 
-    /// Draws where the pipeline stands now.
+    /// Draws the current state of the pipeline.
     pub(super) fn draw(&mut self, story: &PipelineStory) {
         let mut drawing = lock(&self.drawing);
         drawing.story = Some(story.clone());
@@ -85,7 +84,7 @@ impl PhaseBoard {
         }
     }
 
-    /// Takes the board from the screen.
+    /// Removes the board from the screen.
     pub(super) fn remove(&mut self) {
         let mut drawing = lock(&self.drawing);
         drawing.story = None;
@@ -121,14 +120,14 @@ fn tick(drawing: &Mutex<BoardDrawing>) {
 }
 
 impl BoardDrawing {
-    /// Takes everything from the screen for good.
+    /// Removes everything from the screen permanently.
     fn clear(&mut self) {
         self.story = None;
         self.redraw("");
         self.is_over = true;
     }
 
-    /// Erases what is on the screen, writes lines there, and draws below them.
+    /// Erases the board, writes lines in its place, and draws it below them.
     fn redraw(&mut self, above: &str) {
         if self.is_over {
             return;
@@ -143,13 +142,13 @@ impl BoardDrawing {
         };
         let page = format!("{}{above}{}", erase(&self.drawn, columns), painted.join("\n"));
         self.drawn = plain.iter().map(|row| text::width(row)).collect();
-        // Whoever closed the terminal sees nothing anyway.
+        // If the terminal was closed, nobody sees this anyway.
         let mut stderr = std::io::stderr().lock();
         let _ = stderr.write_all(page.as_bytes()).and_then(|()| stderr.flush());
     }
 }
 
-/// Goes back to the first of some rows, as a terminal of this width shows them, and clears from there on.
+/// Moves to the first of these rows, as a terminal of this width shows them, and clears from there on.
 pub(super) fn erase(drawn: &[usize], columns: usize) -> String {
     let lines = drawn.iter().map(|width| width.div_ceil(columns.max(1)).max(1));
     match lines.sum::<usize>() {
@@ -159,7 +158,7 @@ pub(super) fn erase(drawn: &[usize], columns: usize) -> String {
     }
 }
 
-/// The rows of phases, and below them the one under way with its time.
+/// The rows of phases, and below them the running phase with its time.
 fn board(story: &PipelineStory, paint: Paint, columns: usize, n_ticks: usize) -> Vec<String> {
     let name = running_line(story);
     let phase = story.last().filter(|phase| phase.outcome.is_none());
@@ -178,7 +177,7 @@ fn board(story: &PipelineStory, paint: Paint, columns: usize, n_ticks: usize) ->
     rows
 }
 
-/// The phases and their marks, in as many rows as they need.
+/// The phases and their markers, in as many rows as needed.
 pub(super) fn rows(story: &PipelineStory, paint: Paint, columns: usize) -> Vec<String> {
     let mut rows: Vec<String> = Vec::new();
     let mut used = columns;
@@ -204,7 +203,7 @@ pub(super) fn rows(story: &PipelineStory, paint: Paint, columns: usize) -> Vec<S
     rows
 }
 
-/// What is under way.
+/// The name of the running phase.
 pub(super) fn running_line(story: &PipelineStory) -> String {
     match story.last().filter(|phase| phase.outcome.is_none()) {
         Some(phase) => {
@@ -219,14 +218,14 @@ pub(super) fn running_line(story: &PipelineStory) -> String {
     }
 }
 
-/// Everything that was spent so far.
+/// The total cost so far.
 pub(super) fn spent_line(story: &PipelineStory) -> String {
     let charges = story.phases.iter().map(|phase| phase.charge);
     let sum = charges.fold(Charge::ZERO, Charge::plus);
     sum.in_short().unwrap_or_default()
 }
 
-/// The phases from the one that was entered first, each with its mark.
+/// The phases, starting with the first one entered, each with its marker.
 fn marks(story: &PipelineStory) -> Vec<(&'static str, String)> {
     let entered = |name: &str| story.phases.iter().rev().find(|phase| phase.phase == name);
     let first = story

@@ -1,4 +1,4 @@
-//! What a run would do, before anything is done.
+//! Shows what a run would do, without doing anything.
 
 use std::fmt::Write as _;
 
@@ -18,15 +18,15 @@ use crate::screen::{Screen, numbers, text};
 use crate::session::Context;
 use crate::story::words;
 
-/// Columns of the names.
+/// Width of the labels.
 const LABEL: usize = 10;
-/// The longest text of the user on a terminal.
+/// Maximum length of the user's text on a terminal.
 const LONGEST: usize = 600;
 
-/// Prints a plan, and lists everything that would stop it at its start.
+/// Prints a plan, and lists everything that would stop it at the start.
 ///
 /// # Errors
-/// When something would.
+/// When something would stop it.
 pub(super) fn dry_run(ctx: &Context, plan: &Plan, format: PrintFormat) -> Result<(), CommandError> {
     let (plan, limits) = (plan.read()?, &plan.limits);
     let start = look(ctx, &plan)?;
@@ -37,7 +37,7 @@ pub(super) fn dry_run(ctx: &Context, plan: &Plan, format: PrintFormat) -> Result
     output::print(&page)?;
     let refused = refuse(ctx, start.obstacles);
     match (format, refused) {
-        // The object has them all: a second one would be no JSON.
+        // The object contains all of them: a second object would not be valid JSON.
         (PrintFormat::Json | PrintFormat::Jsonl, Err(CommandError::Report(last))) => {
             output::say(&last.text(&ctx.screen));
             Err(CommandError::AlreadyReported(last.failure.kind.exit_code()))
@@ -46,7 +46,7 @@ pub(super) fn dry_run(ctx: &Context, plan: &Plan, format: PrintFormat) -> Result
     }
 }
 
-/// The same for programs.
+/// The plan as JSON, for programs.
 fn object(plan: &PipelinePlan, limits: &Limits, start: &RunStart) -> String {
     let obstacles = start.obstacles.iter();
     let obstacles: Vec<_> = obstacles
@@ -54,7 +54,7 @@ fn object(plan: &PipelinePlan, limits: &Limits, start: &RunStart) -> String {
         .collect();
     let outlook = &start.outlook;
     let mut plan = json!(plan);
-    // The texts of prompts are long, and no news: `gemicro workflow show --format json` has them.
+    // The prompts are long and known: `gemicro workflow show --format json` prints them.
     let prompts = plan
         .pointer_mut("/workflow/prompts")
         .and_then(Value::as_object_mut);
@@ -75,7 +75,7 @@ fn object(plan: &PipelinePlan, limits: &Limits, start: &RunStart) -> String {
     format!("{object}\n")
 }
 
-/// A plan in words.
+/// The plan as text.
 fn page(plan: &PipelinePlan, limits: &Limits, start: &RunStart, screen: &Screen) -> String {
     let workflow = &plan.workflow;
     let first = workflow.modes.get(&plan.mode).map_or("nothing", String::as_str);
@@ -86,7 +86,7 @@ fn page(plan: &PipelinePlan, limits: &Limits, start: &RunStart, screen: &Screen)
         Some(top) => format!("{}, a folder of the repository {top}", plan.directory),
         None => plan.directory.clone(),
     };
-    // Lines in a file or a pipe are as long as they are.
+    // Lines in a file or a pipe are not wrapped.
     let (columns, longest) = match screen.stdout_is_terminal {
         true => (screen.width(), LONGEST),
         false => (usize::MAX, usize::MAX),
@@ -128,7 +128,7 @@ fn page(plan: &PipelinePlan, limits: &Limits, start: &RunStart, screen: &Screen)
     page.push_str("Phases\n");
     for phase in workflow.phases_of(plan.mode) {
         let line = text::one_line(&phase_line(workflow, phase, plan.agent));
-        // As an item of a list it hangs.
+        // Wrapped as a list item, with a hanging indent.
         let item = text::wrap_markdown(&format!("- {line}"), columns.saturating_sub(2));
         for line in item.lines() {
             let _ = writeln!(page, "  {line}");
@@ -140,7 +140,7 @@ fn page(plan: &PipelinePlan, limits: &Limits, start: &RunStart, screen: &Screen)
     page
 }
 
-/// Where the branch goes in the end.
+/// Where the branch is delivered in the end.
 fn delivery(push: bool, branch: &str, outlook: &Outlook) -> String {
     let Some(base) = outlook.base.as_ref().filter(|_| push) else {
         return match push {

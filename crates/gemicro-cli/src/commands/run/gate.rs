@@ -1,4 +1,5 @@
-//! Human gates: a person says yes or no before a phase begins. Silence, an empty line and an unknown word are neither.
+//! Human gates: a person approves or rejects before a phase begins. Silence, an empty line or an unknown word is
+//! neither.
 
 use futures_util::future::BoxFuture;
 use gemicro_core::run::events::RunReaders;
@@ -42,7 +43,7 @@ impl HumanGate {
         }
     }
 
-    /// What is asked, in the words of the workflow; the log says before which phase.
+    /// The question as the workflow words it; the log says before which phase.
     fn question(&self) -> String {
         let gate = self.story.as_ref().and_then(|story| story.gate(&self.key));
         match gate {
@@ -122,7 +123,7 @@ impl Asker for HumanGate {
     }
 }
 
-/// What a word means; an empty or an unknown one means nothing.
+/// The meaning of a word; `None` if it is empty or unknown.
 pub(crate) fn yes_or_no(word: &str) -> Option<bool> {
     match word.trim().to_ascii_lowercase().as_str() {
         "y" | "yes" | "true" | "approve" => Some(true),

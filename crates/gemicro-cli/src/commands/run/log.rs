@@ -1,7 +1,7 @@
-//! A pipeline as it happens, one line per fact: the time, who speaks, what they say.
+//! The live log of a pipeline, one line per event: the time, the speaker, the text.
 //!
-//! [`Log`] makes [`RunLogEntry`]s of events and writes nothing anywhere. A line of a role is what its agent says; a line of
-//! gemicro is what gemicro itself did or saw.
+//! [`Log`] turns events into [`RunLogEntry`]s and writes nothing. A line of a role is what its agent says; a line of
+//! gemicro is what gemicro itself did or observed.
 
 use gemicro_core::run::events::RunReaders;
 use gemicro_engine::pipeline::flow::is_gate;
@@ -12,14 +12,14 @@ use super::log_words::{self, LogText};
 use crate::screen::{Paint, numbers, text};
 use crate::story::{PipelineStory, answer_word, shown_name};
 
-/// Who speaks where no role does.
+/// The speaker when no role speaks.
 const GEMICRO: &str = "GEMICRO";
-/// Columns of `[11:00:00] `, under which nothing but the time stands.
+/// Width of `[11:00:00] `; only the time uses these columns.
 const INDENT: usize = 11;
-/// Lines of one detail.
+/// Maximum number of lines of one detail.
 const DETAIL_LINES: usize = 3;
 
-/// One fact in words.
+/// One log entry.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct RunLogEntry {
     at: Timestamp,
@@ -28,7 +28,7 @@ pub(super) struct RunLogEntry {
 }
 
 impl RunLogEntry {
-    /// The lines for a screen; on a terminal each fits.
+    /// The lines for a screen; on a terminal each fits the width.
     pub(super) fn lines(&self, paint: Paint, columns: usize) -> Vec<String> {
         let moment = numbers::moment(self.at);
         let time = moment.get(11..).unwrap_or(&moment);
@@ -76,21 +76,21 @@ fn below(detail: &str, room: usize) -> Vec<String> {
         .collect()
 }
 
-/// Makes entries of events.
+/// Turns events into log entries.
 #[derive(Debug, Default)]
 pub(super) struct Log {
     story: PipelineStory,
-    /// Faults of the phase under way that were told already.
+    /// Faults of the running phase that were already reported.
     reported: Vec<String>,
 }
 
 impl Log {
-    /// What the events add up to so far.
+    /// The fold of all events so far.
     pub(super) fn story(&self) -> &PipelineStory {
         &self.story
     }
 
-    /// What an event says; mostly one entry, or none.
+    /// The entries for an event; usually one or none.
     pub(super) fn entries(&mut self, event: &Event) -> Vec<RunLogEntry> {
         let update = &event.update;
         if let Some(started) = update.as_run_started() {
@@ -144,7 +144,7 @@ impl Log {
         }
     }
 
-    /// What does not belong to a phase alone.
+    /// The text for an event that is not specific to a phase.
     fn aside(&self, event: &Event) -> Option<LogText> {
         let update = &event.update;
         match update.event_type.as_str() {

@@ -1,4 +1,4 @@
-//! The words of the live log for each fact of a pipeline.
+//! The texts of the live log for each event of a pipeline.
 
 use gemicro_engine::pipeline::flow::{PhaseAnswered, PhaseEnded, PhaseImported, PhaseStarted};
 use gemicro_engine::pipeline::payload::{AgentDecision, AgentPayload, PayloadShape};
@@ -10,12 +10,12 @@ use gemicro_event::StreamId;
 use crate::screen::numbers;
 use crate::story::words;
 
-/// Details of one fact that are shown.
+/// Maximum number of details shown for one event.
 const MANY: usize = 6;
-/// Lines of output below a reason.
+/// Maximum number of output lines below a reason.
 const OUTPUT_LINES: usize = 5;
 
-/// A fact in words: a line, and what there is to know beside it.
+/// The text of an event: a line, and details.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct LogText {
     pub(super) line: String,
@@ -58,7 +58,7 @@ pub(super) fn branch_texts(prepared: &InitResult, earlier: Option<&StreamId>) ->
     vec![begun, checks]
 }
 
-/// Who begins to work; nothing where gemicro itself does.
+/// Who begins to work; `None` if it is gemicro itself.
 pub(super) fn start_text(started: &PhaseStarted) -> Option<LogText> {
     let role = started.role.as_ref()?.to_uppercase();
     let agent = started
@@ -72,7 +72,7 @@ pub(super) fn start_text(started: &PhaseStarted) -> Option<LogText> {
     }))
 }
 
-/// What an agent says, or why it is asked again.
+/// The agent's answer, or why it is asked again.
 pub(super) fn answer_text(answered: &PhaseAnswered) -> LogText {
     let denials = answered.denials.iter().map(|denial| format!("denied: {denial}"));
     let denials = first_lines(denials.collect());
@@ -140,7 +140,7 @@ pub(super) fn import_text(imported: &PhaseImported, shape: Option<PayloadShape>)
     }
 }
 
-/// What gemicro saw of a tree.
+/// The results of gemicro's checks of a tree.
 pub(super) fn check_text(what: &str, evidence: &Evidence) -> LogText {
     let faults = evidence.faults();
     let outcome = if faults.is_empty() { "OK." } else { "FAILED." };
@@ -154,7 +154,7 @@ pub(super) fn check_text(what: &str, evidence: &Evidence) -> LogText {
     }
 }
 
-/// What gemicro committed itself.
+/// What gemicro itself committed.
 pub(super) fn record_text(recorded: &RecordResult) -> LogText {
     LogText::line(match (&recorded.moved, recorded.paths.as_slice()) {
         (Some(_), _) => "Nothing is archived yet: main has new commits.".to_owned(),
@@ -184,7 +184,7 @@ pub(super) fn merge_text(merged: &MergeResult) -> LogText {
     }
 }
 
-/// How the branch was offered.
+/// How the branch was delivered.
 pub(super) fn delivery_text(branch: &str, delivered: &DeliverResult) -> LogText {
     let pushed = delivered
         .remote
@@ -202,7 +202,7 @@ pub(super) fn delivery_text(branch: &str, delivered: &DeliverResult) -> LogText 
     }
 }
 
-/// Where a phase leads, where that is not simply on. `reasons` are those that nobody told yet.
+/// Where a phase leads, unless that is simply the next one. `reasons` are those that were not reported yet.
 pub(super) fn phase_end_text(
     ended: &PhaseEnded,
     verdict: Option<&str>,
@@ -225,7 +225,7 @@ pub(super) fn phase_end_text(
     })
 }
 
-/// What a payload says.
+/// The text of a payload.
 fn payload_text(payload: &AgentPayload, decision: &AgentDecision) -> String {
     let document = payload.document().unwrap_or_default();
     let commit = || words::short(payload.commit_hash().unwrap_or_default());
@@ -242,7 +242,7 @@ fn payload_text(payload: &AgentPayload, decision: &AgentDecision) -> String {
     }
 }
 
-/// What is said about a no without reasons.
+/// The text for a rejection without reasons.
 fn new_reasons(payload: &AgentPayload) -> &'static str {
     match payload.document() {
         Some(_) => "see the report for the reasons",
@@ -250,7 +250,7 @@ fn new_reasons(payload: &AgentPayload) -> &'static str {
     }
 }
 
-/// A reason, with the end of what a program printed below it.
+/// A reason, followed by the end of a program's output.
 fn reason(why: &str) -> Vec<String> {
     let mut lines = why.lines();
     let first = lines.next().unwrap_or_default().to_owned();

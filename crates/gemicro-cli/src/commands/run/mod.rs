@@ -1,7 +1,7 @@
 //! `gemicro run`: a coding pipeline, from a task in words to a reviewed branch.
 //!
-//! `log` says what happened in lines, `board` draws where it stands on a terminal, `gate` asks a person; all three are
-//! told by events alone.
+//! `log` prints what happened as lines, `board` draws the progress on a terminal, `gate` asks a person; all three are
+//! driven only by events.
 
 mod args;
 mod board;

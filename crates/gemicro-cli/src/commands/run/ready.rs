@@ -1,4 +1,4 @@
-//! Whether a run could begin: asked before anything is made.
+//! Checks whether a run could begin, before anything is created.
 
 use gemicro_core::run::events::RunStarted;
 use gemicro_engine::Plan;
@@ -23,25 +23,25 @@ pub(crate) fn ready(ctx: &Context, plan: &Plan) -> Result<(), CommandError> {
     refuse(ctx, doctor::obstacles(ctx, &plan.agents())?)
 }
 
-/// Refuses to resume a run whose agents cannot work on this machine any more.
+/// Refuses to resume a run whose agents can no longer work on this machine.
 ///
 /// # Errors
 /// As for [`ready`].
 pub(crate) fn ready_again(ctx: &Context, started: Option<&RunStarted>) -> Result<(), CommandError> {
     match started.and_then(|started| started.plan.parse::<PipelinePlan>().ok()) {
         Some(plan) => refuse(ctx, doctor::obstacles(ctx, &plan.agents())?),
-        // What cannot be read is reported by who drives it.
+        // The driver reports a plan that cannot be read.
         None => Ok(()),
     }
 }
 
-/// What a run would begin with, and everything that would stop it there.
+/// The starting point of a run, and everything that would stop it there.
 pub(super) struct RunStart {
     pub(super) outlook: Outlook,
     pub(super) obstacles: Vec<ErrorReport>,
 }
 
-/// Looks at this machine and at the repository.
+/// Examines this machine and the repository.
 ///
 /// # Errors
 /// When the settings cannot be read, or nothing can be tried.
@@ -64,7 +64,7 @@ pub(super) fn look(ctx: &Context, plan: &PipelinePlan) -> Result<RunStart, Comma
     })
 }
 
-/// Tells all of them, and ends with the last.
+/// Reports all obstacles; returns the last as the error.
 pub(super) fn refuse(ctx: &Context, mut obstacles: Vec<ErrorReport>) -> Result<(), CommandError> {
     let Some(last) = obstacles.pop() else {
         return Ok(());

@@ -1,4 +1,4 @@
-//! What `serve` takes.
+//! The arguments of `gemicro serve`.
 
 use std::net::SocketAddr;
 

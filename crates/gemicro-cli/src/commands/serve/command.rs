@@ -1,4 +1,4 @@
-//! From a listener to its end.
+//! Runs the HTTP server.
 
 use std::io;
 use std::sync::Arc;
@@ -15,7 +15,7 @@ use crate::commands::mcp::{self, ServerRunService};
 use crate::session::Context;
 use crate::{output, runtime, signals, token};
 
-/// Serves until a signal comes.
+/// Serves until a signal arrives.
 pub(crate) fn run(ctx: &Context, args: &ServeArgs) -> Result<(), CommandError> {
     if !args.listen.ip().is_loopback() && !args.allow_remote {
         return Err(CommandError::usage(

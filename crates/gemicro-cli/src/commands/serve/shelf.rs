@@ -1,4 +1,4 @@
-//! The conversations of the state folder; the store is opened when they are first asked for.
+//! The conversations of the state folder; the store is opened on first use.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use tokio::sync::OnceCell;
 use crate::command_error::CommandError;
 use crate::session::Context;
 
-/// Conversations, opened at their first use.
+/// Conversations, opened on first use.
 pub(super) struct Shelf {
     ctx: Arc<Context>,
     conversations: OnceCell<Conversations>,

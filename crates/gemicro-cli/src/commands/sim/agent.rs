@@ -52,7 +52,7 @@ enum CliName {
     Codex,
 }
 
-/// Plays an agent, in the place of this process, or installs one.
+/// Plays an agent in place of this process, or installs one.
 pub(super) fn play(args: &AgentArgs) -> Result<(), CommandError> {
     let identity = args.identity.map(|name| match name {
         CliName::Gemini => AgentIdentity::Gemini,
@@ -80,7 +80,7 @@ pub(super) fn play(args: &AgentArgs) -> Result<(), CommandError> {
             Box::new(io::stderr()),
         ),
     );
-    // The script's code, whatever it is: no other command of this program ends like this.
+    // Exits with the script's code: no other command of this program ends like this.
     std::process::exit(i32::from(run(&script, identity, stage)));
 }
 

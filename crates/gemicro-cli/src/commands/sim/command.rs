@@ -1,4 +1,4 @@
-//! What `gemicro sim` takes.
+//! The subcommands of `gemicro sim`.
 
 use clap::{Args, Subcommand};
 

@@ -1,7 +1,7 @@
-//! `gemicro sim`: model APIs on this machine, from scenario files; scenario files from real APIs; fake agent CLIs.
+//! `gemicro sim`: serves model APIs from scenario files, records scenario files from real APIs, and fakes agent CLIs.
 //!
-//! `command` is the way in; `serve`, `record`, `scenarios` and `agent` are its verbs; `place` is where they listen,
-//! `upstream` the way to a real API.
+//! `command` is the entry point; `serve`, `record`, `scenarios` and `agent` are its subcommands; `place` is the address
+//! they listen on, `upstream` the connection to a real API.
 
 mod agent;
 mod command;

@@ -1,4 +1,4 @@
-//! Where a simulator listens: on this machine only.
+//! The address that a simulator listens on: on this machine only.
 
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};

@@ -1,6 +1,6 @@
-//! `gemicro sim record`: a scenario from a real API.
+//! `gemicro sim record`: records a scenario from a real API.
 //!
-//! The file is written anew after each exchange, as a whole: a kill loses nothing that had ended.
+//! The whole file is rewritten after each exchange: a kill loses no finished exchange.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -41,7 +41,7 @@ pub(crate) struct RecordArgs {
     pub(super) format: DataFormat,
 }
 
-/// Records until a signal comes.
+/// Records until a signal arrives.
 pub(super) async fn record(ctx: &Context, args: &RecordArgs) -> Result<(), CommandError> {
     let upstream = Arc::new(HttpUpstream::new(&args.upstream)?);
     let addr = args.place.addr()?;
@@ -102,7 +102,7 @@ async fn keep_written(
     }
 }
 
-/// Writes the scenario and returns how many exchanges it holds.
+/// Writes the scenario and returns its number of exchanges.
 fn write(out: &Path, recorded: Result<Scenario, RecordError>) -> Result<usize, CommandError> {
     let too_large = |error: RecordError| {
         CommandError::new_failure(

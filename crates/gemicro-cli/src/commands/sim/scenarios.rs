@@ -1,4 +1,4 @@
-//! `gemicro sim scenarios`, and the scenario that a user named.
+//! `gemicro sim scenarios`, and finding the scenario that a user named.
 
 use std::path::Path;
 
@@ -12,7 +12,7 @@ use crate::command_error::CommandError;
 use crate::output;
 use crate::screen::text;
 
-/// What `serve` serves by default.
+/// The default scenario of `serve`.
 pub(super) const DEFAULT: &str = "research";
 
 /// Arguments of `gemicro sim scenarios`.
@@ -40,7 +40,7 @@ pub(super) fn list(args: &ScenariosArgs) -> Result<(), CommandError> {
     })
 }
 
-/// The scenario that was named: a built-in one by its name, any other by its file.
+/// The named scenario: a built-in one by its name, any other by its file.
 pub(super) fn find(named: &str) -> Result<Scenario, CommandError> {
     if BUILTIN.iter().any(|(name, _)| *name == named) {
         return Scenario::builtin(named).map_err(|error| unusable(&error));

@@ -25,11 +25,11 @@ pub(crate) struct SimServeArgs {
     pub(super) format: DataFormat,
 }
 
-/// Serves until a signal comes.
+/// Serves until a signal arrives.
 pub(super) async fn serve(ctx: &Context, args: &SimServeArgs) -> Result<(), CommandError> {
     let scenario = scenarios::find(&args.scenario)?;
     let addr = args.place.addr()?;
-    // Before the address is out: whoever reads it may send a signal at once.
+    // Before the address is printed: its reader may send a signal at once.
     let stop = signals::listen()?;
     let (name, description) = (scenario.name.clone(), scenario.description.clone());
     let running = Simulator::start(scenario, addr)

@@ -12,22 +12,22 @@ use reqwest::{Client, Method, Url};
 
 use crate::command_error::CommandError;
 
-/// How long a connection may take to be made.
+/// Maximum time to establish a connection.
 const CONNECT: Duration = Duration::from_secs(10);
 
-/// Passes requests on to one address.
+/// Forwards requests to one URL.
 #[derive(Debug)]
 pub(super) struct HttpUpstream {
     base: Url,
-    /// Made for the first request: it reads the system's certificates.
+    /// Created for the first request: it reads the system's certificates.
     client: OnceLock<Client>,
 }
 
 impl HttpUpstream {
-    /// The API at an address.
+    /// The API at a URL.
     ///
     /// # Errors
-    /// When it is no address, or holds what belongs to a request.
+    /// When it is not a URL, or contains parts that belong to a request.
     pub(super) fn new(base: &str) -> Result<Self, CommandError> {
         let refuse = |why: String| {
             let hint = "write it like this: --upstream https://generativelanguage.googleapis.com";
@@ -48,7 +48,7 @@ impl HttpUpstream {
         })
     }
 
-    /// The machine it leads to.
+    /// The host of the URL.
     pub(super) fn host(&self) -> &str {
         self.base.host_str().unwrap_or_default()
     }
@@ -57,7 +57,7 @@ impl HttpUpstream {
         if let Some(client) = self.client.get() {
             return Ok(client.clone());
         }
-        // A redirect is an answer like any other: the caller decides.
+        // A redirect is a response like any other: the caller decides.
         let builder = gemicro_client::builder_for(&self.base).connect_timeout(CONNECT);
         let client = builder.build().map_err(|error| UpstreamError(whole(&error)))?;
         Ok(self.client.get_or_init(|| client).clone())
@@ -84,7 +84,7 @@ impl RecordedUpstream for HttpUpstream {
                 .body(request.body)
                 .send()
                 .await
-                // An address may hold the key.
+                // A URL may contain the key.
                 .map_err(|error| UpstreamError(whole(&error.without_url())))?;
             let headers = response
                 .headers()

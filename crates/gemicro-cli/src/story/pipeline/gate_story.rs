@@ -1,4 +1,4 @@
-//! The gates at which a person was asked, and what was said there.
+//! The gates at which a person was asked, and the answers.
 
 use gemicro_event::{Json, Timestamp};
 use serde::Serialize;
@@ -6,36 +6,36 @@ use serde::Serialize;
 use crate::commands::run::yes_or_no;
 use crate::screen::{numbers, text};
 
-/// The longest name of a person that is shown.
+/// Maximum length of a person's name that is shown.
 const MOST_NAME: usize = 40;
 
-/// A person was asked before a phase.
+/// A question to a person before a phase.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub(crate) struct GateStory {
-    /// What the run calls the question.
+    /// The run's key of the question.
     pub(crate) key: String,
-    /// The phase that it stands before.
+    /// The phase that it precedes.
     pub(crate) phase: String,
     pub(crate) question: String,
     pub(crate) asked_at: Timestamp,
-    /// What was said; nothing while the question is open.
+    /// The answer; `None` while the question is open.
     pub(crate) said: Option<String>,
-    /// Who said it, where that is known.
+    /// Who answered, if known.
     pub(crate) by: Option<String>,
-    /// When it was taken; nothing while the answer is kept for a run that nobody drives.
+    /// When it was taken; `None` while the answer is stored for a run that no process drives.
     pub(crate) said_at: Option<Timestamp>,
 }
 
 impl GateStory {
-    /// Takes an answer into account; one without a moment is kept.
+    /// Takes an answer into account; one without a time is stored for later.
     pub(crate) fn answer(&mut self, answer: &Json, by: Option<String>, at: Option<Timestamp>) {
         self.said = Some(answer_word(answer));
         self.by = by;
         self.said_at = at;
     }
 
-    /// `before delivery: Shall it be delivered? yes (ada, taken at 2026-11-16 11:05:00 UTC)`; nothing while it is open. An
-    /// answer that was given while no process drove the run is taken when it continues.
+    /// `before delivery: Shall it be delivered? yes (ada, taken at 2026-11-16 11:05:00 UTC)`; `None` while it is open.
+    /// An answer given while no process drove the run is taken when it continues.
     pub(crate) fn words(&self) -> Option<String> {
         let said = self.said.as_ref()?;
         let when = match self.said_at {
@@ -53,12 +53,12 @@ impl GateStory {
     }
 }
 
-/// The name of a person, who may be anybody.
+/// The name of a person, made safe to show.
 pub(crate) fn shown_name(name: &str) -> String {
     text::cut(name, MOST_NAME)
 }
 
-/// An answer as one word, if it is one of the two.
+/// An answer as one word, if it is yes or no.
 pub(crate) fn answer_word(answer: &Json) -> String {
     let word = answer.get("approve").unwrap_or(answer);
     let word = word.as_str().map_or_else(|| word.to_string(), str::to_owned);

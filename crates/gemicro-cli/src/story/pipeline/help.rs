@@ -1,5 +1,5 @@
-//! What helps a pipeline that ended early: the kinds of failure have hints of their own, which are about questions and
-//! sources.
+//! Advice for a pipeline that ended early. The general hints of error kinds are about questions and sources, so
+//! pipelines have their own.
 
 use gemicro_event::{ErrorKind, Failure, StreamId};
 
@@ -7,13 +7,13 @@ use super::PipelineStory;
 use crate::screen::text;
 
 pub(crate) struct Help {
-    /// What to do first; nothing where the reasons are all that there is to know.
+    /// What to do first; `None` if the reasons say everything.
     pub(crate) first: Option<String>,
-    /// The command that continues then, and what it is good for; none where there is no branch.
+    /// The command that continues then, and its purpose; `None` if there is no branch.
     pub(crate) again: Option<(String, &'static str)>,
 }
 
-/// What to do about a failure, and how to continue then, in one sentence.
+/// What to do about a failure, and how to continue, in one sentence.
 pub(crate) fn hint(failure: &Failure, run: &StreamId, story: &PipelineStory) -> String {
     let help = help(failure, run, story);
     match (help.first, help.again) {
@@ -42,7 +42,7 @@ pub(crate) fn help(failure: &Failure, run: &StreamId, story: &PipelineStory) -> 
         };
     };
     let (again, about) = match kind {
-        // A dollar sign means something else to a shell.
+        // A dollar sign has a special meaning in a shell.
         ErrorKind::BudgetExceeded => (
             format!("{again} --budget AMOUNT"),
             "continue with a larger budget, such as 2M or '$5'",
@@ -92,7 +92,7 @@ fn first(failure: &Failure, run: &StreamId, story: &PipelineStory) -> Option<Str
     })
 }
 
-/// Somebody else pushed a branch of this name while the run worked.
+/// The advice if another process pushed a branch of this name while the run worked.
 fn taken_at_remote(story: &PipelineStory) -> Option<String> {
     let remote = story.prepared.as_ref()?.main.remote.as_ref()?;
     let (remote, branch) = (text::one_line(remote), text::one_line(&story.branch));
@@ -104,7 +104,7 @@ fn taken_at_remote(story: &PipelineStory) -> Option<String> {
     ))
 }
 
-/// The branch was deleted while the run was working or suspended.
+/// The advice if the branch was deleted while the run was working or suspended.
 fn gone_meanwhile(story: &PipelineStory) -> Option<String> {
     let (tip, branch) = (story.tip.as_ref()?, text::one_line(&story.branch));
     Some(format!(
@@ -112,7 +112,7 @@ fn gone_meanwhile(story: &PipelineStory) -> Option<String> {
     ))
 }
 
-/// The branch that a run would resume was deleted.
+/// The advice if the branch to resume was deleted.
 fn branch_is_gone(story: &PipelineStory, earlier: &StreamId) -> String {
     format!(
         "restore it at the last commit in `gemicro show {earlier}`: `git branch {} COMMIT`; or start again with \
@@ -121,7 +121,7 @@ fn branch_is_gone(story: &PipelineStory, earlier: &StreamId) -> String {
     )
 }
 
-/// What to do about a run that did not begin; nothing where the kind's own words fit.
+/// The advice for a run that did not begin; `None` if the hint of the error kind fits.
 pub(crate) fn at_start(kind: ErrorKind) -> Option<&'static str> {
     match kind {
         ErrorKind::AuthFailed => Some(AGENT_KEY),

@@ -1,7 +1,7 @@
-//! A coding pipeline as a whole: folded from its events, shown on a screen.
+//! The story of a coding pipeline: folded from its events, shown on a screen.
 //!
 //! [`PipelineStory`] is the fold; the live log, the phase board, `gemicro show` and `gemicro diff` all read it. `words`
-//! are those that several screens say.
+//! has texts that several screens share.
 
 mod gate_story;
 mod help;

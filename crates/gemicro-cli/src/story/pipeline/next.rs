@@ -1,11 +1,11 @@
-//! What to do next with a pipeline: exact commands, most useful first.
+//! Suggests what to do next with a pipeline: exact commands, most useful first.
 
 use gemicro_event::RunStatus;
 
 use super::{PipelineStory, help};
 use crate::story::Story;
 
-/// Commands and what each is good for.
+/// Commands and their purposes.
 pub(crate) fn next_of_pipeline(story: &Story, pipeline: &PipelineStory) -> Vec<(String, &'static str)> {
     let run = &story.run;
     let resume = (
@@ -65,7 +65,7 @@ pub(crate) fn next_of_pipeline(story: &Story, pipeline: &PipelineStory) -> Vec<(
     commands
 }
 
-/// A branch without a request on a forge is merged by hand.
+/// The commands to merge a branch by hand, if it has no request on a forge.
 fn merge(pipeline: &PipelineStory) -> Vec<(String, &'static str)> {
     let is_offered = pipeline.delivered.as_ref().is_some_and(|it| it.url.is_some());
     match is_offered {

@@ -1,4 +1,4 @@
-//! A pipeline on one screen: where it worked, then every phase with who, verdict, reasons, commits and checks.
+//! Shows a pipeline on one screen: where it worked, then every phase with role, verdict, reasons, commits and checks.
 
 use std::fmt::Write as _;
 
@@ -7,14 +7,14 @@ use gemicro_engine::pipeline::steps::MergeOutcome;
 use super::{GateStory, Pace, PhaseState, PhaseStory, PipelineStory, words};
 use crate::screen::{Paint, numbers, text};
 
-/// Reasons, denials and files of one phase that are named.
+/// Maximum number of reasons, denials and files listed for one phase.
 const MANY: usize = 6;
-/// Lines of one of them.
+/// Maximum number of lines for each of them.
 const MOST_LINES: usize = 4;
-/// Columns before what is said about a phase.
+/// Indent of the details of a phase.
 const INDENT: usize = 9;
 
-/// What there is to know beside the phases, each with its label.
+/// The facts besides the phases, each with its label.
 pub(crate) fn facts(story: &PipelineStory) -> Vec<(&'static str, String)> {
     let at = story.tip.as_deref().map(words::short);
     let at = at.map_or_else(String::new, |tip| format!(" at {tip}"));
@@ -82,7 +82,7 @@ pub(crate) fn phases(story: &PipelineStory, paint: Paint, columns: usize) -> Str
         .iter()
         .map(|phase| text::width(&tail(phase, story.pace).concat()));
     let room = columns.saturating_sub(INDENT + 4 + tails.max().unwrap_or(0));
-    // Where the names of models have no room beside those of the phases, they get lines of their own.
+    // If model names do not fit beside those of the phases, they get their own lines.
     page.models = match widest_of(Models::Beside) <= room {
         true => Models::Beside,
         false => Models::Below,
@@ -94,7 +94,7 @@ pub(crate) fn phases(story: &PipelineStory, paint: Paint, columns: usize) -> Str
     page.text
 }
 
-/// Where the model of a phase stands.
+/// The place of a phase's model name.
 #[derive(Clone, Copy)]
 enum Models {
     Beside,
@@ -225,7 +225,7 @@ impl PipelinePage {
     }
 }
 
-/// How a phase ended, and what it took.
+/// The outcome of a phase, and its cost.
 fn tail(phase: &PhaseStory, pace: Pace) -> [String; 2] {
     let outcome = phase.outcome.as_deref().unwrap_or(match pace {
         Pace::Working => "under way",

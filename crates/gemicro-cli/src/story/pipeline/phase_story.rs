@@ -1,4 +1,4 @@
-//! One round of one phase, from its events.
+//! One round of one phase, folded from its events.
 
 use std::time::Duration;
 
@@ -16,12 +16,12 @@ pub(crate) struct PhaseStory {
     pub(crate) phase: String,
     /// Its name for people.
     pub(crate) label: String,
-    /// How often the phase was entered, this time included.
+    /// Number of times that the phase was entered, including this one.
     pub(crate) round: u32,
-    /// Who works in it; nobody but gemicro where there is none.
+    /// The role that works in it; `None` if it is gemicro itself.
     pub(crate) role: Option<String>,
     pub(crate) agent: Option<AgentName>,
-    /// Which model, where one was named.
+    /// The model, if one was named.
     pub(crate) model: Option<String>,
     pub(crate) started_at: Timestamp,
     pub(crate) ended_at: Option<Timestamp>,
@@ -29,19 +29,19 @@ pub(crate) struct PhaseStory {
     pub(crate) rested_ms: u64,
     /// What its agent decided.
     pub(crate) verdict: Option<String>,
-    /// How it ended: the word of an edge, `again`, or `stop`.
+    /// How it ended: the name of an edge, `again`, or `stop`.
     pub(crate) outcome: Option<String>,
-    /// Why, where it is no success.
+    /// The reasons, if it did not succeed.
     pub(crate) reasons: Vec<String>,
-    /// What its agent says beside its verdict.
+    /// The agent's remarks besides its verdict.
     pub(crate) feedback: Option<String>,
     pub(crate) document: Option<String>,
-    /// Why answers were asked for again.
+    /// Why the agent was asked again.
     pub(crate) asked_again: Vec<String>,
-    /// Calls of tools that the guard refused.
+    /// Tool calls that the guard denied.
     pub(crate) denials: Vec<String>,
     pub(crate) taken: Option<ImportStepResult>,
-    /// Why what the agent did was not imported.
+    /// Why the agent's work was not imported.
     pub(crate) refused: Option<String>,
     /// The checks that gemicro ran.
     pub(crate) checks: Vec<CheckRecord>,
@@ -51,35 +51,35 @@ pub(crate) struct PhaseStory {
     pub(crate) merged: Option<MergeResult>,
     /// What its steps cost.
     pub(crate) charge: Charge,
-    /// Where the branch was when it began.
+    /// The branch's commit at the start.
     pub(crate) from_commit: Option<String>,
-    /// Where the branch is since its last step.
+    /// The branch's commit after its last step.
     pub(crate) to_commit: Option<String>,
     /// The phase that it led to.
     pub(crate) next: Option<String>,
-    /// What its answer looks like.
+    /// The expected form of its answer.
     #[serde(skip)]
     pub(crate) shape: Option<PayloadShape>,
-    /// When the step that works now began.
+    /// When the current step began.
     #[serde(skip)]
     pub(crate) step_at: Timestamp,
 }
 
-/// How a phase stands.
+/// The state of a phase.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum PhaseState {
     /// It has not ended.
     UnderWay,
-    /// A yes, a merge, or work that holds.
+    /// An approval, a merge, or work that passed.
     Good,
     /// It led to another phase, and nothing was wrong.
     LedOn,
-    /// A no, or work that does not hold.
+    /// A rejection, or work that failed.
     Bad,
 }
 
 impl PhaseStory {
-    /// A phase that begins now, on a branch that is there.
+    /// A phase that begins now, on the branch at `tip`.
     pub(super) fn new(started: PhaseStarted, at: Timestamp, tip: Option<String>) -> Self {
         Self {
             phase: started.phase,
@@ -147,7 +147,7 @@ impl PhaseStory {
             None => PhaseState::UnderWay,
             Some("done" | "APPROVE" | "PASS" | "merged" | "up_to_date") => PhaseState::Good,
             Some("again" | "stop" | "REJECT" | "FAIL") => PhaseState::Bad,
-            // A conflict is for others to resolve, a question for others to answer.
+            // A conflict or a question is handled by another phase.
             Some(_) => PhaseState::LedOn,
         }
     }
@@ -158,12 +158,12 @@ impl PhaseStory {
         self.rested_ms = self.rested_ms.saturating_add(rested);
     }
 
-    /// How long it took; nothing while it is under way.
+    /// How long it took; `None` while it is running.
     pub(crate) fn took_ms(&self) -> Option<u64> {
         self.ended_at.map(|at| self.worked_ms(at))
     }
 
-    /// How long it was worked in until a moment.
+    /// Working time until a given moment.
     pub(crate) fn worked_ms(&self, at: Timestamp) -> u64 {
         millis(at.since(self.started_at)).saturating_sub(self.rested_ms)
     }

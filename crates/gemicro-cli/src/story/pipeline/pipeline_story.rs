@@ -1,4 +1,4 @@
-//! What the events of a pipeline add up to, for people.
+//! The state of a pipeline, folded from its events for people.
 
 use gemicro_core::command::AgentCommand;
 use gemicro_core::flow::Flow;
@@ -16,39 +16,39 @@ use crate::screen::text;
 /// A pipeline so far.
 #[derive(Debug, Clone, Default, Serialize)]
 pub(crate) struct PipelineStory {
-    /// What is to be done, in the user's words.
+    /// The task, in the user's words.
     pub(crate) task: String,
-    /// How it was entered.
+    /// The workflow mode.
     pub(crate) mode: String,
     /// The user's checkout, or a folder in it.
     pub(crate) directory: String,
-    /// The branch: as planned, then as made.
+    /// The branch: first as planned, then as created.
     pub(crate) branch: String,
-    /// What the first step found and made.
+    /// The result of the first step.
     pub(crate) prepared: Option<InitResult>,
-    /// Where the branch is since the run's last step.
+    /// The branch's commit after the run's last step.
     pub(crate) tip: Option<String>,
     /// The phases that were entered, in order.
     pub(crate) phases: Vec<PhaseStory>,
-    /// The checkout for the user's eyes.
+    /// The checkout for the user to look at.
     pub(crate) worktree: Option<String>,
-    /// Changes that deserve a look.
+    /// Changes that the user should look at.
     pub(crate) reports: Vec<String>,
-    /// How it was offered.
+    /// How it was delivered.
     pub(crate) delivered: Option<DeliverResult>,
-    /// What a person is asked, while that is open.
+    /// The question to a person, while it is open.
     pub(crate) question: Option<String>,
     /// The gates at which a person was asked, in order.
     pub(crate) gates: Vec<GateStory>,
-    /// Main as the earlier run merged it last.
+    /// Main as the earlier run last merged it.
     pub(crate) merged_before: Option<MergeResult>,
-    /// The commit that the branch began with, in the first of several runs.
+    /// The commit that the branch started from, in the first of several runs.
     pub(crate) began_at: Option<String>,
     /// The earlier run that it continues.
     pub(crate) goes_on_from: Option<StreamId>,
-    /// The run that worked on the branch after it, if one did.
+    /// The run that later continued on the branch, if there is one.
     pub(crate) gone_on_by: Option<StreamId>,
-    /// What was changed while the request became a plan.
+    /// Changes made when the request became a plan.
     #[serde(skip)]
     pub(crate) notices: Vec<String>,
     /// Whether it is being worked on.
@@ -57,7 +57,7 @@ pub(crate) struct PipelineStory {
     /// When work stopped, while it is suspended.
     #[serde(skip)]
     pub(super) stopped_at: Option<Timestamp>,
-    /// What it is called in documents, and the day on which it began: those of the archive have both in their names.
+    /// Its name in documents and its start day, which are both part of the names of archived documents.
     #[serde(skip)]
     pub(super) archived_as: Option<(Feature, String)>,
     /// The phases of the workflow, in the order of its file.
@@ -65,7 +65,7 @@ pub(crate) struct PipelineStory {
     pub(crate) planned: Vec<PlannedPhase>,
 }
 
-/// Whether a run is worked on.
+/// Whether a run is being worked on.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) enum Pace {
     #[default]
@@ -82,14 +82,14 @@ pub(crate) struct PlannedPhase {
     pub(crate) name: String,
     /// Its name for people.
     pub(crate) label: String,
-    /// Who works in it.
+    /// The role that works in it.
     pub(crate) role: Option<String>,
-    /// What a person is asked before it begins.
+    /// The question to a person before it begins.
     pub(crate) human: Option<String>,
 }
 
 impl PipelineStory {
-    /// The story of a run with this plan; none where it is no plan of a pipeline.
+    /// The story of a run with this plan; `None` if it is not a pipeline's plan.
     pub(crate) fn of_plan(plan: &Json) -> Option<Self> {
         let state = PipelineFlow.start(plan).ok()?;
         let plan = state.plan();
@@ -183,7 +183,7 @@ impl PipelineStory {
         }
     }
 
-    /// An answer that is kept until the run continues.
+    /// Takes an answer into account that is stored until the run continues.
     pub(crate) fn keep(&mut self, command: &AgentCommand) {
         let text = |name: &str| Some(command.data.get(name)?.as_str()?.to_owned());
         let is_open = |key: &String| {
@@ -196,7 +196,7 @@ impl PipelineStory {
         }
     }
 
-    /// The commit of main that the branch has in it: what was merged last, or what it began with.
+    /// The commit of main that the branch contains: the last merged one, or the one it started from.
     pub(crate) fn main_in_it(&self) -> Option<&str> {
         let merged = self.phases.iter().rev().find_map(|phase| phase.merged.as_ref());
         let merged = merged.or(self.merged_before.as_ref());
@@ -209,7 +209,7 @@ impl PipelineStory {
         self.phases.last()
     }
 
-    /// The command that enters the phase again which can fix the failure of the run; none where there is no branch.
+    /// The command that re-enters the phase which can fix the failure of the run; `None` if there is no branch.
     pub(crate) fn again(&self, run: &StreamId) -> Option<String> {
         self.prepared.as_ref()?;
         let phase = self.last().map(|it| it.next.as_ref().unwrap_or(&it.phase));
@@ -217,7 +217,7 @@ impl PipelineStory {
         Some(format!("gemicro retry {run}{}", from.unwrap_or_default()))
     }
 
-    /// The story of a run whose journal is there; none where it is no pipeline.
+    /// The story of a run from its journal; `None` if it is not a pipeline.
     pub(crate) fn of_events(events: &[Event]) -> Option<Self> {
         let started = events.first()?.update.as_run_started()?;
         let mut story = Self::of_plan(&started.plan).filter(|_| started.flow == PipelineFlow.name())?;
@@ -230,7 +230,7 @@ impl PipelineStory {
         self.planned.iter().find(|phase| phase.name == name)
     }
 
-    /// What a person is asked under a key such as `plan.1:human`; none where the key is not that of a gate.
+    /// The phase whose gate has a key such as `plan.1:human`; `None` if the key is not that of a gate.
     pub(crate) fn gate(&self, key: &str) -> Option<&PlannedPhase> {
         let (place, _) = key.split_once(":human")?;
         let (name, _) = place.rsplit_once('.')?;
@@ -338,7 +338,7 @@ impl PipelineStory {
         self.tip.clone_from(&phase.to_commit);
     }
 
-    /// Documents are shown where they are.
+    /// Updates the paths of documents that were moved to the archive.
     fn archive(&mut self, written: &[String]) {
         let Some((feature, day)) = &self.archived_as else {
             return;
@@ -353,7 +353,7 @@ impl PipelineStory {
     }
 
     fn prepare(&mut self, mut prepared: InitResult) {
-        // A folder that was made anew began with what it found.
+        // When a folder was recreated, its base is where it was recreated, not where the branch started.
         prepared.base = self.began_at.clone().unwrap_or(prepared.base);
         self.branch.clone_from(&prepared.branch);
         self.tip = Some(prepared.tip.clone());

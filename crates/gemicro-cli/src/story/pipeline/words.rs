@@ -1,14 +1,14 @@
-//! Checks, commits and people of a pipeline in words, the same on every screen.
+//! Texts about checks, commits and agents of a pipeline, the same on every screen.
 
 use gemicro_core::ask::AgentName;
 use gemicro_engine::pipeline::steps::{CheckRecord, ImportStepResult};
 
 use crate::screen::{numbers, text};
 
-/// Letters of a commit that are shown.
+/// Number of characters shown of a commit id.
 const SHORT_COMMIT: usize = 7;
 
-/// `tests: 14 passed, lint: passed`, `tests: passed, not counted`; what did not pass is named with its word.
+/// `tests: 14 passed, lint: passed`, `tests: passed, not counted`; a check that did not pass is shown with its result.
 pub(crate) fn checks(checks: &[CheckRecord]) -> String {
     let words = checks.iter().map(|check| {
         let name = text::one_line(&check.name);
@@ -22,7 +22,7 @@ pub(crate) fn checks(checks: &[CheckRecord]) -> String {
     words.collect::<Vec<_>>().join(", ")
 }
 
-/// All the time that checks took, in milliseconds.
+/// Total time of the checks, in milliseconds.
 pub(crate) fn checked_ms(checks: &[CheckRecord]) -> u64 {
     checks
         .iter()
@@ -41,7 +41,7 @@ pub(crate) fn import_summary(taken: &ImportStepResult) -> String {
     )
 }
 
-/// The beginning of a commit.
+/// The short form of a commit id.
 pub(crate) fn short(commit: &str) -> String {
     text::one_line(commit).chars().take(SHORT_COMMIT).collect()
 }
