@@ -68,6 +68,23 @@ fn each_agent_answers_research_with_checked_quotes() {
 }
 
 #[test]
+fn the_default_model_of_an_agent_answers_and_is_named_after_it() {
+    let desk = Desk::new(RESEARCHER);
+    let mut command = desk.program(&["research", "--backend", "codex", "--source", "docs", HIGH]);
+    let called = desk.simulated.world.finish(command.output().unwrap());
+    assert_eq!(called.code, 0, "{}\n{}", called.stdout, called.stderr);
+    assert!(called.stdout.contains("31 metres"), "{}", called.stdout);
+    let shown = desk.simulated.world.must(&["show", "last"]).stdout;
+    let shown = shown.split_whitespace().collect::<Vec<_>>().join(" ");
+    for words in [
+        "by Codex's default model",
+        "no known price for Codex's default model",
+    ] {
+        assert!(shown.contains(words), "{words}: {shown}");
+    }
+}
+
+#[test]
 fn an_agent_that_lies_is_not_believed() {
     let desk = Desk::new(LIAR);
     let (code, stdout, stderr) = research(&desk, &AGENTS[0], &[]);

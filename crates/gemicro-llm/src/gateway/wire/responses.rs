@@ -22,7 +22,12 @@ impl WireDialect for Responses {
             ["stream"] => asked.streams = leaf == Leaf::Bool(true),
             ["service_tier"] => asked.tier(leaf),
             ["previous_response_id" | "conversation" | "prompt"] => asked.not_in_body(leaf),
-            ["tools", "type"] | ["tools", "tools", "type"] => tool(leaf, asked),
+            // Codex sends its tools beside the input, or as an item of it (`additional_tools`).
+            ["tools" | "input", "tools", "type"]
+            | ["tools", "type"]
+            | ["input", "tools", "tools", "type"] => {
+                tool(leaf, asked);
+            }
             ["input", "type"] => item(leaf, asked),
             ["input", "content" | "output" | "summary", "type"] => content(leaf, asked),
             ["input", "content" | "output", "image_url"] => {
@@ -75,7 +80,7 @@ fn item(leaf: Leaf<'_>, asked: &mut RequestContents) {
     let Leaf::Text(kind) = leaf else { return };
     let is_text = matches!(
         kind,
-        "message" | "reasoning" | "compaction" | "compaction_summary"
+        "message" | "reasoning" | "compaction" | "compaction_summary" | "additional_tools"
     ) || [
         "function",
         "custom_tool",

@@ -57,6 +57,10 @@ fn text_is_bounded_by_its_bytes() {
             r#"{"model":"m","input":[{"type":"message","role":"user","content":[{"type":"input_text","text":"x"}]},{"type":"reasoning","summary":[{"type":"summary_text","text":"s"}],"encrypted_content":"e"},{"type":"function_call","name":"f","arguments":"{}"},{"type":"function_call_output","output":"o"},{"type":"custom_tool_call","input":"i"}],"tools":[{"type":"function","name":"f","parameters":{"type":"object"}},{"type":"custom","name":"p","format":{"type":"grammar"}},{"type":"local_shell"}],"previous_response_id":null}"#,
         ),
         (
+            responses(),
+            r#"{"model":"m","input":[{"type":"additional_tools","role":"developer","tools":[{"type":"namespace","name":"n","tools":[{"type":"custom","name":"exec","format":{"type":"grammar"}},{"type":"function","name":"f","parameters":{"type":"object"}}]}]}]}"#,
+        ),
+        (
             chat(),
             r#"{"model":"m","messages":[{"role":"user","content":"x"},{"role":"user","content":[{"type":"text","text":"x"}]}],"tools":[{"type":"function","function":{"name":"f","parameters":{"type":"object"}}}]}"#,
         ),
@@ -130,6 +134,14 @@ fn what_is_not_in_the_body_takes_the_whole_window() {
         ),
         (responses(), r#"{"previous_response_id":"r"}"#),
         (responses(), r#"{"tools":[{"type":"web_search"}]}"#),
+        (
+            responses(),
+            r#"{"input":[{"type":"additional_tools","tools":[{"type":"web_search"}]}]}"#,
+        ),
+        (
+            responses(),
+            r#"{"input":[{"type":"additional_tools","tools":[{"type":"namespace","tools":[{"type":"web_search"}]}]}]}"#,
+        ),
         (responses(), r#"{"input":[{"type":"item_reference","id":"i"}]}"#),
         (
             responses(),
