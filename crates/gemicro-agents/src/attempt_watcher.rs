@@ -217,6 +217,7 @@ impl RunWatcher for AttemptWatcher {
                 let end = match status {
                     ToolStatus::Completed => ToolEnd::Done,
                     ToolStatus::Failed => ToolEnd::Failed,
+                    ToolStatus::Denied => ToolEnd::Denied,
                 };
                 self.reporter.fact(&ToolEnded { id, end });
             }

@@ -1,6 +1,6 @@
 //! Records what the guard refused: directly if the CLI asks for permission, or from tool results if a hook answered.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use gemicro_core::ask::DeniedCall;
@@ -21,8 +21,6 @@ pub(super) struct Denials {
     worktree: PathBuf,
     /// Tool names by call id.
     calls: BTreeMap<String, String>,
-    /// Calls that were refused here: their results repeat it.
-    refused: BTreeSet<String>,
     listed: Vec<DeniedCall>,
 }
 
@@ -32,7 +30,6 @@ impl Denials {
             policy,
             worktree,
             calls: BTreeMap::new(),
-            refused: BTreeSet::new(),
             listed: Vec::new(),
         }
     }
@@ -48,9 +45,6 @@ impl Denials {
         match check(&self.policy, &call) {
             PolicyDecision::Allow => (PermissionAnswer::Allow, None),
             PolicyDecision::Deny(denial) => {
-                if let Some(id) = &request.tool_call_id {
-                    self.refused.insert(id.clone());
-                }
                 let reason = denial.message();
                 (PermissionAnswer::Deny { reason }, self.add(&call.tool, &denial))
             }
@@ -74,9 +68,6 @@ impl Denials {
                 ..
             } => {
                 let tool = self.calls.remove(id).unwrap_or_else(|| "tool".to_owned());
-                if self.refused.remove(id) {
-                    return None;
-                }
                 let denial = [output, reason]
                     .into_iter()
                     .flatten()
@@ -208,7 +199,7 @@ mod tests {
             panic!("it was allowed");
         };
         assert!(denied.is_some());
-        assert_eq!(denials.read(&result("t1", ToolStatus::Failed, &reason)), None);
+        assert_eq!(denials.read(&result("t1", ToolStatus::Denied, &reason)), None);
         assert_eq!(denials.list().len(), 1);
     }
 }

@@ -103,8 +103,10 @@ pub enum AgentItem {
 pub enum ToolStatus {
     /// It succeeded. For Gemini, this includes commands that exited with an error.
     Completed,
-    /// It failed, was refused or is unknown.
+    /// It failed, was refused by the CLI itself or is unknown.
     Failed,
+    /// gemicro answered its request for permission with no.
+    Denied,
 }
 
 /// The scope of a token count.

@@ -25,6 +25,8 @@ pub(super) struct TurnProgress {
     tools: Vec<(String, String)>,
     /// Keys of open questions.
     questions: Vec<String>,
+    /// A stop was requested: tools that end now were stopped, whatever the agent calls it.
+    is_stopping: bool,
     answer: Option<Answer>,
     end: Option<End>,
 }
@@ -64,6 +66,7 @@ impl TurnProgress {
             shown: None,
             tools: Vec::new(),
             questions: Vec::new(),
+            is_stopping: false,
             answer: None,
             end: None,
         }
@@ -136,14 +139,19 @@ impl TurnProgress {
             }),
             "tool_ended" => update.as_tool_ended().and_then(|ended| {
                 let state = match ended.end {
+                    ToolEnd::Denied => ToolState::Denied,
+                    ToolEnd::Done | ToolEnd::Failed if self.is_stopping => ToolState::Stopped,
                     ToolEnd::Done => ToolState::Done,
                     ToolEnd::Failed => ToolState::Failed,
-                    ToolEnd::Denied => ToolState::Denied,
                 };
                 let idx = self.tools.iter().position(|(id, _)| *id == ended.id)?;
                 let (id, text) = self.tools.remove(idx);
                 Some(tool(id, text, state))
             }),
+            "cancel_requested" => {
+                self.is_stopping = true;
+                None
+            }
             "answer_requested" => update.as_answer_requested().and_then(|asked| {
                 self.questions.push(asked.key.clone());
                 Some(News::Question(ToolQuestion {
@@ -275,6 +283,10 @@ fn rest_of<'t>(text: &'t str, sent: &str) -> &'t str {
 
 #[cfg(test)]
 mod tests {
+    use gemicro_core::ask::{ToolCalled, ToolEnded};
+    use gemicro_core::run::events::CancelRequested;
+    use gemicro_event::{AgentUpdate, CommandId, StreamId, Timestamp};
+
     use super::*;
 
     const KEY: &str = "AIzaSyA1234567890abcdefghijklmnopqrstuv";
@@ -309,6 +321,53 @@ mod tests {
                 sent.starts_with("Your key is ") && sent.ends_with("that is all of it.\n"),
                 "{size}: {sent}"
             );
+        }
+    }
+
+    #[test]
+    fn a_tool_that_ends_after_a_stop_was_stopped() {
+        let tool_states = |stops: bool, end: ToolEnd| {
+            let mut seen = Seen::new(Redactor::new(std::iter::empty::<&str>()));
+            let called = ToolCalled {
+                id: "t".to_owned(),
+                tool: "Bash".to_owned(),
+                what: "sleep 50".to_owned(),
+            };
+            let cancel = CancelRequested {
+                command_id: CommandId::random(),
+                reason: String::new(),
+            };
+            let ended = ToolEnded {
+                id: "t".to_owned(),
+                end,
+            };
+            let now = Timestamp::now();
+            let mut updates = vec![AgentUpdate::new(&called, now)];
+            updates.extend(stops.then(|| AgentUpdate::new(&cancel, now)));
+            updates.push(AgentUpdate::new(&ended, now));
+            let events = updates.into_iter().map(|update| Event {
+                stream: StreamId::random(),
+                seq: 1,
+                schema_version: 1,
+                update,
+                step: None,
+                parent_run: None,
+                trace: None,
+                extra: Vec::new(),
+            });
+            let news: Vec<News> = events.flat_map(|event| seen.event(&event)).collect();
+            match news.last() {
+                Some(News::Tool(tool)) => tool.state,
+                other => panic!("{other:?}"),
+            }
+        };
+        for (end, unstopped, stopped) in [
+            (ToolEnd::Done, ToolState::Done, ToolState::Stopped),
+            (ToolEnd::Failed, ToolState::Failed, ToolState::Stopped),
+            (ToolEnd::Denied, ToolState::Denied, ToolState::Denied),
+        ] {
+            assert_eq!(tool_states(false, end), unstopped);
+            assert_eq!(tool_states(true, end), stopped);
         }
     }
 

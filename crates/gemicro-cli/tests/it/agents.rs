@@ -63,6 +63,20 @@ fn each_agent_writes_where_it_may_and_nowhere_else() {
 }
 
 #[test]
+fn a_denied_tool_of_gemini_is_counted_and_shown_as_denied() {
+    let rules = "  - { name: done, when: { tool_result: '*' }, reply: { text: 'Done: {{tool_result}}' } }\n  \
+                 - { name: tool, reply: { calls: [{ name: run_shell_command, arguments: { command: touch made.txt } }] } }\n";
+    let desk = Desk::new(rules);
+    let (_, answer) = desk.ask(&AGENTS[0], &["--no-yolo"], "Make it.");
+    assert_eq!(answer["success"], true, "{answer}");
+    assert!(!desk.file("made.txt").exists());
+    let answered = desk.simulated.event("agent_answered");
+    assert_eq!(answered["data"]["n_refused"], 1, "{answered}");
+    let ended = desk.simulated.event("tool_ended");
+    assert_eq!(ended["data"]["end"], "denied", "{ended}");
+}
+
+#[test]
 fn each_failure_of_a_provider_has_its_kind() {
     for (fault, kinds) in [
         ("http: { status: 401 }", &["auth_failed"][..]),

@@ -226,7 +226,9 @@ fn a_tool_waits_for_leave_and_silence_is_no() {
             assert!(!file.exists(), "{}: before anybody answered", agent.name);
             terminal.keys(&[key]);
             terminal.with("The tool is over.");
-            terminal.with("ready");
+            let screen = terminal.with("ready");
+            assert!(!screen.contains("(running)"), "{}: {screen}", agent.name);
+            assert_ne!(screen.contains(&format!("{name} (denied)")), is_made, "{screen}");
             assert_eq!(file.exists(), is_made, "{}: {name}", agent.name);
             terminal.say("/clear");
             terminal.with("Type a message");

@@ -3,7 +3,7 @@
 use gemicro_event::ErrorKind;
 use gemicro_runner::{
     AgentCli, AgentItem, AgentPrompt, AgentRequest, Cancel, Dialogue, GeminiAcp, PermissionAnswer,
-    ProcessExit, Session, ToolApproval, TurnTranscript,
+    ProcessExit, Session, ToolApproval, ToolStatus, TurnTranscript,
 };
 use serde_json::{Value, json};
 
@@ -217,6 +217,34 @@ fn permission_is_never_given_for_always() {
     };
     assert!(talk.0.answer(&asked.id, &PermissionAnswer::Allow));
     assert_eq!(talk.said()[0]["result"]["outcome"]["outcome"], "cancelled");
+}
+
+#[test]
+fn a_denied_call_ends_as_denied_and_is_counted() {
+    let mut talk = prompting();
+    let items = talk.hears(&permission(7));
+    let AgentItem::Permission(asked) = &items[1] else {
+        panic!("{items:?}");
+    };
+    let deny = PermissionAnswer::Deny {
+        reason: "no".to_owned(),
+    };
+    assert!(talk.0.answer(&asked.id, &deny));
+    let items = talk.result(3, &json!({"stopReason": "end_turn"}));
+    let [
+        AgentItem::ToolResult {
+            id, status, reason, ..
+        },
+        AgentItem::Ended(end),
+    ] = &items[..]
+    else {
+        panic!("{items:?}");
+    };
+    assert_eq!(
+        (id.as_str(), *status, reason.as_deref()),
+        ("t1", ToolStatus::Denied, Some("no"))
+    );
+    assert_eq!(end.n_refused, 1);
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use gemicro_event::ErrorKind;
 use gemicro_runner::{
-    AgentCli, AgentItem, AgentPrompt, Cancel, ClaudeCode, Codex, PermissionAnswer, ProcessExit,
+    AgentCli, AgentItem, AgentPrompt, Cancel, ClaudeCode, Codex, PermissionAnswer, ProcessExit, ToolStatus,
     TurnTranscript,
 };
 use serde_json::{Value, json};
@@ -96,6 +96,27 @@ fn cancelling_refuses_what_waits() {
         .collect();
     assert_eq!(sent[0]["response"]["response"]["behavior"], "deny");
     assert_eq!(sent[1]["request"]["subtype"], "interrupt");
+}
+
+#[test]
+fn a_denied_call_ends_as_denied_and_another_error_as_failed() {
+    let mut dialogue = ClaudeCode.dialogue(&request(AgentPrompt::user("hi"))).unwrap();
+    let request = json!({"subtype": "can_use_tool", "tool_name": "Bash", "tool_use_id": "t1", "input": {}});
+    let asked = json!({"type": "control_request", "request_id": "r1", "request": request});
+    dialogue.feed(&lines(&[asked]));
+    let deny = PermissionAnswer::Deny {
+        reason: "no".to_owned(),
+    };
+    assert!(dialogue.answer(&"r1".into(), &deny));
+    for (id, expected) in [("t1", ToolStatus::Denied), ("t2", ToolStatus::Failed)] {
+        let block = json!({"type": "tool_result", "tool_use_id": id, "is_error": true, "content": "no"});
+        let message = json!({"role": "user", "content": [block]});
+        let items = dialogue.feed(&lines(&[json!({"type": "user", "message": message})]));
+        let [AgentItem::ToolResult { status, .. }] = &items[..] else {
+            panic!("{items:?}");
+        };
+        assert_eq!(*status, expected, "{id}");
+    }
 }
 
 #[test]

@@ -141,7 +141,6 @@ impl ScreenTranscript {
             self.drop_live(|kind| *kind == EntryKind::Assistant);
             self.push(EntryKind::Assistant, text, Some(turn));
         }
-        self.live_from = None;
     }
 
     /// What came of the answer stays as it is; tools that still ran were stopped with it.

@@ -3,7 +3,7 @@
 //! With partial messages, every text is sent twice: in chunks, then in full. Chunks are passed on; from the full text
 //! only what the chunks left out.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use gemicro_event::{ErrorKind, Failure, Json};
 
@@ -33,11 +33,20 @@ pub(super) struct ClaudeStream {
     is_running: bool,
     n_asked: u64,
     /// Tools that wait for an answer, with the arguments that an approval has to repeat.
-    open_requests: BTreeMap<PermissionId, Json>,
+    open_requests: BTreeMap<PermissionId, OpenRequest>,
+    /// Calls of this turn that were denied; their results come as errors.
+    denied: BTreeSet<String>,
     /// Bytes of the current block that arrived in chunks.
     n_streamed: usize,
     /// Whether this turn has produced any text.
     has_text: bool,
+}
+
+/// A tool that waits for permission.
+#[derive(Debug)]
+struct OpenRequest {
+    tool_call_id: Option<String>,
+    input: Json,
 }
 
 impl ClaudeStream {
@@ -47,6 +56,7 @@ impl ClaudeStream {
             is_running: false,
             n_asked: 0,
             open_requests: BTreeMap::new(),
+            denied: BTreeSet::new(),
             n_streamed: 0,
             has_text: false,
         })
@@ -71,12 +81,13 @@ impl ClaudeStream {
         match kind {
             "system" => system(line, out)?,
             "assistant" => self.assistant(&json_line::parse(kind, line, out)?, line, out),
-            "user" => user(&json_line::parse(kind, line, out)?, line, out),
+            "user" => self.user(&json_line::parse(kind, line, out)?, line, out),
             "stream_event" => self.piece(&json_line::parse(kind, line, out)?, line, out),
             "result" => {
                 let ended: wire::ResultMessage = json_line::parse(kind, line, out)?;
                 self.is_running = false;
                 self.open_requests.clear();
+                self.denied.clear();
                 if let Some(usage) = ended.usage() {
                     let scope = UsageScope::Turn;
                     out.item(AgentItem::Usage { usage, scope });
@@ -216,7 +227,11 @@ impl ClaudeStream {
         }
         let id = PermissionId(control.request_id);
         let input = asked.input.unwrap_or_default();
-        self.open_requests.insert(id.clone(), input.clone());
+        let open = OpenRequest {
+            tool_call_id: asked.tool_use_id.clone(),
+            input: input.clone(),
+        };
+        self.open_requests.insert(id.clone(), open);
         out.item(AgentItem::Permission(PermissionRequest {
             id,
             tool_call_id: asked.tool_use_id,
@@ -224,6 +239,36 @@ impl ClaudeStream {
             title: asked.description,
             input,
         }));
+    }
+
+    /// What tools answered; texts of this role are our own, or the CLI's remarks to its model.
+    fn user(&mut self, turn: &wire::ClaudeTurn, line: LineText<'_>, out: &mut AdapterOutput) {
+        let Some(blocks) = turn.message.blocks() else {
+            return out.malformed("user", line.bytes);
+        };
+        for block in blocks {
+            match block.kind.as_str() {
+                "tool_result" => {
+                    let output = block.output();
+                    let failed = block.is_error == Some(true);
+                    let id = block.tool_use_id.unwrap_or_default();
+                    let status = match failed {
+                        true if self.denied.remove(&id) => ToolStatus::Denied,
+                        true => ToolStatus::Failed,
+                        false => ToolStatus::Completed,
+                    };
+                    out.item(AgentItem::ToolResult {
+                        id,
+                        status,
+                        exit_code: output.as_deref().filter(|_| failed).and_then(exit_code),
+                        output,
+                        reason: None,
+                    });
+                }
+                "text" | "image" | "document" => {}
+                other => out.unknown(&format!("user/{other}"), line.bytes),
+            }
+        }
     }
 }
 
@@ -253,14 +298,17 @@ impl Protocol for ClaudeStream {
     }
 
     fn answer(&mut self, id: &PermissionId, answer: &PermissionAnswer, out: &mut AdapterOutput) -> bool {
-        let Some(input) = self.open_requests.remove(id) else {
+        let Some(open) = self.open_requests.remove(id) else {
             return false;
         };
         let response = match answer {
             PermissionAnswer::Allow => wire::Permission::Allow {
-                updated_input: &input,
+                updated_input: &open.input,
             },
-            PermissionAnswer::Deny { reason } => wire::Permission::Deny { message: reason },
+            PermissionAnswer::Deny { reason } => {
+                self.denied.extend(open.tool_call_id);
+                wire::Permission::Deny { message: reason }
+            }
         };
         out.write(&wire::control_success(&id.0, response));
         true
@@ -306,34 +354,6 @@ fn system(line: LineText<'_>, out: &mut AdapterOutput) -> Option<()> {
         other => out.unknown(&format!("system/{other}"), line.bytes),
     }
     Some(())
-}
-
-/// Reads tool results. Texts with this role are our own, or notes of the CLI to its model.
-fn user(turn: &wire::ClaudeTurn, line: LineText<'_>, out: &mut AdapterOutput) {
-    let Some(blocks) = turn.message.blocks() else {
-        return out.malformed("user", line.bytes);
-    };
-    for block in blocks {
-        match block.kind.as_str() {
-            "tool_result" => {
-                let output = block.output();
-                let failed = block.is_error == Some(true);
-                out.item(AgentItem::ToolResult {
-                    id: block.tool_use_id.unwrap_or_default(),
-                    status: if failed {
-                        ToolStatus::Failed
-                    } else {
-                        ToolStatus::Completed
-                    },
-                    exit_code: output.as_deref().filter(|_| failed).and_then(exit_code),
-                    output,
-                    reason: None,
-                });
-            }
-            "text" | "image" | "document" => {}
-            other => out.unknown(&format!("user/{other}"), line.bytes),
-        }
-    }
 }
 
 /// Reads `Exit code 3`, which precedes the command's output.

@@ -205,6 +205,7 @@ impl AcpSession {
 
     fn prompt_ended(&mut self, result: &Json, line: LineText<'_>, out: &mut AdapterOutput) {
         self.state = SessionState::Ready;
+        let n_refused = self.tools.n_denied();
         self.end_turn();
         let Some((reason, word)) = wire::stop_reason(result) else {
             // It is still running and may still be working, so no further prompt may follow.
@@ -221,6 +222,7 @@ impl AcpSession {
         };
         out.item(AgentItem::Ended(TurnEnd {
             reason: Some(word),
+            n_refused,
             ..TurnEnd::new(claim)
         }));
     }

@@ -22,12 +22,14 @@ const MAX_OPEN: usize = 256;
 pub(super) struct AcpTools {
     announced: BTreeSet<String>,
     open: BTreeMap<PermissionId, WaitingPermission>,
+    n_denied: u64,
 }
 
 /// A permission request that waits for our answer.
 #[derive(Debug)]
 struct WaitingPermission {
     rpc_id: wire::RequestId,
+    tool_call_id: String,
     allow: Option<String>,
     reject: Option<String>,
 }
@@ -70,6 +72,7 @@ impl AcpTools {
         let id = PermissionId(serde_json::to_string(&rpc_id).unwrap_or_default());
         let open = WaitingPermission {
             rpc_id,
+            tool_call_id: call.id(),
             allow: wire::option(params, wire::PermissionOptionKind::AllowOnce),
             reject: wire::option(params, wire::PermissionOptionKind::RejectOnce),
         };
@@ -83,7 +86,14 @@ impl AcpTools {
         }));
     }
 
+    /// Calls of this turn that were denied.
+    pub(super) fn n_denied(&self) -> u64 {
+        self.n_denied
+    }
+
     /// Answers a request and returns whether it was open. Without a matching option, the call is denied.
+    ///
+    /// Gemini CLI sends no update about a denied call and gives its model no reason, so the result is reported here.
     pub(super) fn answer(
         &mut self,
         id: &PermissionId,
@@ -93,11 +103,21 @@ impl AcpTools {
         let Some(open) = self.open.remove(id) else {
             return false;
         };
-        let option = match answer {
-            PermissionAnswer::Allow => open.allow,
-            PermissionAnswer::Deny { .. } => open.reject,
+        let (option, denied) = match answer {
+            PermissionAnswer::Allow => (open.allow, None),
+            PermissionAnswer::Deny { reason } => (open.reject, Some(reason.clone())),
         };
         wire::answer(&open.rpc_id, wire::permission(option), out);
+        if denied.is_some() {
+            self.n_denied += 1;
+            out.item(AgentItem::ToolResult {
+                id: open.tool_call_id,
+                status: ToolStatus::Denied,
+                output: None,
+                exit_code: None,
+                reason: denied,
+            });
+        }
         true
     }
 
