@@ -7,13 +7,12 @@ use std::io::{self, Write};
 use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
-use gemicro_event::{ErrorKind, StreamId};
+use gemicro_event::{ErrorKind, StreamId, escape_json};
 use serde::Serialize;
 use serde_json::json;
 
 use crate::args::DataFormat;
 use crate::command_error::CommandError;
-use crate::screen::unseen::escape_json;
 
 /// Takes the data of one command.
 #[derive(Debug)]

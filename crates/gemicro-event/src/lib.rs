@@ -6,6 +6,7 @@
 
 mod cost;
 mod error_kind;
+mod escaped_json;
 mod event;
 mod id;
 mod json;
@@ -22,6 +23,7 @@ mod usage;
 
 pub use cost::{ModelName, Uncertain, UnpricedModel, UnpricedTokens, money};
 pub use error_kind::{ErrorKind, Failure, FailureClass, ParseErrorKindError};
+pub use escaped_json::escape_json;
 pub use event::{Event, SCHEMA_VERSION};
 pub use id::{CommandId, IdError, StepKey, StreamId};
 pub use json::Json;

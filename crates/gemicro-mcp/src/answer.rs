@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use gemicro_core::ask::ToolAnswer;
-use gemicro_event::{ErrorKind, Failure};
-use rmcp::model::{CallToolResponse, CallToolResult};
+use gemicro_event::{ErrorKind, Failure, escape_json};
+use rmcp::model::{CallToolResponse, CallToolResult, ContentBlock};
 use serde::Serialize;
 use serde_json::{Value, json};
 
@@ -52,18 +52,37 @@ impl McpAnswer {
         self
     }
 
-    /// Turns it into the result of a call.
+    /// As the result of a call. Its text is the JSON with invisible characters escaped.
     pub(crate) fn into_result(self) -> CallToolResult {
-        if self.is_success {
+        let json = self.value.to_string();
+        let text = String::from_utf8_lossy(&escape_json(json.as_bytes())).into_owned();
+        let mut result = if self.is_success {
             CallToolResult::structured(self.value)
         } else {
             CallToolResult::structured_error(self.value)
-        }
+        };
+        result.content = vec![ContentBlock::text(text)];
+        result
     }
 }
 
 impl From<McpAnswer> for CallToolResponse {
     fn from(answer: McpAnswer) -> Self {
         Self::Complete(answer.into_result())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_text_of_an_answer_hides_nothing() {
+        let value = json!({ "result": "a\u{202e}b\u{200b}c", "path": "é" });
+        let result = McpAnswer::success(&value).into_result();
+        let text = &result.content[0].as_text().expect("a text").text;
+        assert_eq!(text, r#"{"result":"a\u202eb\u200bc","path":"é"}"#);
+        assert_eq!(serde_json::from_str::<Value>(text).expect("JSON"), value);
+        assert_eq!(result.structured_content, Some(value));
     }
 }

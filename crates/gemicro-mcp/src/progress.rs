@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use gemicro_core::live::LiveItem;
 use gemicro_event::Event;
-use gemicro_event::text::one_line;
+use gemicro_event::text::{one_line, plain};
 use rmcp::RoleServer;
 use rmcp::model::{ProgressNotificationParam, ProgressToken};
 use rmcp::service::Peer;
@@ -62,8 +62,8 @@ impl ProgressSender {
         };
         self.n_sent += 1;
         self.last_sent = Instant::now();
-        let notification =
-            ProgressNotificationParam::new(token.clone(), f64::from(self.n_sent)).with_message(message);
+        let notification = ProgressNotificationParam::new(token.clone(), f64::from(self.n_sent))
+            .with_message(plain(message, usize::MAX));
         if let Ok(Err(_)) = tokio::time::timeout(SEND_WITHIN, peer.notify_progress(notification)).await {
             self.to = None;
         }

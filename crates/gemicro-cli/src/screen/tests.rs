@@ -1,6 +1,5 @@
 //! Tests of texts and numbers on the screen.
 
-use super::unseen::escape_json;
 use super::{numbers, text};
 
 #[test]
@@ -20,36 +19,6 @@ fn no_text_hides_in_another() {
     assert_eq!(text::cut(hidden, 3), "abc");
     let shown = "naïve e\u{301} ☀\u{fe0f} 漢字";
     assert_eq!(text::neutral(shown), shown);
-}
-
-#[test]
-fn json_shows_what_no_one_sees() {
-    let hidden = "\u{7f}\u{80}\u{9b}\u{ad}\u{61c}\u{200b}\u{200e}\u{202e}\u{2028}\u{2066}\u{feff}\u{e0041}";
-    let value = serde_json::json!({ "text": format!("a{hidden}b ï 漢"), hidden: [hidden] });
-    for written in [
-        format!("{value}\n"),
-        serde_json::to_string_pretty(&value).unwrap(),
-        format!("{value}\n{value}\n"),
-        format!("[{value}]"),
-    ] {
-        let escaped = escape_json(written.as_bytes()).into_owned();
-        let escaped = String::from_utf8(escaped).unwrap();
-        assert!(!escaped.contains(|c| hidden.contains(c)), "{escaped}");
-        assert!(
-            escaped.contains("\\u202e") && escaped.contains("\\udb40\\udc41"),
-            "{escaped}"
-        );
-        assert!(escaped.contains("b ï 漢"), "{escaped}");
-        let read = |text: &str| -> Vec<serde_json::Value> {
-            let values = serde_json::Deserializer::from_str(text).into_iter();
-            values.map(Result::unwrap).collect()
-        };
-        assert_eq!(read(&escaped), read(&written));
-    }
-    // What is no JSON, and what hides nothing, stays as it is.
-    for other in ["# A report\u{200b}\n", "[link\u{200b}](x)", "{\"a\": \"ï\"}\n"] {
-        assert_eq!(escape_json(other.as_bytes()), other.as_bytes());
-    }
 }
 
 #[test]

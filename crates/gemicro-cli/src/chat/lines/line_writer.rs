@@ -3,12 +3,11 @@
 use std::io::{self, Write};
 
 use gemicro_chat::{Meter, News, ToolQuestion, ToolState};
-use gemicro_event::{ErrorKind, StreamId};
+use gemicro_event::{ErrorKind, StreamId, escape_json};
 
 use super::wire::NewsLine;
 use crate::args::DataFormat;
 use crate::chat::words;
-use crate::screen::unseen::escape_json;
 use crate::screen::{Screen, numbers, text};
 
 pub(super) struct LineWriter {
