@@ -103,6 +103,7 @@ impl<'a> RunWatch<'a> {
         let mut seen = FollowState::default();
         let mut stopping: Option<BoxFuture<'a, Result<(), Failure>>> = None;
         let mut is_stopping = false;
+        let mut is_unanswered = false;
         let mut asking: Option<BoxFuture<'static, Result<Option<Json>, CommandError>>> = None;
         loop {
             let answered = async {
@@ -157,6 +158,7 @@ impl<'a> RunWatch<'a> {
                         // Nobody is there to answer. That is not a no: suspend the run.
                         (Some(_) | None, _) => {
                             is_stopping = true;
+                            is_unanswered = true;
                             stopping = Some(desk.suspend(&id));
                         }
                     }
@@ -176,6 +178,9 @@ impl<'a> RunWatch<'a> {
                     stopping = Some(desk.suspend(&id));
                 }
             }
+        }
+        if is_unanswered && matches!(seen.end, Some(RunEnd::Suspended(_))) {
+            seen.end = Some(RunEnd::Suspended(ErrorKind::InputRequired));
         }
         seen.end.ok_or_else(|| {
             let message = format!("run {id} stopped without recording its end");
@@ -207,7 +212,7 @@ impl FollowState {
         }
         if let Some(end) = RunEnd::of(event) {
             // A question stays open while its run is stopped.
-            if end != RunEnd::Suspended {
+            if !matches!(end, RunEnd::Suspended(_)) {
                 self.question = None;
             }
             self.end = Some(end);

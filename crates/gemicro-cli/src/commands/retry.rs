@@ -11,7 +11,7 @@ use gemicro_core::run::RunRow;
 use gemicro_core::store::Store;
 use gemicro_engine::pipeline::later_run;
 use gemicro_engine::{AllowedHost, Engine, LocalRunService, Plan, ResearchRequest, RunService};
-use gemicro_event::{ErrorKind, StreamId};
+use gemicro_event::{ErrorKind, RunStatus, StreamId};
 
 use super::research::{ResearchDisplay, plan_request, watch};
 use super::run as pipeline;
@@ -73,6 +73,14 @@ async fn retry(ctx: &Context, args: &RetryArgs) -> Result<(), CommandError> {
                 format!("continue it: gemicro resume {id}; or end it first: gemicro cancel {id}"),
             ));
         }
+        if row.status == RunStatus::Completed && args.from.is_none() {
+            return Err(CommandError::usage(
+                format!("run {id} is completed: nothing of it failed"),
+                format!(
+                    "to repeat a phase, name it: gemicro retry {id} --from PHASE; `gemicro show {id}` lists the phases"
+                ),
+            ));
+        }
         return retry_pipeline(ctx, engine, &id, args, &stop).await;
     }
     if args.from.is_some() || args.gates.wait || args.gates.decide.is_some() {
@@ -94,8 +102,9 @@ async fn retry(ctx: &Context, args: &RetryArgs) -> Result<(), CommandError> {
         .base(&id, UseAs::Retry)
         .await
         .map_err(|failure| match failure.kind {
-            ErrorKind::InvalidInput => CommandError::from(failure)
-                .with_hint("`gemicro dead-letters` lists the steps that can be repeated"),
+            ErrorKind::InvalidInput => {
+                CommandError::from(failure).with_hint(format!("`gemicro show {id}` lists what to do next"))
+            }
             _ => CommandError::from(failure),
         })?;
     let limits = match args.budget.as_slice() {

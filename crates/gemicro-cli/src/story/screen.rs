@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use gemicro_core::research::RelatedPassage;
+use gemicro_engine::INPUT_REQUIRED;
 use gemicro_event::RunStatus;
 
 use super::Story;
@@ -57,6 +58,9 @@ impl StoryPage<'_> {
         let status = match story.status {
             RunStatus::Completed => self.paint.good(story.status.as_str()),
             RunStatus::Failed | RunStatus::Interrupted => self.paint.bad(story.status.as_str()),
+            RunStatus::Running | RunStatus::Parked if self.waits_for_person() => {
+                self.paint.warn(INPUT_REQUIRED)
+            }
             RunStatus::Running | RunStatus::Parked | RunStatus::Suspended | RunStatus::Cancelled => {
                 self.paint.warn(story.status.as_str())
             }
@@ -83,6 +87,14 @@ impl StoryPage<'_> {
             self.field(&mut page, name, &words);
         }
         page
+    }
+
+    /// Whether the run continues only after a person has answered.
+    fn waits_for_person(&self) -> bool {
+        match &self.story.batch {
+            Some(batch) => batch.counts.waits_for_person(),
+            None => self.story.parked.is_none() && self.story.asks.is_some(),
+        }
     }
 
     fn state_in_words(&self) -> String {
@@ -124,7 +136,7 @@ impl StoryPage<'_> {
                 None => story.status.as_str().to_owned(),
             },
             RunStatus::Parked | RunStatus::Suspended if is_asked => {
-                "waiting for a yes or no (see Asks)".to_owned()
+                "waiting for an answer: yes or no (see Asks)".to_owned()
             }
             RunStatus::Suspended if is_answered => "question answered; the run can continue".to_owned(),
             RunStatus::Suspended => {

@@ -59,7 +59,7 @@ impl RunView for AnswerView {
     fn end(&mut self, end: &RunEnd) -> Result<(), CommandError> {
         match end {
             RunEnd::Completed { data, result } => self.print(data, result.as_deref()),
-            RunEnd::Failed(_) | RunEnd::Suspended if self.format == PrintFormat::Json => {
+            RunEnd::Failed(_) | RunEnd::Suspended(_) if self.format == PrintFormat::Json => {
                 let object = failure_json(&end.error_report(&self.run));
                 self.output.write(format!("{object}\n").as_bytes())?;
                 self.output.finish()
@@ -72,7 +72,7 @@ impl RunView for AnswerView {
                 }
                 Ok(())
             }
-            RunEnd::Failed(_) | RunEnd::Suspended => Ok(()),
+            RunEnd::Failed(_) | RunEnd::Suspended(_) => Ok(()),
         }
     }
 }

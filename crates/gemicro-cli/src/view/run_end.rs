@@ -4,7 +4,7 @@ use gemicro_core::research::events::{FinalResult, ResearchReaders};
 use gemicro_core::run::events::RunReaders;
 use gemicro_event::{ErrorKind, Event, Failure, Json, StreamId};
 
-use crate::command_error::{CommandError, ErrorReport, STOPPED};
+use crate::command_error::{CommandError, ErrorReport};
 
 /// The last word about a run.
 #[derive(Debug, Clone, PartialEq)]
@@ -16,8 +16,8 @@ pub(crate) enum RunEnd {
         result: Option<Box<FinalResult>>,
     },
     Failed(Failure),
-    /// It can be resumed.
-    Suspended,
+    /// It can be resumed: it was stopped (`interrupted`), or nobody answered its question (`input_required`).
+    Suspended(ErrorKind),
 }
 
 impl RunEnd {
@@ -39,7 +39,7 @@ impl RunEnd {
             },
             "run_cancelled" => failed(ErrorKind::Cancelled, "the run was cancelled"),
             "run_interrupted" => failed(ErrorKind::Interrupted, &update.message),
-            "run_suspended" => Some(Self::Suspended),
+            "run_suspended" => Some(Self::Suspended(ErrorKind::Interrupted)),
             _ => None,
         }
     }
@@ -48,23 +48,31 @@ impl RunEnd {
     pub(crate) fn outcome(&self, run: &StreamId) -> Result<(), CommandError> {
         match self {
             Self::Completed { .. } => Ok(()),
-            Self::Suspended => Err(CommandError::AlreadyReported(STOPPED)),
+            Self::Suspended(kind) => Err(CommandError::AlreadyReported(kind.exit_code())),
             Self::Failed(_) => Err(CommandError::Report(Box::new(self.error_report(run)))),
         }
     }
 
-    /// The failure with its hint; a suspended run counts as interrupted.
+    /// The failure with its hint; a suspended run is one, too.
     pub(crate) fn error_report(&self, run: &StreamId) -> ErrorReport {
-        let failure = match self {
-            Self::Failed(failure) => failure.clone(),
-            Self::Suspended | Self::Completed { .. } => {
-                Failure::new(ErrorKind::Interrupted, format!("run {run} is suspended"))
+        const ANSWER: &str = "answer with `gemicro answer RUN yes` or `no`, then run `gemicro resume RUN`";
+        let (failure, hint) = match self {
+            Self::Failed(failure) if failure.kind == ErrorKind::Interrupted => {
+                (failure.clone(), Some("`gemicro show RUN` shows what it did"))
+            }
+            Self::Failed(failure) => (failure.clone(), None),
+            Self::Suspended(kind @ ErrorKind::InputRequired) => {
+                let message = format!("run {run} is suspended until its question is answered");
+                (Failure::new(*kind, message), Some(ANSWER))
+            }
+            Self::Suspended(_) | Self::Completed { .. } => {
+                let message = format!("run {run} is suspended");
+                (Failure::new(ErrorKind::Interrupted, message), None)
             }
         };
-        let ended_midway = matches!(self, Self::Failed(failure) if failure.kind == ErrorKind::Interrupted);
         ErrorReport {
             failure,
-            hint: ended_midway.then(|| format!("`gemicro show {run}` shows what it did")),
+            hint: hint.map(str::to_owned),
             run: Some(run.clone()),
         }
     }

@@ -1,7 +1,7 @@
 //! Replays of events into the views.
 
 use gemicro_core::research::events::{FinalResult, ResultMetadata};
-use gemicro_event::{AgentUpdate, Event, Payload, SCHEMA_VERSION, StreamId, Timestamp};
+use gemicro_event::{AgentUpdate, ErrorKind, Event, Payload, SCHEMA_VERSION, StreamId, Timestamp};
 
 use super::answer::stats_line;
 use super::{RunEnd, event_line, failure_json, result_json};
@@ -53,7 +53,7 @@ fn the_result_begins_with_its_run() {
 #[test]
 fn a_failure_is_one_object_with_a_hint_that_names_the_run() {
     let run = StreamId::new("run1").unwrap();
-    let json = failure_json(&RunEnd::Suspended.error_report(&run)).to_string();
+    let json = failure_json(&RunEnd::Suspended(ErrorKind::Interrupted).error_report(&run)).to_string();
     assert_eq!(
         json,
         r#"{"run":"run1","error_kind":"interrupted","error":"run run1 is suspended","hint":"continue with `gemicro resume run1`"}"#

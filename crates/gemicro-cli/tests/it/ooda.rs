@@ -314,7 +314,7 @@ fn without_a_terminal_a_loop_says_how_it_is_answered_and_is_suspended() {
     let mut command = place.command(&["ooda"]);
     let output = command.stdin(std::process::Stdio::null()).output().unwrap();
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert_eq!(output.status.code(), Some(130), "{said}");
+    assert_eq!(output.status.code(), Some(10), "{said}");
     let run = place.simulated.world.last_run();
     for words in [
         "Which gap is next?".to_owned(),

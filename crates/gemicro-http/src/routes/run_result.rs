@@ -6,6 +6,7 @@ use axum::extract::State;
 use axum::response::Response;
 use gemicro_core::run::RunRow;
 use gemicro_core::run::events::RunReaders;
+use gemicro_engine::RunSnapshot;
 use gemicro_event::{Charge, ErrorKind, Event, Failure, Json, RunStatus, StreamId, Timestamp, is_terminal};
 use hyper::StatusCode;
 use schemars::JsonSchema;
@@ -48,8 +49,9 @@ pub(crate) struct ResultQuery {
     wait: Option<u64>,
 }
 
-/// Returns the result of a run; with `wait`, after at most that many seconds. For a run that has not ended the answer
-/// is 409 `still_running`, for a suspended one 409 `interrupted`.
+/// How a run ended, and with what; with `wait`, after so many seconds at most. A run that has not ended answers 409
+/// `still_running`, one that waits for a person 409 `input_required` with the question, one that is suspended 409
+/// `interrupted`.
 #[utoipa::path(
     get,
     path = "/v1/runs/{id}/result",
@@ -80,7 +82,8 @@ pub(crate) async fn result(
         }
     }
     if !row.status.is_terminal() {
-        return Err(not_ended(&row).into());
+        let run = app.desk().state(row.run.as_str()).await?;
+        return Err(not_ended(&run).into());
     }
     let events = app.desk().events(&row.run).await?;
     let last = events
@@ -118,9 +121,23 @@ fn ended_result(row: RunRow, last: Event) -> RunResult {
     }
 }
 
-fn not_ended(row: &RunRow) -> Failure {
-    let run = &row.run;
-    match row.status {
+fn not_ended(snapshot: &RunSnapshot) -> Failure {
+    let (run, status) = (&snapshot.row.run, snapshot.row.status);
+    if let Some(question) = &snapshot.question {
+        let then = match status {
+            RunStatus::Suspended => format!(", then resume it with POST /v1/runs/{run}/resume"),
+            _ => String::new(),
+        };
+        let message = format!(
+            "run {run} waits for an answer: {} Answer with POST /v1/runs/{}/commands{then}",
+            question.text, question.run_id
+        );
+        return Failure {
+            detail: Some(Json::from(serde_json::json!({ "question": question }))),
+            ..Failure::new(ErrorKind::InputRequired, message)
+        };
+    }
+    match status {
         RunStatus::Suspended => {
             let message = format!("run {run} is suspended: resume it with POST /v1/runs/{run}/resume");
             Failure::new(ErrorKind::Interrupted, message)
@@ -131,16 +148,19 @@ fn not_ended(row: &RunRow) -> Failure {
                 ErrorKind::StillRunning,
                 format!(
                     "run {run} has not ended ({}); ask again, or with ?wait=",
-                    row.status.as_str()
+                    status.as_str()
                 ),
             )
         },
     }
 }
 
-/// Waits until a run ends or is suspended, or the time has passed.
+/// Waits until a run ends, is suspended, or the time has passed; not at all for one that waits for a person.
 async fn wait(app: &App, row: &RunRow, at_most: Duration) -> Result<(), Failure> {
     if row.status.is_terminal() || row.status == RunStatus::Suspended {
+        return Ok(());
+    }
+    if app.desk().state(row.run.as_str()).await?.question.is_some() {
         return Ok(());
     }
     let _place = app.place_to_wait()?;

@@ -118,7 +118,7 @@ pub(crate) async fn show(
     let end = follow(watch, watching)
         .await
         .map_err(|stopped| stopped.about(&id))?;
-    if end == RunEnd::Suspended {
+    if matches!(end, RunEnd::Suspended(_)) {
         output::say(&if stop.suspend.is_cancelled() {
             format!("Run {id} is stopped. Its work so far is saved: gemicro show {id}")
         } else {

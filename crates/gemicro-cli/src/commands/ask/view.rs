@@ -184,7 +184,7 @@ impl RunView for AskView {
                 }
                 Ok(())
             }
-            (DataFormat::Text, RunEnd::Suspended) => self.end_line(),
+            (DataFormat::Text, RunEnd::Suspended(_)) => self.end_line(),
             (DataFormat::Json | DataFormat::Jsonl, _) => {
                 let answer =
                     ToolAnswer::of(&self.events).map(|answer| answer.with_extras(self.extras, &self.events));

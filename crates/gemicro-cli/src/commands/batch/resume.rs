@@ -87,11 +87,11 @@ pub(crate) async fn resume(
                 None
             }
         };
-        if end == Some(RunEnd::Suspended) {
+        if let Some(end @ RunEnd::Suspended(_)) = end {
             output::say(&format!(
                 "Batch {run} is stopped. Continue with: gemicro resume {run}"
             ));
-            return RunEnd::Suspended.outcome(&run);
+            return end.outcome(&run);
         }
         if end.is_none() {
             output::say(&format!(

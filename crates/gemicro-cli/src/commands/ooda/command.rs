@@ -174,7 +174,7 @@ pub(crate) async fn watch(
         .await
         .map_err(|stopped| stopped.about(&id))?;
     here.engine().store().close().await;
-    if end == RunEnd::Suspended {
+    if matches!(end, RunEnd::Suspended(_)) {
         output::say(&format!(
             "Run {id} is suspended. Continue with: gemicro resume {id}"
         ));

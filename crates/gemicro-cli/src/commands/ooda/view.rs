@@ -235,13 +235,13 @@ impl RunView for OodaView {
                 self.output.write(format!("{}\n", data.text()).as_bytes())?;
                 self.output.finish()
             }
-            (DataFormat::Json | DataFormat::Jsonl, RunEnd::Failed(_) | RunEnd::Suspended) => {
+            (DataFormat::Json | DataFormat::Jsonl, RunEnd::Failed(_) | RunEnd::Suspended(_)) => {
                 let report = end.error_report(&self.run);
                 self.output
                     .write(format!("{}\n", failure_json(&report)).as_bytes())?;
                 self.output.finish()
             }
-            (DataFormat::Text, RunEnd::Failed(_) | RunEnd::Suspended) => Ok(()),
+            (DataFormat::Text, RunEnd::Failed(_) | RunEnd::Suspended(_)) => Ok(()),
         }
     }
 }

@@ -70,7 +70,7 @@ async fn answer_all(
     let mut failure: Option<Failure> = None;
     while let Some(answered) = answers.next().await {
         let answered = answered?;
-        if answered.end == RunEnd::Suspended {
+        if matches!(answered.end, RunEnd::Suspended(_)) {
             break;
         }
         n_done += 1;
@@ -116,7 +116,7 @@ async fn answer_one(
         return Ok(AnsweredQuestion {
             question,
             run: None,
-            end: RunEnd::Suspended,
+            end: RunEnd::Suspended(ErrorKind::Interrupted),
         });
     }
     // A question that cannot be asked is an answer of its own; the others continue.
@@ -180,11 +180,11 @@ fn line(answered: &AnsweredQuestion) -> Value {
         end => {
             let related = match end {
                 RunEnd::Failed(failure) => RelatedPassage::of_failure(failure),
-                RunEnd::Suspended | RunEnd::Completed { .. } => Vec::new(),
+                RunEnd::Suspended(_) | RunEnd::Completed { .. } => Vec::new(),
             };
             let (outcome, reason) = match end {
                 RunEnd::Failed(failure) => (failure.kind, failure.message.as_str()),
-                RunEnd::Suspended => (ErrorKind::Interrupted, "the run was suspended"),
+                RunEnd::Suspended(kind) => (*kind, "the run was suspended"),
                 RunEnd::Completed { .. } => {
                     (ErrorKind::MalformedOutput, "the result is not a research result")
                 }
@@ -220,7 +220,7 @@ fn block(answered: &AnsweredQuestion) -> String {
             let reason = format!("No answer ({}): {}\n\n{related}", failure.kind, failure.message);
             reason.trim_end().to_owned()
         }
-        RunEnd::Completed { result: None, .. } | RunEnd::Suspended => "No answer".to_owned(),
+        RunEnd::Completed { result: None, .. } | RunEnd::Suspended(_) => "No answer".to_owned(),
     };
     format!(
         "# {}: {}\n\n{}\n\n",
@@ -235,7 +235,7 @@ fn progress(answered: &AnsweredQuestion, n_done: usize, n_questions: usize) -> S
         RunEnd::Completed {
             result: Some(result), ..
         } => format!("✓ {}", numbers::count(result.citations.len(), "source")),
-        RunEnd::Completed { result: None, .. } | RunEnd::Suspended => "✗".to_owned(),
+        RunEnd::Completed { result: None, .. } | RunEnd::Suspended(_) => "✗".to_owned(),
         RunEnd::Failed(failure) => format!("✗ {}", failure.kind),
     };
     format!(

@@ -59,7 +59,7 @@ pub(crate) async fn watch(
         files.write(here.engine().store(), &id).await?;
     }
     here.engine().store().close().await;
-    if end == RunEnd::Suspended {
+    if matches!(end, RunEnd::Suspended(_)) {
         output::say(&format!(
             "Run {id} is suspended. Continue with: gemicro resume {id}"
         ));

@@ -155,7 +155,7 @@ pub(crate) async fn watch(
     let end = follow(watch, watching)
         .await
         .map_err(|stopped| stopped.about(&id))?;
-    if end == RunEnd::Suspended {
+    if matches!(end, RunEnd::Suspended(_)) {
         let resume = shown.resume.replace("RUN", id.as_str());
         output::say(&format!("Run {id} is suspended. Continue with: {resume}"));
     }

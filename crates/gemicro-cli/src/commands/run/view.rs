@@ -110,7 +110,7 @@ impl RunView for PipelineView {
                 self.output.write(format!("{object}\n").as_bytes())?;
                 self.output.finish()
             }
-            (PrintFormat::Json | PrintFormat::Jsonl, RunEnd::Failed(_) | RunEnd::Suspended) => {
+            (PrintFormat::Json | PrintFormat::Jsonl, RunEnd::Failed(_) | RunEnd::Suspended(_)) => {
                 let mut report = end.error_report(&self.run);
                 if let RunEnd::Failed(failure) = end {
                     report.hint = Some(hint(failure, &self.run, story));
@@ -125,7 +125,7 @@ impl RunView for PipelineView {
                     .for_each(|line| output::say(line));
                 Ok(())
             }
-            (PrintFormat::Text | PrintFormat::Markdown, RunEnd::Suspended) => Ok(()),
+            (PrintFormat::Text | PrintFormat::Markdown, RunEnd::Suspended(_)) => Ok(()),
         }
     }
 }

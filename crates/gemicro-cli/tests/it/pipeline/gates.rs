@@ -29,7 +29,7 @@ fn count(events: &[Value], kind: &str) -> usize {
 fn a_gate_that_no_one_can_open_suspends_the_run() {
     let scene = scene();
     let ran = scene.run(&[]);
-    assert_eq!(ran.called.code, 130, "{}", ran.called.stderr);
+    assert_eq!(ran.called.code, 10, "{}", ran.called.stderr);
     let said = &ran.called.stderr;
     assert_eq!(said.matches(QUESTION).count(), 1, "{said}");
     let run = scene.world.last_run();
@@ -38,17 +38,24 @@ fn a_gate_that_no_one_can_open_suspends_the_run() {
         assert!(said.contains(words), "{words}: {said}");
     }
     assert_eq!(count(&ran.events, "run_suspended"), 1);
+    let as_json = scene
+        .command(&["resume", "last", "--format", "json"])
+        .output()
+        .unwrap();
+    assert_eq!(as_json.status.code(), Some(10));
+    let object: Value = serde_json::from_slice(&as_json.stdout).unwrap();
+    assert_eq!(object["error_kind"], "input_required", "{object}");
 
     // Going on without an answer is no answer.
     let again = scene.ran(&mut scene.command(&["resume", "last"]));
-    assert_eq!(again.called.code, 130, "{}", again.called.stderr);
+    assert_eq!(again.called.code, 10, "{}", again.called.stderr);
     for absent in ["answer_given", "pipeline_delivered"] {
         assert_eq!(count(&again.events, absent), 0, "{absent}");
     }
     let shown = scene.world.must(&["show", "last"]).stdout;
     for words in [
         QUESTION,
-        "waiting for a yes or no",
+        "waiting for an answer: yes or no",
         &format!("gemicro answer {run} yes"),
     ] {
         assert!(shown.contains(words), "{words}: {shown}");
@@ -73,7 +80,7 @@ fn a_gate_that_no_one_can_open_suspends_the_run() {
 #[test]
 fn a_no_that_was_kept_ends_the_run() {
     let scene = scene();
-    assert_eq!(scene.run(&[]).called.code, 130);
+    assert_eq!(scene.run(&[]).called.code, 10);
     scene.world.must(&["answer", "last", "no"]);
     // Nobody thinks that a second answer is taken.
     let second = scene.world.call(&["answer", "last", "yes"]);
@@ -121,6 +128,11 @@ fn a_gate_is_opened_over_http() {
     );
     let waiting = serving.get("/v1/runs?status=input_required", &[]).json();
     assert_eq!(waiting["runs"], json!([shown]));
+    let early = serving.get(&format!("/v1/runs/{run}/result?wait=60"), &[]);
+    let error = &early.json()["error"];
+    assert_eq!(early.status, 409, "{error}");
+    assert_eq!(error["kind"], "input_required", "{error}");
+    assert_eq!(error["detail"]["question"], shown["question"], "{error}");
     // The only question needs no name.
     let yes = json!({ "command_type": "answer", "data": { "answer": "yes" }, "command_id": "yes-1" });
     let answered = serving.post(&path, &yes.to_string());
@@ -168,7 +180,7 @@ fn a_question_at_the_keyboard_ends_its_line_when_it_is_answered_elsewhere() {
 #[test]
 fn a_decision_is_about_one_run() {
     let scene = scene();
-    assert_eq!(scene.run(&[]).called.code, 130);
+    assert_eq!(scene.run(&[]).called.code, 10);
     let run = scene.world.last_run();
     let file = scene.world.path("decision.toml");
     let name = file.to_str().unwrap();

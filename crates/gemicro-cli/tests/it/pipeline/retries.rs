@@ -105,6 +105,23 @@ fn a_merge_that_was_refused_is_not_reviewed_into_main() {
 }
 
 #[test]
+fn a_completed_run_is_retried_only_from_a_named_phase() {
+    let scene = Scene::new();
+    scene.run(&["--no-push"]).assert_completed();
+    let run = scene.world.last_run();
+    let refused = scene.world.call(&["retry", "last"]);
+    assert_eq!(refused.code, 2, "{}", refused.stderr);
+    assert!(
+        refused
+            .stderr
+            .contains(&format!("gemicro retry {run} --from PHASE")),
+        "{}",
+        refused.stderr
+    );
+    assert_eq!(scene.world.last_run(), run);
+}
+
+#[test]
 fn a_merge_is_resolved_on_the_branch_that_it_was_tried_on() {
     let scene = changed_while_in_conflict();
     scene.git(&["branch", "--force", BRANCH, &format!("{BRANCH}^")]);
@@ -148,7 +165,7 @@ fn a_branch_that_was_changed_is_reviewed_before_main_is_merged_into_it() {
 fn what_was_changed_after_its_review_is_not_delivered_later() {
     let mut scene = Scene::new();
     scene.workflow("action: deliver", "action: deliver\n    human: \"Now?\"");
-    assert_eq!(scene.run(&[]).called.code, 130);
+    assert_eq!(scene.run(&[]).called.code, 10);
     scene.world.must(&["cancel", "last"]);
     // None of the reviewers sees it.
     another_user_commits(&scene);
@@ -171,7 +188,7 @@ fn what_was_changed_after_its_review_is_not_delivered_later() {
 fn the_result_of_a_run_that_continues_is_written_where_it_is_wanted() {
     let mut scene = Scene::new();
     scene.workflow("action: deliver", "action: deliver\n    human: \"Now?\"");
-    assert_eq!(scene.run(&["--no-push"]).called.code, 130);
+    assert_eq!(scene.run(&["--no-push"]).called.code, 10);
     scene.world.must(&["answer", "last", "no"]);
     let file = |name: &str| scene.world.path(name).display().to_string();
     let written = |name: &str| std::fs::read_to_string(scene.world.path(name)).unwrap();
@@ -183,7 +200,7 @@ fn the_result_of_a_run_that_continues_is_written_where_it_is_wanted() {
     assert_eq!(object["error_kind"], "gate_closed", "{object}");
 
     let again = scene.ran(&mut scene.command(&["retry", "last"]));
-    assert_eq!(again.called.code, 130);
+    assert_eq!(again.called.code, 10);
     assert!(
         again.called.stderr.contains("Checks on the branch... OK."),
         "{}",
@@ -214,7 +231,7 @@ fn the_result_of_a_run_that_continues_is_written_where_it_is_wanted() {
 fn a_branch_that_is_gone_is_put_back_by_the_advice() {
     let mut scene = Scene::new();
     scene.workflow("action: deliver", "action: deliver\n    human: \"Now?\"");
-    assert_eq!(scene.run(&["--no-push"]).called.code, 130);
+    assert_eq!(scene.run(&["--no-push"]).called.code, 10);
     let first = scene.world.last_run();
     let tip = scene.git(&["rev-parse", BRANCH]);
     scene.world.must(&["cancel", "last"]);
@@ -229,7 +246,7 @@ fn a_branch_that_is_gone_is_put_back_by_the_advice() {
     assert!(shown.contains(&format!("{BRANCH} at {}", &tip[..7])), "{shown}");
     scene.git(&["branch", BRANCH, &tip]);
     let again = scene.ran(&mut scene.command(&["retry", &first, "--from", "delivery"]));
-    assert_eq!(again.called.code, 130, "{}", again.called.stderr);
+    assert_eq!(again.called.code, 10, "{}", again.called.stderr);
 }
 
 #[test]
@@ -299,7 +316,7 @@ fn roles_write_only_what_is_theirs() {
 fn a_run_that_another_went_on_from_is_not_continued_again() {
     let mut scene = Scene::new();
     scene.workflow("action: deliver", "action: deliver\n    human: \"Now?\"");
-    assert_eq!(scene.run(&[]).called.code, 130);
+    assert_eq!(scene.run(&[]).called.code, 10);
     let first = scene.world.last_run();
     scene.world.must(&["cancel", "last"]);
     let refused = |advice: &str| {
@@ -319,7 +336,7 @@ fn a_run_that_another_went_on_from_is_not_continued_again() {
     };
 
     // One that is not over is gone on with; one that has ended is gone on from, whatever it ended with.
-    assert_eq!(retried(&scene, "delivery").called.code, 130);
+    assert_eq!(retried(&scene, "delivery").called.code, 10);
     let second = scene.world.last_run();
     refused(&format!("gemicro resume {second}"));
     let shown = scene.world.must(&["show", &first]).stdout;
@@ -337,5 +354,5 @@ fn a_run_that_another_went_on_from_is_not_continued_again() {
         .assert_failed("conflict");
     refused(&format!("gemicro retry {second} --from audit"));
     let again = scene.ran(&mut scene.command(&["retry", &second, "--from", "audit"]));
-    assert_eq!(again.called.code, 130, "{}", again.called.stderr);
+    assert_eq!(again.called.code, 10, "{}", again.called.stderr);
 }
