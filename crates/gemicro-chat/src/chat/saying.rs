@@ -157,7 +157,7 @@ impl Chat {
                 let before = self.book.held.spent;
                 let written = self.store_failure(&sent, &failure).await;
                 self.tell(News::Stopped).await;
-                self.tell_unknown(before).await;
+                self.report_used(before).await;
                 written
             }
             End::Failed {

@@ -108,13 +108,10 @@ impl Chat {
         Next::GoOn
     }
 
-    /// Tells the user how much a turn of unknown usage is charged.
-    pub(super) async fn tell_unknown(&mut self, before: Charge) {
-        let tokens = self.book.held.spent.tokens.saturating_sub(before.tokens);
-        if tokens > 0 {
-            let text =
-                format!("what it used is not known; it is counted as {tokens} tokens, the most it can be");
-            self.tell(News::Notice(text)).await;
+    /// Reports what a stopped turn used.
+    pub(super) async fn report_used(&mut self, before: Charge) {
+        if let Some(used) = self.book.held.spent.minus(before).in_words() {
+            self.tell(News::Notice(format!("it used {used}"))).await;
         }
     }
 

@@ -2,15 +2,18 @@
 
 use clap::{Args, ValueEnum};
 use gemicro_engine::RunSnapshot;
-use gemicro_event::RunStatus;
+use gemicro_event::{Charge, RunStatus};
 use gemicro_store::{DurableStore, RunFilter};
 
 use crate::args::DataFormat;
 use crate::command_error::CommandError;
 use crate::output;
 use crate::runtime;
-use crate::screen::{Screen, numbers, table, text};
+use crate::screen::{numbers, table, text};
 use crate::session::Context;
+
+/// Where the cost is.
+const SPENT: usize = 4;
 
 /// Where the title is; it gets the rest of the line.
 const TITLE: usize = 5;
@@ -59,7 +62,7 @@ pub(crate) fn run(ctx: &Context, args: &RunsArgs) -> Result<(), CommandError> {
             output::say("No runs. Start one: gemicro --offline --source DIR \"question\"");
             return Ok(());
         }
-        output::print(&list(&rows, &ctx.screen))
+        output::print(&list(&rows, ctx.screen.width()))
     })
 }
 
@@ -75,12 +78,19 @@ async fn list_runs(store: &DurableStore, args: &RunsArgs) -> Result<Vec<RunSnaps
     })
 }
 
-fn list(rows: &[RunSnapshot], screen: &Screen) -> String {
+fn list(rows: &[RunSnapshot], columns: usize) -> String {
     let heads = ["RUN", "STARTED (UTC)", "STATUS", "FLOW", "SPENT", "TITLE"].map(str::to_owned);
-    let lines: Vec<[String; 6]> = std::iter::once(heads).chain(rows.iter().map(cells)).collect();
-    let columns = screen.width();
-    let widths = table::widths(&lines);
-    let shown = columns_that_fit(columns, |idx| widths[idx]);
+    let with_spent = |spent: fn(&Charge) -> Option<String>| {
+        let cells = rows.iter().map(|row| cells(row, spent));
+        let lines: Vec<[String; 6]> = std::iter::once(heads.clone()).chain(cells).collect();
+        let widths = table::widths(&lines);
+        let shown = columns_that_fit(columns, |idx| widths[idx]);
+        (lines, widths, shown)
+    };
+    let (lines, widths, shown) = match with_spent(Charge::in_short) {
+        whole if whole.2.contains(&SPENT) => whole,
+        _ => with_spent(money_or_tokens),
+    };
     let lines = table::layout(&lines, &shown, &widths, columns);
     let mut page = String::new();
     let questions = std::iter::once(None).chain(rows.iter().map(|row| row.question.as_ref()));
@@ -96,6 +106,11 @@ fn list(rows: &[RunSnapshot], screen: &Screen) -> String {
     page
 }
 
+/// The cost where there is no room for all of it.
+fn money_or_tokens(spent: &Charge) -> Option<String> {
+    spent.money_in_short().or_else(|| spent.tokens_in_words())
+}
+
 /// The columns to show. Those that the screen can do without give way to titles that can be read: the flow first, then
 /// the start, then the cost.
 fn columns_that_fit(columns: usize, widest: impl Fn(usize) -> usize) -> Vec<usize> {
@@ -103,7 +118,6 @@ fn columns_that_fit(columns: usize, widest: impl Fn(usize) -> usize) -> Vec<usiz
     const STARTED: usize = 1;
     const STATUS: usize = 2;
     const FLOW: usize = 3;
-    const SPENT: usize = 4;
     let mut room = columns.saturating_sub(widest(RUN) + 2 + widest(STATUS) + 2);
     let title = widest(TITLE).min(READABLE_TITLE);
     let mut shown = vec![RUN, STATUS, TITLE];
@@ -118,7 +132,7 @@ fn columns_that_fit(columns: usize, widest: impl Fn(usize) -> usize) -> Vec<usiz
     shown
 }
 
-fn cells(listed: &RunSnapshot) -> [String; 6] {
+fn cells(listed: &RunSnapshot, spent: fn(&Charge) -> Option<String>) -> [String; 6] {
     let row = &listed.row;
     let started = numbers::moment(row.started_at);
     [
@@ -126,7 +140,7 @@ fn cells(listed: &RunSnapshot) -> [String; 6] {
         started.get(..16).unwrap_or(&started).to_owned(),
         listed.state.to_owned(),
         text::one_line(&row.flow),
-        row.spent.in_short().unwrap_or_else(|| "-".to_owned()),
+        spent(&row.spent).unwrap_or_else(|| "-".to_owned()),
         text::one_line(&row.title),
     ]
 }
@@ -149,6 +163,9 @@ impl StatusArg {
 
 #[cfg(test)]
 mod tests {
+    use gemicro_core::run::RunRow;
+    use gemicro_event::{StreamId, Uncertain};
+
     use super::*;
 
     /// Widths as in a list with pipelines, long costs and long titles.
@@ -165,6 +182,36 @@ mod tests {
                 .sum();
             assert!(columns - taken >= READABLE_TITLE, "{columns}: {shown:?}");
         }
+    }
+
+    #[test]
+    fn the_cost_is_shown_at_80_columns_beside_long_titles() {
+        let spent = Charge {
+            tokens: 1_024_335,
+            micro_usd: 24_817,
+            uncertain: Uncertain {
+                tokens: 8_673,
+                micro_usd: 24_817,
+            },
+            ..Charge::ZERO
+        };
+        let row = RunRow {
+            title: "What are the costs of a run that was stopped in the middle of it?".to_owned(),
+            spent,
+            ..RunRow::new(StreamId::random(), None)
+        };
+        let row = RunSnapshot {
+            row,
+            state: "interrupted",
+            question: None,
+        };
+        let page = list(std::slice::from_ref(&row), 80);
+        assert!(page.contains("up to $0.024817  What are the costs of"), "{page}");
+        let page = list(&[row], 100);
+        assert!(
+            page.contains("up to 1,024,335 tokens, up to $0.024817  What are"),
+            "{page}"
+        );
     }
 
     #[test]

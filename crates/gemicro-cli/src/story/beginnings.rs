@@ -1,6 +1,7 @@
 //! What the plan of a run says, flow by flow.
 
 use gemicro_core::ask::{AgentStarted, AskPlan};
+use gemicro_core::llm::model_title;
 use gemicro_core::prompt::ModelTask;
 use gemicro_core::research::{ResearchEngine, ResearchPlan};
 use gemicro_event::{Event, Json, StreamId};
@@ -38,7 +39,9 @@ pub(crate) fn research(story: &mut Story, _event: &Event, plan: &Json) {
     story.sources = plan.sources;
     story.goes_on_from = plan.base.map(|base| base.run);
     story.model = match plan.engine {
-        ResearchEngine::Model { llm, .. } | ResearchEngine::Agent { llm } => Some(llm.model),
+        ResearchEngine::Model { llm, .. } | ResearchEngine::Agent { llm } => {
+            Some(model_title(&llm.backend, &llm.model))
+        }
         ResearchEngine::Offline { .. } => None,
     };
 }

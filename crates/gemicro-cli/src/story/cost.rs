@@ -15,23 +15,29 @@ pub(super) fn cost(story: &Story) -> String {
     };
     let spent = total_charge(story);
     let tokens = spent.tokens_in_words().unwrap_or_else(|| "0 tokens".to_owned());
-    let money = spent.money_in_words().unwrap_or_else(|| gemicro_event::money(0));
-    let parts = [
-        against(tokens, story.limits.tokens, LimitKind::Tokens),
-        against(money, story.limits.micro_usd, LimitKind::Money),
-        against(
-            numbers::duration(story.worked_ms),
-            story.limits.wall_ms,
-            LimitKind::WallTime,
-        ),
-    ];
+    let is_open = !story.status.is_terminal();
+    // A call that is still running is not counted yet: no money so far is not a price of nothing.
+    let is_priced = !is_open || story.limits.micro_usd.is_some();
+    let money = spent
+        .money_in_words()
+        .or_else(|| is_priced.then(|| gemicro_event::money(0)));
+    let time = numbers::duration(story.worked_ms);
+    let parts: Vec<String> = [
+        Some(against(tokens, story.limits.tokens, LimitKind::Tokens)),
+        money.map(|money| against(money, story.limits.micro_usd, LimitKind::Money)),
+        Some(against(time, story.limits.wall_ms, LimitKind::WallTime)),
+    ]
+    .into_iter()
+    .flatten()
+    .collect();
+    let so_far = if is_open { " so far" } else { "" };
     let day = story.day.and_then(|day| day.explain(&story.limits));
     let budget = match day {
         Some(day) => format!(" ({day})"),
         None if story.limits == Limits::NONE => " (no budget set)".to_owned(),
         None => String::new(),
     };
-    format!("{}{budget}", parts.join(" · "))
+    format!("{}{so_far}{budget}", parts.join(" · "))
 }
 
 /// What was spent; runs of older versions did not record which tokens have no price.

@@ -150,7 +150,10 @@ fn commands(story: &Story) -> Vec<(String, &'static str)> {
 
 fn next_of_batch(story: &Story, batch: &BatchAnswer) -> Vec<(String, &'static str)> {
     let run = &story.run;
-    let results = (format!("gemicro batch results {run}"), "all outputs as JSON");
+    let results = (
+        format!("gemicro batch results {run} --format json"),
+        "all outputs as JSON",
+    );
     let cancel = (format!("gemicro batch cancel {run}"), "end it for good");
     let retry = (
         format!("gemicro batch retry {run}"),

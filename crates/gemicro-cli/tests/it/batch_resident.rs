@@ -41,6 +41,22 @@ fn endings(place: &Place, id: &str) -> Vec<String> {
 }
 
 #[test]
+fn a_running_batch_is_not_shown_as_free() {
+    let place = Place::resident();
+    let id = id_of(&place.must(&json!([prompt("held", "This is a slow one")]), &[]));
+    place.simulated.reached("held", 1);
+    let shown = place.call(&["show", &id]).stdout;
+    let cost = shown.lines().find(|line| line.starts_with("Cost")).unwrap();
+    assert!(
+        cost.contains("0 tokens · ") && cost.contains(" so far (no budget set)"),
+        "{cost}"
+    );
+    assert!(!cost.contains('$'), "{cost}");
+    place.simulated.running.gates().open("held");
+    place.batch(0, &["wait", &id]);
+}
+
+#[test]
 fn a_batch_continues_without_its_command() {
     let place = Place::resident();
     let first = place.must(&held(), &[]);

@@ -51,6 +51,16 @@ impl AgentName {
         }
     }
 
+    /// The name of its program, for people.
+    #[must_use]
+    pub fn title(self) -> &'static str {
+        match self {
+            Self::Gemini => "Gemini CLI",
+            Self::Claude => "Claude Code",
+            Self::Codex => "Codex",
+        }
+    }
+
     /// The agent behind a backend, if it is one.
     #[must_use]
     pub fn of_backend(name: &str) -> Option<Self> {

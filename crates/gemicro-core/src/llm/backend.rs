@@ -4,11 +4,13 @@ use std::ops::Range;
 
 use futures_util::future::BoxFuture;
 use futures_util::stream::BoxStream;
-use gemicro_event::{Json, Usage};
+use gemicro_event::{Charge, Json, Usage};
 use serde::{Deserialize, Serialize};
 
+use super::config::model_title;
 use super::{FunctionCall, FunctionRound, LlmConfig, LlmFunction};
 use crate::flow::StepFailure;
+use crate::models::ModelTable;
 
 /// One call to a model, as plain data.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -52,6 +54,12 @@ pub struct LlmRequest {
 }
 
 impl LlmRequest {
+    /// What a call with this usage is charged.
+    #[must_use]
+    pub fn charge(&self, usage: &Usage) -> Charge {
+        ModelTable::embedded().charge(&model_title(&self.backend, &self.model), usage)
+    }
+
     /// A plain prompt with these settings: no instructions, no schema, no tools.
     #[must_use]
     pub fn new(label: &str, prompt: String, config: &LlmConfig) -> Self {

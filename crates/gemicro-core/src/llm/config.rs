@@ -4,12 +4,23 @@ use serde::{Deserialize, Serialize};
 
 use super::CallTime;
 use super::backend::gemini;
+use crate::ask::AgentName;
 
 /// The model used unless another is named.
 pub const DEFAULT_MODEL: &str = "gemini-3-flash-preview";
 
 /// The name for the model that an agent CLI chooses itself.
 pub const AGENTS_OWN_MODEL: &str = "default";
+
+/// The model in words: its name, or `Codex's default model` where the agent chooses it.
+#[must_use]
+pub fn model_title(backend: &str, model: &str) -> String {
+    let agent = AgentName::of_backend(backend).filter(|_| model == AGENTS_OWN_MODEL);
+    agent.map_or_else(
+        || model.to_owned(),
+        |agent| format!("{}'s default model", agent.title()),
+    )
+}
 
 /// Settings shared by all agents; an agent's own settings go to its constructor.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]

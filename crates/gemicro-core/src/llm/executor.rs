@@ -9,7 +9,6 @@ use crate::ask::AgentName;
 use crate::budget::Purpose;
 use crate::execute::{Executor, StepCall};
 use crate::flow::{AttemptCost, RetryPolicy, Step, StepFailure, StepOutput};
-use crate::models::ModelTable;
 use crate::tokens::byte_bound;
 
 /// The step kind of model calls.
@@ -59,7 +58,7 @@ pub(crate) fn worst_case_with(request: &LlmRequest, more_input: u64) -> Charge {
         output_tokens: request.max_output_tokens,
         ..Usage::default()
     };
-    ModelTable::embedded().charge(&request.model, &usage)
+    request.charge(&usage)
 }
 
 /// Whether the provider may still work on a call that failed with this kind.
@@ -122,7 +121,7 @@ impl Executor for LlmExecutor {
             };
             let output = Json::of(&response)
                 .map_err(|error| StepFailure::free(Failure::new(ErrorKind::Internal, error.to_string())))?;
-            let charge = ModelTable::embedded().charge(&request.model, &response.usage);
+            let charge = request.charge(&response.usage);
             Ok(StepOutput {
                 output,
                 charge,

@@ -11,7 +11,6 @@ use super::{
     LlmResponse, json_in,
 };
 use crate::flow::{AttemptCost, StepFailure};
-use crate::models::ModelTable;
 use crate::tokens::{CautiousCount, TokenCount};
 
 /// An event while an answer is generated.
@@ -122,7 +121,7 @@ fn judge(request: &LlmRequest, text: String, end: Option<LlmEnd>) -> Result<LlmR
     match problem {
         Some((kind, message)) => {
             // The output was billed, even if it is useless.
-            let spent = AttemptCost::Known(ModelTable::embedded().charge(&request.model, &usage));
+            let spent = AttemptCost::Known(request.charge(&usage));
             Err(StepFailure::new(Failure::new(kind, message), spent))
         }
         None => Ok(LlmResponse {

@@ -24,7 +24,7 @@ pub use backend::{
 };
 pub use backends::Backends;
 pub use client::LlmClient;
-pub use config::{AGENTS_OWN_MODEL, DEFAULT_MODEL, GemicroConfig, LlmConfig};
+pub use config::{AGENTS_OWN_MODEL, DEFAULT_MODEL, GemicroConfig, LlmConfig, model_title};
 pub use executor::{LLM_STEP, llm_step, worst_case};
 pub(crate) use executor::{LlmExecutor, worst_case_with};
 pub use function::{FunctionCall, FunctionResult, FunctionRound, LlmFunction};

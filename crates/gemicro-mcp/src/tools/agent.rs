@@ -80,11 +80,7 @@ pub(super) fn definition(agent: AgentName) -> Tool {
         "max_retries": { "type": "integer", "minimum": 0, "maximum": MAX_RETRIES, "default": RETRIES, "description": "Further attempts after a failure that may pass" },
         "log_metrics": { "type": "boolean", "default": false, "description": "Write the figures to the server's stderr" },
     });
-    let program = match agent {
-        AgentName::Gemini => "Gemini CLI",
-        AgentName::Claude => "Claude Code",
-        AgentName::Codex => "Codex",
-    };
+    let program = agent.title();
     let description = format!(
         "Gives one task to {program}, a coding agent that works on its own in a folder, inside a sandbox: advice, \
          review or work. Check `success`; keep SESSION_ID to continue. After error_kind `still_running` fetch the answer \

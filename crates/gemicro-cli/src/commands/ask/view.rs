@@ -3,13 +3,13 @@
 use gemicro_core::ask::{AgentTrouble, AskReaders, ToolAnswer, ToolExtras};
 use gemicro_core::live::LiveItem;
 use gemicro_core::run::events::RunReaders;
-use gemicro_event::{ErrorKind, Event};
+use gemicro_event::{Charge, ErrorKind, Event};
 
 use super::command::AskDisplay;
 use crate::args::DataFormat;
 use crate::command_error::CommandError;
 use crate::output::{self, CommandOutput};
-use crate::screen::{Screen, branch, numbers, text};
+use crate::screen::{Screen, branch, text};
 use crate::view::{RunEnd, RunView};
 
 /// Lines of the agent's output that a failure shows on a screen; `--format json` has more.
@@ -53,7 +53,7 @@ impl AskView {
         Ok(())
     }
 
-    fn answer(&mut self) -> Result<(), CommandError> {
+    fn answer(&mut self, spent: Charge) -> Result<(), CommandError> {
         let answered = self
             .events
             .iter()
@@ -79,9 +79,7 @@ impl AskView {
         }
         let paint = self.screen.on_stderr();
         let mut words = vec![answered.agent.to_string(), format!("sandbox {}", answer.tier)];
-        if let Some(usage) = answer.usage {
-            words.push(format!("{} tokens", numbers::thousands(usage.total_tokens())));
-        }
+        words.extend(spent.in_words());
         if answer.access == "observed" {
             words.push("login: tokens and money are not limited".to_owned());
         }
@@ -155,8 +153,11 @@ impl RunView for AskView {
 
     fn end(&mut self, end: &RunEnd) -> Result<(), CommandError> {
         match (self.format, end) {
-            (DataFormat::Text, RunEnd::Completed { .. }) => {
-                self.answer()?;
+            (DataFormat::Text, RunEnd::Completed { result, .. }) => {
+                let spent = result
+                    .as_ref()
+                    .map_or(Charge::ZERO, |result| result.metadata.charge());
+                self.answer(spent)?;
                 self.output.finish()
             }
             (DataFormat::Text, RunEnd::Failed(failure)) => {

@@ -5,7 +5,7 @@ use serde::Serialize;
 use crate::args::DataFormat;
 use crate::command_error::CommandError;
 use crate::output;
-use crate::screen::{Screen, text};
+use crate::screen::{Paint, Screen, text};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
@@ -30,12 +30,14 @@ pub(super) fn print(
     screen: &Screen,
 ) -> Result<(), CommandError> {
     output::print_rows(findings, format, || {
-        output::print(&findings.iter().map(|it| line(it, screen)).collect::<String>())
+        let columns = screen.stdout_is_terminal.then(|| screen.width());
+        let lines = findings.iter().map(|it| line(it, screen.on_stdout(), columns));
+        output::print(&lines.collect::<String>())
     })
 }
 
-fn line(finding: &DoctorFinding, screen: &Screen) -> String {
-    let paint = screen.on_stdout();
+/// The lines of a finding, broken at blanks for a terminal of so many columns. A fix stays whole: it may be a command.
+fn line(finding: &DoctorFinding, paint: Paint, columns: Option<usize>) -> String {
     let mark = match finding.standing {
         FindingLevel::Good => paint.good("✓"),
         FindingLevel::Attention => paint.warn("!"),
@@ -45,11 +47,12 @@ fn line(finding: &DoctorFinding, screen: &Screen) -> String {
         .fix
         .as_ref()
         .map_or_else(String::new, |fix| format!("  fix: {}\n", text::one_line(fix)));
-    format!(
-        "{mark} {}: {}\n{fix}",
-        finding.what,
-        text::one_line(&finding.found)
-    )
+    let words = format!("{}: {}", finding.what, text::one_line(&finding.found));
+    let words = match columns {
+        Some(columns) => text::wrap_markdown(&words, columns.saturating_sub(2)).replace('\n', "\n  "),
+        None => words,
+    };
+    format!("{mark} {words}\n{fix}")
 }
 
 pub(super) fn good(what: &'static str, found: String) -> DoctorFinding {
@@ -76,5 +79,28 @@ pub(super) fn bad(what: &'static str, found: String, fix: String) -> DoctorFindi
         standing: FindingLevel::Bad,
         found,
         fix: Some(fix),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_long_finding_is_broken_between_words_on_a_terminal_only() {
+        let found =
+            "/home/someone/.local/lib/node_modules/.bin/claude, version 2.1.197; the key is set".to_owned();
+        let finding = attention(
+            "agent claude",
+            found,
+            "run a command that is longer than the line is",
+        );
+        let paint = Paint::new(false);
+        assert_eq!(
+            line(&finding, paint, Some(40)),
+            "! agent claude:\n  /home/someone/.local/lib/node_modules/.bin/claude,\n  version 2.1.197; the key is set\n  \
+             fix: run a command that is longer than the line is\n"
+        );
+        assert_eq!(line(&finding, paint, None).lines().count(), 2);
     }
 }

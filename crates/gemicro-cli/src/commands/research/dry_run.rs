@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use gemicro_core::budget::Limits;
+use gemicro_core::llm::model_title;
 use gemicro_core::offline;
 use gemicro_core::research::{ResearchEngine, ResearchPlan};
 use gemicro_engine::Plan;
@@ -36,7 +37,8 @@ fn describe(plan: &ResearchPlan, limits: &Limits, screen: &Screen) -> String {
             "no model: search and sentence selection in the sources",
         ),
         ResearchEngine::Model { llm, web, .. } => {
-            field("Answered by", &format!("{} ({})", llm.model, llm.backend));
+            let model = model_title(&llm.backend, &llm.model);
+            field("Answered by", &format!("{model} ({})", llm.backend));
             field("Web search", if *web { "yes, by the provider" } else { "no" });
             field(
                 "One call",
