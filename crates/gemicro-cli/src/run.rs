@@ -55,15 +55,19 @@ pub(crate) fn run() -> ExitCode {
         screen,
         verbose: cli.options.verbose,
     };
-    let wants_json = wants_json(&cli.command);
+    let wants_json = wants_json(&cli.command, &ctx.screen);
     match execute(&ctx, cli.command) {
         Ok(()) => ExitCode::SUCCESS,
         Err(stopped) => {
             if let CommandError::Report(report) = &stopped {
-                output::say(&report.text(&ctx.screen));
                 // A failure of a run is reported by its view; any other one here.
-                if wants_json && report.run.is_none() {
+                let as_json = wants_json && report.run.is_none();
+                if as_json {
                     let _ = output::print(&format!("{}\n", failure_json(report)));
+                }
+                let is_seen = as_json && ctx.screen.stdout_is_terminal;
+                if !is_seen {
+                    output::say(&report.text(&ctx.screen));
                 }
             }
             ExitCode::from(stopped.exit_code())
@@ -88,7 +92,7 @@ fn launch() -> Option<ExitCode> {
 }
 
 /// Whoever asked for JSON gets an object on stdout, also when it fails.
-fn wants_json(command: &Command) -> bool {
+fn wants_json(command: &Command, screen: &Screen) -> bool {
     match command {
         // Lines of a file of questions are answers only.
         Command::Research(args) => match args.format {
@@ -96,7 +100,7 @@ fn wants_json(command: &Command) -> bool {
             PrintFormat::Jsonl => args.questions.is_none(),
             PrintFormat::Text | PrintFormat::Markdown => false,
         },
-        Command::Batch(args) => args.format() == DataFormat::Json,
+        Command::Batch(args) => args.format(screen) == DataFormat::Json,
         Command::Ooda(args) => args.format == DataFormat::Json,
         Command::Run(args) => args.format == PrintFormat::Json,
         Command::Demo(args) => args.format == PrintFormat::Json,

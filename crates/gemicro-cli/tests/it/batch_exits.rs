@@ -1,8 +1,12 @@
 //! What the exit code of a batch says: every task completed, some did, or none; and what a failed command means.
 
+use std::io::Read;
+use std::process::Stdio;
+
 use serde_json::json;
 
 use crate::batch_place::{Place, last_line, shell, states};
+use crate::stopping::pseudo_terminal;
 
 #[test]
 fn a_command_that_fails_is_a_failed_task_and_nothing_runs_after_it() {
@@ -192,4 +196,38 @@ fn an_unexpected_exit_code_is_named_with_the_expected_ones_and_never_cut() {
         "{}",
         letters.stderr
     );
+}
+
+/// What the program prints on a terminal: stdout and stderr together.
+fn on_terminal(place: &Place, arguments: &[&str]) -> String {
+    let (mut ours, theirs) = pseudo_terminal();
+    let mut command = place.command(arguments);
+    command
+        .stdin(Stdio::null())
+        .stdout(theirs.try_clone().unwrap())
+        .stderr(theirs)
+        .env("NO_COLOR", "1");
+    let mut child = command.spawn().unwrap();
+    drop(command);
+    let mut screen = Vec::new();
+    // The end of a pseudo-terminal is an error.
+    let _ = ours.read_to_end(&mut screen);
+    child.wait().unwrap();
+    String::from_utf8(screen).unwrap().replace("\r\n", "\n")
+}
+
+#[test]
+fn a_terminal_gets_text_and_every_error_once() {
+    let place = Place::alone();
+    place.ends(9, &json!([shell("good", "true"), shell("bad", "false")]), &[]);
+    let shown = on_terminal(&place, &["batch", "wait", "last"]);
+    assert!(
+        shown.starts_with("Batch ") && shown.contains("STATE") && !shown.contains('{'),
+        "{shown}"
+    );
+    for format in [&[][..], &["--format", "json"]] {
+        let shown = on_terminal(&place, &[&["batch", "wait", "nosuchbatch"][..], format].concat());
+        assert_eq!(shown.matches("nosuchbatch").count(), 1, "{shown}");
+        assert_eq!(shown.starts_with('{'), !format.is_empty(), "{shown}");
+    }
 }

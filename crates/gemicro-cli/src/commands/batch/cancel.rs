@@ -3,6 +3,7 @@
 use clap::Args;
 
 use super::print;
+use super::print_answer::answer_format;
 use super::service::Service;
 use crate::args::DataFormat;
 use crate::command_error::CommandError;
@@ -19,9 +20,9 @@ pub(crate) struct BatchCancelArgs {
     /// The reason, recorded in the journal
     #[arg(long, default_value = "", hide_default_value = true)]
     pub(crate) reason: String,
-    /// Output format; jsonl prints one task per line
-    #[arg(long, value_enum, default_value = "json")]
-    pub(crate) format: DataFormat,
+    /// Output format; jsonl prints one task per line [default: text on a terminal, otherwise json]
+    #[arg(long, value_enum)]
+    pub(crate) format: Option<DataFormat>,
 }
 
 /// Stops tasks and prints how the batch stands then.
@@ -29,5 +30,5 @@ pub(super) async fn cancel(ctx: &Context, args: &BatchCancelArgs) -> Result<(), 
     let service = Service::open(ctx).await?;
     let answer = service.cancel(&args.id, &args.tasks, &args.reason).await?;
     service.close().await;
-    print(&answer, args.format, &ctx.screen)
+    print(&answer, answer_format(args.format, &ctx.screen), &ctx.screen)
 }

@@ -5,6 +5,7 @@ use clap::{Args, Subcommand};
 use super::cancel::{self, BatchCancelArgs};
 use super::list::{self, BatchListArgs};
 use super::poll::{self, PollArgs};
+use super::print_answer::answer_format;
 use super::results::{self, ResultsArgs};
 use super::retry::{self, BatchRetryArgs};
 use super::schema::{self, SchemaArgs};
@@ -15,6 +16,7 @@ use super::wait::{self, WaitArgs};
 use crate::args::{DataFormat, spending_options, store_options};
 use crate::command_error::CommandError;
 use crate::runtime;
+use crate::screen::Screen;
 use crate::session::Context;
 
 const AFTER_HELP: &str = "\
@@ -83,18 +85,19 @@ enum BatchCommand {
 
 impl BatchArgs {
     /// How a failure is printed.
-    pub(crate) fn format(&self) -> DataFormat {
-        match &self.command {
+    pub(crate) fn format(&self, screen: &Screen) -> DataFormat {
+        let given = match &self.command {
             BatchCommand::Submit(args) => args.format,
             BatchCommand::Poll(args) => args.format,
             BatchCommand::Wait(args) => args.format,
             BatchCommand::Results(args) => args.format,
             BatchCommand::Cancel(args) => args.format,
             BatchCommand::Retry(args) => args.format,
-            BatchCommand::List(args) => args.format,
-            BatchCommand::Types(args) => args.format,
-            BatchCommand::Schema(_) => DataFormat::Text,
-        }
+            BatchCommand::List(args) => Some(args.format),
+            BatchCommand::Types(args) => Some(args.format),
+            BatchCommand::Schema(_) => Some(DataFormat::Text),
+        };
+        answer_format(given, screen)
     }
 }
 

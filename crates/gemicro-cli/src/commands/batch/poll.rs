@@ -3,6 +3,7 @@
 use clap::Args;
 
 use super::print;
+use super::print_answer::answer_format;
 use super::service::Service;
 use crate::args::DataFormat;
 use crate::command_error::CommandError;
@@ -13,9 +14,9 @@ use crate::session::Context;
 pub(crate) struct PollArgs {
     /// The batch: the start of its id, or `last`
     pub(crate) id: String,
-    /// Output format; jsonl prints one task per line
-    #[arg(long, value_enum, default_value = "json")]
-    pub(crate) format: DataFormat,
+    /// Output format; jsonl prints one task per line [default: text on a terminal, otherwise json]
+    #[arg(long, value_enum)]
+    pub(crate) format: Option<DataFormat>,
 }
 
 /// Prints how a batch stands. Whatever that is, asking succeeded.
@@ -23,5 +24,5 @@ pub(super) async fn poll(ctx: &Context, args: &PollArgs) -> Result<(), CommandEr
     let service = Service::open(ctx).await?;
     let answer = service.poll(&args.id).await?;
     service.close().await;
-    print(&answer, args.format, &ctx.screen)
+    print(&answer, answer_format(args.format, &ctx.screen), &ctx.screen)
 }

@@ -15,6 +15,14 @@ const MAX_QUESTIONS: usize = 10;
 /// Characters of an output without texts that are looked at: no screen is wider.
 const MAX_GIST: usize = 400;
 
+/// The format that was asked for; by default text on a terminal, JSON for programs.
+pub(super) fn answer_format(given: Option<DataFormat>, screen: &Screen) -> DataFormat {
+    given.unwrap_or(match screen.stdout_is_terminal {
+        true => DataFormat::Text,
+        false => DataFormat::Json,
+    })
+}
+
 pub(crate) fn print(answer: &BatchAnswer, format: DataFormat, screen: &Screen) -> Result<(), CommandError> {
     output::print(&render_answer(answer, format, screen))
 }

@@ -2,6 +2,7 @@
 
 use clap::Args;
 
+use super::print_answer::answer_format;
 use super::service::Service;
 use super::{outcome, print};
 use crate::args::DataFormat;
@@ -13,9 +14,9 @@ use crate::session::Context;
 pub(crate) struct ResultsArgs {
     /// The batch: the start of its id, or `last`
     pub(crate) id: String,
-    /// Output format; jsonl prints one task per line, in the order they were submitted
-    #[arg(long, value_enum, default_value = "json")]
-    pub(crate) format: DataFormat,
+    /// Output format; jsonl prints one task per line, in the order they were submitted [default: text on a terminal, otherwise json]
+    #[arg(long, value_enum)]
+    pub(crate) format: Option<DataFormat>,
 }
 
 /// Prints what a batch has brought so far; the exit code says whether that is all.
@@ -23,6 +24,6 @@ pub(super) async fn results(ctx: &Context, args: &ResultsArgs) -> Result<(), Com
     let service = Service::open(ctx).await?;
     let answer = service.poll(&args.id).await?;
     service.close().await;
-    print(&answer, args.format, &ctx.screen)?;
+    print(&answer, answer_format(args.format, &ctx.screen), &ctx.screen)?;
     outcome(&answer)
 }

@@ -4,6 +4,7 @@ use clap::{Args, ValueEnum};
 use gemicro_engine::{BatchAnswer, ItemState};
 
 use super::print;
+use super::print_answer::answer_format;
 use super::service::Service;
 use super::submit::continue_batch;
 use crate::args::DataFormat;
@@ -26,9 +27,9 @@ pub(crate) struct BatchRetryArgs {
     /// Run in this process, not in the background worker, and wait for the results
     #[arg(long)]
     pub(crate) no_resident: bool,
-    /// Output format; jsonl prints one task per line
-    #[arg(long, value_enum, default_value = "json")]
-    pub(crate) format: DataFormat,
+    /// Output format; jsonl prints one task per line [default: text on a terminal, otherwise json]
+    #[arg(long, value_enum)]
+    pub(crate) format: Option<DataFormat>,
 }
 
 /// A state in which a task can be run again.
@@ -69,8 +70,9 @@ pub(super) async fn retry(ctx: &Context, args: &BatchRetryArgs) -> Result<(), Co
         false => in_states(&service.poll(&args.id).await?, &args.only)?,
     };
     let answer = service.retry(&args.id, &tasks).await?;
-    print(&answer, args.format, &ctx.screen)?;
-    continue_batch(ctx, &service, &answer, args.format, &stop).await
+    let format = answer_format(args.format, &ctx.screen);
+    print(&answer, format, &ctx.screen)?;
+    continue_batch(ctx, &service, &answer, format, &stop).await
 }
 
 /// The tasks that are in one of these states.

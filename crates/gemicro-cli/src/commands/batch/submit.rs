@@ -7,6 +7,7 @@ use gemicro_core::budget::Limits;
 use gemicro_core::drive::StopSignals;
 use gemicro_engine::{BatchAnswer, BatchStatus, OnFailure, SubmittedBatch};
 
+use super::print_answer::answer_format;
 use super::service::Service;
 use super::{input, outcome, print, request, server};
 use crate::args::DataFormat;
@@ -53,9 +54,9 @@ pub(crate) struct SubmitArgs {
     /// Run in this process, not in the background worker, and wait for the results
     #[arg(long)]
     pub(crate) no_resident: bool,
-    /// Output format; jsonl prints one task per line
-    #[arg(long, value_enum, default_value = "json")]
-    pub(crate) format: DataFormat,
+    /// Output format; jsonl prints one task per line [default: text on a terminal, otherwise json]
+    #[arg(long, value_enum)]
+    pub(crate) format: Option<DataFormat>,
 }
 
 /// What a failed task means for the others.
@@ -88,8 +89,9 @@ pub(super) fn submit(ctx: &Context, args: &SubmitArgs) -> Result<(), CommandErro
         let stop = signals::listen()?;
         let service = Service::open_with(ctx, &layers, &settings, args.no_resident).await?;
         let answer = service.submit(request).await?;
-        print(&answer, args.format, &ctx.screen)?;
-        continue_batch(ctx, &service, &answer, args.format, &stop).await
+        let format = answer_format(args.format, &ctx.screen);
+        print(&answer, format, &ctx.screen)?;
+        continue_batch(ctx, &service, &answer, format, &stop).await
     })
 }
 

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use clap::Args;
 
+use super::print_answer::answer_format;
 use super::service::Service;
 use super::{outcome, print};
 use crate::args::DataFormat;
@@ -20,9 +21,9 @@ pub(crate) struct WaitArgs {
     /// Wait at most this long; then print the current state and exit with 7
     #[arg(long, value_name = "SECS", value_parser = parse_seconds)]
     pub(crate) timeout: Option<u64>,
-    /// Output format; jsonl prints one task per line
-    #[arg(long, value_enum, default_value = "json")]
-    pub(crate) format: DataFormat,
+    /// Output format; jsonl prints one task per line [default: text on a terminal, otherwise json]
+    #[arg(long, value_enum)]
+    pub(crate) format: Option<DataFormat>,
 }
 
 /// Waits for a batch. Leaving does not end it.
@@ -32,6 +33,6 @@ pub(super) async fn wait(ctx: &Context, args: &WaitArgs) -> Result<(), CommandEr
     let at_most = args.timeout.map(Duration::from_secs);
     let answer = service.wait(ctx, &args.id, at_most, &stop).await?;
     service.close().await;
-    print(&answer, args.format, &ctx.screen)?;
+    print(&answer, answer_format(args.format, &ctx.screen), &ctx.screen)?;
     outcome(&answer)
 }
