@@ -53,10 +53,21 @@ pub(crate) fn choose(
     if let BackendName::Gemini | BackendName::DeepResearch = name
         && environment.gemini_key().is_none()
     {
+        // Without a key, a model of another family was hardly meant for Gemini.
+        let other = settings.model.value.as_ref();
+        let hint = match other.filter(|model| !model.starts_with("gemini")) {
+            Some(model) => {
+                format!(
+                    "if {model} is a local model: --backend openai --model {model} (see docs/local-models.md); otherwise export GEMINI_API_KEY=…"
+                )
+            }
+            None => "export GEMINI_API_KEY=… (see docs/keys.md), or use another backend: --backend NAME"
+                .to_owned(),
+        };
         return Err(CommandError::new_failure(
             ErrorKind::AuthFailed,
             "no key for the Gemini API: GEMINI_API_KEY is not set",
-            "export GEMINI_API_KEY=… (see docs/keys.md), or use another backend: --backend NAME",
+            hint,
         ));
     }
     let model = settings.model.value.clone();

@@ -4,6 +4,7 @@
 
 use std::io;
 
+use gemicro_core::budget::is_about_day;
 use gemicro_core::store::{StoreError, StreamKind};
 use gemicro_event::{ErrorKind, Failure, StreamId};
 use gemicro_store::FindStreamError;
@@ -12,6 +13,8 @@ use crate::screen::{Screen, text};
 
 /// The exit code after a first Ctrl-C, as shells use it.
 pub(crate) const STOPPED: u8 = 130;
+
+const DAY_BUDGET_HINT: &str = "wait for the reset, or raise the limit with --day-budget";
 
 /// Why a command ended without success.
 #[derive(Debug)]
@@ -88,7 +91,11 @@ impl CommandError {
 impl ErrorReport {
     /// What to do next, with the run's id in its place.
     pub(crate) fn hint(&self) -> String {
-        let hint = self.hint.as_deref().unwrap_or_else(|| self.failure.kind.hint());
+        let hint = match &self.hint {
+            Some(hint) => hint,
+            None if is_about_day(&self.failure) => DAY_BUDGET_HINT,
+            None => self.failure.kind.hint(),
+        };
         match &self.run {
             Some(run) => hint.replace("RUN", run.as_str()),
             None => hint.to_owned(),

@@ -86,6 +86,17 @@ pub(super) fn command_names() -> impl Iterator<Item = &'static str> {
     GROUPS.into_iter().flat_map(|(_, names)| names.iter().copied())
 }
 
+/// The commands of groups: the group and the command, such as `batch` and `wait`.
+pub(super) fn nested_command_names() -> Vec<(String, String)> {
+    let tree = Cli::command();
+    let groups = tree.get_subcommands();
+    let nested = groups.flat_map(|group| group.get_subcommands().map(move |it| (group.get_name(), it)));
+    let shown = nested.filter(|(_, it)| !it.is_hide_set() && it.get_name() != "help");
+    shown
+        .map(|(group, it)| (group.to_owned(), it.get_name().to_owned()))
+        .collect()
+}
+
 /// The tree of commands, with the help that groups them.
 pub(crate) fn tree() -> clap::Command {
     let tree = options::accept_before_subcommands(Cli::command());

@@ -7,7 +7,7 @@ use std::ffi::OsString;
 
 use gemicro_event::redact::Redactor;
 
-use super::cli::command_names;
+use super::cli::{command_names, nested_command_names};
 use crate::screen::text;
 
 /// The maximum number of suggestions.
@@ -42,7 +42,7 @@ const SYNONYMS: [(&[&str], &[&str]); 13] = [
         &["settings", "setup", "login", "auth", "set", "get"],
         &["config", "doctor"],
     ),
-    (&["submit", "poll", "queue"], &["batch"]),
+    (&["queue"], &["batch"]),
     (&["approve", "reject", "reply", "yes", "no"], &["answer"]),
     (&["version", "update", "upgrade"], &["--version", "doctor"]),
 ];
@@ -117,10 +117,21 @@ pub(super) fn refusal(words: &[String], arguments: &[OsString]) -> String {
     }
     asking.push(text::shell_quoted(&joined));
     let asking = text::one_line(&redactor.redact(&asking.join(" ")));
-    let meant: Vec<String> = suggestions(first)
-        .iter()
-        .map(|command| format!("`gemicro {command}`"))
-        .collect();
+    let meant: Vec<String> = match nested_commands(first).as_slice() {
+        // Nothing else was meant: the whole command can be pasted.
+        [(0, command)] if synonyms(first).next().is_none() => {
+            let rest = joined.split_whitespace().skip(1);
+            let whole: Vec<&str> = std::iter::once(command.as_str()).chain(rest).collect();
+            let whole = text::one_line(&redactor.redact(&whole.join(" ")));
+            vec![format!("`gemicro {whole}`")]
+        }
+        nested => {
+            let nested = nested.iter().map(|(_, command)| command.clone());
+            let commands = suggestions(first).into_iter().map(str::to_owned).chain(nested);
+            let commands = commands.take(MAX_SUGGESTIONS);
+            commands.map(|command| format!("`gemicro {command}`")).collect()
+        }
+    };
     let meant = match meant.as_slice() {
         [] => "`gemicro --help` lists the commands.".to_owned(),
         [only] => format!("Did you mean {only}?"),
@@ -130,6 +141,22 @@ pub(super) fn refusal(words: &[String], arguments: &[OsString]) -> String {
         "error: unknown command `{}`; no model was asked\n  hint: {meant} To ask it as a question, run: {asking}",
         text::one_line(&redactor.redact(first)),
     )
+}
+
+/// The commands of groups that a word may have meant, each with how many letters differ: `batch wait` for `wait`. Where
+/// one has exactly this name, only such ones.
+fn nested_commands(typed: &str) -> Vec<(usize, String)> {
+    let typed = typed.to_lowercase();
+    let near = nested_command_names().into_iter().filter_map(|(group, name)| {
+        let distance = strsim::damerau_levenshtein(&name, &typed);
+        let is_near = distance <= usize::from(typed.chars().count() > 3);
+        is_near.then(|| (distance, format!("{group} {name}")))
+    });
+    let mut near: Vec<(usize, String)> = near.collect();
+    near.sort_unstable();
+    let is_exact = near.first().is_some_and(|(distance, _)| *distance == 0);
+    near.retain(|(distance, _)| *distance == 0 || !is_exact);
+    near
 }
 
 /// The commands that a word may have meant, the likeliest first.
@@ -149,16 +176,18 @@ fn suggestions(typed: &str) -> Vec<&'static str> {
         })
         .collect();
     near.sort_unstable();
-    let synonyms = SYNONYMS
-        .iter()
-        .filter(|(words, _)| words.contains(&typed.as_str()))
-        .flat_map(|(_, commands)| commands.iter().copied());
     let mut found: Vec<&'static str> = Vec::new();
-    for command in synonyms.chain(near.into_iter().map(|(_, command)| command)) {
+    for command in synonyms(&typed).chain(near.into_iter().map(|(_, command)| command)) {
         if !found.contains(&command) {
             found.push(command);
         }
     }
     found.truncate(MAX_SUGGESTIONS);
     found
+}
+
+/// The commands that do what this word of other tools does.
+fn synonyms(typed: &str) -> impl Iterator<Item = &'static str> {
+    let rows = SYNONYMS.iter().filter(move |(words, _)| words.contains(&typed));
+    rows.flat_map(|(_, commands)| commands.iter().copied())
 }

@@ -217,11 +217,19 @@ fn a_refusal_names_the_nearest_commands_and_how_to_ask() {
         ("dead_letters", "dead-letters"),
         ("version", "--version"),
         ("frobnicate", "--help"),
+        ("wait", "batch wait"),
+        ("wiat", "batch wait"),
+        ("submit", "batch submit"),
     ] {
         let said = refusal(&[typed.to_owned()], &arguments(&[typed]));
         assert!(said.contains(&format!("`gemicro {command}`")), "{said}");
         assert!(said.ends_with(&format!("gemicro research {typed}")), "{said}");
     }
+    let said = refusal(
+        &["wait".to_owned(), "last".to_owned()],
+        &arguments(&["wait", "last"]),
+    );
+    assert!(said.contains("Did you mean `gemicro batch wait last`?"), "{said}");
     let given = arguments(&[
         "--offline",
         "--source",

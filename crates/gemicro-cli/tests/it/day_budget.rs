@@ -57,7 +57,9 @@ fn each_run_gets_what_the_runs_before_it_left() {
     let refused = simulated.world.finish(set.output().unwrap());
     assert_eq!(refused.code, 5, "{}", refused.stderr);
     assert!(
-        refused.stderr.contains("day budget") && refused.stderr.contains("00:00 UTC"),
+        refused.stderr.contains("day budget")
+            && refused.stderr.contains("00:00 UTC")
+            && refused.stderr.contains("with --day-budget"),
         "{}",
         refused.stderr
     );

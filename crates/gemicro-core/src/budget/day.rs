@@ -43,6 +43,15 @@ pub struct DayGrant {
     pub ends_at: Timestamp,
 }
 
+/// What failures call it.
+const NAME: &str = "the day budget";
+
+/// Whether a failure is about the budget of the day, not about that of the run.
+#[must_use]
+pub fn is_about_day(failure: &Failure) -> bool {
+    failure.kind == ErrorKind::BudgetExceeded && failure.message.contains(NAME)
+}
+
 impl DayGrant {
     /// The part of a run that begins now, if other runs of the day have used or reserved this much.
     ///
@@ -65,7 +74,7 @@ impl DayGrant {
             true => Err(Failure::new(
                 ErrorKind::BudgetExceeded,
                 format!(
-                    "the day budget ({cap}) is used up or reserved by unfinished runs. It resets at {} UTC; `gemicro \
+                    "{NAME} ({cap}) is used up or reserved by unfinished runs. It resets at {} UTC; `gemicro \
                      cancel RUN` frees a reservation",
                     minute(day.ends_at)
                 ),
@@ -100,7 +109,7 @@ impl DayGrant {
             .iter()
             .find_map(|(kind, limit, left)| left.filter(|_| limit == left).map(|left| kind.amount(left)))?;
         Some(format!(
-            "the day budget ({}) had only {by_day} left for this run; it resets at {} UTC",
+            "{NAME} ({}) had only {by_day} left for this run; it resets at {} UTC",
             self.cap,
             minute(self.ends_at)
         ))
