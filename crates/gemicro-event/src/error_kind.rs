@@ -157,7 +157,7 @@ error_kinds! {
     /// The store could not be read or written.
     StorageError, "storage_error", Environment, false, "run `gemicro doctor` to check the store: free space, permissions, or its server";
     /// No backend knows this model.
-    UnknownModel, "unknown_model", Usage, false, "check the name of the model, or choose another with --model; a local model also needs --backend openai";
+    UnknownModel, "unknown_model", Usage, false, "check the name of the model, or choose another with --model";
     /// A command ended with an exit code that its task does not allow.
     CommandFailed, "command_failed", Upstream, true, "read its output; `expect_exit` allows other exit codes";
     /// Some tasks of a batch completed and some did not.

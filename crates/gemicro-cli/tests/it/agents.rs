@@ -67,8 +67,11 @@ fn a_denied_tool_of_gemini_is_counted_and_shown_as_denied() {
     let rules = "  - { name: done, when: { tool_result: '*' }, reply: { text: 'Done: {{tool_result}}' } }\n  \
                  - { name: tool, reply: { calls: [{ name: run_shell_command, arguments: { command: touch made.txt } }] } }\n";
     let desk = Desk::new(rules);
-    let (_, answer) = desk.ask(&AGENTS[0], &["--no-yolo"], "Make it.");
-    assert_eq!(answer["success"], true, "{answer}");
+    // The worker's process asks for permission; one that serves a single prompt is not even offered such tools.
+    let mut command = desk.command(&AGENTS[0], &["--no-yolo", "--format", "json"], "Make it.");
+    command.env("GEMICRO_RESIDENT", "on").env("GEMICRO_LINGER", "1");
+    let called = desk.simulated.world.finish(command.output().unwrap());
+    assert_eq!(called.code, 0, "{}\n{}", called.stdout, called.stderr);
     assert!(!desk.file("made.txt").exists());
     let answered = desk.simulated.event("agent_answered");
     assert_eq!(answered["data"]["n_refused"], 1, "{answered}");

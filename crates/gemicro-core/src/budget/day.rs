@@ -43,13 +43,10 @@ pub struct DayGrant {
     pub ends_at: Timestamp,
 }
 
-/// What failures call it.
-const NAME: &str = "the day budget";
-
 /// Whether a failure is about the budget of the day, not about that of the run.
 #[must_use]
 pub fn is_about_day(failure: &Failure) -> bool {
-    failure.kind == ErrorKind::BudgetExceeded && failure.message.contains(NAME)
+    failure.kind == ErrorKind::BudgetExceeded && failure.message.contains("the day budget (")
 }
 
 impl DayGrant {
@@ -74,7 +71,7 @@ impl DayGrant {
             true => Err(Failure::new(
                 ErrorKind::BudgetExceeded,
                 format!(
-                    "{NAME} ({cap}) is used up or reserved by unfinished runs. It resets at {} UTC; `gemicro \
+                    "the day budget ({cap}) is used up or reserved by unfinished runs. It resets at {} UTC; `gemicro \
                      cancel RUN` frees a reservation",
                     minute(day.ends_at)
                 ),
@@ -109,7 +106,7 @@ impl DayGrant {
             .iter()
             .find_map(|(kind, limit, left)| left.filter(|_| limit == left).map(|left| kind.amount(left)))?;
         Some(format!(
-            "{NAME} ({}) had only {by_day} left for this run; it resets at {} UTC",
+            "the day budget ({}) had only {by_day} left for this run; it resets at {} UTC",
             self.cap,
             minute(self.ends_at)
         ))
@@ -164,6 +161,7 @@ mod tests {
         for used_up in [used(1_000), used(2_000)] {
             let refused = DayGrant::take(tokens(1_000), used_up, day).unwrap_err();
             assert_eq!(refused.kind, ErrorKind::BudgetExceeded);
+            assert!(is_about_day(&refused), "{refused}");
             assert!(refused.message.contains("2026-11-18 00:00 UTC"), "{refused}");
         }
     }

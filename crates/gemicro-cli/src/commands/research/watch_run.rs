@@ -4,6 +4,7 @@ use std::path::Path;
 
 use gemicro_core::drive::StopSignals;
 use gemicro_engine::{LocalRunService, RunSightings};
+use gemicro_event::ErrorKind;
 
 use super::views::views;
 use crate::approval::{PlanApproval, PlanAsker};
@@ -14,6 +15,9 @@ use crate::output;
 use crate::report::ReportFiles;
 use crate::session::Context;
 use crate::view::RunEnd;
+
+const UNKNOWN_MODEL: &str =
+    "check the name of the model, or choose another with --model; a local model also needs --backend openai";
 
 /// How a run is shown.
 pub(crate) struct ResearchDisplay<'a> {
@@ -64,5 +68,11 @@ pub(crate) async fn watch(
             "Run {id} is suspended. Continue with: gemicro resume {id}"
         ));
     }
-    end.outcome(&id)
+    let outcome = end.outcome(&id);
+    match &end {
+        RunEnd::Failed(failure) if failure.kind == ErrorKind::UnknownModel => {
+            outcome.map_err(|error| error.with_hint(UNKNOWN_MODEL))
+        }
+        _ => outcome,
+    }
 }
