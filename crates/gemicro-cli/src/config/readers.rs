@@ -75,7 +75,7 @@ pub(super) fn sources(written: &RawSetting) -> Result<Vec<PathBuf>, String> {
                 Ok(PathBuf::from(text))
             };
         }
-        if written.by_project && leaves_its_folder(Path::new(text)) {
+        if written.by_project && leaves_folder(folder, Path::new(text)) {
             return Err(format!("`{text}` is outside the project; use --source instead"));
         }
         Ok(folder.join(text))
@@ -83,11 +83,19 @@ pub(super) fn sources(written: &RawSetting) -> Result<Vec<PathBuf>, String> {
     written.texts.iter().map(path).collect()
 }
 
-/// A project's file is written by whoever wrote the project: it may not name the rest of the disk.
-fn leaves_its_folder(path: &Path) -> bool {
-    !path
-        .components()
-        .all(|part| matches!(part, Component::Normal(_) | Component::CurDir))
+/// Whether a path names something outside `folder`, by its text or through a symbolic link. The author of a project
+/// may not choose what is read from the rest of the disk.
+fn leaves_folder(folder: &Path, path: &Path) -> bool {
+    let is_below = |part: Component<'_>| matches!(part, Component::Normal(_) | Component::CurDir);
+    if !path.components().all(is_below) {
+        return true;
+    }
+    let joined = folder.join(path);
+    match (joined.canonicalize(), folder.canonicalize()) {
+        (Ok(real), Ok(folder)) => !real.starts_with(folder),
+        // A missing source is reported later; a link that leads nowhere yet may lead out when it is read.
+        _ => joined.is_symlink(),
+    }
 }
 
 pub(super) fn switch(written: &RawSetting) -> Result<bool, String> {

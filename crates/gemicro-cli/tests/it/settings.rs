@@ -180,3 +180,33 @@ fn small_commands_print_something_useful() {
     assert!(world.must(&["man", "research"]).stdout.contains("max\\-queries"));
     assert_eq!(world.call(&["man", "nothing"]).code, 2);
 }
+
+#[test]
+fn a_projects_source_is_not_followed_out_of_the_project() {
+    let world = World::new();
+    fs::create_dir_all(world.path("outside/deep")).unwrap();
+    fs::write(world.path("outside/deep/notes.md"), "The vault code is 4711.\n").unwrap();
+    let project = world.path("project");
+    fs::create_dir_all(project.join("docs")).unwrap();
+    fs::write(project.join("docs/notes.md"), "The gate code is 1234.\n").unwrap();
+    std::os::unix::fs::symlink("docs", project.join("inside")).unwrap();
+    std::os::unix::fs::symlink("../outside", project.join("folder")).unwrap();
+    std::os::unix::fs::symlink("../outside/deep/notes.md", project.join("file.md")).unwrap();
+    std::os::unix::fs::symlink("../not-yet", project.join("dangling")).unwrap();
+    let research = |source: &str, arguments: &[&str]| {
+        let settings = format!("[research]\noffline = true\nsources = [\"{source}\"]\n");
+        fs::write(project.join("gemicro.toml"), settings).unwrap();
+        let all = [&["research"], arguments, &["What is the code?"]].concat();
+        let output = world.command(&all).current_dir(&project).output().unwrap();
+        world.finish(output)
+    };
+    for source in ["folder", "folder/deep", "file.md", "dangling"] {
+        let called = research(source, &[]);
+        assert_eq!((called.code, called.stdout.as_str()), (2, ""), "{source}");
+        let expected = format!("`{source}` is outside the project; use --source instead");
+        assert!(called.stderr.contains(&expected), "{}", called.stderr);
+    }
+    assert!(research("inside", &[]).stdout.contains("1234"));
+    let named = research("docs", &["--source", "folder"]);
+    assert!(named.stdout.contains("4711"), "{}{}", named.stdout, named.stderr);
+}
