@@ -59,10 +59,10 @@ pub(crate) struct Marker {
 }
 
 /// The tags of a text that frame it for a model, in order. Signs that look like `<` and `>`, and their names as
-/// entities, count as well, and so do names in square brackets such as `[TOOL_RESULTS]`.
+/// entities, count as well, and so do names in brackets such as `[TOOL_RESULTS]` and `[tool_call: …]`.
 pub(crate) fn tags(text: &str) -> Vec<Marker> {
     let mut found: Vec<(Marker, String, MachineTag)> = Vec::new();
-    for (at, _) in text.match_indices(|c| "<[&＜‹〈⟨".contains(c)) {
+    for (at, _) in text.match_indices(|c| "<[{(&＜‹〈⟨".contains(c)) {
         let Some((name, is_end)) = tag_at(&text[at..]) else {
             continue;
         };
@@ -85,20 +85,36 @@ pub(crate) fn tags(text: &str) -> Vec<Marker> {
 
 /// The name of the tag that a text begins with, and whether it is an end tag.
 fn tag_at(text: &str) -> Option<(&str, bool)> {
-    const OPENING: &[&str] = &["<", "&lt;", "&#60;", "＜", "‹", "〈", "⟨", "["];
+    const OPENING: &[&str] = &["<", "&lt;", "&#60;", "＜", "‹", "〈", "⟨"];
     const CLOSING: &[&str] = &[">", "&gt;", "&#62;", "＞", "›", "〉", "⟩"];
+    if let Some(inside) = text.strip_prefix(['[', '{', '(']) {
+        return bracketed_name(inside, text.starts_with('['));
+    }
     let open = OPENING.iter().find(|mark| text.starts_with(**mark))?;
     let inside = text[open.len()..].trim_start();
     let name = inside.trim_start_matches('/').trim_start();
-    let is_name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | ':' | '.');
+    let is_name = |c: char| is_name(c) || c == ':';
     let (name, rest) = name.split_at(name.find(|c: char| !is_name(c)).unwrap_or(name.len()));
-    let is_tag = if *open == "[" {
-        rest.starts_with(']') && name.contains(['_', '-'])
-    } else {
-        // Attributes may follow, on the same line.
-        let ends = |mark: &&str| rest.starts_with(*mark);
-        let has_end = |mark: &&str| rest.lines().next().is_some_and(|line| line.contains(*mark));
-        CLOSING.iter().any(ends) || rest.starts_with([' ', '\t', '/']) && CLOSING.iter().any(has_end)
-    };
+    // Attributes may follow, on the same line.
+    let ends = |mark: &&str| rest.starts_with(*mark);
+    let has_end = |mark: &&str| rest.lines().next().is_some_and(|line| line.contains(*mark));
+    let is_tag =
+        CLOSING.iter().any(ends) || rest.starts_with([' ', '\t', '/']) && CLOSING.iter().any(has_end);
     is_tag.then_some((name, inside.starts_with('/')))
+}
+
+/// The name after a bracket: `[TOOL_RESULTS]`, `[tool_call name=…]`, and with a colon in every bracket, as in
+/// `{tool_call: …}`. Its words are joined as only programs join them.
+fn bracketed_name(inside: &str, is_square: bool) -> Option<(&str, bool)> {
+    let inside = inside.trim_start();
+    let name = inside.trim_start_matches('/').trim_start();
+    let (name, rest) = name.split_at(name.find(|c: char| !is_name(c)).unwrap_or(name.len()));
+    let rest = rest.trim_start();
+    let has_attributes = || rest.split([']', '\n']).next().is_some_and(|it| it.contains('='));
+    let is_frame = rest.starts_with(':') || is_square && (rest.starts_with([']', '(']) || has_attributes());
+    (is_frame && name.contains(['_', '-'])).then_some((name, inside.starts_with('/')))
+}
+
+fn is_name(c: char) -> bool {
+    c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.')
 }

@@ -4,9 +4,13 @@
 //! omitted end tags where they decide how far a hidden element reaches; in doubt text stays hidden. Each
 //! tag costs a bounded number of steps, however deep a hostile page is nested.
 
+use std::collections::HashMap;
+
 use gemicro_core::corpus::BlockKind;
 
-use super::hiding::{HidingRules, hides};
+use super::color::Color;
+use super::hiding::{Style, hides};
+use super::style_rules::StyleRules;
 
 /// How far up the stack a tag looks.
 const MAX_LOOK_UP: usize = 256;
@@ -86,7 +90,13 @@ struct OpenElement {
     /// Told once by the name, because end tags ask for it again and again.
     is_block: bool,
     is_scope: bool,
+    /// Hidden with all that is inside.
     hidden: bool,
+    /// The colours of text here.
+    color: Color,
+    background: Color,
+    /// What rules of style sheets can be for.
+    keys: Vec<String>,
     kind: BlockKind,
 }
 
@@ -94,14 +104,29 @@ struct OpenElement {
 #[derive(Default)]
 pub(super) struct OpenElements {
     frames: Vec<OpenElement>,
-    /// What the page's style sheets hide.
-    pub(super) rules: HidingRules,
+    /// What the page's style sheets say.
+    rules: StyleRules,
+    /// How many open elements have a name, class or id.
+    open_keys: HashMap<String, usize>,
 }
 
 impl OpenElements {
+    pub(super) fn new(rules: StyleRules) -> Self {
+        Self {
+            rules,
+            ..Self::default()
+        }
+    }
+
     /// Whether text here is hidden from a reader.
     pub(super) fn is_hidden(&self) -> bool {
-        self.frames.last().is_some_and(|frame| frame.hidden)
+        let is_unseen = |frame: &Frame| frame.hidden || frame.color.is_unseen_on(&frame.background);
+        self.frames.last().is_some_and(is_unseen)
+    }
+
+    /// Whether the innermost open element has this name.
+    pub(super) fn is_inside(&self, name: &str) -> bool {
+        self.frames.last().is_some_and(|frame| frame.name == name)
     }
 
     /// What kind of block text here belongs to.
@@ -118,7 +143,12 @@ impl OpenElements {
 
     /// Closes what was opened after the stack had this depth.
     pub(super) fn truncate(&mut self, depth: usize) {
-        self.frames.truncate(depth);
+        for key in self.frames.drain(depth..).flat_map(|frame| frame.keys) {
+            match self.open_keys.get_mut(&key) {
+                Some(n_open) if *n_open > 1 => *n_open -= 1,
+                _ => drop(self.open_keys.remove(&key)),
+            }
+        }
     }
 
     /// A start tag.
@@ -127,7 +157,20 @@ impl OpenElements {
         if VOID.contains(&name) {
             return;
         }
-        let hidden = self.is_hidden() || hides(name, attribute, &self.rules);
+        let text_of = |wanted: &str| attribute(wanted).unwrap_or_default();
+        let keys = self.rules.keys_of(name, text_of("class"), text_of("id"));
+        let mut style = self.rules.style_of(&keys, &self.open_keys);
+        style.add(&Style::of_attributes(name, &attribute));
+        let outer = self.frames.last();
+        let hidden = outer.is_some_and(|frame| frame.hidden) || style.hides || hides(name, attribute);
+        let inherited = |own: Option<Color>, of: fn(&Frame) -> &Color, default: Color| {
+            own.unwrap_or_else(|| outer.map_or(default, |frame| of(frame).clone()))
+        };
+        let color = inherited(style.color, |frame| &frame.color, Color::BLACK);
+        let background = inherited(style.background, |frame| &frame.background, Color::WHITE);
+        for key in &keys {
+            *self.open_keys.entry(key.clone()).or_default() += 1;
+        }
         let kind = kind_of(name, self.kind());
         let (is_block, is_scope) = (is_block_level(name), SCOPE.contains(&name));
         self.frames.push(OpenElement {
@@ -135,6 +178,9 @@ impl OpenElements {
             is_block,
             is_scope,
             hidden,
+            color,
+            background,
+            keys,
             kind,
         });
     }
@@ -183,8 +229,7 @@ impl OpenElements {
     fn pop_to(&mut self, names: &[&str], is_boundary: impl Fn(&OpenElement) -> bool) {
         for (n_above, frame) in self.frames.iter().rev().take(MAX_LOOK_UP).enumerate() {
             if names.contains(&frame.name.as_str()) {
-                self.frames.truncate(self.frames.len() - n_above - 1);
-                return;
+                return self.truncate(self.frames.len() - n_above - 1);
             }
             if is_boundary(frame) {
                 return;

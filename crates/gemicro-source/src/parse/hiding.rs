@@ -1,12 +1,13 @@
-//! Whether an element's text is hidden from a reader: [`hides`], and rules from style sheets.
+//! Whether an element's text is hidden from a reader: [`hides`], and what declarations of CSS say about it: [`Style`].
 //!
-//! Decided by the element's name, its attributes and simple class rules. Elements that frame text for a model, such as
-//! `<system>`, count as hidden: no page has them for readers. Colours against the page's
-//! background and scripts that hide things later are not known here.
-
-use std::collections::HashSet;
+//! Decided by the element's name, its attributes and the page's own style sheets (see `style_rules`). Elements that frame
+//! text for a model, such as `<system>`, count as hidden: no page has them for readers. Scripts that hide things
+//! later and sheets in other files are not known here.
 
 use gemicro_core::offline::is_machine_tag;
+
+use super::color::Color;
+use super::style_rules::plain_css;
 
 /// Elements whose content a browser does not show.
 const HIDDEN_NAMES: [&str; 15] = [
@@ -24,130 +25,117 @@ const HIDDEN_CLASSES: [&str; 6] = [
     "is-hidden",
 ];
 
-/// Classes, ids and names that a style sheet of the page hides: `.note`, `#box`, `aside`.
-#[derive(Default)]
-pub(super) struct HidingRules {
-    selectors: HashSet<String>,
+/// What declarations say about how a text is seen.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(super) struct Style {
+    pub(super) hides: bool,
+    pub(super) color: Option<Color>,
+    pub(super) background: Option<Color>,
 }
 
-impl HidingRules {
-    /// Takes the hiding rules of one style sheet; rules inside `@media` and the like are left out.
-    pub(super) fn read_sheet(&mut self, sheet: &str) {
-        let mut depth = 0usize;
-        let mut selector_start = 0;
-        let mut body_start = 0;
-        for (at, c) in sheet.char_indices() {
-            match c {
-                '{' => {
-                    depth += 1;
-                    body_start = at + 1;
-                }
-                '}' => {
-                    if depth == 1 && selector_start < body_start {
-                        let selectors = &sheet[selector_start..body_start - 1];
-                        if style_hides(&sheet[body_start..at]) {
-                            self.add(selectors);
-                        }
-                    }
-                    depth = depth.saturating_sub(1);
-                    selector_start = at + 1;
-                }
-                _ => {}
-            }
-        }
-    }
-
-    fn add(&mut self, selectors: &str) {
-        for selector in selectors.split(',').map(str::trim) {
-            let simple = !selector.is_empty() && !selector.contains([' ', '>', '+', '~', ':', '[', '*', '@']);
-            if simple {
-                // `p.note` counts as `.note`: rather too much hidden than too little.
-                let from = selector.rfind(['.', '#']).unwrap_or(0);
-                self.selectors.insert(selector[from..].to_ascii_lowercase());
-            }
-        }
-    }
-
-    fn matches(&self, name: &str, class: &str, id: &str) -> bool {
-        if self.selectors.is_empty() {
-            return false;
-        }
-        self.selectors.contains(name)
-            || self.selectors.contains(&format!("#{}", id.to_ascii_lowercase()))
-            || class.split_whitespace().any(|class| {
-                self.selectors
-                    .contains(&format!(".{}", class.to_ascii_lowercase()))
-            })
-    }
-}
-
-/// Whether this element hides its content, given a way to look up its attributes.
-pub(super) fn hides<'a>(
-    name: &str,
-    attribute: impl Fn(&str) -> Option<&'a str>,
-    rules: &HidingRules,
-) -> bool {
+/// Whether this element hides its content by its name or attributes, style apart.
+pub(super) fn hides<'a>(name: &str, attribute: impl Fn(&str) -> Option<&'a str>) -> bool {
     let class = attribute("class").unwrap_or_default();
     HIDDEN_NAMES.contains(&name)
         || is_machine_tag(name)
         || (name == "dialog" && attribute("open").is_none())
         || attribute("hidden").is_some()
         || attribute("aria-hidden").is_some_and(|value| value.trim().eq_ignore_ascii_case("true"))
-        || attribute("style").is_some_and(style_hides)
         || class
             .split_whitespace()
             .any(|class| HIDDEN_CLASSES.contains(&class.to_ascii_lowercase().as_str()))
-        || rules.matches(name, class, attribute("id").unwrap_or_default())
 }
 
-/// Whether a list of CSS declarations hides what it is applied to.
-pub(super) fn style_hides(style: &str) -> bool {
-    // An escape in a declaration has no honest use.
-    if style.contains('\\') || style.contains("&#") || style.contains("&colon") {
-        return true;
-    }
-    let style = without_css_comments(style);
-    let mut far_away = false;
-    let (mut clipped, mut tiny) = (false, false);
-    let (mut color, mut background) = (None, None);
-    for declaration in style.split(';') {
-        let Some((property, value)) = declaration.split_once(':') else {
-            continue;
+impl Style {
+    /// What the attributes of an element say: `style`, and those of old pages.
+    pub(super) fn of_attributes<'a>(name: &str, attribute: impl Fn(&str) -> Option<&'a str>) -> Self {
+        let color = if name == "body" { "text" } else { "color" };
+        let read = |value: &str| Color::of(&value.to_ascii_lowercase());
+        let mut style = Self {
+            hides: false,
+            color: attribute(color).map(read),
+            background: attribute("bgcolor").map(read),
         };
-        let property = property.trim().to_ascii_lowercase();
-        let value: String = value.to_ascii_lowercase().split_whitespace().collect();
-        let value = value.trim_end_matches("!important").to_owned();
-        match property.as_str() {
-            "display" if value == "none" => return true,
-            "visibility" if value == "hidden" || value == "collapse" => return true,
-            "content-visibility" if value == "hidden" => return true,
-            "opacity" if number_of(&value).is_some_and(|n| n < 0.05) => return true,
-            "font-size" | "line-height" | "zoom" if number_of(&value).is_some_and(is_nothing(&value)) => {
-                return true;
-            }
-            "transform" if value.contains("scale(0") || value.contains("-9999") => return true,
-            "clip" if value.starts_with("rect(0") || value.starts_with("rect(1px,1px") => return true,
-            "clip-path" if value.starts_with("inset(100%") || value.starts_with("inset(50%") => return true,
-            "left" | "right" | "top" | "bottom" | "text-indent" | "margin-left" | "margin-top" | "margin" => {
-                far_away |= number_of(&value).is_some_and(|n| n <= -500.0);
-            }
-            "overflow" | "overflow-x" | "overflow-y" => clipped |= value == "hidden" || value == "clip",
-            "width" | "height" | "max-width" | "max-height" => {
-                tiny |= number_of(&value).is_some_and(is_nothing(&value));
-            }
-            "color" if value == "transparent" => return true,
-            "color" => color = Some(value),
-            "background" | "background-color" => background = Some(value),
-            _ => {}
+        if let Some(declarations) = attribute("style") {
+            // An entity that is left in a declaration has no honest use.
+            style.hides = declarations.contains("&#") || declarations.contains("&colon");
+            style.add(&Self::of(&plain_css(declarations)));
         }
+        style
     }
-    far_away || (clipped && tiny) || (color.is_some() && color == background)
+
+    /// Adds what another rule for the same element says.
+    pub(super) fn add(&mut self, other: &Self) {
+        self.hides |= other.hides;
+        self.color = other.color.clone().or(self.color.take());
+        self.background = other.background.clone().or(self.background.take());
+    }
+
+    /// What a list of declarations says, without comments and backslashes.
+    pub(super) fn of(declarations: &str) -> Self {
+        let mut style = Self::default();
+        let mut far_away = false;
+        let (mut clipped, mut tiny) = (false, false);
+        for declaration in declarations.split(';') {
+            let Some((property, value)) = declaration.split_once(':') else {
+                continue;
+            };
+            let property = property.trim().to_ascii_lowercase();
+            let written = value.to_ascii_lowercase();
+            let written = written
+                .trim()
+                .trim_end_matches("important")
+                .trim_end_matches(['!', ' ']);
+            let value: String = written.split_whitespace().collect();
+            let value = value.strip_prefix("calc(").unwrap_or(&value);
+            let is_inherited = matches!(
+                value,
+                "inherit" | "initial" | "unset" | "revert" | "none" | "currentcolor"
+            );
+            match property.as_str() {
+                "left" | "right" | "top" | "bottom" | "text-indent" | "margin-left" | "margin-top"
+                | "margin" => {
+                    far_away |= number_of(value).is_some_and(|n| n <= -500.0);
+                }
+                "overflow" | "overflow-x" | "overflow-y" => clipped |= value == "hidden" || value == "clip",
+                "width" | "height" | "max-width" | "max-height" => tiny |= is_nothing(value),
+                "color" | "background" | "background-color" if is_inherited => {}
+                "color" => style.color = Some(Color::of(written)),
+                "background" | "background-color" => {
+                    let color = Color::of_background(written);
+                    style.background = Some(color).filter(|it| *it != Color::Transparent);
+                }
+                "font" => style.hides |= written.split_whitespace().any(is_nothing),
+                property => style.hides |= declaration_hides(property, value),
+            }
+        }
+        style.hides |= far_away || (clipped && tiny);
+        style
+    }
 }
 
-/// Sizes that nobody can read: nought, or one pixel and less.
-fn is_nothing(value: &str) -> impl Fn(f64) -> bool {
-    let in_pixels = value.ends_with("px") || value.ends_with("pt");
-    move |n| n.abs() < 0.01 || (in_pixels && n <= 1.0)
+/// Whether one declaration hides what it is applied to, whatever else is declared.
+fn declaration_hides(property: &str, value: &str) -> bool {
+    match property {
+        "display" => value == "none",
+        "visibility" => value == "hidden" || value == "collapse",
+        "content-visibility" => value == "hidden",
+        "opacity" => number_of(value).is_some_and(|n| n < 0.05),
+        "font-size" | "line-height" | "zoom" => is_nothing(value),
+        "filter" => value.contains("opacity(0)") || value.contains("opacity(0%)"),
+        "transform" => value.contains("scale(0") || value.contains("-9999"),
+        "clip" => value.starts_with("rect(0") || value.starts_with("rect(1px,1px"),
+        "clip-path" => ["inset(100%", "inset(50%", "circle(0", "ellipse(0"]
+            .iter()
+            .any(|shape| value.starts_with(shape)),
+        _ => false,
+    }
+}
+
+/// Whether a size cannot be read: zero, or one pixel and less.
+fn is_nothing(value: &str) -> bool {
+    let in_pixels = value.contains("px") || value.contains("pt");
+    number_of(value).is_some_and(|n| n.abs() < 0.01 || (in_pixels && n <= 1.0))
 }
 
 /// The number at the start of a value such as `-9999px`.
@@ -156,15 +144,4 @@ fn number_of(value: &str) -> Option<f64> {
         .find(|c: char| !(c.is_ascii_digit() || "+-.".contains(c)))
         .unwrap_or(value.len());
     value[..end].parse().ok()
-}
-
-fn without_css_comments(style: &str) -> String {
-    let mut kept = String::with_capacity(style.len());
-    let mut rest = style;
-    while let Some((before, comment)) = rest.split_once("/*") {
-        kept.push_str(before);
-        rest = comment.split_once("*/").map_or("", |(_, after)| after);
-    }
-    kept.push_str(rest);
-    kept
 }

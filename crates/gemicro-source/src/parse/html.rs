@@ -16,6 +16,7 @@ use html5ever::tokenizer::{
 
 use super::blocks::BlockList;
 use super::elements::{OpenElements, parts_blocks};
+use super::style_rules::{StyleRules, is_for_print};
 use super::{ParsedText, date};
 
 /// Bytes that are read between two looks at whether the page is still wanted.
@@ -23,7 +24,22 @@ const PIECE_BYTES: usize = 4 << 10;
 
 /// Reads a page for as long as it is wanted.
 pub(super) fn parse(source: &str, is_wanted: &dyn Fn() -> bool) -> ParsedText {
-    let tokenizer = Tokenizer::new(Sink::default(), TokenizerOpts::default());
+    let page = read(source, StyleRules::default(), is_wanted);
+    if page.sheets.is_empty() {
+        return page.finish();
+    }
+    // A style sheet applies to what is before it, too.
+    read(source, StyleRules::of(&page.sheets), is_wanted).finish()
+}
+
+fn read(source: &str, rules: StyleRules, is_wanted: &dyn Fn() -> bool) -> Page {
+    let sink = Sink {
+        state: RefCell::new(Page {
+            elements: OpenElements::new(rules),
+            ..Page::default()
+        }),
+    };
+    let tokenizer = Tokenizer::new(sink, TokenizerOpts::default());
     let input = BufferQueue::default();
     // Pages go in piecewise: the tokenizer compares each attribute of a tag with all before it, so that one
     // long tag can take minutes, and a tendril holds at most 4 GiB.
@@ -37,10 +53,9 @@ pub(super) fn parse(source: &str, is_wanted: &dyn Fn() -> bool) -> ParsedText {
         rest = after;
     }
     tokenizer.end();
-    tokenizer.sink.state.into_inner().finish()
+    tokenizer.sink.state.into_inner()
 }
 
-#[derive(Default)]
 struct Sink {
     state: RefCell<PageState>,
 }
@@ -67,7 +82,7 @@ enum Mode {
     Page,
     /// Dropped.
     Script,
-    /// Read for hiding rules, then dropped.
+    /// Kept as a style sheet.
     Style,
     /// The page's title as well as its text.
     Title,
@@ -82,7 +97,7 @@ struct PageState {
     mode: Mode,
     /// Start and kind of the block that is being filled.
     open_block: Option<(usize, BlockKind)>,
-    sheet: String,
+    sheets: Vec<String>,
     title: String,
     first_heading: Option<String>,
     date: Option<String>,
@@ -92,7 +107,12 @@ impl PageState {
     fn text(&mut self, text: &str) {
         match self.mode {
             Mode::Script => return,
-            Mode::Style => return self.sheet.push_str(text),
+            Mode::Style => {
+                if let Some(sheet) = self.sheets.last_mut() {
+                    sheet.push_str(text);
+                }
+                return;
+            }
             Mode::Title => self.title.push_str(text),
             Mode::Page => {}
         }
@@ -121,9 +141,6 @@ impl PageState {
         match tag.kind {
             StartTag => self.start_tag(name, tag),
             EndTag => {
-                if self.mode == Mode::Style && name == "style" {
-                    self.elements.rules.read_sheet(&std::mem::take(&mut self.sheet));
-                }
                 self.mode = Mode::Page;
                 self.elements.close(name);
                 TokenSinkResult::Continue
@@ -148,7 +165,11 @@ impl PageState {
                 TokenSinkResult::RawData(RawKind::ScriptData)
             }
             "style" => {
-                self.mode = Mode::Style;
+                self.mode = Mode::Script;
+                if !attribute("media").is_some_and(is_for_print) {
+                    self.mode = Mode::Style;
+                    self.sheets.push(String::new());
+                }
                 TokenSinkResult::RawData(RawKind::Rawtext)
             }
             "title" => {

@@ -10,6 +10,7 @@ use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
 
 use super::blocks::BlockList;
 use super::elements::{OpenElements, parts_blocks};
+use super::style_rules::StyleRules;
 use super::tag_scan::{HtmlToken, scan_tags};
 use super::{ParsedText, date};
 
@@ -23,11 +24,18 @@ pub(super) fn parse(text: String) -> ParsedText {
     let front_title = front_matter_value(front, "title").map(str::to_owned);
     let mut options = Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH | Options::ENABLE_TASKLISTS;
     options |= Options::ENABLE_FOOTNOTES;
-    let mut reader = Reader::new(&text);
-    for (event, range) in Parser::new_ext(&text[body_start..], options).into_offset_iter() {
-        reader.event(event, range.start + body_start..range.end + body_start);
+    let read = |rules: StyleRules| {
+        let mut reader = Reader::new(&text, rules);
+        for (event, range) in Parser::new_ext(&text[body_start..], options).into_offset_iter() {
+            reader.event(event, range.start + body_start..range.end + body_start);
+        }
+        reader.end_block();
+        reader
+    };
+    let mut reader = read(StyleRules::default());
+    if !reader.sheets.is_empty() {
+        reader = read(StyleRules::of(&reader.sheets));
     }
-    reader.end_block();
     let heading = reader.first_heading.map(|range| plain(&text[range]));
     let blocks = reader.blocks.finish();
     ParsedText {
@@ -44,6 +52,8 @@ struct Reader<'a> {
     /// Kinds of the Markdown containers around the present place.
     kinds: Vec<BlockKind>,
     elements: OpenElements,
+    /// Texts of `<style>`.
+    sheets: Vec<String>,
     /// Inside an HTML comment that its own piece of HTML did not close.
     in_comment: bool,
     /// Depth of the element stack when the present paragraph began.
@@ -53,12 +63,13 @@ struct Reader<'a> {
 }
 
 impl<'a> Reader<'a> {
-    fn new(text: &'a str) -> Self {
+    fn new(text: &'a str, rules: StyleRules) -> Self {
         Self {
             text,
             blocks: BlockList::default(),
             kinds: Vec::new(),
-            elements: OpenElements::default(),
+            elements: OpenElements::new(rules),
+            sheets: Vec::new(),
             in_comment: false,
             paragraph_depth: 0,
             open_block: None,
@@ -196,7 +207,12 @@ impl<'a> Reader<'a> {
         for (piece_range, piece) in scan_tags(&self.text[start..range.end]) {
             let place = start + piece_range.start..start + piece_range.end;
             match piece {
-                HtmlToken::Text => self.cover(place),
+                HtmlToken::Text => {
+                    if self.elements.is_inside("style") {
+                        self.sheets.push(self.text[place.clone()].to_owned());
+                    }
+                    self.cover(place);
+                }
                 HtmlToken::Comment { closed } => {
                     self.end_block();
                     self.in_comment |= !closed;

@@ -6,6 +6,8 @@
 mod blocks;
 /// Source code.
 mod code;
+/// Colours of CSS and HTML.
+mod color;
 /// Configuration files.
 mod config;
 /// The date a document gives itself.
@@ -24,6 +26,8 @@ mod html;
 mod language;
 /// Markdown.
 mod markdown;
+/// Rules of the style sheets inside a page.
+mod style_rules;
 /// Tags in raw HTML, with their places.
 mod tag_scan;
 /// Plain text and records.
