@@ -45,6 +45,12 @@ impl KeyMask {
         (0..bytes.len()).any(|at| matches!(forms.probe(bytes, at), KeyProbe::Full(_)))
     }
 
+    /// Whether the name of a header, which is in small letters, holds the key.
+    pub(super) fn finds_in_name(&self, name: &str) -> bool {
+        let is_in_small_letters = |forms: &Arc<KeyForms>| forms.is_in_folded(name.as_bytes());
+        self.finds(name.as_bytes()) || self.forms.as_ref().is_some_and(is_in_small_letters)
+    }
+
     pub(super) fn stream(&self) -> MaskedStream {
         MaskedStream {
             mask: self.clone(),
@@ -161,7 +167,35 @@ mod tests {
             some(&|byte| format!("%{byte:02x}")),
             each(&|byte| format!("{byte:02x}")),
             each(&|byte| format!("{byte:02X}")),
+            each(&|byte| format!("&#{byte};")),
+            some(&|byte| format!("&#x{byte:04x};")),
+            each(&|byte| format!("%25{byte:02X}")),
+            each(&|byte| format!("={byte:02X}")),
+            each(&|byte| format!("\\\\\\\\u{byte:04x}")),
+            each(&|byte| format!("%5Cu{byte:04x}")),
+            each(&|byte| format!("\0{}", char::from(byte))),
+            each(&|byte| format!("{}\\u0000", char::from(byte))),
+            format!("{}=\r\n{}", &key[..9], &key[9..]),
+            format!("{}\\n  {}", &key[..9], &key[9..]),
         ]
+    }
+
+    /// Beginnings of the key and of escapes at every place must not cost more than a look at each of them.
+    #[test]
+    fn hostile_texts_are_masked_in_time() {
+        let mask = KeyMask::new(Some(&GatewaySecret::new("sssssssssssssssssssst")));
+        for unit in ["\\", "%25", "&#", "s", "=\n", "&#0000", "\\u00", "s\\n"] {
+            let text = Bytes::from(unit.repeat(1_000_000 / unit.len()));
+            let started = std::time::Instant::now();
+            let mut stream = mask.stream();
+            let n_bytes = stream.push(text.clone()).len() + stream.finish().len();
+            assert_eq!(n_bytes, text.len(), "{unit:?}");
+            assert!(
+                started.elapsed().as_secs() < 20,
+                "{unit:?}: {:?}",
+                started.elapsed()
+            );
+        }
     }
 
     #[test]
@@ -175,6 +209,9 @@ mod tests {
             "eHNrLUFiXzl6P34+eHl6LTAxMjM0NTY3ODk=".to_owned(),
             "eHhzay1BYl85ej9+Pnh5ei0wMTIzNDU2Nzg5".to_owned(),
             "c2stQWJfOXo_fj54eXotMDEyMzQ1Njc4OQ".to_owned(),
+            "c2stQWJfOXo/\r\nfj54eXotMDEy\r\nMzQ1Njc4OQ==".to_owned(),
+            "c2stQWJfOXo\\/\\nfj54eXotMDEyMzQ1Njc4OQ==".to_owned(),
+            "c2stQWJfOXo%2Ffj54eXotMDEyMzQ1Njc4OQ%3D%3D".to_owned(),
         ]);
         for text in texts {
             let whole = format!("{{\"echo\":\"{text}\"}}");
@@ -196,6 +233,10 @@ mod tests {
                 );
             }
         }
+        for name in ["sk-ab_9z?~>xyz-0123456789", "x-sk-ab_9z?~>xyz-0123456789-y"] {
+            assert!(mask.finds_in_name(name), "{name}");
+        }
+        assert!(!mask.finds_in_name("x-request-id"));
         let other = "{\"text\":\"\\u0073k-Ab is no key, nor is 736b2d\"}";
         let mut stream = mask.stream();
         let mut heard = stream.push(Bytes::from(other)).to_vec();

@@ -82,7 +82,8 @@ pub(super) fn returned_headers(step: &GrantAccount, headers: &HeaderMap) -> Head
     };
     let mut kept = HeaderMap::new();
     for (name, value) in headers {
-        if !ends_here(name) && !step.mask.finds(value.as_bytes()) {
+        let has_key = step.mask.finds(value.as_bytes()) || step.mask.finds_in_name(name.as_str());
+        if !ends_here(name) && !has_key {
             kept.append(name, value.clone());
         }
     }

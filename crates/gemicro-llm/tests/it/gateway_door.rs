@@ -333,7 +333,7 @@ async fn the_key_comes_back_nowhere() {
         "302 Found",
     ] {
         let headers = format!(
-            "content-type: application/json\r\nx-echo: {KEY}\r\nset-cookie: k={KEY}\r\nlocation: http://x/?key={KEY}\r\n"
+            "content-type: application/json\r\nx-{KEY}: 1\r\nx-echo: {KEY}\r\nset-cookie: k={KEY}\r\nlocation: http://x/?key={KEY}\r\n"
         );
         let provider = Provider::saying(answer(status, &headers, &echo)).await;
         let world = World::new(AgentApi::Anthropic, &provider.url, tokens(100_000));
@@ -378,6 +378,9 @@ async fn the_key_comes_back_in_no_form() {
         each(&|byte| format!("\\u{byte:04x}")),
         each(&|byte| format!("\\u{byte:04X}")),
         each(&|byte| format!("%{byte:02x}")),
+        each(&|byte| format!("%25{byte:02x}")),
+        each(&|byte| format!("&#{byte};")),
+        each(&|byte| format!("={byte:02X}")),
         each(&|byte| format!("{byte:02x}")),
         each(&|byte| format!("{byte:02X}")),
         // "key: " and the key, in base64.
