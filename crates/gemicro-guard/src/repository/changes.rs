@@ -7,7 +7,7 @@ use super::call::Input;
 use super::commit_id::CommitId;
 use super::error::RepositoryError;
 use super::path_text::path_text;
-use super::quarantine::Quarantine;
+use super::quarantine::{LIST_BYTES, Quarantine};
 
 const LINK: &str = "120000";
 const GITLINK: &str = "160000";
@@ -91,20 +91,48 @@ fn raw(
         new.as_str(),
         "--",
     ];
-    let answer = quarantine.ok(&arguments, Input::Nothing)?;
-    let mut fields = answer.output.split(|byte| *byte == 0);
+    parse_raw(&quarantine.ok(&arguments, Input::Nothing)?.output)
+}
+
+/// What each of these commits changed, one after the other, without sizes. A merge changed what is like in none of its
+/// parents.
+pub(super) fn of_each(
+    quarantine: &Quarantine<'_>,
+    commits: &[String],
+) -> Result<Vec<TreeChange>, RepositoryError> {
+    let arguments = [
+        "diff-tree",
+        "--stdin",
+        "--no-commit-id",
+        "--root",
+        "-c",
+        "-r",
+        "-z",
+        "--raw",
+        "--no-renames",
+        "--full-index",
+    ];
+    let asked: String = commits.iter().map(|id| format!("{id}\n")).collect();
+    let input = Input::Bytes(asked.into_bytes());
+    parse_raw(&quarantine.within(&arguments, input, LIST_BYTES)?.output)
+}
+
+/// `:MODE MODE OBJECT OBJECT STATUS`, then the path; a merge has one more colon, mode and object for each further parent.
+fn parse_raw(output: &[u8]) -> Result<Vec<TreeChange>, RepositoryError> {
+    let mut fields = output.split(|byte| *byte == 0);
     let mut files = Vec::new();
     while let Some(facts) = fields.next().filter(|facts| !facts.is_empty()) {
         let facts = String::from_utf8_lossy(facts).into_owned();
         let path = fields.next().ok_or_else(|| unusable("diff-tree", &facts))?;
         let words: Vec<&str> = facts.trim_start_matches(':').split(' ').collect();
-        let [_, new_mode, _, object, _] = words.as_slice() else {
+        let n_parents = facts.bytes().take_while(|byte| *byte == b':').count();
+        if n_parents == 0 || words.len() != 2 * n_parents + 3 {
             return Err(unusable("diff-tree", &facts));
-        };
+        }
         files.push(TreeChange {
             path: path_text(path),
-            new_mode: (*new_mode).to_owned(),
-            object: (*object).to_owned(),
+            new_mode: words[n_parents].to_owned(),
+            object: words[2 * n_parents + 1].to_owned(),
             new_bytes: None,
         });
     }

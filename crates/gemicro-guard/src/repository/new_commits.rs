@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::call::Input;
-use super::changes::next_object;
+use super::changes::{self, TreeChange, next_object};
 use super::commit_id::CommitId;
 use super::error::RepositoryError;
 use super::links::{self, Links};
@@ -30,6 +30,8 @@ pub(super) struct NewCommits {
     pub(super) escaping_links: Links,
     /// Files over the limit.
     pub(super) big_files: Vec<ImportWarning>,
+    /// What each of them changed, whatever later ones changed back.
+    pub(super) changes: Vec<TreeChange>,
 }
 
 /// Reads the commits that lead to `new` and neither to `old` nor to a known one.
@@ -45,18 +47,21 @@ pub(super) fn read(
     let without: Vec<String> = known.iter().map(|id| format!("^{id}")).collect();
     let mut range = vec![new.as_str()];
     range.extend(without.iter().map(String::as_str).chain(["--"]));
-    let roots = commits(quarantine, &range)?;
+    let commits = commits(quarantine, &range)?;
+    let ids: Vec<&str> = commits.iter().map(String::as_str).collect();
+    let roots = roots(quarantine, &ids)?;
     let big_files = objects(quarantine, &range, rules)?;
     let known_roots = roots_of(quarantine, &known)?;
     let trees = TreeSet::read(quarantine, roots.iter().chain(&known_roots).cloned())?;
     Ok(NewCommits {
         escaping_links: new_escaping_links(quarantine, &trees, &roots, &known_roots)?,
         big_files,
+        changes: changes::of_each(quarantine, &commits)?,
     })
 }
 
-/// The trees of the new commits, none of which is too long.
-fn commits(quarantine: &Quarantine<'_>, range: &[&str]) -> Result<BTreeSet<String>, RepositoryError> {
+/// The new commits, none of which is too long.
+fn commits(quarantine: &Quarantine<'_>, range: &[&str]) -> Result<Vec<String>, RepositoryError> {
     let most = format!("--max-count={}", MOST_COMMITS + 1);
     let mut arguments = vec!["rev-list", &most];
     arguments.extend(range);
@@ -74,8 +79,7 @@ fn commits(quarantine: &Quarantine<'_>, range: &[&str]) -> Result<BTreeSet<Strin
             return Err(ImportRefusal::LongMessage { commit }.into());
         }
     }
-    let ids: Vec<&str> = listed.lines().collect();
-    roots(quarantine, &ids)
+    Ok(listed.lines().map(str::to_owned).collect())
 }
 
 fn roots_of(quarantine: &Quarantine<'_>, commits: &[&CommitId]) -> Result<BTreeSet<String>, RepositoryError> {

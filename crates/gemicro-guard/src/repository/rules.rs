@@ -1,5 +1,7 @@
 //! What an import looks for in the changes of an agent.
 
+use std::collections::BTreeSet;
+
 use super::changes::{TreeChange, TreeChanges};
 use super::commit_id::CommitId;
 use super::error::RepositoryError;
@@ -129,12 +131,15 @@ pub(super) fn apply(
     changes: &TreeChanges,
     new_commits: NewCommits,
 ) -> Result<Vec<ImportWarning>, RepositoryError> {
-    if let Some(allowed) = &rules.only {
-        check_only(allowed, changes)?;
+    // What a later commit changed back stays in the history.
+    for files in [&changes.files, &new_commits.changes] {
+        if let Some(allowed) = &rules.only {
+            check_only(allowed, files)?;
+        }
+        check_reserved(&rules.reserved, files)?;
+        check_lent(&rules.never, files)?;
     }
-    check_reserved(&rules.reserved, changes)?;
-    check_lent(&rules.never, changes)?;
-    check_plain(&rules.plain, changes)?;
+    check_plain(&rules.plain, &changes.files)?;
     let bytes = changes
         .files
         .iter()
@@ -176,8 +181,8 @@ pub(super) fn apply(
 
 /// What others write is as it was, in any letter case: some file systems do not tell them apart. A file in the place of a
 /// folder on the way to it would remove it.
-fn check_reserved(reserved: &[ReservedPath], changes: &TreeChanges) -> Result<(), ImportRefusal> {
-    for change in &changes.files {
+fn check_reserved(reserved: &[ReservedPath], files: &[TreeChange]) -> Result<(), ImportRefusal> {
+    for change in files {
         let path = change.path.to_lowercase();
         let is_about = |it: &&ReservedPath| {
             let reserved = it.path.trim_end_matches('/').to_lowercase();
@@ -195,8 +200,8 @@ fn check_reserved(reserved: &[ReservedPath], changes: &TreeChanges) -> Result<()
 }
 
 /// What is lent is in no commit, and no file is in the place of a folder on the way to it.
-fn check_lent(lent: &[String], changes: &TreeChanges) -> Result<(), ImportRefusal> {
-    for change in changes.files.iter().filter(|change| !change.is_removed()) {
+fn check_lent(lent: &[String], files: &[TreeChange]) -> Result<(), ImportRefusal> {
+    for change in files.iter().filter(|change| !change.is_removed()) {
         let path = || plain(change.path.as_bytes());
         for lent in lent.iter().map(|lent| lent.trim_end_matches('/')) {
             if covers(lent, change.path.as_bytes()) {
@@ -212,8 +217,8 @@ fn check_lent(lent: &[String], changes: &TreeChanges) -> Result<(), ImportRefusa
 }
 
 /// Folders stay folders, and hold plain files that can be read and replaced.
-fn check_plain(folders: &[String], changes: &TreeChanges) -> Result<(), ImportRefusal> {
-    for change in changes.files.iter().filter(|change| !change.is_removed()) {
+fn check_plain(folders: &[String], files: &[TreeChange]) -> Result<(), ImportRefusal> {
+    for change in files.iter().filter(|change| !change.is_removed()) {
         let path = || plain(change.path.as_bytes());
         for folder in folders.iter().map(|folder| folder.trim_end_matches('/')) {
             if covers(&change.path, folder.as_bytes()) {
@@ -234,10 +239,10 @@ fn check_plain(folders: &[String], changes: &TreeChanges) -> Result<(), ImportRe
     Ok(())
 }
 
-fn check_only(allowed: &[String], changes: &TreeChanges) -> Result<(), ImportRefusal> {
+fn check_only(allowed: &[String], files: &[TreeChange]) -> Result<(), ImportRefusal> {
     let is_outside = |path: &&str| !allowed.iter().any(|prefix| covers(prefix, path.as_bytes()));
-    let paths = changes.files.iter().map(|change| change.path.as_str());
-    let outside: Vec<&str> = paths.filter(is_outside).collect();
+    let paths = files.iter().map(|change| change.path.as_str());
+    let outside: BTreeSet<&str> = paths.filter(is_outside).collect();
     if outside.is_empty() {
         return Ok(());
     }

@@ -2,10 +2,13 @@
 
 use std::time::{Duration, Instant};
 
-use gemicro_guard::repository::{Import, ImportRefusal, ImportRules, ReportKind, RepositoryError, import};
+use gemicro_guard::repository::{
+    Import, ImportRefusal, ImportRules, ReportKind, RepositoryError, ReservedPath, import,
+};
 use gemicro_guard::sandbox::Tier;
 
 use crate::attacks::{Attack, BUNDLE};
+use crate::world::said;
 
 /// Commits this, then a commit that takes it out again, then a bundle of both.
 fn in_between(script: &str) -> String {
@@ -90,6 +93,58 @@ fn every_parent_of_a_merge_is_judged() {
     ));
     let is_refused = matches!(error, RepositoryError::Refused(ImportRefusal::EscapingLinks(_)));
     assert!(is_refused, "{error}");
+}
+
+#[test]
+fn paths_of_others_are_refused_in_any_commit() {
+    let reserved = |path: &str, except: Option<&str>| ReservedPath {
+        path: path.to_owned(),
+        rule: "others write it".to_owned(),
+        except: except.map(str::to_owned),
+    };
+    let only = ImportRules {
+        only: Some(vec!["src/".to_owned()]),
+        ..ImportRules::default()
+    };
+    let others = ImportRules {
+        reserved: vec![
+            reserved("notes.md", None),
+            reserved("archive/", Some("archive/own.md")),
+        ],
+        never: vec![".env".to_owned()],
+        ..ImportRules::default()
+    };
+    let commit = "git add -A; git commit -qm evil";
+    // A merge that has what none of its parents has.
+    let merge = "git checkout -q --detach; echo 1 > src/side; git add -A; git commit -qm side; side=$(git rev-parse HEAD)
+        git checkout -q task/x/work; echo 2 > src/mine; git add -A; git commit -qm mine; git merge -q --no-commit $side; echo x > notes.md";
+    let mut attack = Attack::new();
+    for (script, rules, expected) in [
+        ("echo x > notes.md", &others, Some("reserved")),
+        (
+            "mkdir Archive; echo x > Archive/old.md",
+            &others,
+            Some("reserved"),
+        ),
+        (merge, &others, Some("reserved")),
+        ("echo x > .env", &others, Some("lent")),
+        ("echo x >> src/lib.rs; echo x > a.txt", &only, Some("outside")),
+        ("mkdir archive; echo x > archive/own.md", &others, None),
+        ("echo x >> src/lib.rs", &only, None),
+    ] {
+        let script = in_between(&format!("{script}; {commit}"));
+        let output = attack.world.agent(Tier::Full, &attack.task, &script);
+        assert!(output.is_success(), "{script}: {}", said(&output));
+        let found = match import(&attack.repository, &mut attack.task, rules) {
+            Ok(_) => None,
+            Err(RepositoryError::Refused(ImportRefusal::Reserved { .. })) => Some("reserved"),
+            Err(RepositoryError::Refused(ImportRefusal::Lent { .. })) => Some("lent"),
+            Err(RepositoryError::Refused(ImportRefusal::Outside { .. })) => Some("outside"),
+            Err(error) => panic!("{script}: {error}"),
+        };
+        assert_eq!(found, expected, "{script}");
+        attack = Attack::new();
+    }
 }
 
 #[test]
