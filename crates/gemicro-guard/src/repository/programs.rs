@@ -1,8 +1,8 @@
 //! Settings of a repository that make git start programs, and the values that switch them off.
 //!
 //! The main type is [`Programs`]. A repository may have been unpacked with its `.git/config`, so only programs that the
-//! user's own settings name are started. The rule goes by the words that git's manual names such settings with. Settings that
-//! cannot be named, or that depend on where git runs, are refused.
+//! user's own settings name are started. The rule goes by the words that git's manual names such settings with, as git has no list of
+//! them. Settings that cannot be named or replaced, or that depend on where git runs, are refused.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -48,15 +48,16 @@ const NAMES: [&str; 19] = [
     "tunnel",
 ];
 /// The same, of settings that only remotes are spoken to with.
-const OF_REMOTES: [&str; 7] = [
+const OF_REMOTES: [&str; 6] = [
     "askpass",
-    "gitproxy",
     "helper",
     "receivepack",
     "sshcommand",
     "uploadpack",
     "vcs",
 ];
+/// Settings of programs that a later value does not replace: git starts all of them, or the first.
+const NOT_REPLACED: [&str; 2] = ["core.gitproxy", "gc.recentobjectshook"];
 /// Shows two files as git shows them to an external diff program.
 const DIFF: &str = "f() { diff -u \"$2\" \"$5\" || :; }; f";
 
@@ -92,8 +93,8 @@ impl Programs {
             let setting = format!("the name `{}`", text::plain(&String::from_utf8_lossy(key), 200));
             return Err(RepositoryError::UnsafeSetting { setting });
         };
-        if is_own && key.starts_with("includeif.") {
-            // What it brings in depends on the folder and on the branch, and so may change from call to call.
+        // What `includeIf` brings in depends on the folder and on the branch, and so may change from call to call.
+        if is_own && (key.starts_with("includeif.") || NOT_REPLACED.contains(&key)) {
             let setting = format!("`{}`", text::plain(key, 200));
             return Err(RepositoryError::UnsafeSetting { setting });
         }

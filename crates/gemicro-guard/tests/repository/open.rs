@@ -200,6 +200,8 @@ fn settings_that_cannot_be_switched_off_are_refused() {
         r#"printf '[filter "p"]\n\tclean = touch PLANTED\n' > repo/.git/more
            git -C repo config 'includeIf.gitdir:**/worktrees/**.path' more"#,
         "git -C repo config 'includeIf.onbranch:task/**.path' more",
+        "git -C repo config core.gitProxy 'touch PLANTED'",
+        "git -C repo config gc.recentObjectsHook 'touch PLANTED'",
         r#"git -C repo config extensions.worktreeConfig true
            printf '[includeIf "gitdir:**"]\n\tpath = more\n' > repo/.git/config.worktree"#,
     ] {
