@@ -61,6 +61,6 @@ pub use pool::WarmStatus;
 pub use session_lookup::{KnownSession, find_session};
 pub use setup::{AgentAccess, AgentSetup, Login, PolicyReader};
 pub use shared_resources::SharedAgentResources;
-pub use task_folder::to_failure;
+pub use task_folder::{sweep_tasks, to_failure};
 pub use text_backend::{MAX_AGENTS, with_agents};
 pub use tripwire_report::{StepWorkerKind, TripwireReport};

@@ -13,6 +13,7 @@
 use std::fs::{self, File};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use gemicro_event::{ErrorKind, Failure};
 use gemicro_guard::repository::{RepositoryError, Slug, TaskRepo, TrustedRepo};
@@ -20,6 +21,9 @@ use rustix::fs::OFlags;
 use sha2::{Digest, Sha256};
 
 use super::folder::{folder_failure, hold, make_folder};
+
+/// How long a folder whose work was imported is kept, with all that was built in it.
+const IDLE: Duration = Duration::from_secs(30 * 24 * 60 * 60);
 
 /// The marker files of a task's folder.
 pub(super) struct FolderMarks {
@@ -155,16 +159,51 @@ pub(super) fn id_of(repository: &TrustedRepo, slug: &Slug) -> String {
     digest.iter().take(8).map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// Locks a task against others while the file is open.
-pub(super) fn lock(path: &Path, slug: &Slug) -> Result<File, Failure> {
-    let file = fs::OpenOptions::new()
+/// Removes folders of tasks that no run works in and that hold nothing except what was imported: those that were never
+/// finished, those of repositories that are gone, and those that were not used for [`IDLE`]. A later run on the branch makes
+/// its folder anew. Returns how many there were.
+pub fn sweep_tasks(state: &Path, remove: impl Fn(&Path) -> std::io::Result<()>) -> usize {
+    let tasks = state.join("tasks");
+    let is_leftover = |folder: &Path| {
+        let changed = folder.metadata().and_then(|about| about.modified()).ok();
+        let is_idle = changed
+            .and_then(|at| at.elapsed().ok())
+            .is_some_and(|time| time > IDLE);
+        is_idle || !TaskRepo::repository_of(folder).is_ok_and(|repository| repository.exists())
+    };
+    let mut n_removed = 0;
+    for entry in fs::read_dir(&tasks).into_iter().flatten().flatten() {
+        let (folder, name) = (entry.path(), entry.file_name());
+        // What was put aside has a number after its id.
+        let id = name.to_str().filter(|name| !name.contains('.'));
+        let is_folder = entry.file_type().is_ok_and(|kind| kind.is_dir());
+        let Some(id) = id.filter(|_| is_folder) else {
+            continue;
+        };
+        let Ok(lock) = open_lock(&tasks.join(format!("{id}.lock"))) else {
+            continue;
+        };
+        let is_free = lock.try_lock().is_ok() && !FolderMarks::of(&tasks, id).open.exists();
+        if is_free && is_leftover(&folder) && remove(&folder).is_ok() {
+            n_removed += 1;
+        }
+    }
+    n_removed
+}
+
+fn open_lock(path: &Path) -> std::io::Result<File> {
+    fs::OpenOptions::new()
         .write(true)
         .create(true)
         .truncate(false)
         .mode(0o600)
         .custom_flags(OFlags::NOFOLLOW.bits().cast_signed())
         .open(path)
-        .map_err(|error| folder_failure(path, &error))?;
+}
+
+/// Shuts others out of a task for as long as it is open.
+pub(super) fn lock(path: &Path, slug: &Slug) -> Result<File, Failure> {
+    let file = open_lock(path).map_err(|error| folder_failure(path, &error))?;
     if !hold(&file).map_err(|error| folder_failure(path, &error))? {
         let message = format!(
             "another run works on {}: wait for its end, or name another branch",

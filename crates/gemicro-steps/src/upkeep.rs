@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use gemicro_agents::has_no_session;
+use gemicro_agents::{has_no_session, sweep_tasks};
 use gemicro_batch::workshop::remove_unheld;
 use gemicro_core::blob::{BlobError, BlobId, Blobs};
 use gemicro_event::{ErrorKind, Failure};
@@ -35,8 +35,8 @@ pub async fn sweep_indexes(blobs: &dyn Blobs, home: &Path) -> Result<(), Failure
     Ok(())
 }
 
-/// Removes leftovers of killed processes from a state folder: folders of sandboxed commands, unfinished indexes, and
-/// homes of agents that never had a session. Folders in use are locked and stay. Returns how many were removed. Blocks.
+/// Removes what killed processes left in a state folder: folders of commands in the sandbox, unfinished indexes, homes
+/// of agents that never had a session, and folders of tasks that are of no use any more. What somebody works in is held, and stays. Tells how many there were. Blocks.
 pub fn sweep_leftovers(home: &Path) -> usize {
     let name = |path: &Path| {
         path.file_name()
@@ -60,6 +60,7 @@ pub fn sweep_leftovers(home: &Path) -> usize {
             |path| has_no_session(home, path),
             remove_all,
         )
+        + sweep_tasks(home, remove_all)
 }
 
 /// Removes a folder, even if a command left subfolders in it that cannot be emptied directly.
@@ -70,6 +71,8 @@ fn remove_all(folder: &Path) -> std::io::Result<()> {
 
 #[cfg(test)]
 mod tests {
+    use std::fs::File;
+
     use gemicro_batch::workshop::hold_new;
 
     use super::*;
@@ -114,5 +117,45 @@ mod tests {
         drop(locks);
         assert_eq!(sweep_leftovers(state.path()), 4);
         assert_eq!(sweep_leftovers(state.path()), 0);
+    }
+
+    #[test]
+    fn folders_of_tasks_stay_while_they_can_be_of_use() {
+        let state = tempfile::tempdir().expect("a folder");
+        let tasks = state.path().join("tasks");
+        let task = |id: &str, repository: &Path| {
+            let folder = tasks.join(id);
+            fs::create_dir_all(folder.join("wt")).expect("made");
+            let commit = "a".repeat(40);
+            let record = serde_json::json!({
+                "version": 1, "slug": "work", "repository": repository, "base": commit, "tip": commit, "next": null,
+            });
+            fs::write(folder.join("task.json"), record.to_string()).expect("written");
+            File::open(folder).expect("opened")
+        };
+        let gone = state.path().join("no-repository");
+        let long_ago = std::time::SystemTime::now() - std::time::Duration::from_secs(40 * 24 * 60 * 60);
+        task("used", state.path());
+        task("gone", &gone);
+        task("idle", state.path()).set_modified(long_ago).expect("set");
+        fs::create_dir(tasks.join("unfinished")).expect("made");
+        for id in ["open", "held", "aside.1"] {
+            task(id, &gone);
+        }
+        fs::write(tasks.join("open.open"), "").expect("written");
+        let lock = File::create(tasks.join("held.lock")).expect("made");
+        lock.lock().expect("held");
+        assert_eq!(sweep_leftovers(state.path()), 3);
+        for (id, stays) in [
+            ("used", true),
+            ("gone", false),
+            ("idle", false),
+            ("unfinished", false),
+            ("open", true),
+            ("held", true),
+            ("aside.1", true),
+        ] {
+            assert_eq!(tasks.join(id).exists(), stays, "{id}");
+        }
     }
 }

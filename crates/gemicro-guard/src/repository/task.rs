@@ -89,6 +89,14 @@ impl TaskRepo {
         Self::from_parts(repository, TaskLayout { folder }, record)
     }
 
+    /// The git directory of the repository that the task in a folder is of.
+    ///
+    /// # Errors
+    /// When there is no task in the folder, or it was never finished.
+    pub fn repository_of(folder: &Path) -> Result<PathBuf, RepositoryError> {
+        TaskRecord::read(folder).map(|record| record.repository)
+    }
+
     /// The task's id: the name of its folder.
     #[must_use]
     pub fn id(&self) -> String {
