@@ -298,7 +298,7 @@ impl<'a> AgentAttempt<'a> {
         let session = outcome.record.session.as_ref().filter(|_| !self.is_text);
         let has_session = session.is_some();
         if let Some(session) = session {
-            match place.remember(self.task, session, &self.run) {
+            match place.remember(self.task, session, &self.run, self.is_staged) {
                 Ok(file) => self.shared.commons.make_safe(file),
                 Err(failure) => self.seen.reporter.alarm(failure.message),
             }

@@ -208,6 +208,7 @@ impl ConversationHome {
         task: &AgentTask,
         session: &SessionId,
         run: &StreamId,
+        of_pipeline: bool,
     ) -> Result<File, Failure> {
         self.name_session(task.agent, session)?;
         let mut about = self.about.take().unwrap_or_else(|| SessionMetadata {
@@ -218,6 +219,7 @@ impl ConversationHome {
             sandbox: None,
             yolo: None,
             branch: task.branch.clone(),
+            of_pipeline: Some(of_pipeline),
             turns: Vec::new(),
         });
         about.model.clone_from(&task.model);

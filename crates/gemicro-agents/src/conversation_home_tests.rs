@@ -45,10 +45,10 @@ async fn a_session_is_found_again_and_no_one_else_reads_it() {
     let (one, run) = (session("one"), StreamId::random());
     let mut place = ConversationHome::new(state.path(), "first-1", None).expect("made");
     assert!(name_of(state.path(), AgentName::Codex, &one).is_err());
-    place.remember(&task(), &one, &run).expect("remembered");
+    place.remember(&task(), &one, &run, false).expect("remembered");
     // The same once more: a second turn of the conversation.
     let next = StreamId::random();
-    place.remember(&task(), &one, &next).expect("remembered");
+    place.remember(&task(), &one, &next, false).expect("remembered");
     let folder = place.folder();
     drop(place);
     let found =
@@ -70,10 +70,10 @@ async fn the_name_of_another_session_is_not_taken() {
     let one = session("one");
     let mut first = ConversationHome::new(state.path(), "first-1", None).expect("made");
     first
-        .remember(&task(), &one, &StreamId::random())
+        .remember(&task(), &one, &StreamId::random(), false)
         .expect("remembered");
     let mut second = ConversationHome::new(state.path(), "second-1", None).expect("made");
-    let refused = second.remember(&task(), &one, &StreamId::random());
+    let refused = second.remember(&task(), &one, &StreamId::random(), false);
     assert_eq!(refused.expect_err("refused").kind, ErrorKind::Conflict);
     assert_eq!(
         name_of(state.path(), AgentName::Codex, &one).expect("found"),

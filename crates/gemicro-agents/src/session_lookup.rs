@@ -98,8 +98,12 @@ fn newest(state: &Path) -> Option<KnownSession> {
     Some(lookup_session(state, about.agent, about.session))
 }
 
-/// Whether the session began with the only step of its run. A home is named after run, step and attempt.
+/// Whether a person asked for the session. Where an earlier program did not say it: whether it began with the only step of
+/// its run, after which its home is named.
 fn was_asked(home: &str, about: &SessionMetadata) -> bool {
+    if let Some(of_pipeline) = about.of_pipeline {
+        return !of_pipeline;
+    }
     let Some(run) = about.turns.first() else {
         return true;
     };
@@ -123,7 +127,7 @@ mod tests {
 
     #[test]
     fn the_last_session_is_never_one_of_a_pipeline() {
-        let about = SessionMetadata {
+        let mut about = SessionMetadata {
             agent: AgentName::Claude,
             directory: "/work".to_owned(),
             session: "s".to_owned(),
@@ -131,11 +135,18 @@ mod tests {
             sandbox: None,
             yolo: None,
             branch: None,
+            of_pipeline: None,
             turns: vec![StreamId::new("run-1").expect("an id")],
         };
         assert!(was_asked("run-1-agent-1", &about));
         assert!(was_asked("run-1-agent-2", &about));
         assert!(!was_asked("run-1-implementation-1-agent-1-1", &about));
         assert!(!was_asked("run-1-audit-2-agent-1", &about));
+        for home in ["run-1-agent-1", "run-1-audit-2-agent-1"] {
+            for of_pipeline in [true, false] {
+                about.of_pipeline = Some(of_pipeline);
+                assert_eq!(was_asked(home, &about), !of_pipeline, "{home}");
+            }
+        }
     }
 }

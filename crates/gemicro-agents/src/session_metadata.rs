@@ -32,6 +32,9 @@ pub(super) struct SessionMetadata {
     /// The branch of the folder's repository that it works on.
     #[serde(default)]
     pub(super) branch: Option<String>,
+    /// Whether it began in a phase of a pipeline, which resumes it. Unknown where an earlier program wrote it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) of_pipeline: Option<bool>,
     /// The runs that are its turns, in order. Their journals contain the text.
     #[serde(default)]
     pub(super) turns: Vec<StreamId>,
@@ -112,6 +115,7 @@ mod tests {
             sandbox: None,
             yolo: None,
             branch: None,
+            of_pipeline: None,
             turns: Vec::new(),
         }
     }
