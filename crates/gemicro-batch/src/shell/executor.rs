@@ -97,6 +97,14 @@ async fn run(setup: &ShellSetup, call: StepCall) -> Result<StepOutput, StepFailu
     }
     let limit = Duration::from_millis(input.timeout_ms);
     let ran = waiting.run(input.stdin.clone(), limit, &call.cancel).await;
+    // What did not exist could not be protected.
+    for path in plan.unpinned.iter().filter(|path| path.exists()) {
+        let message = format!(
+            "the command made {}, which runs code later: look at it",
+            path.display()
+        );
+        call.reporter.alarm(message);
+    }
     let result = ran.and_then(|ran| judge_exit(setup, &input, &plan, ran));
     result.map_err(|failure| {
         let is_tried_again = failure.kind != ErrorKind::CommandFailed || input.retry_on_exit;

@@ -388,3 +388,29 @@ async fn without_walls_nothing_starts() {
     );
     assert!(!world.path("project/x.txt").exists());
 }
+
+#[tokio::test]
+async fn settings_that_a_command_makes_raise_an_alarm() {
+    let Some(world) = World::new() else { return };
+    std::fs::create_dir(world.path("project/.vscode")).unwrap();
+    let command = "mkdir .husky; touch .husky/pre-push .envrc; touch .vscode/tasks.json || echo closed";
+    let (call, mut spoken) = call(&world.input(command));
+    let output = world.executor().execute(call).await.unwrap();
+    let output: ShellOutput = output.output.parse().unwrap();
+    assert_eq!(output.stdout, "closed\n");
+    let mut alarms = Vec::new();
+    while let Some(message) = spoken.recv().await {
+        if let AttemptMessage::Alarm(message) = message {
+            alarms.push(message);
+        }
+    }
+    alarms.sort();
+    let expected = [".envrc", ".husky"].map(|name| {
+        let path = world.path("project").join(name);
+        format!(
+            "the command made {}, which runs code later: look at it",
+            path.display()
+        )
+    });
+    assert_eq!(alarms, expected);
+}
