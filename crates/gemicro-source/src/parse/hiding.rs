@@ -54,7 +54,7 @@ impl Style {
         let mut style = Self {
             hides: false,
             color: attribute(color).map(read),
-            background: attribute("bgcolor").map(read),
+            background: attribute("background").or(attribute("bgcolor")).map(read),
         };
         if let Some(declarations) = attribute("style") {
             // An entity that is left in a declaration has no honest use.
@@ -99,12 +99,14 @@ impl Style {
                 }
                 "overflow" | "overflow-x" | "overflow-y" => clipped |= value == "hidden" || value == "clip",
                 "width" | "height" | "max-width" | "max-height" => tiny |= is_nothing(value),
-                "color" | "background" | "background-color" if is_inherited => {}
+                "color" | "background" | "background-color" | "background-image" if is_inherited => {}
                 "color" => style.color = Some(Color::of(written)),
                 "background" | "background-color" => {
                     let color = Color::of_background(written);
                     style.background = Some(color).filter(|it| *it != Color::Transparent);
                 }
+                // What a picture looks like is not known.
+                "background-image" => style.background = Some(Color::Other(written.to_owned())),
                 "font" => style.hides |= written.split_whitespace().any(is_nothing),
                 property => style.hides |= declaration_hides(property, value),
             }

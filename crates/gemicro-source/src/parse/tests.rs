@@ -348,6 +348,8 @@ fn text_that_a_style_shows_is_in_a_block() {
         "<p style='color:white;background:#036'>good.</p>",
         "<div style='color:#fff'><p style='color:#000'>good.</p></div>",
         "<div style='background:url(a.png);color:#fff'><p>good.</p></div>",
+        "<div style='background-image:url(a.png);color:#fff'><p>good.</p></div>",
+        "<table background=a.png><tr><td style='color:#fff'>good.</table>",
         "<style>body{background:#222} .x{color:#eee}</style><body><p class=x>good.</p>",
         "<style>@media print{.x{display:none}}</style><p class=x>good.</p>",
         "<style media=print>.x{display:none}</style><p class=x>good.</p>",
