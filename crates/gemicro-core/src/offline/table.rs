@@ -11,6 +11,8 @@ mod conclude;
 /// Operations.
 mod operation;
 
+use std::ops::Range;
+
 pub(crate) use cells::cells;
 use cells::{cell_match, number};
 use operation::{Operation, operation};
@@ -79,6 +81,19 @@ pub(crate) fn column_heads(document: &OpenDocument, row: &Passage) -> Vec<String
     found.map_or_else(Vec::new, |table| table.heads)
 }
 
+/// The cell of a row whose column the question names best, if it names one.
+pub(crate) fn named_cell(terms: &QueryTerms, document: &OpenDocument, row: &Passage) -> Option<Range<usize>> {
+    let heads = column_heads(document, row).into_iter();
+    let shares = heads.map(|head| terms.share(&terms.qualities(&WordForms::of_head(&head), &[])));
+    let mut best: Option<(usize, f32)> = None;
+    for (column, share) in shares.enumerate().skip(1) {
+        if share > best.map_or(0.0, |(_, best)| best) {
+            best = Some((column, share));
+        }
+    }
+    cells(&row.doc, &row.text).into_iter().nth(best?.0)
+}
+
 /// Whether a row is the head of its table.
 pub(crate) fn is_head(document: &OpenDocument, row: &Passage) -> bool {
     let is_row = |it: &Passage| it.kind == BlockKind::TableRow;
@@ -110,6 +125,11 @@ fn tables(document: &OpenDocument) -> Vec<FactTable<'_>> {
                 .collect(),
         });
         let mut rows: Vec<Row<'_>> = rows.collect();
+        // The column of the keys may have no head.
+        let n_heads = rows[0].cells.len();
+        if rows[1..].iter().all(|row| row.cells.len() == n_heads + 1) {
+            rows[0].cells.insert(0, "");
+        }
         let is_data = |column: usize| {
             number(rows[0].cells[column]).is_some()
                 && rows[1]
@@ -177,7 +197,10 @@ impl FactTable<'_> {
         } else {
             LEAST
         };
-        if share < least || !terms.holds_required(&qualities) {
+        if share < least
+            || !terms.holds_required(&qualities)
+            || !operation::has_extreme(question, terms, operation, &qualities)
+        {
             return None;
         }
         let is_meant = match (operation, &question.expected) {
