@@ -1,6 +1,8 @@
 //! Conversations and chats over a real engine and a real store.
 
 mod chat;
+mod chat_summaries;
+mod chat_world;
 mod conversations;
 mod memory;
 #[path = "../../../gemicro-store/tests/it/server.rs"]
