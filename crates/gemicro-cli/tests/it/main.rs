@@ -72,6 +72,7 @@ mod stage;
 mod stopping;
 mod store_damage;
 mod task_branch;
+mod task_branch_guard;
 mod warm;
 mod worker_schedules;
 mod worker_troubles;
