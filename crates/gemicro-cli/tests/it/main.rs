@@ -19,6 +19,7 @@ mod branches;
 mod chat;
 mod chat_recall;
 mod chat_screen;
+mod conversation_prompts;
 mod conversations;
 mod costs;
 mod day_budget;
