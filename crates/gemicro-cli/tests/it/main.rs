@@ -43,6 +43,7 @@ mod offline;
 mod old_store;
 mod ooda;
 mod ooda_place;
+mod ooda_rejected;
 mod parking;
 mod payload;
 mod pipeline;
