@@ -1,116 +1,15 @@
 //! The fake agent, as a process.
 
 use std::io::{Read as _, Write as _};
-use std::path::{Path, PathBuf};
-use std::process::{Child, Command, ExitStatus, Output, Stdio};
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::path::Path;
+use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use gemicro_sim::agent::{AgentIdentity, AgentScript, install};
 use serde_json::Value;
 
+use crate::agent_folder::{Folder, PROGRAM, ended, process, text};
 use crate::client::start;
-
-const PROGRAM: &str = env!("CARGO_BIN_EXE_sim-agent");
-/// Longer than anything here takes.
-const PATIENCE: Duration = Duration::from_secs(20);
-
-/// A folder that is gone when the test is over.
-struct Folder(PathBuf);
-
-/// Makes the names of scripts unique: a process may read its own when the next is written already.
-static N_SCRIPTS: AtomicUsize = AtomicUsize::new(0);
-
-impl Folder {
-    fn new(name: &str) -> Self {
-        let path = std::env::temp_dir().join(format!("gemicro-sim-agent-{}-{name}", std::process::id()));
-        std::fs::create_dir_all(&path).expect("the test is well-formed");
-        Self(path)
-    }
-
-    fn read(&self, file: &str) -> String {
-        std::fs::read_to_string(self.0.join(file)).unwrap_or_else(|error| panic!("{file}: {error}"))
-    }
-
-    fn write(&self, file: &str, text: impl AsRef<[u8]>) -> PathBuf {
-        let path = self.0.join(file);
-        std::fs::write(&path, text).expect("the test is well-formed");
-        path
-    }
-
-    /// A process that performs a script in this folder.
-    fn command(&self, script: &str) -> Command {
-        let number = N_SCRIPTS.fetch_add(1, Ordering::Relaxed);
-        let script = self.write(&format!("script-{number}.yaml"), script);
-        let mut command = Command::new(PROGRAM);
-        command.arg("--script").arg(script).arg("--");
-        command.current_dir(&self.0).stdin(Stdio::null());
-        command
-    }
-
-    fn run(&self, steps: &str) -> Output {
-        self.command(&format!("steps:\n{steps}"))
-            .output()
-            .expect("the test is well-formed")
-    }
-
-    fn start(&self, steps: &str) -> Child {
-        let mut command = self.command(&format!("steps:\n{steps}"));
-        command
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .expect("the test is well-formed")
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.0);
-    }
-}
-
-fn until(what: &str, mut holds: impl FnMut() -> bool) {
-    let begun = Instant::now();
-    while !holds() {
-        assert!(begun.elapsed() < PATIENCE, "never: {what}");
-        std::thread::sleep(Duration::from_millis(5));
-    }
-}
-
-/// How a process ends; one that does not is killed and fails the test.
-fn ended(process: &mut Child) -> ExitStatus {
-    let begun = Instant::now();
-    loop {
-        if let Some(status) = process.try_wait().expect("it is a child of the test") {
-            return status;
-        }
-        if begun.elapsed() > PATIENCE {
-            process.kill().expect("it is a child of the test");
-            panic!("it does not end");
-        }
-        std::thread::sleep(Duration::from_millis(5));
-    }
-}
-
-/// State, parent and session of a process; nothing once it is gone.
-fn process(pid: &str) -> Option<(String, String, String)> {
-    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
-    let fields: Vec<&str> = stat.rsplit_once(')')?.1.split_whitespace().collect();
-    Some((fields[0].to_owned(), fields[1].to_owned(), fields[3].to_owned()))
-}
-
-fn signal(name: &str, pid: &str) {
-    let done = Command::new("sh")
-        .arg("-c")
-        .arg(format!("kill -{name} {pid}"))
-        .status();
-    assert!(done.expect("the test is well-formed").success());
-}
-
-fn text(bytes: &[u8]) -> &str {
-    std::str::from_utf8(bytes).expect("the test is well-formed")
-}
 
 #[test]
 fn prints_and_ends_as_scripted() {
@@ -180,27 +79,6 @@ fn floods() {
     let mut some = vec![0; 5_000_000];
     endless.stdout.take().unwrap().read_exact(&mut some).unwrap();
     assert_eq!(ended(&mut endless).code(), Some(1));
-}
-
-#[test]
-fn hangs_and_ignores_signals() {
-    let folder = Folder::new("hangs");
-    let mut polite = folder.start("  - print: ready\n  - hang: true\n");
-    let mut stubborn = folder.start("  - ignore: [TERM, INT, HUP]\n  - print: ready\n  - hang: true\n");
-    for process in [&mut polite, &mut stubborn] {
-        let mut ready = [0; 6];
-        process.stdout.as_mut().unwrap().read_exact(&mut ready).unwrap();
-        signal("TERM", &process.id().to_string());
-    }
-    signal("INT", &stubborn.id().to_string());
-    let end = (ended(&mut polite).code(), stubborn.try_wait().unwrap());
-    assert_eq!(end, (None, None), "one died of the signal, the other did not");
-    std::thread::sleep(Duration::from_millis(100));
-    assert_eq!(stubborn.try_wait().unwrap(), None, "still there");
-    stubborn.kill().unwrap();
-    assert_eq!(stubborn.wait().unwrap().code(), None);
-    let killed = folder.run("  - signal: KILL\n  - print: never\n");
-    assert_eq!((killed.status.code(), killed.stdout.len()), (None, 0));
 }
 
 #[test]
@@ -285,83 +163,6 @@ fn reports_itself() {
     assert_eq!(report["parent"].to_string(), std::process::id().to_string());
     // 0 where the tests themselves were started from outside their namespace.
     assert_eq!(report["session"].to_string(), own.2);
-}
-
-#[test]
-fn leaves_grandchildren() {
-    let folder = Folder::new("leaves");
-    let output = folder.run(
-        "  - daemon: { pid_file: pid.txt, steps: [{ create: { file: up.txt, text: '{{pid}}' } }, { hang: true }] }\n  - print: gone\n",
-    );
-    assert_eq!(text(&output.stdout), "gone\n");
-    let pid = folder.read("pid.txt");
-    until("the daemon works", || {
-        folder.0.join("up.txt").exists() && folder.read("up.txt") == pid
-    });
-    let (_, parent, session) = process(&pid).expect("it outlives its agent");
-    let own = process(&std::process::id().to_string()).unwrap();
-    assert_ne!(session, own.2, "a session of its own");
-    assert_ne!(parent, std::process::id().to_string());
-    signal("KILL", &pid);
-    until("it is gone", || {
-        process(&pid).is_none_or(|(state, ..)| state == "Z")
-    });
-}
-
-#[test]
-fn background_commands_hold_the_output_open() {
-    let folder = Folder::new("background");
-    let steps = "  - background: 'while [ ! -e go ]; do sleep 0.02; done; echo late'\n  - print: now\n";
-    let mut process = folder.start(steps);
-    assert!(ended(&mut process).success(), "the agent does not wait");
-    folder.write("go", "");
-    let mut all = String::new();
-    process.stdout.take().unwrap().read_to_string(&mut all).unwrap();
-    assert_eq!(all, "now\nlate\n");
-    // The other way round: closed by an agent that lives on.
-    let mut closing = folder.start("  - print: last\n  - close: stdout\n  - hang: true\n");
-    let mut all = String::new();
-    closing.stdout.take().unwrap().read_to_string(&mut all).unwrap();
-    assert_eq!((all.as_str(), closing.try_wait().unwrap()), ("last\n", None));
-    closing.kill().unwrap();
-    closing.wait().unwrap();
-}
-
-#[test]
-fn children_multiply_within_bounds() {
-    let folder = Folder::new("multiply");
-    // Each child ends with the agent's group, which the test makes and ends.
-    let mut command = folder
-        .command("steps:\n  - fork: { most: 5, count_file: n.txt }\n  - print: enough\n  - hang: true\n");
-    let mut process = std::os::unix::process::CommandExt::process_group(&mut command, 0)
-        .stdout(Stdio::piped())
-        .spawn()
-        .unwrap();
-    let mut enough = [0; 7];
-    process.stdout.as_mut().unwrap().read_exact(&mut enough).unwrap();
-    assert_eq!(folder.read("n.txt"), "5");
-    let pid = process.id().to_string();
-    let children = std::fs::read_to_string(format!("/proc/{pid}/task/{pid}/children"));
-    if let Ok(children) = children {
-        assert_eq!(children.split_whitespace().count(), 5);
-    }
-    signal("KILL", &format!("-{pid}"));
-    process.wait().unwrap();
-}
-
-#[test]
-fn becomes_itself_again() {
-    let folder = Folder::new("again");
-    let mut command = folder.command(
-        "steps:\n  - print: '{{pid}}'\n  - exec: [{ print: '{{pid}} {{args}}' }, { repeat: { times: 2, steps: [{ write: x }] } }, { exit: 5 }]\n",
-    );
-    let process = command.args(["-a", "b"]).stdout(Stdio::piped()).spawn().unwrap();
-    let pid = process.id();
-    let output = process.wait_with_output().unwrap();
-    assert_eq!(text(&output.stdout), format!("{pid}\n{pid} -a b\nxx"));
-    assert_eq!(output.status.code(), Some(5));
-    let waited = folder.run("  - child: { wait: true, output: inherit, steps: [{ sleep: 50ms }, { print: child }] }\n  - print: parent\n");
-    assert_eq!(text(&waited.stdout), "child\nparent\n");
 }
 
 #[test]

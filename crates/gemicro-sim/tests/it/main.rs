@@ -1,6 +1,8 @@
 //! Tests of the simulator: what it sends, byte by byte, and how it behaves in time.
 
 mod agent;
+mod agent_folder;
+mod agent_processes;
 mod anthropic;
 mod background;
 mod client;
