@@ -34,3 +34,5 @@ mod toolchains;
 mod types;
 #[cfg(target_os = "linux")]
 mod workshop;
+#[cfg(target_os = "linux")]
+mod workshop_copy;
