@@ -30,6 +30,8 @@ mod plants;
 mod questions;
 #[path = "repository/remotes.rs"]
 mod remotes;
+#[path = "repository/repository_kinds.rs"]
+mod repository_kinds;
 #[path = "repository/restored.rs"]
 mod restored;
 #[path = "repository/reviews.rs"]

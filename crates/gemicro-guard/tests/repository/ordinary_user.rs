@@ -59,7 +59,7 @@ fn plants() {
 #[test]
 fn tasks_and_rebuilding() {
     as_ordinary_user(&[
-        "tasks::an_ordinary_repository",
+        "repository_kinds::an_ordinary_repository",
         "tasks::a_task_is_rebuilt_from_its_last_import",
         "intake::a_full_disk_below_the_task",
         "open::repositories_of_others_are_refused",
