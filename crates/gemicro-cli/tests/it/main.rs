@@ -30,6 +30,7 @@ mod doctor;
 mod documents;
 mod fake_agents;
 mod guard;
+mod guard_settings;
 mod interrupted;
 mod mcp;
 mod mcp_clients;
