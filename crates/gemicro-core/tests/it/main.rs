@@ -24,5 +24,6 @@ mod live;
 mod memory_store;
 mod parts;
 mod prompt_recall;
+mod prompt_recall_world;
 mod web;
 mod wire;
