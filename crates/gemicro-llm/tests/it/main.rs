@@ -3,6 +3,7 @@
 mod functions;
 mod gateway_budget;
 mod gateway_door;
+mod gateway_key;
 mod gateway_property;
 mod gateway_streams;
 mod gateway_tool;
