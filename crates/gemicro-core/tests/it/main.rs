@@ -8,6 +8,7 @@ mod agent;
 mod ask;
 mod budgets;
 mod crash;
+mod drive_budget;
 mod drive_commands;
 mod drive_leases;
 mod drive_panics;
