@@ -17,6 +17,7 @@ mod batch_remote;
 mod batch_resident;
 mod branches;
 mod chat;
+mod chat_agents;
 mod chat_recall;
 mod chat_screen;
 mod conversation_prompts;
