@@ -26,6 +26,8 @@ mod ordinary_user;
 mod outside;
 #[path = "repository/plants.rs"]
 mod plants;
+#[path = "repository/pushes.rs"]
+mod pushes;
 #[path = "repository/questions.rs"]
 mod questions;
 #[path = "repository/remotes.rs"]
