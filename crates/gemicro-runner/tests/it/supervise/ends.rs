@@ -8,7 +8,8 @@ use gemicro_runner::supervise::RunLimits;
 use gemicro_runner::{AgentItem, CliSandboxMode, GeminiHeadless};
 
 use super::processes::{asleep, marker};
-use super::world::{DONE, HELLO, Run, Seen, World, all_tiers, failure};
+use super::tiers::all_tiers;
+use super::world::{DONE, HELLO, Run, Seen, World, failure};
 
 fn limits(idle_ms: u64, total_ms: u64) -> RunLimits {
     RunLimits {

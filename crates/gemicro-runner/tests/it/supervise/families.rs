@@ -6,7 +6,8 @@ use gemicro_guard::sandbox::{ProcessHandle, end_leftover, still_running};
 use gemicro_runner::supervise::RunLimits;
 
 use super::processes::{asleep, eventually, marker, no_zombie_stays};
-use super::world::{DONE, HELLO, Run, World, all_tiers};
+use super::tiers::all_tiers;
+use super::world::{DONE, HELLO, Run, World};
 
 /// Starts `sleep MARKER` where nobody would look for it.
 fn runaways(marker: &str) -> String {
@@ -144,7 +145,7 @@ async fn a_fork_bomb_is_bounded() {
         eprintln!("SKIPPED: the limit on processes does not bind root");
         return;
     }
-    for tier in super::world::tiers() {
+    for tier in super::tiers::tiers() {
         let world = World::new("echo begun; bomb() { bomb | bomb & }; bomb; sleep 1000");
         let run = Run {
             limits: RunLimits {

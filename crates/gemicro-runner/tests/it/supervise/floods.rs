@@ -8,7 +8,8 @@ use gemicro_runner::AgentItem;
 use gemicro_runner::supervise::RunLimits;
 
 use super::processes::{is_alone, private_kib};
-use super::world::{DONE, HELLO, Run, World, all_tiers, failure, read, tiers};
+use super::tiers::{all_tiers, tiers};
+use super::world::{DONE, HELLO, Run, World, failure, read};
 
 const MIB: u64 = 1 << 20;
 /// Unoptimised code is slow, and the sizes prove the same as long as they are more than what is kept.

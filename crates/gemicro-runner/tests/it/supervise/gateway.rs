@@ -4,7 +4,8 @@ use gemicro_guard::sandbox::NetworkReach;
 use gemicro_runner::{CliSandboxMode, GeminiHeadless};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
-use super::world::{DONE, HELLO, Run, Seen, World, all_tiers, read, tiers};
+use super::tiers::{all_tiers, tiers};
+use super::world::{DONE, HELLO, Run, Seen, World, read};
 
 /// Answers every request with this body.
 pub(crate) async fn serve(listener: tokio::net::TcpListener, body: &'static str) {

@@ -8,7 +8,8 @@ use gemicro_guard::sandbox::{NetworkReach, ResourceLimits, Tier, probe};
 use gemicro_runner::supervise::Spares;
 
 use super::processes::{asleep, marker};
-use super::world::{DONE, HELLO, Run, World, launcher, read, tiers};
+use super::tiers::{launcher, tiers};
+use super::world::{DONE, HELLO, Run, World, read};
 
 #[tokio::test]
 async fn a_hostile_script_gets_nothing() {

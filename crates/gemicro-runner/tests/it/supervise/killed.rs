@@ -3,7 +3,8 @@
 use std::process::{Command, Stdio};
 
 use super::processes::{asleep, eventually, marker};
-use super::world::{Run, World, all_tiers};
+use super::tiers::all_tiers;
+use super::world::{Run, World};
 
 /// The child: supervises until it is killed. Does nothing when it is not asked to.
 #[tokio::test]

@@ -11,5 +11,6 @@ mod outcomes;
 mod processes;
 mod real;
 mod refusals;
+mod tiers;
 mod turns;
 mod world;

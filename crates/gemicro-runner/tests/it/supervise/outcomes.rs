@@ -5,7 +5,8 @@ use gemicro_guard::sandbox::{CommandExit, Tier};
 use gemicro_runner::{AgentItem, AgentPrompt};
 
 use super::processes::no_zombie_stays;
-use super::world::{DONE, HELLO, Run, Seen, World, all_tiers, failure, read};
+use super::tiers::all_tiers;
+use super::world::{DONE, HELLO, Run, Seen, World, failure, read};
 
 fn capture(name: &str) -> String {
     let path = format!("{}/tests/fixtures/captures/{name}", env!("CARGO_MANIFEST_DIR"));

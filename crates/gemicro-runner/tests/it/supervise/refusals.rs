@@ -8,7 +8,8 @@ use gemicro_guard::sandbox::Tier;
 use gemicro_runner::supervise::VersionCache;
 use gemicro_runner::{AgentPrompt, CliSandboxMode, GeminiHeadless, MAX_PROMPT_BYTES, locate};
 
-use super::world::{DONE, HELLO, Run, Seen, World, failure, read, tiers};
+use super::tiers::tiers;
+use super::world::{DONE, HELLO, Run, Seen, World, failure, read};
 
 #[tokio::test]
 async fn refusals_are_typed_and_nothing_starts() {
@@ -280,7 +281,7 @@ async fn request_and_sandbox_must_agree() {
         request: &request,
         located: None,
         profile: world.profile(&run, None),
-        launcher: &super::world::launcher(),
+        launcher: &super::tiers::launcher(),
         tier: run.tier,
         limits: run.limits,
         spool: world.spool(),

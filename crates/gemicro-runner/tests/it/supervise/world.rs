@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::FutureExt;
@@ -12,7 +12,7 @@ use gemicro_event::redact::Redactor;
 use gemicro_event::{ErrorKind, Failure};
 use gemicro_guard::sandbox::{
     GatewayPort, Launcher, Network, PinnedPath, ProcessHandle, Profile, ResourceLimits, Shells, Tier,
-    WriteMode, probe,
+    WriteMode,
 };
 use gemicro_runner::supervise::{
     AgentTurn, RunLimits, RunWatcher, Spares, Supervision, TurnOutcome, VersionCache, WarmAgent, supervise,
@@ -23,6 +23,8 @@ use gemicro_runner::{
     ModelAccess, PermissionAnswer, PermissionRequest, Session, ToolApproval,
 };
 use tokio_util::sync::CancellationToken;
+
+use super::tiers::launcher;
 
 /// A successful stream of Gemini CLI that says `hello`.
 pub(crate) const HELLO: &str = r#"
@@ -354,43 +356,6 @@ pub(crate) fn target() -> PathBuf {
     let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR"));
     std::fs::create_dir_all(&path).unwrap();
     path
-}
-
-pub(crate) fn launcher() -> Launcher {
-    Launcher {
-        program: env!("CARGO_BIN_EXE_runner-helper").into(),
-        arguments: vec!["launch".into()],
-    }
-}
-
-/// The tiers of this machine.
-#[expect(clippy::print_stderr, reason = "a skipped tier must not pass unnoticed")]
-pub(crate) fn tiers() -> &'static [Tier] {
-    static TIERS: OnceLock<Vec<Tier>> = OnceLock::new();
-    TIERS.get_or_init(|| {
-        let scratch = tempfile::tempdir().unwrap();
-        let found = probe(&launcher(), scratch.path()).unwrap();
-        let has = [(Tier::Full, found.bubblewrap), (Tier::Landlock, found.landlock)];
-        for (tier, _) in has.iter().filter(|(_, has)| !has) {
-            let has_program = Path::new("/usr/bin/bwrap").exists();
-            assert!(has_program, "bubblewrap is missing: run `cargo xtask setup`");
-            let in_ci = std::env::var("CI").is_ok_and(|value| value == "true");
-            assert!(!in_ci, "tier {tier} is missing: {found:?}");
-            eprintln!("SKIPPED: no tier {tier} on this machine: {found:?}");
-        }
-        has.iter()
-            .filter(|(_, has)| *has)
-            .map(|(tier, _)| *tier)
-            .collect()
-    })
-}
-
-/// The tiers of this machine, and none.
-pub(crate) fn all_tiers() -> Vec<(Tier, CliSandboxMode)> {
-    let walls = tiers().iter().map(|tier| (*tier, CliSandboxMode::WorkspaceWrite));
-    walls
-        .chain([(Tier::None, CliSandboxMode::DangerFullAccess)])
-        .collect()
 }
 
 pub(crate) fn failure(outcome: &TurnOutcome) -> &Failure {

@@ -9,7 +9,8 @@ use gemicro_runner::{AgentCli, AgentPrompt, ClaudeCode, GeminiAcp};
 use gemicro_sim::scenario::Scenario;
 use gemicro_sim::{LogEntry, RunningSimulator, Simulator};
 
-use crate::supervise::world::{Run, Seen, World, tiers};
+use crate::supervise::tiers::tiers;
+use crate::supervise::world::{Run, Seen, World};
 
 /// A model that remembers the words it was told, if it is still shown them.
 pub(crate) const REMEMBERS: &str = "  - { name: both, when: { prompt_contains: which words, history_contains: [WALRUS, OTTER] }, reply: { text: 'WALRUS and OTTER.' } }\n  \

@@ -8,7 +8,8 @@ use gemicro_runner::supervise::{AgentTurn, RunLimits};
 use gemicro_runner::{AgentItem, AgentPrompt, ClaudeCode, GeminiHeadless};
 
 use super::fake::{run, runs, text, warm, warm_in, world};
-use crate::supervise::world::{DONE, HELLO, Run, Seen, World, failure, read, tiers};
+use crate::supervise::tiers::tiers;
+use crate::supervise::world::{DONE, HELLO, Run, Seen, World, failure, read};
 
 #[tokio::test]
 async fn each_turn_counts_for_itself() {

@@ -3,7 +3,8 @@
 use gemicro_runner::ClaudeCode;
 use gemicro_runner::supervise::{TurnOutcome, WarmAgent};
 
-use crate::supervise::world::{Run, Seen, World, all_tiers, tiers};
+use crate::supervise::tiers::{all_tiers, tiers};
+use crate::supervise::world::{Run, Seen, World};
 
 /// A machine where `claude` does what its prompt says.
 pub(crate) fn world() -> World {
