@@ -6,5 +6,6 @@ mod flow;
 mod forge;
 mod payload;
 mod payload_honesty;
+mod payload_shapes;
 mod payload_submission;
 mod payload_table;
