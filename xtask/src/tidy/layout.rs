@@ -5,24 +5,19 @@ use super::offence::Offence;
 use super::rust_code::RustCode;
 use crate::repository::SourceFile;
 
+/// Product, tests and examples alike.
 const LINES: usize = 400;
-const TEST_LINES: usize = 800;
 
 /// Checks one Rust file.
 pub(crate) fn check(file: &SourceFile) -> Vec<Offence> {
     let mut offences = Vec::new();
     let place = file_place::of(&file.path);
-    let limit = if place.purpose == FilePurpose::Test {
-        TEST_LINES
-    } else {
-        LINES
-    };
     let lines = file.text.lines().count();
-    if lines > limit {
+    if lines > LINES {
         offences.push(Offence::new(
             &file.path,
-            limit + 1,
-            format!("{lines} lines, at most {limit}: split by concept"),
+            LINES + 1,
+            format!("{lines} lines, at most {LINES}: split by concept"),
         ));
     }
     if !place.package.is_empty() && !file.text.starts_with("//!") {

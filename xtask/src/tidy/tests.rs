@@ -47,16 +47,17 @@ const CLI: &str = "crates/gemicro-cli/src/run.rs";
 #[test]
 fn length() {
     let lines = |n: usize| "//! Doc.\n".to_owned() + &"// x\n".repeat(n - 1);
-    check(CORE, &lines(400), &[]);
-    check(CORE, &lines(401), &[(401, "401 lines, at most 400")]);
-    check("crates/gemicro-core/src/flow/tests.rs", &lines(800), &[]);
-    check(
+    for path in [
+        CORE,
+        "crates/gemicro-core/src/flow/tests.rs",
         "crates/gemicro-core/src/flow_tests.rs",
-        &lines(801),
-        &[(801, "at most 800")],
-    );
-    check("crates/gemicro-core/tests/all.rs", &lines(401), &[]);
-    check("crates/gemicro-core/benches/all.rs", &lines(401), &[]);
+        "crates/gemicro-core/tests/all.rs",
+        "crates/gemicro-core/benches/all.rs",
+        "crates/gemicro-core/examples/ask.rs",
+    ] {
+        check(path, &lines(400), &[]);
+        check(path, &lines(401), &[(401, "401 lines, at most 400")]);
+    }
 }
 
 #[test]
