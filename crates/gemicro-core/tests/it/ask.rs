@@ -19,7 +19,7 @@ use gemicro_core::run::events::{
 use gemicro_core::store::{NewEvent, Store};
 use gemicro_event::{AgentUpdate, Charge, ErrorKind, Event, Failure, Json, StepKey, StreamId, Timestamp};
 
-use crate::support::{ProbeStore, context};
+use crate::support::{self, ProbeStore, context};
 
 fn plan(max_attempts: u32) -> AskPlan {
     AskPlan {
@@ -105,19 +105,10 @@ async fn run(
 
 fn started(plan: &AskPlan, limits: Limits) -> RunStarted {
     RunStarted {
-        flow: AskFlow.name().to_owned(),
-        flow_version: AskFlow.version(),
-        program: "test".to_owned(),
         title: "Make it so".to_owned(),
         plan: Json::of(plan).expect("a plan"),
         limits,
-        held_back: Charge::ZERO,
-        held_back_ms: 0,
-        resident: false,
-        credential_fingerprint: None,
-        resubmits: false,
-        part_of_parent: false,
-        day: None,
+        ..support::started(&AskFlow)
     }
 }
 

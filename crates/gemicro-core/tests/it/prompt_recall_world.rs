@@ -6,7 +6,6 @@ use futures_util::StreamExt;
 use futures_util::stream::BoxStream;
 use gemicro_core::budget::Limits;
 use gemicro_core::drive::{DriveContext, begin, drive};
-use gemicro_core::flow::Flow;
 use gemicro_core::flow::{AttemptCost, StepFailure};
 use gemicro_core::history::{Author, ConversationLog, Turn, TurnAdded};
 use gemicro_core::llm::{
@@ -16,10 +15,10 @@ use gemicro_core::prompt::{ModelTask, PromptFlow, RECALL_STEP, RecallExecutor};
 use gemicro_core::research::{ResearchExecutors, executors};
 use gemicro_core::run::events::RunStarted;
 use gemicro_core::store::{MemoryStore, NewEvent, NewStream, Store, StreamKind};
-use gemicro_event::{AgentUpdate, Charge, ErrorKind, Event, Failure, Json, StreamId, Timestamp, Usage};
+use gemicro_event::{AgentUpdate, ErrorKind, Event, Failure, Json, StreamId, Timestamp, Usage};
 use serde_json::json;
 
-use crate::support::{ProbeStore, context, journal, terminal};
+use crate::support::{self, ProbeStore, context, journal, terminal};
 
 /// What the model does with a request: text and calls, or a failure.
 pub(crate) type Says = fn(&LlmRequest) -> Result<(&'static str, Vec<FunctionCall>), ErrorKind>;
@@ -126,19 +125,10 @@ pub(crate) fn task(conversation: &StreamId) -> ModelTask {
 
 pub(crate) fn started(task: &ModelTask, limits: Limits) -> RunStarted {
     RunStarted {
-        flow: PromptFlow.name().to_owned(),
-        flow_version: PromptFlow.version(),
-        program: "test".to_owned(),
         title: task.title.clone(),
         plan: Json::of(task).expect("a plan"),
         limits,
-        held_back: Charge::ZERO,
-        held_back_ms: 0,
-        resident: false,
-        credential_fingerprint: None,
-        resubmits: false,
-        part_of_parent: false,
-        day: None,
+        ..support::started(&PromptFlow)
     }
 }
 

@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use gemicro_core::budget::Limits;
 use gemicro_core::drive::{DriveContext, DriveEnd, DriveError, begin, drive, resume};
-use gemicro_core::flow::Flow;
 use gemicro_core::llm::scripted::{Part, ScriptedModel};
 use gemicro_core::llm::{Backends, LlmBackend, LlmConfig};
 use gemicro_core::research::events::{FinalResult, ResearchReaders};
@@ -14,7 +13,7 @@ use gemicro_core::research::{
 use gemicro_core::run::events::RunStarted;
 use gemicro_event::{Event, Json, StreamId};
 
-use super::{MemoryLibrary, ProbeStore, context};
+use super::{MemoryLibrary, ProbeStore, context, started};
 
 /// A research run about to be made.
 #[derive(Clone)]
@@ -116,19 +115,12 @@ impl ResearchSetup {
     pub(crate) fn started(&self) -> RunStarted {
         let (held_back, held_back_ms) = self.plan.held_back(&self.limits);
         RunStarted {
-            flow: ResearchFlow.name().to_owned(),
-            flow_version: ResearchFlow.version(),
-            program: "gemicro test".to_owned(),
             title: self.plan.question.clone(),
             plan: Json::of(&self.plan).expect("a plan is JSON"),
             limits: self.limits,
             held_back,
             held_back_ms,
-            resident: false,
-            credential_fingerprint: None,
-            resubmits: false,
-            part_of_parent: false,
-            day: None,
+            ..started(&ResearchFlow)
         }
     }
 
