@@ -7,13 +7,14 @@ use gemicro_batch::contract::{BatchStatus, ItemState};
 use gemicro_batch::flow::{BatchFlow, BatchReaders, board};
 use gemicro_core::drive::{DriveContext, DriveEnd, DriveOptions, Hold, StopSignals, begin, drive, resume};
 use gemicro_core::execute::{Executor, Executors, StepCall};
-use gemicro_core::flow::{Flow, StepFailure, StepOutput};
+use gemicro_core::flow::{StepFailure, StepOutput};
 use gemicro_core::live::LiveHub;
 use gemicro_core::run::events::RunStarted;
 use gemicro_core::store::MemoryStore;
 use gemicro_event::{Charge, ErrorKind, Event, Failure, Json, StreamId, Timestamp};
 use serde_json::{Value, json};
 
+use crate::proposals::started;
 use crate::support::{planned, prompt, said};
 
 struct Scripted<F>(F);
@@ -67,19 +68,8 @@ where
 
 async fn begun(ctx: &DriveContext, batch: &Value) -> (StreamId, Hold) {
     let started = RunStarted {
-        flow: BatchFlow.name().to_owned(),
-        flow_version: BatchFlow.version(),
-        program: "test".to_owned(),
-        title: "a batch".to_owned(),
-        plan: Json::of(&planned(batch)).unwrap(),
-        limits: gemicro_core::budget::Limits::NONE,
-        held_back: Charge::ZERO,
-        held_back_ms: 0,
-        resubmits: false,
-        part_of_parent: false,
-        day: None,
         resident: true,
-        credential_fingerprint: None,
+        ..started(&BatchFlow, &planned(batch))
     };
     let run = StreamId::random();
     let hold = begin(ctx, &run, None, &started).await.unwrap();

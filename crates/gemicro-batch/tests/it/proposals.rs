@@ -10,4 +10,4 @@ mod material;
 mod nearest;
 mod prompts;
 
-pub(crate) use journal::Journal;
+pub(crate) use journal::{Journal, event, started};

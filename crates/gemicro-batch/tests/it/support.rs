@@ -10,11 +10,10 @@ use gemicro_core::run::RunState;
 use gemicro_core::run::events::{
     RunParked, RunStarted, RunWoken, StepLost, StepParked, StepRetrying, StepStarted, TimerFired,
 };
-use gemicro_event::{
-    AgentUpdate, Charge, ErrorKind, Event, Failure, Json, Payload, SCHEMA_VERSION, StepKey, StreamId,
-    Timestamp,
-};
+use gemicro_event::{AgentUpdate, Charge, ErrorKind, Event, Failure, Json, Payload, StepKey, Timestamp};
 use serde_json::{Value, json};
+
+use crate::proposals::{event, started};
 
 /// Settings of a machine that does not exist.
 pub(crate) fn settings() -> BatchSettings {
@@ -52,19 +51,9 @@ impl Journal {
 
     pub(crate) fn of_plan(plan: &BatchPlan, limits: Limits) -> Self {
         let started = RunStarted {
-            flow: BatchFlow.name().to_owned(),
-            flow_version: BatchFlow.version(),
-            program: "test".to_owned(),
-            title: "a batch".to_owned(),
-            plan: Json::of(plan).unwrap(),
             limits,
-            held_back: Charge::ZERO,
-            held_back_ms: 0,
-            resubmits: false,
-            part_of_parent: false,
-            day: None,
             resident: true,
-            credential_fingerprint: None,
+            ..started(&BatchFlow, plan)
         };
         let now = Timestamp::from_millis(1_000_000);
         let first = event(1, AgentUpdate::new(&started, now), None);
@@ -222,19 +211,6 @@ impl Journal {
         self.run.fold(&event);
         BatchFlow.fold(&mut self.state, &event);
         self.events.push(event);
-    }
-}
-
-fn event(seq: u64, update: AgentUpdate, step: Option<StepKey>) -> Event {
-    Event {
-        stream: StreamId::new("batch").unwrap(),
-        seq,
-        schema_version: SCHEMA_VERSION,
-        update,
-        step,
-        parent_run: None,
-        trace: None,
-        extra: Vec::new(),
     }
 }
 

@@ -27,22 +27,7 @@ pub(crate) struct Journal<F: Flow> {
 
 impl<F: Flow + Copy> Journal<F> {
     pub(crate) fn new(flow: F, plan: &impl Serialize) -> Self {
-        let started = RunStarted {
-            flow: flow.name().to_owned(),
-            flow_version: flow.version(),
-            program: "test".to_owned(),
-            title: "a run".to_owned(),
-            plan: Json::of(plan).unwrap(),
-            limits: Limits::NONE,
-            held_back: Charge::ZERO,
-            held_back_ms: 0,
-            resubmits: false,
-            part_of_parent: false,
-            day: None,
-            resident: false,
-            credential_fingerprint: None,
-        };
-        let first = event(1, AgentUpdate::new(&started, now()), None);
+        let first = event(1, AgentUpdate::new(&started(&flow, plan), now()), None);
         Self::of_events(flow, &[first])
     }
 
@@ -221,7 +206,26 @@ impl<F: Flow + Copy> Journal<F> {
     }
 }
 
-fn event(seq: u64, update: AgentUpdate, step: Option<StepKey>) -> Event {
+/// The first event of a run without limits.
+pub(crate) fn started(flow: &impl Flow, plan: &impl Serialize) -> RunStarted {
+    RunStarted {
+        flow: flow.name().to_owned(),
+        flow_version: flow.version(),
+        program: "test".to_owned(),
+        title: "a run".to_owned(),
+        plan: Json::of(plan).unwrap(),
+        limits: Limits::NONE,
+        held_back: Charge::ZERO,
+        held_back_ms: 0,
+        resubmits: false,
+        part_of_parent: false,
+        day: None,
+        resident: false,
+        credential_fingerprint: None,
+    }
+}
+
+pub(crate) fn event(seq: u64, update: AgentUpdate, step: Option<StepKey>) -> Event {
     Event {
         stream: StreamId::new("run").unwrap(),
         seq,
