@@ -3,70 +3,31 @@
 //! A machine without a sandbox skips them with a loud line, and fails in CI.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
 
-use gemicro_batch::shell::{ShellExecutor, ShellSetup};
+use gemicro_batch::shell::ShellExecutor;
 use gemicro_batch::types::{ExpectedExit, SHELL_STEP, ShellInput, ShellOutput};
-use gemicro_batch::workshop::Toolchains;
 use gemicro_core::budget::Purpose;
 use gemicro_core::execute::{AttemptMessage, AttemptNotice, Executor, StepCall, StepReporter};
 use gemicro_core::flow::{Again, RetryPolicy, Step, StepFailure};
 use gemicro_core::live::LiveHub;
-use gemicro_event::redact::Redactor;
 use gemicro_event::{Charge, ErrorKind, Json, StepKey, StreamId};
-use gemicro_guard::policy::PolicyConfig;
-use gemicro_guard::sandbox::{Launcher, ProcessHandle, Tier, probe, still_running};
+use gemicro_guard::sandbox::{ProcessHandle, Tier, still_running};
 use serde_json::json;
 use tokio_util::sync::CancellationToken;
 
-const SECRET: &str = "sk-secret-0123456789abcdef";
+use crate::workshop::{SECRET, World};
 
-/// A user's home with a key in it, and a project beside it.
-struct World {
-    folder: tempfile::TempDir,
-    tier: Tier,
+/// A world whose project has a file and a folder. Nothing where this machine has no sandbox.
+fn world() -> Option<World> {
+    let world = World::new()?;
+    std::fs::create_dir(world.path("project/sub")).unwrap();
+    world.write("project/a.txt", "hello\n");
+    Some(world)
 }
 
 impl World {
-    /// Nothing where this machine has no sandbox.
-    fn new() -> Option<Self> {
-        let folder = tempfile::tempdir().unwrap();
-        let world = Self {
-            tier: probe(&launcher(), &folder.path().join("probe")).unwrap().tier,
-            folder,
-        };
-        if world.tier != Tier::Full {
-            let has_program = Path::new("/usr/bin/bwrap").exists();
-            assert!(has_program, "bubblewrap is missing: run `cargo xtask setup`");
-            let in_ci = std::env::var("CI").is_ok_and(|value| value == "true");
-            assert!(!in_ci, "this machine has no sandbox of tier full");
-            println!("SKIPPED: this machine has no sandbox of tier full");
-            return None;
-        }
-        for name in ["user", "project/sub", "scratch", "state"] {
-            std::fs::create_dir_all(world.path(name)).unwrap();
-        }
-        std::fs::write(world.path("user/key"), "private").unwrap();
-        std::fs::write(world.path("project/a.txt"), "hello\n").unwrap();
-        Some(world)
-    }
-
-    fn path(&self, name: &str) -> PathBuf {
-        std::fs::canonicalize(self.folder.path()).unwrap().join(name)
-    }
-
     fn executor(&self) -> ShellExecutor {
-        ShellExecutor::new(ShellSetup {
-            launcher: launcher(),
-            tier: self.tier,
-            policy: PolicyConfig::default(),
-            user_home: self.path("user"),
-            hidden: vec![self.path("state")],
-            scratch: self.path("scratch"),
-            path: "/usr/local/bin:/usr/bin:/bin".to_owned(),
-            toolchains: Toolchains::default(),
-            redactor: Redactor::new([SECRET]),
-        })
+        ShellExecutor::new(self.setup())
     }
 
     fn input(&self, command: &str) -> ShellInput {
@@ -95,13 +56,6 @@ impl World {
             "nothing is left"
         );
         ended.map(|output| output.output.parse().unwrap())
-    }
-}
-
-fn launcher() -> Launcher {
-    Launcher {
-        program: env!("CARGO_BIN_EXE_batch-launch").into(),
-        arguments: Vec::new(),
     }
 }
 
@@ -141,7 +95,7 @@ fn call(input: &ShellInput) -> (StepCall, tokio::sync::mpsc::UnboundedReceiver<A
 
 #[tokio::test]
 async fn what_a_command_prints_and_its_exit_code_are_its_output() {
-    let Some(world) = World::new() else { return };
+    let Some(world) = world() else { return };
     let expected = ShellOutput {
         stdout: "hello\n".to_owned(),
         stderr: "oops\n".to_owned(),
@@ -160,7 +114,7 @@ async fn what_a_command_prints_and_its_exit_code_are_its_output() {
 
 #[tokio::test]
 async fn an_exit_code_that_was_not_expected_is_a_failure_with_the_whole_output() {
-    let Some(world) = World::new() else { return };
+    let Some(world) = world() else { return };
     for (command, expect_exit, message, printed) in [
         (
             "cat a.txt; echo oops >&2; exit 3",
@@ -197,7 +151,7 @@ async fn an_exit_code_that_was_not_expected_is_a_failure_with_the_whole_output()
 
 #[tokio::test]
 async fn a_failed_command_is_tried_again_only_where_that_is_wanted_and_does_no_harm() {
-    let Some(world) = World::new() else { return };
+    let Some(world) = world() else { return };
     for (read_only, idempotent, retry_on_exit, again) in [
         (false, false, true, Again::Never),
         (true, false, false, Again::Never),
@@ -221,7 +175,7 @@ async fn a_failed_command_is_tried_again_only_where_that_is_wanted_and_does_no_h
 
 #[tokio::test]
 async fn it_writes_where_it_works_and_nowhere_else() {
-    let Some(world) = World::new() else { return };
+    let Some(world) = world() else { return };
     let input = ShellInput {
         cwd: world.path("project/sub").to_string_lossy().into_owned(),
         ..world.input("pwd > here.txt; ls ..")
@@ -243,7 +197,7 @@ async fn it_writes_where_it_works_and_nowhere_else() {
 
 #[tokio::test]
 async fn what_another_task_printed_is_data() {
-    let Some(world) = World::new() else { return };
+    let Some(world) = world() else { return };
     let input = ShellInput {
         environment: BTreeMap::from([(
             "GEMICRO_REF_1".to_owned(),
@@ -259,7 +213,7 @@ async fn what_another_task_printed_is_data() {
 
 #[tokio::test]
 async fn the_policy_judges_before_anything_starts() {
-    let Some(world) = World::new() else { return };
+    let Some(world) = world() else { return };
     let failure = world
         .run(&world.input("touch x.txt; git push --force"))
         .await
@@ -275,7 +229,7 @@ async fn the_policy_judges_before_anything_starts() {
 
 #[tokio::test]
 async fn a_folder_that_leads_out_is_refused() {
-    let Some(world) = World::new() else { return };
+    let Some(world) = world() else { return };
     std::os::unix::fs::symlink(world.path("user"), world.path("project/out")).unwrap();
     for (cwd, kind) in [
         ("project/out", ErrorKind::PermissionDenied),
@@ -292,7 +246,7 @@ async fn a_folder_that_leads_out_is_refused() {
 
 #[tokio::test]
 async fn a_late_command_ends_with_all_it_started() {
-    let Some(world) = World::new() else { return };
+    let Some(world) = world() else { return };
     let input = ShellInput {
         timeout_ms: 1_000,
         ..world.input("echo before; sleep 1000 & sleep 1000")
@@ -316,7 +270,7 @@ async fn a_late_command_ends_with_all_it_started() {
 
 #[tokio::test]
 async fn a_cancelled_command_ends_at_once() {
-    let Some(world) = World::new() else { return };
+    let Some(world) = world() else { return };
     let input = world.input("echo started > mark; sleep 1000");
     let (call, _words) = call(&input);
     let cancel = call.cancel.clone();
@@ -334,7 +288,7 @@ async fn a_cancelled_command_ends_at_once() {
 
 #[tokio::test]
 async fn a_command_that_was_cut_off_is_not_run_again() {
-    let Some(world) = World::new() else { return };
+    let Some(world) = world() else { return };
     for (read_only, idempotent, expected) in [
         (false, false, Err(ErrorKind::Interrupted)),
         (true, false, Ok(0)),
@@ -359,7 +313,7 @@ async fn a_command_that_was_cut_off_is_not_run_again() {
 
 #[tokio::test]
 async fn long_output_is_cut_and_secrets_are_masked() {
-    let Some(world) = World::new() else { return };
+    let Some(world) = world() else { return };
     let command = format!("echo {SECRET}; head -c 3000000 /dev/zero | tr '\\0' x; echo; echo last");
     let ran = world.run(&world.input(&command)).await.unwrap();
     assert!(ran.stdout.len() < 1_100_000 && ran.n_dropped > 1_900_000);
@@ -368,7 +322,7 @@ async fn long_output_is_cut_and_secrets_are_masked() {
 
 #[tokio::test]
 async fn an_input_no_one_reads_holds_nothing_up() {
-    let Some(world) = World::new() else { return };
+    let Some(world) = world() else { return };
     let input = ShellInput {
         stdin: Some("x".repeat(5_000_000)),
         ..world.input("exec 0<&-; echo done")
@@ -379,7 +333,7 @@ async fn an_input_no_one_reads_holds_nothing_up() {
 
 #[tokio::test]
 async fn without_walls_nothing_starts() {
-    let Some(mut world) = World::new() else { return };
+    let Some(mut world) = world() else { return };
     world.tier = Tier::None;
     let failure = world.run(&world.input("touch x.txt")).await.unwrap_err();
     assert_eq!(

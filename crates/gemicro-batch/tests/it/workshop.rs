@@ -16,13 +16,13 @@ use gemicro_guard::sandbox::{
 };
 use tokio_util::sync::CancellationToken;
 
-const SECRET: &str = "sk-secret-0123456789abcdef";
+pub(crate) const SECRET: &str = "sk-secret-0123456789abcdef";
 const LONG: Duration = Duration::from_secs(60);
 
 /// A user's home, a project beside it, and a sandbox.
 pub(crate) struct World {
     folder: tempfile::TempDir,
-    tier: Tier,
+    pub(crate) tier: Tier,
 }
 
 impl World {
