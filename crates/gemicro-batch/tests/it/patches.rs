@@ -7,7 +7,15 @@ mod properties;
 mod read;
 mod tests_only;
 
-use gemicro_batch::patch::{NewText, Patch, PatchError};
+use gemicro_batch::patch::{FilePatch, NewText, Patch, PatchChange, PatchError};
+
+/// A patch of one file.
+fn one_file(path: &str, change: PatchChange) -> Patch {
+    let path = path.to_owned();
+    Patch {
+        files: vec![FilePatch { path, change }],
+    }
+}
 
 /// Applies an answer to files.
 fn apply(answer: &str, files: &[(&str, &str)]) -> Result<Vec<NewText>, PatchError> {

@@ -1,19 +1,14 @@
 //! Whole files and search-and-replace blocks in an answer.
 
-use gemicro_batch::patch::{FilePatch, MAX_FILES, Patch, PatchChange, PatchError, RefusedChange};
+use gemicro_batch::patch::{MAX_FILES, Patch, PatchChange, PatchError, RefusedChange};
 
-use super::{applied, apply};
+use super::{applied, apply, one_file};
 
 fn write(path: &str, text: &str) -> Patch {
     let change = PatchChange::Write {
         text: text.to_owned(),
     };
-    Patch {
-        files: vec![FilePatch {
-            path: path.to_owned(),
-            change,
-        }],
-    }
+    one_file(path, change)
 }
 
 #[test]

@@ -1,9 +1,10 @@
 //! What is found in an answer, and what is refused of it.
 
 use gemicro_batch::patch::{
-    FilePatch, Hunk, HunkLine, MAX_FILES, MAX_PATCH_BYTES, Patch, PatchChange, PatchError, RefusedChange,
-    check_path,
+    Hunk, HunkLine, MAX_FILES, MAX_PATCH_BYTES, Patch, PatchChange, PatchError, RefusedChange, check_path,
 };
+
+use super::one_file;
 
 const GIT: &str = "diff --git a/src/x.rs b/src/x.rs\nindex 1..2 100644\n--- a/src/x.rs\n+++ b/src/x.rs\n\
                    @@ -3,2 +3,3 @@ fn main() {\n a\n+b\n c\n";
@@ -24,24 +25,14 @@ fn modify(path: &str, hint: Option<usize>) -> Patch {
     let change = PatchChange::Modify {
         hunks: vec![hunk(hint)],
     };
-    Patch {
-        files: vec![FilePatch {
-            path: path.to_owned(),
-            change,
-        }],
-    }
+    one_file(path, change)
 }
 
 fn create(path: &str, text: &str) -> Patch {
     let change = PatchChange::Create {
         text: text.to_owned(),
     };
-    Patch {
-        files: vec![FilePatch {
-            path: path.to_owned(),
-            change,
-        }],
-    }
+    one_file(path, change)
 }
 
 #[test]
