@@ -2,6 +2,8 @@
 //!
 //! A machine without a tool skips its test with a loud line, and fails in CI.
 
+use std::path::Path;
+
 use gemicro_batch::coverage::{FileScope, GatheredCoverage};
 
 use super::project::{Project, assert_there, run};
@@ -48,24 +50,22 @@ fn assert_plain(gathered: &GatheredCoverage) {
     assert!(gathered.reports.iter().all(|report| !report.is_stale));
 }
 
+/// Builds the program of the C++ project with counters, and runs it.
+fn run_instrumented(root: &Path) {
+    let sources = ["src/main.cpp", "src/shapes.cpp"];
+    run(
+        root,
+        &[&["g++", "--coverage", "-O0", "-o", "shapes"][..], &sources].concat(),
+    );
+    run(root, &["./shapes"]);
+}
+
 #[test]
 fn gcc_with_lcov() {
     assert_there(&[&["g++", "--version"], &["lcov", "--version"]]);
     let project = project(&CPP);
     let root = project.root();
-    run(
-        &root,
-        &[
-            "g++",
-            "--coverage",
-            "-O0",
-            "-o",
-            "shapes",
-            "src/main.cpp",
-            "src/shapes.cpp",
-        ],
-    );
-    run(&root, &["./shapes"]);
+    run_instrumented(&root);
     run(
         &root,
         &[
@@ -101,19 +101,7 @@ fn gcc_with_gcovr() {
     assert_there(&[&["g++", "--version"], &[PYTHON, "-m", "gcovr", "--version"]]);
     let project = project(&CPP);
     let root = project.root();
-    run(
-        &root,
-        &[
-            "g++",
-            "--coverage",
-            "-O0",
-            "-o",
-            "shapes",
-            "src/main.cpp",
-            "src/shapes.cpp",
-        ],
-    );
-    run(&root, &["./shapes"]);
+    run_instrumented(&root);
     let arguments = ["-r", ".", "--cobertura", "coverage.xml", "--print-summary"];
     let summary = run(&root, &[&gcovr[..], &arguments].concat());
     let gathered = project.all();
