@@ -4,34 +4,17 @@ use std::fs;
 use std::io::{Cursor, Write};
 use std::path::Path;
 
-use gemicro_core::corpus::{BlockKind, Document};
 use zip::ZipWriter;
 use zip::write::SimpleFileOptions;
 
 use super::error::OfficeError;
 use super::read::{OfficeText, read_office};
+use crate::parse::tests::blocks_of;
 
 /// Reads a file of `fixtures/office`.
 fn fixture(name: &str) -> Result<OfficeText, OfficeError> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/office");
     read_office(name, fs::read(folder.join(name)).unwrap())
-}
-
-/// The blocks of a document, as `kind: text`.
-fn blocks_of(document: &Document) -> Vec<String> {
-    let kind = |kind: BlockKind| match kind {
-        BlockKind::Heading => "heading",
-        BlockKind::Paragraph => "paragraph",
-        BlockKind::ListItem => "item",
-        BlockKind::TableRow => "row",
-        BlockKind::Comment => "comment",
-        BlockKind::Code => "code",
-        BlockKind::KeyValue => "key",
-    };
-    let blocks = document.blocks.iter();
-    blocks
-        .map(|block| format!("{}: {}", kind(block.kind), &document.text[block.range.clone()]))
-        .collect()
 }
 
 /// Places, titles and blocks of a whole file.

@@ -34,7 +34,7 @@ mod tag_scan;
 mod text;
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 
 pub(crate) use blocks::BlockList;
 pub use document::parse;

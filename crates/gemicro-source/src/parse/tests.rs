@@ -4,7 +4,8 @@ use gemicro_core::corpus::{BlockKind, Document};
 
 use super::parse;
 
-fn blocks_of(document: &Document) -> Vec<String> {
+/// The blocks of a document, as `kind: text`.
+pub(crate) fn blocks_of(document: &Document) -> Vec<String> {
     let name = |kind| match kind {
         BlockKind::Heading => "heading",
         BlockKind::Paragraph => "paragraph",
