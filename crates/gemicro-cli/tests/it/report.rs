@@ -49,15 +49,7 @@ fn a_report_is_written_as_markdown_and_html() {
 #[test]
 fn a_report_of_a_question_without_an_answer_has_the_closest_passages() {
     let world = World::new();
-    let called = world.call(&[
-        "research",
-        "--offline",
-        "--source",
-        "docs",
-        "--report",
-        "r.html",
-        "Who painted the Port Amsel lighthouse?",
-    ]);
+    let called = world.ask("Who painted the Port Amsel lighthouse?", &["--report", "r.html"]);
     assert_eq!(called.code, 6, "{}", called.stderr);
     let html = fs::read_to_string(world.path("r.html")).unwrap();
     assert!(html.contains("<h2>Without an answer</h2>"), "{html}");
@@ -68,15 +60,7 @@ fn a_report_of_a_question_without_an_answer_has_the_closest_passages() {
 #[test]
 fn a_report_that_cannot_be_written_is_refused_before_anything_runs() {
     let world = World::new();
-    let called = world.call(&[
-        "research",
-        "--offline",
-        "--source",
-        "docs",
-        "--report",
-        "no/such/r",
-        TWO,
-    ]);
+    let called = world.ask(TWO, &["--report", "no/such/r"]);
     assert_eq!(called.code, 2, "{}", called.stderr);
     assert!(
         called.stderr.contains("no/such/r.md cannot be written"),
