@@ -3,8 +3,8 @@
 use gemicro_sim::scenario::ScenarioEndpoint;
 use serde_json::{Value, json};
 
-use crate::client::{Answer, Ended, open, read, start};
-use crate::golden::check_with;
+use crate::client::{Answer, Ended, open, read, start, with};
+use crate::golden::{check_faults, check_with};
 
 const MESSAGES: &str = "/v1/messages";
 const COUNT: &str = "/v1/messages/count_tokens";
@@ -37,13 +37,6 @@ rules:
 
 fn user(text: &str) -> Value {
     json!({"model": "claude-opus-4-8", "max_tokens": 1000, "messages": [{"role": "user", "content": text}]})
-}
-
-fn with(mut body: Value, fields: Value) -> String {
-    for (name, value) in fields.as_object().into_iter().flatten() {
-        body[name] = value.clone();
-    }
-    body.to_string()
 }
 
 fn without(mut body: Value, name: &str) -> String {
@@ -183,46 +176,26 @@ async fn refusals_and_models() {
 
 #[tokio::test]
 async fn every_fault() {
-    let spoilt = |fault: &str| {
-        format!(
-            "  - {{ times: 2, reply: {{ text: 'one two six', chunks: {{ sizes: [4] }} }}, fault: {fault} }}\n"
-        )
-    };
-    let plain = |fault: &str| format!("  - {{ times: 2, fault: {fault} }}\n");
-    let mut faults: Vec<String> = [400, 401, 403, 404, 413, 500, 504, 529]
-        .iter()
-        .map(|status| {
-            plain(&format!(
-                "{{ http: {{ status: {status}, headers: {{ x-extra: yes }} }} }}"
-            ))
-        })
-        .collect();
-    faults.extend([
-        plain("{ http: { status: 404, code: strange_error, message: gone } }"),
-        plain("{ http: { status: 400, envelope: rpc } }"),
-        plain("{ html: {} }"),
-        plain("{ rate_limit: { seconds: 1.5 } }"),
-        plain("{ daily_quota: {} }"),
-        spoilt("{ cut: { after_chunks: 2 } }"),
-        spoilt("{ cut: { clean: true } }"),
-        spoilt("garbage"),
-        spoilt("empty"),
-        spoilt("{ content_type: text/html }"),
-        spoilt("noise"),
-        spoilt("{ max_tokens: { keep: 1 } }"),
-        spoilt("{ stream_error: { after_chunks: 1, code: overloaded, message: broke } }"),
-        spoilt("{ stream_error: {} }"),
-        spoilt("{ safety: {} }"),
-        spoilt("{ safety: { stage: answer } }"),
+    let statuses = [400, 401, 403, 404, 413, 500, 504, 529]
+        .map(|status| format!("{{ http: {{ status: {status}, headers: {{ x-extra: yes }} }} }}"));
+    let mut plain: Vec<&str> = statuses.iter().map(String::as_str).collect();
+    plain.extend([
+        "{ http: { status: 404, code: strange_error, message: gone } }",
+        "{ http: { status: 400, envelope: rpc } }",
     ]);
-    let scenario = format!("scenario: faults\nrules:\n{}", faults.concat());
-    let buffered = user("hello").to_string();
-    let streamed = with(user("hello"), json!({"stream": true}));
-    let pair = [
-        ("POST", MESSAGES, buffered.as_str()),
-        ("POST", MESSAGES, streamed.as_str()),
+    let spoilt = [
+        "{ stream_error: { after_chunks: 1, code: overloaded, message: broke } }",
+        "{ stream_error: {} }",
+        "{ safety: {} }",
+        "{ safety: { stage: answer } }",
     ];
-    check_with("anthropic_faults", &scenario, &pair.repeat(faults.len()), HEADERS).await;
+    check_faults(
+        "anthropic_faults",
+        (MESSAGES, user("hello"), HEADERS),
+        &plain,
+        &spoilt,
+    )
+    .await;
 }
 
 #[tokio::test]

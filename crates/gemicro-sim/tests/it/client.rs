@@ -74,6 +74,14 @@ pub(crate) async fn start(scenario: &str) -> RunningSimulator {
         .expect("the simulator and the test are well-formed")
 }
 
+/// A body with more fields, as text.
+pub(crate) fn with(mut body: Value, fields: Value) -> String {
+    for (name, value) in fields.as_object().into_iter().flatten() {
+        body[name] = value.clone();
+    }
+    body.to_string()
+}
+
 /// Sends a request with a key.
 pub(crate) async fn ask(addr: SocketAddr, method: &str, path: &str, body: &str) -> Answer {
     let response = open(addr, method, path, body, &[("x-goog-api-key", KEY)]).await;

@@ -3,7 +3,9 @@
 use std::fmt::Write as _;
 use std::path::PathBuf;
 
-use crate::client::{Answer, Ended, KEY, open, read, start};
+use serde_json::{Value, json};
+
+use crate::client::{Answer, Ended, KEY, open, read, start, with};
 
 /// One request: method, path, body.
 pub(crate) type Ask<'a> = (&'a str, &'a str, &'a str);
@@ -37,6 +39,42 @@ pub(crate) async fn check_with(name: &str, scenario: &str, asks: &[Ask<'_>], hea
     }
     simulator.shutdown().await;
     compare(name, &transcript);
+}
+
+/// Faults that every API answers in the same order, each for a whole answer and for a stream: those of `plain`, those
+/// that all have, those of `spoilt`. The request is its path, its body and its headers.
+pub(crate) async fn check_faults(
+    name: &str,
+    (path, body, headers): (&str, Value, &[(&str, &str)]),
+    plain: &[&str],
+    spoilt: &[&str],
+) {
+    let plain = plain
+        .iter()
+        .chain(&[
+            "{ html: {} }",
+            "{ rate_limit: { seconds: 1.5 } }",
+            "{ daily_quota: {} }",
+        ])
+        .map(|fault| format!("  - {{ times: 2, fault: {fault} }}\n"));
+    let reply = "{ text: 'one two six', chunks: { sizes: [4] } }";
+    let spoilt = [
+        "{ cut: { after_chunks: 2 } }",
+        "{ cut: { clean: true } }",
+        "garbage",
+        "empty",
+        "{ content_type: text/html }",
+        "noise",
+        "{ max_tokens: { keep: 1 } }",
+    ]
+    .iter()
+    .chain(spoilt)
+    .map(|fault| format!("  - {{ times: 2, reply: {reply}, fault: {fault} }}\n"));
+    let faults: Vec<String> = plain.chain(spoilt).collect();
+    let scenario = format!("scenario: faults\nrules:\n{}", faults.concat());
+    let (whole, streamed) = (body.to_string(), with(body, json!({"stream": true})));
+    let pair = [("POST", path, whole.as_str()), ("POST", path, streamed.as_str())];
+    check_with(name, &scenario, &pair.repeat(faults.len()), headers).await;
 }
 
 fn shown(answer: &Answer) -> String {

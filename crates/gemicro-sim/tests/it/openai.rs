@@ -3,8 +3,8 @@
 use gemicro_sim::scenario::{Scenario, ScenarioEndpoint};
 use serde_json::{Value, json};
 
-use crate::client::{Answer, Ended, KEY, open, read, start};
-use crate::golden::check_with;
+use crate::client::{Answer, Ended, KEY, open, read, start, with};
+use crate::golden::{check_faults, check_with};
 
 const CHAT: &str = "/v1/chat/completions";
 const BEARER: &[(&str, &str)] = &[("authorization", "Bearer sim-test-key-0123456789")];
@@ -30,13 +30,6 @@ rules:
 
 fn user(text: &str) -> Value {
     json!({"model": "llama3.2", "messages": [{"role": "user", "content": text}]})
-}
-
-fn with(mut body: Value, fields: Value) -> String {
-    for (name, value) in fields.as_object().into_iter().flatten() {
-        body[name] = value.clone();
-    }
-    body.to_string()
 }
 
 async fn ask(addr: std::net::SocketAddr, method: &str, path: &str, body: &str) -> Answer {
@@ -101,38 +94,17 @@ async fn refusals_and_models() {
 
 #[tokio::test]
 async fn every_fault() {
-    let spoilt = |fault: &str| {
-        format!(
-            "  - {{ times: 2, reply: {{ text: 'one two six', chunks: {{ sizes: [4] }} }}, fault: {fault} }}\n"
-        )
-    };
-    let plain = |fault: &str| format!("  - {{ times: 2, fault: {fault} }}\n");
-    let faults = [
-        plain("{ http: { status: 503, headers: { x-extra: yes } } }"),
-        plain("{ http: { status: 404, code: model_not_found, message: gone } }"),
-        plain("{ http: { status: 400, envelope: rpc } }"),
-        plain("{ html: {} }"),
-        plain("{ rate_limit: { seconds: 1.5 } }"),
-        plain("{ daily_quota: {} }"),
-        spoilt("{ cut: { after_chunks: 2 } }"),
-        spoilt("{ cut: { clean: true } }"),
-        spoilt("garbage"),
-        spoilt("empty"),
-        spoilt("{ content_type: text/html }"),
-        spoilt("noise"),
-        spoilt("{ max_tokens: { keep: 1 } }"),
-        spoilt("{ stream_error: { after_chunks: 1, code: internal, message: broke } }"),
-        spoilt("{ safety: {} }"),
-        spoilt("{ safety: { stage: answer, reason: RECITATION } }"),
+    let plain = [
+        "{ http: { status: 503, headers: { x-extra: yes } } }",
+        "{ http: { status: 404, code: model_not_found, message: gone } }",
+        "{ http: { status: 400, envelope: rpc } }",
     ];
-    let scenario = format!("scenario: faults\nrules:\n{}", faults.concat());
-    let buffered = user("hello").to_string();
-    let streamed = with(user("hello"), json!({"stream": true}));
-    let pair = [
-        ("POST", CHAT, buffered.as_str()),
-        ("POST", CHAT, streamed.as_str()),
+    let spoilt = [
+        "{ stream_error: { after_chunks: 1, code: internal, message: broke } }",
+        "{ safety: {} }",
+        "{ safety: { stage: answer, reason: RECITATION } }",
     ];
-    check_with("openai_faults", &scenario, &pair.repeat(faults.len()), BEARER).await;
+    check_faults("openai_faults", (CHAT, user("hello"), BEARER), &plain, &spoilt).await;
 }
 
 #[tokio::test]

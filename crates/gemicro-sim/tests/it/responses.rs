@@ -2,8 +2,8 @@
 
 use serde_json::{Value, json};
 
-use crate::client::{Answer, Ended, open, read, start};
-use crate::golden::check_with;
+use crate::client::{Answer, Ended, open, read, start, with};
+use crate::golden::{check_faults, check_with};
 
 const RESPONSES: &str = "/v1/responses";
 const BEARER: &[(&str, &str)] = &[("authorization", "Bearer sim-test-key-0123456789")];
@@ -37,13 +37,6 @@ rules:
 
 fn asked(input: impl Into<Value>) -> Value {
     json!({"model": "gpt-5.5-codex", "input": input.into()})
-}
-
-fn with(mut body: Value, fields: Value) -> String {
-    for (name, value) in fields.as_object().into_iter().flatten() {
-        body[name] = value.clone();
-    }
-    body.to_string()
 }
 
 async fn ask(addr: std::net::SocketAddr, body: &str) -> Answer {
@@ -132,38 +125,23 @@ async fn refusals() {
 
 #[tokio::test]
 async fn every_fault() {
-    let spoilt = |fault: &str| {
-        format!(
-            "  - {{ times: 2, reply: {{ text: 'one two six', chunks: {{ sizes: [4] }} }}, fault: {fault} }}\n"
-        )
-    };
-    let plain = |fault: &str| format!("  - {{ times: 2, fault: {fault} }}\n");
-    let faults = [
-        plain("{ http: { status: 503, headers: { x-extra: yes } } }"),
-        plain("{ http: { status: 401 } }"),
-        plain("{ http: { status: 400, envelope: anthropic } }"),
-        plain("{ html: {} }"),
-        plain("{ rate_limit: { seconds: 1.5 } }"),
-        plain("{ daily_quota: {} }"),
-        spoilt("{ cut: { after_chunks: 2 } }"),
-        spoilt("{ cut: { clean: true } }"),
-        spoilt("garbage"),
-        spoilt("empty"),
-        spoilt("{ content_type: text/html }"),
-        spoilt("noise"),
-        spoilt("{ max_tokens: { keep: 1 } }"),
-        spoilt("{ stream_error: { after_chunks: 1, code: internal, message: broke } }"),
-        spoilt("{ safety: {} }"),
-        spoilt("{ safety: { stage: answer, reason: RECITATION } }"),
+    let plain = [
+        "{ http: { status: 503, headers: { x-extra: yes } } }",
+        "{ http: { status: 401 } }",
+        "{ http: { status: 400, envelope: anthropic } }",
     ];
-    let scenario = format!("scenario: faults\nrules:\n{}", faults.concat());
-    let buffered = asked("hello").to_string();
-    let streamed = with(asked("hello"), json!({"stream": true}));
-    let pair = [
-        ("POST", RESPONSES, buffered.as_str()),
-        ("POST", RESPONSES, streamed.as_str()),
+    let spoilt = [
+        "{ stream_error: { after_chunks: 1, code: internal, message: broke } }",
+        "{ safety: {} }",
+        "{ safety: { stage: answer, reason: RECITATION } }",
     ];
-    check_with("responses_faults", &scenario, &pair.repeat(faults.len()), BEARER).await;
+    check_faults(
+        "responses_faults",
+        (RESPONSES, asked("hello"), BEARER),
+        &plain,
+        &spoilt,
+    )
+    .await;
 }
 
 #[tokio::test]
