@@ -18,7 +18,7 @@ pub(crate) struct Attack {
     pub(crate) world: World,
     pub(crate) repository: TrustedRepo,
     pub(crate) task: TaskRepo,
-    outside: Outside,
+    pub(crate) outside: Outside,
 }
 
 impl Attack {

@@ -3,11 +3,11 @@
 use std::ffi::OsString;
 use std::time::Duration;
 
-use gemicro_guard::repository::{InsideCommand, RepositoryError, TaskRepo, TrustedRepo};
+use gemicro_guard::repository::{InsideCommand, RepositoryError, TaskRepo};
 use gemicro_guard::sandbox::{ResourceLimits, Tier};
 
+use crate::attacks::Attack;
 use crate::ordinary_user::as_ordinary_user;
-use crate::outside::Outside;
 use crate::world::{SECRET, World, said, tiers};
 
 const CASES: &str = include_str!("../policy/firewall-cases.jsonl");
@@ -72,26 +72,7 @@ fn command(case: &serde_json::Value) -> Vec<OsString> {
     }
 }
 
-struct Run {
-    world: World,
-    repository: TrustedRepo,
-    task: TaskRepo,
-    outside: Outside,
-}
-
-impl Run {
-    fn new() -> Self {
-        let world = World::new();
-        let repository = world.open();
-        let task = world.task(&repository);
-        Self {
-            outside: Outside::take(&world),
-            world,
-            repository,
-            task,
-        }
-    }
-
+impl Attack {
     /// Runs cases one after the other, each in a task that is as new. All invariants are looked at after each.
     fn execute(mut self, tier: Tier, is_wanted: impl Fn(&Case) -> bool) {
         let cases = all(&self.world, &self.task);
@@ -145,25 +126,25 @@ fn by_walls(case: &Case) -> bool {
 #[test]
 fn by_walls_in_tier_full() {
     assert!(tiers().contains(&Tier::Full));
-    Run::new().execute(Tier::Full, by_walls);
+    Attack::new().execute(Tier::Full, by_walls);
 }
 
 #[test]
 fn by_walls_in_tier_landlock() {
     assert!(tiers().contains(&Tier::Landlock));
-    Run::new().execute(Tier::Landlock, by_walls);
+    Attack::new().execute(Tier::Landlock, by_walls);
 }
 
 #[test]
 #[ignore = "the whole list takes long: cargo nextest run -p gemicro-guard --test repository --run-ignored all"]
 fn all_in_tier_full() {
-    Run::new().execute(Tier::Full, |case| case.expect == "deny");
+    Attack::new().execute(Tier::Full, |case| case.expect == "deny");
 }
 
 #[test]
 #[ignore = "the whole list takes long: cargo nextest run -p gemicro-guard --test repository --run-ignored all"]
 fn all_in_tier_landlock() {
-    Run::new().execute(Tier::Landlock, |case| case.expect == "deny");
+    Attack::new().execute(Tier::Landlock, |case| case.expect == "deny");
 }
 
 /// Processes that work in this world.
@@ -191,7 +172,7 @@ fn bombs() {
         return as_ordinary_user(&["cases::bombs"]);
     }
     for tier in tiers() {
-        let run = Run::new();
+        let run = Attack::new();
         let cases = all(&run.world, &run.task);
         for case in cases.iter().filter(|case| BOMBS.contains(&case.id.as_str())) {
             let mut inside: InsideCommand = run.world.inside(tier, &run.task);
