@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::real_agents::{AGENTS, Agent, Desk};
+use crate::agent_world::{AGENTS, Agent, AgentWorld};
 
 const HIGH: &str = "How high is the Port Amsel lighthouse?";
 const RESEARCHER: &str = "  - { name: all, reply: { persona: researcher } }\n";
@@ -15,7 +15,7 @@ fn backend(agent: &Agent) -> &'static str {
     }
 }
 
-fn research(desk: &Desk, agent: &Agent, more: &[&str]) -> (i32, String, String) {
+fn research(desk: &AgentWorld, agent: &Agent, more: &[&str]) -> (i32, String, String) {
     let mut arguments = vec!["research", "--backend", backend(agent), "--model", agent.model];
     arguments.extend(["--source", "docs", "--format", "json", HIGH]);
     arguments.extend(more);
@@ -27,7 +27,7 @@ fn research(desk: &Desk, agent: &Agent, more: &[&str]) -> (i32, String, String) 
 #[test]
 fn each_agent_answers_research_with_checked_quotes() {
     for agent in &AGENTS {
-        let desk = Desk::new(RESEARCHER);
+        let desk = AgentWorld::real(RESEARCHER);
         let (code, stdout, stderr) = research(&desk, agent, &[]);
         assert_eq!(code, 0, "{}: {stdout}\n{stderr}", agent.name);
         let result: Value = serde_json::from_str(&stdout).unwrap();
@@ -63,7 +63,7 @@ fn each_agent_answers_research_with_checked_quotes() {
             agent.name
         );
         desk.simulated.assert_no_key();
-        assert_eq!(desk.n_running(), 0);
+        desk.assert_nothing_runs();
     }
 }
 
@@ -86,7 +86,7 @@ fn the_default_model_of_an_agent_answers_and_is_named_after_it() {
 
 #[test]
 fn an_agent_that_lies_is_not_believed() {
-    let desk = Desk::new(LIAR);
+    let desk = AgentWorld::real(LIAR);
     let (code, stdout, stderr) = research(&desk, &AGENTS[0], &[]);
     // What its invented quotes do not prove is answered from the documents, and the answer says so.
     assert_eq!(code, 0, "{stdout}\n{stderr}");
@@ -104,7 +104,7 @@ fn an_agent_that_lies_is_not_believed() {
 
 #[test]
 fn a_budget_that_no_agent_can_keep_asks_none() {
-    let desk = Desk::new(RESEARCHER);
+    let desk = AgentWorld::real(RESEARCHER);
     let (code, stdout, stderr) = research(&desk, &AGENTS[0], &["--budget", "50k"]);
     assert_eq!(code, 5, "{stdout}\n{stderr}");
     assert!(
@@ -118,7 +118,7 @@ fn a_budget_that_no_agent_can_keep_asks_none() {
 
 #[test]
 fn what_an_agent_cannot_do_is_refused() {
-    let desk = Desk::new(RESEARCHER);
+    let desk = AgentWorld::real(RESEARCHER);
     for (arguments, words) in [
         (
             &["--backend", "claude", "--web"][..],

@@ -7,24 +7,24 @@ use gemicro_event::Timestamp;
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 
-use crate::real_agents::{AGENTS, Agent, Desk};
+use crate::agent_world::{AGENTS, Agent, AgentWorld};
 use crate::simulated::until;
 
 /// The first request meets a limit that ends in so many seconds.
-fn limited(seconds: u32) -> Desk {
-    Desk::new(&format!(
+fn limited(seconds: u32) -> AgentWorld {
+    AgentWorld::real(&format!(
         "  - {{ name: limit, when: {{ prompt_contains: 'Type a message.' }}, times: 1, fault: {{ rate_limit: {{ seconds: {seconds}, announce: body, envelope: rpc }} }} }}\n  \
            - {{ name: answers, reply: {{ text: 'An honest answer.' }} }}\n"
     ))
 }
 
-fn status(desk: &Desk) -> Value {
+fn status(desk: &AgentWorld) -> Value {
     let called = desk.simulated.call(&["runs", "--format", "json"]);
     let runs: Value = serde_json::from_str(&called.stdout).unwrap();
     runs[0]["status"].clone()
 }
 
-fn worker(desk: &Desk) -> Pid {
+fn worker(desk: &AgentWorld) -> Pid {
     let called = desk.simulated.call(&["worker", "status", "--format", "json"]);
     let status: Value = serde_json::from_str(&called.stdout).unwrap();
     Pid::from_raw(i32::try_from(status["pid"].as_i64().unwrap()).unwrap()).unwrap()

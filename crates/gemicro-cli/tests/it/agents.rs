@@ -3,13 +3,13 @@
 use std::path::Path;
 use std::process::Stdio;
 
-use crate::real_agents::{AGENTS, ANSWERS, Desk};
+use crate::agent_world::{AGENTS, ANSWERS, AgentWorld};
 use crate::simulated::until;
 
 #[test]
 fn each_agent_answers_and_resumes_its_session() {
     for agent in &AGENTS {
-        let desk = Desk::new(ANSWERS);
+        let desk = AgentWorld::real(ANSWERS);
         let (called, answer) = desk.ask(agent, &[], "Remember the word WALRUS.");
         assert_eq!(called.code, 0, "{}", called.stderr);
         let keys: Vec<&str> = answer.as_object().unwrap().keys().map(String::as_str).collect();
@@ -27,7 +27,7 @@ fn each_agent_answers_and_resumes_its_session() {
         assert_eq!(answer["result"], "The word is WALRUS.", "{}", agent.name);
         assert_eq!(answer["SESSION_ID"], session, "{}", agent.name);
         desk.simulated.assert_no_key();
-        assert_eq!(desk.n_running(), 0);
+        desk.assert_nothing_runs();
     }
 }
 
@@ -40,7 +40,7 @@ fn each_agent_writes_where_it_may_and_nowhere_else() {
              - {{ name: answers, reply: {{ text: other }} }}\n",
             agent.writes
         );
-        let desk = Desk::new(&rules);
+        let desk = AgentWorld::real(&rules);
         let make = |sandbox: &str, file: &Path| {
             let prompt = format!("make the file\nFile: {}", file.display());
             desk.ask(agent, &["--sandbox", sandbox], &prompt);
@@ -86,7 +86,7 @@ fn each_failure_of_a_provider_has_its_kind() {
         ("rate_limit: { announce: nowhere }", &["rate_limited"]),
         ("http: { status: 500 }", &["upstream_error"]),
     ] {
-        let desk = Desk::new(&format!("  - {{ name: fails, fault: {{ {fault} }} }}\n"));
+        let desk = AgentWorld::real(&format!("  - {{ name: fails, fault: {{ {fault} }} }}\n"));
         for agent in &AGENTS {
             let (called, answer) = desk.ask(agent, &[], "hello");
             assert_ne!(called.code, 0, "{}: {fault}", agent.name);
@@ -111,7 +111,7 @@ fn each_failure_of_a_provider_has_its_kind() {
 #[test]
 fn a_cancelled_agent_is_gone_with_all_it_started() {
     for agent in &AGENTS {
-        let desk = Desk::new("  - { name: silent, fault: { hang: { after_chunks: 0 } } }\n");
+        let desk = AgentWorld::real("  - { name: silent, fault: { hang: { after_chunks: 0 } } }\n");
         let mut child = desk
             .command(agent, &["--format", "json"], "hello")
             .stdout(Stdio::piped())
@@ -123,7 +123,7 @@ fn a_cancelled_agent_is_gone_with_all_it_started() {
         });
         desk.simulated.world.must(&["cancel", "last"]);
         assert!(!child.wait().unwrap().success());
-        assert_eq!(desk.n_running(), 0, "{}", agent.name);
+        desk.assert_nothing_runs();
         assert_eq!(
             desk.simulated.event("run_cancelled")["event_type"],
             "run_cancelled"

@@ -5,12 +5,12 @@ use std::process::Command;
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 
+use crate::agent_world::{AGENTS, Agent, AgentWorld};
 use crate::chat::{Chat, KNOWS, asked, events};
-use crate::real_agents::{AGENTS, Agent, Desk};
 use crate::simulated::until;
 
 /// A chat with a real agent, in the worker.
-fn over_agent(desk: &Desk, agent: &Agent, more: &[&str]) -> Command {
+fn over_agent(desk: &AgentWorld, agent: &Agent, more: &[&str]) -> Command {
     let mut arguments = vec![
         "chat",
         "--plain",
@@ -36,7 +36,7 @@ fn over_agent(desk: &Desk, agent: &Agent, more: &[&str]) -> Command {
 
 #[test]
 fn twenty_turns_with_gemini_outlive_its_process_and_its_session() {
-    let desk = Desk::new(KNOWS);
+    let desk = AgentWorld::real(KNOWS);
     let mut chat = Chat::open(over_agent(&desk, &AGENTS[0], &[]));
     assert_eq!(asked(&chat.say("Remember the word WALRUS.")), "native");
     for turn in 2..=6 {
@@ -73,7 +73,7 @@ fn twenty_turns_with_gemini_outlive_its_process_and_its_session() {
 
 #[test]
 fn every_agent_knows_what_another_was_reported() {
-    let desk = Desk::new(KNOWS);
+    let desk = AgentWorld::real(KNOWS);
     let [gemini, claude, codex] = &AGENTS;
     let mut chat = Chat::open(over_agent(&desk, gemini, &[]));
     chat.answer("Remember the word WALRUS.");
@@ -107,7 +107,7 @@ fn tools_are_shown_and_refused_where_no_one_can_be_asked() {
          - {{ name: writes, when: {{ prompt_contains: make the file }}, reply: {{ calls: [{{ {} }}] }} }}\n{KNOWS}",
         AGENTS[1].writes
     );
-    let desk = Desk::new(&rules);
+    let desk = AgentWorld::real(&rules);
     let file = desk.file("made.txt");
     let mut chat = Chat::open(over_agent(&desk, &AGENTS[1], &["--no-resident"]));
     chat.write("make the file\\");
@@ -146,7 +146,7 @@ fn recalls(agent: &Agent, offered: &str, called: &str, result: &str) {
          - {{ when: {{ tool_offered: '{offered}', prompt_contains: 'Which berth' }}, reply: {{ calls: [{{ name: {called}, arguments: {{ query: 'berth of the pilot boat' }} }}] }} }}\n  \
          - {{ reply: {{ text: 'Nothing.' }} }}\n"
     );
-    let desk = Desk::new(&rules);
+    let desk = AgentWorld::real(&rules);
     let talk = "{\"turn\": 1, \"role\": \"user\", \"text\": \"The pilot boat lies at berth 4711.\"}\n\
                 {\"turn\": 2, \"role\": \"assistant\", \"text\": \"Noted.\"}\n";
     let file = desk.simulated.world.path("talk.jsonl");

@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 use std::process::Command;
 
+use crate::agent_world::{AGENTS, AgentWorld};
 use crate::golden;
-use crate::real_agents::{AGENTS, Desk};
 use crate::simulated::{Simulated, until};
 
 /// An answer with everything that Markdown has, and a plain one.
@@ -196,7 +196,7 @@ fn a_tool_waits_for_leave_and_silence_is_no() {
              - {{ name: answers, reply: {{ text: other }} }}\n",
             agent.writes
         );
-        let desk = Desk::new(&rules);
+        let desk = AgentWorld::real(&rules);
         let arguments = [
             "chat",
             "--model",

@@ -7,13 +7,13 @@ use std::time::Duration;
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 
+use crate::agent_world::{AgentWorld, INIT, PACKAGE, RESULT, running_in};
 use crate::simulated::{KEY, until};
-use crate::stage::{INIT, PACKAGE, RESULT, Stage, running_in};
 
 #[test]
 fn a_silent_agent_is_ended_and_what_it_said_is_kept() {
-    let stage = Stage::new(&format!("{INIT}  - ignore: [TERM, INT, HUP]\n  - hang: true\n"));
-    let answer = stage.ask(&["--timeout", "1"]);
+    let stage = AgentWorld::scripted(&format!("{INIT}  - ignore: [TERM, INT, HUP]\n  - hang: true\n"));
+    let answer = stage.ask_scripted(&["--timeout", "1"]);
     assert_eq!(answer["error_kind"], "idle_timeout", "{answer}");
     assert_eq!(answer["error_detail"]["idle_timeout_s"], 1);
     let last = answer["error_detail"]["last_lines"].as_array().unwrap();
@@ -33,7 +33,7 @@ fn nothing_but_an_exit_code_is_no_success() {
         ("  - exit: 0\n".to_owned(), "empty_result"),
         (format!("{INIT}  - exit: 0\n"), "truncated_output"),
     ] {
-        let answer = Stage::new(&steps).ask(&[]);
+        let answer = AgentWorld::scripted(&steps).ask_scripted(&[]);
         assert_eq!(
             (&answer["success"], &answer["error_kind"]),
             (&false.into(), &kind.into()),
@@ -44,10 +44,10 @@ fn nothing_but_an_exit_code_is_no_success() {
 
 #[test]
 fn what_an_agent_leaves_behind_is_gone_when_it_is() {
-    let stage = Stage::new(&format!(
+    let stage = AgentWorld::scripted(&format!(
         "  - daemon: {{ pid_file: daemon.pid, steps: [{{ ignore: [TERM] }}, {{ hang: true }}] }}\n  - background: sleep 300\n{INIT}{RESULT}"
     ));
-    let answer = stage.ask(&[]);
+    let answer = stage.ask_scripted(&[]);
     assert_eq!(
         answer["result"].as_str().map(str::trim),
         Some("So far so good."),
@@ -59,11 +59,11 @@ fn what_an_agent_leaves_behind_is_gone_when_it_is() {
 
 #[test]
 fn nothing_is_left_when_gemicro_itself_is_killed() {
-    let stage = Stage::new(&format!(
+    let stage = AgentWorld::scripted(&format!(
         "{INIT}  - daemon: {{ pid_file: daemon.pid, steps: [{{ hang: true }}] }}\n  - ignore: [TERM]\n  - hang: true\n"
     ));
     let mut child = stage
-        .command(&[])
+        .scripted_command(&[])
         .stdout(Stdio::null())
         .stderr(Stdio::null())
         .spawn()
@@ -85,11 +85,11 @@ fn nothing_is_left_when_gemicro_itself_is_killed() {
 
 #[test]
 fn a_flood_costs_neither_memory_nor_disk() {
-    let stage = Stage::new(&format!(
+    let stage = AgentWorld::scripted(&format!(
         "{INIT}  - flood: {{ bytes: 200000000, line: 500 }}\n{RESULT}"
     ));
     let mut child = stage
-        .command(&[])
+        .scripted_command(&[])
         .stdout(Stdio::piped())
         .stderr(Stdio::null())
         .spawn()
@@ -114,8 +114,8 @@ fn the_gateway_stops_what_costs_too_much() {
       times: 100
       save: calls.jsonl
 "#;
-    let stage = Stage::new(&format!("{INIT}{call}{RESULT}"));
-    let answer = stage.ask(&["--budget", "20k"]);
+    let stage = AgentWorld::scripted(&format!("{INIT}{call}{RESULT}"));
+    let answer = stage.ask_scripted(&["--budget", "20k"]);
     assert_eq!(answer["error_kind"], "budget_exceeded", "{answer}");
     let failed = stage.simulated.event("run_failed");
     let spent = failed["data"]["spent"]["tokens"].as_u64().unwrap();
@@ -142,7 +142,7 @@ fn a_hostile_script_finds_no_key_and_no_way_out() {
         "touch .git/evil",
         "sleep 300 &",
     ];
-    let stage = Stage::new("  - shell: bash hostile.sh\n");
+    let stage = AgentWorld::scripted("  - shell: bash hostile.sh\n");
     let port = stage
         .simulated
         .running
@@ -159,7 +159,7 @@ fn a_hostile_script_finds_no_key_and_no_way_out() {
     );
     std::fs::write(stage.path("project/hostile.sh"), lines).unwrap();
     std::fs::create_dir_all(stage.path("project/.git")).unwrap();
-    stage.ask(&[]);
+    stage.ask_scripted(&[]);
     let read = |name: &str| std::fs::read(stage.path("project").join(name)).unwrap();
     for name in ["env.txt", "environs.txt", "ps.txt", "ssh.txt", "state.txt"] {
         let bytes = read(name);
@@ -191,11 +191,14 @@ fn a_hostile_script_finds_no_key_and_no_way_out() {
 
 #[test]
 fn what_cannot_start_says_so_before_anything_starts() {
-    let stage = Stage::new("  - exit: 0\n");
-    let missing = stage
-        .simulated
-        .world
-        .finish(stage.command(&[]).env("PATH", "/nowhere").output().unwrap());
+    let stage = AgentWorld::scripted("  - exit: 0\n");
+    let missing = stage.simulated.world.finish(
+        stage
+            .scripted_command(&[])
+            .env("PATH", "/nowhere")
+            .output()
+            .unwrap(),
+    );
     let answer: Value = serde_json::from_str(&missing.stdout).unwrap();
     assert_eq!(answer["error_kind"], "command_not_found", "{answer}");
     assert!(
@@ -204,10 +207,10 @@ fn what_cannot_start_says_so_before_anything_starts() {
     );
     assert_eq!(missing.code, 3);
     std::fs::write(stage.path(PACKAGE).join("gemini"), [0_u8; 64]).unwrap();
-    let answer = stage.ask(&[]);
+    let answer = stage.ask_scripted(&[]);
     assert_eq!(answer["success"], false);
     std::fs::write(stage.path(PACKAGE).join("gemini"), "#!/bin/sh\necho 0.1.0\n").unwrap();
-    let answer = stage.ask(&[]);
+    let answer = stage.ask_scripted(&[]);
     assert_eq!(answer["error_kind"], "command_not_found", "{answer}");
     assert!(answer["error"].as_str().unwrap().contains("too old"), "{answer}");
     for (arguments, code) in [
@@ -221,7 +224,7 @@ fn what_cannot_start_says_so_before_anything_starts() {
     ] {
         assert_eq!(stage.simulated.call(arguments).code, code, "{arguments:?}");
     }
-    let answer = stage.ask(&["--session", "10eac96a-83a2-42b4-ab4b-78aa9e87c983"]);
+    let answer = stage.ask_scripted(&["--session", "10eac96a-83a2-42b4-ab4b-78aa9e87c983"]);
     assert_eq!(answer["error_kind"], "session_not_found", "{answer}");
 }
 
@@ -249,10 +252,10 @@ fn folder_bytes(folder: &Path) -> u64 {
 
 #[test]
 fn folders_that_would_undo_the_sandbox_are_refused() {
-    let stage = Stage::new(&format!("{INIT}{RESULT}"));
-    assert_eq!(stage.ask(&[])["success"], true);
+    let stage = AgentWorld::scripted(&format!("{INIT}{RESULT}"));
+    assert_eq!(stage.ask_scripted(&[])["success"], true);
     for folder in ["/", "/proc", "/dev", "user", "home", "home/agents", "."] {
-        let answer = stage.ask(&["--cd", folder]);
+        let answer = stage.ask_scripted(&["--cd", folder]);
         let keys: Vec<&str> = answer.as_object().unwrap().keys().map(String::as_str).collect();
         assert_eq!(
             keys,
@@ -267,7 +270,7 @@ fn folders_that_would_undo_the_sandbox_are_refused() {
         );
         assert_eq!(answer["error_kind"], "invalid_input", "{folder}: {answer}");
     }
-    let answer = stage.ask(&["--cd", "nowhere"]);
+    let answer = stage.ask_scripted(&["--cd", "nowhere"]);
     assert_eq!(
         (&answer["tool"], &answer["error_kind"]),
         (&"gemini".into(), &"not_found".into())
@@ -276,21 +279,21 @@ fn folders_that_would_undo_the_sandbox_are_refused() {
 
 #[test]
 fn a_conversation_outlives_a_follow_up_that_fails() {
-    let stage = Stage::new(&format!("{INIT}{RESULT}"));
-    let first = stage.ask(&[]);
+    let stage = AgentWorld::scripted(&format!("{INIT}{RESULT}"));
+    let first = stage.ask_scripted(&[]);
     let session = first["SESSION_ID"].as_str().expect("a session").to_owned();
-    let mut without = stage.command(&["--session", &session]);
+    let mut without = stage.scripted_command(&["--session", &session]);
     let called = stage
         .simulated
         .world
         .finish(without.env("PATH", "/nowhere").output().unwrap());
     let answer: Value = serde_json::from_str(&called.stdout).unwrap();
     assert_eq!(answer["error_kind"], "command_not_found", "{answer}");
-    assert_eq!(stage.ask(&["--session", &session])["success"], true);
+    assert_eq!(stage.ask_scripted(&["--session", &session])["success"], true);
     // A new conversation that calls itself like this one does not become it.
     let file = stage.path("home/agents/sessions/gemini").join(&session);
     let home = std::fs::read_to_string(&file).unwrap();
-    assert_eq!(stage.ask(&[])["success"], true);
+    assert_eq!(stage.ask_scripted(&[])["success"], true);
     assert_eq!(std::fs::read_to_string(&file).unwrap(), home);
     let alarm = stage.simulated.event("step_alarm");
     assert!(
@@ -301,9 +304,9 @@ fn a_conversation_outlives_a_follow_up_that_fails() {
 
 #[test]
 fn an_agent_that_changed_files_is_not_asked_twice() {
-    let stage = Stage::new("  - append: { file: log.txt, text: \"once\\n\" }\n  - exit: 1\n");
+    let stage = AgentWorld::scripted("  - append: { file: log.txt, text: \"once\\n\" }\n  - exit: 1\n");
     std::thread::sleep(Duration::from_millis(50));
-    stage.ask(&["--max-retries", "2"]);
+    stage.ask_scripted(&["--max-retries", "2"]);
     assert_eq!(
         std::fs::read_to_string(stage.path("project/log.txt")).unwrap(),
         "once\n"
@@ -322,9 +325,9 @@ fn what_a_stopped_agent_used_is_counted() {
   - hang: true
 "#;
     for (sandbox, fact) in [("workspace-write", "step_failed"), ("read-only", "step_lost")] {
-        let stage = Stage::new(&format!("{INIT}{call}"));
+        let stage = AgentWorld::scripted(&format!("{INIT}{call}"));
         let mut child = stage
-            .command(&["--sandbox", sandbox])
+            .scripted_command(&["--sandbox", sandbox])
             .stdout(Stdio::null())
             .stderr(Stdio::null())
             .spawn()

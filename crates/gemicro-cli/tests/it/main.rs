@@ -6,6 +6,7 @@
 
 mod agent_backend;
 mod agent_parking;
+mod agent_world;
 mod agents;
 mod bad_input;
 mod batch;
@@ -52,7 +53,6 @@ mod pipeline;
 mod planted_settings;
 mod program;
 mod provider_trouble;
-mod real_agents;
 mod real_login;
 mod real_pipeline;
 mod real_settings;
@@ -72,7 +72,6 @@ mod settings;
 mod shared_store;
 mod sim;
 mod simulated;
-mod stage;
 mod stopping;
 mod store_damage;
 mod task_branch;

@@ -6,9 +6,9 @@ use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 
+use crate::agent_world::{AgentWorld, INIT, RESULT};
 use crate::program::World;
 use crate::simulated::{KEY, until};
-use crate::stage::{INIT, RESULT, Stage};
 
 /// A script that goes on when the file `go` is there.
 pub(crate) fn gated() -> String {
@@ -48,7 +48,7 @@ impl Session {
         session
     }
 
-    pub(crate) fn of(stage: &Stage, more: &[&str]) -> Self {
+    pub(crate) fn of(stage: &AgentWorld, more: &[&str]) -> Self {
         let mut arguments = vec!["mcp"];
         arguments.extend(more);
         let mut command = stage.simulated.command(&arguments);
@@ -99,7 +99,7 @@ impl Session {
     }
 }
 
-pub(crate) fn ask(stage: &Stage) -> Value {
+pub(crate) fn ask(stage: &AgentWorld) -> Value {
     json!({ "PROMPT": "Do it", "cd": stage.path("project"), "max_retries": 0 })
 }
 
@@ -124,7 +124,7 @@ fn the_server_is_ready_before_anything_is_opened() {
 
 #[test]
 fn an_agent_answers_and_the_shell_prints_the_same() {
-    let stage = Stage::new(&format!("{INIT}{RESULT}"));
+    let stage = AgentWorld::scripted(&format!("{INIT}{RESULT}"));
     let mut session = Session::of(&stage, &[]);
     let mut arguments = ask(&stage);
     arguments["model"] = "gemini-3-pro-preview".into();
@@ -181,7 +181,7 @@ fn an_agent_answers_and_the_shell_prints_the_same() {
 
 #[test]
 fn an_unknown_session_begins_a_new_one_and_says_so() {
-    let stage = Stage::new(&format!("{INIT}{RESULT}"));
+    let stage = AgentWorld::scripted(&format!("{INIT}{RESULT}"));
     let mut session = Session::of(&stage, &[]);
     for unknown in [
         "0e2b1c9a-1111-4222-8333-444455556666",
@@ -210,7 +210,7 @@ fn an_unknown_session_begins_a_new_one_and_says_so() {
 
 #[test]
 fn a_long_call_gives_its_run_and_the_run_its_answer() {
-    let stage = Stage::new(&gated());
+    let stage = AgentWorld::scripted(&gated());
     let mut session = Session::of(&stage, &["--answer-within", "1"]);
     let answer = session.call("gemini", &ask(&stage));
     assert_eq!(answer["error_kind"], "still_running", "{answer}");
@@ -237,7 +237,7 @@ fn a_long_call_gives_its_run_and_the_run_its_answer() {
 
 #[test]
 fn a_call_that_is_cancelled_ends_its_agent() {
-    let stage = Stage::new(&gated());
+    let stage = AgentWorld::scripted(&gated());
     let mut session = Session::of(&stage, &[]);
     let params = json!({ "name": "gemini", "arguments": ask(&stage), "_meta": { "progressToken": 1 } });
     let id = session.send("tools/call", &params);
@@ -265,7 +265,7 @@ fn a_call_that_is_cancelled_ends_its_agent() {
 #[test]
 fn a_client_that_leaves_and_a_signal_stop_runs_cleanly() {
     for by_signal in [false, true] {
-        let stage = Stage::new(&gated());
+        let stage = AgentWorld::scripted(&gated());
         let mut session = Session::of(&stage, &["--answer-within", "1"]);
         let answer = session.call("gemini", &ask(&stage));
         let run = answer["error_detail"]["run_id"].as_str().unwrap().to_owned();

@@ -12,8 +12,8 @@ use std::process::{Command, Stdio};
 
 use serde_json::{Value, json};
 
+use crate::agent_world::{AgentWorld, INIT, RESULT};
 use crate::mcp::gated;
-use crate::stage::{INIT, RESULT, Stage};
 use scene::{Reached, Scene, guide, program_folder, said};
 
 /// What the user tells the client.
@@ -254,7 +254,7 @@ fn the_commands_of_the_guide_write_the_same_configuration() {
 
 #[test]
 fn the_command_for_editors_starts_a_server() {
-    let stage = Stage::new(&answering());
+    let stage = AgentWorld::scripted(&answering());
     let shown: Value = serde_json::from_str(&guide("clients/vscode.json")).unwrap();
     let server = &shown["servers"]["gemicro"];
     assert_eq!(server["command"], "gemicro");

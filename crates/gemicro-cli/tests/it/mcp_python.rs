@@ -6,9 +6,9 @@ use std::process::{Command, Stdio};
 
 use rustix::process::{Pid, Signal, kill_process};
 
+use crate::agent_world::AgentWorld;
 use crate::mcp::gated;
 use crate::simulated::KEY;
-use crate::stage::Stage;
 
 #[test]
 fn the_official_client_understands_everything() {
@@ -24,7 +24,7 @@ fn the_official_client_understands_everything() {
         "no `mcp` in {}: run `cargo xtask setup`",
         interpreter.display()
     );
-    let stage = Stage::new(&gated());
+    let stage = AgentWorld::scripted(&gated());
     let mut command = stage
         .simulated
         .command(&["mcp", "--http", "127.0.0.1:0", "--answer-within", "2"]);

@@ -3,19 +3,19 @@
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 
+use crate::agent_world::{AgentWorld, INIT, RESULT};
 use crate::mcp::{Session, ask};
 use crate::simulated::until;
-use crate::stage::{INIT, RESULT, Stage};
 
 /// Notes that it ran, and waits for the file `go` before it answers.
 const WAITS: &str = "  - shell: 'echo x >> ran.txt; while [ ! -e go ]; do sleep 0.02; done'\n";
 
 /// A stage with the server in its usual mode.
-struct House(Stage);
+struct House(AgentWorld);
 
 impl House {
     fn new() -> Self {
-        Self(Stage::new(&format!("{WAITS}{INIT}{RESULT}")))
+        Self(AgentWorld::scripted(&format!("{WAITS}{INIT}{RESULT}")))
     }
 
     fn session(&self, more: &[&str]) -> Session {

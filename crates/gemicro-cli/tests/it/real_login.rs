@@ -1,8 +1,8 @@
 //! The real Claude Code with a login: the gateway presents the token, the sandbox has neither the token nor a network.
 
+use crate::agent_world::{AGENTS, AgentWorld};
 use crate::planted_settings::Listener;
 use crate::program::Called;
-use crate::real_agents::{AGENTS, Desk};
 
 /// The real token; a part of it is enough to find it.
 const TOKEN: &str = "sk-ant-oat01-c0ffee-5417-never-to-be-seen";
@@ -15,7 +15,7 @@ enum Kept {
 }
 
 /// A model that answers only a login, after a command that looks for the token and for a network.
-fn ask(kept: &Kept) -> (Desk, Listener, Called) {
+fn ask(kept: &Kept) -> (AgentWorld, Listener, Called) {
     let listener = Listener::start();
     let look = format!(
         "cat /proc/[0-9]*/environ $CLAUDE_CONFIG_DIR/.credentials.json 2>/dev/null | grep -ac {PART} | sed s/^/seen:/; \
@@ -26,7 +26,7 @@ fn ask(kept: &Kept) -> (Desk, Listener, Called) {
         "  - {{ name: tool, times: 1, when: {{ tool_offered: Bash, header: authorization }}, reply: {{ calls: [{{ name: Bash, arguments: {{ command: '{look}' }} }}] }} }}\n  \
          - {{ name: answers, when: {{ header: authorization }}, reply: {{ text: 'An honest answer.' }} }}\n"
     );
-    let desk = Desk::new(&rules);
+    let desk = AgentWorld::real(&rules);
     let world = &desk.simulated.world;
     let agent = AGENTS.iter().find(|agent| agent.name == "claude").unwrap();
     let mut command = desk.command(agent, &["--format", "json", "--max-retries", "0"], "Look round");

@@ -8,7 +8,7 @@ use std::process::{Command, Stdio};
 
 use serde_json::{Value, json};
 
-use crate::real_agents::Desk;
+use crate::agent_world::AgentWorld;
 
 /// What the model says.
 const SCENARIO: &str = include_str!("../../../../scenarios/pipeline.yaml");
@@ -95,7 +95,7 @@ git push -q origin main";
 #[test]
 fn every_role_is_played_by_gemini_cli() {
     let (_, rules) = SCENARIO.split_once("\nrules:\n").unwrap();
-    let desk = Desk::new(rules);
+    let desk = AgentWorld::real(rules);
     let world = &desk.simulated.world;
     let (project, origin) = (world.path("project"), world.path("origin.git"));
     std::fs::remove_dir(project.join(".git")).unwrap();
@@ -165,7 +165,7 @@ fn every_role_is_played_by_gemini_cli() {
         .collect();
     assert!(alarms.is_empty(), "{alarms:#?}");
     desk.simulated.assert_no_key();
-    assert_eq!(desk.n_running(), 0);
+    desk.assert_nothing_runs();
 }
 
 /// Every agent worked in the full sandbox, by way of the gateway, which counted; and nothing was refused it.

@@ -7,8 +7,8 @@ use std::process::{Command, Stdio};
 
 use rustix::process::{Pid, Signal, kill_process_group};
 
+use crate::agent_world::{AGENTS, Agent, AgentWorld};
 use crate::planted_settings::{INSTRUCTIONS, Listener, plant, plant_in_git, traces};
-use crate::real_agents::{AGENTS, Agent, Desk};
 use crate::simulated::{KEY, until};
 
 /// What must not leave the machine.
@@ -46,7 +46,7 @@ fn rules(agent: &Agent) -> String {
 }
 
 /// A repository full of planted settings.
-fn hostile(desk: &Desk, listener: &Listener) {
+fn hostile(desk: &AgentWorld, listener: &Listener) {
     let project = desk.simulated.world.path("project");
     std::fs::remove_dir(project.join(".git")).unwrap();
     std::fs::create_dir(project.join("part")).unwrap();
@@ -89,7 +89,7 @@ fn log_in(agent: &Agent, home: &Path) {
 }
 
 fn loads_nothing(agent: &Agent, access: Access, workplace: Workplace) {
-    let desk = Desk::new(&rules(agent));
+    let desk = AgentWorld::real(&rules(agent));
     let listener = Listener::start();
     hostile(&desk, &listener);
     let world = &desk.simulated.world;
@@ -149,7 +149,7 @@ fn loads_nothing(agent: &Agent, access: Access, workplace: Workplace) {
             );
         }
     }
-    assert_eq!(desk.n_running(), 0, "{printed}");
+    desk.assert_nothing_runs();
 }
 
 macro_rules! cases {
@@ -184,7 +184,7 @@ cases! {
 #[test]
 fn the_planted_settings_start_programs_without_gemicro() {
     for agent in &AGENTS {
-        let desk = Desk::new(&rules(agent));
+        let desk = AgentWorld::real(&rules(agent));
         let listener = Listener::start();
         hostile(&desk, &listener);
         let world = &desk.simulated.world;

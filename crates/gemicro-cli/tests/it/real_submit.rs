@@ -6,7 +6,7 @@ use std::process::Command;
 
 use serde_json::{Value, json};
 
-use crate::real_agents::Desk;
+use crate::agent_world::AgentWorld;
 
 const WORKFLOW: &str = "\
 workflow: verdict
@@ -107,7 +107,7 @@ impl Tool {
 
 fn review(Tool { agent, model, .. }: &Tool, rules: &str) -> Reviewed {
     let aside = "  - { reply: { text: 'Nothing.' } }\n";
-    let desk = Desk::new(&format!("{rules}{aside}"));
+    let desk = AgentWorld::real(&format!("{rules}{aside}"));
     let world = &desk.simulated.world;
     let project = world.path("project");
     std::fs::remove_dir(project.join(".git")).unwrap();
@@ -152,7 +152,7 @@ fn review(Tool { agent, model, .. }: &Tool, rules: &str) -> Reviewed {
         events.map(|event| event["data"].clone()).collect::<Vec<Value>>()
     };
     assert_eq!(all("step_alarm"), Vec::<Value>::new(), "{printed}");
-    assert_eq!(desk.n_running(), 0);
+    desk.assert_nothing_runs();
     desk.simulated.assert_no_key();
     let outputs = all("step_completed").into_iter();
     Reviewed {

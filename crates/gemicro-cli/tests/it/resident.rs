@@ -5,26 +5,26 @@ use std::process::{Child, Command, Stdio};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 
+use crate::agent_world::{AgentWorld, INIT, RESULT};
 use crate::simulated::{KEY, until};
-use crate::stage::{INIT, RESULT, Stage};
 
 /// Notes that it ran, and waits for the file `go` before it answers.
 const WAITS: &str = "  - shell: 'echo x >> ran.txt; while [ ! -e go ]; do sleep 0.02; done'\n";
 
 /// A stage whose runs are the worker's; the worker leaves with it.
 struct House {
-    stage: Stage,
+    stage: AgentWorld,
 }
 
 impl House {
     fn new(steps: &str) -> Self {
         Self {
-            stage: Stage::new(steps),
+            stage: AgentWorld::scripted(steps),
         }
     }
 
     fn command(&self, more: &[&str]) -> Command {
-        let mut command = self.stage.command(more);
+        let mut command = self.stage.scripted_command(more);
         resident(&mut command);
         command
     }

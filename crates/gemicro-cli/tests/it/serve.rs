@@ -6,10 +6,10 @@ use std::process::Command;
 use rustix::process::Signal;
 use serde_json::{Value, json};
 
+use crate::agent_world::running_in;
 use crate::program::World;
 use crate::serving::{Serving, command};
 use crate::simulated::until;
-use crate::stage::running_in;
 
 fn shell(task_id: &str, command: &str) -> Value {
     json!({ "task_id": task_id, "type": "execute_shell_command", "parameters": { "command": command } })

@@ -6,7 +6,7 @@ use std::process::Command;
 
 use serde_json::Value;
 
-use crate::real_agents::{AGENTS, Agent, Desk};
+use crate::agent_world::{AGENTS, Agent, AgentWorld};
 
 /// The tool by which an agent runs a command, and the name of its argument.
 pub(crate) fn shell(agent: &Agent) -> (&'static str, &'static str) {
@@ -52,7 +52,7 @@ pub(crate) fn git(folder: &Path, arguments: &[&str]) -> String {
 }
 
 /// A repository with a commit, a second branch and something that is not committed.
-pub(crate) fn repository(desk: &Desk) -> PathBuf {
+pub(crate) fn repository(desk: &AgentWorld) -> PathBuf {
     let folder = desk.simulated.world.path("project");
     std::fs::remove_dir_all(folder.join(".git")).unwrap();
     git(&folder, &["init", "-q", "-b", "main"]);
@@ -110,7 +110,7 @@ fn an_agent_lands_its_commits_on_its_branch_alone() {
                 "echo three > c.txt",
             ],
         );
-        let desk = Desk::new(&script);
+        let desk = AgentWorld::real(&script);
         let folder = repository(&desk);
         let before = bytes_of(&folder);
         let (called, answer) = desk.ask(agent, &["--branch", "task/demo"], "Add two files");
@@ -130,15 +130,15 @@ fn an_agent_lands_its_commits_on_its_branch_alone() {
         assert_eq!(bytes_of(&folder), before, "{}", agent.name);
         let shown = PathBuf::from(branch["worktree"].as_str().expect("a checkout"));
         assert_eq!(std::fs::read_to_string(shown.join("b.txt")).unwrap(), "two\n");
-        assert_eq!(desk.n_running(), 0, "{}", agent.name);
+        desk.assert_nothing_runs();
     }
 }
 
 /// An agent that is asked several times, each time for one command.
-pub(crate) fn asked_again(lines: &[&str]) -> Desk {
+pub(crate) fn asked_again(lines: &[&str]) -> AgentWorld {
     let mut rules = "  - { name: said, when: { tool_result: '*' }, reply: { text: 'Done.' } }\n".to_owned();
     rules.push_str(&commands(&AGENTS[2], lines));
-    Desk::new(&rules)
+    AgentWorld::real(&rules)
 }
 
 fn note(answer: &Value) -> String {

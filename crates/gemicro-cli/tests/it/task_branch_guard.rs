@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::real_agents::{AGENTS, Agent, Desk};
+use crate::agent_world::{AGENTS, Agent, AgentWorld};
 use crate::task_branch::{asked_again, bytes_of, commands, denied_rules, git, repository, shell};
 
 /// What an agent on a branch must not do, with the rule that refuses it.
@@ -35,7 +35,7 @@ fn a_model_is_reported_the_rule_that_refused_its_call() {
              reply: {{ text: 'I was told the rule.' }} }}\n  \
              - {{ reply: {{ text: 'I was told nothing.' }} }}\n"
         );
-        let desk = Desk::new(&rules);
+        let desk = AgentWorld::real(&rules);
         repository(&desk);
         let (called, answer) = desk.ask(agent, &["--branch", "task/told"], "Do as you are told");
         assert_eq!(
@@ -62,7 +62,7 @@ fn hostile(agent: &Agent, place: Place) {
         .iter()
         .map(|(line, _)| *line)
         .chain(unseen.iter().map(String::as_str));
-    let desk = Desk::new(&commands(agent, &lines.collect::<Vec<_>>()));
+    let desk = AgentWorld::real(&commands(agent, &lines.collect::<Vec<_>>()));
     let folder = repository(&desk);
     let refs = || {
         git(
@@ -158,7 +158,7 @@ fn the_users_policy_is_read_for_every_turn() {
 /// Several processes that look at the same time what walls there are must all find the best ones.
 #[test]
 fn runs_that_begin_together_have_the_same_walls() {
-    let desk = Desk::new("  - { name: answers, reply: { text: 'Done.' } }\n");
+    let desk = AgentWorld::real("  - { name: answers, reply: { text: 'Done.' } }\n");
     repository(&desk);
     let begin = |number: u32| {
         let branch = format!("task/together-{number}");
@@ -200,7 +200,7 @@ fn a_repository_does_not_switch_the_guard_off() {
         (".codex/config.toml", "[features]\nhooks = false\n"),
     ];
     for (agent, (file, text)) in AGENTS.iter().zip(plants) {
-        let desk = Desk::new(&commands(agent, &["git stash", "git push origin HEAD"]));
+        let desk = AgentWorld::real(&commands(agent, &["git stash", "git push origin HEAD"]));
         let folder = repository(&desk);
         let path = folder.join(file);
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();

@@ -3,19 +3,19 @@
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 
+use crate::agent_world::{AGENTS, ANSWERS, Agent, AgentWorld};
 use crate::program::Called;
-use crate::real_agents::{AGENTS, ANSWERS, Agent, Desk};
 use crate::simulated::until;
 
 /// Who is told the record of a conversation in one message knows the word from there.
 const KNOWN_WORD: &str = "  - { name: told, when: { prompt_contains: \"WALRUS.\\n[\" }, reply: { text: 'The word is WALRUS.' } }\n";
 
 /// A desk whose runs are the worker's.
-struct Warm(Desk);
+struct Warm(AgentWorld);
 
 impl Warm {
     fn new() -> Self {
-        Self(Desk::new(&format!("{KNOWN_WORD}{ANSWERS}")))
+        Self(AgentWorld::real(&format!("{KNOWN_WORD}{ANSWERS}")))
     }
 
     fn ask(&self, agent: &Agent, more: &[&str], prompt: &str) -> Value {
@@ -87,7 +87,7 @@ fn the_next_turn_finds_its_process_warm() {
         until("the end of the process", || desk.warm().is_empty().then_some(()));
         desk.remembers(agent, &session);
         desk.worker("stop");
-        assert_eq!(desk.0.n_running(), 0, "{}", agent.name);
+        desk.0.assert_nothing_runs();
     }
 }
 

@@ -7,9 +7,8 @@ use std::process::{Child, Command, ExitStatus, Output, Stdio};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 
-use crate::real_agents::Desk;
+use crate::agent_world::{AgentWorld, PACKAGE};
 use crate::simulated::KEY;
-use crate::stage::{PACKAGE, Stage};
 
 /// The parameters of every agent tool, sorted.
 const PARAMETERS: [&str; 12] = [
@@ -60,8 +59,8 @@ impl Reached {
 
 /// A client's surroundings: gemicro and the agents in the search path, the simulator as everybody's provider.
 pub(super) struct Scene {
-    pub(super) stage: Stage,
-    pub(super) desk: Desk,
+    pub(super) stage: AgentWorld,
+    pub(super) desk: AgentWorld,
     server: Option<Child>,
     pub(super) address: String,
 }
@@ -69,9 +68,9 @@ pub(super) struct Scene {
 impl Scene {
     /// `rules` of the model, made for the folder to work in.
     pub(super) fn new(steps: &str, reached: Reached, rules: impl Fn(&Path) -> String) -> Self {
-        let stage = Stage::new(steps);
+        let stage = AgentWorld::scripted(steps);
         let project = stage.path("project");
-        let desk = Desk::new(&rules(&project));
+        let desk = AgentWorld::real(&rules(&project));
         std::fs::create_dir_all(stage.path("bin")).unwrap();
         std::os::unix::fs::symlink(env!("CARGO_BIN_EXE_gemicro"), stage.path("bin/gemicro")).unwrap();
         let mut scene = Self {

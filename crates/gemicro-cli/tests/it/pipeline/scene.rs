@@ -5,8 +5,8 @@ use std::process::Command;
 
 use serde_json::Value;
 
+use crate::agent_world::running_in;
 use crate::program::{Called, World};
-use crate::stage::running_in;
 
 pub(super) const TASK: &str = "Say farewell: bye.sh prints bye.";
 pub(super) const BRANCH: &str = "task/farewell";
