@@ -3,7 +3,6 @@
 
 use std::collections::BTreeMap;
 use std::os::unix::process::ExitStatusExt;
-use std::time::Duration;
 
 use gemicro_core::research::events::FinalResult;
 use gemicro_core::run::events::RunReaders;
@@ -48,15 +47,15 @@ fn check(events: &[Event], calm: &FinalResult, n_calls: usize, k: usize) {
 
 /// Resumes as soon as the dead process's lease is over.
 pub(crate) async fn resume_soon(engine: &Engine, id: &StreamId) -> Option<DrivenRun> {
-    for _ in 0..600 {
+    until("the end of the lease", async || {
         match engine.resume(id, Default::default()).await {
-            Ok(run) => return Some(run),
-            Err(failure) if failure.message.contains("has ended") => return None,
+            Ok(run) => return Some(Some(run)),
+            Err(failure) if failure.message.contains("has ended") => return Some(None),
             Err(failure) => assert_eq!(failure.kind, ErrorKind::Conflict, "{failure}"),
         }
-        tokio::time::sleep(Duration::from_millis(20)).await;
-    }
-    panic!("the lease never ended");
+        None
+    })
+    .await
 }
 
 /// Waits until the lease of a dead process is over.

@@ -1,27 +1,23 @@
 //! Two processes, one run: a stopped process that wakes up writes nothing, and of two resumes one wins.
 
-use std::time::Duration;
-
+use gemicro_core::store::Store;
 use gemicro_engine::Engine;
 use gemicro_event::StreamId;
 use rustix::process::{Pid, Signal, kill_process};
 
 use crate::child::{Job, started_run};
 use crate::kill::{resume_soon, until_free};
+use crate::simulated::until;
 use crate::support::{Place, calm_result, count, final_result, journal};
 
 async fn until_started(place: &Place, n_steps: usize) -> StreamId {
     let engine = place.engine().await;
-    for _ in 0..1_500 {
-        if let Some(id) = started_run(place.path())
-            && let Ok(page) = gemicro_core::store::Store::read(engine.store().as_ref(), &id, 0, 10_000).await
-            && count(&page.events, "step_started") >= n_steps
-        {
-            return id;
-        }
-        tokio::time::sleep(Duration::from_millis(10)).await;
-    }
-    panic!("the child did not come so far");
+    until("so many steps of the child", async || {
+        let id = started_run(place.path())?;
+        let page = Store::read(engine.store().as_ref(), &id, 0, 10_000).await.ok()?;
+        (count(&page.events, "step_started") >= n_steps).then_some(id)
+    })
+    .await
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -97,15 +93,13 @@ async fn a_process_that_wakes_while_another_works_is_refused_too() {
 
 /// Waits until a resuming child either drives the run or was refused.
 async fn has_taken_over(engine: &Engine, id: &StreamId, job: &Job) -> bool {
-    loop {
+    until("the resumed run, or a refusal", async || {
         if count(&journal(engine, id).await, "run_resumed") > 0 {
-            return true;
+            return Some(true);
         }
-        if job.outcome().is_some() {
-            return false;
-        }
-        tokio::time::sleep(Duration::from_millis(20)).await;
-    }
+        job.outcome().map(|_| false)
+    })
+    .await
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -6,6 +6,7 @@ use gemicro_core::flow::AttemptCost;
 use gemicro_core::llm::{AnswerDelivery, CallTime, FinishReason, LlmBackend, LlmRequest, generate};
 use gemicro_event::ErrorKind;
 
+use crate::gateway_world::until;
 use crate::gemini_world::{World, backend, delivered, hear, request};
 use crate::raw_server::{Act, RawServer, events, response};
 
@@ -203,13 +204,7 @@ async fn silence_ends_a_call_and_its_connection() {
             .await
             .unwrap_err();
         assert_eq!(failed.failure.kind, ErrorKind::IdleTimeout);
-        let waited = async {
-            while server.n_left() == 0 {
-                tokio::time::sleep(Duration::from_millis(10)).await;
-            }
-        };
-        let left = tokio::time::timeout(Duration::from_secs(5), waited).await;
-        left.expect("the connection is given up");
+        until("the connection is given up", || server.n_left() > 0).await;
     }
 }
 

@@ -1,15 +1,13 @@
 //! Calls taken up by their handle after this program died: never a second POST.
 
-use std::time::Duration;
-
 use futures_util::StreamExt;
 use gemicro_core::flow::AttemptCost;
 use gemicro_core::llm::{AnswerDelivery, FinishReason, LlmBackend, LlmChunk};
 use gemicro_event::{ErrorKind, Json};
 use serde_json::json;
 
-use crate::gateway_world::until;
-use crate::gemini_world::{World, backend, delivered, handle, hear, request};
+use crate::gateway_world::{client, until};
+use crate::gemini_world::{KEY, World, backend, delivered, handle, hear, request};
 use crate::raw_server::{RawServer, response};
 
 /// Starts a call and drops it as soon as it has a handle.
@@ -24,13 +22,27 @@ async fn crashed(world: &World, delivery: AnswerDelivery) -> Json {
     }
 }
 
+/// Asks the provider until the call is over.
+async fn until_ended(world: &World, handle: &Json) {
+    let id = handle["interaction"].as_str().expect("an id");
+    let url = format!("{}/v1beta/interactions/{id}", world.simulator.url());
+    loop {
+        let asked = client().get(&url).header("x-goog-api-key", KEY).send();
+        let interaction: serde_json::Value = asked.await.expect("sent").json().await.expect("JSON");
+        if interaction["status"].as_str().expect("a status") != "in_progress" {
+            return;
+        }
+        tokio::task::yield_now().await;
+    }
+}
+
 #[tokio::test]
 async fn a_call_that_ended_meanwhile_is_replayed() {
     let world =
         World::new("  - reply: { text: 'one [[two|https://example.com|T]]', usage: { input: 4 } }").await;
     for delivery in [AnswerDelivery::Streamed, AnswerDelivery::Background] {
         let handle = crashed(&world, delivery).await;
-        tokio::time::sleep(Duration::from_millis(200)).await;
+        until_ended(&world, &handle).await;
         let before = (world.n_created(), world.n_looks());
         let heard = hear(world.backend.stream(delivered("x", delivery), Some(handle))).await;
         assert_eq!(
@@ -155,7 +167,7 @@ async fn what_failed_meanwhile_failed() {
         World::new("  - { reply: { text: x }, fault: { stream_error: { code: internal, message: broke } } }")
             .await;
     let handle = crashed(&world, AnswerDelivery::Background).await;
-    tokio::time::sleep(Duration::from_millis(100)).await;
+    until_ended(&world, &handle).await;
     let heard = hear(
         world
             .backend

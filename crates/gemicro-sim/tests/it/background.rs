@@ -147,7 +147,7 @@ async fn shutdown_ends_what_hangs() {
         }));
     }
     while simulator.log().entries().len() < 3 {
-        tokio::time::sleep(Duration::from_millis(5)).await;
+        tokio::task::yield_now().await;
     }
     let before = Instant::now();
     simulator.shutdown().await;

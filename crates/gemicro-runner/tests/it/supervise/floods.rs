@@ -7,7 +7,7 @@ use gemicro_event::ErrorKind;
 use gemicro_runner::AgentItem;
 use gemicro_runner::supervise::RunLimits;
 
-use super::processes::{is_alone, private_kib};
+use super::processes::{is_alone, private_kib, until};
 use super::tiers::{all_tiers, tiers};
 use super::world::{DONE, HELLO, Run, World, failure, read};
 
@@ -117,7 +117,9 @@ async fn fifty_at_once_are_cheap() {
         return;
     }
     let tier = tiers()[0];
-    let world = Arc::new(World::new(&format!("{HELLO}\nsleep 3\n{DONE}")));
+    let script =
+        format!("mktemp started.XXXXXX > /dev/null\n{HELLO}\nuntil [ -e all ]; do sleep 0.1; done\n{DONE}");
+    let world = Arc::new(World::new(&script));
     let warm = World::new(&format!("{HELLO}{DONE}"));
     warm.run(Run::new(tier)).await.0.result.unwrap();
     let (before, n_threads) = (private_kib(), threads());
@@ -126,10 +128,19 @@ async fn fifty_at_once_are_cheap() {
     let mut runs = tokio::task::JoinSet::new();
     for number in 0..50 {
         let world = Arc::clone(&world);
-        runs.spawn(async move { world.run_numbered(Run::new(tier), number).await });
+        let mut run = Run::new(tier);
+        run.limits.idle = run.limits.total;
+        runs.spawn(async move { world.run_numbered(run, number).await });
     }
-    tokio::time::sleep(Duration::from_millis(2500)).await;
+    let n_started = || {
+        let names = std::fs::read_dir(world.path("wt")).unwrap().flatten();
+        names
+            .filter(|entry| entry.file_name().to_string_lossy().starts_with("started."))
+            .count()
+    };
+    until("all fifty have started", || n_started() == 50).await;
     let (grown, n_more_threads) = (private_kib().saturating_sub(before), threads() - n_threads);
+    std::fs::write(world.path("wt/all"), "").unwrap();
     while let Some(outcome) = runs.join_next().await {
         let outcome = outcome.unwrap();
         assert_eq!(outcome.result.as_ref().unwrap().text, "hello", "{outcome:?}");

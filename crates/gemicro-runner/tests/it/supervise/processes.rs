@@ -2,6 +2,9 @@
 
 use std::time::{Duration, Instant};
 
+/// Long enough for any machine.
+pub(crate) const SOON: Duration = Duration::from_secs(30);
+
 /// How many `sleep`s have this text in their command line.
 pub(crate) fn asleep(marker: &str) -> usize {
     let entries = std::fs::read_dir("/proc").unwrap().flatten();
@@ -21,8 +24,18 @@ pub(crate) fn marker(number: u32) -> String {
     format!("8639{number}.{}{count:04}", std::process::id())
 }
 
+/// Waits for something that another process does, and lets our own tasks go on.
+pub(crate) async fn until(what: &str, condition: impl Fn() -> bool) {
+    let end = Instant::now() + SOON;
+    while !condition() {
+        assert!(Instant::now() < end, "never: {what}");
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+}
+
+/// The same, but none of our own tasks can help.
 pub(crate) fn eventually(mut condition: impl FnMut() -> bool) -> bool {
-    let end = Instant::now() + Duration::from_secs(10);
+    let end = Instant::now() + SOON;
     while Instant::now() < end {
         if condition() {
             return true;
@@ -48,13 +61,7 @@ fn zombies() -> Vec<String> {
 
 /// A keeper leaves after its last word; nobody else may be left to be collected.
 pub(crate) async fn no_zombie_stays() {
-    for _ in 0..500 {
-        if zombies().is_empty() {
-            return;
-        }
-        tokio::time::sleep(std::time::Duration::from_millis(20)).await;
-    }
-    panic!("{:?}", zombies());
+    until("all children are collected", || zombies().is_empty()).await;
 }
 
 /// Runs one test in a process of its own, where nothing else uses memory or time. True in that process.

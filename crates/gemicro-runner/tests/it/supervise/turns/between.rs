@@ -1,31 +1,20 @@
 //! What may happen to a process between two turns.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use gemicro_event::ErrorKind;
 use gemicro_runner::supervise::{WarmAgent, still_running};
 use tokio::time::timeout;
 
 use super::fake::{runs, text, warm, warm_in, world};
-use crate::supervise::processes::{asleep, is_alone, marker, private_kib};
+use crate::supervise::processes::{SOON, asleep, is_alone, marker, private_kib, until};
 use crate::supervise::world::{Run, World, failure};
-
-const SOON: Duration = Duration::from_secs(10);
 
 /// One more turn that must succeed.
 async fn say(world: &World, agent: WarmAgent, prompt: &str) -> WarmAgent {
     let (outcome, agent) = agent.turn(world.turn(prompt), &mut ()).await;
     text(&outcome);
     agent.unwrap()
-}
-
-/// Waits for something that another process does, and lets our own tasks go on.
-async fn until(condition: impl Fn() -> bool) {
-    let end = Instant::now() + SOON;
-    while !condition() {
-        assert!(Instant::now() < end, "it never came");
-        tokio::time::sleep(Duration::from_millis(10)).await;
-    }
 }
 
 #[tokio::test]
@@ -87,7 +76,7 @@ async fn a_flood_between_turns_is_read_and_dropped() {
     let mut agent = warm(&world).await;
     let before = private_kib();
     agent = say(&world, agent, "flood on").await;
-    until(|| world.path("wt/done").exists()).await;
+    until("the end of the flood", || world.path("wt/done").exists()).await;
     let agent = say(&world, agent, "say still here").await;
     let grown = private_kib().saturating_sub(before);
     assert!(grown < 16 * 1024, "{grown} KiB");
@@ -115,7 +104,7 @@ async fn nothing_is_left_of_it() {
                 drop(agent);
             }
             // The keeper leaves after its last word.
-            until(|| !still_running(&handle)).await;
+            until("its end", || !still_running(&handle)).await;
         }
     }
 }
