@@ -3,15 +3,14 @@
 use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
-use std::path::Path;
 use std::process::{Child, Stdio};
-use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 
 use crate::golden;
 use crate::program::{Called, World};
+use crate::simulated::until;
 
 const KEY: &str = "very-secret-key-0123456789";
 
@@ -62,14 +61,6 @@ fn ask(url: &str, method: &str, path: &str, body: &str) -> String {
     let mut answer = String::new();
     stream.read_to_string(&mut answer).unwrap();
     answer.split_once("\r\n\r\n").unwrap().1.to_owned()
-}
-
-fn wait_for(path: &Path) {
-    let late = Instant::now() + Duration::from_secs(20);
-    while !path.exists() {
-        assert!(Instant::now() < late, "{} never came", path.display());
-        std::thread::sleep(Duration::from_millis(10));
-    }
 }
 
 #[test]
@@ -172,14 +163,13 @@ fn a_recording_is_there_after_each_exchange_and_holds_no_key() {
     let path = format!("/v1beta/interactions?key={KEY}");
     let heard = ask(&recorder.line, "POST", &path, &body);
     assert!(heard.contains("hello"), "{heard}");
-    wait_for(&out);
+    until("the file", || out.exists().then_some(()));
     let chat = r#"{"model":"llama3.2","stream":true,"messages":[{"role":"user","content":"chat"}]}"#;
     let chatted = ask(&recorder.line, "POST", "/v1/chat/completions", chat);
-    let late = Instant::now() + Duration::from_secs(20);
-    while !fs::read_to_string(&out).unwrap().contains("exchange 2") {
-        assert!(Instant::now() < late, "the second exchange was not written");
-        std::thread::sleep(Duration::from_millis(10));
-    }
+    until("the second exchange", || {
+        let yaml = fs::read_to_string(&out).unwrap();
+        yaml.contains("exchange 2").then_some(())
+    });
     recorder.end(&world, Signal::KILL);
     let yaml = fs::read_to_string(&out).unwrap();
     assert!(!yaml.contains(KEY) && yaml.contains("exchange 1"), "{yaml}");

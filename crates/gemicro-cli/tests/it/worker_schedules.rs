@@ -11,7 +11,7 @@ use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 
 use crate::server::Server;
-use crate::simulated::Simulated;
+use crate::simulated::{Simulated, until};
 
 /// Orders in an ordinary test run.
 const FEW: u64 = 1;
@@ -111,9 +111,7 @@ impl World {
         let batch: Value = commands.chain(prompts).collect();
         fs::write(self.simulated.world.path("batch.json"), batch.to_string()).unwrap();
         let status = || self.call("one", &["worker", "status", "--format", "json"]);
-        until("the first worker", || {
-            status().is_some_and(|status| !status.is_null())
-        });
+        until("the first worker", || status().filter(|status| !status.is_null()));
         let submitted = self.call("one", &["batch", "submit", "batch.json", "--dir", "project"]);
         submitted.unwrap()["response_id"].as_str().unwrap().to_owned()
     }
@@ -139,14 +137,7 @@ impl World {
     fn tell_to_leave(&mut self, at: usize) -> String {
         let mut worker = self.workers[at].take().unwrap();
         kill_process(Pid::from_child(&worker), Signal::TERM).unwrap();
-        let started = Instant::now();
-        while worker.try_wait().unwrap().is_none() {
-            assert!(
-                started.elapsed() < Duration::from_secs(60),
-                "worker {at} does not leave"
-            );
-            std::thread::sleep(Duration::from_millis(20));
-        }
+        until("the end of the worker", || worker.try_wait().unwrap());
         self.start(at);
         format!("term {at}")
     }
@@ -288,13 +279,5 @@ impl Drop for World {
             worker.kill().ok();
             worker.wait().ok();
         }
-    }
-}
-
-fn until(what: &str, is_so: impl Fn() -> bool) {
-    let started = Instant::now();
-    while !is_so() {
-        assert!(started.elapsed() < Duration::from_secs(60), "{what} never came");
-        std::thread::sleep(Duration::from_millis(50));
     }
 }
