@@ -327,7 +327,7 @@ mod tests {
     #[test]
     fn a_tool_that_ends_after_a_stop_was_stopped() {
         let tool_states = |stops: bool, end: ToolEnd| {
-            let mut seen = Seen::new(Redactor::new(std::iter::empty::<&str>()));
+            let mut seen = TurnProgress::new(Redactor::new(std::iter::empty::<&str>()));
             let called = ToolCalled {
                 id: "t".to_owned(),
                 tool: "Bash".to_owned(),

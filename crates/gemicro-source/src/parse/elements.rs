@@ -120,7 +120,7 @@ impl OpenElements {
 
     /// Whether text here is hidden from a reader.
     pub(super) fn is_hidden(&self) -> bool {
-        let is_unseen = |frame: &Frame| frame.hidden || frame.color.is_unseen_on(&frame.background);
+        let is_unseen = |frame: &OpenElement| frame.hidden || frame.color.is_unseen_on(&frame.background);
         self.frames.last().is_some_and(is_unseen)
     }
 
@@ -163,7 +163,7 @@ impl OpenElements {
         style.add(&Style::of_attributes(name, &attribute));
         let outer = self.frames.last();
         let hidden = outer.is_some_and(|frame| frame.hidden) || style.hides || hides(name, attribute);
-        let inherited = |own: Option<Color>, of: fn(&Frame) -> &Color, default: Color| {
+        let inherited = |own: Option<Color>, of: fn(&OpenElement) -> &Color, default: Color| {
             own.unwrap_or_else(|| outer.map_or(default, |frame| of(frame).clone()))
         };
         let color = inherited(style.color, |frame| &frame.color, Color::BLACK);

@@ -32,11 +32,11 @@ pub(super) fn parse(source: &str, is_wanted: &dyn Fn() -> bool) -> ParsedText {
     read(source, StyleRules::of(&page.sheets), is_wanted).finish()
 }
 
-fn read(source: &str, rules: StyleRules, is_wanted: &dyn Fn() -> bool) -> Page {
+fn read(source: &str, rules: StyleRules, is_wanted: &dyn Fn() -> bool) -> PageState {
     let sink = Sink {
-        state: RefCell::new(Page {
+        state: RefCell::new(PageState {
             elements: OpenElements::new(rules),
-            ..Page::default()
+            ..PageState::default()
         }),
     };
     let tokenizer = Tokenizer::new(sink, TokenizerOpts::default());
