@@ -122,7 +122,7 @@ fn an_empty_name_and_blanks_are_no_model() {
     for (model, words) in [
         ("", "is empty"),
         ("  ", "is empty"),
-        ("gemini 3 flash", "has blanks in it"),
+        ("gemini 3 flash", "contains whitespace"),
     ] {
         for way in [
             &["--model", model, "What is it?"][..],

@@ -136,12 +136,12 @@ pub struct RepositoryChange {
 }
 
 impl RepositoryChanged {
-    /// `main of your repository moved from 1a2b3c4 to 5d6e7f8 meanwhile; was that you?`
+    /// `main of your repository moved from 1a2b3c4 to 5d6e7f8 during the step. Was that you?`
     fn words(&self) -> String {
         let is_branch = |change: &&RepositoryChange| change.what.starts_with("refs/heads/");
         let named = self.changes.iter().find(is_branch).or(self.changes.first());
         let Some(named) = named else {
-            return "Nothing of your repository changed".to_owned();
+            return "Nothing in your repository changed".to_owned();
         };
         let others = self.changes.iter().filter(|change| change.what != named.what);
         let others: Vec<&str> = others.map(RepositoryChange::name).collect();
@@ -150,7 +150,7 @@ impl RepositoryChanged {
             [_] | [_, _] | [_, _, _] => format!(", and so did {}", others.join(", ")),
             [first, rest @ ..] => format!(", and so did {first} and {} more", rest.len()),
         };
-        format!("{} meanwhile{more}; was that you?", named.words())
+        format!("{} during the step{more}. Was that you?", named.words())
     }
 }
 
@@ -179,7 +179,7 @@ impl RepositoryChange {
                 short(before),
                 short(after)
             ),
-            (None, Some(after)) => format!("{name} of your repository was made at {}", short(after)),
+            (None, Some(after)) => format!("{name} of your repository was created at {}", short(after)),
             (_, None) => format!("{name} of your repository was deleted"),
         }
     }
@@ -215,7 +215,7 @@ mod tests {
             let changes = names.iter().map(change).collect();
             RepositoryChanged { changes }.words()
         };
-        let moved = "main of your repository moved from 1111111 to 2222222 meanwhile";
+        let moved = "main of your repository moved from 1111111 to 2222222 during the step";
         for (names, more) in [
             (&["refs/heads/main"][..], ""),
             (&["config", "refs/heads/main"], ", and so did config"),
@@ -240,11 +240,11 @@ mod tests {
                 ", and so did config and 3 more",
             ),
         ] {
-            assert_eq!(said(names), format!("{moved}{more}; was that you?"), "{names:?}");
+            assert_eq!(said(names), format!("{moved}{more}. Was that you?"), "{names:?}");
         }
         assert_eq!(
             said(&["config"]),
-            "config of your repository changed meanwhile; was that you?"
+            "config of your repository changed during the step. Was that you?"
         );
     }
 }

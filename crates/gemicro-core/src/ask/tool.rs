@@ -199,7 +199,7 @@ impl ToolAnswer {
             (Some(failed), _) => failed.error,
             (None, Some(_)) => Failure::new(ErrorKind::Cancelled, "the run was cancelled"),
             (None, None) => {
-                let message = format!("run {} was stopped before it ended", first.stream);
+                let message = format!("run {} was stopped before it completed", first.stream);
                 Failure::new(ErrorKind::Interrupted, message)
             }
         };

@@ -54,7 +54,7 @@ pub(super) fn spawn_attempt(
     let task = tokio::spawn(async move {
         let tell = |said| send(&reporter, &key, attempt, said);
         let Some(executor) = executor else {
-            let message = format!("nothing here runs steps of kind {kind}");
+            let message = format!("this process cannot run steps of kind {kind}");
             let failure = StepFailure::free(Failure::new(ErrorKind::Internal, message));
             return tell(ReportContents::Ended(Err(failure)));
         };
@@ -121,7 +121,7 @@ fn invalid_report(error: &tokio::task::JoinError) -> StepFailure {
     let message = if error.is_panic() {
         "the executor panicked"
     } else {
-        "the executor was ended"
+        "the executor was aborted"
     };
     StepFailure::new(Failure::new(ErrorKind::Internal, message), AttemptCost::Unknown)
 }

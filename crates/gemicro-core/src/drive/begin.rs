@@ -88,7 +88,7 @@ async fn take_over(ctx: &DriveContext, flow: &dyn DynFlow, run: &StreamId) -> Re
     let now = Timestamp::now();
     let mut events = Vec::new();
     if loaded.run.working_since.is_some() {
-        let reason = "its process ended without reporting a result".to_owned();
+        let reason = "its process crashed or was killed".to_owned();
         let suspended = RunSuspended {
             reason,
             stopped_at: loaded.run.last_at,

@@ -108,7 +108,7 @@ impl Driver<'_> {
                 }
                 Ok(_) => (
                     AckStatus::Rejected,
-                    serde_json::json!({ "reason": "the run did not ask that" }),
+                    serde_json::json!({ "reason": "the run did not ask this question" }),
                 ),
                 Err(error) => (
                     AckStatus::Rejected,

@@ -220,7 +220,7 @@ impl<'a> Driver<'a> {
             tokio::select! {
                 biased;
                 () = self.ctx.stop.leave.cancelled() => {
-                    self.suspend("its process left", true).await?;
+                    self.suspend("its process exited", true).await?;
                     return Ok(DriveEnd::Suspended);
                 }
                 () = self.ctx.stop.suspend.cancelled() => {

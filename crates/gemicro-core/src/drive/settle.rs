@@ -301,6 +301,6 @@ pub(super) fn run_ends() -> Failure {
 
 /// The failure of a step that was stopped in the middle and must not be repeated.
 pub(super) fn cut_off() -> Failure {
-    let message = "stopped in the middle; what it changed so far stays: look at it, then ask again";
+    let message = "interrupted; its changes so far are kept. Check them, then try again";
     Failure::new(ErrorKind::Interrupted, message)
 }

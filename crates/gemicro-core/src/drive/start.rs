@@ -129,7 +129,7 @@ impl Driver<'_> {
         if let Some(deadline) = &self.run.deadline
             && (deadline.over || step.purpose == Purpose::Ordinary)
         {
-            return refuse("the time limit leaves no time for it".to_owned());
+            return refuse("not started: too little of the run's time limit is left".to_owned());
         }
         if let Some(StepState::Waiting { retry_at, .. }) = self.run.steps.get(&step.key)
             && *retry_at > now
@@ -272,7 +272,7 @@ impl Driver<'_> {
         for key in late {
             self.stop_step(
                 &key,
-                Failure::new(ErrorKind::BudgetExceeded, "the time limit of the run came first"),
+                Failure::new(ErrorKind::BudgetExceeded, "stopped by the run's time limit"),
             );
         }
     }

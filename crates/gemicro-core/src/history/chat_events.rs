@@ -184,7 +184,7 @@ pub struct ConversationCompacted {
     pub n_lost: u64,
 }
 event_payload!(ConversationCompacted, "conversation_compacted", |it| format!(
-    "The prompt has {} of {} tokens now; {} facts were lost",
+    "The prompt now has {} of {} tokens; {} facts were lost",
     it.prompt_tokens, it.conversation_tokens, it.n_lost
 ));
 
@@ -225,7 +225,7 @@ pub struct SummaryMade {
 }
 event_payload!(SummaryMade, "summary_made", |it| match &it.refusal {
     None => "A summary was made".to_owned(),
-    Some(refusal) => format!("A summary was not taken: {refusal}"),
+    Some(refusal) => format!("A summary was rejected: {refusal}"),
 });
 
 event_readers! {

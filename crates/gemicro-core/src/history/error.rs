@@ -9,7 +9,7 @@ pub enum HistoryError {
     /// The parts that always stay (pinned sentences, the last user message, open calls) are longer than a prompt may
     /// be.
     #[error(
-        "pinned sentences, the last message and open calls need {needed} tokens, a prompt may have {limit}"
+        "pinned sentences, the last message and open calls need {needed} tokens, but a prompt may have only {limit}"
     )]
     TooSmall {
         /// Tokens that they need.
@@ -18,7 +18,9 @@ pub enum HistoryError {
         limit: u64,
     },
     /// Compression is off, and the conversation is longer than a prompt may be.
-    #[error("the conversation has {needed} tokens, a prompt may have {limit}, and compression is off")]
+    #[error(
+        "the conversation has {needed} tokens, but a prompt may have only {limit}, and compression is off"
+    )]
     NotCompressed {
         /// Tokens of the whole conversation.
         needed: u64,

@@ -45,7 +45,7 @@ pub struct ConversationRenamed {
     pub name: String,
 }
 event_payload!(ConversationRenamed, "conversation_renamed", |it| format!(
-    "The conversation is called `{}` now",
+    "The conversation is now called `{}`",
     it.name
 ));
 

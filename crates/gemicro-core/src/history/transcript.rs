@@ -42,7 +42,7 @@ pub enum TranscriptError {
         before: usize,
     },
     /// It answers a call that does not exist or was answered before.
-    #[error("line {line} answers the call `{call}`, which nothing before it left open")]
+    #[error("line {line} answers the call `{call}`, but no such call is open")]
     NoSuchCall {
         /// Line number, from 1.
         line: usize,

@@ -75,7 +75,7 @@ fn late(time: &CallTime, was_silent: bool) -> StepFailure {
         let message = format!("the model sent nothing for {} s", seconds(time.idle_ms));
         Failure::new(ErrorKind::IdleTimeout, message)
     } else {
-        let message = format!("the answer was not there after {} s", seconds(time.total_ms));
+        let message = format!("no complete answer within {} s", seconds(time.total_ms));
         Failure::new(ErrorKind::Timeout, message)
     };
     StepFailure::new(failure, AttemptCost::Unknown)
@@ -114,7 +114,7 @@ fn judge(request: &LlmRequest, text: String, end: Option<LlmEnd>) -> Result<LlmR
         )),
         FinishReason::Stop if request.schema.is_some() && json_in(&text).is_none() => Some((
             ErrorKind::MalformedOutput,
-            "the answer holds no JSON of the asked shape".to_owned(),
+            "the answer contains no JSON that matches the schema".to_owned(),
         )),
         FinishReason::Stop => None,
     };

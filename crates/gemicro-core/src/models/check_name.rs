@@ -17,7 +17,7 @@ pub fn check_model_name(name: &str) -> Result<(), Failure> {
     if name.is_empty() || name.contains(char::is_whitespace) {
         let message = match name.trim() {
             "" => "the name of the model is empty".to_owned(),
-            _ => format!("`{name}` is not the name of a model: it has blanks in it"),
+            _ => format!("`{name}` is not a model name: it contains whitespace"),
         };
         return Err(Failure::new(ErrorKind::InvalidInput, message));
     }

@@ -86,8 +86,8 @@ impl ModelTable {
 #[must_use]
 pub(crate) fn no_price(model: &str) -> String {
     if model == AGENTS_OWN_MODEL {
-        return "the agent chooses its model itself, so a budget in dollars cannot be kept; give it in tokens, such as 2M, or \
-                name a model with a known price (docs/costs.md lists them)"
+        return "the agent chooses its model itself, so a budget in dollars cannot be enforced; give it in tokens, \
+                such as 2M, or name a model with a known price (docs/costs.md lists them)"
             .to_owned();
     }
     let table = ModelTable::embedded();
@@ -107,6 +107,7 @@ pub(crate) fn no_price(model: &str) -> String {
         models => format!(", or use a model with a known price: {}", models.join(", ")),
     };
     format!(
-        "no price is known for model {model}, so a budget in dollars cannot be kept; give it in tokens, such as 50k{instead}"
+        "no price is known for model {model}, so a budget in dollars cannot be enforced; give it in tokens, such as \
+         50k{instead}"
     )
 }

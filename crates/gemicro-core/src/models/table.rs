@@ -173,7 +173,7 @@ impl ListedModel {
             Some(text) => match micro_usd(text) {
                 Some(price) => Ok(Some(price)),
                 None => Err(format!(
-                    "the price `{text}` of {} is no amount in dollars",
+                    "the price `{text}` of {} is not an amount in dollars",
                     self.id
                 )),
             },

@@ -113,7 +113,7 @@ fn broken_files_are_refused() {
     check(&model("input = \"1\""), "only one of its prices");
     for bad in ["", "-1", "1e3", "0.0000001", "1.2.3", "free"] {
         let fields = format!("input = \"{bad}\"\noutput = \"1\"");
-        check(&model(&fields), "no amount in dollars");
+        check(&model(&fields), "not an amount in dollars");
     }
     check(&(model("") + &model("")), "listed twice");
 }

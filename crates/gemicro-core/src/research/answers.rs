@@ -130,9 +130,12 @@ pub(super) fn verified_answer(
     passages: &[Passage],
 ) -> Result<VerifiedAnswer, Failure> {
     let answer: ModelAnswer = json_in(first_bytes(&response.text, MAX_ANSWER))
-        .ok_or_else(|| "it holds no JSON".to_owned())
+        .ok_or_else(|| "it contains no JSON".to_owned())
         // What the parser says may quote the model, and reasons are shown.
-        .and_then(|json| json.parse().map_err(|_| "its JSON has another shape".to_owned()))
+        .and_then(|json| {
+            json.parse()
+                .map_err(|_| "its JSON does not match the schema".to_owned())
+        })
         .map_err(|message| {
             Failure::new(
                 ErrorKind::MalformedOutput,
@@ -155,8 +158,8 @@ pub(super) fn verified_answer(
         .collect();
     if answer.answer.trim().is_empty() || (!passages.is_empty() && found.citations.is_empty()) {
         let message = match found.n_removed {
-            0 => "the sources hold no answer".to_owned(),
-            n => format!("none of the {n} quotes that the model gave stands in the sources"),
+            0 => "the sources contain no answer".to_owned(),
+            n => format!("none of the {n} quotes that the model gave is in the sources"),
         };
         return Err(Failure::new(ErrorKind::NoEvidence, message));
     }

@@ -115,8 +115,7 @@ impl Base {
             UseAs::FollowUp => {}
             UseAs::Revise { section } => {
                 let report = base.result.as_ref().map(|it| it.answer.as_str());
-                let report =
-                    report.ok_or_else(|| refuse(format!("run {run} has no report that could be revised")))?;
+                let report = report.ok_or_else(|| refuse(format!("run {run} has no report to revise")))?;
                 let all = sections::sections(report);
                 let found = sections::find(&all, section).ok_or_else(|| {
                     let titles = sections::titles(report).join(", ");
@@ -131,7 +130,7 @@ impl Base {
                 let is_open = |part: &BasePart| part.completed.is_none() && !part.no_evidence;
                 if base.result.is_some() && !base.parts.iter().any(is_open) {
                     return Err(refuse(format!(
-                        "nothing failed in run {run} that could be asked again"
+                        "nothing failed in run {run}, so there is nothing to ask again"
                     )));
                 }
             }

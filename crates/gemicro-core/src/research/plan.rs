@@ -78,7 +78,7 @@ impl ResearchPlan {
         }
         if self.question.len() > MAX_QUESTION_BYTES {
             return refuse(format!(
-                "the question has {} bytes, at most {MAX_QUESTION_BYTES} are possible; put long material in a file and name the file as a source",
+                "the question has {} bytes, but at most {MAX_QUESTION_BYTES} are allowed; put long material in a file and name the file as a source",
                 self.question.len()
             ));
         }
@@ -94,7 +94,7 @@ impl ResearchPlan {
                 refuse(no_price(&llm.model))
             }
             ResearchEngine::Agent { .. } if limits.tokens.is_some() || limits.micro_usd.is_some() => refuse(
-                "the provider's research agent decides itself how much it uses, so a budget in tokens or dollars cannot be kept; limit its time instead".to_owned(),
+                "the provider's research agent decides itself how much it uses, so a budget in tokens or dollars cannot be enforced; limit its time instead".to_owned(),
             ),
             ResearchEngine::Agent { .. } if requests::to_revise(self).is_some() => refuse(
                 "the provider's research agent would do the whole research again: revise with another backend, such as gemini".to_owned(),

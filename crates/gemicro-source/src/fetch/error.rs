@@ -30,7 +30,7 @@ pub enum FetchError {
         why: &'static str,
     },
     /// Neither 443 nor 80, and not listed by the user.
-    #[error("port {port} of {host} is not fetched from: only 443 and 80 are, unless the user lists it")]
+    #[error("port {port} of {host} is not allowed: only 443 and 80 are, unless the user lists it")]
     PortNotAllowed {
         /// The host.
         host: String,
@@ -38,7 +38,7 @@ pub enum FetchError {
         port: u16,
     },
     /// A name that only has a meaning inside a network.
-    #[error("{host} is not fetched from: {why}")]
+    #[error("{host} is not allowed: {why}")]
     NameNotAllowed {
         /// The host.
         host: String,
@@ -46,7 +46,7 @@ pub enum FetchError {
         why: &'static str,
     },
     /// The host is, or leads to, an address that is not public.
-    #[error("{host} is not fetched from: {address} is {why}")]
+    #[error("{host} is not allowed: {address} is {why}")]
     AddressNotAllowed {
         /// The host as the URL names it.
         host: String,

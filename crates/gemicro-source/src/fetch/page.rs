@@ -49,7 +49,7 @@ impl MediaType {
         let given = parts.next().unwrap_or_default().trim();
         let Some(essence) = READ.into_iter().find(|known| given.eq_ignore_ascii_case(known)) else {
             return Err(match given {
-                "" => "of no stated type".to_owned(),
+                "" => "of unknown type".to_owned(),
                 _ => shown_text(given),
             });
         };

@@ -71,7 +71,7 @@ impl Target {
             });
         }
         if !url.username().is_empty() || url.password().is_some() {
-            return Err(bad_url(url.as_str(), "a URL with user info is not taken"));
+            return Err(bad_url(url.as_str(), "it contains a user name or password"));
         }
         url.set_fragment(None);
         let host = take_host(&mut url)?;
@@ -119,7 +119,7 @@ fn take_host(url: &mut Url) -> Result<Host<String>, FetchError> {
     if let Host::Domain(name) = &host {
         let well_formed = name.len() <= 253 && name.split('.').all(|part| (1..=63).contains(&part.len()));
         if !well_formed {
-            return Err(bad_url(url.as_str(), "its host is no name"));
+            return Err(bad_url(url.as_str(), "its host is not a valid name"));
         }
     }
     Ok(host)

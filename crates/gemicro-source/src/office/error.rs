@@ -28,7 +28,7 @@ pub(crate) enum OfficeError {
     #[error("unpacks to more than {} MB", MAX_UNPACKED >> 20)]
     Unpacked,
     /// Too many files in a zip file.
-    #[error("holds more than {MAX_ENTRIES} files")]
+    #[error("contains more than {MAX_ENTRIES} files")]
     Entries,
     /// XML nested so deeply that it could exhaust the stack.
     #[error("its XML is nested deeper than {MAX_DEPTH} elements")]
@@ -37,7 +37,7 @@ pub(crate) enum OfficeError {
     #[error("its XML has a document type definition, which office files do not have")]
     DocumentType,
     /// Too much text.
-    #[error("holds more than {} MB of text", MAX_TEXT >> 20)]
+    #[error("contains more than {} MB of text", MAX_TEXT >> 20)]
     Text,
     /// It contains no text.
     #[error("empty")]

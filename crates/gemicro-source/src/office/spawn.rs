@@ -53,7 +53,7 @@ fn judge(status: ExitStatus, answer: &[u8]) -> ReaderAnswer {
         return answer;
     }
     if answer.len() as u64 >= MAX_ANSWER {
-        return Err(format!("holds more than {} MB of text", MAX_ANSWER >> 20));
+        return Err(format!("contains more than {} MB of text", MAX_ANSWER >> 20));
     }
     let ended_by = |signal: Signal| status.signal() == Some(signal.as_raw());
     if ended_by(Signal::XCPU) || ended_by(Signal::KILL) {

@@ -349,5 +349,5 @@ fn too_much_text_is_refused() {
     let paragraph = format!("<p><r><t>{}</t></r></p>", "word ".repeat(1_000));
     let document = format!("<document>{}</document>", paragraph.repeat(3_600));
     let error = read_office("a.docx", docx_of(document.as_bytes())).unwrap_err();
-    assert_eq!(error.to_string(), "holds more than 16 MB of text");
+    assert_eq!(error.to_string(), "contains more than 16 MB of text");
 }

@@ -98,9 +98,9 @@ pub struct DeadlinePassed {
     pub over: bool,
 }
 event_payload!(DeadlinePassed, "deadline_passed", |it| if it.over {
-    "The time limit is over".to_owned()
+    "The time limit is reached".to_owned()
 } else {
-    "The time limit is near: finishing with what there is".to_owned()
+    "The time limit is near: finishing with what is available".to_owned()
 });
 
 /// A command asked the run to end as cancelled.
@@ -217,6 +217,6 @@ pub struct EventGap {
     pub first_available: u64,
 }
 event_payload!(EventGap, "gap", |it| format!(
-    "Earlier events are gone; the first there is has number {}",
+    "Earlier events were deleted; the first available event is {}",
     it.first_available
 ));

@@ -148,7 +148,7 @@ async fn what_is_no_text_is_refused() {
             "application/octet-stream",
         ),
         (Reply::page("text/html-not", "x"), "text/html-not"),
-        (Reply::new(200, &[], "x"), "of no stated type"),
+        (Reply::new(200, &[], "x"), "of unknown type"),
         (Reply::page(HTML, "%PDF-1.7 ..."), "a PDF sent as text/html"),
         (
             Reply::page(HTML, b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR"),

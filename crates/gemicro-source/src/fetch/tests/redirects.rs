@@ -52,7 +52,10 @@ async fn a_redirect_to_a_forbidden_place_is_refused() {
             "http://good.example/",
             "http is only for hosts that the user lists",
         ),
-        ("https://user@good.example/", "a URL with user info is not taken"),
+        (
+            "https://user@good.example/",
+            "it contains a user name or password",
+        ),
         ("file:///etc/passwd", "only https is fetched"),
         ("https://[/", "invalid IPv6 address"),
     ] {

@@ -245,15 +245,15 @@ fn errors_say_what_and_where_and_keep_secrets() {
     for (url, expected) in [
         (
             "https://0x7f.1/",
-            "127.0.0.1 is not fetched from: 127.0.0.1 is a loopback address",
+            "127.0.0.1 is not allowed: 127.0.0.1 is a loopback address",
         ),
         (
             "https://printer.local/",
-            "printer.local is not fetched from: names with this ending are local",
+            "printer.local is not allowed: names with this ending are local",
         ),
         (
             "https://good.example:22/",
-            "port 22 of good.example is not fetched from: only 443 and 80 are, unless the user lists it",
+            "port 22 of good.example is not allowed: only 443 and 80 are, unless the user lists it",
         ),
         (
             "http://good.example/",
@@ -261,7 +261,7 @@ fn errors_say_what_and_where_and_keep_secrets() {
         ),
         (
             "https://user:secret@good.example/",
-            "https://good.example/ cannot be fetched: a URL with user info is not taken",
+            "https://good.example/ cannot be fetched: it contains a user name or password",
         ),
         (
             "https://user:secret@[::zz]/",
