@@ -60,7 +60,7 @@ impl Executor for BranchSteps {
                 OBSERVE_STEP => commit_output(measure(&tools, step.read_input()?, &call).await),
                 TRIAL_STEP => commit_output(try_test(&tools, step.read_input()?, &call).await),
                 other => {
-                    let message = format!("{other} is no step on a branch");
+                    let message = format!("{other} is not a step on a branch");
                     commit_output::<()>(Err(Failure::new(ErrorKind::Internal, message)))
                 }
             }

@@ -56,7 +56,7 @@ fn part_offence(part: &str) -> Option<&'static str> {
     match part {
         "" => Some("has an empty part"),
         "." => Some("has a part `.`"),
-        ".." => Some("goes up with `..`"),
+        ".." => Some("contains `..`"),
         part if part.len() > MAX_PART_BYTES => Some("has a part that is too long"),
         part if is_git_folder(part) => Some("leads into `.git`"),
         _ => None,

@@ -133,7 +133,7 @@ async fn remembers(server: Option<&Server>) {
     );
     assert!(text(&all).contains("1 of 1 tasks completed"), "{all}");
     assert!(
-        text(&all).ends_with("Not all is here: 3 of 5 entries are shown.\n"),
+        text(&all).ends_with("Incomplete: 3 of 5 entries are shown.\n"),
         "{all}"
     );
 

@@ -38,7 +38,7 @@ pub(super) fn summary(best: Best, bounds: SearchBounds, mut notes: Vec<String>) 
         if !text.is_empty() {
             text.push('\n');
         }
-        let _ = writeln!(text, "Not all is here: {}.", notes.join("; "));
+        let _ = writeln!(text, "Incomplete: {}.", notes.join("; "));
     }
     MemoryOutput {
         memory_summary: text,
@@ -169,7 +169,7 @@ mod tests {
         let (text, n_sources) = summarise(&[], 2, SearchBounds::default(), entries());
         assert_eq!(n_sources, 2);
         assert!(
-            text.ends_with("\n\nNot all is here: 2 of 9 entries are shown.\n"),
+            text.ends_with("\n\nIncomplete: 2 of 9 entries are shown.\n"),
             "{text}"
         );
         let bounds = SearchBounds {
@@ -178,7 +178,7 @@ mod tests {
             ..SearchBounds::default()
         };
         let (text, n_sources) = summarise(&["entry"], 20, bounds, entries());
-        let note = "Not all is here: 2 of 9 entries are shown; long entries were searched up to 20 bytes.\n";
+        let note = "Incomplete: 2 of 9 entries are shown; long entries were searched up to 20 bytes.\n";
         assert_eq!(n_sources, 2);
         assert!(text.ends_with(note), "{text}");
     }

@@ -18,7 +18,7 @@ pub fn ooda_plan(request: &OodaRequest) -> Result<OodaPlan, Failure> {
     let mut plan = request.plan.clone();
     if !(0.0..=100.0).contains(&plan.target) {
         return wrong(format!(
-            "the target is a part of all lines in percent, not {}",
+            "the target must be a percentage from 0 to 100, not {}",
             plan.target
         ));
     }
@@ -29,7 +29,7 @@ pub fn ooda_plan(request: &OodaRequest) -> Result<OodaPlan, Failure> {
         }
     }
     if plan.max_rounds == 0 || plan.max_attempts == 0 || plan.patience == 0 {
-        return wrong("rounds, attempts and patience are at least 1".to_owned());
+        return wrong("rounds, attempts and patience must be at least 1".to_owned());
     }
     plan.llm = current(&plan.llm, &mut plan.notices)?;
     plan.llm.max_output_tokens = plan.llm.max_output_tokens.max(LEAST_OUTPUT_TOKENS);

@@ -111,7 +111,7 @@ fn rewritten_documents(
         };
         if changed.contains(path) {
             faults.push(format!(
-                "{path} is of an earlier phase and was changed: put it back as it was"
+                "{path} is from an earlier phase and was changed: restore it"
             ));
         }
     }
@@ -122,11 +122,11 @@ fn rewritten_documents(
 fn not_own(input: &ImportInput, path: &str, changed: &[String]) -> Option<String> {
     if let Some(own) = input.phase.own.as_ref().filter(|own| *own != path) {
         return Some(format!(
-            "{path} is not the document of this phase: write {own} and name that"
+            "{path} is not the document of this phase: write and name {own} instead"
         ));
     }
     let is_written = input.phase.stands || changed.iter().any(|it| it == path);
-    (!is_written).then(|| format!("{path} was there before and you did not change it: write it anew"))
+    (!is_written).then(|| format!("{path} existed before and you did not change it: rewrite it"))
 }
 
 /// The claimed commit must be the last one, or the agent's last one before gemicro's own commit.
@@ -141,18 +141,18 @@ fn claimed_commit(
     let own = commits.iter().rev().find(|about| !is_ours(about));
     match own {
         _ if commits.is_empty() && !(input.phase.stands && is_claimed(tip.as_str())) => {
-            Some("nothing was committed, and nothing was left to be committed".to_owned())
+            Some("nothing was committed, and there are no uncommitted changes".to_owned())
         }
         _ if is_claimed(tip.as_str()) => None,
         Some(own) if is_claimed(own.id.as_str()) => None,
         Some(own) => Some(format!(
-            "the commit_hash {claimed} is not your last commit on the branch, which is {}: name the last one",
+            "the commit_hash {claimed} is not your last commit on the branch: use {}",
             own.id
         )),
         // It left all changes for gemicro to commit, and named the commit that it started from.
         None if is_claimed(&input.place.tip) => None,
         None => Some(format!(
-            "the commit_hash {claimed} is none of yours, you committed nothing: name the commit that `git rev-parse HEAD` prints after your last one"
+            "the commit_hash {claimed} is not yours, and you committed nothing: commit your work, then use what `git rev-parse HEAD` prints"
         )),
     }
 }
@@ -167,14 +167,14 @@ fn document(
         return Ok(Err(format!("{path}: {refused}")));
     }
     Ok(match repository.read_file(at, path, MOST_BYTES)? {
-        None => Err(format!("there is no file {path} in your commits: write it")),
+        None => Err(format!("your commits contain no file {path}: write it")),
         Some(FileAt::File { is_cut: true, .. }) => {
             Err(format!("{path} is longer than {MOST_BYTES} bytes: shorten it"))
         }
         Some(FileAt::File { bytes, .. }) => match String::from_utf8(bytes) {
             Ok(text) if text.trim().is_empty() => Err(format!("{path} is empty: write it")),
             Ok(text) => Ok(text),
-            Err(_) => Err(format!("{path} is not text in UTF-8")),
+            Err(_) => Err(format!("{path} is not UTF-8 text")),
         },
         Some(FileAt::Link | FileAt::Folder | FileAt::Gitlink) => Err(format!("{path} is not a regular file")),
     })

@@ -23,7 +23,7 @@ pub(crate) async fn deliver(
         run_blocking(move || {
             let found = look.tree_without(&commit(&tip)?, &[DOCUMENT_FOLDER]);
             if found.map_err(|error| to_failure(&error))? != tree {
-                let message = "the branch is not what was reviewed, so it is not offered";
+                let message = "the branch differs from what was reviewed, so it is not delivered";
                 return Err(Failure::new(ErrorKind::GateClosed, message));
             }
             let remotes = look.remotes().map_err(|error| to_failure(&error))?;

@@ -29,14 +29,8 @@ const DOCUMENT_FOLDERS: [&str; 8] = [
 /// The only review that a role may write is its own document.
 fn reserved_paths(own: Option<&String>) -> Vec<ReservedPath> {
     let rules = [
-        (
-            HUMAN_REVIEW,
-            "these notes are written by the owner of the project only",
-        ),
-        (
-            "docs/dev_docs/archived/",
-            "documents are archived by gemicro only",
-        ),
+        (HUMAN_REVIEW, "only the owner of the project writes these notes"),
+        ("docs/dev_docs/archived/", "only gemicro archives documents"),
         (
             "docs/dev_docs/reviews/",
             "a role writes only its own document there",

@@ -194,8 +194,7 @@ async fn prepare(
     }
     if input.checks.is_empty() {
         notes.push(
-            "no checks are configured and none were found: nothing but the reviewers will vouch for the work"
-                .to_owned(),
+            "no checks are configured and none were found: only the reviews will check the work".to_owned(),
         );
     }
     let place = CheckoutSpec {
@@ -285,7 +284,7 @@ pub(super) async fn protection(
         let words = |url: &str| {
             let why = match forges.knows(url) {
                 true => "there is no token for its forge",
-                false => "its remote is on no forge that is known here",
+                false => "its remote is not on a known forge",
             };
             format!("cannot check whether {main} is protected: {why}")
         };

@@ -31,7 +31,7 @@ pub(super) fn faults(
     let (ours, theirs) = (commit(claim.ours)?, commit(claim.theirs)?);
     if !repository.is_ancestor(&theirs, tip)? {
         let fault =
-            "the merge was not concluded: resolve the conflicts, `git add` the files and `git commit`";
+            "the merge was not completed: resolve the conflicts, `git add` the files and `git commit`";
         return Ok(vec![fault.to_owned()]);
     }
     let mut merge = repository.automatic_merge(&ours, &theirs)?;
@@ -49,7 +49,7 @@ pub(super) fn faults(
         if let Some(FileAt::File { bytes, .. }) = repository.read_file(tip, path, MOST_BYTES)?
             && conflict_markers(&bytes)
         {
-            faults.push(format!("{path} still has the marks of a conflict in it"));
+            faults.push(format!("{path} still contains conflict markers"));
         }
     }
     let mut departed = repository.departed_paths(&merge, tip)?;
@@ -76,9 +76,9 @@ fn claimed_merge(departed: &BTreeSet<String>, claim: &MergeClaim<'_>) -> Option<
     };
     names.sort_unstable();
     Some(format!(
-        "not in conflict, and yet not as git merges them: {}{more}. Put them back: `git merge-tree --write-tree {} {}` \
-         names a tree, `git checkout TREE -- FILE` takes a file from it. Beside the conflicts, only files of the task \
-         alone may be changed, so that they fit",
+        "not in conflict, but different from git's merge: {}{more}. Restore them: `git merge-tree --write-tree {} {}` \
+         prints a tree, and `git checkout TREE -- FILE` takes a file from it. Apart from the conflicts, change only \
+         files that only the task changed, and only to adapt them",
         names.join(", "),
         claim.ours,
         claim.theirs

@@ -29,7 +29,7 @@ pub fn pipeline_plan(request: &PipelineRequest) -> Result<PipelinePlan, Failure>
     }
     if task.len() > MOST_TASK {
         return wrong(&format!(
-            "the task has {} bytes, at most {MOST_TASK} fit into a prompt: put the rest into a file of the repository and name it",
+            "the task has {} bytes, but at most {MOST_TASK} fit into a prompt: put the rest into a file of the repository and name that file",
             task.len()
         ));
     }
@@ -91,7 +91,7 @@ fn with_checks(
         workflow.checks = found_checks(directory);
         for check in &workflow.checks {
             notices.push(format!(
-                "the workflow names no checks; found here: {}",
+                "the workflow has no checks; found here: {}",
                 check.command
             ));
         }

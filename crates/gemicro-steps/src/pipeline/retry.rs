@@ -22,7 +22,7 @@ pub fn retry_plan(events: &[Event], phase: Option<&str>) -> Result<(PipelinePlan
     let wrong = |message: String| Failure::new(ErrorKind::InvalidInput, message);
     let started = events.first().and_then(|event| event.update.as_run_started());
     let started = started.filter(|started| started.flow == PipelineFlow.name());
-    let started = started.ok_or_else(|| wrong("this run is no pipeline".to_owned()))?;
+    let started = started.ok_or_else(|| wrong("this run is not a pipeline".to_owned()))?;
     let mut state = PipelineFlow.start(&started.plan)?;
     for event in events {
         PipelineFlow.fold(&mut state, event);
@@ -59,7 +59,7 @@ pub fn retry_plan(events: &[Event], phase: Option<&str>) -> Result<(PipelinePlan
     let known = known.ok_or_else(|| wrong(format!("there is no phase {phase}: {}", names())))?;
     if !state.rounds().contains_key(&known.name) {
         return Err(wrong(format!(
-            "the run never came to phase {}: what comes before it must be done first. It came to {}",
+            "the run never reached phase {}. Choose one that it reached: {}",
             known.name,
             state.rounds().keys().cloned().collect::<Vec<_>>().join(", ")
         )));
@@ -75,7 +75,7 @@ pub fn retry_plan(events: &[Event], phase: Option<&str>) -> Result<(PipelinePlan
         false => None,
         true => Some(state.reviewed_tree().map(str::to_owned).ok_or_else(|| {
             let message = format!(
-                "no reviewer let the branch pass, so phase {} must wait: choose an earlier phase",
+                "no reviewer has approved the branch, so phase {} cannot start: choose an earlier phase",
                 known.name
             );
             wrong(message)

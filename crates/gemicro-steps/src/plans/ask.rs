@@ -20,7 +20,7 @@ pub fn ask_plan(request: &AskRequest) -> Result<AskPlan, Failure> {
         return Err(wrong("the prompt is empty"));
     }
     if request.idle.is_zero() || request.total.is_zero() {
-        return Err(wrong("a time limit of nothing leaves no time to answer"));
+        return Err(wrong("the time limit must be greater than 0"));
     }
     let route = route(request.agent, request.model.as_deref())?;
     check_price(

@@ -79,7 +79,7 @@ pub async fn refinement(
     let failure = request
         .failure
         .or(earlier.failure_output)
-        .ok_or_else(|| unusable("says nothing that would be wrong with its test: give `failure_output`"))?;
+        .ok_or_else(|| unusable("reports no failure of its test: pass `failure_output`"))?;
     let model = request.model.unwrap_or_else(|| plan.llm.model.clone());
     let llm = current(
         &LlmConfig {

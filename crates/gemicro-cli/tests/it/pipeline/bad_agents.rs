@@ -134,12 +134,9 @@ fn an_approved_plan_stays_as_it_is() {
         echo 'echo bye' > bye.sh
         echo more >> README.md
     }";
-    let (_, ran) = refused(
-        shrinks,
-        "is of an earlier phase and was changed: put it back as it was",
-    );
+    let (_, ran) = refused(shrinks, "is from an earlier phase and was changed: restore it");
     assert!(ran.reasons().contains("tests/bye_test.sh"), "{}", ran.reasons());
-    let earlier = "is of an earlier phase and was changed: put it back as it was";
+    let earlier = "is from an earlier phase and was changed: restore it";
     for (changes, reason) in [
         ("git rm -q docs/dev_docs/plans/*", earlier),
         ("chmod +x docs/dev_docs/plans/*", earlier),
@@ -174,7 +171,7 @@ fn a_review_is_written_by_its_reviewer() {
     scene.agents("audit() { pass; }");
     let ran = scene.run(&[]);
     ran.assert_failed("gate_closed");
-    let reason = "was there before and you did not change it";
+    let reason = "existed before and you did not change it";
     assert!(ran.reasons().contains(reason), "{}", ran.reasons());
     let another = "audit() { document=$(ls docs/dev_docs/plans/*); pass; }";
     refused(another, "is not the document of this phase");

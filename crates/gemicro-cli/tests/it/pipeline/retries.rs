@@ -31,7 +31,7 @@ fn a_plan_that_was_weakened_before_does_not_count() {
         echo 'echo bye' > bye.sh
         date +%N >> README.md
     }";
-    refused_twice(weakened, "is of an earlier phase and was changed");
+    refused_twice(weakened, "is from an earlier phase and was changed");
 }
 
 #[test]
@@ -52,7 +52,7 @@ fn nothing_is_delivered_that_no_reviewer_let_pass() {
             .unwrap();
         let printed = String::from_utf8_lossy(&called.stderr).into_owned();
         assert!(
-            printed.contains(&format!("never came to phase {phase}")),
+            printed.contains(&format!("never reached phase {phase}")),
             "{printed}"
         );
     }

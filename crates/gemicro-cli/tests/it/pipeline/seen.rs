@@ -138,7 +138,7 @@ fn a_merge_that_throws_changes_away_is_refused() {
             "conflict_resolution.2 stop",
             "{first}"
         );
-        let reason = format!("not in conflict, and yet not as git merges them: {named}.");
+        let reason = format!("not in conflict, but different from git's merge: {named}.");
         assert!(ran.reasons().contains(&reason), "{first}: {}", ran.reasons());
         scene.assert_not_merged();
     }
@@ -167,7 +167,7 @@ fn attributes_of_the_task_open_no_file() {
         events: scene.events(),
     };
     assert_eq!(code, 8, "{words}");
-    let reason = "not in conflict, and yet not as git merges them: hello.sh.";
+    let reason = "not in conflict, but different from git's merge: hello.sh.";
     assert!(ran.reasons().contains(reason), "{}", ran.reasons());
 }
 

@@ -261,7 +261,7 @@ async fn it_stops_at_its_bounds_and_says_so() {
         excerpts.sort();
         assert_eq!(excerpts, expected, "{note}");
         let text = place.found(&[]).await.memory_summary;
-        assert!(text.ends_with(&format!("Not all is here: {note}\n")), "{text}");
+        assert!(text.ends_with(&format!("Incomplete: {note}\n")), "{text}");
     }
 }
 
