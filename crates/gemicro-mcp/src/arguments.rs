@@ -56,7 +56,7 @@ impl Arguments {
             return Err(wrong(name, "is longer than 8 MiB"));
         }
         if text.contains('\0') {
-            return Err(wrong(name, "holds a null character"));
+            return Err(wrong(name, "contains a null character"));
         }
         Ok((!text.is_empty()).then(|| text.clone()))
     }

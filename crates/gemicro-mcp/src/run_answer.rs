@@ -119,7 +119,7 @@ fn why_it_ended(first: &Event, last: &Event) -> Failure {
         "run_interrupted" => Failure::new(ErrorKind::Interrupted, last.update.message.clone()),
         _ => {
             let message =
-                format!("run {run} was stopped before it ended; `gemicro resume {run}` continues it");
+                format!("run {run} was stopped before it completed; `gemicro resume {run}` continues it");
             Failure::new(ErrorKind::Interrupted, message)
         }
     }

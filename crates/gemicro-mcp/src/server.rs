@@ -28,7 +28,8 @@ gemicro runs coding agents (gemini, claude, codex) and research as durable runs.
 starts and `note` says so: give the whole context again.
 - On failure `error_kind` says whether to try again: timeout, idle_timeout, rate_limited and upstream_error may pass; \
 command_not_found, auth_failed and invalid_input need a person to act.
-- error_kind `still_running` is no failure: the run continues. Call run_result with error_detail.run_id until it answers.
+- error_kind `still_running` is not a failure: the run continues. Call run_result with error_detail.run_id until it \
+answers.
 - batch_submit submits many tasks at once and answers with a response_id; ask batch_poll with it, with wait_seconds, \
 until `status` is no longer `pending`.
 - pipeline_start takes a coding task to a reviewed, tested branch and answers with a run_id; ask run_status, then run_result.

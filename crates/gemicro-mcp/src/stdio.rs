@@ -57,7 +57,7 @@ where
     };
     match running.waiting().await {
         Ok(_) => Ok(()),
-        Err(error) => Err(trouble(format!("the connection ended badly: {error}"))),
+        Err(error) => Err(trouble(format!("the connection failed: {error}"))),
     }
 }
 

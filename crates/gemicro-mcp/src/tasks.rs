@@ -99,7 +99,7 @@ async fn task(desk: &dyn RunService, row: &RunRow) -> Result<Task, ErrorData> {
 fn object(value: &impl serde::Serialize) -> Result<JsonObject, ErrorData> {
     match serde_json::to_value(value) {
         Ok(Value::Object(object)) => Ok(object),
-        Ok(_) => Err(ErrorData::internal_error("a result is no object", None)),
+        Ok(_) => Err(ErrorData::internal_error("a result is not an object", None)),
         Err(error) => Err(ErrorData::internal_error(error.to_string(), None)),
     }
 }

@@ -109,7 +109,7 @@ impl Chat {
             Order::Say(text) => return self.say(&text).await,
             Order::Quit => return Next::Quit,
             Order::Stop | Order::Answer { .. } => {
-                self.refuse("no answer is on its way").await;
+                self.refuse("no answer is pending").await;
             }
             Order::Model(None) => {
                 let speaker = format!(
@@ -174,7 +174,7 @@ impl Chat {
     /// Compresses the prompt now.
     async fn compact(&mut self) -> Next {
         if self.book.log().is_empty() {
-            self.refuse("nothing was said yet").await;
+            self.refuse("nothing has been said yet").await;
             return Next::GoOn;
         }
         if let Err(error) = self.book.history.compress_harder() {

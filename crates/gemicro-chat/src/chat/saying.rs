@@ -133,12 +133,12 @@ impl Chat {
             let _ = self
                 .config
                 .desk
-                .cancel(&sent.run, "the chat that asked is gone")
+                .cancel(&sent.run, "the chat that asked has ended")
                 .await;
         }
         let watching = match self.config.desk.watch(&sent.run).await {
             Err(failure) if failure.kind == ErrorKind::NotFound => {
-                let message = "the chat before ended before the message was sent: say it again";
+                let message = "the previous chat ended before your message was sent. Send it again";
                 Err(Failure::new(ErrorKind::Interrupted, message))
             }
             watching => watching,
@@ -319,7 +319,7 @@ impl Chat {
                         Some(Ok(RunSighting::Live(item))) => seen.live(&item),
                         Some(Err(failure)) => return (next, failed_end(failure.kind, &failure.message)),
                         None => {
-                            let lost = || failed_end(ErrorKind::Interrupted, "the run stopped without an end");
+                            let lost = || failed_end(ErrorKind::Interrupted, "the run stopped without a result");
                             return (next, seen.end().cloned().unwrap_or_else(lost));
                         }
                     };
@@ -340,7 +340,8 @@ impl Chat {
                 }
                 _ = self.renewal.tick() => {
                     if self.renew().await == Next::Quit {
-                        return (Next::Quit, failed_end(ErrorKind::Conflict, "another chat has come"));
+                        let message = "this conversation was opened in another chat";
+                        return (Next::Quit, failed_end(ErrorKind::Conflict, message));
                     }
                 }
             }
@@ -363,9 +364,9 @@ impl Chat {
                     self.refuse(&failure.message).await;
                 }
             }
-            Order::Answer { .. } => self.refuse("that question is settled").await,
+            Order::Answer { .. } => self.refuse("that question is no longer open").await,
             _ => {
-                self.refuse("an answer is on its way: stop it first, or wait for it")
+                self.refuse("an answer is pending: stop it first, or wait for it")
                     .await
             }
         }

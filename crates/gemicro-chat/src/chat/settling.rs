@@ -24,7 +24,7 @@ impl Chat {
             None => (answer.text, None),
         };
         if text.trim().is_empty() {
-            let message = "the reply held nothing but invented turns of others";
+            let message = "the reply contained only invented turns of other speakers";
             let failure = Failure::new(ErrorKind::MalformedOutput, message);
             let written = self.failed_for(sent, &failure, charge).await;
             let offers_clear = false;

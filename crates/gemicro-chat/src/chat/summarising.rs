@@ -71,7 +71,7 @@ impl Chat {
                 let _ = self
                     .config
                     .desk
-                    .cancel(&asked.run, "the chat that asked is gone")
+                    .cancel(&asked.run, "the chat that asked has ended")
                     .await;
             }
             let desk = self.config.desk.clone();

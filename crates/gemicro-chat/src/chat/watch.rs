@@ -179,7 +179,7 @@ impl TurnProgress {
             "run_parked" => update
                 .as_run_parked()
                 .map(|parked| News::Warning(format!("{}: waiting until {}", parked.reason, parked.until))),
-            "run_woken" => Some(News::Notice("the limit is over, continuing".to_owned())),
+            "run_woken" => Some(News::Notice("the wait is over, continuing".to_owned())),
             "budget_warning" => update
                 .as_budget_warning()
                 .map(|warning| News::Warning(format!("{} % of the budget is used", warning.used_percent))),
@@ -264,7 +264,7 @@ pub(super) fn failed_end(kind: ErrorKind, message: &str) -> End {
 }
 
 fn no_answer() -> End {
-    failed_end(ErrorKind::EmptyResult, "the run ended well, without an answer")
+    failed_end(ErrorKind::EmptyResult, "the run completed without an answer")
 }
 
 fn tool(id: String, text: String, state: ToolState) -> News {

@@ -61,7 +61,7 @@ impl Conversation {
                 if found != expected {
                     return Err(damage_error(
                         event,
-                        format!("turn {found} stands where turn {expected} belongs"),
+                        format!("expected turn {expected}, found turn {found}"),
                     ));
                 }
                 self.log.append(added.turn);

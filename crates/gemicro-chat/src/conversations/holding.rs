@@ -149,7 +149,7 @@ impl HeldConversation {
     /// When another chat took over, or the store fails.
     pub(crate) async fn write(&mut self, facts: Vec<AgentUpdate>) -> Result<(), ConversationError> {
         let Some(lease) = &self.lease else {
-            let (id, what) = (self.id.clone(), "it was not begun".to_owned());
+            let (id, what) = (self.id.clone(), "it was never started".to_owned());
             return Err(ConversationError::Damaged { id, what });
         };
         if facts.is_empty() {

@@ -75,8 +75,8 @@ pub(super) fn definition(agent: AgentName) -> Tool {
         "model": model,
         "return_all_messages": { "type": "boolean", "default": false, "description": "Also return what the agent printed, as all_messages; for debugging" },
         "return_metrics": { "type": "boolean", "default": false, "description": "Also return figures (tokens, cost, time), as metrics" },
-        "timeout": { "type": "integer", "minimum": 1, "maximum": MAX_SECONDS, "default": IDLE_S, "description": "Seconds the agent may be silent" },
-        "max_duration": { "type": "integer", "minimum": 1, "maximum": MAX_SECONDS, "default": TOTAL_S, "description": "Seconds it may take in all" },
+        "timeout": { "type": "integer", "minimum": 1, "maximum": MAX_SECONDS, "default": IDLE_S, "description": "Maximum seconds without output" },
+        "max_duration": { "type": "integer", "minimum": 1, "maximum": MAX_SECONDS, "default": TOTAL_S, "description": "Maximum seconds in total" },
         "max_retries": { "type": "integer", "minimum": 0, "maximum": MAX_RETRIES, "default": RETRIES, "description": "Further attempts after a failure that may pass" },
         "log_metrics": { "type": "boolean", "default": false, "description": "Write the figures to the server's stderr" },
     });
@@ -226,7 +226,7 @@ pub(super) fn folder(named: &str) -> Result<PathBuf, Failure> {
     }
     match std::fs::metadata(path) {
         Ok(found) if found.is_dir() => Ok(path.to_owned()),
-        Ok(_) => Err(wrong("cd", &format!("must be a folder; {named} is none"))),
+        Ok(_) => Err(wrong("cd", &format!("must be a folder; {named} is not one"))),
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
             let message = format!("`cd`: the folder {named} does not exist");
             Err(Failure::new(ErrorKind::NotFound, message))

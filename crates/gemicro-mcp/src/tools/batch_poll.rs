@@ -32,8 +32,8 @@ pub(super) fn definition() -> Tool {
             "type": "string", "enum": ["all", "counts"], "default": "all",
             "description": "counts: only how many tasks are in which state; `results` is then empty",
         },
-        "offset": { "type": "integer", "minimum": 0, "maximum": MAX_TASKS, "default": 0, "description": "Results to pass over, for a large batch" },
-        "limit": { "type": "integer", "minimum": 1, "maximum": MAX_TASKS, "description": "Results at most; counts.total says how many there are" },
+        "offset": { "type": "integer", "minimum": 0, "maximum": MAX_TASKS, "default": 0, "description": "Number of results to skip, for a large batch" },
+        "limit": { "type": "integer", "minimum": 1, "maximum": MAX_TASKS, "description": "Maximum number of results; counts.total says how many there are" },
     });
     let description = "Shows the state of a batch and of each task, with the outputs so far. While `status` is `pending`, \
                        ask again after next_poll_interval_seconds, or with wait_seconds. A task in state `input_required` waits \

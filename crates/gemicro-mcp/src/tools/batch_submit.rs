@@ -52,7 +52,7 @@ pub(super) fn definition() -> Tool {
         "deadline_seconds": { "type": "integer", "minimum": 1, "maximum": MAX_DEADLINE_SECONDS, "description": "Seconds after which nothing of it runs" },
     });
     let description = "Submits many tasks at once: prompts, research, agents, shell commands in a sandbox. Answers at \
-                       once with `response_id` and how each task stands; ask batch_poll with it until `status` is no \
+                       once with `response_id` and the state of each task; ask batch_poll with it until `status` is no \
                        longer `pending`.";
     let schema = schema::object(properties, &["tasks", "cd"]);
     Tool::new(ToolName::BatchSubmit.as_str(), description, schema)

@@ -95,7 +95,7 @@ impl McpToolCall {
             Err(_) => return Ok(Ok(StartedCall::GoesOn(run, Vec::new()))),
         };
         self.progress
-            .say(&format!("run {run} started; its id is good for run_result"))
+            .say(&format!("run {run} started; use its id with run_result"))
             .await;
         let within = if self.takes_tasks {
             self.setup.answer_within.min(TASK_AFTER)

@@ -34,14 +34,14 @@ pub(super) fn definition() -> Tool {
         "cd": { "type": "string", "description": "A checkout of a git repository: an absolute path; nothing in it is changed but a new branch" },
         "mode": { "type": "string", "enum": modes, "default": "direct", "description": "Begin with a diagnosis, with research, or with the plan" },
         "branch": { "type": "string", "description": "The branch, which begins with task/; named after the task by default" },
-        "agent": { "type": "string", "enum": ["gemini", "claude", "codex"], "description": "Who works where the workflow does not say" },
+        "agent": { "type": "string", "enum": ["gemini", "claude", "codex"], "description": "Agent for phases without one in the workflow" },
         "model": { "type": "string", "description": "The model of that agent" },
         "push": { "type": "boolean", "default": false, "description": "Push the branch and open a request to merge it" },
         "budget": { "type": "string", "description": "What it may use: tokens 2M, money $5 or time 2h" },
     });
     let description = "Starts a coding pipeline: plan, implementation, tests, review and merge, each by an agent of its \
-                       own in a sandbox, on a branch of its own. Answers at once with `run_id`: ask run_status how it \
-                       stands, and run_result for its end.";
+                       own in a sandbox, on a branch of its own. Answers at once with `run_id`: ask run_status for its \
+                       state, and run_result for its result.";
     Tool::new(
         ToolName::PipelineStart.as_str(),
         description,
@@ -62,7 +62,7 @@ pub(super) async fn call(call: &McpToolCall, arguments: Option<JsonObject>) -> M
         Ok(run_id) => McpAnswer::success(&PipelineStarted {
             success: true,
             tool,
-            result: format!("The pipeline is under way. Ask run_status or run_result for run {run_id}."),
+            result: format!("The pipeline has started. Ask run_status or run_result for run {run_id}."),
             run_id,
         }),
         Err(failure) => McpAnswer::failure(tool, &failure),

@@ -38,11 +38,11 @@ pub(super) fn definition() -> Tool {
         },
         "offline": { "type": "boolean", "default": false, "description": "Answer only from the sources, without a model" },
         "backend": { "type": "string", "enum": ["gemini", "openai", "deep-research", "gemini-cli", "claude", "codex", "offline"], "description": "The backend that answers" },
-        "model": { "type": "string", "description": "The model, where it should not be the usual one" },
+        "model": { "type": "string", "description": "The model, if not the default one" },
         "web": { "type": "boolean", "description": "Search the web; by default only without sources" },
-        "max_queries": { "type": "integer", "minimum": 1, "maximum": MAX_QUERIES, "description": "Sub-queries at most" },
+        "max_queries": { "type": "integer", "minimum": 1, "maximum": MAX_QUERIES, "description": "Maximum number of sub-queries" },
         "budget": { "type": "string", "description": "What it may use: tokens 50k, money $0.50 or time 10m" },
-        "max_duration": { "type": "integer", "minimum": 1, "maximum": MAX_SECONDS, "description": "Seconds it may take in all" },
+        "max_duration": { "type": "integer", "minimum": 1, "maximum": MAX_SECONDS, "description": "Maximum seconds in total" },
     });
     let description = "Answers a question from documents or the web, with citations that were checked against their \
                        source. The answer is in `result`, its sources in `citations`. After error_kind \

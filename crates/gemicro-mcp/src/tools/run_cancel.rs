@@ -19,7 +19,7 @@ pub(super) fn definition() -> Tool {
         "run_id": schema::run_id(),
         "reason": { "type": "string", "description": "Why, for the journal" },
     });
-    let description = "Ends a run for good, with everything it started. `outcome` is cancelled, requested (it \
+    let description = "Ends a run permanently, with everything it started. `outcome` is cancelled, requested (it \
                        has not answered yet) or already_ended.";
     let schema = schema::object(properties, &["run_id"]);
     Tool::new(ToolName::RunCancel.as_str(), description, schema)
