@@ -199,7 +199,7 @@ impl<'a> AgentAttempt<'a> {
         let (shared, task) = (self.shared, self.task);
         let tier = self.tier().await?;
         let port = GatewayPort::open(tier, launch_inputs::mode(task.sandbox)).map_err(|error| {
-            let message = format!("there is no port for the gateway: {error}");
+            let message = format!("no port is available for the gateway: {error}");
             Failure::new(ErrorKind::Internal, message)
         })?;
         let observer = self.facts.observer(self.stop.clone());

@@ -117,7 +117,7 @@ impl AttemptWatcher {
     pub(super) fn look_back(&mut self, agent: AgentName, record: &RunRecord) {
         for path in record.unpinned.iter().filter(|path| path.exists()) {
             let message = format!(
-                "the agent made {}, which runs code later: look at it",
+                "the agent created {}, which can run code later. Review it",
                 path.display()
             );
             self.reporter.alarm(message);
@@ -129,7 +129,7 @@ impl AttemptWatcher {
             Some(log) => self.read_log(log),
             None if record.stderr.n_dropped > 0 && self.denials.is_some() => {
                 let message =
-                    "the log of the agent could not be kept: more may have been denied than is reported";
+                    "the log of the agent could not be saved: more may have been denied than is reported";
                 self.reporter.alarm(message.to_owned());
             }
             None => {}

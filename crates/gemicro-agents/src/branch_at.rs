@@ -47,8 +47,8 @@ async fn open_marked(
             return Ok(BranchState::Landed(Box::new(branch)));
         }
         let message = format!(
-            "{} is at {}, not at {} where the task left it: another process changed it, so verdicts about it are \
-             void",
+            "{} is at {}, not at {} where the task left it: another process changed it, so verdicts about it no \
+             longer count",
             place.branch,
             branch.tip(),
             place.tip

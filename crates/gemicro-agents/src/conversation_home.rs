@@ -47,7 +47,7 @@ pub(super) fn name_of(state: &Path, agent: AgentName, session: &SessionId) -> Re
         }
         Ok(_) | Err(_) => Err(match agent_of_session(state, session.as_str()) {
             Some(owner) if owner != agent => {
-                let message = format!("session {session} is one of {owner}, not of {agent}");
+                let message = format!("session {session} belongs to {owner}, not {agent}");
                 Failure::new(ErrorKind::InvalidInput, message)
             }
             Some(_) | None => {
@@ -252,7 +252,7 @@ impl ConversationHome {
                 if fs::read_to_string(&file).is_ok_and(|name| name == self.name) {
                     return Ok(());
                 }
-                let message = format!("{agent} gave its session a name that another one has: {session}");
+                let message = format!("{agent} reported a session id that is already in use: {session}");
                 Err(Failure::new(ErrorKind::Conflict, message))
             }
             made => made.map(drop).map_err(|error| folder_failure(&file, &error)),

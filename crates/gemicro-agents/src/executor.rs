@@ -84,17 +84,18 @@ fn cut_off(task: &AgentTask) -> StepFailure {
     let (kind, message, again) = if task.sandbox == SandboxMode::ReadOnly {
         (
             ErrorKind::SessionNotFound,
-            "the agent was cut off".to_owned(),
+            "the agent was interrupted".to_owned(),
             Again::AsUsual,
         )
     } else {
         let message = match &task.branch {
             None => format!(
-                "the agent was cut off and may have changed files in {}: look at them, then ask again",
+                "the agent was interrupted and may have changed files in {}. Check them, then try again",
                 task.directory
             ),
             Some(branch) => format!(
-                "the agent was cut off; {branch} is as it was, and what it did is kept for the next run on it: ask again"
+                "the agent was interrupted; {branch} is unchanged, and the work so far is kept for the next run \
+                 on it. Try again"
             ),
         };
         (ErrorKind::Interrupted, message, Again::Never)

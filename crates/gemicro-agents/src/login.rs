@@ -83,7 +83,7 @@ pub(super) fn take_back(brought: CopiedLogin) {
         && read(&from).is_ok_and(|now| now == before)
         && let Err(error) = replace(&from, &after.to_string())
     {
-        tracing::warn!(%error, file = %from.display(), "a renewed login could not be kept");
+        tracing::warn!(%error, file = %from.display(), "a renewed login could not be saved");
     }
     let _ = fs::remove_file(copy);
 }

@@ -206,7 +206,7 @@ pub(super) fn lock(path: &Path, slug: &Slug) -> Result<File, Failure> {
     let file = open_lock(path).map_err(|error| folder_failure(path, &error))?;
     if !hold(&file).map_err(|error| folder_failure(path, &error))? {
         let message = format!(
-            "another run works on {}: wait for its end, or name another branch",
+            "another run is working on {}: wait until it ends, or choose another branch",
             slug.branch()
         );
         return Err(Failure::new(ErrorKind::Conflict, message));

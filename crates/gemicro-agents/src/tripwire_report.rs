@@ -84,7 +84,7 @@ fn makes_git_act(what: &str) -> bool {
 fn alarm(change: &TripwireChange) -> String {
     let shown = |value: &Option<String>| value.clone().unwrap_or_else(|| "nothing".to_owned());
     format!(
-        "while the agent worked, {} of your repository changed from {} to {}: if that was not you, look at it",
+        "while the agent worked, {} of your repository changed from {} to {}: if that was not you, review it",
         change.what,
         shown(&change.before),
         shown(&change.after)

@@ -206,7 +206,7 @@ fn a_session_belongs_to_its_agent_and_its_folder() {
     let other = desk.ask(gemini, &["--session", &session], "Go on.");
     assert_eq!(other["error_kind"], "invalid_input", "{other}");
     assert!(
-        other["error"].as_str().unwrap().contains("is one of claude"),
+        other["error"].as_str().unwrap().contains("belongs to claude"),
         "{other}"
     );
     std::fs::create_dir_all(desk.0.simulated.world.path("elsewhere")).unwrap();
