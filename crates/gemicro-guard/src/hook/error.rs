@@ -18,7 +18,7 @@ pub enum HookError {
         limit: u64,
     },
     /// The guard was started with unknown arguments.
-    #[error("the guard was started with invalid arguments: {0}")]
+    #[error("invalid arguments for the guard: {0}")]
     Arguments(String),
     /// The user's settings cannot be used, so it is unknown what the user allows.
     #[error("the guard's settings cannot be used: {0}")]

@@ -16,7 +16,7 @@ pub fn check(config: &PolicyConfig, call: &GuardedCall) -> PolicyDecision {
         Err(_) => PolicyDecision::Deny(Denial::new(
             PolicyRule::Internal,
             call.tool.clone(),
-            "the policy failed on this call; write it differently",
+            "the policy failed on this call; write the command differently",
         )),
     }
 }

@@ -60,7 +60,7 @@ rules! {
         "people and the policy: both must see the same command";
     /// A function, alias or setting would change what a known name means.
     Redefinition, "redefinition",
-        "a known command would get another meaning",
+        "a known command would be redefined",
         "the check itself: `git` must keep its meaning for the rest of the line";
     /// A wrapper's options cannot be read, or an unknown wrapper starts git or a shell.
     Wrapper, "wrapper",

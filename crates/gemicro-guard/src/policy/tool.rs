@@ -145,7 +145,7 @@ pub(super) fn judge(config: &PolicyConfig, call: &GuardedCall) -> Result<(), Den
     if let Some(file) = config.settings_file.as_deref()
         && roots.could_change(file)
     {
-        let hint = "the guard's settings are stored where the agent may write; the user must move them";
+        let hint = "the agent can write the guard's settings file; the user must move it outside the agent's folders";
         return Err(Denial::new(
             PolicyRule::Internal,
             file.display().to_string(),

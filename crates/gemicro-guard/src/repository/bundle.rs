@@ -114,7 +114,7 @@ impl Header {
             let n_bytes = n_bytes.map_err(|error| unusable(&error.to_string()))?;
             pack_at += u64::try_from(n_bytes).unwrap_or(u64::MAX);
             if line.pop() != Some(b'\n') {
-                return Err(unusable("it has no end").into());
+                return Err(unusable("it is incomplete").into());
             }
             let line = String::from_utf8_lossy(&line);
             match BundleLine::of(n_lines, &line)? {
@@ -152,10 +152,10 @@ impl<'a> BundleLine<'a> {
         if line.starts_with('@') {
             return match line.starts_with("@object-format=") {
                 true => Ok(Self::Known),
-                false => Err(unusable("it needs an unsupported feature")),
+                false => Err(unusable("it needs an unsupported capability")),
             };
         }
-        let nameless = || unusable("a line of it has no object id");
+        let nameless = || unusable("one of its lines has no object id");
         if let Some(rest) = line.strip_prefix('-') {
             let id = rest.split(' ').next().and_then(CommitId::parse);
             return id.map(Self::Needed).ok_or_else(nameless);

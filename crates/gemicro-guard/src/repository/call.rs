@@ -125,7 +125,7 @@ impl GitOutput {
 pub(super) fn last_line(words: &[u8]) -> String {
     let text = String::from_utf8_lossy(words);
     let line = text.lines().rev().find(|line| !line.trim().is_empty());
-    let line = line.unwrap_or("it printed nothing").trim();
+    let line = line.unwrap_or("no error message").trim();
     text::plain(line, 500)
 }
 

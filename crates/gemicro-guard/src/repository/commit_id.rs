@@ -45,6 +45,6 @@ impl TryFrom<String> for CommitId {
     type Error = String;
 
     fn try_from(text: String) -> Result<Self, String> {
-        Self::parse(&text).ok_or_else(|| format!("`{text}` is not the full name of a commit"))
+        Self::parse(&text).ok_or_else(|| format!("`{text}` is not a full commit id"))
     }
 }

@@ -61,7 +61,7 @@ impl TrustedRepo {
         let fields: Vec<&[u8]> = output.split(|byte| *byte == 0).collect();
         let unusable = || RepositoryError::GitAnswer {
             command: "log".to_owned(),
-            why: "git printed a commit in an unexpected form".to_owned(),
+            why: "a commit has an unexpected form".to_owned(),
         };
         let commits = fields.chunks_exact(4).map(about);
         commits.map(|commit| commit.ok_or_else(unusable)).collect()

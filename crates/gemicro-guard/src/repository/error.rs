@@ -65,7 +65,7 @@ pub enum RepositoryError {
     #[error("objects/info/alternates names {path}, which is not a folder of git objects; remove that line")]
     BadAlternate { path: PathBuf },
     /// A name that does not resolve to a commit.
-    #[error("`{name}` is not a commit of this repository")]
+    #[error("no commit `{name}` in this repository")]
     UnknownRevision {
         /// The name as given.
         name: String,
@@ -84,7 +84,7 @@ pub enum RepositoryError {
     #[error("{folder} already exists; use another id, or reopen the task")]
     FolderTaken { folder: PathBuf },
     /// The branch of a new task exists, or another branch is in its way.
-    #[error("branch {branch} cannot be created ({line}); choose another name, or continue on it")]
+    #[error("cannot create branch {branch} ({line}); choose another name, or continue on it")]
     BranchTaken {
         branch: String,
         /// The last line that git wrote.
@@ -145,7 +145,7 @@ pub enum RepositoryError {
         line: String,
     },
     /// git cannot be started.
-    #[error("git cannot be started; is it installed and in PATH?")]
+    #[error("cannot start git; is it installed and in PATH?")]
     NoGit(#[source] std::io::Error),
     /// git is too old.
     #[error("git is older than 2.31; install a newer one")]
@@ -163,7 +163,7 @@ pub enum RepositoryError {
     #[error("`git {command}` did not finish within {limit:?}")]
     GitTimeout { command: String, limit: Duration },
     /// git's output is too long or unexpected.
-    #[error("`git {command}` gave an unusable answer: {why}")]
+    #[error("`git {command}` printed unexpected output: {why}")]
     GitAnswer { command: String, why: String },
     /// A file or folder of a task cannot be used.
     #[error("cannot {action} {path}")]
@@ -178,7 +178,7 @@ pub enum RepositoryError {
     #[error("{folder} is not a task's folder: {why}")]
     NotATask { folder: PathBuf, why: String },
     /// The sandbox cannot be started.
-    #[error("the sandbox cannot be set up")]
+    #[error("cannot start the sandbox")]
     Sandbox(#[from] SandboxError),
     /// A command of gemicro failed inside the sandbox; the agent may have caused that.
     #[error("`{command}` failed in the sandbox: {line}")]

@@ -177,7 +177,7 @@ impl Git {
         }
         if answer.is_cut && matches!(call.bound, OutputBound::Refuse) {
             end(&mut child);
-            let why = format!("it has more than {most} bytes");
+            let why = format!("more than {most} bytes");
             return Err(RepositoryError::GitAnswer { command: name, why });
         }
         while Instant::now() < until {

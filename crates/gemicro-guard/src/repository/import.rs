@@ -170,7 +170,7 @@ fn check_needed(repository: &TrustedRepo, bundle: &Bundle) -> Result<(), Reposit
     match text.lines().find(|line| *line != "commit") {
         None => Ok(()),
         Some(line) => Err(ImportRefusal::Header {
-            why: format!("it builds on commits that are missing here: {line}"),
+            why: format!("it needs commits that this repository does not have: {line}"),
         }
         .into()),
     }
@@ -189,7 +189,7 @@ fn take_over(
     if repository.commit_at(&incoming.name)?.as_ref() != Some(&imported.new) {
         return Err(RepositoryError::GitAnswer {
             command: "fetch".to_owned(),
-            why: "it fetched other commits than those that were checked".to_owned(),
+            why: "the fetched commit is not the one that was checked".to_owned(),
         });
     }
     let faults = faults(&imported.new)?;

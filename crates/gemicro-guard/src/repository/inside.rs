@@ -78,7 +78,7 @@ pub fn run_inside(
     let refused = |source: std::io::Error| {
         let source = Box::new(source);
         RepositoryError::Sandbox(SandboxError::Refused {
-            wall: "a keeper",
+            wall: "the supervising process",
             source,
         })
     };

@@ -51,7 +51,10 @@ impl TaskRecord {
             std::fs::read_to_string(folder.join(NAME)).map_err(|error| not_a_task(error.to_string()))?;
         let record: Self = serde_json::from_str(&text).map_err(|error| not_a_task(error.to_string()))?;
         if record.version != VERSION {
-            return Err(not_a_task(format!("its record has version {}", record.version)));
+            return Err(not_a_task(format!(
+                "its record has the unsupported version {}",
+                record.version
+            )));
         }
         Ok(record)
     }

@@ -30,9 +30,9 @@ impl fmt::Display for ReportKind {
         f.write_str(match self {
             Self::EscapingLink => "a link that points outside the tree",
             Self::Gitlink => "a repository inside the repository",
-            Self::BigFile => "a big file",
+            Self::BigFile => "a large file",
             Self::Settings => "settings that can run code",
-            Self::Ci => "what the continuous integration runs",
+            Self::Ci => "files that CI runs",
             Self::Attributes => "git attributes",
             Self::Modules => "git submodules",
         })

@@ -40,7 +40,7 @@ impl TaskRepo {
         let worktree = self.layout.worktree();
         let found = open_beneath::read_small(&worktree, ".git", 1 << 16).unwrap_or_default();
         if found != pointer(&self.layout.git_directory()) {
-            return Err(unusable(b".git", "it is not the one that gemicro wrote"));
+            return Err(unusable(b".git", "it is not the file that gemicro wrote"));
         }
         let tracked = TrackedFile::read(repository, self.record.tip.as_str())?;
         for folder in tracked.folders {
@@ -57,7 +57,7 @@ impl TaskRepo {
             if !is_folder {
                 return Err(unusable(
                     folder.as_os_str().as_bytes(),
-                    "a link or a file is in the place of a folder",
+                    "it is a link or a file, not a folder",
                 ));
             }
             let is_top = folder.as_os_str().is_empty();

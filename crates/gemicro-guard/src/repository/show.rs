@@ -100,7 +100,7 @@ fn add(
     commit: &CommitId,
 ) -> Result<Option<String>, RepositoryError> {
     if std::fs::symlink_metadata(folder).is_ok() {
-        return Ok(Some("something else is there".to_owned()));
+        return Ok(Some("a file or folder already exists there".to_owned()));
     }
     if let Some(parent) = folder.parent() {
         let made = std::fs::create_dir_all(parent);
@@ -142,7 +142,7 @@ fn move_on(
     let status = ["status", "--porcelain", "--ignore-submodules=all"];
     let status = repository.git.ok(GitCall::new(here, &status))?;
     if !status.output.is_empty() {
-        return Ok(Some("there are changes in it".to_owned()));
+        return Ok(Some("it has uncommitted changes".to_owned()));
     }
     let checkout = [
         "checkout",

@@ -69,9 +69,9 @@ pub(super) fn problem(name: &str) -> Option<&'static str> {
     name.split('/').find_map(|part| {
         let is_lock = part.to_ascii_lowercase().ends_with(".lock");
         if part.is_empty() {
-            Some("a part of it is empty")
+            Some("one of its parts is empty")
         } else if part.starts_with(['.', '-']) || part.ends_with('.') || part.contains("..") || is_lock {
-            Some("a part begins with `.` or `-`, ends with `.` or `.lock`, or contains `..`")
+            Some("one of its parts begins with `.` or `-`, ends with `.` or `.lock`, or contains `..`")
         } else {
             None
         }

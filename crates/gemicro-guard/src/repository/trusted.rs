@@ -44,8 +44,8 @@ impl RepositoryNote {
         match self {
             Self::Uncommitted => "uncommitted changes in this checkout are not part of the task",
             Self::Detached => "no branch is checked out; the task starts from the commit at HEAD",
-            Self::Submodules => "submodules stay empty in the task; their stores can only be read",
-            Self::Lfs => "files in Git LFS are pointers in the task; their store can only be read",
+            Self::Submodules => "submodules stay empty in the task; their object stores are read-only",
+            Self::Lfs => "files in Git LFS are pointers in the task; their object store is read-only",
             Self::Shallow => "this is a shallow clone; the task sees as much history as you do",
         }
     }
@@ -211,7 +211,7 @@ impl TrustedRepo {
         match line.trim_end().split(' ').collect::<Vec<_>>().as_slice() {
             [id, "commit"] => CommitId::parse(id)
                 .map(Some)
-                .ok_or_else(|| unusable("has no name")),
+                .ok_or_else(|| unusable("has no valid commit id")),
             [_, _] => Err(unusable("is not a commit")),
             _ => Err(unusable("is a symbolic reference")),
         }

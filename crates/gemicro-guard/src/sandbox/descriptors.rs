@@ -12,7 +12,7 @@ use super::error::SandboxError;
 /// Marks every other descriptor to be closed when the command starts.
 pub(super) fn close_on_exec() -> Result<(), SandboxError> {
     let entries = std::fs::read_dir("/proc/self/fd")
-        .map_err(|source| SandboxError::wall_refused("a list of descriptors", source))?;
+        .map_err(|source| SandboxError::wall_refused("listing the file descriptors", source))?;
     // Collected first: the listing itself uses a descriptor, which is closed afterwards.
     let numbers: Vec<i32> = entries
         .flatten()
@@ -22,7 +22,7 @@ pub(super) fn close_on_exec() -> Result<(), SandboxError> {
     for number in numbers {
         match set_flags(number, FdFlags::CLOEXEC) {
             Ok(()) | Err(rustix::io::Errno::BADF) => {}
-            Err(source) => return Err(SandboxError::wall_refused("a descriptor", source)),
+            Err(source) => return Err(SandboxError::wall_refused("closing a file descriptor", source)),
         }
     }
     Ok(())

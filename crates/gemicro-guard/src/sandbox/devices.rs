@@ -37,7 +37,7 @@ pub(super) fn run(command: &[OsString]) -> SandboxError {
             let made = mount_bind(device, device).and_then(|()| mount_remount(device, read_only, ""));
             match made {
                 Ok(()) | Err(rustix::io::Errno::NOENT) => {}
-                Err(error) => return SandboxError::wall_refused("read-only devices", error),
+                Err(error) => return SandboxError::wall_refused("making devices read-only", error),
             }
         }
     }

@@ -27,7 +27,7 @@ pub enum SandboxError {
         source: std::io::Error,
     },
     /// Working in this folder would defeat the sandbox.
-    #[error("an agent cannot work in {path}: {why}; choose a folder below it")]
+    #[error("an agent cannot work in {path}: {why}; choose another folder")]
     Workspace { path: PathBuf, why: &'static str },
     /// The tier cannot make a path read-only or invisible inside an open folder.
     #[error(
@@ -35,7 +35,7 @@ pub enum SandboxError {
     )]
     CannotShut { path: PathBuf, tier: Tier },
     /// The kernel refused a part of the sandbox.
-    #[error("the kernel refused {wall}")]
+    #[error("cannot set up the sandbox: {wall} failed")]
     Refused {
         wall: &'static str,
         source: Box<dyn std::error::Error + Send + Sync>,

@@ -30,7 +30,7 @@ const PAUSE: Duration = Duration::from_millis(10);
 pub(super) fn run(tier: Tier, command: &[OsString]) -> SandboxError {
     match ControlPeer::from_stdin() {
         Ok(control) => keep_or_tell(&Arc::new(control), tier, KeeperStart::here(command)),
-        Err(error) => SandboxError::wall_refused("a channel to gemicro", error),
+        Err(error) => SandboxError::wall_refused("the channel to gemicro", error),
     }
 }
 
@@ -39,7 +39,7 @@ pub(super) fn run(tier: Tier, command: &[OsString]) -> SandboxError {
 pub(super) fn wait() -> SandboxError {
     let control = match ControlPeer::from_stdin() {
         Ok(control) => Arc::new(control),
-        Err(error) => return SandboxError::wall_refused("a channel to gemicro", error),
+        Err(error) => return SandboxError::wall_refused("the channel to gemicro", error),
     };
     match control.order() {
         Ok(Some(order)) => {
@@ -51,7 +51,7 @@ pub(super) fn wait() -> SandboxError {
             keep_or_tell(&control, order.tier, start)
         }
         Ok(None) => std::process::exit(0),
-        Err(error) => SandboxError::wall_refused("an order", error),
+        Err(error) => SandboxError::wall_refused("receiving the command", error),
     }
 }
 
@@ -66,7 +66,7 @@ fn keep_or_tell(control: &Arc<ControlPeer>, tier: Tier, start: KeeperStart<'_>) 
 }
 
 fn keep(control: &Arc<ControlPeer>, tier: Tier, start: KeeperStart<'_>) -> Result<(), SandboxError> {
-    let refused = |source: std::io::Error| SandboxError::wall_refused("a keeper", source);
+    let refused = |source: std::io::Error| SandboxError::wall_refused("the supervising process", source);
     rustix::process::set_child_subreaper(Some(rustix::process::getpid()))
         .map_err(|error| refused(error.into()))?;
     // Detaches from the terminal, and from signals to gemicro's process group.

@@ -60,11 +60,11 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> SandboxError {
 fn become_handed(launch: &Launch, command: &[OsString]) -> SandboxError {
     let control = match super::control::ControlPeer::from_stdin() {
         Ok(control) => control,
-        Err(error) => return SandboxError::wall_refused("a channel to gemicro", error),
+        Err(error) => return SandboxError::wall_refused("the channel to gemicro", error),
     };
     let error = match hand_over(launch, &control) {
         Ok(()) => become_command(launch, command),
-        Err(error) => SandboxError::wall_refused("a standard input", error),
+        Err(error) => SandboxError::wall_refused("passing standard input", error),
     };
     control.report_failure((&error).into(), &error.with_sources());
     error

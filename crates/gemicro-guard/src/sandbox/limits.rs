@@ -9,14 +9,15 @@ use super::tier::Tier;
 
 /// Applies the limits, ties the process to its parent and drops privileges.
 pub(super) fn apply(launch: &Launch) -> Result<(), SandboxError> {
-    let refused = |source: rustix::io::Errno| SandboxError::wall_refused("the limits", source);
+    let refused =
+        |source: rustix::io::Errno| SandboxError::wall_refused("setting the process limits", source);
     rustix::process::set_parent_process_death_signal(Some(Signal::KILL)).map_err(refused)?;
     let is_orphan = rustix::process::getppid().is_none_or(|parent| parent.as_raw_nonzero().get() == 1);
     // Inside bubblewrap the parent is process 1 of its namespace.
     if is_orphan && launch.tier == Tier::Landlock {
         return Err(SandboxError::wall_refused(
-            "a parent",
-            "the parent ended before the command began",
+            "the check of the parent process",
+            "it ended before the command started",
         ));
     }
     // Fails only for a group leader, which has no terminal to lose: bubblewrap or the runner made it one.

@@ -286,7 +286,7 @@ fn undoes_the_sandbox(profile: &Profile) -> Option<&'static str> {
         && profile.hidden.iter().any(|hidden| workspace.starts_with(hidden))
     {
         // A private task repository is inside gemicro's own folder, which is hidden around it.
-        Some("it is part of what agents must not see")
+        Some("agents must not see it")
     } else {
         None
     }
@@ -353,7 +353,7 @@ fn canonical(profile: &mut Profile) -> Result<Vec<PathBuf>, SandboxError> {
     // A program directly in the home folder must not open the whole home.
     let opens_home = |path: &&PathBuf| profile.user_home.starts_with(path);
     if let Some(path) = profile.readable.iter().chain(&profile.writable).find(opens_home) {
-        let source = std::io::Error::other("it contains the user's home folder, which must stay hidden");
+        let source = std::io::Error::other("it contains your home folder, which agents must not see");
         return Err(SandboxError::Path {
             path: path.clone(),
             source,
@@ -374,7 +374,7 @@ fn canonical(profile: &mut Profile) -> Result<Vec<PathBuf>, SandboxError> {
     let pinned: Vec<PathBuf> = pinned;
     // Pinning through a link would pin the link's target, and the link itself could be replaced.
     if let Some(link) = pinned.iter().find(|path| path.is_symlink()) {
-        let source = std::io::Error::other("a pinned path must not be a symbolic link");
+        let source = std::io::Error::other("a protected path must not be a symbolic link");
         return Err(SandboxError::Path {
             path: link.clone(),
             source,

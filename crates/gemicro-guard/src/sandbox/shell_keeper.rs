@@ -82,7 +82,9 @@ pub(super) fn keep(own: &Path, words: &[OsString], profile: &Profile) -> Sandbox
         rustix::process::set_parent_process_death_signal(Some(ABANDONED))?;
         let now = rustix::process::getppid().map(|pid| pid.as_raw_nonzero().get());
         if now != number(parent) {
-            return Err(std::io::Error::other("whoever started the shell is gone"));
+            return Err(std::io::Error::other(
+                "the process that started this shell has ended",
+            ));
         }
         // Held for as long as this process lives.
         let _lock = renew(profile);
@@ -98,7 +100,7 @@ pub(super) fn keep(own: &Path, words: &[OsString], profile: &Profile) -> Sandbox
 fn keeper_refused(ended: std::io::Result<Infallible>) -> SandboxError {
     match ended {
         Ok(never) => match never {},
-        Err(source) => SandboxError::wall_refused("a keeper of a shell", source),
+        Err(source) => SandboxError::wall_refused("the supervising process of a shell", source),
     }
 }
 

@@ -104,7 +104,8 @@ pub(super) fn tell(launch: &Launch) -> Result<(), SandboxError> {
     if launch.tier != Tier::Full || profile.shells == Shells::Within {
         return Ok(());
     }
-    let refused = |source: std::io::Error| SandboxError::wall_refused("a home for shells", source);
+    let refused =
+        |source: std::io::Error| SandboxError::wall_refused("creating the folder for shells", source);
     let shells = Profile::shells_in(&profile.home);
     match make(&shells) {
         Err(error) if error.kind() != ErrorKind::AlreadyExists => return Err(refused(error)),
@@ -162,14 +163,16 @@ fn new_domain() -> Result<Option<Profile>, SandboxError> {
     if filter::is_marked() {
         return Ok(None);
     }
-    let text = std::fs::read(SANDBOX_FILE).map_err(|source| SandboxError::wall_refused("a shell", source))?;
+    let text = std::fs::read(SANDBOX_FILE)
+        .map_err(|source| SandboxError::wall_refused("reading the profile of a shell", source))?;
     let sandbox: ShellSandbox = serde_json::from_slice(&text)?;
     Ok((sandbox.agent != std::process::id()).then_some(sandbox.profile))
 }
 
 /// Enters the domain, and returns the variables to set. A `HOME` other than the agent's is kept.
 fn enter(profile: &Profile, home: Option<&OsStr>) -> Result<Vec<(&'static str, PathBuf)>, SandboxError> {
-    let own = furnish(profile).map_err(|source| SandboxError::wall_refused("a home for a shell", source))?;
+    let own = furnish(profile)
+        .map_err(|source| SandboxError::wall_refused("creating the home folder of a shell", source))?;
     rules::nest(profile, &own)?;
     filter::mark()?;
     let mut variables = vec![("TMPDIR", own.join(TEMPORARY))];

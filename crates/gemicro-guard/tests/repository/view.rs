@@ -70,7 +70,7 @@ fn what_is_in_the_way_is_left_alone() {
     let outside = Outside::take(&world);
     for name in ["a", "b", "c"] {
         let shown = show(&repository, &slug(name), repository.head());
-        assert!(why(&shown).contains("something else"), "{shown:?}");
+        assert!(why(&shown).contains("already exists"), "{shown:?}");
     }
     world.shell("mv .worktrees aside; echo file > .worktrees");
     why(&show(&repository, &slug("d"), repository.head()));

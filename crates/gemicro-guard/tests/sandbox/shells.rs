@@ -259,7 +259,7 @@ fn a_link_in_the_place_of_the_shells_home_opens_nothing() {
     std::os::unix::fs::symlink(".gemini", world.path("task/home/.shells")).unwrap();
     let output = world.run(Tier::Full, "timeout 20 sh -c 'echo evil > ~/x'");
     assert!(
-        !output.status.success() && text(&output).contains("a home for shells"),
+        !output.status.success() && text(&output).contains("the folder for shells"),
         "{}",
         text(&output)
     );

@@ -63,7 +63,7 @@ pub(super) fn check(
         let Some(text) = word.exact_text() else {
             let may_be_denied = word.may_be_option() && !is_hash(word) && !HARMLESS.contains(&name);
             if may_be_denied && !attached_message(name, word) {
-                return Err(deny("put unknown arguments after `--`, or write them out"));
+                return Err(deny("write the arguments literally, or put them after `--`"));
             }
             continue;
         };
@@ -78,7 +78,7 @@ pub(super) fn check(
             }
         } else if let Some(letters) = text.strip_prefix('-') {
             if name == "grep" && letters.contains('O') {
-                return Err(deny("this option starts a program"));
+                return Err(deny("this option starts a program; leave it out"));
             }
             let takes_next = name == "commit"
                 && letters

@@ -56,7 +56,7 @@ pub(in crate::policy) fn judge(
         let Some(text) = word.exact_text() else {
             return Err(deny(
                 PolicyRule::GitSubcommand,
-                "write git's subcommand and options themselves, not a variable or pattern",
+                "write git's subcommand and options literally, without variables or patterns",
             ));
         };
         at += 1;

@@ -10,7 +10,7 @@ pub(super) fn for_subcommand(name: &str) -> &'static str {
             "stay on your branch; to undo a change, edit the file again and commit"
         }
         "branch" | "tag" | "update-ref" | "symbolic-ref" | "worktree" | "bisect" | "replace" => {
-            "branches and tags are moved by the orchestrator; stay on yours"
+            "the orchestrator moves branches and tags; stay on your branch"
         }
         "reset" | "rebase" | "filter-branch" | "revert" | "commit-tree" => {
             "history only grows; make a new commit"

@@ -154,17 +154,19 @@ fn trap(run: &PolicyRun<'_>, program: &Program<'_>, state: &ShellState) -> Resul
 fn alias(run: &PolicyRun<'_>, program: &Program<'_>, state: &mut ShellState) -> Result<(), Denial> {
     let deny = |hint: &str| Denial::new(PolicyRule::Redefinition, program.segment, hint);
     for word in &program.words[1..] {
-        let text = word.exact_text().ok_or_else(|| deny("write the alias itself"))?;
+        let text = word
+            .exact_text()
+            .ok_or_else(|| deny("write the alias as literal text"))?;
         match text.split_once('=') {
             Some((name, _)) if program::has_meaning(name) => {
-                return Err(deny("do not give a new meaning to a known command"));
+                return Err(deny("do not redefine a known command"));
             }
             Some((name, value)) => {
                 run.script(value, &mut state.clone())?;
                 state.aliases.push(name.to_owned());
             }
             None if text == "-p" || !text.starts_with('-') => {}
-            None => return Err(deny("aliases inside words cannot be followed")),
+            None => return Err(deny("use `alias` without options other than `-p`")),
         }
     }
     Ok(())
@@ -180,7 +182,7 @@ fn lookups_only(program: &Program<'_>) -> Result<(), Denial> {
         None => true,
     });
     if changes {
-        let hint = "do not give commands a new meaning";
+        let hint = "do not bind commands to names, keys or completions";
         return Err(Denial::new(PolicyRule::Redefinition, program.segment, hint));
     }
     Ok(())

@@ -110,6 +110,6 @@ pub(super) fn hidden_program(program: &Program<'_>) -> Denial {
     Denial::new(
         PolicyRule::ShellInput,
         program.segment,
-        "write the commands in the line itself; do not use a shell that reads them from elsewhere",
+        "put the commands in the command line; do not use a shell that reads them from elsewhere",
     )
 }

@@ -48,7 +48,7 @@ pub(in crate::policy) fn judge(
         return Ok(());
     };
     let name = first.exact_text().ok_or_else(|| {
-        let hint = "write the program's name itself, not a variable, pattern or substitution";
+        let hint = "write the program's name literally, not as a variable, pattern or substitution";
         Denial::new(PolicyRule::DynamicProgram, program.segment, hint)
     })?;
     readable_name(name, program.segment)?;
@@ -151,7 +151,7 @@ pub(super) fn no_secret(word: &ShellWord) -> Result<(), Denial> {
         None => paths::is_secret(&word.source),
     };
     if names_secret {
-        let hint = "keys and passwords are not for the agent";
+        let hint = "agents may not access keys and passwords";
         return Err(Denial::new(PolicyRule::SecretPath, word.source.clone(), hint));
     }
     Ok(())

@@ -201,7 +201,7 @@ pub(super) fn judge_written_path(
     state: &ShellState,
 ) -> Result<(), Denial> {
     let Some(path) = word.exact_text() else {
-        let hint = "write to a path that is spelled out in the command, inside the worktree";
+        let hint = "write to a literal path inside the worktree";
         return Err(Denial::new(PolicyRule::DynamicPath, segment, hint));
     };
     if word.tilde || path.is_empty() {
@@ -215,7 +215,7 @@ pub(super) fn judge_written_path(
         return Ok(());
     }
     let Some(places) = state.resolve(path) else {
-        let hint = "the working directory is not known here; write without `cd`";
+        let hint = "the working directory is not known here; do not use `cd` before writing";
         return Err(Denial::new(PolicyRule::DynamicPath, segment, hint));
     };
     places

@@ -81,7 +81,7 @@ pub(super) fn no_index_command_in(word: &ShellWord) -> Result<(), Denial> {
         before.ends_with(is_name) && (index.contains("$(") || index.contains('`'))
     });
     if runs {
-        let hint = "arithmetic runs a command inside an index; write the command itself";
+        let hint = "the shell would run the command in this array index; run it separately";
         return Err(Denial::new(PolicyRule::ShellInput, word.source.clone(), hint));
     }
     Ok(())
@@ -166,13 +166,13 @@ pub(super) fn judge_declaration(
         }
         // A name reference (`declare -n`) would hide which variable is set.
         (Some(option), None) if option.starts_with('-') && !is_export && option.contains('n') => {
-            Err(deny("do not use references to other variables (`-n`)"))
+            Err(deny("do not use name references (`declare -n`)"))
         }
         (Some(text), None) if text.contains("$(") || text.contains('`') => {
-            Err(deny("do not put commands inside names"))
+            Err(deny("do not put commands in variable names"))
         }
         (Some(name), None) => judge_variable_name(name, segment),
-        (None, None) => Err(deny("write the variable's name in the command itself")),
+        (None, None) => Err(deny("write the variable's name literally")),
     }
 }
 
@@ -180,7 +180,7 @@ pub(super) fn judge_declaration(
 pub(super) fn expansion(text: &str) -> Result<(), Denial> {
     let inside = text.trim_start_matches("${").trim_end_matches('}');
     if inside.ends_with("@P") {
-        let hint = "this form runs the content of the variable; leave it out";
+        let hint = "this expansion runs the variable's value as code; leave it out";
         return Err(Denial::new(PolicyRule::ShellInput, text, hint));
     }
     if inside.starts_with("GIT_") && inside.contains('=') {

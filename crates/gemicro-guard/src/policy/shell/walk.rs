@@ -190,7 +190,7 @@ impl<'t> ShellWalk<'_, 't> {
             .map(|name| source(name, self.text))
             .ok_or_else(|| unreadable(segment))?;
         if program::has_meaning(name) {
-            let hint = "do not give a new meaning to a known command";
+            let hint = "do not redefine a known command";
             return Err(Denial::new(PolicyRule::Redefinition, segment, hint));
         }
         for child in children(node) {
