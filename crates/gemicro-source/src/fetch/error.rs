@@ -22,7 +22,7 @@ pub enum FetchError {
         why: String,
     },
     /// Not https, and not http to a listed host.
-    #[error("{url} is not fetched: {why}")]
+    #[error("fetching {url} is not allowed: {why}")]
     SchemeNotAllowed {
         /// The URL.
         url: String,
@@ -78,7 +78,7 @@ pub enum FetchError {
         limit: u64,
     },
     /// The body is not text, or a kind of text that is not supported.
-    #[error("{url} is {content_type}; HTML, plain text, Markdown and JSON are read, PDF is not yet")]
+    #[error("{url} is {content_type}; only HTML, plain text, Markdown and JSON pages are supported")]
     NotText {
         /// The URL.
         url: String,
@@ -100,7 +100,7 @@ pub enum FetchError {
         limit: Duration,
     },
     /// The server redirects too often.
-    #[error("{url} leads to more than {limit} redirects")]
+    #[error("{url} redirects more than {limit} times")]
     TooManyRedirects {
         /// The URL that was requested first.
         url: String,
@@ -124,7 +124,7 @@ pub enum FetchError {
         reason: String,
     },
     /// The response is not HTTP, ends too early, or cannot be parsed.
-    #[error("{url} gave a broken answer: {reason}")]
+    #[error("{url} sent an invalid response: {reason}")]
     BadAnswer {
         /// The URL.
         url: String,
@@ -132,7 +132,7 @@ pub enum FetchError {
         reason: String,
     },
     /// No HTTP client can be created on this machine.
-    #[error("no HTTP client can be made: {reason}")]
+    #[error("cannot create an HTTP client: {reason}")]
     NoClient {
         /// What was wrong.
         reason: String,

@@ -57,7 +57,7 @@ impl Target {
         if self.url.scheme() == "https" && next.url.scheme() != "https" {
             return Err(FetchError::SchemeNotAllowed {
                 url: shown_text(next.url.as_str()),
-                why: "a redirect must not leave https",
+                why: "a redirect from https to http is not followed",
             });
         }
         Ok(next)
@@ -67,7 +67,7 @@ impl Target {
         if !matches!(url.scheme(), "http" | "https") {
             return Err(FetchError::SchemeNotAllowed {
                 url: shown_text(url.as_str()),
-                why: "only https is fetched",
+                why: "only https URLs can be fetched",
             });
         }
         if !url.username().is_empty() || url.password().is_some() {
@@ -86,7 +86,7 @@ impl Target {
             if url.scheme() != "https" {
                 return Err(FetchError::SchemeNotAllowed {
                     url: shown_text(url.as_str()),
-                    why: "http is only for hosts that the user lists",
+                    why: "http is allowed only for hosts that the user lists",
                 });
             }
         }

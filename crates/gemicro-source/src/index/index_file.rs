@@ -203,7 +203,7 @@ impl IndexFile {
         let too_short = || "it is too short".to_owned();
         let magic = bytes.read(0, MAGIC.len() as u64);
         if !magic.is_ok_and(|magic| magic == MAGIC) {
-            return Err("it is of another version".to_owned());
+            return Err("it has an unknown format".to_owned());
         }
         let end = n_bytes.checked_sub(SHA256_BYTES + 8).ok_or_else(too_short)?;
         let length = bytes.read(end, 8).map_err(|error| error.message())?;
@@ -292,7 +292,7 @@ impl IndexReadError {
     pub(super) fn message(&self) -> String {
         match self {
             Self::Io(error) => error.to_string(),
-            Self::NoSuchPassage => "it names a passage that it does not hold".to_owned(),
+            Self::NoSuchPassage => "it refers to a missing passage".to_owned(),
         }
     }
 }

@@ -52,7 +52,8 @@ fn limit_process() -> Result<(), String> {
             current: Some(most),
             maximum: Some(most),
         };
-        setrlimit(resource, limit).map_err(|error| format!("its reader cannot be limited: {error}"))?;
+        setrlimit(resource, limit)
+            .map_err(|error| format!("cannot set the resource limits of the reader: {error}"))?;
     }
     Ok(())
 }

@@ -74,7 +74,7 @@ pub fn unpack(bytes: &[u8]) -> Result<Vec<Document>, PackError> {
         let document: Document = serde_json::from_slice(line).map_err(|error| damaged(error.to_string()))?;
         if !blocks_are_sound(&document) {
             return Err(damaged(format!(
-                "a block of {} is outside of its text",
+                "a block of {} is outside its text",
                 document.doc
             )));
         }

@@ -50,7 +50,7 @@ async fn a_redirect_to_a_forbidden_place_is_refused() {
         ("https://localhost/", "names with this ending are local"),
         (
             "http://good.example/",
-            "http is only for hosts that the user lists",
+            "http is allowed only for hosts that the user lists",
         ),
         (
             "https://user@good.example/",
@@ -110,7 +110,7 @@ fn https_is_never_left() {
         let error = follow("https://intranet.example/", location).unwrap_err();
         let expected = FetchError::SchemeNotAllowed {
             url: location.to_owned(),
-            why: "a redirect must not leave https",
+            why: "a redirect from https to http is not followed",
         };
         assert_eq!(error, expected);
     }

@@ -257,7 +257,7 @@ fn errors_say_what_and_where_and_keep_secrets() {
         ),
         (
             "http://good.example/",
-            "http://good.example/ is not fetched: http is only for hosts that the user lists",
+            "fetching http://good.example/ is not allowed: http is allowed only for hosts that the user lists",
         ),
         (
             "https://user:secret@good.example/",
