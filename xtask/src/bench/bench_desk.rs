@@ -70,7 +70,7 @@ impl BenchDesk {
         });
         let answer = server.request("initialize", &hello)?;
         if answer["serverInfo"]["name"] != "gemicro" {
-            bail!("somebody else answered: {answer}");
+            bail!("another server answered: {answer}");
         }
         server.notify("notifications/initialized")?;
         Ok(server)
@@ -81,7 +81,7 @@ impl BenchDesk {
         let said = process::output(&mut self.command(&["worker", "status", "--format", "json"]))?;
         let status: Value = serde_json::from_str(&said).context("the worker's status is not JSON")?;
         if !status["pid"].is_u64() {
-            bail!("no worker carries the runs out: {status}");
+            bail!("no worker executes the runs: {status}");
         }
         Ok(status)
     }

@@ -83,7 +83,7 @@ fn ask(program: &Path, place: &Path, url: &str, n_branches: usize) -> Result<Que
     }
     let result: Value = serde_json::from_slice(&output.stdout).context("the result is not JSON")?;
     let duration_ms = result["metadata"]["duration_ms"].as_u64();
-    let run = Duration::from_millis(duration_ms.context("the result tells no duration")?);
+    let run = Duration::from_millis(duration_ms.context("the result has no duration")?);
     Ok(QuestionTime { run, process })
 }
 

@@ -135,7 +135,7 @@ fn ask(desk: &BenchDesk, server: &mut JsonRpc, sandbox: &str) -> Result<Value> {
     });
     let answer = call(server, "codex", &arguments)?;
     if answer["result"] != "Done." {
-        bail!("the agent said something else: {answer}");
+        bail!("unexpected answer of the agent: {answer}");
     }
     Ok(answer)
 }

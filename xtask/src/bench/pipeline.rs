@@ -81,7 +81,7 @@ fn demo(program: &Path) -> Result<Demo> {
     };
     let n_steps = events.lines().filter(is_step).count();
     if n_steps == 0 {
-        bail!("the demo told of no step");
+        bail!("the demo reported no step");
     }
     Ok(Demo {
         took,

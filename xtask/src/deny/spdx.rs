@@ -62,7 +62,7 @@ impl Parser<'_> {
                 self.tokens = rest;
                 Ok(name.clone())
             }
-            Some((token, _)) => bail!("`{token}` where a licence should stand"),
+            Some((token, _)) => bail!("`{token}` instead of a licence"),
             None => bail!("the expression ends too early"),
         }
     }

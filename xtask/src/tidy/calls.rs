@@ -140,7 +140,7 @@ fn outside_modules(file: &SourceFile, code: &RustCode) -> Vec<Offence> {
         }
         offences.extend(found.into_iter().map(|module| {
             let message = format!(
-                "`{module}`: {} knows no files, processes, environment, network",
+                "`{module}`: {} must not use files, processes, the environment or the network",
                 file.path
             );
             Offence::new(&file.path, line.number, message)

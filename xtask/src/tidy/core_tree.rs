@@ -59,14 +59,14 @@ pub(crate) fn check_tree(tree: &str) -> Vec<Offence> {
         let (package, features) = line.split_once('|').unwrap_or((line, ""));
         let name = package.split(' ').next().unwrap_or_default();
         if FORBIDDEN_CRATES.contains(&name) {
-            messages.insert(format!("{CORE}'s tree holds {package}"));
+            messages.insert(format!("{CORE} depends on {package}"));
         }
         if name == "tokio" {
             messages.extend(
                 features
                     .split(',')
                     .filter(|feature| FORBIDDEN_TOKIO.contains(feature))
-                    .map(|feature| format!("{CORE}'s tree switches on tokio's `{feature}`")),
+                    .map(|feature| format!("the dependencies of {CORE} enable tokio's `{feature}`")),
             );
         }
     }
@@ -89,7 +89,7 @@ pub(crate) fn check_manifest(metadata: &Metadata) -> Vec<Offence> {
             Offence::new(
                 &arrows::manifest(CORE),
                 1,
-                format!("{CORE} asks for tokio's `{feature}`"),
+                format!("{CORE} enables tokio's `{feature}`"),
             )
         })
         .collect()

@@ -24,7 +24,7 @@ pub(crate) fn check(file: &SourceFile) -> Vec<Offence> {
         offences.push(Offence::new(
             &file.path,
             1,
-            "does not open with `//!`: what it is, its main type",
+            "does not start with `//!`: say what it is, and name its main type",
         ));
     }
     if ["lib.rs", "mod.rs"].contains(&place.file_name) && place.purpose == FilePurpose::Product {
@@ -33,7 +33,7 @@ pub(crate) fn check(file: &SourceFile) -> Vec<Offence> {
             Offence::new(
                 &file.path,
                 line,
-                "a function body in a map (lib.rs, mod.rs): move it to its own file",
+                "a function body in lib.rs or mod.rs: move it to its own file",
             )
         }));
     }

@@ -20,7 +20,7 @@ pub(crate) fn check(file: &SourceFile, paths: &[String]) -> Vec<Offence> {
                     offences.push(Offence::new(
                         &file.path,
                         idx + 1,
-                        format!("link to nothing: {target}"),
+                        format!("broken link: {target}"),
                     ));
                 }
             }

@@ -331,7 +331,7 @@ fn markdown_links() {
     );
     assert_eq!(
         broken("README.md", "x\n[a](none.md)"),
-        ["README.md:2: link to nothing: none.md"]
+        ["README.md:2: broken link: none.md"]
     );
     assert_eq!(broken("docs/guide.md", "[a](docs/guide.md)").len(), 1);
     assert_eq!(broken("README.md", "[a](../outside.md)").len(), 1);
