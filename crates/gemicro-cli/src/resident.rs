@@ -143,7 +143,8 @@ fn starter(environment: &Environment, state: &StateFolder) -> Result<StartWorker
             match begun {
                 Ok(Ok(said)) if [READY, BUSY].contains(&said.trim()) => Ok(()),
                 Ok(Ok(said)) if said.trim().is_empty() => failed(
-                    "the background worker ended at its start; see worker/log in the state folder".to_owned(),
+                    "the background worker ended right after it started; see worker/log in the state folder"
+                        .to_owned(),
                 ),
                 Ok(Ok(said)) => Err(to_failure(said.trim())),
                 Ok(Err(error)) if error.kind() == std::io::ErrorKind::NotADirectory => {

@@ -65,7 +65,7 @@ pub(crate) fn run(ctx: &Context, args: &DeadLettersArgs) -> Result<(), CommandEr
     output::print_rows(&rows, args.format, || {
         if rows.is_empty() {
             output::say(if args.all {
-                "No dead letters: no step has failed for good."
+                "No dead letters: no step has failed permanently."
             } else {
                 "No dead letters. Use --all to include steps that were repeated."
             });

@@ -80,7 +80,7 @@ async fn prune(ctx: &Context, args: &PruneArgs) -> Result<(), CommandError> {
                 "add --yes, or preview with --dry-run",
             ));
         }
-        output::ask(&format!("{intent}Delete for good? [y/N] "));
+        output::ask(&format!("{intent}Delete permanently? [y/N] "));
         let mut typed = String::new();
         std::io::stdin().read_line(&mut typed)?;
         if !matches!(typed.trim().to_lowercase().as_str(), "y" | "yes") {

@@ -141,9 +141,7 @@ pub(crate) fn owner_is_gone(owner: &str) -> bool {
     if gone {
         // This is called repeatedly while the lease lasts.
         SAID.call_once(|| {
-            output::say(
-                "The process that had this run has died; waiting a few seconds for its lease to expire …",
-            );
+            output::say("The process of this run has died; waiting a few seconds for its lease to expire …");
         });
     }
     gone

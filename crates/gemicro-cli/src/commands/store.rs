@@ -101,7 +101,7 @@ async fn accept_loss(ctx: &Context) -> Result<(), CommandError> {
     let state = StateFolder::resolve(&ctx.layers()?)?;
     if state.store.value.is_some() {
         return Err(CommandError::usage(
-            "a store on a server has its own log; there is no loss to accept",
+            "accept-loss applies only to the local store",
             "remove --store and GEMICRO_STORE to use the store in the state folder",
         ));
     }

@@ -9,7 +9,7 @@ use crate::chat::slash::{self, TypedLine};
 use crate::chat::words;
 
 const AGAIN: &str = "Ctrl-C again leaves";
-const BUSY: &str = "an answer is on its way; Esc stops it";
+const BUSY: &str = "an answer is pending; Esc stops it";
 
 /// An action for the main loop.
 #[derive(Debug, PartialEq, Eq)]

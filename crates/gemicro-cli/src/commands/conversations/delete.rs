@@ -28,7 +28,7 @@ pub(super) async fn delete(ctx: &Context, args: &DeleteArgs) -> Result<(), Comma
                 "add --yes; `gemicro conversations export` keeps a copy",
             ));
         }
-        output::ask(&format!("Delete conversation {id} for good? [y/N] "));
+        output::ask(&format!("Delete conversation {id} permanently? [y/N] "));
         let mut typed = String::new();
         std::io::stdin().read_line(&mut typed)?;
         if !matches!(typed.trim().to_lowercase().as_str(), "y" | "yes") {

@@ -59,7 +59,7 @@ pub(super) async fn render(ctx: &Context, args: &RenderArgs) -> Result<(), Comma
     if let Some(file) = &args.report {
         if file.as_os_str() == "-" {
             return Err(CommandError::usage(
-                "the report cannot go to stdout, which has the prompt",
+                "the report cannot go to stdout, where the prompt goes",
                 "choose a file with --report",
             ));
         }
@@ -83,11 +83,11 @@ pub(super) async fn render(ctx: &Context, args: &RenderArgs) -> Result<(), Comma
     for warning in &report.warnings {
         if let HistoryWarning::DecisionsLost { count } = warning {
             output::say(&format!(
-                "{} the limit is so small that {} lost",
+                "{} {} within the limit; raise --max-tokens",
                 ctx.screen.on_stderr().warn("warning:"),
                 match count {
-                    1 => "1 rule or decision is".to_owned(),
-                    n_lost => format!("{n_lost} rules or decisions are"),
+                    1 => "1 rule or decision does not fit".to_owned(),
+                    n_lost => format!("{n_lost} rules or decisions do not fit"),
                 }
             ));
         }
@@ -103,8 +103,11 @@ pub(super) async fn render(ctx: &Context, args: &RenderArgs) -> Result<(), Comma
         numbers::thousands(assistant.total),
         match (report.lost.len(), user.left_out + assistant.left_out) {
             (0, 0) => "nothing is left out".to_owned(),
-            (0, _) => "no fact is lost; --report FILE names what is left out".to_owned(),
-            (n_lost, _) => format!("{} lost, named by --report FILE", numbers::count(n_lost, "fact")),
+            (0, _) => "no fact is lost; --report FILE lists what is left out".to_owned(),
+            (n_lost, _) => format!(
+                "{} lost; --report FILE lists what is left out",
+                numbers::count(n_lost, "fact")
+            ),
         }
     ));
     if let Some((model, tokens)) = exact {

@@ -70,13 +70,15 @@ fn finding(probe: &SandboxProbe, has_bubblewrap: bool) -> DoctorFinding {
         Tier::Full => good("sandbox", format!("tier full: bubblewrap, seccomp, {abi}")),
         Tier::Landlock => attention(
             "sandbox",
-            format!("tier landlock: seccomp, {abi}; agents cannot work in folders with a .git"),
+            format!(
+                "Landlock only, without bubblewrap: seccomp, {abi}; agents cannot work in folders with a .git"
+            ),
             fix,
         ),
-        Tier::Seatbelt => attention("sandbox", "tier seatbelt: experimental".to_owned(), fix),
+        Tier::Seatbelt => attention("sandbox", "Seatbelt (experimental)".to_owned(), fix),
         Tier::None => attention(
             "sandbox",
-            format!("tier none: {abi}; agents run only with --sandbox danger-full-access"),
+            format!("none ({abi}); agents run only with --sandbox danger-full-access"),
             fix,
         ),
     }
@@ -101,19 +103,15 @@ mod tests {
         let full = found(Tier::Full, 6, true);
         assert_eq!((full.standing, full.fix), (FindingLevel::Good, None));
         assert_eq!(full.found, "tier full: bubblewrap, seccomp, Landlock ABI 6");
-        for (tier, has_bubblewrap, fix) in [
-            (Tier::Landlock, false, "install bubblewrap"),
-            (Tier::Landlock, true, "user namespaces"),
-            (Tier::None, false, "install bubblewrap"),
-            (Tier::None, true, "user namespaces"),
+        for (tier, has_bubblewrap, start, fix) in [
+            (Tier::Landlock, false, "Landlock only, ", "install bubblewrap"),
+            (Tier::Landlock, true, "Landlock only, ", "user namespaces"),
+            (Tier::None, false, "none (", "install bubblewrap"),
+            (Tier::None, true, "none (", "user namespaces"),
         ] {
             let found = found(tier, 0, has_bubblewrap);
             assert_eq!(found.standing, FindingLevel::Attention);
-            assert!(
-                found.found.starts_with(&format!("tier {tier}: ")),
-                "{}",
-                found.found
-            );
+            assert!(found.found.starts_with(start), "{}", found.found);
             assert!(found.found.contains("no Landlock"), "{}", found.found);
             assert!(found.fix.is_some_and(|text| text.contains(fix)), "{tier}");
         }

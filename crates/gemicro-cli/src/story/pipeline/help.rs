@@ -100,7 +100,7 @@ fn taken_at_remote(story: &PipelineStory) -> Option<String> {
         "push yours under another name: `git push {remote} {branch}:task/NAME`; or look at what is \
          there: `git fetch {remote} {branch} && git log --oneline {branch}..FETCH_HEAD`. \
          Keep it under another name if it is still needed: `git push {remote} FETCH_HEAD:refs/heads/NAME`. \
-         Take it away: `git push {remote} --delete {branch}`"
+         Delete it there: `git push {remote} --delete {branch}`"
     ))
 }
 

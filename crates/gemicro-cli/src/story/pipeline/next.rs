@@ -14,12 +14,12 @@ pub(crate) fn next_of_pipeline(story: &Story, pipeline: &PipelineStory) -> Vec<(
     );
     let cancel = (
         format!("gemicro cancel {run}"),
-        "end it for good; its branch stays",
+        "end it permanently; its branch stays",
     );
     let mut commands = match story.status {
         RunStatus::Completed => merge(pipeline),
         RunStatus::Suspended if pipeline.question.is_some() => {
-            let answer = (format!("gemicro answer {run} yes"), "say yes; or no");
+            let answer = (format!("gemicro answer {run} yes"), "approve; use `no` to reject");
             vec![answer, resume, cancel]
         }
         RunStatus::Suspended => vec![resume, cancel],
@@ -35,7 +35,7 @@ pub(crate) fn next_of_pipeline(story: &Story, pipeline: &PipelineStory) -> Vec<(
             cancel,
         ],
         RunStatus::Parked => vec![
-            (format!("gemicro answer {run} yes"), "let it continue; or no"),
+            (format!("gemicro answer {run} yes"), "approve; use `no` to reject"),
             (format!("gemicro resume {run}"), "continue, if its process ended"),
             cancel,
         ],
