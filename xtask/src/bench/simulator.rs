@@ -31,7 +31,7 @@ impl BenchSimulator {
         }
         simulator.url = simulator.url.trim().to_owned();
         if !simulator.url.starts_with("http://127.0.0.1:") {
-            bail!("`gemicro sim serve --scenario {scenario}` gave no address");
+            bail!("`gemicro sim serve --scenario {scenario}` printed no address");
         }
         Ok(simulator)
     }
@@ -53,6 +53,6 @@ mod tests {
     fn one_that_gives_no_address_is_an_error() {
         let error = BenchSimulator::start(Path::new("/bin/echo"), "liar").err();
         let message = error.map(|error| error.to_string()).unwrap_or_default();
-        assert_eq!(message, "`gemicro sim serve --scenario liar` gave no address");
+        assert_eq!(message, "`gemicro sim serve --scenario liar` printed no address");
     }
 }

@@ -52,7 +52,7 @@ impl LocalModel {
         }
         server.url = server.url.trim().to_owned();
         if !server.url.starts_with("http://127.0.0.1:") {
-            bail!("the model server gave no address; run xtask/live/serve.py by hand to see why");
+            bail!("the model server printed no address; run xtask/live/serve.py by hand to see why");
         }
         Ok(server)
     }

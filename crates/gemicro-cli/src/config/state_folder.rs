@@ -227,7 +227,7 @@ fn read_resident(written: &RawSetting) -> Result<bool, String> {
 
 fn read_linger(written: &RawSetting) -> Result<Duration, String> {
     if written.by_project {
-        return Err("a project cannot choose how long your worker stays".to_owned());
+        return Err("a project cannot choose how long your worker keeps running".to_owned());
     }
     parse_seconds(one(written)?).map(Duration::from_secs)
 }

@@ -166,7 +166,7 @@ fn alias(run: &PolicyRun<'_>, program: &Program<'_>, state: &mut ShellState) -> 
                 state.aliases.push(name.to_owned());
             }
             None if text == "-p" || !text.starts_with('-') => {}
-            None => return Err(deny("use `alias` without options other than `-p`")),
+            None => return Err(deny("use `alias` without options, except `-p`")),
         }
     }
     Ok(())
