@@ -69,7 +69,7 @@ fn each_agent_answers_research_with_checked_quotes() {
 
 #[test]
 fn the_default_model_of_an_agent_answers_and_is_named_after_it() {
-    let desk = Desk::new(RESEARCHER);
+    let desk = AgentWorld::real(RESEARCHER);
     let mut command = desk.program(&["research", "--backend", "codex", "--source", "docs", HIGH]);
     let called = desk.simulated.world.finish(command.output().unwrap());
     assert_eq!(called.code, 0, "{}\n{}", called.stdout, called.stderr);

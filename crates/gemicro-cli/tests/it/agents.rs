@@ -66,7 +66,7 @@ fn each_agent_writes_where_it_may_and_nowhere_else() {
 fn a_denied_tool_of_gemini_is_counted_and_shown_as_denied() {
     let rules = "  - { name: done, when: { tool_result: '*' }, reply: { text: 'Done: {{tool_result}}' } }\n  \
                  - { name: tool, reply: { calls: [{ name: run_shell_command, arguments: { command: touch made.txt } }] } }\n";
-    let desk = Desk::new(rules);
+    let desk = AgentWorld::real(rules);
     // The worker's process asks for permission; one that serves a single prompt is not even offered such tools.
     let mut command = desk.command(&AGENTS[0], &["--no-yolo", "--format", "json"], "Make it.");
     command.env("GEMICRO_RESIDENT", "on").env("GEMICRO_LINGER", "1");
