@@ -154,6 +154,7 @@ fn watch_pipeline(it: ResumedFlow<'_>) -> LocalBoxFuture<'_, Result<(), CommandE
         deciding: it.deciding,
         resume: RESUME,
         first: None,
+        recorder: None,
     };
     Box::pin(pipeline::watch(it.ctx, it.here, it.watching, it.stop, shown))
 }

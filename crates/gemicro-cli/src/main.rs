@@ -19,6 +19,8 @@ mod flow_table;
 mod follow;
 mod logging;
 mod output;
+mod recorder;
+mod replayer;
 mod report;
 mod resident;
 mod root_warning;

@@ -10,8 +10,8 @@ use crate::args::{self, Command, DataFormat, ParsedArguments, PrintFormat};
 use crate::command_error::CommandError;
 use crate::commands::{
     answer, ask, batch, cancel, chat, completions, config, conversations, dead_letters, demo, diff, doctor,
-    events, guard, init, man, mcp, ooda, pause, payload, prune, research, resume, retry, run as pipeline,
-    runs, schema, serve, show, sim, store, worker, workflow,
+    events, export, guard, init, man, mcp, ooda, pause, payload, prune, recording, replay, research, resume,
+    retry, run as pipeline, runs, schema, serve, show, sim, store, test_recordings, worker, workflow,
 };
 use crate::config::state_folder::{DAY_BUDGET_VARIABLE, STORE_VARIABLE};
 use crate::document_reader;
@@ -115,6 +115,8 @@ fn wants_json(command: &Command, screen: &Screen) -> bool {
         Command::Guard(args) => args.format() == DataFormat::Json,
         Command::Sim(args) => args.format() == DataFormat::Json,
         Command::Workflow(args) => args.wants_json(),
+        Command::Recording(args) => args.wants_json(),
+        Command::Replay(args) => matches!(args.format, PrintFormat::Json | PrintFormat::Jsonl),
         // It has a shape of its own for failures.
         Command::Ask(_)
         | Command::Chat(_)
@@ -123,6 +125,8 @@ fn wants_json(command: &Command, screen: &Screen) -> bool {
         | Command::Serve(_)
         | Command::Diff(_)
         | Command::Events(_)
+        | Command::Export(_)
+        | Command::Test(_)
         | Command::Answer(_)
         | Command::Pause(_)
         | Command::Cancel(_)
@@ -153,6 +157,10 @@ fn execute(ctx: &Context, command: Command) -> Result<(), CommandError> {
         Command::Show(args) => show::run(ctx, &args),
         Command::Diff(args) => diff::run(ctx, &args),
         Command::Events(args) => events::run(ctx, &args),
+        Command::Export(args) => export::run(ctx, &args),
+        Command::Replay(args) => replay::run(ctx, &args),
+        Command::Recording(args) => recording::run(ctx, &args),
+        Command::Test(args) => test_recordings::run(ctx, &args),
         Command::Pause(args) => pause::run(ctx, &args),
         Command::Resume(args) => resume::run(ctx, &args),
         Command::Retry(args) => retry::run(ctx, &args),

@@ -97,6 +97,14 @@ impl Context {
         Ok(CommandRunService::Resident(resident))
     }
 
+    /// Values that must never be written down.
+    pub(crate) fn secrets(&self) -> Result<Vec<String>, CommandError> {
+        Ok(secrets(
+            &self.environment,
+            &StateFolder::resolve(&self.layers()?)?,
+        ))
+    }
+
     /// What the engine is opened with.
     pub(crate) fn engine_config(
         &self,

@@ -178,11 +178,22 @@ impl Engine {
             parent_run: place.parent,
             started,
         };
+        self.make(flow, ctx, new).await
+    }
+
+    /// Makes a run and drives it.
+    pub(crate) async fn make(
+        &self,
+        flow: &'static dyn AnyFlow,
+        ctx: DriveContext,
+        new: NewRun,
+    ) -> Result<DrivenRun, Failure> {
+        let id = new.run.clone();
         let (begun, made) = oneshot::channel();
         let live = ctx.live.clone();
         let run = self.spawn(
             flow,
-            id,
+            &id,
             live,
             async move { flow.drive_new(&ctx, new, begun).await },
         );
@@ -291,7 +302,7 @@ impl Engine {
     }
 
     /// The context of one driver. Each has its own name: two in one process must not take each other's lease.
-    fn context(&self, stop: StopSignals) -> DriveContext {
+    pub(crate) fn context(&self, stop: StopSignals) -> DriveContext {
         static DRIVERS: AtomicU64 = AtomicU64::new(1);
         let number = DRIVERS.fetch_add(1, Ordering::Relaxed);
         let options = DriveOptions {

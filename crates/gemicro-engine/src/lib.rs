@@ -18,6 +18,7 @@ pub mod ooda;
 mod pause;
 pub mod pipeline;
 mod questions;
+mod replay;
 mod research_report;
 mod resident;
 mod run;

@@ -9,7 +9,7 @@ use futures_util::StreamExt;
 use futures_util::future::BoxFuture;
 use futures_util::stream::BoxStream;
 use gemicro_core::command::{AgentAck, AgentCommand};
-use gemicro_core::drive::{DriveEnd, StopSignals};
+use gemicro_core::drive::{DriveEnd, RecordedRun, StopSignals};
 use gemicro_core::live::LiveHub;
 use gemicro_core::store::{Store, StoreError};
 use gemicro_event::{ErrorKind, Event, Failure, StreamId};
@@ -96,6 +96,21 @@ impl LocalRunService {
         owner_is_gone: impl Fn(&str) -> bool,
     ) -> Result<RunSightings, Failure> {
         let run = self.engine.resume_from(run, stop.clone(), owner_is_gone).await?;
+        let id = run.id.clone();
+        self.keep(run, stop);
+        Ok(self.open_watch(&id))
+    }
+
+    /// Drives a run again as its recording says.
+    ///
+    /// # Errors
+    /// When its flow is not one of this program, or the store cannot take it.
+    pub async fn replay(
+        &self,
+        recorded: Arc<RecordedRun>,
+        stop: StopSignals,
+    ) -> Result<RunSightings, Failure> {
+        let run = self.engine.replay(recorded, stop.clone()).await?;
         let id = run.id.clone();
         self.keep(run, stop);
         Ok(self.open_watch(&id))

@@ -24,7 +24,8 @@ pub fn status_of(kind: ErrorKind) -> StatusCode {
         | ErrorKind::Blocked
         | ErrorKind::BranchSwitched
         | ErrorKind::ImportRefused
-        | ErrorKind::GateClosed => StatusCode::FORBIDDEN,
+        | ErrorKind::GateClosed
+        | ErrorKind::ReplayDiffers => StatusCode::FORBIDDEN,
         ErrorKind::NotFound | ErrorKind::SessionNotFound => StatusCode::NOT_FOUND,
         ErrorKind::Conflict
         | ErrorKind::StillRunning

@@ -54,6 +54,21 @@ impl DurableStore {
         rows.iter().map(|row| Columns::new(row, db).run_row()).collect()
     }
 
+    /// The runs that another run or a conversation started or that refer to it, the oldest first.
+    ///
+    /// # Errors
+    /// When the store fails.
+    pub async fn runs_of(&self, parent: &StreamId) -> Result<Vec<RunRow>, StoreError> {
+        let db = &self.inner.db;
+        let query = query(
+            "SELECT * FROM runs JOIN streams ON streams.no = runs.stream_no \
+             WHERE streams.parent_run = $1 AND erased_at IS NULL ORDER BY stream_no",
+        );
+        let rows = query.bind(parent.as_str()).fetch_all(&self.inner.readers).await;
+        let rows = rows.map_err(|error| db.error(error))?;
+        rows.iter().map(|row| Columns::new(row, db).run_row()).collect()
+    }
+
     /// The list entry of one run; an erased one has the title "erased".
     ///
     /// # Errors

@@ -86,6 +86,10 @@ const ARROWS: &[(&str, &[&str])] = &[
         ],
     ),
     (
+        "gemicro-recording",
+        &["gemicro-store", "gemicro-core", "gemicro-event"],
+    ),
+    (
         "gemicro-chat",
         &["gemicro-engine", "gemicro-store", "gemicro-core", "gemicro-event"],
     ),
@@ -116,6 +120,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "gemicro-http",
             "gemicro-mcp",
             "gemicro-sim",
+            "gemicro-recording",
             "gemicro-chat",
             "gemicro-engine",
             "gemicro-llm",

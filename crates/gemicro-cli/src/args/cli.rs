@@ -17,6 +17,7 @@ use crate::commands::demo::DemoArgs;
 use crate::commands::diff::DiffArgs;
 use crate::commands::doctor::DoctorArgs;
 use crate::commands::events::EventsArgs;
+use crate::commands::export::ExportRunArgs;
 use crate::commands::guard::GuardArgs;
 use crate::commands::init::InitArgs;
 use crate::commands::man::ManArgs;
@@ -25,6 +26,8 @@ use crate::commands::ooda::OodaArgs;
 use crate::commands::pause::PauseArgs;
 use crate::commands::payload::PayloadArgs;
 use crate::commands::prune::PruneArgs;
+use crate::commands::recording::RecordingArgs;
+use crate::commands::replay::ReplayArgs;
 use crate::commands::research::ResearchArgs;
 use crate::commands::resume::ResumeArgs;
 use crate::commands::retry::RetryArgs;
@@ -34,6 +37,7 @@ use crate::commands::serve::ServeArgs;
 use crate::commands::show::ShowArgs;
 use crate::commands::sim::SimArgs;
 use crate::commands::store::StoreArgs;
+use crate::commands::test_recordings::TestArgs;
 use crate::commands::worker::WorkerArgs;
 use crate::commands::workflow::WorkflowArgs;
 
@@ -62,7 +66,18 @@ pub(super) const GROUPS: [(&str, &[&str]); 6] = [
         "Work",
         &["research", "ask", "chat", "run", "batch", "ooda", "demo"],
     ),
-    ("Look", &["runs", "show", "diff", "events", "dead-letters"]),
+    (
+        "Look",
+        &[
+            "runs",
+            "show",
+            "diff",
+            "events",
+            "dead-letters",
+            "export",
+            "replay",
+        ],
+    ),
     ("Steer", &["answer", "pause", "cancel", "resume", "retry"]),
     ("Serve", &["serve", "mcp", "worker"]),
     ("Set up", &["init", "doctor", "config", "completions", "man"]),
@@ -74,6 +89,8 @@ pub(super) const GROUPS: [(&str, &[&str]); 6] = [
             "payload",
             "schema",
             "conversations",
+            "recording",
+            "test",
             "store",
             "prune",
             "sim",
@@ -151,6 +168,12 @@ pub(crate) enum Command {
     /// List steps that failed for good, newest first
     #[command(args = options::store_options())]
     DeadLetters(DeadLettersArgs),
+    /// Write a run or conversation to one file that can be replayed
+    #[command(args = options::store_options())]
+    Export(ExportRunArgs),
+    /// Run a recording again, without network, keys or agents
+    #[command(after_help = help::REPLAY_EXAMPLES)]
+    Replay(ReplayArgs),
     /// Answer the question that a run is waiting for
     #[command(args = options::store_options())]
     Answer(AnswerArgs),
@@ -198,6 +221,10 @@ pub(crate) enum Command {
     Schema,
     /// Manage saved conversations and preview their prompts
     Conversations(ConversationsArgs),
+    /// Show what is in a recording
+    Recording(RecordingArgs),
+    /// Replay recordings and report which ones differ
+    Test(TestArgs),
     /// Check the store, rebuild its lists, or accept lost events
     Store(StoreArgs),
     /// Delete old runs and their data

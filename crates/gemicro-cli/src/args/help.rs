@@ -20,7 +20,7 @@ Exit codes:
   5    a limit you set was reached
   6    the sources contain no answer
   7    another process is using the run, or it continues in the background
-  8    a guard rejected what an agent did
+  8    a guard rejected what an agent did, or a replay differs
   9    only some tasks of a batch completed
   10   waiting for your answer: see `gemicro answer`
   130  stopped by Ctrl-C, pause or cancel
@@ -108,6 +108,17 @@ phases.
 
 A budget in dollars needs a model with a known price, see docs/costs.md. The
 default model has none: give its budget in tokens, such as --budget 2M.";
+
+/// Below `gemicro replay --help`.
+pub(crate) const REPLAY_EXAMPLES: &str = "\
+Examples:
+  gemicro export last --recording bug.recording
+  gemicro replay bug.recording
+  gemicro replay bug.recording --until step_failed
+  gemicro test recordings/*.recording --format junit
+
+Exit code 8 means that this program does not do what was recorded; the first
+difference is printed. docs/recordings.md describes the file.";
 
 /// Below `gemicro init --help`.
 pub(crate) const INIT_EXAMPLES: &str = "\

@@ -165,6 +165,7 @@ async fn retry_pipeline(
         deciding,
         resume: RESUME,
         first: None,
+        recorder: None,
     };
     pipeline::start(ctx, &here, plan, stop, shown).await
 }

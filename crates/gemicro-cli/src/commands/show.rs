@@ -6,7 +6,7 @@ use clap::Args;
 use gemicro_core::research::RelatedPassage;
 use gemicro_core::store::Store;
 use gemicro_engine::pipeline::later_run;
-use gemicro_engine::{Batches, BoardPage, LocalRunService, research_report};
+use gemicro_engine::{BatchAnswer, Batches, BoardPage, LocalRunService, research_report};
 use gemicro_event::{ErrorKind, Event, StreamId};
 use gemicro_store::DurableStore;
 use serde_json::json;
@@ -70,34 +70,57 @@ async fn show(ctx: &Context, args: &ShowArgs) -> Result<(), CommandError> {
     if args.html {
         return print_page(ctx, &store, &id).await;
     }
-    match args.format {
-        PrintFormat::Jsonl => replay(&store, &id, &mut EventLines::new(CommandOutput::Stdout))
-            .await
-            .map(drop),
-        PrintFormat::Text => {
-            let story = story_of(ctx, &store, &id).await?;
-            output::print(&tell(&story, &ctx.screen))
-        }
-        PrintFormat::Json => {
-            let story = story_of(ctx, &store, &id).await?;
-            output::print(&format!("{}\n", json!(story)))
-        }
-        PrintFormat::Markdown => {
-            let story = story_of(ctx, &store, &id).await?;
-            match (&story.result, &story.failure) {
-                (Some(result), _) => output::print(&format!("{}\n", answer_markdown(result))),
-                (None, Some(failure)) => {
-                    let related = RelatedPassage::to_markdown(&RelatedPassage::of_failure(failure));
-                    output::print(&text::neutral(&related))?;
-                    let stopped = RunEnd::Failed(failure.clone()).outcome(&id);
-                    stopped.map_err(|stopped| match &story.pipeline {
-                        Some(pipeline) => stopped.with_hint(hint(failure, &id, pipeline)),
-                        None => stopped,
-                    })
-                }
-                (None, None) => Err(no_answer_yet(&id)),
+    if args.format == PrintFormat::Jsonl {
+        return print_events(&store, &id).await;
+    }
+    let story = story_of(ctx, &store, &id).await?;
+    print_story(ctx, &id, &story, args.format)
+}
+
+/// Shows a run of any store.
+///
+/// # Errors
+/// When the store fails, or the run has not what the format prints.
+pub(crate) async fn show_stored(
+    ctx: &Context,
+    here: &LocalRunService,
+    id: &StreamId,
+    format: PrintFormat,
+) -> Result<(), CommandError> {
+    let store = here.engine().store();
+    if format == PrintFormat::Jsonl {
+        return print_events(store, id).await;
+    }
+    let mut story = read_story(store, id).await?;
+    if story.kind.has_board {
+        story.batch = Some(batch_of(here, id).await?);
+    }
+    print_story(ctx, id, &story, format)
+}
+
+async fn print_events(store: &DurableStore, id: &StreamId) -> Result<(), CommandError> {
+    replay(store, id, &mut EventLines::new(CommandOutput::Stdout))
+        .await
+        .map(drop)
+}
+
+fn print_story(ctx: &Context, id: &StreamId, story: &Story, format: PrintFormat) -> Result<(), CommandError> {
+    match format {
+        PrintFormat::Text => output::print(&tell(story, &ctx.screen)),
+        PrintFormat::Json | PrintFormat::Jsonl => output::print(&format!("{}\n", json!(story))),
+        PrintFormat::Markdown => match (&story.result, &story.failure) {
+            (Some(result), _) => output::print(&format!("{}\n", answer_markdown(result))),
+            (None, Some(failure)) => {
+                let related = RelatedPassage::to_markdown(&RelatedPassage::of_failure(failure));
+                output::print(&text::neutral(&related))?;
+                let stopped = RunEnd::Failed(failure.clone()).outcome(id);
+                stopped.map_err(|stopped| match &story.pipeline {
+                    Some(pipeline) => stopped.with_hint(hint(failure, id, pipeline)),
+                    None => stopped,
+                })
             }
-        }
+            (None, None) => Err(no_answer_yet(id)),
+        },
     }
 }
 
@@ -120,6 +143,23 @@ fn no_answer_yet(id: &StreamId) -> CommandError {
 }
 
 async fn story_of(ctx: &Context, store: &DurableStore, id: &StreamId) -> Result<Story, CommandError> {
+    let mut story = read_story(store, id).await?;
+    if story.kind.has_board {
+        let here = LocalRunService::new(ctx.plain_engine().await?);
+        let answer = batch_of(&here, id).await?;
+        here.engine().store().close().await;
+        story.batch = Some(answer);
+    }
+    Ok(story)
+}
+
+async fn batch_of(here: &LocalRunService, id: &StreamId) -> Result<BatchAnswer, CommandError> {
+    let batches = Batches::new(Arc::new(here.clone()));
+    Ok(batches.poll(id.as_str(), BoardPage::ALL).await?)
+}
+
+/// A run as its journal shows it.
+async fn read_story(store: &DurableStore, id: &StreamId) -> Result<Story, CommandError> {
     let row = store.run(id).await?;
     let mut story = Story::new(id.clone(), flow_row(&row.flow).story);
     if story.kind.has_board {
@@ -141,14 +181,6 @@ async fn story_of(ctx: &Context, store: &DurableStore, id: &StreamId) -> Result<
             let events = store.read(id, 0, usize::MAX).await?.events;
             pipeline.gone_on_by = later_run(store, &events).await?.map(|row| row.run);
         }
-    }
-    if story.kind.has_board {
-        let here = LocalRunService::new(ctx.plain_engine().await?);
-        let answer = Batches::new(Arc::new(here.clone()))
-            .poll(id.as_str(), BoardPage::ALL)
-            .await?;
-        here.engine().store().close().await;
-        story.batch = Some(answer);
     }
     Ok(story)
 }

@@ -12,7 +12,7 @@ use crate::view::stats_line;
 const STYLE: &str = include_str!("page.css");
 
 /// The text for an HTML page, invisible characters removed.
-pub(super) fn escape(text: &str) -> String {
+pub(crate) fn escape(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for character in neutral(text).chars() {
         match character {

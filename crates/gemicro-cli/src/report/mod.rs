@@ -10,4 +10,4 @@ mod markdown;
 mod tests;
 
 pub(crate) use files::ReportFiles;
-pub(crate) use html::{report_page, story_page};
+pub(crate) use html::{escape, report_page, story_page};

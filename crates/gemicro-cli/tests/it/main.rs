@@ -57,6 +57,7 @@ mod real_login;
 mod real_pipeline;
 mod real_settings;
 mod real_submit;
+mod recordings;
 mod report;
 mod research;
 mod resident;

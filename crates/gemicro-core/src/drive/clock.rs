@@ -10,6 +10,8 @@ use gemicro_event::Timestamp;
 pub(super) struct DriverClock {
     started_at: Timestamp,
     started: Instant,
+    /// The time in a recording that is followed.
+    recorded: Option<Timestamp>,
 }
 
 impl Default for DriverClock {
@@ -17,13 +19,20 @@ impl Default for DriverClock {
         Self {
             started_at: Timestamp::now(),
             started: Instant::now(),
+            recorded: None,
         }
     }
 }
 
 impl DriverClock {
     pub(super) fn now(&self) -> Timestamp {
-        self.at(Timestamp::now(), self.started.elapsed())
+        self.recorded
+            .unwrap_or_else(|| self.at(Timestamp::now(), self.started.elapsed()))
+    }
+
+    /// Stops at a moment of a recording.
+    pub(super) fn set(&mut self, recorded: Timestamp) {
+        self.recorded = Some(recorded);
     }
 
     fn at(&self, shown: Timestamp, elapsed: Duration) -> Timestamp {

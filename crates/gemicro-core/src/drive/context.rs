@@ -6,6 +6,7 @@ use std::time::Duration;
 use gemicro_event::{ErrorKind, Event, Failure};
 use tokio_util::sync::CancellationToken;
 
+use super::RecordedRun;
 use crate::execute::Executors;
 use crate::live::LiveHub;
 use crate::store::{Store, StoreError};
@@ -53,6 +54,8 @@ pub struct DriveOptions {
     pub grace: Duration,
     /// A provider limit that ends later than this parks the run; a shorter wait is an ordinary retry.
     pub park_from: Duration,
+    /// The recording that the run follows, in place of the clock and of what arrives.
+    pub recorded: Option<Arc<RecordedRun>>,
 }
 
 impl Default for DriveOptions {
@@ -65,6 +68,7 @@ impl Default for DriveOptions {
             command_poll: Duration::from_millis(250),
             grace: Duration::from_millis(1500),
             park_from: Duration::from_secs(5),
+            recorded: None,
         }
     }
 }

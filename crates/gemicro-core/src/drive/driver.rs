@@ -64,7 +64,9 @@ async fn make_and_drive(
     new: NewRun,
     begun: oneshot::Sender<Result<(), DriveError>>,
 ) -> Result<DriveEnd, DriveError> {
-    let first = NewEvent::of_run(AgentUpdate::new(&new.started, Timestamp::now()));
+    let recorded_at = ctx.options.recorded.as_ref().and_then(|it| it.started_at());
+    let started_at = recorded_at.unwrap_or_else(Timestamp::now);
+    let first = NewEvent::of_run(AgentUpdate::new(&new.started, started_at));
     let staged = ctx.store.as_written(vec![first.clone()]);
     let first = staged.first().cloned().unwrap_or(first);
     let loaded = match fresh(flow, &first.at(new.run.clone(), 1, new.parent_run.clone())) {
@@ -114,6 +116,8 @@ pub(super) struct Driver<'a> {
     /// Where attempts report; the sender is cloned into each.
     pub(super) reports: mpsc::UnboundedReceiver<AttemptReport>,
     pub(super) reporter: mpsc::UnboundedSender<AttemptReport>,
+    /// Ends that came before their place in the recording that is followed.
+    pub(super) early: Vec<AttemptReport>,
     /// Answers given while this driver works, for attempts that asked.
     pub(super) answers: watch::Sender<BTreeMap<String, Json>>,
     pub(super) answered: RunAnswers,
@@ -169,6 +173,7 @@ impl<'a> Driver<'a> {
             running: BTreeMap::new(),
             reports,
             reporter,
+            early: Vec::new(),
             answers,
             answered,
             clock: DriverClock::default(),
@@ -192,6 +197,9 @@ impl<'a> Driver<'a> {
             self.take_commands().await?;
         }
         loop {
+            if let Some(end) = self.check_recording().await? {
+                return Ok(end);
+            }
             if self.run.ended {
                 self.answer_late_commands().await;
                 return Ok(DriveEnd::Terminal(Box::new(self.last.clone())));
@@ -215,6 +223,10 @@ impl<'a> Driver<'a> {
             }
             if !self.only_words_staged() {
                 self.flush().await?;
+            }
+            if let Some(recorded) = self.ctx.options.recorded.clone() {
+                self.take_recorded(&recorded, &decision).await?;
+                continue;
             }
             let wake_at = self.next_wake(&decision);
             tokio::select! {
@@ -274,7 +286,9 @@ impl<'a> Driver<'a> {
         if self.start_steps(&decision.want, now).await? {
             return Ok(true);
         }
-        if self.running.is_empty() && self.next_wake(decision).is_none() && decision.waits.is_empty() {
+        let is_stuck =
+            self.running.is_empty() && self.next_wake(decision).is_none() && decision.waits.is_empty();
+        if is_stuck && !self.recording_continues() {
             let message = format!(
                 "the {} flow has nothing left to do and no result",
                 self.flow.name()

@@ -26,6 +26,9 @@ impl Driver<'_> {
             .map(|(seq, event)| event.at(self.run_id().clone(), seq, self.last.parent_run.clone()))
             .collect();
         self.staged.extend(events);
+        if let Some(recorded) = &self.ctx.options.recorded {
+            folded.iter().for_each(|event| recorded.compare(event));
+        }
         for event in &folded {
             self.run.fold(event);
         }

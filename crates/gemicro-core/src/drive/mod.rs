@@ -17,6 +17,7 @@
 //! - `attempt` runs one attempt: time limit, cancel, panic.
 //! - `stop` ends a run: finish, cancel, suspend.
 //! - `any_flow` is the trait object for flows in a table.
+//! - `recorded_run` is a run that happened before; `follow_recording` drives it again.
 
 mod any_flow;
 mod attempt;
@@ -25,8 +26,10 @@ mod clock;
 mod commands;
 mod context;
 mod driver;
+mod follow_recording;
 mod journal;
 mod live_flow;
+mod recorded_run;
 mod settle;
 mod start;
 mod stop;
@@ -37,3 +40,4 @@ pub use any_flow::AnyFlow;
 pub use begin::{Hold, NewRun, begin, resume};
 pub use context::{DriveContext, DriveEnd, DriveError, DriveOptions, StopSignals};
 pub use driver::{drive, drive_new};
+pub use recorded_run::{RecordedRun, ReplayDifference};

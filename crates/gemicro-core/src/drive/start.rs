@@ -44,6 +44,9 @@ impl Driver<'_> {
             if rooms.get(step.kind.as_str()) == Some(&0) {
                 continue;
             }
+            if !self.is_its_turn(step, events.len(), want) {
+                continue;
+            }
             let n_running = self.running.len() + starts.len();
             match self.judge(step, n_running, &mut ledger, now) {
                 StartVerdict::Later => {}

@@ -212,7 +212,8 @@ impl Driver<'_> {
 
     /// Waits for the reports of these stopped steps; each attempt ends within its grace period.
     async fn gather(&mut self, mut open: Vec<StepKey>) -> Vec<AttemptReport> {
-        let mut reports = Vec::new();
+        let mut reports = std::mem::take(&mut self.early);
+        open.retain(|key| reports.iter().all(|report| report.step != *key));
         while !open.is_empty() {
             let Some(report) = self.reports.recv().await else {
                 break;
@@ -222,6 +223,7 @@ impl Driver<'_> {
             }
             reports.push(report);
         }
+        self.sort_as_recorded(&mut reports);
         reports
     }
 }

@@ -32,6 +32,7 @@ const TABLE: &[(&str, u8, bool)] = &[
     ("branch_switched", 8, false),
     ("import_refused", 8, false),
     ("gate_closed", 8, false),
+    ("replay_differs", 8, false),
     ("checks_failed", 3, false),
     ("unsupported_repository", 3, false),
     ("storage_error", 3, false),

@@ -76,6 +76,10 @@ pub(crate) struct AskArgs {
     #[arg(long, value_enum, default_value_t, help_heading = "Output")]
     pub(crate) format: DataFormat,
 
+    /// Also record the run in this file, with its live text, for `gemicro replay`
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    pub(crate) record: Option<PathBuf>,
+
     /// Add tokens, cost and time to the JSON answer
     #[arg(long, help_heading = "Output")]
     pub(crate) metrics: bool,

@@ -17,6 +17,7 @@ use crate::command_error::CommandError;
 use crate::config::{ResearchFlags, ResearchSettings};
 use crate::follow::{RESUME, RunWatch, follow};
 use crate::output::{self, CommandOutput};
+use crate::recorder::{Recorder, tap_if_recorded, write_recorded};
 use crate::session::Context;
 use crate::view::{EventLines, RunEnd, RunView};
 use crate::{root_warning, runtime, signals};
@@ -62,13 +63,14 @@ fn ask(ctx: &Context, args: &AskArgs) -> Result<(RunEnd, StreamId), CommandError
     })?;
     let settings = ResearchSettings::resolve(&layers, ResearchFlags::default())?;
     root_warning::warn(ctx, &ctx.home(&layers)?);
+    let recorder = Recorder::new(args.record.as_deref())?;
     runtime::block_on(async {
         let desk = ctx.desk(&layers, &settings, args.no_resident).await?;
         let stop = signals::listen()?;
         for notice in plan.notices() {
             output::say(&format!("{} {notice}", ctx.screen.on_stderr().warn("note:")));
         }
-        let watching = desk.desk().start(plan).await?;
+        let watching = tap_if_recorded(recorder.as_ref(), desk.desk().start(plan).await?);
         let id = watching.run.clone();
         let shown = AskDisplay {
             format: args.format,
@@ -77,6 +79,7 @@ fn ask(ctx: &Context, args: &AskArgs) -> Result<(RunEnd, StreamId), CommandError
         };
         let end = show(ctx, desk.desk(), watching, &stop, shown).await?;
         desk.close().await;
+        write_recorded(ctx, recorder.as_ref(), &id, Ok(())).await?;
         Ok((end, id))
     })
 }

@@ -6,6 +6,7 @@ use clap::{Args, ValueEnum};
 use gemicro_core::budget::Limits;
 use gemicro_core::drive::StopSignals;
 use gemicro_engine::{BatchAnswer, BatchStatus, OnFailure, SubmittedBatch};
+use gemicro_event::{ErrorKind, Failure, StreamId};
 
 use super::print_answer::answer_format;
 use super::service::Service;
@@ -14,6 +15,7 @@ use crate::args::DataFormat;
 use crate::command_error::CommandError;
 use crate::config::readers::parse_budget;
 use crate::config::{ResearchFlags, ResearchSettings};
+use crate::recorder::{Recorder, write_recorded};
 use crate::session::Context;
 use crate::{output, runtime, signals};
 
@@ -54,6 +56,9 @@ pub(crate) struct SubmitArgs {
     /// Run in this process, not in the background worker, and wait for the results
     #[arg(long)]
     pub(crate) no_resident: bool,
+    /// Also record the batch in this file when it ends, for `gemicro replay`
+    #[arg(long, value_name = "FILE", requires = "no_resident")]
+    pub(crate) record: Option<PathBuf>,
     /// Output format; jsonl prints one task per line [default: text on a terminal, otherwise json]
     #[arg(long, value_enum)]
     pub(crate) format: Option<DataFormat>,
@@ -85,13 +90,17 @@ pub(super) fn submit(ctx: &Context, args: &SubmitArgs) -> Result<(), CommandErro
     // Everything that can be refused is refused before the store is opened.
     let batch = args.complete(input::read(ctx, &args.file)?)?;
     let request = request(batch, &layers, &settings, &args.directory)?;
+    let recorder = Recorder::new(args.record.as_deref())?;
     runtime::block_on(async {
         let stop = signals::listen()?;
         let service = Service::open_with(ctx, &layers, &settings, args.no_resident).await?;
         let answer = service.submit(request).await?;
         let format = answer_format(args.format, &ctx.screen);
         print(&answer, format, &ctx.screen)?;
-        continue_batch(ctx, &service, &answer, format, &stop).await
+        let outcome = continue_batch(ctx, &service, &answer, format, &stop).await;
+        let id = StreamId::new(answer.response_id);
+        let id = id.map_err(|error| Failure::new(ErrorKind::Internal, error.to_string()))?;
+        write_recorded(ctx, recorder.as_ref(), &id, outcome).await
     })
 }
 

@@ -61,6 +61,10 @@ pub(crate) struct ChatArgs {
     #[arg(long, help_heading = "Output")]
     pub(crate) plain: bool,
 
+    /// Also record the conversation in this file, with its live text, for `gemicro replay`
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    pub(crate) record: Option<PathBuf>,
+
     /// Output format; json prints one object per event
     #[arg(long, value_enum, default_value_t, help_heading = "Output")]
     pub(crate) format: DataFormat,

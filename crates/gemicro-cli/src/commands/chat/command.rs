@@ -17,6 +17,7 @@ use crate::args::DataFormat;
 use crate::chat::{ChatChannel, lines, screen};
 use crate::command_error::CommandError;
 use crate::config::{ChatSettings, Endpoints, Layers, ResearchFlags, ResearchSettings};
+use crate::recorder::{Recorder, write_recorded};
 use crate::session::{CommandRunService, Context, is_gone, owner};
 use crate::{runtime, signals};
 
@@ -37,12 +38,17 @@ pub(crate) fn run(ctx: &Context, args: &ChatArgs) -> Result<(), CommandError> {
     )?;
     let is_screen = std::io::stdin().is_terminal() && std::io::stdout().is_terminal();
     let is_screen = is_screen && !args.plain && args.format == DataFormat::Text;
+    let recorder = Recorder::new(args.record.as_deref())?;
     runtime::block_on(async {
         let stop = signals::listen()?;
         let (config, desk) = config(ctx, args, &layers, &settings, is_screen).await?;
         let store = config.conversations.clone();
         let line = open_chat(config, args.opening()).await.map_err(not_opened)?;
         let ChatLine { orders, news } = line;
+        let (news, opened) = match &recorder {
+            Some(recorder) => recorder.tap_chat(news),
+            None => (news, None),
+        };
         let ends = ChatChannel { orders, news };
         let held = if is_screen {
             screen::run(ends, &ctx.screen, &stop.suspend).await
@@ -55,7 +61,10 @@ pub(crate) fn run(ctx: &Context, args: &ChatArgs) -> Result<(), CommandError> {
         };
         store.store().close().await;
         desk.close().await;
-        held
+        match opened {
+            Some(opened) => write_recorded(ctx, recorder.as_ref(), &opened.wait().await?, held).await,
+            None => held,
+        }
     })
 }
 

@@ -15,3 +15,4 @@ mod show;
 mod transcript;
 
 pub(crate) use command::{ConversationsArgs, run};
+pub(crate) use show::show_stored;

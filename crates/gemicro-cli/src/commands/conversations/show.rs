@@ -1,11 +1,15 @@
 //! `gemicro conversations show`: the turns, for people or programs.
 
+use std::sync::Arc;
+
 use clap::Args;
-use gemicro_chat::Conversation;
+use gemicro_chat::{Conversation, Conversations};
 use gemicro_core::history::{HistoryConfig, HistoryManager, Turn};
+use gemicro_event::StreamId;
+use gemicro_store::DurableStore;
 use serde_json::json;
 
-use super::open::load;
+use super::open::{load, open_error};
 use crate::args::DataFormat;
 use crate::command_error::CommandError;
 use crate::output;
@@ -24,9 +28,28 @@ pub(crate) struct ConversationShowArgs {
 
 pub(super) async fn show(ctx: &Context, args: &ConversationShowArgs) -> Result<(), CommandError> {
     let conversation = load(ctx, &args.id).await?;
+    print(ctx, &conversation, args.format)
+}
+
+/// Shows a conversation of any store.
+///
+/// # Errors
+/// When it is not there, or the store fails.
+pub(crate) async fn show_stored(
+    ctx: &Context,
+    store: &Arc<DurableStore>,
+    id: &StreamId,
+    format: DataFormat,
+) -> Result<(), CommandError> {
+    let conversations = Conversations::new(store.clone(), &[] as &[String]);
+    let conversation = conversations.load(id).await.map_err(open_error)?;
+    print(ctx, &conversation, format)
+}
+
+fn print(ctx: &Context, conversation: &Conversation, format: DataFormat) -> Result<(), CommandError> {
     let turns = conversation.log.turns();
-    match args.format {
-        DataFormat::Text => output::print(&page(&conversation, &ctx.screen)),
+    match format {
+        DataFormat::Text => output::print(&page(conversation, &ctx.screen)),
         DataFormat::Json => {
             let object = json!({
                 "id": conversation.id,

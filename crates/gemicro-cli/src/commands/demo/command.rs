@@ -187,6 +187,7 @@ fn task(repository: &Path, format: PrintFormat) -> RunArgs {
         budget: Vec::new(),
         max_duration: None,
         format,
+        record: None,
         dry_run: false,
     }
 }

@@ -50,6 +50,9 @@ pub(crate) struct OodaArgs {
     /// Output format; jsonl prints every event
     #[arg(long, value_enum, default_value_t)]
     pub(crate) format: DataFormat,
+    /// Also record the run in this file, with its live text, for `gemicro replay`
+    #[arg(long, value_name = "FILE")]
+    pub(crate) record: Option<PathBuf>,
     /// Print what would be done, then stop
     #[arg(long)]
     pub(crate) dry_run: bool,

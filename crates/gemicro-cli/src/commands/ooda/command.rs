@@ -19,6 +19,7 @@ use crate::commands::batch::llm;
 use crate::config::{Endpoints, Layers, ResearchFlags, ResearchSettings};
 use crate::follow::{RESUME, RunWatch, follow};
 use crate::output::{self, CommandOutput};
+use crate::recorder::{Recorder, tap_if_recorded, write_recorded};
 use crate::session::Context;
 use crate::view::{EventLines, RunEnd, RunView};
 use crate::{backend, runtime, signals};
@@ -111,6 +112,7 @@ pub(crate) fn run(ctx: &Context, args: &OodaArgs) -> Result<(), CommandError> {
     }
     let deciding = AnswerSource::from_arguments(ctx, &args.gates, None)?;
     check_backend(ctx, &planned)?;
+    let recorder = Recorder::new(args.record.as_deref())?;
     let PlannedLoop {
         plan,
         layers,
@@ -123,13 +125,15 @@ pub(crate) fn run(ctx: &Context, args: &OodaArgs) -> Result<(), CommandError> {
             output::say(&format!("{} {notice}", ctx.screen.on_stderr().warn("note:")));
         }
         let here = LocalRunService::new(engine);
-        let watching = here.start(plan).await?;
+        let watching = tap_if_recorded(recorder.as_ref(), here.start(plan).await?);
+        let id = watching.run.clone();
         let shown = OodaDisplay {
             format: args.format,
             out: None,
             deciding,
         };
-        watch(ctx, &here, watching, &stop, shown).await
+        let outcome = watch(ctx, &here, watching, &stop, shown).await;
+        write_recorded(ctx, recorder.as_ref(), &id, outcome).await
     })
 }
 

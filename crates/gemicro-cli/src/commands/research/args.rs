@@ -109,6 +109,10 @@ pub(crate) struct ResearchArgs {
     #[arg(long, value_name = "PATH", conflicts_with_all = ["questions", "dry_run"], help_heading = "Output")]
     pub(crate) report: Option<PathBuf>,
 
+    /// Also record the run in this file, with its live text, for `gemicro replay`
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["questions", "dry_run"], help_heading = "Output")]
+    pub(crate) record: Option<PathBuf>,
+
     /// Answer every question in a file of JSON lines with `id` and `question`
     #[arg(
         long,

@@ -11,6 +11,7 @@ use crate::args::is_question;
 use crate::command_error::CommandError;
 use crate::config::{Endpoints, Layers, ResearchSettings};
 use crate::output;
+use crate::recorder::{Recorder, tap_if_recorded, write_recorded};
 use crate::report::ReportFiles;
 use crate::session::{Context, find_run};
 use crate::{backend, runtime, signals};
@@ -100,18 +101,21 @@ async fn start(
     plan: Plan,
 ) -> Result<(), CommandError> {
     let stop = signals::listen()?;
+    let recorder = Recorder::new(args.record.as_deref())?;
     for notice in plan.notices() {
         output::say(&format!("{} {notice}", ctx.screen.on_stderr().warn("note:")));
     }
     let here = LocalRunService::new(engine);
-    let watching = here.start(plan).await?;
+    let watching = tap_if_recorded(recorder.as_ref(), here.start(plan).await?);
+    let id = watching.run.clone();
     let showing = ResearchDisplay {
         format: args.format,
         out: args.out.as_deref(),
         report,
         yes: args.yes,
     };
-    watch(ctx, &here, watching, &stop, showing).await
+    let outcome = watch(ctx, &here, watching, &stop, showing).await;
+    write_recorded(ctx, recorder.as_ref(), &id, outcome).await
 }
 
 /// An earlier run: the plan it had and what it brings in.

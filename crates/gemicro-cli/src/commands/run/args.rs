@@ -67,6 +67,9 @@ pub(crate) struct RunArgs {
     /// Output format; markdown prints only the pull request's text, jsonl every event
     #[arg(long, value_enum, default_value_t)]
     pub(crate) format: PrintFormat,
+    /// Also record the run in this file, with its live text, for `gemicro replay`
+    #[arg(long, value_name = "FILE")]
+    pub(crate) record: Option<PathBuf>,
     /// Print what would be done, then stop
     #[arg(long)]
     pub(crate) dry_run: bool,

@@ -21,6 +21,7 @@ use crate::command_error::CommandError;
 use crate::config::{ResearchFlags, ResearchSettings};
 use crate::follow::{RESUME, RunWatch, follow};
 use crate::output::{self, CommandOutput};
+use crate::recorder::{Recorder, tap_if_recorded, write_recorded};
 use crate::screen::text;
 use crate::session::Context;
 use crate::story::{PipelineStory, hint};
@@ -73,6 +74,7 @@ pub(crate) fn run_as(
         return dry_run(ctx, &plan, args.format);
     }
     ready(ctx, &plan)?;
+    let recorder = Recorder::new(args.record.as_deref())?;
     let layers = ctx.layers()?;
     let settings = ResearchSettings::resolve(&layers, ResearchFlags::default())?;
     root_warning::warn(ctx, &ctx.home(&layers)?);
@@ -85,6 +87,7 @@ pub(crate) fn run_as(
             deciding,
             resume,
             first,
+            recorder,
         };
         start(ctx, &here, plan, &stop, shown).await
     })
@@ -102,6 +105,8 @@ pub(crate) struct RunDisplay<'a> {
     pub(crate) resume: &'a str,
     /// What has to be typed before any of the commands that it names.
     pub(crate) first: Option<String>,
+    /// Records it, if that was asked for.
+    pub(crate) recorder: Option<Recorder>,
 }
 
 /// Starts a run from a plan and shows it to its end.
@@ -118,8 +123,11 @@ pub(crate) async fn start(
     for notice in plan.notices() {
         output::say(&format!("{} {notice}", ctx.screen.on_stderr().warn("note:")));
     }
-    let watching = here.start(plan).await?;
-    watch(ctx, here, watching, stop, shown).await
+    let recorder = shown.recorder.clone();
+    let watching = tap_if_recorded(recorder.as_ref(), here.start(plan).await?);
+    let id = watching.run.clone();
+    let outcome = watch(ctx, here, watching, stop, shown).await;
+    write_recorded(ctx, recorder.as_ref(), &id, outcome).await
 }
 
 /// Shows a run to its end.

@@ -125,6 +125,7 @@ fn ooda_loop(ctx: &Context, it: OodaParameters) -> Result<Plan, Failure> {
         model: it.model,
         branch: it.branch,
         format: DataFormat::Json,
+        record: None,
         dry_run: false,
     };
     let planned = || -> Result<Plan, CommandError> {

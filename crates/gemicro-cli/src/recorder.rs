@@ -1,0 +1,211 @@
+//! Writing recordings: of a run that has ended, and of one that is being watched.
+
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use futures_util::StreamExt;
+use gemicro_chat::News;
+use gemicro_core::run::events::RunReaders;
+use gemicro_core::store::Store;
+use gemicro_engine::{RunSighting, RunSightings};
+use gemicro_event::redact::Redactor;
+use gemicro_event::{Failure, StepKey, StreamId, Timestamp};
+use gemicro_recording::{LiveDelta, collect, write_file};
+use gemicro_store::DurableStore;
+use tokio::sync::mpsc;
+use tokio::task::JoinHandle;
+
+use crate::command_error::CommandError;
+use crate::output;
+use crate::screen::numbers;
+use crate::session::{Context, PROGRAM};
+
+/// Keeps what a watched run streams, and writes its recording when it has ended.
+#[derive(Clone)]
+pub(crate) struct Recorder {
+    file: PathBuf,
+    live: Arc<Mutex<Vec<StreamedText>>>,
+}
+
+/// A piece of text of a run; which attempt wrote it is known, or follows from its time.
+struct StreamedText {
+    run: StreamId,
+    attempt: Option<(StepKey, u32)>,
+    at: Timestamp,
+    text: String,
+}
+
+impl Recorder {
+    /// Records into a file, if one is given.
+    ///
+    /// # Errors
+    /// When the file cannot be written there.
+    pub(crate) fn new(file: Option<&Path>) -> Result<Option<Self>, CommandError> {
+        let Some(file) = file else { return Ok(None) };
+        output::check_target(file)?;
+        Ok(Some(Self {
+            file: file.to_owned(),
+            live: Arc::default(),
+        }))
+    }
+
+    /// Passes everything on, and keeps the text of running steps with its time.
+    pub(crate) fn tap(&self, watching: RunSightings) -> RunSightings {
+        let (live, run) = (self.live.clone(), watching.run.clone());
+        let items = watching.items.inspect(move |item| {
+            if let Ok(RunSighting::Live(item)) = item {
+                push(&live, &run, Some((item.step.clone(), item.attempt)), &item.text);
+            }
+        });
+        RunSightings {
+            run: watching.run,
+            items: Box::pin(items),
+        }
+    }
+
+    /// The same for a chat; the conversation that was open last is known when its news have ended.
+    pub(crate) fn tap_chat(
+        &self,
+        mut news: mpsc::Receiver<News>,
+    ) -> (mpsc::Receiver<News>, Option<OpenedConversation>) {
+        let live = self.live.clone();
+        let (sender, passed_on) = mpsc::channel(1);
+        let following = tokio::spawn(async move {
+            let (mut opened, mut run) = (None, None);
+            while let Some(item) = news.recv().await {
+                match (&item, &run) {
+                    (News::Opened(chapter), _) => opened = Some(chapter.id.clone()),
+                    (News::Asked { run: asked, .. }, _) => run = Some(asked.clone()),
+                    (News::Text(text), Some(run)) => push(&live, run, None, text),
+                    _ => {}
+                }
+                if sender.send(item).await.is_err() {
+                    break;
+                }
+            }
+            opened
+        });
+        (passed_on, Some(OpenedConversation(following)))
+    }
+
+    /// Writes the recording of a run or conversation that has ended. One that was stopped has none yet.
+    ///
+    /// # Errors
+    /// When it has not ended, the store cannot be read, or the file cannot be written.
+    pub(crate) async fn write(&self, ctx: &Context, id: &StreamId) -> Result<(), CommandError> {
+        let store = ctx.store().await?;
+        let texts = std::mem::take(&mut *self.live.lock().unwrap_or_else(PoisonError::into_inner));
+        let mut live = Vec::with_capacity(texts.len());
+        for text in texts {
+            live.extend(text.with_attempt(&store).await?);
+        }
+        write_recording(ctx, &store, id, &self.file, live).await
+    }
+}
+
+/// The conversation that a chat had open last.
+pub(crate) struct OpenedConversation(JoinHandle<Option<StreamId>>);
+
+impl OpenedConversation {
+    /// Waits for the end of the chat's news.
+    ///
+    /// # Errors
+    /// When none was opened.
+    pub(crate) async fn wait(self) -> Result<StreamId, CommandError> {
+        let opened = self.0.await.ok().flatten();
+        opened.ok_or_else(|| CommandError::usage("no conversation was opened", "nothing was recorded"))
+    }
+}
+
+impl StreamedText {
+    /// With the attempt that was running then.
+    async fn with_attempt(self, store: &DurableStore) -> Result<Option<LiveDelta>, CommandError> {
+        let attempt = match self.attempt {
+            Some(attempt) => Some(attempt),
+            None => {
+                let events = store.read(&self.run, 0, usize::MAX).await?.events;
+                let before = events.iter().filter(|event| event.update.timestamp <= self.at);
+                let started = before.filter_map(|event| event.update.as_step_started());
+                started.last().map(|started| (started.step, started.attempt))
+            }
+        };
+        Ok(attempt.map(|(step, attempt)| LiveDelta {
+            run: self.run,
+            step,
+            attempt,
+            at: self.at,
+            text: self.text,
+        }))
+    }
+}
+
+fn push(live: &Mutex<Vec<StreamedText>>, run: &StreamId, attempt: Option<(StepKey, u32)>, text: &str) {
+    live.lock()
+        .unwrap_or_else(PoisonError::into_inner)
+        .push(StreamedText {
+            run: run.clone(),
+            attempt,
+            at: Timestamp::now(),
+            text: text.to_owned(),
+        });
+}
+
+/// Taps a run if it is to be recorded.
+pub(crate) fn tap_if_recorded(recorder: Option<&Recorder>, watching: RunSightings) -> RunSightings {
+    match recorder {
+        Some(recorder) => recorder.tap(watching),
+        None => watching,
+    }
+}
+
+/// Writes the recording of a run that was watched to its end, and returns how that ended.
+///
+/// # Errors
+/// The error of the run, or else that of the recording.
+pub(crate) async fn write_recorded(
+    ctx: &Context,
+    recorder: Option<&Recorder>,
+    id: &StreamId,
+    outcome: Result<(), CommandError>,
+) -> Result<(), CommandError> {
+    let Some(recorder) = recorder else {
+        return outcome;
+    };
+    match (recorder.write(ctx, id).await, outcome) {
+        (Ok(()), outcome) => outcome,
+        (Err(not_written), Ok(())) => Err(not_written),
+        (Err(not_written), Err(stopped)) => {
+            if let CommandError::Report(report) = &not_written {
+                output::say(&report.text(&ctx.screen));
+            }
+            Err(stopped)
+        }
+    }
+}
+
+/// Writes a run or conversation of a store to a file and says so.
+///
+/// # Errors
+/// When it has not ended, the store cannot be read, or the file cannot be written.
+pub(crate) async fn write_recording(
+    ctx: &Context,
+    store: &DurableStore,
+    id: &StreamId,
+    file: &Path,
+    live: Vec<LiveDelta>,
+) -> Result<(), CommandError> {
+    let redactor = Redactor::new(ctx.secrets()?);
+    let recording = collect(store, id, PROGRAM, &redactor, live).await?;
+    write_file(&recording, file).map_err(Failure::from)?;
+    let n_events: usize = recording.streams.iter().map(|stream| stream.events.len()).sum();
+    let n_bytes = std::fs::metadata(file).map_or(0, |about| about.len());
+    output::say(&format!(
+        "Recorded {} of {} in {} ({}). Replay it with: gemicro replay {}",
+        numbers::count(n_events, "event"),
+        numbers::count(recording.streams.len(), "stream"),
+        file.display(),
+        numbers::bytes(n_bytes),
+        file.display()
+    ));
+    Ok(())
+}

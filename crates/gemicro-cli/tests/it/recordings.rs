@@ -1,0 +1,227 @@
+//! Recordings: every kind of run exported, replayed in another folder, changed, cut and tested.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use gemicro_core::store::StreamKind;
+use gemicro_event::Json;
+use gemicro_recording::{Recording, read_file, write_file};
+use serde_json::Value;
+
+use crate::program::World;
+use crate::simulated::{Simulated, research};
+
+fn examples() -> Vec<PathBuf> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/recordings");
+    let files = std::fs::read_dir(folder)
+        .unwrap()
+        .map(|entry| entry.unwrap().path());
+    let mut files: Vec<_> = files
+        .filter(|path| path.extension().is_some_and(|it| it == "recording"))
+        .collect();
+    files.sort();
+    files
+}
+
+fn text(path: &Path) -> &str {
+    path.to_str().unwrap()
+}
+
+/// Without what may differ: times.
+fn comparable(event: &Value) -> Value {
+    let mut event = event.clone();
+    event.as_object_mut().unwrap().remove("timestamp");
+    event
+}
+
+#[test]
+fn every_example_is_replayed_without_a_difference() {
+    let kinds: BTreeSet<String> = examples()
+        .iter()
+        .map(|path| read_file(path).unwrap().header.kind)
+        .collect();
+    let expected = ["batch", "conversation", "ooda", "pipeline", "research"];
+    assert!(kinds.iter().eq(expected), "{kinds:?}");
+    let world = World::new();
+    let files = examples();
+    let mut arguments = vec!["test"];
+    arguments.extend(files.iter().map(|path| text(path)));
+    let called = world.must(&arguments);
+    assert!(called.stdout.contains("5 passed, 0 failed"), "{}", called.stdout);
+}
+
+#[test]
+fn the_replayed_journals_are_the_recorded_ones() {
+    let world = World::new();
+    for path in examples() {
+        let recording = read_file(&path).unwrap();
+        let root = recording.root().unwrap();
+        if root.kind == StreamKind::Conversation {
+            let turns = recording.runs().count();
+            assert!(turns >= 20, "{turns} turns");
+            continue;
+        }
+        // A view of the journal that is not the one which compares.
+        let last = root.events.len().to_string();
+        let called = world.must(&["replay", text(&path), "--until", &last, "--format", "jsonl"]);
+        let replayed: Vec<Value> = called
+            .stdout
+            .lines()
+            .map(|line| comparable(&serde_json::from_str(line).unwrap()))
+            .collect();
+        let recorded: Vec<Value> = root
+            .events
+            .iter()
+            .map(|event| comparable(&serde_json::to_value(event).unwrap()))
+            .collect();
+        assert_eq!(replayed, recorded, "{}", path.display());
+        let shown = world.must(&["recording", "show", text(&path)]);
+        assert!(
+            shown.stdout.contains(root.id.as_str()) && shown.stdout.contains("steps: "),
+            "{}",
+            shown.stdout
+        );
+    }
+}
+
+/// A research run against the simulator, recorded with its live text.
+fn recorded_research() -> (Simulated, PathBuf) {
+    let place = Simulated::new(&research(3));
+    let file = place.world.path("run.recording");
+    let called = place.ask(&["--record", text(&file)]);
+    assert_eq!(called.code, 0, "{}", called.stderr);
+    (place, file)
+}
+
+#[test]
+fn a_recorded_run_is_replayed_elsewhere_with_its_live_text_and_without_its_key() {
+    let (place, file) = recorded_research();
+    let recording = read_file(&file).unwrap();
+    assert!(!recording.live.is_empty());
+    let unpacked = format!("{recording:?}");
+    assert!(!unpacked.contains("AIza"), "a key is in the recording");
+    drop(place);
+    let elsewhere = World::new();
+    let copy = elsewhere.path("copy.recording");
+    write_file(&recording, &copy).unwrap();
+    let called = elsewhere.must(&["replay", text(&copy)]);
+    assert!(called.stderr.contains(": as recorded."), "{}", called.stderr);
+    // Nothing is left in the user's own store.
+    assert!(!elsewhere.path("home").exists());
+}
+
+#[test]
+fn export_writes_the_same_events_as_record() {
+    let (place, file) = recorded_research();
+    let other = place.world.path("exported.recording");
+    let called = place.call(&["export", "last", "--recording", text(&other)]);
+    assert_eq!(called.code, 0, "{}", called.stderr);
+    let (with_live, exported) = (read_file(&file).unwrap(), read_file(&other).unwrap());
+    assert_eq!(with_live.streams, exported.streams);
+    assert!(exported.live.is_empty());
+}
+
+/// Changes the first recorded event of a type.
+fn change(recording: &mut Recording, event_type: &str, from: &str, to: &str) {
+    let events = &mut recording.streams[0].events;
+    let found = events
+        .iter_mut()
+        .find(|event| event.update.event_type == event_type && event.update.data.text().contains(from));
+    let event = found.unwrap();
+    let data = event.update.data.text().replacen(from, to, 1);
+    event.update.data = Json::from_text(&data).unwrap();
+}
+
+#[test]
+fn a_changed_prompt_is_shown_line_by_line() {
+    let (place, file) = recorded_research();
+    let mut recording = read_file(&file).unwrap();
+    change(&mut recording, "step_started", "question", "riddle");
+    write_file(&recording, &file).unwrap();
+    let called = place.world.call(&["replay", text(&file)]);
+    assert_eq!(called.code, 8, "{}", called.stderr);
+    assert!(
+        called.stderr.contains("step_started of step"),
+        "{}",
+        called.stderr
+    );
+    let has = |mark: char, word: &str| {
+        let mut lines = called.stderr.lines();
+        lines.any(|line| line.starts_with(mark) && line.contains(word))
+    };
+    assert!(has('-', "riddle") && has('+', "question"), "{}", called.stderr);
+    assert!(
+        called.stderr.contains("differs from its recording"),
+        "{}",
+        called.stderr
+    );
+}
+
+#[test]
+fn another_decision_is_a_difference() {
+    let (place, file) = recorded_research();
+    let mut recording = read_file(&file).unwrap();
+    // The answer now names other sub-queries than the ones that were asked.
+    change(&mut recording, "step_completed", "part 2", "part 9");
+    write_file(&recording, &file).unwrap();
+    let called = place.world.call(&["test", text(&file)]);
+    assert_eq!(called.code, 8, "{}{}", called.stdout, called.stderr);
+    assert!(called.stdout.contains("part 9"), "{}", called.stdout);
+}
+
+#[test]
+fn an_end_that_is_missing_is_a_difference() {
+    let (place, file) = recorded_research();
+    let mut recording = read_file(&file).unwrap();
+    recording.streams[0].events.pop();
+    write_file(&recording, &file).unwrap();
+    let called = place.world.call(&["replay", text(&file)]);
+    assert_eq!(called.code, 8, "{}", called.stderr);
+    assert!(
+        called.stderr.contains("this program continues after it"),
+        "{}",
+        called.stderr
+    );
+}
+
+#[test]
+fn results_are_printed_as_tap_and_junit() {
+    let (place, file) = recorded_research();
+    let bad = place.world.path("bad.recording");
+    std::fs::write(&bad, "no recording").unwrap();
+    let tap = place
+        .world
+        .call(&["test", text(&file), text(&bad), "--format", "tap"]);
+    assert_eq!(tap.code, 2, "{}", tap.stderr);
+    assert!(
+        tap.stdout.starts_with("TAP version 14\n1..2\nok 1 - "),
+        "{}",
+        tap.stdout
+    );
+    assert!(tap.stdout.contains("\nnot ok 2 - ") && tap.stdout.contains("kind: invalid_input"));
+    let junit = place.world.call(&["test", text(&bad), "--format", "junit"]);
+    assert!(
+        junit.stdout.contains("tests=\"1\" failures=\"1\"")
+            && junit.stdout.contains("is not a gemicro recording"),
+        "{}",
+        junit.stdout
+    );
+}
+
+#[test]
+fn a_moment_in_the_middle_is_shown() {
+    let (place, file) = recorded_research();
+    let called = place
+        .world
+        .must(&["replay", text(&file), "--until", "step_completed"]);
+    assert!(
+        called.stderr.contains("Replayed up to event"),
+        "{}",
+        called.stderr
+    );
+    let odd = place
+        .world
+        .call(&["replay", text(&file), "--until", "nothing_such"]);
+    assert_eq!(odd.code, 2);
+    assert!(odd.stderr.contains("no event nothing_such"), "{}", odd.stderr);
+}

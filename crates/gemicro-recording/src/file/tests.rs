@@ -1,0 +1,136 @@
+//! Good files are read back whole; bad ones give plain errors.
+
+use gemicro_event::{AgentUpdate, Json, StepKey, Timestamp};
+
+use super::*;
+
+fn event(stream: &StreamId, seq: u64, event_type: &str) -> Event {
+    Event {
+        stream: stream.clone(),
+        seq,
+        schema_version: 1,
+        update: AgentUpdate {
+            event_type: event_type.to_owned(),
+            message: "said".to_owned(),
+            timestamp: Timestamp::from_millis(1_000),
+            data: Json::from_text(r#"{"b":1.50,"a":"é"}"#).unwrap(),
+        },
+        step: Some(StepKey::new("one")),
+        parent_run: None,
+        trace: None,
+        extra: vec![("later".to_owned(), Json::from_text("[1]").unwrap())],
+    }
+}
+
+fn sample() -> Recording {
+    let id = StreamId::random();
+    Recording {
+        header: RecordingHeader {
+            recording: "gemicro".to_owned(),
+            version: FORMAT_VERSION,
+            program: "gemicro 0".to_owned(),
+            kind: "research".to_owned(),
+            root: id.clone(),
+        },
+        streams: vec![RecordedStream {
+            id: id.clone(),
+            kind: StreamKind::Run,
+            events: vec![event(&id, 1, "run_started"), event(&id, 2, "of_a_newer_program")],
+        }],
+        blobs: vec![
+            RecordedBlob {
+                stream: id.clone(),
+                bytes: b"text".to_vec(),
+            },
+            RecordedBlob {
+                stream: id.clone(),
+                bytes: vec![0xff, 0x00, 0x80],
+            },
+        ],
+        live: vec![LiveDelta {
+            run: id,
+            step: StepKey::new("one"),
+            attempt: 1,
+            at: Timestamp::from_millis(1_001),
+            text: "a piece".to_owned(),
+        }],
+    }
+}
+
+fn packed(lines: &str) -> Vec<u8> {
+    let mut out = GzEncoder::new(Vec::new(), Compression::fast());
+    out.write_all(lines.as_bytes()).unwrap();
+    out.finish().unwrap()
+}
+
+fn error_of(bytes: &[u8]) -> String {
+    read_lines(bytes, "x.recording".to_owned())
+        .unwrap_err()
+        .to_string()
+}
+
+#[test]
+fn what_is_written_is_read_back_and_unknown_events_are_kept() {
+    let folder = tempfile::tempdir().unwrap();
+    let (path, recording) = (folder.path().join("run.recording"), sample());
+    write_file(&recording, &path).unwrap();
+    assert_eq!(read_file(&path).unwrap(), recording);
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
+}
+
+#[test]
+fn a_file_that_was_cut_anywhere_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("run.recording");
+    write_file(&sample(), &path).unwrap();
+    let whole = std::fs::read(&path).unwrap();
+    for length in 0..whole.len() {
+        let error = error_of(&whole[..length]);
+        assert!(
+            error.contains("not complete") || error.contains("not a gemicro recording"),
+            "{length}: {error}"
+        );
+    }
+}
+
+#[test]
+fn every_other_bad_file_says_what_is_wrong_with_it() {
+    let header = r#"{"recording":"gemicro","version":1,"program":"p","kind":"k","root":"aaaaaaaa"}"#;
+    let newer = header.replace("\"version\":1", "\"version\":2");
+    let other = header.replace("gemicro", "other");
+    let cases = [
+        (b"garbage".to_vec(), "is not a gemicro recording"),
+        (packed("{}\n"), "missing field `recording`"),
+        (packed(&format!("{other}\n")), "names another program"),
+        (
+            packed(&format!("{newer}\n")),
+            "reads formats up to 1. Update gemicro",
+        ),
+        (packed(&format!("{header}\n")), "not complete"),
+        (packed(&format!("{header}\n{{\"odd\":1}}\n")), "damaged at line 2"),
+        (
+            packed(&format!("{header}\n{{\"end\":{{\"n_lines\":7}}}}\n")),
+            "lines are missing",
+        ),
+        (
+            packed(&format!("{header}\n{{\"end\":{{\"n_lines\":1}}}}\n")),
+            "the recorded run is not in it",
+        ),
+    ];
+    for (bytes, expected) in cases {
+        let error = error_of(&bytes);
+        assert!(error.contains(expected), "{error}");
+    }
+}
+
+#[test]
+fn a_small_file_that_unpacks_to_too_much_is_refused() {
+    let mut out = GzEncoder::new(Vec::new(), Compression::fast());
+    let blanks = vec![b' '; 1 << 20];
+    for _ in 0..=64 {
+        out.write_all(&blanks).unwrap();
+    }
+    let bytes = out.finish().unwrap();
+    assert!(bytes.len() < 16 << 20);
+    assert!(error_of(&bytes).contains("too large"));
+}
