@@ -35,6 +35,7 @@ cat > tasks.json <<'END'
   {"task_id": "list", "type": "execute_shell_command", "parameters": {"command": "ls docs"}},
   {"task_id": "why", "type": "prompt", "parameters": {"prompt": "Why is the sky blue?"}},
   {"task_id": "missing", "type": "execute_shell_command", "parameters": {"command": "cat nothing"}},
+  {"task_id": "height", "type": "research", "parameters": {"question": "How high is the Port Amsel lighthouse?", "sources": ["docs"], "offline": true}},
   {"task_id": "after", "type": "prompt", "depends_on": ["why"], "parameters": {"prompt": "And at night?"}}
 ]}
 END

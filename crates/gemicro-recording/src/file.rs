@@ -28,7 +28,7 @@ const MAX_LINE_BYTES: u64 = 64 << 20;
 pub enum RecordingFileError {
     #[error("{path} cannot be read or written: {error}")]
     Io { path: String, error: std::io::Error },
-    #[error("{path} is not a gemicro recording: {message}")]
+    #[error("{path} is not a gemicro recording ({message}); `gemicro export RUN --recording FILE` writes one")]
     NotARecording { path: String, message: String },
     #[error(
         "{path} was recorded by {program} in format {found}; this program reads formats up to {FORMAT_VERSION}. Update gemicro"
@@ -38,7 +38,7 @@ pub enum RecordingFileError {
         program: String,
         found: u32,
     },
-    #[error("{path} is damaged at line {line}: {message}")]
+    #[error("{path} is damaged at line {line}: {message}. Copy it again, or record the run again")]
     Damaged {
         path: String,
         line: u64,
