@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
 
-use gemicro_core::drive::{RecordedRun, ReplayDifference, StopSignals};
+use gemicro_core::drive::{DriveEnd, RecordedRun, ReplayDifference, StopSignals};
 use gemicro_core::flow::{Flow, read_plan};
 use gemicro_core::run::events::RunReaders;
 use gemicro_engine::{Engine, LocalRunService, RunSightings};
@@ -81,7 +81,13 @@ impl Replayer {
             if let Some(difference) = recorded.difference() {
                 return Err(differs(run, difference));
             }
-            ended?;
+            match ended? {
+                DriveEnd::Terminal(last) if last.seq == run.events.len() as u64 => {}
+                DriveEnd::Terminal(_) | DriveEnd::Suspended => {
+                    let message = format!("the replay of run {} ended before its recording", run.id);
+                    return Err(Failure::new(ErrorKind::Internal, message));
+                }
+            }
         }
         Ok(())
     }

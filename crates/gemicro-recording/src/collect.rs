@@ -70,7 +70,7 @@ async fn read_stream(
         .first()
         .is_some_and(|first| first.update.as_run_started().is_some());
     if is_run && !store.run(id).await?.status.is_terminal() {
-        let message = format!("run {id} has not ended; it can be recorded when it has");
+        let message = format!("run {id} has not ended; when it has: gemicro export {id} --recording FILE");
         return Err(Failure::new(ErrorKind::StillRunning, message));
     }
     let events = page.events.into_iter().map(|event| clean(event, redactor));

@@ -12,7 +12,7 @@ use gemicro_recording::RecordedStream;
 use super::{conversations, show};
 use crate::answer_source::AnswerSource;
 use crate::args::PrintFormat;
-use crate::command_error::CommandError;
+use crate::command_error::{CommandError, STOPPED};
 use crate::flow_table::{ResumedFlow, flow_row};
 use crate::replayer::{ReplayOptions, Replayer, difference_of, differs, load_workflow};
 use crate::screen::{numbers, text};
@@ -128,9 +128,14 @@ async fn show_replay(
     if let Some(difference) = recorded.difference() {
         return Err(differs(root, difference).into());
     }
+    if stop.suspend.is_cancelled() {
+        output::say("The replay was stopped.");
+        return Err(CommandError::AlreadyReported(STOPPED));
+    }
+    let recorded_end = root.events.last().map(|last| last.update.event_type.as_str());
     match shown {
         // The recorded run failed, and so does its replay: that is what was asked for.
-        Err(CommandError::Report(report)) if report.run.is_some() => {
+        Err(CommandError::Report(report)) if recorded_end != Some("final_result") => {
             output::say(&report.text(&ctx.screen));
             Ok(())
         }

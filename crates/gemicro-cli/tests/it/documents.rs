@@ -47,6 +47,7 @@ pages! {
     mcp: "docs/mcp.md",
     ooda: "docs/ooda.md",
     pipeline: "docs/pipeline.md",
+    recordings: "docs/recordings.md",
     research: "docs/research.md",
     shared_store: "docs/shared-store.md",
     simulator: "docs/simulator.md",

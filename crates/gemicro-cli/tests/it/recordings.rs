@@ -9,7 +9,7 @@ use gemicro_recording::{Recording, read_file, write_file};
 use serde_json::Value;
 
 use crate::program::World;
-use crate::simulated::{Simulated, research};
+use crate::simulated::{KEY, Simulated, research};
 
 fn examples() -> Vec<PathBuf> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/recordings");
@@ -99,7 +99,7 @@ fn a_recorded_run_is_replayed_elsewhere_with_its_live_text_and_without_its_key()
     let recording = read_file(&file).unwrap();
     assert!(!recording.live.is_empty());
     let unpacked = format!("{recording:?}");
-    assert!(!unpacked.contains("AIza"), "a key is in the recording");
+    assert!(!unpacked.contains(KEY), "the key is in the recording");
     drop(place);
     let elsewhere = World::new();
     let copy = elsewhere.path("copy.recording");
@@ -224,4 +224,56 @@ fn a_moment_in_the_middle_is_shown() {
         .call(&["replay", text(&file), "--until", "nothing_such"]);
     assert_eq!(odd.code, 2);
     assert!(odd.stderr.contains("no event nothing_such"), "{}", odd.stderr);
+}
+
+#[test]
+fn a_failed_run_is_replayed_with_its_retries_and_its_failure() {
+    let place = Simulated::new("  - { name: down, fault: { http: { status: 503 } } }\n");
+    let file = place.world.path("failed.recording");
+    let called = place.ask(&["--record", text(&file)]);
+    assert_eq!(called.code, 4, "{}", called.stderr);
+    let recording = read_file(&file).unwrap();
+    let types: BTreeSet<&str> = recording.streams[0]
+        .events
+        .iter()
+        .map(|event| event.update.event_type.as_str())
+        .collect();
+    assert!(types.contains("step_retrying") && types.contains("run_failed"), "{types:?}");
+    let replayed = place.world.must(&["replay", text(&file)]);
+    assert!(replayed.stderr.contains(": as recorded."), "{}", replayed.stderr);
+    // The waits between the attempts are not waited for.
+    place.world.must(&["test", text(&file)]);
+}
+
+#[test]
+fn an_edited_workflow_shows_the_prompt_that_it_changes() {
+    let world = World::new();
+    let example = examples().into_iter().find(|path| path.ends_with("pipeline.recording"));
+    let example = example.unwrap();
+    world.must(&["init"]);
+    let arguments = ["test", text(&example), "--workflow", ".gemicro/workflow.yaml"];
+    world.must(&arguments);
+    let prompt = world.path(".gemicro/prompts/auditor.md");
+    let words = std::fs::read_to_string(&prompt).unwrap();
+    std::fs::write(&prompt, format!("Be strict.\n{words}")).unwrap();
+    let called = world.call(&arguments);
+    assert_eq!(called.code, 8, "{}", called.stderr);
+    assert!(called.stdout.contains("+ Be strict."), "{}", called.stdout);
+    assert!(called.stdout.contains("step_started of step audit"), "{}", called.stdout);
+}
+
+#[test]
+fn a_run_that_has_not_ended_is_not_exported() {
+    let place = Simulated::new(
+        "  - { name: held, reply: { text: Done., gate: { name: held, after_chunks: 0 } } }\n",
+    );
+    let asked = place.start_asking(&[]);
+    place.reached("held", 1);
+    let file = place.world.path("early.recording");
+    let called = place.call(&["export", "last", "--recording", text(&file)]);
+    assert_eq!(called.code, 7, "{}", called.stderr);
+    assert!(called.stderr.contains("has not ended"), "{}", called.stderr);
+    assert!(!file.exists());
+    asked.signal(rustix::process::Signal::KILL);
+    asked.wait(&place.world);
 }

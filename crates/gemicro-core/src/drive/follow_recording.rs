@@ -1,6 +1,6 @@
 //! Driving a run again as its recording says: what arrives, when, and in which order.
 
-use gemicro_event::{ErrorKind, Event, Failure, StepKey};
+use gemicro_event::{ErrorKind, Event, Failure, StepKey, Timestamp};
 
 use super::attempt::{AttemptReport, ReportContents};
 use super::driver::Driver;
@@ -30,8 +30,21 @@ impl Driver<'_> {
         let next = recorded.event(self.run.last_seq + 1);
         let next = next.filter(|next| !self.arrives(next));
         let at = next.map_or(self.last.update.timestamp, |next| next.update.timestamp);
-        self.clock.set(at);
+        self.move_clock(&recorded, at).await?;
         Ok(None)
+    }
+
+    /// Sets the clock to a recorded moment, after the time that passed until then where that is wanted.
+    async fn move_clock(&mut self, recorded: &RecordedRun, at: Timestamp) -> Result<(), DriveError> {
+        if recorded.is_real_time() {
+            self.flush().await?;
+            tokio::select! {
+                () = tokio::time::sleep(at.since(self.last.update.timestamp)) => {}
+                () = self.ctx.stop.suspend.cancelled() => {}
+            }
+        }
+        self.clock.set(at);
+        Ok(())
     }
 
     /// Takes everything that arrived before the next decision.
@@ -45,15 +58,10 @@ impl Driver<'_> {
             if !self.arrives(next) || recorded.difference().is_some() || recorded.is_done_at(next.seq - 1) {
                 break;
             }
-            if recorded.is_real_time() {
-                self.flush().await?;
-                let pause = next.update.timestamp.since(self.last.update.timestamp);
-                tokio::select! {
-                    () = tokio::time::sleep(pause) => {}
-                    () = self.ctx.stop.suspend.cancelled() => return Ok(()),
-                }
+            self.move_clock(recorded, next.update.timestamp).await?;
+            if self.ctx.stop.suspend.is_cancelled() {
+                return Ok(());
             }
-            self.clock.set(next.update.timestamp);
             self.take_arrival(next).await;
         }
         if self.run.last_seq == before {
