@@ -28,7 +28,9 @@ const MAX_LINE_BYTES: u64 = 64 << 20;
 pub enum RecordingFileError {
     #[error("{path} cannot be read or written: {error}")]
     Io { path: String, error: std::io::Error },
-    #[error("{path} is not a gemicro recording ({message}); `gemicro export RUN --recording FILE` writes one")]
+    #[error(
+        "{path} is not a gemicro recording ({message}); `gemicro export RUN --recording FILE` writes one"
+    )]
     NotARecording { path: String, message: String },
     #[error(
         "{path} was recorded by {program} in format {found}; this program reads formats up to {FORMAT_VERSION}. Update gemicro"

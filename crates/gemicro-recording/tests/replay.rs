@@ -18,7 +18,9 @@ use gemicro_core::run::RunState;
 use gemicro_core::run::events::{RunReaders, RunStarted};
 use gemicro_core::store::{MemoryStore, Store, StreamKind};
 use gemicro_event::{AgentUpdate, Charge, ErrorKind, Event, Failure, Json, StepKey, StreamId, Timestamp};
-use gemicro_recording::{RecordedStream, Recording, RecordingHeader, describe_difference, recorded_executors};
+use gemicro_recording::{
+    RecordedStream, Recording, RecordingHeader, describe_difference, recorded_executors,
+};
 use serde_json::json;
 use tokio::sync::oneshot;
 
@@ -117,7 +119,9 @@ impl Executor for Racer {
     fn execute(&self, call: StepCall) -> BoxFuture<'static, Result<StepOutput, StepFailure>> {
         Box::pin(async move {
             let salt = format!("{}{}{}", call.run, call.step.key, call.attempt);
-            let n = salt.bytes().fold(7_u64, |n, byte| n.wrapping_mul(31) + u64::from(byte));
+            let n = salt
+                .bytes()
+                .fold(7_u64, |n, byte| n.wrapping_mul(31) + u64::from(byte));
             tokio::time::sleep(Duration::from_micros(n % 4_000)).await;
             call.reporter.handle(Json::from(json!({ "handle": n })));
             if n % 2 == 0 {
@@ -266,7 +270,13 @@ async fn another_prompt_is_the_first_difference() {
     let difference = difference.expect("the prompt changed");
     assert_eq!(difference.seq(), 2);
     let told = describe_difference(&difference);
-    for line in ["step_started of step a", "input.prompt:", "- go", "+ stop", "  first line"] {
+    for line in [
+        "step_started of step a",
+        "input.prompt:",
+        "- go",
+        "+ stop",
+        "  first line",
+    ] {
         assert!(told.contains(line), "{told}");
     }
 }

@@ -238,7 +238,10 @@ fn a_failed_run_is_replayed_with_its_retries_and_its_failure() {
         .iter()
         .map(|event| event.update.event_type.as_str())
         .collect();
-    assert!(types.contains("step_retrying") && types.contains("run_failed"), "{types:?}");
+    assert!(
+        types.contains("step_retrying") && types.contains("run_failed"),
+        "{types:?}"
+    );
     let replayed = place.world.must(&["replay", text(&file)]);
     assert!(replayed.stderr.contains(": as recorded."), "{}", replayed.stderr);
     // The waits between the attempts are not waited for.
@@ -248,7 +251,9 @@ fn a_failed_run_is_replayed_with_its_retries_and_its_failure() {
 #[test]
 fn an_edited_workflow_shows_the_prompt_that_it_changes() {
     let world = World::new();
-    let example = examples().into_iter().find(|path| path.ends_with("pipeline.recording"));
+    let example = examples()
+        .into_iter()
+        .find(|path| path.ends_with("pipeline.recording"));
     let example = example.unwrap();
     world.must(&["init"]);
     let arguments = ["test", text(&example), "--workflow", ".gemicro/workflow.yaml"];
@@ -259,14 +264,17 @@ fn an_edited_workflow_shows_the_prompt_that_it_changes() {
     let called = world.call(&arguments);
     assert_eq!(called.code, 8, "{}", called.stderr);
     assert!(called.stdout.contains("+ Be strict."), "{}", called.stdout);
-    assert!(called.stdout.contains("step_started of step audit"), "{}", called.stdout);
+    assert!(
+        called.stdout.contains("step_started of step audit"),
+        "{}",
+        called.stdout
+    );
 }
 
 #[test]
 fn a_run_that_has_not_ended_is_not_exported() {
-    let place = Simulated::new(
-        "  - { name: held, reply: { text: Done., gate: { name: held, after_chunks: 0 } } }\n",
-    );
+    let place =
+        Simulated::new("  - { name: held, reply: { text: Done., gate: { name: held, after_chunks: 0 } } }\n");
     let asked = place.start_asking(&[]);
     place.reached("held", 1);
     let file = place.world.path("early.recording");
