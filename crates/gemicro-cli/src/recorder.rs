@@ -125,8 +125,8 @@ impl StreamedText {
             None => {
                 let events = store.read(&self.run, 0, usize::MAX).await?.events;
                 let before = events.iter().filter(|event| event.update.timestamp <= self.at);
-                let started = before.filter_map(|event| event.update.as_step_started());
-                started.last().map(|started| (started.step, started.attempt))
+                let mut started = before.filter_map(|event| event.update.as_step_started());
+                started.next_back().map(|started| (started.step, started.attempt))
             }
         };
         Ok(attempt.map(|(step, attempt)| LiveDelta {

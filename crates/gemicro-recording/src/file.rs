@@ -216,7 +216,10 @@ fn read_lines(packed: impl BufRead, path: String) -> Result<Recording, Recording
                 recording.blobs.push(RecordedBlob { stream, bytes });
             }
             RecordingLine::Live(delta) => recording.live.push(delta),
-            RecordingLine::End { n_lines } if n_lines == n_before => break,
+            RecordingLine::End { n_lines } if n_lines == n_before => {
+                lines.check_end()?;
+                break;
+            }
             RecordingLine::End { .. } => return Err(lines.damaged("lines are missing before its end")),
         }
     }
@@ -294,6 +297,21 @@ impl<R: BufRead> RecordingReader<R> {
             }
             Err(error) if error.kind() == std::io::ErrorKind::UnexpectedEof => {
                 Err(RecordingFileError::Truncated { path: path() })
+            }
+            Err(error) => Err(self.damaged(&error.to_string())),
+        }
+    }
+
+    /// Reads the check sum behind the last line.
+    fn check_end(&mut self) -> Result<(), RecordingFileError> {
+        self.text.clear();
+        match self.lines.read_line(&mut self.text) {
+            Ok(0) => Ok(()),
+            Ok(_) => Err(self.damaged("lines follow its end")),
+            Err(error) if error.kind() == std::io::ErrorKind::UnexpectedEof => {
+                Err(RecordingFileError::Truncated {
+                    path: self.path.clone(),
+                })
             }
             Err(error) => Err(self.damaged(&error.to_string())),
         }

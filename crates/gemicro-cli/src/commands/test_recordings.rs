@@ -65,8 +65,8 @@ pub(crate) fn run(ctx: &Context, args: &TestArgs) -> Result<(), CommandError> {
         TestFormat::Junit => junit_page(&results),
     };
     output::print(&page)?;
-    let failed = results.iter().filter_map(|result| result.replayed.as_ref().err());
-    match failed.last() {
+    let mut failed = results.iter().filter_map(|result| result.replayed.as_ref().err());
+    match failed.next_back() {
         Some(failure) => Err(CommandError::AlreadyReported(failure.kind.exit_code())),
         None => Ok(()),
     }

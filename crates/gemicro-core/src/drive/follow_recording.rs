@@ -47,23 +47,38 @@ impl Driver<'_> {
         Ok(())
     }
 
-    /// Takes everything that arrived before the next decision.
+    /// Takes everything that arrived before the next decision. What arrived at the same time was one group: its steps
+    /// were described by the state before it.
     pub(super) async fn take_recorded(
         &mut self,
         recorded: &RecordedRun,
         decision: &Decision,
     ) -> Result<(), DriveError> {
         let before = self.run.last_seq;
-        while let Some(next) = recorded.event(self.run.last_seq + 1) {
-            if !self.arrives(next) || recorded.difference().is_some() || recorded.is_done_at(next.seq - 1) {
+        let mut group = Vec::new();
+        loop {
+            let seq = self.run.last_seq + group.len() as u64 + 1;
+            let next = recorded.event(seq).filter(|next| self.arrives(next));
+            let Some(next) = next.filter(|_| !recorded.is_done_at(seq - 1)) else {
                 break;
+            };
+            let at = next.update.timestamp;
+            if !group.is_empty() && at != self.clock.now() {
+                self.stage(std::mem::take(&mut group));
+                if recorded.difference().is_some() {
+                    break;
+                }
+                continue;
             }
-            self.move_clock(recorded, next.update.timestamp).await?;
-            if self.ctx.stop.suspend.is_cancelled() {
-                return Ok(());
+            if group.is_empty() {
+                self.move_clock(recorded, at).await?;
+                if self.ctx.stop.suspend.is_cancelled() {
+                    return Ok(());
+                }
             }
-            self.take_arrival(next).await;
+            self.take_arrival(next, &mut group).await;
         }
+        self.stage(group);
         if self.run.last_seq == before {
             recorded.note(self.nothing_made(recorded, decision));
         }
@@ -84,7 +99,11 @@ impl Driver<'_> {
             "run_started" | "step_started" | "budget_warning" | "deadline_passed" | "run_woken"
             | "timer_fired" | "final_result" | "run_failed" | "run_cancelled" => false,
             // Noted again by a process that resumed the run; else made of the report before it.
-            "run_parked" => self.last.update.event_type == "run_resumed",
+            "run_parked" => {
+                let recorded = self.ctx.options.recorded.as_ref();
+                let before = recorded.and_then(|recorded| recorded.event(event.seq - 1));
+                before.is_some_and(|before| before.update.event_type == "run_resumed")
+            }
             // Its attempt is over in the journal before its process knows.
             "step_lost" => true,
             _ => match &event.step {
@@ -95,12 +114,10 @@ impl Driver<'_> {
     }
 
     /// Takes one recorded event: the report of its attempt, or the fact itself.
-    async fn take_arrival(&mut self, event: &Event) {
+    async fn take_arrival(&mut self, event: &Event, group: &mut Vec<NewEvent>) {
         if let Some((step, _)) = ended_attempt(event) {
             let report = self.report_of(&step).await;
-            let mut events = Vec::new();
-            self.settle(report, self.clock.now(), &mut events);
-            return self.stage(events);
+            return self.settle(report, self.clock.now(), group);
         }
         let lost = event.update.as_step_lost();
         if let Some(lost) = &lost
@@ -109,13 +126,13 @@ impl Driver<'_> {
             running.abort.abort();
             self.ctx.live.remove(&lost.step);
         }
-        self.stage(vec![NewEvent {
+        group.push(NewEvent {
             update: event.update.clone(),
             step: event.step.clone(),
             mark: lost.map(|lost| StepMark::Ended(lost.attempt)),
             trace: event.trace.clone(),
             extra: event.extra.clone(),
-        }]);
+        });
     }
 
     /// The end of a running attempt; those of others wait for their place.
