@@ -87,7 +87,7 @@ fn launch() -> Option<ExitCode> {
             launcher::run(arguments)
         }
     };
-    output::say(&format!("the sandbox could not be set up: {error}"));
+    output::say(&error.to_string());
     Some(ExitCode::from(agents::LAUNCH_FAILED))
 }
 

@@ -165,7 +165,7 @@ pub(crate) enum Command {
     /// Print the events of a run, or follow them live
     #[command(args = options::store_options())]
     Events(EventsArgs),
-    /// List steps that failed for good, newest first
+    /// List steps that failed permanently, newest first
     #[command(args = options::store_options())]
     DeadLetters(DeadLettersArgs),
     /// Write a run or conversation to one file that can be replayed
@@ -180,7 +180,7 @@ pub(crate) enum Command {
     /// Stop a run for now; `gemicro resume` continues it
     #[command(args = options::store_options())]
     Pause(PauseArgs),
-    /// End a run for good
+    /// End a run permanently
     #[command(args = options::store_options())]
     Cancel(CancelArgs),
     /// Continue a run that was stopped or lost its process

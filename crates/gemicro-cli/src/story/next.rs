@@ -68,7 +68,7 @@ fn commands(story: &Story) -> Vec<(String, &'static str)> {
             "continue the conversation",
         )];
         if !story.status.is_terminal() {
-            commands.push((format!("gemicro cancel {run}"), "end it for good"));
+            commands.push((format!("gemicro cancel {run}"), "end it permanently"));
         }
         commands.push((
             format!("gemicro events {conversation} --format text"),
@@ -88,7 +88,7 @@ fn commands(story: &Story) -> Vec<(String, &'static str)> {
         }
         RunStatus::Suspended if story.agent.is_some() => vec![(
             format!("gemicro cancel {run}"),
-            "end it for good; then check its folder and ask again",
+            "end it permanently; then check its folder and ask again",
         )],
         RunStatus::Completed => vec![
             (
@@ -106,7 +106,7 @@ fn commands(story: &Story) -> Vec<(String, &'static str)> {
                 format!("gemicro resume {run}"),
                 "continue where it stopped; completed steps are not repeated",
             ),
-            (format!("gemicro cancel {run}"), "end it for good"),
+            (format!("gemicro cancel {run}"), "end it permanently"),
         ],
         RunStatus::Parked if story.parked.is_some() => vec![
             (format!("gemicro events {run} --follow --format text"), "watch it"),
@@ -114,16 +114,16 @@ fn commands(story: &Story) -> Vec<(String, &'static str)> {
                 format!("gemicro resume {run}"),
                 "keep waiting, if its process died",
             ),
-            (format!("gemicro cancel {run}"), "end it for good"),
+            (format!("gemicro cancel {run}"), "end it permanently"),
         ],
         RunStatus::Parked => vec![
             (format!("gemicro resume {run}"), "answer its question"),
-            (format!("gemicro cancel {run}"), "end it for good"),
+            (format!("gemicro cancel {run}"), "end it permanently"),
         ],
         RunStatus::Running => vec![
             (format!("gemicro events {run} --follow --format text"), "watch it"),
             (format!("gemicro resume {run}"), "continue, if its process died"),
-            (format!("gemicro cancel {run}"), "end it for good"),
+            (format!("gemicro cancel {run}"), "end it permanently"),
         ],
         RunStatus::Failed | RunStatus::Cancelled | RunStatus::Interrupted => Vec::new(),
     };
@@ -154,7 +154,7 @@ fn next_of_batch(story: &Story, batch: &BatchAnswer) -> Vec<(String, &'static st
         format!("gemicro batch results {run} --format json"),
         "all outputs as JSON",
     );
-    let cancel = (format!("gemicro batch cancel {run}"), "end it for good");
+    let cancel = (format!("gemicro batch cancel {run}"), "end it permanently");
     let retry = (
         format!("gemicro batch retry {run}"),
         "rerun tasks that did not complete",

@@ -40,7 +40,7 @@ pub(crate) fn answer_text(corpus: &dyn Corpus, text: &str) -> Result<SubAnswer, 
         Resolution::Open | Resolution::Absent => None,
     };
     let closest = closest(corpus, &question, subject)?;
-    if let Some(computed) = closest.computed() {
+    if let Some(computed) = closest.table_answer() {
         return Ok(computed);
     }
     if question.expected != AnswerType::Explanation
@@ -82,7 +82,7 @@ fn about_subject(
     };
     let mut contradictions = contradictions(question, &selection.candidates);
     if contradictions.is_empty() {
-        contradictions = closest.disagreeing(corpus, question, best)?;
+        contradictions = closest.find_contradictions(corpus, question, best)?;
     }
     Ok(Some(SubAnswer::Found {
         findings: vec![finding(best)],

@@ -28,9 +28,9 @@ pub(crate) fn find_bridge(text: &str) -> Option<Hop> {
         };
         let clause_start = tokens.get(at + n_relative)?.range.start;
         let hop = if starts_question(&tokens, noun_start) {
-            leading(text, clause_start)
+            leading_clause(text, clause_start)
         } else {
-            trailing(text, &tokens, noun_start, clause_start)
+            trailing_clause(text, &tokens, noun_start, clause_start)
         };
         if hop.is_some() {
             return hop;
@@ -97,7 +97,7 @@ fn starts_question(tokens: &[Word], article: usize) -> bool {
 }
 
 /// "At the place where CLAUSE, QUESTION?"
-fn leading(text: &str, clause_start: usize) -> Option<Hop> {
+fn leading_clause(text: &str, clause_start: usize) -> Option<Hop> {
     let rest = &text[clause_start..];
     let comma = rest
         .match_indices([',', '，'])
@@ -112,7 +112,7 @@ fn leading(text: &str, clause_start: usize) -> Option<Hop> {
 }
 
 /// "QUESTION at the place where CLAUSE?"
-fn trailing(text: &str, tokens: &[Word], article: usize, clause_start: usize) -> Option<Hop> {
+fn trailing_clause(text: &str, tokens: &[Word], article: usize, clause_start: usize) -> Option<Hop> {
     let before = text[..tokens[article].range.start].trim_end();
     let clause = text[clause_start..]
         .trim()

@@ -140,7 +140,7 @@ fn passages(corpus: &dyn Corpus, terms: &QueryTerms) -> Result<Vec<Passage>, Cor
 
 impl Closest {
     /// The answer that a table gives where something had to be worked out.
-    pub(crate) fn computed(&self) -> Option<SubAnswer> {
+    pub(crate) fn table_answer(&self) -> Option<SubAnswer> {
         self.table
             .as_ref()
             .filter(|table| table.is_computed)
@@ -159,7 +159,7 @@ impl Closest {
         Ok(match best {
             Some(best) => SubAnswer::Found {
                 findings: best.findings(question),
-                contradictions: self.disagreeing(corpus, question, &best.candidate())?,
+                contradictions: self.find_contradictions(corpus, question, &best.candidate())?,
                 summary: None,
             },
             None => match self.several(question) {
@@ -180,14 +180,14 @@ impl Closest {
         if let (SubAnswer::Found { contradictions, .. }, [row]) = (&mut answer, table.rows.as_slice())
             && let Some(piece) = self.pieces.iter().find(|piece| piece.is_in(row))
         {
-            *contradictions = self.disagreeing(corpus, question, &piece.candidate())?;
+            *contradictions = self.find_contradictions(corpus, question, &piece.candidate())?;
         }
         Ok(answer)
     }
 
     /// No answer: the reason, and what comes closest.
     pub(crate) fn nothing(self) -> SubAnswer {
-        let related = self.related();
+        let related = self.related_passages();
         let (gate, reason) = match &self.unknown {
             Some(name) => (Gate::Subject, format!("No document names “{name}”.")),
             None if related.is_empty() => (Gate::Subject, "No document speaks of it.".to_owned()),
@@ -347,12 +347,12 @@ impl Closest {
     }
 
     /// The best passages, each once, the row of the best table first.
-    fn related(&self) -> Vec<Finding> {
+    fn related_passages(&self) -> Vec<Finding> {
         let row = self.table.as_ref().and_then(|table| table.rows.first());
         let row = row.map(|row| quoted(row, 0..row.text.len(), 0.0));
         let mut found: Vec<Finding> = Vec::from_iter(row);
         for most_of_document in [MOST_OF_DOCUMENT, MOST_RELATED] {
-            for finding in self.pieces.iter().flat_map(Piece::related) {
+            for finding in self.pieces.iter().flat_map(Piece::to_findings) {
                 let is_known = |it: &Finding| {
                     it.doc == finding.doc && it.range.contains(&finding.range.start)
                         || it.span == finding.span

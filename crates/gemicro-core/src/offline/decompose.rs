@@ -54,7 +54,7 @@ impl SubQuestion {
 /// Splits a question into at most `max` sub-questions.
 #[must_use]
 pub fn decompose(question: &str, max: usize) -> Vec<SubQuestion> {
-    let question = clipped(question.trim());
+    let question = clip_question(question.trim());
     if question.is_empty() || max == 0 {
         return Vec::new();
     }
@@ -88,7 +88,7 @@ pub fn decompose(question: &str, max: usize) -> Vec<SubQuestion> {
     questions
 }
 
-fn clipped(question: &str) -> &str {
+fn clip_question(question: &str) -> &str {
     &question[..question.floor_char_boundary(LONGEST_QUESTION)]
 }
 

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use super::addresses::holds_address;
-use super::structure::{is_planted, untrusted};
+use super::structure::{is_planted, untrusted_passages};
 use crate::corpus::{Corpus, CorpusError, Passage};
 
 /// One document in reading order.
@@ -17,7 +17,7 @@ pub(crate) struct OpenDocument {
 impl OpenDocument {
     fn open(corpus: &dyn Corpus, doc: &str) -> Result<Self, CorpusError> {
         let passages = corpus.passages(doc)?;
-        let marks = untrusted(&passages);
+        let marks = untrusted_passages(&passages);
         Ok(Self {
             doc: doc.to_owned(),
             passages,

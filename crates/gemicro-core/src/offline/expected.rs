@@ -11,7 +11,7 @@ use super::value::{Value, ValueKind};
 /// The values of a sentence that could answer the question; empty when the gate closes.
 ///
 /// Values in brackets count only where nothing else fits. Words of the question are no answer to it.
-pub(crate) fn fitting<'a>(question: &Question, values: &'a [Value]) -> Vec<&'a Value> {
+pub(crate) fn fitting_values<'a>(question: &Question, values: &'a [Value]) -> Vec<&'a Value> {
     let fits = |value: &&Value| {
         !is_in_question(question, value)
             && kind_fits(question, value)

@@ -7,7 +7,7 @@ use std::ops::Range;
 
 use super::aspect::Coverage;
 use super::documents::OpenDocuments;
-use super::expected::fitting;
+use super::expected::fitting_values;
 use super::finding::Gate;
 use super::fit::{Fit, is_checkable};
 use super::question::AnswerType;
@@ -126,7 +126,7 @@ impl Gates<'_> {
             return;
         }
         self.reached = self.reached.max(Gate::AnswerType);
-        let mut fitting = fitting(question, &all_values);
+        let mut fitting = fitting_values(question, &all_values);
         fitting.retain(|value| self.counts_what_is_asked(sentence, value) && !is_small_talk(question, value));
         let is_checkable = is_checkable(question, sentence);
         let is_definition = piece.is_direct

@@ -58,7 +58,7 @@ pub(crate) fn answer_hop(corpus: &dyn Corpus, hop: &Hop) -> Result<SubAnswer, Co
                     contradictions,
                     summary,
                 } => {
-                    let findings = bridged(candidate, name, findings);
+                    let findings = bridge_answer(candidate, name, findings);
                     return Ok(SubAnswer::Found {
                         findings,
                         contradictions,
@@ -143,7 +143,7 @@ pub(crate) fn implicit_hop(
                 .iter()
                 .find(|candidate| candidate.passage.doc != first.passage.doc && !candidate.values.is_empty());
             if let Some(found) = found {
-                let findings = bridged(first, name, vec![finding(found)]);
+                let findings = bridge_answer(first, name, vec![finding(found)]);
                 return Ok(Some(SubAnswer::Found {
                     findings,
                     contradictions: Vec::new(),
@@ -155,7 +155,7 @@ pub(crate) fn implicit_hop(
     Ok(None)
 }
 
-fn bridged(
+fn bridge_answer(
     first: &Candidate,
     name: &str,
     mut findings: Vec<super::finding::Finding>,

@@ -174,9 +174,9 @@ impl Language {
             operations: file.operations,
             reasons: file.reasons,
             asks: file.ask,
-            measures: inverted(file.measures),
-            linked: inverted(file.linked),
-            degree: inverted(file.degree),
+            measures: invert_table(file.measures),
+            linked: invert_table(file.linked),
+            degree: invert_table(file.degree),
             follow: file.follow,
             naming: file.names.markers,
             groups,
@@ -200,7 +200,7 @@ impl Language {
     }
 }
 
-fn inverted(table: BTreeMap<String, Vec<String>>) -> HashMap<String, Vec<String>> {
+fn invert_table(table: BTreeMap<String, Vec<String>>) -> HashMap<String, Vec<String>> {
     let mut by_word: HashMap<String, Vec<String>> = HashMap::new();
     for (name, entries) in table {
         for entry in entries {

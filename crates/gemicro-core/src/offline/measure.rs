@@ -25,7 +25,7 @@ const AMOUNTS: [UnitClass; 9] = [
 ];
 
 /// What a measurable noun asks for.
-pub(crate) enum Measured {
+pub(crate) enum MeasuredNoun {
     Date,
     /// Any number, when empty.
     Classes(Vec<UnitClass>),
@@ -44,13 +44,13 @@ pub(crate) fn quantity_classes(
     }
     let by_degree = nouns_in(&language.degree, tokens, at, language).map(|names| classes_named(&names));
     if !ask.classes.is_empty() {
-        return narrowed(&ask.classes, by_degree.as_deref().unwrap_or(&[]));
+        return narrow_classes(&ask.classes, by_degree.as_deref().unwrap_or(&[]));
     }
-    match measured(text, tokens, at, language) {
-        Some(Measured::Classes(classes)) if !classes.is_empty() => {
-            return narrowed(&classes, by_degree.as_deref().unwrap_or(&[]));
+    match measured_noun(text, tokens, at, language) {
+        Some(MeasuredNoun::Classes(classes)) if !classes.is_empty() => {
+            return narrow_classes(&classes, by_degree.as_deref().unwrap_or(&[]));
         }
-        Some(Measured::Classes(_) | Measured::Date) | None => {}
+        Some(MeasuredNoun::Classes(_) | MeasuredNoun::Date) | None => {}
     }
     let noun = amount_noun(tokens, at, language);
     match (noun, by_degree) {
@@ -70,7 +70,7 @@ pub(crate) fn classes_of_value(
     language: &Language,
 ) -> Vec<UnitClass> {
     match nouns_in(&language.degree, tokens, at, language) {
-        Some(names) => narrowed(&classes, &classes_named(&names)),
+        Some(names) => narrow_classes(&classes, &classes_named(&names)),
         None => classes,
     }
 }
@@ -90,7 +90,7 @@ fn counted_classes(tokens: &[Word], at: &Range<usize>, language: &Language) -> V
 }
 
 /// The classes that both allow; the wider ones where they share none.
-fn narrowed(wide: &[UnitClass], narrow: &[UnitClass]) -> Vec<UnitClass> {
+fn narrow_classes(wide: &[UnitClass], narrow: &[UnitClass]) -> Vec<UnitClass> {
     let shared: Vec<UnitClass> = wide
         .iter()
         .copied()
@@ -109,12 +109,12 @@ fn amount_noun<'a>(tokens: &'a [Word], at: &Range<usize>, language: &Language) -
 }
 
 /// The measurable noun that the wh-word asks for: "what ... radius of", "which voltage feeds".
-pub(crate) fn measured(
+pub(crate) fn measured_noun(
     text: &str,
     tokens: &[Word],
     at: &Range<usize>,
     language: &Language,
-) -> Option<Measured> {
+) -> Option<MeasuredNoun> {
     let names: Vec<String> = if tokens.iter().any(|word| word.cjk) {
         let longest = language
             .measures
@@ -126,16 +126,19 @@ pub(crate) fn measured(
         nouns_in(&language.measures, tokens, at, language)?
     };
     if names.iter().any(|name| name == "date") {
-        return Some(Measured::Date);
+        return Some(MeasuredNoun::Date);
     }
     if names.iter().any(|name| name == "number") {
-        return Some(Measured::Classes(Vec::new()));
+        return Some(MeasuredNoun::Classes(Vec::new()));
     }
-    Some(Measured::Classes(classes_named(&names)))
+    Some(MeasuredNoun::Classes(classes_named(&names)))
 }
 
 fn classes_named(names: &[String]) -> Vec<UnitClass> {
-    names.iter().filter_map(|name| UnitClass::named(name)).collect()
+    names
+        .iter()
+        .filter_map(|name| UnitClass::from_name(name))
+        .collect()
 }
 
 /// What a table says of the last known noun in the phrase right behind the wh-word.

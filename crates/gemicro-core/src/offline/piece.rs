@@ -247,7 +247,7 @@ impl Piece {
     }
 
     /// The quotes of the piece as a passage that may not answer.
-    pub(crate) fn related(&self) -> Vec<Finding> {
+    pub(crate) fn to_findings(&self) -> Vec<Finding> {
         let below = self
             .below
             .as_ref()

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::language::{Ask, AskKind, Language};
 use super::lexicon::lexicon;
-use super::measure::{Measured, classes_of_value, measured, quantity_classes};
+use super::measure::{MeasuredNoun, classes_of_value, measured_noun, quantity_classes};
 use super::text::{Word, is_uncased, words};
 use super::unit_class::UnitClass;
 
@@ -72,11 +72,11 @@ impl Question {
         let is_fragment = ask_kind.is_none() && is_fragment(&tokens, language);
         let expected = match ask_kind {
             _ if asks_for_meaning(text) => AnswerType::Explanation,
-            Some(ask_kind) => expected(ask_kind, text, &tokens, &ask, language),
+            Some(ask_kind) => answer_type(ask_kind, text, &tokens, &ask, language),
             None if is_fragment || asks_list(&tokens) => expected_of_value(text, &tokens, &ask, language),
             None => AnswerType::Explanation,
         };
-        let counted = counted(&expected, &tokens, &ask, language);
+        let counted = counted_nouns(&expected, &tokens, &ask, language);
         let unit = wanted_unit(&tokens);
         let identifiers = identifiers(&tokens, language);
         Self {
@@ -100,7 +100,12 @@ impl Question {
     }
 }
 
-fn counted(expected: &AnswerType, tokens: &[Word], ask: &Range<usize>, language: &Language) -> Vec<String> {
+fn counted_nouns(
+    expected: &AnswerType,
+    tokens: &[Word],
+    ask: &Range<usize>,
+    language: &Language,
+) -> Vec<String> {
     let AnswerType::Quantity { classes } = expected else {
         return Vec::new();
     };
@@ -229,7 +234,7 @@ pub(crate) fn matched_words(tokens: &[Word], phrase: &str) -> usize {
     n_words
 }
 
-fn expected(ask: &Ask, text: &str, tokens: &[Word], at: &Range<usize>, language: &Language) -> AnswerType {
+fn answer_type(ask: &Ask, text: &str, tokens: &[Word], at: &Range<usize>, language: &Language) -> AnswerType {
     match ask.kind {
         AskKind::Person => AnswerType::Person,
         AskKind::Place => AnswerType::Place,
@@ -249,9 +254,9 @@ fn expected_of_value(text: &str, tokens: &[Word], at: &Range<usize>, language: &
         .iter()
         .take(4)
         .any(|word| word.lower == "average" || word.lower == "mean");
-    match measured(text, tokens, at, language) {
-        Some(Measured::Date) => AnswerType::Date,
-        Some(Measured::Classes(classes)) => AnswerType::Quantity {
+    match measured_noun(text, tokens, at, language) {
+        Some(MeasuredNoun::Date) => AnswerType::Date,
+        Some(MeasuredNoun::Classes(classes)) => AnswerType::Quantity {
             classes: classes_of_value(classes, tokens, at, language),
         },
         None if is_average => AnswerType::Quantity { classes: Vec::new() },

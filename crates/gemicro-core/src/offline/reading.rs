@@ -77,7 +77,7 @@ pub(crate) fn passages_for(
 fn by_words(corpus: &dyn Corpus, text: &str) -> Result<Vec<Passage>, CorpusError> {
     let terms = text.split(|c: char| !c.is_alphanumeric());
     let terms = terms.filter(|word| !word.is_empty()).map(str::to_owned);
-    found(corpus, Vec::new(), terms.collect(), LIST)
+    search_passages(corpus, Vec::new(), terms.collect(), LIST)
 }
 
 /// What no-model research would quote, disagreeing documents included.
@@ -125,18 +125,21 @@ fn by_subject(corpus: &dyn Corpus, text: &str, ranking: &mut Ranking) -> Result<
     let Some(subject) = subject else {
         return Ok(());
     };
-    let named = naming(corpus, &subject, aspects.terms(), LIST)?;
+    let named = passages_naming(corpus, &subject, aspects.terms(), LIST)?;
     let names = names_beside(&subject, &named);
     ranking.add(named, BY_SUBJECT);
     for name in names {
         let name = Subject::new(&name, SubjectForm::Name);
-        ranking.add(naming(corpus, &name, aspects.terms(), PER_NAME)?, BY_NAME);
+        ranking.add(
+            passages_naming(corpus, &name, aspects.terms(), PER_NAME)?,
+            BY_NAME,
+        );
     }
     Ok(())
 }
 
 /// Passages that name a subject, those that speak of the terms first.
-fn naming(
+fn passages_naming(
     corpus: &dyn Corpus,
     subject: &Subject,
     mut terms: Vec<String>,
@@ -150,7 +153,7 @@ fn naming(
         }
         SubjectForm::Name | SubjectForm::Noun | SubjectForm::Phrase => vec![subject.text.clone()],
     };
-    found(corpus, phrases, terms, limit)
+    search_passages(corpus, phrases, terms, limit)
 }
 
 /// Other names in passages that name the subject, in order.
@@ -169,7 +172,7 @@ fn names_beside(subject: &Subject, passages: &[Passage]) -> Vec<String> {
     names
 }
 
-fn found(
+fn search_passages(
     corpus: &dyn Corpus,
     phrases: Vec<String>,
     terms: Vec<String>,

@@ -30,7 +30,7 @@ pub(crate) fn resolve(corpus: &dyn Corpus, question: &Question) -> Result<Resolu
     if question.uncased {
         return resolve_uncased(corpus, question);
     }
-    if let Some(subject) = identified(corpus, question)? {
+    if let Some(subject) = identified_subject(corpus, question)? {
         return Ok(Resolution::Subject(subject));
     }
     let runs = name_runs(question);
@@ -68,7 +68,7 @@ pub(crate) fn resolve(corpus: &dyn Corpus, question: &Question) -> Result<Resolu
 }
 
 /// "lot 5206": a plain noun with a number names one thing.
-fn identified(corpus: &dyn Corpus, question: &Question) -> Result<Option<Subject>, CorpusError> {
+fn identified_subject(corpus: &dyn Corpus, question: &Question) -> Result<Option<Subject>, CorpusError> {
     for pair in question
         .words
         .windows(2)

@@ -55,7 +55,7 @@ pub(super) fn shapes() -> &'static Shapes {
 }
 
 /// For every passage of a document, in reading order: true when it is no evidence.
-pub(crate) fn untrusted(passages: &[Passage]) -> Vec<bool> {
+pub(crate) fn untrusted_passages(passages: &[Passage]) -> Vec<bool> {
     let mut marks = vec![false; passages.len()];
     let mut open = Region::Closed;
     let boundaries: Vec<Boundary> = passages.iter().map(boundary).collect();

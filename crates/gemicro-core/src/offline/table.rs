@@ -211,7 +211,7 @@ impl FactTable<'_> {
         if !is_meant {
             return None;
         }
-        let mut answer = self.concluded(operation, &chosen, target, question)?;
+        let mut answer = self.conclude(operation, &chosen, target, question)?;
         answer.share = share;
         Some(answer)
     }
@@ -227,7 +227,7 @@ impl FactTable<'_> {
     }
 
     /// Rows that hold what the question names: one value per column is enough, and every such column must agree.
-    fn chosen_rows(&self, terms: &QueryTerms, heads: &[Vec<f32>], place: &[f32]) -> Chosen {
+    fn chosen_rows(&self, terms: &QueryTerms, heads: &[Vec<f32>], place: &[f32]) -> ChosenRows {
         let mut by_column: Vec<Vec<usize>> = vec![Vec::new(); self.heads.len()];
         for (idx, term) in terms.entries().iter().enumerate() {
             let mut best: Option<(usize, f32)> = None;
@@ -306,7 +306,7 @@ impl FactTable<'_> {
             .iter()
             .flat_map(|column| by_column[*column].clone())
             .collect();
-        Chosen {
+        ChosenRows {
             rows,
             columns,
             terms,
@@ -319,7 +319,7 @@ impl FactTable<'_> {
         &self,
         terms: &QueryTerms,
         heads: &[Vec<f32>],
-        chosen: &Chosen,
+        chosen: &ChosenRows,
         operation: Operation,
     ) -> Option<usize> {
         let wants_number = matches!(
@@ -365,7 +365,7 @@ impl FactTable<'_> {
 }
 
 /// The rows that a question is about.
-struct Chosen {
+struct ChosenRows {
     rows: Vec<usize>,
     columns: Vec<usize>,
     /// The words that chose them.

@@ -63,7 +63,7 @@ impl UnitClass {
     }
 
     /// The class of that name in the language files.
-    pub(crate) fn named(name: &str) -> Option<Self> {
+    pub(crate) fn from_name(name: &str) -> Option<Self> {
         Self::deserialize(StrDeserializer::<ValueError>::new(name)).ok()
     }
 }

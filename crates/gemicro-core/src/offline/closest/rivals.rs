@@ -31,7 +31,7 @@ const LIMIT: usize = 20;
 
 impl Closest {
     /// Other documents that give another value for the same thing.
-    pub(crate) fn disagreeing(
+    pub(crate) fn find_contradictions(
         &self,
         corpus: &dyn Corpus,
         question: &Question,

@@ -1,6 +1,6 @@
 //! The values of a piece that could answer: [`wanted_values`].
 
-use crate::offline::expected::fitting;
+use crate::offline::expected::fitting_values;
 use crate::offline::lexicon::lexicon;
 use crate::offline::question::{AnswerType, Question};
 use crate::offline::terms::QueryTerms;
@@ -15,7 +15,7 @@ const NEAR: usize = 3;
 /// before the things that are counted.
 pub(super) fn wanted_values(question: &Question, terms: &QueryTerms, text: &str) -> Vec<Value> {
     let all = values(text, &[]);
-    let mut found: Vec<Value> = fitting(question, &all).into_iter().cloned().collect();
+    let mut found: Vec<Value> = fitting_values(question, &all).into_iter().cloned().collect();
     found.retain(|value| value.kind != ValueKind::Name || lexicon().month(&value.normal).is_none());
     let AnswerType::Quantity { classes } = &question.expected else {
         return found;

@@ -91,7 +91,7 @@ pub(super) fn number(cell: &str) -> Option<f64> {
 }
 
 /// A number with at most two places.
-pub(super) fn written(value: f64) -> String {
+pub(super) fn format_number(value: f64) -> String {
     let text = format!("{value:.2}");
     text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }
@@ -100,7 +100,7 @@ pub(super) fn written(value: f64) -> String {
 pub(super) fn plain(cell: &str) -> String {
     let is_number = cell.chars().all(|c| c.is_ascii_digit() || c == '.');
     match number(cell).filter(|_| is_number) {
-        Some(value) => written(value),
+        Some(value) => format_number(value),
         None => cell.to_owned(),
     }
 }

@@ -1,16 +1,16 @@
 //! What the chosen rows say: a cell, or a number worked out from a column.
 
-use super::cells::{number, places, plain, written};
+use super::cells::{format_number, number, places, plain};
 use super::operation::Operation;
-use super::{Chosen, FactTable, MOST_ROWS, MOST_ROWS_OF_VALUE, TableAnswer};
+use super::{ChosenRows, FactTable, MOST_ROWS, MOST_ROWS_OF_VALUE, TableAnswer};
 use crate::offline::question::{AnswerType, Question};
 use crate::offline::text::{Word, likeness, words};
 
 impl FactTable<'_> {
-    pub(super) fn concluded(
+    pub(super) fn conclude(
         &self,
         operation: Operation,
-        chosen: &Chosen,
+        chosen: &ChosenRows,
         target: Option<usize>,
         question: &Question,
     ) -> Option<TableAnswer> {
@@ -46,10 +46,10 @@ impl FactTable<'_> {
                     "{} has the {which} {}: {}, of {} rows.",
                     self.key(rows[0]),
                     self.heads[column],
-                    written(best.1),
+                    format_number(best.1),
                     numbers.len()
                 );
-                Some(self.made(&rows, Some(written(best.1)), Some(summary)))
+                Some(self.to_answer(&rows, Some(format_number(best.1)), Some(summary)))
             }
             Operation::Sum | Operation::Average => {
                 let column = target?;
@@ -66,14 +66,14 @@ impl FactTable<'_> {
                 let cells = rows.iter().filter_map(|idx| self.rows[*idx].cells.get(column));
                 let n_places = cells.map(|cell| places(cell)).max().unwrap_or(0);
                 let shown = if operation == Operation::Sum {
-                    written(value)
+                    format_number(value)
                 } else if n_places == 0 {
-                    written((value * 10.0).round() / 10.0)
+                    format_number((value * 10.0).round() / 10.0)
                 } else {
                     format!("{value:.n_places$}")
                 };
                 let summary = format!("{name} {} of {} rows: {shown}.", self.heads[column], rows.len());
-                Some(self.made(&rows, Some(shown), Some(summary)))
+                Some(self.to_answer(&rows, Some(shown), Some(summary)))
             }
             Operation::Count => {
                 if let (Some(column), [(idx, value)]) = (target, numbers.as_slice())
@@ -83,9 +83,9 @@ impl FactTable<'_> {
                         "{} – {}: {}.",
                         self.key(*idx),
                         self.heads[column],
-                        written(*value)
+                        format_number(*value)
                     );
-                    return Some(self.made(&[*idx], Some(written(*value)), Some(summary)));
+                    return Some(self.to_answer(&[*idx], Some(format_number(*value)), Some(summary)));
                 }
                 // "every 200 cups": the cell has the number, and rows are not what is counted.
                 let holds_count = |row: &usize| {
@@ -115,7 +115,7 @@ impl FactTable<'_> {
                     self.rows.len(),
                     filter.join(" and ")
                 );
-                Some(self.made(&chosen.rows, Some(chosen.rows.len().to_string()), Some(summary)))
+                Some(self.to_answer(&chosen.rows, Some(chosen.rows.len().to_string()), Some(summary)))
             }
             Operation::Compare | Operation::Lookup => {
                 let is_open = matches!(question.expected, AnswerType::Value | AnswerType::Explanation);
@@ -152,11 +152,11 @@ impl FactTable<'_> {
                     .map(|cell| (*cell).to_owned());
                 let mut summary = (!facts.is_empty()).then(|| format!("{}.", facts.join("; ")));
                 if let ([(_, left), (_, right)], true) = (numbers.as_slice(), chosen.is_alternative) {
-                    let difference = written((left - right).abs());
+                    let difference = format_number((left - right).abs());
                     summary = summary
                         .map(|facts| format!("{} (difference: {difference}).", facts.trim_end_matches('.')));
                 }
-                let mut answer = self.made(&chosen.rows, value, summary);
+                let mut answer = self.to_answer(&chosen.rows, value, summary);
                 answer.is_computed = chosen.is_alternative;
                 Some(answer)
             }
@@ -167,7 +167,7 @@ impl FactTable<'_> {
         self.rows[row].cells.first().copied().unwrap_or("")
     }
 
-    fn made(&self, rows: &[usize], value: Option<String>, summary: Option<String>) -> TableAnswer {
+    fn to_answer(&self, rows: &[usize], value: Option<String>, summary: Option<String>) -> TableAnswer {
         let trusted = rows
             .iter()
             .map(|idx| self.rows[*idx].passage)

@@ -9,7 +9,7 @@ use super::memory::MemoryCorpus;
 use super::quoted::research;
 use crate::corpus::{BlockKind, Passage};
 use crate::offline::addresses::holds_address;
-use crate::offline::structure::untrusted;
+use crate::offline::structure::untrusted_passages;
 
 const FACT: &str = "The ferry fee at Dunmere Pier is 12 crowns.";
 const CAPTAIN: &str = "The captain at Dunmere Pier is Edda Rowe.";
@@ -122,7 +122,7 @@ fn marks(blocks: &[(BlockKind, &str)]) -> Vec<bool> {
             date: None,
         })
         .collect();
-    untrusted(&passages)
+    untrusted_passages(&passages)
 }
 
 /// Blocks of a document, and which of them are no evidence.
