@@ -50,7 +50,7 @@ pub(crate) fn answer_text(corpus: &dyn Corpus, text: &str) -> Result<SubAnswer, 
     {
         return Ok(found);
     }
-    closest.answer(corpus, &question)
+    Ok(closest.answer(&question))
 }
 
 /// The one best sentence about exactly the subject of a question, with the documents that disagree.
@@ -82,7 +82,7 @@ fn about_subject(
     };
     let mut contradictions = contradictions(question, &selection.candidates);
     if contradictions.is_empty() {
-        contradictions = closest.find_contradictions(corpus, question, best)?;
+        contradictions = closest.find_contradictions(question, best);
     }
     Ok(Some(SubAnswer::Found {
         findings: vec![finding(best)],

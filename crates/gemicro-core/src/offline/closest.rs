@@ -15,30 +15,25 @@
 //! A piece answers if it has the form that is wanted (`piece::form`), holds every name, number and identifier of the
 //! question, names no sister of what is asked about, and is far enough ahead: its score is higher than that of the best
 //! piece of any other document by [`AHEAD`] for every missing word ([`QueryTerms::missing`]). A piece with no missing
-//! words needs no lead. If the question has a full name or consists only of nouns, no word may be missing. Where a number
-//! or a date is wanted, a document without a value of the same kind competes less, and a word that no document has counts
-//! half as missing. Another document that gives a different value is a contradiction (`rivals`), not a competitor. All
-//! other pieces are only shown.
+//! words needs no lead. If the question has a full name or consists only of nouns, no word may be missing. Another
+//! document with a similar score and a different value of the same kind is a contradiction, not a competitor. All other
+//! pieces are only shown.
 
-/// Documents that disagree.
-mod rivals;
-/// Things of the same kind.
-mod sisters;
-
-use sisters::names_sister;
-
+use super::contradiction::{disagreement, same_unit};
 use super::definition::asked_definition;
 use super::documents::OpenDocuments;
-use super::finding::{Finding, Gate, SubAnswer};
+use super::finding::{Contradiction, Finding, Gate, SubAnswer};
+use super::lexicon::lexicon;
 use super::piece::{Piece, PieceForm, quoted};
 use super::question::{AnswerType, Question};
 use super::select::Candidate;
 use super::subject::{Place, Subject, SubjectForm, name_runs, run_text};
 use super::table::{self, TableAnswer};
 use super::terms::QueryTerms;
-use super::text::likeness;
-use super::value::{ValueKind, values};
-use crate::corpus::{BlockKind, Corpus, CorpusError, Passage, PassageQuery};
+use super::text::{Word, likeness, words};
+use super::unit_class::UnitClass;
+use super::value::{ValueKind, adjacent, values};
+use crate::corpus::{Corpus, CorpusError, Passage, PassageQuery};
 
 /// Passages asked for, by the words of the question and with their synonyms.
 const LIMIT: usize = 60;
@@ -53,12 +48,15 @@ const LEAST_OWN: f32 = 0.2;
 /// where one value is wanted.
 const AHEAD: f32 = 0.2;
 const AHEAD_OF_VALUES: f32 = 0.4;
-/// What is left of the score of a competitor without a value, where a value is wanted.
-const LACKING: f32 = 0.75;
 /// Amount of `missing` that is ignored: words in another form or in the heading count as slightly missing.
-const SPARED: f32 = 0.45;
+const SPARED: f32 = 0.4;
 /// How much may be missing where no other document speaks of the question at all.
 const ALONE: f32 = 0.7;
+/// How near the score of another document must come to disagree, with the same unit and with another one, and how much
+/// more it may be missing.
+const RIVAL: f32 = 0.55;
+const RIVAL_OF_UNIT: f32 = 0.8;
+const RIVAL_MISSING: f32 = 1.25;
 
 /// What was found for a question, before it is decided what it is worth.
 pub(crate) struct Closest {
@@ -68,8 +66,6 @@ pub(crate) struct Closest {
     terms: QueryTerms,
     /// Names of several words: they are looked for word by word, and a longer name is another one.
     names: Vec<Subject>,
-    /// The words of the subject.
-    subject: Vec<String>,
     /// A name that no document holds.
     unknown: Option<String>,
 }
@@ -110,7 +106,6 @@ pub(crate) fn closest(
     Ok(Closest {
         pieces,
         names,
-        subject: subject.map_or_else(Vec::new, |subject| subject.parts().to_vec()),
         unknown: terms.unknown_name(question).map(str::to_owned),
         table,
         terms,
@@ -148,41 +143,36 @@ impl Closest {
     }
 
     /// The answer, or the reason and the passages that come closest.
-    pub(crate) fn answer(self, corpus: &dyn Corpus, question: &Question) -> Result<SubAnswer, CorpusError> {
+    pub(crate) fn answer(self, question: &Question) -> SubAnswer {
         let best = self.pieces.iter().find(|piece| self.is_certain(question, piece));
         if let Some(table) = &self.table
             && best.is_none_or(|best| best.share <= table.share + 0.05)
             && asked_definition(&question.text).is_none()
         {
-            return self.read_from(corpus, question, table);
+            return self.read_from(question, table);
         }
-        Ok(match best {
+        match best {
             Some(best) => SubAnswer::Found {
                 findings: best.findings(question),
-                contradictions: self.find_contradictions(corpus, question, &best.candidate())?,
+                contradictions: self.find_contradictions(question, &best.candidate()),
                 summary: None,
             },
             None => match self.several(question) {
                 Some(answer) => answer,
                 None => self.nothing(),
             },
-        })
+        }
     }
 
     /// The rows of a table, with the documents that disagree with a single one.
-    fn read_from(
-        &self,
-        corpus: &dyn Corpus,
-        question: &Question,
-        table: &TableAnswer,
-    ) -> Result<SubAnswer, CorpusError> {
+    fn read_from(&self, question: &Question, table: &TableAnswer) -> SubAnswer {
         let mut answer = found_in_table(table);
         if let (SubAnswer::Found { contradictions, .. }, [row]) = (&mut answer, table.rows.as_slice())
             && let Some(piece) = self.pieces.iter().find(|piece| piece.is_in(row))
         {
-            *contradictions = self.find_contradictions(corpus, question, &piece.candidate())?;
+            *contradictions = self.find_contradictions(question, &piece.candidate());
         }
-        Ok(answer)
+        answer
     }
 
     /// No answer: the reason, and what comes closest.
@@ -215,12 +205,11 @@ impl Closest {
 
     /// The more is missing, the further it must be ahead of all other documents but those that disagree with it.
     fn is_ahead(&self, question: &Question, piece: &Piece) -> bool {
-        // "Licence?": a plain word by itself says too little about what is asked.
-        let is_word = matches!(self.terms.entries(), [term] if !term.is_required);
-        if piece.missing <= SPARED && !(question.is_fragment && is_word) {
+        if piece.missing <= SPARED {
             return true;
         }
-        if question.is_fragment || self.is_named() {
+        let is_named = self.names.iter().any(|name| name.parts().len() > 1);
+        if question.is_fragment || is_named {
             return false;
         }
         let ahead = match question.expected {
@@ -231,26 +220,9 @@ impl Closest {
             | AnswerType::Place
             | AnswerType::Name => AHEAD_OF_VALUES,
         };
-        let is_other =
-            |other: &&Piece| other.passage.doc != piece.passage.doc && !self.is_rival(piece, other);
-        // A passage without a value of the same kind competes less.
-        let kind = piece.value().map(|value| value.kind);
-        let competes = |other: &Piece| match &question.expected {
-            AnswerType::Quantity { .. } | AnswerType::Date
-                if other.value().is_none_or(|value| Some(value.kind) != kind) =>
-            {
-                other.score * LACKING
-            }
-            _ => other.score,
-        };
-        match self
-            .pieces
-            .iter()
-            .filter(is_other)
-            .map(competes)
-            .max_by(f32::total_cmp)
-        {
-            Some(other) => piece.score >= other * (1.0 + ahead * piece.missing),
+        let is_other = |other: &&Piece| other.passage.doc != piece.passage.doc && !is_rival(piece, other);
+        match self.pieces.iter().find(is_other) {
+            Some(other) => piece.score >= other.score * (1.0 + ahead * piece.missing),
             None => piece.missing <= ALONE,
         }
     }
@@ -272,20 +244,9 @@ impl Closest {
             !name.occurrences(text, Place::Title).is_empty()
                 || !name.occurrences(&above, Place::Title).is_empty() && (!is_full || !has_other())
         };
-        // A row may be under a column of that name.
-        let is_row = passage.kind == BlockKind::TableRow;
-        let mut names = self.names.iter().filter(|name| !is_row || name.parts().len() > 1);
-        piece.holds_names && names.all(holds) && !names_sister(question, &self.terms, piece.text())
-    }
-
-    /// It is a word of the subject.
-    fn is_subject(&self, word: &str) -> bool {
-        self.subject.iter().any(|part| likeness(part, word) > 0.8)
-    }
-
-    /// The question has a name of several words.
-    fn is_named(&self) -> bool {
-        self.names.iter().any(|name| name.parts().len() > 1)
+        piece.holds_names
+            && self.names.iter().all(holds)
+            && !names_sister(question, &self.terms, piece.text())
     }
 
     /// The best piece of the passage that a candidate is in.
@@ -308,13 +269,19 @@ impl Closest {
         let Some(piece) = self.piece_of(candidate) else {
             return is_full;
         };
-        // Without a subject, the sentence itself must have the form that is wanted.
-        let is_same = |it: &&Piece| it.is_in(&candidate.passage) && it.text() == candidate.span();
-        let lacks = |it: &Piece| it.form == PieceForm::Lacks;
-        if subject.is_none() && !question.uncased && self.pieces.iter().find(is_same).is_some_and(lacks) {
-            return false;
-        }
         question.uncased || piece.holds_names && (is_full || self.is_ahead(question, piece))
+    }
+
+    /// Other documents that give another value for the same thing.
+    pub(crate) fn find_contradictions(&self, question: &Question, best: &Candidate) -> Vec<Contradiction> {
+        let Some(first) = self.piece_of(best) else {
+            return Vec::new();
+        };
+        let is_other = |piece: &&Piece| {
+            piece.passage.doc != best.passage.doc && is_rival(first, piece) && self.is_about(question, piece)
+        };
+        let others = self.pieces.iter().filter(is_other).map(Piece::candidate);
+        disagreement(question, &first.candidate(), others.collect())
     }
 
     /// Two pieces that together speak of what neither does by itself, for questions that join or compare two things.
@@ -365,6 +332,46 @@ impl Closest {
         }
         found
     }
+}
+
+/// The other piece gives a value of the same kind and comes near enough to speak of the same thing.
+fn is_rival(best: &Piece, other: &Piece) -> bool {
+    let near = match (best.value(), other.value()) {
+        (Some(left), Some(right))
+            if left.kind == right.kind
+                && (same_unit(left, right) || left.kind == ValueKind::Number(UnitClass::Count)) =>
+        {
+            RIVAL
+        }
+        (Some(left), Some(right)) if left.kind == right.kind => RIVAL_OF_UNIT,
+        _ => return false,
+    };
+    other.form == PieceForm::Fits
+        && other.score >= best.score * near
+        && other.missing <= best.missing + RIVAL_MISSING
+}
+
+/// "The travel policy" in a sentence, where "the laptop policy" is asked about: a thing of the same kind.
+fn names_sister(question: &Question, terms: &QueryTerms, text: &str) -> bool {
+    let tokens = words(text);
+    let is_plain = |word: &Word| !lexicon().is_stop(&word.lower) && !word.digit;
+    let pairs = question
+        .words
+        .windows(2)
+        .skip(question.ask.end)
+        .filter(|pair| pair.iter().all(is_plain));
+    pairs.into_iter().any(|pair| {
+        let is_other = |near: &[Word]| {
+            near[1].lower == pair[1].lower
+                && is_plain(&near[0])
+                && adjacent(text, &near[0], &near[1])
+                && !terms.asks_about(&near[0].lower)
+        };
+        let holds = tokens
+            .iter()
+            .any(|word| likeness(&pair[0].lower, &word.lower) > 0.8);
+        !holds && tokens.windows(2).any(is_other)
+    })
 }
 
 fn found_in_table(table: &TableAnswer) -> SubAnswer {

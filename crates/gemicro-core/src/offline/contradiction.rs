@@ -78,56 +78,21 @@ fn is_comparable(best: &Candidate, other: &Candidate) -> bool {
     }
 }
 
-/// A value in a form that does not depend on its unit: 72 hours are 3 days, 1 pm is 13:00.
+/// A value in a form that does not depend on the unit of time: 72 hours are 3 days.
 fn magnitude(value: &Value) -> String {
-    if value.kind == ValueKind::Date {
-        return clock(&value.normal).unwrap_or_else(|| value.normal.clone());
-    }
     let unit = value.unit.as_deref().map(stem).unwrap_or_default();
-    let (factor, base) = match unit.as_str() {
-        "second" | "sec" | "s" => (1.0, "s"),
-        "minut" | "min" => (60.0, "s"),
-        "hour" | "hr" | "h" => (3_600.0, "s"),
-        "dai" | "day" | "d" => (86_400.0, "s"),
-        "week" => (604_800.0, "s"),
-        "month" => (1.0, "months"),
-        "year" => (12.0, "months"),
-        "byte" => (1.0, "B"),
-        "kib" | "kb" => (1_024.0, "B"),
-        "mib" | "mb" => (1_048_576.0, "B"),
-        "gib" | "gb" => (1_073_741_824.0, "B"),
+    let seconds = match unit.as_str() {
+        "second" | "sec" | "s" => 1.0,
+        "minut" | "min" => 60.0,
+        "hour" | "hr" | "h" => 3_600.0,
+        "dai" | "day" | "d" => 86_400.0,
+        "week" => 604_800.0,
         _ => return value.normal.clone(),
     };
-    let number = NUMERALS.iter().position(|word| *word == value.normal);
-    let number = number
-        .map(|number| number as f64)
-        .or_else(|| value.normal.parse().ok());
-    number.map_or_else(
-        || value.normal.clone(),
-        |number| format!("{} {base}", number * factor),
+    value.normal.parse::<f64>().map_or_else(
+        |_| value.normal.clone(),
+        |number| format!("{} s", number * seconds),
     )
-}
-
-/// Small numbers in words.
-const NUMERALS: [&str; 13] = [
-    "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve",
-];
-
-/// A time of day as hours and minutes.
-fn clock(normal: &str) -> Option<String> {
-    let is_afternoon = normal.ends_with("pm") || normal.ends_with(" p");
-    let digits: String = normal
-        .chars()
-        .take_while(|c| c.is_ascii_digit() || matches!(c, ':' | '.'))
-        .collect();
-    let (hours, minutes) = digits.split_once([':', '.']).unwrap_or((&digits, "00"));
-    let hours: usize = match normal {
-        "noon" => 12,
-        "midnight" => 0,
-        _ => hours.parse().ok()?,
-    };
-    let is_early = is_afternoon && hours < 12;
-    is_clock(normal).then(|| format!("{}:{minutes}", if is_early { hours + 12 } else { hours }))
 }
 
 fn shares_value(left: &Candidate, right: &Candidate) -> bool {

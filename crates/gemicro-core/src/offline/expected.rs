@@ -2,10 +2,8 @@
 //!
 //! The one function is [`fitting`]. It judges values only; what the sentence speaks of is the third gate.
 
-use super::fit::is_clock;
 use super::question::{AnswerType, Question};
 use super::text::stem;
-use super::unit_class::UnitClass;
 use super::value::{Value, ValueKind};
 
 /// The values of a sentence that could answer the question; empty when the gate closes.
@@ -30,16 +28,8 @@ pub(crate) fn fitting_values<'a>(question: &Question, values: &'a [Value]) -> Ve
         .collect()
 }
 
-/// "… in kilometres": another unit of the same kind is another value. No age is given in minutes.
+/// "… in kilometres": another unit of the same kind is another value.
 fn unit_fits(question: &Question, value: &Value) -> bool {
-    let asks_age = asks_how(question)
-        && question.words[question.ask.clone()]
-            .iter()
-            .any(|word| word.lower == "old");
-    let is_short = |unit: &String| matches!(stem(unit).as_str(), "second" | "sec" | "minut" | "min" | "hour");
-    if asks_age && value.unit.as_ref().is_some_and(is_short) {
-        return false;
-    }
     match (&question.unit, &value.unit) {
         (Some(wanted), Some(unit)) => stem(wanted) == stem(unit),
         (Some(_), None) | (None, _) => true,
@@ -98,32 +88,14 @@ fn kind_fits(question: &Question, value: &Value) -> bool {
         (AnswerType::Quantity { classes }, ValueKind::Number(class)) => {
             classes.is_empty() || classes.contains(&class)
         }
-        // "How much" asks for an amount, and a code is none.
-        (AnswerType::Quantity { classes }, ValueKind::Code) => classes.is_empty() && !asks_how(question),
-        // "Closing time": a time of day or a duration.
-        (AnswerType::Quantity { classes }, ValueKind::Date) => {
-            classes.contains(&UnitClass::Duration)
-                && !asks_how(question)
-                && question.words.iter().any(|word| word.lower == "time")
-                && is_clock(&value.normal)
-        }
-        (AnswerType::Quantity { .. }, ValueKind::Name) => false,
+        (AnswerType::Quantity { classes }, ValueKind::Code) => classes.is_empty(),
+        (AnswerType::Quantity { .. }, ValueKind::Date | ValueKind::Name) => false,
         (AnswerType::Value | AnswerType::Explanation, ValueKind::Date) => {
             value.normal.chars().any(|c| c.is_ascii_digit())
-        }
-        // "Licence?": a number of other things is not what is named.
-        (AnswerType::Value, ValueKind::Number(UnitClass::Count)) if question.is_fragment => {
-            value.unit.is_none()
         }
         (
             AnswerType::Value | AnswerType::Explanation,
             ValueKind::Number(_) | ValueKind::Code | ValueKind::Name,
         ) => true,
     }
-}
-
-fn asks_how(question: &Question) -> bool {
-    question.words[question.ask.clone()]
-        .iter()
-        .any(|word| word.lower == "how")
 }

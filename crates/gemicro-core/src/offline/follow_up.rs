@@ -176,10 +176,9 @@ pub(crate) fn ask_about(previous: &str, piece: &str) -> String {
     piece.to_owned()
 }
 
-/// `hw-edi-01`, `max_attempts`, 3.0: a name without capitals.
+/// `hw-edi-01`, `max_attempts`: a name without capitals.
 fn is_identifier(word: &str) -> bool {
-    let is_version = word.contains('.') && word.starts_with(|c: char| c.is_ascii_digit());
-    word.contains('_') || is_version || word.contains('-') && word.chars().any(|c| c.is_ascii_digit())
+    word.contains('_') || word.contains('-') && word.chars().any(|c| c.is_ascii_digit())
 }
 
 /// The question with a place for the answer to the one before, where it asks about that: "how old is she?"

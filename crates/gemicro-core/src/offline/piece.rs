@@ -7,29 +7,32 @@
 mod form;
 /// What stands around a piece.
 mod surroundings;
-/// Values that could answer.
-mod wanted;
 
 use std::ops::Range;
 
 pub(crate) use form::PieceForm;
 use form::form;
-use surroundings::{above, below, is_asking, lines, topic, with_answers};
-use wanted::wanted_values;
+use surroundings::{above, below, is_asking, lines, with_answers};
 
 use super::addresses::holds_address;
 use super::documents::OpenDocument;
+use super::expected::fitting_values;
 use super::finding::Finding;
+use super::lexicon::lexicon;
 use super::question::{AnswerType, Question};
 use super::select::Candidate;
 use super::sentence::sentences;
 use super::table;
 use super::terms::{QueryTerms, WordForms};
-use super::value::{Value, ValueKind};
+use super::text::{Word, likeness, words};
+use super::unit_class::UnitClass;
+use super::value::{Value, ValueKind, values};
 use crate::corpus::{BlockKind, Passage};
 
 /// A quote is not made longer than this by its neighbours, in bytes.
 const LONGEST_QUOTE: usize = 600;
+/// How many words away a number may be from the words of the question.
+const NEAR: usize = 3;
 /// A piece longer than this is no sentence but a blob.
 const LONGEST_PIECE: usize = 900;
 /// How much words count that are in the same passage, and above it.
@@ -46,8 +49,6 @@ pub(crate) struct Piece {
     is_strict: bool,
     /// How well it and what is above it speak of each word.
     pub(crate) qualities: Vec<f32>,
-    /// How well it speaks of each word by itself.
-    pub(crate) own_qualities: Vec<f32>,
     /// The share of the question that they speak of, and that it speaks of by itself.
     pub(crate) share: f32,
     pub(crate) own: f32,
@@ -87,7 +88,7 @@ impl Piece {
                 with_answers(&passage.text, sentences(&passage.text, passage.kind))
             }
         };
-        let above = format!("{} {}", above(document, passage), topic(passage));
+        let above = above(document, passage);
         let by_above = terms.qualities(&WordForms::of(&above), &[]);
         let by_passage = terms.qualities(&WordForms::of(&passage.text), &[]);
         // What is said about a name of several words is said in its sentence.
@@ -99,21 +100,10 @@ impl Piece {
             let asks = passage.kind == BlockKind::Code && text.to_lowercase().contains(&asked);
             range.len() <= LONGEST_PIECE && !holds_address(text) && !asks
         };
-        let cell = match passage.kind {
-            BlockKind::TableRow => table::named_cell(terms, document, passage),
-            _ => None,
-        };
         let mut pieces = Vec::new();
         for range in ranges.into_iter().filter(may_answer) {
             let mut text = passage.text[range.clone()].to_owned();
-            let mut values = wanted_values(question, terms, &text);
-            if let Some(cell) = &cell {
-                let is_inside =
-                    |value: &Value| cell.start <= value.range.start && value.range.end <= cell.end;
-                if values.iter().any(is_inside) {
-                    values.retain(is_inside);
-                }
-            }
+            let values = wanted_values(question, terms, &text);
             let below = below(document, passage, &range).map(|(passage, line)| BelowHeading {
                 values: wanted_values(question, terms, &passage.text[line.clone()]),
                 passage,
@@ -162,9 +152,7 @@ impl Piece {
                 _ => &qualities,
             };
             let holds_names = terms.holds_required(proof);
-            // A word that no document has does not set a value apart from those of other documents.
-            let is_typed = matches!(question.expected, AnswerType::Quantity { .. } | AnswerType::Date);
-            let missing = terms.missing(proof) - if is_typed { terms.unknown(proof) / 2.0 } else { 0.0 };
+            let missing = terms.missing(proof);
             let share = terms.share(&qualities);
             pieces.push(Self {
                 score: share + 0.3 * own_share + bonus(form, &text),
@@ -173,7 +161,6 @@ impl Piece {
                 is_strict: is_named,
                 share,
                 own: own_share,
-                own_qualities: own,
                 missing,
                 qualities,
                 holds_names,
@@ -317,6 +304,62 @@ fn bonus(form: PieceForm, text: &str) -> f32 {
         PieceForm::Lacks => -0.05,
     };
     by_form - if is_asking(text) { 0.3 } else { 0.0 } - (text.len() as f32 / 6000.0).min(0.05)
+}
+
+/// The values that could answer: of the type, beside the words of the question where any number would do, and
+/// before the things that are counted.
+fn wanted_values(question: &Question, terms: &QueryTerms, text: &str) -> Vec<Value> {
+    let all = values(text, &[]);
+    let mut found: Vec<Value> = fitting_values(question, &all).into_iter().cloned().collect();
+    found.retain(|value| value.kind != ValueKind::Name || lexicon().month(&value.normal).is_none());
+    let AnswerType::Quantity { classes } = &question.expected else {
+        return found;
+    };
+    let tokens: Vec<Word> = words(text)
+        .into_iter()
+        .filter(|word| !lexicon().is_stop(&word.lower) && word.lower.contains(char::is_alphanumeric))
+        .collect();
+    if classes.is_empty() {
+        let is_asked = |word: &Word| terms.asks_about(&text[word.range.clone()]);
+        found.retain(|value| {
+            let before = tokens
+                .iter()
+                .rev()
+                .filter(|word| word.range.end <= value.range.start);
+            let after = tokens.iter().filter(|word| word.range.start >= value.range.end);
+            before.take(NEAR).chain(after.take(NEAR)).any(is_asked)
+        });
+        return found;
+    }
+    let is_times = question.counted.iter().any(|noun| noun == "times");
+    let is_counted = |word: &Word| {
+        question
+            .counted
+            .iter()
+            .any(|noun| likeness(noun, &word.lower) > 0.0)
+    };
+    found.retain(|value| {
+        value.kind != ValueKind::Number(UnitClass::Count)
+            || question.counted.is_empty() && classes.len() == 1
+            || is_times && !is_label(text, value)
+            || tokens
+                .iter()
+                .filter(|word| word.range.start >= value.range.end)
+                .take(3)
+                .any(is_counted)
+    });
+    found
+}
+
+/// "Code 75", "step 3": a number behind a plain noun names a thing and counts nothing.
+fn is_label(text: &str, value: &Value) -> bool {
+    let before = words(&text[..value.range.start]);
+    let is_noun = |word: &Word| {
+        !word.digit
+            && !lexicon().is_stop(&word.lower)
+            && text[word.range.end..value.range.start].trim().is_empty()
+    };
+    before.last().is_some_and(is_noun)
 }
 
 /// A line or a sentence that begins with an identifier of the question: `max_attempts = 3`.

@@ -11,8 +11,6 @@ mod conclude;
 /// Operations.
 mod operation;
 
-use std::ops::Range;
-
 pub(crate) use cells::cells;
 use cells::{cell_match, number};
 use operation::{Operation, operation};
@@ -79,19 +77,6 @@ pub(crate) fn column_heads(document: &OpenDocument, row: &Passage) -> Vec<String
         .into_iter()
         .find(|table| table.rows.iter().any(|it| it.passage.ordinal == row.ordinal));
     found.map_or_else(Vec::new, |table| table.heads)
-}
-
-/// The cell of a row whose column the question names best, if it names one.
-pub(crate) fn named_cell(terms: &QueryTerms, document: &OpenDocument, row: &Passage) -> Option<Range<usize>> {
-    let heads = column_heads(document, row).into_iter();
-    let shares = heads.map(|head| terms.share(&terms.qualities(&WordForms::of_head(&head), &[])));
-    let mut best: Option<(usize, f32)> = None;
-    for (column, share) in shares.enumerate().skip(1) {
-        if share > best.map_or(0.0, |(_, best)| best) {
-            best = Some((column, share));
-        }
-    }
-    cells(&row.doc, &row.text).into_iter().nth(best?.0)
 }
 
 /// Whether a row is the head of its table.
@@ -197,10 +182,7 @@ impl FactTable<'_> {
         } else {
             LEAST
         };
-        if share < least
-            || !terms.holds_required(&qualities)
-            || !operation::has_extreme(question, terms, operation, &qualities)
-        {
+        if share < least || !terms.holds_required(&qualities) {
             return None;
         }
         let is_meant = match (operation, &question.expected) {

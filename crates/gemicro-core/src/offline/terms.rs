@@ -78,9 +78,7 @@ impl QueryTerms {
                 continue;
             }
             let is_wh = question.ask.contains(&idx) && !word.capital_inside(&question.text);
-            // "the S drive": a single capital is a name.
-            let is_letter = word.capital && idx > 0 && !language.stop.contains(&word.lower);
-            let is_empty = word.lower.chars().count() < 2 && !word.digit && !word.cjk && !is_letter;
+            let is_empty = word.lower.chars().count() < 2 && !word.digit && !word.cjk;
             let is_stop = language.stop.contains(&word.lower) && !ends_name(question, idx);
             if is_stop || is_wh || is_empty || language.request.contains(&word.lower) {
                 continue;
@@ -192,13 +190,6 @@ impl QueryTerms {
             .zip(qualities)
             .filter(|(term, _)| !term.is_light);
         heavy.map(|(_, quality)| 1.0 - quality).sum()
-    }
-
-    /// How many of the missing words no document has.
-    pub(crate) fn unknown(&self, qualities: &[f32]) -> f32 {
-        let pairs = self.entries.iter().zip(qualities);
-        let unknown = pairs.filter(|(term, _)| !term.is_light && !term.is_known && !term.is_required);
-        unknown.map(|(_, quality)| 1.0 - quality).sum()
     }
 
     /// A word of a text is one of the question's, in another form or as a synonym.

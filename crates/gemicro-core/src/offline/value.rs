@@ -151,17 +151,6 @@ fn name(
         normal,
         None,
     );
-    // "Python 3.8": the version is a number, too.
-    let last = &tokens[end - 1];
-    if last.digit && last.lower.contains('.') {
-        push(
-            found,
-            ValueKind::Number(UnitClass::Count),
-            last.range.clone(),
-            last.lower.clone(),
-            None,
-        );
-    }
     Some(end - at)
 }
 

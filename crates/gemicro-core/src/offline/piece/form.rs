@@ -43,8 +43,7 @@ pub(super) fn form(
     }
     match &question.expected {
         AnswerType::Quantity { .. } | AnswerType::Date => {
-            let is_code = passage.kind == BlockKind::Code || is_command(text);
-            wants(has_value && !is_code, PieceForm::Lacks)
+            wants(has_value && passage.kind != BlockKind::Code, PieceForm::Lacks)
         }
         AnswerType::Explanation if passage.kind == BlockKind::TableRow => PieceForm::Lacks,
         // A command says how something is done, and nothing else.
@@ -76,12 +75,6 @@ pub(super) fn form(
         ),
         AnswerType::Explanation => PieceForm::Open,
     }
-}
-
-/// A line with a flag: `run.py --version 2.4.0` gives no version.
-fn is_command(text: &str) -> bool {
-    let mut flags = text.match_indices(" --");
-    flags.any(|(at, flag)| text[at + flag.len()..].starts_with(char::is_alphabetic))
 }
 
 /// A word with a capital that the question does not hold.

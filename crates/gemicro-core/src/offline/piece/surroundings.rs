@@ -4,12 +4,7 @@ use std::ops::Range;
 
 use crate::corpus::{BlockKind, Passage};
 use crate::offline::documents::OpenDocument;
-use crate::offline::sentence::sentences;
 use crate::offline::table;
-use crate::offline::text::words;
-
-/// A first sentence of more words is no heading.
-const MOST_WORDS_OF_TOPIC: usize = 4;
 
 pub(super) fn lines(text: &str) -> Vec<Range<usize>> {
     let mut start = 0;
@@ -41,18 +36,6 @@ pub(super) fn above(document: &OpenDocument, passage: &Passage) -> String {
         passage.date.as_deref().unwrap_or(""),
         lead.unwrap_or(""),
     )
-}
-
-/// A short first sentence of a passage, which heads the others: "3. Autoclave. The engineer says …".
-pub(super) fn topic(passage: &Passage) -> &str {
-    let found = sentences(&passage.text, passage.kind);
-    let first = found.first().filter(|_| found.len() > 1);
-    let text = first.map_or("", |first| &passage.text[first.clone()]);
-    if words(text).len() <= MOST_WORDS_OF_TOPIC {
-        text
-    } else {
-        ""
-    }
 }
 
 /// The text that opens a list or a block of code: a comment, or a sentence with a colon at its end.

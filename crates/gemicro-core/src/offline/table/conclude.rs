@@ -4,7 +4,6 @@ use super::cells::{format_number, number, places, plain};
 use super::operation::Operation;
 use super::{ChosenRows, FactTable, MOST_ROWS, MOST_ROWS_OF_VALUE, TableAnswer};
 use crate::offline::question::{AnswerType, Question};
-use crate::offline::text::{Word, likeness, words};
 
 impl FactTable<'_> {
     pub(super) fn conclude(
@@ -87,16 +86,7 @@ impl FactTable<'_> {
                     );
                     return Some(self.to_answer(&[*idx], Some(format_number(*value)), Some(summary)));
                 }
-                // "every 200 cups": the cell has the number, and rows are not what is counted.
-                let holds_count = |row: &usize| {
-                    let tokens = words(&self.rows[*row].passage.text);
-                    let is_counted = |pair: &[Word]| {
-                        let mut nouns = question.counted.iter();
-                        pair[0].digit && nouns.any(|noun| likeness(noun, &pair[1].lower) > 0.8)
-                    };
-                    tokens.windows(2).any(is_counted)
-                };
-                if !is_filtered || chosen.rows.iter().any(holds_count) {
+                if !is_filtered {
                     return None;
                 }
                 let filter: Vec<String> = chosen

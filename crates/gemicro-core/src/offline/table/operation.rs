@@ -1,8 +1,7 @@
 //! What a question wants from a column: [`Operation`].
 
 use crate::offline::question::{Question, matched_words};
-use crate::offline::terms::QueryTerms;
-use crate::offline::text::{Word, superlative_base};
+use crate::offline::text::superlative_base;
 
 /// What a question wants from a column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -51,33 +50,4 @@ pub(super) fn operation(question: &Question) -> (Operation, Vec<String>) {
         }
     }
     (found.map_or(Operation::Lookup, |rank| OPERATIONS[rank].1), used)
-}
-
-/// "The lowest customer satisfaction": the table speaks of what is to be the lowest.
-pub(super) fn has_extreme(
-    question: &Question,
-    terms: &QueryTerms,
-    operation: Operation,
-    qualities: &[f32],
-) -> bool {
-    let asked = &question.language.operations;
-    let words = match operation {
-        Operation::Largest => asked.get("largest"),
-        Operation::Smallest => asked.get("smallest"),
-        Operation::Lookup | Operation::Sum | Operation::Average | Operation::Count | Operation::Compare => {
-            return true;
-        }
-    };
-    let is_extreme = |word: &Word| {
-        superlative_base(&word.lower).is_some() || words.is_some_and(|words| words.contains(&word.lower))
-    };
-    let Some(at) = question.words.iter().position(is_extreme) else {
-        return true;
-    };
-    let behind = question.words[at + 1..]
-        .iter()
-        .take_while(|word| !question.is_stop(word));
-    let place = |word: &Word| terms.entries().iter().position(|term| term.word == word.lower);
-    let mut behind = behind.filter_map(place).peekable();
-    behind.peek().is_none() || behind.any(|idx| qualities[idx] > 0.0)
 }
