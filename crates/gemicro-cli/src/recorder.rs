@@ -22,7 +22,7 @@ use crate::session::{Context, PROGRAM};
 
 /// Keeps what a watched run streams, and writes its recording when it has ended.
 #[derive(Clone)]
-pub(crate) struct Recorder {
+pub(crate) struct RunRecorder {
     file: PathBuf,
     live: Arc<Mutex<Vec<StreamedText>>>,
 }
@@ -35,7 +35,7 @@ struct StreamedText {
     text: String,
 }
 
-impl Recorder {
+impl RunRecorder {
     /// Records into a file, if one is given.
     ///
     /// # Errors
@@ -151,7 +151,7 @@ fn push(live: &Mutex<Vec<StreamedText>>, run: &StreamId, attempt: Option<(StepKe
 }
 
 /// Taps a run if it is to be recorded.
-pub(crate) fn tap_if_recorded(recorder: Option<&Recorder>, watching: RunSightings) -> RunSightings {
+pub(crate) fn tap_if_recorded(recorder: Option<&RunRecorder>, watching: RunSightings) -> RunSightings {
     match recorder {
         Some(recorder) => recorder.tap(watching),
         None => watching,
@@ -164,7 +164,7 @@ pub(crate) fn tap_if_recorded(recorder: Option<&Recorder>, watching: RunSighting
 /// The error of the run, or else that of the recording.
 pub(crate) async fn write_recorded(
     ctx: &Context,
-    recorder: Option<&Recorder>,
+    recorder: Option<&RunRecorder>,
     id: &StreamId,
     outcome: Result<(), CommandError>,
 ) -> Result<(), CommandError> {

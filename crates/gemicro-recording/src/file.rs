@@ -204,14 +204,14 @@ fn read_lines(packed: impl BufRead, path: String) -> Result<Recording, Recording
                     stream.id == event.stream && stream.events.len() as u64 + 1 == event.seq
                 });
                 let Some(stream) = stream else {
-                    return Err(lines.damaged("an event is not at its place"));
+                    return Err(lines.damage_error("an event is not at its place"));
                 };
                 stream.events.push(event);
             }
             RecordingLine::Blob { stream, text, hex } => {
                 let bytes = text.map(String::into_bytes).or_else(|| from_hex(&hex?));
                 let Some(bytes) = bytes else {
-                    return Err(lines.damaged("a blob has no contents"));
+                    return Err(lines.damage_error("a blob has no contents"));
                 };
                 recording.blobs.push(RecordedBlob { stream, bytes });
             }
@@ -220,12 +220,12 @@ fn read_lines(packed: impl BufRead, path: String) -> Result<Recording, Recording
                 lines.check_end()?;
                 break;
             }
-            RecordingLine::End { .. } => return Err(lines.damaged("lines are missing before its end")),
+            RecordingLine::End { .. } => return Err(lines.damage_error("lines are missing before its end")),
         }
     }
     match recording.root().is_some() {
         true => Ok(recording),
-        false => Err(lines.damaged("the recorded run is not in it")),
+        false => Err(lines.damage_error("the recorded run is not in it")),
     }
 }
 
@@ -277,7 +277,7 @@ impl<R: BufRead> RecordingReader<R> {
 
     fn next(&mut self) -> Result<RecordingLine, RecordingFileError> {
         self.read_line()?;
-        serde_json::from_str(&self.text).map_err(|error| self.damaged(&error.to_string()))
+        serde_json::from_str(&self.text).map_err(|error| self.damage_error(&error.to_string()))
     }
 
     fn read_line(&mut self) -> Result<(), RecordingFileError> {
@@ -298,7 +298,7 @@ impl<R: BufRead> RecordingReader<R> {
             Err(error) if error.kind() == std::io::ErrorKind::UnexpectedEof => {
                 Err(RecordingFileError::Truncated { path: path() })
             }
-            Err(error) => Err(self.damaged(&error.to_string())),
+            Err(error) => Err(self.damage_error(&error.to_string())),
         }
     }
 
@@ -307,17 +307,17 @@ impl<R: BufRead> RecordingReader<R> {
         self.text.clear();
         match self.lines.read_line(&mut self.text) {
             Ok(0) => Ok(()),
-            Ok(_) => Err(self.damaged("lines follow its end")),
+            Ok(_) => Err(self.damage_error("lines follow its end")),
             Err(error) if error.kind() == std::io::ErrorKind::UnexpectedEof => {
                 Err(RecordingFileError::Truncated {
                     path: self.path.clone(),
                 })
             }
-            Err(error) => Err(self.damaged(&error.to_string())),
+            Err(error) => Err(self.damage_error(&error.to_string())),
         }
     }
 
-    fn damaged(&self, message: &str) -> RecordingFileError {
+    fn damage_error(&self, message: &str) -> RecordingFileError {
         RecordingFileError::Damaged {
             path: self.path.clone(),
             line: self.n_lines,

@@ -83,6 +83,7 @@ const NO_PARTICIPLES: &[&str] = &[
     "posting",
     "proceed",
     "ranking",
+    "recording",
     "sed",
     "seed",
     "setting",

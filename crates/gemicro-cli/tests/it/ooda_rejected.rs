@@ -118,7 +118,7 @@ fn a_test_cannot_leave_the_sandbox() {
 fn tests_that_are_there_stay_as_they_are() {
     let patch = "--- a/tests/test_add.sh\n+++ b/tests/test_add.sh\n@@ -1,2 +1,2 @@\n . ./calc.sh\n\
                  -[ \"$(add 1 2)\" = 3 ]\n+[ \"$(sub 3 1)\" = 2 ]\n";
-    check_rejected(patch, "not_a_test", "loses the line");
+    check_rejected(patch, "not_a_test", "removes the line");
 }
 
 #[test]

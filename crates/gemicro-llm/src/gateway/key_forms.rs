@@ -6,14 +6,14 @@
 
 /// The forms of one key.
 pub(super) struct KeyForms {
-    patterns: Vec<Pattern>,
+    patterns: Vec<KeyPattern>,
     /// The key in small letters, as names of headers have it.
     folded: Vec<u8>,
     /// The letters that a form can begin with.
     firsts: Vec<bool>,
 }
 
-struct Pattern {
+struct KeyPattern {
     letters: Vec<u8>,
     /// Hexadecimal digits have both.
     any_case: bool,
@@ -48,7 +48,7 @@ impl KeyForms {
     /// The forms of a key, which is not empty.
     pub(super) fn new(key: &[u8]) -> Self {
         let is_written = key.len() >= MIN_BYTES;
-        let mut patterns = vec![Pattern {
+        let mut patterns = vec![KeyPattern {
             letters: key.to_vec(),
             any_case: false,
             is_written,
@@ -63,7 +63,7 @@ impl KeyForms {
             base64.dedup();
             let others = base64.into_iter().map(|core| (core, false));
             for (letters, any_case) in others.chain([(digits.into_bytes(), true)]) {
-                patterns.push(Pattern {
+                patterns.push(KeyPattern {
                     letters,
                     any_case,
                     is_written,
@@ -110,7 +110,7 @@ impl KeyForms {
     }
 }
 
-impl Pattern {
+impl KeyPattern {
     fn probe(&self, text: &[u8], at: usize) -> KeyProbe {
         let mut end = at;
         for (idx, &wanted) in self.letters.iter().enumerate() {
@@ -141,7 +141,7 @@ impl Pattern {
     /// An escape for a byte that is wanted.
     fn escape(&self, text: &[u8], at: usize, is_wanted: impl Fn(u8) -> bool) -> KeyProbe {
         match self.is_written && begins_escape(text, at) {
-            true => unescaped(text, at, is_wanted),
+            true => match_escaped(text, at, is_wanted),
             false => KeyProbe::No,
         }
     }
@@ -187,9 +187,9 @@ fn is_introducer(byte: u8) -> bool {
 }
 
 /// The end of an escape for a byte that is wanted, whatever the number of layers.
-fn unescaped(text: &[u8], at: usize, is_wanted: impl Fn(u8) -> bool) -> KeyProbe {
+fn match_escaped(text: &[u8], at: usize, is_wanted: impl Fn(u8) -> bool) -> KeyProbe {
     for n_layers in 1..=MAX_LAYERS {
-        match decoded(text, at, n_layers) {
+        match decode_at(text, at, n_layers) {
             Err(EndOfText) => return KeyProbe::Open,
             Ok((byte, end)) if is_wanted(byte) => return KeyProbe::Full(end),
             Ok((byte, _)) if !is_introducer(byte) => return KeyProbe::No,
@@ -203,11 +203,11 @@ fn unescaped(text: &[u8], at: usize, is_wanted: impl Fn(u8) -> bool) -> KeyProbe
 struct EndOfText;
 
 /// The character at a place after this many layers of escapes are undone, and where the next one begins.
-fn decoded(text: &[u8], at: usize, n_layers: usize) -> Result<(u8, usize), EndOfText> {
+fn decode_at(text: &[u8], at: usize, n_layers: usize) -> Result<(u8, usize), EndOfText> {
     if n_layers == 0 {
         return text.get(at).map(|byte| (*byte, at + 1)).ok_or(EndOfText);
     }
-    let below = |at: usize| decoded(text, at, n_layers - 1);
+    let below = |at: usize| decode_at(text, at, n_layers - 1);
     let (first, end) = below(at)?;
     let escaped = match first {
         b'%' | b'=' => hexadecimal(&below, end, 2)?,
@@ -225,14 +225,14 @@ fn decoded(text: &[u8], at: usize, n_layers: usize) -> Result<(u8, usize), EndOf
     Ok(escaped.unwrap_or((first, end)))
 }
 
-type Decoded = Result<Option<(u8, usize)>, EndOfText>;
+type DecodedByte = Result<Option<(u8, usize)>, EndOfText>;
 
 /// A byte as so many hexadecimal digits.
 fn hexadecimal(
     below: &impl Fn(usize) -> Result<(u8, usize), EndOfText>,
     mut at: usize,
     n_digits: usize,
-) -> Decoded {
+) -> DecodedByte {
     let mut number = 0;
     for _ in 0..n_digits {
         let (digit, end) = below(at)?;
@@ -245,7 +245,7 @@ fn hexadecimal(
 }
 
 /// `&#65;` or `&#x41;`, after the `&`.
-fn entity(below: &impl Fn(usize) -> Result<(u8, usize), EndOfText>, at: usize) -> Decoded {
+fn entity(below: &impl Fn(usize) -> Result<(u8, usize), EndOfText>, at: usize) -> DecodedByte {
     let (b'#', mut at) = below(at)? else {
         return Ok(None);
     };

@@ -234,7 +234,7 @@ pub(super) fn plain_css(css: &str) -> String {
             plain.push_str("\"\"");
             rest = after_string(after, c);
         } else if c == '\\' {
-            let (escaped, after) = unescaped(after);
+            let (escaped, after) = unescape(after);
             plain.push(if is_name(escaped) { escaped } else { '_' });
             rest = after;
         } else {
@@ -260,7 +260,7 @@ fn after_string(text: &str, quote: char) -> &str {
 }
 
 /// The character of an escape, and what follows it.
-fn unescaped(text: &str) -> (char, &str) {
+fn unescape(text: &str) -> (char, &str) {
     let n_digits = text.chars().take(6).take_while(char::is_ascii_hexdigit).count();
     match u32::from_str_radix(&text[..n_digits], 16) {
         Ok(number) => {

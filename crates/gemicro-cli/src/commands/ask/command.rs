@@ -17,7 +17,7 @@ use crate::command_error::CommandError;
 use crate::config::{ResearchFlags, ResearchSettings};
 use crate::follow::{RESUME, RunWatch, follow};
 use crate::output::{self, CommandOutput};
-use crate::recorder::{Recorder, tap_if_recorded, write_recorded};
+use crate::recorder::{RunRecorder, tap_if_recorded, write_recorded};
 use crate::session::Context;
 use crate::view::{EventLines, RunEnd, RunView};
 use crate::{root_warning, runtime, signals};
@@ -63,7 +63,7 @@ fn ask(ctx: &Context, args: &AskArgs) -> Result<(RunEnd, StreamId), CommandError
     })?;
     let settings = ResearchSettings::resolve(&layers, ResearchFlags::default())?;
     root_warning::warn(ctx, &ctx.home(&layers)?);
-    let recorder = Recorder::new(args.record.as_deref())?;
+    let recorder = RunRecorder::new(args.record.as_deref())?;
     runtime::block_on(async {
         let desk = ctx.desk(&layers, &settings, args.no_resident).await?;
         let stop = signals::listen()?;

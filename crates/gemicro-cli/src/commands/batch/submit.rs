@@ -15,7 +15,7 @@ use crate::args::DataFormat;
 use crate::command_error::CommandError;
 use crate::config::readers::parse_budget;
 use crate::config::{ResearchFlags, ResearchSettings};
-use crate::recorder::{Recorder, write_recorded};
+use crate::recorder::{RunRecorder, write_recorded};
 use crate::session::Context;
 use crate::{output, runtime, signals};
 
@@ -90,7 +90,7 @@ pub(super) fn submit(ctx: &Context, args: &SubmitArgs) -> Result<(), CommandErro
     // Everything that can be refused is refused before the store is opened.
     let batch = args.complete(input::read(ctx, &args.file)?)?;
     let request = request(batch, &layers, &settings, &args.directory)?;
-    let recorder = Recorder::new(args.record.as_deref())?;
+    let recorder = RunRecorder::new(args.record.as_deref())?;
     runtime::block_on(async {
         let stop = signals::listen()?;
         let service = Service::open_with(ctx, &layers, &settings, args.no_resident).await?;

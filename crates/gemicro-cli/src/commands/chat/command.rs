@@ -17,7 +17,7 @@ use crate::args::DataFormat;
 use crate::chat::{ChatChannel, lines, screen};
 use crate::command_error::CommandError;
 use crate::config::{ChatSettings, Endpoints, Layers, ResearchFlags, ResearchSettings};
-use crate::recorder::{Recorder, write_recorded};
+use crate::recorder::{RunRecorder, write_recorded};
 use crate::session::{CommandRunService, Context, is_gone, owner};
 use crate::{runtime, signals};
 
@@ -38,7 +38,7 @@ pub(crate) fn run(ctx: &Context, args: &ChatArgs) -> Result<(), CommandError> {
     )?;
     let is_screen = std::io::stdin().is_terminal() && std::io::stdout().is_terminal();
     let is_screen = is_screen && !args.plain && args.format == DataFormat::Text;
-    let recorder = Recorder::new(args.record.as_deref())?;
+    let recorder = RunRecorder::new(args.record.as_deref())?;
     runtime::block_on(async {
         let stop = signals::listen()?;
         let (config, desk) = config(ctx, args, &layers, &settings, is_screen).await?;

@@ -19,7 +19,7 @@ use crate::commands::batch::llm;
 use crate::config::{Endpoints, Layers, ResearchFlags, ResearchSettings};
 use crate::follow::{RESUME, RunWatch, follow};
 use crate::output::{self, CommandOutput};
-use crate::recorder::{Recorder, tap_if_recorded, write_recorded};
+use crate::recorder::{RunRecorder, tap_if_recorded, write_recorded};
 use crate::session::Context;
 use crate::view::{EventLines, RunEnd, RunView};
 use crate::{backend, runtime, signals};
@@ -112,7 +112,7 @@ pub(crate) fn run(ctx: &Context, args: &OodaArgs) -> Result<(), CommandError> {
     }
     let deciding = AnswerSource::from_arguments(ctx, &args.gates, None)?;
     check_backend(ctx, &planned)?;
-    let recorder = Recorder::new(args.record.as_deref())?;
+    let recorder = RunRecorder::new(args.record.as_deref())?;
     let PlannedLoop {
         plan,
         layers,

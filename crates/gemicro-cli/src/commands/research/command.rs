@@ -11,7 +11,7 @@ use crate::args::is_question;
 use crate::command_error::CommandError;
 use crate::config::{Endpoints, Layers, ResearchSettings};
 use crate::output;
-use crate::recorder::{Recorder, tap_if_recorded, write_recorded};
+use crate::recorder::{RunRecorder, tap_if_recorded, write_recorded};
 use crate::report::ReportFiles;
 use crate::session::{Context, find_run};
 use crate::{backend, runtime, signals};
@@ -101,7 +101,7 @@ async fn start(
     plan: Plan,
 ) -> Result<(), CommandError> {
     let stop = signals::listen()?;
-    let recorder = Recorder::new(args.record.as_deref())?;
+    let recorder = RunRecorder::new(args.record.as_deref())?;
     for notice in plan.notices() {
         output::say(&format!("{} {notice}", ctx.screen.on_stderr().warn("note:")));
     }

@@ -21,7 +21,7 @@ use crate::command_error::CommandError;
 use crate::config::{ResearchFlags, ResearchSettings};
 use crate::follow::{RESUME, RunWatch, follow};
 use crate::output::{self, CommandOutput};
-use crate::recorder::{Recorder, tap_if_recorded, write_recorded};
+use crate::recorder::{RunRecorder, tap_if_recorded, write_recorded};
 use crate::screen::text;
 use crate::session::Context;
 use crate::story::{PipelineStory, hint};
@@ -74,7 +74,7 @@ pub(crate) fn run_as(
         return dry_run(ctx, &plan, args.format);
     }
     ready(ctx, &plan)?;
-    let recorder = Recorder::new(args.record.as_deref())?;
+    let recorder = RunRecorder::new(args.record.as_deref())?;
     let layers = ctx.layers()?;
     let settings = ResearchSettings::resolve(&layers, ResearchFlags::default())?;
     root_warning::warn(ctx, &ctx.home(&layers)?);
@@ -106,7 +106,7 @@ pub(crate) struct RunDisplay<'a> {
     /// What has to be typed before any of the commands that it names.
     pub(crate) first: Option<String>,
     /// Records it, if that was asked for.
-    pub(crate) recorder: Option<Recorder>,
+    pub(crate) recorder: Option<RunRecorder>,
 }
 
 /// Starts a run from a plan and shows it to its end.

@@ -33,7 +33,7 @@ pub(super) struct ClaudeStream {
     is_running: bool,
     n_asked: u64,
     /// Tools that wait for an answer, with the arguments that an approval has to repeat.
-    open_requests: BTreeMap<PermissionId, OpenRequest>,
+    open_requests: BTreeMap<PermissionId, WaitingTool>,
     /// Calls of this turn that were denied; their results come as errors.
     denied: BTreeSet<String>,
     /// Bytes of the current block that arrived in chunks.
@@ -44,7 +44,7 @@ pub(super) struct ClaudeStream {
 
 /// A tool that waits for permission.
 #[derive(Debug)]
-struct OpenRequest {
+struct WaitingTool {
     tool_call_id: Option<String>,
     input: Json,
 }
@@ -227,7 +227,7 @@ impl ClaudeStream {
         }
         let id = PermissionId(control.request_id);
         let input = asked.input.unwrap_or_default();
-        let open = OpenRequest {
+        let open = WaitingTool {
             tool_call_id: asked.tool_use_id.clone(),
             input: input.clone(),
         };
