@@ -38,7 +38,6 @@ use super::turn_result::{TurnResult, refused_start};
 use super::verdict::AttemptVerdict;
 use super::work::{AgentJob, SharedWork};
 
-/// A running attempt.
 pub(super) struct AgentAttempt<'a> {
     shared: &'a SharedWork,
     task: &'a AgentTask,
@@ -68,7 +67,6 @@ pub(super) struct AgentAttempt<'a> {
 }
 
 impl<'a> AgentAttempt<'a> {
-    /// Runs a task.
     pub(super) async fn run(
         shared: &'a SharedWork,
         work: &'a AgentJob,

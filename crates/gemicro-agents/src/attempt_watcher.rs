@@ -63,7 +63,6 @@ pub(super) struct GatewayFindings {
 }
 
 impl WatchedFacts {
-    /// The current findings.
     pub(super) fn findings(&self) -> GatewayFindings {
         *self.lock()
     }

@@ -108,7 +108,6 @@ pub(super) struct PooledProcess {
     pub(super) agent: WarmAgent,
     pub(super) key: ProcessKey,
     pub(super) place: ConversationHome,
-    /// Its gateway token.
     pub(super) token: String,
     pub(super) serving: Option<GatewayServer>,
 }

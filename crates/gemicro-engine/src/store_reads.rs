@@ -28,7 +28,6 @@ impl StoreReads {
         }
     }
 
-    /// An open store.
     pub(crate) fn over(store: DurableStore) -> Self {
         Self {
             store: Arc::new(OnceCell::from(store)),

@@ -63,7 +63,6 @@ impl Troubles {
         self.lock().get(run).map(|trouble| trouble.failure.clone())
     }
 
-    /// All waiting runs.
     pub(crate) fn runs(&self) -> Vec<StreamId> {
         self.lock().keys().cloned().collect()
     }

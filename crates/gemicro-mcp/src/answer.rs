@@ -44,7 +44,6 @@ impl McpAnswer {
         Self::of_tool(&ToolAnswer::failure(tool, failure, (0, 0), 0, Duration::ZERO))
     }
 
-    /// Adds a field.
     pub(crate) fn with(mut self, name: &str, value: &impl Serialize) -> Self {
         if let (Value::Object(fields), Ok(value)) = (&mut self.value, serde_json::to_value(value)) {
             fields.insert(name.to_owned(), value);

@@ -13,7 +13,6 @@ pub(crate) struct Arguments {
 }
 
 impl Arguments {
-    /// Rejects unknown arguments.
     pub(crate) fn new(given: Option<Map<String, Value>>, known: &[&str]) -> Result<Self, Failure> {
         let mut given = given.unwrap_or_default();
         // Gemini CLI adds this to the schema of every tool, for its own use, and passes it on.
@@ -87,7 +86,6 @@ impl Arguments {
         }
     }
 
-    /// A boolean.
     pub(crate) fn flag(&self, name: &str) -> Result<Option<bool>, Failure> {
         match self.given.get(name) {
             None => Ok(None),

@@ -66,7 +66,6 @@ fn title(event: &Event) -> String {
 /// Every text and number of an event, by its place.
 fn fields_of(event: &Event) -> BTreeMap<String, String> {
     let mut fields = BTreeMap::new();
-    fields.insert("message".to_owned(), event.update.message.clone());
     flatten("", &event.update.data, &mut fields);
     fields
 }

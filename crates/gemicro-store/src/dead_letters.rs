@@ -147,7 +147,6 @@ impl DurableStore {
 }
 
 impl Letters {
-    /// Applies an event.
     pub(crate) fn note(&mut self, stream_no: i64, event: &Event) {
         if let Some(letter) = DeadLetter::of(event) {
             self.new

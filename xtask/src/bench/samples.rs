@@ -13,7 +13,6 @@ impl Samples {
         self.0.push(time);
     }
 
-    /// Number of samples.
     pub(crate) fn len(&self) -> usize {
         self.0.len()
     }

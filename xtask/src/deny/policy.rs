@@ -46,7 +46,6 @@ pub(crate) enum BanReach {
     OursExcept(&'static [&'static str]),
 }
 
-/// The banned crates.
 pub(crate) const BANS: &[Ban] = &[
     Ban {
         name: "openssl",

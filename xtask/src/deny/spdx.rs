@@ -22,7 +22,6 @@ struct Parser<'a> {
 }
 
 impl Parser<'_> {
-    /// `both (OR both)*`
     fn either(&mut self) -> Result<bool> {
         let mut satisfied = self.both()?;
         while self.take("OR") {

@@ -6,7 +6,6 @@ use anyhow::{Context, Result, bail};
 
 use super::{local, shapes};
 
-/// What to run.
 #[derive(Debug, PartialEq, Eq)]
 enum LiveJob {
     Shapes,

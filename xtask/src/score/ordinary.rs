@@ -167,9 +167,7 @@ pub(crate) struct FolderBars {
     right: f64,
     passage: f64,
     both_sides: f64,
-    /// Maximum share.
     wrong: f64,
-    /// Maximum share.
     unanswerable: f64,
 }
 

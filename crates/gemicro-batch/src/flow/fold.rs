@@ -33,7 +33,6 @@ event_enum! {
 }
 
 impl BatchState {
-    /// Applies one event.
     pub(super) fn fold(&mut self, event: &Event) {
         match BatchEvent::of(&event.update) {
             BatchEvent::RunStarted => self.started_at = event.update.timestamp,

@@ -13,9 +13,7 @@ use crate::strategy::{CoverageGap, RankedGap};
 #[derive(Debug)]
 pub struct OodaState {
     pub(super) plan: OodaPlan,
-    /// The first measurement.
     pub(super) before: Option<Observation>,
-    /// The last measurement.
     pub(super) now: Option<Observation>,
     /// Number of gaps worked on.
     pub(super) n_rounds: u32,

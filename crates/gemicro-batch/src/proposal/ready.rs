@@ -12,7 +12,6 @@ pub(crate) struct ReadyProposal {
     /// The patch in git's format.
     pub(crate) patch: String,
     pub(crate) files: Vec<PatchedFile>,
-    /// The changed files.
     pub(crate) texts: Vec<NewText>,
 }
 

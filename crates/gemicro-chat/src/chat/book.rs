@@ -14,7 +14,6 @@ use crate::{Conversation, ConversationError};
 /// Maximum length of a conversation's name, which comes from its first message.
 const NAME_CHARS: usize = 60;
 
-/// An open conversation.
 pub(super) struct Book {
     pub(super) holding: HeldConversation,
     pub(super) name: String,
@@ -41,7 +40,6 @@ impl Book {
         }
     }
 
-    /// An existing conversation.
     pub(super) fn of(holding: HeldConversation, conversation: Conversation, config: HistoryConfig) -> Self {
         let history = restore_history(config, &conversation.log, &conversation.held);
         Self {

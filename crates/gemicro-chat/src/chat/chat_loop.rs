@@ -58,7 +58,6 @@ pub async fn open_chat(config: ChatConfig, opening: Opening) -> Result<ChatLine,
     Ok(ChatLine { orders, news })
 }
 
-/// A running chat.
 pub(super) struct Chat {
     pub(super) config: ChatConfig,
     pub(super) book: Book,

@@ -18,7 +18,7 @@ pub enum News {
     Speaker(String),
     /// A message was sent; its turn is in the log.
     Asked {
-        /// The user's turn.
+        /// The turn with the user's message.
         turn: Turn,
         /// The run that answers it.
         run: StreamId,
@@ -35,21 +35,21 @@ pub enum News {
     Question(ToolQuestion),
     /// The question is settled, by this user or otherwise.
     Settled {
-        /// Which question.
+        /// The key of the question.
         key: String,
     },
     /// The final answer, as in the log. It replaces the earlier parts.
     Answered {
-        /// The assistant's turn.
+        /// The turn with the assistant's answer.
         turn: Turn,
         /// Tokens that it used.
         usage: Option<Usage>,
-        /// Duration in milliseconds.
+        /// Milliseconds from sending to the end.
         duration_ms: u64,
     },
     /// There is no answer. The message stays in the log.
     Failed {
-        /// Why.
+        /// Why there is no answer.
         failure: Failure,
         /// Even a shorter prompt took too long: a new conversation (`/clear`) may help.
         offers_clear: bool,
@@ -67,7 +67,7 @@ pub enum News {
     Warning(String),
     /// An order that cannot be carried out, with the reason.
     Refused(String),
-    /// The current usage.
+    /// Tokens and cost so far.
     Meter(Meter),
     /// The stored conversations, newest first.
     Listed(Vec<ConversationRow>),
@@ -78,7 +78,7 @@ pub enum News {
 /// A conversation when it is opened.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Chapter {
-    /// Its id.
+    /// The id of the conversation.
     pub id: StreamId,
     /// Its name for people.
     pub name: String,
@@ -121,11 +121,11 @@ pub struct ToolLine {
 /// The state of a tool.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum ToolState {
-    /// It is running.
+    /// It has not ended yet.
     Running,
-    /// It succeeded.
+    /// It ended without an error.
     Done,
-    /// It ended badly.
+    /// It ended with an error.
     Failed,
     /// It was not allowed.
     Denied,
@@ -138,7 +138,7 @@ pub enum ToolState {
 pub struct ToolQuestion {
     /// Key of the question, for the answer.
     pub key: String,
-    /// The tool.
+    /// Name of the tool.
     pub tool: String,
     /// What it is to do, in plain text; may have several lines.
     pub text: String,

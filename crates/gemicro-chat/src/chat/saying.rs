@@ -15,7 +15,6 @@ use super::watch::{End, TurnProgress, failed_end};
 
 /// A turn that was sent.
 pub(super) struct SentTurn {
-    /// The user's turn.
     pub(super) turn: u64,
     pub(super) run: StreamId,
     pub(super) transport: Transport,

@@ -12,7 +12,6 @@ use crate::conversations::ChatState;
 
 /// A message and the forms in which it can be sent.
 pub(super) struct Message<'a> {
-    /// The user's message.
     pub(super) text: &'a str,
     /// The whole conversation including the message.
     pub(super) rendered: &'a str,

@@ -31,7 +31,6 @@ pub(super) struct TurnProgress {
     end: Option<End>,
 }
 
-/// An answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Answer {
     pub(super) text: String,
@@ -44,15 +43,12 @@ pub(super) struct Answer {
 /// How a turn ended.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum End {
-    /// With an answer.
     Answered(Answer),
-    /// Without one.
     Failed {
         failure: Failure,
         /// It may have changed files, so the user must decide whether to repeat it.
         may_have_changed: bool,
     },
-    /// It was stopped.
     Stopped,
 }
 
@@ -125,7 +121,6 @@ impl TurnProgress {
         news
     }
 
-    /// Handles an event.
     pub(super) fn event(&mut self, event: &Event) -> Vec<News> {
         let update = &event.update;
         let news = match update.event_type.as_str() {

@@ -31,9 +31,9 @@ pub struct Conversations {
 /// The result of an import.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ImportedConversation {
-    /// The new conversation.
+    /// The id of the new conversation.
     pub id: StreamId,
-    /// Number of turns.
+    /// How many turns were imported.
     pub n_turns: u64,
     /// Number of turns in which a secret was replaced.
     pub n_redacted: usize,
@@ -42,7 +42,7 @@ pub struct ImportedConversation {
 /// A conversation in a list.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct ConversationRow {
-    /// Its id.
+    /// The id of the conversation.
     pub id: StreamId,
     /// Its name for people.
     pub name: String,
@@ -66,7 +66,7 @@ impl Conversations {
         }
     }
 
-    /// The underlying store.
+    /// The store that holds the conversations.
     #[must_use]
     pub fn store(&self) -> &DurableStore {
         &self.store

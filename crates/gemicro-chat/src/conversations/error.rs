@@ -10,14 +10,13 @@ pub const MAX_NAME_CHARS: usize = 200;
 /// Why an operation on a conversation failed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
+#[expect(missing_docs, reason = "the messages say what the fields are")]
 pub enum ConversationError {
     /// No conversation, or several, match the id.
     #[error(transparent)]
     Find(#[from] FindStreamError),
-    /// It was deleted.
     #[error("conversation {id} was deleted on {at}")]
     Deleted {
-        /// Its id.
         id: StreamId,
         /// When it was deleted.
         at: Timestamp,
@@ -25,7 +24,6 @@ pub enum ConversationError {
     /// A newer program wrote its events, so this one would misread it.
     #[error("conversation {id} was written by a newer gemicro: {what}")]
     Newer {
-        /// Its id.
         id: StreamId,
         /// What this program does not know.
         what: String,
@@ -33,7 +31,6 @@ pub enum ConversationError {
     /// Its events do not form a conversation.
     #[error("conversation {id} is damaged: {what}")]
     Damaged {
-        /// Its id.
         id: StreamId,
         /// What is wrong, and where.
         what: String,
@@ -41,7 +38,6 @@ pub enum ConversationError {
     /// Another chat has it open.
     #[error("conversation {id} is open in another chat ({holder})")]
     Held {
-        /// Its id.
         id: StreamId,
         /// Host and process of the other chat.
         holder: String,
@@ -55,12 +51,10 @@ pub enum ConversationError {
     /// A turn could be written, but not read back.
     #[error("turn {turn} cannot be stored: {reason}")]
     BadTurn {
-        /// Its number.
         turn: u64,
         /// Why it cannot be stored.
         reason: String,
     },
-    /// The store failed.
     #[error(transparent)]
     Store(StoreError),
 }

@@ -180,7 +180,6 @@ impl HeldConversation {
         Ok(())
     }
 
-    /// Releases the lease.
     pub(crate) async fn release(&mut self) {
         if let Some(lease) = self.lease.take() {
             // A lease that cannot be released expires by itself.

@@ -10,7 +10,6 @@ pub(super) const MAX_BYTES: usize = 1 << 20;
 /// The result of checking a text.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum CheckedText {
-    /// It is empty.
     Empty,
     /// It is too long to be sent: the reason, and what to do.
     TooLong(String),

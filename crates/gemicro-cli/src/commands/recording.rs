@@ -12,6 +12,7 @@ use crate::command_error::CommandError;
 use crate::output;
 use crate::screen::{numbers, text};
 use crate::session::Context;
+use crate::story::kind_words;
 
 /// Arguments of `gemicro recording`.
 #[derive(Debug, Args)]
@@ -74,7 +75,12 @@ fn page(ctx: &Context, summary: &RecordingSummary) -> String {
 }
 
 fn run_lines(run: &RunSummary, title: &str) -> String {
-    let steps: Vec<String> = run.steps.iter().map(|(kind, n)| format!("{n} {kind}")).collect();
+    let words = |kind: &String| match kind_words(kind) {
+        "" => kind.replace('_', " "),
+        words => words.to_owned(),
+    };
+    let steps = run.steps.iter().map(|(kind, n)| format!("{n} × {}", words(kind)));
+    let steps: Vec<String> = steps.collect();
     let models: Vec<&str> = run.models.iter().map(String::as_str).collect();
     let started = run.started_at.map(numbers::moment).unwrap_or_default();
     let mut lines = format!(

@@ -97,7 +97,6 @@ impl ConfigFile {
         self.table.get(group)?.as_table()?.get(name)
     }
 
-    /// A whole group.
     pub(super) fn group(&self, name: &str) -> Option<&toml::Value> {
         self.table.get(name)
     }

@@ -29,7 +29,6 @@ pub(crate) struct Screen {
 }
 
 impl Screen {
-    /// Examines this process.
     pub(crate) fn of_process(environment: &Environment) -> Self {
         let is_dumb = environment.get("TERM") == Some("dumb");
         Self {

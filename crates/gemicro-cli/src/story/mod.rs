@@ -16,4 +16,5 @@ pub(crate) use pipeline::{
 };
 pub(crate) use raw::RawView;
 pub(crate) use screen::tell;
+pub(crate) use steps::kind_words;
 pub(crate) use story_fold::{Story, StoryKind};

@@ -107,7 +107,7 @@ pub(super) fn fold(steps: &mut Vec<StepStory>, event: &Event) {
 }
 
 /// What a step of a kind does, in plain words; empty if the step's name says it.
-pub(super) fn kind_words(kind: &str) -> &'static str {
+pub(crate) fn kind_words(kind: &str) -> &'static str {
     match kind {
         "llm" => "model call",
         "agent_cli" | "agent_text" | "pipeline_agent" => "agent",

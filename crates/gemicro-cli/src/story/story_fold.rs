@@ -19,7 +19,6 @@ use crate::view::{RunEnd, RunView};
 /// How the runs of a flow are shown.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct StoryKind {
-    /// Reads its plan.
     pub(crate) begin: fn(&mut Story, &Event, &Json),
     /// Whether it has many parts, which are on its board.
     pub(crate) has_board: bool,
@@ -66,7 +65,6 @@ pub(crate) struct Story {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) pipeline: Option<PipelineStory>,
     pub(crate) spent: Charge,
-    /// Its limits.
     pub(crate) limits: Limits,
     /// Its share of the day budget.
     #[serde(skip_serializing_if = "Option::is_none")]

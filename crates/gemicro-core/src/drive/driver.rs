@@ -148,7 +148,6 @@ pub(super) struct RunningStep {
     pub(super) picks_up: bool,
     /// Tells the attempt to stop.
     pub(super) cancel: CancellationToken,
-    /// Aborts it immediately.
     pub(super) abort: tokio::task::AbortHandle,
     /// Set when we stopped it: a failure is then not retried.
     pub(super) stopped: Option<Failure>,

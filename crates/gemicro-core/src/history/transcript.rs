@@ -11,6 +11,7 @@ use super::{AnsweredCall, Author, ConversationLog, ToolCall, Turn, TurnKind};
 /// A line could not be read.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
+#[expect(missing_docs, reason = "the messages say what the fields are")]
 pub enum TranscriptError {
     /// It is not the JSON of a turn.
     #[error("line {line} is not a turn")]
@@ -28,7 +29,6 @@ pub enum TranscriptError {
         line: usize,
         /// The number in the line.
         found: u64,
-        /// The expected number.
         expected: u64,
     },
     /// Two calls have the same id, so an answer could be to either.
@@ -36,7 +36,6 @@ pub enum TranscriptError {
     CallTwice {
         /// Line number, from 1.
         line: usize,
-        /// The id.
         call: String,
         /// The first line with this id.
         before: usize,
@@ -46,7 +45,6 @@ pub enum TranscriptError {
     NoSuchCall {
         /// Line number, from 1.
         line: usize,
-        /// The id.
         call: String,
     },
     /// A call has no answer and is not marked as still running.
@@ -54,7 +52,6 @@ pub enum TranscriptError {
     Unanswered {
         /// Line number, from 1.
         line: usize,
-        /// The id.
         call: String,
     },
 }

@@ -136,7 +136,7 @@ impl Default for CallTime {
 pub enum LlmChunk {
     /// The provider accepted the call; it can be picked up by this handle.
     Handle(Json),
-    /// Text to add.
+    /// The next part of the text.
     Text(String),
     /// Activity without text: a thought, a search, a poll.
     Alive,
@@ -149,7 +149,7 @@ pub enum LlmChunk {
 /// How an answer ended.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LlmEnd {
-    /// Why it stopped.
+    /// Why the model stopped writing.
     pub finish: FinishReason,
     /// Tokens, if the provider reported them.
     pub usage: Option<Usage>,
@@ -164,7 +164,7 @@ pub struct LlmEnd {
 /// A page that the provider cites for a part of an answer; it has not been fetched yet.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Annotation {
-    /// The page.
+    /// The address of the page.
     pub url: String,
     /// Its title, if known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -177,7 +177,7 @@ pub struct Annotation {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum FinishReason {
-    /// It was done.
+    /// The answer is complete.
     Stop,
     /// It reached the output limit.
     MaxTokens,
@@ -188,7 +188,7 @@ pub enum FinishReason {
     },
 }
 
-/// A whole answer.
+/// An answer that has ended.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct LlmResponse {
     /// The whole answer of the model.

@@ -3,7 +3,6 @@
 //! The main type is [`Aspects`]: the words of a question without its subject, each with a weight and its
 //! synonyms. Coverage is the matched share of the weight; a unit can answer a word by itself.
 
-/// Text without spaces.
 mod characters;
 
 use std::ops::Range;

@@ -60,7 +60,6 @@ const RIVAL_MISSING: f32 = 1.25;
 
 /// What was found for a question, before it is decided what it is worth.
 pub(crate) struct Closest {
-    /// Best first.
     pieces: Vec<Piece>,
     table: Option<TableAnswer>,
     terms: QueryTerms,

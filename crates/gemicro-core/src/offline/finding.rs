@@ -38,7 +38,7 @@ pub enum SubAnswer {
 pub struct Finding {
     /// The document.
     pub doc: String,
-    /// Its title.
+    /// The title of the document.
     pub title: String,
     /// Its date, as `YYYY-MM-DD`.
     pub date: Option<String>,

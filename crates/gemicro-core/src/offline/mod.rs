@@ -14,9 +14,7 @@
 //! passages. What a language brings (question words, units, synonyms) is data in `data/`. Text of a document never becomes
 //! part of a plan, a query for another subject, or an order.
 
-/// Addresses of machines.
 mod addresses;
-/// Answers one sub-question.
 mod answer;
 /// How much of a question a sentence speaks of.
 mod aspect;
@@ -26,13 +24,10 @@ mod bridge;
 mod chat_frames;
 /// The passages that come closest.
 mod closest;
-/// Documents that disagree.
 mod contradiction;
 /// Two questions in one sentence.
 mod coordination;
-/// Splitting of questions.
 mod decompose;
-/// Definitions.
 mod definition;
 /// Documents opened for a question.
 mod documents;
@@ -46,21 +41,16 @@ mod fit;
 mod follow_up;
 /// The gates a sentence passes.
 mod gates;
-/// Bridges between documents.
 mod hop;
-/// One language.
 mod language;
 /// Words of all languages.
 mod lexicon;
-/// Tags for machines.
 mod machine_tags;
 /// What a number measures.
 mod measure;
 /// Words of several scripts.
 mod mixed_scripts;
-/// Pieces of documents.
 mod piece;
-/// One question, read.
 mod question;
 /// What a model is given to read.
 mod reading;
@@ -72,21 +62,16 @@ mod select;
 mod sentence;
 /// Small counts in words.
 mod small_count;
-/// Planted text.
 mod structure;
-/// Exact names.
 mod subject;
-/// Rows of tables.
 mod table;
 /// The words of a question.
 mod terms;
 /// Words of a text.
 mod text;
-/// What units measure.
 mod unit_class;
 /// Values in a sentence.
 mod value;
-/// Comparing two sayings.
 mod wording;
 
 #[cfg(test)]

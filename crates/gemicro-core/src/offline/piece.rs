@@ -3,7 +3,6 @@
 //! The main type is [`Piece`]. It says how much of the question it speaks of, by itself and with what a reader has
 //! seen above it, which values in it could answer, and whether it has the form that the question wants.
 
-/// Forms of answers.
 mod form;
 /// What stands around a piece.
 mod surroundings;
@@ -172,7 +171,6 @@ impl Piece {
         pieces
     }
 
-    /// Its text.
     pub(crate) fn text(&self) -> &str {
         &self.passage.text[self.range.clone()]
     }

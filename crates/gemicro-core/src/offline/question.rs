@@ -36,7 +36,6 @@ pub enum AnswerType {
     Explanation,
 }
 
-/// A question, read.
 #[derive(Debug)]
 pub(crate) struct Question {
     pub(crate) text: String,

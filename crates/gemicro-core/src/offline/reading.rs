@@ -22,7 +22,6 @@ use crate::corpus::{Corpus, CorpusError, Hit, Passage, PassageQuery};
 /// How much may be shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Room {
-    /// Passages at most.
     pub(crate) n_passages: usize,
     /// Bytes of their texts at most; the best passage is shown whatever its size.
     pub(crate) n_bytes: usize,

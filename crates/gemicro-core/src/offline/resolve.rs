@@ -17,7 +17,6 @@ const SAMPLE: usize = 60;
 /// What the question is about.
 #[derive(Debug)]
 pub(crate) enum Resolution {
-    /// Exactly this.
     Subject(Subject),
     /// Nothing with a name; every word counts alike.
     Open,

@@ -27,7 +27,6 @@ pub(crate) struct Candidate {
     pub(crate) sentence: Range<usize>,
     pub(crate) coverage: f32,
     pub(crate) score: f32,
-    /// Fitting values.
     pub(crate) values: Vec<Value>,
     /// All names of the sentence, for a hop.
     pub(crate) names: Vec<String>,

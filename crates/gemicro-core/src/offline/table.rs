@@ -4,11 +4,8 @@
 //! or its unit. A number that is worked out (sum, average, count, difference) is said beside the rows it comes from,
 //! and the rows are quoted whole.
 
-/// Cells.
 mod cells;
-/// Answers.
 mod conclude;
-/// Operations.
 mod operation;
 
 pub(crate) use cells::cells;

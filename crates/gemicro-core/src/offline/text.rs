@@ -101,12 +101,10 @@ pub(crate) fn is_han(c: char) -> bool {
     matches!(c, '\u{3400}'..='\u{4dbf}' | '\u{4e00}'..='\u{9fff}' | '\u{f900}'..='\u{faff}' | '々' | '〇')
 }
 
-/// Hangul syllables.
 pub(crate) fn is_hangul(c: char) -> bool {
     matches!(c, '\u{ac00}'..='\u{d7a3}' | '\u{1100}'..='\u{11ff}')
 }
 
-/// Arabic letters.
 pub(crate) fn is_arabic(c: char) -> bool {
     matches!(c, '\u{620}'..='\u{64a}' | '\u{671}'..='\u{6d3}')
 }

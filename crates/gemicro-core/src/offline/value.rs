@@ -3,11 +3,8 @@
 //! The main function is [`values`]. A value inside round brackets is an aside ("figure of 3 May") and is
 //! marked as such. What a question expects of a value is decided in `expected`.
 
-/// Text without spaces.
 mod characters;
-/// Dates.
 mod date;
-/// Numbers and codes.
 mod number;
 
 use std::ops::Range;
@@ -29,7 +26,6 @@ pub(crate) enum ValueKind {
     Date,
     /// A word with digits, such as a form or a gate.
     Code,
-    /// Words with capitals.
     Name,
 }
 

@@ -55,7 +55,7 @@ pub struct StepLease {
     pub attempt: u32,
     /// The step's position in the queue.
     pub place: u64,
-    /// Unique per claim.
+    /// Identifies the claim; each claim gets a new one.
     pub token: u64,
     /// When it ends without a heartbeat.
     pub expires_at: Timestamp,
@@ -66,7 +66,7 @@ pub struct StepLease {
 pub struct ClaimedStep {
     /// The right to work on it.
     pub lease: StepLease,
-    /// Kind of work.
+    /// The kind of the step.
     pub kind: String,
     /// The provider whose limits apply.
     pub provider: Option<String>,
@@ -150,7 +150,7 @@ pub enum QueueState {
 }
 
 impl QueueState {
-    /// All states.
+    /// All states of a queued step.
     pub const ALL: [Self; 5] = [
         Self::Queued,
         Self::Running,
@@ -200,7 +200,7 @@ pub struct DeadStep {
     pub attempt: u32,
     /// The failure of the last attempt.
     pub reason: Failure,
-    /// When it failed.
+    /// When the last attempt failed.
     pub at: Timestamp,
 }
 

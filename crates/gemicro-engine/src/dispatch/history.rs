@@ -35,12 +35,10 @@ pub(super) struct AttemptHistory {
 pub(super) enum StepFate {
     /// It waits in the queue or is running.
     Open,
-    /// It was interrupted.
     Lost {
         /// Whether it may have begun.
         begun: bool,
     },
-    /// It failed.
     Failed(Again),
     /// It has a result.
     Done,

@@ -29,7 +29,6 @@ const AGAIN: Duration = Duration::from_millis(500);
 /// Runs steps of these kinds until it is stopped.
 pub(crate) struct StepWorker {
     pub(crate) store: Arc<DurableStore>,
-    /// The real executors.
     pub(crate) executors: Executors,
     /// The step kinds to claim.
     pub(crate) kinds: Vec<String>,

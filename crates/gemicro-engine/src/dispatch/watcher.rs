@@ -107,7 +107,6 @@ impl StreamWatcher {
         lock(&self.notes).broken.is_some() || self.listening.is_finished()
     }
 
-    /// Signals new reports.
     pub(super) fn news(&self) -> watch::Receiver<u64> {
         self.news.clone()
     }

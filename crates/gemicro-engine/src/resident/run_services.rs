@@ -91,7 +91,6 @@ impl RunServices {
         self.desk_of_run(run).is_none() && self.claims().insert(run.clone())
     }
 
-    /// Releases the claim.
     pub(super) fn unclaim(&self, run: &StreamId) {
         self.claims().remove(run);
     }

@@ -84,7 +84,6 @@ impl Forms {
         forms
     }
 
-    /// Number of patterns.
     pub(super) fn len(&self) -> usize {
         self.patterns.len()
     }
@@ -188,7 +187,6 @@ fn push_forms(secret: &str, patterns: &mut Vec<Vec<u8>>) {
 /// The choices that JSON writers make in escaping.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Spelling {
-    /// Only mandatory escapes.
     Minimal,
     /// Non-ASCII characters as `\u00e9`.
     AsciiLower,

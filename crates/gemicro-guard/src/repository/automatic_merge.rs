@@ -22,7 +22,6 @@ const USUAL: [(&str, &str); 4] = [
 /// The result of merging two commits without help.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AutomaticMerge {
-    /// The resulting tree.
     tree: String,
     /// The paths in conflict, including their old and new names.
     pub conflicts: BTreeSet<String>,

@@ -89,7 +89,6 @@ impl InsideCommand {
 struct TrackedFile {
     /// The folders that contain tracked files, including the top.
     folders: BTreeSet<PathBuf>,
-    /// The `.gitattributes` files.
     attributes: BTreeSet<PathBuf>,
 }
 

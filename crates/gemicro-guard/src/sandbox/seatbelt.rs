@@ -9,7 +9,6 @@ use super::profile::{Network, Profile};
 /// Only this path: another program of this name could be anything.
 pub(super) const PROGRAM: &str = "/usr/bin/sandbox-exec";
 
-/// `-p <profile> command…`
 pub(super) fn arguments(profile: &Profile, command: &[OsString]) -> Vec<OsString> {
     let mut arguments: Vec<OsString> = vec!["-p".into(), text(profile).into()];
     arguments.extend(command.iter().cloned());

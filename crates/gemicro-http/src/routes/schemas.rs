@@ -8,7 +8,6 @@ use super::{
 };
 use crate::document::add;
 
-/// Adds all schemas.
 pub(crate) fn schemas(generator: &mut SchemaGenerator) {
     add::<batches::BatchList>(generator);
     add::<batch_changes::CancelBody>(generator);

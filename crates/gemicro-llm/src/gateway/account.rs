@@ -289,7 +289,6 @@ impl GrantAccount {
 
 /// How a request ended.
 pub(super) enum RequestEnd {
-    /// It cost nothing.
     Free,
     /// Nobody knows: all that was held is charged.
     Unknown,

@@ -34,7 +34,6 @@ pub(super) enum KeyProbe {
 
 /// Keys that are shorter are looked for only as they are: their other forms would be found by chance.
 const MIN_BYTES: usize = 8;
-/// Escapes inside escapes.
 const MAX_LAYERS: usize = 3;
 /// Line breaks, zero bytes and indentation between two letters.
 const MAX_GAP: usize = 12;
@@ -199,7 +198,6 @@ fn match_escaped(text: &[u8], at: usize, is_wanted: impl Fn(u8) -> bool) -> KeyP
     KeyProbe::No
 }
 
-/// More bytes decide.
 struct EndOfText;
 
 /// The character at a place after this many layers of escapes are undone, and where the next one begins.

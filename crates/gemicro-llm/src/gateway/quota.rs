@@ -35,7 +35,6 @@ const LONGEST: Duration = Duration::from_secs(40 * 24 * 3_600);
 const LONG: Duration = Duration::from_secs(3_600);
 
 impl ProviderQuota {
-    /// Reads a 429.
     pub(super) fn read(headers: &HeaderMap, body: &[u8], now: DateTime<Utc>) -> Self {
         let body: Value = serde_json::from_slice(body).unwrap_or_default();
         let error = body.get(0).unwrap_or(&body).get("error").unwrap_or(&Value::Null);

@@ -15,10 +15,12 @@ pub(super) struct AnswerReader {
 
 #[derive(Debug)]
 enum Form {
-    /// One JSON text.
     Json,
     /// Server-sent events, each with a JSON text.
-    Events { line: SseLine, after_cr: bool },
+    Events {
+        line: SseLine,
+        after_cr: bool,
+    },
 }
 
 #[derive(Debug)]

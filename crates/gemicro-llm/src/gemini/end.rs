@@ -23,7 +23,6 @@ pub(super) struct CallEnding<'a> {
 
 #[derive(Debug, PartialEq)]
 pub(super) enum CallVerdict {
-    /// It ended normally.
     Finished(FinishReason),
     Failed(StepFailure),
     /// It ended with a status unknown to this program; the text is for the alarm.

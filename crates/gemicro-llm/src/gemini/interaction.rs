@@ -11,7 +11,6 @@ pub(super) struct Interaction {
     pub(super) status: InteractionStatus,
     pub(super) steps: Vec<InteractionStep>,
     pub(super) usage: Option<Usage>,
-    /// `errors[]`.
     pub(super) problems: Vec<InteractionProblem>,
 }
 
@@ -33,7 +32,6 @@ pub(super) enum InteractionStatus {
 /// One step of an interaction.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum InteractionStep {
-    /// The user's input.
     Input,
     Thought,
     /// Output of the model.
@@ -116,7 +114,6 @@ pub(super) enum InteractionDelta {
     Media,
     /// Part of the arguments of a function call.
     Arguments(String),
-    /// Thoughts, searches, signatures.
     Other,
     Unknown(String),
 }

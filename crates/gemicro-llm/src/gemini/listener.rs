@@ -55,11 +55,9 @@ pub(super) struct GeminiListener {
 /// The kind of server, judged by its events.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum AnswerChannel {
-    /// No events yet.
     Silent,
     /// Only events that this API does not have.
     Foreign,
-    /// The Gemini API.
     Gemini,
 }
 

@@ -71,7 +71,6 @@ impl InteractionProblem {
             .any(|word| code == *word || message.contains(word))
     }
 
-    /// The error kind.
     pub(super) fn kind(&self) -> ErrorKind {
         let code = self.code.as_deref().map(word_of).unwrap_or_default();
         match code.as_str() {

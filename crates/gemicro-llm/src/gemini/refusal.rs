@@ -19,7 +19,6 @@ pub(crate) struct GeminiRefusal {
     pub(super) message: String,
     /// Whether it was in one of the service's JSON formats.
     pub(super) is_envelope: bool,
-    /// `ErrorInfo.reason`.
     pub(super) reasons: Vec<String>,
     pub(super) quotas: Vec<ExceededQuota>,
     pub(super) request_id: Option<String>,
@@ -116,7 +115,6 @@ fn header_delay(value: &str, now: DateTime<Utc>) -> Option<Duration> {
     Some((moment.to_utc() - now).to_std().unwrap_or(Duration::ZERO))
 }
 
-/// `RetryInfo.retryDelay`: `"35s"`, `"1.5s"`.
 fn body_delay(details: &Value) -> Option<Duration> {
     let delay = entries(details).find_map(|entry| entry.get("retryDelay")?.as_str())?;
     seconds(delay.trim().strip_suffix('s')?)

@@ -21,7 +21,6 @@ pub(crate) enum RequestSubject<'a> {
     Model(&'a str),
     /// An interaction that should exist.
     Interaction,
-    /// Neither.
     Service,
 }
 

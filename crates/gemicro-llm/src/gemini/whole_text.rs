@@ -7,7 +7,6 @@ use super::interaction::{
     Interaction, InteractionBlock, InteractionCitation, InteractionProblem, InteractionStep,
 };
 
-/// The model's text.
 #[derive(Debug, Default, PartialEq)]
 pub(super) struct WrittenText {
     pub(super) text: String,

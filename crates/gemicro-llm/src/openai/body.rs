@@ -71,7 +71,6 @@ impl OptionalFields {
         None
     }
 
-    /// The JSON body.
     pub(super) fn body(self, request: &LlmRequest) -> Vec<u8> {
         let mut messages = Vec::new();
         if let Some(system) = &request.system {

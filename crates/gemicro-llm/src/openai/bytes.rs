@@ -13,7 +13,6 @@ use sse_stream::{Sse, SseByteStream};
 use super::trouble::OpenAiTrouble;
 use crate::http::{ANSWER_BYTES, root_cause};
 
-/// Why reading failed.
 #[derive(Debug, thiserror::Error)]
 enum ByteError {
     #[error("too large")]
@@ -38,9 +37,7 @@ type Pieces = BoxStream<'static, Result<std::io::Cursor<ByteChunk>, ByteError>>;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum BodyLook {
     Empty,
-    /// One JSON value.
     Json,
-    /// An HTML page.
     Page,
     /// Lines: events, or an unknown format.
     Lines,

@@ -15,7 +15,6 @@ pub(super) struct ThinkFilter {
 enum ThinkState {
     /// Only white space and part of the opening tag so far.
     Start,
-    /// Inside the block.
     Thinking,
     /// After the block, before the answer: white space is dropped.
     Gap,

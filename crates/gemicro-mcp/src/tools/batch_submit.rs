@@ -67,7 +67,6 @@ pub(super) fn definition() -> Tool {
         )
 }
 
-/// Submits a batch.
 pub(super) async fn call(call: &McpToolCall, arguments: Option<JsonObject>) -> McpAnswer {
     let tool = ToolName::BatchSubmit.as_str();
     match submit(call, arguments).await {

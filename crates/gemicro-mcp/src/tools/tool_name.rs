@@ -18,9 +18,7 @@ pub(crate) enum ToolName {
     RunStatus,
     /// The result of a run.
     RunResult,
-    /// Cancels a run.
     RunCancel,
-    /// Suspends a run.
     RunPause,
     /// Continues a suspended run.
     RunResume,

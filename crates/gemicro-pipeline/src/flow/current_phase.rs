@@ -46,7 +46,6 @@ pub(super) enum PhaseProgress {
     Delivered,
 }
 
-/// An unusable answer.
 #[derive(Debug, Clone)]
 pub(super) struct AskedAgain {
     pub(super) n_answers: u32,
@@ -55,7 +54,6 @@ pub(super) struct AskedAgain {
     pub(super) session: Option<String>,
 }
 
-/// A usable answer.
 #[derive(Debug, Clone)]
 pub(super) struct PhaseAnswer {
     pub(super) payload: AgentPayload,

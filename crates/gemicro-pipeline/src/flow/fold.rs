@@ -36,7 +36,6 @@ impl PipelineState {
         self.decided.extend(decided);
     }
 
-    /// Applies one event.
     pub(super) fn apply(&mut self, update: &AgentUpdate) {
         match PipelineEvent::of(update) {
             PipelineEvent::RunStarted => self.began = update.timestamp,

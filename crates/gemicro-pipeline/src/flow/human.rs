@@ -7,7 +7,6 @@ use serde::Deserialize;
 use super::current_phase::CurrentPhase;
 use super::decide::key;
 
-/// A person's answer.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum HumanAnswer {
     Yes,

@@ -18,7 +18,6 @@ use super::events::PhaseEnded;
 pub struct PipelineState {
     pub(super) plan: PipelinePlan,
     pub(super) prepared: Option<InitResult>,
-    /// The current phase.
     pub(super) current: Option<CurrentPhase>,
     /// Tip of the branch.
     pub(super) tip: String,
@@ -35,7 +34,6 @@ pub struct PipelineState {
     /// The latest results of the checks.
     pub(super) evidence: Option<Evidence>,
     pub(super) merge: Option<LastMerge>,
-    /// The merge request.
     pub(super) delivered: Option<DeliverResult>,
     /// All completed phases, in order.
     pub(super) ended: Vec<PhaseEnded>,
@@ -163,7 +161,6 @@ impl PipelineState {
         Some((self.plan.workflow.phase(&current.phase)?, current.round))
     }
 
-    /// Enters a phase.
     pub(super) fn enter(&mut self, name: &str, from: Option<String>, feedback: Option<String>) {
         let round = self.rounds.get(name).copied().unwrap_or(0) + 1;
         self.rounds.insert(name.to_owned(), round);

@@ -109,7 +109,6 @@ pub(super) enum PhaseAction {
     Deliver,
 }
 
-/// One check command.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct CheckFile {

@@ -16,7 +16,6 @@ pub(super) enum ProgramFile {
     Script(Interpreter),
     /// A program for another kind of machine.
     Foreign,
-    /// Not executable.
     Unknown,
 }
 
@@ -29,7 +28,6 @@ pub(super) enum Interpreter {
     Name(String),
 }
 
-/// Examines a file.
 pub(super) fn look(path: &Path) -> std::io::Result<ProgramFile> {
     let mut start = Vec::new();
     File::open(path)?.take(MAX_FIRST_LINE).read_to_end(&mut start)?;

@@ -17,7 +17,6 @@ use crate::locate::{LocatedProgram, hidden_target, locate};
 use crate::request::{AgentRequest, CliSandboxMode};
 use crate::version::Version;
 
-/// Default search path.
 const PATH: &str = "/usr/local/bin:/usr/bin:/bin";
 
 /// A run that is ready to start.

@@ -163,7 +163,6 @@ impl Process {
         }
     }
 
-    /// All its descendants.
     pub(super) fn descendants(&self) -> Vec<u32> {
         descendants(self.pid)
     }

@@ -18,7 +18,6 @@ pub(super) struct RestingAgent {
 }
 
 impl RestingAgent {
-    /// Starts the rest.
     pub(super) fn begin(agent: AgentProcess) -> Self {
         let (spoiled, wanted) = (CancellationToken::new(), CancellationToken::new());
         let task = tokio::spawn(rest(agent, spoiled.clone(), wanted.clone()));

@@ -127,7 +127,6 @@ fn begins_like(id: &str, families: &[String]) -> bool {
     families.iter().any(|family| id.starts_with(family.as_str()))
 }
 
-/// `GET …/models`.
 pub(crate) async fn list(
     world: &Arc<ServerWorld>,
     incoming: &IncomingRequest,
@@ -165,7 +164,6 @@ pub(crate) async fn list(
     Ok(json_response(&body))
 }
 
-/// `GET …/models/{model}`.
 pub(crate) async fn get(
     world: &Arc<ServerWorld>,
     incoming: &IncomingRequest,

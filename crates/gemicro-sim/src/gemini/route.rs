@@ -13,7 +13,6 @@ use crate::server::{IncomingRequest, ServerWorld, SimulatedRefusal};
 /// One call of the API.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct GeminiRoute {
-    /// `v1` or `v1beta`.
     pub(crate) version: String,
     pub(crate) target: RouteTarget,
 }

@@ -12,7 +12,6 @@ use tokio_util::sync::CancellationToken;
 use super::generation::{Generation, GenerationEnd, GenerationFrame};
 use crate::scenario::AnswerFault;
 
-/// A response body.
 type ByteStream = BoxStream<'static, Result<Bytes, io::Error>>;
 
 /// An invalid answer that starts like JSON.

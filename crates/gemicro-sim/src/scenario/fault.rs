@@ -262,23 +262,15 @@ impl Default for StreamError {
 
 /// The faults that apply to an answer.
 #[derive(Debug, Clone, PartialEq)]
+#[expect(missing_docs, reason = "`Fault` describes the variants")]
 pub enum AnswerFault {
-    /// See [`Fault::Cut`].
     Cut(ConnectionCut),
-    /// See [`Fault::Hang`].
     Hang(Hang),
-    /// See [`Fault::Garbage`].
     Garbage,
-    /// See [`Fault::Empty`].
     Empty,
-    /// See [`Fault::Safety`].
     Safety(Safety),
-    /// See [`Fault::MaxTokens`].
     MaxTokens(MaxTokens),
-    /// See [`Fault::ContentType`].
     ContentType(String),
-    /// See [`Fault::Noise`].
     Noise,
-    /// See [`Fault::StreamError`].
     StreamError(StreamError),
 }

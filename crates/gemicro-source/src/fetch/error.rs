@@ -12,11 +12,11 @@ const MAX_SHOWN: usize = 300;
 /// Why a page was not fetched. URLs are shown shortened, without user info and control characters.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
+#[expect(missing_docs, reason = "the messages say what the fields are")]
 pub enum FetchError {
     /// Not a URL, or one that is never accepted.
     #[error("{url} cannot be fetched: {why}")]
     BadUrl {
-        /// The URL.
         url: String,
         /// What is wrong with it.
         why: String,
@@ -24,23 +24,16 @@ pub enum FetchError {
     /// Not https, and not http to a listed host.
     #[error("fetching {url} is not allowed: {why}")]
     SchemeNotAllowed {
-        /// The URL.
         url: String,
         /// The rule that forbids it.
         why: &'static str,
     },
     /// Neither 443 nor 80, and not listed by the user.
     #[error("port {port} of {host} is not allowed: only 443 and 80 are, unless the user lists it")]
-    PortNotAllowed {
-        /// The host.
-        host: String,
-        /// The port.
-        port: u16,
-    },
+    PortNotAllowed { host: String, port: u16 },
     /// A name that only has a meaning inside a network.
     #[error("{host} is not allowed: {why}")]
     NameNotAllowed {
-        /// The host.
         host: String,
         /// The rule that forbids it.
         why: &'static str,
@@ -50,29 +43,19 @@ pub enum FetchError {
     AddressNotAllowed {
         /// The host as the URL names it.
         host: String,
-        /// The address.
         address: IpAddr,
         /// What the address is.
         why: &'static str,
     },
     /// The server has no such page (404 or 410).
     #[error("{url} was not found")]
-    NotFound {
-        /// The URL.
-        url: String,
-    },
+    NotFound { url: String },
     /// The server answered with another status that comes without a page.
     #[error("{url} answered with status {status}")]
-    Status {
-        /// The URL.
-        url: String,
-        /// The HTTP status.
-        status: u16,
-    },
+    Status { url: String, status: u16 },
     /// The body is longer than the limit.
     #[error("{url} is over the limit of {limit} bytes for one page")]
     TooLarge {
-        /// The URL.
         url: String,
         /// The limit in bytes.
         limit: u64,
@@ -80,21 +63,16 @@ pub enum FetchError {
     /// The body is not text, or a kind of text that is not supported.
     #[error("{url} is {content_type}; only HTML, plain text, Markdown and JSON pages are supported")]
     NotText {
-        /// The URL.
         url: String,
         /// The media type that the server names, and what contradicts it.
         content_type: String,
     },
     /// The page has no text that a reader would see, such as one that a script fills in.
     #[error("{url} has no readable text")]
-    Empty {
-        /// The URL.
-        url: String,
-    },
+    Empty { url: String },
     /// The fetch took longer than the time limit.
     #[error("{url} was not fetched within {limit:?}")]
     Timeout {
-        /// The URL.
         url: String,
         /// The time limit for the whole fetch.
         limit: Duration,
@@ -109,34 +87,16 @@ pub enum FetchError {
     },
     /// No secure connection: a bad certificate, or no TLS at all.
     #[error("no secure connection to {host}: {reason}")]
-    Tls {
-        /// The host.
-        host: String,
-        /// What was wrong.
-        reason: String,
-    },
+    Tls { host: String, reason: String },
     /// The name has no address, or no server answers there.
     #[error("{host} cannot be reached: {reason}")]
-    Unreachable {
-        /// The host.
-        host: String,
-        /// What was wrong.
-        reason: String,
-    },
+    Unreachable { host: String, reason: String },
     /// The response is not HTTP, ends too early, or cannot be parsed.
     #[error("{url} sent an invalid response: {reason}")]
-    BadAnswer {
-        /// The URL.
-        url: String,
-        /// What was wrong.
-        reason: String,
-    },
+    BadAnswer { url: String, reason: String },
     /// No HTTP client can be created on this machine.
     #[error("cannot create an HTTP client: {reason}")]
-    NoClient {
-        /// What was wrong.
-        reason: String,
-    },
+    NoClient { reason: String },
 }
 
 impl From<FetchError> for Failure {

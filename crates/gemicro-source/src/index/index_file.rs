@@ -22,7 +22,6 @@ use super::postings::{FieldBuilder, PostingList, push_number, read_list, take_nu
 const MAGIC: &[u8; 16] = b"gemicro index 4\n";
 const SHA256_BYTES: u64 = 32;
 
-/// Table of contents.
 #[derive(Debug, Serialize, Deserialize)]
 struct Contents {
     /// The size of each passage in bytes.
@@ -57,7 +56,6 @@ enum IndexBytes {
     File(File),
 }
 
-/// A complete index.
 #[derive(Debug)]
 pub(super) struct IndexFile {
     bytes: IndexBytes,
@@ -75,7 +73,6 @@ struct IndexField {
     lengths: Vec<u32>,
 }
 
-/// Writes an index.
 pub(super) struct IndexWriter<'a> {
     out: HashingWriter<'a>,
     passage_sizes: Vec<u32>,

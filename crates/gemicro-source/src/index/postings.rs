@@ -22,7 +22,6 @@ struct ListBuilder {
     bytes: Vec<u8>,
 }
 
-/// A finished list.
 #[derive(Debug)]
 pub(super) struct BuiltList {
     pub(super) key: String,
@@ -33,7 +32,6 @@ pub(super) struct BuiltList {
 /// A list that was read.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct PostingList {
-    /// Ascending by passage.
     pub(super) postings: Vec<Posting>,
     /// The positions of all postings, one after the other; empty in fields without positions.
     positions: Vec<u32>,

@@ -36,7 +36,6 @@ pub(crate) enum OfficeError {
     /// A document type definition, whose entities can grow without limit.
     #[error("its XML has a document type definition, which office files do not have")]
     DocumentType,
-    /// Too much text.
     #[error("contains more than {} MB of text", MAX_TEXT >> 20)]
     Text,
     /// It contains no text.

@@ -3,11 +3,9 @@
 /// Formats that share a parser.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum OfficeFormat {
-    /// PDF.
     Pdf,
     /// A zip file of XML: Office Open XML, OpenDocument, EPUB. The files inside decide which one.
     Archive,
-    /// One email message.
     Mail,
 }
 

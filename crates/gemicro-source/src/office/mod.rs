@@ -9,19 +9,15 @@
 mod archive;
 /// The limits of the child process, and its answer.
 mod contained;
-/// Books.
 mod epub;
 /// Reasons why a document gives no text.
 mod error;
 /// Running text, lists and tables in XML: word processors and slides.
 mod flow;
-/// The supported files.
 mod format;
-/// Mail.
 mod mail;
 /// The result of a parser.
 mod part;
-/// PDF files.
 mod pdf;
 /// Glyphs of a PDF page as lines and blocks.
 mod pdf_layout;
@@ -31,13 +27,9 @@ mod read;
 mod relations;
 /// Cells of a spreadsheet as a reader sees them.
 mod sheet_values;
-/// Spreadsheets.
 mod sheets;
-/// Slides.
 mod slides;
-/// The child process.
 mod spawn;
-/// Word processors.
 mod word;
 /// Reads XML within limits.
 mod xml;

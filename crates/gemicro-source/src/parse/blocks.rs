@@ -7,7 +7,6 @@ use std::ops::Range;
 
 use gemicro_core::corpus::{Block, BlockKind};
 
-/// Blocks so far.
 #[derive(Default)]
 pub(crate) struct BlockList {
     blocks: Vec<Block>,

@@ -43,7 +43,6 @@ pub(crate) struct ParseAs<'a> {
     pub(crate) doc: &'a str,
     /// Title for a text that has none.
     pub(crate) name: &'a str,
-    /// Its format.
     pub(crate) format: Format,
     /// Checked regularly while parsing HTML, because a hostile page can take minutes. When it returns false, parsing
     /// stops: the caller has given up.

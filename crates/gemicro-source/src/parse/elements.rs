@@ -151,7 +151,6 @@ impl OpenElements {
         }
     }
 
-    /// A start tag.
     pub(super) fn open<'a>(&mut self, name: &str, attribute: impl Fn(&str) -> Option<&'a str>) {
         self.close_implied(name);
         if VOID.contains(&name) {
@@ -185,7 +184,6 @@ impl OpenElements {
         });
     }
 
-    /// An end tag.
     pub(super) fn close(&mut self, name: &str) {
         if matches!(name, "body" | "html") {
             return;

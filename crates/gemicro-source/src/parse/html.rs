@@ -75,12 +75,10 @@ impl TokenSink for Sink {
     }
 }
 
-/// Where characters go.
 #[derive(Default, PartialEq, Eq)]
 enum Mode {
     #[default]
     Page,
-    /// Dropped.
     Script,
     /// Kept as a style sheet.
     Style,

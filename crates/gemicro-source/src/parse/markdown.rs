@@ -52,7 +52,6 @@ struct Reader<'a> {
     /// Kinds of the Markdown containers around the present place.
     kinds: Vec<BlockKind>,
     elements: OpenElements,
-    /// Texts of `<style>`.
     sheets: Vec<String>,
     /// Inside an HTML comment that its own piece of HTML did not close.
     in_comment: bool,

@@ -4,11 +4,9 @@
 
 /// Collects blocks and keeps the promise on them.
 mod blocks;
-/// Source code.
 mod code;
 /// Colours of CSS and HTML.
 mod color;
-/// Configuration files.
 mod config;
 /// The date a document gives itself.
 mod date;
@@ -20,11 +18,9 @@ mod elements;
 mod format;
 /// What hides an HTML element.
 mod hiding;
-/// HTML pages.
 mod html;
 /// Comment marks of the usual languages.
 mod language;
-/// Markdown.
 mod markdown;
 /// Rules of the style sheets inside a page.
 mod style_rules;

@@ -8,17 +8,19 @@ use std::ops::Range;
 /// One token of raw HTML.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum HtmlToken<'a> {
-    /// Text between tags.
     Text,
     /// A start tag with its attributes, names in lower case.
     Start {
         name: String,
         attributes: Vec<(String, &'a str)>,
     },
-    /// An end tag.
-    End { name: String },
+    End {
+        name: String,
+    },
     /// A comment, declaration or processing instruction; `closed` if its end was found.
-    Comment { closed: bool },
+    Comment {
+        closed: bool,
+    },
 }
 
 /// The tokens of `source`, in order and without gaps.

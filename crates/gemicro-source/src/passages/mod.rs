@@ -1,6 +1,5 @@
 //! Cuts blocks into passages, the units of search.
 
-/// Cutting blocks.
 mod cut;
 
 #[cfg(test)]

@@ -1,6 +1,5 @@
 //! Reads the text of a file.
 
-/// Bytes to text.
 mod decode;
 /// Reads files to bytes, in one consistent state.
 mod file;

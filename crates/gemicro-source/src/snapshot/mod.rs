@@ -4,7 +4,6 @@
 mod ledger;
 /// All documents as one blob.
 mod pack;
-/// Reads all sources.
 mod take;
 
 pub use ledger::LedgerEntry;

@@ -2,7 +2,6 @@
 
 /// Unique ids for files from several sources.
 mod doc_id;
-/// The walk itself.
 mod find;
 
 pub(crate) use find::os_reason;

@@ -25,7 +25,6 @@ pub(super) struct Best {
     has_cut: bool,
 }
 
-/// A found entry.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct RankedEntry {
     /// Its location, and the keywords in it.

@@ -7,7 +7,6 @@ use gemicro_event::Timestamp;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct MemoryEntry {
     pub(super) place: MemoryPlace,
-    /// Its time.
     pub(super) at: Timestamp,
     /// Headings, an author or a question. Searched too.
     pub(super) title: String,

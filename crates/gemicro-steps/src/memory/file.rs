@@ -94,7 +94,6 @@ struct MemoryFileReader<'t> {
     /// The headings above the current line, with their levels.
     headings: Vec<(usize, &'t str)>,
     block: Option<MemoryBlock<'t>>,
-    /// The open fence.
     fence: Option<&'t str>,
 }
 

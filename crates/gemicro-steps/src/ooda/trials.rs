@@ -11,7 +11,6 @@ use gemicro_guard::repository::CommitMessage;
 
 use super::branch_workshop::BranchWorkshop;
 
-/// Measures the coverage.
 pub(crate) async fn measure(
     tools: &Tools,
     place: ObserveInput,

@@ -19,7 +19,6 @@ const MOST_BYTES: u64 = 1 << 20;
 pub(super) struct ClaimResults {
     pub(super) faults: Vec<String>,
     pub(super) plan: Option<PlanBlock>,
-    /// The new commits.
     pub(super) commits: Vec<CommitAbout>,
 }
 

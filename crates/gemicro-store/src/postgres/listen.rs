@@ -31,7 +31,6 @@ impl ListeningServer {
         }
     }
 
-    /// Starts listening.
     pub(crate) fn listen(&self, wakes: &Arc<Wakes>) {
         let mut ear = self.ear.lock().unwrap_or_else(PoisonError::into_inner);
         if ear.is_none() {

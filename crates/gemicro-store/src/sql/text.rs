@@ -6,7 +6,6 @@
 /// A noncharacter, which texts hardly ever contain.
 const MARK: char = '\u{FDD0}';
 
-/// Encodes a text.
 pub(super) fn pack(text: String) -> String {
     if !text.contains(['\0', MARK]) {
         return text;
@@ -22,7 +21,6 @@ pub(super) fn pack(text: String) -> String {
     packed
 }
 
-/// Decodes a text.
 pub(super) fn unpack(packed: String) -> String {
     if !packed.contains(MARK) {
         return packed;

@@ -13,9 +13,7 @@ pub(crate) enum SqlValue {
     Text(Option<String>),
     Bool(bool),
     Bytes(Vec<u8>),
-    /// For `= ANY($n)`.
     Ints(Vec<i64>),
-    /// For `= ANY($n)`.
     Texts(Vec<String>),
 }
 

@@ -12,7 +12,6 @@ use rustix::fs::OFlags;
 use crate::coverage::bounds::MAX_REPORT_BYTES;
 use crate::coverage::error::CoverageError;
 
-/// An open report.
 #[derive(Debug)]
 pub(in crate::coverage) struct OpenedReport {
     pub(in crate::coverage) file: File,
@@ -20,7 +19,6 @@ pub(in crate::coverage) struct OpenedReport {
     pub(in crate::coverage) path: String,
     /// Its folder, relative to the project's folder.
     pub(in crate::coverage) folder: String,
-    /// Modification time.
     pub(in crate::coverage) written_at: SystemTime,
 }
 

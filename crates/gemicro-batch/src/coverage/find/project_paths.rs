@@ -199,7 +199,6 @@ fn below(path: &str, folder: &str) -> Option<String> {
     (!rest.is_empty()).then(|| rest.to_owned())
 }
 
-/// Replaces Windows separators.
 fn forward_slashes(path: &str) -> String {
     let is_of_windows = !path.contains('/') && path.contains('\\');
     let has_drive = path.as_bytes().get(1) == Some(&b':') && path.as_bytes()[0].is_ascii_alphabetic();

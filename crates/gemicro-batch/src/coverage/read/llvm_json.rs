@@ -21,7 +21,6 @@ const TYPE: &str = "llvm.coverage.json.export";
 struct Export {
     #[serde(rename = "type")]
     named: Option<String>,
-    /// Usually one entry.
     data: Option<Vec<ExportData>>,
 }
 

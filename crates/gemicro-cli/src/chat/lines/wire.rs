@@ -84,7 +84,6 @@ pub(super) enum NewsLine<'a> {
     },
     /// The answer was cancelled by an order.
     Stopped,
-    /// Turns were undone.
     Undone {
         /// The first of them.
         from: u64,
@@ -100,7 +99,6 @@ pub(super) enum NewsLine<'a> {
     Refused {
         text: &'a str,
     },
-    /// The current usage.
     Meter {
         /// Tokens of the next prompt.
         prompt_tokens: u64,
@@ -123,7 +121,6 @@ pub(super) enum NewsLine<'a> {
         #[serde(skip_serializing_if = "Uncertain::is_none")]
         uncertain: Uncertain,
     },
-    /// The existing conversations.
     Listed {
         conversations: &'a [ConversationRow],
     },

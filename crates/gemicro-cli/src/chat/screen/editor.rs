@@ -39,7 +39,6 @@ pub(super) struct Editor {
 }
 
 impl Editor {
-    /// An empty editor.
     pub(super) fn new() -> Self {
         Self {
             area: area(""),
@@ -93,7 +92,6 @@ impl Editor {
         draft
     }
 
-    /// Discards the text.
     pub(super) fn clear(&mut self) {
         self.show(Draft::default());
         self.walk = None;

@@ -58,7 +58,6 @@ impl SegmentedText {
         &self.text
     }
 
-    /// Number of segments.
     pub(super) fn len(&self) -> usize {
         self.segments.len()
     }

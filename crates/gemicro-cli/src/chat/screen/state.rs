@@ -32,7 +32,6 @@ pub(super) struct ScreenState {
     pub(super) speaker: String,
     /// The conversation, once it has a message.
     pub(super) conversation: Option<StreamId>,
-    /// The open conversation.
     open: Option<StreamId>,
     pub(super) transcript: ScreenTranscript,
     pub(super) editor: Editor,

@@ -54,7 +54,6 @@ impl Service {
         Ok(Self::Local { desk, batches })
     }
 
-    /// Submits a batch.
     pub(super) async fn submit(&self, request: BatchRequest) -> Result<BatchAnswer, CommandError> {
         let submitted = match self {
             Self::Local { batches, .. } => batches.submit(request).await,

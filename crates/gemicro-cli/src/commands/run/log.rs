@@ -19,7 +19,6 @@ const INDENT: usize = 11;
 /// Maximum number of lines of one detail.
 const DETAIL_LINES: usize = 3;
 
-/// One log entry.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct RunLogEntry {
     at: Timestamp,

@@ -18,7 +18,6 @@ use crate::screen::text;
 pub(crate) struct PipelineStory {
     /// The task, in the user's words.
     pub(crate) task: String,
-    /// The workflow mode.
     pub(crate) mode: String,
     /// The user's checkout, or a folder in it.
     pub(crate) directory: String,

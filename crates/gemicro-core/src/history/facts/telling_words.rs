@@ -1,7 +1,6 @@
 //! The words by which rules, decisions and finished items are recognised, all in lower case. The lists are short on
 //! purpose: they only decide what is at the top of a prompt.
 
-/// Openings of decisions.
 pub(super) const DECISION_OPENINGS: &[&str] = &[
     "decision:",
     "decided:",

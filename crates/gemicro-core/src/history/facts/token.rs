@@ -61,7 +61,6 @@ fn hash_kind(word: &str) -> Option<FactKind> {
     }
 }
 
-/// `2031-10-20`, `2031-10-20T20:37:26Z`, `20:37:26`.
 fn time_kind(word: &str) -> Option<FactKind> {
     let bytes = word.as_bytes();
     let two_digits = |at: usize| {

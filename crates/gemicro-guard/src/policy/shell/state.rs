@@ -115,7 +115,6 @@ impl ShellState {
         self.previous = std::mem::replace(&mut self.places, places);
     }
 
-    /// `cd -`.
     pub(in crate::policy) fn back(&mut self) {
         std::mem::swap(&mut self.places, &mut self.previous);
     }
@@ -125,7 +124,6 @@ impl ShellState {
         self.stack.push(self.places.clone());
     }
 
-    /// `popd`.
     pub(in crate::policy) fn pop(&mut self) {
         match self.stack.pop() {
             Some(places) if !self.repeats => self.previous = std::mem::replace(&mut self.places, places),

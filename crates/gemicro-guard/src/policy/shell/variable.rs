@@ -32,7 +32,6 @@ const SHELL_READS: &[&str] = &[
     "ZDOTDIR",
 ];
 
-/// Judges `NAME=value`.
 pub(super) fn assignment<'t>(
     walk: &ShellWalk<'_, 't>,
     node: Node<'t>,

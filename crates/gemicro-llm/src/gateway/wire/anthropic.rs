@@ -66,7 +66,6 @@ impl WireRules for Anthropic {
     }
 }
 
-/// `POST /v1/messages`.
 #[derive(Debug)]
 struct Messages;
 

@@ -94,7 +94,6 @@ impl WireRules for GeminiWire {
     }
 }
 
-/// `generateContent` and `streamGenerateContent`.
 #[derive(Debug)]
 pub(super) struct GenerateContent;
 

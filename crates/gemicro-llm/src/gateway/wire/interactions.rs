@@ -8,7 +8,6 @@ use super::rules::{ReportedUsage, count};
 use super::{AnswerFacts, RequestContents, WireDialect};
 use crate::gateway::json::{Leaf, Pick, WantedPaths};
 
-/// `POST /interactions`.
 #[derive(Debug)]
 pub(super) struct Interactions;
 

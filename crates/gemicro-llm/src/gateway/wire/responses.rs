@@ -8,7 +8,6 @@ use super::rules::{ReportedUsage, count, required_number};
 use super::{AnswerFacts, RequestContents, WireDialect};
 use crate::gateway::json::{Leaf, Pick, WantedPaths};
 
-/// `POST /v1/responses`.
 #[derive(Debug)]
 pub(super) struct Responses;
 

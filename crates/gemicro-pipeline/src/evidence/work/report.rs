@@ -53,7 +53,6 @@ pub(super) fn faults(checklist: &[String], trees: &WorkTrees<'_>, path: &str) ->
 struct CheckboxItem {
     is_ticked: bool,
     first_line: String,
-    /// Including continuation lines.
     whole: String,
 }
 

@@ -99,7 +99,6 @@ impl RepositoryApi {
         })
     }
 
-    /// Parses an answer.
     pub(crate) fn read<T: DeserializeOwned>(
         &self,
         ask: &ForgeAsk,

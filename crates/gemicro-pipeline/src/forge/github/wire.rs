@@ -5,7 +5,6 @@ use serde::Deserialize;
 use crate::forge::offer::RequestState;
 use crate::forge::offering::{ExistingRequest, WrittenRequest};
 
-/// `GET /repos/{owner}/{repo}`.
 #[derive(Debug, Deserialize)]
 pub(super) struct Repository {
     pub(super) default_branch: String,
@@ -32,7 +31,6 @@ pub(super) struct BranchRule {
     pub(super) ruleset_id: Option<u64>,
 }
 
-/// `GET /repos/{owner}/{repo}/rulesets/{id}`.
 #[derive(Debug, Deserialize)]
 pub(super) struct Ruleset {
     pub(super) name: String,

@@ -37,7 +37,6 @@ const DIALECT: ForgeDialect = ForgeDialect {
 pub(crate) struct GitLab {
     address: ForgeAddress,
     api: RepositoryApi,
-    /// `/projects/group%2Fname`.
     root: String,
 }
 

@@ -5,7 +5,6 @@ use serde::Deserialize;
 use crate::forge::offer::RequestState;
 use crate::forge::offering::{ExistingRequest, WrittenRequest};
 
-/// `GET /projects/{id}`.
 #[derive(Debug, Deserialize)]
 pub(super) struct GitLabProject {
     pub(super) default_branch: Option<String>,

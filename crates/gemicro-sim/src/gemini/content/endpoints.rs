@@ -17,7 +17,6 @@ use crate::server::{
     plain_outcome, spoilt_json, stream_response,
 };
 
-/// `POST …:generateContent`.
 pub(crate) async fn generate(
     world: &Arc<ServerWorld>,
     incoming: &IncomingRequest,
@@ -71,7 +70,6 @@ pub(crate) async fn stream(
     Ok(stream_response(reading).await)
 }
 
-/// `POST …:countTokens`.
 pub(crate) async fn count(
     world: &Arc<ServerWorld>,
     incoming: &IncomingRequest,

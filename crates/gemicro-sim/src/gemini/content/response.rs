@@ -69,7 +69,6 @@ pub(super) fn chunks(answer: &GeneratedAnswer, heading: &ContentHeading) -> Vec<
     frames
 }
 
-/// `usageMetadata`.
 pub(super) fn usage(usage: &Usage) -> Value {
     let mut fields = json!({
         "promptTokenCount": usage.input,

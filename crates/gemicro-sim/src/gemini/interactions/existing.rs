@@ -39,7 +39,6 @@ pub(crate) async fn fetch(
     spoilt_json(world, &interaction.after_get(include_input), fault.as_ref()).await
 }
 
-/// `POST …/interactions/{id}/cancel`.
 pub(crate) async fn cancel(
     world: &Arc<ServerWorld>,
     incoming: &IncomingRequest,
@@ -69,7 +68,6 @@ pub(crate) async fn cancel(
     spoilt_json(world, &interaction.after_post(), fault.as_ref()).await
 }
 
-/// `DELETE …/interactions/{id}`.
 pub(crate) async fn delete(
     world: &Arc<ServerWorld>,
     incoming: &IncomingRequest,

@@ -75,7 +75,6 @@ pub(super) fn annotations(citations: &[CitedSpan]) -> Value {
         .collect()
 }
 
-/// `usage`.
 pub(super) fn usage(usage: &Usage) -> Value {
     let mut body = json!({
         "total_tokens": usage.total(),

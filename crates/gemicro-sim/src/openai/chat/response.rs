@@ -9,7 +9,6 @@ use crate::play::GenerationFrame;
 pub(super) struct ChatHeading {
     pub(super) id: String,
     pub(super) model: String,
-    /// Seconds since 1970.
     pub(super) created: u64,
 }
 

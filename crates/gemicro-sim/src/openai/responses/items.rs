@@ -10,7 +10,6 @@ use crate::scenario::CitedSpan;
 pub(super) struct ResponseHeading<'r> {
     /// Makes the ids unique.
     pub(super) number: u64,
-    /// Seconds since 1970.
     pub(super) created_at: u64,
     pub(super) request: &'r Value,
 }

@@ -37,7 +37,6 @@ pub(super) struct FileLines(pub(super) Vec<(u32, u64)>);
 #[derive(Debug)]
 pub(super) struct SegmentStart(pub(super) Option<u32>);
 
-/// Any JSON number.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Number {
     Whole(u64),
