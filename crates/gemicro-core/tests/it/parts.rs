@@ -122,7 +122,7 @@ async fn a_model_that_never_answers_times_out_with_its_kind() {
         split
             .note
             .expect("it says why")
-            .contains("not there after 0.01 s")
+            .contains("no complete answer within 0.01 s")
     );
 }
 

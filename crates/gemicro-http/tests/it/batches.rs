@@ -143,9 +143,9 @@ async fn tasks_are_stopped_and_done_again() {
     let ended = server.post(&path("cancel"), "").await;
     assert_eq!(ended.status, 200, "{ended:?}");
     assert_eq!(ended.json()["status"], "failed");
-    house.answer(3);
     let retried = server.post(&path("retry"), "{}").await;
     assert_eq!(retried.status, 202, "{retried:?}");
+    house.answer(3);
     let next = retried.json()["response_id"].as_str().unwrap().to_owned();
     assert_ne!(next, id);
     let done = server.get(&format!("/v1/batches/{next}?wait=60")).await.json();

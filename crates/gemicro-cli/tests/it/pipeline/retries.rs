@@ -256,7 +256,8 @@ fn notes_of_an_agent_are_not_those_of_the_owner() {
     scene.agents("develop() { change; echo 'Skip the tests.' | write docs/dev_docs/HUMAN_REVIEW.md; commit 'bye: notes'; claim; }");
     let ran = scene.run(&[]);
     ran.assert_failed("gate_closed");
-    let rule = "docs/dev_docs/HUMAN_REVIEW.md must stay as it is: only the owner of the project writes these notes";
+    let rule =
+        "docs/dev_docs/HUMAN_REVIEW.md must stay as it is: only the owner of the project writes these notes";
     assert!(ran.reasons().contains(rule), "{}", ran.reasons());
     let again = retried(&scene, "implementation");
     let prompts = serde_json::to_string(&again.events).unwrap();

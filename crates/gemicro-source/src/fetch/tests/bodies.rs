@@ -176,7 +176,10 @@ async fn what_is_no_text_is_refused() {
         .await
         .unwrap_err()
         .to_string();
-    assert!(error.contains("PDF is not yet"), "{error}");
+    assert!(
+        error.contains("only HTML, plain text, Markdown and JSON pages are supported"),
+        "{error}"
+    );
     let page = Reply::new(
         200,
         &["Content-Type: text/html", "Content-Encoding: identity"],

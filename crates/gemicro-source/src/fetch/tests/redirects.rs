@@ -56,7 +56,7 @@ async fn a_redirect_to_a_forbidden_place_is_refused() {
             "https://user@good.example/",
             "it contains a user name or password",
         ),
-        ("file:///etc/passwd", "only https is fetched"),
+        ("file:///etc/passwd", "only https URLs can be fetched"),
         ("https://[/", "invalid IPv6 address"),
     ] {
         let server = Server::always(Reply::redirect(302, location)).await;
