@@ -160,7 +160,7 @@ pub(super) fn id_of(repository: &TrustedRepo, slug: &Slug) -> String {
 }
 
 /// Removes folders of tasks that no run works in and that hold nothing except what was imported: those that were never
-/// finished, those of repositories that are gone, and those that were not used for [`IDLE`]. A later run on the branch makes
+/// finished, those of repositories that are gone, and those that were not used for 30 days. A later run on the branch makes
 /// its folder anew. Returns how many there were.
 pub fn sweep_tasks(state: &Path, remove: impl Fn(&Path) -> std::io::Result<()>) -> usize {
     let tasks = state.join("tasks");
