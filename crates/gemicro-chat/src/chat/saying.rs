@@ -10,7 +10,7 @@ use super::book::fact;
 use super::chat_loop::{Chat, Next};
 use super::news::News;
 use super::order::Order;
-use super::turn::{Message, Way, is_spent, plan};
+use super::turn::{Message, SendMode, is_spent, plan};
 use super::watch::{End, TurnProgress, failed_end};
 
 /// A turn that was sent.
@@ -69,7 +69,7 @@ impl Chat {
             leaves_out: rendered.was_compressed,
             n_before: self.book.log().len(),
         };
-        let way = Way::choose(&self.book.held, &self.speaker, message.n_before);
+        let way = SendMode::choose(&self.book.held, &self.speaker, message.n_before);
         let id = self.book.holding.id().clone();
         let plan = match plan(
             &self.config,
@@ -225,9 +225,9 @@ impl Chat {
             n_before: first.turn.saturating_sub(1),
         };
         let way = if message.n_before == 0 {
-            Way::Begin
+            SendMode::Start
         } else {
-            Way::Tell
+            SendMode::Rendered
         };
         let id = self.book.holding.id().clone();
         let plan = plan(

@@ -23,31 +23,31 @@ pub(super) struct Message<'a> {
 
 /// How a message is sent.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Way {
+pub(super) enum SendMode {
     /// There are no earlier turns: the message starts a session.
-    Begin,
+    Start,
     /// Continues this session, which has the conversation.
-    GoOn(String),
+    Continue(String),
     /// A new session gets the whole conversation.
-    Tell,
+    Rendered,
 }
 
-impl Way {
+impl SendMode {
     /// The best way to reach a speaker in the current state.
     pub(super) fn choose(held: &ChatState, speaker: &Speaker, n_before: u64) -> Self {
         match &held.native {
             Some(native) if native.speaker == *speaker && native.up_to == n_before => {
-                Self::GoOn(native.session.clone())
+                Self::Continue(native.session.clone())
             }
-            _ if n_before == 0 => Self::Begin,
-            _ => Self::Tell,
+            _ if n_before == 0 => Self::Start,
+            _ => Self::Rendered,
         }
     }
 
     pub(super) fn transport(&self) -> Transport {
         match self {
-            Self::Begin | Self::GoOn(_) => Transport::Native,
-            Self::Tell => Transport::Rendered,
+            Self::Start | Self::Continue(_) => Transport::Native,
+            Self::Rendered => Transport::Rendered,
         }
     }
 }
@@ -61,7 +61,7 @@ pub(super) fn plan(
     speaker: &Speaker,
     conversation: &StreamId,
     message: &Message<'_>,
-    way: &Way,
+    way: &SendMode,
     spent: Charge,
 ) -> Result<Plan, Failure> {
     let limits = remaining_limits(&config.limits, spent);
@@ -74,8 +74,8 @@ pub(super) fn plan(
             sandbox: config.agent.sandbox,
             yolo: config.agent.yolo,
             session: match way {
-                Way::GoOn(session) => Some(session.clone()),
-                Way::Begin | Way::Tell => None,
+                SendMode::Continue(session) => Some(session.clone()),
+                SendMode::Start | SendMode::Rendered => None,
             },
             idle: config.agent.idle,
             total: config.agent.total,
@@ -87,8 +87,8 @@ pub(super) fn plan(
             turn: Some(ConversationTurn {
                 conversation: conversation.clone(),
                 retold: match way {
-                    Way::Begin => None,
-                    Way::GoOn(_) | Way::Tell => Some(message.rendered.to_owned()),
+                    SendMode::Start => None,
+                    SendMode::Continue(_) | SendMode::Rendered => Some(message.rendered.to_owned()),
                 },
                 asks: config.asks,
             }),
@@ -97,15 +97,15 @@ pub(super) fn plan(
             title: message.text.to_owned(),
             label: "chat".to_owned(),
             prompt: match way {
-                Way::Begin => message.text.to_owned(),
-                Way::GoOn(_) | Way::Tell => message.rendered.to_owned(),
+                SendMode::Start => message.text.to_owned(),
+                SendMode::Continue(_) | SendMode::Rendered => message.rendered.to_owned(),
             },
             earlier: match way {
-                Way::GoOn(interaction) => Some(Earlier {
+                SendMode::Continue(interaction) => Some(Earlier {
                     interaction: interaction.clone(),
                     message: message.text.to_owned(),
                 }),
-                Way::Begin | Way::Tell => None,
+                SendMode::Start | SendMode::Rendered => None,
             },
             llm: LlmConfig {
                 backend: backend.clone(),
