@@ -244,9 +244,10 @@ impl Driver<'_> {
         ));
         let kind = running.step.kind.clone();
         // Many calls meet one limit at the same time; it is reported once.
-        let history_text = |parked: &RunParked| parked.kind == kind && until.since(parked.until) < ONE_LIMIT;
+        let is_same_limit = |parked: &RunParked| parked.kind == kind && until.since(parked.until) < ONE_LIMIT;
         let mut in_this_group = events.iter().filter_map(|event| event.update.as_run_parked());
-        if !self.run.parked.as_ref().is_some_and(history_text) && !in_this_group.any(|it| history_text(&it)) {
+        if !self.run.parked.as_ref().is_some_and(is_same_limit) && !in_this_group.any(|it| is_same_limit(&it))
+        {
             let parked = RunParked { until, kind, reason };
             events.push(NewEvent::of_run(AgentUpdate::new(&parked, now)));
         }
