@@ -7,7 +7,7 @@ use gemicro_core::blob::{BlobId, Blobs};
 use gemicro_core::run::events::RunReaders;
 use gemicro_core::store::{Store, StreamKind};
 use gemicro_event::redact::Redactor;
-use gemicro_event::{ErrorKind, Event, Failure, Json, StreamId};
+use gemicro_event::{ErrorKind, Event, Failure, StreamId};
 use gemicro_store::DurableStore;
 use serde_json::Value;
 
@@ -92,15 +92,10 @@ async fn is_part(store: &DurableStore, run: &StreamId) -> Result<bool, Failure> 
 }
 
 fn clean(mut event: Event, redactor: &Redactor) -> Event {
-    let clean_json = |json: &Json| match redactor.redact(json.text()) {
-        Cow::Borrowed(_) => json.clone(),
-        // Better an empty object than a secret, should the replacement ever break the syntax.
-        Cow::Owned(text) => Json::from_text(&text).unwrap_or_default(),
-    };
     event.update.message = redactor.redact(&event.update.message).into_owned();
-    event.update.data = clean_json(&event.update.data);
+    event.update.data = redactor.redact_json(&event.update.data);
     for (_, value) in &mut event.extra {
-        *value = clean_json(value);
+        *value = redactor.redact_json(value);
     }
     event
 }

@@ -7,7 +7,7 @@ use std::time::Duration;
 use futures_util::future::BoxFuture;
 use futures_util::stream::BoxStream;
 use gemicro_event::redact::Redactor;
-use gemicro_event::{CommandId, Event, Json, StreamId};
+use gemicro_event::{CommandId, Event, StreamId};
 
 use super::{Append, AppendResult, BoardLine, Lease, NewEvent, NewStream, Store, StoreError, StreamPage};
 use crate::command::{AgentAck, AgentCommand};
@@ -33,26 +33,18 @@ impl RedactingStore {
         if let Cow::Owned(message) = self.redactor.redact(&event.update.message) {
             event.update.message = message;
         }
-        event.update.data = self.clean_json(&event.update.data);
+        event.update.data = self.redactor.redact_json(&event.update.data);
         for (_, value) in &mut event.extra {
-            *value = self.clean_json(value);
+            *value = self.redactor.redact_json(value);
         }
         event
     }
 
     fn clean_board(&self, mut board: Vec<BoardLine>) -> Vec<BoardLine> {
         for line in &mut board {
-            line.shown = self.clean_json(&line.shown);
+            line.shown = self.redactor.redact_json(&line.shown);
         }
         board
-    }
-
-    fn clean_json(&self, json: &Json) -> Json {
-        match self.redactor.redact(json.text()) {
-            Cow::Borrowed(_) => json.clone(),
-            // If the replacement ever breaks the syntax, an empty object is better than a secret.
-            Cow::Owned(text) => Json::from_text(&text).unwrap_or_default(),
-        }
     }
 }
 
@@ -111,7 +103,7 @@ impl Store for RedactingStore {
         stream: &StreamId,
         command: AgentCommand,
     ) -> BoxFuture<'_, Result<AgentAck, StoreError>> {
-        let data = self.clean_json(&command.data);
+        let data = self.redactor.redact_json(&command.data);
         self.inner.send_command(stream, AgentCommand { data, ..command })
     }
 

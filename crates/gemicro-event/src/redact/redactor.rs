@@ -8,6 +8,7 @@ use super::cut::{self, Span};
 use super::forms::Forms;
 use super::scan::{self, FollowingText};
 use super::stream::RedactStream;
+use crate::Json;
 
 /// The replacement for secrets.
 pub const MASK: &str = "***";
@@ -39,6 +40,15 @@ impl Redactor {
             return Cow::Borrowed(text);
         }
         Cow::Owned(cut::cut(text, &found.spans))
+    }
+
+    /// The value without its secrets. If the replacement ever breaks the syntax, the result is empty: better than a secret.
+    #[must_use]
+    pub fn redact_json(&self, json: &Json) -> Json {
+        match self.redact(json.text()) {
+            Cow::Borrowed(_) => json.clone(),
+            Cow::Owned(text) => Json::from_text(&text).unwrap_or_default(),
+        }
     }
 
     /// Starts redacting a text that arrives in chunks.
