@@ -39,7 +39,7 @@ pub(super) struct AttemptWatcher {
     pub(super) serving: Option<GatewayServer>,
     /// The guard, if there is one.
     pub(super) denials: Option<Denials>,
-    /// Asks a person for permission, if somebody can be asked.
+    /// Asks a person for permission, if one can be asked.
     pub(super) leave: Option<PermissionPrompter>,
     /// Number of tool calls written to the journal.
     pub(super) n_tools: usize,

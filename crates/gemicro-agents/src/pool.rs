@@ -4,7 +4,7 @@
 //! are too many. A conversation's home is locked while its process is warm.
 //!
 //! Conversations never share a process, although Gemini CLI could: usage is counted by the process's token, and two
-//! concurrent turns could not be told apart.
+//! concurrent turns could not be distinguished.
 
 use std::collections::HashMap;
 use std::os::unix::fs::MetadataExt;

@@ -47,7 +47,7 @@ pub(crate) enum AnswerSource {
 }
 
 impl AnswerSource {
-    /// Chooses by the command line, for a new run or one that continues. If nobody can be asked here, it waits only if
+    /// Chooses by the command line, for a new run or one that continues. If no one can be asked here, it waits only if
     /// that was requested.
     ///
     /// # Errors

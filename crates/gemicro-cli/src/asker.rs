@@ -21,7 +21,7 @@ pub(crate) trait Asker {
         None
     }
 
-    /// Asks, as of the last event; `None` if nobody can answer, which does not count as a refusal.
+    /// Asks, as of the last event; `None` if no one can answer, which does not count as a refusal.
     fn ask(&mut self) -> BoxFuture<'static, Result<Option<Json>, CommandError>>;
 }
 

@@ -36,7 +36,8 @@ pub async fn sweep_indexes(blobs: &dyn Blobs, home: &Path) -> Result<(), Failure
 }
 
 /// Removes what killed processes left in a state folder: folders of commands in the sandbox, unfinished indexes, homes
-/// of agents that never had a session, and folders of tasks that are of no use any more. What somebody works in is held, and stays. Tells how many there were. Blocks.
+/// of agents that never had a session, and folders of tasks that are no longer used. Whatever a process still works in is
+/// locked and stays. Returns how many were removed. Blocks.
 pub fn sweep_leftovers(home: &Path) -> usize {
     let name = |path: &Path| {
         path.file_name()

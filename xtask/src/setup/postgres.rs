@@ -33,7 +33,7 @@ pub(super) fn install() -> Result<InstalledPrograms> {
     forbid_clusters().with_context(|| format!("cannot write {CLUSTERS}"))?;
     let mut apt = Command::new("apt-get");
     apt.args(["install", "-y", "-qq", "--no-install-recommends"])
-        // Keeps our configuration file, because nobody can answer a prompt.
+        // Keeps our configuration file, because no one can answer a prompt.
         .args(["-o", "Dpkg::Options::=--force-confold", "postgresql"])
         .env("DEBIAN_FRONTEND", "noninteractive");
     process::run(&mut apt).context("apt-get failed")?;

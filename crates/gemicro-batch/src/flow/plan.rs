@@ -39,7 +39,7 @@ impl BatchPlan {
     /// executed, so such a task could not run as submitted.
     ///
     /// # Errors
-    /// When a task id or model name looks like a secret: redacted names could not be told apart.
+    /// When a task id or model name looks like a secret: redacted names could not be distinguished.
     pub fn without_secrets(mut self, redactor: &Redactor) -> Result<Self, Failure> {
         let holds_secret = |text: &str| matches!(redactor.redact(text), Cow::Owned(_));
         for (idx, item) in self.items.iter_mut().enumerate() {

@@ -16,7 +16,7 @@ pub(crate) enum RunEnd {
         result: Option<Box<FinalResult>>,
     },
     Failed(Failure),
-    /// It can be resumed: it was stopped (`interrupted`), or nobody answered its question (`input_required`).
+    /// It can be resumed: it was stopped (`interrupted`), or its question has no answer (`input_required`).
     Suspended(ErrorKind),
 }
 

@@ -147,7 +147,7 @@ pub struct AgentTask {
     /// or there is none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub retold: Option<String>,
-    /// Somebody can be asked for permission when a tool needs it.
+    /// A person can be asked for permission when a tool needs it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub asks: bool,
     /// If the session does not exist, a new one is started without an error, and the answer says so.

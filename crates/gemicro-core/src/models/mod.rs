@@ -1,7 +1,7 @@
 //! The known models: context sizes, prices, and replacements of outdated names.
 //!
 //! [`ModelTable`] is read from a data file, `models.toml`, that states its date and source. A model without a price is
-//! not free: [`ModelTable::price`] returns `None`, and a user with a money budget must be told. A model that is not
+//! not free: [`ModelTable::price`] returns `None`, and a user with a money budget must see that. A model that is not
 //! listed may still exist: the provider decides.
 //!
 //! Files: `table` (the file and its lookup), `names` (current names for outdated ones), `price` (the cost of a call),

@@ -91,7 +91,7 @@ pub trait StepQueue: Send + Sync {
         })
     }
 
-    /// Cancels steps that are no longer needed: queued ones are cancelled, the workers of running ones are told in
+    /// Cancels steps that are no longer needed: queued ones are cancelled, the workers of running ones are notified in
     /// their next heartbeat. Returns the state of each; `None` for a step that is not in the queue.
     fn cancel(
         &self,

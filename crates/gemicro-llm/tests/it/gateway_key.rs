@@ -93,7 +93,7 @@ async fn the_key_comes_back_in_no_form() {
     }
 }
 
-/// A compressed answer was not asked for, and nobody could see what is in it.
+/// A compressed answer was not asked for, and its content could not be checked.
 #[tokio::test]
 async fn a_compressed_answer_is_not_passed_on() {
     let gzip = b"\x1f\x8b\x08packed-body".to_vec();

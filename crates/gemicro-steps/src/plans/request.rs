@@ -91,7 +91,7 @@ pub struct ConversationTurn {
     pub conversation: StreamId,
     /// The whole conversation and the prompt, for an agent without it; if absent, the prompt starts the conversation.
     pub retold: Option<String>,
-    /// Somebody can be asked for permission when a tool needs it.
+    /// A person can be asked for permission when a tool needs it.
     pub asks: bool,
 }
 

@@ -291,7 +291,7 @@ impl Talk {
         Ok(())
     }
 
-    /// Asks the person, or refuses if nobody can be asked: no answer never means yes.
+    /// Asks the person, or refuses if no one can be asked: no answer never means yes.
     fn ask_person(&mut self, question: ToolQuestion, lines: &mut mpsc::Receiver<InputLine>) {
         self.settle(false);
         if self.has_keyboard && !self.has_ended {

@@ -53,7 +53,7 @@ fn enter() -> io::Result<()> {
     execute!(io::stdout(), EnterAlternateScreen, EnableBracketedPaste)
 }
 
-/// Restores the terminal. Errors are ignored: nobody could see them.
+/// Restores the terminal. Errors are ignored: they could not be shown.
 fn leave() {
     if !IS_TAKEN.swap(false, Ordering::SeqCst) {
         return;

@@ -142,7 +142,7 @@ impl BoardDrawing {
         };
         let page = format!("{}{above}{}", erase(&self.drawn, columns), painted.join("\n"));
         self.drawn = plain.iter().map(|row| text::width(row)).collect();
-        // If the terminal was closed, nobody sees this anyway.
+        // If the terminal was closed, this is not seen anyway.
         let mut stderr = std::io::stderr().lock();
         let _ = stderr.write_all(page.as_bytes()).and_then(|()| stderr.flush());
     }
