@@ -43,11 +43,15 @@ pub(crate) fn output(command: &mut Command) -> Result<String> {
     Ok(text)
 }
 
-/// The command as one would type it, without variables that only isolate the run.
+/// Variables that are left out of a command as one would type it: they change where it runs, not what it does.
+const SURROUNDINGS: [&str; 3] = ["PATH", "GEMICRO_HOME", "CARGO_INCREMENTAL"];
+
+/// The command as one would type it.
 pub(crate) fn line(command: &Command) -> String {
     let mut words = Vec::new();
     for (name, value) in command.get_envs() {
-        if let (false, Some(value)) = (name == "PATH" || name == "GEMICRO_HOME", value) {
+        let left_out = SURROUNDINGS.iter().any(|other| name == *other);
+        if let (false, Some(value)) = (left_out, value) {
             words.push(format!(
                 "{}={}",
                 name.to_string_lossy(),
