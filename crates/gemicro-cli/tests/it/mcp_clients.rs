@@ -45,6 +45,8 @@ fn claude(scene: &Scene, config: &str, prompt: &str) -> Command {
     command
         .env("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1")
         .env("DISABLE_AUTOUPDATER", "1")
+        // Its default of 5 seconds is too short for a busy machine.
+        .env("MCP_CONNECT_TIMEOUT_MS", "60000")
         .args([
             "-p",
             "--model",

@@ -172,6 +172,8 @@ fn env(request: &AgentRequest, base_url: &str, token: &GatewayToken) -> BTreeMap
             ("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1"),
             ("DISABLE_AUTOUPDATER", "1"),
             ("DISABLE_TELEMETRY", "1"),
+            // After 5 seconds, its default, it would start on a busy machine without our tools.
+            ("MCP_CONNECT_TIMEOUT_MS", "60000"),
             // Retrying is the engine's policy.
             ("CLAUDE_CODE_MAX_RETRIES", "1"),
             (token_variable(token), token.reveal()),
