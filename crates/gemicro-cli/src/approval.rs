@@ -1,12 +1,13 @@
 //! Asks a person to approve the plan of a run (`--plan`).
 
-use std::io;
+use std::io::{self, IsTerminal as _};
 use std::thread;
 
 use futures_util::future::BoxFuture;
 use gemicro_core::research::PLAN_QUESTION;
 use gemicro_core::research::events::ResearchReaders;
 use gemicro_event::{Event, Json};
+use rustix::termios::{QueueSelector, tcflush};
 use serde_json::json;
 use tokio::sync::oneshot;
 
@@ -58,11 +59,20 @@ impl Asker for PlanAsker {
     /// Shows the sub-queries and waits for an answer, in the form the run understands.
     fn ask(&mut self) -> BoxFuture<'static, Result<Option<Json>, CommandError>> {
         let sub_queries = self.sub_queries.clone();
+        discard_early_input();
         show(&sub_queries);
         match self.approval {
             PlanApproval::Granted => Box::pin(std::future::ready(Ok(Some(answer(true, None))))),
             PlanApproval::Ask => Box::pin(at_keyboard(move || converse(sub_queries))),
         }
+    }
+}
+
+/// Forgets what was typed before a question is shown: it cannot be an answer to it. Call it before showing the question.
+pub(crate) fn discard_early_input() {
+    if io::stdin().is_terminal() {
+        // A terminal that cannot do this is asked all the same.
+        let _ = tcflush(io::stdin(), QueueSelector::IFlush);
     }
 }
 

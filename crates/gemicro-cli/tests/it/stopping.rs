@@ -25,7 +25,13 @@ struct Waiting {
 
 impl Waiting {
     fn start(world: &World, more: &[&str]) -> Self {
-        let (keyboard, stdin) = pseudo_terminal();
+        Self::start_after(world, "", more)
+    }
+
+    /// The keys were pressed before there was a question.
+    fn start_after(world: &World, keys: &str, more: &[&str]) -> Self {
+        let (mut keyboard, stdin) = pseudo_terminal();
+        keyboard.write_all(keys.as_bytes()).unwrap();
         let mut arguments = vec!["research", "--offline", "--source", "docs", "--plan", HIGH];
         arguments.extend(more);
         let mut command = world.command(&arguments);
@@ -175,6 +181,14 @@ fn a_plan_is_approved_edited_or_refused() {
     let called = refused.wait(&world);
     assert_eq!(called.code, 130);
     golden!("plan_refused", world.screen(&called));
+}
+
+#[test]
+fn what_was_typed_before_the_question_does_not_answer_it() {
+    let world = World::new();
+    let mut waiting = Waiting::start_after(&world, "yes\n", &[]);
+    waiting.type_in("n\n");
+    assert_eq!(waiting.wait(&world).code, 130);
 }
 
 #[test]

@@ -11,7 +11,7 @@ use gemicro_event::{Event, Json, StreamId};
 use serde_json::json;
 
 use crate::answer_source::{AnswerSource, FileQuestion, in_file, later};
-use crate::approval::{at_keyboard, read_line};
+use crate::approval::{at_keyboard, discard_early_input, read_line};
 use crate::asker::Asker;
 use crate::command_error::CommandError;
 use crate::output;
@@ -89,6 +89,7 @@ impl Asker for GapAsker {
         }
         match &self.deciding {
             AnswerSource::Here => {
+                discard_early_input();
                 output::say(&format!("Which gap is next?\n{}", question.trim_end()));
                 Box::pin(at_keyboard(move || converse(n_gaps)))
             }

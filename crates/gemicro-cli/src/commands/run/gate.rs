@@ -9,7 +9,7 @@ use gemicro_event::{Event, Json, StreamId};
 use serde_json::json;
 
 use crate::answer_source::{AnswerSource, FileQuestion, in_file, later};
-use crate::approval::{at_keyboard, read_line};
+use crate::approval::{at_keyboard, discard_early_input, read_line};
 use crate::asker::Asker;
 use crate::command_error::CommandError;
 use crate::output;
@@ -85,6 +85,7 @@ impl Asker for HumanGate {
         }
         match &self.deciding {
             AnswerSource::Here => {
+                discard_early_input();
                 output::say(&format!(
                     "{question} See the changes with: gemicro diff {}",
                     self.run
