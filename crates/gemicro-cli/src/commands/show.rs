@@ -111,7 +111,7 @@ fn print_story(ctx: &Context, id: &StreamId, story: &Story, format: PrintFormat)
         PrintFormat::Markdown => match (&story.result, &story.failure) {
             (Some(result), _) => output::print(&format!("{}\n", answer_markdown(result))),
             (None, Some(failure)) => {
-                let related = RelatedPassage::to_markdown(&RelatedPassage::of_failure(failure));
+                let related = RelatedPassage::closest(&RelatedPassage::of_failure(failure));
                 output::print(&text::neutral(&related))?;
                 let stopped = RunEnd::Failed(failure.clone()).outcome(id);
                 stopped.map_err(|stopped| match &story.pipeline {

@@ -34,6 +34,7 @@ pub(crate) fn report_page(run: &StreamId, report: &ResearchReport) -> String {
         findings(report),
         contradictions(report),
         gaps(report),
+        other_passages(report),
         sources(report),
     ];
     let foot = format!("{}. Run {run}.", stats_line(&report.metadata));
@@ -147,19 +148,23 @@ fn gaps(report: &ResearchReport) -> String {
             escape(&one_line(&gap.reason))
         )
     });
-    let mut body = format!("<ul>\n{}</ul>\n", gaps.collect::<String>());
-    if !report.related.is_empty() {
-        body.push_str("<p>Closest passages, which may not answer the question:</p>\n");
-    }
-    for related in &report.related {
-        let head = source_head(&related.doc, related.date.as_deref());
-        let _ = writeln!(
-            body,
-            "<figure><figcaption>{head}</figcaption><blockquote>{}</blockquote></figure>",
-            escape(&related.span)
-        );
-    }
+    let body = format!("<ul>\n{}</ul>\n", gaps.collect::<String>());
     section("Without an answer", &body)
+}
+
+fn other_passages(report: &ResearchReport) -> String {
+    let each = report.related.iter().map(|related| {
+        format!(
+            "<figure><figcaption>{}</figcaption><blockquote>{}</blockquote></figure>\n",
+            source_head(&related.doc, related.date.as_deref()),
+            escape(&related.span)
+        )
+    });
+    match each.collect::<String>() {
+        body if body.is_empty() => body,
+        body if report.findings.is_empty() => section("Closest passages", &body),
+        body => section("Other passages that may help", &body),
+    }
 }
 
 fn sources(report: &ResearchReport) -> String {

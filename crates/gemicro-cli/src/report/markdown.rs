@@ -47,10 +47,13 @@ pub(super) fn report_markdown(run: &StreamId, report: &ResearchReport) -> String
         for gap in &report.gaps {
             let _ = writeln!(out, "- {}: {}", one_line(&gap.query), one_line(&gap.reason));
         }
-        let related = RelatedPassage::to_markdown(&report.related);
-        if !related.is_empty() {
-            let _ = write!(out, "\n{}", neutral(&related));
-        }
+    }
+    let related = match report.findings.is_empty() {
+        true => RelatedPassage::closest(&report.related),
+        false => RelatedPassage::beside_answer(&report.related),
+    };
+    if !related.is_empty() {
+        let _ = write!(out, "\n{}", neutral(&related));
     }
     if !report.sources.is_empty() {
         out.push_str("\n## Sources\n");

@@ -79,6 +79,7 @@ fn a_page_has_every_section_and_marks_the_quotes() {
         "Findings",
         "Contradictions",
         "Without an answer",
+        "Other passages that may help",
         "Sources",
     ];
     assert_eq!(headings, expected);
@@ -114,7 +115,7 @@ fn markdown_has_the_same_parts() {
 
     - Who paid?: no document says
 
-    No document answers this directly. Closest passages:
+    Other passages that may help:
 
     - money.md: "The city set money aside."
 

@@ -350,7 +350,7 @@ impl StoryPage<'_> {
     fn answer(&self) -> String {
         let words = match (&self.story.result, &self.story.failure) {
             (Some(result), _) => answer_markdown(result),
-            (None, Some(failure)) => RelatedPassage::to_markdown(&RelatedPassage::of_failure(failure)),
+            (None, Some(failure)) => RelatedPassage::closest(&RelatedPassage::of_failure(failure)),
             (None, None) => String::new(),
         };
         if words.is_empty() || self.story.batch.is_some() {

@@ -65,7 +65,7 @@ impl RunView for AnswerView {
                 self.output.finish()
             }
             RunEnd::Failed(failure) if self.format != PrintFormat::Jsonl => {
-                let related = RelatedPassage::to_markdown(&RelatedPassage::of_failure(failure));
+                let related = RelatedPassage::closest(&RelatedPassage::of_failure(failure));
                 if !related.is_empty() {
                     self.output.write(text::neutral(&related).as_bytes())?;
                     self.output.finish()?;
@@ -77,14 +77,14 @@ impl RunView for AnswerView {
     }
 }
 
-/// The answer's Markdown with the passages that come closest to what has none, safe for a terminal.
+/// The answer's Markdown with other passages that come close, safe for a terminal.
 pub(crate) fn answer_markdown(result: &FinalResult) -> String {
     text::neutral(&with_related(result)).into_owned()
 }
 
 fn with_related(result: &FinalResult) -> String {
     let answer = result.answer.trim_end();
-    let related = RelatedPassage::to_markdown(&result.related);
+    let related = RelatedPassage::beside_answer(&result.related);
     format!("{answer}\n\n{related}").trim_end().to_owned()
 }
 

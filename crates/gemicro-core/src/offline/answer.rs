@@ -41,16 +41,16 @@ pub(crate) fn answer_text(corpus: &dyn Corpus, text: &str) -> Result<SubAnswer, 
     };
     let closest = closest(corpus, &question, subject)?;
     if let Some(computed) = closest.table_answer() {
-        return Ok(computed);
+        return Ok(closest.with_other_passages(computed));
     }
     if question.expected != AnswerType::Explanation
         && !matches!(resolution, Resolution::Absent)
         && asked_definition(&question.text).is_none()
         && let Some(found) = about_subject(corpus, &question, subject, &closest)?
     {
-        return Ok(found);
+        return Ok(closest.with_other_passages(found));
     }
-    Ok(closest.answer(&question))
+    Ok(closest.with_other_passages(closest.answer(&question)))
 }
 
 /// The one best sentence about exactly the subject of a question, with the documents that disagree.
@@ -88,6 +88,7 @@ fn about_subject(
         findings: vec![finding(best)],
         contradictions,
         summary: None,
+        related: Vec::new(),
     }))
 }
 

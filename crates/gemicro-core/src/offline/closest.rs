@@ -24,6 +24,7 @@ use super::definition::asked_definition;
 use super::documents::OpenDocuments;
 use super::finding::{Contradiction, Finding, Gate, SubAnswer};
 use super::lexicon::lexicon;
+use super::other_passages::{QuotedPlace, other_passages};
 use super::piece::{Piece, PieceForm, quoted};
 use super::question::{AnswerType, Question};
 use super::select::Candidate;
@@ -39,8 +40,8 @@ use crate::corpus::{Corpus, CorpusError, Passage, PassageQuery};
 const LIMIT: usize = 60;
 /// Related passages that are shown.
 const MOST_RELATED: usize = 5;
-/// Related passages of one document, as long as others have some.
-const MOST_OF_DOCUMENT: usize = 3;
+/// Other passages that are shown beside an answer.
+const MOST_BESIDE_ANSWER: usize = 3;
 /// Least share of the question for an answer, and least share that the piece itself must speak of.
 const LEAST_SHARE: f32 = 0.45;
 const LEAST_OWN: f32 = 0.2;
@@ -142,7 +143,7 @@ impl Closest {
     }
 
     /// The answer, or the reason and the passages that come closest.
-    pub(crate) fn answer(self, question: &Question) -> SubAnswer {
+    pub(crate) fn answer(&self, question: &Question) -> SubAnswer {
         let best = self.pieces.iter().find(|piece| self.is_certain(question, piece));
         if let Some(table) = &self.table
             && best.is_none_or(|best| best.share <= table.share + 0.05)
@@ -155,6 +156,7 @@ impl Closest {
                 findings: best.findings(question),
                 contradictions: self.find_contradictions(question, &best.candidate()),
                 summary: None,
+                related: Vec::new(),
             },
             None => match self.several(question) {
                 Some(answer) => answer,
@@ -175,8 +177,8 @@ impl Closest {
     }
 
     /// No answer: the reason, and what comes closest.
-    pub(crate) fn nothing(self) -> SubAnswer {
-        let related = self.related_passages();
+    pub(crate) fn nothing(&self) -> SubAnswer {
+        let related = other_passages(self.table.as_ref(), &self.pieces, &[], MOST_RELATED);
         let (gate, reason) = match &self.unknown {
             Some(name) => (Gate::Subject, format!("No document names “{name}”.")),
             None if related.is_empty() => (Gate::Subject, "No document speaks of it.".to_owned()),
@@ -309,27 +311,26 @@ impl Closest {
             findings: [first.findings(question), second.findings(question)].concat(),
             contradictions: Vec::new(),
             summary: None,
+            related: Vec::new(),
         })
     }
 
-    /// The best passages, each once, the row of the best table first.
-    fn related_passages(&self) -> Vec<Finding> {
-        let row = self.table.as_ref().and_then(|table| table.rows.first());
-        let row = row.map(|row| quoted(row, 0..row.text.len(), 0.0));
-        let mut found: Vec<Finding> = Vec::from_iter(row);
-        for most_of_document in [MOST_OF_DOCUMENT, MOST_RELATED] {
-            for finding in self.pieces.iter().flat_map(Piece::to_findings) {
-                let is_known = |it: &Finding| {
-                    it.doc == finding.doc && it.range.contains(&finding.range.start)
-                        || it.span == finding.span
-                };
-                let n_same = found.iter().filter(|it| it.doc == finding.doc).count();
-                if found.len() < MOST_RELATED && n_same < most_of_document && !found.iter().any(is_known) {
-                    found.push(finding);
-                }
-            }
+    /// An answer with the passages that come next: what it overlooks, such as a document that disagrees, is often there.
+    pub(crate) fn with_other_passages(&self, mut answer: SubAnswer) -> SubAnswer {
+        if let SubAnswer::Found {
+            findings,
+            contradictions,
+            related,
+            ..
+        } = &mut answer
+        {
+            let sides = contradictions.iter().flat_map(|it| &it.sides);
+            let sides = sides.map(|it| QuotedPlace::new(&it.doc, &it.range, &it.span));
+            let cited = findings.iter().map(QuotedPlace::of);
+            let known: Vec<QuotedPlace<'_>> = cited.chain(sides).collect();
+            *related = other_passages(self.table.as_ref(), &self.pieces, &known, MOST_BESIDE_ANSWER);
         }
-        found
+        answer
     }
 }
 
@@ -382,5 +383,6 @@ fn found_in_table(table: &TableAnswer) -> SubAnswer {
         findings: findings.collect(),
         contradictions: Vec::new(),
         summary: table.summary.clone(),
+        related: Vec::new(),
     }
 }

@@ -20,6 +20,9 @@ pub enum SubAnswer {
         /// What was worked out from the rows of a table, as a sentence.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         summary: Option<String>,
+        /// Other passages that come close.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        related: Vec<Finding>,
     },
     /// No sentence passed all gates.
     NoEvidence {

@@ -57,12 +57,14 @@ pub(crate) fn answer_hop(corpus: &dyn Corpus, hop: &Hop) -> Result<SubAnswer, Co
                     findings,
                     contradictions,
                     summary,
+                    related,
                 } => {
                     let findings = bridge_answer(candidate, name, findings);
                     return Ok(SubAnswer::Found {
                         findings,
                         contradictions,
                         summary,
+                        related,
                     });
                 }
                 nothing @ SubAnswer::NoEvidence { .. } => closed = nothing,
@@ -148,6 +150,7 @@ pub(crate) fn implicit_hop(
                     findings,
                     contradictions: Vec::new(),
                     summary: None,
+                    related: Vec::new(),
                 }));
             }
         }

@@ -50,6 +50,7 @@ mod machine_tags;
 mod measure;
 /// Words of several scripts.
 mod mixed_scripts;
+mod other_passages;
 mod piece;
 mod question;
 /// What a model is given to read.

@@ -107,9 +107,19 @@ impl RelatedPassage {
         read.unwrap_or_default()
     }
 
-    /// A list of passages for people, under a heading that says what they are; empty without passages.
+    /// The passages for a question without an answer, for people; empty without passages.
     #[must_use]
-    pub fn to_markdown(related: &[Self]) -> String {
+    pub fn closest(related: &[Self]) -> String {
+        Self::to_markdown("No document answers this directly. Closest passages:", related)
+    }
+
+    /// The passages beside an answer, for people; empty without passages.
+    #[must_use]
+    pub fn beside_answer(related: &[Self]) -> String {
+        Self::to_markdown("Other passages that may help:", related)
+    }
+
+    fn to_markdown(heading: &str, related: &[Self]) -> String {
         if related.is_empty() {
             return String::new();
         }
@@ -121,9 +131,6 @@ impl RelatedPassage {
             format!("- {}{date}: \"{}\"", one_line(&it.doc), one_line(&it.span))
         });
         let lines: Vec<String> = lines.collect();
-        format!(
-            "No document answers this directly. Closest passages:\n\n{}\n",
-            lines.join("\n")
-        )
+        format!("{heading}\n\n{}\n", lines.join("\n"))
     }
 }

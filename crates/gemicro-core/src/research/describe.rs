@@ -270,6 +270,7 @@ fn describe_answer(
                 contradictions: answer.contradictions,
                 n_removed: answer.n_removed,
                 n_replaced: answer.n_replaced,
+                related: Vec::new(),
                 without_model: None,
             })
         }
@@ -296,6 +297,7 @@ fn on_the_web(id: usize, response: &LlmResponse) -> Result<SubQueryCompleted, Fa
         contradictions: Vec::new(),
         n_removed: 0,
         n_replaced: 0,
+        related: Vec::new(),
         without_model: None,
     })
 }

@@ -75,6 +75,9 @@ pub struct SubQueryCompleted {
     /// Sentences that said more than their quotes; the quotes took their place.
     #[serde(default)]
     pub n_replaced: usize,
+    /// Other passages that come close, beside an answer without a model.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub related: Vec<RelatedPassage>,
     /// Set when it was answered without the model: why.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub without_model: Option<String>,
@@ -166,7 +169,7 @@ pub struct FinalResult {
     /// Parts of the question without an answer.
     #[serde(default)]
     pub unanswered: Vec<UnansweredQuestion>,
-    /// The passages that come closest to those parts; they may not answer.
+    /// Passages that come close but are not cited, first those for the parts without an answer.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub related: Vec<RelatedPassage>,
     /// Parts of the question that were answered without the model, and why.

@@ -15,7 +15,11 @@ pub(super) fn extracted_answer(id: usize, output: &StepOutput) -> Result<SubQuer
             findings,
             contradictions,
             summary,
-        }) => Ok(describe_extract(id, &findings, contradictions, summary)),
+            related,
+        }) => Ok(SubQueryCompleted {
+            related: passages(&related),
+            ..describe_extract(id, &findings, contradictions, summary)
+        }),
         Ok(SubAnswer::NoEvidence { reason, related, .. }) => Err(no_evidence(reason, &related)),
         Err(error) => Err(unreadable(&error)),
     }
@@ -23,21 +27,23 @@ pub(super) fn extracted_answer(id: usize, output: &StepOutput) -> Result<SubQuer
 
 /// Nothing answers; the passages that come closest go along.
 fn no_evidence(reason: String, related: &[Finding]) -> Failure {
-    let related: Vec<RelatedPassage> = related
-        .iter()
-        .map(|finding| RelatedPassage {
-            doc: finding.doc.clone(),
-            span: finding.span.clone(),
-            range: finding.range.clone(),
-            title: finding.title.clone(),
-            date: finding.date.clone(),
-        })
-        .collect();
+    let related = passages(related);
     let detail = (!related.is_empty()).then(|| Json::from(serde_json::json!({ "related": related })));
     Failure {
         detail,
         ..Failure::new(ErrorKind::NoEvidence, reason)
     }
+}
+
+fn passages(related: &[Finding]) -> Vec<RelatedPassage> {
+    let passages = related.iter().map(|finding| RelatedPassage {
+        doc: finding.doc.clone(),
+        span: finding.span.clone(),
+        range: finding.range.clone(),
+        title: finding.title.clone(),
+        date: finding.date.clone(),
+    });
+    passages.collect()
 }
 
 fn describe_extract(
@@ -94,6 +100,7 @@ fn describe_extract(
         contradictions: contradictions.into_iter().map(sides).collect(),
         n_removed: 0,
         n_replaced: 0,
+        related: Vec::new(),
         without_model: None,
     }
 }

@@ -84,15 +84,25 @@ pub(super) fn findings(state: &ResearchState) -> Findings {
     }
 }
 
-/// What comes closest to the parts without an answer, each passage once.
+/// The passages that come close, each once: first those for the parts without an answer, then those beside answers. What
+/// another part cites is left out.
 pub(super) fn related_passages(state: &ResearchState) -> Vec<RelatedPassage> {
-    let mut related: Vec<RelatedPassage> = Vec::new();
-    for passage in state
-        .failed_queries()
-        .into_iter()
+    let failed = state.failed_queries().into_iter();
+    let completed = || {
+        state
+            .completed_queries()
+            .into_iter()
+            .map(|(_, completed)| completed)
+    };
+    let all = failed
         .flat_map(|(_, failed)| &failed.related)
-    {
-        if !related.contains(passage) {
+        .chain(completed().flat_map(|completed| &completed.related));
+    let mut related: Vec<RelatedPassage> = Vec::new();
+    for passage in all {
+        let is_cited = completed()
+            .flat_map(|completed| &completed.citations)
+            .any(|citation| citation.doc == passage.doc && citation.range == passage.range);
+        if !is_cited && !related.contains(passage) {
             related.push(passage.clone());
         }
     }

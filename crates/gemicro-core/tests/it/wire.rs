@@ -240,6 +240,7 @@ fn examples() -> Vec<AgentUpdate> {
             contradictions: vec![contradiction()],
             n_removed: 1,
             n_replaced: 1,
+            related: Vec::new(),
             without_model: Some("its answer had no verified quote".to_owned()),
         }),
         fact(SubQueryFailed {

@@ -216,7 +216,7 @@ fn block(answered: &AnsweredQuestion) -> String {
             result: Some(result), ..
         } => answer_markdown(result),
         RunEnd::Failed(failure) => {
-            let related = RelatedPassage::to_markdown(&RelatedPassage::of_failure(failure));
+            let related = RelatedPassage::closest(&RelatedPassage::of_failure(failure));
             let reason = format!("No answer ({}): {}\n\n{related}", failure.kind, failure.message);
             reason.trim_end().to_owned()
         }

@@ -91,6 +91,31 @@ fn another_document_with_another_value_is_shown() {
 }
 
 #[test]
+fn other_passages_are_shown_beside_an_answer() {
+    let SubAnswer::Found {
+        findings, related, ..
+    } = ask("How fast does the Brava One boil?")
+    else {
+        panic!("a document says it");
+    };
+    assert_eq!(findings[0].span, "The Brava One boils in 90 seconds.");
+    assert!(
+        related
+            .iter()
+            .all(|it| it.doc != "kettles.md" || !it.span.contains("Brava One")),
+        "{related:?}"
+    );
+    let SubAnswer::Found { related, .. } = ask("Who gets a key?") else {
+        panic!("a document says it");
+    };
+    let others: Vec<&str> = related.iter().map(|it| it.span.as_str()).collect();
+    assert_eq!(
+        others,
+        ["The code of the key safe is changed on the first day of each quarter."]
+    );
+}
+
+#[test]
 fn without_an_answer_the_closest_passages_are_given() {
     let SubAnswer::NoEvidence { reason, related, .. } = ask("When was the printer in the hallway bought?")
     else {
