@@ -10,8 +10,8 @@ use crate::args::{self, Command, DataFormat, ParsedArguments, PrintFormat};
 use crate::command_error::CommandError;
 use crate::commands::{
     answer, ask, batch, cancel, chat, completions, config, conversations, dead_letters, demo, diff, doctor,
-    events, export, guard, init, man, mcp, ooda, pause, payload, prune, recording, replay, research, resume,
-    retry, run as pipeline, runs, schema, serve, show, sim, store, test_recordings, worker, workflow,
+    events, export, guard, inbox, init, man, mcp, ooda, pause, payload, prune, recording, replay, research,
+    resume, retry, run as pipeline, runs, schema, serve, show, sim, store, test_recordings, worker, workflow,
 };
 use crate::config::state_folder::{DAY_BUDGET_VARIABLE, STORE_VARIABLE};
 use crate::document_reader;
@@ -108,6 +108,7 @@ fn wants_json(command: &Command, screen: &Screen) -> bool {
         Command::Resume(args) => matches!(args.format, PrintFormat::Json | PrintFormat::Jsonl),
         Command::Retry(args) => matches!(args.format, PrintFormat::Json | PrintFormat::Jsonl),
         Command::Runs(args) => args.format == DataFormat::Json,
+        Command::Inbox(args) => args.format == DataFormat::Json,
         Command::DeadLetters(args) => args.format == DataFormat::Json,
         Command::Conversations(args) => args.format() == DataFormat::Json,
         Command::Prune(args) => args.format == DataFormat::Json,
@@ -154,6 +155,7 @@ fn execute(ctx: &Context, command: Command) -> Result<(), CommandError> {
         Command::Mcp(args) => mcp::run(ctx, &args),
         Command::Serve(args) => serve::run(ctx, &args),
         Command::Runs(args) => runs::run(ctx, &args),
+        Command::Inbox(args) => inbox::run(ctx, &args),
         Command::Show(args) => show::run(ctx, &args),
         Command::Diff(args) => diff::run(ctx, &args),
         Command::Events(args) => events::run(ctx, &args),

@@ -13,6 +13,7 @@ mod dispatch;
 mod engine;
 mod engine_config;
 mod flows;
+mod inbox;
 mod local_run_service;
 pub mod ooda;
 mod pause;
@@ -57,6 +58,7 @@ pub use gemicro_steps::plans::{
 };
 pub use gemicro_steps::{Plan, sweep_indexes, sweep_leftovers};
 pub use gemicro_store::{BoardPage, BoardTally, DurableStore, RunFilter, StoredBoard};
+pub use inbox::{InboxEntry, inbox};
 pub use local_run_service::LocalRunService;
 pub use pause::{PauseOutcome, pause};
 pub use questions::{asked_in, open_questions, question_to_answer};

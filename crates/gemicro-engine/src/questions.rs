@@ -8,9 +8,9 @@ use gemicro_batch::contract::ItemQuestion;
 use gemicro_batch::flow::{BatchItemAnswered, BatchItemAsks};
 use gemicro_core::execute::StepReporter;
 use gemicro_core::run::RunRow;
-use gemicro_core::run::events::{AnswerRequested, RunReaders};
+use gemicro_core::run::events::{AnswerGiven, AnswerRequested, RunReaders};
 use gemicro_core::store::Store;
-use gemicro_event::{ErrorKind, Event, Failure, Json, StreamId};
+use gemicro_event::{ErrorKind, Event, Failure, Json, StreamId, Timestamp};
 use gemicro_store::DurableStore;
 
 use crate::board::{answer_of_board, counts_of_board};
@@ -31,10 +31,29 @@ pub async fn open_questions(store: &DurableStore, row: &RunRow) -> Result<Vec<It
     Ok(open)
 }
 
+/// The question that this run itself waits on, and when it was asked; `None` also if its answer is stored until the run
+/// resumes.
+///
+/// # Errors
+/// When the store fails.
+pub(crate) async fn open_question_of_run(
+    store: &DurableStore,
+    run: &StreamId,
+) -> Result<Option<(ItemQuestion, Timestamp)>, Failure> {
+    let mut questions = Questions::new(run);
+    let events = store.read(run, 0, usize::MAX).await?.events;
+    events.iter().for_each(|event| questions.fold(event));
+    Ok(match questions.open {
+        Some(question) if !is_answered(store, &question).await? => Some((question, questions.asked_at)),
+        Some(_) | None => None,
+    })
+}
+
 /// The question that an answer to this run is for: its own, or that of the only asking task of a batch.
 ///
 /// # Errors
-/// `invalid_input` when there is no question, or when several tasks of a batch ask.
+/// `conflict` when its last question was answered already; `invalid_input` when there is no question, or when several
+/// tasks of a batch ask.
 pub async fn question_to_answer(store: &DurableStore, row: &RunRow) -> Result<ItemQuestion, Failure> {
     let open = open_questions(store, row).await?;
     // If all are answered, a second answer is refused when it is sent, with the first one.
@@ -46,7 +65,13 @@ pub async fn question_to_answer(store: &DurableStore, row: &RunRow) -> Result<It
     let invalid = |message| Err(Failure::new(ErrorKind::InvalidInput, message));
     match asked.as_slice() {
         [one] => Ok(one.clone()),
-        [] => invalid(format!("run {} is not waiting for an answer", row.run)),
+        [] => match last_answer(store, row).await? {
+            Some(AnswerGiven { key, answer, .. }) => {
+                let message = already_answered(&row.run, &key, &answer);
+                Err(Failure::new(ErrorKind::Conflict, message))
+            }
+            None => invalid(format!("run {} is not waiting for an answer", row.run)),
+        },
         several => {
             let runs: Vec<String> = several
                 .iter()
@@ -60,6 +85,21 @@ pub async fn question_to_answer(store: &DurableStore, row: &RunRow) -> Result<It
             ))
         }
     }
+}
+
+/// The last answer in the journal of a run that is no batch.
+async fn last_answer(store: &DurableStore, row: &RunRow) -> Result<Option<AnswerGiven>, Failure> {
+    if has_board(row) {
+        return Ok(None);
+    }
+    let events = store.read(&row.run, 0, usize::MAX).await?.events;
+    let mut latest_first = events.iter().rev();
+    Ok(latest_first.find_map(|event| event.update.as_answer_given()))
+}
+
+/// Refuses a second answer to a question.
+pub(crate) fn already_answered(run: &StreamId, key: &str, answer: &Json) -> String {
+    format!("`{key}` of run {run} was answered already, with {answer}, and the first answer counts")
 }
 
 /// The questions without an answer in the journal of the asking run.
@@ -132,6 +172,8 @@ struct Questions {
     flow: String,
     plan: Json,
     open: Option<ItemQuestion>,
+    /// When the last question was asked.
+    asked_at: Timestamp,
 }
 
 impl Questions {
@@ -141,6 +183,7 @@ impl Questions {
             flow: String::new(),
             plan: Json::empty(),
             open: None,
+            asked_at: Timestamp::default(),
         }
     }
 
@@ -153,6 +196,7 @@ impl Questions {
                 }
             }
             "answer_requested" => {
+                self.asked_at = update.timestamp;
                 self.open = update.as_answer_requested().map(|asked| ItemQuestion {
                     run_id: self.run.clone(),
                     text: text(&self.flow, &self.plan, &asked),

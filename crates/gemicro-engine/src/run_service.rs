@@ -12,6 +12,7 @@ use gemicro_event::{CommandId, ErrorKind, Event, Failure, StreamId};
 use gemicro_steps::Plan;
 use gemicro_store::{BoardPage, RunFilter, StoredBoard};
 
+use crate::inbox::{InboxEntry, inbox};
 use crate::questions::question_to_answer;
 use crate::run::CancelOutcome;
 use crate::run_state::RunSnapshot;
@@ -168,6 +169,14 @@ pub trait RunService: Send + Sync {
                 false => RunSnapshot::list(reads.store().await?, filter).await,
             }
         })
+    }
+
+    /// Everything that waits for a person, the newest first.
+    ///
+    /// # Errors
+    /// When the store fails.
+    fn inbox(&self) -> BoxFuture<'_, Result<Vec<InboxEntry>, Failure>> {
+        Box::pin(async move { inbox(self.reads().await?.store().await?).await })
     }
 
     /// The question that an answer to this run is for.

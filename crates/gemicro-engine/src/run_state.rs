@@ -36,11 +36,17 @@ impl RunSnapshot {
     /// # Errors
     /// When the store fails.
     pub async fn of(store: &DurableStore, row: RunRow) -> Result<Self, Failure> {
-        let waits = if row.status == RunStatus::Running && has_board(&row) {
-            let counts = counts_of_board(&store.board_tallies(&row.run).await?);
-            counts.is_some_and(|counts| counts.waits_for_person())
-        } else {
-            row.status == RunStatus::Parked
+        let waits = match row.status {
+            RunStatus::Running | RunStatus::Suspended if has_board(&row) => {
+                let counts = counts_of_board(&store.board_tallies(&row.run).await?);
+                counts.is_some_and(|counts| counts.waits_for_person())
+            }
+            RunStatus::Parked | RunStatus::Suspended => true,
+            RunStatus::Running
+            | RunStatus::Completed
+            | RunStatus::Failed
+            | RunStatus::Cancelled
+            | RunStatus::Interrupted => false,
         };
         let question = match waits || row.status == RunStatus::Suspended {
             true => open_questions(store, &row).await?.into_iter().next(),
@@ -72,7 +78,7 @@ impl RunSnapshot {
     pub async fn list_waiting(store: &DurableStore, filter: &RunFilter) -> Result<Vec<Self>, Failure> {
         // The store cannot filter by this, so all candidates are read.
         let mut waiting = Vec::new();
-        for status in [RunStatus::Parked, RunStatus::Running] {
+        for status in [RunStatus::Parked, RunStatus::Running, RunStatus::Suspended] {
             let all = RunFilter {
                 status: Some(status),
                 limit: Some(usize::MAX),

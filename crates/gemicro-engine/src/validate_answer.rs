@@ -7,6 +7,7 @@ use gemicro_event::{ErrorKind, Failure, Json, StreamId};
 use serde::Deserialize;
 
 use crate::flows::flow_named;
+use crate::questions::already_answered;
 
 #[derive(Deserialize)]
 struct AnswerText {
@@ -50,9 +51,7 @@ pub(crate) async fn check(store: &dyn Store, run: &StreamId, command: &AgentComm
     match given.or(kept.map(|it| it.answer)) {
         // The same answer sent twice.
         Some(first) if first == answer => Ok(()),
-        Some(first) => conflict(format!(
-            "`{key}` of run {run} was answered already, with {first}, and the first answer counts"
-        )),
+        Some(first) => conflict(already_answered(run, &key, &first)),
         None if !flow.is_none_or(|flow| flow.accepts(&key, &answer)) => {
             let message = format!("{answer} is neither yes nor no, and run {run} asks for one of them");
             Err(Failure::new(ErrorKind::InvalidInput, message))

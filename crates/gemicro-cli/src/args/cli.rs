@@ -19,6 +19,7 @@ use crate::commands::doctor::DoctorArgs;
 use crate::commands::events::EventsArgs;
 use crate::commands::export::ExportRunArgs;
 use crate::commands::guard::GuardArgs;
+use crate::commands::inbox::InboxArgs;
 use crate::commands::init::InitArgs;
 use crate::commands::man::ManArgs;
 use crate::commands::mcp::McpArgs;
@@ -70,6 +71,7 @@ pub(super) const GROUPS: [(&str, &[&str]); 6] = [
         "Look",
         &[
             "runs",
+            "inbox",
             "show",
             "diff",
             "events",
@@ -156,6 +158,9 @@ pub(crate) enum Command {
     /// List runs, newest first
     #[command(args = options::store_options())]
     Runs(RunsArgs),
+    /// List the questions that wait for your answer, newest first
+    #[command(args = options::store_options())]
+    Inbox(InboxArgs),
     /// Show one run: its request, steps, result, cost and next command
     #[command(args = options::store_options())]
     Show(ShowArgs),

@@ -43,7 +43,7 @@ const SYNONYMS: [(&[&str], &[&str]); 13] = [
         &["config", "doctor"],
     ),
     (&["queue"], &["batch"]),
-    (&["approve", "reject", "reply", "yes", "no"], &["answer"]),
+    (&["approve", "reject", "reply", "yes", "no"], &["answer", "inbox"]),
     (&["version", "update", "upgrade"], &["--version", "doctor"]),
 ];
 

@@ -15,6 +15,7 @@ pub(crate) mod doctor;
 pub(crate) mod events;
 pub(crate) mod export;
 pub(crate) mod guard;
+pub(crate) mod inbox;
 pub(crate) mod init;
 pub(crate) mod man;
 pub(crate) mod mcp;

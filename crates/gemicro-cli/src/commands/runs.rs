@@ -93,14 +93,20 @@ fn list(rows: &[RunSnapshot], columns: usize) -> String {
     };
     let lines = table::layout(&lines, &shown, &widths, columns);
     let mut page = String::new();
-    let questions = std::iter::once(None).chain(rows.iter().map(|row| row.question.as_ref()));
-    for (line, question) in lines.iter().zip(questions) {
+    let rows = std::iter::once(None).chain(rows.iter().map(Some));
+    for (line, row) in lines.iter().zip(rows) {
         page.push_str(&format!("{line}\n"));
-        if let Some(asked) = question {
+        if let Some((asked, row)) = row.and_then(|row| Some((row.question.as_ref()?, &row.row))) {
             let asks = format!("  asks: {}", text::one_line(&asked.text));
             page.push_str(&text::cut(&asks, columns.max(8)));
             // A command is never cut: it is there to be pasted.
             page.push_str(&format!("\n  gemicro answer {} yes    # or no\n", asked.run_id));
+            if row.status == RunStatus::Suspended {
+                page.push_str(&format!(
+                    "  gemicro resume {}    # then: the run is suspended\n",
+                    row.run
+                ));
+            }
         }
     }
     page

@@ -61,6 +61,7 @@ impl StoryPage<'_> {
             RunStatus::Running | RunStatus::Parked if self.waits_for_person() => {
                 self.paint.warn(INPUT_REQUIRED)
             }
+            RunStatus::Suspended if self.has_open_gate() => self.paint.warn(INPUT_REQUIRED),
             RunStatus::Running | RunStatus::Parked | RunStatus::Suspended | RunStatus::Cancelled => {
                 self.paint.warn(story.status.as_str())
             }
@@ -97,10 +98,15 @@ impl StoryPage<'_> {
         }
     }
 
+    /// Whether a gate of a pipeline has no answer, not even one that is stored until the run resumes.
+    fn has_open_gate(&self) -> bool {
+        let pipeline = self.story.pipeline.as_ref();
+        pipeline.is_some_and(|it| it.question.is_some())
+    }
+
     fn state_in_words(&self) -> String {
         let story = self.story;
         let batch = story.batch.as_ref().map(summary);
-        let is_asked = story.pipeline.as_ref().is_some_and(|it| it.question.is_some());
         let gates = story.pipeline.iter().flat_map(|it| it.gates.last());
         let is_answered = gates
             .into_iter()
@@ -135,7 +141,7 @@ impl StoryPage<'_> {
                 Some(failure) => format!("{} ({})", failure.message, failure.kind),
                 None => story.status.as_str().to_owned(),
             },
-            RunStatus::Parked | RunStatus::Suspended if is_asked => {
+            RunStatus::Parked | RunStatus::Suspended if self.has_open_gate() => {
                 "waiting for an answer: yes or no (see Asks)".to_owned()
             }
             RunStatus::Suspended if is_answered => "question answered; the run can continue".to_owned(),

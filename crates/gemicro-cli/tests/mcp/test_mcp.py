@@ -60,7 +60,8 @@ def wait_for_go(is_open):
 async def check_lists(client):
     tools = {tool.name: tool for tool in (await client.list_tools()).tools}
     names = ["gemini", "claude", "codex", "research", "run_status", "run_result", "run_cancel"]
-    assert list(tools) == names + ["batch_submit", "batch_poll", "pipeline_start", "run_pause", "run_resume"], list(tools)
+    names += ["batch_submit", "batch_poll", "pipeline_start", "run_pause", "run_resume", "inbox"]
+    assert list(tools) == names, list(tools)
     schema = tools["gemini"].input_schema
     assert schema["additionalProperties"] is False and schema["required"] == ["PROMPT", "cd"], schema
     found = {name: (it["type"], it.get("default")) for name, it in schema["properties"].items()}

@@ -156,6 +156,7 @@ mod tests {
                 "GET /v1/batches/{id}",
                 "GET /v1/conversations",
                 "GET /v1/conversations/{id}",
+                "GET /v1/inbox",
                 "GET /v1/runs",
                 "GET /v1/runs/{id}",
                 "GET /v1/runs/{id}/events",

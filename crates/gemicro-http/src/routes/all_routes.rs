@@ -9,8 +9,8 @@ use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use super::{
-    batch, batch_changes, batch_types, batches, conversations, health, metrics, openapi, run, run_changes,
-    run_events, run_pause, run_result, runs,
+    batch, batch_changes, batch_types, batches, conversations, health, inbox, metrics, openapi, run,
+    run_changes, run_events, run_pause, run_result, runs,
 };
 use crate::app::SharedApp;
 use crate::trouble::HttpTrouble;
@@ -25,6 +25,7 @@ pub(crate) fn all() -> (Router<SharedApp>, OpenApi) {
         .routes(routes!(batch_types::list))
         .routes(routes!(batch_types::schema))
         .routes(routes!(runs::list, runs::start))
+        .routes(routes!(inbox::list))
         .routes(routes!(run::show))
         .routes(routes!(run_events::events))
         .routes(routes!(run_changes::command))

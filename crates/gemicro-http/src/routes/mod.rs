@@ -8,6 +8,7 @@ mod batches;
 mod conversations;
 mod event_stream;
 mod health;
+mod inbox;
 mod metrics;
 mod openapi;
 mod run;

@@ -3,7 +3,7 @@
 use schemars::SchemaGenerator;
 
 use super::{
-    batch_changes, batch_types, batches, conversations, health, run_changes, run_events, run_pause,
+    batch_changes, batch_types, batches, conversations, health, inbox, run_changes, run_events, run_pause,
     run_result, runs,
 };
 use crate::document::add;
@@ -15,6 +15,7 @@ pub(crate) fn schemas(generator: &mut SchemaGenerator) {
     add::<batch_types::BatchTypes>(generator);
     add::<batch_types::BatchType>(generator);
     add::<runs::RunList>(generator);
+    add::<inbox::Inbox>(generator);
     add::<run_events::EventPage>(generator);
     add::<run_changes::CommandBody>(generator);
     add::<run_changes::CancelRunBody>(generator);

@@ -5,6 +5,7 @@ mod batch_answer;
 mod batch_poll;
 mod batch_submit;
 mod call;
+mod inbox;
 mod pipeline_start;
 mod research;
 mod run_cancel;

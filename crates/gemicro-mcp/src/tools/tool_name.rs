@@ -6,7 +6,8 @@ use rmcp::model::{CallToolResponse, JsonObject, Tool};
 
 use super::call::McpToolCall;
 use super::{
-    agent, batch_poll, batch_submit, pipeline_start, research, run_cancel, run_pause, run_result, run_status,
+    agent, batch_poll, batch_submit, inbox, pipeline_start, research, run_cancel, run_pause, run_result,
+    run_status,
 };
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -26,11 +27,13 @@ pub(crate) enum ToolName {
     BatchSubmit,
     BatchPoll,
     PipelineStart,
+    /// Everything that waits for a person.
+    Inbox,
 }
 
 impl ToolName {
     /// Every tool, in the order of the list.
-    pub(crate) const ALL: [Self; 12] = [
+    pub(crate) const ALL: [Self; 13] = [
         Self::Agent(AgentName::Gemini),
         Self::Agent(AgentName::Claude),
         Self::Agent(AgentName::Codex),
@@ -43,6 +46,7 @@ impl ToolName {
         Self::PipelineStart,
         Self::RunPause,
         Self::RunResume,
+        Self::Inbox,
     ];
 
     pub(crate) fn as_str(self) -> &'static str {
@@ -57,6 +61,7 @@ impl ToolName {
             Self::BatchSubmit => "batch_submit",
             Self::BatchPoll => "batch_poll",
             Self::PipelineStart => "pipeline_start",
+            Self::Inbox => "inbox",
         }
     }
 
@@ -77,6 +82,7 @@ impl ToolName {
             Self::BatchSubmit => batch_submit::definition(),
             Self::BatchPoll => batch_poll::definition(),
             Self::PipelineStart => pipeline_start::definition(),
+            Self::Inbox => inbox::definition(),
         }
     }
 
@@ -100,6 +106,7 @@ impl ToolName {
             Self::BatchSubmit => Ok(batch_submit::call(&call, arguments).await.into()),
             Self::BatchPoll => Ok(batch_poll::call(&call, arguments).await.into()),
             Self::PipelineStart => Ok(pipeline_start::call(&call, arguments).await.into()),
+            Self::Inbox => Ok(inbox::call(&call, arguments).await.into()),
         }
     }
 }

@@ -52,6 +52,7 @@ async fn the_server_says_who_it_is_and_what_it_has() {
         "pipeline_start",
         "run_pause",
         "run_resume",
+        "inbox",
     ];
     assert_eq!(names, expected);
     for tool in &tools {

@@ -13,7 +13,7 @@ use gemicro_core::run::RunRow;
 use gemicro_core::run::events::{RunCancelled, RunStarted};
 use gemicro_engine::{
     BatchRequest, BatchSettings, BoardPage, CancelOutcome, Plan, RunService, RunSighting, RunSightings,
-    StartResearchParameters, StoreReads, StoredBoard,
+    RunSnapshot, StartResearchParameters, StoreReads, StoredBoard, asked_in,
 };
 use gemicro_event::{
     AgentUpdate, Charge, CommandId, ErrorKind, Event, Failure, Json, SCHEMA_VERSION, StepKey, StreamId,
@@ -255,6 +255,15 @@ impl RunService for FakeDesk {
     fn events<'d>(&'d self, run: &'d StreamId) -> BoxFuture<'d, Result<Vec<Event>, Failure>> {
         let all = events(&self.state().runs[run]);
         Box::pin(async move { Ok(all) })
+    }
+
+    fn state<'d>(&'d self, named: &'d str) -> BoxFuture<'d, Result<RunSnapshot, Failure>> {
+        Box::pin(async move {
+            let row = self.find(named).await?;
+            let question = asked_in(&row.run, &RunService::events(self, &row.run).await?);
+            let state = row.status.as_str();
+            Ok(RunSnapshot { row, state, question })
+        })
     }
 
     fn send(&self, run: &StreamId, command: AgentCommand) -> BoxFuture<'_, Result<AgentAck, Failure>> {

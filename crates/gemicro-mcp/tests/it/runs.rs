@@ -124,6 +124,27 @@ async fn a_run_that_was_stopped_is_not_waited_for() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_run_that_waits_for_a_person_says_what_it_asks() {
+    let asks = || at(60, raw("answer_requested", json!({ "key": "go" })));
+    let desk = FakeDesk::new(vec![asks()]);
+    let mut client = Client::connect(desk.setup(BOUND)).await;
+    client
+        .call("gemini", json!({ "PROMPT": "Do it", "cd": "/tmp" }))
+        .await;
+    // It asks while the caller waits, and then it has asked before.
+    for _ in 0..2 {
+        let run = desk.run();
+        let answer = client
+            .call("run_result", json!({ "run_id": run, "wait_s": 3_600 }))
+            .await;
+        assert_eq!(answer["error_kind"], "input_required", "{answer}");
+        assert_eq!(answer["question"]["key"], "go", "{answer}");
+        let words = format!("gemicro answer {run} yes");
+        assert!(answer["error"].as_str().unwrap().contains(&words), "{answer}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_run_is_paused_and_resumed() {
     let desk = FakeDesk::new(vec![at(1_000, suspended())]);
     let mut client = Client::connect(desk.setup(BOUND)).await;

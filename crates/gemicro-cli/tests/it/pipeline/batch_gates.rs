@@ -170,6 +170,16 @@ fn a_gate_in_a_batch_of_this_process_stops_it_until_it_is_answered() {
     ] {
         assert!(submitted.stderr.contains(&words), "{words}: {}", submitted.stderr);
     }
+    let inbox = gate.answer(0, &["inbox", "--format", "json"]);
+    let entry = &inbox[0];
+    assert_eq!(inbox.as_array().unwrap().len(), 1, "{inbox}");
+    assert_eq!(
+        (&entry["run"], &entry["part_of"]),
+        (&json!(run), &json!(id)),
+        "{inbox}"
+    );
+    assert_eq!(entry["then"], format!("gemicro resume {id}"), "{inbox}");
+    assert_eq!(gate.rows(id, run).0["state"], "input_required");
     // Going on without an answer is no answer, and does not wait for ever.
     let again = gate.call(10, &["resume", id]);
     assert!(

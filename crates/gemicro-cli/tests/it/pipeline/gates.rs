@@ -6,7 +6,8 @@ use std::process::{Command, Stdio};
 use serde_json::{Value, json};
 
 use super::life::Life;
-use super::scene::{ALL_WELL, Scene, outcomes};
+use super::scene::{ALL_WELL, Scene, TASK, outcomes};
+use crate::mcp::Session;
 use crate::serving::{self, Serving};
 use crate::simulated::until;
 use crate::stopping::pseudo_terminal;
@@ -19,6 +20,14 @@ fn scene() -> Scene {
     let human = format!("action: deliver\n    human: \"{QUESTION}\"");
     scene.workflow("action: deliver", &human);
     scene
+}
+
+/// The only entry of the inbox.
+fn inbox(scene: &Scene) -> Value {
+    let listed = scene.world.must(&["inbox", "--format", "json"]).stdout;
+    let entries: Vec<Value> = serde_json::from_str(&listed).unwrap();
+    assert!(entries.len() <= 1, "{listed}");
+    entries.into_iter().next().unwrap_or_default()
 }
 
 fn count(events: &[Value], kind: &str) -> usize {
@@ -61,6 +70,38 @@ fn a_gate_that_no_one_can_open_suspends_the_run() {
         assert!(shown.contains(words), "{words}: {shown}");
     }
 
+    // It is in the inbox of every edge, with the commands that continue it.
+    let entry = inbox(&scene);
+    let expected = json!({
+        "run": run, "flow": "pipeline", "title": TASK, "question": QUESTION, "key": KEY, "since": entry["since"],
+        "command": format!("gemicro answer {run} yes"), "then": resume,
+    });
+    assert_eq!(entry, expected);
+    let listed = scene.world.must(&["inbox"]).stdout;
+    for words in [QUESTION, TASK, &format!("gemicro answer {run} yes"), &resume] {
+        assert!(listed.contains(words), "{words}: {listed}");
+    }
+    for command in [
+        &["runs"][..],
+        &["runs", "--status", "input_required"],
+        &["show", "last"],
+    ] {
+        let listed = scene.world.must(command).stdout;
+        let head: String = listed.lines().take(2).collect();
+        assert!(head.contains("input_required"), "{command:?}: {listed}");
+    }
+    assert!(scene.world.must(&["runs"]).stdout.contains(&resume));
+    let mut session = Session::start(scene.command(&["mcp", "--no-resident"]));
+    assert_eq!(session.call("inbox", &json!({}))["entries"], json!([expected]));
+    let result = session.call("run_result", &json!({ "run_id": run }));
+    assert_eq!(
+        (&result["error_kind"], &result["question"]["text"]),
+        (&json!("input_required"), &json!(QUESTION)),
+        "{result}"
+    );
+    assert!(result["error"].as_str().unwrap().contains(&resume), "{result}");
+    session.end();
+
     // Who cannot go on is told, and nothing is lost.
     let keyless = scene.ran(scene.command(&["resume", "last"]).env_remove("GEMINI_API_KEY"));
     assert!(
@@ -72,9 +113,25 @@ fn a_gate_that_no_one_can_open_suspends_the_run() {
 
     // An answer that was kept is taken when it goes on.
     scene.world.must(&["answer", "last", "yes"]);
+    let empty = scene.world.must(&["inbox"]);
+    assert_eq!(
+        (empty.stdout.as_str(), empty.stderr.as_str()),
+        ("", "Nothing waits for you.\n")
+    );
+    assert_eq!(inbox(&scene), Value::Null);
+    assert!(scene.world.must(&["runs"]).stdout.contains("suspended"));
     let done = scene.ran(&mut scene.command(&["resume", "last"]));
     done.assert_completed();
     assert_eq!(outcomes(&done.events), ALL_WELL);
+
+    // A finished gate takes no answer, and says which one it got.
+    let late = scene.world.call(&["answer", "last", "no"]);
+    assert_eq!(late.code, 7, "{}", late.stderr);
+    assert!(
+        late.stderr.contains("was answered already, with \"yes\""),
+        "{}",
+        late.stderr
+    );
 }
 
 #[test]
@@ -128,6 +185,9 @@ fn a_gate_is_opened_over_http() {
     );
     let waiting = serving.get("/v1/runs?status=input_required", &[]).json();
     assert_eq!(waiting["runs"], json!([shown]));
+    let entries = serving.get("/v1/inbox", &[]).json();
+    assert_eq!(entries["entries"], json!([inbox(&scene)]));
+    assert_eq!(entries["entries"][0].get("then"), None, "it is driven");
     let early = serving.get(&format!("/v1/runs/{run}/result?wait=60"), &[]);
     let error = &early.json()["error"];
     assert_eq!(early.status, 409, "{error}");

@@ -1,0 +1,64 @@
+//! `gemicro inbox`: everything that waits for you, over all runs.
+
+use clap::Args;
+use gemicro_engine::{InboxEntry, inbox};
+
+use crate::args::DataFormat;
+use crate::command_error::CommandError;
+use crate::output;
+use crate::runtime;
+use crate::screen::{numbers, text};
+use crate::session::Context;
+
+/// Arguments of `gemicro inbox`.
+#[derive(Debug, Args)]
+pub(crate) struct InboxArgs {
+    /// Output format
+    #[arg(long, value_enum, default_value_t)]
+    pub(crate) format: DataFormat,
+}
+
+pub(crate) fn run(ctx: &Context, args: &InboxArgs) -> Result<(), CommandError> {
+    let entries = runtime::block_on(async {
+        let store = ctx.store().await?;
+        let entries = inbox(&store).await;
+        store.close().await;
+        Ok::<_, CommandError>(entries?)
+    })?;
+    output::print_rows(&entries, args.format, || {
+        if entries.is_empty() {
+            output::say("Nothing waits for you.");
+            return Ok(());
+        }
+        output::print(&list(&entries, ctx.screen.width()))
+    })
+}
+
+fn list(entries: &[InboxEntry], columns: usize) -> String {
+    let pages: Vec<String> = entries.iter().map(|entry| block(entry, columns)).collect();
+    pages.join("\n")
+}
+
+fn block(entry: &InboxEntry, columns: usize) -> String {
+    let since = numbers::moment(entry.since);
+    let head = format!(
+        "{}  {} UTC  {}: {}",
+        text::short_id(&entry.run),
+        since.get(..16).unwrap_or(&since),
+        text::one_line(&entry.flow),
+        text::one_line(&entry.title)
+    );
+    let asks = format!("asks: {}", text::one_line(&entry.question));
+    let columns = columns.max(10);
+    let mut block = format!(
+        "{}\n  {}\n",
+        text::cut(&head, columns),
+        text::cut(&asks, columns - 2)
+    );
+    // A command is never cut: it is there to be pasted.
+    block.push_str(&format!("  {}    # or no\n", entry.command));
+    if let Some(then) = &entry.then {
+        block.push_str(&format!("  {then}    # then: the run is suspended\n"));
+    }
+    block
+}
