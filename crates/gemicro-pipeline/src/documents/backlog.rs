@@ -9,8 +9,6 @@ use gemicro_event::text;
 
 use super::feature::Feature;
 
-/// The title of a new backlog.
-const TITLE: &str = "# Backlog\n";
 /// Maximum length of an item.
 const MAX_ITEM_CHARS: usize = 500;
 
@@ -23,6 +21,8 @@ pub struct BacklogOrigin<'o> {
     pub date: &'o str,
     /// Id of the run.
     pub run: &'o str,
+    /// Title of a new list.
+    pub title: &'o str,
 }
 
 /// Appends items to the backlog under a heading for their task, and skips items that are already listed.
@@ -35,7 +35,7 @@ pub fn add_to_backlog(text: Option<&str>, items: &[String], origin: BacklogOrigi
         backlog.push('\n');
     }
     if before.trim().is_empty() {
-        backlog.push_str(TITLE);
+        backlog.push_str(&format!("# {}\n", origin.title));
     }
     let mut known: BTreeSet<String> = before.lines().filter_map(item_of).map(comparison_key).collect();
     let mut added = Vec::new();

@@ -9,6 +9,7 @@ use serde::Serialize;
 
 use super::current_phase::{CurrentPhase, PhaseProgress};
 use super::events::PhaseEnded;
+use super::feedback::feedback_records;
 use super::fold::writable_folders;
 use super::human::{HumanAnswer, read_human_answer};
 use super::prompt::{handover, prompt};
@@ -17,7 +18,7 @@ use super::result::result;
 use super::state::PipelineState;
 use super::todo::{Todo, decides, document, merge_phase, todo};
 use crate::documents::{DecisionText, decision_document};
-use crate::payload::{ExpectedSubmission, PayloadShape, clean_backlog};
+use crate::payload::{ExpectedSubmission, PayloadShape};
 use crate::steps::{
     AGENT_WORK_STEP, AgentClaim, AgentWork, CHECK_STEP, CheckInput, CheckoutSpec, DELIVER_STEP, DeliverInput,
     DocumentRecord, IMPORT_STEP, INIT_STEP, ImportInput, InitInput, IntendedBranch, MERGE_STEP, MergeInput,
@@ -299,21 +300,7 @@ impl PhaseSteps<'_> {
                 });
                 records.push(DocumentRecord::Write { path, text });
             }
-            let remarks = answer.remarks();
-            let items = [
-                answer.backlog_items(),
-                remarks.iter().map(String::as_str).collect(),
-            ]
-            .concat();
-            let items = clean_backlog(&items);
-            if !items.is_empty() {
-                records.push(DocumentRecord::Backlog {
-                    items,
-                    feature,
-                    date: state.date(),
-                    run: self.run.run.to_string(),
-                });
-            }
+            records.extend(feedback_records(state, &self.run.run, answer));
         }
         let input = RecordInput {
             place: self.place(),

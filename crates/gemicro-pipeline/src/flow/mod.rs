@@ -14,6 +14,7 @@ mod decide;
 mod definition;
 mod describe;
 mod events;
+mod feedback;
 mod fold;
 mod gate;
 mod human;

@@ -2,6 +2,7 @@
 
 use super::current_phase::{AfterAnswer, CurrentPhase, PhaseAnswer, PhaseProgress};
 use super::events::PhaseEnded;
+use super::feedback::has_feedback;
 use super::gate::{GateDecision, Vote, gate};
 use super::state::PipelineState;
 use crate::documents::document_name;
@@ -260,7 +261,7 @@ fn tests_replaced(base: &Evidence, now: &Evidence) -> Option<String> {
 
 /// Returns true if gemicro has to write documents about an answer.
 pub(super) fn has_records(phase: &Phase, role: &Role, answer: &AgentPayload) -> bool {
-    !answer.backlog_items().is_empty() || !answer.remarks().is_empty() || decides(phase, role)
+    has_feedback(answer) || decides(phase, role)
 }
 
 /// Returns true if gemicro writes the phase's document, because its reviewer only decides.

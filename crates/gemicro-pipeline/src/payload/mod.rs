@@ -29,6 +29,7 @@ mod sentences;
 mod shape;
 mod submission;
 mod thoughts;
+mod triage;
 mod trouble;
 mod trouble_words;
 
@@ -46,3 +47,4 @@ pub use payload_reading::{PayloadReading, ReadState, read, read_with};
 pub use product::{AgentPayload, Feedback};
 pub use shape::{PayloadShape, UnknownShape};
 pub use submission::{ExpectedSubmission, SUBMIT_TOOL, Submissions};
+pub use triage::{FeedbackKind, FeedbackPoint, triage};

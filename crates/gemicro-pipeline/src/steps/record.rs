@@ -34,7 +34,7 @@ pub enum DocumentRecord {
         path: String,
         text: String,
     },
-    /// Ideas for later, appended to the backlog.
+    /// Feedback of agents, appended to a list.
     Backlog {
         /// The ideas, one plain line each.
         items: Vec<String>,
@@ -42,6 +42,8 @@ pub enum DocumentRecord {
         /// Date, like `2026-11-16`.
         date: String,
         run: String,
+        #[serde(default, skip_serializing_if = "FeedbackList::is_backlog")]
+        list: FeedbackList,
     },
     /// Documents of the task to move to the archive.
     Archive {
@@ -51,6 +53,45 @@ pub enum DocumentRecord {
         /// Date, like `2026-11-16`.
         date: String,
     },
+}
+
+/// The lists that agents' feedback is added to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum FeedbackList {
+    /// Ideas for later.
+    #[default]
+    Backlog,
+    /// Documentation to update.
+    Docs,
+}
+
+impl FeedbackList {
+    /// All lists.
+    pub const ALL: [Self; 2] = [Self::Backlog, Self::Docs];
+
+    /// Path of the list in the repository.
+    #[must_use]
+    pub const fn path(self) -> &'static str {
+        match self {
+            Self::Backlog => "docs/dev_docs/backlog.md",
+            Self::Docs => "docs/dev_docs/docs_to_update.md",
+        }
+    }
+
+    /// Title of a new list.
+    #[must_use]
+    pub const fn title(self) -> &'static str {
+        match self {
+            Self::Backlog => "Backlog",
+            Self::Docs => "Documentation to update",
+        }
+    }
+
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it like this")]
+    fn is_backlog(&self) -> bool {
+        *self == Self::Backlog
+    }
 }
 
 /// The commit of the documents.

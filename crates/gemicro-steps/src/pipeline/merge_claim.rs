@@ -3,8 +3,7 @@
 use std::collections::BTreeSet;
 
 use gemicro_guard::repository::{CommitId, FileAt, RepositoryError, TrustedRepo, conflict_markers};
-
-use super::write_documents::BACKLOG;
+use gemicro_pipeline::steps::FeedbackList;
 
 /// Maximum size of a file that is searched for conflict markers, in bytes.
 const MOST_BYTES: u64 = 8 << 20;
@@ -54,7 +53,8 @@ pub(super) fn faults(
     }
     let mut departed = repository.departed_paths(&merge, tip)?;
     // Ideas of an earlier round may have been added to the backlog since.
-    departed.retain(|path| Some(path) != claim.document && path != BACKLOG);
+    let is_list = |path: &String| FeedbackList::ALL.iter().any(|list| path == list.path());
+    departed.retain(|path| Some(path) != claim.document && !is_list(path));
     if !departed.is_empty() {
         // Files changed only by the task may be adapted to main; a file that is identical to main's was discarded.
         let (of_main, kept) = (changed(&base, &theirs)?, changed(&theirs, tip)?);

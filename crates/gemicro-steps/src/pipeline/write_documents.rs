@@ -11,8 +11,6 @@ use gemicro_pipeline::documents::{BacklogOrigin, Feature, add_to_backlog, archiv
 use gemicro_pipeline::steps::DocumentRecord;
 use tokio_util::sync::CancellationToken;
 
-/// The list of ideas for later.
-pub(super) const BACKLOG: &str = "docs/dev_docs/backlog.md";
 /// Maximum size of a document that is moved or appended to, in bytes.
 const MOST_BYTES: u64 = 4 << 20;
 /// Removes a file, and folders that become empty, because git does not track them.
@@ -79,10 +77,11 @@ fn changes(
                 feature,
                 date,
                 run,
+                list,
             } => {
-                let before = text_at(repository, at, BACKLOG)?;
+                let before = text_at(repository, at, list.path())?;
                 changes.push(CheckoutChange::Write {
-                    path: BACKLOG.to_owned(),
+                    path: list.path().to_owned(),
                     text: add_to_backlog(
                         before.as_deref(),
                         items,
@@ -90,6 +89,7 @@ fn changes(
                             feature: &self::feature(feature)?,
                             date,
                             run,
+                            title: list.title(),
                         },
                     ),
                 });

@@ -53,3 +53,25 @@ fn a_remark_beside_an_approval_sends_nothing_back() {
     let again: Vec<String> = again.filter(|it| it.contains("plan.2:agent.")).collect();
     assert!(again[0].contains("was not accepted"), "{again:?}");
 }
+
+/// Feedback of every accepted answer is kept, where the agent says that it belongs.
+#[test]
+fn the_feedback_of_a_developer_is_sorted_and_committed() {
+    let scene = Scene::new();
+    scene.agents(
+        "claim() { answer 'Done.' \"{\\\"commit_hash\\\": \\\"$(git rev-parse HEAD)\\\", \\\"status\\\": \\\"success\\\", \\\"feedback\\\": {\\\"items\\\": [
+            {\\\"kind\\\": \\\"docs\\\", \\\"text\\\": \\\"The README names no greeting.\\\"},
+            {\\\"kind\\\": \\\"ignore\\\", \\\"text\\\": \\\"It was fun.\\\"}], \\\"plan\\\": \\\"vague about tabs\\\"}}\"; }",
+    );
+    let ran = scene.run(&["--no-push"]);
+    ran.assert_completed();
+    assert_eq!(ran.outcomes(), ALL_WELL);
+    let list = |name: &str| scene.git(&["show", &format!("{BRANCH}:docs/dev_docs/{name}")]);
+    let (backlog, docs) = (list("backlog.md"), list("docs_to_update.md"));
+    assert!(backlog.contains("- plan: vague about tabs"), "{backlog}");
+    assert!(docs.starts_with("# Documentation to update"), "{docs}");
+    assert!(docs.contains("- The README names no greeting."), "{docs}");
+    for text in [&backlog, &docs] {
+        assert!(!text.contains("It was fun."), "{text}");
+    }
+}

@@ -12,6 +12,7 @@ fn add(text: Option<&str>, items: &[&str]) -> String {
         feature: &feature,
         date: "2026-11-16",
         run: "ab12",
+        title: "Backlog",
     };
     add_to_backlog(text, &items, origin)
 }
