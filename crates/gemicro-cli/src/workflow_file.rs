@@ -8,7 +8,7 @@ use std::fs::{self, File};
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-use gemicro_pipeline::workflow::{Workflow, WorkflowError, default_files, default_workflow, parse};
+use gemicro_pipeline::workflow::{BuiltInWorkflow, Workflow, WorkflowError, default_files, parse};
 
 use crate::command_error::CommandError;
 
@@ -26,10 +26,16 @@ const MOST_PROMPT: u64 = 64 * 1024;
 /// A workflow file, not yet read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct WorkflowSource {
-    /// The file; `None` for the built-in workflow.
-    path: Option<PathBuf>,
+    origin: WorkflowOrigin,
     /// Its name on the screen.
     pub(crate) shown: String,
+}
+
+/// Where a workflow is read from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum WorkflowOrigin {
+    File(PathBuf),
+    BuiltIn(BuiltInWorkflow),
 }
 
 /// Why no workflow could be loaded.
@@ -45,6 +51,18 @@ pub(crate) enum NotLoaded {
     },
 }
 
+/// The path of a workflow that is named on the command line; the name of a built-in one stays as it is.
+pub(crate) fn from_here(named: &Path) -> std::io::Result<PathBuf> {
+    match built_in(named).filter(|_| !named.exists()) {
+        Some(_) => Ok(named.to_owned()),
+        None => std::path::absolute(named),
+    }
+}
+
+fn built_in(named: &Path) -> Option<BuiltInWorkflow> {
+    named.to_str().and_then(BuiltInWorkflow::named)
+}
+
 /// The named workflow, otherwise that of the project around a folder, otherwise the built-in one.
 pub(crate) fn load(explicit: Option<&Path>, directory: &Path) -> Result<Workflow, NotLoaded> {
     read(&find(explicit, directory)?)
@@ -53,9 +71,17 @@ pub(crate) fn load(explicit: Option<&Path>, directory: &Path) -> Result<Workflow
 /// Finds the file, without reading it.
 pub(crate) fn find(explicit: Option<&Path>, directory: &Path) -> Result<WorkflowSource, NotLoaded> {
     if let Some(named) = explicit {
-        return Ok(WorkflowSource {
-            path: Some(directory.join(named)),
-            shown: named.display().to_string(),
+        let path = directory.join(named);
+        // A file of that name comes first.
+        return Ok(match built_in(named).filter(|_| !path.exists()) {
+            Some(built_in) => WorkflowSource {
+                origin: WorkflowOrigin::BuiltIn(built_in),
+                shown: format!("the built-in workflow {}", named.display()),
+            },
+            None => WorkflowSource {
+                origin: WorkflowOrigin::File(path),
+                shown: named.display().to_string(),
+            },
         });
     }
     let is_top = |folder: &&Path| folder.join(".git").exists();
@@ -73,20 +99,21 @@ pub(crate) fn find(explicit: Option<&Path>, directory: &Path) -> Result<Workflow
             .display()
             .to_string();
         return Ok(WorkflowSource {
-            path: Some(path),
+            origin: WorkflowOrigin::File(path),
             shown,
         });
     }
     Ok(WorkflowSource {
-        path: None,
+        origin: WorkflowOrigin::BuiltIn(BuiltInWorkflow::Default),
         shown: "the built-in workflow".to_owned(),
     })
 }
 
 /// Reads and checks the workflow. Prompts that are not beside the file are the built-in ones.
 pub(crate) fn read(found: &WorkflowSource) -> Result<Workflow, NotLoaded> {
-    let Some(path) = &found.path else {
-        return Ok(default_workflow());
+    let path = match &found.origin {
+        WorkflowOrigin::BuiltIn(built_in) => return Ok(built_in.workflow()),
+        WorkflowOrigin::File(path) => path,
     };
     let text = read_bounded(path, MOST_WORKFLOW)?;
     let folder = path.parent().unwrap_or(Path::new("."));

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use gemicro_event::ErrorKind;
-use gemicro_pipeline::workflow::default_files;
+use gemicro_pipeline::workflow::BuiltInWorkflow;
 
 use crate::command_error::CommandError;
 use crate::output;
@@ -18,6 +18,9 @@ pub(crate) struct InitArgs {
     /// The project [default: this folder]
     #[arg(long, value_name = "DIR")]
     dir: Option<PathBuf>,
+    /// Write the light workflow, for small changes: plan, code, checks, one review
+    #[arg(long)]
+    light: bool,
     /// Replace existing files
     #[arg(long)]
     force: bool,
@@ -47,7 +50,11 @@ pub(crate) fn run(ctx: &Context, args: &InitArgs) -> Result<(), CommandError> {
     // Everything is checked before anything is written.
     refuse_links(&[&folder, &prompts])?;
     let mut files = Vec::new();
-    for (name, text) in default_files() {
+    let built_in = match args.light {
+        true => BuiltInWorkflow::Light,
+        false => BuiltInWorkflow::Default,
+    };
+    for (name, text) in built_in.files() {
         let path = folder.join(name);
         refuse_links(&[&path])?;
         let fate = match (path.exists(), args.force) {
@@ -55,7 +62,7 @@ pub(crate) fn run(ctx: &Context, args: &InitArgs) -> Result<(), CommandError> {
             (true, true) => FileFate::Replaced,
             (true, false) => FileFate::Kept,
         };
-        files.push((given.join(FOLDER).join(name), path, *text, fate));
+        files.push((given.join(FOLDER).join(name), path, text, fate));
     }
     fs::create_dir_all(&prompts).map_err(|error| {
         CommandError::new_failure(

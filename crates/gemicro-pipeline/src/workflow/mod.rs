@@ -25,7 +25,7 @@ mod yaml;
 
 pub use capability::{MissingTool, WantedTool, check_for, offers};
 pub use check::warnings;
-pub use default::{default_files, default_workflow};
+pub use default::{BuiltInWorkflow, default_files, default_workflow};
 pub use error::{WorkflowError, WorkflowProblem};
 pub use mermaid::show_mermaid;
 pub use model::{

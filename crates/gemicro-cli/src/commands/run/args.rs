@@ -30,7 +30,7 @@ pub(crate) struct RunArgs {
     /// The repository to work on, or a folder in it; only the new branch is added to it
     #[arg(long, value_name = "DIR", default_value = ".")]
     pub(crate) dir: PathBuf,
-    /// The workflow file [default: the project's, else the built-in workflow]
+    /// The workflow file, or the built-in workflow `default` or `light` [default: the project's file, else `default`]
     #[arg(long, value_name = "FILE")]
     pub(crate) workflow: Option<PathBuf>,
     /// The branch to create; it must start with task/ [default: named after the task]

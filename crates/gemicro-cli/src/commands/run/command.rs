@@ -46,7 +46,11 @@ pub(crate) fn run_as(
     let task = task(args)?;
     // Paths of the command line are seen from the current folder, also that of the workflow.
     let directory = std::path::absolute(&args.dir)?;
-    let named = args.workflow.as_ref().map(std::path::absolute).transpose()?;
+    let named = args
+        .workflow
+        .as_deref()
+        .map(workflow_file::from_here)
+        .transpose()?;
     let request = PipelineRequest {
         task,
         mode: args.mode.into(),

@@ -5,8 +5,8 @@ use proptest::prelude::{ProptestConfig, any, proptest};
 use proptest::sample::Index;
 
 use crate::workflow::{
-    AgentTool, EdgeTarget, NetworkRule, PhaseWork, PipelineMode, check_for, default_files, default_workflow,
-    offers, outcomes, parse, show_mermaid, show_text, warnings,
+    AgentTool, BuiltInWorkflow, EdgeTarget, NetworkRule, PhaseWork, PipelineMode, check_for, default_files,
+    default_workflow, offers, outcomes, parse, show_mermaid, show_text, warnings,
 };
 
 use super::bad_files::{SMALL, prompt};
@@ -154,4 +154,27 @@ proptest! {
             assert!(error.problems().iter().all(|problem| problem.line >= 1 && !problem.message.is_empty()));
         }
     }
+}
+
+/// One plan, one review, and every prompt that it needs in its files.
+#[test]
+fn the_light_workflow_is_sound_and_short() {
+    let light = BuiltInWorkflow::Light.workflow();
+    assert_eq!(warnings(&light), warnings(&default_workflow()));
+    let to = |phase: &str, word: &str| light.phase(phase).unwrap().edges[word].clone();
+    let phase = |name: &str| EdgeTarget::Phase(name.to_owned());
+    assert_eq!(light.modes[&PipelineMode::Direct], "plan");
+    assert_eq!(to("plan", "done"), phase("implementation"));
+    assert_eq!(to("implementation", "done"), phase("audit"));
+    assert_eq!(to("audit", "PASS"), phase("integration"));
+    let files = BuiltInWorkflow::Light.files();
+    let read = |name: &str| {
+        let path = format!("prompts/{name}");
+        let found = files.iter().find(|(file, _)| *file == path);
+        found.map(|(_, text)| (*text).to_owned())
+    };
+    assert_eq!(parse(files[0].1, &read).unwrap(), light);
+    assert_eq!(files.len(), 1 + light.prompts.len());
+    assert!(files.len() < BuiltInWorkflow::Default.files().len());
+    assert_eq!(BuiltInWorkflow::Default.files(), default_files());
 }
