@@ -10,7 +10,7 @@ use gemicro_store::{DurableStore, RunFilter};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::flows::has_board;
+use crate::flows::{flow_named, has_board};
 use crate::questions::open_question_of_run;
 
 /// A question that waits for a person.
@@ -31,7 +31,9 @@ pub struct InboxEntry {
     pub key: String,
     /// When the run asked.
     pub since: Timestamp,
-    /// The command that answers with yes.
+    /// The answers that a person can type.
+    pub answers: Vec<&'static str>,
+    /// The command that gives the first of them.
     pub command: String,
     /// The command to run afterwards: the run is suspended, and an answer alone does not continue it.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -66,10 +68,12 @@ pub async fn inbox(store: &DurableStore) -> Result<Vec<InboxEntry>, Failure> {
 
 impl InboxEntry {
     fn new(row: RunRow, question: String, key: String, since: Timestamp) -> Self {
+        let choices = flow_named(&row.flow).map_or(["yes", "no"].as_slice(), |flow| flow.choices(&key));
         let part_of = row.parent_run.filter(|_| row.part_of_parent);
         let resumable = part_of.as_ref().unwrap_or(&row.run);
         Self {
-            command: format!("gemicro answer {} yes", row.run),
+            command: format!("gemicro answer {} {}", row.run, choices.first().unwrap_or(&"yes")),
+            answers: choices.to_vec(),
             then: (row.status == RunStatus::Suspended).then(|| format!("gemicro resume {resumable}")),
             run: row.run,
             flow: row.flow,

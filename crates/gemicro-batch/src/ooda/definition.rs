@@ -31,6 +31,14 @@ impl FlowDefinition for OodaFlow {
         check_price(&plan.llm.model, limits)
     }
 
+    fn question(&self, _plan: &OodaPlan, _key: &str) -> Option<String> {
+        Some("Which gap is next? Answer with its number in the list of the run, or stop.".to_owned())
+    }
+
+    fn choices(&self, _key: &str) -> &'static [&'static str] {
+        &["1", "stop"]
+    }
+
     fn without_secrets(&self, plan: OodaPlan, redactor: &Redactor) -> Result<OodaPlan, Failure> {
         refuse_secrets(&plan.commands, redactor, KEY_IN_COMMANDS).map(|()| plan)
     }

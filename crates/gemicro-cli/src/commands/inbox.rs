@@ -56,7 +56,14 @@ fn block(entry: &InboxEntry, columns: usize) -> String {
         text::cut(&asks, columns - 2)
     );
     // A command is never cut: it is there to be pasted.
-    block.push_str(&format!("  {}    # or no\n", entry.command));
+    let others = entry
+        .answers
+        .iter()
+        .skip(1)
+        .copied()
+        .collect::<Vec<_>>()
+        .join(", ");
+    block.push_str(&format!("  {}    # or {others}\n", entry.command));
     if let Some(then) = &entry.then {
         block.push_str(&format!("  {then}    # then: the run is suspended\n"));
     }

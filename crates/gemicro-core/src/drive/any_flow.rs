@@ -34,6 +34,9 @@ pub trait AnyFlow: Send + Sync {
     /// The question to a person under a key, from the plan.
     fn question(&self, plan: &Json, key: &str) -> Option<String>;
 
+    /// Answers to the question under a key that a person can type; the first one continues the run.
+    fn choices(&self, key: &str) -> &'static [&'static str];
+
     /// Whether an answer is valid for the question under a key.
     fn accepts(&self, key: &str, answer: &Json) -> bool;
 
@@ -98,6 +101,10 @@ impl<F: FlowDefinition> AnyFlow for F {
 
     fn question(&self, plan: &Json, key: &str) -> Option<String> {
         F::question(self, &read_plan(plan).ok()?, key)
+    }
+
+    fn choices(&self, key: &str) -> &'static [&'static str] {
+        F::choices(self, key)
     }
 
     fn accepts(&self, key: &str, answer: &Json) -> bool {

@@ -49,6 +49,11 @@ pub trait FlowDefinition: Flow {
         None
     }
 
+    /// Answers to the question under a key that a person can type; the first one continues the run.
+    fn choices(&self, _key: &str) -> &'static [&'static str] {
+        &["yes", "no"]
+    }
+
     /// Whether an answer is valid for the question under a key.
     fn accepts(&self, _key: &str, _answer: &Json) -> bool {
         true
