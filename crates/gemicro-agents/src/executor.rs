@@ -11,8 +11,10 @@ use gemicro_event::{ErrorKind, Failure};
 use gemicro_runner::supervise::{ProcessHandle, end_leftover};
 
 use super::attempt::AgentAttempt;
+use super::owner_notes::refresh_notes;
 use super::setup::AgentSetup;
 use super::shared_resources::SharedAgentResources;
+use super::turn_result::refused_start;
 use super::work::{AgentJob, SharedWork};
 
 /// Runs steps that are attempts of an agent CLI.
@@ -46,7 +48,7 @@ impl Executor for AgentExecutor {
     fn execute(&self, call: StepCall) -> BoxFuture<'static, Result<StepOutput, StepFailure>> {
         let shared = Arc::clone(&self.shared);
         Box::pin(async move {
-            let work = AgentJob::of(&call.step).map_err(|error| {
+            let mut work = AgentJob::of(&call.step).map_err(|error| {
                 let message = format!("the task cannot be read: {error}");
                 StepFailure::free(Failure::new(ErrorKind::Internal, message))
             })?;
@@ -56,6 +58,10 @@ impl Executor for AgentExecutor {
                 if !work.is_staged() {
                     return Err(cut_off(work.task()));
                 }
+            }
+            if let AgentJob::Staged(work) = &mut work {
+                let refreshed = refresh_notes(&shared, work, &call.reporter).await;
+                refreshed.map_err(refused_start)?;
             }
             AgentAttempt::run(&shared, &work, call).await
         })

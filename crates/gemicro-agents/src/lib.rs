@@ -7,7 +7,8 @@
 //! `workspace_settings` (settings in the workspace that are not loaded), `login` (copies of login files),
 //! `attempt_watcher` (watches the agent's output and the gateway), `submission` (results submitted through a tool),
 //! `recall_tool` (a tool that searches the conversation), `verdict` (result and cost), `folder_changed` (changes in its
-//! folder), `tripwire_report` (other changes in the repository), `messages` (its output). `text_backend` lets an agent
+//! folder), `tripwire_report` (other changes in the repository), `messages` (its output),
+//! `owner_notes` (the owner's notes, read again before a step). `text_backend` lets an agent
 //! answer prompts like a model. `shared_resources` is shared by several engines.
 //!
 //! An agent on a branch works in a private repository: `branch` opens it and imports the commits (`branch_import`),
@@ -32,6 +33,7 @@ mod launch_inputs;
 mod login;
 mod memory;
 mod messages;
+mod owner_notes;
 mod permission_prompter;
 mod pipeline_branch;
 mod pool;
@@ -57,6 +59,7 @@ pub use branch_import::BranchImport;
 pub use capabilities::Capabilities;
 pub use conversation_home::has_no_session;
 pub use executor::AgentExecutor;
+pub use owner_notes::{HUMAN_REVIEW, OwnerNotes, read_notes};
 pub use pool::WarmStatus;
 pub use session_lookup::{KnownSession, find_session};
 pub use setup::{AgentAccess, AgentSetup, Login, PolicyReader};

@@ -31,6 +31,7 @@ mod session;
 mod signals;
 mod spawn;
 mod story;
+mod tell_run;
 mod token;
 mod view;
 mod workflow_file;

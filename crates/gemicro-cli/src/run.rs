@@ -9,9 +9,10 @@ use crate::agents;
 use crate::args::{self, Command, DataFormat, ParsedArguments, PrintFormat};
 use crate::command_error::CommandError;
 use crate::commands::{
-    answer, ask, batch, cancel, chat, completions, config, conversations, dead_letters, demo, diff, doctor,
-    events, export, guard, inbox, init, man, mcp, ooda, pause, payload, prune, recording, replay, research,
-    resume, retry, run as pipeline, runs, schema, serve, show, sim, store, test_recordings, worker, workflow,
+    answer, ask, batch, budget, cancel, chat, completions, config, conversations, dead_letters, demo, diff,
+    doctor, events, export, guard, inbox, init, instruct, man, mcp, ooda, pause, payload, prune, recording,
+    replay, research, resume, retry, run as pipeline, runs, schema, serve, show, sim, store, test_recordings,
+    worker, workflow,
 };
 use crate::config::state_folder::{DAY_BUDGET_VARIABLE, STORE_VARIABLE};
 use crate::document_reader;
@@ -130,6 +131,8 @@ fn wants_json(command: &Command, screen: &Screen) -> bool {
         | Command::Test(_)
         | Command::Answer(_)
         | Command::Pause(_)
+        | Command::Budget(_)
+        | Command::Instruct(_)
         | Command::Cancel(_)
         | Command::Config(_)
         | Command::Payload(_)
@@ -168,6 +171,8 @@ fn execute(ctx: &Context, command: Command) -> Result<(), CommandError> {
         Command::Retry(args) => retry::run(ctx, &args),
         Command::Answer(args) => answer::run(ctx, &args),
         Command::Cancel(args) => cancel::run(ctx, &args),
+        Command::Budget(args) => budget::run(ctx, &args),
+        Command::Instruct(args) => instruct::run(ctx, &args),
         Command::DeadLetters(args) => dead_letters::run(ctx, &args),
         Command::Conversations(args) => conversations::run(ctx, &args),
         Command::Prune(args) => prune::run(ctx, &args),

@@ -7,13 +7,18 @@ use gemicro_event::{CommandId, Json};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::budget::{Limits, LimitsError};
+
 /// The command that suspends a run, so that it can be resumed.
 pub const PAUSE: &str = "pause";
+
+/// The command that changes the limits of a run.
+pub const ADJUST_BUDGET: &str = "adjust_budget";
 
 /// A request to a running (or suspended) run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AgentCommand {
-    /// `cancel`, `pause`, `answer`, or a command of the run's flow; unknown ones are rejected without an error.
+    /// `cancel`, `pause`, `answer`, `adjust_budget`, or a command of the run's flow; unknown ones are rejected without an error.
     pub command_type: String,
     /// Chosen by the sender.
     pub command_id: CommandId,
@@ -32,6 +37,12 @@ impl AgentCommand {
     #[must_use]
     pub fn pause() -> Self {
         Self::new(PAUSE, serde_json::json!({}))
+    }
+
+    /// Changes limits of the run, as in `--budget`; limits that are not named stay.
+    #[must_use]
+    pub fn adjust_budget(limits: &Limits) -> Self {
+        Self::new(ADJUST_BUDGET, serde_json::json!({ "budget": limits.to_string() }))
     }
 
     /// Answers the question `key` that the run waits on.
@@ -61,6 +72,32 @@ impl AgentCommand {
             command_id: CommandId::random(),
             data: Json::from(data),
         }
+    }
+}
+
+/// The data of an `adjust_budget` command.
+#[derive(Deserialize)]
+struct BudgetData {
+    budget: String,
+}
+
+impl AgentCommand {
+    /// The limits that an `adjust_budget` command asks for, beside the limits of the run now; `unlimited` removes all.
+    ///
+    /// # Errors
+    /// With the reason why the data cannot be read.
+    pub fn adjusted_limits(&self, now: Limits) -> Result<Limits, String> {
+        let BudgetData { budget } = self.data.parse().map_err(|error| error.to_string())?;
+        let asked: Limits = budget.parse().map_err(|error: LimitsError| error.to_string())?;
+        Ok(match asked == Limits::NONE {
+            true => asked,
+            false => Limits {
+                tokens: asked.tokens.or(now.tokens),
+                micro_usd: asked.micro_usd.or(now.micro_usd),
+                wall_ms: asked.wall_ms.or(now.wall_ms),
+                turns: asked.turns.or(now.turns),
+            },
+        })
     }
 }
 

@@ -22,7 +22,7 @@ use tokio::sync::oneshot;
 
 use crate::dispatch::steps_stream;
 use crate::run::{CancelOutcome, DrivenRun};
-use crate::{day, validate_answer};
+use crate::{day, validate_command};
 
 /// Maximum wait between two checks of the lease of an owner that is gone.
 const LOOK_AGAIN: Duration = Duration::from_millis(500);
@@ -263,9 +263,9 @@ impl Engine {
     /// Sends a command to a run; secrets in it are redacted.
     ///
     /// # Errors
-    /// When there is no such run or the store fails; `conflict` or `invalid_input` for an answer without effect.
+    /// When there is no such run or the store fails; `conflict` or `invalid_input` for a command without effect.
     pub async fn send(&self, id: &StreamId, command: AgentCommand) -> Result<AgentAck, Failure> {
-        validate_answer::check(self.store.as_ref(), id, &command).await?;
+        validate_command::check(self.store.as_ref(), id, &command).await?;
         Ok(self.journal.send_command(id, command).await?)
     }
 

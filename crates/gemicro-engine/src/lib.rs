@@ -30,7 +30,7 @@ mod shared_resources;
 mod shared_store;
 mod store_reads;
 mod troubles;
-mod validate_answer;
+mod validate_command;
 mod wiring;
 
 pub use batches::{BatchRow, Batches};

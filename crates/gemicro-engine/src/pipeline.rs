@@ -1,5 +1,6 @@
 //! Re-exports of coding pipelines for the edges.
 
+pub use gemicro_pipeline::flow::INSTRUCT;
 pub use gemicro_pipeline::forge::Forges;
 pub use gemicro_pipeline::plan::PipelinePlan;
 pub use gemicro_pipeline::workflow::WorkflowReader;

@@ -129,6 +129,7 @@ fn is_worth_a_line(event_type: &str) -> bool {
             | "run_parked"
             | "run_woken"
             | "run_resumed"
+            | "budget_adjusted"
             | "budget_warning"
             | "deadline_passed"
             | "cancel_requested"

@@ -7,6 +7,7 @@ use super::{help, options};
 use crate::commands::answer::AnswerArgs;
 use crate::commands::ask::AskArgs;
 use crate::commands::batch::BatchArgs;
+use crate::commands::budget::BudgetArgs;
 use crate::commands::cancel::CancelArgs;
 use crate::commands::chat::ChatArgs;
 use crate::commands::completions::CompletionsArgs;
@@ -21,6 +22,7 @@ use crate::commands::export::ExportRunArgs;
 use crate::commands::guard::GuardArgs;
 use crate::commands::inbox::InboxArgs;
 use crate::commands::init::InitArgs;
+use crate::commands::instruct::InstructArgs;
 use crate::commands::man::ManArgs;
 use crate::commands::mcp::McpArgs;
 use crate::commands::ooda::OodaArgs;
@@ -80,7 +82,12 @@ pub(super) const GROUPS: [(&str, &[&str]); 6] = [
             "replay",
         ],
     ),
-    ("Steer", &["answer", "pause", "cancel", "resume", "retry"]),
+    (
+        "Steer",
+        &[
+            "answer", "instruct", "budget", "pause", "cancel", "resume", "retry",
+        ],
+    ),
     ("Serve", &["serve", "mcp", "worker"]),
     ("Set up", &["init", "doctor", "config", "completions", "man"]),
     (
@@ -182,6 +189,12 @@ pub(crate) enum Command {
     /// Answer the question that a run is waiting for
     #[command(args = options::store_options())]
     Answer(AnswerArgs),
+    /// Give the agents of a pipeline an instruction, from the next step on
+    #[command(args = options::store_options())]
+    Instruct(InstructArgs),
+    /// Raise or lower the limits of a run
+    #[command(args = options::store_options())]
+    Budget(BudgetArgs),
     /// Stop a run for now; `gemicro resume` continues it
     #[command(args = options::store_options())]
     Pause(PauseArgs),

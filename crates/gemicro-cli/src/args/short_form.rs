@@ -37,7 +37,7 @@ const SYNONYMS: [(&[&str], &[&str]); 13] = [
         &["talk", "session", "sessions", "repl"],
         &["chat", "conversations"],
     ),
-    (&["cost", "costs", "usage", "spent", "budget"], &["show", "runs"]),
+    (&["cost", "costs", "usage", "spent"], &["show", "runs", "budget"]),
     (
         &["settings", "setup", "login", "auth", "set", "get"],
         &["config", "doctor"],

@@ -3,6 +3,7 @@
 pub(crate) mod answer;
 pub(crate) mod ask;
 pub(crate) mod batch;
+pub(crate) mod budget;
 pub(crate) mod cancel;
 pub(crate) mod chat;
 pub(crate) mod completions;
@@ -17,6 +18,7 @@ pub(crate) mod export;
 pub(crate) mod guard;
 pub(crate) mod inbox;
 pub(crate) mod init;
+pub(crate) mod instruct;
 pub(crate) mod man;
 pub(crate) mod mcp;
 pub(crate) mod ooda;

@@ -187,6 +187,11 @@ impl Story {
             "agent_noise" | "repository_changed" | "budget_warning" | "deadline_passed" => {
                 self.note(&update.message)
             }
+            "owner_instructed" | "owner_notes_changed" => self.note(&update.message),
+            "budget_adjusted" => {
+                self.limits = update.as_budget_adjusted().map_or(self.limits, |it| it.limits);
+                self.note(&update.message);
+            }
             "source_fetched" => self.n_pages.0 += 1,
             "source_not_fetched" => self.n_pages.1 += 1,
             "agent_started" => self.fold_agent(update.as_agent_started()),

@@ -100,6 +100,7 @@ pub(super) fn decomposed_words(n_sub_queries: usize, note: Option<&str>) -> Stri
 /// Whether an event of this kind gets its own line.
 pub(super) fn is_notice(event_type: &str) -> bool {
     let worth = [
+        "budget_adjusted",
         "budget_warning",
         "deadline_passed",
         "run_resumed",

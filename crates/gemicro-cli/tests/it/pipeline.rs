@@ -16,6 +16,7 @@ mod gates;
 mod intruders;
 mod kills;
 mod life;
+mod owner;
 mod push;
 mod ready;
 mod remarks;

@@ -5,8 +5,8 @@ use serde::Deserialize;
 
 use super::DriveError;
 use super::driver::Driver;
-use crate::command::{AckStatus, AgentAck, AgentCommand, PAUSE};
-use crate::run::events::{AnswerGiven, CancelRequested};
+use crate::command::{ADJUST_BUDGET, AckStatus, AgentAck, AgentCommand, PAUSE};
+use crate::run::events::{AnswerGiven, BudgetAdjusted, CancelRequested};
 use crate::store::NewEvent;
 
 impl Driver<'_> {
@@ -114,6 +114,19 @@ impl Driver<'_> {
                     AckStatus::Rejected,
                     serde_json::json!({ "reason": error.to_string() }),
                 ),
+            },
+            ADJUST_BUDGET => match command.adjusted_limits(self.run.started.limits) {
+                Ok(limits) => {
+                    let command_id = command.command_id.clone();
+                    let fact = BudgetAdjusted { command_id, limits };
+                    self.append(vec![NewEvent::of_run(AgentUpdate::new(&fact, now))])
+                        .await?;
+                    (
+                        AckStatus::Completed,
+                        serde_json::json!({ "limits": limits.to_string() }),
+                    )
+                }
+                Err(reason) => (AckStatus::Rejected, serde_json::json!({ "reason": reason })),
             },
             _ => match self.live.handle_command(command, now) {
                 Ok(facts) => {

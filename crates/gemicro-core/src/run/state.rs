@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use gemicro_event::{Charge, Event, Failure, Json, StepKey, StreamId, Timestamp, is_terminal};
 
 use super::events::{
-    AnswerGiven, AnswerRequested, BudgetWarning, CancelRequested, DeadlinePassed, RunParked, RunReaders,
-    RunStarted, RunSuspended, StepCompleted, StepFailed, StepHandle, StepLost, StepParked, StepRetrying,
-    StepStarted, TimerFired,
+    AnswerGiven, AnswerRequested, BudgetAdjusted, BudgetWarning, CancelRequested, DeadlinePassed, RunParked,
+    RunReaders, RunStarted, RunSuspended, StepCompleted, StepFailed, StepHandle, StepLost, StepParked,
+    StepRetrying, StepStarted, TimerFired,
 };
 use crate::budget::Ledger;
 
@@ -78,7 +78,7 @@ impl StepLost {
 pub struct RunState {
     /// Id of the run, which is that of its stream.
     pub run: StreamId,
-    /// The data of its first event.
+    /// The data of its first event, with the limits that hold now.
     pub started: RunStarted,
     /// When the first event was written.
     pub started_at: Timestamp,
@@ -161,6 +161,7 @@ impl RunState {
             "budget_warning" => self.fold_read(update.as_budget_warning(), |it, _: BudgetWarning| {
                 it.warned = true
             }),
+            "budget_adjusted" => self.fold_read(update.as_budget_adjusted(), Self::adjust_budget),
             "timer_fired" => self.fold_read(update.as_timer_fired(), |it, fired: TimerFired| {
                 it.fired.push(fired.key)
             }),
@@ -231,6 +232,13 @@ impl RunState {
                 tracing::warn!(run = %self.run, seq = self.last_seq, "an event of ours has another shape")
             }
         }
+    }
+
+    fn adjust_budget(&mut self, it: BudgetAdjusted) {
+        self.started.limits = it.limits;
+        self.ledger.set_limits(it.limits);
+        // The driver looks at the new time limit again.
+        self.deadline = None;
     }
 
     fn suspend(&mut self, it: RunSuspended) {

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use gemicro_core::command::{AckStatus, AgentAck, AgentCommand};
 use gemicro_core::drive::{DriveContext, begin, drive, resume};
 use gemicro_core::flow::{Decision, Outcome, RunWait};
+use gemicro_core::run::RunState;
 use gemicro_core::run::events::RunReaders;
 use gemicro_core::store::Store;
 use gemicro_event::{CommandId, Json, StreamId};
@@ -275,4 +276,27 @@ async fn a_pause_suspends_the_run_and_an_old_one_does_not_stop_it_again() {
         .await
         .expect("store");
     assert_eq!(ack.expect("known").status, AckStatus::Rejected);
+}
+
+/// Limits that are not named stay, and what cannot be read changes nothing.
+#[tokio::test]
+async fn the_limits_of_a_running_run_are_changed() {
+    let asked = asked().await;
+    for budget in ["50k,$1", "70k"] {
+        let limits = budget.parse().expect("a budget");
+        let ack = send(&asked.store, &asked.id, AgentCommand::adjust_budget(&limits)).await;
+        assert_eq!(ack.status, AckStatus::Completed);
+    }
+    let unreadable = AgentCommand::new("adjust_budget", serde_json::json!({ "budget": "much" }));
+    let ack = send(&asked.store, &asked.id, unreadable).await;
+    assert_eq!(ack.status, AckStatus::Rejected);
+    assert!(ack.data.to_string().contains("is not a budget"), "{:?}", ack.data);
+    send(&asked.store, &asked.id, answer("yes")).await;
+    asked.driving.await.expect("ends");
+    let events = journal(&asked.store, &asked.id).await;
+    let mut run = RunState::start(&events[0]).expect("a run");
+    events.iter().for_each(|event| run.fold(event));
+    assert_eq!(run.ledger.limits().to_string(), "70k,$1");
+    assert_eq!(run.started.limits, run.ledger.limits());
+    assert_eq!(count(&events, "budget_adjusted"), 2);
 }

@@ -27,9 +27,10 @@ const LOOK: Duration = Duration::from_millis(20);
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct CommandBody {
-    /// The command: `cancel`, `pause`, `answer`, or one of the run's flow.
+    /// The command: `cancel`, `pause`, `answer`, `adjust_budget`, `instruct` (pipelines), or another of the run's flow.
     command_type: String,
-    /// Data, in the format of the command. `answer` takes `answer`, and `key` unless the run, or the tasks of a batch,
+    /// Data, in the format of the command. `adjust_budget` takes `budget`, such as `2M` or `$5`; `instruct` takes `text`.
+    /// `answer` takes `answer`, and `key` unless the run, or the tasks of a batch,
     /// have only one open question.
     #[serde(default)]
     #[schemars(with = "serde_json::Map<String, serde_json::Value>")]

@@ -1,6 +1,7 @@
 //! Decides the next step of a pipeline.
 
 use gemicro_core::ask::{AgentTask, SandboxMode, TaskGrant};
+use gemicro_core::blob::BlobId;
 use gemicro_core::budget::{Limits, Purpose};
 use gemicro_core::flow::{Decision, Outcome, RetryPolicy, Step};
 use gemicro_core::run::RunState;
@@ -182,6 +183,7 @@ impl PhaseSteps<'_> {
             goes_on: current.asked_again().is_some(),
             merge,
             handover: handover(state, self.phase),
+            notes: state.notes.as_ref().map(|notes| BlobId::of(notes.as_bytes())),
             expected: Some(ExpectedSubmission {
                 shape: role.shape,
                 nonce,

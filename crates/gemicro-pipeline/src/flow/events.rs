@@ -1,7 +1,7 @@
 //! The events of a pipeline.
 
 use gemicro_core::ask::AgentName;
-use gemicro_event::{event_payload, event_readers};
+use gemicro_event::{CommandId, event_payload, event_readers};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -227,6 +227,44 @@ event_payload!(PhaseEnded, "phase_ended", |it| match it.reasons.first() {
     ),
 });
 
+/// The owner's notes for agents differ from those in the prompt. Recorded by the step that found it; its prompt has
+/// them, and those of later steps.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct OwnerNotesChanged {
+    /// The notes now; absent if the owner removed them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub notes: Option<String>,
+    /// Whether the file is longer than what agents get.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_cut: bool,
+}
+event_payload!(OwnerNotesChanged, "owner_notes_changed", |it| {
+    match (&it.notes, it.is_cut) {
+        (None, _) => "The owner removed the notes for agents",
+        (Some(_), false) => "The owner changed the notes for agents",
+        (Some(_), true) => {
+            "The owner changed the notes for agents; the file is too long, and its end is left out"
+        }
+    }
+    .to_owned()
+});
+
+/// The owner gave agents an instruction, which counts from the next step on.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct OwnerInstructed {
+    /// Id of the command that this records.
+    pub command_id: CommandId,
+    /// The owner's words.
+    pub text: String,
+    /// Name that the owner gave, if any.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub by: Option<String>,
+}
+event_payload!(OwnerInstructed, "owner_instructed", |it| format!(
+    "Instruction from the next step on: {}",
+    it.text.lines().next().unwrap_or_default()
+));
+
 event_readers! {
     /// Readers for the events of pipelines.
     pub trait PipelineReaders {
@@ -239,6 +277,8 @@ event_readers! {
         BranchMerged => as_branch_merged, try_as_branch_merged;
         PipelineDelivered => as_pipeline_delivered, try_as_pipeline_delivered;
         PhaseEnded => as_phase_ended, try_as_phase_ended;
+        OwnerNotesChanged => as_owner_notes_changed, try_as_owner_notes_changed;
+        OwnerInstructed => as_owner_instructed, try_as_owner_instructed;
     }
 
     /// Registers the events of pipelines.

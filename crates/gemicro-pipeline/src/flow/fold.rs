@@ -5,8 +5,8 @@ use gemicro_event::{AgentUpdate, ErrorKind, Event, Failure, event_enum};
 
 use super::current_phase::{AfterAnswer, AskedAgain, CurrentPhase, PhaseAnswer, PhaseProgress};
 use super::events::{
-    BranchMerged, PhaseAnswered, PhaseChecked, PhaseEnded, PhaseImported, PhaseRecorded, PhaseStarted,
-    PipelineDelivered, PipelinePrepared,
+    BranchMerged, OwnerInstructed, OwnerNotesChanged, PhaseAnswered, PhaseChecked, PhaseEnded, PhaseImported,
+    PhaseRecorded, PhaseStarted, PipelineDelivered, PipelinePrepared,
 };
 use super::state::PipelineState;
 use crate::documents::moved_to;
@@ -21,7 +21,7 @@ event_enum! {
     enum PipelineEvent {
         noticed: RunStarted, PhaseStarted;
         read: PipelinePrepared, PhaseAnswered, PhaseImported, PhaseChecked, PhaseRecorded, BranchMerged,
-            PipelineDelivered, PhaseEnded, StepFailed;
+            PipelineDelivered, PhaseEnded, OwnerNotesChanged, OwnerInstructed, StepFailed;
     }
 }
 
@@ -59,6 +59,8 @@ impl PipelineState {
                 self.delivered = Some(it.delivered);
             }
             PipelineEvent::PhaseEnded(it) => self.end(*it),
+            PipelineEvent::OwnerNotesChanged(it) => self.notes = it.notes,
+            PipelineEvent::OwnerInstructed(it) => self.instructions.push(*it),
             PipelineEvent::StepFailed(it) => self.fail(*it),
             PipelineEvent::Unknown => {}
         }
@@ -77,6 +79,7 @@ impl PipelineState {
         self.tree.clone_from(&prepared.evidence.tree);
         self.worktree.clone_from(&prepared.worktree);
         self.evidence = Some(prepared.evidence.clone());
+        self.notes.clone_from(&prepared.human_review);
         let Some(earlier) = self.plan.earlier.clone() else {
             self.prepared = Some(prepared);
             match self.plan.workflow.modes.get(&self.plan.mode).cloned() {

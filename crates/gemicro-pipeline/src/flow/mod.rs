@@ -18,6 +18,7 @@ mod feedback;
 mod fold;
 mod gate;
 mod human;
+mod owner;
 mod pipeline_flow;
 mod prompt;
 mod request;
@@ -26,11 +27,12 @@ mod state;
 mod todo;
 
 pub use events::{
-    BranchMerged, PhaseAnswered, PhaseChecked, PhaseEnded, PhaseImported, PhaseRecorded, PhaseStarted,
-    PipelineDelivered, PipelinePrepared, PipelineReaders, register,
+    BranchMerged, OwnerInstructed, OwnerNotesChanged, PhaseAnswered, PhaseChecked, PhaseEnded, PhaseImported,
+    PhaseRecorded, PhaseStarted, PipelineDelivered, PipelinePrepared, PipelineReaders, register,
 };
 pub use gate::{GateDecision, Vote, gate};
 pub(crate) use human::gate_answer;
 pub use human::{is_gate, means_something};
+pub use owner::INSTRUCT;
 pub use pipeline_flow::PipelineFlow;
 pub use state::PipelineState;

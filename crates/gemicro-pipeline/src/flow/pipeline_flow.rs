@@ -1,11 +1,13 @@
 //! Connects pipelines to the driver that runs flows.
 
+use gemicro_core::command::AgentCommand;
 use gemicro_core::flow::{Decision, Flow, Step, StepEnd, read_plan};
 use gemicro_core::run::RunState;
 use gemicro_event::{AgentUpdate, Event, Failure, Json, Timestamp};
 
 use super::decide::decide;
 use super::describe::{announce, describe};
+use super::owner::handle_command;
 use super::state::PipelineState;
 
 /// The flow that decides coding pipelines.
@@ -33,6 +35,15 @@ impl Flow for PipelineFlow {
 
     fn decide(&self, state: &PipelineState, run: &RunState) -> Decision {
         decide(state, run)
+    }
+
+    fn handle_command(
+        &self,
+        state: &PipelineState,
+        command: &AgentCommand,
+        at: Timestamp,
+    ) -> Result<Vec<AgentUpdate>, String> {
+        handle_command(state, command, at)
     }
 
     fn announce(&self, state: &PipelineState, step: &Step, at: Timestamp) -> Vec<AgentUpdate> {

@@ -2,6 +2,7 @@
 
 use super::current_phase::CurrentPhase;
 use super::decide::plan_document;
+use super::owner::owner_notes;
 use super::state::PipelineState;
 use super::todo::document;
 use crate::evidence::SECTIONS;
@@ -54,7 +55,7 @@ pub(super) fn prompt(
         plan_sections: SECTIONS.iter().map(|section| section.title.to_owned()).collect(),
         tag_line: tag_line(nonce),
         asked_again: current.asked_again().map(|asked| asked.why.clone()),
-        notes: prepared.and_then(|it| it.human_review.clone()),
+        notes: owner_notes(state),
     };
     render(&plan.workflow, role, &context)
 }

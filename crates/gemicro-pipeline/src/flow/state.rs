@@ -11,7 +11,7 @@ use crate::steps::{DeliverResult, Evidence, InitResult};
 use crate::workflow::{Phase, PhaseWork, Role};
 
 use super::current_phase::{CurrentPhase, PhaseProgress};
-use super::events::PhaseEnded;
+use super::events::{OwnerInstructed, PhaseEnded};
 
 /// The state of a pipeline.
 #[derive(Debug, Clone)]
@@ -43,6 +43,10 @@ pub struct PipelineState {
     pub(super) worktree: Option<String>,
     /// Changes that need a look.
     pub(super) reports: Vec<String>,
+    /// The owner's notes file, as last read.
+    pub(super) notes: Option<String>,
+    /// The owner's instructions so far.
+    pub(super) instructions: Vec<OwnerInstructed>,
     /// Why the task cannot continue.
     pub(super) failed: Option<Failure>,
     pub(super) is_done: bool,
@@ -73,6 +77,8 @@ impl PipelineState {
             decided,
             worktree: None,
             reports: Vec::new(),
+            notes: None,
+            instructions: Vec::new(),
             failed: None,
             is_done: false,
             began: Timestamp::default(),

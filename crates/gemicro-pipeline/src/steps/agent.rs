@@ -1,6 +1,7 @@
 //! The step in which an agent does the work of a phase.
 
 use gemicro_core::ask::AgentTask;
+use gemicro_core::blob::BlobId;
 use serde::{Deserialize, Serialize};
 
 use super::checkout_spec::CheckoutSpec;
@@ -30,6 +31,9 @@ pub struct AgentWork {
     /// Files that are written for it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub handover: Vec<Handover>,
+    /// Hash of the owner's notes file whose text is in the prompt.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub notes: Option<BlobId>,
     /// The result that it must submit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expected: Option<ExpectedSubmission>,

@@ -2,7 +2,7 @@
 
 use gemicro_agents::branch_at::{BranchState, by, open};
 use gemicro_agents::step_tools::{Tools, commit, run_blocking};
-use gemicro_agents::{BranchImport, StepWorkerKind, to_failure};
+use gemicro_agents::{BranchImport, HUMAN_REVIEW, StepWorkerKind, to_failure};
 use gemicro_core::ask::BranchOutcome;
 use gemicro_core::execute::StepCall;
 use gemicro_event::Failure;
@@ -11,7 +11,6 @@ use gemicro_pipeline::payload::DOCUMENT_FOLDER;
 use gemicro_pipeline::steps::{AgentClaim, ImportInput, ImportStepResult};
 
 use super::claims::{ClaimResults, MOST_COMMITS, hold};
-use super::init::HUMAN_REVIEW;
 
 /// Folders that gemicro itself writes, before and after an agent's commits.
 const DOCUMENT_FOLDERS: [&str; 8] = [

@@ -6,10 +6,10 @@ use std::collections::BTreeSet;
 use gemicro_agents::caches::CheckoutUse;
 use gemicro_agents::checkout::{Checkout, SetUp};
 use gemicro_agents::step_tools::{Tools, commit, run_blocking};
-use gemicro_agents::{OnBranch, StepWorkerKind, look_at, to_failure};
+use gemicro_agents::{HUMAN_REVIEW, OnBranch, StepWorkerKind, look_at, read_notes, to_failure};
 use gemicro_core::execute::StepCall;
 use gemicro_event::{ErrorKind, Failure};
-use gemicro_guard::repository::{FileAt, RepositoryNote, TrustedRepo};
+use gemicro_guard::repository::{RepositoryNote, TrustedRepo};
 use gemicro_pipeline::forge::Forges;
 use gemicro_pipeline::steps::{CheckInput, CheckoutSpec, Evidence, InitInput, InitResult};
 
@@ -19,9 +19,6 @@ use super::merge::main_branch;
 /// Text of the README in the handover folder.
 const HANDOVER_NOTE: &[u8] =
     b"Files that gemicro writes for the agents of this task. They can only be read.\n";
-/// Notes of the project's owner.
-pub(super) const HUMAN_REVIEW: &str = "docs/dev_docs/HUMAN_REVIEW.md";
-const MOST_NOTES: u64 = 32 << 10;
 /// Maximum number of branches with the same base name.
 const MOST_TAKEN: u32 = 99;
 
@@ -165,15 +162,10 @@ async fn prepare(
             true => look.head().clone(),
             false => commit(&at)?,
         };
-        let notes = look.read_file(&at, HUMAN_REVIEW, MOST_NOTES);
-        let notes = match notes.map_err(|error| to_failure(&error))? {
-            Some(FileAt::File { bytes, .. }) => Some(String::from_utf8_lossy(&bytes).into_owned()),
-            Some(FileAt::Link | FileAt::Folder | FileAt::Gitlink) | None => None,
-        };
-        Ok((main, url.map(|it| it.url), notes))
+        Ok((main, url.map(|it| it.url), read_notes(&look, &at)?))
     })
     .await;
-    let (main, url, human_review) = match looked {
+    let (main, url, owner_notes) = match looked {
         Ok(looked) => looked,
         Err(failure) => return Err((failure, Some(branch))),
     };
@@ -191,6 +183,11 @@ async fn prepare(
     };
     if let Some((false, words)) = &protection {
         notes.push(words.clone());
+    }
+    if owner_notes.as_ref().is_some_and(|it| it.is_cut) {
+        notes.push(format!(
+            "{HUMAN_REVIEW} is too long: agents get only its beginning"
+        ));
     }
     if input.checks.is_empty() {
         notes.push(
@@ -225,7 +222,7 @@ async fn prepare(
         worktree: branch.show(),
         protection: protection.map(|(_, words)| words),
         evidence,
-        human_review,
+        human_review: owner_notes.map(|it| it.text),
         notes,
     };
     Ok((prepared, branch))

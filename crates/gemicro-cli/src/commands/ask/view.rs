@@ -122,7 +122,9 @@ impl RunView for AskView {
                     .as_step_retrying()
                     .map(|retrying| format!("[!] {}; trying again", text::one_line(&retrying.error.message))),
                 "step_alarm" | "agent_noise" | "repository_changed" | "run_parked" | "run_woken"
-                | "budget_warning" => Some(format!("[!] {}", text::one_line(&update.message))),
+                | "budget_adjusted" | "budget_warning" => {
+                    Some(format!("[!] {}", text::one_line(&update.message)))
+                }
                 _ => None,
             };
             if let Some(words) = words {

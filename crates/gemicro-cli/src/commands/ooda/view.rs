@@ -175,7 +175,7 @@ impl OodaView {
                 }
             }
             "step_alarm" | "agent_noise" | "repository_changed" | "run_parked" | "run_woken"
-            | "budget_warning" => {
+            | "budget_adjusted" | "budget_warning" => {
                 self.say("", &format!("[!] {}", update.message));
             }
             _ => {}

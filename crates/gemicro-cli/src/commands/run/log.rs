@@ -173,7 +173,14 @@ impl Log {
                 update.as_step_alarm()?.message
             ))),
             "agent_noise" | "repository_changed" => Some(LogText::line(format!("Note: {}", update.message))),
-            "run_parked" | "run_woken" | "run_resumed" | "budget_warning" | "deadline_passed"
+            "run_parked"
+            | "run_woken"
+            | "run_resumed"
+            | "budget_adjusted"
+            | "budget_warning"
+            | "deadline_passed"
+            | "owner_instructed"
+            | "owner_notes_changed"
             | "cancel_requested" => Some(LogText::line(format!(
                 "{}.",
                 update.message.trim_end_matches('.')

@@ -8,8 +8,9 @@ mod run_readers;
 mod step;
 
 pub use run::{
-    AnswerGiven, AnswerRequested, BudgetWarning, CancelRequested, DeadlinePassed, EventGap, RunCancelled,
-    RunFailed, RunInterrupted, RunParked, RunResumed, RunStarted, RunSuspended, RunWoken, TimerFired,
+    AnswerGiven, AnswerRequested, BudgetAdjusted, BudgetWarning, CancelRequested, DeadlinePassed, EventGap,
+    RunCancelled, RunFailed, RunInterrupted, RunParked, RunResumed, RunStarted, RunSuspended, RunWoken,
+    TimerFired,
 };
 pub use run_readers::{RunReaders, register};
 pub use step::{

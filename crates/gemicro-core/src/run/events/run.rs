@@ -103,6 +103,19 @@ event_payload!(DeadlinePassed, "deadline_passed", |it| if it.over {
     "The time limit is near: finishing with what is available".to_owned()
 });
 
+/// A command changed the limits of the run.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct BudgetAdjusted {
+    /// Id of the command that this records.
+    pub command_id: CommandId,
+    /// All limits of the run from now on.
+    pub limits: Limits,
+}
+event_payload!(BudgetAdjusted, "budget_adjusted", |it| format!(
+    "The budget is now {}",
+    it.limits
+));
+
 /// A command asked the run to end as cancelled.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct CancelRequested {

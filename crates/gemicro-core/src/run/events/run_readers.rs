@@ -3,9 +3,10 @@
 use gemicro_event::event_readers;
 
 use super::{
-    AnswerGiven, AnswerRequested, BudgetWarning, CancelRequested, DeadlinePassed, EventGap, RunCancelled,
-    RunFailed, RunInterrupted, RunParked, RunResumed, RunStarted, RunSuspended, RunWoken, StepAlarm,
-    StepCompleted, StepFailed, StepHandle, StepLost, StepParked, StepRetrying, StepStarted, TimerFired,
+    AnswerGiven, AnswerRequested, BudgetAdjusted, BudgetWarning, CancelRequested, DeadlinePassed, EventGap,
+    RunCancelled, RunFailed, RunInterrupted, RunParked, RunResumed, RunStarted, RunSuspended, RunWoken,
+    StepAlarm, StepCompleted, StepFailed, StepHandle, StepLost, StepParked, StepRetrying, StepStarted,
+    TimerFired,
 };
 
 event_readers! {
@@ -21,6 +22,7 @@ event_readers! {
         StepFailed => as_step_failed, try_as_step_failed;
         StepLost => as_step_lost, try_as_step_lost;
         BudgetWarning => as_budget_warning, try_as_budget_warning;
+        BudgetAdjusted => as_budget_adjusted, try_as_budget_adjusted;
         RunParked => as_run_parked, try_as_run_parked;
         RunWoken => as_run_woken, try_as_run_woken;
         TimerFired => as_timer_fired, try_as_timer_fired;
