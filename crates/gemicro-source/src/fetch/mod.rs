@@ -6,7 +6,8 @@
 //!
 //! 1. `target`: the text is parsed as a browser would, and scheme, user info, name, port and written
 //!    addresses are checked;
-//! 2. `lookup`: a name is resolved once, by us, and every address of the answer is checked (`address`);
+//! 2. `lookup`: a name is resolved once, by us, and every address of the answer is checked
+//!    ([`gemicro_client::address_refusal`]);
 //! 3. `client`: the connection goes to those addresses and no others; no proxy, cookie, referer or retry;
 //! 4. `fetcher`: a redirect starts again at 1; a body is read up to the limit;
 //! 5. `page`: the body is decoded and parsed like a file, and parts that no reader sees are in no block.
@@ -15,8 +16,6 @@
 //! address, but only with that name and port. The caller decides which URLs may be fetched at all, including whether a
 //! query string leaks data.
 
-/// Which IP addresses are refused.
-mod address;
 /// The encoding that a page declares for itself.
 mod charset;
 /// The HTTP client and its checked connections.

@@ -5,9 +5,9 @@
 
 use std::net::IpAddr;
 
+use gemicro_client::address_refusal;
 use url::{Host, Url};
 
-use super::address::refusal;
 use super::error::{FetchError, shown_text};
 use super::rules::{FetchRules, WEB_PORTS};
 
@@ -151,7 +151,7 @@ fn check_host(host: &Host<String>) -> Result<(), FetchError> {
 
 /// Refuses what is not a public address.
 pub(super) fn check_address(host: &str, address: IpAddr) -> Result<(), FetchError> {
-    match refusal(address) {
+    match address_refusal(address) {
         None => Ok(()),
         Some(why) => Err(FetchError::AddressNotAllowed {
             host: host.to_owned(),

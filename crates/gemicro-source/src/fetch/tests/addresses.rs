@@ -2,7 +2,7 @@
 
 use std::net::IpAddr;
 
-use super::super::address::refusal;
+use gemicro_client::address_refusal;
 
 #[test]
 fn addresses_that_are_not_public_are_refused() {
@@ -64,7 +64,7 @@ fn addresses_that_are_not_public_are_refused() {
         ("ff02::1", "a multicast address"),
     ] {
         let address: IpAddr = address.parse().unwrap();
-        assert_eq!(refusal(address), Some(what), "{address}");
+        assert_eq!(address_refusal(address), Some(what), "{address}");
     }
 }
 
@@ -98,6 +98,6 @@ fn neighbours_of_the_forbidden_blocks_are_public() {
         "3ffe::1",
     ] {
         let address: IpAddr = address.parse().unwrap();
-        assert_eq!(refusal(address), None, "{address}");
+        assert_eq!(address_refusal(address), None, "{address}");
     }
 }

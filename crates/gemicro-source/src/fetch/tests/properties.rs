@@ -2,11 +2,11 @@
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
+use gemicro_client::address_refusal;
 use proptest::prelude::{Strategy, any, prop_oneof, proptest};
 use proptest::{collection, sample};
 use tokio::runtime::Builder;
 
-use super::super::address::refusal;
 use super::super::charset;
 use super::super::page::MediaType;
 use super::super::target::Target;
@@ -139,7 +139,7 @@ proptest! {
                 // What passed is https to a public place, and passes again as it is written then.
                 assert_eq!(target.url.scheme(), "https");
                 assert!([80, 443].contains(&target.port));
-                assert!(target.literal().is_none_or(|address| refusal(address).is_none()));
+                assert!(target.literal().is_none_or(|address| address_refusal(address).is_none()));
                 let again = Target::parse(&rules, target.url.as_str()).unwrap();
                 assert_eq!(again.url, target.url);
             }
@@ -153,7 +153,7 @@ proptest! {
         for host in spellings(address) {
             for scheme in ["http", "https"] {
                 let url = format!("{scheme}://{host}/{path}");
-                if let Some(why) = refusal(address) {
+                if let Some(why) = address_refusal(address) {
                     let error = runtime.block_on(fetcher.fetch(&url)).unwrap_err();
                     match error {
                         FetchError::AddressNotAllowed { address: refused, why: said, .. } => {

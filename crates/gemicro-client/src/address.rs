@@ -1,4 +1,4 @@
-//! Which IP addresses are refused: [`refusal`].
+//! Which IP addresses are refused: [`address_refusal`].
 //!
 //! Refuses everything that is not a public unicast address, by the IANA special-purpose registries, and the metadata
 //! services of the usual clouds. An IPv6 address that wraps an IPv4 address is always refused, except for NAT64: on a
@@ -80,8 +80,9 @@ const NAT64: Ipv6Addr = Ipv6Addr::new(0x64, 0xff9b, 0, 0, 0, 0, 0, 0);
 /// The only block that public IPv6 addresses are given from, 3 bits long.
 const GLOBAL_V6: Ipv6Addr = Ipv6Addr::new(0x2000, 0, 0, 0, 0, 0, 0, 0);
 
-/// Describes an address that pages must not be fetched from; `None` for a public one.
-pub(super) fn refusal(address: IpAddr) -> Option<&'static str> {
+/// Describes an address that an untrusted URL must not lead to; `None` for a public one.
+#[must_use]
+pub fn address_refusal(address: IpAddr) -> Option<&'static str> {
     match address {
         IpAddr::V4(address) => refusal_v4(address),
         IpAddr::V6(address) => refusal_v6(address),
