@@ -60,14 +60,40 @@ impl DurableStore {
     /// When the stream does not exist, was erased, or one of these events is damaged.
     pub async fn read_without(&self, stream: &StreamId, types: &[&str]) -> Result<Vec<Event>, StoreError> {
         self.head(stream).await?;
-        let db = &self.inner.db;
         let query = query(
             "SELECT s.parent_run, e.*, b.seal AS seal_before FROM streams s JOIN events e ON e.stream_no = s.no \
              LEFT JOIN events b ON b.stream_no = e.stream_no AND b.seq = e.seq - 1 \
              WHERE s.id = $1 AND NOT (e.event_type = ANY($2)) ORDER BY e.seq",
         );
         let types: Vec<String> = types.iter().map(ToString::to_string).collect();
-        let query = query.bind(stream.as_str()).bind(types);
+        self.read_filtered(stream, query.bind(stream.as_str()).bind(types))
+            .await
+    }
+
+    /// The events of some types after a sequence number, filtered in the database.
+    ///
+    /// # Errors
+    /// When the stream does not exist, was erased, or one of these events is damaged.
+    pub async fn read_types(
+        &self,
+        stream: &StreamId,
+        after: u64,
+        types: &[&str],
+    ) -> Result<Vec<Event>, StoreError> {
+        self.head(stream).await?;
+        let query = query(
+            "SELECT s.parent_run, e.*, b.seal AS seal_before FROM streams s JOIN events e ON e.stream_no = s.no \
+             LEFT JOIN events b ON b.stream_no = e.stream_no AND b.seq = e.seq - 1 \
+             WHERE s.id = $1 AND e.seq > $2 AND e.event_type = ANY($3) ORDER BY e.seq",
+        );
+        let types: Vec<String> = types.iter().map(ToString::to_string).collect();
+        let query = query.bind(stream.as_str()).bind(after).bind(types);
+        self.read_filtered(stream, query).await
+    }
+
+    /// Checks each event by the seal of the event before it, which the query returns as `seal_before`.
+    async fn read_filtered(&self, stream: &StreamId, query: Query) -> Result<Vec<Event>, StoreError> {
+        let db = &self.inner.db;
         let rows = query.fetch_all(&self.inner.readers).await;
         let mut events = Vec::new();
         for row in rows.map_err(|error| db.error(error))? {
