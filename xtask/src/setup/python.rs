@@ -1,5 +1,5 @@
 //! The Python of the tests: a virtual environment in `.tools/python` with the official SDKs of Google, OpenAI and
-//! Anthropic, the official MCP client, schemathesis, gcovr and coverage.py, pinned.
+//! Anthropic, the official MCP client, schemathesis, standardwebhooks, gcovr and coverage.py, pinned.
 //!
 //! The package lists are beside the tests that use them. A copy of all lists beside the packages records what is
 //! installed, so a second run does nothing.
@@ -15,10 +15,11 @@ use crate::process;
 /// The name in the list of tools.
 pub(super) const NAME: &str = "official SDKs";
 
-const REQUIREMENTS: [&str; 4] = [
+const REQUIREMENTS: [&str; 5] = [
     "crates/gemicro-sim/tests/sdk/requirements.txt",
     "crates/gemicro-cli/tests/mcp/requirements.txt",
     "crates/gemicro-cli/tests/http/requirements.txt",
+    "crates/gemicro-cli/tests/notify/requirements.txt",
     "crates/gemicro-batch/tests/it/coverage/requirements.txt",
 ];
 
@@ -57,7 +58,7 @@ fn answers(interpreter: &Path) -> bool {
     command
         .args([
             "-c",
-            "import google.genai, openai, anthropic, mcp, schemathesis, gcovr, coverage",
+            "import google.genai, openai, anthropic, mcp, schemathesis, standardwebhooks, gcovr, coverage",
         ])
         .stdin(Stdio::null())
         .stdout(Stdio::null())

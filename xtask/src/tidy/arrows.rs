@@ -26,6 +26,10 @@ const ARROWS: &[(&str, &[&str])] = &[
     ),
     ("gemicro-store", &["gemicro-core", "gemicro-event"]),
     (
+        "gemicro-notify",
+        &["gemicro-client", "gemicro-store", "gemicro-core", "gemicro-event"],
+    ),
+    (
         "gemicro-runner",
         &["gemicro-guard", "gemicro-core", "gemicro-event"],
     ),
@@ -80,6 +84,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "gemicro-guard",
             "gemicro-pipeline",
             "gemicro-batch",
+            "gemicro-notify",
             "gemicro-store",
             "gemicro-core",
             "gemicro-event",
